@@ -1,0 +1,207 @@
+package onnx
+
+import "fmt"
+
+// The operator sets whose semantics the rest of the program knows. Below 7 broadcasting worked
+// differently; above 25 nothing has been seen yet.
+const (
+	MinOpset = 7
+	MaxOpset = 25
+)
+
+// Microsoft is the domain of ONNX Runtime's own operators, the only other one allowed.
+const Microsoft = "com.microsoft"
+
+// Check verifies that a parsed model is consistent: known operator sets, no custom operators, every value
+// defined exactly once and every input defined, no cycles. It sorts the nodes of each graph topologically
+// if they are not. The runtime should never see a model that has not passed.
+func Check(m *Model) error {
+	if m.IRVersion < 3 || m.IRVersion > 13 {
+		return errorf(ErrUnsupported, "model", "IR version %d (3 to 13 are known)", m.IRVersion)
+	}
+	seen := map[string]bool{}
+	for _, o := range m.Opsets {
+		d := canonicalDomain(o.Domain)
+		if seen[d] {
+			return errorf(ErrGraph, "model", "operator set %q imported twice", o.Domain)
+		}
+		seen[d] = true
+	}
+	if v := m.Opset(""); v < MinOpset || v > MaxOpset {
+		return errorf(ErrUnsupported, "model", "opset %d (%d to %d are known; export the model again)", v, MinOpset, MaxOpset)
+	}
+	c := &checker{model: m}
+	return c.graph(m.Graph, nil, 0)
+}
+
+type checker struct{ model *Model }
+
+// scope is the set of names visible in a graph, with the enclosing graph's.
+type scope struct {
+	names map[string]bool
+	outer *scope
+}
+
+func (s *scope) has(name string) bool {
+	for ; s != nil; s = s.outer {
+		if s.names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) graph(g *Graph, outer *scope, depth int) error {
+	if depth > MaxDepth {
+		return errorf(ErrLimit, "graph", "subgraphs nest deeper than %d", MaxDepth)
+	}
+	own := &scope{names: map[string]bool{}, outer: outer}
+	inputs := map[string]bool{}
+	for _, v := range g.Inputs {
+		if v.Name == "" || own.has(v.Name) {
+			return errorf(ErrGraph, "graph", "input %q is unnamed or defined twice", v.Name)
+		}
+		own.names[v.Name], inputs[v.Name] = true, true
+	}
+	for _, t := range g.Initializers {
+		// Up to IR version 3 every initializer is listed among the inputs too.
+		if t.Name == "" || own.has(t.Name) && !inputs[t.Name] {
+			return errorf(ErrGraph, tensorAt(t.Name), "unnamed or defined twice")
+		}
+		delete(inputs, t.Name)
+		own.names[t.Name] = true
+	}
+	producer := map[string]int{}
+	for i, n := range g.Nodes {
+		if n.Domain != "" && n.Domain != Microsoft {
+			return errorf(ErrUnsupported, n.String(), "custom operator of domain %q", n.Domain)
+		}
+		if len(n.Attrs) > 1 {
+			names := map[string]bool{}
+			for _, a := range n.Attrs {
+				if names[a.Name] {
+					return errorf(ErrGraph, n.String(), "attribute %q given twice", a.Name)
+				}
+				names[a.Name] = true
+			}
+		}
+		for _, o := range n.Outputs {
+			if o == "" {
+				continue
+			}
+			if _, dup := producer[o]; dup || own.has(o) {
+				return errorf(ErrGraph, n.String(), "output %q is defined twice", o)
+			}
+			producer[o] = i
+		}
+	}
+	if err := sortNodes(g, own, producer); err != nil {
+		return err
+	}
+	for o := range producer {
+		own.names[o] = true
+	}
+	for _, v := range g.Outputs {
+		if !own.has(v.Name) {
+			return errorf(ErrGraph, "graph", "output %q is not computed", v.Name)
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil && a.Type == AttrGraph {
+				if err := c.graph(a.G, own, depth+1); err != nil {
+					return fmt.Errorf("%s of %s: %w", a.Name, n, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// uses lists the names that a node reads, including those that its subgraphs take from outside.
+func uses(n *Node, each func(string)) {
+	for _, in := range n.Inputs {
+		if in != "" {
+			each(in)
+		}
+	}
+	for _, a := range n.Attrs {
+		if a.Type == AttrGraph && a.G != nil {
+			captured(a.G, each)
+		}
+	}
+}
+
+func captured(g *Graph, each func(string)) {
+	own := map[string]bool{}
+	for _, v := range g.Inputs {
+		own[v.Name] = true
+	}
+	for _, t := range g.Initializers {
+		own[t.Name] = true
+	}
+	for _, n := range g.Nodes {
+		for _, o := range n.Outputs {
+			own[o] = true
+		}
+	}
+	outside := func(s string) {
+		if !own[s] {
+			each(s)
+		}
+	}
+	for _, n := range g.Nodes {
+		uses(n, outside)
+	}
+	for _, v := range g.Outputs {
+		outside(v.Name)
+	}
+}
+
+// sortNodes puts the nodes into topological order, keeping the file's order where it can, and refuses
+// dangling inputs and cycles.
+func sortNodes(g *Graph, own *scope, producer map[string]int) error {
+	waiting := make([]int, len(g.Nodes)) // inputs not yet computed
+	consumers := make([][]int, len(g.Nodes))
+	var err error
+	sorted := true
+	for i, n := range g.Nodes {
+		uses(n, func(name string) {
+			switch p, ok := producer[name]; {
+			case ok:
+				waiting[i]++
+				consumers[p] = append(consumers[p], i)
+				sorted = sorted && p < i
+			case !own.has(name) && err == nil:
+				err = errorf(ErrGraph, n.String(), "input %q is not defined", name)
+			}
+		})
+	}
+	if err != nil || sorted {
+		return err
+	}
+	var ready []int
+	for i := range g.Nodes {
+		if waiting[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	order := make([]*Node, 0, len(g.Nodes))
+	for k := 0; k < len(ready); k++ {
+		order = append(order, g.Nodes[ready[k]])
+		for _, j := range consumers[ready[k]] {
+			if waiting[j]--; waiting[j] == 0 {
+				ready = append(ready, j)
+			}
+		}
+	}
+	if len(order) < len(g.Nodes) {
+		for i, n := range g.Nodes {
+			if waiting[i] > 0 {
+				return errorf(ErrGraph, n.String(), "is part of a cycle")
+			}
+		}
+	}
+	g.Nodes = order
+	return nil
+}

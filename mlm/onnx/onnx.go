@@ -1,0 +1,257 @@
+// Package onnx reads, checks and writes ONNX model files without copying their weights.
+//
+// It holds the part of the ONNX protobuf schema (onnx.proto3, IR versions 3 to 13) that inference graphs
+// of language models use, as plain structs. Parse aliases the bytes it is given: a tensor's data is a
+// slice of the file, or a range of an external data file that is read only when it is asked for. Write
+// streams a model with every weight written once, or referred to where it already lies on disk.
+//
+// Model files are untrusted. Every length is checked against the bytes that are there before anything
+// is allocated, shapes are multiplied with overflow checks, subgraphs nest to a limit, external data
+// stays below the model's folder, and Check refuses graphs with duplicate, dangling or cyclic values
+// and operators from domains other than the standard one and com.microsoft. Errors are of type *Error
+// and wrap one of the sentinels below.
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What can be wrong with a model file; test with errors.Is.
+var (
+	ErrFormat      = errors.New("not a readable onnx model") // not protobuf, truncated, or fields of the wrong kind
+	ErrLimit       = errors.New("onnx model exceeds a limit")
+	ErrExternal    = errors.New("bad external data")      // missing file, path outside the folder, range outside the file
+	ErrGraph       = errors.New("inconsistent graph")     // duplicate names, dangling inputs, cycles, wrong sizes
+	ErrUnsupported = errors.New("unsupported onnx model") // opset, domain, type or feature this package does not handle
+)
+
+// Error says what is wrong with a model and where.
+type Error struct {
+	Kind error  // one of the sentinels
+	At   string // the node, tensor or graph concerned, e.g. `node "/bert/Add" (Add)`; may be empty
+	What string
+	Err  error // underlying error, may be nil
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Kind.Error())
+	if e.At != "" {
+		b.WriteString(": " + e.At)
+	}
+	b.WriteString(": " + e.What)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the sentinel and the underlying error.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+func errorf(kind error, at, format string, args ...any) error {
+	return &Error{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
+}
+
+// Limits on what a file may hold. They are far above any model of the kinds we run and keep the memory
+// that parsing takes within a small multiple of the file's size.
+const (
+	MaxNodes    = 200_000 // nodes in all graphs together; BERT-large exports have about 3,000
+	MaxTensors  = 200_000 // initializers and tensor attributes together
+	MaxDepth    = 8       // nesting of subgraphs
+	MaxName     = 4096    // bytes of a name
+	MaxRank     = 16      // dimensions of a tensor
+	MaxElements = 1 << 40 // elements of a tensor; the data must be there as well
+)
+
+// DataType is an ONNX tensor element type (TensorProto.DataType).
+type DataType int32
+
+// The element types this package can size.
+const (
+	Undefined DataType = 0
+	Float     DataType = 1
+	Uint8     DataType = 2
+	Int8      DataType = 3
+	Uint16    DataType = 4
+	Int16     DataType = 5
+	Int32     DataType = 6
+	Int64     DataType = 7
+	String    DataType = 8 // recognised, refused
+	Bool      DataType = 9
+	Float16   DataType = 10
+	Double    DataType = 11
+	Uint32    DataType = 12
+	Uint64    DataType = 13
+	BFloat16  DataType = 16
+)
+
+// Size is the number of bytes of one element, 0 for types we do not handle.
+func (d DataType) Size() int {
+	switch d {
+	case Uint8, Int8, Bool:
+		return 1
+	case Uint16, Int16, Float16, BFloat16:
+		return 2
+	case Float, Int32, Uint32:
+		return 4
+	case Int64, Uint64, Double:
+		return 8
+	}
+	return 0
+}
+
+var typeNames = map[DataType]string{Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16", Int16: "int16", Int32: "int32",
+	Int64: "int64", String: "string", Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32", Uint64: "uint64", BFloat16: "bfloat16"}
+
+func (d DataType) String() string {
+	if s, ok := typeNames[d]; ok {
+		return s
+	}
+	return fmt.Sprintf("type(%d)", int32(d))
+}
+
+// Model is a ModelProto.
+type Model struct {
+	IRVersion       int64
+	ProducerName    string
+	ProducerVersion string
+	Opsets          []OperatorSet
+	Graph           *Graph
+}
+
+// Opset is the version of domain's operator set that the model imports, 0 if it does not.
+// "ai.onnx" and "" are the same domain.
+func (m *Model) Opset(domain string) int64 {
+	for _, o := range m.Opsets {
+		if canonicalDomain(o.Domain) == domain {
+			return o.Version
+		}
+	}
+	return 0
+}
+
+func canonicalDomain(d string) string {
+	if d == "ai.onnx" {
+		return ""
+	}
+	return d
+}
+
+// OperatorSet is an OperatorSetIdProto.
+type OperatorSet struct {
+	Domain  string
+	Version int64
+}
+
+// Graph is a GraphProto. Nodes are in topological order once Check has passed.
+type Graph struct {
+	Name         string
+	Nodes        []*Node
+	Initializers []*Tensor
+	Inputs       []*ValueInfo
+	Outputs      []*ValueInfo
+	ValueInfo    []*ValueInfo
+}
+
+// Node is a NodeProto. An empty string among Inputs or Outputs is an optional one left out.
+type Node struct {
+	Name    string
+	Op      string
+	Domain  string // "" or "com.microsoft" after Check
+	Inputs  []string
+	Outputs []string
+	Attrs   []*Attribute
+}
+
+func (n *Node) String() string { return fmt.Sprintf("node %q (%s)", n.Name, n.Op) }
+
+// Attr finds an attribute by name, nil if absent.
+func (n *Node) Attr(name string) *Attribute {
+	for _, a := range n.Attrs {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Int is the integer attribute name, or def if it is absent or of another type.
+func (n *Node) Int(name string, def int64) int64 {
+	if a := n.Attr(name); a != nil && a.Type == AttrInt {
+		return a.I
+	}
+	return def
+}
+
+// Float is the float attribute name, or def if it is absent or of another type.
+func (n *Node) Float(name string, def float32) float32 {
+	if a := n.Attr(name); a != nil && a.Type == AttrFloat {
+		return a.F
+	}
+	return def
+}
+
+// Ints is the integer list attribute name and whether it is there.
+func (n *Node) Ints(name string) ([]int64, bool) {
+	if a := n.Attr(name); a != nil && a.Type == AttrInts {
+		return a.Ints, true
+	}
+	return nil, false
+}
+
+// Str is the string attribute name, or def if it is absent or of another type.
+func (n *Node) Str(name, def string) string {
+	if a := n.Attr(name); a != nil && a.Type == AttrString {
+		return a.S
+	}
+	return def
+}
+
+// AttrType is an AttributeProto.AttributeType.
+type AttrType int32
+
+// The attribute types that are read; others are refused.
+const (
+	AttrFloat  AttrType = 1
+	AttrInt    AttrType = 2
+	AttrString AttrType = 3
+	AttrTensor AttrType = 4
+	AttrGraph  AttrType = 5
+	AttrFloats AttrType = 6
+	AttrInts   AttrType = 7
+)
+
+// Attribute is an AttributeProto; the field that Type names is set.
+type Attribute struct {
+	Name   string
+	Type   AttrType
+	F      float32
+	I      int64
+	S      string
+	T      *Tensor
+	G      *Graph
+	Floats []float32
+	Ints   []int64
+}
+
+// ValueInfo is a ValueInfoProto of tensor type.
+type ValueInfo struct {
+	Name     string
+	Type     DataType
+	HasShape bool
+	Shape    []Dim
+}
+
+// Dim is one dimension: a number if Param is empty and Value is not negative, else a name or unknown (-1).
+type Dim struct {
+	Param string
+	Value int64
+}

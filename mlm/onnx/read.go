@@ -1,0 +1,410 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Load reads and checks the model file name of dir. Use os.Root's FS for dir, so that symbolic links out
+// of the folder are refused; nil makes external data an error. To share a mapped file, call Parse and Check.
+func Load(dir fs.FS, name string) (*Model, error) {
+	data, err := fs.ReadFile(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("reading model: %w", err)
+	}
+	m, err := Parse(data, name, dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := Check(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// Parse decodes data, the bytes of a model file. The model aliases data, which must not change while the
+// model is in use. file is the file's own name within dir, recorded as the origin of its tensors ("" for
+// none); external data files are looked up in dir. Parse checks sizes and ranges; Check checks the graph.
+func Parse(data []byte, file string, dir fs.FS) (*Model, error) {
+	p := &parser{base: data[:len(data):len(data)], file: file, dir: dir, sizes: map[string]int64{}}
+	m := &Model{}
+	err := p.fields(p.base, "model", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			m.IRVersion, err = f.int64()
+		case 2:
+			m.ProducerName, err = f.str()
+		case 3:
+			m.ProducerVersion, err = f.str()
+		case 7:
+			if m.Graph != nil {
+				return errorf(ErrFormat, "model", "two graphs")
+			}
+			m.Graph, err = p.graph(f, 0)
+		case 8:
+			var o OperatorSet
+			if o, err = p.opset(f); err == nil {
+				if len(m.Opsets) >= 256 {
+					return errorf(ErrLimit, "model", "more than 256 operator sets")
+				}
+				m.Opsets = append(m.Opsets, o)
+			}
+		case 25:
+			return errorf(ErrUnsupported, "model", "model-local functions; inline them when exporting")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if m.Graph == nil {
+		return nil, errorf(ErrFormat, "model", "no graph in %d bytes", len(data))
+	}
+	return m, nil
+}
+
+// parser holds what is counted across the whole file.
+type parser struct {
+	base           []byte
+	file           string
+	dir            fs.FS
+	nodes, tensors int
+	sizes          map[string]int64 // of external files
+}
+
+// field is one decoded protobuf field: bytes for length-delimited ones, else bits.
+type field struct {
+	num  protowire.Number
+	typ  protowire.Type
+	b    []byte
+	bits uint64
+	at   string
+}
+
+func (p *parser) fields(b []byte, at string, each func(field) error) error {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errorf(ErrFormat, at, "%v", protowire.ParseError(n))
+		}
+		b = b[n:]
+		f := field{num: num, typ: typ, at: at}
+		switch typ {
+		case protowire.BytesType:
+			f.b, n = protowire.ConsumeBytes(b)
+		case protowire.VarintType:
+			f.bits, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed32Type:
+			var v uint32
+			v, n = protowire.ConsumeFixed32(b)
+			f.bits = uint64(v)
+		case protowire.Fixed64Type:
+			f.bits, n = protowire.ConsumeFixed64(b)
+		default: // groups are not used by ONNX
+			return errorf(ErrFormat, at, "field %d has wire type %d", num, typ)
+		}
+		if n < 0 {
+			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num, protowire.ParseError(n))
+		}
+		b = b[n:]
+		if err := each(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f field) wrong(want string) error {
+	return errorf(ErrFormat, f.at, "field %d is not %s", f.num, want)
+}
+
+func (f field) msg() ([]byte, error) {
+	if f.typ != protowire.BytesType {
+		return nil, f.wrong("a message")
+	}
+	return f.b, nil
+}
+
+func (f field) str() (string, error) {
+	if f.typ != protowire.BytesType {
+		return "", f.wrong("a string")
+	}
+	if len(f.b) > MaxName {
+		return "", errorf(ErrLimit, f.at, "a name of %d bytes", len(f.b))
+	}
+	if !utf8.Valid(f.b) {
+		return "", errorf(ErrFormat, f.at, "field %d is not UTF-8", f.num)
+	}
+	return string(f.b), nil
+}
+
+func (f field) int64() (int64, error) {
+	if f.typ != protowire.VarintType {
+		return 0, f.wrong("an integer")
+	}
+	return int64(f.bits), nil
+}
+
+// ints appends a repeated integer field, packed or not.
+func (f field) ints(to []int64) ([]int64, error) {
+	if f.typ == protowire.VarintType {
+		return append(to, int64(f.bits)), nil
+	}
+	if f.typ != protowire.BytesType {
+		return nil, f.wrong("integers")
+	}
+	for b := f.b; len(b) > 0; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return nil, f.wrong("packed integers")
+		}
+		to, b = append(to, int64(v)), b[n:]
+	}
+	return to, nil
+}
+
+// packed gives the bytes of a repeated fixed-width field of size bytes per element, appended to `to`; a
+// single packed field is aliased.
+func (f field) packed(to []byte, size int) ([]byte, error) {
+	switch {
+	case f.typ == protowire.BytesType && len(f.b)%size == 0:
+		if to == nil {
+			return f.b, nil
+		}
+		return append(to[:len(to):len(to)], f.b...), nil
+	case f.typ == protowire.Fixed32Type && size == 4:
+		return binary.LittleEndian.AppendUint32(to[:len(to):len(to)], uint32(f.bits)), nil
+	case f.typ == protowire.Fixed64Type && size == 8:
+		return binary.LittleEndian.AppendUint64(to[:len(to):len(to)], f.bits), nil
+	}
+	return nil, f.wrong("packed numbers")
+}
+
+func (p *parser) opset(f field) (o OperatorSet, err error) {
+	b, err := f.msg()
+	if err != nil {
+		return o, err
+	}
+	err = p.fields(b, "operator set", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			o.Domain, err = f.str()
+		case 2:
+			o.Version, err = f.int64()
+		}
+		return err
+	})
+	return o, err
+}
+
+func (p *parser) graph(f field, depth int) (*Graph, error) {
+	b, err := f.msg()
+	if err != nil {
+		return nil, err
+	}
+	if depth > MaxDepth {
+		return nil, errorf(ErrLimit, f.at, "subgraphs nest deeper than %d", MaxDepth)
+	}
+	g := &Graph{}
+	err = p.fields(b, "graph", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			var n *Node
+			if n, err = p.node(f, depth); err == nil {
+				g.Nodes = append(g.Nodes, n)
+			}
+		case 2:
+			g.Name, err = f.str()
+		case 5:
+			var t *Tensor
+			if t, err = p.tensor(f); err == nil {
+				g.Initializers = append(g.Initializers, t)
+			}
+		case 11, 12, 13:
+			var v *ValueInfo
+			if v, err = p.valueInfo(f); err != nil {
+				return err
+			}
+			to := map[protowire.Number]*[]*ValueInfo{11: &g.Inputs, 12: &g.Outputs, 13: &g.ValueInfo}[f.num]
+			if len(*to) >= MaxNodes {
+				return errorf(ErrLimit, "graph", "more than %d value descriptions", MaxNodes)
+			}
+			*to = append(*to, v)
+		case 15:
+			return errorf(ErrUnsupported, "graph", "sparse initializers")
+		}
+		return err
+	})
+	return g, err
+}
+
+func (p *parser) node(f field, depth int) (*Node, error) {
+	b, err := f.msg()
+	if err != nil {
+		return nil, err
+	}
+	if p.nodes++; p.nodes > MaxNodes {
+		return nil, errorf(ErrLimit, "graph", "more than %d nodes", MaxNodes)
+	}
+	n := &Node{}
+	err = p.fields(b, "node", func(f field) (err error) {
+		switch f.num {
+		case 1, 2:
+			var s string
+			if s, err = f.str(); err != nil {
+				return err
+			}
+			if f.num == 1 {
+				n.Inputs = append(n.Inputs, s)
+			} else {
+				n.Outputs = append(n.Outputs, s)
+			}
+		case 3:
+			n.Name, err = f.str()
+		case 4:
+			n.Op, err = f.str()
+		case 5:
+			if len(n.Attrs) >= 64 {
+				return errorf(ErrLimit, n.String(), "more than 64 attributes")
+			}
+			var a *Attribute
+			if a, err = p.attribute(f, depth); err == nil {
+				n.Attrs = append(n.Attrs, a)
+			}
+		case 7:
+			n.Domain, err = f.str()
+			n.Domain = canonicalDomain(n.Domain)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if n.Op == "" {
+		return nil, errorf(ErrFormat, n.String(), "no operator")
+	}
+	return n, nil
+}
+
+func (p *parser) attribute(f field, depth int) (*Attribute, error) {
+	b, err := f.msg()
+	if err != nil {
+		return nil, err
+	}
+	a := &Attribute{}
+	err = p.fields(b, "attribute", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			a.Name, err = f.str()
+		case 2:
+			if f.typ != protowire.Fixed32Type {
+				return f.wrong("a float")
+			}
+			a.F = math.Float32frombits(uint32(f.bits))
+		case 3:
+			a.I, err = f.int64()
+		case 4:
+			a.S, err = f.str()
+		case 5:
+			a.T, err = p.tensor(f)
+		case 6:
+			a.G, err = p.graph(f, depth+1)
+		case 7:
+			var raw []byte
+			if raw, err = f.packed(nil, 4); err == nil {
+				for ; len(raw) > 0; raw = raw[4:] {
+					a.Floats = append(a.Floats, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+				}
+			}
+		case 8:
+			a.Ints, err = f.ints(a.Ints)
+		case 20:
+			var v int64
+			v, err = f.int64()
+			a.Type = AttrType(v)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := fmt.Sprintf("attribute %q", a.Name)
+	switch {
+	case a.Type < AttrFloat || a.Type > AttrInts:
+		return nil, errorf(ErrUnsupported, at, "attribute type %d", a.Type)
+	case a.Type == AttrTensor && a.T == nil, a.Type == AttrGraph && a.G == nil:
+		return nil, errorf(ErrFormat, at, "value missing")
+	}
+	return a, nil
+}
+
+func (p *parser) valueInfo(f field) (*ValueInfo, error) {
+	b, err := f.msg()
+	if err != nil {
+		return nil, err
+	}
+	v := &ValueInfo{}
+	err = p.fields(b, "value", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			v.Name, err = f.str()
+		case 2: // TypeProto, of which tensor_type is field 1
+			return p.nested(f, "type of "+v.Name, func(f field) error {
+				if f.num != 1 {
+					return nil
+				}
+				return p.nested(f, "tensor type of "+v.Name, func(f field) (err error) {
+					switch f.num {
+					case 1:
+						var t int64
+						t, err = f.int64()
+						v.Type = DataType(t)
+					case 2:
+						v.HasShape = true
+						return p.nested(f, "shape of "+v.Name, func(f field) error { return p.dim(f, v) })
+					}
+					return err
+				})
+			})
+		}
+		return err
+	})
+	return v, err
+}
+
+func (p *parser) nested(f field, at string, each func(field) error) error {
+	b, err := f.msg()
+	if err != nil {
+		return err
+	}
+	return p.fields(b, at, each)
+}
+
+func (p *parser) dim(f field, v *ValueInfo) error {
+	if f.num != 1 {
+		return nil
+	}
+	if len(v.Shape) >= MaxRank {
+		return errorf(ErrLimit, "value "+v.Name, "rank above %d", MaxRank)
+	}
+	d := Dim{Value: -1}
+	err := p.nested(f, "dimension of "+v.Name, func(f field) (err error) {
+		switch f.num {
+		case 1:
+			d.Value, err = f.int64()
+			if d.Value < 0 {
+				d.Value = -1 // some exporters write -1 for unknown
+			}
+		case 2:
+			d.Param, err = f.str()
+		}
+		return err
+	})
+	v.Shape = append(v.Shape, d)
+	return err
+}

@@ -1,0 +1,186 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// tensor decodes a TensorProto and checks that its data has exactly the size its shape asks for.
+func (p *parser) tensor(f field) (*Tensor, error) {
+	b, err := f.msg()
+	if err != nil {
+		return nil, err
+	}
+	if p.tensors++; p.tensors > MaxTensors {
+		return nil, errorf(ErrLimit, "graph", "more than %d tensors", MaxTensors)
+	}
+	t := &Tensor{}
+	var packed []byte
+	var ints []int64
+	var raw, isExternal bool
+	ext := map[string]string{}
+	err = p.fields(b, "tensor", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			t.Dims, err = f.ints(t.Dims)
+			if len(t.Dims) > MaxRank {
+				return errorf(ErrLimit, tensorAt(t.Name), "rank above %d", MaxRank)
+			}
+		case 2:
+			var v int64
+			v, err = f.int64()
+			t.Type = DataType(v)
+		case 3:
+			return errorf(ErrUnsupported, tensorAt(t.Name), "segmented tensor")
+		case 4: // float_data
+			packed, err = f.packed(packed, 4)
+		case 10: // double_data
+			packed, err = f.packed(packed, 8)
+		case 5, 7, 11: // int32_data, int64_data, uint64_data
+			ints, err = f.ints(ints)
+		case 6:
+			return errorf(ErrUnsupported, tensorAt(t.Name), "string data")
+		case 8:
+			t.Name, err = f.str()
+		case 9:
+			t.data, err = f.msg()
+			raw = true
+		case 13:
+			err = p.entry(f, ext)
+		case 14:
+			var v int64
+			v, err = f.int64()
+			isExternal = v == 1
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t.Type.Size() == 0 {
+		return nil, errorf(ErrUnsupported, tensorAt(t.Name), "element %v", t.Type)
+	}
+	n, err := Elements(t.Dims)
+	if err != nil {
+		return nil, errorf(ErrLimit, tensorAt(t.Name), "%v", err)
+	}
+	want := n * int64(t.Type.Size())
+	switch {
+	case isExternal:
+		return t, p.external(t, ext, want)
+	case raw: // sub-slices keep the capacity of the whole, which gives the offset
+		t.Origin = Origin{File: p.file, Offset: int64(cap(p.base) - cap(t.data)), Length: int64(len(t.data))}
+		if p.file == "" {
+			t.Origin = Origin{}
+		}
+		t.data = t.data[:len(t.data):len(t.data)]
+	case packed != nil:
+		t.data = packed[:len(packed):len(packed)]
+	case ints != nil:
+		if int64(len(ints)) != n {
+			return nil, errorf(ErrGraph, tensorAt(t.Name), "%d values for shape %v", len(ints), t.Dims)
+		}
+		t.data = packInts(ints, t.Type.Size())
+	}
+	if int64(len(t.data)) != want {
+		return nil, errorf(ErrGraph, tensorAt(t.Name), "%d bytes of data where shape %v of %v needs %d", len(t.data), t.Dims, t.Type, want)
+	}
+	return t, nil
+}
+
+func packInts(v []int64, size int) []byte {
+	b := make([]byte, 0, len(v)*size)
+	for _, x := range v {
+		switch size {
+		case 1:
+			b = append(b, byte(x))
+		case 2:
+			b = binary.LittleEndian.AppendUint16(b, uint16(x))
+		case 4:
+			b = binary.LittleEndian.AppendUint32(b, uint32(x))
+		default:
+			b = binary.LittleEndian.AppendUint64(b, uint64(x))
+		}
+	}
+	return b
+}
+
+// entry reads one key and value of external_data.
+func (p *parser) entry(f field, to map[string]string) error {
+	b, err := f.msg()
+	if err != nil {
+		return err
+	}
+	var k, v string
+	err = p.fields(b, "external data", func(f field) (err error) {
+		switch f.num {
+		case 1:
+			k, err = f.str()
+		case 2:
+			v, err = f.str()
+		}
+		return err
+	})
+	if len(to) < 16 {
+		to[k] = v
+	}
+	return err
+}
+
+// external checks where a tensor's data lies outside the model file.
+func (p *parser) external(t *Tensor, entries map[string]string, want int64) error {
+	bad := func(format string, args ...any) error {
+		return errorf(ErrExternal, tensorAt(t.Name), format, args...)
+	}
+	name := entries["location"]
+	// ValidPath refuses absolute paths, "..", "." and empty elements; a backslash or a colon would be a
+	// path of its own on some systems.
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) {
+		return bad("location %q is not a file below the model's folder", name)
+	}
+	number := func(key string, def int64) (int64, error) {
+		s, ok := entries[key]
+		if !ok {
+			return def, nil
+		}
+		v, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || v < 0 {
+			return 0, bad("%s %q is not a number", key, s)
+		}
+		return v, nil
+	}
+	offset, err := number("offset", 0)
+	if err != nil {
+		return err
+	}
+	length, err := number("length", want)
+	if err != nil {
+		return err
+	}
+	if length != want {
+		return bad("length %d where shape %v of %v needs %d", length, t.Dims, t.Type, want)
+	}
+	if p.dir == nil {
+		return bad("model refers to %q but no folder was given", name)
+	}
+	size, ok := p.sizes[name]
+	if !ok {
+		info, err := fs.Stat(p.dir, name)
+		if err != nil {
+			return &Error{Kind: ErrExternal, At: tensorAt(t.Name), What: "file " + name + " is missing beside the model", Err: err}
+		}
+		if !info.Mode().IsRegular() {
+			return bad("%s is not a regular file", name)
+		}
+		size = info.Size()
+		p.sizes[name] = size
+	}
+	if offset > size || length > size-offset {
+		return bad("bytes %d+%d lie outside %s of %d bytes", offset, length, name, size)
+	}
+	o := Origin{File: name, Offset: offset, Length: length}
+	t.ext, t.Origin = &external{p.dir, o}, o
+	return nil
+}

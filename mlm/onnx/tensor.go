@@ -1,0 +1,231 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/bits"
+)
+
+// Tensor is a TensorProto. Its elements are little-endian bytes: a slice of the model file, bytes of our
+// own, or a range of an external file that is read on demand.
+type Tensor struct {
+	Name string
+	Dims []int64
+	Type DataType
+
+	data []byte // nil for external data
+	ext  *external
+
+	// Origin tells where the data lies on disk, if it does: WriteOptions.ExternalMin uses it.
+	Origin Origin
+}
+
+// Origin is a range of a file below the model's folder. File is slash-separated; empty means none.
+type Origin struct {
+	File           string
+	Offset, Length int64
+}
+
+type external struct {
+	dir fs.FS
+	Origin
+}
+
+// NewTensor makes a tensor from little-endian bytes, which it keeps. It panics if their number is not
+// the one that dims and t ask for, which is a mistake of the program.
+func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
+	n, err := Elements(dims)
+	if err != nil || int64(len(data)) != n*int64(t.Size()) {
+		panic(fmt.Sprintf("onnx: tensor %q: %d bytes for %v %v", name, len(data), t, dims))
+	}
+	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
+}
+
+// Int64s makes an int64 tensor.
+func Int64s(name string, dims []int64, v ...int64) *Tensor {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	return NewTensor(name, Int64, dims, b)
+}
+
+// Floats makes a float32 tensor.
+func Floats(name string, dims []int64, v ...float32) *Tensor {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return NewTensor(name, Float, dims, b)
+}
+
+// Elements multiplies dims, refusing negative ones and products above MaxElements.
+func Elements(dims []int64) (int64, error) {
+	if len(dims) > MaxRank {
+		return 0, fmt.Errorf("rank %d is above %d", len(dims), MaxRank)
+	}
+	n, zero := uint64(1), false
+	for _, d := range dims {
+		if d < 0 {
+			return 0, fmt.Errorf("negative dimension %d", d)
+		}
+		if d == 0 {
+			zero = true
+			continue
+		}
+		hi, lo := bits.Mul64(n, uint64(d))
+		if hi != 0 || lo > MaxElements {
+			return 0, fmt.Errorf("shape %v has too many elements", dims)
+		}
+		n = lo
+	}
+	if zero {
+		return 0, nil
+	}
+	return int64(n), nil
+}
+
+// Len is the number of elements.
+func (t *Tensor) Len() int64 {
+	n, err := Elements(t.Dims)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// ByteLen is the number of bytes of the data.
+func (t *Tensor) ByteLen() int64 { return t.Len() * int64(t.Type.Size()) }
+
+// IsExternal tells whether the data lies outside the model file.
+func (t *Tensor) IsExternal() bool { return t.ext != nil }
+
+// Bytes gives the little-endian elements. They must not be changed: they may alias the model file.
+// External data is read anew at each call.
+func (t *Tensor) Bytes() ([]byte, error) {
+	if t.ext == nil {
+		return t.data, nil
+	}
+	b := make([]byte, t.ext.Length)
+	if err := t.readInto(b); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// readInto fills dst, of ByteLen bytes, with the data.
+func (t *Tensor) readInto(dst []byte) error {
+	if t.ext == nil {
+		copy(dst, t.data)
+		return nil
+	}
+	bad := func(err error) error {
+		return &Error{Kind: ErrExternal, At: tensorAt(t.Name), What: "reading " + t.ext.File, Err: err}
+	}
+	f, err := t.ext.dir.Open(t.ext.File)
+	if err != nil {
+		return bad(err)
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	if r, ok := f.(io.ReaderAt); ok {
+		if _, err := r.ReadAt(dst, t.ext.Offset); err != nil && err != io.EOF {
+			return bad(err)
+		}
+		return nil
+	}
+	if _, err := io.CopyN(io.Discard, f, t.ext.Offset); err != nil {
+		return bad(err)
+	}
+	if _, err := io.ReadFull(f, dst); err != nil {
+		return bad(err)
+	}
+	return nil
+}
+
+// Float64s converts a tensor of any floating or integer type to float64.
+func (t *Tensor) Float64s() ([]float64, error) {
+	b, err := t.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, t.Len())
+	for i := range out {
+		switch t.Type {
+		case Float:
+			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		case Double:
+			out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		case Float16:
+			out[i] = float64(Float16To32(binary.LittleEndian.Uint16(b[2*i:])))
+		case BFloat16:
+			out[i] = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*i:])) << 16))
+		default:
+			v, ok := integerAt(t.Type, b, i)
+			if !ok {
+				return nil, errorf(ErrUnsupported, tensorAt(t.Name), "cannot read %v as numbers", t.Type)
+			}
+			out[i] = float64(v)
+		}
+	}
+	return out, nil
+}
+
+// Ints converts a tensor of any integer or bool type to int64. Unsigned 64-bit values wrap.
+func (t *Tensor) Ints() ([]int64, error) {
+	b, err := t.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, t.Len())
+	for i := range out {
+		v, ok := integerAt(t.Type, b, i)
+		if !ok {
+			return nil, errorf(ErrUnsupported, tensorAt(t.Name), "cannot read %v as integers", t.Type)
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+func integerAt(t DataType, b []byte, i int) (int64, bool) {
+	switch t {
+	case Int64, Uint64:
+		return int64(binary.LittleEndian.Uint64(b[8*i:])), true
+	case Int32:
+		return int64(int32(binary.LittleEndian.Uint32(b[4*i:]))), true
+	case Uint32:
+		return int64(binary.LittleEndian.Uint32(b[4*i:])), true
+	case Int16:
+		return int64(int16(binary.LittleEndian.Uint16(b[2*i:]))), true
+	case Uint16:
+		return int64(binary.LittleEndian.Uint16(b[2*i:])), true
+	case Int8:
+		return int64(int8(b[i])), true
+	case Uint8:
+		return int64(b[i]), true
+	case Bool:
+		if b[i] != 0 {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+// Float16To32 widens an IEEE 754 half-precision number.
+func Float16To32(h uint16) float32 {
+	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&0x3ff
+	switch exp {
+	case 0:
+		v := float32(frac) * (1.0 / (1 << 24)) // subnormal: frac · 2⁻²⁴, exact
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31:
+		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
+	}
+	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+}
+
+func tensorAt(name string) string { return fmt.Sprintf("tensor %q", name) }
