@@ -1,0 +1,78 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+)
+
+// Balance is a locally balanced weight function g with g(t) = t·g(1/t)
+// (Zanella 2020, definition 2), applied to the estimated probability ratio
+// t = exp(Δ). At large vocabularies Ratio explores more than Sqrt, which gives
+// the many unlikely categories more of the proposal (DISCS).
+type Balance uint8
+
+const (
+	// Sqrt is g(t) = √t, the default.
+	Sqrt Balance = iota
+	// Ratio is g(t) = t/(1+t), Barker's.
+	Ratio
+	// Max is g(t) = max(1, t).
+	Max
+	// Min is g(t) = min(1, t).
+	Min
+)
+
+// BalanceNames lists the names that ParseBalance knows.
+var BalanceNames = []string{"sqrt", "ratio", "max", "min"}
+
+// ParseBalance turns a name into a Balance.
+func ParseBalance(name string) (Balance, error) {
+	for i, n := range BalanceNames {
+		if n == name {
+			return Balance(i), nil
+		}
+	}
+	return 0, unknown("balancing function", name, BalanceNames)
+}
+
+// String returns the name that ParseBalance takes.
+func (b Balance) String() string {
+	if int(b) < len(BalanceNames) {
+		return BalanceNames[b]
+	}
+	return fmt.Sprintf("balance(%d)", uint8(b))
+}
+
+// Log is log g(exp(delta)), computed without leaving log space.
+func (b Balance) Log(delta float64) float64 {
+	switch b {
+	case Ratio:
+		return logSigmoid(delta)
+	case Max:
+		return math.Max(delta, 0)
+	case Min:
+		return math.Min(delta, 0)
+	default:
+		return delta / 2
+	}
+}
+
+// logAll replaces every Δ by log g(exp(Δ)).
+func (b Balance) logAll(d []float64) {
+	if b == Sqrt {
+		for i := range d {
+			d[i] *= 0.5
+		}
+		return
+	}
+	for i, x := range d {
+		d[i] = b.Log(x)
+	}
+}
+
+func (b Balance) check(sampler string) error {
+	if int(b) >= len(BalanceNames) {
+		return &ParamError{sampler, "balance", b.String(), joinNames(BalanceNames)}
+	}
+	return nil
+}

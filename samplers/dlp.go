@@ -1,0 +1,171 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+)
+
+// dlp is the discrete Langevin proposal (DLP, equation 4) with a general
+// balancing function g and, per coordinate, an optional preconditioner:
+//
+//	log w_i(v) = log g(e^{Δ_i(v)}) − ‖v − θ_i‖²/(2 α s_i)
+//
+// where ‖v − θ_i‖² is 2 for a change of a nominal coordinate (so the penalty
+// is 1/α) and the squared difference of values otherwise.
+type dlp struct {
+	dom   *Domain
+	g     Balance
+	s     []float64 // preconditioner; nil for 1
+	alpha []float64 // per chain
+	tune  []scaleTuner
+}
+
+// stepBounds limits automatic step sizes, as multiples of the scale at which
+// the penalty of the smallest move is one nat.
+const (
+	stepLow  = 1e-3
+	stepHigh = 1e3
+)
+
+func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target float64) (*dlp, error) {
+	if err := g.check(name); err != nil {
+		return nil, err
+	}
+	if err := checkPositive(name, "step size", step, true); err != nil {
+		return nil, err
+	}
+	if err := checkPositive(name, "target acceptance", target, true); err != nil {
+		return nil, err
+	}
+	if target >= 1 {
+		return nil, &ParamError{name, "target acceptance", fmt.Sprint(target), "a number in (0, 1)"}
+	}
+	if target == 0 {
+		target = TargetAcceptance
+	}
+	if s != nil && len(s) != c.Domain.Len() {
+		return nil, &ParamError{name, "preconditioner", fmt.Sprintf("%d numbers", len(s)), fmt.Sprintf("one for each of %d coordinates", c.Domain.Len())}
+	}
+	for _, v := range s {
+		if err := checkPositive(name, "preconditioner", v, false); err != nil {
+			return nil, err
+		}
+	}
+	d := &dlp{dom: c.Domain, g: g, s: s, alpha: make([]float64, c.Len())}
+	start := step
+	if step == 0 {
+		start = startStep(c.Domain)
+		d.tune = make([]scaleTuner, c.Len())
+	}
+	unit := c.Domain.minD2 / 2
+	for k := range d.alpha {
+		d.alpha[k] = start
+		if d.tune != nil {
+			d.tune[k] = newScaleTuner(start, unit, target, unit*stepLow, unit*stepHigh, c.Burnin)
+		}
+	}
+	return d, nil
+}
+
+// startStep is where automatic step sizes start. Among K categories of nearly
+// equal weight a nominal coordinate stays put half the time when 1/α = ln K,
+// so 1/α starts at the mean of ln K (at least 1); an ordinal coordinate starts
+// with moves of a tenth of its range.
+func startStep(d *Domain) float64 {
+	sum := 0.0
+	for i := range d.coords {
+		c := &d.coords[i]
+		switch c.Kind {
+		case Nominal:
+			sum += math.Log(1 / math.Max(1, math.Log(float64(d.free[i]))))
+		case Binary:
+			sum += math.Log(c.dist2(1) / 2)
+		default:
+			sum += math.Log(c.dist2(math.Max(1, float64(c.K)/10)) / 2)
+		}
+	}
+	return math.Exp(sum / float64(len(d.coords)))
+}
+
+func (d *dlp) penalty(k, i int) float64 {
+	a := 2 * d.alpha[k]
+	if d.s != nil {
+		a *= d.s[i]
+	}
+	return 1 / a
+}
+
+func (d *dlp) flips(k, lo int, delta []float64) {
+	d.g.logAll(delta)
+	zero := d.g.Log(0)
+	p := d.penalty(k, 0)
+	for j := range delta {
+		if d.s != nil {
+			p = d.penalty(k, lo+j)
+		}
+		delta[j] -= zero + p*d.dom.coords[lo+j].dist2(1)
+	}
+}
+
+func (d *dlp) weights(k, i int, xi int32, delta []float64) {
+	d.g.logAll(delta)
+	c := &d.dom.coords[i]
+	p := d.penalty(k, i)
+	if c.Kind == Nominal {
+		// One constant on all but the current category; adding it to that one
+		// instead gives the same distribution with one addition.
+		delta[xi] += 2 * p
+		return
+	}
+	p *= c.Step * c.Step
+	for v := range delta {
+		s := float64(int32(v) - xi)
+		delta[v] -= s * s * p
+	}
+}
+
+func (d *dlp) adapt(k int, m Move) {
+	if d.tune != nil {
+		d.tune[k].update(m.Prob)
+		d.alpha[k] = d.tune[k].value()
+	}
+}
+
+func (d *dlp) freeze(k int) {
+	if d.tune != nil {
+		d.tune[k].freeze()
+		d.alpha[k] = d.tune[k].value()
+	}
+}
+
+// Tuning implements Tuned.
+func (d *dlp) Tuning(k int) map[string]float64 {
+	return map[string]float64{"step-size": d.alpha[k]}
+}
+
+// dlpProposer joins the rule to the factorised draw.
+type dlpProposer struct {
+	*factorised
+	*dlp
+}
+
+func newDLPKernel(c *Chains, name string, d *dlp, exact bool) (Kernel, error) {
+	g, err := c.needGrad(name)
+	if err != nil {
+		return nil, err
+	}
+	return newMH(c, dlpProposer{newFactorised(c.Domain, d), d}, g, exact), nil
+}
+
+// checkPositive refuses NaN, infinities and negative numbers, and 0 unless it
+// means "automatic".
+func checkPositive(sampler, param string, v float64, zeroOK bool) error {
+	if v > 0 && !math.IsInf(v, 1) || v == 0 && zeroOK {
+		return nil
+	}
+	want := "a positive number"
+	if zeroOK {
+		want = "a positive number, or 0 for automatic"
+	}
+	return &ParamError{sampler, param, fmt.Sprint(v), want}
+}

@@ -1,0 +1,63 @@
+// Package samplers draws from unnormalised distributions on discrete spaces
+//
+//	π(θ) ∝ exp(U(θ)),  θ ∈ Θ = Π_i {0..K_i−1}
+//
+// with the gradient-based samplers of the literature and the classical ones
+// they are compared with. A target supplies energies (and, for most samplers,
+// gradients) for a batch of states; a sampler is a plain struct whose zero
+// value is ready to use; Start joins the two and several chains.
+//
+//	run, err := samplers.Start(ctx, &samplers.DMALA{}, target, x0, samplers.Options{Seed: 1, Burnin: 100})
+//	if err != nil { … }
+//	for run.Done() < 1000 {
+//		if err := run.Step(ctx); err != nil { … }
+//		use(run.X[0], run.U[0])
+//	}
+//
+// # States, energies, gradients
+//
+// A state is a []int32 of category indices, one per coordinate, whatever the
+// kind of the coordinate. A coordinate's kind says what the categories mean:
+// Nominal (one-hot, no order), Binary (two values) or Ordinal (evenly spaced
+// numbers). The gradient of U is flat; a nominal coordinate owns K_i
+// consecutive entries (the gradient of the multilinear one-hot extension) and
+// a binary or ordinal one owns a single entry, dU/dvalue. Domain.GradOffset
+// gives the place. Throughout the package
+//
+//	Δ_i(v) = ∇U_i[v] − ∇U_i[θ_i]              nominal
+//	Δ_i(v) = ∇U_i·(value(v) − value(θ_i))     binary, ordinal
+//
+// is the first-order estimate of U(θ with θ_i=v) − U(θ), and the squared
+// distance of a move is 2 for a nominal coordinate (one-hot vectors) and
+// (value(v) − value(θ_i))² otherwise.
+//
+// # Chains
+//
+// All chains of a step go to the target in one call, so that a target that is
+// a neural network sees one batch. A chain's result depends on the target, on
+// its start, on its own random stream (NewStream) and on the sampler's
+// parameters, and on nothing else: step sizes and the like are adapted per
+// chain. The same chain therefore comes out the same alone or among others.
+//
+// # Cost
+//
+// Every Metropolis–Hastings sampler keeps (U, ∇U) of the current state; on
+// acceptance the proposal's become current. No state is evaluated twice and a
+// proposal equal to the current state is not evaluated at all. Steady-state
+// steps allocate nothing.
+//
+// # Sources
+//
+// DLP: Zhang, Liu, Liu, "A Langevin-like sampler for discrete distributions",
+// ICML 2022. DLMC: Sun et al., "Discrete Langevin samplers via Wasserstein
+// gradient flow", AISTATS 2023. GWG: Grathwohl et al., "Oops I took a
+// gradient", ICML 2021. PAS: Sun et al., "Path auxiliary proposal for MCMC in
+// discrete space", ICLR 2022, and "Optimal scaling for locally balanced
+// proposals in discrete spaces", NeurIPS 2022. AB: Sun et al., "Any-scale
+// balanced samplers for discrete space", ICLR 2023. ACS: Pynadath et al.,
+// "Gradient-based discrete sampling with automatic cyclical scheduling",
+// NeurIPS 2024. LB: Zanella, "Informed proposals for local MCMC in discrete
+// spaces", JASA 2020. HB: Titsias, Yau, "The Hamming ball sampler", JASA 2017.
+// DISCS: Goshvadi et al., NeurIPS 2023. W&C: Wang, Cho, "BERT has a mouth, and
+// it must speak", 2019.
+package samplers

@@ -1,0 +1,245 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kind says what the categories of a coordinate mean.
+type Kind uint8
+
+const (
+	// Nominal categories have no order: one-hot vectors.
+	Nominal Kind = iota
+	// Binary coordinates take two numeric values, Low and Low+Step.
+	Binary
+	// Ordinal categories are the numbers Low + v·Step, v = 0..K−1.
+	Ordinal
+)
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	switch k {
+	case Nominal:
+		return "nominal"
+	case Binary:
+		return "binary"
+	case Ordinal:
+		return "ordinal"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// maxCategories bounds K_i and the length of a gradient, so that sizes read
+// from a file cannot overflow or exhaust memory by mistake.
+const maxCategories = 1 << 28
+
+// Coord describes one coordinate of a domain.
+type Coord struct {
+	Kind Kind
+	K    int     // number of categories, at least 1; 0 means 2 for Binary
+	Low  float64 // numeric value of category 0 (Binary, Ordinal)
+	Step float64 // spacing of the values; 0 means 1 (Binary, Ordinal)
+	// Allowed restricts the support: Allowed[v] is false where category v has
+	// probability zero. nil allows all; otherwise its length is K.
+	Allowed []bool
+}
+
+// Value is the number that category v stands for; v itself for Nominal.
+func (c *Coord) Value(v int32) float64 {
+	if c.Kind == Nominal {
+		return float64(v)
+	}
+	return c.Low + float64(v)*c.Step
+}
+
+// ok reports whether category v is in the support.
+func (c *Coord) ok(v int) bool { return c.Allowed == nil || c.Allowed[v] }
+
+// Domain is the space Θ of a target. It is immutable and safe for concurrent
+// use once made.
+type Domain struct {
+	coords  []Coord
+	off     []int // gradient offset per coordinate
+	free    []int // allowed categories per coordinate
+	gradLen int
+	maxK    int
+	minD2   float64 // smallest squared distance of a move
+}
+
+// NewDomain checks the coordinates and lays out the gradient.
+func NewDomain(coords ...Coord) (*Domain, error) {
+	d := &Domain{coords: make([]Coord, len(coords)), off: make([]int, len(coords)), free: make([]int, len(coords)), minD2: math.Inf(1)}
+	if len(coords) == 0 {
+		return nil, fmt.Errorf("%w: a domain needs at least one coordinate", ErrDomain)
+	}
+	for i, c := range coords {
+		if c.Kind == Binary && c.K == 0 {
+			c.K = 2
+		}
+		if c.Step == 0 {
+			c.Step = 1
+		}
+		switch {
+		case c.Kind > Ordinal:
+			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d", ErrDomain, i, c.Kind)
+		case c.K < 1 || c.K > maxCategories:
+			return nil, fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K, maxCategories)
+		case c.Kind == Binary && c.K != 2:
+			return nil, fmt.Errorf("%w: binary coordinate %d has %d categories, want 2", ErrDomain, i, c.K)
+		case c.Kind == Binary && c.Allowed != nil:
+			return nil, fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed coordinate out instead", ErrDomain, i)
+		case math.IsNaN(c.Low) || math.IsInf(c.Low, 0) || math.IsNaN(c.Step) || math.IsInf(c.Step, 0):
+			return nil, fmt.Errorf("%w: coordinate %d has a value that is not finite", ErrDomain, i)
+		case c.Allowed != nil && len(c.Allowed) != c.K:
+			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories", ErrDomain, i, len(c.Allowed), c.K)
+		}
+		d.free[i] = c.K
+		if c.Allowed != nil {
+			c.Allowed = append([]bool(nil), c.Allowed...)
+			d.free[i] = 0
+			for _, ok := range c.Allowed {
+				if ok {
+					d.free[i]++
+				}
+			}
+			if d.free[i] == 0 {
+				return nil, fmt.Errorf("%w: coordinate %d allows no category", ErrDomain, i)
+			}
+			if d.free[i] == c.K {
+				c.Allowed = nil
+			}
+		}
+		d.coords[i] = c
+		d.off[i] = d.gradLen
+		d.gradLen += d.GradWidth(i)
+		if d.gradLen > maxCategories {
+			return nil, fmt.Errorf("%w: more than %d categories in all", ErrDomain, maxCategories)
+		}
+		d.maxK = max(d.maxK, c.K)
+		d.minD2 = min(d.minD2, c.dist2(1))
+	}
+	return d, nil
+}
+
+// dist2 is the squared distance between categories that are steps apart.
+func (c *Coord) dist2(steps float64) float64 {
+	if c.Kind == Nominal {
+		return 2
+	}
+	return steps * steps * c.Step * c.Step
+}
+
+func mustDomain(coords []Coord) *Domain {
+	d, err := NewDomain(coords...)
+	if err != nil {
+		// Only the constructors below call this, with sizes they have clamped.
+		panic(err)
+	}
+	return d
+}
+
+func repeat(n int, c Coord) []Coord {
+	cs := make([]Coord, min(max(n, 1), maxCategories))
+	for i := range cs {
+		cs[i] = c
+	}
+	return cs
+}
+
+// Bits is {0,1}^n.
+func Bits(n int) *Domain { return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Step: 1})) }
+
+// Spins is {−1,+1}^n.
+func Spins(n int) *Domain {
+	return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Low: -1, Step: 2}))
+}
+
+// Categories is n nominal coordinates of k categories each.
+func Categories(n, k int) *Domain {
+	k = max(k, 1)
+	n = min(max(n, 1), maxCategories/k+1)
+	return mustDomain(repeat(n, Coord{Kind: Nominal, K: min(k, maxCategories)}))
+}
+
+// Integers is n ordinal coordinates with the values low..low+k−1.
+func Integers(n, k int, low float64) *Domain {
+	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low, Step: 1}))
+}
+
+// Len is the number of coordinates.
+func (d *Domain) Len() int { return len(d.coords) }
+
+// Coord returns the description of coordinate i.
+func (d *Domain) Coord(i int) Coord { return d.coords[i] }
+
+// K is the number of categories of coordinate i.
+func (d *Domain) K(i int) int { return d.coords[i].K }
+
+// MaxK is the largest number of categories of any coordinate.
+func (d *Domain) MaxK() int { return d.maxK }
+
+// Support is the number of allowed categories of coordinate i.
+func (d *Domain) Support(i int) int { return d.free[i] }
+
+// Value is the number that category v of coordinate i stands for.
+func (d *Domain) Value(i int, v int32) float64 { return d.coords[i].Value(v) }
+
+// Allows reports whether category v of coordinate i is in the support.
+func (d *Domain) Allows(i int, v int32) bool {
+	return v >= 0 && int(v) < d.coords[i].K && d.coords[i].ok(int(v))
+}
+
+// GradLen is the length of a gradient: Σ of GradWidth.
+func (d *Domain) GradLen() int { return d.gradLen }
+
+// GradOffset is the index of coordinate i's first gradient entry.
+func (d *Domain) GradOffset(i int) int { return d.off[i] }
+
+// GradWidth is the number of gradient entries of coordinate i: K for Nominal
+// and 1 for Binary and Ordinal.
+func (d *Domain) GradWidth(i int) int {
+	if d.coords[i].Kind == Nominal {
+		return d.coords[i].K
+	}
+	return 1
+}
+
+// Size is the number of states, +Inf when it exceeds float64.
+func (d *Domain) Size() float64 {
+	n := 1.0
+	for _, f := range d.free {
+		n *= float64(f)
+	}
+	return n
+}
+
+// Check reports, as an error that wraps ErrState, why x is not a state of d.
+func (d *Domain) Check(x []int32) error {
+	if len(x) != len(d.coords) {
+		return fmt.Errorf("%w: %d coordinates, want %d", ErrState, len(x), len(d.coords))
+	}
+	for i, v := range x {
+		if v < 0 || int(v) >= d.coords[i].K {
+			return fmt.Errorf("%w: coordinate %d is %d, want 0 to %d", ErrState, i, v, d.coords[i].K-1)
+		}
+		if !d.coords[i].ok(int(v)) {
+			return fmt.Errorf("%w: coordinate %d is %d, which the support mask excludes", ErrState, i, v)
+		}
+	}
+	return nil
+}
+
+// delta is Δ_i(v): the first-order estimate of the change of U when the
+// coordinate moves from xi to v, given its gradient entries g.
+func (c *Coord) delta(g []float64, xi, v int32) float64 {
+	if c.Kind == Nominal {
+		return g[v] - g[xi]
+	}
+	return g[0] * float64(v-xi) * c.Step
+}
+
+// grad returns the gradient entries of coordinate i.
+func (d *Domain) grad(g []float64, i int) []float64 {
+	return g[d.off[i] : d.off[i]+d.GradWidth(i)]
+}

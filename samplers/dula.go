@@ -1,0 +1,35 @@
+package samplers
+
+// DULA is the discrete unadjusted Langevin algorithm (DLP, algorithm 1 without
+// the Metropolis–Hastings step): every coordinate moves in parallel,
+//
+//	q_i(v) ∝ exp(½Δ_i(v) − ‖v − θ_i‖²/(2α))
+//
+// and the proposal is always taken. The stationary law is not π but tends to
+// it as α → 0 (DLP, theorem 5.1 for log-quadratic U).
+// Cost: one evaluation of (U, ∇U) a step.
+//
+// The zero value adapts α per chain in the burn-in, to the acceptance rate that
+// DMALA would have.
+type DULA struct {
+	// StepSize is α, in squared units of the domain; 0 adapts it.
+	StepSize float64
+	// Balance replaces exp(½Δ) by g(exp(Δ)).
+	Balance Balance
+	// Precondition multiplies α per coordinate; nil for 1. See DMALA.
+	Precondition []float64
+	// TargetAcceptance is what automatic step sizes aim at; 0 means 0.574.
+	TargetAcceptance float64
+}
+
+// Name implements Sampler.
+func (s *DULA) Name() string { return "dula" }
+
+// Attach implements Sampler.
+func (s *DULA) Attach(c *Chains) (Kernel, error) {
+	d, err := newDLP(c, s.Name(), s.StepSize, s.Balance, s.Precondition, s.TargetAcceptance)
+	if err != nil {
+		return nil, err
+	}
+	return newDLPKernel(c, s.Name(), d, false)
+}

@@ -1,0 +1,72 @@
+package samplers
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrDomain marks a domain that makes no sense.
+	ErrDomain = errors.New("bad domain")
+	// ErrState marks a state outside the domain, or a start of probability 0.
+	ErrState = errors.New("bad state")
+	// ErrParam marks a parameter out of range.
+	ErrParam = errors.New("bad sampler parameter")
+	// ErrUnknown marks an unknown sampler, parameter or choice; the error is
+	// an *UnknownError.
+	ErrUnknown = errors.New("unknown name")
+	// ErrUnsupported marks a target without an ability that the sampler needs;
+	// the error is an *AbilityError.
+	ErrUnsupported = errors.New("target does not support this sampler")
+)
+
+// UnknownError names what was not found and the nearest known name.
+type UnknownError struct {
+	What       string // "sampler", "parameter of dmala", …
+	Name       string
+	Suggestion string   // nearest known name, "" when none is near
+	Known      []string // all known names
+}
+
+func (e *UnknownError) Error() string {
+	s := fmt.Sprintf("unknown %s %q", e.What, e.Name)
+	if e.Suggestion != "" {
+		return s + fmt.Sprintf("; did you mean %q?", e.Suggestion)
+	}
+	return s + fmt.Sprintf("; known: %s", joinNames(e.Known))
+}
+
+// Is makes errors.Is(err, ErrUnknown) true.
+func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
+
+// AbilityError says which ability a target lacks.
+type AbilityError struct {
+	Sampler string
+	Needs   string
+	Remedy  string
+}
+
+func (e *AbilityError) Error() string {
+	s := fmt.Sprintf("sampler %s needs %s, which this target does not give", e.Sampler, e.Needs)
+	if e.Remedy != "" {
+		s += "; " + e.Remedy
+	}
+	return s
+}
+
+// Is makes errors.Is(err, ErrUnsupported) true.
+func (e *AbilityError) Is(target error) bool { return target == ErrUnsupported }
+
+// ParamError says which parameter is out of range and what is allowed.
+type ParamError struct {
+	Sampler, Param string
+	Value          string
+	Want           string
+}
+
+func (e *ParamError) Error() string {
+	return fmt.Sprintf("sampler %s: %s is %s, want %s", e.Sampler, e.Param, e.Value, e.Want)
+}
+
+// Is makes errors.Is(err, ErrParam) true.
+func (e *ParamError) Is(target error) bool { return target == ErrParam }

@@ -1,0 +1,160 @@
+package samplers
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// rule gives the weights of a proposal that changes all coordinates in
+// parallel and independently given (x, ∇U). k is the chain and i the
+// coordinate, so that a rule can hold scales of either.
+type rule interface {
+	// flips turns Δ of flipping each of the binary coordinates lo.. into the
+	// logit of that flip, in place.
+	flips(k, lo int, delta []float64)
+	// weights turns Δ_i(v) of all categories, with Δ_i(xi) = 0 and −∞ outside
+	// the support, into log-weights, in place. They need not be normalised.
+	weights(k, i int, xi int32, delta []float64)
+}
+
+// factorised is the proposer of a rule:
+//
+//	log q(x→y) = Σ_i [lw_i(y_i) − logsumexp_v lw_i(v)]
+type factorised struct {
+	dom *Domain
+	rule
+	lw   []float64 // scratch: one coordinate's weights or a run of flips
+	cum  []float64 // scratch of drawLog
+	lead int       // number of leading coordinates that are binary
+}
+
+func newFactorised(d *Domain, r rule) *factorised {
+	f := &factorised{dom: d, rule: r}
+	for f.lead < d.Len() && d.coords[f.lead].Kind == Binary {
+		f.lead++
+	}
+	f.lw = make([]float64, max(d.maxK, f.lead))
+	f.cum = make([]float64, d.maxK)
+	return f
+}
+
+// logits fills lw with the flip logits of the leading binary coordinates.
+func (f *factorised) logits(k int, x []int32, g []float64) []float64 {
+	lw := f.lw[:f.lead]
+	for i := range lw {
+		d := g[i] * f.dom.coords[i].Step
+		if x[i] != 0 {
+			d = -d
+		}
+		lw[i] = d
+	}
+	f.flips(k, 0, lw)
+	return lw
+}
+
+// deltas fills lw with Δ_i of all categories.
+func (f *factorised) deltas(i int, xi int32, g []float64) []float64 {
+	c := &f.dom.coords[i]
+	lw := f.lw[:c.K]
+	if c.Kind == Nominal {
+		g = f.dom.grad(g, i)
+		gx := g[xi]
+		for v, gv := range g {
+			lw[v] = gv - gx
+		}
+	} else {
+		s := g[f.dom.off[i]] * c.Step
+		for v := range lw {
+			lw[v] = s * float64(int32(v)-xi)
+		}
+	}
+	if c.Allowed != nil {
+		for v, ok := range c.Allowed {
+			if !ok {
+				lw[v] = negInf
+			}
+		}
+	}
+	return lw
+}
+
+func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
+	var acc logProduct
+	for i, l := range f.logits(k, x, g) {
+		// One exponential of −|l| gives the flip's probability and both
+		// normalisers without overflow.
+		e := math.Exp(-math.Abs(l))
+		p := 1 / (1 + e) // probability of the likelier outcome
+		likely := rng.Float64() < p
+		acc.mul(1 + e)
+		if !likely {
+			acc.add(-math.Abs(l))
+		}
+		if likely == (l > 0) {
+			y[i] = 1 - x[i]
+		}
+	}
+	lq := acc.result()
+	for i := f.lead; i < len(x); i++ {
+		if f.dom.free[i] == 1 {
+			continue
+		}
+		lw := f.deltas(i, x[i], g)
+		f.weights(k, i, x[i], lw)
+		v, lse := drawLog(rng, lw, f.cum)
+		if v < 0 {
+			return math.NaN()
+		}
+		y[i] = int32(v)
+		lq += lw[v] - lse
+	}
+	return lq
+}
+
+func (f *factorised) reverse(k int, x, y []int32, gy []float64) float64 {
+	var acc logProduct
+	for i, l := range f.logits(k, y, gy) {
+		a := math.Abs(l)
+		acc.mul(1 + math.Exp(-a))
+		if (x[i] != y[i]) != (l > 0) {
+			acc.add(-a)
+		}
+	}
+	lq := acc.result()
+	for i := f.lead; i < len(y); i++ {
+		if f.dom.free[i] == 1 {
+			continue
+		}
+		lw := f.deltas(i, y[i], gy)
+		f.weights(k, i, y[i], lw)
+		lq += lw[x[i]] - logSumExp(lw)
+	}
+	return lq
+}
+
+// logProduct accumulates Σ add − log Π mul with few logarithms.
+type logProduct struct {
+	sum, prod float64
+}
+
+// mul divides the result by f, 1 ≤ f ≤ 2.
+func (a *logProduct) mul(f float64) {
+	if a.prod == 0 {
+		a.prod = 1
+	}
+	a.prod *= f
+	if a.prod > 1e290 {
+		a.sum -= math.Log(a.prod)
+		a.prod = 1
+	}
+}
+
+// add adds the logarithm l.
+func (a *logProduct) add(l float64) { a.sum += l }
+
+func (a *logProduct) result() float64 {
+	if a.prod == 0 {
+		return a.sum
+	}
+	return a.sum - math.Log(a.prod)
+}

@@ -1,0 +1,171 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Scan says in which order a Gibbs sampler visits the coordinates.
+type Scan uint8
+
+const (
+	// RandomScan picks a coordinate uniformly at random each step.
+	RandomScan Scan = iota
+	// SystematicScan goes through the coordinates in order.
+	SystematicScan
+)
+
+// ScanNames lists the names that ParseScan knows.
+var ScanNames = []string{"random", "systematic"}
+
+// ParseScan turns a name into a Scan.
+func ParseScan(name string) (Scan, error) {
+	for i, n := range ScanNames {
+		if n == name {
+			return Scan(i), nil
+		}
+	}
+	return 0, unknown("scan", name, ScanNames)
+}
+
+// String returns the name that ParseScan takes.
+func (s Scan) String() string {
+	if int(s) < len(ScanNames) {
+		return ScanNames[s]
+	}
+	return fmt.Sprintf("scan(%d)", uint8(s))
+}
+
+func (s Scan) check(sampler string) error {
+	if int(s) >= len(ScanNames) {
+		return &ParamError{sampler, "scan", s.String(), joinNames(ScanNames)}
+	}
+	return nil
+}
+
+// next is the coordinate that chain k visits in its next step.
+func (s Scan) next(c *Chains, k int) int {
+	if s == SystematicScan {
+		return c.done % c.Domain.Len()
+	}
+	return c.RNG[k].IntN(c.Domain.Len())
+}
+
+// Gibbs resamples one coordinate a step from the target's masked conditional
+//
+//	θ_i ~ f(· | θ_{−i} with i masked)
+//
+// as Wang and Cho (2019) do with BERT, the Gibbs baseline of DLP. The masked
+// conditionals of a language model are not the conditionals of exp(U), nor of
+// any joint distribution, so this is NOT exact for π; GibbsMH corrects it. A
+// target with exact conditionals only (Conditioner) is resampled from those,
+// and then it is exact.
+//
+// Cost: one conditional a step and no energy: Chains.U is NaN after a move
+// until Chains.Refresh.
+type Gibbs struct {
+	Scan Scan
+}
+
+// Name implements Sampler.
+func (s *Gibbs) Name() string { return "gibbs" }
+
+// Attach implements Sampler.
+func (s *Gibbs) Attach(c *Chains) (Kernel, error) {
+	if err := s.Scan.check(s.Name()); err != nil {
+		return nil, err
+	}
+	k := &gibbsKernel{c: c, scan: s.Scan}
+	if err := k.bind(s.Name()); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// condFunc fills log-conditionals, exact or masked.
+type condFunc func(ctx context.Context, x [][]int32, i []int, logp [][]float64) error
+
+// conditionals is the buffer for one conditional per chain.
+type conditionals struct {
+	cond condFunc
+	i    []int
+	buf  [][]float64
+	lp   [][]float64
+	cum  []float64
+}
+
+func newConditionals(c *Chains, cond condFunc) conditionals {
+	n := c.Len()
+	return conditionals{
+		cond: cond, i: make([]int, n), buf: matrix[float64](n, c.Domain.maxK),
+		lp: make([][]float64, n), cum: make([]float64, c.Domain.maxK),
+	}
+}
+
+// fill picks a coordinate for each chain and gets its conditional.
+func (g *conditionals) fill(ctx context.Context, c *Chains, scan Scan) error {
+	for k := range c.X {
+		g.i[k] = scan.next(c, k)
+		g.lp[k] = g.buf[k][:c.Domain.K(g.i[k])]
+	}
+	if err := g.cond(ctx, c.X, g.i, g.lp); err != nil {
+		return err
+	}
+	for k := range c.X {
+		maskOut(c.Domain, g.i[k], g.lp[k])
+		c.Stats[k].Evals++
+	}
+	return nil
+}
+
+// maskOut sets the entries outside the support to −∞.
+func maskOut(d *Domain, i int, lp []float64) {
+	if a := d.coords[i].Allowed; a != nil {
+		for v, ok := range a {
+			if !ok {
+				lp[v] = negInf
+			}
+		}
+	}
+}
+
+type gibbsKernel struct {
+	c    *Chains
+	scan Scan
+	conditionals
+}
+
+// bind finds the conditionals: masked ones first.
+func (g *gibbsKernel) bind(name string) error {
+	switch t := g.c.Target.(type) {
+	case MaskedConditioner:
+		g.conditionals = newConditionals(g.c, t.MaskedConditional)
+	case Conditioner:
+		g.conditionals = newConditionals(g.c, t.Conditional)
+	default:
+		return &AbilityError{name, "conditionals (MaskedConditional or Conditional)", "exact-gibbs works them out from energies"}
+	}
+	return nil
+}
+
+// Step implements Kernel.
+func (g *gibbsKernel) Step(ctx context.Context) error {
+	if err := g.fill(ctx, g.c, g.scan); err != nil {
+		return err
+	}
+	for k, x := range g.c.X {
+		m := Move{Accepted: true, Prob: 1}
+		v, _ := drawLog(g.c.RNG[k], g.lp[k], g.cum)
+		if v < 0 {
+			g.c.Stats[k].NonFinite++
+			m = Move{}
+		} else if int32(v) != x[g.i[k]] {
+			x[g.i[k]] = int32(v)
+			g.c.U[k] = math.NaN()
+			m.Moved, m.Flips, m.Hamming = true, 1, 1
+		}
+		g.c.record(k, m)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package samplers
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+var negInf = math.Inf(-1)
+
+// negligible is the log-ratio to the largest weight below which a category is
+// left out of a normaliser: exp(−44) ≈ 8e−20, so that even 2^28 such
+// categories together change a probability by less than 3e−11.
+const negligible = -44
+
+// logSigmoid is log(1/(1+exp(−x))) without overflow.
+func logSigmoid(x float64) float64 {
+	if x < 0 {
+		return x - math.Log1p(math.Exp(x))
+	}
+	return -math.Log1p(math.Exp(-x))
+}
+
+// sigmoid is 1/(1+exp(−x)) without overflow.
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// log1mExp is log(1−exp(−x)) for x > 0 (Mächler 2012).
+func log1mExp(x float64) float64 {
+	if x <= math.Ln2 {
+		return math.Log(-math.Expm1(-x))
+	}
+	return math.Log1p(-math.Exp(-x))
+}
+
+// logAddExp is log(exp(a)+exp(b)).
+func logAddExp(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(a, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// maxOf is the largest entry, NaN when any entry is NaN.
+func maxOf(lw []float64) float64 {
+	m := negInf
+	for _, w := range lw {
+		if w > m {
+			m = w
+		} else if w != w {
+			return w
+		}
+	}
+	return m
+}
+
+// logSumExp is log Σ exp(lw); −∞ when all are −∞ and NaN when any is NaN.
+func logSumExp(lw []float64) float64 {
+	m := maxOf(lw)
+	if math.IsInf(m, 0) || m != m {
+		return m
+	}
+	s := 0.0
+	for _, w := range lw {
+		if d := w - m; d > negligible {
+			s += math.Exp(d)
+		}
+	}
+	return m + math.Log(s)
+}
+
+// drawLog draws v with probability ∝ exp(lw[v]) and returns it with the
+// log-normaliser. cum is scratch of at least len(lw). v is −1 when the weights
+// are no distribution (all −∞, any NaN or +∞).
+func drawLog(rng *rand.Rand, lw, cum []float64) (v int, lse float64) {
+	m := maxOf(lw)
+	if math.IsInf(m, 0) || m != m {
+		return -1, m
+	}
+	s := 0.0
+	for i, w := range lw {
+		if d := w - m; d > negligible {
+			s += math.Exp(d)
+		}
+		cum[i] = s
+	}
+	return searchCum(rng.Float64()*s, cum[:len(lw)]), m + math.Log(s)
+}
+
+// searchCum is the first index whose cumulative weight exceeds t; an index of
+// weight zero is never returned.
+func searchCum(t float64, cum []float64) int {
+	lo, hi := 0, len(cum)-1
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if cum[mid] > t {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	// t can only reach the total by rounding; fall back to the last category
+	// that has weight.
+	for lo > 0 && cum[lo] == cum[lo-1] {
+		lo--
+	}
+	return lo
+}
+
+// finite reports whether x is neither NaN nor infinite.
+func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,70 @@
+package samplers
+
+import (
+	"context"
+	"math/rand/v2"
+)
+
+// Target is an unnormalised log-density on a domain. Calls are batched: x
+// holds the states of several chains, never empty, and u has its length. The
+// states belong to the caller and must not be kept or changed. A run calls its
+// target from one goroutine at a time.
+//
+// U may be −∞ (a state of probability zero) but neither NaN nor +∞; samplers
+// reject and count what breaks this rule.
+type Target interface {
+	Domain() *Domain
+	// Energy sets u[k] = U(x[k]).
+	Energy(ctx context.Context, x [][]int32, u []float64) error
+}
+
+// Gradienter is the ability of a target to give gradients.
+type Gradienter interface {
+	Target
+	// EnergyGrad sets u[k] = U(x[k]) and fills grad[k], of Domain().GradLen()
+	// entries, with ∇U at x[k] in the layout of Domain. Entries of categories
+	// outside the support are ignored.
+	EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error
+}
+
+// Conditioner is the ability to give the exact conditionals of π.
+type Conditioner interface {
+	Target
+	// Conditional fills logp[k], of K(i[k]) entries, with
+	// log π(θ_i = v | θ_{−i} = x[k]_{−i}) for i = i[k], up to an additive
+	// constant. Entries outside the support are ignored.
+	Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error
+}
+
+// MaskedConditioner is the ability to give, for each coordinate, a
+// distribution that does not depend on that coordinate's value and need not be
+// the conditional of exp(U): what a masked language model says of a blank.
+type MaskedConditioner interface {
+	Target
+	// MaskedConditional fills logp[k], of K(i[k]) entries, with
+	// log f(v | x[k] with coordinate i[k] masked), up to an additive constant.
+	// Entries outside the support are ignored.
+	MaskedConditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error
+}
+
+// NeighbourEnergizer is the ability to give U at all single-coordinate
+// neighbours more cheaply than Energy would. Samplers that need such energies
+// fall back on Energy.
+type NeighbourEnergizer interface {
+	Target
+	// NeighbourEnergy fills u[k], of K(i[k]) entries, with U(x[k] with
+	// coordinate i[k] set to v), up to a constant that must be the same for
+	// all i at equal x[k]. Entries outside the support are ignored.
+	NeighbourEnergy(ctx context.Context, x [][]int32, i []int, u [][]float64) error
+}
+
+// StochasticGradienter is the ability to estimate U and ∇U cheaply and
+// without bias: from a random subset of the terms that U is a sum of, or from
+// draws of an auxiliary variable.
+type StochasticGradienter interface {
+	Target
+	// StochasticGrad sets u[k] and grad[k] to estimates made of batch terms
+	// or draws, taken at random from rng[k] only; batch is at least 1 and the
+	// target clamps it to what it has.
+	StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, grad [][]float64) error
+}
