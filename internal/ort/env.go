@@ -1,0 +1,97 @@
+package ort
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	binding "github.com/yalue/onnxruntime_go"
+)
+
+// The runtime is one per process: the binding and the C library both keep
+// global state, and a library once mapped is never unmapped.
+var (
+	loadMu sync.Mutex
+	loaded *Report
+)
+
+// Load finds the library, maps it into the process and starts the runtime's
+// environment. Later calls return the library already loaded; asking then for
+// a different file by name is an error, since a process can only hold one.
+//
+// Load is safe for concurrent use. Errors wrap ErrRuntimeMissing,
+// ErrRuntimeVersion or ErrRuntimeCorrupt.
+func Load(o FindOptions) (Report, error) {
+	loadMu.Lock()
+	defer loadMu.Unlock()
+	if loaded != nil {
+		if o.Path != "" && !sameFile(o.Path, loaded.Path) {
+			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be; start the command anew",
+				ErrRuntimeVersion, loaded.Path, o.Path)
+		}
+		return *loaded, nil
+	}
+	r, err := Find(o)
+	if err != nil {
+		return r, err
+	}
+	if err := start(&r); err != nil {
+		r.OK, r.Problem = false, err.Error()
+		return r, err
+	}
+	r.Loaded = true
+	keep := r
+	loaded = &keep
+	return r, nil
+}
+
+// Loaded returns the report of the library in use, and whether there is one.
+func Loaded() (Report, bool) {
+	loadMu.Lock()
+	defer loadMu.Unlock()
+	if loaded == nil {
+		return Report{}, false
+	}
+	return *loaded, true
+}
+
+func start(r *Report) error {
+	binding.SetSharedLibraryPath(r.Path)
+	err := guard(func() error { return binding.InitializeEnvironment() })
+	if err != nil {
+		msg := err.Error()
+		// The binding reports a library that does not offer the C API it was
+		// compiled for as "Error setting ORT API base: 2".
+		if strings.Contains(msg, "ORT API base") {
+			return fmt.Errorf("%w: %s does not offer the needed C API (1.%d or newer does); run `%s`",
+				ErrRuntimeVersion, r.Path, minMinor, remedy)
+		}
+		return fmt.Errorf("%w: %s cannot be loaded: %w; run `%s`", ErrRuntimeCorrupt, r.Path, err, remedy)
+	}
+	// No data about the user's runs leaves the machine. Builds without
+	// telemetry (all but Windows) have nothing to switch off.
+	_ = binding.DisableTelemetry()
+	r.Version = binding.GetVersion()
+	return checkVersion(r, r.Version)
+}
+
+func sameFile(a, b string) bool {
+	if abs, err := filepath.Abs(a); err == nil && abs == b {
+		return true
+	}
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// guard turns a panic of the binding into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the binding panicked: %v", p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,189 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// FindOptions steers [Find] and [Load].
+type FindOptions struct {
+	// Path is the library the user named, or "" to search.
+	Path string
+	// CacheDir replaces INFILL_CACHE and os.UserCacheDir()/infill.
+	CacheDir string
+	// NoSystem leaves out step 4 (the command's folder and system folders).
+	NoSystem bool
+}
+
+// CacheDir returns the folder that holds everything infill caches:
+// explicit, else INFILL_CACHE, else os.UserCacheDir()/infill. It does not
+// create the folder.
+func CacheDir(explicit string) (string, error) {
+	if explicit != "" {
+		return filepath.Abs(explicit)
+	}
+	if env := os.Getenv(EnvCache); env != "" {
+		return filepath.Abs(env)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache folder: %w; set %s to a folder", err, EnvCache)
+	}
+	return filepath.Join(dir, "infill"), nil
+}
+
+// libraryDir is the folder of one platform's library inside the cache.
+func libraryDir(cache, goos, goarch string) string {
+	return filepath.Join(cache, "onnxruntime", Version, goos+"-"+goarch)
+}
+
+// Find locates the library and checks the file, without mapping it into the
+// process. The report is filled as far as was known, with Problem set, when
+// err is not nil; err wraps ErrRuntimeMissing, ErrRuntimeVersion or
+// ErrRuntimeCorrupt.
+//
+// A file in the cache is hashed on every call (38 MB take some 40 ms): a hash
+// that is only trusted from a stamp would not notice the damage it is there
+// to notice. Files the user or the system supplied have no hash to be
+// compared with, so only their format and version are checked.
+func Find(o FindOptions) (Report, error) {
+	r := Report{Platform: runtime.GOOS + "-" + runtime.GOARCH}
+	cache, cacheErr := CacheDir(o.CacheDir)
+	if cacheErr == nil {
+		r.Cache = libraryDir(cache, runtime.GOOS, runtime.GOARCH)
+	}
+	err := find(o, &r, cacheErr)
+	if err != nil {
+		r.Problem = err.Error()
+		return r, err
+	}
+	r.OK = true
+	return r, nil
+}
+
+func find(o FindOptions, r *Report, cacheErr error) error {
+	if o.Path != "" {
+		return named(r, o.Path, SourceFlag, "the library that was asked for")
+	}
+	if env := os.Getenv(EnvLibrary); env != "" {
+		return named(r, env, SourceEnv, "the library that "+EnvLibrary+" names")
+	}
+	p, perr := thisPlatform()
+	if cacheErr != nil {
+		r.Looked = append(r.Looked, cacheErr.Error())
+	} else if perr == nil {
+		path := filepath.Join(r.Cache, p.file)
+		r.Looked = append(r.Looked, path)
+		if exists(path) {
+			r.Path, r.Source = path, SourceCache
+			return checkCached(r, p)
+		}
+	}
+	if !o.NoSystem {
+		for _, c := range systemCandidates() {
+			r.Looked = append(r.Looked, c.path)
+			if exists(c.path) {
+				r.Path, r.Source = c.path, c.source
+				return checkUnpinned(r)
+			}
+		}
+	}
+	if perr != nil {
+		return perr
+	}
+	return fmt.Errorf("%w: looked in %s; run `%s`, or set %s to the library of onnx runtime %s",
+		ErrRuntimeMissing, places(r.Looked), remedy, EnvLibrary, Version)
+}
+
+// named checks a file that the user pointed at.
+func named(r *Report, path string, src Source, what string) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	r.Path, r.Source = abs, src
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and run `%s`",
+			ErrRuntimeMissing, what, abs, remedy)
+	case err != nil:
+		return fmt.Errorf("%w: %s: %w", ErrRuntimeMissing, what, err)
+	case info.IsDir():
+		return fmt.Errorf("%w: %s, %s, is a folder; name the file in it", ErrRuntimeMissing, what, abs)
+	}
+	return checkUnpinned(r)
+}
+
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+type candidate struct {
+	path   string
+	source Source
+}
+
+// systemCandidates lists step 4 in order. On Windows only the command's own
+// folder is used: the onnxruntime.dll of the system folder belongs to Windows
+// and is years older.
+func systemCandidates() []candidate {
+	var out []candidate
+	add := func(dir string, src Source) {
+		if !filepath.IsAbs(dir) {
+			return // a relative entry would load from wherever the command is started
+		}
+		for _, n := range systemNames(runtime.GOOS) {
+			out = append(out, candidate{filepath.Join(dir, n), src})
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		add(filepath.Dir(exe), SourceBeside)
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return out
+	case "darwin":
+		for _, d := range filepath.SplitList(os.Getenv("DYLD_LIBRARY_PATH")) {
+			add(d, SourceSystem)
+		}
+		add("/opt/homebrew/lib", SourceSystem)
+		add("/usr/local/lib", SourceSystem)
+	default:
+		for _, d := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
+			add(d, SourceSystem)
+		}
+		triple := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+		dirs := []string{"/usr/local/lib", "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib"}
+		if triple != "" {
+			dirs = append([]string{"/usr/local/lib/" + triple, "/usr/lib/" + triple}, dirs...)
+		}
+		for _, d := range dirs {
+			add(d, SourceSystem)
+		}
+	}
+	return out
+}
+
+// places shortens a list of files to the folders they are in, each once.
+func places(paths []string) string {
+	var dirs []string
+	seen := map[string]bool{}
+	for _, p := range paths {
+		d := p
+		if filepath.IsAbs(p) {
+			d = filepath.Dir(p)
+		}
+		if !seen[d] {
+			seen[d] = true
+			dirs = append(dirs, d)
+		}
+	}
+	return strings.Join(dirs, ", ")
+}

@@ -1,0 +1,258 @@
+package ort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	binding "github.com/yalue/onnxruntime_go"
+)
+
+// Level is how far the runtime rewrites a graph when it loads it.
+type Level int
+
+// Optimisation levels; the zero value is the runtime's own default, LevelAll.
+const (
+	LevelDefault  Level = iota
+	LevelNone           // the graph as it is
+	LevelBasic          // constant folding, dead nodes
+	LevelExtended       // and fusions
+	LevelAll            // and layout changes for this processor
+)
+
+// Config sets up a session. The zero value is one thread, everything else as
+// the runtime does by default.
+type Config struct {
+	// Threads work inside one run; 0 means 1. Results do not depend on it
+	// for the graphs of this project, but several runs of one thread each are
+	// faster than one run of several.
+	Threads int
+	Level   Level
+	// NoArena frees every intermediate tensor at once instead of keeping the
+	// memory for the next run.
+	NoArena bool
+	// NoMemPattern leaves out planning the memory of repeated shapes.
+	NoMemPattern bool
+	// NoPrepack keeps weights as they are in the file: less memory, slower,
+	// and other last bits.
+	NoPrepack bool
+	// SaveTo makes the runtime write the optimised model to this file.
+	SaveTo string
+	// Entries are session configuration keys of the C API, such as
+	// "optimization.disable_specified_optimizers".
+	Entries map[string]string
+}
+
+// Session is a loaded model. Its methods are safe for concurrent use.
+type Session struct {
+	mu      sync.RWMutex // held for reading while a run is in flight
+	s       *binding.DynamicAdvancedSession
+	name    string
+	inputs  []string
+	outputs []string
+}
+
+// Open loads the model in a file. inputs and outputs are the names, in the
+// order in which Run takes their tensors. External data are read relative to
+// the file's folder. Errors wrap ErrModel.
+func Open(path string, inputs, outputs []string, c Config) (*Session, error) {
+	return open(path, inputs, outputs, c, func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
+		return binding.NewDynamicAdvancedSession(path, inputs, outputs, o)
+	})
+}
+
+// OpenBytes loads a model from memory, which is not needed afterwards. name
+// stands for the model in errors. A model with external data needs the entry
+// "session.model_external_initializers_file_folder_path".
+func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*Session, error) {
+	if len(model) == 0 {
+		return nil, fmt.Errorf("%w: %s is empty", ErrModel, name)
+	}
+	return open(name, inputs, outputs, c, func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
+		return binding.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, o)
+	})
+}
+
+func open(name string, inputs, outputs []string, c Config,
+	load func(*binding.SessionOptions) (*binding.DynamicAdvancedSession, error)) (*Session, error) {
+	if _, ok := Loaded(); !ok {
+		return nil, fmt.Errorf("%w: load it before opening %s", ErrRuntimeMissing, name)
+	}
+	if len(inputs) == 0 || len(outputs) == 0 {
+		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", ErrModel, name)
+	}
+	s := &Session{name: name, inputs: append([]string(nil), inputs...), outputs: append([]string(nil), outputs...)}
+	err := guard(func() error {
+		o, err := c.options()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = o.Destroy() }()
+		s.s, err = load(o)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrModel, name, err)
+	}
+	return s, nil
+}
+
+// options translates c; the caller destroys the result.
+func (c Config) options() (*binding.SessionOptions, error) {
+	o, err := binding.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	threads := c.Threads
+	if threads == 0 {
+		threads = 1
+	}
+	steps := []error{
+		o.SetIntraOpNumThreads(threads),
+		o.SetInterOpNumThreads(1),
+		o.SetCpuMemArena(!c.NoArena),
+		o.SetMemPattern(!c.NoMemPattern),
+		// A pool that spins between runs steals the cores from other runs.
+		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
+	}
+	levels := map[Level]binding.GraphOptimizationLevel{
+		LevelNone: binding.GraphOptimizationLevelDisableAll, LevelBasic: binding.GraphOptimizationLevelEnableBasic,
+		LevelExtended: binding.GraphOptimizationLevelEnableExtended, LevelAll: binding.GraphOptimizationLevelEnableAll,
+	}
+	if l, ok := levels[c.Level]; ok {
+		steps = append(steps, o.SetGraphOptimizationLevel(l))
+	}
+	if c.NoPrepack {
+		steps = append(steps, o.AddSessionConfigEntry("session.disable_prepacking", "1"))
+	}
+	if c.SaveTo != "" {
+		steps = append(steps, o.SetOptimizedModelFilePath(c.SaveTo))
+	}
+	for k, v := range c.Entries {
+		steps = append(steps, o.AddSessionConfigEntry(k, v))
+	}
+	if err := errors.Join(steps...); err != nil {
+		_ = o.Destroy()
+		return nil, err
+	}
+	return o, nil
+}
+
+// Run computes the outputs from the inputs, in the order of the names given
+// at Open. An output tensor is written in place and must have the shape that
+// the graph produces; a nil entry is allocated by the runtime, copied once
+// and stored in outputs, for the caller to close (a scalar cannot be had this
+// way: give a tensor of empty shape). When ctx ends, the run is stopped at
+// the next node and the outputs are undefined.
+//
+// Errors wrap ErrRun, ErrClosed or ctx's cause.
+func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
+	if len(inputs) != len(s.inputs) || len(outputs) != len(s.outputs) {
+		return fmt.Errorf("%w: %s takes %d inputs and %d outputs, got %d and %d",
+			ErrRun, s.name, len(s.inputs), len(s.outputs), len(inputs), len(outputs))
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.s == nil {
+		return fmt.Errorf("%w: %s", ErrClosed, s.name)
+	}
+	in, out := make([]binding.Value, len(inputs)), make([]binding.Value, len(outputs))
+	for i, t := range inputs {
+		if t == nil || t.value == nil {
+			return fmt.Errorf("%w: input %s of %s", ErrClosed, s.inputs[i], s.name)
+		}
+		in[i] = t.value
+	}
+	for i, t := range outputs {
+		if t == nil {
+			continue
+		}
+		if t.value == nil {
+			return fmt.Errorf("%w: output %s of %s", ErrClosed, s.outputs[i], s.name)
+		}
+		out[i] = t.value
+	}
+	if err := s.run(ctx, in, out); err != nil {
+		dropNew(outputs, out)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: %s: %w", ErrRun, s.name, err)
+	}
+	return s.collect(outputs, out)
+}
+
+// run calls the binding, stoppable through ctx.
+func (s *Session) run(ctx context.Context, in, out []binding.Value) error {
+	return guard(func() error {
+		if ctx.Done() == nil {
+			return s.s.Run(in, out)
+		}
+		o, err := binding.NewRunOptions()
+		if err != nil {
+			return err
+		}
+		// Terminate touches o, so o may only go when it can no longer start.
+		finished := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(finished)
+			_ = o.Terminate()
+		})
+		defer func() {
+			if !stop() {
+				<-finished
+			}
+			_ = o.Destroy()
+		}()
+		return s.s.RunWithOptions(in, out, o)
+	})
+}
+
+// collect stores what the runtime allocated and copies scalars back.
+func (s *Session) collect(outputs []*Tensor, out []binding.Value) error {
+	for i, t := range outputs {
+		if t != nil {
+			if t.back != nil {
+				t.back()
+			}
+			continue
+		}
+		var err error
+		if verr := guard(func() error { outputs[i], err = adopt(out[i]); return nil }); verr != nil {
+			err = verr
+		}
+		if err != nil {
+			return fmt.Errorf("output %s of %s: %w", s.outputs[i], s.name, err)
+		}
+	}
+	return nil
+}
+
+// dropNew frees outputs that a failed run had allocated already.
+func dropNew(outputs []*Tensor, out []binding.Value) {
+	for i, v := range out {
+		if outputs[i] == nil && v != nil {
+			_ = guard(v.Destroy)
+		}
+	}
+}
+
+// Close waits for the runs in flight and frees the model. Closing twice is
+// harmless.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.s == nil {
+		return nil
+	}
+	err := guard(s.s.Destroy)
+	s.s = nil
+	if err != nil {
+		return fmt.Errorf("closing %s: %w", s.name, err)
+	}
+	return nil
+}

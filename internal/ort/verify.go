@@ -1,0 +1,319 @@
+package ort
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// maxLibrary bounds the size of a library file: four times the largest that
+// is known (38.8 MB), and small enough to hash and scan without harm.
+const maxLibrary = 160 << 20
+
+// hashFile returns the SHA-256 of a file and its size in bytes.
+func hashFile(path string) (string, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, maxLibrary+1))
+	if err != nil {
+		return "", n, err
+	}
+	if n > maxLibrary {
+		return "", n, fmt.Errorf("%s is larger than %d MB", path, maxLibrary>>20)
+	}
+	return hex.EncodeToString(h.Sum(nil)), n, nil
+}
+
+// receipt is kept next to a library that came from a release archive, whose
+// hash no build of ours can know in advance. It pins what was installed, so
+// that later damage is noticed.
+type receipt struct {
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	From   string `json:"from"`
+}
+
+func receiptPath(lib string) string { return lib + ".json" }
+
+func readReceipt(lib string) (receipt, error) {
+	var rc receipt
+	f, err := os.Open(receiptPath(lib))
+	if err != nil {
+		return rc, err
+	}
+	defer func() { _ = f.Close() }()
+	err = json.NewDecoder(io.LimitReader(f, 1<<16)).Decode(&rc)
+	return rc, err
+}
+
+// checkCached verifies a file of the cache: its hash is the pinned one, or
+// the one written down when it was installed from a release archive.
+func checkCached(r *Report, p platform) error {
+	sum, size, err := hashFile(r.Path)
+	r.SHA256, r.Size = sum, size
+	if err != nil {
+		return fmt.Errorf("%w: %w; run `%s`", ErrRuntimeCorrupt, err, remedy)
+	}
+	if sum == p.sha256 {
+		r.Pinned, r.Version = true, Version
+		return nil
+	}
+	rc, err := readReceipt(r.Path)
+	if err != nil || rc.SHA256 != sum {
+		want := p.sha256
+		if err == nil {
+			want = rc.SHA256
+		}
+		return fmt.Errorf("%w: %s (%d bytes) has sha256 %s, expected %s; run `%s` to fetch it again",
+			ErrRuntimeCorrupt, r.Path, size, sum, want, remedy)
+	}
+	r.Note = "from " + rc.From + ", not the pinned build"
+	r.Version, err = inspect(r.Path, runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// checkUnpinned verifies a file that somebody else supplied.
+func checkUnpinned(r *Report) error {
+	version, err := inspect(r.Path, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+	r.Version = version
+	if sum, size, err := hashFile(r.Path); err == nil {
+		r.SHA256, r.Size = sum, size
+		if p, err := thisPlatform(); err == nil {
+			r.Pinned = sum == p.sha256
+		}
+	}
+	return checkVersion(r, version)
+}
+
+// checkVersion accepts every 1.x from 1.27 on and notes what is not 1.27.0.
+// An empty version (a build without a version we can read) is left to Load.
+func checkVersion(r *Report, version string) error {
+	if version == "" || version == Version {
+		return nil
+	}
+	major, minor, ok := splitVersion(version)
+	if !ok || major != 1 || minor < minMinor {
+		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; run `%s` for %s",
+			ErrRuntimeVersion, r.Path, version, minMinor, remedy, Version)
+	}
+	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the last bits", version, Version)
+	return nil
+}
+
+func splitVersion(v string) (major, minor int, ok bool) {
+	f := strings.Split(v, ".")
+	if len(f) < 2 {
+		return 0, 0, false
+	}
+	major, err1 := strconv.Atoi(f[0])
+	minor, err2 := strconv.Atoi(f[1])
+	return major, minor, err1 == nil && err2 == nil
+}
+
+// inspect checks that path is a whole shared library for goos and goarch and
+// that it exports OrtGetApiBase, and returns the version it states, or ""
+// when it states none. Nothing of the file is executed.
+func inspect(path, goos, goarch string) (version string, err error) {
+	bad := func(format string, a ...any) (string, error) {
+		return "", fmt.Errorf("%w: %s %s; run `%s` for a good one",
+			ErrRuntimeCorrupt, path, fmt.Sprintf(format, a...), remedy)
+	}
+	// The debug packages promise errors on malformed input, but they are not
+	// hardened against all of it.
+	defer func() {
+		if p := recover(); p != nil {
+			version, err = bad("is malformed (%v)", p)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrRuntimeMissing, err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return bad("cannot be examined (%v)", err)
+	}
+	if info.Size() > maxLibrary {
+		return bad("is %d MB large, more than any build of onnx runtime", info.Size()>>20)
+	}
+	switch goos {
+	case "windows":
+		err = inspectPE(f, info.Size(), goarch)
+	case "darwin":
+		err = inspectMachO(f, info.Size(), goarch)
+	default:
+		version, err = inspectELF(f, info.Size(), goarch)
+	}
+	if err != nil {
+		return bad("%v", err)
+	}
+	if version == "" {
+		version = scanVersion(f, info.Size())
+	}
+	return version, nil
+}
+
+var errNotLibrary = errors.New("is not a shared library of this system")
+
+func inspectELF(f *os.File, size int64, goarch string) (string, error) {
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return "", fmt.Errorf("is not a whole ELF library (%v)", err)
+	}
+	want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[goarch]
+	if e.Type != elf.ET_DYN {
+		return "", errNotLibrary
+	}
+	if want != 0 && e.Machine != want {
+		return "", fmt.Errorf("is for %v, this machine is %s", e.Machine, goarch)
+	}
+	// The section headers come last in a file, but a strip may move them.
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD && p.Off+p.Filesz > uint64(size) {
+			return "", fmt.Errorf("is truncated: a segment ends at byte %d of %d", p.Off+p.Filesz, size)
+		}
+	}
+	syms, err := e.DynamicSymbols()
+	if err != nil {
+		return "", fmt.Errorf("has no readable symbol table (%v)", err)
+	}
+	found := false
+	for _, s := range syms {
+		if s.Name == "OrtGetApiBase" && s.Section != elf.SHN_UNDEF {
+			found = true
+		}
+	}
+	if !found {
+		return "", errors.New("is a library, but not onnx runtime: it has no OrtGetApiBase")
+	}
+	if vs, err := e.DynamicVersions(); err == nil {
+		for _, v := range vs {
+			if s, ok := strings.CutPrefix(v.Name, "VERS_"); ok {
+				return s, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func inspectMachO(f *os.File, size int64, goarch string) error {
+	m, err := macho.NewFile(f)
+	if err != nil {
+		// A universal file holds several; take ours.
+		fat, ferr := macho.NewFatFile(f)
+		if ferr != nil {
+			return fmt.Errorf("is not a whole Mach-O library (%v)", err)
+		}
+		for _, a := range fat.Arches {
+			if int64(a.Offset)+int64(a.Size) > size {
+				return errors.New("is truncated")
+			}
+			if a.Cpu == machoCPU(goarch) {
+				return nil
+			}
+		}
+		return fmt.Errorf("holds no code for %s", goarch)
+	}
+	if m.Type != macho.TypeDylib {
+		return errNotLibrary
+	}
+	if m.Cpu != machoCPU(goarch) {
+		return fmt.Errorf("is for %v, this machine is %s", m.Cpu, goarch)
+	}
+	for _, l := range m.Loads {
+		if s, ok := l.(*macho.Segment); ok && s.Offset+s.Filesz > uint64(size) {
+			return fmt.Errorf("is truncated: segment %s ends at byte %d of %d", s.Name, s.Offset+s.Filesz, size)
+		}
+	}
+	return nil
+}
+
+func machoCPU(goarch string) macho.Cpu {
+	if goarch == "arm64" {
+		return macho.CpuArm64
+	}
+	return macho.CpuAmd64
+}
+
+func inspectPE(f *os.File, size int64, goarch string) error {
+	p, err := pe.NewFile(f)
+	if err != nil {
+		return fmt.Errorf("is not a whole DLL (%v)", err)
+	}
+	want := uint16(pe.IMAGE_FILE_MACHINE_AMD64)
+	if goarch == "arm64" {
+		want = pe.IMAGE_FILE_MACHINE_ARM64
+	}
+	if p.Characteristics&pe.IMAGE_FILE_DLL == 0 {
+		return errNotLibrary
+	}
+	if p.Machine != want {
+		return fmt.Errorf("is for machine %#x, this one is %s", p.Machine, goarch)
+	}
+	for _, s := range p.Sections {
+		if int64(s.Offset)+int64(s.Size) > size {
+			return fmt.Errorf("is truncated: section %s ends at byte %d of %d", s.Name, int64(s.Offset)+int64(s.Size), size)
+		}
+	}
+	return nil
+}
+
+// scanVersion returns Version when the library holds it as a C string, else
+// "": for the formats without symbol versions. Other components state
+// versions of their own, so a different string would prove nothing.
+func scanVersion(f io.ReaderAt, size int64) string {
+	const block, overlap = 1 << 20, 32
+	want := []byte("\x00" + Version + "\x00")
+	buf := make([]byte, block+overlap)
+	for off := int64(0); off < size; off += block {
+		n, err := f.ReadAt(buf, off)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return ""
+		}
+		if bytes.Contains(buf[:n], want) {
+			return Version
+		}
+	}
+	return ""
+}
+
+// writeReceipt stores the receipt of lib atomically.
+func writeReceipt(lib string, rc receipt) error {
+	data, err := json.Marshal(rc)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(lib), ".receipt-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	if _, err := tmp.Write(append(data, '\n')); err != nil {
+		_ = tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), receiptPath(lib))
+}
