@@ -1,0 +1,124 @@
+package tokenize
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An AddedToken is a string that is one token wherever it stands in a text,
+// whatever the model stage would make of it.
+type AddedToken struct {
+	ID         int32
+	Content    string // exact spelling, 1 to 1024 bytes
+	Special    bool   // has a role and no meaning as a word, such as [MASK]
+	Normalized bool   // look for it in the normalised text, not in the original
+	SingleWord bool   // only where no letter, digit or underscore touches it
+	LeftStrip  bool   // takes the white space before it into its span
+	RightStrip bool   // takes the white space after it into its span
+}
+
+// A match is one added token in a text.
+type match struct {
+	lo, hi int
+	id     int32
+}
+
+// A matcher finds added tokens: leftmost, and longest among those that begin
+// at the same byte.
+type matcher struct {
+	tokens  map[string]AddedToken
+	lengths [256][]int // by first byte, longest first
+}
+
+// newMatcher returns nil if there are no tokens.
+func newMatcher(tokens []AddedToken) *matcher {
+	m := &matcher{tokens: make(map[string]AddedToken)}
+	for _, t := range tokens {
+		if t.Content == "" {
+			continue
+		}
+		m.tokens[t.Content] = t
+		c := t.Content[0]
+		if !slices.Contains(m.lengths[c], len(t.Content)) {
+			m.lengths[c] = append(m.lengths[c], len(t.Content))
+		}
+	}
+	if len(m.tokens) == 0 {
+		return nil
+	}
+	for _, lengths := range m.lengths {
+		slices.SortFunc(lengths, func(a, b int) int { return b - a })
+	}
+	return m
+}
+
+// at returns the longest token at byte i of text.
+func (m *matcher) at(text string, i int) (AddedToken, bool) {
+	for _, n := range m.lengths[text[i]] {
+		if i+n <= len(text) {
+			if t, ok := m.tokens[text[i:i+n]]; ok {
+				return t, true
+			}
+		}
+	}
+	return AddedToken{}, false
+}
+
+// find appends the matches in text, in order and without overlap.
+func (m *matcher) find(out []match, text string) []match {
+	done := 0 // end of the last match kept
+	for i := 0; i < len(text); {
+		if len(m.lengths[text[i]]) == 0 {
+			i++
+			continue
+		}
+		t, ok := m.at(text, i)
+		if !ok {
+			i++
+			continue
+		}
+		lo, hi := i, i+len(t.Content)
+		i = hi
+		if lo < done || t.SingleWord && (endsInWord(text[:lo]) || beginsWithWord(text[hi:])) {
+			continue
+		}
+		if t.LeftStrip {
+			for lo > done {
+				r, size := utf8.DecodeLastRuneInString(text[:lo])
+				if !unicode.IsSpace(r) {
+					break
+				}
+				lo -= size
+			}
+		}
+		if t.RightStrip {
+			for hi < len(text) {
+				r, size := utf8.DecodeRuneInString(text[hi:])
+				if !unicode.IsSpace(r) {
+					break
+				}
+				hi += size
+			}
+		}
+		out = append(out, match{lo, hi, t.ID})
+		done = hi
+	}
+	return out
+}
+
+// isWordRune is \w of the regular expressions of Unicode Technical Standard 18.
+func isWordRune(r rune) bool {
+	return r == '_' || r == '\u200c' || r == '\u200d' ||
+		unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic)
+}
+
+func endsInWord(text string) bool {
+	r, size := utf8.DecodeLastRuneInString(text)
+	return size > 0 && isWordRune(r)
+}
+
+func beginsWithWord(text string) bool {
+	r, size := utf8.DecodeRuneInString(text)
+	return size > 0 && isWordRune(r)
+}

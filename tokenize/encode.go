@@ -1,0 +1,159 @@
+package tokenize
+
+import (
+	"sync"
+	"unicode/utf8"
+)
+
+// An Encoding is a text as pieces. All slices have the same length.
+type Encoding struct {
+	IDs    []int32
+	Tokens []string // spelling of each id, with the "##" of a continuation
+
+	// Spans are the bytes of the original text that each piece stands for,
+	// [start, end). Starts never decrease, nor do ends, and both lie between
+	// characters. Special tokens that Encode adds have empty spans, at 0
+	// before the text and at its length after it. Two pieces share a span if
+	// one character became both, as the Jamo of a Korean syllable do.
+	Spans [][2]int
+
+	// Special marks the special tokens, whether added or spelt out in the
+	// text. A word that is unknown is not special though its id is that of
+	// [UNK].
+	Special []bool
+
+	// Continuation marks the pieces that go on with the word of the piece
+	// before; the model writes them with "##".
+	Continuation []bool
+
+	// Words numbers the words from 0: pieces of one word share a number. It
+	// is -1 for special tokens that Encode adds. A special or added token in
+	// the text is a word.
+	Words []int32
+}
+
+// Len is the number of pieces.
+func (e Encoding) Len() int { return len(e.IDs) }
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// Encode turns text into pieces, between the special tokens that the model
+// wants around a text ([CLS] and [SEP]). Special tokens are recognised
+// anywhere in the text by their exact spelling. Nothing is cut off: compare
+// the length with [Tokenizer.MaxLength].
+//
+// The error is a [*TextError] if text is not UTF-8 or longer than 1 GiB.
+func (t *Tokenizer) Encode(text string) (Encoding, error) {
+	return t.encode(text, true)
+}
+
+// Pieces is Encode without the special tokens around the text.
+func (t *Tokenizer) Pieces(text string) (Encoding, error) {
+	return t.encode(text, false)
+}
+
+func (t *Tokenizer) encode(text string, around bool) (Encoding, error) {
+	if len(text) > maxTextBytes {
+		return Encoding{}, &TextError{maxTextBytes, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), maxTextBytes)}
+	}
+	if !utf8.ValidString(text) {
+		return Encoding{}, &TextError{invalidAt(text), ErrInvalidUTF8}
+	}
+	s := scratches.Get().(*scratch)
+	s.reset()
+	defer func() {
+		if cap(s.ascii) <= maxScratch && cap(s.norm.text) <= maxScratch {
+			scratches.Put(s)
+		}
+	}()
+
+	b := builder{t: t, s: s}
+	b.grow(len(text)/4 + 8)
+	if around {
+		for _, id := range t.prefix {
+			b.add(id, [2]int{}, true, false, -1)
+		}
+	}
+	done := 0
+	if t.added != nil {
+		for _, m := range t.added.find(nil, text) {
+			if err := b.segment(text[done:m.lo], done); err != nil {
+				return Encoding{}, err
+			}
+			b.add(m.id, [2]int{m.lo, m.hi}, t.IsSpecial(m.id), false, b.words)
+			b.words++
+			done = m.hi
+		}
+	}
+	if err := b.segment(text[done:], done); err != nil {
+		return Encoding{}, err
+	}
+	if around {
+		for _, id := range t.suffix {
+			b.add(id, [2]int{len(text), len(text)}, true, false, -1)
+		}
+	}
+	return b.e, nil
+}
+
+// invalidAt is the offset of the first byte that is not UTF-8.
+func invalidAt(text string) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// builder collects an encoding.
+type builder struct {
+	t     *Tokenizer
+	s     *scratch
+	e     Encoding
+	words int32
+}
+
+func (b *builder) grow(n int) {
+	b.e = Encoding{
+		IDs: make([]int32, 0, n), Tokens: make([]string, 0, n), Spans: make([][2]int, 0, n),
+		Special: make([]bool, 0, n), Continuation: make([]bool, 0, n), Words: make([]int32, 0, n),
+	}
+}
+
+func (b *builder) add(id int32, span [2]int, special, continuation bool, word int32) {
+	b.e.IDs = append(b.e.IDs, id)
+	b.e.Tokens = append(b.e.Tokens, b.t.tokens[id])
+	b.e.Spans = append(b.e.Spans, span)
+	b.e.Special = append(b.e.Special, special)
+	b.e.Continuation = append(b.e.Continuation, continuation)
+	b.e.Words = append(b.e.Words, word)
+}
+
+// segment adds a stretch of text, at byte base, that has no special token in it.
+func (b *builder) segment(seg string, base int) error {
+	if seg == "" {
+		return nil
+	}
+	s := b.s
+	s.reset()
+	b.t.text.words(s, seg, base)
+	for _, w := range s.words {
+		if w.id >= 0 {
+			b.add(w.id, s.span(w, 0, w.hi-w.lo), b.t.IsSpecial(w.id), false, b.words)
+			b.words++
+			continue
+		}
+		var err error
+		if s.pieces, err = b.t.model.pieces(s.pieces[:0], s.bytes(w)); err != nil {
+			return err
+		}
+		for i, p := range s.pieces {
+			b.add(p.id, s.span(w, p.lo, p.hi), false, i > 0, b.words)
+		}
+		b.words++
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package tokenize
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFileBytes bounds every file that is read. The largest tokenizer.json in
+// use are about 20 MB.
+const maxFileBytes = 64 << 20
+
+// readFile returns the contents of a UTF-8 file; missing is true if there is no such file.
+func readFile(fsys fs.FS, name string) (data []byte, missing bool, err error) {
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, &FileError{File: name, Err: err}
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	data, err = io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, false, &FileError{File: name, Err: err}
+	}
+	return data, false, checkText(name, data)
+}
+
+// checkText checks size and encoding.
+func checkText(name string, data []byte) error {
+	if len(data) > maxFileBytes {
+		return &FileError{File: name, Err: problem(ErrTooLarge, "more than %d MiB", maxFileBytes>>20)}
+	}
+	if !utf8.Valid(data) {
+		at := invalidAt(string(data))
+		return &FileError{File: name, Line: lineAt(data, at), Err: fmt.Errorf("%w at byte %d", ErrInvalidUTF8, at)}
+	}
+	return nil
+}
+
+// lineAt is the line, from 1, of a byte offset.
+func lineAt(data []byte, offset int) int {
+	return 1 + bytes.Count(data[:min(max(offset, 0), len(data))], []byte{'\n'})
+}
+
+// ReadVocab reads a vocab.txt: one piece a line, the id being the number of
+// the line from 0. Line ends may be \n or \r\n; a byte order mark and empty
+// lines at the end are ignored; an empty line between pieces is an id without a
+// piece. name is used in errors, which are of type [*FileError].
+func ReadVocab(r io.Reader, name string) ([]string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
+	if err != nil {
+		return nil, &FileError{File: name, Err: err}
+	}
+	if err := checkText(name, data); err != nil {
+		return nil, err
+	}
+	return parseVocab(data, name)
+}
+
+func parseVocab(data []byte, name string) ([]string, error) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	text = strings.TrimRight(text, "\r\n")
+	if text == "" {
+		return nil, &FileError{File: name, Err: problem(ErrFormat, "the vocabulary is empty; want one piece a line")}
+	}
+	if n := 1 + strings.Count(text, "\n"); n > maxVocabulary {
+		return nil, &FileError{File: name, Err: problem(ErrTooLarge, "%d lines, at most %d are accepted", n, maxVocabulary)}
+	}
+	pieces := strings.Split(text, "\n")
+	for i, p := range pieces {
+		p = strings.TrimSuffix(p, "\r")
+		if len(p) > maxPieceBytes {
+			return nil, &FileError{File: name, Line: i + 1, Err: problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted; want one piece a line", len(p), maxPieceBytes)}
+		}
+		if strings.IndexByte(p, 0) >= 0 {
+			return nil, &FileError{File: name, Line: i + 1, Err: problem(ErrFormat, "a NUL byte; this is not a text file")}
+		}
+		pieces[i] = p
+	}
+	return pieces, nil
+}
+
+// decodeJSON decodes data, found at a path of a file, into v. Where in the file
+// the error is comes from offset, which is where data begins in whole.
+func decodeJSON(name, path string, whole, data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if err == nil {
+		return nil
+	}
+	e := &FileError{File: name, Path: path}
+	start := max(bytes.Index(whole, data), 0)
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		e.Line = lineAt(whole, start+int(syntax.Offset)-1)
+		e.Err = problem(ErrFormat, "not JSON: %v", err)
+	case errors.As(err, &typ):
+		e.Line = lineAt(whole, start+int(typ.Offset)-1)
+		e.Path = joinPath(path, typ.Field)
+		e.Err = problem(ErrFormat, "a JSON %s where %s is wanted", typ.Value, typ.Type)
+	default:
+		e.Err = problem(ErrFormat, "%v", err)
+	}
+	return e
+}
+
+func joinPath(path, field string) string {
+	if path == "" || field == "" {
+		return path + field
+	}
+	return path + "." + field
+}

@@ -1,0 +1,107 @@
+package tokenize
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// sharedFile finds a file of the data that is kept beside the repository:
+// under INFILL_SHARED, or in ../shared of the repository's root.
+func sharedFile(t testing.TB, parts ...string) string {
+	t.Helper()
+	root := os.Getenv("INFILL_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared") // from this folder
+	}
+	name := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(name); err != nil {
+		t.Skipf("%s is not there; set INFILL_SHARED to the folder of the shared data", name)
+	}
+	return name
+}
+
+// expected is one line of expected values made with Hugging Face's tokenizers.
+// Offsets count characters.
+type expected struct {
+	Text    string   `json:"text"`
+	IDs     []int32  `json:"ids"`
+	Tokens  []string `json:"tokens"`
+	Offsets [][2]int `json:"offsets"`
+	Words   []int32  `json:"words"` // may be absent
+}
+
+func readExpected(t testing.TB, name string) []expected {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	var out []expected
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var e expected
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatalf("%s: line %d: %v", name, len(out)+1, err)
+		}
+		out = append(out, e)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// check compares an encoding with the expected one. added is how many special
+// tokens stand before and after the text; Hugging Face gives those the span
+// (0, 0), this package the place where they stand.
+func (e expected) check(t testing.TB, tok *Tokenizer, added int) bool {
+	t.Helper()
+	got, err := tok.Encode(e.Text)
+	if err != nil {
+		t.Errorf("%q: %v", e.Text, err)
+		return false
+	}
+	bytesAt := []int{}
+	for i := range e.Text {
+		bytesAt = append(bytesAt, i)
+	}
+	bytesAt = append(bytesAt, len(e.Text))
+	spans := make([][2]int, len(e.Offsets))
+	for i, o := range e.Offsets {
+		spans[i] = [2]int{bytesAt[o[0]], bytesAt[o[1]]}
+	}
+	for i := len(spans) - added; i < len(spans); i++ {
+		spans[i] = [2]int{len(e.Text), len(e.Text)}
+	}
+	ok := slices.Equal(got.IDs, e.IDs) && slices.Equal(got.Tokens, e.Tokens) && slices.Equal(got.Spans, spans) &&
+		(e.Words == nil || slices.Equal(got.Words, e.Words))
+	if !ok {
+		t.Errorf("%.300q\n got %d %q %v %d\nwant %d %q %v %d", e.Text,
+			got.IDs, got.Tokens, got.Spans, got.Words, e.IDs, e.Tokens, spans, e.Words)
+	}
+	return ok
+}
+
+func TestHandCases(t *testing.T) {
+	for _, name := range []string{"bert-base-uncased", "bert-base-cased"} {
+		t.Run(name, func(t *testing.T) {
+			tok := sharedTokenizer(t, name)
+			if lower := name == "bert-base-uncased"; tok.Lowercase() != lower {
+				t.Errorf("Lowercase() = %v", tok.Lowercase())
+			}
+			cases := readExpected(t, sharedFile(t, "data", "tokenize", "hand-cases."+name+".jsonl"))
+			if len(cases) != 146 {
+				t.Errorf("%d cases, want 146", len(cases))
+			}
+			for _, c := range cases {
+				c.check(t, tok, 1)
+			}
+		})
+	}
+}

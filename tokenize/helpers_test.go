@@ -1,0 +1,30 @@
+package tokenize
+
+import (
+	"os"
+	"testing"
+	"testing/fstest"
+)
+
+// folder is a model's folder in memory.
+func folder(files map[string]string) fstest.MapFS {
+	m := make(fstest.MapFS)
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+// sharedTokenizer loads a public vocabulary from the shared data.
+func sharedTokenizer(t testing.TB, name string) *Tokenizer {
+	t.Helper()
+	data, err := os.ReadFile(sharedFile(t, "data", "tokenize", name+"-vocab.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := Load(folder(map[string]string{vocabFile: string(data)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
