@@ -1,0 +1,343 @@
+package mlm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// kind is what a batch computes; batches are of one kind.
+type kind uint8
+
+const (
+	energyRow      kind = iota // log f of one token at one blank
+	conditionalRow             // log f of the vocabulary at one blank
+	gradientGroup              // log f and ∇U of one state: m consecutive rows
+)
+
+// key is what units must have in common to share a batch. The padded length
+// is in it because it is a function of the sentence, never of its neighbours.
+type key struct {
+	kind   kind
+	length int // padded
+	group  int // rows of a unit
+}
+
+func (k key) tokens() int { return k.group * k.length }
+
+// unit is the least piece of work: a row, or the rows of one state's gradient.
+type unit struct {
+	key   key
+	call  *call
+	state []int32 // nil: every blank masked
+	blank int     // masked and asked for; -1 for a group, which has them all
+	// deliver takes what was computed: logProb per row and, depending on the
+	// kind, V or m·V values. Both are only valid during the call.
+	deliver func(logProb, wide []float32)
+}
+
+// call is one caller's request.
+type call struct {
+	ctx     context.Context
+	s       *Sentence
+	pending atomic.Int64
+	done    chan struct{}
+	mu      sync.Mutex
+	err     error
+}
+
+func (c *call) finish(n int) {
+	if n > 0 && c.pending.Add(int64(-n)) == 0 {
+		close(c.done)
+	}
+}
+
+func (c *call) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *call) error() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// batch is what a backend evaluates: rows × length ids and, per row, the
+// position that is asked about and the token there. The result slices are as
+// long as the kind needs and empty otherwise.
+type batch struct {
+	key
+	rows      int
+	ids, mask []int64 // [rows, length]
+	types     []int64 // [rows, length], all zero
+	positions []int64 // [rows]
+	targets   []int64 // [rows]
+	blanks    []int64 // [rows/group, group]
+	logProb   []float32
+	wide      []float32 // [rows, V] or [rows/group, group, V]
+}
+
+// backend evaluates batches; run is called from several goroutines at once.
+type backend interface {
+	run(ctx context.Context, b *batch) error
+	close() error
+}
+
+// scheduler forms batches from the units of all callers and keeps the
+// workers busy.
+type scheduler struct {
+	be      backend
+	threads int
+	tokens  int // bound on rows × length of a batch
+	vocab   int
+	mask    int32
+	pad     int32
+
+	mu     sync.Mutex
+	wake   *sync.Cond
+	queues map[key][]*unit
+	closed bool
+	group  sync.WaitGroup
+}
+
+func newScheduler(be backend, o Options, vocab int, mask, pad int32) *scheduler {
+	s := &scheduler{be: be, threads: o.Threads, tokens: o.BatchTokens, vocab: vocab, mask: mask, pad: pad, queues: map[key][]*unit{}}
+	s.wake = sync.NewCond(&s.mu)
+	for range s.threads {
+		s.group.Go(s.work)
+	}
+	return s
+}
+
+// do evaluates the units and returns when all have been delivered, or when
+// ctx has ended and none is being evaluated any more.
+func (s *scheduler) do(ctx context.Context, sentence *Sentence, units []*unit) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	c := &call{ctx: ctx, s: sentence, done: make(chan struct{})}
+	c.pending.Store(int64(len(units)))
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	for _, u := range units {
+		u.call = c
+		s.queues[u.key] = append(s.queues[u.key], u)
+	}
+	s.wake.Broadcast()
+	s.mu.Unlock()
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		c.finish(s.withdraw(c))
+		<-c.done // the rest is in a batch and may still be written
+		return context.Cause(ctx)
+	}
+	return c.error()
+}
+
+// withdraw removes what is queued of c, or of everybody, and counts it.
+func (s *scheduler) withdraw(c *call) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for k, q := range s.queues {
+		kept := q[:0]
+		for _, u := range q {
+			if u.call == c {
+				n++
+			} else {
+				kept = append(kept, u)
+			}
+		}
+		clear(q[len(kept):])
+		s.queues[k] = kept
+	}
+	return n
+}
+
+// close fails what is queued and waits for what is running.
+func (s *scheduler) close() {
+	s.mu.Lock()
+	s.closed = true
+	for k, q := range s.queues {
+		for _, u := range q {
+			u.call.fail(ErrClosed)
+			u.call.finish(1)
+		}
+		delete(s.queues, k)
+	}
+	s.wake.Broadcast()
+	s.mu.Unlock()
+	s.group.Wait()
+}
+
+// next waits for work and takes a batch of it, nil when closed.
+func (s *scheduler) next() []*unit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if s.closed {
+			return nil
+		}
+		var best key
+		most := 0
+		for k, q := range s.queues {
+			// The most work first, so that small leftovers fill the end.
+			if n := len(q) * k.tokens(); n > most || n == most && n > 0 && less(k, best) {
+				best, most = k, n
+			}
+		}
+		if most == 0 {
+			s.wake.Wait()
+			continue
+		}
+		q := s.queues[best]
+		n := s.share(best, len(q))
+		taken := append([]*unit(nil), q[:n]...)
+		clear(q[:n])
+		if n == len(q) {
+			delete(s.queues, best)
+		} else {
+			s.queues[best] = q[n:]
+		}
+		return taken
+	}
+}
+
+func less(a, b key) bool {
+	if a.kind != b.kind {
+		return a.kind > b.kind
+	}
+	if a.length != b.length {
+		return a.length > b.length
+	}
+	return a.group > b.group
+}
+
+// share is how many of n units one worker takes. The batches of a queue come
+// out about equal and in multiples of the workers, so that none of them waits
+// for the last one; work too small to be worth halving is not.
+func (s *scheduler) share(k key, n int) int {
+	most := max(1, s.tokens/k.tokens())
+	batches := (n + most - 1) / most
+	if n*k.tokens() > s.tokens/4 {
+		batches = (batches + s.threads - 1) / s.threads * s.threads
+	}
+	return (n + batches - 1) / batches
+}
+
+// work is one worker: it takes batches until the scheduler is closed.
+func (s *scheduler) work() {
+	var b batch // its slices are reused from batch to batch
+	for {
+		units := s.next()
+		if units == nil {
+			return
+		}
+		err := s.evaluate(&b, units)
+		for _, u := range units {
+			if err != nil {
+				u.call.fail(err)
+			}
+			u.call.finish(1)
+		}
+	}
+}
+
+// evaluate runs one batch and delivers its results. A panic becomes the error
+// of every call in the batch.
+func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error while evaluating a batch: %v", p)
+		}
+	}()
+	s.fill(b, units)
+	ctx := units[0].call.ctx
+	for _, u := range units {
+		if u.call != units[0].call {
+			ctx = context.Background() // one caller's end must not stop another's work
+			break
+		}
+	}
+	if err := s.be.run(ctx, b); err != nil {
+		return err
+	}
+	width := len(b.wide) / len(units)
+	for i, u := range units {
+		u.deliver(b.logProb[i*b.group:(i+1)*b.group], b.wide[i*width:(i+1)*width])
+	}
+	return nil
+}
+
+// fill writes the rows of the units into b.
+func (s *scheduler) fill(b *batch, units []*unit) {
+	b.key = units[0].key
+	b.rows = len(units) * b.group
+	n := b.rows * b.length
+	b.ids, b.mask, b.types = grow(b.ids, n), grow(b.mask, n), grow(b.types, n)
+	b.positions, b.targets, b.blanks = grow(b.positions, b.rows), grow(b.targets, b.rows), grow(b.blanks, b.rows)
+	b.logProb = grow(b.logProb, b.rows)
+	if b.kind == energyRow {
+		b.wide = b.wide[:0]
+	} else {
+		b.wide = grow(b.wide, b.rows*s.vocab)
+	}
+	r := 0
+	for _, u := range units {
+		for j := range b.group {
+			blank := u.blank
+			if blank < 0 {
+				blank = j
+			}
+			s.fillRow(b, r, u, blank)
+			r++
+		}
+	}
+}
+
+func (s *scheduler) fillRow(b *batch, r int, u *unit, blank int) {
+	row, mask := b.ids[r*b.length:(r+1)*b.length], b.mask[r*b.length:(r+1)*b.length]
+	src := u.call.s
+	for p, id := range src.IDs {
+		row[p], mask[p] = int64(id), 1
+	}
+	for p := len(src.IDs); p < b.length; p++ {
+		row[p], mask[p] = int64(s.pad), 0
+	}
+	for j, p := range src.Blanks {
+		if u.state == nil || j == blank {
+			row[p] = int64(s.mask)
+		} else {
+			row[p] = int64(u.state[j])
+		}
+	}
+	at := int64(src.Blanks[blank])
+	b.positions[r], b.blanks[r], b.targets[r] = at, at, 0
+	if u.state != nil {
+		b.targets[r] = max(0, int64(u.state[blank])) // a masked blank may hold anything
+		if b.targets[r] >= int64(s.vocab) {
+			b.targets[r] = 0
+		}
+	}
+}
+
+// grow returns a slice of n elements, s itself if it has the room. What it
+// holds is left over from before.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,436 @@
+package mlm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	fakeVocab = 50
+	fakeMask  = 4
+	fakePad   = 0
+)
+
+// fakeBackend answers with a hash of what a result may depend on: the row's
+// own ids and mask, its position, its target and its group. A scheduler that
+// mixes rows up, pads by neighbours or loses a row gives other numbers.
+type fakeBackend struct {
+	t       testing.TB
+	maxTok  int
+	rows    atomic.Int64
+	batches atomic.Int64
+	largest atomic.Int64
+	running atomic.Int64
+	most    atomic.Int64
+	block   chan struct{} // if set, run waits for it or its context
+	entered chan struct{} // if set, receives when a run begins
+	err     error
+	panics  bool
+	closed  bool
+}
+
+func hashOf(parts ...any) float32 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintln(h, parts...)
+	return -float32(h.Sum64()%1e6) / 1e4
+}
+
+func (f *fakeBackend) run(ctx context.Context, b *batch) error {
+	if n := f.running.Add(1); n > f.most.Load() {
+		f.most.Store(n)
+	}
+	defer f.running.Add(-1)
+	if f.entered != nil {
+		f.entered <- struct{}{}
+	}
+	if f.block != nil {
+		select {
+		case <-f.block:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if f.panics {
+		panic("boom")
+	}
+	if f.err != nil {
+		return f.err
+	}
+	f.rows.Add(int64(b.rows))
+	f.batches.Add(1)
+	if n := int64(b.rows * b.length); n > f.largest.Load() {
+		f.largest.Store(n)
+	}
+	if b.rows%b.group != 0 || len(b.ids) != b.rows*b.length || len(b.mask) != len(b.ids) || len(b.types) != len(b.ids) ||
+		len(b.positions) != b.rows || len(b.targets) != b.rows || len(b.blanks) != b.rows || len(b.logProb) != b.rows {
+		f.t.Errorf("batch of the wrong shape: %+v", b.key)
+	}
+	for r := range b.rows {
+		row := b.ids[r*b.length : (r+1)*b.length]
+		g := r / b.group
+		group := b.blanks[g*b.group : (g+1)*b.group]
+		if b.blanks[r] != b.positions[r] || row[b.positions[r]] != fakeMask {
+			f.t.Errorf("row %d asks at %d, where id %d is; group %v", r, b.positions[r], row[b.positions[r]], group)
+		}
+		for p, m := range b.mask[r*b.length : (r+1)*b.length] {
+			if m == 0 && row[p] != fakePad || b.types[r*b.length+p] != 0 {
+				f.t.Errorf("row %d: padding holds %d", r, row[p])
+			}
+		}
+		switch b.kind {
+		case energyRow:
+			b.logProb[r] = fakeCond(row, b.positions[r], b.targets[r])
+		case conditionalRow:
+			for v := range fakeVocab {
+				b.wide[r*fakeVocab+v] = fakeCond(row, b.positions[r], int64(v))
+			}
+			b.logProb[r] = b.wide[r*fakeVocab+int(b.targets[r])]
+		case gradientGroup:
+			b.logProb[r] = fakeCond(row, b.positions[r], b.targets[r])
+			all := b.ids[g*b.group*b.length : (g+1)*b.group*b.length]
+			for v := range fakeVocab {
+				b.wide[r*fakeVocab+v] = hashOf("grad", all, group, r%b.group, v)
+			}
+		}
+	}
+	return nil
+}
+
+func fakeCond(row []int64, pos, v int64) float32 { return hashOf("cond", row, pos, v) }
+
+func (f *fakeBackend) close() error { f.closed = true; return nil }
+
+func fakeModel(t testing.TB, be *fakeBackend, threads, tokens int) *Model {
+	be.t = t
+	m := &Model{be: be, info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask, Gradients: true}}
+	m.sched = newScheduler(be, Options{Threads: threads, BatchTokens: tokens}, fakeVocab, fakeMask, fakePad)
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// problem is a sentence with states, made from a seed.
+type problem struct {
+	s      *Sentence
+	states [][]int32
+	masked []int
+}
+
+func makeProblem(seed uint64) problem {
+	r := rand.New(rand.NewPCG(seed, 1))
+	n := 3 + r.IntN(25)
+	p := problem{s: &Sentence{}}
+	for range n {
+		p.s.IDs = append(p.s.IDs, int32(5+r.IntN(fakeVocab-5)))
+	}
+	m := 1 + r.IntN(min(4, n))
+	for _, b := range r.Perm(n)[:m] {
+		p.s.Blanks = append(p.s.Blanks, b)
+	}
+	slices.Sort(p.s.Blanks)
+	for range 1 + r.IntN(12) {
+		st := make([]int32, m)
+		for i := range st {
+			st[i] = int32(5 + r.IntN(3)) // few values, so that states meet
+		}
+		p.states = append(p.states, st)
+		p.masked = append(p.masked, r.IntN(m))
+	}
+	return p
+}
+
+func table(n, width int) [][]float32 {
+	t := make([][]float32, n)
+	for i := range t {
+		t[i] = make([]float32, width)
+	}
+	return t
+}
+
+// answers is everything a model says about a problem.
+func answers(t testing.TB, m *Model, p problem) []float32 {
+	t.Helper()
+	ctx := context.Background()
+	n, k := len(p.states), len(p.s.Blanks)
+	lp, lpg, grad, lpf, gradf := table(n, k), table(n, k), table(n, k*fakeVocab), table(n, k), table(n, k*fakeVocab)
+	cond, ind := table(n, fakeVocab), table(k, fakeVocab)
+	err := errors.Join(
+		m.LogProb(ctx, p.s, p.states, lp),
+		m.Gradient(ctx, p.s, p.states, Full, lpg, grad),
+		m.Gradient(ctx, p.s, p.states, Forward, lpf, gradf),
+		m.Conditional(ctx, p.s, p.states, p.masked, cond),
+		m.Independent(ctx, p.s, ind),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range p.states {
+		if !slices.Equal(lp[c], lpg[c]) || !slices.Equal(lp[c], lpf[c]) {
+			t.Errorf("the three ways to a log-probability differ: %v %v %v", lp[c], lpg[c], lpf[c])
+		}
+	}
+	return slices.Concat(slices.Concat(lp...), slices.Concat(grad...), slices.Concat(gradf...), slices.Concat(cond...), slices.Concat(ind...))
+}
+
+// TestResultsByDefinition compares with the fake model's own function.
+func TestResultsByDefinition(t *testing.T) {
+	m := fakeModel(t, &fakeBackend{}, 2, 100)
+	for seed := range uint64(20) {
+		p := makeProblem(seed)
+		n, k := len(p.states), len(p.s.Blanks)
+		lp, cond, grad := table(n, k), table(n, fakeVocab), table(n, k*fakeVocab)
+		ctx := context.Background()
+		if err := errors.Join(m.LogProb(ctx, p.s, p.states, lp), m.Conditional(ctx, p.s, p.states, p.masked, cond),
+			m.Gradient(ctx, p.s, p.states, Forward, table(n, k), grad)); err != nil {
+			t.Fatal(err)
+		}
+		row := func(c, i int) []int64 {
+			out := make([]int64, (len(p.s.IDs)+7)/8*8)
+			for q, id := range p.s.IDs {
+				out[q] = int64(id)
+			}
+			for j, q := range p.s.Blanks {
+				out[q] = int64(p.states[c][j])
+			}
+			out[p.s.Blanks[i]] = fakeMask
+			return out
+		}
+		for c := range p.states {
+			for i, q := range p.s.Blanks {
+				if want := fakeCond(row(c, i), int64(q), int64(p.states[c][i])); lp[c][i] != want {
+					t.Fatalf("seed %d: logProb[%d][%d] = %v, want %v", seed, c, i, lp[c][i], want)
+				}
+				if want := fakeCond(row(c, i), int64(q), 7); grad[c][i*fakeVocab+7] != want {
+					t.Fatalf("seed %d: grad[%d] = %v, want %v", seed, c, grad[c][i*fakeVocab+7], want)
+				}
+			}
+			i := p.masked[c]
+			if want := fakeCond(row(c, i), int64(p.s.Blanks[i]), 9); cond[c][9] != want {
+				t.Fatalf("seed %d: conditional %v, want %v", seed, cond[c][9], want)
+			}
+		}
+	}
+}
+
+// TestSchedulingChangesNothing: many callers at once, any number of workers,
+// any size of batches, the same bits.
+func TestSchedulingChangesNothing(t *testing.T) {
+	const problems = 12
+	want := make([][]float32, problems)
+	alone := fakeModel(t, &fakeBackend{}, 1, 1<<20)
+	for i := range want {
+		want[i] = answers(t, alone, makeProblem(uint64(i)))
+	}
+	for _, threads := range []int{1, 2, 7} {
+		for _, tokens := range []int{1, 64, 1024} {
+			be := &fakeBackend{}
+			m := fakeModel(t, be, threads, tokens)
+			var wg sync.WaitGroup
+			for i := range want {
+				wg.Go(func() {
+					if got := answers(t, m, makeProblem(uint64(i))); !slices.Equal(got, want[i]) {
+						t.Errorf("threads %d, tokens %d: problem %d differs", threads, tokens, i)
+					}
+				})
+			}
+			wg.Wait()
+			if be.most.Load() > int64(threads) {
+				t.Errorf("%d runs at once with %d threads", be.most.Load(), threads)
+			}
+			if limit := int64(max(tokens, 4*32)); be.largest.Load() > limit {
+				t.Errorf("a batch of %d tokens, the bound is %d", be.largest.Load(), tokens)
+			}
+		}
+	}
+}
+
+func TestRowsEvaluatedOnce(t *testing.T) {
+	s := &Sentence{IDs: []int32{5, 6, 7, 8}, Blanks: []int{1, 2}}
+	one := &Sentence{IDs: s.IDs, Blanks: []int{2}}
+	ctx := context.Background()
+	for _, c := range []struct {
+		name string
+		rows int64
+		f    func(m *Model) error
+	}{
+		{"equal states", 2, func(m *Model) error {
+			return m.LogProb(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, table(3, 2))
+		}},
+		{"equal states, gradient", 2, func(m *Model) error {
+			return m.Gradient(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, Full, table(3, 2), table(3, 2*fakeVocab))
+		}},
+		// θ_2 is the same, so the row that masks blank 1 is shared.
+		{"shared context", 3, func(m *Model) error {
+			return m.LogProb(ctx, s, [][]int32{{5, 6}, {9, 6}}, table(2, 2))
+		}},
+		{"one blank", 1, func(m *Model) error {
+			return m.Gradient(ctx, one, [][]int32{{5}, {6}, {7}, {8}}, Full, table(4, 1), table(4, fakeVocab))
+		}},
+		{"conditionals of one blank", 1, func(m *Model) error {
+			return m.Conditional(ctx, one, [][]int32{{5}, {-1}, {7}}, []int{0, 0, 0}, table(3, fakeVocab))
+		}},
+		{"nothing", 0, func(m *Model) error { return m.LogProb(ctx, s, nil, nil) }},
+	} {
+		be := &fakeBackend{}
+		m := fakeModel(t, be, 2, 64)
+		if err := c.f(m); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := be.rows.Load(); got != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.name, got, c.rows)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	s := &scheduler{threads: 2, tokens: 1024}
+	k := key{kind: gradientGroup, length: 24, group: 4}
+	var sizes []int
+	for left := 25; left > 0; {
+		n := s.share(k, left)
+		sizes = append(sizes, n)
+		left -= n
+	}
+	// 25 states of 96 tokens: at most 10 in a batch, both workers get about half.
+	if slices.Max(sizes) > 10 || sizes[0] < 5 || len(sizes) > 7 {
+		t.Errorf("batches of %v", sizes)
+	}
+	if n := s.share(key{length: 8, group: 1}, 3); n != 3 {
+		t.Errorf("three short rows were split: %d", n)
+	}
+	if n := s.share(key{length: 512, group: 8}, 5); n != 1 {
+		t.Errorf("a unit above the bound came with %d others", n-1)
+	}
+}
+
+func TestCallErrors(t *testing.T) {
+	m := fakeModel(t, &fakeBackend{}, 1, 64)
+	ok := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{1}}
+	ctx := context.Background()
+	long := &Sentence{IDs: make([]int32, 61), Blanks: []int{1}}
+	for _, c := range []struct {
+		name string
+		want error
+		text string
+		err  error
+	}{
+		{"too long", ErrTooLong, "61 pieces", m.LogProb(ctx, long, [][]int32{{5}}, table(1, 1))},
+		{"no blank", ErrSentence, "no blank", m.LogProb(ctx, &Sentence{IDs: []int32{1}}, [][]int32{{}}, table(1, 1))},
+		{"blank outside", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1}, Blanks: []int{1}}, table(1, fakeVocab))},
+		{"blanks unsorted", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 0}}, table(2, fakeVocab))},
+		{"blank twice", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 1}}, table(2, fakeVocab))},
+		{"id outside", ErrSentence, "outside the vocabulary", m.Independent(ctx, &Sentence{IDs: []int32{1, fakeVocab}, Blanks: []int{0}}, table(1, fakeVocab))},
+		{"short state", ErrSentence, "tokens for", m.LogProb(ctx, ok, [][]int32{{}}, table(1, 1))},
+		{"token outside", ErrSentence, "outside the vocabulary", m.LogProb(ctx, ok, [][]int32{{-1}}, table(1, 1))},
+		{"mask outside", ErrSentence, "no blank 1", m.Conditional(ctx, ok, [][]int32{{5}}, []int{1}, table(1, fakeVocab))},
+		{"fewer masks", ErrSentence, "blanks to mask", m.Conditional(ctx, ok, [][]int32{{5}}, nil, table(1, fakeVocab))},
+		{"no room", ErrSentence, "logProb[0]", m.LogProb(ctx, ok, [][]int32{{5}}, table(1, 0))},
+		{"fewer rows", ErrSentence, "logProb has", m.LogProb(ctx, ok, [][]int32{{5}}, nil)},
+		{"no room for gradients", ErrSentence, "grad[0]", m.Gradient(ctx, ok, [][]int32{{5}}, Full, table(1, 1), table(1, fakeVocab-1))},
+		{"no room for conditionals", ErrSentence, "out[0]", m.Independent(ctx, ok, table(1, 3))},
+	} {
+		if !errors.Is(c.err, c.want) || !strings.Contains(c.err.Error(), c.text) {
+			t.Errorf("%s: %v", c.name, c.err)
+		}
+	}
+	if err := m.LogProb(ctx, &Sentence{IDs: make([]int32, 60), Blanks: []int{59}}, [][]int32{{5}}, table(1, 1)); err != nil {
+		t.Errorf("the longest sentence: %v", err)
+	}
+}
+
+func TestBackendFailures(t *testing.T) {
+	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{1}}
+	boom := errors.New("boom")
+	for _, be := range []*fakeBackend{{err: boom}, {panics: true}} {
+		m := fakeModel(t, be, 2, 8)
+		if err := m.LogProb(context.Background(), s, [][]int32{{5}}, table(1, 1)); err == nil || !strings.Contains(err.Error(), "boom") {
+			t.Errorf("got %v", err)
+		}
+		be.err, be.panics = nil, false
+		if err := m.LogProb(context.Background(), s, [][]int32{{5}}, table(1, 1)); err != nil {
+			t.Errorf("a worker did not survive: %v", err)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{0, 1}}
+	be := &fakeBackend{block: make(chan struct{}), entered: make(chan struct{}, 100)}
+	m := fakeModel(t, be, 1, 8) // one row a batch
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan error)
+	go func() { got <- m.LogProb(ctx, s, [][]int32{{5, 6}, {7, 8}, {9, 10}}, table(3, 2)) }()
+	<-be.entered
+	// Another caller waits behind it.
+	other := make(chan error)
+	go func() { other <- m.LogProb(context.Background(), s, [][]int32{{11, 12}}, table(1, 2)) }()
+	cancel()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled call: %v", err)
+	}
+	close(be.block)
+	if err := <-other; err != nil {
+		t.Errorf("the other call: %v", err)
+	}
+	if err := m.LogProb(ctx, s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that begins cancelled: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{0, 1}}
+	be := &fakeBackend{block: make(chan struct{}), entered: make(chan struct{}, 100)}
+	m := fakeModel(t, be, 3, 8)
+	got := make(chan error)
+	go func() {
+		states := make([][]int32, 20)
+		for i := range states {
+			states[i] = []int32{int32(5 + i), int32(6 + i)}
+		}
+		got <- m.LogProb(context.Background(), s, states, table(20, 2))
+	}()
+	for range 3 {
+		<-be.entered
+	}
+	closed := make(chan error)
+	go func() { closed <- m.Close() }()
+	for { // what is queued fails while three batches still run
+		m.sched.mu.Lock()
+		c := m.sched.closed
+		m.sched.mu.Unlock()
+		if c {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	close(be.block)
+	if err := <-got; !errors.Is(err, ErrClosed) {
+		t.Errorf("call in flight: %v", err)
+	}
+	if err := <-closed; err != nil || !be.closed {
+		t.Errorf("close: %v", err)
+	}
+	if err := m.LogProb(context.Background(), s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err, ErrClosed) {
+		t.Errorf("call after close: %v", err)
+	}
+	for i := 0; runtime.NumGoroutine() > before && i < 100; i++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines are left over", n-before)
+	}
+}

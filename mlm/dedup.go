@@ -1,0 +1,78 @@
+package mlm
+
+import "encoding/binary"
+
+// sharedContext is one masked text and the states that meet in it: those that
+// agree on every blank but this one.
+type sharedContext struct {
+	blank int
+	users []int // indices of states, ascending
+}
+
+// sameTarget reports whether all users ask for the same token.
+func (c *sharedContext) sameTarget(states [][]int32) bool {
+	want := states[c.users[0]][c.blank]
+	for _, k := range c.users[1:] {
+		if states[k][c.blank] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// contexts lists the distinct masked texts of the states, in the order in
+// which they first occur: those of all blanks, or only blank masked[c] of
+// state c. Identical rows are then evaluated once.
+func contexts(s *Sentence, states [][]int32, masked []int) []*sharedContext {
+	m := len(s.Blanks)
+	var out []*sharedContext
+	at := map[string]*sharedContext{}
+	key := make([]byte, 0, 4*(m+1))
+	add := func(c, blank int) {
+		key = binary.LittleEndian.AppendUint32(key[:0], uint32(blank))
+		for j, id := range states[c] {
+			if j == blank {
+				id = -1
+			}
+			key = binary.LittleEndian.AppendUint32(key, uint32(id))
+		}
+		ctx, ok := at[string(key)]
+		if !ok {
+			ctx = &sharedContext{blank: blank}
+			at[string(key)] = ctx
+			out = append(out, ctx)
+		}
+		ctx.users = append(ctx.users, c)
+	}
+	for c := range states {
+		if masked != nil {
+			add(c, masked[c])
+			continue
+		}
+		for i := range m {
+			add(c, i)
+		}
+	}
+	return out
+}
+
+// distinct groups the indices of equal states, in order of first occurrence.
+func distinct(states [][]int32) [][]int {
+	var out [][]int
+	at := map[string]int{}
+	var key []byte
+	for c, st := range states {
+		key = key[:0]
+		for _, id := range st {
+			key = binary.LittleEndian.AppendUint32(key, uint32(id))
+		}
+		g, ok := at[string(key)]
+		if !ok {
+			g = len(out)
+			at[string(key)] = g
+			out = append(out, nil)
+		}
+		out[g] = append(out[g], c)
+	}
+	return out
+}

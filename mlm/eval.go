@@ -1,0 +1,277 @@
+package mlm
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// EvalOptions steer [Model.Eval]; the zero value is the usual protocol.
+type EvalOptions struct {
+	// Rate is the share of a line's word pieces that is masked, in (0,1]; 0
+	// means 0.15. Every line has at least one.
+	Rate float64
+	// Seed picks the pieces; the choice for a line depends on it and on the
+	// line's number only.
+	Seed uint64
+	// MaxLines ends the evaluation early; 0 reads everything.
+	MaxLines int
+	// Progress, if set, is called now and then with the lines done so far.
+	Progress func(lines int)
+}
+
+// Accuracy sums up predictions of masked pieces.
+type Accuracy struct {
+	Masked     int     `json:"masked"`     // pieces predicted
+	Top1       float64 `json:"top1"`       // share in [0,1] whose most probable token is right
+	Top5       float64 `json:"top5"`       // share with the right token among the five most probable
+	Perplexity float64 `json:"perplexity"` // exp of the mean negative log-probability, ≥ 1
+}
+
+// Band is the accuracy on the pieces of one range of frequency ranks.
+type Band struct {
+	FromRank int `json:"from_rank"` // 1 is the most frequent piece of the text
+	ToRank   int `json:"to_rank"`   // inclusive; 0 is no end
+	Accuracy
+}
+
+// EvalReport is what [Model.Eval] found.
+type EvalReport struct {
+	Accuracy
+	Lines   int    `json:"lines"`    // evaluated
+	Pieces  int    `json:"pieces"`   // in those lines, special tokens not counted
+	TooLong int    `json:"too_long"` // lines skipped because the model cannot take them
+	Empty   int    `json:"empty"`    // lines skipped because they have no piece
+	Bands   []Band `json:"bands"`
+}
+
+// bandEnds are the last ranks of all bands but the open one.
+var bandEnds = []int{100, 1000, 5000}
+
+// maxLine bounds a line of text, in bytes; a model's longest sentence is far shorter.
+const maxLine = 1 << 20
+
+// evalChunk lines are in flight at once: enough to fill the batches.
+const evalChunk = 64
+
+// tally counts the predictions of one token; sums run in the order of lines.
+type tally struct {
+	seen, masked, top1, top5 int
+	nll                      float64
+}
+
+// prediction is one masked piece.
+type prediction struct {
+	id   int32
+	rank int // tokens more probable than the right one
+	lp   float64
+}
+
+// line is one line of the text and what became of it.
+type line struct {
+	number int
+	text   string
+	ids    []int32 // pieces without special tokens
+	preds  []prediction
+	long   bool
+	err    error
+}
+
+// Eval masks a share of the word pieces of every line of text (always with
+// the mask token, all of a line at once), predicts them and reports how often
+// the model is right. The text streams; memory does not grow with it.
+//
+// Errors: a line that is not UTF-8 or longer than 1 MB, a piece with a
+// log-probability that is not finite (ErrNotFinite), ErrOption, and read errors.
+func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalReport, error) {
+	if o.Rate == 0 {
+		o.Rate = 0.15
+	}
+	if !(o.Rate > 0 && o.Rate <= 1) {
+		return nil, fmt.Errorf("%w: mask rate %v, it must be above 0 and at most 1", ErrOption, o.Rate)
+	}
+	r := &EvalReport{}
+	tallies := make([]tally, m.info.Vocab)
+	in := bufio.NewScanner(text)
+	in.Buffer(make([]byte, 64<<10), maxLine)
+	read, more := 0, true
+	for more {
+		var chunk []*line
+		for len(chunk) < evalChunk {
+			if o.MaxLines > 0 && read == o.MaxLines || !in.Scan() {
+				more = false
+				break
+			}
+			read++
+			chunk = append(chunk, &line{number: read, text: in.Text()})
+		}
+		if err := m.evalChunk(ctx, chunk, o); err != nil {
+			return nil, err
+		}
+		for _, l := range chunk {
+			r.add(l, tallies)
+		}
+		if o.Progress != nil && len(chunk) > 0 {
+			o.Progress(read)
+		}
+	}
+	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return nil, fmt.Errorf("line %d is longer than %d bytes: %w", read+1, maxLine, err)
+		}
+		return nil, fmt.Errorf("after line %d: %w", read, err)
+	}
+	r.summarise(tallies)
+	return r, nil
+}
+
+// evalChunk predicts the masked pieces of some lines, together.
+func (m *Model) evalChunk(ctx context.Context, chunk []*line, o EvalOptions) error {
+	var group sync.WaitGroup
+	for _, l := range chunk {
+		group.Go(func() { l.err = m.evalLine(ctx, l, o) })
+	}
+	group.Wait()
+	for _, l := range chunk {
+		if l.err != nil {
+			return fmt.Errorf("line %d: %w", l.number, l.err)
+		}
+	}
+	return nil
+}
+
+func (m *Model) evalLine(ctx context.Context, l *line, o EvalOptions) error {
+	if strings.TrimSpace(l.text) == "" {
+		return nil
+	}
+	enc, err := m.tok.Encode(l.text)
+	if err != nil {
+		return err
+	}
+	var places []int
+	for p, id := range enc.IDs {
+		if !enc.Special[p] {
+			places = append(places, p)
+			l.ids = append(l.ids, id)
+		}
+	}
+	if limit := m.info.MaxLength; limit > 0 && len(enc.IDs) > limit {
+		l.long = true
+		return nil
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	s := &Sentence{IDs: enc.IDs, Blanks: choose(places, o.Rate, o.Seed, l.number)}
+	out := make([][]float32, len(s.Blanks))
+	for i := range out {
+		out[i] = make([]float32, m.info.Vocab)
+	}
+	if err := m.Independent(ctx, s, out); err != nil {
+		return err
+	}
+	for i, p := range s.Blanks {
+		id := enc.IDs[p]
+		lp := out[i][id]
+		if math.IsNaN(float64(lp)) || math.IsInf(float64(lp), 0) {
+			return fmt.Errorf("%w: log-probability %v of %q", ErrNotFinite, lp, m.tok.Token(id))
+		}
+		rank := 0
+		for _, v := range out[i] {
+			if v > lp {
+				rank++
+			}
+		}
+		l.preds = append(l.preds, prediction{id, rank, float64(lp)})
+	}
+	return nil
+}
+
+// choose picks round(rate·n) of the places, at least one, ascending.
+func choose(places []int, rate float64, seed uint64, number int) []int {
+	n := max(1, int(math.Round(rate*float64(len(places)))))
+	rng := rand.New(rand.NewPCG(seed, uint64(number)))
+	picked := make([]int, n)
+	for i, j := range rng.Perm(len(places))[:n] {
+		picked[i] = places[j]
+	}
+	slices.Sort(picked)
+	return picked
+}
+
+func (r *EvalReport) add(l *line, tallies []tally) {
+	switch {
+	case l.long:
+		r.TooLong++
+		return
+	case len(l.preds) == 0:
+		r.Empty++
+		return
+	}
+	r.Lines++
+	r.Pieces += len(l.ids)
+	for _, id := range l.ids {
+		tallies[id].seen++
+	}
+	for _, p := range l.preds {
+		t := &tallies[p.id]
+		t.masked++
+		t.nll -= p.lp
+		if p.rank < 1 {
+			t.top1++
+		}
+		if p.rank < 5 {
+			t.top5++
+		}
+	}
+}
+
+// summarise sorts the tokens by how often the text has them and adds up the
+// bands. Equally frequent tokens keep the order of their ids.
+func (r *EvalReport) summarise(tallies []tally) {
+	slices.SortStableFunc(tallies, func(a, b tally) int { return cmp.Compare(b.seen, a.seen) })
+	var all tally
+	from := 1
+	for _, end := range append(slices.Clone(bandEnds), 0) {
+		to := len(tallies)
+		if end > 0 {
+			to = min(end, to)
+		}
+		var band tally
+		for i := from - 1; i < to; i++ {
+			t := tallies[i]
+			band.masked += t.masked
+			band.top1 += t.top1
+			band.top5 += t.top5
+			band.nll += t.nll
+		}
+		all.masked += band.masked
+		all.top1 += band.top1
+		all.top5 += band.top5
+		all.nll += band.nll
+		if band.masked > 0 {
+			r.Bands = append(r.Bands, Band{FromRank: from, ToRank: end, Accuracy: band.accuracy()})
+		}
+		from = end + 1
+		if end == 0 || from > len(tallies) {
+			break
+		}
+	}
+	r.Accuracy = all.accuracy()
+}
+
+func (t tally) accuracy() Accuracy {
+	if t.masked == 0 {
+		return Accuracy{}
+	}
+	n := float64(t.masked)
+	return Accuracy{Masked: t.masked, Top1: float64(t.top1) / n, Top5: float64(t.top5) / n, Perplexity: math.Exp(t.nll / n)}
+}

@@ -1,0 +1,316 @@
+// Package mlm runs a masked language model: an ONNX export of a BERT-family
+// network is loaded and checked, the graph of its energy and gradient is
+// derived from it (package mlm/onnxgrad), and the rows of any number of
+// callers are evaluated together.
+//
+// For a sentence with blanks i = 1..m and a state θ (one token per blank),
+// X(θ) is the sentence with the blanks filled and f the model's softmax over
+// its full vocabulary V:
+//
+//	log f(θ_i | X(θ) with blank i masked)                     LogProb
+//	log f(· | X(θ) with blank i masked)                       Conditional
+//	log f(· | the sentence with every blank masked)           Independent
+//	∇U_j[v] = log f(v | X with j masked)
+//	        + E_v · Σ_{i≠j} ∂ log f(θ_i | X with i masked)/∂e_j   Gradient
+//
+// with U(θ) = Σ_i log f(θ_i | …), E the word-embedding table and e_j the
+// embedding at blank j. This is the pseudo-log-likelihood and the gradient of
+// its one-hot extension that discrete Langevin samplers use (Zhang, Liu and
+// Liu, "A Langevin-like Sampler for Discrete Distributions", ICML 2022).
+//
+// All values are float32 in nats; sums over blanks are the caller's, in
+// float64. A result depends on the model, the sentence and the state only:
+// not on the number of threads, the size of batches, or what other callers
+// happen to share them.
+package mlm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infill/tokenize"
+)
+
+// What callers branch on; errors of this package wrap one of them, an error
+// of internal/ort (runtime trouble) or of mlm/onnx (file trouble).
+var (
+	// ErrTooLong: the sentence has more pieces than the model has positions.
+	ErrTooLong = errors.New("sentence is too long for the model")
+	// ErrSentence: blanks or states do not fit the sentence or the vocabulary.
+	ErrSentence = errors.New("bad sentence")
+	// ErrNoModel: the folder has no model file.
+	ErrNoModel = errors.New("no model")
+	// ErrNotMasked: the graph is no masked language model that can be used:
+	// no input_ids, no logits, or shapes of another kind.
+	ErrNotMasked = errors.New("not a masked language model")
+	// ErrVocabulary: tokenizer and model disagree on the vocabulary.
+	ErrVocabulary = errors.New("vocabulary does not fit the model")
+	// ErrNotFinite: the model computes NaN or infinity.
+	ErrNotFinite = errors.New("the model's output is not finite")
+	// ErrOption: an option is out of range.
+	ErrOption = errors.New("bad model option")
+	// ErrClosed: the model was closed.
+	ErrClosed = errors.New("model is closed")
+)
+
+// DefaultBatchTokens is the number of tokens (rows × padded length) that one
+// call of the runtime gets. About a thousand is where a 4×256 model has all
+// its products large enough and its activations still in cache.
+const DefaultBatchTokens = 1024
+
+// lengthStep is what padded lengths are multiples of. A constant, so that the
+// padded length, and with it the last bits of a result, is a function of the
+// sentence alone.
+const lengthStep = 8
+
+// Options steer [Open]. The zero value of every field is a sensible default.
+type Options struct {
+	// File is the model file inside the folder; "" looks for model.onnx and
+	// onnx/model.onnx.
+	File string
+	// Threads is how many batches are evaluated at the same time; 0 means 1.
+	Threads int
+	// BatchTokens bounds rows × padded length of one batch; a single unit
+	// that is larger is evaluated by itself. 0 means DefaultBatchTokens.
+	BatchTokens int
+	// LowMemory leaves out repacking the weights and keeping activations
+	// between runs: less memory, slower, and other last bits.
+	LowMemory bool
+	// Runtime is the path of ONNX Runtime's library; "" searches for it.
+	Runtime string
+	// CacheDir is the folder for derived graphs; "" is the user's cache.
+	CacheDir string
+	// NoCache derives the graph anew and writes nothing to the cache.
+	NoCache bool
+}
+
+// GradientMode says what [Model.Gradient] computes.
+type GradientMode int
+
+const (
+	// Full is the gradient of the one-hot extension of U, both terms.
+	Full GradientMode = iota
+	// Forward is its first term only, log f(v | X with j masked): no backward
+	// pass. With Metropolis–Hastings the sampler stays exact.
+	Forward
+)
+
+// String is the mode's name on the command line.
+func (g GradientMode) String() string {
+	if g == Forward {
+		return "forward"
+	}
+	return "full"
+}
+
+// A Sentence is one sequence of token ids, special tokens included, with the
+// positions of its blanks, ascending. What IDs holds at a blank is ignored.
+// It must not change while a call uses it.
+type Sentence struct {
+	IDs    []int32
+	Blanks []int
+}
+
+// Model is an open model. It is safe for concurrent use.
+type Model struct {
+	tok   *tokenize.Tokenizer
+	info  Info
+	be    backend
+	sched *scheduler
+}
+
+// Tokenizer is the tokenizer found beside the model.
+func (m *Model) Tokenizer() *tokenize.Tokenizer { return m.tok }
+
+// Info says what was recognised in the model file.
+func (m *Model) Info() Info { return m.info }
+
+// VocabSize is V, the number of logits; the tokenizer may know fewer tokens.
+func (m *Model) VocabSize() int { return m.info.Vocab }
+
+// MaxLength is the largest number of ids of a sentence, special tokens
+// included; 0 if the model states no limit.
+func (m *Model) MaxLength() int { return m.info.MaxLength }
+
+// Close stops the workers and frees the model. Calls in flight end with
+// ErrClosed. Closing twice is harmless.
+func (m *Model) Close() error {
+	m.sched.close()
+	return m.be.close()
+}
+
+// LogProb sets logProb[c][i] = log f(states[c][i] | blank i masked, the other
+// blanks as in states[c]) for every state c and blank i, in nats (≤ 0).
+func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32, logProb [][]float32) error {
+	if err := m.check(s, states, nil); err != nil {
+		return err
+	}
+	if err := room("logProb", logProb, len(states), len(s.Blanks)); err != nil {
+		return err
+	}
+	units := make([]*unit, 0, len(states)*len(s.Blanks))
+	for _, c := range contexts(s, states, nil) {
+		first := c.users[0]
+		u := &unit{key: m.key(s, conditionalRow), state: states[first], blank: c.blank}
+		if c.sameTarget(states) {
+			u.key.kind = energyRow
+			u.deliver = func(lp, _ []float32) {
+				for _, k := range c.users {
+					logProb[k][c.blank] = lp[0]
+				}
+			}
+		} else {
+			// Several tokens in the same place of the same text: one row
+			// over the vocabulary answers for all of them.
+			u.deliver = func(_, wide []float32) {
+				for _, k := range c.users {
+					logProb[k][c.blank] = wide[states[k][c.blank]]
+				}
+			}
+		}
+		units = append(units, u)
+	}
+	return m.sched.do(ctx, s, units)
+}
+
+// Gradient sets logProb as [Model.LogProb] does and grad[c], m·V values in
+// row-major order, to ∇U or its first term at states[c].
+func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mode GradientMode, logProb, grad [][]float32) error {
+	if err := m.check(s, states, nil); err != nil {
+		return err
+	}
+	n, v := len(s.Blanks), m.info.Vocab
+	if err := errors.Join(room("logProb", logProb, len(states), n), room("grad", grad, len(states), n*v)); err != nil {
+		return err
+	}
+	var units []*unit
+	if mode == Forward || n == 1 { // with one blank the second term is an empty sum
+		for _, c := range contexts(s, states, nil) {
+			units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]], blank: c.blank,
+				deliver: func(_, wide []float32) {
+					for _, k := range c.users {
+						logProb[k][c.blank] = wide[states[k][c.blank]]
+						copy(grad[k][c.blank*v:(c.blank+1)*v], wide)
+					}
+				}})
+		}
+		return m.sched.do(ctx, s, units)
+	}
+	if !m.info.Gradients {
+		return fmt.Errorf("%w: this model has no full gradient (%s); use the forward mode", ErrNotMasked, m.info.NoGradients)
+	}
+	for _, users := range distinct(states) {
+		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[users[0]], blank: -1,
+			deliver: func(lp, wide []float32) {
+				for _, k := range users {
+					copy(logProb[k], lp)
+					copy(grad[k], wide)
+				}
+			}})
+	}
+	return m.sched.do(ctx, s, units)
+}
+
+// Conditional sets out[c], V values, to log f(· | blank i[c] masked, the
+// other blanks as in states[c]).
+func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, i []int, out [][]float32) error {
+	if len(i) != len(states) {
+		return fmt.Errorf("%w: %d states but %d blanks to mask", ErrSentence, len(states), len(i))
+	}
+	if err := m.check(s, states, i); err != nil {
+		return err
+	}
+	if err := room("out", out, len(states), m.info.Vocab); err != nil {
+		return err
+	}
+	var units []*unit
+	for _, c := range contexts(s, states, i) {
+		units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]], blank: c.blank,
+			deliver: func(_, wide []float32) {
+				for _, k := range c.users {
+					copy(out[k], wide)
+				}
+			}})
+	}
+	return m.sched.do(ctx, s, units)
+}
+
+// Independent sets out[i], V values, to log f(· | every blank masked) at blank i.
+func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) error {
+	if err := m.check(s, nil, nil); err != nil {
+		return err
+	}
+	if err := room("out", out, len(s.Blanks), m.info.Vocab); err != nil {
+		return err
+	}
+	units := make([]*unit, len(s.Blanks))
+	for i := range units {
+		units[i] = &unit{key: m.key(s, conditionalRow), blank: i, deliver: func(_, wide []float32) { copy(out[i], wide) }}
+	}
+	return m.sched.do(ctx, s, units)
+}
+
+// check refuses what would be out of range further down. masked[c], if
+// given, is the blank of states[c] whose token does not matter.
+func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
+	if limit := m.info.MaxLength; limit > 0 && len(s.IDs) > limit {
+		return fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text", ErrTooLong, len(s.IDs), limit)
+	}
+	if len(s.Blanks) == 0 {
+		return fmt.Errorf("%w: it has no blank", ErrSentence)
+	}
+	for p, id := range s.IDs {
+		if id < 0 || int(id) >= m.info.Vocab {
+			return fmt.Errorf("%w: id %d at position %d is outside the vocabulary of %d", ErrSentence, id, p, m.info.Vocab)
+		}
+	}
+	for i, p := range s.Blanks {
+		if p < 0 || p >= len(s.IDs) || i > 0 && p <= s.Blanks[i-1] {
+			return fmt.Errorf("%w: blanks %v are not ascending positions below %d", ErrSentence, s.Blanks, len(s.IDs))
+		}
+	}
+	for c, st := range states {
+		if len(st) != len(s.Blanks) {
+			return fmt.Errorf("%w: state %d has %d tokens for %d blanks", ErrSentence, c, len(st), len(s.Blanks))
+		}
+		if masked != nil && (masked[c] < 0 || masked[c] >= len(s.Blanks)) {
+			return fmt.Errorf("%w: state %d: there is no blank %d of %d", ErrSentence, c, masked[c], len(s.Blanks))
+		}
+		for i, id := range st {
+			if (id < 0 || int(id) >= m.info.Vocab) && (masked == nil || masked[c] != i) {
+				return fmt.Errorf("%w: state %d: id %d at blank %d is outside the vocabulary of %d", ErrSentence, c, id, i, m.info.Vocab)
+			}
+		}
+	}
+	return nil
+}
+
+func room(name string, dst [][]float32, n, width int) error {
+	if len(dst) != n {
+		return fmt.Errorf("%w: %s has %d rows, needed are %d", ErrSentence, name, len(dst), n)
+	}
+	for c := range dst {
+		if len(dst[c]) < width {
+			return fmt.Errorf("%w: %s[%d] has room for %d values, needed are %d", ErrSentence, name, c, len(dst[c]), width)
+		}
+	}
+	return nil
+}
+
+// padded is the length at which a sentence of n ids is evaluated.
+func (m *Model) padded(n int) int {
+	l := (n + lengthStep - 1) / lengthStep * lengthStep
+	if limit := m.info.MaxLength; limit > 0 && l > limit {
+		l = limit // n ≤ limit was checked
+	}
+	return l
+}
+
+func (m *Model) key(s *Sentence, k kind) key {
+	key := key{kind: k, length: m.padded(len(s.IDs)), group: 1}
+	if k == gradientGroup {
+		key.group = len(s.Blanks)
+	}
+	return key
+}
