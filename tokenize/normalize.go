@@ -1,7 +1,7 @@
 package tokenize
 
 import (
-	"sort"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,6 +25,7 @@ type bertNormalizer struct {
 type char struct {
 	r      rune
 	lo, hi int32
+	made   bool // by a decomposition, after the first of its characters
 }
 
 // normalised is a segment after normalisation. Byte i of text comes from bytes
@@ -45,7 +46,7 @@ func (n *normalised) reset() {
 func (b bertNormalizer) run(n *normalised, seg string, base int) {
 	chars := n.chars[:0]
 	for i, r := range seg {
-		c := char{r, int32(base + i), int32(base + i + utf8.RuneLen(r))}
+		c := char{r: r, lo: int32(base + i), hi: int32(base + i + utf8.RuneLen(r))}
 		if b.clean {
 			if inRanges(removedTable, r) {
 				continue
@@ -55,7 +56,7 @@ func (b bertNormalizer) run(n *normalised, seg string, base int) {
 			}
 		}
 		if b.chinese && isChinese(r) {
-			space := char{' ', c.lo, c.hi}
+			space := char{r: ' ', lo: c.lo, hi: c.hi}
 			chars = append(chars, space, c, space)
 			continue
 		}
@@ -117,11 +118,16 @@ const (
 
 // decompose appends the full canonical decomposition of c; all of it has c's origin.
 func decompose(out []char, c char) []char {
+	add := func(r rune) {
+		out = append(out, char{r, c.lo, c.hi, c.made})
+		c.made = true
+	}
 	// Hangul by the formula of the Unicode Standard, section 3.12.
 	if s := c.r - hangulBase; s >= 0 && s < hangulCount {
-		out = append(out, char{jamoL + s/hangulVT, c.lo, c.hi}, char{jamoV + s%hangulVT/hangulT, c.lo, c.hi})
+		add(jamoL + s/hangulVT)
+		add(jamoV + s%hangulVT/hangulT)
 		if t := s % hangulT; t != 0 {
-			out = append(out, char{jamoT + t, c.lo, c.hi})
+			add(jamoT + t)
 		}
 		return out
 	}
@@ -132,14 +138,14 @@ func decompose(out []char, c char) []char {
 	}
 	for len(d) > 0 {
 		r, size := utf8.DecodeRune(d)
-		out = append(out, char{r, c.lo, c.hi})
+		add(r)
 		d = d[size:]
 	}
 	return out
 }
 
 // reorder sorts every run of combining characters by its combining class,
-// stably. Origins stay in place so that they remain monotone.
+// stably.
 func reorder(chars []char) {
 	for i := 0; i < len(chars); {
 		if class(chars[i].r) == 0 {
@@ -157,15 +163,36 @@ func reorder(chars []char) {
 	}
 }
 
+// sortMarks sorts one run. Origins do not move with the characters, so that
+// they never decrease: as in Hugging Face's tokenizers the characters that
+// stood in the text take the origins in order, and one that a decomposition
+// made takes the origin of its neighbour.
 func sortMarks(run []char) {
-	order := make([]rune, len(run))
-	for i, c := range run {
-		order[i] = c.r
+	if slices.IsSortedFunc(run, byClass) {
+		return
 	}
-	sort.SliceStable(order, func(a, b int) bool { return class(order[a]) < class(order[b]) })
-	for i, r := range order {
-		run[i].r = r
+	origins := make([]char, 0, len(run))
+	for _, c := range run {
+		if !c.made {
+			origins = append(origins, c)
+		}
 	}
+	before := run[0]
+	slices.SortStableFunc(run, byClass)
+	for i := range run {
+		if !run[i].made {
+			before, origins = origins[0], origins[1:]
+		}
+		run[i].lo, run[i].hi = before.lo, before.hi
+	}
+}
+
+func byClass(a, b char) int { return int(class(a.r)) - int(class(b.r)) }
+
+// A classRange is a range of characters of one canonical combining class.
+type classRange struct {
+	lo, hi rune
+	class  uint8
 }
 
 // class is the canonical combining class.
@@ -173,8 +200,19 @@ func class(r rune) uint8 {
 	if r < 0x300 {
 		return 0
 	}
-	var buf [utf8.UTFMax]byte
-	return norm.NFD.Properties(buf[:utf8.EncodeRune(buf[:], r)]).CCC()
+	i, ok := slices.BinarySearchFunc(classRanges, r, func(c classRange, r rune) int {
+		switch {
+		case c.hi < r:
+			return -1
+		case c.lo > r:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return 0
+	}
+	return classRanges[i].class
 }
 
 // isChinese follows the ranges of Google's BERT. They are ideographs only:

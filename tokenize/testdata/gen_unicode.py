@@ -11,6 +11,8 @@ about every code point: what it answers is what the Go tables hold, and, with th
 case mapping and the canonical decompositions, what the tests compare against.
 """
 import json
+import unicodedata
+
 from tokenizers import normalizers, pre_tokenizers, __version__
 
 
@@ -52,6 +54,30 @@ for code in range(0x110000):
 sets["white"] = white
 
 
+
+def later(a, b):
+    """Whether a has a higher combining class than b, neither class being 0."""
+    return nfd.normalize_str(a + b) == b + a != a + b
+
+
+def has_class(c):
+    """Whether c has a combining class: it moves behind one of class 1, or before one of class 240."""
+    return nfd.normalize_str(c) == c and (later(c, "\u0334") or later("\u0345", c))
+
+
+# Combining classes, from the order in which two marks come out of NFD.
+combining = [chr(c) for c in range(0x300, 0x110000) if not 0xD800 <= c <= 0xDFFF and has_class(chr(c))]
+examples = {}
+for c in combining:
+    if unicodedata.combining(c):
+        examples.setdefault(unicodedata.combining(c), c)
+classes = {}
+for c in combining:
+    same = [k for k, e in examples.items() if not later(c, e) and not later(e, c)]
+    assert len(same) == 1
+    classes[f"{ord(c):x}"] = same[0]
+
+
 def ranges(codes):
     out = []
     for code in codes:
@@ -66,8 +92,9 @@ with open("unicode.json", "w") as f:
     f.write('{"tokenizers": "%s",\n"ranges": {\n' % __version__)
     f.write(",\n".join(f'"{k}": {json.dumps(ranges(v), separators=(",", ":"))}' for k, v in sets.items()))
     f.write("},\n")
-    for name, m in (("lower", lowered), ("nfd", decomposed)):
-        f.write(f'"{name}": {json.dumps(m, separators=(",", ":"))}' + (",\n" if name == "lower" else "}\n"))
+    maps = [f'"{name}": {json.dumps(m, separators=(",", ":"))}'
+            for name, m in (("lower", lowered), ("nfd", decomposed), ("class", classes))]
+    f.write(",\n".join(maps) + "}\n")
 
 doc = {
     "removed": "removedRanges are the characters that text cleaning drops.",
@@ -82,3 +109,15 @@ with open("../unicode_tables.go", "w") as f:
         for i in range(0, len(items), 5):
             f.write("\t" + " ".join(items[i:i + 5]) + "\n")
         f.write("}\n")
+
+    runs = []
+    for code, c in ((int(k, 16), v) for k, v in classes.items()):
+        if runs and runs[-1][1] == code - 1 and runs[-1][2] == c:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code, c])
+    f.write("\n// classRanges are the canonical combining classes above 0.\nvar classRanges = []classRange{\n")
+    items = ["{0x%x, 0x%x, %d}," % tuple(r) for r in runs]
+    for i in range(0, len(items), 5):
+        f.write("\t" + " ".join(items[i:i + 5]) + "\n")
+    f.write("}\n")
