@@ -49,6 +49,9 @@ func (b Balance) Log(delta float64) float64 {
 	case Ratio:
 		return logSigmoid(delta)
 	case Max:
+		if math.IsInf(delta, -1) {
+			return delta // an impossible move stays impossible
+		}
 		return math.Max(delta, 0)
 	case Min:
 		return math.Min(delta, 0)

@@ -38,6 +38,36 @@ func scanParam(set func(Sampler, Scan)) Param {
 	}
 }
 
+func timeParam(set func(Sampler, float64)) Param {
+	return Param{
+		Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
+		Doc: "simulation time h; auto adapts it in the burn-in",
+		set: func(s Sampler, v value) { set(s, v.f) },
+	}
+}
+
+func flipsParam(set func(Sampler, float64)) Param {
+	return Param{
+		Name: "flips", Default: "auto", Min: 1, Max: inf, Auto: true,
+		Doc: "coordinates R that a proposal changes, on average; auto adapts it in the burn-in",
+		set: func(s Sampler, v value) { set(s, v.f) },
+	}
+}
+
+func countParam(name, def string, lo, hi int, doc string, set func(Sampler, int)) Param {
+	return Param{
+		Name: name, Default: def, Min: float64(lo), Max: float64(hi), Integer: true, Doc: doc,
+		set: func(s Sampler, v value) { set(s, int(v.f)) },
+	}
+}
+
+func acsParam(name, def, doc string, field func(*ACS) *float64) Param {
+	return Param{
+		Name: name, Default: def, Min: 0, OpenMin: true, Max: inf, Auto: def == "auto", Doc: doc,
+		set: func(s Sampler, v value) { *field(s.(*ACS)) = v.f },
+	}
+}
+
 // registry describes every sampler, in the order of the documentation.
 var registry = []Info{
 	{
@@ -75,5 +105,119 @@ var registry = []Info{
 			acceptParam("0.574", func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
 		},
 		make: func() Sampler { return &DMALA{} },
+	},
+	{
+		Name: "rwm", Title: "Random-walk Metropolis", Exact: true,
+		Doc:   "changes R random coordinates to random values; the baseline without gradients",
+		Needs: "energies", Cost: "1 energy",
+		Params: []Param{
+			flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
+			acceptParam("0.234", func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
+		},
+		make: func() Sampler { return &RWM{} },
+	},
+	{
+		Name: "gwg", Title: "Gibbs with gradients", Exact: true,
+		Doc:   "changes one coordinate a step, chosen with its value from one softmax over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
+			countParam("draws", "1", 1, 1<<20, "changes drawn per step, with replacement", func(s Sampler, v int) { s.(*GWG).Draws = v }),
+		},
+		make: func() Sampler { return &GWG{} },
+	},
+	{
+		Name: "pas", Title: "Path auxiliary sampler", Exact: true,
+		Doc:   "changes R different coordinates drawn one after the other by their weights (Sun et al. 2022)",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
+			balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
+			acceptParam("0.574", func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
+		},
+		make: func() Sampler { return &PAS{} },
+	},
+	{
+		Name: "dlmc", Title: "Discrete Langevin Monte Carlo", Exact: true,
+		Doc:   "lets each coordinate follow its linearised jump process for a time h (Sun et al. 2023)",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
+			balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
+			acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
+		},
+		make: func() Sampler { return &DLMC{} },
+	},
+	{
+		Name: "dlmcf", Title: "Discrete Langevin Monte Carlo, forward Euler", Exact: true,
+		Doc:   "the forward-Euler form of dlmc: moves with probability h times the rate (Sun et al. 2023)",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			timeParam(func(s Sampler, v float64) { s.(*DLMCf).Time = v }),
+			balanceParam(func(s Sampler, v Balance) { s.(*DLMCf).Balance = v }),
+			acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
+		},
+		make: func() Sampler { return &DLMCf{} },
+	},
+	{
+		Name: "ab", Title: "Any-scale balanced sampler", Exact: true,
+		Doc:   "parallel moves with step size and balancing exponent tuned to the longest accepted jumps (Sun et al. 2023)",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			stepParam(func(s Sampler, v float64) { s.(*AB).StepSize = v }),
+			{
+				Name: "beta", Default: "auto", Min: 0.5, Max: 1, Auto: true,
+				Doc: "exponent β of the balancing function; auto tunes it in the burn-in",
+				set: func(s Sampler, v value) { s.(*AB).Beta = v.f },
+			},
+		},
+		make: func() Sampler { return &AB{} },
+	},
+	{
+		Name: "acs", Title: "Automatic cyclical sampler", Exact: true,
+		Doc:   "step sizes fall along a cosine and jump back each cycle: large ones find modes, small ones explore them (Pynadath et al. 2024); tunes itself in the burn-in",
+		Needs: "gradients", Cost: "1 energy and gradient",
+		Params: []Param{
+			acsParam("alpha-max", "auto", "largest step size", func(s *ACS) *float64 { return &s.AlphaMax }),
+			acsParam("alpha-min", "auto", "smallest step size", func(s *ACS) *float64 { return &s.AlphaMin }),
+			acsParam("alpha-ceil", "5", "where the search for alpha-max starts", func(s *ACS) *float64 { return &s.AlphaCeil }),
+			acsParam("alpha-floor", "0.05", "where the search for alpha-min starts", func(s *ACS) *float64 { return &s.AlphaFloor }),
+			acsParam("beta-max", "0.95", "exponent β at the largest step", func(s *ACS) *float64 { return &s.BetaMax }),
+			acsParam("beta-min", "0.5", "smallest exponent β", func(s *ACS) *float64 { return &s.BetaMin }),
+			countParam("cycle", "20", 1, 1<<20, "steps per cycle", func(s Sampler, v int) { s.(*ACS).Cycle = v }),
+			acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
+		},
+		make: func() Sampler { return &ACS{} },
+	},
+	{
+		Name: "exact-gibbs", Title: "Gibbs", Exact: true,
+		Doc:   "resamples one coordinate from its exact conditional; on text among a fixed set of candidates per blank",
+		Needs: "energies of all values of a coordinate", Cost: "1 conditional or K energies",
+		Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*ExactGibbs).Scan = v })},
+		make:   func() Sampler { return &ExactGibbs{} },
+	},
+	{
+		Name: "block-gibbs", Title: "Block Gibbs", Exact: true,
+		Doc:   "resamples a random block of coordinates from its exact joint conditional; on text among a fixed set of candidates per blank",
+		Needs: "energies of all values of a block", Cost: "K^block energies",
+		Params: []Param{countParam("block", "2", 1, 1<<20, "coordinates in a block", func(s Sampler, v int) { s.(*BlockGibbs).Block = v })},
+		make:   func() Sampler { return &BlockGibbs{} },
+	},
+	{
+		Name: "hb", Title: "Hamming ball", Exact: true,
+		Doc:   "resamples within a Hamming ball around a random neighbour (Titsias and Yau 2017); on text among a fixed set of candidates per blank",
+		Needs: "energies of a Hamming ball", Cost: "the ball's size in energies",
+		Params: []Param{
+			countParam("radius", "1", 1, 64, "radius of the ball", func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
+			countParam("block", "10", 1, 1<<20, "coordinates in a block", func(s Sampler, v int) { s.(*HammingBall).Block = v }),
+		},
+		make: func() Sampler { return &HammingBall{} },
+	},
+	{
+		Name: "lb1", Title: "Locally balanced", Exact: true,
+		Doc:   "changes one coordinate a step by the exact energies of all neighbours (Zanella 2020); on text among a fixed set of candidates per blank",
+		Needs: "energies of all neighbours", Cost: "the sum of K energies",
+		Params: []Param{balanceParam(func(s Sampler, v Balance) { s.(*LB1).Balance = v })},
+		make:   func() Sampler { return &LB1{} },
 	},
 }

@@ -100,7 +100,10 @@ type Chains struct {
 	RNG    []*rand.Rand // one stream per chain
 	Last   []Move       // what the last step did
 	Stats  []Stats      // what all steps did
-	Burnin int          // steps in which kernels adapt
+	// Weight is the weight that the current states have in averages: 1,
+	// except for SGDLD, whose states last for different times.
+	Weight []float64
+	Burnin int // steps in which kernels adapt
 	done   int
 	idx    []int // scratch of Refresh
 	bx     [][]int32
@@ -190,6 +193,7 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 		}
 		c.X = append(c.X, append([]int32(nil), x...))
 		c.U = append(c.U, math.NaN())
+		c.Weight = append(c.Weight, 1)
 		c.RNG = append(c.RNG, NewStream(opt.Seed, opt.ID, opt.First+k))
 	}
 	c.Last = make([]Move, len(x0))

@@ -15,6 +15,7 @@ import (
 type dlp struct {
 	dom   *Domain
 	g     Balance
+	beta  []float64 // per chain: log g(e^Δ) is βΔ (AB, ACS); nil to use g
 	s     []float64 // preconditioner; nil for 1
 	alpha []float64 // per chain
 	tune  []scaleTuner
@@ -34,14 +35,9 @@ func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target
 	if err := checkPositive(name, "step size", step, true); err != nil {
 		return nil, err
 	}
-	if err := checkPositive(name, "target acceptance", target, true); err != nil {
+	target, err := checkTarget(name, target, TargetAcceptance)
+	if err != nil {
 		return nil, err
-	}
-	if target >= 1 {
-		return nil, &ParamError{name, "target acceptance", fmt.Sprint(target), "a number in (0, 1)"}
-	}
-	if target == 0 {
-		target = TargetAcceptance
 	}
 	if s != nil && len(s) != c.Domain.Len() {
 		return nil, &ParamError{name, "preconditioner", fmt.Sprintf("%d numbers", len(s)), fmt.Sprintf("one for each of %d coordinates", c.Domain.Len())}
@@ -87,6 +83,18 @@ func startStep(d *Domain) float64 {
 	return math.Exp(sum / float64(len(d.coords)))
 }
 
+// logG replaces Δ by log g(e^Δ) and returns log g(1).
+func (d *dlp) logG(k int, delta []float64) float64 {
+	if d.beta == nil {
+		d.g.logAll(delta)
+		return d.g.Log(0)
+	}
+	for i := range delta {
+		delta[i] *= d.beta[k]
+	}
+	return 0
+}
+
 func (d *dlp) penalty(k, i int) float64 {
 	a := 2 * d.alpha[k]
 	if d.s != nil {
@@ -96,8 +104,7 @@ func (d *dlp) penalty(k, i int) float64 {
 }
 
 func (d *dlp) flips(k, lo int, delta []float64) {
-	d.g.logAll(delta)
-	zero := d.g.Log(0)
+	zero := d.logG(k, delta)
 	p := d.penalty(k, 0)
 	for j := range delta {
 		if d.s != nil {
@@ -108,7 +115,7 @@ func (d *dlp) flips(k, lo int, delta []float64) {
 }
 
 func (d *dlp) weights(k, i int, xi int32, delta []float64) {
-	d.g.logAll(delta)
+	d.logG(k, delta)
 	c := &d.dom.coords[i]
 	p := d.penalty(k, i)
 	if c.Kind == Nominal {
@@ -168,4 +175,12 @@ func checkPositive(sampler, param string, v float64, zeroOK bool) error {
 		want = "a positive number, or 0 for automatic"
 	}
 	return &ParamError{sampler, param, fmt.Sprint(v), want}
+}
+
+// checkCount refuses negative counts and those above limit.
+func checkCount(sampler, param string, n, limit int) error {
+	if n >= 0 && n <= limit {
+		return nil
+	}
+	return &ParamError{sampler, param, fmt.Sprint(n), fmt.Sprintf("0 (the default) to %d", limit)}
 }

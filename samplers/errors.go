@@ -39,6 +39,22 @@ func (e *UnknownError) Error() string {
 // Is makes errors.Is(err, ErrUnknown) true.
 func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
 
+// TooManyError says that a sampler would need more energies per step than is
+// sensible, and how to make them fewer.
+type TooManyError struct {
+	Sampler string
+	Count   float64 // energies per chain and step
+	Limit   int
+	Remedy  string
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s", e.Sampler, e.Count, e.Limit, e.Remedy)
+}
+
+// Is makes errors.Is(err, ErrUnsupported) true.
+func (e *TooManyError) Is(target error) bool { return target == ErrUnsupported }
+
 // AbilityError says which ability a target lacks.
 type AbilityError struct {
 	Sampler string

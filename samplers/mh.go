@@ -24,6 +24,18 @@ type adapter interface {
 	freeze(k int)
 }
 
+// starter is the optional ability of a proposer to choose its starting scale
+// from a chain's start.
+type starter interface {
+	start(k int, x []int32, g []float64)
+}
+
+// scheduler is the optional ability of a proposer to set its scale anew for
+// every step; uncorrected skips the acceptance test of this step.
+type scheduler interface {
+	schedule(k, done int) (uncorrected bool)
+}
+
 // mhKernel is the step shared by all samplers that propose a whole state:
 //
 //	accept y with probability min(1, exp(U(y) − U(x) + log q(y→x) − log q(x→y)))
@@ -34,9 +46,11 @@ type adapter interface {
 type mhKernel struct {
 	c     *Chains
 	p     proposer
-	tune  adapter // nil when nothing is adapted
+	tune  adapter   // nil when nothing is adapted
+	sched scheduler // nil when the scale does not change by itself
 	grad  Gradienter
 	exact bool
+	free  []bool // chain's step goes without acceptance test
 
 	y    [][]int32
 	u    []float64
@@ -52,6 +66,8 @@ func newMH(c *Chains, p proposer, grad Gradienter, exact bool) *mhKernel {
 	n := c.Len()
 	m := &mhKernel{c: c, p: p, grad: grad, exact: exact}
 	m.tune, _ = p.(adapter)
+	m.sched, _ = p.(scheduler)
+	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
 	m.fwd = make([]float64, n)
@@ -64,7 +80,25 @@ func newMH(c *Chains, p proposer, grad Gradienter, exact bool) *mhKernel {
 	return m
 }
 
-func (m *mhKernel) prepare(ctx context.Context) error { return m.c.startEnergies(ctx, m.grad) }
+func (m *mhKernel) prepare(ctx context.Context) error {
+	if err := m.c.startEnergies(ctx, m.grad); err != nil {
+		return err
+	}
+	if s, ok := m.p.(starter); ok {
+		for k, x := range m.c.X {
+			s.start(k, x, m.gradOf(k))
+		}
+	}
+	return nil
+}
+
+// gradOf is ∇U at chain k's state, nil for samplers without gradients.
+func (m *mhKernel) gradOf(k int) []float64 {
+	if m.c.Grad == nil {
+		return nil
+	}
+	return m.c.Grad[k]
+}
 
 // Step implements Kernel.
 func (m *mhKernel) Step(ctx context.Context) error {
@@ -79,11 +113,10 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
 	for k, x := range c.X {
 		copy(m.y[k], x)
-		var g []float64
-		if c.Grad != nil {
-			g = c.Grad[k]
+		if m.sched != nil {
+			m.free[k] = m.sched.schedule(k, c.done)
 		}
-		m.fwd[k] = m.p.propose(k, x, g, c.RNG[k], m.y[k])
+		m.fwd[k] = m.p.propose(k, x, m.gradOf(k), c.RNG[k], m.y[k])
 		if math.IsNaN(m.fwd[k]) {
 			c.Last[k] = Move{}
 			c.Stats[k].NonFinite++
@@ -149,7 +182,7 @@ func (m *mhKernel) decide(k int, u float64) {
 	}
 	la := u - c.U[k] + back - m.fwd[k]
 	mv.Prob = math.Exp(math.Min(0, la))
-	if !m.exact || la >= 0 || c.RNG[k].Float64() < mv.Prob {
+	if !m.exact || m.free[k] || la >= 0 || c.RNG[k].Float64() < mv.Prob {
 		mv.Accepted = true
 		mv.Hamming = mv.Flips
 		c.U[k] = u

@@ -8,10 +8,109 @@ import (
 	"testing"
 )
 
-// balanceError enumerates the one-step kernel of a factorised
-// Metropolis–Hastings sampler, as the code itself computes it (proposal
-// probabilities from the proposer, acceptance from mhKernel.decide), and
-// returns the largest violation of π(x)K(x,y) = π(y)K(y,x), and of Σ_y q = 1.
+// paths lists every way in which the proposer can go from x to y: for a
+// factorised proposal there is one, for a path sampler one per path. Each call
+// of visit has the proposer's auxiliary state set.
+func paths(m *mhKernel, x, y []int32, visit func()) {
+	switch p := m.p.(type) {
+	case *pasProposer:
+		if p.fac.dom.Check(y) != nil {
+			return
+		}
+		var sites []int32
+		for j, i := range p.sites.free {
+			if x[i] != y[i] {
+				sites = append(sites, int32(j))
+			}
+		}
+		if len(sites) != int(p.r[0]) {
+			return
+		}
+		permute(sites, 0, func() {
+			p.path[0] = append(p.path[0][:0], sites...)
+			visit()
+		})
+	case *gwgProposer:
+		var rec func(r int, at []int32)
+		rec = func(r int, at []int32) {
+			if r == len(p.path[0]) {
+				if hamming(at, y) == 0 {
+					visit()
+				}
+				return
+			}
+			for _, i := range p.free {
+				for v := range int32(p.fac.dom.K(int(i))) {
+					if v != x[i] && p.fac.dom.Allows(int(i), v) {
+						next := append([]int32(nil), at...)
+						next[i] = v
+						p.path[0][r] = pick{i, v}
+						rec(r+1, next)
+					}
+				}
+			}
+		}
+		rec(0, x)
+	case *rwmProposer:
+		if hamming(x, y) == int(p.r[0]) && p.dom.Check(y) == nil {
+			visit()
+		}
+	default:
+		visit()
+	}
+}
+
+func permute(a []int32, n int, f func()) {
+	if n == len(a) {
+		f()
+		return
+	}
+	for j := n; j < len(a); j++ {
+		a[n], a[j] = a[j], a[n]
+		permute(a, n+1, f)
+		a[n], a[j] = a[j], a[n]
+	}
+}
+
+// forward is log q(x→y) along the auxiliary state that is set.
+func forward(m *mhKernel, x, y []int32, g []float64) float64 {
+	switch p := m.p.(type) {
+	case *pasProposer:
+		p.score(x, g)
+		return p.logPath(p.path[0], x, y, g, false)
+	case *gwgProposer:
+		p.score(x, g)
+		lse, lq := logSumExp(p.lw), 0.0
+		for _, d := range p.path[0] {
+			lq += p.pair(int(d.i), x[d.i], d.v, g) - lse
+		}
+		return lq
+	case *rwmProposer:
+		lq := 0.0
+		for i, n := range p.dom.free {
+			if x[i] != y[i] {
+				lq -= math.Log(float64(n - 1))
+			}
+		}
+		return lq - math.Log(binomial(len(p.free), int(p.r[0])))
+	default:
+		return m.p.reverse(0, y, x, g)
+	}
+}
+
+func binomial(n, k int) float64 {
+	b := 1.0
+	for j := range k {
+		b *= float64(n-j) / float64(j+1)
+	}
+	return b
+}
+
+// balanceError enumerates the one-step kernel of a Metropolis–Hastings
+// sampler, as the code itself computes it (proposal probabilities from the
+// proposer, acceptance from mhKernel.decide), and returns the largest
+// violation of π(x)K(x,y) = π(y)K(y,x), and of Σ_y q(x→y) = 1. With breakIt the
+// reverse proposal is left out of the acceptance ratio.
 func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (balance, norm float64) {
 	t.Helper()
 	sup := tab.support()
@@ -20,34 +119,48 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 		t.Fatal(err)
 	}
 	m := run.Kernel.(*mhKernel)
-	if breakIt {
-		m.p = forgetReverse{m.p}
+	if m.sched != nil {
+		m.sched.schedule(0, 0)
 	}
+	p := m.p
 	n := len(tab.states)
 	K := matrix[float64](n, n)
+	_, symmetric := p.(*rwmProposer)
 	for _, a := range sup {
 		x := tab.states[a]
 		sum := 0.0
 		for b, y := range tab.states {
-			lq := m.p.(interface {
-				reverse(k int, x, y []int32, gy []float64) float64
-			}).reverse(0, y, x, tab.grad[a])
-			if br, ok := m.p.(forgetReverse); ok {
-				lq = br.proposer.reverse(0, y, x, tab.grad[a])
-			}
-			sum += math.Exp(lq)
-			if a == b || math.IsInf(tab.u[b], -1) {
+			if tab.dom.Check(y) != nil {
+				if forwardTotal(m, x, y, tab.grad[a]) > 0 {
+					t.Errorf("%s proposes a state outside the support", s.Name())
+				}
 				continue
 			}
-			copy(run.X[0], x)
-			run.U[0] = tab.u[a]
-			copy(run.Grad[0], tab.grad[a])
-			copy(m.y[0], y)
-			copy(m.gy[0], tab.grad[b])
-			m.fwd[0] = lq
-			run.Last[0] = Move{Moved: true, Flips: 1}
-			m.decide(0, tab.u[b])
-			K[a][b] = math.Exp(lq) * run.Last[0].Prob
+			paths(m, x, y, func() {
+				lq := forward(m, x, y, tab.grad[a])
+				sum += math.Exp(lq)
+				if a == b {
+					return
+				}
+				copy(run.X[0], x)
+				run.U[0] = tab.u[a]
+				copy(m.y[0], y)
+				if m.gy != nil {
+					copy(run.Grad[0], tab.grad[a])
+					copy(m.gy[0], tab.grad[b])
+				}
+				m.fwd[0] = lq
+				if symmetric { // it leaves both terms out
+					m.fwd[0] = 0
+				}
+				run.Last[0] = Move{Moved: true, Flips: 1}
+				if breakIt {
+					m.p = forgetReverse{p}
+				}
+				m.decide(0, tab.u[b])
+				m.p = p
+				K[a][b] += math.Exp(lq) * run.Last[0].Prob
+			})
 		}
 		norm = math.Max(norm, math.Abs(sum-1))
 	}
@@ -59,24 +172,40 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 	return balance, norm
 }
 
+func forwardTotal(m *mhKernel, x, y []int32, g []float64) float64 {
+	sum := 0.0
+	paths(m, x, y, func() { sum += math.Exp(forward(m, x, y, g)) })
+	return sum
+}
+
 // forgetReverse is a deliberately wrong sampler: it leaves the reverse
-// proposal out of the acceptance ratio by pretending that it equals the
-// forward one.
+// proposal out of the acceptance ratio.
 type forgetReverse struct{ proposer }
 
 func (f forgetReverse) reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
 
-func factorisedSamplers() []Sampler {
-	out := []Sampler{}
-	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
-		out = append(out, &DMALA{StepSize: 0.7, Balance: g}, &DMALA{StepSize: 4, Balance: g})
+// mhSamplers are the Metropolis–Hastings samplers in several settings, on a
+// domain of n coordinates that can change.
+func mhSamplers(n int) []Sampler {
+	out := []Sampler{
+		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
+		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &GWG{Draws: 2}, &GWG{Draws: 3, Balance: Ratio},
+		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
 	}
-	return append(out, &DMALA{})
+	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
+		out = append(out,
+			&DMALA{StepSize: 0.7, Balance: g}, &DMALA{StepSize: 4, Balance: g},
+			&DLMC{Time: 0.3, Balance: g}, &DLMC{Time: 3, Balance: g},
+			&DLMCf{Time: 0.2, Balance: g}, &DLMCf{Time: 1.5, Balance: g},
+			&GWG{Balance: g}, &PAS{Balance: g, Flips: 1}, &PAS{Balance: g, Flips: 2},
+		)
+	}
+	return out
 }
 
 func TestDetailedBalance(t *testing.T) {
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
-		for _, s := range factorisedSamplers() {
+		for _, s := range mhSamplers(tab.dom.Len()) {
 			b, n := balanceError(t, tab, s, false)
 			if b > 1e-9 || n > 1e-9 {
 				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Name(), s, b, n)
@@ -87,8 +216,11 @@ func TestDetailedBalance(t *testing.T) {
 
 func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
-		for _, s := range factorisedSamplers() {
-			if b, _ := balanceError(t, tab, s, true); b < 1e-4 {
+		for _, s := range mhSamplers(tab.dom.Len()) {
+			if s.Name() == "rwm" { // symmetric: there is no term to forget
+				continue
+			}
+			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
 				t.Errorf("%s %+v without its reverse term violates balance by %g only: the test has no power", s.Name(), s, b)
 			}
 		}
@@ -96,32 +228,41 @@ func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 }
 
 // TestProposalDraws checks that states are drawn with the probabilities that
-// propose claims, and that reverse claims the same: the other half of what
-// makes the enumerated kernel the real one.
+// the enumeration above takes them to have, and that propose claims the same:
+// the other half of what makes the enumerated kernel the real one.
 func TestProposalDraws(t *testing.T) {
-	eachTable(t, 12, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
-		for _, s := range factorisedSamplers() {
+	eachTable(t, 8, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
+		for _, s := range mhSamplers(tab.dom.Len()) {
 			sup := tab.support()
 			a := sup[rng.IntN(len(sup))]
-			run, err := Start(context.Background(), s, tab, [][]int32{tab.states[a]}, Options{})
+			x := tab.states[a]
+			run, err := Start(context.Background(), s, tab, [][]int32{x}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := run.Kernel.(*mhKernel).p
-			const draws = 20000
+			m := run.Kernel.(*mhKernel)
+			if m.sched != nil {
+				m.sched.schedule(0, 0)
+			}
+			const draws = 10000
 			count := make([]float64, len(tab.states))
 			y := make([]int32, tab.dom.Len())
 			for range draws {
-				copy(y, tab.states[a])
-				lq := p.propose(0, tab.states[a], tab.grad[a], rng, y)
-				if r := p.reverse(0, y, tab.states[a], tab.grad[a]); math.Abs(r-lq) > 1e-9 {
-					t.Fatalf("%s: propose says log q = %g, reverse %g", s.Name(), lq, r)
+				copy(y, x)
+				lq := m.p.propose(0, x, tab.grad[a], rng, y)
+				if f := forward(m, x, y, tab.grad[a]); math.Abs(f-lq) > 1e-9 && s.Name() != "rwm" {
+					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Name(), lq, f)
+				}
+				if err := tab.dom.Check(y); err != nil {
+					t.Fatalf("%s proposes a state outside the support: %v", s.Name(), err)
 				}
 				count[tab.index(y)]++
 			}
 			want := make([]float64, len(count))
 			for b, y := range tab.states {
-				want[b] = math.Exp(p.reverse(0, y, tab.states[a], tab.grad[a]))
+				if tab.dom.Check(y) == nil {
+					want[b] = forwardTotal(m, x, y, tab.grad[a])
+				}
 			}
 			checkFrequencies(t, fmt.Sprintf("%s %+v", s.Name(), s), count, want, draws)
 		}

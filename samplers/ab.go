@@ -1,0 +1,168 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+)
+
+// AB is the any-scale balanced sampler (Sun et al. 2023) in its first-order
+// form: every coordinate moves in parallel with
+//
+//	q_i(v) ∝ exp(β Δ_i(v) − ‖v − θ_i‖²/(2α))
+//
+// accepted by Metropolis–Hastings. β = ½ is the locally balanced proposal of
+// DMALA, right for small steps; β = 1 is the globally balanced one, right when
+// α is large and coordinates are independent. Exact. Cost: one evaluation of
+// (U, ∇U) a step.
+//
+// The paper's tuning schedule is not public. Ours, per chain and in the burn-in
+// only: (α, β) start small, at half the automatic start of DMALA and at ½.
+// Rounds alternate between α and β; a round tries three values (α/r, α, αr with
+// r = 4 at first, or β−δ, β, β+δ with δ = 0.1, kept in [½, 1]) for L steps each,
+// L = max(2, burn-in/60), and keeps the one with the largest mean of acceptance
+// probability times proposed Hamming distance (the accepted jump distance
+// without its sampling noise). When the middle value wins, r becomes √r (not
+// below 1.15) or δ becomes δ/2 (not below 0.01). Without burn-in α is the
+// automatic start of DMALA and β is ½.
+type AB struct {
+	// StepSize is α; 0 tunes it.
+	StepSize float64
+	// Beta is β in [½, 1]; 0 tunes it.
+	Beta float64
+}
+
+// Name implements Sampler.
+func (s *AB) Name() string { return "ab" }
+
+// Attach implements Sampler.
+func (s *AB) Attach(c *Chains) (Kernel, error) {
+	if s.Beta != 0 && !(s.Beta >= 0.5 && s.Beta <= 1) {
+		return nil, &ParamError{s.Name(), "beta", fmt.Sprint(s.Beta), "a number from 0.5 to 1, or 0 for automatic"}
+	}
+	d, err := newDLP(c, s.Name(), s.StepSize, Sqrt, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	d.tune = nil
+	d.beta = make([]float64, c.Len())
+	p := &abProposer{dlp: d, factorised: newFactorised(c.Domain, d)}
+	for k := range d.beta {
+		d.beta[k] = s.Beta
+		if s.Beta == 0 {
+			d.beta[k] = 0.5
+		}
+		if s.StepSize == 0 {
+			d.alpha[k] = startStep(c.Domain)
+			if c.Burnin > 0 {
+				d.alpha[k] /= 2
+			}
+		}
+		if s.StepSize == 0 || s.Beta == 0 {
+			p.search = append(p.search, abSearch{
+				tuneAlpha: s.StepSize == 0, tuneBeta: s.Beta == 0, onBeta: s.StepSize != 0,
+				ratio: 4, delta: 0.1, each: max(2, c.Burnin/60), alpha: d.alpha[k], beta: d.beta[k],
+			})
+		}
+	}
+	g, err := c.needGrad(s.Name())
+	if err != nil {
+		return nil, err
+	}
+	return newMH(c, p, g, true), nil
+}
+
+type abProposer struct {
+	*dlp
+	*factorised
+	search []abSearch // per chain; empty when nothing is tuned
+}
+
+// schedule sets (α, β) of the next step.
+func (p *abProposer) schedule(k, done int) bool {
+	if len(p.search) > 0 {
+		p.alpha[k], p.beta[k] = p.search[k].point()
+	}
+	return false
+}
+
+func (p *abProposer) adapt(k int, m Move) {
+	if len(p.search) > 0 {
+		p.search[k].score(m.Prob * float64(m.Flips))
+	}
+}
+
+func (p *abProposer) freeze(k int) {
+	if len(p.search) > 0 {
+		p.search[k].stop = true
+	}
+}
+
+// Tuning implements Tuned.
+func (p *abProposer) Tuning(k int) map[string]float64 {
+	if len(p.search) > 0 {
+		return map[string]float64{"step-size": p.search[k].alpha, "beta": p.search[k].beta}
+	}
+	return map[string]float64{"step-size": p.alpha[k], "beta": p.beta[k]}
+}
+
+// abSearch is the alternating three-point search described at AB.
+type abSearch struct {
+	tuneAlpha, tuneBeta bool
+	onBeta              bool // the present round varies β
+	stop                bool
+	alpha, beta         float64 // the best so far
+	ratio, delta        float64
+	each                int // steps per candidate
+	cand, n             int
+	sum                 [3]float64
+}
+
+// candidate is the j-th value tried in the present round, j = 0, 1, 2.
+func (s *abSearch) candidate(j int) (alpha, beta float64) {
+	alpha, beta = s.alpha, s.beta
+	if s.onBeta {
+		beta = math.Min(math.Max(beta+float64(j-1)*s.delta, 0.5), 1)
+	} else {
+		alpha *= math.Pow(s.ratio, float64(j-1))
+	}
+	return alpha, beta
+}
+
+func (s *abSearch) point() (alpha, beta float64) {
+	if s.stop {
+		return s.alpha, s.beta
+	}
+	return s.candidate(s.cand)
+}
+
+func (s *abSearch) score(v float64) {
+	s.sum[s.cand] += v
+	if s.n++; s.n < s.each {
+		return
+	}
+	s.n = 0
+	if s.cand++; s.cand < len(s.sum) {
+		return
+	}
+	best := 1
+	if !s.onBeta && s.sum == [3]float64{} {
+		best = 2 // nothing moved at all: go up
+	}
+	for j, v := range s.sum {
+		if v > s.sum[best] {
+			best = j
+		}
+	}
+	s.alpha, s.beta = s.candidate(best)
+	if best == 1 {
+		if s.onBeta {
+			s.delta = math.Max(s.delta/2, 0.01)
+		} else {
+			s.ratio = math.Max(math.Sqrt(s.ratio), 1.15)
+		}
+	}
+	s.cand, s.sum = 0, [3]float64{}
+	if s.onBeta && s.tuneAlpha || !s.onBeta && s.tuneBeta {
+		s.onBeta = !s.onBeta
+	}
+}

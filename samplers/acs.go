@@ -1,0 +1,150 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+)
+
+// ACS is the automatic cyclical sampler (Pynadath et al. 2024): the proposal
+//
+//	q_i(v) ∝ exp(β_k Δ_i(v) − ‖v − θ_i‖²/(2α_k))
+//
+// accepted by Metropolis–Hastings, with a step size that falls along a cosine
+// from AlphaMax to AlphaMin in each cycle of s steps and jumps back:
+//
+//	α_k = max((AlphaMax/2)(cos(π k/s) + 1), AlphaMin),  k = step mod s
+//
+// (the papers misprint the first term as α_max·cos + 1), and with a balancing
+// exponent β_k for each α_k, from BetaMax at the largest step down to BetaMin.
+// Large steps find modes, small ones explore them. Every step leaves π
+// invariant, and so does the cycle. Exact. Cost: one evaluation of (U, ∇U) a
+// step.
+//
+// The zero value tunes AlphaMax, AlphaMin and β_k per chain in the burn-in, for
+// which 200 to 500 steps are recommended; see acstune.go for the procedure.
+// Given AlphaMax and AlphaMin it tunes only β_k, and with FixedBeta nothing:
+// then β_k goes linearly with α_k from BetaMin to BetaMax. Without burn-in
+// AlphaMax is AlphaCeil, AlphaMin is AlphaFloor, and β_k is linear.
+type ACS struct {
+	AlphaMax, AlphaMin float64 // largest and smallest step; 0 tunes them
+	BetaMax, BetaMin   float64 // range of β; 0 means 0.95 and 0.5
+	AlphaCeil          float64 // where the search for AlphaMax starts; 0 means 5
+	AlphaFloor         float64 // where the search for AlphaMin starts; 0 means 0.05
+	Cycle              int     // s; 0 means 20
+	FixedBeta          bool    // do not tune β_k
+	// TargetAcceptance is ρ*, what AlphaMax and AlphaMin are tuned to; 0
+	// means 0.5.
+	TargetAcceptance float64
+}
+
+// Defaults of ACS, from the paper's section 6 and appendix.
+const (
+	acsAlphaCeil  = 5
+	acsAlphaFloor = 0.05
+	acsBetaMax    = 0.95
+	acsBetaMin    = 0.5
+	acsCycle      = 20
+	acsAcceptance = 0.5
+)
+
+// Name implements Sampler.
+func (s *ACS) Name() string { return "acs" }
+
+// Attach implements Sampler.
+func (s *ACS) Attach(c *Chains) (Kernel, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDLP(c, s.Name(), 1, Sqrt, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	d.beta = make([]float64, c.Len())
+	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d), tunes: make([]acsTune, c.Len())}
+	for k := range p.tunes {
+		p.tunes[k] = newACSTune(cfg, c.Burnin)
+	}
+	g, err := c.needGrad(s.Name())
+	if err != nil {
+		return nil, err
+	}
+	return newMH(c, p, g, true), nil
+}
+
+// config is s with its defaults filled in and checked.
+func (s *ACS) config() (ACS, error) {
+	cfg := *s
+	for _, p := range []struct {
+		name string
+		v    *float64
+		def  float64
+	}{
+		{"alpha-max", &cfg.AlphaMax, 0}, {"alpha-min", &cfg.AlphaMin, 0},
+		{"beta-max", &cfg.BetaMax, acsBetaMax}, {"beta-min", &cfg.BetaMin, acsBetaMin},
+		{"alpha-ceil", &cfg.AlphaCeil, acsAlphaCeil}, {"alpha-floor", &cfg.AlphaFloor, acsAlphaFloor},
+	} {
+		if err := checkPositive(s.Name(), p.name, *p.v, true); err != nil {
+			return cfg, err
+		}
+		if *p.v == 0 {
+			*p.v = p.def
+		}
+	}
+	var err error
+	if cfg.TargetAcceptance, err = checkTarget(s.Name(), s.TargetAcceptance, acsAcceptance); err != nil {
+		return cfg, err
+	}
+	if err := checkCount(s.Name(), "cycle", s.Cycle, 1<<20); err != nil {
+		return cfg, err
+	}
+	if cfg.Cycle == 0 {
+		cfg.Cycle = acsCycle
+	}
+	bad := func(name string, v float64, want string) error {
+		return &ParamError{s.Name(), name, fmt.Sprint(v), want}
+	}
+	switch {
+	case cfg.BetaMin > cfg.BetaMax:
+		return cfg, bad("beta-min", cfg.BetaMin, fmt.Sprintf("at most beta-max, %g", cfg.BetaMax))
+	case cfg.BetaMax > 1:
+		return cfg, bad("beta-max", cfg.BetaMax, "at most 1")
+	case cfg.AlphaFloor > cfg.AlphaCeil:
+		return cfg, bad("alpha-floor", cfg.AlphaFloor, fmt.Sprintf("at most alpha-ceil, %g", cfg.AlphaCeil))
+	case (cfg.AlphaMax == 0) != (cfg.AlphaMin == 0):
+		return cfg, bad("alpha-min", cfg.AlphaMin, "given together with alpha-max, or neither")
+	case cfg.AlphaMin > cfg.AlphaMax:
+		return cfg, bad("alpha-min", cfg.AlphaMin, fmt.Sprintf("at most alpha-max, %g", cfg.AlphaMax))
+	}
+	return cfg, nil
+}
+
+type acsProposer struct {
+	*dlp
+	*factorised
+	tunes []acsTune // per chain
+}
+
+func (p *acsProposer) schedule(k, done int) bool {
+	t := &p.tunes[k]
+	var free bool
+	p.alpha[k], p.beta[k], free = t.point(done)
+	return free
+}
+
+func (p *acsProposer) adapt(k int, m Move) { p.tunes[k].learn(m.Prob) }
+func (p *acsProposer) freeze(k int)        { p.tunes[k].finish() }
+
+// Tuning implements Tuned.
+func (p *acsProposer) Tuning(k int) map[string]float64 {
+	t := &p.tunes[k]
+	return map[string]float64{
+		"alpha-max": t.alphaMax, "alpha-min": t.alphaMin,
+		"beta-first": t.beta[0], "beta-last": t.beta[len(t.beta)-1],
+	}
+}
+
+// cosine is α_k of the schedule.
+func cosine(alphaMax, alphaMin float64, k, cycle int) float64 {
+	return math.Max(alphaMax/2*(math.Cos(math.Pi*float64(k)/float64(cycle))+1), alphaMin)
+}

@@ -1,0 +1,205 @@
+package samplers
+
+import "context"
+
+// ball enumerates, around a centre, the states that differ from it in at most
+// radius coordinates of a block; radius = len(block) gives all of them.
+type ball struct {
+	dom  *Domain
+	x    [][]int32 // the states, filled by enumerate
+	n    int
+	work []int32
+	blk  []int32
+}
+
+// ballSize is Σ_{j≤radius} e_j of the numbers of other values of the block: the
+// size of the ball, which does not depend on its centre.
+func ballSize(d *Domain, block []int32, radius int) float64 {
+	e := make([]float64, radius+1)
+	e[0] = 1
+	for _, i := range block {
+		for j := radius; j >= 1; j-- {
+			e[j] += e[j-1] * float64(d.free[i]-1)
+		}
+	}
+	sum := 0.0
+	for _, v := range e {
+		sum += v
+	}
+	return sum
+}
+
+func newBall(d *Domain, size int) *ball {
+	return &ball{dom: d, x: matrix[int32](size, d.Len()), work: make([]int32, d.Len())}
+}
+
+// enumerate lists the ball around centre; the centre itself comes first.
+func (b *ball) enumerate(centre []int32, block []int32, radius int) [][]int32 {
+	copy(b.work, centre)
+	b.blk, b.n = block, 0
+	b.rec(0, radius)
+	return b.x[:b.n]
+}
+
+func (b *ball) rec(from, radius int) {
+	copy(b.x[b.n], b.work)
+	b.n++
+	if radius == 0 {
+		return
+	}
+	for j := from; j < len(b.blk); j++ {
+		i := b.blk[j]
+		old := b.work[i]
+		for v := range int32(b.dom.K(int(i))) {
+			if v != old && b.dom.coords[i].ok(int(v)) {
+				b.work[i] = v
+				b.rec(j+1, radius-1)
+			}
+		}
+		b.work[i] = old
+	}
+}
+
+// HammingBall is the Hamming ball sampler (Titsias and Yau 2017) with random
+// blocks: u is drawn uniformly from the ball of Radius around θ within a block
+// of coordinates, and θ' from π restricted to the ball around u,
+//
+//	u ~ Uniform(H(θ)),   θ' ~ π(·)·1[· ∈ H(u)]
+//
+// which is Gibbs sampling on the pair (θ, u), because all balls have the same
+// size. Exact. Cost: one energy for each state of the ball a step. On text it
+// works on a fixed candidate set per blank.
+type HammingBall struct {
+	Radius int // 0 means 1
+	Block  int // coordinates in a block, drawn anew each step; 0: up to 10
+}
+
+// Name implements Sampler.
+func (s *HammingBall) Name() string { return "hb" }
+
+// Attach implements Sampler.
+func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
+	if err := checkCount(s.Name(), "radius", s.Radius, 64); err != nil {
+		return nil, err
+	}
+	return newBallKernel(c, s.Name(), s.Block, 10, max(1, s.Radius), true)
+}
+
+// BlockGibbs resamples a block of coordinates, drawn anew each step, from its
+// exact joint conditional π(θ_B | θ_{−B}), enumerated. Exact. Cost: Π_{i∈B} K_i
+// energies a step. On text it works on a fixed candidate set per blank.
+type BlockGibbs struct {
+	Block int // coordinates in a block; 0: up to 2
+}
+
+// Name implements Sampler.
+func (s *BlockGibbs) Name() string { return "block-gibbs" }
+
+// Attach implements Sampler.
+func (s *BlockGibbs) Attach(c *Chains) (Kernel, error) {
+	return newBallKernel(c, s.Name(), s.Block, 2, 0, false)
+}
+
+// newBallKernel makes the kernel of both; recentre draws u, radius 0 stands
+// for the whole block.
+func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
+	cnt, err := newCounter(c, name, 1, 0, TargetAcceptance)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCount(name, "block", block, 1<<20); err != nil {
+		return nil, err
+	}
+	if block > len(cnt.free) {
+		return nil, errBlock(name, block, len(cnt.free))
+	}
+	if block == 0 {
+		block = min(def, len(cnt.free))
+	}
+	if radius == 0 || radius > block {
+		radius = block
+	}
+	size := ballSize(c.Domain, largest(c.Domain, cnt.free, block), radius)
+	if err := checkMany(name, size); err != nil {
+		return nil, err
+	}
+	b := &ballKernel{c: c, block: block, radius: radius, recentre: recentre}
+	for range c.X {
+		b.balls = append(b.balls, newBall(c.Domain, int(size)))
+		b.perm = append(b.perm, append([]int32(nil), cnt.free...))
+	}
+	b.u = make([]float64, int(size)*c.Len())
+	b.cum = make([]float64, int(size))
+	b.x = make([][]int32, 0, int(size)*c.Len())
+	b.off = make([]int, c.Len()+1)
+	return b, nil
+}
+
+// largest is the block of the n free coordinates with most values.
+func largest(d *Domain, free []int32, n int) []int32 {
+	f := append([]int32(nil), free...)
+	for j := range n {
+		for o := j + 1; o < len(f); o++ {
+			if d.free[f[o]] > d.free[f[j]] {
+				f[j], f[o] = f[o], f[j]
+			}
+		}
+	}
+	return f[:n]
+}
+
+type ballKernel struct {
+	c             *Chains
+	block, radius int
+	recentre      bool
+	balls         []*ball
+	perm          [][]int32
+	x             [][]int32
+	u, cum        []float64
+	off           []int // where each chain's states begin in x
+}
+
+func (b *ballKernel) prepare(ctx context.Context) error { return b.c.startEnergies(ctx, nil) }
+
+// Step implements Kernel.
+func (b *ballKernel) Step(ctx context.Context) error {
+	c := b.c
+	b.x = b.x[:0]
+	for k, x := range c.X {
+		rng, perm := c.RNG[k], b.perm[k]
+		for j := range b.block {
+			o := j + rng.IntN(len(perm)-j)
+			perm[j], perm[o] = perm[o], perm[j]
+		}
+		states := b.balls[k].enumerate(x, perm[:b.block], b.radius)
+		if b.recentre {
+			u := states[rng.IntN(len(states))]
+			states = b.balls[k].enumerate(u, perm[:b.block], b.radius)
+		}
+		b.off[k] = len(b.x)
+		b.x = append(b.x, states...)
+	}
+	b.off[c.Len()] = len(b.x)
+	for lo := 0; lo < len(b.x); lo += chunkStates {
+		hi := min(lo+chunkStates, len(b.x))
+		if err := c.Target.Energy(ctx, b.x[lo:hi], b.u[lo:hi]); err != nil {
+			return err
+		}
+	}
+	for k := range c.X {
+		states, u := b.x[b.off[k]:b.off[k+1]], b.u[b.off[k]:b.off[k+1]]
+		c.Stats[k].Evals += len(states)
+		c.clean(k, u)
+		j, _ := drawLog(c.RNG[k], u, b.cum)
+		if j < 0 { // cannot happen: the ball holds the current state
+			c.Stats[k].NonFinite++
+			c.record(k, Move{})
+			continue
+		}
+		d := hamming(c.X[k], states[j])
+		copy(c.X[k], states[j])
+		c.U[k] = u[j]
+		c.record(k, Move{Moved: d > 0, Accepted: true, Prob: 1, Hamming: d, Flips: d})
+	}
+	return nil
+}

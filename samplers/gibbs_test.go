@@ -1,0 +1,211 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// conditionerTable gives exact conditionals besides.
+type conditionerTable struct{ *tableTarget }
+
+func (t conditionerTable) Conditional(_ context.Context, x [][]int32, i []int, lp [][]float64) error {
+	for k := range x {
+		for v := range lp[k] {
+			lp[k][v] = t.at(x[k], i[k], v) + 3
+		}
+	}
+	return nil
+}
+
+// neighbourTable gives neighbour energies besides, with a constant of its own
+// for each state as the interface allows.
+type neighbourTable struct{ *tableTarget }
+
+func (t neighbourTable) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
+	for k := range x {
+		for v := range u[k] {
+			u[k][v] = t.at(x[k], i[k], v) - float64(t.index(x[k]))
+		}
+	}
+	return nil
+}
+
+// stationarityTV starts many chains at independent exact draws of π, makes some
+// steps and returns the total variation between the final states and π, and
+// the threshold that a sampler leaving π invariant exceeds with probability at
+// most 1e-6: the final states are then n independent draws of π, for which
+// E[TV] ≤ ½ Σ √(π(1−π)/n) (Jensen) and, a draw changing TV by at most 1/n,
+// P(TV > E[TV] + ε) ≤ exp(−2nε²) (McDiarmid).
+func stationarityTV(t *testing.T, rng *rand.Rand, tab *tableTarget, target Target, s Sampler, n, steps int) (tv, limit float64) {
+	t.Helper()
+	x0 := make([][]int32, n)
+	cum := make([]float64, len(tab.u))
+	for k := range x0 {
+		a, _ := drawLog(rng, tab.u, cum)
+		x0[k] = tab.states[a]
+	}
+	run, err := Start(context.Background(), s, target, x0, Options{Seed: rng.Uint64()})
+	if err != nil {
+		t.Fatal(s.Name(), err)
+	}
+	if err := run.Steps(context.Background(), steps, nil); err != nil {
+		t.Fatal(s.Name(), err)
+	}
+	return tvToPi(tab, run.X)
+}
+
+// tvToPi compares states with π.
+func tvToPi(tab *tableTarget, x [][]int32) (tv, limit float64) {
+	n := float64(len(x))
+	count := make([]float64, len(tab.u))
+	for _, y := range x {
+		count[tab.index(y)]++
+	}
+	for a := range count {
+		p := tab.pi(a)
+		tv += math.Abs(count[a]/n-p) / 2
+		limit += math.Sqrt(p*(1-p)/n) / 2
+	}
+	return tv, limit + math.Sqrt(math.Log(1e6)/(2*n))
+}
+
+// TestEnergySamplersStationary covers the samplers whose kernels are not
+// Metropolis–Hastings proposals. False alarm: at most 1e-6 a case.
+func TestEnergySamplersStationary(t *testing.T) {
+	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
+		for _, c := range []struct {
+			name   string
+			s      Sampler
+			target Target
+		}{
+			{"exact-gibbs", &ExactGibbs{}, tab},
+			{"exact-gibbs systematic", &ExactGibbs{Scan: SystematicScan}, conditionerTable{tab}},
+			{"exact-gibbs native", &ExactGibbs{}, neighbourTable{tab}},
+			{"block-gibbs", &BlockGibbs{}, tab},
+			{"hb", &HammingBall{}, tab},
+			{"hb 2", &HammingBall{Radius: 2, Block: 2}, tab},
+			{"lb1", &LB1{}, tab},
+			{"lb1 max", &LB1{Balance: Max}, neighbourTable{tab}},
+			{"lb1 ratio", &LB1{Balance: Ratio}, tab},
+			{"gibbs-mh", &GibbsMH{}, tab},
+			{"gibbs-mh systematic", &GibbsMH{Scan: SystematicScan}, tab},
+		} {
+			tv, limit := stationarityTV(t, rng, tab, c.target, c.s, 3000, 6)
+			if tv > limit {
+				t.Errorf("%s: total variation %.4f after 6 steps from π, limit %.4f", c.name, tv, limit)
+			}
+		}
+	})
+}
+
+// TestStationarityHasPower runs samplers that are known not to leave π
+// invariant through the same comparison: masked-conditional Gibbs, and LB-1
+// without its correction.
+func TestStationarityHasPower(t *testing.T) {
+	caught := map[string]int{}
+	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
+		for _, s := range []Sampler{&Gibbs{}, uncorrected{&LB1{Balance: Ratio}}} {
+			if tv, limit := stationarityTV(t, rng, tab, tab, s, 3000, 30); tv > limit {
+				caught[s.Name()]++
+			}
+		}
+	})
+	for _, name := range []string{"gibbs", "lb1"} {
+		if caught[name] < 16 {
+			t.Errorf("a wrong %s was caught on only %d of 32 targets", name, caught[name])
+		}
+	}
+}
+
+// uncorrected always accepts, by making the normaliser of every state look
+// enormous.
+type uncorrected struct{ *LB1 }
+
+func (u uncorrected) Attach(c *Chains) (Kernel, error) {
+	k, err := u.LB1.Attach(c)
+	if err != nil {
+		return nil, err
+	}
+	return &alwaysAccept{k.(*lb1Kernel)}, nil
+}
+
+type alwaysAccept struct{ *lb1Kernel }
+
+func (a *alwaysAccept) Step(ctx context.Context) error {
+	for k := range a.curZ {
+		a.curZ[k] = 1e6
+	}
+	return a.lb1Kernel.Step(ctx)
+}
+
+// TestDefaultsReachTheTarget runs every exact sampler of the registry as a user
+// would, adapting in a burn-in, from one fixed start, and compares the last
+// states of many chains with π.
+func TestDefaultsReachTheTarget(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	d, err := NewDomain(Coord{Kind: Nominal, K: 3}, Coord{Kind: Binary, Low: -1, Step: 2}, Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, false, true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := newTable(rng, d, 1, 0.3)
+	x0 := make([][]int32, 1500)
+	for k := range x0 {
+		x0[k] = []int32{0, 0, 0}
+	}
+	for _, info := range List() {
+		s, err := New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Start(context.Background(), s, tab, x0, Options{Seed: 5, Burnin: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Steps(context.Background(), 250, nil); err != nil {
+			t.Fatal(err)
+		}
+		tv, limit := tvToPi(tab, run.X)
+		if info.Exact && tv > limit {
+			t.Errorf("%s: total variation %.4f, limit %.4f", info.Name, tv, limit)
+		}
+		if err := run.Refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range run.X {
+			if want := tab.u[tab.index(x)]; math.Abs(run.U[k]-want) > 1e-9 {
+				t.Fatalf("%s: chain %d reports energy %g at a state of energy %g", info.Name, k, run.U[k], want)
+			}
+		}
+	}
+}
+
+func TestBallIsComplete(t *testing.T) {
+	for j := range 20 {
+		rng := rand.New(rand.NewPCG(uint64(j), 2))
+		tab := newTable(rng, smallDomain(rng, j), 1, 0)
+		var free []int32
+		for i := range tab.dom.Len() {
+			if tab.dom.free[i] > 1 {
+				free = append(free, int32(i))
+			}
+		}
+		for r := 0; r <= len(free); r++ {
+			size := int(ballSize(tab.dom, free, r))
+			b := newBall(tab.dom, size)
+			x := tab.states[tab.support()[0]]
+			seen := map[string]bool{}
+			for _, y := range b.enumerate(x, free, r) {
+				if hamming(x, y) > r || tab.dom.Check(y) != nil {
+					t.Fatalf("ball of radius %d around %v holds %v", r, x, y)
+				}
+				seen[fmt.Sprint(y)] = true
+			}
+			if len(seen) != size || b.n != size {
+				t.Fatalf("ball of radius %d has %d states, %d listed, want %d", r, len(seen), b.n, size)
+			}
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// MaxNeighbours is the largest number of neighbour energies that exact Gibbs,
+// block Gibbs, the Hamming ball sampler and LB-1 ask for per chain and step
+// when the target has no cheaper way than Energy. On large vocabularies
+// restrict the support to a candidate set first.
+const MaxNeighbours = 1 << 14
+
+// chunkStates bounds how many states go to the target in one call.
+const chunkStates = 1 << 12
+
+const manyRemedy = "restrict the support of each coordinate to a fixed candidate set"
+
+// asked is one question to the target: all values of coordinate i of chain k.
+type asked struct {
+	k, i int
+	u    []float64 // answer, K(i) entries, −∞ outside the support
+}
+
+// neighbourhood asks a target for U at all values of given coordinates.
+type neighbourhood struct {
+	c      *Chains
+	native NeighbourEnergizer
+	x      [][]int32 // scratch states of Energy
+	u      []float64
+	used   []int // scratch: question and value of each scratch state
+	val    []int32
+	nx     [][]int32 // arguments of NeighbourEnergy
+	ni     []int
+	nu     [][]float64
+}
+
+func newNeighbourhood(c *Chains) *neighbourhood {
+	n := &neighbourhood{c: c}
+	if t, ok := c.Target.(NeighbourEnergizer); ok {
+		n.native = t
+		return n
+	}
+	n.x = matrix[int32](chunkStates, c.Domain.Len())
+	n.u = make([]float64, chunkStates)
+	n.used = make([]int, chunkStates)
+	n.val = make([]int32, chunkStates)
+	return n
+}
+
+// fill answers the questions about the states x (one per question). A value
+// that the state has already is evaluated too: only differences matter to the
+// callers, and a NeighbourEnergizer may use any constant.
+func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error {
+	d := n.c.Domain
+	if n.native != nil {
+		n.nx, n.ni, n.nu = n.nx[:0], n.ni[:0], n.nu[:0]
+		for j, q := range qs {
+			n.nx, n.ni, n.nu = append(n.nx, x[j]), append(n.ni, q.i), append(n.nu, q.u)
+		}
+		if err := n.native.NeighbourEnergy(ctx, n.nx, n.ni, n.nu); err != nil {
+			return err
+		}
+		for _, q := range qs {
+			maskOut(d, q.i, q.u)
+			n.c.Stats[q.k].Evals += d.free[q.i]
+		}
+		return nil
+	}
+	m := 0
+	flush := func() error {
+		if m == 0 {
+			return nil
+		}
+		if err := n.c.Target.Energy(ctx, n.x[:m], n.u[:m]); err != nil {
+			return err
+		}
+		for s := range m {
+			q := qs[n.used[s]]
+			q.u[n.val[s]] = n.u[s]
+			n.c.Stats[q.k].Evals++
+		}
+		m = 0
+		return nil
+	}
+	for j, q := range qs {
+		maskOut(d, q.i, q.u)
+		for v := range d.K(q.i) {
+			if !d.coords[q.i].ok(v) {
+				continue
+			}
+			if m == chunkStates {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			copy(n.x[m], x[j])
+			n.x[m][q.i] = int32(v)
+			n.used[m], n.val[m] = j, int32(v)
+			m++
+		}
+	}
+	return flush()
+}
+
+// checkMany refuses more than MaxNeighbours energies per chain and step.
+func checkMany(sampler string, count float64) error {
+	if count > MaxNeighbours {
+		return &TooManyError{Sampler: sampler, Count: count, Limit: MaxNeighbours, Remedy: manyRemedy}
+	}
+	return nil
+}
+
+// clean replaces energies that are no energies (NaN, +∞) by −∞ and counts
+// them.
+func (c *Chains) clean(k int, u []float64) {
+	for v, e := range u {
+		if math.IsNaN(e) || math.IsInf(e, 1) {
+			u[v] = negInf
+			c.Stats[k].NonFinite++
+		}
+	}
+}
+
+// ExactGibbs resamples one coordinate a step from its exact conditional
+//
+//	θ_i ~ π(· | θ_{−i}) ∝ exp(U(·, θ_{−i}))
+//
+// taken from the target (Conditioner), else from its neighbour energies, else
+// from Energy at every value of the coordinate. Exact. Cost: 1 conditional, or
+// K_i energies a step. On text it works on a fixed candidate set per blank,
+// which makes π the distribution restricted to those candidates.
+//
+// Chains.U is NaN after a move that was made without energies, until
+// Chains.Refresh.
+type ExactGibbs struct {
+	Scan Scan
+}
+
+// Name implements Sampler.
+func (s *ExactGibbs) Name() string { return "exact-gibbs" }
+
+// Attach implements Sampler.
+func (s *ExactGibbs) Attach(c *Chains) (Kernel, error) {
+	if err := s.Scan.check(s.Name()); err != nil {
+		return nil, err
+	}
+	if t, ok := c.Target.(Conditioner); ok {
+		return &gibbsKernel{c: c, scan: s.Scan, conditionals: newConditionals(c, t.Conditional)}, nil
+	}
+	g := &exactGibbs{gibbsKernel: gibbsKernel{c: c, scan: s.Scan}, n: newNeighbourhood(c)}
+	if g.n.native == nil {
+		most := 0
+		for _, f := range c.Domain.free {
+			most = max(most, f)
+		}
+		if err := checkMany(s.Name(), float64(most)); err != nil {
+			return nil, err
+		}
+	}
+	g.qs = make([]asked, c.Len())
+	g.conditionals = newConditionals(c, g.fromEnergies)
+	return g, nil
+}
+
+type exactGibbs struct {
+	gibbsKernel
+	n  *neighbourhood
+	qs []asked
+}
+
+func (g *exactGibbs) prepare(ctx context.Context) error { return g.c.startEnergies(ctx, nil) }
+
+// fromEnergies is a condFunc.
+func (g *exactGibbs) fromEnergies(ctx context.Context, x [][]int32, i []int, lp [][]float64) error {
+	for k := range x {
+		g.qs[k] = asked{k, i[k], lp[k]}
+		g.c.Stats[k].Evals-- // fill of conditionals counts one
+	}
+	if err := g.n.fill(ctx, x, g.qs); err != nil {
+		return err
+	}
+	for k := range x {
+		g.c.clean(k, lp[k])
+	}
+	return nil
+}
+
+// Step implements Kernel. Where Energy gave the conditional, U is known after
+// the move.
+func (g *exactGibbs) Step(ctx context.Context) error {
+	if err := g.gibbsKernel.Step(ctx); err != nil {
+		return err
+	}
+	if g.n.native == nil {
+		for k, x := range g.c.X {
+			if g.c.Last[k].Moved {
+				g.c.U[k] = g.lp[k][x[g.i[k]]]
+			}
+		}
+	}
+	return nil
+}
+
+func errBlock(sampler string, n, have int) error {
+	return &ParamError{sampler, "block", fmt.Sprint(n), fmt.Sprintf("1 to %d, the coordinates that can change", have)}
+}

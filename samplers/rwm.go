@@ -1,0 +1,160 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// RWM is the random-walk Metropolis sampler on a discrete space: R coordinates,
+// chosen uniformly without replacement, move to uniformly chosen other values.
+// The proposal is symmetric. Exact. Cost: 1 energy a step and no gradient.
+//
+// The zero value adapts R per chain in the burn-in to an acceptance rate of
+// 0.234, the optimum for random walks (Sun et al. 2022, optimal scaling).
+type RWM struct {
+	// Flips is R; 0 adapts it. A fraction is used on average: ⌊R⌋ or ⌈R⌉.
+	Flips float64
+	// TargetAcceptance is what an automatic R aims at; 0 means 0.234.
+	TargetAcceptance float64
+}
+
+// RandomWalkAcceptance is the acceptance rate that RWM is adapted to.
+const RandomWalkAcceptance = 0.234
+
+// Name implements Sampler.
+func (s *RWM) Name() string { return "rwm" }
+
+// Attach implements Sampler.
+func (s *RWM) Attach(c *Chains) (Kernel, error) {
+	r, err := newCounter(c, s.Name(), s.Flips, s.TargetAcceptance, RandomWalkAcceptance)
+	if err != nil {
+		return nil, err
+	}
+	p := &rwmProposer{counter: r, dom: c.Domain, perm: make([][]int32, c.Len())}
+	for k := range p.perm {
+		p.perm[k] = append([]int32(nil), r.free...)
+	}
+	return newMH(c, p, nil, true), nil
+}
+
+// counter holds the number of coordinates R that a proposal changes, per
+// chain, adapted or given. It never falls below 1, so its logarithm never
+// becomes negative nor a chain frozen.
+type counter struct {
+	r    []float64
+	tune []scaleTuner
+	free []int32 // coordinates with more than one allowed category
+}
+
+func newCounter(c *Chains, name string, r, target, def float64) (*counter, error) {
+	if err := checkPositive(name, "flips", r, true); err != nil {
+		return nil, err
+	}
+	if r > 0 && r < 1 {
+		return nil, &ParamError{name, "flips", fmt.Sprint(r), "a number from 1, or 0 for automatic"}
+	}
+	target, err := checkTarget(name, target, def)
+	if err != nil {
+		return nil, err
+	}
+	t := &counter{r: make([]float64, c.Len())}
+	for i := range c.Domain.Len() {
+		if c.Domain.free[i] > 1 {
+			t.free = append(t.free, int32(i))
+		}
+	}
+	if len(t.free) == 0 {
+		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category", ErrDomain)
+	}
+	most := float64(len(t.free))
+	if r == 0 {
+		t.tune = make([]scaleTuner, c.Len())
+	}
+	for k := range t.r {
+		t.r[k] = math.Min(math.Max(1, r), most)
+		if t.tune != nil {
+			t.tune[k] = newScaleTuner(1, 0, target, 1, most, c.Burnin)
+		}
+	}
+	return t, nil
+}
+
+// draw is ⌊R⌋ or ⌈R⌉ at random, so that its mean is R. It does not depend on
+// the state, so forward and reverse moves have the same number.
+func (t *counter) draw(k int, rng *rand.Rand) int {
+	fl := math.Floor(t.r[k])
+	n := int(fl)
+	if f := t.r[k] - fl; f > 0 && rng.Float64() < f {
+		n++
+	}
+	return n
+}
+
+func (t *counter) adapt(k int, m Move) {
+	if t.tune != nil {
+		t.tune[k].update(m.Prob)
+		t.r[k] = t.tune[k].value()
+	}
+}
+
+func (t *counter) freeze(k int) {
+	if t.tune != nil {
+		t.tune[k].freeze()
+		t.r[k] = t.tune[k].value()
+	}
+}
+
+// Tuning implements Tuned.
+func (t *counter) Tuning(k int) map[string]float64 { return map[string]float64{"flips": t.r[k]} }
+
+// checkTarget checks a target acceptance rate, 0 for the default.
+func checkTarget(name string, a, def float64) (float64, error) {
+	if a == 0 {
+		return def, nil
+	}
+	if !(a > 0 && a < 1) {
+		return 0, &ParamError{name, "target acceptance", fmt.Sprint(a), "a number in (0, 1), or 0 for the default"}
+	}
+	return a, nil
+}
+
+type rwmProposer struct {
+	*counter
+	dom  *Domain
+	perm [][]int32 // a permutation of the free coordinates per chain
+}
+
+func (p *rwmProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
+	perm := p.perm[k]
+	for j := range p.draw(k, rng) {
+		o := j + rng.IntN(len(perm)-j) // partial Fisher–Yates
+		perm[j], perm[o] = perm[o], perm[j]
+		i := int(perm[j])
+		y[i] = p.dom.otherValue(rng, i, x[i])
+	}
+	return 0
+}
+
+func (p *rwmProposer) reverse(int, []int32, []int32, []float64) float64 { return 0 }
+
+// otherValue draws uniformly from the allowed categories other than v.
+func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {
+	c := &d.coords[i]
+	n := rng.IntN(d.free[i] - 1)
+	if c.Allowed == nil {
+		if int32(n) >= v {
+			n++
+		}
+		return int32(n)
+	}
+	for w, ok := range c.Allowed {
+		if ok && int32(w) != v {
+			if n == 0 {
+				return int32(w)
+			}
+			n--
+		}
+	}
+	return v
+}

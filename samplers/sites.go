@@ -1,0 +1,54 @@
+package samplers
+
+import "math"
+
+// sites gives the locally balanced weights of single-coordinate changes that
+// GWG and PAS share:
+//
+//	w_i(v) = g(exp(Δ_i(v))) for v ≠ θ_i,   w_i = Σ_{v≠θ_i} w_i(v)
+//
+// Drawing i ∝ w_i and then v ∝ w_i(v) is drawing the pair from one softmax
+// over all pairs.
+type sites struct {
+	fac  *factorised // for Δ
+	g    Balance
+	free []int32   // coordinates that can change
+	lw   []float64 // log w of each free coordinate at the last state scored
+}
+
+func newSites(d *Domain, g Balance, free []int32) *sites {
+	return &sites{fac: newFactorised(d, nil), g: g, free: free, lw: make([]float64, len(free))}
+}
+
+// values fills a buffer with log w_i(v), −∞ at v = xi and outside the support.
+func (s *sites) values(i int, xi int32, g []float64) []float64 {
+	lw := s.fac.deltas(i, xi, g)
+	s.g.logAll(lw)
+	lw[xi] = negInf
+	return lw
+}
+
+// pair is log w_i(v).
+func (s *sites) pair(i int, xi, v int32, g []float64) float64 {
+	d := s.fac.dom
+	return s.g.Log(d.coords[i].delta(d.grad(g, i), xi, v))
+}
+
+// score fills lw with log w_i of every free coordinate.
+func (s *sites) score(x []int32, g []float64) {
+	d := s.fac.dom
+	for j, i := range s.free {
+		c := &d.coords[i]
+		if c.Kind == Binary {
+			s.lw[j] = s.g.Log(g[d.off[i]] * c.Step * float64(1-2*x[i]))
+			continue
+		}
+		s.lw[j] = logSumExp(s.values(int(i), x[i], g))
+	}
+}
+
+// bad reports whether the scored weights are no distribution.
+func (s *sites) bad() bool {
+	m := maxOf(s.lw)
+	return math.IsInf(m, 0) || m != m
+}
