@@ -1,0 +1,62 @@
+# make demo   sets everything up and fills a sentence
+# make test   sets everything up and passes every test
+# Both need Go, a C compiler and npm or curl, nothing else.
+
+GO       ?= go
+BIN      := bin/infill
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME ?= 10s
+SENTENCE ?= The [MASK] walked down the [MASK] and saw a [MASK].
+
+# The model runs through a C library.
+export CGO_ENABLED := 1
+
+.PHONY: all demo test setup build race lint fuzz bench clean help
+
+all: build
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+build:
+	@echo "== building $(BIN) (the first build compiles all dependencies: a minute or two)"
+	$(GO) build -ldflags "-X main.buildVersion=$(VERSION)" -o $(BIN) ./cmd/infill
+
+setup: build
+	@echo "== ONNX Runtime: looking for it, installing it into the cache if it is missing"
+	./$(BIN) doctor --install
+
+demo: setup
+	@echo "== filling three blanks jointly: 25 chains of 50 steps of DMALA; score and sentence, best first"
+	./$(BIN) fill --seed 1 "$(SENTENCE)"
+
+test: setup
+	@echo "== testing every package"
+	$(GO) test ./...
+
+# make race   runs the tests under the race detector
+race: setup
+	$(GO) test -race ./...
+
+# make lint   gofmt, go vet and golangci-lint
+lint:
+	@echo "== gofmt" && test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@echo "== go vet" && $(GO) vet ./...
+	@echo "== golangci-lint" && $(GO) run $(LINT) run ./...
+
+# make fuzz   runs every fuzz target for FUZZTIME
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz'); do \
+			echo "== fuzzing $$pkg $$f for $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+# make bench  runs the Go benchmarks
+bench: setup
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean:
+	rm -rf bin

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
+)
+
+// flagLike is what an argument must look like to be taken for a flag; texts
+// that begin with a dash ("- [MASK] said", "-5 degrees") are not.
+var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9-]*(=.*)?$`)
+
+// reorder moves the flags of a command line before its arguments, since the
+// flag parser stops at the first argument and would take later flags for
+// texts. Everything after a lone "--" is an argument. An unknown flag is an
+// error here, so that none is ever swallowed.
+func reorder(app *cli.App, args []string) ([]string, error) {
+	var out []string
+	cmds, flags, path := app.Commands, app.Flags, "infill"
+	for len(args) > 0 && !flagLike.MatchString(args[0]) {
+		c := find(cmds, args[0])
+		if c == nil {
+			break
+		}
+		out, args = append(out, args[0]), args[1:]
+		cmds, flags, path = c.Subcommands, c.Flags, path+" "+c.Name
+	}
+	var front, rest []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			rest = append(rest, args[i+1:]...)
+			break
+		}
+		if !flagLike.MatchString(a) {
+			rest = append(rest, a)
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if name == "help" || name == "h" || path == "infill" && (name == "version" || name == "v") {
+			front = append(front, a)
+			continue
+		}
+		f := findFlag(flags, name)
+		if f == nil {
+			return nil, unknownFlag(flags, path, name)
+		}
+		front = append(front, a)
+		if takesValue(f) && !hasValue {
+			if i+1 == len(args) {
+				return nil, usagef("flag --%s needs a value (%s --help)", name, path)
+			}
+			i++
+			// Joined, so that a value that starts with a dash stays its flag's.
+			front[len(front)-1] = a + "=" + args[i]
+		}
+	}
+	out = append(out, front...)
+	if len(rest) > 0 {
+		// A mistyped subcommand must stay visible to the parser as a name.
+		if len(cmds) == 0 {
+			out = append(out, "--")
+		}
+		out = append(out, rest...)
+	}
+	return out, nil
+}
+
+func find(cmds []*cli.Command, name string) *cli.Command {
+	for _, c := range cmds {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+func findFlag(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func takesValue(f cli.Flag) bool {
+	_, isBool := f.(*cli.BoolFlag)
+	return !isBool
+}
+
+func unknownFlag(flags []cli.Flag, path, name string) error {
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	if s := nearest(name, names); s != "" {
+		return usagef("%s has no flag --%s; did you mean --%s?", path, name, s)
+	}
+	return usagef("%s has no flag --%s (%s --help lists them; a text that begins with a dash goes after --)", path, name, path)
+}
+
+// nearest returns the name that differs least from what was written, "" when
+// none is near enough to be meant.
+func nearest(written string, names []string) string {
+	if len(written) > 64 {
+		return ""
+	}
+	best, bestD := "", max(1, len(written)/3)+1
+	for _, n := range names {
+		if d := smetrics.WagnerFischer(strings.ToLower(written), n, 1, 1, 1); d < bestD {
+			best, bestD = n, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every kind of bad input has its exit code and an error that says what to do.
+func TestBadInput(t *testing.T) {
+	const ok = "the [MASK] sleeps ."
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no blank", withTiny("fill", "the dog sleeps ."), 2, "[MASK] or ___"},
+		{"empty text", withTiny("fill", ""), 2, "empty"},
+		{"white space", withTiny("fill", " \t "), 2, "empty"},
+		{"too long", withTiny("fill", strings.Repeat("dog ", 3000)+"[MASK]"), 2, "pieces"},
+		{"invalid utf-8", withTiny("fill", "the \xff [MASK]"), 2, "byte 4"},
+		{"two texts", withTiny("fill", "the", "[MASK]"), 2, "quotes"},
+		{"blank options", withTiny("fill", "the [MASK:a] sleeps ."), 2, "byte 4"},
+		{"unknown sampler", withTiny("fill", "--sampler", "dmalla", ok), 2, `did you mean "dmala"`},
+		{"unknown parameter", withTiny("fill", "--param", "stepsize=1", ok), 2, `did you mean "step-size"`},
+		{"parameter without value", withTiny("fill", "--param", "step-size", ok), 2, "NAME=VALUE"},
+		{"NaN step size", withTiny("fill", "--step-size", "NaN", ok), 2, "step-size"},
+		{"negative step size", withTiny("fill", "--step-size", "-1", ok), 2, "step-size"},
+		{"infinite step size", withTiny("fill", "--step-size", "Inf", ok), 2, "step-size"},
+		{"NaN temperature", withTiny("fill", "--temperature", "NaN", ok), 2, "temperature"},
+		{"zero temperature", withTiny("fill", "--temperature", "0", ok), 2, "above 0"},
+		{"negative temperature", withTiny("fill", "--temperature", "-0.5", ok), 2, "above 0"},
+		{"negative steps", withTiny("fill", "--steps", "-3", ok), 2, "whole number"},
+		{"fractional chains", withTiny("fill", "--chains", "2.5", ok), 2, "whole number"},
+		{"no chains", withTiny("fill", "--chains", "0", ok), 2, "whole number"},
+		{"zero threads", withTiny("fill", "--threads", "0", ok), 2, "whole number"},
+		{"zero batch", withTiny("fill", "--batch-tokens", "0", ok), 2, "whole number"},
+		{"bad seed", withTiny("fill", "--seed", "-1", ok), 2, "2^64"},
+		{"bad choice", withTiny("fill", "--vocab", "whole-word", ok), 2, `did you mean "whole-words"`},
+		{"unknown balance", withTiny("fill", "--balance", "sqr", ok), 2, "sqrt"},
+		{"unknown flag", withTiny("fill", "--chain", "3", ok), 2, "did you mean --chains"},
+		{"unknown flag after the text", append(withTiny("fill", ok), "--smapler", "dula"), 2, "did you mean --sampler"},
+		{"flag without value", append(withTiny("fill", ok), "--seed"), 2, "needs a value"},
+		{"unknown command", []string{"fil", ok}, 2, `did you mean "fill"`},
+		{"unknown subcommand", []string{"model", "inof"}, 2, `did you mean "info"`},
+		{"text with a dash and no blank", withTiny("fill", "- no"), 2, "[MASK] or ___"},
+		{"no such model", []string{"fill", "--model", "no/such/folder", ok}, 3, "no/such/folder"},
+		{"no such name", []string{"fill", "--model", "robertta", ok}, 2, "default"},
+		{"score of nothing", withTiny("score", ""), 2, "empty"},
+		{"empty standard input", withTiny("fill", "-"), 2, "no text"},
+		{"no such runtime", append(withTiny("fill", ok), "--ort", "/no/such/library.so"), 3, "doctor --install"},
+		{"install with a path", []string{"doctor", "--install", "--ort", "x"}, 2, "--ort"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := infillRun("", c.args...)
+			if r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("exit %d, want %d; want %q in: %s", r.code, c.code, c.says, r.err)
+			}
+			if strings.Contains(r.err, "panic") || strings.Contains(r.err, "goroutine") {
+				t.Errorf("panicked: %s", r.err)
+			}
+			if r.out != "" {
+				t.Errorf("standard output: %s", r.out)
+			}
+		})
+	}
+}
+
+// Damaged model folders are told apart, and none gets as far as a crash.
+func TestBadModel(t *testing.T) {
+	whole := map[string][]byte{}
+	entries, err := os.ReadDir(tinyModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if whole[e.Name()], err = os.ReadFile(filepath.Join(tinyModel, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, file, says string
+		data             func([]byte) []byte // nil removes the file
+	}{
+		{"no graph", "model.onnx", "model.onnx", nil},
+		{"truncated", "model.onnx", "model.onnx", func(b []byte) []byte { return b[:len(b)/2] }},
+		{"empty", "model.onnx", "model.onnx", func([]byte) []byte { return []byte{} }},
+		{"not ONNX", "model.onnx", "model.onnx", func([]byte) []byte { return []byte("<!DOCTYPE html><html></html>") }},
+		{"without logits", "model.onnx", "logits", func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("logits"), []byte("hidden")) }},
+		{"vocabulary too small", "vocab.txt", "vocabulary", func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] }},
+		{"vocabulary too large", "vocab.txt", "vocabulary", func(b []byte) []byte { return append(bytes.Clone(b), "surplus\n"...) }},
+		{"no vocabulary", "vocab.txt", "vocab.txt", nil},
+		{"vocabulary without a mask", "vocab.txt", "[MASK]", func(b []byte) []byte { return bytes.Replace(b, []byte("[MASK]"), []byte("[MOSK]"), 1) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, b := range whole {
+				if name == c.file {
+					if c.data == nil {
+						continue
+					}
+					b = c.data(b)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := infillRun("", "fill", "--model", dir, "the [MASK] sleeps .")
+			if r.code != exitTrouble || !strings.Contains(r.err, c.says) {
+				t.Errorf("exit %d, want %d; want %q in: %s", r.code, exitTrouble, c.says, r.err)
+			}
+		})
+	}
+}
+
+func TestBadLinesInJSON(t *testing.T) {
+	in := strings.Join([]string{"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*2] ."}, "\n")
+	r := infillRun(in, withTiny("fill", "--json", "--seed", "1", "-")...)
+	if r.code != exitSomeFailed {
+		t.Errorf("exit %d", r.code)
+	}
+	var codes []string
+	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var rec record
+		if err := json.Unmarshal([]byte(l), &rec); err != nil || rec.Error == nil || rec.Error.Message == "" {
+			t.Fatalf("%v: %s", err, l)
+		}
+		codes = append(codes, rec.Error.Code)
+	}
+	if got := strings.Join(codes, " "); got != "no_blank empty invalid_utf8 too_long bad_blank" {
+		t.Errorf("codes %s", got)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, withTiny("fill", "--seed", "1", "the [MASK] sleeps ."))
+	if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+}

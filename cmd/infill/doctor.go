@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/cpu"
+
+	"infill/internal/ort"
+	"infill/models"
+)
+
+func doctorCommand(std stdio) *cli.Command {
+	var install, force, asJSON bool
+	var path string
+	inst := boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged")
+	inst.Destination = &install
+	frc := boolFlag("force", "with --install: fetch it anew even if it is there")
+	frc.Destination = &force
+	j := boolFlag("json", "print one JSON object")
+	j.Destination = &asJSON
+	lib := stringFlag("ort", "ONNX Runtime's shared library, instead of searching for it", "")
+	lib.Destination = &path
+	return &cli.Command{
+		Name:  "doctor",
+		Usage: "what infill runs on: runtime library, processor, default model, cache folders",
+		Flags: []cli.Flag{inst, frc, lib, j},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("doctor takes no argument, got %q", c.Args().First())
+			}
+			if force && !install {
+				return usagef("--force goes with --install")
+			}
+			if install && path != "" {
+				return usagef("--install fills the cache; leave --ort out")
+			}
+			if install {
+				if _, err := ort.Install(c.Context, ort.InstallOptions{Force: force, Log: std.err}); err != nil {
+					return err
+				}
+			}
+			return examine(std, path, asJSON)
+		},
+	}
+}
+
+// A diagnosis is what doctor prints.
+type diagnosis struct {
+	Version string     `json:"version"`
+	Go      string     `json:"go"`
+	OS      string     `json:"os"`
+	CPUs    int        `json:"cpus"`
+	CPU     []string   `json:"cpu_features"`
+	Runtime ort.Report `json:"runtime"`
+	Model   struct {
+		Name   string `json:"name"`
+		Source string `json:"source"`
+		Bytes  int64  `json:"bytes"`
+	} `json:"model"`
+	Cache string `json:"cache"`
+}
+
+// examine loads the runtime and reports; a runtime that does not work is an
+// error after the report, so that scripts notice.
+func examine(std stdio, path string, asJSON bool) error {
+	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
+	var err error
+	d.Runtime, err = ort.Load(ort.FindOptions{Path: path})
+	cache, cerr := ort.CacheDir("")
+	if cerr != nil {
+		cache = cerr.Error()
+	}
+	d.Cache = cache
+	d.Model.Name, d.Model.Source, d.Model.Bytes = defaultModel, "embedded in this command", folderSize(models.Default())
+	if asJSON {
+		if werr := encodeJSON(std.out, d); werr != nil {
+			return werr
+		}
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
+	fmt.Fprintf(&b, "processor: %d threads; %s\n", d.CPUs, strings.Join(d.CPU, " "))
+	b.WriteString(d.Runtime.String())
+	fmt.Fprintf(&b, "default model: %s, %s, %.1f MB\n", d.Model.Name, d.Model.Source, float64(d.Model.Bytes)/1e6)
+	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
+	if _, werr := io.WriteString(std.out, b.String()); werr != nil {
+		return werr
+	}
+	return err
+}
+
+// folderSize sums the bytes of a folder's files.
+func folderSize(fsys fs.FS) int64 {
+	var n int64
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+func missing(dir string) string {
+	if _, err := os.Stat(dir); err != nil {
+		return " (not there yet)"
+	}
+	return ""
+}
+
+// cpuFeatures lists what decides the speed of the runtime's matrix products.
+func cpuFeatures() []string {
+	var out []string
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512vnni", cpu.X86.HasAVX512VNNI}, {"avx512bf16", cpu.X86.HasAVX512BF16},
+		{"amx", cpu.X86.HasAMXTile}, {"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			out = append(out, f.name)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{"no vector features known"}
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// Exit codes of the command.
+const (
+	exitOK          = 0
+	exitSomeFailed  = 1
+	exitUsage       = 2
+	exitTrouble     = 3
+	exitInterrupted = 130
+)
+
+// errSomeFailed ends a run in which single lines failed and were reported.
+var errSomeFailed = errors.New("some lines failed")
+
+// A usageError is a command line that makes no sense.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// badInput are the errors that the user's text or flags are to blame for.
+var badInput = []error{
+	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrOption,
+	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
+	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
+}
+
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, errSomeFailed):
+		return exitSomeFailed
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	for _, b := range badInput {
+		if errors.Is(err, b) {
+			return exitUsage
+		}
+	}
+	return exitTrouble
+}
+
+// lineCodes names the errors of a single line in JSON output.
+var lineCodes = []struct {
+	err  error
+	code string
+}{
+	{infill.ErrEmpty, "empty"},
+	{infill.ErrNoBlank, "no_blank"},
+	{infill.ErrBlank, "bad_blank"},
+	{infill.ErrEmptySupport, "empty_support"},
+	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
+	{mlm.ErrTooLong, "too_long"},
+	{tokenize.ErrTooLarge, "too_long"},
+}
+
+// lineCode returns the code of an error that concerns one line only, "" for
+// errors that would befall every line.
+func lineCode(err error) string {
+	for _, c := range lineCodes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
+}
+
+func message(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return err.Error()
+}

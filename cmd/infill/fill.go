@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill"
+	"infill/mlm"
+)
+
+// fillFlags are the flags of infill fill.
+type fillFlags struct {
+	modelFlags
+	samplingFlags
+	json, quiet, strict bool
+	trace               string
+	color, progress     *choice
+}
+
+func fillCommand(std stdio) *cli.Command {
+	f := &fillFlags{
+		color:    &choice{"auto", []string{"auto", "always", "never"}},
+		progress: &choice{"auto", []string{"auto", "json", "none"}},
+	}
+	asJSON := boolFlag("json", "print one JSON object a line")
+	asJSON.Destination = &f.json
+	quiet := boolFlag("quiet", "print results only")
+	quiet.Destination = &f.quiet
+	strict := boolFlag("strict", "stop at the first line that cannot be filled")
+	strict.Destination = &f.strict
+	trace := stringFlag("trace", "write energy, acceptance and state of every step to a `FILE`, as JSON lines", "")
+	trace.Destination = &f.trace
+	flags := append(f.modelFlags.flags(), f.samplingFlags.flags()...)
+	flags = append(flags, asJSON, quiet, strict, trace,
+		valueFlag("color", "highlight filled words: auto|always|never", f.color),
+		valueFlag("progress", "auto|json|none", f.progress))
+	return &cli.Command{
+		Name:      "fill",
+		Usage:     "fill the blanks of a sentence",
+		ArgsUsage: "TEXT | -",
+		Description: "Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___.\n" +
+			"With - or without TEXT, reads standard input, one sentence a line.",
+		Flags: flags,
+		Action: func(c *cli.Context) error {
+			texts, err := inputTexts(c.Args().Slice(), std.in)
+			if err != nil {
+				return err
+			}
+			return f.run(c, std, texts)
+		},
+	}
+}
+
+func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error]) (err error) {
+	opt, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	tr, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tr.close()) }()
+	m, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if !f.quiet && f.seed == "" {
+		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
+	}
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), opt: opt, trace: tr}
+	single := c.NArg() == 1 && c.Args().First() != "-"
+	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
+		return w.line(c.Context, n, text)
+	})
+}
+
+// fillWriter fills lines and prints what comes out.
+type fillWriter struct {
+	*fillFlags
+	std    stdio
+	model  *mlm.Model
+	engine *infill.Engine
+	opt    infill.Options
+	trace  *traceFile
+	lines  int
+}
+
+func (w *fillWriter) line(ctx context.Context, n int, text string) error {
+	t, err := infill.Parse(w.model.Tokenizer(), text)
+	if err != nil {
+		return err
+	}
+	opt := w.opt
+	opt.ID = fmt.Sprint(n)
+	bar := newProgress(w.progress.v, w.quiet, w.std.err, opt.Steps)
+	opt.Trace = func(s infill.Step) error {
+		bar.step(n, s.Step)
+		return w.trace.write(w.model, n, s)
+	}
+	start := time.Now()
+	r, err := w.engine.Fill(ctx, t, opt)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	if w.json {
+		err = w.encode(w.record(n, text, r))
+	} else {
+		err = w.print(r)
+	}
+	if err != nil {
+		return err
+	}
+	for _, warn := range r.Warnings {
+		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
+	}
+	if !w.quiet && !w.json {
+		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
+	}
+	return nil
+}
+
+func (w *fillWriter) print(r *infill.Result) error {
+	var b strings.Builder
+	if w.lines > 0 {
+		b.WriteByte('\n')
+	}
+	w.lines++
+	color := useColor(w.color.v, w.std.out)
+	for _, f := range r.Fillings {
+		text := f.Text
+		if isTerminal(w.std.out) {
+			text = printable(text)
+		}
+		if color && len(text) == len(f.Text) {
+			text = highlight(text, f.Spans)
+		}
+		fmt.Fprintf(&b, "%8.2f  %s\n", f.Score, text)
+	}
+	_, err := io.WriteString(w.std.out, b.String())
+	return err
+}
+
+func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
+	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different fillings", w.opt.Sampler.Name(), w.opt.Chains, max(w.opt.Steps, 0), d.Seconds(), r.Distinct)
+	if !math.IsNaN(r.Acceptance) {
+		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
+	}
+	if a, ok := r.Tuned["step-size"]; ok {
+		s += fmt.Sprintf(", step size %.3g", a)
+	}
+	return s
+}
+
+func (w *fillWriter) record(n int, text string, r *infill.Result) record {
+	rec := record{
+		Line: n, Text: text, Fillings: r.Fillings,
+		Sampler: w.opt.Sampler.Name(), Seed: &w.opt.Seed, Steps: max(w.opt.Steps, 0), Chains: w.opt.Chains,
+		Distinct: r.Distinct, StepSize: r.Tuned["step-size"],
+		Model: "sha256:" + w.model.Info().SHA256, Version: version(),
+	}
+	if !math.IsNaN(r.Acceptance) {
+		rec.Acceptance = &r.Acceptance
+	}
+	return rec
+}
+
+func (w *fillWriter) encode(v any) error { return encodeJSON(w.std.out, v) }

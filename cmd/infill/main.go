@@ -1,0 +1,113 @@
+// Command infill fills the blanks of sentences jointly, with discrete
+// Langevin samplers on a masked language model.
+//
+//	infill fill "The [MASK] sat on the [MASK]."
+//	infill score "The cat sat on the mat."
+//	infill tokenize "The cat sat on the mat."
+//	infill model info
+//	infill doctor
+//
+// Results go to standard output, everything else to standard error. Exit
+// codes: 0 all done; 1 finished, some lines failed; 2 usage or bad input;
+// 3 model, runtime or file trouble; 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// stdio is what a command reads and writes.
+type stdio struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, std stdio, args []string) int {
+	app := newApp(std)
+	args, err := reorder(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+	}
+	code := exitCode(err)
+	// Lines that failed were reported one by one; a reader that went away
+	// (infill … | head) is no trouble worth words.
+	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) {
+		fmt.Fprintf(std.err, "infill: %s\n", message(err))
+	}
+	return code
+}
+
+func newApp(std stdio) *cli.App {
+	app := &cli.App{
+		Name:                      "infill",
+		Usage:                     "fill the blanks of sentences jointly, diversely and with high likelihood",
+		Version:                   version(),
+		HideHelpCommand:           true,
+		Suggest:                   true,
+		DisableSliceFlagSeparator: true,
+		Reader:                    std.in,
+		Writer:                    std.out,
+		ErrWriter:                 std.err,
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              usageErr,
+		Commands: []*cli.Command{
+			fillCommand(std),
+			scoreCommand(std),
+			tokenizeCommand(std),
+			modelCommand(std),
+			samplersCommand(std),
+			doctorCommand(std),
+		},
+		Action: func(c *cli.Context) error {
+			if name := c.Args().First(); name != "" {
+				return unknownCommand(c.App.Commands, "infill", name)
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	setUsageErr(app.Commands)
+	return app
+}
+
+func setUsageErr(cmds []*cli.Command) {
+	for _, c := range cmds {
+		c.OnUsageError = usageErr
+		c.HideHelpCommand = true
+		setUsageErr(c.Subcommands)
+	}
+}
+
+func usageErr(_ *cli.Context, err error, _ bool) error { return &usageError{err.Error()} }
+
+func unknownCommand(cmds []*cli.Command, parent, name string) error {
+	var names []string
+	for _, c := range cmds {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	msg := fmt.Sprintf("unknown command %q", name)
+	if s := nearest(name, names); s != "" {
+		msg += fmt.Sprintf("; did you mean %q?", s)
+	} else {
+		msg += "; known: " + strings.Join(names, ", ")
+	}
+	return usagef("%s (%s --help)", msg, parent)
+}

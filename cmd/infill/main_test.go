@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The tiny model knows some eighty words and answers within milliseconds.
+const tinyModel = "../../mlm/testdata/tiny-bert"
+
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// infillRun runs one command line in process.
+func infillRun(stdin string, args ...string) outcome {
+	var out, errs bytes.Buffer
+	code := run(context.Background(), stdio{strings.NewReader(stdin), &out, &errs}, args)
+	return outcome{code, out.String(), errs.String()}
+}
+
+// withTiny inserts --model after the command's name.
+func withTiny(args ...string) []string {
+	return append([]string{args[0], "--model", tinyModel}, args[1:]...)
+}
+
+func TestFillPlain(t *testing.T) {
+	r := infillRun("", withTiny("fill", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if len(lines) == 0 || len(lines) > 5 {
+		t.Fatalf("%d lines:\n%s", len(lines), r.out)
+	}
+	for _, l := range lines {
+		if !strings.Contains(l, "  the ") || strings.Contains(l, "[MASK]") || !strings.HasPrefix(strings.TrimSpace(l), "-") {
+			t.Errorf("odd line %q", l)
+		}
+	}
+	if !strings.Contains(r.err, "acceptance") || strings.Contains(r.out, "acceptance") {
+		t.Errorf("the summary belongs to standard error: %q", r.err)
+	}
+	if q := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...); q.err != "" || q.out != r.out {
+		t.Errorf("--quiet: %q, %q", q.out, q.err)
+	}
+}
+
+func TestFillJSON(t *testing.T) {
+	const text = "the\t[MASK] sleeps in the ___ .\u00a0\U0001F600"
+	r := infillRun("", withTiny("fill", text, "--json", "--seed=7", "--top", "3")...)
+	if r.code != 0 || r.err != "" {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	var rec record
+	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
+		t.Fatal(err)
+	}
+	if rec.Line != 1 || rec.Text != text || rec.Seed == nil || *rec.Seed != 7 || rec.Sampler != "dmala" || !strings.HasPrefix(rec.Model, "sha256:") || len(rec.Fillings) == 0 || len(rec.Fillings) > 3 {
+		t.Errorf("record %+v", rec)
+	}
+	for i, f := range rec.Fillings {
+		if len(f.Spans) != 2 || len(f.Tokens) != 2 {
+			t.Fatalf("filling %+v", f)
+		}
+		a, b := f.Spans[0], f.Spans[1]
+		if f.Text[:a[0]] != "the\t" || f.Text[a[1]:b[0]] != " sleeps in the " || f.Text[b[1]:] != " .\u00a0\U0001F600" {
+			t.Errorf("text outside the blanks changed: %q", f.Text)
+		}
+		if f.Text[a[0]:a[1]] != f.Tokens[0] {
+			t.Errorf("span %q of token %q", f.Text[a[0]:a[1]], f.Tokens[0])
+		}
+		if i > 0 && f.Score > rec.Fillings[i-1].Score {
+			t.Error("not best first")
+		}
+		if d := f.ScorePerToken*2 - f.Score; d > 1e-9 || d < -1e-9 {
+			t.Errorf("score %v, per token %v", f.Score, f.ScorePerToken)
+		}
+	}
+}
+
+// The same seed gives the same bytes whatever the threads and batches are.
+func TestFillDeterminism(t *testing.T) {
+	args := func(extra ...string) []string {
+		return append(withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."), extra...)
+	}
+	want := infillRun("", args("--threads", "1")...)
+	if want.code != 0 {
+		t.Fatal(want.err)
+	}
+	for _, extra := range [][]string{{"--threads", "2"}, {"--batch-tokens", "1"}, {"--batch-tokens", "64", "--threads", "3"}, {"--batch-tokens", "100000"}} {
+		if got := infillRun("", args(extra...)...); got.out != want.out {
+			t.Errorf("%v: %s\nwant %s", extra, got.out, want.out)
+		}
+	}
+	if got := infillRun("", append(args(), "--seed", "2")...); got.out == want.out {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestFillLines(t *testing.T) {
+	const in = "the [MASK] sleeps .\n\nno blank here\r\nthe [MASK] runs .\n"
+	r := infillRun(in, withTiny("fill", "--json", "--seed", "1", "-")...)
+	if r.code != exitSomeFailed {
+		t.Errorf("exit %d", r.code)
+	}
+	var lines []int
+	var codes []string
+	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var rec record
+		if err := json.Unmarshal([]byte(l), &rec); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, rec.Line)
+		if rec.Error != nil {
+			codes = append(codes, rec.Error.Code)
+		}
+	}
+	if len(lines) != 3 || lines[0] != 1 || lines[1] != 3 || lines[2] != 4 || len(codes) != 1 || codes[0] != "no_blank" {
+		t.Errorf("lines %v, codes %v", lines, codes)
+	}
+	if s := infillRun(in, withTiny("fill", "--strict", "--seed", "1")...); s.code != exitUsage || !strings.Contains(s.err, "line 3") {
+		t.Errorf("--strict: exit %d, %s", s.code, s.err)
+	}
+	// A sentence is filled the same alone and among others.
+	alone := infillRun("the [MASK] sleeps .\n", withTiny("fill", "--json", "--seed", "1")...)
+	if !strings.HasPrefix(r.out, alone.out) {
+		t.Errorf("the first line alone: %s", alone.out)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.jsonl")
+	args := withTiny("fill", "--seed", "1", "--steps", "6", "--chains", "3", "--trace", path, "the [MASK] sleeps .")
+	if r := infillRun("", args...); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if len(lines) != 7 {
+		t.Fatalf("%d lines of 7", len(lines))
+	}
+	var s struct {
+		Step     int
+		Energy   []float64
+		Accepted []bool
+		States   [][]string
+	}
+	if err := json.Unmarshal([]byte(lines[6]), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Step != 6 || len(s.Energy) != 3 || len(s.Accepted) != 3 || len(s.States) != 3 || len(s.States[0]) != 1 || s.Energy[0] >= 0 {
+		t.Errorf("step %+v", s)
+	}
+	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
+		t.Errorf("an existing file is overwritten: exit %d, %s", r.code, r.err)
+	}
+}
+
+func TestScore(t *testing.T) {
+	r := infillRun("", withTiny("score", "--json", "the fish swims in the river .", "the fish barks in the river .")...)
+	if r.code != 0 {
+		t.Fatal(r.err)
+	}
+	var scores []float64
+	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var s struct {
+			Score  float64
+			Pieces []struct {
+				LogProb float64 `json:"log_prob"`
+			}
+		}
+		if err := json.Unmarshal([]byte(l), &s); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, p := range s.Pieces {
+			sum += p.LogProb
+		}
+		if d := sum - s.Score; len(s.Pieces) != 7 || d > 1e-6 || d < -1e-6 {
+			t.Errorf("score %v of %d pieces that sum to %v", s.Score, len(s.Pieces), sum)
+		}
+		scores = append(scores, s.Score)
+	}
+	if len(scores) != 2 || scores[0] <= scores[1] {
+		t.Errorf("scores %v: fish swim, they do not bark", scores)
+	}
+	if r := infillRun("", withTiny("score", "the [MASK] swims .")...); r.code != exitUsage || !strings.Contains(r.err, "infill fill") {
+		t.Errorf("a blank: exit %d, %s", r.code, r.err)
+	}
+}
+
+func TestTokenize(t *testing.T) {
+	r := infillRun("", withTiny("tokenize", "--json", "The dogs [MASK].")...)
+	want := `{"line":1,"text":"The dogs [MASK].","ids":[2,7,` // the rest depends on the vocabulary's order
+	if r.code != 0 || !strings.HasPrefix(r.out, want) || !strings.Contains(r.out, `"tokens":["[CLS]","the","dog","##s","[MASK]",".","[SEP]"]`) || !strings.Contains(r.out, `"offsets":[[0,0],[0,3],[4,7],[7,8],[9,15],[15,16],[16,16]]`) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+func TestColor(t *testing.T) {
+	r := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--color", "always", "--top", "1", "the [MASK] sleeps .")...)
+	if r.code != 0 || strings.Count(r.out, styleOn) != 1 || strings.Count(r.out, styleOff) != 1 {
+		t.Errorf("exit %d: %q", r.code, r.out)
+	}
+	if got, want := highlight("a bc d", [][2]int{{0, 1}, {2, 2}, {2, 4}}), styleOn+"a"+styleOff+" "+styleOn+"bc"+styleOff+" d"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := printable("a\x1b[2Jb\tc"); got != "a\uFFFD[2Jb\tc" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSamplersCommand(t *testing.T) {
+	r := infillRun("", "samplers")
+	for _, name := range []string{"gibbs", "dula", "dmala"} {
+		if !strings.Contains(r.out, "\n"+name+"  ") && !strings.HasPrefix(r.out, name+"  ") {
+			t.Errorf("%s is missing:\n%s", name, r.out)
+		}
+	}
+	if r := infillRun("", "samplers", "--json", "dmala"); r.code != 0 || !json.Valid([]byte(r.out)) || !strings.Contains(r.out, "step-size") {
+		t.Errorf("exit %d: %s", r.code, r.out)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("INFILL_MODEL", tinyModel)
+	t.Setenv("INFILL_TOP", "1")
+	t.Setenv("INFILL_SEED", "3")
+	r := infillRun("", "fill", "--quiet", "the [MASK] sleeps .")
+	if r.code != 0 || strings.Count(r.out, "\n") != 1 {
+		t.Errorf("exit %d: %q %s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", "fill", "--quiet", "--top", "2", "the [MASK] sleeps ."); strings.Count(r.out, "\n") != 2 {
+		t.Errorf("a flag does not go before the environment: %q %s", r.out, r.err)
+	}
+	t.Setenv("INFILL_TOP", "many")
+	if r := infillRun("", "fill", "the [MASK] sleeps ."); r.code != exitUsage || !strings.Contains(r.err, "INFILL_TOP") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/mlm"
+)
+
+func modelCommand(std stdio) *cli.Command {
+	return &cli.Command{
+		Name:  "model",
+		Usage: "what a model is, whether its gradients are right, how well it predicts",
+		Subcommands: []*cli.Command{
+			modelInfoCommand(std),
+			modelCheckCommand(std),
+			modelEvalCommand(std),
+		},
+		Action: func(c *cli.Context) error {
+			if name := c.Args().First(); name != "" {
+				return unknownCommand(c.Command.Subcommands, "infill model", name)
+			}
+			return cli.ShowSubcommandHelp(c)
+		},
+	}
+}
+
+// modelArgument lets a model be named as an argument too: infill model info PATH.
+func (f *modelFlags) modelArgument(c *cli.Context) error {
+	switch c.NArg() {
+	case 0:
+		return nil
+	case 1:
+		if c.IsSet("model") && f.model != c.Args().First() {
+			return usagef("two models: --model %s and %s", f.model, c.Args().First())
+		}
+		f.model = c.Args().First()
+		return nil
+	}
+	return usagef("one model at a time, got %q", c.Args().Slice())
+}
+
+func modelInfoCommand(std stdio) *cli.Command {
+	var f modelFlags
+	var asJSON bool
+	j := boolFlag("json", "print one JSON object")
+	j.Destination = &asJSON
+	return &cli.Command{
+		Name:      "info",
+		Usage:     "what was recognised in a model: architecture, inputs, vocabulary, embedding, head, hash",
+		ArgsUsage: "[MODEL]",
+		Flags:     append(f.flags(), j),
+		Action: func(c *cli.Context) error {
+			if err := f.modelArgument(c); err != nil {
+				return err
+			}
+			m, err := f.open()
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			if asJSON {
+				return encodeJSON(std.out, m.Info())
+			}
+			return printInfo(std.out, m.Info())
+		},
+	}
+}
+
+func printInfo(out io.Writer, i mlm.Info) error {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-13s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("file", "%s, %.1f MB with its weights", i.File, float64(i.Bytes)/1e6)
+	row("sha256", "%s", i.SHA256)
+	if i.Architecture != "" {
+		row("architecture", "%s", i.Architecture)
+	}
+	row("exporter", "%s, opset %d", orUnknown(i.Producer), i.Opset)
+	row("parameters", "%.2f M", float64(i.Parameters)/1e6)
+	row("inputs", "%s", strings.Join(i.Inputs, ", "))
+	row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
+	if i.MaxLength > 0 {
+		row("length", "up to %d pieces, special tokens included", i.MaxLength)
+	}
+	row("embedding", "%s, width %d", i.Embedding, i.Hidden)
+	tied := "its own table"
+	if i.Tied {
+		tied = "tied to the embedding"
+	}
+	row("head", "%s, %s", i.Head, tied)
+	gradient := "full"
+	if !i.Gradients {
+		gradient = "forward only: " + i.NoGradients
+	}
+	row("gradient", "%s", gradient)
+	names := make([]string, 0, len(i.Ops))
+	for op := range i.Ops {
+		names = append(names, op)
+	}
+	slices.Sort(names)
+	for k, op := range names {
+		names[k] = fmt.Sprintf("%s×%d", op, i.Ops[op])
+	}
+	row("operators", "%s", strings.Join(names, " "))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown exporter"
+	}
+	return s
+}
+
+func modelEvalCommand(std stdio) *cli.Command {
+	var f modelFlags
+	var path string
+	var asJSON, quiet bool
+	rate := &number{v: 0.15, min: 0, openMin: true, max: 1}
+	seed := &integer{v: 0, min: 0, max: 1<<63 - 1}
+	limit := &integer{v: 0, min: 0, max: 1<<31 - 1}
+	text := &cli.StringFlag{Name: "text", Usage: "text `FILE`, one sentence a line", Destination: &path, EnvVars: env("text")}
+	j := boolFlag("json", "print one JSON object")
+	j.Destination = &asJSON
+	q := boolFlag("quiet", "print results only")
+	q.Destination = &quiet
+	return &cli.Command{
+		Name:      "eval",
+		Usage:     "how well a model predicts masked word pieces of a text file",
+		ArgsUsage: "[MODEL]",
+		Description: "Masks a share of the pieces of each line, always by the mask token and the same ones for the\n" +
+			"same seed, and prints how often the right piece is the first, or among the first five, that\n" +
+			"the model names, and the perplexity.",
+		Flags: append(f.flags(), text,
+			valueFlag("mask-rate", "share of the pieces to mask", rate),
+			valueFlag("seed", "seed of the choice of pieces", seed),
+			valueFlag("lines", "lines to read; 0 reads all", limit), j, q),
+		Action: func(c *cli.Context) error {
+			if err := f.modelArgument(c); err != nil {
+				return err
+			}
+			if path == "" {
+				return usagef("no text; name a file: infill model eval --text FILE")
+			}
+			file, err := os.Open(path)
+			if err != nil {
+				return fmt.Errorf("--text: %w", err)
+			}
+			defer file.Close()
+			m, err := f.open()
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			opt := mlm.EvalOptions{Rate: rate.v, Seed: uint64(seed.v), MaxLines: int(limit.v)}
+			if !quiet && isTerminal(std.err) {
+				opt.Progress = func(lines int) { fmt.Fprintf(std.err, "\r\x1b[K%d lines", lines) }
+				defer fmt.Fprint(std.err, "\r\x1b[K")
+			}
+			return evaluate(c.Context, std, m, file, opt, asJSON)
+		},
+	}
+}
+
+func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt mlm.EvalOptions, asJSON bool) error {
+	r, err := m.Eval(ctx, text, opt)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return encodeJSON(std.out, r)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d lines, %d pieces, %d masked", r.Lines, r.Pieces, r.Masked)
+	if r.TooLong > 0 {
+		fmt.Fprintf(&b, "; %d lines too long", r.TooLong)
+	}
+	fmt.Fprintf(&b, "\n\n%-22s %8s %8s %8s %11s\n", "frequency rank", "masked", "top-1 %", "top-5 %", "perplexity")
+	line := func(name string, a mlm.Accuracy) {
+		if a.Masked == 0 {
+			fmt.Fprintf(&b, "%-22s %8d %8s %8s %11s\n", name, 0, "–", "–", "–")
+			return
+		}
+		fmt.Fprintf(&b, "%-22s %8d %8.2f %8.2f %11.2f\n", name, a.Masked, 100*a.Top1, 100*a.Top5, a.Perplexity)
+	}
+	for _, band := range r.Bands {
+		name := fmt.Sprintf("%d–%d", band.FromRank, band.ToRank)
+		if band.ToRank == 0 {
+			name = fmt.Sprintf("%d and rarer", band.FromRank)
+		}
+		line(name, band.Accuracy)
+	}
+	line("all", r.Accuracy)
+	_, err = io.WriteString(std.out, b.String())
+	return err
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/tokenize"
+)
+
+func tokenizeCommand(std stdio) *cli.Command {
+	var model string
+	var asJSON bool
+	j := boolFlag("json", "print one JSON object a line")
+	j.Destination = &asJSON
+	mf := stringFlag("model", "folder with the tokenizer's files, or the name of an embedded model", "default")
+	mf.Destination = &model
+	return &cli.Command{
+		Name:        "tokenize",
+		Usage:       "the pieces, ids and byte offsets that a model's tokenizer makes of a text",
+		ArgsUsage:   "TEXT… | -",
+		Description: "With - or without TEXT, reads standard input, one text a line.",
+		Flags:       []cli.Flag{mf, j},
+		Action: func(c *cli.Context) error {
+			texts, err := manyTexts(c.Args().Slice(), std.in)
+			if err != nil {
+				return err
+			}
+			tok, err := openTokenizer(model)
+			if err != nil {
+				return err
+			}
+			first := true
+			return eachText(std, texts, asJSON, c.NArg() == 1, false, func(n int, text string) error {
+				enc, err := tok.Encode(text)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return encodeJSON(std.out, struct {
+						Line    int      `json:"line"`
+						Text    string   `json:"text"`
+						IDs     []int32  `json:"ids"`
+						Tokens  []string `json:"tokens"`
+						Offsets [][2]int `json:"offsets"`
+					}{n, text, enc.IDs, enc.Tokens, enc.Spans})
+				}
+				var b strings.Builder
+				if !first {
+					b.WriteByte('\n')
+				}
+				first = false
+				for i, id := range enc.IDs {
+					span := enc.Spans[i]
+					fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
+				}
+				_, err = io.WriteString(std.out, b.String())
+				return err
+			})
+		},
+	}
+}
+
+// openTokenizer loads only the tokenizer of the model that a flag names.
+func openTokenizer(model string) (*tokenize.Tokenizer, error) {
+	fsys, _, err := resolveModel(model)
+	if err != nil {
+		return nil, err
+	}
+	return tokenize.Load(fsys)
+}

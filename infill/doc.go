@@ -1,0 +1,27 @@
+// Package infill fills the blanks of a sentence jointly.
+//
+// A masked language model (package mlm) scores a whole assignment θ of tokens
+// to the m blanks by its pseudo-log-likelihood
+//
+//	U(θ) = Σ_i log f(θ_i | sentence with blank i masked, the other blanks filled)
+//
+// in nats, and a discrete sampler (package samplers) draws from
+// π(θ) ∝ exp(U(θ)/T) on the tokens that each blank may take. This is the
+// protocol of Zhang, Liu & Liu, "A Langevin-like Sampler for Discrete
+// Distributions", ICML 2022, appendix I.6.
+//
+// The way of one sentence:
+//
+//	t, err := infill.Parse(tok, "The [MASK] sat on the [MASK].")
+//	e := infill.New(model)
+//	r, err := e.Fill(ctx, t, infill.Options{Seed: 1})
+//	for _, f := range r.Fillings {
+//		fmt.Println(f.Text, f.Score)
+//	}
+//
+// Everything outside the blanks comes out byte for byte as it went in: a
+// filling is spliced into the original text, never decoded from tokens.
+//
+// A result depends on the model, the template, the options and the seed only,
+// not on threads, batch sizes, or whatever else is being filled.
+package infill

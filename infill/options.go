@@ -1,0 +1,80 @@
+package infill
+
+import (
+	"fmt"
+	"math"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// Defaults of Options: the protocol of DLP, appendix I.6.
+const (
+	DefaultSteps  = 50
+	DefaultChains = 25
+	DefaultTop    = 5
+)
+
+// Bounds of Options, so that a slip of the keyboard does not run for days or
+// exhaust memory.
+const (
+	maxSteps  = 1_000_000
+	maxChains = 10_000
+)
+
+// Options say how a sentence is filled. The zero value is DMALA, 25 chains of
+// 50 steps, the 5 best fillings, temperature 1, seed 0.
+type Options struct {
+	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
+	Steps       int              // steps of every chain; 0 means 50; negative: none, the start is the result
+	Chains      int              // 0 means 25
+	Top         int              // fillings to return at most; 0 means 5; negative: all
+	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
+	Gradient    mlm.GradientMode // zero value: the full gradient
+	Vocab       Vocab            // tokens that may fill a blank
+	Case        Case             // how an uncased model's words are written
+	Seed        uint64           // with ID, decides all randomness
+	ID          string           // names the sentence among others of the same seed
+	// Trace, if not nil, is called after the start (step 0) and after every
+	// step with the run as it stands; it must not keep or change its slices.
+	Trace func(Step) error
+}
+
+// A Step is the state of all chains after a step.
+type Step struct {
+	Step     int                 // 0 is the start
+	Energy   []float64           // U(θ) of every chain in nats, at temperature 1; NaN where the sampler computes none
+	Accepted []bool              // whether the step was accepted; nil at step 0
+	Tokens   func(k int) []int32 // tokens of chain k, one per blank
+}
+
+// fill sets the defaults and checks the ranges.
+func (o *Options) fill() error {
+	if o.Sampler == nil {
+		o.Sampler = &samplers.DMALA{}
+	}
+	switch {
+	case o.Steps == 0:
+		o.Steps = DefaultSteps
+	case o.Steps < 0:
+		o.Steps = 0
+	}
+	if o.Chains == 0 {
+		o.Chains = DefaultChains
+	}
+	if o.Top == 0 {
+		o.Top = DefaultTop
+	}
+	if o.Temperature == 0 {
+		o.Temperature = 1
+	}
+	switch {
+	case o.Steps > maxSteps:
+		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, maxSteps)
+	case o.Chains < 0 || o.Chains > maxChains:
+		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, maxChains)
+	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
+		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
+	}
+	return nil
+}

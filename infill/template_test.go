@@ -1,0 +1,178 @@
+package infill
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"infill/tokenize"
+)
+
+const tinyFolder = "../mlm/testdata/tiny-bert"
+
+func tinyTokenizer(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	tok, err := tokenize.Load(os.DirFS(tinyFolder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+func TestParse(t *testing.T) {
+	tok := tinyTokenizer(t)
+	for _, c := range []struct {
+		text   string
+		spelt  []string // the blanks as written
+		tokens string
+	}{
+		{"the [MASK] sleeps .", []string{"[MASK]"}, "[CLS] the [MASK] sleeps . [SEP]"},
+		{"the ___ sleeps .", []string{"___"}, "[CLS] the [MASK] sleeps . [SEP]"},
+		{"the ______ sleeps .", []string{"______"}, "[CLS] the [MASK] sleeps . [SEP]"},
+		{"[MASK]", []string{"[MASK]"}, "[CLS] [MASK] [SEP]"},
+		{"___ and [MASK]", []string{"___", "[MASK]"}, "[CLS] [MASK] and [MASK] [SEP]"},
+		{"dog[MASK][MASK].", []string{"[MASK]", "[MASK]"}, "[CLS] dog [MASK] [MASK] . [SEP]"},
+		{"dog [SEP] [MASK]", []string{"[MASK]"}, "[CLS] dog [SEP] [MASK] [SEP]"},
+		{"dog __ [MASK]", []string{"[MASK]"}, "[CLS] dog [UNK] [UNK] [MASK] [SEP]"},
+	} {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		var spelt, tokens []string
+		for _, b := range tm.Blanks {
+			spelt = append(spelt, c.text[b.Start:b.End])
+			if tm.IDs[b.Pos] != tok.MaskID() {
+				t.Errorf("%q: position %d holds %s", c.text, b.Pos, tok.Token(tm.IDs[b.Pos]))
+			}
+		}
+		for _, id := range tm.IDs {
+			tokens = append(tokens, tok.Token(id))
+		}
+		if !reflect.DeepEqual(spelt, c.spelt) || strings.Join(tokens, " ") != c.tokens {
+			t.Errorf("%q: blanks %q, tokens %v", c.text, spelt, tokens)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	tok := tinyTokenizer(t)
+	for _, c := range []struct {
+		text, says string
+		is         error
+		offset     int
+	}{
+		{"", "empty", ErrEmpty, -1},
+		{" \t\n", "empty", ErrEmpty, -1},
+		{"the dog sleeps .", "___", ErrNoBlank, -1},
+		{"the [mask] sleeps .", "capitals", ErrNoBlank, -1},
+		{"the __ sleeps .", "___", ErrNoBlank, -1},
+		{"the [MASK:a] sleeps .", "[MASK:a]", ErrBlank, 4},
+		{"the [MASK*3] sleeps .", "[MASK*3]", ErrBlank, 4},
+		{"the [MASK|dog|cat", "[MASK|dog|cat", ErrBlank, 4},
+		{"ab\xff[MASK]", "UTF-8", tokenize.ErrInvalidUTF8, 2},
+	} {
+		_, err := Parse(tok, c.text)
+		var te *TextError
+		if !errors.Is(err, c.is) || !errors.As(err, &te) || te.Offset != c.offset || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: error %v, want %v at %d mentioning %q", c.text, err, c.is, c.offset, c.says)
+		}
+	}
+}
+
+func TestGlued(t *testing.T) {
+	tok := tinyTokenizer(t)
+	for text, want := range map[string][]bool{
+		"dog[MASK]":            {true},
+		"dog [MASK]":           {false},
+		"(___)":                {false},
+		"___":                  {false},
+		"[MASK][MASK] [MASK]":  {false, true, false},
+		"well-[MASK]":          {false},
+		"é___":                 {true},
+		"e\u0301___":           {true}, // a combining mark belongs to its letter
+		"3[MASK]":              {true},
+		"猫[MASK]":              {false},
+		"a\u00a0[MASK]":        {false},
+		"don't___ [SEP][MASK]": {true, false},
+	} {
+		tm, err := Parse(tok, text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		for i := range tm.Blanks {
+			if got := tm.glued(i); got != want[i] {
+				t.Errorf("%q: blank %d glued is %v, want %v", text, i, got, want[i])
+			}
+		}
+	}
+}
+
+func TestSupports(t *testing.T) {
+	tok := tinyTokenizer(t)
+	s := newSupports(tok)
+	for kind, ids := range map[string][]int32{"begin": s.begin, "glued": s.glued, "words": s.words} {
+		if len(ids) == 0 {
+			t.Fatalf("%s is empty", kind)
+		}
+		for i, id := range ids {
+			piece := tok.Token(id)
+			switch {
+			case strings.HasPrefix(piece, "[") && len(piece) > 1:
+				t.Errorf("%s holds %s", kind, piece)
+			case strings.HasPrefix(piece, "##") != (kind == "glued") && isWordRune([]rune(piece)[0]):
+				t.Errorf("%s holds %s", kind, piece)
+			case kind != "glued" && strings.HasPrefix(piece, "##"):
+				t.Errorf("%s holds %s", kind, piece)
+			case i > 0 && ids[i-1] >= id:
+				t.Errorf("%s is not ascending at %d", kind, i)
+			}
+		}
+	}
+	tm, err := Parse(tok, "dog[MASK] [MASK]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.of(tm, VocabAll)
+	if err != nil || &got[0][0] != &s.glued[0] || &got[1][0] != &s.begin[0] {
+		t.Errorf("supports of a glued and a free blank are mixed up (%v)", err)
+	}
+	if _, err := (&supports{}).of(tm, VocabWholeWords); !errors.Is(err, ErrEmptySupport) {
+		t.Errorf("an empty support gives %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"the [MASK] sleeps .", "___[MASK]____ [SEP] [PAD]", "[MASK:a]", "\xff[MASK]", "é[MASK]\u202e", "[MASK"} {
+		f.Add(s)
+	}
+	tok := tinyTokenizer(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		tm, err := Parse(tok, text)
+		if err != nil {
+			return
+		}
+		ids := make([]int32, len(tm.Blanks))
+		for i := range ids {
+			ids[i], _ = tok.ID("dog")
+		}
+		filled, spans := splice(tm, tok, ids, CaseAuto)
+		// Cutting the words out again leaves what was there before.
+		var rest, was strings.Builder
+		a, b := 0, 0
+		for i, bl := range tm.Blanks {
+			if !strings.EqualFold(filled[spans[i][0]:spans[i][1]], "dog") {
+				t.Fatalf("span %d holds %q", i, filled[spans[i][0]:spans[i][1]])
+			}
+			rest.WriteString(filled[a:spans[i][0]] + "|")
+			was.WriteString(text[b:bl.Start] + "|")
+			a, b = spans[i][1], bl.End
+		}
+		if rest.String()+filled[a:] != was.String()+text[b:] {
+			t.Fatalf("text outside the blanks changed: %q became %q", text, filled)
+		}
+	})
+}
