@@ -116,6 +116,7 @@ type Sentence struct {
 type Model struct {
 	tok   *tokenize.Tokenizer
 	info  Info
+	cfg   config
 	be    backend
 	sched *scheduler
 }

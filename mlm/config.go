@@ -1,0 +1,94 @@
+package mlm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// maxConfig bounds config.json; those of published models have a few kB.
+const maxConfig = 1 << 20
+
+// config is what is used of config.json; every field may be missing.
+type config struct {
+	Architectures []string `json:"architectures"`
+	ModelType     string   `json:"model_type"`
+	Vocab         int      `json:"vocab_size"`
+	MaxPositions  int      `json:"max_position_embeddings"`
+	PadID         *int     `json:"pad_token_id"`
+}
+
+// readConfig reads config.json; a folder without one gives the zero value.
+func readConfig(fsys fs.FS) (config, error) {
+	var c config
+	f, err := fsys.Open("config.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("config.json: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return c, fmt.Errorf("config.json: %w", err)
+	}
+	if len(data) > maxConfig {
+		return c, fmt.Errorf("%w: config.json is larger than %d bytes", ErrNoModel, maxConfig)
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("%w: config.json: %w", ErrNoModel, err)
+	}
+	if c.Vocab < 0 || c.MaxPositions < 0 {
+		return c, fmt.Errorf("%w: config.json: negative vocab_size or max_position_embeddings", ErrNoModel)
+	}
+	return c, nil
+}
+
+// architecture names the model for people.
+func (c config) architecture() string {
+	if len(c.Architectures) > 0 {
+		return c.Architectures[0]
+	}
+	return c.ModelType
+}
+
+// positions is the longest sentence that the position table has room for, 0
+// if it is not stated. RoBERTa and its kin count positions from the id of the
+// padding token on, so that as many rows of the table are never used.
+func (c config) positions() int {
+	switch c.ModelType {
+	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xlm-roberta-xl", "roberta-prelayernorm", "data2vec-text", "ibert", "esm":
+		pad := 1
+		if c.PadID != nil && *c.PadID >= 0 {
+			pad = *c.PadID
+		}
+		return max(0, c.MaxPositions-pad-1)
+	}
+	return c.MaxPositions
+}
+
+// longest is the smallest of the limits that are stated (above 0).
+func longest(limits ...int) int {
+	least := 0
+	for _, l := range limits {
+		if l > 0 && (least == 0 || l < least) {
+			least = l
+		}
+	}
+	return least
+}
+
+// checkVocabulary compares the tokenizer with the number of logits. Exporters
+// pad the table to a multiple of 8 or 64; that is only believed when
+// config.json says so, because a tokenizer of another model must not pass.
+func checkVocabulary(tokens, logits int, c config) error {
+	switch {
+	case tokens == logits, tokens < logits && c.Vocab == logits:
+		return nil
+	}
+	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the tokenizer files of this very model beside it",
+		ErrVocabulary, tokens, logits)
+}

@@ -1,0 +1,325 @@
+package mlm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+	"infill/tokenize"
+)
+
+// modelFiles are the names under which an export is looked for, in order.
+var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
+
+// maxModelFile is protobuf's limit; larger models keep their weights in
+// external files.
+const maxModelFile = 1<<31 - 1
+
+// folder is where a model comes from. dir is the folder on disk, "" if there
+// is none (an embedded model): then the runtime gets the weights from memory.
+type folder struct {
+	fs  fs.FS
+	dir string
+}
+
+// OpenDir opens the model in a folder of the disk. Weights are mapped from
+// where they are, not copied. Nothing outside the folder is read: external
+// data behind a symbolic link out of it is refused.
+func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel, err)
+	}
+	defer func() { _ = root.Close() }()
+	return open(ctx, folder{root.FS(), abs}, o)
+}
+
+// Open opens the model in fsys: model.onnx with its external data, the
+// tokenizer's files and config.json. Every file is checked before the runtime
+// sees any of it. See [OpenDir] for folders on disk.
+//
+// Errors wrap ErrNoModel, ErrNotMasked, ErrVocabulary, ErrOption, a sentinel
+// of mlm/onnx (a file that is truncated, not ONNX, or hostile), of tokenize
+// (*tokenize.FileError), or of internal/ort (the runtime is missing or
+// refuses the model).
+func Open(ctx context.Context, fsys fs.FS, o Options) (*Model, error) {
+	return open(ctx, folder{fs: fsys}, o)
+}
+
+func open(ctx context.Context, from folder, o Options) (*Model, error) {
+	if o.Threads == 0 {
+		o.Threads = 1
+	}
+	if o.BatchTokens == 0 {
+		o.BatchTokens = DefaultBatchTokens
+	}
+	if o.Threads < 1 || o.Threads > 4096 || o.BatchTokens < 1 || o.BatchTokens > 1<<24 {
+		return nil, fmt.Errorf("%w: %d threads, %d tokens a batch", ErrOption, o.Threads, o.BatchTokens)
+	}
+	// The library is checked and mapped while the model is being read.
+	library := make(chan error, 1)
+	go func() {
+		_, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir})
+		library <- err
+	}()
+	m, parsed, err := read(from, o)
+	if lerr := <-library; err == nil && lerr != nil {
+		err = lerr
+	}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.info.NoGradients = "not derived"
+	if err := m.start(ctx, from, parsed, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.info.File, err)
+	}
+	return m, nil
+}
+
+// start hands the model to the runtime and begins work.
+func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Options) error {
+	be, err := newPlain(ctx, from, parsed, &m.info, o)
+	if err != nil {
+		return err
+	}
+	if err := checkVocabulary(m.info.Tokens, m.info.Vocab, m.cfg); err != nil {
+		return errors.Join(err, be.close())
+	}
+	m.be = be
+	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID, m.tok.PadID())
+	return nil
+}
+
+// read reads and checks the files.
+func read(from folder, o Options) (*Model, *onnx.Model, error) {
+	name, data, err := readModelFile(from.fs, o.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Tokenizer and configuration lie beside the model, or above its onnx folder.
+	files := from.fs
+	if dir := path.Dir(name); dir != "." {
+		if sub, err := fs.Sub(from.fs, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json") {
+			files = sub
+		}
+	}
+	type parsedModel struct {
+		m   *onnx.Model
+		sum string
+		err error
+	}
+	ch := make(chan parsedModel, 1)
+	go func() {
+		p, err := onnx.Parse(data, name, from.fs)
+		if err == nil {
+			err = onnx.Check(p)
+		}
+		if err != nil {
+			ch <- parsedModel{err: fmt.Errorf("%s: %w", name, err)}
+			return
+		}
+		sum, err := hashModel(from.fs, name, data, p)
+		ch <- parsedModel{p, sum, err}
+	}()
+	tok, terr := tokenize.Load(files)
+	cfg, cerr := readConfig(files)
+	p := <-ch
+	if err := errors.Join(p.err, terr, cerr); err != nil {
+		return nil, nil, err
+	}
+	info := describe(name, p.m, p.sum)
+	info.Architecture = cfg.architecture()
+	info.Tokens, info.MaskID, info.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
+	info.MaxLength = longest(cfg.positions(), tok.MaxLength())
+	if err := inspect(&info, p.m); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &Model{tok: tok, info: info, cfg: cfg}, p.m, nil
+}
+
+func exists(fsys fs.FS, names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		_, err := fs.Stat(fsys, n)
+		return err == nil
+	})
+}
+
+func readModelFile(fsys fs.FS, file string) (string, []byte, error) {
+	names := modelFiles
+	if file != "" {
+		names = []string{file}
+	}
+	for _, name := range names {
+		if !fs.ValidPath(name) {
+			return "", nil, fmt.Errorf("%w: %q is not the path of a file below the model's folder", ErrNoModel, name)
+		}
+		info, err := fs.Stat(fsys, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		switch {
+		case err != nil:
+			return "", nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+		case !info.Mode().IsRegular():
+			return "", nil, fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
+		case info.Size() > maxModelFile:
+			return "", nil, fmt.Errorf("%w: %s has %d bytes, more than an ONNX file can have; export with external data", onnx.ErrLimit, name, info.Size())
+		}
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return "", nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+		}
+		return name, data, nil
+	}
+	return "", nil, fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to", ErrNoModel, names)
+}
+
+// hashModel is the SHA-256 of the model file followed by its external files
+// in the order of their names; without external data, of the file alone.
+func hashModel(fsys fs.FS, name string, data []byte, m *onnx.Model) (string, error) {
+	h := sha256.New()
+	_, _ = h.Write(data)
+	for _, f := range externalFiles(name, m) {
+		r, err := fsys.Open(f)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", onnx.ErrExternal, err)
+		}
+		_, err = io.Copy(h, r)
+		_ = r.Close()
+		if err != nil {
+			return "", fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// externalFiles lists, sorted, the files beside the model that hold weights.
+func externalFiles(name string, m *onnx.Model) []string {
+	var out []string
+	each(m.Graph, func(g *onnx.Graph) {
+		for _, t := range g.Initializers {
+			if t.IsExternal() && t.Origin.File != name && !slices.Contains(out, t.Origin.File) {
+				out = append(out, t.Origin.File)
+			}
+		}
+	})
+	slices.Sort(out)
+	return out
+}
+
+// each visits a graph and its subgraphs; onnx.Parse has bounded their depth.
+func each(g *onnx.Graph, f func(*onnx.Graph)) {
+	f(g)
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				each(a.G, f)
+			}
+		}
+	}
+}
+
+// describe collects what the file says of itself.
+func describe(name string, m *onnx.Model, sum string) Info {
+	info := Info{File: name, SHA256: sum, Opset: m.Opset(""), Ops: map[string]int{}}
+	info.Producer = m.ProducerName
+	if m.ProducerVersion != "" {
+		info.Producer += " " + m.ProducerVersion
+	}
+	stored := map[string]bool{}
+	each(m.Graph, func(g *onnx.Graph) {
+		for _, n := range g.Nodes {
+			op := n.Op
+			if n.Domain != "" {
+				op = n.Domain + "." + op
+			}
+			info.Ops[op]++
+		}
+		for _, t := range g.Initializers {
+			stored[t.Name] = true
+			info.Bytes += t.ByteLen()
+			if len(t.Dims) > 0 {
+				info.Parameters += t.Len()
+			}
+		}
+	})
+	for _, v := range m.Graph.Inputs {
+		if !stored[v.Name] {
+			info.Inputs = append(info.Inputs, v.Name)
+		}
+	}
+	return info
+}
+
+// The inputs of an export that this package can feed.
+var knownInputs = []string{"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+
+// inspect checks inputs and output and finds V.
+func inspect(info *Info, m *onnx.Model) error {
+	if !slices.Contains(info.Inputs, "input_ids") {
+		return fmt.Errorf("%w: no input named input_ids (inputs: %v); export the model for masked language modelling", ErrNotMasked, info.Inputs)
+	}
+	for _, n := range info.Inputs {
+		if !slices.Contains(knownInputs, n) {
+			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", ErrNotMasked, n, knownInputs)
+		}
+	}
+	for _, v := range m.Graph.Inputs {
+		if slices.Contains(info.Inputs, v.Name) && v.Type != onnx.Int64 {
+			return fmt.Errorf("%w: input %s is %v, expected int64", ErrNotMasked, v.Name, v.Type)
+		}
+	}
+	out := logits(m)
+	if out == nil {
+		var names []string
+		for _, v := range m.Graph.Outputs {
+			names = append(names, v.Name)
+		}
+		return fmt.Errorf("%w: no output named logits (outputs: %v); export the model with its language-modelling head", ErrNotMasked, names)
+	}
+	if out.Type != onnx.Float {
+		return fmt.Errorf("%w: output %s is %v, expected float32", ErrNotMasked, out.Name, out.Type)
+	}
+	if out.HasShape {
+		if len(out.Shape) != 3 {
+			return fmt.Errorf("%w: output %s has %d dimensions, expected [batch, length, vocabulary]", ErrNotMasked, out.Name, len(out.Shape))
+		}
+		if d := out.Shape[2]; d.Param == "" && d.Value > 0 {
+			if d.Value > 1<<24 {
+				return fmt.Errorf("%w: %d logits", ErrNotMasked, d.Value)
+			}
+			info.Vocab = int(d.Value)
+		}
+	}
+	return nil
+}
+
+// logits is the output called so, or the only one there is.
+func logits(m *onnx.Model) *onnx.ValueInfo {
+	for _, v := range m.Graph.Outputs {
+		if v.Name == "logits" {
+			return v
+		}
+	}
+	if len(m.Graph.Outputs) == 1 {
+		return m.Graph.Outputs[0]
+	}
+	return nil
+}

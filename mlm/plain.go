@@ -1,0 +1,114 @@
+package mlm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+)
+
+// plain runs the model file as it is: logits at every position, of which one
+// row each is used. It serves models whose gradient cannot be derived (such
+// as quantised ones); no full gradients, and slower, but the same energies.
+type plain struct {
+	s      *ort.Session
+	inputs []string
+	vocab  int
+}
+
+// maxPlainLogits bounds the logits of one run, in values (64 MB).
+const maxPlainLogits = 16 << 20
+
+func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
+	s, err := session(from, m, info.Inputs, []string{logits(m).Name}, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab}
+	if p.vocab == 0 {
+		if p.vocab, err = p.probe(ctx); err != nil {
+			_ = s.Close()
+			return nil, err
+		}
+		info.Vocab = p.vocab
+	}
+	return p, nil
+}
+
+// probe finds V by running one row, for files that do not state it.
+func (p *plain) probe(ctx context.Context) (int, error) {
+	b := batch{key: key{length: lengthStep, group: 1}, rows: 1}
+	b.ids, b.mask, b.types = make([]int64, lengthStep), make([]int64, lengthStep), make([]int64, lengthStep)
+	for i := range b.mask {
+		b.mask[i] = 1
+	}
+	var f feeds
+	defer f.close()
+	out := []*ort.Tensor{nil}
+	if err := f.run(ctx, p.s, b.sequences(&f, p.inputs), out); err != nil {
+		return 0, err
+	}
+	defer out[0].Close()
+	shape := out[0].Shape()
+	if len(shape) != 3 || shape[0] != 1 || shape[1] != lengthStep || shape[2] < 1 || shape[2] > 1<<24 {
+		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape, lengthStep)
+	}
+	return int(shape[2]), nil
+}
+
+func (p *plain) close() error { return p.s.Close() }
+
+func (p *plain) run(ctx context.Context, b *batch) error {
+	// Rows are independent, so a batch may be cut at any row.
+	most := max(1, maxPlainLogits/(b.length*p.vocab))
+	buf := make([]float32, min(b.rows, most)*b.length*p.vocab)
+	for from := 0; from < b.rows; from += most {
+		if err := p.some(ctx, b, from, min(from+most, b.rows), buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32) error {
+	n, l, v := to-from, b.length, p.vocab
+	part := batch{key: b.key, rows: n, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l], types: b.types[from*l : to*l]}
+	buf = buf[:n*l*v]
+	var f feeds
+	defer f.close()
+	out := []*ort.Tensor{feed(&f, buf, int64(n), int64(l), int64(v))}
+	if err := f.run(ctx, p.s, part.sequences(&f, p.inputs), out); err != nil {
+		return err
+	}
+	for r := from; r < to; r++ {
+		at := (r-from)*l + int(b.positions[r])
+		row := buf[at*v : (at+1)*v]
+		norm := logSum(row)
+		b.logProb[r] = float32(float64(row[b.targets[r]]) - norm)
+		if b.kind == conditionalRow {
+			dst := b.wide[r*v : (r+1)*v]
+			for i, x := range row {
+				dst[i] = float32(float64(x) - norm)
+			}
+		}
+	}
+	return nil
+}
+
+// logSum is log Σ exp of a row of logits.
+func logSum(row []float32) float64 {
+	top := math.Inf(-1)
+	for _, x := range row {
+		top = math.Max(top, float64(x))
+	}
+	if math.IsInf(top, 0) || math.IsNaN(top) {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, x := range row {
+		sum += math.Exp(float64(x) - top)
+	}
+	return top + math.Log(sum)
+}

@@ -1,0 +1,91 @@
+package mlm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+)
+
+// externalMin is the size from which on a weight is left where it is on disk
+// instead of being handed to the runtime inside the graph, in bytes.
+const externalMin = 4096
+
+// session gives a graph, original or derived, to the runtime. Weights of a
+// folder on disk are referred to by file, offset and length, so that the
+// runtime maps them; those of an embedded model travel inside the graph.
+func session(from folder, m *onnx.Model, inputs, outputs []string, o Options) (*ort.Session, error) {
+	c := ort.Config{Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoArena: o.LowMemory, NoMemPattern: true, Entries: map[string]string{}}
+	w := onnx.WriteOptions{}
+	if from.dir != "" {
+		w.ExternalMin = externalMin
+		c.Entries["session.model_external_initializers_file_folder_path"] = from.dir
+	}
+	data, err := onnx.Marshal(m, w)
+	if err != nil {
+		return nil, err
+	}
+	return ort.OpenBytes("model", data, inputs, outputs, c)
+}
+
+// feeds are tensors for one run, closed together.
+type feeds struct {
+	list []*ort.Tensor
+	err  error
+}
+
+func feed[T ort.Element](f *feeds, data []T, shape ...int64) *ort.Tensor {
+	t, err := ort.NewTensor(shape, data)
+	if err != nil {
+		f.err = errors.Join(f.err, err)
+		return nil
+	}
+	f.list = append(f.list, t)
+	return t
+}
+
+func (f *feeds) close() {
+	for _, t := range f.list {
+		t.Close()
+	}
+}
+
+// counting is 0, 1, …, length-1 for every row: the position_ids of BERT.
+func counting(rows, length int) []int64 {
+	ids := make([]int64, rows*length)
+	for i := range ids {
+		ids[i] = int64(i % length)
+	}
+	return ids
+}
+
+// sequences feeds the inputs of the original graph by their names.
+func (b *batch) sequences(f *feeds, names []string) []*ort.Tensor {
+	shape := []int64{int64(b.rows), int64(b.length)}
+	in := make([]*ort.Tensor, len(names))
+	for i, n := range names {
+		switch n {
+		case "input_ids":
+			in[i] = feed(f, b.ids, shape...)
+		case "attention_mask":
+			in[i] = feed(f, b.mask, shape...)
+		case "token_type_ids":
+			in[i] = feed(f, b.types, shape...)
+		case "position_ids":
+			in[i] = feed(f, counting(b.rows, b.length), shape...)
+		default:
+			f.err = errors.Join(f.err, fmt.Errorf("%w: cannot feed the input %q", ErrNotMasked, n))
+		}
+	}
+	return in
+}
+
+// run evaluates one batch, stoppable through ctx.
+func (f *feeds) run(ctx context.Context, s *ort.Session, in, out []*ort.Tensor) error {
+	if f.err != nil {
+		return f.err
+	}
+	return s.Run(ctx, in, out)
+}
