@@ -1,0 +1,324 @@
+// Package bleu computes BLEU (Papineni et al. 2002) and self-BLEU the way the
+// literature's tools do, in time linear in the number of tokens.
+//
+// The same sentences score very differently under different definitions, so
+// every [Result] carries a signature that names each choice:
+//
+//	selfBLEU|n:4|agg:corpus|N:100|tok:ws|case:lc|smooth:none|den:nltk|v:1
+//
+// # Definitions
+//
+// Corpus BLEU: for every order k the clipped matches and the totals are summed
+// over all hypotheses before the precision p_k = matches/total is taken;
+//
+//	BLEU = BP · exp(Σ_k w_k ln p_k),   BP = min(1, exp(1 − r/h))
+//
+// with h the summed hypothesis lengths and r the summed lengths of each
+// hypothesis's closest reference, the shorter of two equally close ones.
+//
+// Self-BLEU: corpus BLEU with each sentence as hypothesis and all the others as
+// its references, pooled over the set (Wang & Cho 2019; DISCS; DLP, Table 3).
+//
+// NLTK and sacrebleu differ in two things, which [Options.Denominator] switches:
+// a sentence too short for an order counts 1 (NLTK) or 0 (sacrebleu) in that
+// order's total, and a precision of zero is taken as the smallest positive
+// float (NLTK ≥ 3.3) or makes the score exactly 0 (sacrebleu).
+//
+// Numbers that are formally defined but mean little come with warnings in
+// [Result.Warnings]; an undefined one is an error, never a silent 0 or NaN.
+package bleu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/metrics/corpus"
+	"infill/metrics/ngram"
+)
+
+// Errors and warnings; compare with errors.Is.
+var (
+	// ErrOption reports an option that does not exist or does not fit another.
+	ErrOption = errors.New("bad BLEU option")
+	// ErrNoHypotheses reports an empty set of hypotheses.
+	ErrNoHypotheses = errors.New("no hypotheses")
+	// ErrNoReferences reports a hypothesis without any reference.
+	ErrNoReferences = errors.New("no references")
+	// ErrUnequal reports paired hypotheses and references of different number.
+	ErrUnequal = errors.New("unequal numbers of sentences")
+	// ErrFewSentences reports self-BLEU of fewer than two sentences.
+	ErrFewSentences = errors.New("self-BLEU needs at least two sentences")
+	// ErrSmoothing reports a smoothing method that is undefined on the data.
+	ErrSmoothing = errors.New("smoothing method undefined here")
+	// ErrZeroMatches warns that an order has no match, so the score is (close to) 0
+	// whatever the other orders are.
+	ErrZeroMatches = errors.New("no matching n-grams")
+	// ErrShort warns that no hypothesis is long enough for an order.
+	ErrShort = errors.New("no hypothesis is long enough for this n-gram order")
+	// ErrEmptySentence warns of hypotheses without any token.
+	ErrEmptySentence = errors.New("empty hypotheses")
+	// ErrLastSentence warns of a smoothing method that looks at one sentence only.
+	ErrLastSentence = errors.New("sentence-level smoothing used on a corpus")
+
+	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with one shared Vocab")
+)
+
+// Denominator names the tool whose conventions hold; see the package comment.
+type Denominator string
+
+// The two conventions.
+const (
+	NLTK      Denominator = "nltk"
+	SacreBLEU Denominator = "sacrebleu"
+)
+
+// maxOrder bounds the order: beyond it n-grams of sentences are all unique, and a
+// number from a command line must not size memory.
+const maxOrder = 64
+
+// Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,
+// no smoothing, NLTK's conventions and no interval.
+type Options struct {
+	// Order is the highest n-gram order, 1 to 64; 0 means len(Weights), else 4.
+	Order int
+	// Weights are the exponents of the precisions, one per order; nil is uniform.
+	Weights []float64
+	// Smoothing is one of [Smoothings]; "" means "none".
+	Smoothing string
+	// SmoothValue is the parameter of floor (default 0.1) and add-k (default 1),
+	// of NLTK's epsilon in method1 (0.1), k in method4 and method7 (5), and alpha
+	// in method6 (5); nil takes the default. Others have none.
+	SmoothValue *float64
+	// Denominator is NLTK (default, "") or SacreBLEU.
+	Denominator Denominator
+	// EffectiveOrder leaves out the orders that no hypothesis is long enough for,
+	// as sacrebleu's option for sentence BLEU does. It needs uniform weights.
+	EffectiveOrder bool
+	// Bootstrap asks for an interval.
+	Bootstrap *Bootstrap
+}
+
+// Result is a BLEU score with everything needed to understand it.
+type Result struct {
+	// Score is in [0,1]; the literature prints it times 100. A mean of sentence
+	// scores is possible for self-BLEU's "mean" variant only.
+	Score float64
+	// Precisions are the precisions after smoothing, in [0,1] (methods 5 and 7 may
+	// exceed 1), one per order.
+	Precisions []float64
+	// Matches and Totals are the pooled counts before smoothing.
+	Matches, Totals []int64
+	// BP is the brevity penalty, in [0,1].
+	BP float64
+	// HypLen and RefLen are pooled lengths in tokens.
+	HypLen, RefLen int64
+	// N is the number of hypotheses.
+	N int
+	// Signature names every choice that the score depends on.
+	Signature string
+	// Interval is nil unless asked for.
+	Interval *Interval
+	// Groups are the scores of the groups, for self-BLEU's "group" variant.
+	Groups []float64
+	// Warnings say what makes the score less than it seems.
+	Warnings []error
+	// Stats are the per-sentence counts behind the score.
+	Stats *Stats
+}
+
+// Percent returns the score times 100, as tables print it.
+func (r *Result) Percent() float64 { return 100 * r.Score }
+
+// settings are checked options with the defaults filled in.
+type settings struct {
+	Options
+	weights []float64
+	uniform bool
+	smooth  smoother
+	counted int // orders to count: Order, or 5 where a smoothing method needs them
+}
+
+func (o Options) check() (*settings, error) {
+	s := &settings{Options: o}
+	if s.Order == 0 {
+		s.Order = len(o.Weights)
+		if s.Order == 0 {
+			s.Order = 4
+		}
+	}
+	if s.Order < 1 || s.Order > maxOrder {
+		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, maxOrder)
+	}
+	if o.Weights != nil && len(o.Weights) != s.Order {
+		return nil, fmt.Errorf("%w: %d weights for order %d", ErrOption, len(o.Weights), s.Order)
+	}
+	s.weights = slices.Clone(o.Weights)
+	if s.weights == nil {
+		s.uniform = true
+		for range s.Order {
+			s.weights = append(s.weights, 1/float64(s.Order))
+		}
+	}
+	for _, w := range s.weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("%w: weight %v (want finite and not negative)", ErrOption, w)
+		}
+	}
+	switch s.Denominator {
+	case "":
+		s.Denominator = NLTK
+	case NLTK, SacreBLEU:
+	default:
+		return nil, fmt.Errorf("%w: denominator %q (known: nltk, sacrebleu)", ErrOption, s.Denominator)
+	}
+	if s.EffectiveOrder && !s.uniform {
+		return nil, fmt.Errorf("%w: effective order needs uniform weights", ErrOption)
+	}
+	var err error
+	if s.smooth, err = newSmoother(o.Smoothing, o.SmoothValue, s.Order); err != nil {
+		return nil, err
+	}
+	s.counted = s.Order
+	if s.smooth.needsFive() {
+		s.counted = max(s.Order, 5)
+	}
+	if s.Bootstrap != nil {
+		if s.Bootstrap, err = s.Bootstrap.check(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// IndexOrder returns the order that an [ngram.Index] must have to serve these
+// options: the BLEU order, or 5 where the smoothing method looks at 5-grams.
+func (o Options) IndexOrder() (int, error) {
+	s, err := o.check()
+	if err != nil {
+		return 0, err
+	}
+	return s.counted, nil
+}
+
+// Corpus scores every hypothesis against the whole reference set. The index must
+// share the corpus's vocabulary and have at least [Options.IndexOrder].
+func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) {
+	s, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case hyps.Len() == 0:
+		return nil, ErrNoHypotheses
+	case refs.Sentences() == 0:
+		return nil, ErrNoReferences
+	case refs.Vocab() != hyps.Vocab():
+		return nil, errVocab
+	case refs.Order() < s.counted:
+		return nil, fmt.Errorf("%w: the references are indexed to order %d, order %d is needed", ErrOption, refs.Order(), s.counted)
+	}
+	st := newStats(hyps, s.counted)
+	m := refs.NewMatcher()
+	for i := range st.N {
+		m.Match(hyps.Sentence(i), st.row(i))
+		r, _ := refs.ClosestLength(int(st.HypLens[i]))
+		st.RefLens[i] = int32(r)
+	}
+	return st.finish(s, signature{
+		name: "BLEU", agg: "corpus", n: st.N, refs: fmt.Sprintf("set%d", refs.Sentences()),
+		refClean: refs.Cleaning(), text: hyps.Pipeline().Signature(),
+	})
+}
+
+// Paired scores hypothesis i against sentence i of each reference corpus, as
+// sacrebleu does with reference streams. All corpora must be of equal length.
+func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, error) {
+	if len(refs) == 0 {
+		return nil, ErrNoReferences
+	}
+	for k, r := range refs {
+		if r.Len() != hyps.Len() {
+			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references need one line each",
+				ErrUnequal, hyps.Len(), r.Len(), k+1)
+		}
+		if r.Vocab() != hyps.Vocab() {
+			return nil, errVocab
+		}
+	}
+	return paired(hyps, func(i int) [][]uint32 {
+		out := make([][]uint32, len(refs))
+		for k, r := range refs {
+			out[k] = r.Sentence(i)
+		}
+		return out
+	}, fmt.Sprintf("paired%d", len(refs)), "corpus", o)
+}
+
+// PairedTokens scores hypothesis i against its own list of references refs[i], as
+// NLTK's corpus_bleu does. Sentences are given as tokens.
+func PairedTokens(hyps [][]string, refs [][][]string, o Options) (*Result, error) {
+	return pairedTokens(hyps, refs, "corpus", o)
+}
+
+// Sentence scores one hypothesis against its references, as NLTK's sentence_bleu
+// and sacrebleu's sentence_score do.
+func Sentence(hyp []string, refs [][]string, o Options) (*Result, error) {
+	return pairedTokens([][]string{hyp}, [][][]string{refs}, "sentence", o)
+}
+
+func pairedTokens(hyps [][]string, refs [][][]string, agg string, o Options) (*Result, error) {
+	if len(hyps) != len(refs) {
+		return nil, fmt.Errorf("%w: %d hypotheses, %d lists of references", ErrUnequal, len(hyps), len(refs))
+	}
+	var v corpus.Vocab
+	count := -1
+	for i, list := range refs {
+		if len(list) == 0 {
+			return nil, fmt.Errorf("hypothesis %d: %w", i+1, ErrNoReferences)
+		}
+		if i == 0 {
+			count = len(list)
+		} else if len(list) != count {
+			count = -1
+		}
+	}
+	name := "pairedvar"
+	if count > 0 {
+		name = fmt.Sprintf("paired%d", count)
+	}
+	ids := func(tokens []string) []uint32 {
+		out := make([]uint32, len(tokens))
+		for p, t := range tokens {
+			out[p] = v.ID(t)
+		}
+		return out
+	}
+	return paired(corpus.FromTokens(&v, hyps), func(i int) [][]uint32 {
+		out := make([][]uint32, len(refs[i]))
+		for k, r := range refs[i] {
+			out[k] = ids(r)
+		}
+		return out
+	}, name, agg, o)
+}
+
+// paired scores hypotheses that each have references of their own. The little
+// index of each sentence is thrown away, so memory stays constant.
+func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg string, o Options) (*Result, error) {
+	s, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	if hyps.Len() == 0 {
+		return nil, ErrNoHypotheses
+	}
+	st := newStats(hyps, s.counted)
+	var p pairMatcher
+	for i := range st.N {
+		closest := p.match(hyps.Sentence(i), refs(i), st.row(i))
+		st.RefLens[i] = int32(closest)
+	}
+	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName, text: hyps.Pipeline().Signature()})
+}

@@ -1,0 +1,319 @@
+package bleu_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
+	"infill/metrics/ngram"
+)
+
+func split(lines ...string) [][]string {
+	out := make([][]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.Fields(l)
+	}
+	return out
+}
+
+func randomSentences(rng *rand.Rand, n, words, longest int) [][]string {
+	out := make([][]string, n)
+	for i := range out {
+		out[i] = make([]string, rng.IntN(longest+1))
+		for k := range out[i] {
+			out[i][k] = fmt.Sprint(rng.IntN(words))
+		}
+	}
+	return out
+}
+
+// Papineni et al. 2002, section 2.1: "the the the the the the the" against two
+// references has a clipped unigram precision of 2/7.
+func TestClippingOfPapineni(t *testing.T) {
+	r, err := bleu.Sentence(strings.Fields("the the the the the the the"),
+		split("the cat is on the mat", "there is a cat on the mat"), bleu.Options{Order: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Matches[0] != 2 || r.Totals[0] != 7 || r.RefLen != 7 || r.BP != 1 {
+		t.Errorf("matches %d of %d, reference length %d, BP %v; want 2 of 7, 7, 1", r.Matches[0], r.Totals[0], r.RefLen, r.BP)
+	}
+}
+
+func TestClosestLengthTieTakesShorter(t *testing.T) {
+	r, err := bleu.Sentence(split("a b c d")[0], split("a b c d e", "a b c"), bleu.Options{Order: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.RefLen != 3 || r.BP != 1 {
+		t.Errorf("reference length %d, BP %v; want 3 and 1", r.RefLen, r.BP)
+	}
+}
+
+// Self-BLEU without pairs must equal corpus BLEU with pairs, sentence by sentence.
+func TestSelfEqualsPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for trial := range 300 {
+		hyps := randomSentences(rng, 2+rng.IntN(12), 1+rng.IntN(8), rng.IntN(15))
+		if trial%5 == 0 {
+			hyps[0] = slices.Clone(hyps[1]) // duplicates
+		}
+		refs := make([][][]string, len(hyps))
+		for i := range hyps {
+			refs[i] = append(slices.Clone(hyps[:i]), hyps[i+1:]...)
+		}
+		self, err := bleu.Self(corpus.FromTokens(nil, hyps), bleu.SelfOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs, err := bleu.PairedTokens(hyps, refs, bleu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(self.Stats.Matches, pairs.Stats.Matches) || !slices.Equal(self.Stats.RefLens, pairs.Stats.RefLens) {
+			t.Fatalf("trial %d %q:\nself  %v %v\npairs %v %v", trial, hyps,
+				self.Stats.Matches, self.Stats.RefLens, pairs.Stats.Matches, pairs.Stats.RefLens)
+		}
+		if self.Score != pairs.Score {
+			t.Fatalf("trial %d: self %v, pairs %v", trial, self.Score, pairs.Score)
+		}
+	}
+}
+
+func TestSelfOfDuplicatesIsOne(t *testing.T) {
+	r, err := bleu.Self(corpus.FromTokens(nil, split("a b c d e", "a b c d e")), bleu.SelfOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Score != 1 || len(r.Warnings) != 0 {
+		t.Errorf("score %v, warnings %v; want 1 and none", r.Score, r.Warnings)
+	}
+}
+
+func TestVariants(t *testing.T) {
+	lines := split("a b c d", "a b c e", "x y z w", "x y z v", "lonely")
+	c := corpus.FromTokens(nil, lines)
+	pooled := func(l ...string) float64 {
+		r, err := bleu.Self(corpus.FromTokens(nil, split(l...)), bleu.SelfOptions{Options: bleu.Options{Order: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Score
+	}
+	o := bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.Group, Groups: []int{0, 0, 1, 1, 2}}
+	r, err := bleu.Self(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (pooled("a b c d", "a b c e") + pooled("x y z w", "x y z v")) / 2; r.Score != want || len(r.Groups) != 2 {
+		t.Errorf("group score %v (%v), want %v", r.Score, r.Groups, want)
+	}
+	if len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], bleu.ErrFewSentences) {
+		t.Errorf("warnings %v, want one about the group of one sentence", r.Warnings)
+	}
+	if want := "selfBLEU|n:3|agg:group2|N:4|tok:given|case:mixed|smooth:none|den:nltk|v:1"; r.Signature != want {
+		t.Errorf("signature %s, want %s", r.Signature, want)
+	}
+	r, err = bleu.Self(c, bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.FirstN, First: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Score != pooled("a b c d", "a b c e") || r.N != 2 {
+		t.Errorf("first-2 score %v of %d sentences", r.Score, r.N)
+	}
+	if _, err = bleu.Self(c, bleu.SelfOptions{Variant: "pairs"}); !errors.Is(err, bleu.ErrOption) {
+		t.Errorf("unknown variant: %v", err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	v := &corpus.Vocab{}
+	one := corpus.FromTokens(v, split("a b c"))
+	none := corpus.New(v, nil)
+	empty, err := ngram.NewIndex(4, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := 0.5
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		run  func() (*bleu.Result, error)
+		want error
+	}{
+		"no hypotheses":  {func() (*bleu.Result, error) { return bleu.Corpus(none, empty, bleu.Options{}) }, bleu.ErrNoHypotheses},
+		"no references":  {func() (*bleu.Result, error) { return bleu.Corpus(one, empty, bleu.Options{}) }, bleu.ErrNoReferences},
+		"no paired refs": {func() (*bleu.Result, error) { return bleu.Paired(one, nil, bleu.Options{}) }, bleu.ErrNoReferences},
+		"unequal":        {func() (*bleu.Result, error) { return bleu.Paired(one, []*corpus.Corpus{none}, bleu.Options{}) }, bleu.ErrUnequal},
+		"unequal lists":  {func() (*bleu.Result, error) { return bleu.PairedTokens(split("a"), nil, bleu.Options{}) }, bleu.ErrUnequal},
+		"self of one":    {func() (*bleu.Result, error) { return bleu.Self(one, bleu.SelfOptions{}) }, bleu.ErrFewSentences},
+		"order":          {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Order: 65})) }, bleu.ErrOption},
+		"weights": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Order: 2, Weights: []float64{1}}))
+		}, bleu.ErrOption},
+		"negative weight": {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Weights: []float64{-1}})) }, bleu.ErrOption},
+		"NaN weight":      {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Weights: []float64{nan}})) }, bleu.ErrOption},
+		"smoothing":       {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Smoothing: "some"})) }, bleu.ErrOption},
+		"value of none":   {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{SmoothValue: &half})) }, bleu.ErrOption},
+		"NaN value": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Smoothing: "floor", SmoothValue: &nan}))
+		}, bleu.ErrOption},
+		"denominator": {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Denominator: "moses"})) }, bleu.ErrOption},
+		"effective weights": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Weights: []float64{1, 0}, EffectiveOrder: true}))
+		}, bleu.ErrOption},
+		"resamples": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Bootstrap: &bleu.Bootstrap{Resamples: -1}}))
+		}, bleu.ErrOption},
+		"level": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Bootstrap: &bleu.Bootstrap{Level: 1}}))
+		}, bleu.ErrOption},
+		"other vocabulary": {func() (*bleu.Result, error) {
+			return bleu.Paired(one, []*corpus.Corpus{corpus.FromTokens(nil, split("a"))}, bleu.Options{})
+		}, nil},
+	} {
+		r, err := c.run()
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, error %v; want %v", name, r, err, c.want)
+		}
+	}
+}
+
+func opt(o bleu.Options) bleu.SelfOptions { return bleu.SelfOptions{Options: o} }
+
+// A zero order must never give a bare 0: NLTK's convention and its warning.
+func TestZeroOrdersWarn(t *testing.T) {
+	hyps, refs := split("a b x c", "d"), [][][]string{split("a b y c"), split("d")}
+	r, err := bleu.PairedTokens(hyps, refs, bleu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Score <= 0 || r.Score > 1e-70 {
+		t.Errorf("NLTK convention: score %v, want tiny and above 0", r.Score)
+	}
+	if n := count(r.Warnings, bleu.ErrZeroMatches); n != 2 {
+		t.Errorf("%d zero-match warnings (%v), want 2 (orders 3 and 4)", n, r.Warnings)
+	}
+	r, err = bleu.PairedTokens(hyps, refs, bleu.Options{Denominator: bleu.SacreBLEU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Score != 0 || count(r.Warnings, bleu.ErrZeroMatches) == 0 {
+		t.Errorf("sacrebleu convention: score %v, warnings %v; want 0 with a warning", r.Score, r.Warnings)
+	}
+	r, err = bleu.PairedTokens(split("a b"), [][][]string{split("a b")}, bleu.Options{Denominator: bleu.SacreBLEU, EffectiveOrder: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Score != 1 || count(r.Warnings, bleu.ErrShort) != 1 {
+		t.Errorf("effective order: score %v, warnings %v; want 1 with one ErrShort", r.Score, r.Warnings)
+	}
+	r, err = bleu.PairedTokens(split("", "a b c d"), [][][]string{split("a"), split("a b c d")}, bleu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count(r.Warnings, bleu.ErrEmptySentence) != 1 {
+		t.Errorf("warnings %v, want one about the empty hypothesis", r.Warnings)
+	}
+}
+
+func count(warnings []error, target error) int {
+	n := 0
+	for _, w := range warnings {
+		if errors.Is(w, target) {
+			n++
+		}
+	}
+	return n
+}
+
+// The bootstrap's spread of a mean-like score must match theory: with order 1 and
+// equal lengths BLEU is the mean of the sentences' precisions, whose standard error
+// is known.
+func TestBootstrapSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, length = 400, 10
+	hyps, refs := make([][]string, n), make([][][]string, n)
+	values := make([]float64, n)
+	for i := range hyps {
+		ref := make([]string, length)
+		hyp := make([]string, length)
+		for k := range hyp {
+			ref[k] = fmt.Sprint("r", k)
+			hyp[k] = ref[k]
+			if rng.IntN(3) == 0 {
+				hyp[k] = "wrong"
+			} else {
+				values[i] += 1.0 / length
+			}
+		}
+		hyps[i], refs[i] = hyp, [][]string{ref}
+	}
+	mean, sq := 0.0, 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		sq += (v - mean) * (v - mean) / n
+	}
+	se := math.Sqrt(sq / n)
+	run := func(seed uint64) *bleu.Result {
+		r, err := bleu.PairedTokens(hyps, refs, bleu.Options{Order: 1, Bootstrap: &bleu.Bootstrap{Resamples: 4000, Seed: seed}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := run(1)
+	iv := r.Interval
+	if math.Abs(r.Score-mean) > 1e-12 || math.Abs(iv.Mean-mean) > 0.2*se {
+		t.Errorf("score %v, bootstrap mean %v; want %v", r.Score, iv.Mean, mean)
+	}
+	for what, got := range map[string]float64{"low": r.Score - iv.Low, "high": iv.High - r.Score} {
+		if math.Abs(got-1.96*se) > 0.25*se {
+			t.Errorf("%s end is %.3f standard errors away, want 1.96", what, got/se)
+		}
+	}
+	if again := run(1); *again.Interval != *iv {
+		t.Errorf("same seed, other interval: %+v, %+v", again.Interval, iv)
+	}
+	if other := run(2); other.Interval.Low == iv.Low && other.Interval.Mean == iv.Mean {
+		t.Error("another seed gave the same resamples")
+	}
+	if want := "|bs:4000|rs:1|ci:0.95|v:1"; !strings.HasSuffix(r.Signature, want) {
+		t.Errorf("signature %s does not end in %s", r.Signature, want)
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	pipe, err := corpus.NewPipeline(corpus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := corpus.New(nil, pipe)
+	for i := range 100 {
+		if err := c.Add(fmt.Sprintf("a b c d %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := bleu.Self(c, bleu.SelfOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "selfBLEU|n:4|agg:corpus|N:100|tok:ws|case:lc|smooth:none|den:nltk|v:1"; r.Signature != want {
+		t.Errorf("signature\n%s, want\n%s", r.Signature, want)
+	}
+	value := 0.25
+	r, err = bleu.Self(c, opt(bleu.Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor", SmoothValue: &value, Denominator: bleu.SacreBLEU}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "selfBLEU|n:2|agg:corpus|N:100|w:0.5,0.25|tok:ws|case:lc|smooth:floor[0.25]|den:sacrebleu|v:1"; r.Signature != want {
+		t.Errorf("signature\n%s, want\n%s", r.Signature, want)
+	}
+}

@@ -1,0 +1,194 @@
+package bleu_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
+	"infill/metrics/ngram"
+)
+
+// sharedData returns the folder of the shared evaluation data, or skips.
+func sharedData(t testing.TB) string {
+	t.Helper()
+	var tried []string
+	if dir := os.Getenv("INFILL_SHARED"); dir != "" {
+		tried = append(tried, filepath.Join(dir, "data"))
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			tried = append(tried, filepath.Join(dir, "..", "shared", "data"))
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for _, d := range tried {
+		if _, err := os.Stat(filepath.Join(d, "metrics")); err == nil {
+			return d
+		}
+	}
+	t.Skipf("shared evaluation data not found (tried %s); set INFILL_SHARED", strings.Join(tried, ", "))
+	return ""
+}
+
+func readCorpus(t testing.TB, v *corpus.Vocab, o corpus.Options, path string) *corpus.Corpus {
+	t.Helper()
+	p, err := corpus.NewPipeline(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := corpus.New(v, p)
+	if err := c.ReadLines(f, path); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+var generated = map[string]string{
+	"bert-base": "bert-base-uncased-len40-burnin250-topk100-temp1.000.txt",
+	"gpt":       "gpt-len40-topk100-temp1.000.txt",
+}
+
+func TestGoldenWangCho(t *testing.T) {
+	dir := sharedData(t)
+	for _, g := range []struct {
+		file string
+		want [5]string // TBC, Wiki, half and half, all, self
+	}{
+		{"bert-base", [5]string{"7.90", "8.70", "9.22", "12.12", "9.27"}},
+		{"gpt", [5]string{"30.75", "10.81", "26.11", "32.34", "40.02"}},
+	} {
+		t.Run(g.file, func(t *testing.T) {
+			v := &corpus.Vocab{}
+			wc := corpus.Options{Clean: "wc"}
+			hyps := readCorpus(t, v, corpus.Options{}, filepath.Join(dir, "metrics", generated[g.file]))
+			tbc := readCorpus(t, v, wc, filepath.Join(dir, "eval", "tbc.5k.txt"))
+			wiki := readCorpus(t, v, wc, filepath.Join(dir, "eval", "wiki103.5k.txt"))
+			for i, refs := range [][]*corpus.Corpus{{tbc}, {wiki}, {tbc.Head(2500), wiki.Head(2500)}, {tbc, wiki}} {
+				x, err := ngram.NewIndex(4, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range refs {
+					if err := x.AddCorpus(r, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r, err := bleu.Corpus(hyps, x, bleu.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := fmt.Sprintf("%.2f", r.Percent()); got != g.want[i] {
+					t.Errorf("reference set %d: BLEU %s (%v), want %s", i, got, r.Score, g.want[i])
+				}
+			}
+			r, err := bleu.Self(hyps, bleu.SelfOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("%.2f", r.Percent()); got != g.want[4] {
+				t.Errorf("self-BLEU %s, want %s", got, g.want[4])
+			}
+		})
+	}
+}
+
+// The gold sentences are decoded from BERT's basic tokens. Both figures are
+// against the references that are not task sentences; "removed" means equal but
+// for quotation marks and case, because the task's makers dropped the quotes.
+func TestGoldenTaskSentences(t *testing.T) {
+	dir := sharedData(t)
+	data, err := os.ReadFile(filepath.Join(dir, "eval", "discs-infilling-task.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var task []struct {
+		Gold string `json:"gt_sentence"`
+	}
+	if err := json.Unmarshal(data, &task); err != nil {
+		t.Fatal(err)
+	}
+	excluded := map[string]bool{}
+	for _, g := range task {
+		excluded[corpus.LooseKey(g.Gold)] = true
+	}
+	bert, err := corpus.NewPipeline(corpus.Options{Tokenizer: "bert"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tok, want := range map[string]string{"ws": "25.53", "glued": "17.19"} {
+		v := &corpus.Vocab{}
+		pipe, err := corpus.NewPipeline(corpus.Options{Tokenizer: tok})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hyps := corpus.New(v, pipe)
+		for _, g := range task {
+			if err := hyps.Add(strings.Join(bert.Tokens(g.Gold), " ")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x, err := ngram.NewIndex(4, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		removed := 0
+		for _, name := range []string{"tbc.5k.txt", "wiki103.5k.txt"} {
+			c := readCorpus(t, v, corpus.Options{Clean: "wc"}, filepath.Join(dir, "eval", name))
+			err := x.AddCorpus(c, func(i int) bool {
+				var words []string
+				for _, id := range c.Sentence(i) {
+					words = append(words, v.Word(id))
+				}
+				out := excluded[corpus.LooseKey(strings.Join(words, " "))]
+				if out {
+					removed++
+				}
+				return !out
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if removed != len(task) {
+			t.Errorf("%d references removed for %d task sentences", removed, len(task))
+		}
+		r, err := bleu.Corpus(hyps, x, bleu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%.2f", r.Percent()); got != want {
+			t.Errorf("%s: BLEU %s (%v), want %s", tok, got, r.Score, want)
+		}
+	}
+}
+
+func TestGoldenSelfFirstLines(t *testing.T) {
+	dir := sharedData(t)
+	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
+	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166", 400: "0.056061201155733"} {
+		r, err := bleu.Self(c, bleu.SelfOptions{Variant: bleu.FirstN, First: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%.15f", r.Score); got != want {
+			t.Errorf("first %d: self-BLEU %s, want %s", n, got, want)
+		}
+	}
+}

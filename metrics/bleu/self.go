@@ -1,0 +1,272 @@
+package bleu
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/metrics/corpus"
+	"infill/metrics/ngram"
+)
+
+// Variant names a definition of self-BLEU.
+type Variant string
+
+// The variants. Pooled is what Wang & Cho, DISCS and DLP's Table 3 report.
+const (
+	// Pooled is corpus BLEU of each sentence against all the others.
+	Pooled Variant = "corpus"
+	// Mean is the mean of the sentences' own BLEU against all the others (Texygen,
+	// which smooths with method1).
+	Mean Variant = "mean"
+	// FirstN is Pooled on the first SelfOptions.First sentences only.
+	FirstN Variant = "first"
+	// Group is the mean over groups of the pooled self-BLEU inside each group, one
+	// group per source sentence.
+	Group Variant = "group"
+)
+
+// SelfOptions are the options of self-BLEU.
+type SelfOptions struct {
+	Options
+	// Variant is Pooled when empty.
+	Variant Variant
+	// First is the number of sentences for FirstN, at least 2.
+	First int
+	// Groups gives each sentence's group for Group; sentences of one group need not
+	// be neighbours.
+	Groups []int
+}
+
+// Self returns the self-BLEU of a set of at least two sentences. No pairs are
+// formed: for each n-gram the two largest counts in one sentence and the owner of
+// the largest are kept, and the clip for sentence i is the largest count that i
+// does not own. The cost is linear in the number of tokens.
+func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
+	s, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	sig := signature{name: "selfBLEU", agg: "corpus", n: c.Len(), text: c.Pipeline().Signature()}
+	switch o.Variant {
+	case "", Pooled:
+	case FirstN:
+		if o.First < 2 {
+			return nil, fmt.Errorf("%w: first-N self-BLEU with N = %d (want 2 or more)", ErrOption, o.First)
+		}
+		short := c.Len() < o.First
+		have := c.Len()
+		c = c.Head(o.First)
+		sig.agg, sig.n = fmt.Sprintf("first%d", o.First), c.Len()
+		r, err := selfPooled(c, s, sig)
+		if err == nil && short {
+			r.Warnings = append(r.Warnings, fmt.Errorf("%w: first %d asked for, only %d there", ErrUnequal, o.First, have))
+		}
+		return r, err
+	case Mean:
+		sig.agg = "mean"
+		return selfMean(c, s, sig)
+	case Group:
+		sig.agg = "group"
+		return selfGroups(c, s, sig, o)
+	default:
+		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption, o.Variant)
+	}
+	return selfPooled(c, s, sig)
+}
+
+func selfPooled(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
+	st, err := selfStats(c, s.counted)
+	if err != nil {
+		return nil, err
+	}
+	return st.finish(s, sig)
+}
+
+// holder is the state of one n-gram: its largest count in a sentence and who owns
+// it, the largest count among the others, and the count in the sentence under way.
+type holder struct {
+	owner, last     uint32 // sentence numbers from 1
+	max1, max2, cur int32
+}
+
+// selfStats counts every sentence against all the others.
+func selfStats(c *corpus.Corpus, orders int) (*Stats, error) {
+	n := c.Len()
+	if n < 2 {
+		return nil, fmt.Errorf("%d given: %w", n, ErrFewSentences)
+	}
+	st := newStats(c, orders)
+	levels := ngram.NewLevels(c)
+	for k := 1; k <= orders; k++ {
+		ids, numbers := levels.Next()
+		held := make([]holder, numbers+1)
+		for i := range n {
+			start, end := c.Bounds(i)
+			matches := int32(0)
+			me := uint32(i) + 1
+			for p := start; p <= end-k; p++ {
+				id := ids[p]
+				if id == ngram.Single {
+					continue
+				}
+				matches++
+				h := &held[id]
+				if h.last != me {
+					h.last, h.cur = me, 0
+				}
+				h.cur++
+				switch {
+				case h.owner == me:
+					h.max1 = h.cur // own record: cur counts up to it and beyond
+				case h.cur > h.max1:
+					h.max2, h.max1, h.owner = h.max1, h.cur, me
+				case h.cur > h.max2:
+					h.max2 = h.cur
+				}
+			}
+			st.Matches[i*orders+k-1] = matches
+		}
+		// Every sentence matches all its n-grams, except that the owner of a largest
+		// count is clipped to the largest count of the others.
+		for id := 1; id <= numbers; id++ {
+			if h := &held[id]; h.max1 > h.max2 {
+				st.Matches[(int(h.owner)-1)*orders+k-1] -= h.max1 - h.max2
+			}
+		}
+	}
+	selfLengths(st)
+	return st, nil
+}
+
+// selfLengths finds each sentence's closest length among the others.
+func selfLengths(st *Stats) {
+	count := map[int32]int{}
+	for _, l := range st.HypLens {
+		count[l]++
+	}
+	sorted := make([]int32, 0, len(count))
+	for l := range count {
+		sorted = append(sorted, l)
+	}
+	slices.Sort(sorted)
+	near := make(map[int32]int32, len(sorted))
+	for i, l := range sorted {
+		switch {
+		case count[l] > 1:
+			near[l] = l
+		case i == 0:
+			near[l] = sorted[1]
+		case i == len(sorted)-1 || l-sorted[i-1] <= sorted[i+1]-l:
+			near[l] = sorted[i-1]
+		default:
+			near[l] = sorted[i+1]
+		}
+	}
+	for i, l := range st.HypLens {
+		st.RefLens[i] = near[l]
+	}
+}
+
+// selfMean averages the sentences' own scores.
+func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
+	st, err := selfStats(c, s.counted)
+	if err != nil {
+		return nil, err
+	}
+	one := newSums(st.Orders)
+	scores := make([]float64, st.N)
+	zero := 0
+	for i := range st.N {
+		one.reset()
+		one.add(st, i, s.Denominator)
+		if scores[i], _, err = one.score(s, nil); err != nil {
+			return nil, fmt.Errorf("sentence %d: %w", i+1, err)
+		}
+		if missing(one, s.Order) {
+			zero++
+		}
+	}
+	pooled := st.all(s.Denominator)
+	r := &Result{
+		Score: sum(scores) / float64(st.N), Matches: pooled.match[:s.Order], Totals: pooled.total[:s.Order],
+		BP: pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, Stats: st,
+	}
+	if r.Precisions, err = s.smooth.precisions(pooled, s.Order); err != nil {
+		return nil, err
+	}
+	if zero > 0 {
+		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N, ErrZeroMatches))
+	}
+	if s.Bootstrap != nil {
+		r.Interval = s.Bootstrap.ofMean(scores)
+	}
+	r.Signature = sig.format(s)
+	return r, nil
+}
+
+func missing(s *sums, order int) bool { return slices.Contains(s.match[:order], 0) }
+
+// selfGroups averages pooled self-BLEU over groups.
+func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*Result, error) {
+	if len(o.Groups) != c.Len() {
+		return nil, fmt.Errorf("%w: %d sentences, %d group numbers", ErrUnequal, c.Len(), len(o.Groups))
+	}
+	members := map[int][]int{}
+	var names []int
+	for i, g := range o.Groups {
+		if members[g] == nil {
+			names = append(names, g)
+		}
+		members[g] = append(members[g], i)
+	}
+	slices.Sort(names)
+	plain := *s
+	plain.Bootstrap = nil
+	r := &Result{Matches: make([]int64, s.Order), Totals: make([]int64, s.Order)}
+	used := 0
+	zero := 0
+	for _, g := range names {
+		if len(members[g]) < 2 {
+			r.Warnings = append(r.Warnings, fmt.Errorf("group %d has one sentence and is left out: %w", g, ErrFewSentences))
+			continue
+		}
+		one, err := selfPooled(c.Select(members[g]), &plain, sig)
+		if err != nil {
+			return nil, fmt.Errorf("group %d: %w", g, err)
+		}
+		used++
+		if slices.Contains(one.Matches, 0) {
+			zero++
+		}
+		r.Groups = append(r.Groups, one.Score)
+		r.N += one.N
+		r.HypLen += one.HypLen
+		r.RefLen += one.RefLen
+		for k := range r.Matches {
+			r.Matches[k] += one.Matches[k]
+			r.Totals[k] += one.Totals[k]
+		}
+	}
+	if used == 0 {
+		return nil, fmt.Errorf("no group has two sentences: %w", ErrFewSentences)
+	}
+	if zero > 0 {
+		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used, ErrZeroMatches))
+	}
+	r.Score = sum(r.Groups) / float64(used)
+	pooled := &sums{match: r.Matches, total: r.Totals, hyp: r.HypLen, ref: r.RefLen}
+	r.BP = pooled.brevity()
+	r.Precisions = make([]float64, s.Order)
+	for k := range r.Precisions {
+		if r.Totals[k] > 0 {
+			r.Precisions[k] = float64(r.Matches[k]) / float64(r.Totals[k])
+		}
+	}
+	if s.Bootstrap != nil {
+		r.Interval = s.Bootstrap.ofMean(r.Groups)
+	}
+	sig.n = r.N
+	sig.agg = fmt.Sprintf("group%d", used)
+	r.Signature = sig.format(s)
+	return r, nil
+}

@@ -1,0 +1,233 @@
+package corpus_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"infill/metrics/corpus"
+)
+
+func lines(t *testing.T, r io.Reader) ([]string, error) {
+	t.Helper()
+	var out []string
+	err := corpus.Lines(r, "in.txt", func(n int, l string) error {
+		out = append(out, l)
+		if n != len(out) {
+			t.Errorf("line %d numbered %d", len(out), n)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x ", 100_000)
+	for in, want := range map[string][]string{
+		"a\nb\n":                {"a", "b"},
+		"a\nb":                  {"a", "b"},
+		"a\r\n\r\nb\r\n":        {"a", "", "b"},
+		"\n":                    {""},
+		"\ufeffa\n":             {"a"},
+		long + "\nb\n" + long:   {long, "b", long},
+		"[MASK] is a line\nb c": {"[MASK] is a line", "b c"},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+			got, err := lines(t, r)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%.40q: %.80q, %v; want %.80q", in, got, err, want)
+			}
+		}
+	}
+}
+
+func TestLinesErrors(t *testing.T) {
+	for in, want := range map[string]error{
+		"":                   corpus.ErrEmpty,
+		"a\nb\x00c\n":        corpus.ErrBinary,
+		"a\n\xff\xfe\n":      corpus.ErrBinary,
+		"\x1f\x8b\x08\x00..": corpus.ErrBinary,
+		"PK\x03\x04....":     corpus.ErrBinary,
+		"\xff\xfea\x00":      corpus.ErrBinary,
+		strings.Repeat("y", corpus.MaxLine+70_000): corpus.ErrLineTooLong,
+	} {
+		_, err := lines(t, strings.NewReader(in))
+		if !errors.Is(err, want) {
+			t.Errorf("%.20q: %v, want %v", in, err, want)
+		} else if !strings.HasPrefix(err.Error(), "in.txt") {
+			t.Errorf("%.20q: error does not name the file: %v", in, err)
+		}
+	}
+	if _, err := lines(t, iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a failing reader: %v", err)
+	}
+	stop := errors.New("enough")
+	if err := corpus.Lines(strings.NewReader("a\nb"), "x", func(int, string) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error of the callee: %v", err)
+	}
+}
+
+func TestPipelines(t *testing.T) {
+	for _, c := range []struct {
+		o    corpus.Options
+		in   string
+		want string // tokens joined by |
+	}{
+		{corpus.Options{}, "The  cat\tSAT .", "the|cat|sat|."},
+		{corpus.Options{Case: "mixed"}, "The cat", "The|cat"},
+		{corpus.Options{}, "an [UNK] and [MASK]", "an|[UNK]|and|[mask]"},
+		{corpus.Options{Clean: "wc"}, "`` A @@UNKNOWN@@ ''  x @-@ y", `"|a|[UNK]|"|x|@-@|y`},
+		{corpus.Options{Clean: "wc-hyphen"}, "x @-@ y", "x|-|y"},
+		// Only a whole white-space token is replaced, before the characters are split.
+		{corpus.Options{Clean: "wc", Tokenizer: "char"}, "``a ''", "`|`|a|\""},
+		{corpus.Options{Tokenizer: "glued"}, "he could n't go , could he ?", "he|couldn't|go,|could|he?"},
+		{corpus.Options{Tokenizer: "glued"}, "it 's the dogs ' bowl .", "it's|the|dogs'bowl."},
+		{corpus.Options{Tokenizer: "bert", Case: "mixed"}, "it's e-mail, [UNK] $5 [a b]", "it|'|s|e|-|mail|,|[UNK]|$|5|[|a|b|]"},
+		{corpus.Options{Tokenizer: "13a"}, "Hello, world. 3.14 5-10 &amp; &quot;x&quot;", `hello|,|world|.|3.14|5|-|10|&|"|x|"`},
+		{corpus.Options{Tokenizer: "intl"}, "Hello, 1,000€ (x)", "hello|,|1,000|€|(|x|)"},
+		{corpus.Options{Tokenizer: "char"}, "ab c", "a|b|c"},
+	} {
+		p, err := corpus.NewPipeline(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Tokens(c.in), "|"); got != c.want {
+			t.Errorf("%+v %q: %s, want %s", c.o, c.in, got, c.want)
+		}
+	}
+	for _, o := range []corpus.Options{{Tokenizer: "words"}, {Case: "upper"}, {Clean: "soap"}} {
+		if _, err := corpus.NewPipeline(o); !errors.Is(err, corpus.ErrOption) {
+			t.Errorf("%+v: %v, want ErrOption", o, err)
+		}
+	}
+}
+
+func TestLower(t *testing.T) {
+	// Expected values are Python's. The apostrophe is ignored by the rule of the
+	// final sigma, so the first Σ of the last case is inside a word.
+	for in, want := range map[string]string{
+		"ΣΟΦΟΣ ΣΑΣ Σ": "σοφος σας σ", "İstanbul": "i̇stanbul", "ÄÖß": "äöß", "ΑΣ'Β ΑΣ' ΑΣ.": "ασ'β ας' ας.",
+	} {
+		if got := corpus.Lower(in); got != want {
+			t.Errorf("Lower(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCorpus(t *testing.T) {
+	v := &corpus.Vocab{}
+	c := corpus.New(v, nil)
+	if err := c.ReadLines(strings.NewReader("a b\n\nb c a\n"), "f"); err != nil {
+		t.Fatal(err)
+	}
+	if c.Len() != 3 || v.Len() != 3 || c.EmptySentences() != 1 || len(c.Tokens()) != 5 {
+		t.Errorf("%d sentences, %d words, %d empty, %d tokens", c.Len(), v.Len(), c.EmptySentences(), len(c.Tokens()))
+	}
+	if s := c.Select([]int{2, 0}).Sentence(0); !slices.Equal(s, []uint32{1, 2, 0}) {
+		t.Errorf("selected %v", s)
+	}
+	if h := c.Head(1); h.Len() != 1 || len(h.Tokens()) != 2 {
+		t.Errorf("head has %d sentences", h.Len())
+	}
+	if v.Word(99) != "" {
+		t.Error("a word that was never numbered")
+	}
+}
+
+// Every stream position must be drawn equally often, and the sample stays in order.
+func TestReservoirIsUniform(t *testing.T) {
+	const n, size, trials = 20, 5, 20_000
+	var hits [n]float64
+	for seed := range uint64(trials) {
+		r := corpus.NewReservoir[int](size, seed)
+		for i := range n {
+			r.Add(i)
+		}
+		items := r.Items()
+		if len(items) != size || !slices.IsSorted(items) || r.Seen() != n {
+			t.Fatalf("sample %v of %d", items, r.Seen())
+		}
+		for _, i := range items {
+			hits[i]++
+		}
+	}
+	p := float64(size) / n
+	sd := math.Sqrt(trials * p * (1 - p))
+	for i, h := range hits {
+		if math.Abs(h-trials*p) > 5*sd {
+			t.Errorf("position %d drawn %v times, want %v ± %.0f", i, h, trials*p, sd)
+		}
+	}
+	all := corpus.NewReservoir[int](0, 1)
+	for i := range 3 {
+		all.Add(i)
+	}
+	if !slices.Equal(all.Items(), []int{0, 1, 2}) {
+		t.Errorf("size 0 keeps %v", all.Items())
+	}
+}
+
+func TestLooseKey(t *testing.T) {
+	if a, b := corpus.LooseKey("`` even if they were n't , he said . ''"), corpus.LooseKey(" Even if they weren't, he said."); a != b {
+		t.Errorf("%q and %q differ", a, b)
+	}
+	if a, b := corpus.LooseKey("officials and @@UNKNOWN@@ met"), corpus.LooseKey("Officials and [UNK] met"); a != b {
+		t.Errorf("%q and %q differ", a, b)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nb\r\n\nc"))
+	f.Add([]byte("\xef\xbb\xbf{}\n"))
+	f.Add([]byte{0x1f, 0x8b})
+	f.Add([]byte("\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got []string
+		err := corpus.Lines(bytes.NewReader(data), "f", func(_ int, l string) error {
+			if !utf8.ValidString(l) || strings.ContainsAny(l, "\x00\n") {
+				t.Fatalf("line %q handed on", l)
+			}
+			got = append(got, l)
+			return nil
+		})
+		if err == nil && len(got) == 0 {
+			t.Fatal("no line and no error")
+		}
+	})
+}
+
+func FuzzPipelines(f *testing.F) {
+	f.Add("Hello, wörld [UNK] &amp; 3.14-x ''")
+	f.Add("-\n. ,5 ² İΣ")
+	f.Fuzz(func(t *testing.T, line string) {
+		if !utf8.ValidString(line) {
+			return
+		}
+		for _, tok := range corpus.Tokenizers() {
+			for _, clean := range corpus.Cleanings() {
+				p, err := corpus.NewPipeline(corpus.Options{Tokenizer: tok, Clean: clean})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, token := range p.Tokens(line) {
+					if token == "" || len(strings.Fields(token)) != 1 {
+						t.Fatalf("%s: token %q of %q", tok, token, line)
+					}
+				}
+			}
+		}
+	})
+}
+
+func ExamplePipeline_Signature() {
+	p, _ := corpus.NewPipeline(corpus.Options{Tokenizer: "glued", Clean: "wc"})
+	fmt.Println(p.Signature())
+	// Output: tok:glued|case:lc|clean:wc
+}

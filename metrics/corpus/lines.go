@@ -1,0 +1,115 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Errors of reading text.
+var (
+	// ErrBinary reports data that is not text: a NUL byte or invalid UTF-8.
+	ErrBinary = errors.New("not a text file")
+	// ErrEmpty reports a file without any line.
+	ErrEmpty = errors.New("file is empty")
+	// ErrLineTooLong reports a line over MaxLine bytes.
+	ErrLineTooLong = errors.New("line too long")
+)
+
+// MaxLine is the longest line accepted, in bytes. A sentence has a few hundred;
+// the bound keeps a file without newlines from being read into memory whole.
+const MaxLine = 16 << 20
+
+// Lines calls each for every line of r with its number, 1 upwards. Line ends may
+// be \n or \r\n, the last one may be missing, and a leading byte order mark is
+// dropped. The string is the callee's to keep. name is the file's name for error
+// messages. It stops at the first error, its own or each's; a file without any
+// byte is [ErrEmpty], NUL bytes and invalid UTF-8 are [ErrBinary].
+func Lines(r io.Reader, name string, each func(number int, line string) error) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	if head, _ := br.Peek(4); len(head) > 0 {
+		if kind := magic(head); kind != "" {
+			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, ErrBinary, kind)
+		}
+		if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+			_, _ = br.Discard(3)
+		}
+	}
+	n := 0
+	var long []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			if len(long)+len(part) > MaxLine {
+				return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one sentence a line?", name, n+1, ErrLineTooLong, MaxLine)
+			}
+			long = append(long, part...)
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s:%d: %w", name, n+1, err)
+		}
+		atEOF := err == io.EOF
+		if len(long) > 0 {
+			part = append(long, part...)
+			long = long[:0]
+		}
+		if atEOF && len(part) == 0 {
+			break
+		}
+		n++
+		part = bytes.TrimSuffix(part, []byte("\n"))
+		part = bytes.TrimSuffix(part, []byte("\r"))
+		if bytes.IndexByte(part, 0) >= 0 {
+			return fmt.Errorf("%s:%d: %w: it holds NUL bytes; give plain text or JSON lines in UTF-8", name, n, ErrBinary)
+		}
+		if !utf8.Valid(part) {
+			return fmt.Errorf("%s:%d: %w: invalid UTF-8; convert it first, for instance with iconv -t UTF-8", name, n, ErrBinary)
+		}
+		if err := each(n, string(part)); err != nil {
+			return err
+		}
+		if atEOF {
+			break
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("%s: %w", name, ErrEmpty)
+	}
+	return nil
+}
+
+// magic names the well-known kind of file that starts with these bytes.
+func magic(head []byte) string {
+	for _, m := range []struct{ head, kind string }{
+		{"\x1f\x8b", "gzip data (unpack it first)"},
+		{"PK\x03\x04", "a zip archive"},
+		{"%PDF", "a PDF"},
+		{"\xfd7zX", "xz data (unpack it first)"},
+		{"BZh", "bzip2 data (unpack it first)"},
+		{"\x28\xb5\x2f\xfd", "zstd data (unpack it first)"},
+		{"\xff\xfe", "UTF-16 text (convert it to UTF-8)"},
+		{"\xfe\xff", "UTF-16 text (convert it to UTF-8)"},
+		{"\x89PNG", "a PNG image"},
+		{"\x7fELF", "a program"},
+	} {
+		if bytes.HasPrefix(head, []byte(m.head)) {
+			return m.kind
+		}
+	}
+	return ""
+}
+
+// ReadLines appends every line of r as a sentence; see [Lines] for what a line is
+// and which errors there are. It reads once, in constant memory beside the tokens.
+func (c *Corpus) ReadLines(r io.Reader, name string) error {
+	return Lines(r, name, func(_ int, line string) error {
+		if err := c.Add(line); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,76 @@
+package corpus
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Lower lower-cases a line as Python's str.lower does. It differs from
+// strings.ToLower in two letters: İ becomes i followed by a combining dot, and a
+// capital sigma at the end of a word becomes ς.
+func Lower(line string) string {
+	lower, ascii := true, true
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		if c >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+		if c >= 'A' && c <= 'Z' {
+			lower = false
+		}
+	}
+	if ascii {
+		if lower {
+			return line
+		}
+		return strings.ToLower(line)
+	}
+	if !strings.ContainsAny(line, "İΣ") {
+		return strings.ToLower(line)
+	}
+	r := []rune(line)
+	var b strings.Builder
+	b.Grow(len(line) + 8)
+	for i, c := range r {
+		switch {
+		case c == 'İ':
+			b.WriteString("i̇")
+		case c == 'Σ' && endsWord(r, i):
+			b.WriteRune('ς')
+		default:
+			b.WriteRune(unicode.ToLower(c))
+		}
+	}
+	return b.String()
+}
+
+// endsWord is Unicode's Final_Sigma condition: a cased letter before, none
+// after, characters that case ignores skipped in both directions.
+func endsWord(r []rune, i int) bool {
+	j := i - 1
+	for j >= 0 && caseIgnorable(r[j]) {
+		j--
+	}
+	if j < 0 || !cased(r[j]) {
+		return false
+	}
+	j = i + 1
+	for j < len(r) && caseIgnorable(r[j]) {
+		j++
+	}
+	return j >= len(r) || !cased(r[j])
+}
+
+func cased(r rune) bool {
+	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r)
+}
+
+func caseIgnorable(r rune) bool {
+	switch r {
+	case '\'', '.', ':', '·', '’', '^', '`', '¨', '\u00ad':
+		return true
+	}
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
+}

@@ -1,0 +1,170 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrOption reports an unknown tokenisation, case or cleaning name.
+var ErrOption = errors.New("unknown text option")
+
+// Options says how a line becomes tokens. The zero value is the literature's
+// way: split on white space, lower-cased, no cleaning.
+type Options struct {
+	// Tokenizer is one of [Tokenizers]; "" means "ws".
+	Tokenizer string
+	// Case is "lc" (lower-case, the default) or "mixed" (keep). Under "lc" the
+	// marker [unk] is written [UNK] whatever its case, as cleaned references have it.
+	Case string
+	// Clean is "none" (default), "wc" or "wc-hyphen"; see [Cleanings].
+	Clean string
+}
+
+// Tokenizers lists the names of the tokenisations, the default first.
+//
+//	ws     split on white space
+//	13a    mteval-v13a as sacrebleu defines it (WMT's default)
+//	intl   mteval-v14 international, as sacrebleu defines it
+//	char   every character is a token, as sacrebleu defines it
+//	none   the line as it is, split on white space; ws by sacrebleu's name
+//	glued  punctuation and contractions glued to the preceding word first, the
+//	       way Hugging Face decoding does ("clean_up_tokenization_spaces"), then ws
+//	bert   ws, then every ASCII punctuation sign on its own, as BERT's basic
+//	       tokeniser does; markers such as [UNK] stay whole
+func Tokenizers() []string {
+	return []string{"ws", "13a", "intl", "char", "none", "glued", "bert"}
+}
+
+// Cleanings lists the names of the token replacements, the default first.
+//
+//	none       nothing is replaced
+//	wc         Wang & Cho's preparation of their reference files: @@unknown@@ →
+//	           [UNK], `` and '' → "; the literature's figures are made with it
+//	wc-hyphen  wc, and WikiText's @-@ → -
+func Cleanings() []string { return []string{"none", "wc", "wc-hyphen"} }
+
+// Pipeline is a checked Options value, ready for use. It is safe for concurrent use.
+type Pipeline struct {
+	opt   Options
+	split func(line string, yield func(string))
+	clean bool
+}
+
+// NewPipeline checks the names in o; an unknown one is an [ErrOption] that lists
+// the known ones.
+func NewPipeline(o Options) (*Pipeline, error) {
+	if o.Tokenizer == "" {
+		o.Tokenizer = "ws"
+	}
+	if o.Case == "" {
+		o.Case = "lc"
+	}
+	if o.Clean == "" {
+		o.Clean = "none"
+	}
+	check := func(what, name string, known []string) error {
+		if slices.Contains(known, name) {
+			return nil
+		}
+		return fmt.Errorf("%w: %s %q (known: %s)", ErrOption, what, name, strings.Join(known, ", "))
+	}
+	err := errors.Join(
+		check("tokenisation", o.Tokenizer, Tokenizers()),
+		check("case", o.Case, []string{"lc", "mixed"}),
+		check("cleaning", o.Clean, Cleanings()))
+	if err != nil {
+		return nil, err
+	}
+	p := &Pipeline{opt: o, clean: o.Clean != "none"}
+	switch o.Tokenizer {
+	case "ws", "none":
+		p.split = fields
+	case "13a":
+		p.split = tokenize13a
+	case "intl":
+		p.split = tokenizeIntl
+	case "char":
+		p.split = tokenizeChar
+	case "glued":
+		p.split = func(line string, yield func(string)) { fields(Glue(line), yield) }
+	case "bert":
+		p.split = tokenizeBERT
+	}
+	return p, nil
+}
+
+func defaultPipeline() *Pipeline {
+	return &Pipeline{opt: Options{Tokenizer: "ws", Case: "lc", Clean: "none"}, split: fields}
+}
+
+func givenPipeline() *Pipeline {
+	return &Pipeline{opt: Options{Tokenizer: "given", Case: "mixed", Clean: "none"}, split: fields}
+}
+
+// Options returns the names in force, none of them empty.
+func (p *Pipeline) Options() Options { return p.opt }
+
+// Signature returns the pipeline's part of a metric's signature, such as
+// "tok:ws|case:lc" or "tok:ws|case:lc|clean:wc".
+func (p *Pipeline) Signature() string {
+	s := "tok:" + p.opt.Tokenizer + "|case:" + p.opt.Case
+	if p.clean {
+		s += "|clean:" + p.opt.Clean
+	}
+	return s
+}
+
+// Each calls yield for every token of the line, in order. A token may share
+// memory with the line.
+func (p *Pipeline) Each(line string, yield func(token string)) {
+	if p.opt.Case == "lc" {
+		line = Lower(line)
+		if strings.Contains(line, "[unk]") {
+			line = strings.ReplaceAll(line, "[unk]", "[UNK]")
+		}
+	}
+	if !p.clean {
+		p.split(line, yield)
+		return
+	}
+	switch p.opt.Tokenizer {
+	case "ws", "none":
+		fields(line, func(t string) { yield(p.replace(t)) })
+	default:
+		// The replacements are defined on white-space tokens; the other
+		// tokenisations see the cleaned line.
+		var b strings.Builder
+		fields(line, func(t string) {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(p.replace(t))
+		})
+		p.split(b.String(), yield)
+	}
+}
+
+// Tokens returns the tokens of the line.
+func (p *Pipeline) Tokens(line string) []string {
+	var out []string
+	p.Each(line, func(t string) { out = append(out, t) })
+	return out
+}
+
+// replace applies Wang & Cho's replacements to one white-space token. Their code
+// lower-cases first, so @@UNKNOWN@@ arrives here in lower case unless case is kept.
+func (p *Pipeline) replace(t string) string {
+	switch t {
+	case "@@unknown@@", "@@UNKNOWN@@":
+		return "[UNK]"
+	case "``", "''":
+		return `"`
+	case "@-@":
+		if p.opt.Clean == "wc-hyphen" {
+			return "-"
+		}
+	}
+	return t
+}

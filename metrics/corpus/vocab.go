@@ -1,0 +1,169 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrTooLarge reports a corpus with more tokens than 32-bit numbering can hold.
+var ErrTooLarge = errors.New("corpus too large: more than 4294967000 tokens; split the file or sample it")
+
+// maxTokens leaves room for the reserved numbers of the n-gram tables.
+const maxTokens = math.MaxUint32 - 295
+
+// Vocab numbers the distinct tokens of one or more corpora, 0 upwards in order
+// of first appearance. The zero value is empty and ready. It is not safe for
+// concurrent use.
+type Vocab struct {
+	ids   map[string]uint32
+	words []string
+}
+
+// ID returns the number of a token, assigning the next free one to a new token.
+// The token's bytes are copied, so it may share memory with a reused buffer.
+func (v *Vocab) ID(token string) uint32 {
+	if id, ok := v.ids[token]; ok {
+		return id
+	}
+	if v.ids == nil {
+		v.ids = make(map[string]uint32)
+	}
+	token = string([]byte(token)) // do not pin the whole line in memory
+	id := uint32(len(v.words))
+	v.ids[token] = id
+	v.words = append(v.words, token)
+	return id
+}
+
+// Word returns the token with number id, or "" for a number never assigned.
+func (v *Vocab) Word(id uint32) string {
+	if int(id) >= len(v.words) {
+		return ""
+	}
+	return v.words[id]
+}
+
+// Len returns how many distinct tokens have been numbered.
+func (v *Vocab) Len() int { return len(v.words) }
+
+// Corpus is a list of tokenised sentences. Build it with [New] or [FromTokens].
+type Corpus struct {
+	vocab  *Vocab
+	pipe   *Pipeline
+	tokens []uint32
+	ends   []int // ends[i] is the end of sentence i in tokens
+	bytes  int64 // bytes of the lines added, newlines not counted
+}
+
+// New returns an empty corpus whose lines are tokenised by pipe and numbered in
+// vocab. A nil vocab makes a new one; a nil pipe is the default pipeline.
+func New(vocab *Vocab, pipe *Pipeline) *Corpus {
+	if vocab == nil {
+		vocab = &Vocab{}
+	}
+	if pipe == nil {
+		pipe = defaultPipeline()
+	}
+	return &Corpus{vocab: vocab, pipe: pipe}
+}
+
+// FromTokens returns a corpus of sentences that are tokenised already; its
+// signature says tok:given.
+func FromTokens(vocab *Vocab, sentences [][]string) *Corpus {
+	c := New(vocab, givenPipeline())
+	for _, s := range sentences {
+		c.AddTokens(s)
+	}
+	return c
+}
+
+// Add tokenises one line and appends it as a sentence, which may be empty.
+func (c *Corpus) Add(line string) error {
+	c.pipe.Each(line, func(token string) {
+		c.tokens = append(c.tokens, c.vocab.ID(token))
+	})
+	return c.close(int64(len(line)))
+}
+
+// AddTokens appends one sentence of finished tokens.
+func (c *Corpus) AddTokens(tokens []string) {
+	var n int64
+	for _, t := range tokens {
+		c.tokens = append(c.tokens, c.vocab.ID(t))
+		n += int64(len(t)) + 1
+	}
+	// The token limit cannot be reached by a list that was in memory as strings
+	// without four billion string headers (64 GiB), so its error is dropped here.
+	_ = c.close(max(n-1, 0))
+}
+
+func (c *Corpus) close(n int64) error {
+	if len(c.tokens) > maxTokens {
+		c.tokens = c.tokens[:c.end(len(c.ends)-1)]
+		return fmt.Errorf("sentence %d: %w", len(c.ends)+1, ErrTooLarge)
+	}
+	c.ends = append(c.ends, len(c.tokens))
+	c.bytes += n
+	return nil
+}
+
+func (c *Corpus) end(i int) int {
+	if i < 0 {
+		return 0
+	}
+	return c.ends[i]
+}
+
+// Len returns the number of sentences, empty ones included.
+func (c *Corpus) Len() int { return len(c.ends) }
+
+// Tokens returns all tokens in a row; [Corpus.Bounds] cuts it into sentences.
+// The slice is the corpus's own: read it only.
+func (c *Corpus) Tokens() []uint32 { return c.tokens }
+
+// Bounds returns where sentence i starts and ends in [Corpus.Tokens].
+func (c *Corpus) Bounds(i int) (start, end int) { return c.end(i - 1), c.ends[i] }
+
+// Sentence returns the tokens of sentence i; the slice is the corpus's own.
+func (c *Corpus) Sentence(i int) []uint32 { return c.tokens[c.end(i-1):c.ends[i]] }
+
+// Vocab returns the numbering that the corpus shares with others.
+func (c *Corpus) Vocab() *Vocab { return c.vocab }
+
+// Pipeline returns how the lines were made into tokens.
+func (c *Corpus) Pipeline() *Pipeline { return c.pipe }
+
+// EmptySentences returns how many sentences have no token at all.
+func (c *Corpus) EmptySentences() int {
+	n := 0
+	for i := range c.ends {
+		if c.ends[i] == c.end(i-1) {
+			n++
+		}
+	}
+	return n
+}
+
+// Head returns the first n sentences (all when there are fewer) as a corpus that
+// shares memory with c; adding to either afterwards is not allowed.
+func (c *Corpus) Head(n int) *Corpus {
+	if n >= c.Len() {
+		return c
+	}
+	if n < 0 {
+		n = 0
+	}
+	e := c.end(n - 1)
+	return &Corpus{vocab: c.vocab, pipe: c.pipe, tokens: c.tokens[:e:e], ends: c.ends[:n:n]}
+}
+
+// Select returns the sentences with the given indices, in that order.
+func (c *Corpus) Select(indices []int) *Corpus {
+	out := &Corpus{vocab: c.vocab, pipe: c.pipe}
+	for _, i := range indices {
+		out.tokens = append(out.tokens, c.Sentence(i)...)
+		out.ends = append(out.ends, len(out.tokens))
+	}
+	return out
+}
