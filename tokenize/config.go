@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -19,8 +18,8 @@ const (
 // are silent.
 type config struct {
 	lower, strip, chinese *bool
-	names                 [numRoles]string
-	further               []string // additional special tokens
+	names                 [numRoles]jsonToken
+	further               []jsonToken // additional special tokens
 	added                 []AddedToken
 	length                int
 }
@@ -58,6 +57,13 @@ func (t jsonToken) added(id int32) AddedToken {
 	return a
 }
 
+// special returns the token with its flags, as a special token: one that is
+// looked for in the original text unless the file says otherwise.
+func (t jsonToken) special(id int32) AddedToken {
+	t.Special = true
+	return t.added(id)
+}
+
 // readConfig reads tokenizer_config.json and the older files beside it, each of
 // which may be missing. What tokenizer_config.json says counts first.
 func readConfig(fsys fs.FS) (*config, error) {
@@ -90,7 +96,7 @@ func (c *config) read(name string, data []byte) error {
 	}
 	get := func(key string, v any) error {
 		raw, ok := fields[key]
-		if !ok || bytes.Equal(raw, []byte("null")) {
+		if !ok || absent(raw) {
 			return nil
 		}
 		return decodeJSON(name, key, data, raw, v)
@@ -118,19 +124,40 @@ func (c *config) read(name string, data []byte) error {
 		if err := get(r.String(), &t); err != nil {
 			return err
 		}
-		if c.names[r] == "" {
-			c.names[r] = t.Content
+		if c.names[r].Content == "" {
+			c.names[r] = t
 		}
 	}
 	var further []jsonToken
 	if err := get("additional_special_tokens", &further); err != nil {
 		return err
 	}
-	for _, t := range further {
-		if !slices.Contains(c.further, t.Content) {
-			c.further = append(c.further, t.Content)
+	c.further = append(c.further, further...)
+	return c.readExtra(name, data, fields["extra_special_tokens"])
+}
+
+// readExtra reads extra_special_tokens, the newer name of
+// additional_special_tokens: a list, or an object by role.
+func (c *config) readExtra(name string, data, raw []byte) error {
+	const key = "extra_special_tokens"
+	if len(raw) > 0 && raw[0] == '{' {
+		var byRole map[string]jsonToken
+		if err := decodeJSON(name, key, data, raw, &byRole); err != nil {
+			return err
 		}
+		for _, role := range slices.Sorted(maps.Keys(byRole)) {
+			c.further = append(c.further, byRole[role])
+		}
+		return nil
 	}
+	if absent(raw) {
+		return nil
+	}
+	var list []jsonToken
+	if err := decodeJSON(name, key, data, raw, &list); err != nil {
+		return err
+	}
+	c.further = append(c.further, list...)
 	return nil
 }
 
@@ -192,9 +219,9 @@ func (c *config) apply(s *spec) {
 	if c.chinese != nil {
 		s.norm.chinese = *c.chinese
 	}
-	for r, name := range c.names {
-		if name != "" {
-			s.names[r] = name
+	for r, t := range c.names {
+		if t.Content != "" {
+			s.names[r], s.flags[r] = t.Content, t.special(0)
 		}
 	}
 	s.length = c.length
@@ -211,16 +238,16 @@ func (c *config) apply(s *spec) {
 			s.added = append(s.added, a)
 		}
 	}
-	for _, content := range c.further {
-		if known[content] || content == "" {
+	for _, t := range c.further {
+		if known[t.Content] || t.Content == "" {
 			continue
 		}
-		known[content] = true
-		id, ok := s.vocab[content]
+		known[t.Content] = true
+		id, ok := s.vocab[t.Content]
 		if !ok { // as transformers does: it goes behind all others
 			id = next
 			next++
 		}
-		s.added = append(s.added, AddedToken{ID: int32(id), Content: content, Special: true})
+		s.added = append(s.added, t.special(int32(id)))
 	}
 }

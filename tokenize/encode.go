@@ -42,7 +42,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // anywhere in the text by their exact spelling. Nothing is cut off: compare
 // the length with [Tokenizer.MaxLength].
 //
-// The error is a [*TextError] if text is not UTF-8 or longer than 1 GiB.
+// The error is a [*TextError] if text is not UTF-8 or longer than 64 MiB.
 func (t *Tokenizer) Encode(text string) (Encoding, error) {
 	return t.encode(text, true)
 }

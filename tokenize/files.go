@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -88,7 +89,7 @@ func parseVocab(data []byte, name string) ([]string, error) {
 }
 
 // decodeJSON decodes data, found at a path of a file, into v. Where in the file
-// the error is comes from offset, which is where data begins in whole.
+// the error is comes from whole, of which data is a part.
 func decodeJSON(name, path string, whole, data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if err == nil {
@@ -100,16 +101,33 @@ func decodeJSON(name, path string, whole, data []byte, v any) error {
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		e.Line = lineAt(whole, start+int(syntax.Offset)-1)
-		e.Err = problem(ErrFormat, "not JSON: %v", err)
+		at := start + int(syntax.Offset) - 1
+		e.Line = lineAt(whole, at)
+		e.Err = problem(ErrFormat, "byte %d: not JSON: %v", max(at, 0), err)
 	case errors.As(err, &typ):
-		e.Line = lineAt(whole, start+int(typ.Offset)-1)
+		at := start + int(typ.Offset) - 1
+		e.Line = lineAt(whole, at)
 		e.Path = joinPath(path, typ.Field)
-		e.Err = problem(ErrFormat, "a JSON %s where %s is wanted", typ.Value, typ.Type)
+		e.Err = problem(ErrFormat, "byte %d: want a JSON %s, found %s", max(at, 0), jsonName(typ.Type), typ.Value)
 	default:
 		e.Err = problem(ErrFormat, "%v", err)
 	}
 	return e
+}
+
+// jsonName is what a Go type is called in JSON.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Map, reflect.Struct:
+		return "object"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "string"
+	}
+	return "number"
 }
 
 func joinPath(path, field string) string {

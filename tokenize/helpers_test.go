@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"io/fs"
 	"os"
 	"testing"
 	"testing/fstest"
@@ -28,3 +29,6 @@ func sharedTokenizer(t testing.TB, name string) *Tokenizer {
 	}
 	return tok
 }
+
+// testdata is a folder in testdata.
+func testdata(name string) fs.FS { return os.DirFS("testdata/" + name) }

@@ -13,7 +13,7 @@ const (
 	maxPieceBytes = 1024
 	maxAdded      = 1 << 16 // added tokens
 	maxWordChars  = 1000    // WordPiece is quadratic in the length of a word
-	maxTextBytes  = 1 << 30
+	maxTextBytes  = 64 << 20
 )
 
 // A Tokenizer turns text into ids and back. It does not change after it is
@@ -112,6 +112,7 @@ type spec struct {
 	size     int // one more than the highest id of vocab
 	added    []AddedToken
 	names    [numRoles]string // "" for the usual one
+	flags    [numRoles]AddedToken
 	norm     bertNormalizer
 	prefix   string  // of pieces inside a word
 	maxChars int     // 0 for 100
@@ -121,8 +122,8 @@ type spec struct {
 	length   int
 }
 
-// usual are the spellings of BERT.
-var usual = [numRoles]string{"[UNK]", "[MASK]", "[PAD]", "[CLS]", "[SEP]"}
+// usual are the spellings of BERT, and those of RoBERTa, which MPNet shares.
+var usual = [numRoles][2]string{{"[UNK]", "<unk>"}, {"[MASK]", "<mask>"}, {"[PAD]", "<pad>"}, {"[CLS]", "<s>"}, {"[SEP]", "</s>"}}
 
 // build makes the tokenizer or says what is missing.
 func (s *spec) build() (*Tokenizer, error) {
@@ -218,7 +219,13 @@ func (s *spec) addTokens(t *Tokenizer) error {
 func (s *spec) addRoles(t *Tokenizer) error {
 	for r := range numRoles {
 		if s.names[r] == "" {
-			s.names[r] = usual[r]
+			s.names[r] = usual[r][0]
+			for _, name := range usual[r] {
+				if _, ok := t.ids[name]; ok {
+					s.names[r] = name
+					break
+				}
+			}
 		}
 		name := s.names[r]
 		id, ok := t.ids[name]
@@ -227,7 +234,9 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		}
 		t.roles[r] = id
 		if t.kind[id]&kindAdded == 0 {
-			s.added = append(s.added, AddedToken{ID: id, Content: name, Special: true})
+			a := s.flags[r]
+			a.ID, a.Content, a.Special = id, name, true
+			s.added = append(s.added, a)
 		}
 		t.kind[id] = t.kind[id]&^kindContinuation | kindAdded | kindSpecial
 	}

@@ -1,0 +1,57 @@
+package tokenize_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"infill/tokenize"
+)
+
+func Example() {
+	tok, err := tokenize.Load(os.DirFS("testdata/uncased")) // a folder with vocab.txt or tokenizer.json
+	if err != nil {
+		log.Fatal(err)
+	}
+	text := "The Café is [MASK]ing, Anna."
+	e, err := tok.Encode(text)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, span := range e.Spans {
+		fmt.Printf("%4d %-7s %q\n", e.IDs[i], e.Tokens[i], text[span[0]:span[1]])
+	}
+	// To fill the blank, splice at its bytes; the rest of the text stays as it is.
+	for i, id := range e.IDs {
+		if id == tok.MaskID() {
+			fmt.Println(text[:e.Spans[i][0]] + "clos" + text[e.Spans[i][1]:])
+		}
+	}
+	// Output:
+	//    2 [CLS]   ""
+	//  387 the     "The"
+	//  538 cafe    "Café"
+	//  394 is      "is"
+	//    4 [MASK]  "[MASK]"
+	//  391 in      "in"
+	//  559 ##g     "g"
+	//   24 ,       ","
+	//  532 anna    "Anna"
+	//   26 .       "."
+	//    3 [SEP]   ""
+	// The Café is closing, Anna.
+}
+
+func ExampleTokenizer_WholeWords() {
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "walk", "##ing", "café", "don't", "7", "the"}
+	tok, err := tokenize.New(pieces, tokenize.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, id := range tok.WholeWords() {
+		fmt.Println(id, tok.Token(id))
+	}
+	// Output:
+	// 6 walk
+	// 11 the
+}
