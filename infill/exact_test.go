@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"sort"
 	"sync"
 	"testing"
@@ -14,7 +13,7 @@ import (
 )
 
 var tinyModel = sync.OnceValues(func() (*mlm.Model, error) {
-	return mlm.Open(os.DirFS(tinyFolder), mlm.Options{Threads: 2})
+	return mlm.OpenDir(context.Background(), tinyFolder, mlm.Options{Threads: 2})
 })
 
 func tiny(t testing.TB) *mlm.Model {

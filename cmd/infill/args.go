@@ -110,7 +110,7 @@ func nearest(written string, names []string) string {
 	if len(written) > 64 {
 		return ""
 	}
-	best, bestD := "", max(1, len(written)/3)+1
+	best, bestD := "", max(1, len(written)/2)+1
 	for _, n := range names {
 		if d := smetrics.WagnerFischer(strings.ToLower(written), n, 1, 1, 1); d < bestD {
 			best, bestD = n, d

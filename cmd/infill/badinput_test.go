@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"infill/mlm/onnx"
 )
 
 // Every kind of bad input has its exit code and an error that says what to do.
@@ -53,7 +57,6 @@ func TestBadInput(t *testing.T) {
 		{"no such name", []string{"fill", "--model", "robertta", ok}, 2, "default"},
 		{"score of nothing", withTiny("score", ""), 2, "empty"},
 		{"empty standard input", withTiny("fill", "-"), 2, "no text"},
-		{"no such runtime", append(withTiny("fill", ok), "--ort", "/no/such/library.so"), 3, "doctor --install"},
 		{"install with a path", []string{"doctor", "--install", "--ort", "x"}, 2, "--ort"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -91,7 +94,7 @@ func TestBadModel(t *testing.T) {
 		{"truncated", "model.onnx", "model.onnx", func(b []byte) []byte { return b[:len(b)/2] }},
 		{"empty", "model.onnx", "model.onnx", func([]byte) []byte { return []byte{} }},
 		{"not ONNX", "model.onnx", "model.onnx", func([]byte) []byte { return []byte("<!DOCTYPE html><html></html>") }},
-		{"without logits", "model.onnx", "logits", func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("logits"), []byte("hidden")) }},
+		{"without logits", "model.onnx", "logits", func(b []byte) []byte { return renameOutput(t, b) }},
 		{"vocabulary too small", "vocab.txt", "vocabulary", func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] }},
 		{"vocabulary too large", "vocab.txt", "vocabulary", func(b []byte) []byte { return append(bytes.Clone(b), "surplus\n"...) }},
 		{"no vocabulary", "vocab.txt", "vocab.txt", nil},
@@ -115,6 +118,57 @@ func TestBadModel(t *testing.T) {
 				t.Errorf("exit %d, want %d; want %q in: %s", r.code, exitTrouble, c.says, r.err)
 			}
 		})
+	}
+}
+
+// renameOutput turns a masked language model into a file whose outputs are
+// those of a model without the head.
+func renameOutput(t *testing.T, b []byte) []byte {
+	t.Helper()
+	m, err := onnx.Parse(b, "model.onnx", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := *m.Graph.Outputs[0]
+	for i, name := range []string{"last_hidden_state", "pooler_output"} {
+		o := out
+		o.Name = name
+		for _, n := range m.Graph.Nodes {
+			for j := range n.Outputs {
+				if i == 0 && n.Outputs[j] == out.Name {
+					n.Outputs[j] = name
+				}
+			}
+		}
+		if i == 1 {
+			o.Name = m.Graph.Nodes[len(m.Graph.Nodes)-2].Outputs[0]
+		}
+		m.Graph.Outputs = append(m.Graph.Outputs, &o)
+	}
+	m.Graph.Outputs = m.Graph.Outputs[1:]
+	enc, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return enc
+}
+
+// The runtime is loaded once per process, so that its absence needs one of its own.
+func TestNoRuntime(t *testing.T) {
+	cmd := exec.Command(os.Args[0], withTiny("fill", "the [MASK] sleeps .")...)
+	for _, c := range []struct{ env, says string }{
+		{"INFILL_ORT=/no/such/library.so", "/no/such/library.so"},
+		{"INFILL_ORT=main.go", "doctor --install"},
+	} {
+		cmd = exec.Command(cmd.Path, cmd.Args[1:]...)
+		cmd.Env = append(os.Environ(), asCommand+"=1", c.env)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitTrouble || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%s: %v: %s", c.env, err, errs.String())
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	m, err := f.open()
+	m, err := f.open(c.Context)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -49,36 +49,40 @@ func (f *modelFlags) flags() []cli.Flag {
 }
 
 // open loads the model that the flags name.
-func (f *modelFlags) open() (*mlm.Model, error) {
-	fsys, file, err := resolveModel(f.model)
+func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
+	dir, file, err := resolveModel(f.model)
 	if err != nil {
 		return nil, err
 	}
-	return mlm.Open(fsys, mlm.Options{
+	opt := mlm.Options{
 		File:        file,
 		Threads:     int(f.threads.v),
 		BatchTokens: int(f.batchTokens.v),
 		LowMemory:   f.lowMemory,
 		Runtime:     f.ort,
-	})
+	}
+	if dir == "" {
+		return mlm.Open(ctx, models.Default(), opt)
+	}
+	return mlm.OpenDir(ctx, dir, opt)
 }
 
-// resolveModel turns a model's name or path into a folder and the name of the
-// ONNX file in it ("" for the usual names).
-func resolveModel(name string) (fs.FS, string, error) {
+// resolveModel turns a model's name or path into a folder, "" for the embedded
+// model, and the name of the ONNX file in it, "" for the usual names.
+func resolveModel(name string) (dir, file string, err error) {
 	if name == "" || name == defaultModel {
-		return models.Default(), "", nil
+		return "", "", nil
 	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil && !strings.ContainsAny(name, `/\.`):
-		return nil, "", usagef("no embedded model and no folder is called %q; embedded: %s; or give the path of a folder with model.onnx", name, defaultModel)
+		return "", "", usagef("no embedded model and no folder is called %q; embedded: %s; or give the path of a folder with model.onnx", name, defaultModel)
 	case err != nil:
-		return nil, "", fmt.Errorf("model: %w", err)
+		return "", "", fmt.Errorf("model: %w", err)
 	case info.IsDir():
-		return os.DirFS(name), "", nil
+		return name, "", nil
 	}
-	return os.DirFS(filepath.Dir(name)), filepath.Base(name), nil
+	return filepath.Dir(name), filepath.Base(name), nil
 }
 
 // samplingFlags are the flags of every command that samples.

@@ -13,6 +13,17 @@ import (
 // The tiny model knows some eighty words and answers within milliseconds.
 const tinyModel = "../../mlm/testdata/tiny-bert"
 
+// asCommand makes the test binary behave as the command, for tests that need
+// a process of its own.
+const asCommand = "INFILL_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
 type outcome struct {
 	code     int
 	out, err string

@@ -19,7 +19,6 @@ func modelCommand(std stdio) *cli.Command {
 		Usage: "what a model is, whether its gradients are right, how well it predicts",
 		Subcommands: []*cli.Command{
 			modelInfoCommand(std),
-			modelCheckCommand(std),
 			modelEvalCommand(std),
 		},
 		Action: func(c *cli.Context) error {
@@ -60,7 +59,7 @@ func modelInfoCommand(std stdio) *cli.Command {
 			if err := f.modelArgument(c); err != nil {
 				return err
 			}
-			m, err := f.open()
+			m, err := f.open(c.Context)
 			if err != nil {
 				return err
 			}
@@ -156,7 +155,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 				return fmt.Errorf("--text: %w", err)
 			}
 			defer file.Close()
-			m, err := f.open()
+			m, err := f.open(c.Context)
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func scoreCommand(std stdio) *cli.Command {
 			if err != nil {
 				return err
 			}
-			m, err := f.open()
+			m, err := f.open(c.Context)
 			if err != nil {
 				return err
 			}

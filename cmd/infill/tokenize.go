@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/models"
 	"infill/tokenize"
 )
 
@@ -65,9 +67,12 @@ func tokenizeCommand(std stdio) *cli.Command {
 
 // openTokenizer loads only the tokenizer of the model that a flag names.
 func openTokenizer(model string) (*tokenize.Tokenizer, error) {
-	fsys, _, err := resolveModel(model)
+	dir, _, err := resolveModel(model)
 	if err != nil {
 		return nil, err
 	}
-	return tokenize.Load(fsys)
+	if dir == "" {
+		return tokenize.Load(models.Default())
+	}
+	return tokenize.Load(os.DirFS(dir))
 }
