@@ -92,6 +92,7 @@ var registry = []Info{
 			stepParam(func(s Sampler, v float64) { s.(*DULA).StepSize = v }),
 			balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
 			acceptParam("0.574", func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
+			countParam("batch", "0", 0, 1<<30, "terms per stochastic gradient; 0 for the full gradient", func(s Sampler, v int) { s.(*DULA).Batch = v }),
 		},
 		make: func() Sampler { return &DULA{} },
 	},
@@ -219,5 +220,31 @@ var registry = []Info{
 		Needs: "energies of all neighbours", Cost: "the sum of K energies",
 		Params: []Param{balanceParam(func(s Sampler, v Balance) { s.(*LB1).Balance = v })},
 		make:   func() Sampler { return &LB1{} },
+	},
+	{
+		Name: "sgdld", Title: "Stochastic-gradient discrete Langevin dynamics", Exact: false,
+		Doc:   "jumps between single-coordinate neighbours with rates from cached mini-batch estimates; exact only in the limit of small jump probabilities, and its states carry weights",
+		Needs: "stochastic gradients", Cost: "1 mini-batch",
+		Params: []Param{
+			{
+				Name: "balance", Default: "ratio", Choices: BalanceNames, Doc: "balancing function g of the rates",
+				set: func(s Sampler, v value) {
+					s.(*SGDLD).Balance = Balance(v.word)
+					s.(*SGDLD).SqrtRates = Balance(v.word) == Sqrt
+				},
+			},
+			{
+				Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
+				Doc: "constant jump probability h; auto is max(3/√(10+t), min-jump)",
+				set: func(s Sampler, v value) { s.(*SGDLD).Jump = v.f },
+			},
+			{
+				Name: "min-jump", Default: "0.1", Min: 0, OpenMin: true, Max: 1,
+				Doc: "smallest jump probability of the decreasing schedule",
+				set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
+			},
+			countParam("batch", "1", 1, 1<<30, "terms per estimate", func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
+		},
+		make: func() Sampler { return &SGDLD{} },
 	},
 }

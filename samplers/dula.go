@@ -20,6 +20,11 @@ type DULA struct {
 	Precondition []float64
 	// TargetAcceptance is what automatic step sizes aim at; 0 means 0.574.
 	TargetAcceptance float64
+	// Batch above 0 makes this stochastic-gradient DULA: ∇U is estimated from
+	// that many terms or draws, anew each step. The target must be a
+	// StochasticGradienter. U is then not evaluated (NaN until
+	// Chains.Refresh), and an automatic step size stays at its start.
+	Batch int
 }
 
 // Name implements Sampler.
@@ -30,6 +35,12 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 	d, err := newDLP(c, s.Name(), s.StepSize, s.Balance, s.Precondition, s.TargetAcceptance)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkCount(s.Name(), "batch", s.Batch, 1<<30); err != nil {
+		return nil, err
+	}
+	if s.Batch > 0 {
+		return newSGKernel(c, s.Name(), d, s.Batch)
 	}
 	return newDLPKernel(c, s.Name(), d, false)
 }

@@ -174,6 +174,19 @@ func (t *tableTarget) MaskedConditional(_ context.Context, x [][]int32, i []int,
 	return nil
 }
 
+// StochasticGrad treats the gradient as the mean of the true one and noise.
+func (t *tableTarget) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64) error {
+	if err := t.EnergyGrad(ctx, x, u, g); err != nil {
+		return err
+	}
+	for k := range g {
+		for j := range g[k] {
+			g[k][j] += 0.5 * rng[k].NormFloat64() / math.Sqrt(float64(batch))
+		}
+	}
+	return nil
+}
+
 // support lists the states of positive probability.
 func (t *tableTarget) support() []int {
 	var out []int

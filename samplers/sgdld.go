@@ -1,0 +1,238 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// RatioEstimator is the ability to estimate probability ratios of neighbours
+// from draws of an auxiliary variable, as latent-variable models can.
+type RatioEstimator interface {
+	Target
+	// EstimateRatios fills num[k] and den[k], in the layout of a gradient, with
+	// means over batch draws of ψ(x with coordinate i set to v) and ψ(x), so
+	// that g(E num/E den) is a rate with which π is in detailed balance. A
+	// binary coordinate's entry is for its other value. All randomness comes
+	// from rng[k].
+	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error
+}
+
+// SGDLD is stochastic-gradient discrete Langevin dynamics: a jump process on
+// single-coordinate neighbours with rates
+//
+//	R(θ→y) = g(r̂(y)),   r̂(y) an estimate of π(y)/π(θ)
+//
+// that needs mini-batch estimates only. At step t a new estimate at θ is added
+// to a cache, r̂ is the ratio of the cached means, and
+//
+//	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step)
+//	with probability min(1, h_t) jump to y ∝ R(θ→y) and empty the cache
+//
+// The state has weight ε_t in averages: Chains.Weight. As h falls the process
+// stays longer, the cache holds more and the bias goes; without the cache it
+// would remain. Asymptotically exact for decreasing h_t.
+//
+// Estimates come from RatioEstimator where the target has it, else from
+// StochasticGradienter, where the cache holds the mean of ∇Û and r̂ = exp(Δ).
+// Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
+type SGDLD struct {
+	// Balance is g; the zero value here means Ratio, t/(1+t), which is bounded
+	// and, where r̂ is a ratio of probabilities that sum to one, linear in the
+	// estimate and so unbiased. Use SqrtRates for √.
+	Balance   Balance
+	SqrtRates bool
+	// Jump is the constant h_t = Jump in (0, 1]; 0 means the decreasing
+	// schedule h_t = max(3/√(10+t), MinJump).
+	Jump    float64
+	MinJump float64 // 0 means 0.1
+	// Batch is the number of terms or draws per estimate; 0 means 1.
+	Batch int
+	// NoCache uses the latest estimate alone.
+	NoCache bool
+}
+
+// Name implements Sampler.
+func (s *SGDLD) Name() string { return "sgdld" }
+
+// Attach implements Sampler.
+func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
+	g := s.Balance
+	if g == Sqrt && !s.SqrtRates {
+		g = Ratio
+	}
+	if err := g.check(s.Name()); err != nil {
+		return nil, err
+	}
+	if err := checkCount(s.Name(), "batch", s.Batch, 1<<30); err != nil {
+		return nil, err
+	}
+	for _, h := range []struct {
+		name string
+		v    float64
+	}{{"jump", s.Jump}, {"min-jump", s.MinJump}} {
+		if !(h.v >= 0 && h.v <= 1) {
+			return nil, &ParamError{s.Name(), h.name, fmt.Sprint(h.v), "a number in (0, 1], or 0 for the default"}
+		}
+	}
+	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
+	if err != nil {
+		return nil, err
+	}
+	k := &sgdldKernel{
+		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, g, cnt.free), free: cnt.free,
+		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
+		u: make([]float64, c.Len()), delta: matrix[float64](c.Len(), c.Domain.gradLen),
+		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(), c.Domain.gradLen),
+	}
+	if k.s.MinJump == 0 {
+		k.s.MinJump = 0.1
+	}
+	if t, ok := c.Target.(RatioEstimator); ok {
+		for i := range c.Domain.coords {
+			if c.Domain.coords[i].Kind == Ordinal {
+				return nil, &AbilityError{s.Name(), "ratio estimates of ordinal coordinates", "declare them nominal"}
+			}
+		}
+		k.ratio = t
+		k.den, k.sumDen = matrix[float64](c.Len(), c.Domain.gradLen), matrix[float64](c.Len(), c.Domain.gradLen)
+		return k, nil
+	}
+	t, ok := c.Target.(StochasticGradienter)
+	if !ok {
+		return nil, &AbilityError{s.Name(), "stochastic gradients (StochasticGrad)", "use dlmc or dmala, which need full gradients"}
+	}
+	k.grad = t
+	return k, nil
+}
+
+type sgdldKernel struct {
+	c     *Chains
+	s     SGDLD
+	batch int
+	ratio RatioEstimator
+	grad  StochasticGradienter
+	sites *sites
+	free  []int32
+	cum   []float64
+
+	n              []int       // estimates in each cache
+	num, den       [][]float64 // the latest estimate
+	sumNum, sumDen [][]float64 // the cache
+	delta          [][]float64 // ∇Û, or the log-ratios written as one
+	u              []float64
+}
+
+func (s *sgdldKernel) prepare(ctx context.Context) error { return s.estimate(ctx, 0) }
+
+// h is the jump probability of step t.
+func (s *sgdldKernel) h(t int) float64 {
+	if s.s.Jump > 0 {
+		return s.s.Jump
+	}
+	return math.Max(3/math.Sqrt(10+float64(t)), s.s.MinJump)
+}
+
+// estimate adds a mini-batch to each cache and sets the weights of the states
+// at time t.
+func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
+	c := s.c
+	var err error
+	if s.ratio != nil {
+		err = s.ratio.EstimateRatios(ctx, c.X, s.batch, c.RNG, s.num, s.den)
+	} else {
+		err = s.grad.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, s.num)
+	}
+	if err != nil {
+		return err
+	}
+	for k, x := range c.X {
+		c.Stats[k].Evals++
+		if s.s.NoCache {
+			s.n[k] = 0
+		}
+		accumulate(s.sumNum[k], s.num[k], s.n[k] == 0)
+		if s.ratio != nil {
+			accumulate(s.sumDen[k], s.den[k], s.n[k] == 0)
+		}
+		s.n[k]++
+		s.logRatios(k, x)
+		s.sites.score(x, s.delta[k])
+		z := logSumExp(s.sites.lw)
+		c.Weight[k] = s.h(t) * math.Exp(-z)
+		if s.sites.bad() || math.IsInf(c.Weight[k], 0) {
+			c.Stats[k].NonFinite++
+			c.Weight[k] = 0
+		}
+	}
+	return nil
+}
+
+func accumulate(sum, x []float64, first bool) {
+	if first {
+		copy(sum, x)
+		return
+	}
+	for j, v := range x {
+		sum[j] += v
+	}
+}
+
+// logRatios writes the cached estimate as a gradient.
+func (s *sgdldKernel) logRatios(k int, x []int32) {
+	out := s.delta[k]
+	if s.ratio == nil {
+		f := 1 / float64(s.n[k])
+		for j, v := range s.sumNum[k] {
+			out[j] = v * f
+		}
+		return
+	}
+	for j := range out {
+		out[j] = math.Log(s.sumNum[k][j]) - math.Log(s.sumDen[k][j])
+	}
+	for i := range s.c.Domain.coords {
+		co := &s.c.Domain.coords[i]
+		o := s.c.Domain.off[i]
+		if co.Kind == Binary {
+			out[o] *= float64(1-2*x[i]) / co.Step
+		} else {
+			out[o+int(x[i])] = 0
+		}
+	}
+}
+
+// Step implements Kernel.
+func (s *sgdldKernel) Step(ctx context.Context) error {
+	c := s.c
+	h := s.h(c.done)
+	for k, x := range c.X {
+		rng := c.RNG[k]
+		m := Move{Accepted: true, Prob: 1}
+		if rng.Float64() < h {
+			s.sites.score(x, s.delta[k])
+			j := -1
+			if !s.sites.bad() {
+				j, _ = drawLog(rng, s.sites.lw, s.cum)
+			}
+			if j < 0 {
+				m = Move{}
+				c.Stats[k].NonFinite++
+			} else {
+				i := int(s.free[j])
+				v := 1 - x[i]
+				if c.Domain.coords[i].Kind != Binary {
+					d, _ := drawLog(rng, s.sites.values(i, x[i], s.delta[k]), s.cum)
+					v = int32(d)
+				}
+				x[i] = v
+				c.U[k] = math.NaN()
+				s.n[k] = 0
+				m.Moved, m.Flips, m.Hamming = true, 1, 1
+			}
+		}
+		c.record(k, m)
+	}
+	return s.estimate(ctx, c.done+1)
+}

@@ -1,0 +1,60 @@
+package samplers
+
+import (
+	"context"
+	"math"
+)
+
+// sgKernel is stochastic-gradient DULA (DLP, section 4.3 and theorem 5.3): the
+// proposal of DULA with ∇U replaced by an unbiased estimate from a mini-batch,
+// a new one each step. Nothing is corrected, and U is not evaluated.
+type sgKernel struct {
+	c     *Chains
+	p     dlpProposer
+	t     StochasticGradienter
+	batch int
+	u     []float64
+	y     []int32
+}
+
+func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
+	t, ok := c.Target.(StochasticGradienter)
+	if !ok {
+		return nil, &AbilityError{name, "stochastic gradients (StochasticGrad)", "leave the batch parameter out to use full gradients"}
+	}
+	c.Grad = matrix[float64](c.Len(), c.Domain.gradLen)
+	return &sgKernel{
+		c: c, p: dlpProposer{newFactorised(c.Domain, d), d}, t: t, batch: batch,
+		u: make([]float64, c.Len()), y: make([]int32, c.Domain.Len()),
+	}, nil
+}
+
+// Step implements Kernel.
+func (s *sgKernel) Step(ctx context.Context) error {
+	c := s.c
+	if err := s.t.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, c.Grad); err != nil {
+		return err
+	}
+	for k, x := range c.X {
+		c.Stats[k].Evals++
+		copy(s.y, x)
+		if lq := s.p.propose(k, x, c.Grad[k], c.RNG[k], s.y); math.IsNaN(lq) {
+			c.Stats[k].NonFinite++
+			c.record(k, Move{})
+			continue
+		}
+		m := Move{Accepted: true, Prob: 1}
+		m.Flips = hamming(x, s.y)
+		m.Hamming = m.Flips
+		if m.Flips > 0 {
+			m.Moved = true
+			copy(x, s.y)
+			c.U[k] = math.NaN()
+		}
+		c.record(k, m)
+	}
+	return nil
+}
+
+// Tuning implements Tuned.
+func (s *sgKernel) Tuning(k int) map[string]float64 { return s.p.dlp.Tuning(k) }
