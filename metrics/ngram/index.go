@@ -79,8 +79,18 @@ func (x *Index) Distinct(n int) int {
 	return int(x.levels[n-1].tab.n)
 }
 
-// Cleaning returns the name of the cleaning of the corpora that [Index.AddCorpus]
-// added, "" before the first and "various" when they differ; signatures print it.
+// Describe notes the cleaning of sentences that are added with [Index.Add], for
+// signatures; [Index.AddCorpus] does it by itself.
+func (x *Index) Describe(cleaning string) {
+	if x.clean == "" {
+		x.clean = cleaning
+	} else if x.clean != cleaning {
+		x.clean = "various"
+	}
+}
+
+// Cleaning returns the name of the sentences' cleaning, "" before the first and
+// "various" when they differ.
 func (x *Index) Cleaning() string { return x.clean }
 
 // Add adds one reference sentence, given as token numbers of the vocabulary.
@@ -110,12 +120,7 @@ func (x *Index) AddCorpus(c *corpus.Corpus, keep func(i int) bool) error {
 	if c.Vocab() != x.vocab {
 		return errVocab
 	}
-	switch clean := c.Pipeline().Options().Clean; x.clean {
-	case "", clean:
-		x.clean = clean
-	default:
-		x.clean = "various"
-	}
+	x.Describe(c.Pipeline().Options().Clean)
 	for i, n := 0, c.Len(); i < n; i++ {
 		if keep == nil || keep(i) {
 			x.Add(c.Sentence(i))

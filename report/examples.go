@@ -1,0 +1,87 @@
+package report
+
+// Example is one source sentence with the fillings of every sampler, as in DLP's
+// Figure 6.
+type Example struct {
+	Text     string          `json:"text"`
+	Gold     string          `json:"gold,omitempty"`
+	Samplers []ExampleFilled `json:"samplers"`
+}
+
+// ExampleFilled are one sampler's fillings of an example.
+type ExampleFilled struct {
+	Sampler string         `json:"sampler"`
+	Texts   []ExampleParts `json:"fillings"`
+	// Repeated of Generated filled places hold a text that an earlier filling of
+	// the same sampler had in the same place.
+	Repeated  int    `json:"repeated"`
+	Generated int    `json:"generated"`
+	Err       string `json:"error,omitempty"`
+}
+
+// ExampleParts is a filling cut into pieces.
+type ExampleParts struct {
+	Parts []Part  `json:"parts"`
+	Score float64 `json:"score"`
+}
+
+// Part is a stretch of text: given, generated, or generated and seen before.
+type Part struct {
+	Text      string `json:"text"`
+	Generated bool   `json:"generated,omitempty"`
+	Repeated  bool   `json:"repeated,omitempty"`
+}
+
+// examples picks sources spread evenly over the input, so that a file made of two
+// corpora shows both.
+func (c *Comparison) examples(o CompareOptions) []Example {
+	want := o.Examples
+	if want == 0 {
+		want = 3
+	}
+	want = min(want, len(c.Sources))
+	var out []Example
+	for k := range max(want, 0) {
+		i := k * len(c.Sources) / want
+		e := Example{Text: c.Sources[i].Text, Gold: c.Sources[i].Gold}
+		for _, run := range c.Samplers {
+			e.Samplers = append(e.Samplers, run.Sentences[i].example(run.Name, o.Top))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (s SentenceRun) example(name string, top int) ExampleFilled {
+	out := ExampleFilled{Sampler: name, Err: s.Err}
+	seen := map[int]map[string]bool{}
+	for k, f := range s.Fillings {
+		if k == top {
+			break
+		}
+		p := ExampleParts{Score: f.Score}
+		at := 0
+		for b, span := range f.Spans {
+			if at < span[0] {
+				p.Parts = append(p.Parts, Part{Text: f.Text[at:span[0]]})
+			}
+			word := f.Text[span[0]:span[1]]
+			if seen[b] == nil {
+				seen[b] = map[string]bool{}
+			}
+			part := Part{Text: word, Generated: true, Repeated: seen[b][word]}
+			seen[b][word] = true
+			out.Generated++
+			if part.Repeated {
+				out.Repeated++
+			}
+			p.Parts = append(p.Parts, part)
+			at = span[1]
+		}
+		if at < len(f.Text) {
+			p.Parts = append(p.Parts, Part{Text: f.Text[at:]})
+		}
+		out.Texts = append(out.Texts, p)
+	}
+	return out
+}

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Metric is one number with its meaning. A value that could not be computed is
+// NaN here, null in JSON and "n/a" in tables, and Warnings say why.
+type Metric struct {
+	// Key names the metric for programs, such as "self_bleu" or "unique.tbc.2".
+	Key string
+	// Label names it for people.
+	Label string
+	// Group is the heading that several columns share, "" for none.
+	Group string
+	// Value is in the unit that tables print: BLEU and shares times 100.
+	Value float64
+	// Low and High are the ends of the bootstrap interval; NaN when there is none.
+	Low, High float64
+	// Unit is "%", "s", "nats" or "".
+	Unit string
+	// Decimals is how many digits tables print after the point.
+	Decimals int
+	// Better is +1 when more is better (or more diverse), −1 when less is, 0 when
+	// neither is meant.
+	Better int
+	// Signature names the definition behind the number.
+	Signature string
+	// Detail holds the parts of the number: precisions, brevity penalty, lengths.
+	Detail string
+	// Warnings say what makes the number less than it seems, or why it is absent.
+	Warnings []string
+}
+
+func newMetric(key, label string) Metric {
+	return Metric{Key: key, Label: label, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Decimals: 2}
+}
+
+// OK says whether there is a number.
+func (m Metric) OK() bool { return !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) }
+
+// HasInterval says whether there is an interval.
+func (m Metric) HasInterval() bool { return !math.IsNaN(m.Low) && !math.IsNaN(m.High) }
+
+// Text formats the value as tables print it.
+func (m Metric) Text() string {
+	if !m.OK() {
+		return "n/a"
+	}
+	return decimal(m.Value, m.Decimals)
+}
+
+// Interval formats the interval, "" when there is none.
+func (m Metric) Interval() string {
+	if !m.HasInterval() {
+		return ""
+	}
+	return decimal(m.Low, m.Decimals) + "–" + decimal(m.High, m.Decimals)
+}
+
+// Heading is the label with its group and unit.
+func (m Metric) Heading() string {
+	h := m.Label
+	if m.Group != "" {
+		h = m.Group + ", " + h
+	}
+	if m.Unit != "" {
+		h += " (" + m.Unit + ")"
+	}
+	return h
+}
+
+// decimal prints with a fixed number of digits; whole numbers from 10,000 on get
+// thin separators.
+func decimal(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if digits > 0 || math.Abs(x) < 10_000 {
+		return s
+	}
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	var parts []string
+	for len(s) > 3 {
+		parts = append([]string{s[len(s)-3:]}, parts...)
+		s = s[:len(s)-3]
+	}
+	return sign + strings.Join(append([]string{s}, parts...), ",")
+}
+
+// fail marks the metric as absent and says why.
+func (m *Metric) fail(err error) {
+	m.Value = math.NaN()
+	m.Warnings = append(m.Warnings, err.Error())
+}
+
+// warn adds warnings.
+func (m *Metric) warn(errs ...error) {
+	for _, e := range errs {
+		if e != nil {
+			m.Warnings = append(m.Warnings, e.Error())
+		}
+	}
+}
+
+// MarshalJSON writes absent numbers as null.
+func (m Metric) MarshalJSON() ([]byte, error) {
+	num := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(struct {
+		Key       string   `json:"key"`
+		Label     string   `json:"label"`
+		Group     string   `json:"group,omitempty"`
+		Value     *float64 `json:"value"`
+		Low       *float64 `json:"low,omitempty"`
+		High      *float64 `json:"high,omitempty"`
+		Unit      string   `json:"unit,omitempty"`
+		Better    int      `json:"better,omitempty"`
+		Signature string   `json:"signature,omitempty"`
+		Detail    string   `json:"detail,omitempty"`
+		Warnings  []string `json:"warnings,omitempty"`
+	}{m.Key, m.Label, m.Group, num(m.Value), num(m.Low), num(m.High), m.Unit, m.Better, m.Signature, m.Detail, m.Warnings})
+}
+
+// Row is the metrics of one file or sampler. All rows of a result have the same
+// keys in the same order.
+type Row struct {
+	Name    string   `json:"name"`
+	Metrics []Metric `json:"metrics"`
+}
+
+// Get returns the metric with the given key.
+func (r Row) Get(key string) (Metric, bool) {
+	for _, m := range r.Metrics {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// Signatures lists the different signatures of a column over the rows, in order of
+// appearance, each with the rows it holds for when they differ.
+type signed struct {
+	Heading, Signature, Rows string
+}
+
+func signatures(rows []Row) []signed {
+	if len(rows) == 0 {
+		return nil
+	}
+	var out []signed
+	for c, m := range rows[0].Metrics {
+		byName := map[string][]string{}
+		var order []string
+		for _, r := range rows {
+			sig := r.Metrics[c].Signature
+			if sig == "" {
+				continue
+			}
+			if byName[sig] == nil {
+				order = append(order, sig)
+			}
+			byName[sig] = append(byName[sig], r.Name)
+		}
+		for _, sig := range order {
+			s := signed{Heading: m.Heading(), Signature: sig}
+			if len(order) > 1 {
+				s.Rows = strings.Join(byName[sig], ", ")
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// warnings collects the metrics' warnings, each once, with where it applies.
+func warnings(rows []Row) []string {
+	type where struct{ text, heading string }
+	names := map[where][]string{}
+	var order []where
+	for _, r := range rows {
+		for _, m := range r.Metrics {
+			for _, w := range m.Warnings {
+				k := where{w, m.Heading()}
+				if names[k] == nil {
+					order = append(order, k)
+				}
+				names[k] = append(names[k], r.Name)
+			}
+		}
+	}
+	var out []string
+	for _, k := range order {
+		who := ""
+		if len(rows) > 1 && len(names[k]) < len(rows) {
+			who = strings.Join(names[k], ", ") + ": "
+		}
+		out = append(out, fmt.Sprintf("%s%s: %s", who, k.heading, k.text))
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
+)
+
+// Options says how sentences are measured; each field is one flag of the commands.
+// The zero value is the literature's way: white-space tokens in lower case, BLEU-4
+// without smoothing under NLTK's conventions, pooled self-BLEU, references cleaned
+// as Wang & Cho do, no intervals.
+type Options struct {
+	// Tokenize is one of [corpus.Tokenizers]; "" is "ws". (--tokenize)
+	Tokenize string
+	// Case is "lc" (default) or "mixed". (--case)
+	Case string
+	// Clean is the references' cleaning, one of [corpus.Cleanings]; "" is "wc".
+	// (--clean)
+	Clean string
+	// CleanGenerated is the generated sentences' cleaning; "" is "none".
+	// (--clean-generated)
+	CleanGenerated string
+	// Order, Weights, Smoothing, SmoothValue, Denominator and EffectiveOrder are
+	// BLEU's; see [bleu.Options]. (--bleu-order, --weights, --smooth,
+	// --smooth-value, --denominator, --effective-order)
+	Order          int
+	Weights        []float64
+	Smoothing      string
+	SmoothValue    *float64
+	Denominator    string
+	EffectiveOrder bool
+	// SelfBLEU is the variant: "corpus" (default), "mean", "first" or "group", and
+	// First the number of sentences for "first". (--self-bleu, --first)
+	SelfBLEU string
+	First    int
+	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
+	// Compare. (--ngrams)
+	Ngrams []int
+	// Confidence asks for bootstrap intervals of BLEU and self-BLEU, Resamples (0
+	// is 1000) and Level (0 is 0.95) say which. (--confidence, --resamples, --level)
+	Confidence bool
+	Resamples  int
+	Level      float64
+	// Seed is the seed of samples and bootstrap resamples. (--seed)
+	Seed uint64
+	// Exclude lists sentences that are left out of the references because they were
+	// the ones infilled; compared by [corpus.LooseKey]. (--exclude FILE)
+	Exclude []string
+}
+
+// maxNgram bounds the orders of unique n-grams.
+const maxNgram = 32
+
+// plan is checked options.
+type plan struct {
+	Options
+	generated, reference *corpus.Pipeline
+	bleu                 bleu.Options
+	excluded             map[string]bool
+	order                int // highest order any index needs
+}
+
+func (o Options) plan(ngrams []int) (*plan, error) {
+	if o.Clean == "" {
+		o.Clean = "wc"
+	}
+	if o.Ngrams == nil {
+		o.Ngrams = ngrams
+	}
+	p := &plan{Options: o}
+	var err1, err2 error
+	p.generated, err1 = corpus.NewPipeline(corpus.Options{Tokenizer: o.Tokenize, Case: o.Case, Clean: o.CleanGenerated})
+	p.reference, err2 = corpus.NewPipeline(corpus.Options{Tokenizer: o.Tokenize, Case: o.Case, Clean: o.Clean})
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	p.bleu = bleu.Options{
+		Order: o.Order, Weights: o.Weights, Smoothing: o.Smoothing, SmoothValue: o.SmoothValue,
+		Denominator: bleu.Denominator(o.Denominator), EffectiveOrder: o.EffectiveOrder,
+	}
+	if o.Confidence {
+		p.bleu.Bootstrap = &bleu.Bootstrap{Resamples: o.Resamples, Seed: o.Seed, Level: o.Level}
+	}
+	var err error
+	if p.order, err = p.bleu.IndexOrder(); err != nil {
+		return nil, err
+	}
+	for _, n := range o.Ngrams {
+		if n < 1 || n > maxNgram {
+			return nil, fmt.Errorf("%w: n-gram order %d (want 1 to %d)", ErrOption, n, maxNgram)
+		}
+		p.order = max(p.order, n)
+	}
+	switch v := bleu.Variant(o.SelfBLEU); v {
+	case "", bleu.Pooled, bleu.Mean, bleu.Group:
+	case bleu.FirstN:
+		if o.First < 2 {
+			return nil, fmt.Errorf("%w: self-BLEU of the first %d sentences (want 2 or more)", ErrOption, o.First)
+		}
+	default:
+		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption, o.SelfBLEU)
+	}
+	p.excluded = map[string]bool{}
+	for _, s := range o.Exclude {
+		if k := corpus.LooseKey(s); k != "" {
+			p.excluded[k] = true
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) maxUnique() int { return slices.Max(append([]int{0}, p.Ngrams...)) }
