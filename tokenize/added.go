@@ -14,14 +14,15 @@ type AddedToken struct {
 	Special    bool   // has a role and no meaning as a word, such as [MASK]
 	Normalized bool   // look for it in the normalised text, not in the original
 	SingleWord bool   // only where no letter, digit or underscore touches it
-	LeftStrip  bool   // takes the white space before it into its span
-	RightStrip bool   // takes the white space after it into its span
+	LeftStrip  bool   // swallows the white space before it
+	RightStrip bool   // swallows the white space after it
 }
 
-// A match is one added token in a text.
+// A match is one added token in a text: its spelling is bytes lo to hi, and
+// with the white space that it swallows it takes up from to to.
 type match struct {
-	lo, hi int
-	id     int32
+	from, lo, hi, to int
+	id               int32
 }
 
 // A matcher finds added tokens: leftmost, and longest among those that begin
@@ -83,26 +84,23 @@ func (m *matcher) find(out []match, text string) []match {
 		if lo < done || t.SingleWord && (endsInWord(text[:lo]) || beginsWithWord(text[hi:])) {
 			continue
 		}
-		if t.LeftStrip {
-			for lo > done {
-				r, size := utf8.DecodeLastRuneInString(text[:lo])
-				if !unicode.IsSpace(r) {
-					break
-				}
-				lo -= size
+		m := match{lo, lo, hi, hi, t.ID}
+		for t.LeftStrip && m.from > done {
+			r, size := utf8.DecodeLastRuneInString(text[:m.from])
+			if !unicode.IsSpace(r) {
+				break
 			}
+			m.from -= size
 		}
-		if t.RightStrip {
-			for hi < len(text) {
-				r, size := utf8.DecodeRuneInString(text[hi:])
-				if !unicode.IsSpace(r) {
-					break
-				}
-				hi += size
+		for t.RightStrip && m.to < len(text) {
+			r, size := utf8.DecodeRuneInString(text[m.to:])
+			if !unicode.IsSpace(r) {
+				break
 			}
+			m.to += size
 		}
-		out = append(out, match{lo, hi, t.ID})
-		done = hi
+		out = append(out, m)
+		done = m.to
 	}
 	return out
 }

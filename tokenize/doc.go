@@ -34,11 +34,11 @@
 // # Files
 //
 // [Load] reads the folder that a model was exported to: tokenizer.json (a
-// WordPiece model with BertNormalizer or none, BertPreTokenizer, and
-// TemplateProcessing or BertProcessing or none; padding and truncation are left to
-// the caller), or vocab.txt, and the configuration beside them. The files are
-// not trusted: sizes are bounded, ids checked, and every error names the file
-// and its line or JSON path.
+// WordPiece model; BertNormalizer or none; BertPreTokenizer; and
+// TemplateProcessing, BertProcessing, RobertaProcessing or none; padding and
+// truncation are left to the caller), or vocab.txt, and the configuration
+// beside them. The files are not trusted: sizes are bounded, ids checked, and
+// every error names the file and its line or JSON path.
 //
 // # The stages in code
 //

@@ -14,7 +14,8 @@ type Encoding struct {
 	// [start, end). Starts never decrease, nor do ends, and both lie between
 	// characters. Special tokens that Encode adds have empty spans, at 0
 	// before the text and at its length after it. Two pieces share a span if
-	// one character became both, as the Jamo of a Korean syllable do.
+	// one character became both, as the Jamo of a Korean syllable do. An
+	// added token's span is its spelling, without white space that it swallows.
 	Spans [][2]int
 
 	// Special marks the special tokens, whether added or spelt out in the
@@ -77,12 +78,12 @@ func (t *Tokenizer) encode(text string, around bool) (Encoding, error) {
 	done := 0
 	if t.added != nil {
 		for _, m := range t.added.find(nil, text) {
-			if err := b.segment(text[done:m.lo], done); err != nil {
+			if err := b.segment(text[done:m.from], done); err != nil {
 				return Encoding{}, err
 			}
 			b.add(m.id, [2]int{m.lo, m.hi}, t.IsSpecial(m.id), false, b.words)
 			b.words++
-			done = m.hi
+			done = m.to
 		}
 	}
 	if err := b.segment(text[done:], done); err != nil {

@@ -180,7 +180,7 @@ func (r jsonReader) postProcessor(s *spec, data json.RawMessage) error {
 	switch kind {
 	case "":
 		return nil
-	case "BertProcessing":
+	case "BertProcessing", "RobertaProcessing": // the same for one text
 		var p struct{ CLS, SEP jsonPair }
 		if err := r.decode(path, data, &p); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (r jsonReader) postProcessor(s *spec, data json.RawMessage) error {
 	case "TemplateProcessing":
 		return r.template(s, path, data)
 	}
-	return r.fail(path+".type", ErrUnsupported, "%s; a WordPiece model is read with TemplateProcessing, BertProcessing or none", kind)
+	return r.fail(path+".type", ErrUnsupported, "%s; a WordPiece model is read with TemplateProcessing, BertProcessing, RobertaProcessing or none", kind)
 }
 
 func (r jsonReader) template(s *spec, path string, data json.RawMessage) error {

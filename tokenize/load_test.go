@@ -82,7 +82,7 @@ func TestLoadErrors(t *testing.T) {
 		{"normalizer flag", map[string]string{"tokenizer.json": smallJSON(map[string]string{"normalizer": `{"type":"BertNormalizer","lowercase":3}`})}, ErrFormat, "tokenizer.json:3: normalizer.lowercase: malformed: byte 134: want a JSON true or false, found number"},
 		{"pre-tokenizer", map[string]string{"tokenizer.json": smallJSON(map[string]string{"pre_tokenizer": `{"type":"Metaspace"}`})}, ErrUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: Metaspace; a WordPiece model is read with BertPreTokenizer"},
 		{"no pre-tokenizer", map[string]string{"tokenizer.json": smallJSON(map[string]string{"pre_tokenizer": "null"})}, ErrUnsupported, "tokenizer.json: pre_tokenizer.type: unsupported: none; a WordPiece model is read with BertPreTokenizer"},
-		{"post-processor", map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"ByteLevel"}`})}, ErrUnsupported, "tokenizer.json: post_processor.type: unsupported: ByteLevel; a WordPiece model is read with TemplateProcessing, BertProcessing or none"},
+		{"post-processor", map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"ByteLevel"}`})}, ErrUnsupported, "tokenizer.json: post_processor.type: unsupported: ByteLevel; a WordPiece model is read with TemplateProcessing, BertProcessing, RobertaProcessing or none"},
 		{"pair of three", map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["a",1,2],"cls":["b",2]}`})}, ErrFormat, "tokenizer.json: post_processor: malformed: want a token and its id, found 3 values"},
 		{"processor id", map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",99]}`})}, ErrFormat, "tokenizer.json: malformed: the post-processor adds the id 99, which is no token"},
 		{"template token", map[string]string{"tokenizer.json": template(`[{"SpecialToken":{"id":"[X]"}}]`, `{}`)}, ErrFormat, `tokenizer.json: post_processor.single[0]: malformed: the token "[X]" is not described in special_tokens`},
@@ -207,7 +207,7 @@ func TestLoadConfig(t *testing.T) {
 	if tok.MaxLength() != 128 || tok.Token(tok.MaskID()) != "<mask>" || tok.VocabSize() != 13 || tok.PadID() != 0 {
 		t.Errorf("length %d, mask %q, size %d", tok.MaxLength(), tok.Token(tok.MaskID()), tok.VocabSize())
 	}
-	if e, err := tok.Pieces("the  <mask><new>"); err != nil || len(e.Spans) != 3 || e.Spans[1] != [2]int{3, 11} || !e.Special[1] || e.Special[2] {
+	if e, err := tok.Pieces("the  <mask><new>"); err != nil || len(e.Spans) != 3 || e.Spans[1] != [2]int{5, 11} || !e.Special[1] || e.Special[2] {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if got := load(map[string]string{vocabFile: smallVocab, configFile: `{"model_max_length": 1e30}`}).MaxLength(); got != 0 {

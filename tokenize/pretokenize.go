@@ -157,9 +157,9 @@ func (b *bertText) general(s *scratch, seg string, base int) {
 	text := string(s.norm.text[first:])
 	done := 0
 	for _, m := range b.added.find(nil, text) {
-		b.split(s, first+done, first+m.lo)
+		b.split(s, first+done, first+m.from)
 		s.words = append(s.words, word{int32(first + m.lo), int32(first + m.hi), -1, m.id})
-		done = m.hi
+		done = m.to
 	}
 	b.split(s, first+done, len(s.norm.text))
 }
