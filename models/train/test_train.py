@@ -1,0 +1,217 @@
+"""Tests of the training program; they run in seconds: python3 -m pytest -q models/train"""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import data
+import embed
+import evaluate
+import export
+import model
+import muon
+import plot
+import prepare
+import text
+import train
+import vocab
+
+SMALL = train.config(200, 64, 2)
+
+
+@pytest.fixture
+def net():
+    torch.manual_seed(1)
+    net = model.MaskedLM(SMALL)
+    for p in net.parameters():
+        p.data += 0.1 * torch.randn_like(p)
+    return net.eval().requires_grad_(False)
+
+
+def test_words_are_those_of_the_reference_tokenizer():
+    from tokenizers import normalizers, pre_tokenizers
+
+    norm, pre = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    for s in ["It's 1,234.5 (U.S.) - Café, naïve—\"so\" `` it ''", "a_b@-@c 東京tower £5 x²", "tab\tand  spaces\u00a0here"]:
+        assert text.words(s) == [w for w, _ in pre.pre_tokenize_str(norm.normalize_str(s))]
+
+
+@pytest.mark.parametrize(
+    "line, want",
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ('"No," said Mr. Hill. "It is late!" He left.', ['"No," said Mr. Hill.', '"It is late!"', "He left."]),
+        ("It cost 3.5 dollars. 20 people came.", ["It cost 3.5 dollars.", "20 people came."]),
+        ("no end", ["no end"]),
+    ],
+)
+def test_sentences(line, want):
+    assert text.sentences(line) == want
+
+
+def test_styles():
+    assert text.treebank("\"I don't,\" he said; it's Tom's.").split() == (
+        "`` I do n't, '' he said; it 's Tom 's.".split()
+    )
+    assert text.treebank("You can't, won't.") == "You ca n't, wo n't."
+    assert text.wikitext("The well-known 1,234.5 men's").split() == (
+        "The well @-@ known 1 @,@ 234 @.@ 5 men 's".split()
+    )
+    assert text.narrative("She took his hand.") and not text.narrative("The river flows to the sea.")
+
+
+def test_vocabulary_has_frequent_words_characters_and_merges():
+    counts = {"the": 5000, "lower": 900, "lowest": 800, "lowly": 700, "zebra": 3}
+    v = vocab.build(counts, 200)
+    assert v[:5] == vocab.SPECIAL and len(v) == len(set(v))
+    assert {"the", "lower", "a", "##a", "`", "@"} <= set(v)
+    # With room for no whole word, byte-pair encoding finds the stem the words have in common.
+    assert vocab.merges(counts, 3)[0] in ("th", "##he", "lo")
+    assert "low" in vocab.merges({k: n for k, n in counts.items() if k != "the"}, 3)
+
+
+def test_cooccurrence_by_brute_force():
+    rng = np.random.default_rng(0)
+    pieces, line = rng.integers(0, 7, 60).astype(np.uint16), np.array([0, 11, 12, 40, 60])
+    want = np.zeros((7, 7))
+    for i in range(60):
+        for j in range(i + 1, min(i + 1 + embed.WINDOW, 60)):
+            if np.searchsorted(line, i, "right") == np.searchsorted(line, j, "right"):
+                weight = 1 - (j - i - 1) / embed.WINDOW
+                want[pieces[i], pieces[j]] += weight
+                want[pieces[j], pieces[i]] += weight
+    np.testing.assert_allclose(embed.cooccurrence(pieces, line, 7), want, rtol=1e-6)
+
+
+def test_embeddings_of_like_pieces_are_alike():
+    rng = np.random.default_rng(0)
+    # Pieces 0-4 follow pieces 50-99, pieces 5-9 follow pieces 100-149.
+    first = rng.integers(0, 10, 20000)
+    pieces = np.stack([rng.integers(0, 50, 20000) + np.where(first < 5, 50, 100), first], 1)
+    line = np.arange(0, 40001, 2)
+    e = embed.factorise(embed.cooccurrence(pieces.reshape(-1).astype(np.uint16), line, 150), 8)
+    unit = e / e.norm(dim=1, keepdim=True)
+    assert float(unit[0] @ unit[1]) > 0.8 > 0.2 > float(unit[0] @ unit[7])
+
+
+def test_muon_steps_have_spectral_norm_one():
+    torch.manual_seed(0)
+    for shape in [(3, 64, 64), (2, 128, 32), (2, 32, 128)]:
+        s = torch.linalg.svdvals(muon.orthogonalise(torch.randn(shape)).float())
+        # The five steps send singular values into about [0.7, 1.2], except the very smallest.
+        assert s.max() < 1.3 and s.median() > 0.6
+    p, g = [torch.zeros(128, 32)], [torch.randn(128, 32)]
+    muon.step(p, g, [torch.zeros(128, 32)], rate=0.1)
+    assert 0.1 < float(torch.linalg.matrix_norm(p[0], 2)) < 0.1 * 2 * 1.3
+    assert float((p[0] * g[0]).sum()) < 0
+
+
+def test_windows_stay_inside_lines_and_masks_hide_targets():
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(1, 90, 3000)
+    sentence = np.concatenate([[0], np.cumsum(lengths)])
+    line = np.arange(0, 3001, 3)
+    pieces = rng.integers(5, 200, sentence[-1]).astype(np.uint16)
+    w = data.windows(sentence, line, np.ones(1000, bool), rng)
+    n = w[:, 1] - w[:, 0]
+    assert n.min() >= data.SHORTEST and n.max() <= data.LONGEST - 2
+    owner = np.searchsorted(sentence[line], w[:, 0], "right")
+    assert (owner == np.searchsorted(sentence[line], w[:, 1] - 1, "right")).all()
+    assert len(np.unique(w[:, 0])) == len(w)
+    length, rows = data.batches(w, rng)[0]
+    ids = data.fill(pieces, length, rows)
+    assert ids.shape == (data.TOKENS // length, length) and (ids[:, 0] == data.CLS).all()
+    assert ((ids == data.SEP).sum(1) == 1).all()
+    i = int(np.flatnonzero(ids[0] == data.SEP)[0])
+    assert (ids[0, 1:i] == pieces[rows[0, 0] : rows[0, 1]]).all() and (ids[0, i + 1 :] == data.PAD).all()
+    masked, real, at, target = data.mask(ids, 0.2, rng)
+    assert len(at) == int(0.2 * data.TOKENS) and (masked.reshape(-1)[at] == data.MASK).all()
+    assert (torch.from_numpy(ids).reshape(-1)[at] == target).all() and int(target.min()) > data.MASK
+    assert bool((real == torch.from_numpy(ids != data.PAD)).all())
+
+
+def test_network_is_transformers_bert(net):
+    transformers = pytest.importorskip("transformers")
+    bert = transformers.BertForMaskedLM(transformers.BertConfig(**SMALL)).eval()
+    result = bert.load_state_dict(net.state_dict(), strict=False)
+    assert not result.unexpected_keys and all(k.startswith("cls.predictions.decoder") for k in result.missing_keys)
+    ids = torch.randint(5, 200, (3, 11))
+    real = torch.ones(3, 11, dtype=torch.bool)
+    real[1, 7:] = False
+    with torch.no_grad():
+        want = bert(input_ids=ids, attention_mask=real.long()).logits
+        got = net.head(net.encode(ids, real))
+    assert float((want - got)[real].abs().max()) < 1e-4
+
+
+def test_export_has_one_copy_of_the_weights(net, tmp_path):
+    ort = pytest.importorskip("onnxruntime")
+    (tmp_path / "v.txt").write_text("".join(f"w{i}\n" for i in range(200)))
+    (tmp_path / "README.md").write_text("# card\n\n| file | bytes | SHA-256 |\n|---|---:|---|\n\nend\n")
+    export.write(net.state_dict(), SMALL, str(tmp_path / "v.txt"), str(tmp_path))
+    export.card(str(tmp_path))
+    card = (tmp_path / "README.md").read_text()
+    assert card.count("\n| `") == len(export.FILES) and card.endswith("\n\nend\n")
+    ids = torch.randint(5, 200, (3, 9))
+    real = torch.ones(3, 9, dtype=torch.bool)
+    real[2, 5:] = False
+    half = evaluate.load(str(tmp_path))
+    with torch.no_grad():
+        want = half.head(half.encode(ids, real))
+    feed = {"input_ids": ids, "attention_mask": real.long(), "token_type_ids": 0 * ids}
+    session = ort.InferenceSession(str(tmp_path / "model.onnx"))
+    (got,) = session.run(None, {k: v.numpy() for k, v in feed.items()})
+    assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
+    full = sum(p.numel() for p in net.parameters())
+    assert (tmp_path / "model.safetensors").stat().st_size < 2 * full + 20000
+
+
+def test_evaluation_counts_ranks(net, tmp_path):
+    (tmp_path / "v.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
+    rng = np.random.default_rng(0)
+    lines = [" ".join(f"w{k}" for k in rng.integers(0, 195, n)) for n in (3, 40, 17)]
+    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
+    todo = evaluate.examples(str(tmp_path / "t.txt"), str(tmp_path / "v.txt"))
+    assert [len(m) for _, m in todo] == [1, 6, 3]  # round() takes 2.55 to 3
+    got = evaluate.evaluate(net, todo)
+    nll, first = 0.0, 0
+    for ids, at in todo:  # one line at a time, no padding
+        x = torch.from_numpy(ids.copy())[None]
+        x[0, at] = data.MASK
+        with torch.no_grad():
+            logp = net.head(net.encode(x))[0, at].log_softmax(-1)
+        target = torch.from_numpy(ids[at])
+        nll -= float(logp.gather(1, target[:, None]).sum())
+        first += int((logp.argmax(-1) == target).sum())
+    assert got["masked"] == 10 and got["top1"] == first / 10
+    assert got["perplexity"] == pytest.approx(np.exp(nll / 10), rel=1e-4)
+
+
+def test_training_learns_and_goes_on(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    line = ["the cat sat on the mat", "a dog ran in the park", "we read old books at home"]
+    (tmp_path / "c.txt").write_text("".join(line[i] + ".\n" for i in rng.integers(0, 3, 4000)))
+    (tmp_path / "v.txt").write_text("\n".join(vocab.build({w: 9999 for s in line for w in s.split()}, 160)) + "\n")
+
+    def call(module, *args):
+        monkeypatch.setattr(sys, "argv", ["x", *map(str, args)])
+        module.main()
+
+    v, d, out = tmp_path / "v.txt", tmp_path / "d", tmp_path / "run"
+    call(prepare, "--corpus", tmp_path / "c.txt", "--vocab", v, "--out", d, "--processes", 1)
+    call(embed, "--data", d, "--vocab", v, "--out", tmp_path / "e.pt", "--dim", 64)
+    common = ["--data", d, "--vocab", v, "--embeddings", tmp_path / "e.pt", "--out", out, "--hidden", 64,
+              "--layers", 1, "--workers", 1, "--threads", 1, "--warmup", 5, "--batches", 1, "--no-compile"]  # fmt: skip
+    call(train, *common, "--tokens", 40000, "--muon-rate", 0.02)
+    first = torch.load(out / "checkpoint.pt")["at"]["step"]
+    call(train, *common, "--tokens", 140000, "--muon-rate", 0.02)
+    saved = torch.load(out / "checkpoint.pt")
+    assert saved["at"]["step"] > first > 20
+    log = [json.loads(x) for x in open(out / "log.jsonl")]
+    assert [x["step"] for x in log] == [100]
+    r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
+    assert r["top1"] > 0.9  # three sentences: nearly every piece follows from the others
+    assert "polyline" in plot.svg(plot.points(str(out / "log.jsonl")) * 2, "t")
