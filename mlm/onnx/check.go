@@ -118,8 +118,8 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 	return nil
 }
 
-// uses lists the names that a node reads, including those that its subgraphs take from outside.
-func uses(n *Node, each func(string)) {
+// Uses lists the names that a node reads, including those that its subgraphs take from outside.
+func Uses(n *Node, each func(string)) {
 	for _, in := range n.Inputs {
 		if in != "" {
 			each(in)
@@ -151,7 +151,7 @@ func captured(g *Graph, each func(string)) {
 		}
 	}
 	for _, n := range g.Nodes {
-		uses(n, outside)
+		Uses(n, outside)
 	}
 	for _, v := range g.Outputs {
 		outside(v.Name)
@@ -166,7 +166,7 @@ func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 	var err error
 	sorted := true
 	for i, n := range g.Nodes {
-		uses(n, func(name string) {
+		Uses(n, func(name string) {
 			switch p, ok := producer[name]; {
 			case ok:
 				waiting[i]++

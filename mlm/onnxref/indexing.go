@@ -1,0 +1,284 @@
+package onnxref
+
+import "fmt"
+
+var indexing = map[string]kernel{
+	"Slice":          slice,
+	"Gather":         gather,
+	"GatherND":       gatherND,
+	"GatherElements": gatherElements,
+	"Range":          rangeOp,
+	"Trilu":          trilu,
+	"Pad":            pad,
+}
+
+func slice(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	get := func(i int, name string) []int64 {
+		if t := c.arg(i); t != nil {
+			return t.I
+		}
+		v, _ := c.n.Ints(name)
+		return v
+	}
+	starts, ends, axes, steps := get(1, "starts"), get(2, "ends"), get(3, "axes"), get(4, "steps")
+	shape, st, from := append([]int{}, x.Shape...), strides(x.Shape), 0
+	own := strides(x.Shape)
+	for i := range starts {
+		axis := i
+		var err error
+		if axes != nil {
+			if axis, err = axisOf(axes[i], len(shape)); err != nil {
+				return nil, err
+			}
+		}
+		step := int64(1)
+		if steps != nil {
+			step = steps[i]
+		}
+		d := int64(x.Shape[axis])
+		a, b := starts[i], ends[i]
+		if a < 0 {
+			a += d
+		}
+		if b < 0 && b > -1<<62 {
+			b += d
+		}
+		n := int64(0)
+		switch {
+		case step > 0:
+			a, b = min(max(a, 0), d), min(max(b, 0), d)
+			n = (b - a + step - 1) / step
+		case step < 0:
+			a, b = min(max(a, 0), d-1), min(max(b, -1), d-1)
+			n = (a - b - step - 1) / -step
+		default:
+			return nil, fmt.Errorf("step 0")
+		}
+		if n <= 0 {
+			n, a = 0, 0
+		}
+		shape[axis] = int(n)
+		st[axis] = own[axis] * int(step)
+		from += int(a) * own[axis]
+	}
+	return []*Tensor{viewed(x, shape, st, from)}, nil
+}
+
+func gather(c *call) ([]*Tensor, error) {
+	x, idx := c.in[0], c.in[1]
+	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	outer, n, inner := around(x.Shape, axis)
+	shape := append(append(append([]int{}, x.Shape[:axis]...), idx.Shape...), x.Shape[axis+1:]...)
+	out, err := alloc(x.Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for o := range outer {
+		for _, i := range idx.I {
+			if i < 0 {
+				i += int64(n)
+			}
+			if i < 0 || i >= int64(n) {
+				return nil, fmt.Errorf("index %d outside %d", i, n)
+			}
+			from := (o*n + int(i)) * inner
+			if x.float() {
+				copy(out.F[at:at+inner], x.F[from:from+inner])
+			} else {
+				copy(out.I[at:at+inner], x.I[from:from+inner])
+			}
+			at += inner
+		}
+	}
+	return []*Tensor{out}, nil
+}
+
+func gatherND(c *call) ([]*Tensor, error) {
+	x, idx := c.in[0], c.in[1]
+	bd := int(c.n.Int("batch_dims", 0))
+	q := len(idx.Shape)
+	if q < 1 || bd < 0 || bd >= q {
+		return nil, fmt.Errorf("indices of shape %v with %d batch dimensions", idx.Shape, bd)
+	}
+	k := idx.Shape[q-1]
+	if bd+k > len(x.Shape) {
+		return nil, fmt.Errorf("indices of shape %v into %v", idx.Shape, x.Shape)
+	}
+	shape := append(append([]int{}, idx.Shape[:q-1]...), x.Shape[bd+k:]...)
+	out, err := alloc(x.Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	st := strides(x.Shape)
+	inner, batch := volume(x.Shape[bd+k:]), volume(idx.Shape[:bd])
+	perBatch := volume(idx.Shape[bd : q-1])
+	block := volume(x.Shape[bd:])
+	for b := range batch {
+		for j := range perBatch {
+			row := b*perBatch + j
+			from := b * block
+			for d := range k {
+				i := idx.I[row*k+d]
+				if i < 0 {
+					i += int64(x.Shape[bd+d])
+				}
+				if i < 0 || i >= int64(x.Shape[bd+d]) {
+					return nil, fmt.Errorf("index %d outside %d", i, x.Shape[bd+d])
+				}
+				from += int(i) * st[bd+d]
+			}
+			if x.float() {
+				copy(out.F[row*inner:(row+1)*inner], x.F[from:from+inner])
+			} else {
+				copy(out.I[row*inner:(row+1)*inner], x.I[from:from+inner])
+			}
+		}
+	}
+	return []*Tensor{out}, nil
+}
+
+func gatherElements(c *call) ([]*Tensor, error) {
+	x, idx := c.in[0], c.in[1]
+	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	if len(idx.Shape) != len(x.Shape) {
+		return nil, fmt.Errorf("indices of shape %v into %v", idx.Shape, x.Shape)
+	}
+	out, err := alloc(x.Type, idx.Shape)
+	if err != nil {
+		return nil, err
+	}
+	st := strides(x.Shape)
+	pos := make([]int, len(idx.Shape))
+	for k, i := range idx.I {
+		if i < 0 {
+			i += int64(x.Shape[axis])
+		}
+		from := 0
+		for d, p := range pos {
+			if d == axis {
+				p = int(i)
+			}
+			if p < 0 || p >= x.Shape[d] {
+				return nil, fmt.Errorf("index %d outside %v", i, x.Shape)
+			}
+			from += p * st[d]
+		}
+		if x.float() {
+			out.F[k] = x.F[from]
+		} else {
+			out.I[k] = x.I[from]
+		}
+		for d := len(pos) - 1; d >= 0; d-- {
+			if pos[d]++; pos[d] < idx.Shape[d] {
+				break
+			}
+			pos[d] = 0
+		}
+	}
+	return []*Tensor{out}, nil
+}
+
+func rangeOp(c *call) ([]*Tensor, error) {
+	a, b, d := c.in[0], c.in[1], c.in[2]
+	if a.float() {
+		if d.F[0] == 0 {
+			return nil, fmt.Errorf("step 0")
+		}
+		span := (b.F[0] - a.F[0]) / d.F[0]
+		if !(span < maxElements) {
+			return nil, fmt.Errorf("range is too long")
+		}
+		var v []float64
+		for i := 0; float64(i) < span; i++ {
+			v = append(v, a.F[0]+float64(i)*d.F[0])
+		}
+		return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, F: v}}, nil
+	}
+	if d.I[0] == 0 || (b.I[0]-a.I[0])/d.I[0] > maxElements {
+		return nil, fmt.Errorf("range is endless or too long")
+	}
+	v := []int64{}
+	for x := a.I[0]; d.I[0] > 0 && x < b.I[0] || d.I[0] < 0 && x > b.I[0]; x += d.I[0] {
+		v = append(v, x)
+	}
+	return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, I: v}}, nil
+}
+
+func trilu(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	r := len(x.Shape)
+	if r < 2 {
+		return nil, fmt.Errorf("rank %d", r)
+	}
+	k := int64(0)
+	if t := c.arg(1); t != nil {
+		k = t.I[0]
+	}
+	upper := c.n.Int("upper", 1) != 0
+	out, err := alloc(x.Type, x.Shape)
+	if err != nil {
+		return nil, err
+	}
+	rows, cols := x.Shape[r-2], x.Shape[r-1]
+	for i := range x.Len() {
+		row, col := int64(i/cols%rows), int64(i%cols)
+		if upper && col >= row+k || !upper && col <= row+k {
+			if x.float() {
+				out.F[i] = x.F[i]
+			} else {
+				out.I[i] = x.I[i]
+			}
+		}
+	}
+	return []*Tensor{out}, nil
+}
+
+// pad surrounds x with zeros (or a given value); other modes are not used by our models.
+func pad(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	pads, err := asInts(c.arg(1))
+	if err != nil || c.n.Str("mode", "constant") != "constant" || c.arg(3) != nil || len(pads) != 2*len(x.Shape) {
+		return nil, fmt.Errorf("this form of padding is not supported")
+	}
+	shape, own := make([]int, len(x.Shape)), strides(x.Shape)
+	first := 0
+	for i, d := range x.Shape {
+		if pads[i] < 0 || pads[i+len(x.Shape)] < 0 {
+			return nil, fmt.Errorf("negative padding")
+		}
+		shape[i] = d + pads[i] + pads[i+len(x.Shape)]
+	}
+	out, err := alloc(x.Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	if v := c.arg(2); v != nil && x.float() {
+		for i := range out.F {
+			out.F[i] = v.F[0]
+		}
+	}
+	st := strides(shape)
+	for i := range shape {
+		first += pads[i] * st[i]
+	}
+	walk(x.Shape, [][]int{own, st}, func(base []int, _ int) {
+		n := 1
+		if k := len(x.Shape); k > 0 {
+			n = x.Shape[k-1]
+		}
+		if x.float() {
+			copy(out.F[first+base[1]:][:n], x.F[base[0]:base[0]+n])
+		} else {
+			copy(out.I[first+base[1]:][:n], x.I[base[0]:base[0]+n])
+		}
+	})
+	return []*Tensor{out}, nil
+}

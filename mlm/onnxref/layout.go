@@ -1,0 +1,368 @@
+package onnxref
+
+import (
+	"fmt"
+
+	"infill/mlm/onnx"
+)
+
+var layout = map[string]kernel{
+	"Constant":        constant,
+	"ConstantOfShape": constantOfShape,
+	"Shape":           shapeOf,
+	"Size": func(c *call) ([]*Tensor, error) {
+		return []*Tensor{NewInt([]int{}, []int64{int64(c.in[0].Len())})}, nil
+	},
+	"Reshape":   reshape,
+	"Flatten":   flatten,
+	"Unsqueeze": unsqueeze,
+	"Squeeze":   squeeze,
+	"Transpose": transpose,
+	"Expand":    expand,
+	"Tile":      tile,
+	"Concat":    concat,
+	"Split":     split,
+}
+
+func constant(c *call) ([]*Tensor, error) {
+	if len(c.n.Attrs) != 1 {
+		return nil, fmt.Errorf("needs exactly one value")
+	}
+	switch a := c.n.Attrs[0]; a.Name {
+	case "value":
+		if a.T == nil {
+			return nil, fmt.Errorf("value is not a tensor")
+		}
+		return one(FromONNX(a.T))
+	case "value_int":
+		return []*Tensor{NewInt([]int{}, []int64{a.I})}, nil
+	case "value_ints":
+		return []*Tensor{NewInt([]int{len(a.Ints)}, a.Ints)}, nil
+	case "value_float":
+		return []*Tensor{NewFloat([]int{}, []float64{float64(a.F)})}, nil
+	case "value_floats":
+		f := make([]float64, len(a.Floats))
+		for i, v := range a.Floats {
+			f[i] = float64(v)
+		}
+		return []*Tensor{NewFloat([]int{len(f)}, f)}, nil
+	default:
+		return nil, fmt.Errorf("attribute %q", a.Name)
+	}
+}
+
+func constantOfShape(c *call) ([]*Tensor, error) {
+	shape, err := asInts(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	value := &Tensor{Type: onnx.Float, F: []float64{0}}
+	if a := c.n.Attr("value"); a != nil && a.T != nil {
+		if value, err = FromONNX(a.T); err != nil {
+			return nil, err
+		}
+	}
+	out, err := alloc(value.Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.F {
+		out.F[i] = value.F[0]
+	}
+	for i := range out.I {
+		out.I[i] = value.I[0]
+	}
+	return []*Tensor{out}, nil
+}
+
+func shapeOf(c *call) ([]*Tensor, error) {
+	shape := c.in[0].Shape
+	rank := int64(len(shape))
+	clamp := func(v int64) int64 {
+		if v < 0 {
+			v += rank
+		}
+		return min(max(v, 0), rank)
+	}
+	start, end := clamp(c.n.Int("start", 0)), clamp(c.n.Int("end", rank))
+	var v []int64
+	for i := start; i < end; i++ {
+		v = append(v, int64(shape[i]))
+	}
+	return []*Tensor{NewInt([]int{len(v)}, v)}, nil
+}
+
+func reshape(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	want, err := asInts(c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	shape := append([]int{}, want...)
+	free, known := -1, 1
+	for i, d := range shape {
+		switch {
+		case d == 0 && c.n.Int("allowzero", 0) == 0:
+			if i >= len(x.Shape) {
+				return nil, fmt.Errorf("shape %v copies a dimension that %v lacks", want, x.Shape)
+			}
+			shape[i] = x.Shape[i]
+		case d == -1:
+			if free >= 0 {
+				return nil, fmt.Errorf("shape %v has two free dimensions", want)
+			}
+			free = i
+			continue
+		case d < 0:
+			return nil, fmt.Errorf("shape %v", want)
+		}
+		known *= shape[i]
+	}
+	if free >= 0 && known > 0 {
+		shape[free] = x.Len() / known
+		known *= shape[free]
+	}
+	if known != x.Len() {
+		return nil, fmt.Errorf("shape %v does not hold the elements of %v", want, x.Shape)
+	}
+	return []*Tensor{x.with(shape)}, nil
+}
+
+func flatten(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	axis := int(c.n.Int("axis", 1))
+	if axis < 0 {
+		axis += len(x.Shape)
+	}
+	if axis < 0 || axis > len(x.Shape) {
+		return nil, fmt.Errorf("axis %d outside rank %d", axis, len(x.Shape))
+	}
+	return []*Tensor{x.with([]int{volume(x.Shape[:axis]), volume(x.Shape[axis:])})}, nil
+}
+
+// axes finds the axes of Squeeze and Unsqueeze: an attribute up to opset 12, then an input.
+func (c *call) axes() []int64 {
+	if t := c.arg(1); t != nil {
+		return t.I
+	}
+	a, _ := c.n.Ints("axes")
+	return a
+}
+
+func unsqueeze(c *call) ([]*Tensor, error) {
+	x, axes := c.in[0], c.axes()
+	rank := len(x.Shape) + len(axes)
+	added := make([]bool, rank)
+	for _, a := range axes {
+		i, err := axisOf(a, rank)
+		if err != nil {
+			return nil, err
+		}
+		if added[i] {
+			return nil, fmt.Errorf("axis %d twice", a)
+		}
+		added[i] = true
+	}
+	shape, k := make([]int, rank), 0
+	for i := range shape {
+		shape[i] = 1
+		if !added[i] {
+			shape[i] = x.Shape[k]
+			k++
+		}
+	}
+	return []*Tensor{x.with(shape)}, nil
+}
+
+func squeeze(c *call) ([]*Tensor, error) {
+	x, axes := c.in[0], c.axes()
+	drop := make([]bool, len(x.Shape))
+	for _, a := range axes {
+		i, err := axisOf(a, len(x.Shape))
+		if err != nil {
+			return nil, err
+		}
+		if x.Shape[i] != 1 {
+			return nil, fmt.Errorf("axis %d of %v is not 1", a, x.Shape)
+		}
+		drop[i] = true
+	}
+	shape := []int{}
+	for i, d := range x.Shape {
+		if !drop[i] && (len(axes) > 0 || d != 1) {
+			shape = append(shape, d)
+		}
+	}
+	return []*Tensor{x.with(shape)}, nil
+}
+
+func transpose(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	p, ok := c.n.Ints("perm")
+	perm := make([]int, len(x.Shape))
+	seen := make([]bool, len(perm))
+	for i := range perm {
+		perm[i] = len(perm) - 1 - i
+		if ok {
+			if len(p) != len(perm) || p[i] < 0 || p[i] >= int64(len(perm)) || seen[p[i]] {
+				return nil, fmt.Errorf("permutation %v of rank %d", p, len(perm))
+			}
+			perm[i] = int(p[i])
+			seen[p[i]] = true
+		}
+	}
+	return []*Tensor{transposed(x, perm)}, nil
+}
+
+func transposed(x *Tensor, perm []int) *Tensor {
+	own := strides(x.Shape)
+	shape, st := make([]int, len(perm)), make([]int, len(perm))
+	for i, p := range perm {
+		shape[i], st[i] = x.Shape[p], own[p]
+	}
+	return viewed(x, shape, st, 0)
+}
+
+// viewed copies the elements that strides st over shape, starting at `from`, select of x.
+func viewed(x *Tensor, shape, st []int, from int) *Tensor {
+	out, err := alloc(x.Type, shape)
+	if err != nil {
+		panic(err)
+	}
+	n, step := 1, 0
+	if k := len(shape); k > 0 {
+		n, step = shape[k-1], st[k-1]
+	}
+	walk(shape, [][]int{st}, func(base []int, first int) {
+		at := base[0] + from
+		for k := first; k < first+n; k++ {
+			if x.float() {
+				out.F[k] = x.F[at]
+			} else {
+				out.I[k] = x.I[at]
+			}
+			at += step
+		}
+	})
+	return out
+}
+
+func expand(c *call) ([]*Tensor, error) {
+	want, err := asInts(c.in[1])
+	if err != nil {
+		return nil, err
+	}
+	x := c.in[0]
+	shape, err := broadcastShape(x.Shape, want)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(shape); err != nil {
+		return nil, err
+	}
+	return []*Tensor{viewed(x, shape, broadcastStrides(x.Shape, shape), 0)}, nil
+}
+
+func tile(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	times, err := asInts(c.in[1])
+	if err != nil || len(times) != len(x.Shape) {
+		return nil, fmt.Errorf("repeats %v for shape %v", times, x.Shape)
+	}
+	full := append([]int{}, x.Shape...)
+	for axis, k := range times {
+		full[axis] *= k
+	}
+	if err := fits(full); err != nil {
+		return nil, err
+	}
+	for axis, k := range times {
+		parts := make([]*Tensor, k)
+		for i := range parts {
+			parts[i] = x
+		}
+		if k == 0 {
+			return nil, fmt.Errorf("zero repeats")
+		}
+		if x, err = joined(parts, axis); err != nil {
+			return nil, err
+		}
+	}
+	return []*Tensor{x}, nil
+}
+
+func concat(c *call) ([]*Tensor, error) {
+	axis, err := axisOf(c.n.Int("axis", 0), len(c.in[0].Shape))
+	if err != nil {
+		return nil, err
+	}
+	return one(joined(c.in, axis))
+}
+
+func joined(in []*Tensor, axis int) (*Tensor, error) {
+	shape := append([]int{}, in[0].Shape...)
+	for _, t := range in[1:] {
+		if len(t.Shape) != len(shape) || t.float() != in[0].float() {
+			return nil, fmt.Errorf("cannot join shapes %v and %v", shape, t.Shape)
+		}
+		for i, d := range t.Shape {
+			if i != axis && d != shape[i] {
+				return nil, fmt.Errorf("cannot join shapes %v and %v", shape, t.Shape)
+			}
+		}
+		shape[axis] += t.Shape[axis]
+	}
+	out, err := alloc(in[0].Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	outer, n, inner := around(shape, axis)
+	at := 0
+	for _, t := range in {
+		w := t.Shape[axis] * inner
+		for o := range outer {
+			if out.float() {
+				copy(out.F[o*n*inner+at:], t.F[o*w:(o+1)*w])
+			} else {
+				copy(out.I[o*n*inner+at:], t.I[o*w:(o+1)*w])
+			}
+		}
+		at += w
+	}
+	return out, nil
+}
+
+func split(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	sizes, _ := c.n.Ints("split")
+	if t := c.arg(1); t != nil {
+		sizes = t.I
+	}
+	if sizes == nil {
+		parts := int(c.n.Int("num_outputs", int64(len(c.n.Outputs))))
+		if parts < 1 {
+			return nil, fmt.Errorf("split into %d parts", parts)
+		}
+		size := (x.Shape[axis] + parts - 1) / parts
+		for left := x.Shape[axis]; len(sizes) < parts; left -= size {
+			sizes = append(sizes, int64(max(0, min(size, left))))
+		}
+	}
+	own := strides(x.Shape)
+	var out []*Tensor
+	at := 0
+	for _, s := range sizes {
+		if s < 0 || at+int(s) > x.Shape[axis] {
+			return nil, fmt.Errorf("split %v of axis of %d", sizes, x.Shape[axis])
+		}
+		shape := append([]int{}, x.Shape...)
+		shape[axis] = int(s)
+		out = append(out, viewed(x, shape, own, at*own[axis]))
+		at += int(s)
+	}
+	return out, nil
+}

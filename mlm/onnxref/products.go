@@ -1,0 +1,140 @@
+package onnxref
+
+import "fmt"
+
+var products = map[string]kernel{
+	"MatMul": func(c *call) ([]*Tensor, error) { return one(matmul(c.in[0], c.in[1], false, false, 1)) },
+	"FusedMatMul": func(c *call) ([]*Tensor, error) {
+		if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
+			return nil, fmt.Errorf("batch transposition is not supported")
+		}
+		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0, float64(c.n.Float("alpha", 1))))
+	},
+	"Gemm": func(c *call) ([]*Tensor, error) {
+		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0, float64(c.n.Float("alpha", 1)))
+		bias := c.arg(2)
+		if err != nil || bias == nil {
+			return one(y, err)
+		}
+		if beta := float64(c.n.Float("beta", 1)); beta != 1 {
+			bias = bias.with(bias.Shape)
+			bias.F = append([]float64{}, bias.F...)
+			for i := range bias.F {
+				bias.F[i] *= beta
+			}
+		}
+		return add(&call{c.n, []*Tensor{y, bias}, c.opset})
+	},
+}
+
+// matmul is numpy's matmul of a·α and b, either transposed in its last two axes first.
+func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
+	if !a.float() || !b.float() {
+		return nil, fmt.Errorf("matrix product of %v and %v", a.Type, b.Type)
+	}
+	dropA, dropB := len(a.Shape) == 1, len(b.Shape) == 1
+	if dropA {
+		a = a.with([]int{1, a.Shape[0]})
+	}
+	if dropB {
+		b = b.with([]int{b.Shape[0], 1})
+	}
+	if len(a.Shape) < 2 || len(b.Shape) < 2 {
+		return nil, fmt.Errorf("matrix product of a scalar")
+	}
+	if transA {
+		a = swapLast(a)
+	}
+	if transB {
+		b = swapLast(b)
+	}
+	ra, rb := len(a.Shape), len(b.Shape)
+	m, k, n := a.Shape[ra-2], a.Shape[ra-1], b.Shape[rb-1]
+	if b.Shape[rb-2] != k {
+		return nil, fmt.Errorf("matrix product of shapes %v and %v", a.Shape, b.Shape)
+	}
+	batch, err := broadcastShape(a.Shape[:ra-2], b.Shape[:rb-2])
+	if err != nil {
+		return nil, err
+	}
+	out, err := alloc(a.Type, append(append([]int{}, batch...), m, n))
+	if err != nil {
+		return nil, err
+	}
+	if volume(b.Shape[:rb-2]) == 1 && volume(batch) > 0 { // one right side: all rows of a at once
+		gemm(out.F, a.F, b.F, volume(batch)*m, k, n)
+	} else {
+		sa, sb := broadcastStrides(a.Shape[:ra-2], batch), broadcastStrides(b.Shape[:rb-2], batch)
+		step := 1
+		if len(batch) > 0 {
+			step = batch[len(batch)-1]
+		}
+		walk(batch, [][]int{sa, sb}, func(base []int, first int) {
+			for j := range step {
+				i := first + j
+				la, lb := base[0]+j*sa[len(sa)-1], base[1]+j*sb[len(sb)-1]
+				gemm(out.F[i*m*n:(i+1)*m*n], a.F[la*m*k:(la+1)*m*k], b.F[lb*k*n:(lb+1)*k*n], m, k, n)
+			}
+		})
+	}
+	if alpha != 1 {
+		for i := range out.F {
+			out.F[i] *= alpha
+		}
+	}
+	shape := out.Shape
+	if dropB {
+		shape = shape[:len(shape)-1]
+	}
+	if dropA {
+		shape = append(append([]int{}, shape[:len(batch)]...), shape[len(batch)+1:]...)
+	}
+	return out.with(shape), nil
+}
+
+func swapLast(t *Tensor) *Tensor {
+	r := len(t.Shape)
+	perm := make([]int, r)
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[r-2], perm[r-1] = r-1, r-2
+	return transposed(t, perm)
+}
+
+// gemm adds a·b to c for row-major a [m,k], b [k,n], c [m,n]. Four rows of a share each pass over a block
+// of b that stays in cache.
+func gemm(c, a, b []float64, m, k, n int) {
+	const blockK, blockN = 128, 512
+	for k0 := 0; k0 < k; k0 += blockK {
+		k1 := min(k0+blockK, k)
+		for n0 := 0; n0 < n; n0 += blockN {
+			n1 := min(n0+blockN, n)
+			i := 0
+			for ; i+4 <= m; i += 4 {
+				c0, c1, c2, c3 := c[i*n+n0:i*n+n1], c[(i+1)*n+n0:(i+1)*n+n1], c[(i+2)*n+n0:(i+2)*n+n1], c[(i+3)*n+n0:(i+3)*n+n1]
+				for p := k0; p < k1; p++ {
+					w := b[p*n+n0 : p*n+n1]
+					a0, a1, a2, a3 := a[i*k+p], a[(i+1)*k+p], a[(i+2)*k+p], a[(i+3)*k+p]
+					c0, c1, c2, c3 := c0[:len(w)], c1[:len(w)], c2[:len(w)], c3[:len(w)]
+					for j, v := range w {
+						c0[j] += a0 * v
+						c1[j] += a1 * v
+						c2[j] += a2 * v
+						c3[j] += a3 * v
+					}
+				}
+			}
+			for ; i < m; i++ {
+				c0 := c[i*n+n0 : i*n+n1]
+				for p := k0; p < k1; p++ {
+					w := b[p*n+n0 : p*n+n1]
+					a0 := a[i*k+p]
+					for j, v := range w {
+						c0[j] += a0 * v
+					}
+				}
+			}
+		}
+	}
+}

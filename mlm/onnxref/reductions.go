@@ -1,0 +1,137 @@
+package onnxref
+
+import (
+	"fmt"
+	"math"
+)
+
+var reductions = map[string]kernel{
+	"ReduceSum":  reduce(0, func(a, v float64) float64 { return a + v }, nil),
+	"ReduceMean": reduce(0, func(a, v float64) float64 { return a + v }, func(a float64, n int) float64 { return a / float64(n) }),
+	"ReduceMax":  reduce(math.Inf(-1), math.Max, nil),
+	"ReduceMin":  reduce(math.Inf(1), math.Min, nil),
+	"ReduceProd": reduce(1, func(a, v float64) float64 { return a * v }, nil),
+	"ReduceL2":   reduce(0, func(a, v float64) float64 { return a + v*v }, func(a float64, _ int) float64 { return math.Sqrt(a) }),
+	"ReduceSumSquare": reduce(0, func(a, v float64) float64 {
+		return a + v*v
+	}, nil),
+	"CumSum": cumsum,
+}
+
+// reduce folds the elements along axes. Integers pass through float64, which is exact up to 2⁵³.
+func reduce(start float64, f func(a, v float64) float64, finish func(a float64, n int) float64) kernel {
+	return func(c *call) ([]*Tensor, error) {
+		x := c.in[0]
+		axes, given := c.n.Ints("axes")
+		if t := c.arg(1); t != nil {
+			axes, given = t.I, true
+		}
+		rank := len(x.Shape)
+		drop := make([]bool, rank)
+		if len(axes) == 0 {
+			if given && c.n.Int("noop_with_empty_axes", 0) != 0 || c.arg(1) != nil && c.n.Int("noop_with_empty_axes", 0) != 0 {
+				return c.in[:1], nil
+			}
+			for i := range drop {
+				drop[i] = true
+			}
+		}
+		for _, a := range axes {
+			i, err := axisOf(a, rank)
+			if err != nil {
+				return nil, err
+			}
+			drop[i] = true
+		}
+		kept, final := make([]int, rank), []int{}
+		count := 1
+		for i, d := range x.Shape {
+			kept[i] = d
+			if drop[i] {
+				kept[i] = 1
+				count *= d
+			} else {
+				final = append(final, d)
+			}
+		}
+		if c.n.Int("keepdims", 1) != 0 {
+			final = kept
+		}
+		wide := x
+		var err error
+		if !x.float() {
+			if wide, err = cast(x, 11); err != nil {
+				return nil, err
+			}
+		}
+		acc := make([]float64, volume(kept))
+		for i := range acc {
+			acc[i] = start
+		}
+		st := broadcastStrides(kept, x.Shape)
+		n, step := 1, 0
+		if rank > 0 {
+			n, step = x.Shape[rank-1], st[rank-1]
+		}
+		walk(x.Shape, [][]int{st}, func(base []int, first int) {
+			at := base[0]
+			for _, v := range wide.F[first : first+n] {
+				acc[at] = f(acc[at], v)
+				at += step
+			}
+		})
+		if finish != nil {
+			for i := range acc {
+				acc[i] = finish(acc[i], count)
+			}
+		}
+		return one(cast(&Tensor{Type: 11, Shape: final, F: acc}, x.Type))
+	}
+}
+
+func cumsum(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	if len(c.in[1].I) != 1 {
+		return nil, fmt.Errorf("axis must be one integer")
+	}
+	axis, err := axisOf(c.in[1].I[0], len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	out, err := alloc(x.Type, x.Shape)
+	if err != nil {
+		return nil, err
+	}
+	exclusive, reverse := c.n.Int("exclusive", 0) != 0, c.n.Int("reverse", 0) != 0
+	outer, n, inner := around(x.Shape, axis)
+	for o := range outer {
+		for i := range inner {
+			var sum float64
+			var isum int64
+			for k := range n {
+				if reverse {
+					k = n - 1 - k
+				}
+				at := (o*n+k)*inner + i
+				if x.float() {
+					if exclusive {
+						out.F[at] = sum
+					}
+					sum += x.F[at]
+					if !exclusive {
+						out.F[at] = sum
+					}
+					continue
+				}
+				if exclusive {
+					out.I[at] = isum
+				}
+				isum += x.I[at]
+				if !exclusive {
+					out.I[at] = isum
+				}
+			}
+		}
+	}
+	return []*Tensor{out}, nil
+}
