@@ -1,0 +1,30 @@
+package onnxgrad
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can stand in the way of a derivation; test with errors.Is.
+var (
+	ErrUnsupportedOp = errors.New("operator has no rule") // on the way from the embeddings to the logits
+	ErrShape         = errors.New("shapes cannot be worked out")
+	ErrInputs        = errors.New("model inputs are not those of a masked language model")
+	ErrOutputs       = errors.New("model has no logits of shape [batch, sequence, vocabulary]")
+	ErrEmbedding     = errors.New("word embedding table not found")
+)
+
+// OpError names the operator and node that could not be handled.
+type OpError struct {
+	Op     string
+	Node   string // name in the model's file
+	Reason string
+	Err    error // ErrUnsupportedOp or ErrShape
+}
+
+func (e *OpError) Error() string {
+	return fmt.Sprintf("%v: %s in node %q: %s", e.Err, e.Op, e.Node, e.Reason)
+}
+
+// Unwrap gives the sentinel.
+func (e *OpError) Unwrap() error { return e.Err }

@@ -1,0 +1,248 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxref"
+)
+
+// probes is the number of sizes at which every shape is worked out. A dimension that is the same at both
+// is constant; the sizes are chosen so that no product of them coincides with another.
+const probes = 2
+
+var (
+	probeBlanks = [probes]int{3, 5}     // m, blanks of a chain
+	probeChains = [probes]int{101, 103} // C
+	probeLength = [probes]int{7, 11}    // L, padded length
+)
+
+// probeRows is R = C·m.
+func probeRows(p int) int { return probeChains[p] * probeBlanks[p] }
+
+// dims is a shape at each probe.
+type dims [probes][]int
+
+func (d dims) rank() int { return len(d[0]) }
+
+// at is dimension i at each probe.
+func (d dims) at(i int) [probes]int { return [probes]int{d[0][i], d[1][i]} }
+
+// constant tells whether dimension i does not depend on the sizes of a call.
+func (d dims) constant(i int) bool { return d[0][i] == d[1][i] }
+
+// isOne tells whether dimension i is 1, hence broadcast.
+func (d dims) isOne(i int) bool { return d[0][i] == 1 && d[1][i] == 1 }
+
+func (d dims) equal(e dims) bool { return slices.Equal(d[0], e[0]) && slices.Equal(d[1], e[1]) }
+
+// with replaces dimension i.
+func (d dims) with(i int, v [probes]int) dims {
+	var out dims
+	for p := range out {
+		out[p] = slices.Clone(d[p])
+		out[p][i] = v[p]
+	}
+	return out
+}
+
+// prefix is the product of the dimensions before i.
+func (d dims) prefix(i int) (v [probes]int) {
+	for p := range v {
+		v[p] = volume(d[p][:i])
+	}
+	return v
+}
+
+func volume(s []int) int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// shapeOf gives the same dimensions at both probes.
+func shapeOf(d ...int) dims { return dims{d, slices.Clone(d)} }
+
+// value is a tensor of the graph.
+type value struct {
+	name   string // name in the original graph, "" for new ones
+	typ    onnx.DataType
+	shape  dims
+	known  [probes]*onnxref.Tensor // contents, where they follow from constants and shapes alone
+	tensor *onnx.Tensor            // the stored tensor, for weights and constants
+	fixed  bool                    // follows from weights alone
+	from   *node                   // nil for inputs, weights and constants
+}
+
+// node is an operation. Reshape has a single input here: its target is the shape of its output.
+// MatMul carries the transpositions and the factor of com.microsoft's FusedMatMul.
+type node struct {
+	op, domain     string
+	name           string // of the original node it stems from, for messages
+	in             []*value
+	out            []*value
+	attrs          []*onnx.Attribute
+	transA, transB bool
+	alpha          float64
+}
+
+func (n *node) String() string { return fmt.Sprintf("node %q (%s)", n.name, n.op) }
+
+// proto is the node in ONNX's terms, to read attributes from.
+func (n *node) proto() *onnx.Node {
+	return &onnx.Node{Name: n.name, Op: n.op, Domain: n.domain, Attrs: n.attrs}
+}
+
+// builder makes nodes in order.
+type builder struct {
+	opset   int64
+	nodes   []*node
+	consts  map[string]*value // constants made by the builder, to make each once
+	context string            // name of the node for which others are being made
+	err     error             // first failure; later calls give harmless values
+}
+
+func newBuilder(opset int64) *builder { return &builder{opset: opset, consts: map[string]*value{}} }
+
+func (b *builder) fail(err error) *value {
+	if b.err == nil {
+		b.err = err
+	}
+	return &value{typ: onnx.Float, shape: shapeOf(1)}
+}
+
+// add appends a node with one output and works out its shape.
+func (b *builder) add(n *node) *value {
+	if b.err != nil {
+		return b.fail(b.err)
+	}
+	if n.name == "" {
+		n.name = b.context
+	}
+	if n.out == nil {
+		n.out = []*value{{}}
+	}
+	if err := infer(n, b.opset); err != nil {
+		return b.fail(err)
+	}
+	for _, o := range n.out {
+		o.from = n
+	}
+	b.nodes = append(b.nodes, n)
+	return n.out[0]
+}
+
+func (b *builder) op(op string, in ...*value) *value { return b.add(&node{op: op, in: in}) }
+
+func (b *builder) mul(x, y *value) *value { return b.op("Mul", x, y) }
+func (b *builder) sub(x, y *value) *value { return b.op("Sub", x, y) }
+
+// sum adds, taking nil for zero.
+func (b *builder) sum(x, y *value) *value {
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	return b.op("Add", x, y)
+}
+
+func (b *builder) matmul(x, y *value, transX, transY bool, alpha float64) *value {
+	return b.add(&node{op: "MatMul", in: []*value{x, y}, transA: transX, transB: transY, alpha: alpha})
+}
+
+func (b *builder) transpose(x *value, perm []int64) *value {
+	return b.add(&node{op: "Transpose", in: []*value{x}, attrs: []*onnx.Attribute{intsAttr("perm", perm...)}})
+}
+
+// reshape gives x the shape to; nothing is done if it has it.
+func (b *builder) reshape(x *value, to dims) *value {
+	if x.shape.equal(to) {
+		return x
+	}
+	return b.add(&node{op: "Reshape", in: []*value{x}, out: []*value{{shape: to}}})
+}
+
+// reduce sums or averages over axes, keeping them as 1.
+func (b *builder) reduce(op string, x *value, axes ...int) *value {
+	list := make([]int64, len(axes))
+	for i, a := range axes {
+		list[i] = int64(a)
+	}
+	n := &node{op: op, in: []*value{x}, attrs: []*onnx.Attribute{intAttr("keepdims", 1)}}
+	if op == "ReduceSum" && b.opset >= 13 || b.opset >= 18 { // axes became an input
+		n.in = append(n.in, b.ints(list...))
+	} else {
+		n.attrs = append(n.attrs, intsAttr("axes", list...))
+	}
+	return b.add(n)
+}
+
+// ints is a one-dimensional int64 constant.
+func (b *builder) ints(v ...int64) *value {
+	return b.constant(fmt.Sprint("ints", v), func() *onnx.Tensor { return onnx.Int64s("", []int64{int64(len(v))}, v...) })
+}
+
+// scalar is a float32 constant of no dimensions.
+func (b *builder) scalar(v float64) *value {
+	return b.constant(fmt.Sprint("scalar", math.Float32bits(float32(v))), func() *onnx.Tensor { return onnx.Floats("", nil, float32(v)) })
+}
+
+func (b *builder) constant(key string, make func() *onnx.Tensor) *value {
+	if v := b.consts[key]; v != nil {
+		return v
+	}
+	v, err := stored(make())
+	if err != nil {
+		return b.fail(err)
+	}
+	b.consts[key] = v
+	return v
+}
+
+// maxKnown bounds the tensors whose contents are followed; it is above [R, L, L] at the probes.
+const maxKnown = 1 << 17
+
+// stored makes the value of a tensor of the file or of our own.
+func stored(t *onnx.Tensor) (*value, error) {
+	v := &value{name: t.Name, typ: t.Type, tensor: t, fixed: true}
+	for p := range v.shape {
+		v.shape[p] = make([]int, len(t.Dims))
+		for i, d := range t.Dims {
+			v.shape[p][i] = int(d)
+		}
+	}
+	small := t.Len() <= 4096 || t.Type == onnx.Int64 && t.Len() <= maxKnown
+	if small && t.Type.Size() > 0 {
+		k, err := onnxref.FromONNX(t)
+		if err != nil {
+			return nil, err
+		}
+		v.known = [probes]*onnxref.Tensor{k, k}
+	}
+	return v, nil
+}
+
+// scalarOf is the value of a constant with one element.
+func scalarOf(v *value) (float64, bool) {
+	if v == nil || v.known[0] == nil || v.known[1] == nil || !v.known[0].Equal(v.known[1]) || v.known[0].Len() != 1 {
+		return 0, false
+	}
+	if len(v.known[0].F) == 1 {
+		return v.known[0].F[0], true
+	}
+	return float64(v.known[0].I[0]), true
+}
+
+func intAttr(name string, v int64) *onnx.Attribute {
+	return &onnx.Attribute{Name: name, Type: onnx.AttrInt, I: v}
+}
+
+func intsAttr(name string, v ...int64) *onnx.Attribute {
+	return &onnx.Attribute{Name: name, Type: onnx.AttrInts, Ints: v}
+}

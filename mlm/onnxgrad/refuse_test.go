@@ -1,0 +1,105 @@
+package onnxgrad
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm/onnx"
+)
+
+// TestRefusals breaks a good model in one way at a time.
+func TestRefusals(t *testing.T) {
+	find := func(m *onnx.Model, op string) *onnx.Node {
+		i := slices.IndexFunc(m.Graph.Nodes, func(n *onnx.Node) bool { return n.Op == op })
+		return m.Graph.Nodes[i]
+	}
+	for name, c := range map[string]struct {
+		change func(m *onnx.Model)
+		err    error
+		say    string
+	}{
+		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape, `Fancy in node "/bert/encoder/layer.0/intermediate`},
+		"no derivative": {func(m *onnx.Model) {
+			n := find(m, "Softmax")
+			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, slices.Index(m.Graph.Nodes, n), &onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1], Outputs: []string{"rounded"}})
+			n.Inputs = []string{"rounded"}
+		}, ErrUnsupportedOp, `Ceil in node "up"`},
+		"no logits":    {func(m *onnx.Model) { m.Graph.Outputs[0].Name = find(m, "Cast").Outputs[0] }, ErrOutputs, "shape"},
+		"other input":  {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, ErrInputs, `"pixels"`},
+		"fixed length": {func(m *onnx.Model) { m.Graph.Inputs[0].Shape[1] = onnx.Dim{Value: 16} }, ErrInputs, "dynamic axes"},
+		"float input":  {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, ErrInputs, "float32"},
+		"old opset":    {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, ErrUnsupportedOp, "opset 14 or later"},
+		"no table": {func(m *onnx.Model) {
+			find(m, "Shape").Inputs[0] = "token_type_ids"
+			embeddingOf(m).Inputs[1] = "token_type_ids"
+		}, ErrEmbedding, "input_ids"},
+		"softmax axis": {func(m *onnx.Model) { find(m, "Softmax").Attrs[0].I = 1 }, ErrUnsupportedOp, "last axis"},
+	} {
+		m := loadModel(t, "testdata/bert-eager-tied.onnx")
+		c.change(m)
+		_, err := Derive(m, Options{})
+		if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var op *OpError
+		if c.err == ErrUnsupportedOp && name == "no derivative" && (!errors.As(err, &op) || op.Node != "up") {
+			t.Errorf("%s: the error does not name the node: %v", name, err)
+		}
+	}
+}
+
+func embeddingOf(m *onnx.Model) *onnx.Node {
+	for _, n := range m.Graph.Nodes {
+		if n.Op == "Gather" && strings.Contains(n.Inputs[0], "word_embeddings") {
+			return n
+		}
+	}
+	return nil
+}
+
+// TestForwardOnly: a model that cannot be differentiated still gives energies.
+func TestForwardOnly(t *testing.T) {
+	m := loadModel(t, "testdata/bert-eager-tied.onnx")
+	d, err := Derive(m, Options{ForwardOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 2 || d.Backward != 0 {
+		t.Errorf("forward-only graph with inputs %v and %d outputs", d.Inputs, len(d.Model.Graph.Outputs))
+	}
+}
+
+// TestRecognised looks at what Derive says about the fixtures, and that nothing is computed twice or at
+// more positions than needed.
+func TestRecognised(t *testing.T) {
+	for name, tied := range map[string]bool{"bert-eager-tied": true, "bert-sdpa-tied": true, "bert-tanh": true, "bert-untied": false} {
+		m := loadModel(t, "testdata/"+name+".onnx")
+		d, err := Derive(m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Tied != tied || d.Vocabulary != 97 || d.Dimension != 24 || d.Embedding != "bert.embeddings.word_embeddings.weight" || !d.Gradient {
+			t.Errorf("%s: %+v", name, d)
+		}
+		tables := 0
+		for _, w := range d.Model.Graph.Initializers {
+			if w.Len() == 97*24 {
+				tables++
+			}
+		}
+		if want := map[bool]int{true: 1, false: 2}[tied]; tables != want {
+			t.Errorf("%s: %d matrices of the size of the vocabulary, want %d", name, tables, want)
+		}
+		gathers := 0
+		for _, n := range d.Model.Graph.Nodes {
+			if n.Op == "GatherND" && strings.Contains(n.Name, "layer.1") {
+				gathers++
+			}
+		}
+		if gathers == 0 {
+			t.Errorf("%s: the gather of the blanks did not reach the last layer", name)
+		}
+	}
+}
