@@ -1,0 +1,105 @@
+package samplers
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// ar1 is an autoregression x_t = ρ x_{t−1} + noise, whose effective sample
+// size is n(1−ρ)/(1+ρ).
+func ar1(rng *rand.Rand, n int, rho float64) []float64 {
+	x := make([]float64, n)
+	s := rng.NormFloat64() / math.Sqrt(1-rho*rho)
+	for i := range x {
+		x[i] = s
+		s = rho*s + rng.NormFloat64()
+	}
+	return x
+}
+
+func TestESSOfAutoregression(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n = 20000
+	for _, rho := range []float64{-0.5, 0, 0.3, 0.9, 0.98} {
+		want := n * (1 - rho) / (1 + rho)
+		for name, f := range map[string]func([]float64) float64{"geyer": ESS, "batch": ESSBatch} {
+			sum := 0.0
+			for range 8 {
+				sum += f(ar1(rng, n, rho)) / 8
+			}
+			if name == "batch" && rho > 0.9 {
+				continue // batches of √n values are too short for it
+			}
+			if math.Abs(sum/want-1) > 0.15 {
+				t.Errorf("%s: ESS %.0f at ρ = %g, want %.0f", name, sum, rho, want)
+			}
+		}
+	}
+}
+
+func TestAutocovIsTheDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{1, 2, 3, 7, 64, 100} {
+		x := ar1(rng, n, 0.5)
+		mean := 0.0
+		for _, v := range x {
+			mean += v / float64(n)
+		}
+		got := autocov(x)
+		for lag := range n {
+			want := 0.0
+			for i := 0; i+lag < n; i++ {
+				want += (x[i] - mean) * (x[i+lag] - mean) / float64(n)
+			}
+			if math.Abs(got[lag]-want) > 1e-12 {
+				t.Fatalf("n = %d: autocovariance at lag %d is %g, want %g", n, lag, got[lag], want)
+			}
+		}
+	}
+}
+
+func TestDegenerateDiagnostics(t *testing.T) {
+	flat := []float64{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
+	if got := ESS(flat); got != 10 {
+		t.Errorf("ESS of a constant is %g, want its length", got)
+	}
+	if got := ESSBatch(flat); got != 9 {
+		t.Errorf("batch ESS of a constant is %g, want 9 (three batches of three)", got)
+	}
+	if got := SplitRHat([][]float64{flat, flat}); got != 1 {
+		t.Errorf("R-hat of constants is %g", got)
+	}
+	if got := SplitRHat([][]float64{flat, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}); !math.IsInf(got, 1) {
+		t.Errorf("R-hat of different constants is %g", got)
+	}
+	for _, got := range []float64{ESS(nil), ESS(flat[:3]), ESSBatch(flat[:5]), SplitRHat(nil), SplitRHat([][]float64{flat[:3]})} {
+		if !math.IsNaN(got) {
+			t.Errorf("too little data gives %g, want NaN", got)
+		}
+	}
+}
+
+func TestSplitRHat(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	same := [][]float64{ar1(rng, 5000, 0.2), ar1(rng, 5000, 0.2), ar1(rng, 5000, 0.2)}
+	if r := SplitRHat(same); r > 1.01 {
+		t.Errorf("R-hat of chains of one law is %g", r)
+	}
+	shifted := [][]float64{same[0], ar1(rng, 5000, 0.2)}
+	for i := range shifted[1] {
+		shifted[1][i] += 3
+	}
+	// Two groups of two halves, means 3 apart, variance 1/(1−0.04) within.
+	want := math.Sqrt(1 + 3*(1-0.04))
+	if r := SplitRHat(shifted); math.Abs(r-want) > 0.1 {
+		t.Errorf("R-hat of chains 3 apart is %g, want about %g", r, want)
+	}
+	trend := make([]float64, 5000)
+	for i := range trend {
+		trend[i] = rng.NormFloat64() + float64(i)/1000
+	}
+	if r := SplitRHat([][]float64{trend}); r < 1.3 {
+		t.Errorf("R-hat of a trend is %g: splitting does not work", r)
+	}
+}

@@ -1,0 +1,139 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"infill/samplers"
+)
+
+// GaussianBernoulli is the distribution on {0,1}^d
+//
+//	π(x) ∝ exp(½ xᵀWx + bᵀx)
+//
+// with W positive definite, which is the marginal of a pair (x, u) with
+//
+//	u | x ~ N(W^½ x, I),   x | u ~ Π_i Bernoulli(σ(l_i)),   l = W^½ u + b
+//
+// so that probability ratios can be estimated from draws of u: the test case of
+// SGDLD. W^½ is the Cholesky factor, u and W^½u having the same law for any
+// root.
+type GaussianBernoulli struct {
+	D int
+	W []float64 // D×D, symmetric, row by row
+	B []float64
+
+	root []float64 // lower triangular L with LLᵀ = W
+	dom  *samplers.Domain
+}
+
+// NewGaussianBernoulli checks that W is symmetric and positive definite.
+func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
+	d := len(b)
+	if d < 1 || len(w) != d*d || d > 1<<10 {
+		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)", ErrShape, len(w), d)
+	}
+	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...), dom: samplers.Bits(d)}
+	t.root = make([]float64, d*d)
+	for i := range d {
+		for j := 0; j <= i; j++ {
+			if w[i*d+j] != w[j*d+i] {
+				return nil, fmt.Errorf("%w: W is not symmetric at (%d, %d)", ErrShape, i, j)
+			}
+			s := w[i*d+j]
+			for k := range j {
+				s -= t.root[i*d+k] * t.root[j*d+k]
+			}
+			if i == j {
+				if !(s > 0) {
+					return nil, fmt.Errorf("%w: W is not positive definite", ErrShape)
+				}
+				t.root[i*d+i] = math.Sqrt(s)
+			} else {
+				t.root[i*d+j] = s / t.root[j*d+j]
+			}
+		}
+	}
+	return t, nil
+}
+
+// Domain implements samplers.Target.
+func (t *GaussianBernoulli) Domain() *samplers.Domain { return t.dom }
+
+// Energy implements samplers.Target.
+func (t *GaussianBernoulli) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k, s := range x {
+		u[k] = t.eval(s, nil)
+	}
+	return nil
+}
+
+// EnergyGrad implements samplers.Gradienter. The diagonal of W enters through
+// x_i² = x_i, so that the gradient is that of the multilinear extension.
+func (t *GaussianBernoulli) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]float64) error {
+	for k, s := range x {
+		u[k] = t.eval(s, g[k])
+	}
+	return nil
+}
+
+func (t *GaussianBernoulli) eval(x []int32, g []float64) float64 {
+	u := 0.0
+	for i, v := range x {
+		off := 0.0
+		for j, w := range t.W[i*t.D : (i+1)*t.D] {
+			if j != i {
+				off += w * float64(x[j])
+			}
+		}
+		lin := t.B[i] + t.W[i*t.D+i]/2
+		u += float64(v) * (off/2 + lin)
+		if g != nil {
+			g[i] = off + lin
+		}
+	}
+	return u
+}
+
+// EstimateRatios implements samplers.RatioEstimator: with u drawn given x, num
+// is the mean of ψ_i(1−x_i | u) and den that of ψ_i(x_i | u), the normalised
+// Bernoulli probabilities.
+func (t *GaussianBernoulli) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error {
+	d := t.D
+	var buf [64]float64
+	mean, u := buf[:0], buf[:0]
+	if 2*d <= len(buf) {
+		mean, u = buf[:d], buf[d:2*d]
+	} else {
+		mean, u = make([]float64, d), make([]float64, d)
+	}
+	for k, s := range x {
+		clear(num[k])
+		clear(den[k])
+		for j := range d { // Lᵀx
+			mean[j] = 0
+			for i := j; i < d; i++ {
+				mean[j] += t.root[i*d+j] * float64(s[i])
+			}
+		}
+		for range batch {
+			for j := range u {
+				u[j] = mean[j] + rng[k].NormFloat64()
+			}
+			for i := range d {
+				l := t.B[i]
+				for j := 0; j <= i; j++ {
+					l += t.root[i*d+j] * u[j]
+				}
+				if s[i] == 0 {
+					l = -l
+				}
+				num[k][i] += sigmoid(-l) / float64(batch)
+				den[k][i] += sigmoid(l) / float64(batch)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"infill/samplers"
+)
+
+// RBM is a restricted Boltzmann machine with its hidden units summed out,
+//
+//	U(v) = Σ_i b_i[v_i] + Σ_j log(1 + exp(c_j + Σ_i W_j,i[v_i]))
+//
+// over D visible units of K categories and H binary hidden units. With K = 2
+// and Binary coordinates, category 0 contributes nothing: the usual binary RBM
+// with v ∈ {0,1}.
+type RBM struct {
+	D, K, H int
+	// B has D·K entries, C has H, W has H rows of D·K entries; in a binary RBM
+	// K counts as 1: the entries of v_i = 1.
+	B, C, W []float64
+
+	dom    *samplers.Domain
+	width  int // entries per visible unit: K, or 1 when binary
+	binary bool
+}
+
+// NewRBM makes an RBM of zeros; k = 2 with binary set gives {0,1} coordinates.
+func NewRBM(d, k, h int, binary bool) (*RBM, error) {
+	if d < 1 || k < 2 || h < 1 || binary && k != 2 || d > maxSites/k || d*k > maxSites/h {
+		return nil, fmt.Errorf("%w: an RBM of %d visible units of %d categories and %d hidden units", ErrShape, d, k, h)
+	}
+	r := &RBM{D: d, K: k, H: h, width: k, binary: binary, dom: samplers.Categories(d, k)}
+	if binary {
+		r.width, r.dom = 1, samplers.Bits(d)
+	}
+	r.B, r.C, r.W = make([]float64, d*r.width), make([]float64, h), make([]float64, h*d*r.width)
+	return r, nil
+}
+
+// Randomise draws W, B and C from normal distributions of the given standard
+// deviations.
+func (r *RBM) Randomise(rng *rand.Rand, sdW, sdB float64) {
+	for i := range r.W {
+		r.W[i] = sdW * rng.NormFloat64()
+	}
+	for i := range r.B {
+		r.B[i] = sdB * rng.NormFloat64()
+	}
+	for i := range r.C {
+		r.C[i] = sdB * rng.NormFloat64()
+	}
+}
+
+// Domain implements samplers.Target.
+func (r *RBM) Domain() *samplers.Domain { return r.dom }
+
+// entry is the index of visible unit i in state v, −1 when it contributes
+// nothing.
+func (r *RBM) entry(i int, v int32) int {
+	if r.binary {
+		if v == 0 {
+			return -1
+		}
+		return i
+	}
+	return i*r.K + int(v)
+}
+
+// activation is c_j + Σ_i W_j,i[v_i].
+func (r *RBM) activation(j int, v []int32) float64 {
+	w := r.W[j*len(r.B) : (j+1)*len(r.B)]
+	a := r.C[j]
+	for i, s := range v {
+		if e := r.entry(i, s); e >= 0 {
+			a += w[e]
+		}
+	}
+	return a
+}
+
+// Energy implements samplers.Target.
+func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k, v := range x {
+		sum := 0.0
+		for i, s := range v {
+			if e := r.entry(i, s); e >= 0 {
+				sum += r.B[e]
+			}
+		}
+		for j := range r.H {
+			sum += softplus(r.activation(j, v))
+		}
+		u[k] = sum
+	}
+	return nil
+}
+
+// EnergyGrad implements samplers.Gradienter: b + Wᵀσ(c + Wv).
+func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]float64) error {
+	for k, v := range x {
+		sum := 0.0
+		for i, s := range v {
+			if e := r.entry(i, s); e >= 0 {
+				sum += r.B[e]
+			}
+		}
+		g := grad[k]
+		copy(g, r.B)
+		for j := range r.H {
+			a := r.activation(j, v)
+			sum += softplus(a)
+			p := sigmoid(a)
+			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
+				g[e] += p * w
+			}
+		}
+		u[k] = sum
+	}
+	return nil
+}
+
+// BlockGibbs draws all hidden units given the visible ones and then all visible
+// ones given the hidden ones, the classical sampler of RBMs; v is replaced.
+func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
+	logit := append([]float64(nil), r.B...)
+	for j := range r.H {
+		if rng.Float64() < sigmoid(r.activation(j, v)) {
+			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
+				logit[e] += w
+			}
+		}
+	}
+	r.drawVisible(rng, logit, v)
+}
+
+func (r *RBM) drawVisible(rng *rand.Rand, logit []float64, v []int32) {
+	for i := range v {
+		if r.binary {
+			v[i] = 0
+			if rng.Float64() < sigmoid(logit[i]) {
+				v[i] = 1
+			}
+			continue
+		}
+		row := logit[i*r.K : (i+1)*r.K]
+		z := logSumExp(row)
+		t := rng.Float64()
+		v[i] = int32(r.K - 1)
+		for s, l := range row {
+			if t -= math.Exp(l - z); t < 0 {
+				v[i] = int32(s)
+				break
+			}
+		}
+	}
+}
+
+// LogZ is the exact normaliser by summing over the 2^H hidden states; H is at
+// most 20.
+func (r *RBM) LogZ() (float64, error) {
+	z, _, err := r.sumHidden(false)
+	return z, err
+}
+
+// Marginals returns P(v_i = s) at i·K + s by summing over hidden states.
+func (r *RBM) Marginals() ([]float64, error) {
+	_, m, err := r.sumHidden(true)
+	return m, err
+}
+
+func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error) {
+	if r.H > 20 {
+		return 0, nil, fmt.Errorf("%w: 2^%d hidden states, at most 2^20", ErrTooLarge, r.H)
+	}
+	n := 1 << r.H
+	lw := make([]float64, n)
+	logit := make([]float64, len(r.B))
+	row := make([]float64, r.K)
+	visit := func(h int, f func(i int, row []float64)) float64 {
+		copy(logit, r.B)
+		sum := 0.0
+		for j := range r.H {
+			if h>>j&1 == 1 {
+				sum += r.C[j]
+				for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
+					logit[e] += w
+				}
+			}
+		}
+		for i := range r.D {
+			if r.binary {
+				row[0], row[1] = 0, logit[i]
+			} else {
+				copy(row, logit[i*r.K:(i+1)*r.K])
+			}
+			sum += logSumExp(row)
+			if f != nil {
+				f(i, row)
+			}
+		}
+		return sum
+	}
+	for h := range n {
+		lw[h] = visit(h, nil)
+	}
+	logZ = logSumExp(lw)
+	if marginals {
+		marg = make([]float64, r.D*r.K)
+		for h := range n {
+			w := math.Exp(lw[h] - logZ)
+			visit(h, func(i int, row []float64) {
+				z := logSumExp(row)
+				for s, l := range row {
+					marg[i*r.K+s] += w * math.Exp(l-z)
+				}
+			})
+		}
+	}
+	return logZ, marg, nil
+}
+
+// TrainPCD fits the RBM to data by persistent contrastive divergence
+// (Tieleman 2008): stochastic gradient ascent on the log-likelihood with the
+// model's expectation taken over particles persistent Markov chains, one block
+// Gibbs sweep each a step. Every step uses a random mini-batch of the data of
+// the particles' number. It is meant for making realistic test targets.
+func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rate float64) error {
+	if len(data) == 0 || particles < 1 || steps < 0 || !(rate > 0) {
+		return fmt.Errorf("%w: PCD needs data, particles, and a positive rate", ErrShape)
+	}
+	for n, v := range data {
+		if err := r.dom.Check(v); err != nil {
+			return fmt.Errorf("data row %d: %w", n, err)
+		}
+	}
+	chain := make([][]int32, particles)
+	for p := range chain {
+		chain[p] = append([]int32(nil), data[rng.IntN(len(data))]...)
+	}
+	gB, gC, gW := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
+	add := func(v []int32, sign float64) {
+		for i, s := range v {
+			if e := r.entry(i, s); e >= 0 {
+				gB[e] += sign
+			}
+		}
+		for j := range r.H {
+			p := sign * sigmoid(r.activation(j, v))
+			gC[j] += p
+			for i, s := range v {
+				if e := r.entry(i, s); e >= 0 {
+					gW[j*len(r.B)+e] += p
+				}
+			}
+		}
+	}
+	for step := range steps {
+		clear(gB)
+		clear(gC)
+		clear(gW)
+		for p := range chain {
+			add(data[rng.IntN(len(data))], 1)
+			r.BlockGibbs(rng, chain[p])
+			add(chain[p], -1)
+		}
+		eps := rate / float64(particles) * (1 - float64(step)/float64(steps))
+		for i, g := range gB {
+			r.B[i] += eps * g
+		}
+		for i, g := range gC {
+			r.C[i] += eps * g
+		}
+		for i, g := range gW {
+			r.W[i] += eps * g
+		}
+	}
+	return nil
+}

@@ -1,0 +1,409 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infill/samplers"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// small returns one enumerable instance of every target.
+func small() map[string]samplers.Gradienter {
+	rng := rand.New(rand.NewPCG(11, 1))
+	norm := func(n int) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = rng.NormFloat64()
+		}
+		return out
+	}
+	rbm := must(NewRBM(5, 2, 3, true))
+	rbm.Randomise(rng, 1, 0.5)
+	crbm := must(NewRBM(3, 4, 3, false))
+	crbm.Randomise(rng, 1, 0.5)
+	return map[string]samplers.Gradienter{
+		"categorical":    must(NewCategorical([][]float64{norm(3), norm(2), norm(5)})),
+		"ising periodic": must(NewIsing(3, 3, true, 0.3, norm(9), false)),
+		"ising open":     must(NewIsing(2, 4, false, 0.3, norm(8), true)),
+		"ising ring":     must(NewIsing(1, 5, true, 0.3, norm(5), true)),
+		"ising 2 rows":   must(NewIsing(2, 3, true, -0.2, norm(6), false)),
+		"potts":          must(NewPotts(2, 3, 3, false, 0.7, norm(18))),
+		"potts periodic": must(NewPotts(3, 2, 3, true, 0.7, norm(3))),
+		"rbm":            rbm,
+		"rbm k=4":        crbm,
+		"fhmm":           must(NewFHMM(rng, 4, 2, 0.3, 0.8, 0.7)),
+		"gaussbern":      must(NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3))),
+		"logreg":         must(NewLogReg(rng, 30, 6, 0.3)),
+		"modes":          must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
+	}
+}
+
+// exactGradient lists the targets whose Δ equals the difference of energies.
+var exactGradient = map[string]bool{
+	"categorical": true, "ising periodic": true, "ising open": true, "ising ring": true, "ising 2 rows": true,
+	"potts": true, "potts periodic": true, "gaussbern": true,
+}
+
+// TestAbilitiesAgree checks gradients, conditionals and neighbour energies
+// against differences of energies.
+func TestAbilitiesAgree(t *testing.T) {
+	ctx := context.Background()
+	for name, target := range small() {
+		rng := rand.New(rand.NewPCG(5, 5))
+		d := target.Domain()
+		for range 20 {
+			x := make([]int32, d.Len())
+			for i := range x {
+				x[i] = int32(rng.IntN(d.K(i)))
+			}
+			u, ug := make([]float64, 1), make([]float64, 1)
+			g := [][]float64{make([]float64, d.GradLen())}
+			if err := target.Energy(ctx, [][]int32{x}, u); err != nil {
+				t.Fatal(err)
+			}
+			if err := target.EnergyGrad(ctx, [][]int32{x}, ug, g); err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(u[0]-ug[0]) > 1e-10 {
+				t.Fatalf("%s: energy %g, with gradient %g", name, u[0], ug[0])
+			}
+			for i := range x {
+				diff := make([]float64, d.K(i))
+				for v := range diff {
+					y := append([]int32(nil), x...)
+					y[i] = int32(v)
+					e := make([]float64, 1)
+					if err := target.Energy(ctx, [][]int32{y}, e); err != nil {
+						t.Fatal(err)
+					}
+					diff[v] = e[0] - u[0]
+					if exactGradient[name] {
+						if got := delta(d, g[0], i, x[i], int32(v)); math.Abs(got-diff[v]) > 1e-9 {
+							t.Fatalf("%s: Δ_%d(%d) = %g, energies differ by %g", name, i, v, got, diff[v])
+						}
+					}
+				}
+				out := [][]float64{make([]float64, d.K(i))}
+				if n, ok := target.(samplers.NeighbourEnergizer); ok {
+					if err := n.NeighbourEnergy(ctx, [][]int32{x}, []int{i}, out); err != nil {
+						t.Fatal(err)
+					}
+					compareShifted(t, name+" neighbours", out[0], diff)
+				}
+				if n, ok := target.(samplers.Conditioner); ok {
+					if err := n.Conditional(ctx, [][]int32{x}, []int{i}, out); err != nil {
+						t.Fatal(err)
+					}
+					compareShifted(t, name+" conditional", out[0], diff)
+				}
+			}
+		}
+	}
+}
+
+func delta(d *samplers.Domain, g []float64, i int, from, to int32) float64 {
+	o := d.GradOffset(i)
+	if d.Coord(i).Kind == samplers.Nominal {
+		return g[o+int(to)] - g[o+int(from)]
+	}
+	return g[o] * (d.Value(i, to) - d.Value(i, from))
+}
+
+func compareShifted(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	for v := range got {
+		if math.Abs(got[v]-got[0]-(want[v]-want[0])) > 1e-9 {
+			t.Fatalf("%s: %v, want %v up to a constant", name, got, want)
+		}
+	}
+}
+
+// TestSmoothGradients checks the gradients that are derivatives of a formula
+// on real numbers, by finite differences of that formula.
+func TestSmoothGradients(t *testing.T) {
+	all := small()
+	const h = 1e-5
+	m := all["modes"].(*Modes)
+	f := func(a, b float64) float64 {
+		s := 0.0
+		for j, l := range m.LogW {
+			dx := (float64(j%2)+0.5)*8 - 0.5 - a
+			dy := (float64(j/2)+0.5)*8 - 0.5 - b
+			s += math.Exp(l - (dx*dx+dy*dy)/(2*m.Sigma*m.Sigma))
+		}
+		return math.Log(s)
+	}
+	g := make([]float64, 2)
+	u := m.eval([]int32{3, 7}, g)
+	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 || math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
+		t.Errorf("modes: U %g, gradient %v", u, g)
+	}
+	r := all["rbm"].(*RBM)
+	rf := func(v []float64) float64 {
+		s := 0.0
+		for i, b := range r.B {
+			s += b * v[i]
+		}
+		for j, c := range r.C {
+			a := c
+			for i := range v {
+				a += r.W[j*r.D+i] * v[i]
+			}
+			s += math.Log(1 + math.Exp(a))
+		}
+		return s
+	}
+	l := all["logreg"].(*LogReg)
+	lf := func(v []float64) float64 {
+		s := 0.0
+		for i := range v {
+			s += v[i] * math.Log(l.Prior/(1-l.Prior))
+		}
+		for n, y := range l.Y {
+			a := 0.0
+			for i := range v {
+				a += l.X[n*l.D+i] * l.Beta[i] * v[i]
+			}
+			s += math.Log(1 / (1 + math.Exp(-y*a)))
+		}
+		return s
+	}
+	fh := all["fhmm"].(*FHMM)
+	ff := func(v []float64) float64 { // the multilinear form of log p
+		s := 0.0
+		for t := range fh.Length {
+			res := fh.Y[t] - fh.W0
+			for c := range fh.Chains {
+				x := v[t*fh.Chains+c]
+				res -= fh.W[c] * x
+				if t == 0 {
+					s += x*math.Log(fh.Start) + (1-x)*math.Log(1-fh.Start)
+				} else {
+					y := v[(t-1)*fh.Chains+c]
+					same := x*y + (1-x)*(1-y)
+					s += same*math.Log(fh.Stay) + (1-same)*math.Log(1-fh.Stay)
+				}
+			}
+			s += -res*res/(2*fh.Sigma*fh.Sigma) - math.Log(fh.Sigma*math.Sqrt(2*math.Pi))
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		target samplers.Gradienter
+		f      func([]float64) float64
+	}{"rbm": {r, rf}, "logreg": {l, lf}, "fhmm": {fh, ff}} {
+		d := c.target.Domain()
+		x := make([]int32, d.Len())
+		v := make([]float64, d.Len())
+		for i := range x {
+			x[i] = int32(i % 2)
+			v[i] = float64(x[i])
+		}
+		u, g := make([]float64, 1), [][]float64{make([]float64, d.GradLen())}
+		if err := c.target.EnergyGrad(context.Background(), [][]int32{x}, u, g); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(u[0]-c.f(v)) > 1e-9 {
+			t.Errorf("%s: U = %g, formula %g", name, u[0], c.f(v))
+		}
+		for i := range v {
+			old := v[i]
+			v[i] = old + h
+			up := c.f(v)
+			v[i] = old - h
+			down := c.f(v)
+			v[i] = old
+			if want := (up - down) / (2 * h); math.Abs(g[0][i]-want) > 1e-5 {
+				t.Errorf("%s: gradient %d is %g, finite difference %g", name, i, g[0][i], want)
+			}
+		}
+	}
+}
+
+func TestExactAnswers(t *testing.T) {
+	ctx := context.Background()
+	for name, target := range small() {
+		e := must(Enumerate(ctx, target))
+		d := target.Domain()
+		switch v := target.(type) {
+		case *Categorical:
+			if math.Abs(v.LogZ()-e.LogZ) > 1e-10 {
+				t.Errorf("%s: log Z %g, enumerated %g", name, v.LogZ(), e.LogZ)
+			}
+		case *Ising:
+			z, mean, err := v.Exact()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(z-e.LogZ) > 1e-10 {
+				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
+			}
+			for i := range mean {
+				if want := 2*e.Marginal(i)[1] - 1; math.Abs(mean[i]-want) > 1e-10 {
+					t.Errorf("%s: E[s_%d] = %g, enumerated %g", name, i, mean[i], want)
+				}
+			}
+		case *RBM:
+			if z := must(v.LogZ()); math.Abs(z-e.LogZ) > 1e-10 {
+				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
+			}
+			m := must(v.Marginals())
+			for i := range d.Len() {
+				for s, p := range e.Marginal(i) {
+					if math.Abs(m[i*v.K+s]-p) > 1e-10 {
+						t.Errorf("%s: P(v_%d = %d) = %g, enumerated %g", name, i, s, m[i*v.K+s], p)
+					}
+				}
+			}
+		case *FHMM:
+			z, m, err := v.Exact()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(z-e.LogZ) > 1e-10 {
+				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
+			}
+			for i := range m {
+				if want := e.Marginal(i)[1]; math.Abs(m[i]-want) > 1e-10 {
+					t.Errorf("%s: P(x_%d = 1) = %g, enumerated %g", name, i, m[i], want)
+				}
+			}
+		}
+	}
+}
+
+func TestRBMBlockGibbsLeavesTheRBMInvariant(t *testing.T) {
+	for _, name := range []string{"rbm", "rbm k=4"} {
+		r := small()[name].(*RBM)
+		e := must(Enumerate(context.Background(), r))
+		rng := rand.New(rand.NewPCG(8, 8))
+		v := make([]int32, r.D)
+		count := make([]float64, len(e.P))
+		for range 200 {
+			r.BlockGibbs(rng, v)
+		}
+		const n = 40000
+		for range n {
+			r.BlockGibbs(rng, v)
+			count[e.Index(v)]++
+		}
+		// TV of n independent draws is below ½ Σ √(p/n) on average; block
+		// Gibbs on so small a machine is nearly independent.
+		limit := 0.0
+		for _, p := range e.P {
+			limit += math.Sqrt(p/n) / 2
+		}
+		if tv := e.TV(count); tv > 2.5*limit {
+			t.Errorf("%s: total variation %g, limit %g", name, tv, 2.5*limit)
+		}
+	}
+}
+
+func TestPCDLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var data [][]int32 // two patterns and noise
+	for range 300 {
+		v := make([]int32, 6)
+		flip := int32(rng.IntN(2))
+		for i := range v {
+			v[i] = flip
+			if rng.Float64() < 0.05 {
+				v[i] = 1 - flip
+			}
+		}
+		data = append(data, v)
+	}
+	r := must(NewRBM(6, 2, 3, true))
+	r.Randomise(rng, 0.1, 0)
+	likelihood := func() float64 {
+		u := make([]float64, len(data))
+		if err := r.Energy(context.Background(), data, u); err != nil {
+			t.Fatal(err)
+		}
+		z := must(r.LogZ())
+		sum := 0.0
+		for _, e := range u {
+			sum += (e - z) / float64(len(u))
+		}
+		return sum
+	}
+	before := likelihood()
+	if err := r.TrainPCD(rng, data, 50, 1500, 0.1); err != nil {
+		t.Fatal(err)
+	}
+	// The entropy of the data's law is ln 2 + 6·H(0.05) = 1.88 nats.
+	if after := likelihood(); before > -4 || after < -2.4 {
+		t.Errorf("mean log-likelihood %g before and %g after training, want at least -2.4", before, after)
+	}
+	if err := r.TrainPCD(rng, nil, 1, 1, 1); !errors.Is(err, ErrShape) {
+		t.Errorf("training without data: %v", err)
+	}
+	if err := r.TrainPCD(rng, [][]int32{{2, 0, 0, 0, 0, 0}}, 1, 1, 1); !errors.Is(err, samplers.ErrState) {
+		t.Errorf("training on a state outside the domain: %v", err)
+	}
+}
+
+func TestStochasticGradientsAreUnbiased(t *testing.T) {
+	l := small()["logreg"].(*LogReg)
+	x := [][]int32{{1, 0, 1, 1, 0, 0}}
+	u, g := make([]float64, 1), [][]float64{make([]float64, l.D)}
+	if err := l.EnergyGrad(context.Background(), x, u, g); err != nil {
+		t.Fatal(err)
+	}
+	const n = 20000
+	rng := []*rand.Rand{rand.New(rand.NewPCG(2, 2))}
+	su, sg := make([]float64, 1), [][]float64{make([]float64, l.D)}
+	mean, sq := make([]float64, l.D), make([]float64, l.D)
+	for range n {
+		if err := l.StochasticGrad(context.Background(), x, 3, rng, su, sg); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range sg[0] {
+			mean[i] += v / n
+			sq[i] += v * v / n
+		}
+	}
+	for i := range mean {
+		sd := math.Sqrt((sq[i] - mean[i]*mean[i]) / n)
+		if math.Abs(mean[i]-g[0][i]) > 5*sd {
+			t.Errorf("mean of stochastic gradient %d is %g ± %g, gradient %g", i, mean[i], sd, g[0][i])
+		}
+	}
+}
+
+func TestBadShapes(t *testing.T) {
+	for name, err := range map[string]error{
+		"ising":     second(NewIsing(0, 3, true, 1, []float64{0}, false)),
+		"field":     second(NewIsing(2, 3, true, 1, []float64{0, 1}, false)),
+		"potts":     second(NewPotts(2, 2, 1, true, 1, nil)),
+		"rbm":       second(NewRBM(2, 3, 1, true)),
+		"fhmm":      second(NewFHMM(rand.New(rand.NewPCG(1, 1)), 3, 2, 0, 0.5, 1)),
+		"gaussbern": second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})),
+		"asymmetry": second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})),
+		"modes":     second(NewModes(2, 5, 1, []float64{1})),
+		"weight":    second(NewModes(1, 5, 1, []float64{math.NaN()})),
+		"logreg":    second(NewLogReg(rand.New(rand.NewPCG(1, 1)), 3, 2, 1)),
+	} {
+		if !errors.Is(err, ErrShape) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("enumerating 2^25 states: %v", err)
+	}
+	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("20 columns: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
