@@ -274,16 +274,28 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 	if err := s.be.run(ctx, b); err != nil {
 		return err
 	}
-	width := len(b.wide) / len(units)
+	width := 0
+	if b.kind != energyRow {
+		width = b.group * s.vocab
+	}
 	for i, u := range units {
 		u.deliver(b.logProb[i*b.group:(i+1)*b.group], b.wide[i*width:(i+1)*width])
 	}
 	return nil
 }
 
+// minRows is the least number of rows of a batch; a single one is evaluated
+// twice. Products with one row are computed by another routine than those with
+// several (matrix times vector), which adds in another order: without this a
+// result would depend on whether its row had company.
+const minRows = 2
+
 // fill writes the rows of the units into b.
 func (s *scheduler) fill(b *batch, units []*unit) {
 	b.key = units[0].key
+	for len(units)*b.group < minRows {
+		units = append(units[:len(units):len(units)], units[0])
+	}
 	b.rows = len(units) * b.group
 	n := b.rows * b.length
 	b.ids, b.mask, b.types = grow(b.ids, n), grow(b.mask, n), grow(b.types, n)

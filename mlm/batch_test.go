@@ -250,7 +250,7 @@ func TestSchedulingChangesNothing(t *testing.T) {
 			if be.most.Load() > int64(threads) {
 				t.Errorf("%d runs at once with %d threads", be.most.Load(), threads)
 			}
-			if limit := int64(max(tokens, 4*32)); be.largest.Load() > limit {
+			if limit := int64(max(tokens, 4*32, minRows*32)); be.largest.Load() > limit {
 				t.Errorf("a batch of %d tokens, the bound is %d", be.largest.Load(), tokens)
 			}
 		}
@@ -273,13 +273,13 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 			return m.Gradient(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, Full, table(3, 2), table(3, 2*fakeVocab))
 		}},
 		// θ_2 is the same, so the row that masks blank 1 is shared.
-		{"shared context", 3, func(m *Model) error {
+		{"shared context", 2 + minRows, func(m *Model) error {
 			return m.LogProb(ctx, s, [][]int32{{5, 6}, {9, 6}}, table(2, 2))
 		}},
-		{"one blank", 1, func(m *Model) error {
+		{"one blank", minRows, func(m *Model) error {
 			return m.Gradient(ctx, one, [][]int32{{5}, {6}, {7}, {8}}, Full, table(4, 1), table(4, fakeVocab))
 		}},
-		{"conditionals of one blank", 1, func(m *Model) error {
+		{"conditionals of one blank", minRows, func(m *Model) error {
 			return m.Conditional(ctx, one, [][]int32{{5}, {-1}, {7}}, []int{0, 0, 0}, table(3, fakeVocab))
 		}},
 		{"nothing", 0, func(m *Model) error { return m.LogProb(ctx, s, nil, nil) }},

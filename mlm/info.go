@@ -1,5 +1,7 @@
 package mlm
 
+import "infill/mlm/onnx"
+
 // Info is what was recognised in a model: what `infill model info` prints.
 type Info struct {
 	File         string         `json:"file"`                   // inside the model's folder
@@ -22,6 +24,61 @@ type Info struct {
 	Ops          map[string]int `json:"ops"`                    // operators of the file and how often they occur
 	Gradients    bool           `json:"gradients"`              // the full gradient could be derived
 	NoGradients  string         `json:"no_gradients,omitempty"` // why not, and what helps
-	Derived      string         `json:"derived,omitempty"`      // cached derived graph, "" if it is in memory only
-	Cached       bool           `json:"cached"`                 // that file was there already
+}
+
+// headName is the name of the stored weight of the product that makes the
+// logits, "" if they are made in another way.
+func headName(m *onnx.Model) string {
+	producer := map[string]*onnx.Node{}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			producer[o] = n
+		}
+	}
+	stored := map[string]bool{}
+	for _, t := range m.Graph.Initializers {
+		stored[t.Name] = true
+	}
+	// weight follows a tensor through layout and type changes to where it is stored.
+	weight := func(name string) string {
+		for !stored[name] {
+			n := producer[name]
+			if n == nil || len(n.Inputs) == 0 || n.Op != "Transpose" && n.Op != "Cast" && n.Op != "Identity" && n.Op != "DequantizeLinear" {
+				return ""
+			}
+			name = n.Inputs[0]
+		}
+		return name
+	}
+	n := producer[logits(m).Name]
+	for n != nil && len(n.Inputs) > 0 {
+		switch n.Op {
+		case "MatMul", "Gemm", "FusedMatMul":
+			if len(n.Inputs) > 1 {
+				return weight(n.Inputs[1])
+			}
+			return ""
+		case "Add":
+			next := producer[n.Inputs[0]]
+			if len(n.Inputs) > 1 && (next == nil || weight(n.Inputs[0]) != "") {
+				next = producer[n.Inputs[1]]
+			}
+			n = next
+		case "Cast", "Identity", "Reshape", "Squeeze":
+			n = producer[n.Inputs[0]]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// stored is the number of elements of a stored tensor, 0 if there is none.
+func stored(m *onnx.Model, name string) int64 {
+	for _, t := range m.Graph.Initializers {
+		if t.Name == name {
+			return t.Len()
+		}
+	}
+	return 0
 }

@@ -44,6 +44,9 @@ var (
 	// ErrNotMasked: the graph is no masked language model that can be used:
 	// no input_ids, no logits, or shapes of another kind.
 	ErrNotMasked = errors.New("not a masked language model")
+	// ErrNoGradient: the backward pass of this model could not be derived;
+	// the forward mode works.
+	ErrNoGradient = errors.New("model has no full gradient")
 	// ErrVocabulary: tokenizer and model disagree on the vocabulary.
 	ErrVocabulary = errors.New("vocabulary does not fit the model")
 	// ErrNotFinite: the model computes NaN or infinity.
@@ -79,10 +82,9 @@ type Options struct {
 	LowMemory bool
 	// Runtime is the path of ONNX Runtime's library; "" searches for it.
 	Runtime string
-	// CacheDir is the folder for derived graphs; "" is the user's cache.
+	// CacheDir is the cache in which the library is looked for; "" is the
+	// user's cache.
 	CacheDir string
-	// NoCache derives the graph anew and writes nothing to the cache.
-	NoCache bool
 }
 
 // GradientMode says what [Model.Gradient] computes.
@@ -117,6 +119,7 @@ type Model struct {
 	tok   *tokenize.Tokenizer
 	info  Info
 	cfg   config
+	from  folder
 	be    backend
 	sched *scheduler
 }
@@ -199,7 +202,7 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		return m.sched.do(ctx, s, units)
 	}
 	if !m.info.Gradients {
-		return fmt.Errorf("%w: this model has no full gradient (%s); use the forward mode", ErrNotMasked, m.info.NoGradients)
+		return fmt.Errorf("%w: %s; use the forward gradient", ErrNoGradient, m.info.NoGradients)
 	}
 	for _, users := range distinct(states) {
 		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[users[0]], blank: -1,

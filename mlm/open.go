@@ -15,6 +15,7 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
+	"infill/mlm/onnxgrad"
 	"infill/tokenize"
 )
 
@@ -86,18 +87,22 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.info.NoGradients = "not derived"
 	if err := m.start(ctx, from, parsed, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.info.File, err)
 	}
 	return m, nil
 }
 
-// start hands the model to the runtime and begins work.
+// start hands the model to the runtime and begins work. The derived graph is
+// tried first; what has no rules there runs as it is, without gradients.
 func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Options) error {
-	be, err := newPlain(ctx, from, parsed, &m.info, o)
+	be, err := m.backend(ctx, from, parsed, o)
 	if err != nil {
 		return err
+	}
+	m.info.Head = headName(parsed)
+	if m.info.Tied && m.info.Head != m.info.Embedding { // exported twice, one of them transposed
+		m.info.Parameters -= stored(parsed, m.info.Head)
 	}
 	if err := checkVocabulary(m.info.Tokens, m.info.Vocab, m.cfg); err != nil {
 		return errors.Join(err, be.close())
@@ -105,6 +110,19 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	m.be = be
 	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID, m.tok.PadID())
 	return nil
+}
+
+func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options) (backend, error) {
+	d, err := newDerived(from, parsed, &m.info, o)
+	if err == nil {
+		return d, nil
+	}
+	var op *onnxgrad.OpError
+	if !errors.As(err, &op) && !errors.Is(err, onnxgrad.ErrEmbedding) {
+		return nil, err
+	}
+	m.info.NoGradients = err.Error()
+	return newPlain(ctx, from, parsed, &m.info, o)
 }
 
 // read reads and checks the files.
@@ -151,7 +169,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	if err := inspect(&info, p.m); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Model{tok: tok, info: info, cfg: cfg}, p.m, nil
+	return &Model{tok: tok, info: info, cfg: cfg, from: from}, p.m, nil
 }
 
 func exists(fsys fs.FS, names ...string) bool {

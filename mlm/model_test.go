@@ -1,0 +1,377 @@
+package mlm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
+	"infill/models"
+)
+
+const tinyDir = "testdata/tiny-bert"
+
+func openTiny(t testing.TB, o Options) *Model {
+	t.Helper()
+	orttest.Load(t)
+	m, err := OpenDir(context.Background(), tinyDir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func openDefault(t testing.TB, o Options) *Model {
+	t.Helper()
+	orttest.Load(t)
+	m, err := Open(context.Background(), models.Default(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// expected is a case of testdata/make_expected.py, which had torch compute it.
+type expected struct {
+	Text        string      `json:"text"`
+	IDs         []int32     `json:"ids"`
+	Blanks      []int       `json:"blanks"`
+	State       []int32     `json:"state"`
+	LogProb     []float64   `json:"log_prob"`
+	Gradient    [][]float64 `json:"gradient"`
+	Independent [][]float64 `json:"independent"`
+}
+
+func readExpected(t *testing.T) []expected {
+	t.Helper()
+	data, err := os.ReadFile(tinyDir + "/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []expected
+	if err := json.Unmarshal(data, &cases); err != nil || len(cases) == 0 {
+		t.Fatalf("expected.json: %d cases, %v", len(cases), err)
+	}
+	return cases
+}
+
+// far is the largest |difference| of a and b, divided by the largest |b|.
+func far(a []float32, b []float64) float64 {
+	worst, scale := 0.0, 0.0
+	for i, x := range b {
+		worst = worse(worst, float64(a[i])-x)
+		scale = worse(scale, x)
+	}
+	return worst / scale
+}
+
+// TestAgainstTorch compares everything the model computes with torch in
+// float64, gradients with torch.autograd.
+func TestAgainstTorch(t *testing.T) {
+	for _, low := range []bool{false, true} {
+		m := openTiny(t, Options{LowMemory: low, Threads: 2})
+		v := m.VocabSize()
+		for _, c := range readExpected(t) {
+			t.Run(fmt.Sprintf("%s,low=%v", c.Text, low), func(t *testing.T) {
+				enc, err := m.Tokenizer().Encode(c.Text)
+				if err != nil || !slices.Equal(enc.IDs, c.IDs) {
+					t.Fatalf("ids %v, want %v (%v)", enc.IDs, c.IDs, err)
+				}
+				s, k := &Sentence{c.IDs, c.Blanks}, len(c.Blanks)
+				states := [][]int32{c.State}
+				lp, lpg, grad, ind := table(1, k), table(1, k), table(1, k*v), table(k, v)
+				lpf, forward, cond := table(1, k), table(1, k*v), table(1, v)
+				ctx := context.Background()
+				if err := errors.Join(m.LogProb(ctx, s, states, lp), m.Gradient(ctx, s, states, Full, lpg, grad),
+					m.Gradient(ctx, s, states, Forward, lpf, forward), m.Independent(ctx, s, ind),
+					m.Conditional(ctx, s, states, []int{k - 1}, cond)); err != nil {
+					t.Fatal(err)
+				}
+				for i, want := range c.LogProb { // in nats: a probability near 1 has a logarithm near 0
+					if e := math.Abs(float64(lp[0][i]) - want); e > 1e-5*max(1, -want) {
+						t.Errorf("log f at blank %d is %v, want %v", i, lp[0][i], want)
+					}
+				}
+				if e := far(grad[0], slices.Concat(c.Gradient...)); e > 1e-5 {
+					t.Errorf("∇U: error %.2g", e)
+				}
+				if e := far(slices.Concat(ind...), slices.Concat(c.Independent...)); e > 1e-5 {
+					t.Errorf("all-masked conditionals: error %.2g", e)
+				}
+				// ∇U's first term is log f, bit for bit, and so are all ways to log f.
+				if !slices.Equal(forward[0][(k-1)*v:], cond[0]) {
+					t.Error("the first term of ∇U is not the conditional")
+				}
+				for i, id := range c.State {
+					if lp[0][i] != forward[0][i*v+int(id)] || lp[0][i] != lpg[0][i] || lp[0][i] != lpf[0][i] {
+						t.Errorf("blank %d: log f is %v, %v, %v and %v", i, lp[0][i], forward[0][i*v+int(id)], lpg[0][i], lpf[0][i])
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestPlainAgrees runs the file as it is and compares with the derived graph.
+func TestPlainAgrees(t *testing.T) {
+	m := openTiny(t, Options{})
+	parsed, err := m.from.parse("model.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := m.info
+	info.Vocab = 0 // to be found by a probe
+	be, err := newPlain(context.Background(), m.from, parsed, &info, Options{})
+	if err != nil || info.Vocab != m.VocabSize() {
+		t.Fatalf("V = %d, %v", info.Vocab, err)
+	}
+	info.Gradients = false
+	p := &Model{tok: m.tok, info: info, be: be, sched: newScheduler(be, Options{Threads: 2, BatchTokens: 64}, info.Vocab, info.MaskID, m.tok.PadID())}
+	defer func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	v := info.Vocab
+	for seed := range uint64(5) {
+		s, states := randomStates(m, seed, 12, 3, 9)
+		ctx := context.Background()
+		a, b, x, y := table(9, 3), table(9, 3), table(9, 3*v), table(9, 3*v)
+		if err := errors.Join(m.Gradient(ctx, s, states, Forward, a, x), p.Gradient(ctx, s, states, Forward, b, y)); err != nil {
+			t.Fatal(err)
+		}
+		for c := range states {
+			if e := far(x[c], widen(y[c])); e > 2e-6 {
+				t.Errorf("seed %d state %d: the graphs differ by %.2g", seed, c, e)
+			}
+		}
+		if err := p.LogProb(ctx, s, states, a); err != nil || !slices.Equal(slices.Concat(a...), slices.Concat(b...)) {
+			t.Errorf("plain log-probabilities: %v", err)
+		}
+		if err := p.Gradient(ctx, s, states, Full, a, x); !errors.Is(err, ErrNoGradient) {
+			t.Errorf("full gradient without a backward pass: %v", err)
+		}
+	}
+}
+
+func widen(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// randomStates makes a sentence of n ordinary tokens with m blanks and states
+// of it, few enough different ones that some coincide.
+func randomStates(m *Model, seed uint64, n, blanks, states int) (*Sentence, [][]int32) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	s := &Sentence{IDs: []int32{m.tok.CLSID()}}
+	for range n {
+		s.IDs = append(s.IDs, m.ordinary(rng))
+	}
+	s.IDs = append(s.IDs, m.tok.SEPID())
+	for _, p := range rng.Perm(n)[:blanks] {
+		s.Blanks = append(s.Blanks, p+1)
+	}
+	slices.Sort(s.Blanks)
+	words := []int32{m.ordinary(rng), m.ordinary(rng), m.ordinary(rng), m.ordinary(rng)}
+	out := make([][]int32, states)
+	for c := range out {
+		for range blanks {
+			out[c] = append(out[c], words[rng.IntN(len(words))])
+		}
+	}
+	return s, out
+}
+
+// everything is all that a model says of some states, as bits.
+func everything(t testing.TB, m *Model, s *Sentence, states [][]int32) []uint32 {
+	t.Helper()
+	ctx := context.Background()
+	n, k, v := len(states), len(s.Blanks), m.VocabSize()
+	lp, lpg, grad, ind, cond := table(n, k), table(n, k), table(n, k*v), table(k, v), table(n, v)
+	masked := make([]int, n)
+	for c := range masked {
+		masked[c] = c % k
+	}
+	if err := errors.Join(m.LogProb(ctx, s, states, lp), m.Gradient(ctx, s, states, Full, lpg, grad),
+		m.Independent(ctx, s, ind), m.Conditional(ctx, s, states, masked, cond)); err != nil {
+		t.Error(err)
+		return nil
+	}
+	var bits []uint32
+	for _, rows := range [][][]float32{lp, lpg, grad, ind, cond} {
+		for _, r := range rows {
+			for _, x := range r {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					t.Errorf("a value is %v", x)
+				}
+				bits = append(bits, math.Float32bits(x))
+			}
+		}
+	}
+	return bits
+}
+
+// testBits: the same bits whatever the threads, the size of the batches, the
+// other states of a call and the other callers.
+func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, lengths []int, states int) {
+	type job struct {
+		s      *Sentence
+		states [][]int32
+		want   [][]uint32 // of every state by itself
+	}
+	o.Threads, o.BatchTokens = 1, 1
+	single := open(t, o)
+	var jobs []job
+	for i, n := range lengths {
+		j := job{}
+		j.s, j.states = randomStates(single, uint64(i), n, 1+i%4, states)
+		jobs = append(jobs, j)
+	}
+	// reference: one unit a batch.
+	for i := range jobs {
+		jobs[i].want = [][]uint32{everything(t, single, jobs[i].s, jobs[i].states)}
+	}
+	for _, threads := range []int{1, 2, 3} {
+		for _, tokens := range []int{64, DefaultBatchTokens, 1 << 20} {
+			o.Threads, o.BatchTokens = threads, tokens
+			m := open(t, o)
+			var group sync.WaitGroup
+			for i, j := range jobs {
+				group.Go(func() {
+					got := everything(t, m, j.s, j.states)
+					if !slices.Equal(got, j.want[0]) {
+						t.Errorf("threads %d, tokens %d: job %d of %d pieces differs", threads, tokens, i, len(j.s.IDs))
+					}
+				})
+			}
+			group.Wait()
+			// A state by itself gives what it gave among others.
+			j := jobs[len(jobs)-1]
+			k, v := len(j.s.Blanks), m.VocabSize()
+			lp, grad := table(1, k), table(1, k*v)
+			all, gall := table(len(j.states), k), table(len(j.states), k*v)
+			if err := errors.Join(m.Gradient(context.Background(), j.s, j.states[:1], Full, lp, grad),
+				m.Gradient(context.Background(), j.s, j.states, Full, all, gall)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(lp[0], all[0]) || !slices.Equal(grad[0], gall[0]) {
+				t.Errorf("threads %d, tokens %d: a state by itself differs", threads, tokens)
+			}
+		}
+	}
+}
+
+func TestBitsTiny(t *testing.T) {
+	for _, low := range []bool{false, true} {
+		t.Run(fmt.Sprint("low=", low), func(t *testing.T) {
+			testBits(t, openTiny, Options{LowMemory: low}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+		})
+	}
+}
+
+func TestBitsDefault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the default model takes some seconds")
+	}
+	testBits(t, openDefault, Options{}, []int{5, 9, 22, 31}, 7)
+}
+
+func TestCheck(t *testing.T) {
+	for _, o := range []CheckOptions{{}, {Seed: 5, Blanks: 2, Directions: 8}, {Text: "a hungry bear ate the red apple near the forest ."}} {
+		m := openTiny(t, Options{})
+		r, err := m.Check(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%+v", *r)
+		if !r.OK || r.GradientError > 1e-5 || r.LogProbError > 1e-5 || r.Directions == 0 {
+			t.Errorf("%+v", *r)
+		}
+	}
+	m := openTiny(t, Options{})
+	for _, o := range []CheckOptions{{Blanks: 1}, {Blanks: 65}, {Directions: -1}, {Text: "fish", Blanks: 2}} {
+		if _, err := m.Check(context.Background(), o); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// wrongGradient is a backend whose backward term is off by a percent.
+type wrongGradient struct {
+	backend
+	vocab int
+}
+
+func (w wrongGradient) run(ctx context.Context, b *batch) error {
+	if err := w.backend.run(ctx, b); err != nil || b.kind != gradientGroup {
+		return err
+	}
+	first := *b
+	first.kind, first.group, first.wide, first.logProb = conditionalRow, 1, make([]float32, b.rows*w.vocab), make([]float32, b.rows)
+	if err := w.backend.run(ctx, &first); err != nil {
+		return err
+	}
+	for i, x := range first.wide {
+		b.wide[i] += (b.wide[i] - x) / 100
+	}
+	return nil
+}
+
+func TestCheckFindsErrors(t *testing.T) {
+	m := openTiny(t, Options{})
+	bad := wrongGradient{m.be, m.info.Vocab}
+	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
+		sched: newScheduler(bad, Options{Threads: 1, BatchTokens: 64}, m.info.Vocab, m.info.MaskID, m.tok.PadID())}
+	defer w.sched.close()
+	r, err := w.Check(context.Background(), CheckOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.OK || r.GradientError < 5e-3 || r.GradientError > 2e-2 {
+		t.Errorf("a gradient that is off by 1 %% passes: %+v", *r)
+	}
+}
+
+func TestCheckDefault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: float64 takes some seconds")
+	}
+	m := openDefault(t, Options{})
+	r, err := m.Check(context.Background(), CheckOptions{Blanks: 2, Directions: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", *r)
+	if !r.OK {
+		t.Errorf("%+v", *r)
+	}
+}
+
+func TestRuntimeIsNamed(t *testing.T) {
+	orttest.Load(t)
+	_, err := OpenDir(context.Background(), tinyDir, Options{Runtime: "/nonexistent/libonnxruntime.so"})
+	if !errors.Is(err, ort.ErrRuntimeVersion) && !errors.Is(err, ort.ErrRuntimeMissing) {
+		t.Errorf("got %v", err)
+	}
+}
