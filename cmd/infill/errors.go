@@ -7,7 +7,10 @@ import (
 	"syscall"
 
 	"infill/infill"
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
 	"infill/mlm"
+	"infill/report"
 	"infill/samplers"
 	"infill/tokenize"
 )
@@ -36,6 +39,8 @@ var badInput = []error{
 	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrOption,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
+	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
+	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
 }
 
 func exitCode(err error) int {

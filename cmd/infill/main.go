@@ -72,6 +72,8 @@ func newApp(std stdio) *cli.App {
 			scoreCommand(std),
 			tokenizeCommand(std),
 			modelCommand(std),
+			evalCommand(std),
+			compareCommand(std),
 			samplersCommand(std),
 			doctorCommand(std),
 		},

@@ -19,6 +19,7 @@ func modelCommand(std stdio) *cli.Command {
 		Usage: "what a model is, whether its gradients are right, how well it predicts",
 		Subcommands: []*cli.Command{
 			modelInfoCommand(std),
+			modelCheckCommand(std),
 			modelEvalCommand(std),
 		},
 		Action: func(c *cli.Context) error {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/mlm"
+)
+
+// errCheck ends a check that found wrong gradients.
+var errCheck = errors.New("the gradients of this model are wrong; please report the model and how it was exported; until then use --gradient forward")
+
+func modelCheckCommand(std stdio) *cli.Command {
+	var f modelFlags
+	var text string
+	var asJSON bool
+	blanks := &integer{v: 3, min: 2, max: 64}
+	directions := &integer{v: 3, min: 1, max: 1000}
+	seed := &integer{v: 0, min: 0, max: 1<<63 - 1}
+	j := boolFlag("json", "print one JSON object")
+	j.Destination = &asJSON
+	sentence := &cli.StringFlag{Name: "text", Usage: "complete sentence to check on; random tokens when unset", Destination: &text, EnvVars: env("text")}
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "compare a model's gradients with finite differences in float64",
+		ArgsUsage: "[MODEL]",
+		Description: "Evaluates the model file in float64 by code that shares nothing with the runtime or with the\n" +
+			"derived graph, and compares log-probabilities and derivatives by central differences.",
+		Flags: append(f.flags(), sentence,
+			valueFlag("blanks", "blanks of the sentence", blanks),
+			valueFlag("directions", "tokens tried per blank", directions),
+			valueFlag("seed", "seed of blanks and tokens", seed), j),
+		Action: func(c *cli.Context) error {
+			if err := f.modelArgument(c); err != nil {
+				return err
+			}
+			m, err := f.open(c.Context)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			r, err := m.Check(c.Context, mlm.CheckOptions{Text: text, Blanks: int(blanks.v), Directions: int(directions.v), Seed: uint64(seed.v)})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = encodeJSON(std.out, r)
+			} else {
+				err = printCheck(std.out, r)
+			}
+			if err == nil && !r.OK {
+				err = errCheck
+			}
+			return err
+		},
+	}
+}
+
+func printCheck(out io.Writer, r *mlm.CheckReport) error {
+	verdict := "the gradients are right"
+	if !r.OK {
+		verdict = "THE GRADIENTS ARE WRONG"
+	}
+	_, err := fmt.Fprintf(out, `%s: %d derivatives at %d blanks against float64 finite differences
+  log f                 largest error %.2g nats
+  gradient, first term  largest error %.2g nats
+  gradient, second term largest error %.2g of its largest value, %.3g (tolerance %.0e)
+`, verdict, r.Directions, r.Blanks, r.LogProbError, r.FirstTermError, r.GradientError, r.GradientScale, r.Tolerance)
+	return err
+}

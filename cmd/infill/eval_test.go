@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/report"
+)
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const generated = "the cat sat on the mat .\nthe dog sat on the mat .\nthe cat sat on a red mat .\n"
+
+func TestEval(t *testing.T) {
+	gen := write(t, "gen.txt", generated)
+	ref := write(t, "ref.txt", "the cat sat on the mat .\nthe bird sat in the tree .\n")
+	dir := t.TempDir()
+	md, html := filepath.Join(dir, "r.md"), filepath.Join(dir, "r.html")
+	r := infillRun("", "eval", gen, "--reference", ref, "--markdown", md, "--html", html)
+	if r.code != 0 || !strings.Contains(r.out, "selfBLEU|n:4|agg:corpus|N:3|tok:ws|case:lc|smooth:none|den:nltk|v:1") {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for _, path := range []string{md, html} {
+		if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), "selfBLEU|n:4") {
+			t.Errorf("%s: %v, %d bytes", path, err, len(b))
+		}
+	}
+	if r := infillRun("", "eval", gen, "--html", html); r.code != exitUsage || !strings.Contains(r.err, "--force") {
+		t.Errorf("a report is overwritten: exit %d, %s", r.code, r.err)
+	}
+	if r := infillRun("", "eval", gen, "--html", html, "--force"); r.code != 0 {
+		t.Errorf("--force: exit %d, %s", r.code, r.err)
+	}
+	j := infillRun(generated, "eval", "-", "--json")
+	var res report.EvalResult
+	if err := json.Unmarshal([]byte(j.out), &res); err != nil || len(res.Rows) != 1 || res.Files[0].N != 3 {
+		t.Errorf("%v: %s", err, j.out)
+	}
+}
+
+func TestEvalOfFillings(t *testing.T) {
+	f := infillRun("", withTiny("fill", "--json", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
+	if f.code != 0 {
+		t.Fatal(f.err)
+	}
+	r := infillRun("", "eval", write(t, "f.jsonl", f.out), "--json")
+	var res report.EvalResult
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" || res.Files[0].N < 2 || res.Files[0].Sampler != "dmala" {
+		t.Errorf("%v: %s%s", err, r.out, r.err)
+	}
+}
+
+func TestEvalBadInput(t *testing.T) {
+	gen := write(t, "gen.txt", generated)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no file", []string{"eval"}, 2, "no file"},
+		{"missing file", []string{"eval", "no/such/file"}, 3, "no/such/file"},
+		{"empty file", []string{"eval", write(t, "empty.txt", "")}, 2, "empty"},
+		{"binary file", []string{"eval", write(t, "b.bin", "\x7fELF\x00\x00\x01")}, 2, "not a text file"},
+		{"empty reference", []string{"eval", gen, "--reference", write(t, "e.txt", "")}, 2, "empty"},
+		{"unknown tokenizer", []string{"eval", gen, "--tokenize", "13"}, 2, `did you mean "13a"`},
+		{"bad weights", []string{"eval", gen, "--weights", "0.5,NaN"}, 2, "weights"},
+		{"unpaired", []string{"eval", gen, "--paired", "--reference", write(t, "one.txt", "a\n")}, 2, "unequal"},
+		{"broken JSON", []string{"eval", "--format", "jsonl", gen}, 2, "gen.txt:1"},
+		{"bad order", []string{"eval", gen, "--ngrams", "2,x"}, 2, "ngrams"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if r := infillRun("", c.args...); r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("exit %d, want %d; want %q in: %s", r.code, c.code, c.says, r.err)
+			}
+		})
+	}
+	// Too few sentences: a warning beside the number, never a silent 0.
+	r := infillRun("", "eval", write(t, "one.txt", "one sentence only .\n"))
+	if r.code != 0 || !strings.Contains(r.out+r.err, "at least two sentences") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	ref := write(t, "ref.txt", "the dog barks in the house .\nthe bird sings in the tree .\n")
+	for name, in := range map[string]string{
+		"blanks": "the [MASK] sleeps in the [MASK] .\nshe ate a [MASK] banana .\n",
+		"discs":  `[{"gt_sentence":"the dog sleeps in the house .","sentence":"the [MASK] sleeps in the [MASK] .","infill_pos":[2,6]}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			html := filepath.Join(t.TempDir(), "c.html")
+			r := infillRun("", withTiny("compare", "--quiet", "--seed", "1", "--steps", "8", "--chains", "6", "--samplers", "gibbs,dula,dmala:balance=ratio", write(t, "in.txt", in), "--reference", ref, "--json", "--html", html)...)
+			if r.code != 0 {
+				t.Fatal(r.err)
+			}
+			var res report.CompareResult
+			if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Rows) != 3 || res.Rows[2].Name != "dmala balance=ratio" || len(res.Traces) != 3 {
+				t.Fatalf("%v: %s", err, r.out)
+			}
+			if (name == "discs") != (res.Gold != nil) {
+				t.Errorf("gold %v", res.Gold)
+			}
+			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") || strings.Contains(string(b), "http-equiv") {
+				t.Errorf("%v, %d bytes of HTML", err, len(b))
+			}
+		})
+	}
+	// The same command, masking words itself, twice: the same bytes but for the time.
+	whole := write(t, "whole.txt", "the dog barks in the house .\n. . .\nthe fish swims in the river .\n")
+	run := func() *report.CompareResult {
+		r := infillRun("", withTiny("compare", "--quiet", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate", "0.25", "--samplers", "dmala", whole, "--json")...)
+		var res report.CompareResult
+		if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Sentences != 2 {
+			t.Fatalf("%v: %s%s", err, r.out, r.err)
+		}
+		return &res
+	}
+	a, b := run(), run()
+	for i, m := range a.Rows[0].Metrics {
+		if n := b.Rows[0].Metrics[i]; m.Key != "wall" && m.Text() != n.Text() {
+			t.Errorf("%s: %s, then %s", m.Key, m.Text(), n.Text())
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{withTiny("compare", whole), "no blank"},
+		{withTiny("compare", "--mask-rate", "2", whole), "mask-rate"},
+		{withTiny("compare", "--samplers", "dmala,gibs", whole, "--mask-rate", "0.25"), "gibbs"},
+		{withTiny("compare", "--samplers", "dmala:alpha", whole, "--mask-rate", "0.25"), "NAME=VALUE"},
+		{withTiny("compare"), "one file"},
+		{withTiny("compare", write(t, "n.txt", "\n\n")), "no sentence"},
+	} {
+		if r := infillRun("", c.args...); r.code != exitUsage || !strings.Contains(r.err, c.says) {
+			t.Errorf("%v: exit %d, %s", c.args, r.code, r.err)
+		}
+	}
+}
