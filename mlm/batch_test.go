@@ -26,7 +26,6 @@ const (
 // mixes rows up, pads by neighbours or loses a row gives other numbers.
 type fakeBackend struct {
 	t       testing.TB
-	maxTok  int
 	rows    atomic.Int64
 	batches atomic.Int64
 	largest atomic.Int64
@@ -137,9 +136,7 @@ func makeProblem(seed uint64) problem {
 		p.s.IDs = append(p.s.IDs, int32(5+r.IntN(fakeVocab-5)))
 	}
 	m := 1 + r.IntN(min(4, n))
-	for _, b := range r.Perm(n)[:m] {
-		p.s.Blanks = append(p.s.Blanks, b)
-	}
+	p.s.Blanks = append(p.s.Blanks, r.Perm(n)[:m]...)
 	slices.Sort(p.s.Blanks)
 	for range 1 + r.IntN(12) {
 		st := make([]int32, m)
