@@ -1,0 +1,335 @@
+package samplers
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestRegistryNames(t *testing.T) {
+	want := []string{"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula", "dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld"}
+	for _, name := range want {
+		s, err := New(name, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if s.Name() != name {
+			t.Errorf("%s makes a sampler named %s", name, s.Name())
+		}
+	}
+	if len(List()) != len(want) {
+		t.Errorf("%d samplers registered, want %d", len(List()), len(want))
+	}
+}
+
+// TestDefaultsAreZeroValues checks that writing a parameter's documented
+// default changes nothing, by comparing runs.
+func TestDefaultsAreZeroValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	tab := newTable(rng, Categories(3, 3), 1, 0.2)
+	trace := func(name string, params map[string]string) (out []int32) {
+		s, err := New(name, params)
+		if err != nil {
+			t.Fatalf("%s %v: %v", name, params, err)
+		}
+		run, err := Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{Seed: 3, Burnin: 60})
+		if err != nil {
+			t.Fatalf("%s %v: %v", name, params, err)
+		}
+		if err := run.Steps(context.Background(), 90, func(r *Run) error { out = append(out, r.X[0]...); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, info := range List() {
+		base := trace(info.Name, nil)
+		for _, p := range info.Params {
+			if p.Name == "block" {
+				continue // its default depends on the number of coordinates
+			}
+			if got := trace(info.Name, map[string]string{p.Name: p.Default}); !equal(got, base) {
+				t.Errorf("%s: %s=%s is not the default", info.Name, p.Name, p.Default)
+			}
+		}
+	}
+}
+
+func equal(a, b []int32) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func TestNewRefusesBadInput(t *testing.T) {
+	for _, c := range []struct {
+		name, param, value string
+		is                 error
+		says               string
+	}{
+		{"dmalla", "", "", ErrUnknown, `did you mean "dmala"?`},
+		{"DMALA", "", "", ErrUnknown, `did you mean "dmala"?`},
+		{"gibs", "", "", ErrUnknown, `did you mean "gibbs"?`},
+		{"xyzzyxyzzy", "", "", ErrUnknown, "known: gibbs"},
+		{"", "", "", ErrUnknown, "known:"},
+		{"dmala", "stepsize", "1", ErrUnknown, `did you mean "step-size"?`},
+		{"dmala", "step-size", "NaN", ErrParam, "above 0"},
+		{"dmala", "step-size", "-1", ErrParam, "above 0"},
+		{"dmala", "step-size", "0", ErrParam, "above 0"},
+		{"dmala", "step-size", "Inf", ErrParam, "above 0"},
+		{"dmala", "step-size", "abc", ErrParam, "auto or a number"},
+		{"dmala", "balance", "sqrrt", ErrUnknown, `did you mean "sqrt"?`},
+		{"dmala", "target-acceptance", "1", ErrParam, "up to 0.999"},
+		{"pas", "flips", "0.5", ErrParam, "from 1"},
+		{"gwg", "draws", "1.5", ErrParam, "whole number"},
+		{"gwg", "draws", "-3", ErrParam, "from 1"},
+		{"ab", "beta", "0.4", ErrParam, "from 0.5 to 1"},
+		{"acs", "cycle", "0", ErrParam, "from 1"},
+		{"sgdld", "jump", "1.5", ErrParam, "up to 1"},
+		{"gibbs", "scan", "randm", ErrUnknown, `did you mean "random"?`},
+	} {
+		params := map[string]string{}
+		if c.param != "" {
+			params[c.param] = c.value
+		}
+		_, err := New(c.name, params)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("New(%q, %s=%s) = %v, want %v that says %q", c.name, c.param, c.value, err, c.is, c.says)
+		}
+	}
+}
+
+// bare gives energies only.
+type bare struct{ t *tableTarget }
+
+func (b bare) Domain() *Domain { return b.t.dom }
+func (b bare) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	return b.t.Energy(ctx, x, u)
+}
+
+func TestStartRefuses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	tab := newTable(rng, Categories(3, 3), 1, 0.2)
+	zero := newTable(rng, Categories(2, 2), 1, 0.2)
+	zero.u[0] = negInf
+	big, err := NewDomain(Coord{Kind: Nominal, K: MaxNeighbours + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok := [][]int32{{0, 1, 2}}
+	for _, c := range []struct {
+		what   string
+		s      Sampler
+		target Target
+		x0     [][]int32
+		opt    Options
+		is     error
+	}{
+		{"no chain", &DMALA{}, tab, nil, Options{}, ErrState},
+		{"short state", &DMALA{}, tab, [][]int32{{0, 1}}, Options{}, ErrState},
+		{"category outside", &DMALA{}, tab, [][]int32{{0, 1, 3}}, Options{}, ErrState},
+		{"negative category", &DMALA{}, tab, [][]int32{{0, 1, -1}}, Options{}, ErrState},
+		{"start of probability 0", &DMALA{}, zero, [][]int32{{0, 0}}, Options{}, ErrState},
+		{"negative burn-in", &DMALA{}, tab, ok, Options{Burnin: -1}, ErrParam},
+		{"NaN step", &DMALA{StepSize: math.NaN()}, tab, ok, Options{}, ErrParam},
+		{"negative step", &DULA{StepSize: -1}, tab, ok, Options{}, ErrParam},
+		{"infinite step", &AB{StepSize: math.Inf(1)}, tab, ok, Options{}, ErrParam},
+		{"bad balance", &PAS{Balance: 9}, tab, ok, Options{}, ErrParam},
+		{"bad scan", &GibbsMH{Scan: 9}, tab, ok, Options{}, ErrParam},
+		{"preconditioner of another size", &DMALA{Precondition: []float64{1}}, tab, ok, Options{}, ErrParam},
+		{"preconditioner of zeros", &DMALA{Precondition: []float64{1, 0, 1}}, tab, ok, Options{}, ErrParam},
+		{"NaN time", &DLMC{Time: math.NaN()}, tab, ok, Options{}, ErrParam},
+		{"half a flip", &RWM{Flips: 0.5}, tab, ok, Options{}, ErrParam},
+		{"block too large", &BlockGibbs{Block: 4}, tab, ok, Options{}, ErrParam},
+		{"target acceptance 1", &DMALA{TargetAcceptance: 1}, tab, ok, Options{}, ErrParam},
+		{"alpha-min alone", &ACS{AlphaMin: 1}, tab, ok, Options{}, ErrParam},
+		{"alphas swapped", &ACS{AlphaMin: 2, AlphaMax: 1}, tab, ok, Options{}, ErrParam},
+		{"jump above 1", &SGDLD{Jump: 2}, tab, ok, Options{}, ErrParam},
+		{"no gradients", &DMALA{}, bare{tab}, ok, Options{}, ErrUnsupported},
+		{"no conditionals", &Gibbs{}, bare{tab}, ok, Options{}, ErrUnsupported},
+		{"no stochastic gradients", &SGDLD{}, bare{tab}, ok, Options{}, ErrUnsupported},
+		{"no stochastic gradients for dula", &DULA{Batch: 2}, bare{tab}, ok, Options{}, ErrUnsupported},
+		{"too many neighbours", &LB1{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
+		{"too many values", &ExactGibbs{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
+		{"ball too large", &HammingBall{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
+	} {
+		if _, err := Start(context.Background(), c.s, c.target, c.x0, c.opt); !errors.Is(err, c.is) {
+			t.Errorf("%s: error %v, want %v", c.what, err, c.is)
+		}
+	}
+	for _, name := range []string{"rwm", "exact-gibbs", "block-gibbs", "hb", "lb1"} {
+		s, err := New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Start(context.Background(), s, bare{tab}, ok, Options{}); err != nil {
+			t.Errorf("%s needs energies only, but: %v", name, err)
+		}
+	}
+}
+
+// flat is a uniform target on any domain.
+type flat struct{ d *Domain }
+
+func (f flat) Domain() *Domain { return f.d }
+func (f flat) Energy(_ context.Context, x [][]int32, u []float64) error {
+	clear(u)
+	return nil
+}
+
+func TestDomainRefuses(t *testing.T) {
+	for what, coords := range map[string][]Coord{
+		"none":             {},
+		"no category":      {{Kind: Nominal}},
+		"too many":         {{Kind: Nominal, K: maxCategories + 1}},
+		"too many in all":  {{Kind: Nominal, K: maxCategories}, {Kind: Nominal, K: 1}},
+		"three-way binary": {{Kind: Binary, K: 3}},
+		"masked binary":    {{Kind: Binary, Allowed: []bool{true, false}}},
+		"short mask":       {{Kind: Nominal, K: 3, Allowed: []bool{true}}},
+		"empty mask":       {{Kind: Nominal, K: 2, Allowed: []bool{false, false}}},
+		"NaN step":         {{Kind: Ordinal, K: 2, Step: math.NaN()}},
+		"unknown kind":     {{Kind: 7, K: 2}},
+	} {
+		if _, err := NewDomain(coords...); !errors.Is(err, ErrDomain) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// sick returns energies and gradients that are not numbers for some states.
+type sick struct {
+	*tableTarget
+	u    map[int]float64
+	grad map[int]float64
+}
+
+func (s sick) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]float64) error {
+	if err := s.tableTarget.EnergyGrad(ctx, x, u, g); err != nil {
+		return err
+	}
+	for k := range x {
+		if e, bad := s.u[s.index(x[k])]; bad {
+			u[k] = e
+		}
+		if e, bad := s.grad[s.index(x[k])]; bad {
+			g[k][0] = e
+		}
+	}
+	return nil
+}
+
+func (s sick) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		u[k] = s.tableTarget.u[s.index(x[k])]
+		if e, bad := s.u[s.index(x[k])]; bad {
+			u[k] = e
+		}
+	}
+	return nil
+}
+
+// TestSickTargets: what is not a number is rejected and counted, and never
+// spreads.
+func TestSickTargets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 9))
+	for _, d := range []*Domain{Categories(2, 3), Bits(3), Integers(2, 3, 0)} {
+		tab := newTable(rng, d, 0.3, 0)
+		s := sick{tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf}, map[int]float64{1: math.NaN()}}
+		for _, info := range List() {
+			if strings.HasPrefix(info.Needs, "conditionals") || info.Name == "sgdld" {
+				continue
+			}
+			smp, err := New(info.Name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := Start(context.Background(), smp, s, [][]int32{make([]int32, d.Len())}, Options{Seed: 2, Burnin: 50})
+			if err != nil {
+				t.Fatal(info.Name, err)
+			}
+			err = run.Steps(context.Background(), 400, func(r *Run) error {
+				at := tab.index(r.X[0])
+				usesGrad := r.Grad != nil
+				if at == 2 || at == 3 || at == 4 || usesGrad && at == 1 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0) {
+					t.Fatalf("%s: at state %d with energy %g", info.Name, at, r.U[0])
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := run.Stats[0]
+			energyOnly := info.Name == "exact-gibbs" || info.Name == "block-gibbs" || info.Name == "hb" || info.Name == "lb1"
+			if st.NonFinite == 0 || st.Zero == 0 && !energyOnly {
+				t.Errorf("%s: counted %d states that are no numbers and %d of probability 0", info.Name, st.NonFinite, st.Zero)
+			}
+			for _, v := range run.Tuning(0) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("%s: tuned to %g", info.Name, v)
+				}
+			}
+		}
+	}
+}
+
+func TestStreamsAreStable(t *testing.T) {
+	r := NewStream(1, "sentence", 2)
+	got := []uint64{r.Uint64(), r.Uint64()}
+	want := []uint64{0x43234c537e2082fb, 0x7f550a4b764e5720}
+	if got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("stream (1, sentence, 2) begins %#x %#x, want %#x %#x: results of old seeds would change", got[0], got[1], want[0], want[1])
+	}
+	seen := map[uint64]string{}
+	for _, c := range []struct {
+		seed  uint64
+		id    string
+		chain int
+	}{{1, "a", 0}, {1, "a", 1}, {2, "a", 0}, {1, "b", 0}, {1, "", 0}, {1, "a\x00", 0}} {
+		v := NewStream(c.seed, c.id, c.chain).Uint64()
+		if o, dup := seen[v]; dup {
+			t.Errorf("%v and %s share a stream", c, o)
+		}
+		seen[v] = c.id
+	}
+}
+
+func FuzzNew(f *testing.F) {
+	for _, i := range List() {
+		for _, p := range i.Params {
+			f.Add(i.Name, p.Name, p.Default)
+		}
+	}
+	f.Add("dmala", "step-size", "1e309")
+	f.Add("gwg", "draws", "-0")
+	rng := rand.New(rand.NewPCG(4, 9))
+	tab := newTable(rng, Categories(3, 3), 1, 0.2)
+	f.Fuzz(func(t *testing.T, name, param, val string) {
+		s, err := New(name, map[string]string{param: val})
+		if err != nil {
+			if !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrParam) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		if g, ok := s.(*GWG); ok && g.Draws > 100 {
+			return
+		}
+		if g, ok := s.(*ACS); ok && g.Cycle > 1000 {
+			return
+		}
+		run, err := Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{Burnin: 5})
+		if err != nil {
+			if !errors.Is(err, ErrParam) && !errors.Is(err, ErrUnsupported) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		if err := run.Steps(context.Background(), 8, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
