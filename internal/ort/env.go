@@ -59,7 +59,9 @@ func Loaded() (Report, bool) {
 
 func start(r *Report) error {
 	binding.SetSharedLibraryPath(r.Path)
-	err := guard(func() error { return binding.InitializeEnvironment() })
+	// Errors come back as errors; the runtime's own log would repeat them on
+	// stderr, in colour.
+	err := guard(func() error { return binding.InitializeEnvironment(binding.WithLogLevelFatal()) })
 	if err != nil {
 		msg := err.Error()
 		// The binding reports a library that does not offer the C API it was

@@ -113,6 +113,7 @@ func (c Config) options() (*binding.SessionOptions, error) {
 		o.SetInterOpNumThreads(1),
 		o.SetCpuMemArena(!c.NoArena),
 		o.SetMemPattern(!c.NoMemPattern),
+		o.SetLogSeverityLevel(binding.LoggingLevelFatal),
 		// A pool that spins between runs steals the cores from other runs.
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 	}
