@@ -44,7 +44,13 @@ const (
 
 // Derive makes the derived graph of a model that onnx.Check has passed. Errors are *OpError for an
 // operation that has no rule, or wrap ErrInputs, ErrOutputs, ErrEmbedding or ErrShape.
-func Derive(m *onnx.Model, opt Options) (*Derived, error) {
+func Derive(m *onnx.Model, opt Options) (d *Derived, err error) {
+	// Graphs come from strangers: should one get past every check above a rule, it is refused, not fatal.
+	defer func() {
+		if r := recover(); r != nil {
+			d, err = nil, fmt.Errorf("%w: %v", errInternal, r)
+		}
+	}()
 	l, err := load(m)
 	if err != nil {
 		return nil, err
@@ -54,19 +60,19 @@ func Derive(m *onnx.Model, opt Options) (*Derived, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	d := &derivation{loaded: l, opt: opt}
-	if err := d.findEmbedding(); err != nil {
+	w := &derivation{loaded: l, opt: opt}
+	if err := w.findEmbedding(); err != nil {
 		return nil, err
 	}
-	d.tie()
-	d.forward()
-	if d.err == nil && !opt.ForwardOnly {
-		d.backward()
+	w.tie()
+	w.forward()
+	if w.err == nil && !opt.ForwardOnly {
+		w.backward()
 	}
-	if d.err != nil {
-		return nil, d.err
+	if w.err != nil {
+		return nil, w.err
 	}
-	return d.emit(m)
+	return w.emit(m)
 }
 
 type derivation struct {
@@ -79,6 +85,7 @@ type derivation struct {
 	f                          *builder // the forward pass
 	steps                      []*entry
 	embedded                   *value // [R, L, D], the variable of differentiation
+	table                      *value // [V, D], the word embeddings; V may be padded
 	logits2                    *value // [R, V], logits at the blanks
 	hidden                     *value // [R, 1, H], what the head's product reads
 	head                       *node  // that product, nil if the head has another form
@@ -222,7 +229,7 @@ func (d *derivation) forward() {
 		d.fail(gb.err)
 		return
 	}
-	d.embedded = g.whole(d.embedding.out[0])
+	d.embedded, d.table = g.whole(d.embedding.out[0]), g.whole(d.embedding.in[0])
 
 	f := newBuilder(d.opset)
 	f.consts = d.consts
@@ -321,7 +328,7 @@ func (d *derivation) backward() {
 	}
 	off := t.offDiagonal(d.blanks, mask)
 	sum := t.reshape(t.reduce("ReduceSum", t.mul(t.reshape(at, pairs), off), 1), perChain(dim))
-	table := d.embedding.in[0]
+	table := d.table
 	if rows := table.shape[0][0]; rows > v { // a table padded beyond the vocabulary
 		table = t.cut(table, 0, 0, v)
 	}

@@ -14,6 +14,9 @@ var (
 	ErrEmbedding     = errors.New("word embedding table not found")
 )
 
+// errInternal marks a graph that no rule foresaw; tests look for it.
+var errInternal = errors.New("graph cannot be derived")
+
 // OpError names the operator and node that could not be handled.
 type OpError struct {
 	Op     string

@@ -11,6 +11,14 @@ import (
 // infer works out type, shape and, where it follows from constants and shapes alone, the contents of a
 // node's outputs, at both probes.
 func infer(n *node, opset int64) error {
+	for i := range arity(n) {
+		if i >= len(n.in) || n.in[i] == nil {
+			return &OpError{Op: n.op, Node: n.name, Reason: fmt.Sprintf("input %d is missing", i), Err: ErrShape}
+		}
+	}
+	if len(n.in) > 2 && twoOperands[n.op] {
+		return &OpError{Op: n.op, Node: n.name, Reason: "has more than two inputs", Err: ErrShape}
+	}
 	fixed := true
 	for _, v := range n.in {
 		fixed = fixed && (v == nil || v.fixed)
@@ -44,6 +52,24 @@ func infer(n *node, opset int64) error {
 	}
 	return nil
 }
+
+// arity is the number of inputs that a node must have.
+func arity(n *node) int {
+	switch n.op {
+	case "Where", "Range":
+		return 3
+	case "Gemm", "Gather", "GatherND", "GatherElements", "Expand", "CumSum", "Tile", "CastLike", "Pad", "LayerNormalization", "RMSNormalization":
+		return 2
+	}
+	if twoOperands[n.op] {
+		return 2
+	}
+	return 1
+}
+
+// twoOperands are the operations with exactly two inputs.
+var twoOperands = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Div": true, "Pow": true, "Mod": true, "Equal": true, "Less": true,
+	"Greater": true, "LessOrEqual": true, "GreaterOrEqual": true, "And": true, "Or": true, "Xor": true, "MatMul": true}
 
 // inferKnown computes the outputs when all inputs are known and small, or only their shapes matter.
 func inferKnown(n *node, p int, opset int64) bool {

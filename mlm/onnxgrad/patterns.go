@@ -131,7 +131,7 @@ func matchLayerNorm(add *node) *node {
 					continue
 				}
 				h := x.shape.rank() - 1
-				if gamma.shape.rank() != 1 || beta.shape.rank() != 1 || gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
+				if h < 0 || gamma.shape.rank() != 1 || beta.shape.rank() != 1 || gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
 					continue
 				}
 				return &node{op: "LayerNormalization", in: []*value{x, gamma, beta}, attrs: []*onnx.Attribute{
