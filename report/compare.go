@@ -117,15 +117,15 @@ type Trace struct {
 	Sampler string `json:"sampler"`
 	// X is model evaluations per chain at each step, or the step number where the
 	// evaluations are unknown.
-	X           []float64 `json:"x"`
-	Evaluations bool      `json:"x_is_evaluations"`
+	X           Series `json:"x"`
+	Evaluations bool   `json:"x_is_evaluations"`
 	// Energy is the mean over sentences of the mean over chains, in nats, and Error
 	// its standard error over sentences.
-	Energy []float64 `json:"energy"`
-	Error  []float64 `json:"energy_se"`
+	Energy Series `json:"energy"`
+	Error  Series `json:"energy_se"`
 	// Acceptance is the mean acceptance at each step, nil without.
-	Acceptance []float64 `json:"acceptance,omitempty"`
-	Chains     int       `json:"chains"`
+	Acceptance Series `json:"acceptance,omitempty"`
+	Chains     int    `json:"chains"`
 }
 
 // Compare measures the fillings of every sampler against the references and

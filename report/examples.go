@@ -21,8 +21,8 @@ type ExampleFilled struct {
 
 // ExampleParts is a filling cut into pieces.
 type ExampleParts struct {
-	Parts []Part  `json:"parts"`
-	Score float64 `json:"score"`
+	Parts []Part `json:"parts"`
+	Score Number `json:"score"`
 }
 
 // Part is a stretch of text: given, generated, or generated and seen before.
@@ -59,7 +59,7 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 		if k == top {
 			break
 		}
-		p := ExampleParts{Score: f.Score}
+		p := ExampleParts{Score: Number(f.Score)}
 		at := 0
 		for b, span := range f.Spans {
 			if at < span[0] {
@@ -85,3 +85,6 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 	}
 	return out
 }
+
+// ScoreText is the score as the reports print it.
+func (p ExampleParts) ScoreText() string { return tick(float64(p.Score), 2) }

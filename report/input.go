@@ -135,7 +135,8 @@ func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) 
 		return rd.sum, err
 	}
 	if rd.sum.Format == "" {
-		rd.sum.Format = "lines" // nothing but blank lines
+		// Nothing but blank lines.
+		rd.sum.Format, rd.sum.Records, rd.sum.Sentences, rd.sum.Blank = "lines", rd.leading, rd.leading, rd.leading
 	}
 	if rd.sum.Sentences == rd.sum.Blank {
 		return rd.sum, fmt.Errorf("%s: %w: %d records, %d failed, %d blank lines", name, ErrNoSentences, rd.sum.Records, rd.sum.Failed, rd.sum.Blank)

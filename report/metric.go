@@ -110,25 +110,49 @@ func (m *Metric) warn(errs ...error) {
 
 // MarshalJSON writes absent numbers as null.
 func (m Metric) MarshalJSON() ([]byte, error) {
-	num := func(x float64) *float64 {
+	num := func(x float64) *Number {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil
 		}
-		return &x
+		n := Number(x)
+		return &n
 	}
 	return json.Marshal(struct {
 		Key       string   `json:"key"`
 		Label     string   `json:"label"`
 		Group     string   `json:"group,omitempty"`
-		Value     *float64 `json:"value"`
-		Low       *float64 `json:"low,omitempty"`
-		High      *float64 `json:"high,omitempty"`
+		Value     *Number  `json:"value"`
+		Low       *Number  `json:"low,omitempty"`
+		High      *Number  `json:"high,omitempty"`
 		Unit      string   `json:"unit,omitempty"`
 		Better    int      `json:"better,omitempty"`
 		Signature string   `json:"signature,omitempty"`
 		Detail    string   `json:"detail,omitempty"`
 		Warnings  []string `json:"warnings,omitempty"`
 	}{m.Key, m.Label, m.Group, num(m.Value), num(m.Low), num(m.High), m.Unit, m.Better, m.Signature, m.Detail, m.Warnings})
+}
+
+// Number is a float64 whose JSON is null where it is not finite.
+type Number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Series is a list of numbers whose JSON has null for those that are not finite.
+type Series []float64
+
+// MarshalJSON implements [json.Marshaler].
+func (s Series) MarshalJSON() ([]byte, error) {
+	out := make([]Number, len(s))
+	for i, x := range s {
+		out[i] = Number(x)
+	}
+	return json.Marshal(out)
 }
 
 // Row is the metrics of one file or sampler. All rows of a result have the same
@@ -146,41 +170,6 @@ func (r Row) Get(key string) (Metric, bool) {
 		}
 	}
 	return Metric{}, false
-}
-
-// Signatures lists the different signatures of a column over the rows, in order of
-// appearance, each with the rows it holds for when they differ.
-type signed struct {
-	Heading, Signature, Rows string
-}
-
-func signatures(rows []Row) []signed {
-	if len(rows) == 0 {
-		return nil
-	}
-	var out []signed
-	for c, m := range rows[0].Metrics {
-		byName := map[string][]string{}
-		var order []string
-		for _, r := range rows {
-			sig := r.Metrics[c].Signature
-			if sig == "" {
-				continue
-			}
-			if byName[sig] == nil {
-				order = append(order, sig)
-			}
-			byName[sig] = append(byName[sig], r.Name)
-		}
-		for _, sig := range order {
-			s := signed{Heading: m.Heading(), Signature: sig}
-			if len(order) > 1 {
-				s.Rows = strings.Join(byName[sig], ", ")
-			}
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // warnings collects the metrics' warnings, each once, with where it applies.
@@ -209,3 +198,5 @@ func warnings(rows []Row) []string {
 	}
 	return out
 }
+
+func uintString(x uint64) string { return strconv.FormatUint(x, 10) }

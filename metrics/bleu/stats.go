@@ -122,7 +122,11 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	}
 	used := order
 	if short > 0 {
-		say(fmt.Errorf("order %d: %w", short, ErrShort))
+		if set.smooth.method == "none" && !set.EffectiveOrder {
+			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing", short, ErrShort))
+		} else {
+			say(fmt.Errorf("order %d: %w", short, ErrShort))
+		}
 		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
 		if set.EffectiveOrder && !(set.smooth.method == "add-k" && set.Denominator == SacreBLEU) {
 			used = short - 1 // at least 1: order 1 has matches
@@ -130,10 +134,10 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	}
 	logs := make([]float64, 0, used)
 	for k := 1; k <= used; k++ {
-		if s.match[k-1] == 0 {
+		if s.match[k-1] == 0 && (short == 0 || k < short) {
 			if set.smooth.method == "none" {
 				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; lower the order or use smoothing", k, ErrZeroMatches))
-			} else if k != short {
+			} else {
 				say(fmt.Errorf("order %d: %w; its precision is the smoothing's", k, ErrZeroMatches))
 			}
 		}

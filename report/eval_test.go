@@ -1,0 +1,213 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/metrics/bleu"
+	"infill/report"
+)
+
+func metric(t *testing.T, r report.Row, key string) report.Metric {
+	t.Helper()
+	m, ok := r.Get(key)
+	if !ok {
+		t.Fatalf("no metric %q in %s", key, r.Name)
+	}
+	return m
+}
+
+func evalDemo(t *testing.T) *report.EvalResult {
+	t.Helper()
+	fiction, encyclopedia := demoReferences()
+	r, err := report.Eval([]report.Input{
+		report.Strings("fiction-gen.txt", fiction[:60]),
+		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batch), "\n")),
+	}, []report.Input{
+		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)), report.Strings("refs/fiction.txt", fiction[60:]),
+	}, report.EvalOptions{Options: report.Options{Confidence: true, Resamples: 200, Seed: 3, Exclude: []string{encyclopedia[0]}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRenderEval(t *testing.T) {
+	r := evalDemo(t)
+	golden(t, "eval.txt", r.WriteText)
+	golden(t, "eval.md", r.WriteMarkdown)
+	golden(t, "eval.json", r.WriteJSON)
+	golden(t, "eval.html", r.WriteHTML)
+}
+
+func TestEvalNumbers(t *testing.T) {
+	r := evalDemo(t)
+	if r.References[0].Blank != 1 || r.References[0].Excluded != 1 || r.References[0].Sentences != 119 {
+		t.Errorf("first reference %+v", r.References[0])
+	}
+	self := metric(t, r.Rows[0], "self_bleu")
+	if !self.OK() || !self.HasInterval() || !(self.Low < self.Value && self.Value < self.High) {
+		t.Errorf("self-BLEU %v [%v, %v]", self.Value, self.Low, self.High)
+	}
+	if got := metric(t, r.Rows[1], "score").Value; got != -5 {
+		t.Errorf("mean score %v, want -5", got)
+	}
+	if m := metric(t, r.Rows[0], "score"); m.OK() || len(m.Warnings) == 0 {
+		t.Errorf("score of a file without scores: %v %v", m.Value, m.Warnings)
+	}
+	if got := metric(t, r.Rows[1], "distinct_sentences").Value; got != 3 {
+		t.Errorf("%v distinct sentences, want 3", got)
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "--sample 3") {
+		t.Errorf("notes %q do not warn of unequal N", r.Notes)
+	}
+}
+
+// Numbers that do not exist are null with a warning, never 0.
+func TestAbsentNumbers(t *testing.T) {
+	r, err := report.Eval([]report.Input{report.Strings("one.txt", []string{"only"})}, nil, report.EvalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Rows []struct {
+			Metrics []struct {
+				Key      string
+				Value    *float64
+				Warnings []string
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	absent := map[string]bool{}
+	for _, m := range back.Rows[0].Metrics {
+		if m.Value == nil {
+			absent[m.Key] = true
+			if len(m.Warnings) == 0 {
+				t.Errorf("%s is absent without a warning", m.Key)
+			}
+		}
+	}
+	for _, key := range []string{"self_bleu", "unique.self.2", "distinct.4", "self_repetition"} {
+		if !absent[key] {
+			t.Errorf("%s of one word has a number", key)
+		}
+	}
+	if absent["unique.self.1"] || absent["compression_ratio"] {
+		t.Error("numbers that exist are absent")
+	}
+}
+
+func TestEvalErrors(t *testing.T) {
+	gen := []report.Input{report.Strings("gen", []string{"a b", "c d"})}
+	ref := []report.Input{report.Strings("ref", []string{"a b"})}
+	for name, c := range map[string]struct {
+		gen, ref []report.Input
+		o        report.EvalOptions
+		want     error
+	}{
+		"no files":          {nil, ref, report.EvalOptions{}, report.ErrOption},
+		"unequal pairs":     {gen, ref, report.EvalOptions{Paired: true}, bleu.ErrUnequal},
+		"pairs without ref": {gen, nil, report.EvalOptions{Paired: true}, report.ErrOption},
+		"sampled pairs":     {gen, ref, report.EvalOptions{Paired: true, ReadOptions: report.ReadOptions{Sample: 1}}, report.ErrOption},
+		"n-gram order":      {gen, ref, report.EvalOptions{Options: report.Options{Ngrams: []int{0}}}, report.ErrOption},
+		"variant":           {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "all"}}, report.ErrOption},
+		"first":             {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "first"}}, report.ErrOption},
+		"smoothing":         {gen, ref, report.EvalOptions{Options: report.Options{Smoothing: "x"}}, bleu.ErrOption},
+		"repetition":        {gen, ref, report.EvalOptions{Repetition: -1}, report.ErrOption},
+		"nothing left":      {gen, ref, report.EvalOptions{Options: report.Options{Exclude: []string{"A b"}}}, report.ErrNoSentences},
+		"missing file":      {report.Files([]string{filepath.Join(t.TempDir(), "x")}, nil), ref, report.EvalOptions{}, os.ErrNotExist},
+	} {
+		if _, err := report.Eval(c.gen, c.ref, c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestEvalPaired(t *testing.T) {
+	lines := []string{"the cat sat on the mat", "a dog ran over the hill"}
+	r, err := report.Eval([]report.Input{report.Strings("gen", lines)}, []report.Input{report.Strings("ref", lines)},
+		report.EvalOptions{Paired: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := metric(t, r.Rows[0], "bleu")
+	if m.Value != 100 || !strings.Contains(m.Signature, "|refs:paired1|") {
+		t.Errorf("BLEU %v, signature %s", m.Value, m.Signature)
+	}
+}
+
+// Fillings grouped by record: one perfect pair and one pair without a common word.
+func TestEvalGroups(t *testing.T) {
+	in := `{"text":"[MASK]","fillings":[{"text":"a b c d e"},{"text":"a b c d e"}]}
+{"text":"[MASK]","fillings":[{"text":"p q r s t"},{"text":"v w x y z"}]}`
+	r, err := report.Eval([]report.Input{report.Strings("g.jsonl", strings.Split(in, "\n"))}, nil,
+		report.EvalOptions{Options: report.Options{SelfBLEU: "group"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := metric(t, r.Rows[0], "self_bleu"); m.Value != 50 || len(m.Warnings) == 0 {
+		t.Errorf("self-BLEU %v (%v), want 50 with a warning", m.Value, m.Warnings)
+	}
+}
+
+// The shared golden values must survive the way through files and tables.
+func TestEvalGolden(t *testing.T) {
+	dir := os.Getenv("INFILL_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	dir = filepath.Join(dir, "data")
+	path := func(p string) string { return filepath.Join(dir, p) }
+	file := path("metrics/gpt-len40-topk100-temp1.000.txt")
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("shared evaluation data not found (%v); set INFILL_SHARED", err)
+	}
+	r, err := report.Eval(report.Files([]string{file}, nil),
+		report.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil), report.EvalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"self_bleu": "40.02", "bleu.tbc.5k": "30.75", "bleu.wiki103.5k": "10.81", "bleu.all": "32.34",
+		"unique.self.3": "67.01", "unique.tbc.5k.4": "88.42", "unique.wiki103.5k.1": "2.96",
+	} {
+		if got := metric(t, r.Rows[0], key).Text(); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+}
+
+func TestMetricText(t *testing.T) {
+	for _, c := range []struct {
+		m    report.Metric
+		want string
+	}{
+		{report.Metric{Value: 1234567, Decimals: 0}, "1,234,567"},
+		{report.Metric{Value: -12345, Decimals: 0}, "-12,345"},
+		{report.Metric{Value: 9999, Decimals: 0}, "9999"},
+		{report.Metric{Value: 8.7049, Decimals: 2}, "8.70"},
+		{report.Metric{Value: math.NaN()}, "n/a"},
+		{report.Metric{Value: math.Inf(1)}, "n/a"},
+	} {
+		if got := c.m.Text(); got != c.want {
+			t.Errorf("%v: %s, want %s", c.m.Value, got, c.want)
+		}
+	}
+	b, err := json.Marshal(report.Series{1, math.NaN(), math.Inf(-1)})
+	if err != nil || string(b) != "[1,null,null]" {
+		t.Errorf("series: %s, %v", b, err)
+	}
+}

@@ -1,0 +1,153 @@
+package report_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/metrics/corpus"
+	"infill/report"
+)
+
+func read(in string, o report.ReadOptions) ([]report.Sentence, report.Summary, error) {
+	var out []report.Sentence
+	sum, err := report.ReadSentences(strings.NewReader(in), "in", o, func(s report.Sentence) error {
+		out = append(out, s)
+		return nil
+	})
+	return out, sum, err
+}
+
+const batch = `{"id":"a","line":1,"text":"a [MASK] b","fillings":[{"text":"a x b","tokens":["x"],"spans":[[2,3]],"score":-4.5,"score_per_token":-4.5,"chain":3,"step":50},{"text":"a y b","score":-5.5}],"sampler":"dmala","seed":1,"acceptance":0.5,"model":"sha256:00","version":"v0"}
+{"id":"b","line":2,"error":{"code":"too_long","message":"513 tokens"}}
+
+{"id":"c","line":3,"text":"[MASK]","fillings":[{"text":"two\nlines","score":null}],"sampler":"dmala","acceptance":0.25}
+`
+
+func TestReadBatchRecords(t *testing.T) {
+	got, sum, err := read(batch, report.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	var groups []int
+	for _, s := range got {
+		texts, groups = append(texts, s.Text), append(groups, s.Group)
+	}
+	if !slices.Equal(texts, []string{"a x b", "a y b", "two lines"}) || !slices.Equal(groups, []int{0, 0, 2}) {
+		t.Errorf("read %q in groups %v", texts, groups)
+	}
+	if got[0].Score == nil || *got[0].Score != -4.5 || got[1].PerToken != nil || got[2].Score != nil {
+		t.Errorf("scores %v %v %v", got[0].Score, got[1].PerToken, got[2].Score)
+	}
+	if sum.Format != "jsonl" || sum.Records != 3 || sum.Failed != 1 || sum.Sentences != 3 || sum.Sampler != "dmala" {
+		t.Errorf("summary %+v", sum)
+	}
+	if sum.Acceptance == nil || *sum.Acceptance != 0.375 {
+		t.Errorf("acceptance %v, want 0.375", sum.Acceptance)
+	}
+	if got, _, err = read(batch, report.ReadOptions{Top: 1}); err != nil || len(got) != 2 {
+		t.Errorf("top 1: %d sentences, %v", len(got), err)
+	}
+}
+
+func TestReadLines(t *testing.T) {
+	got, sum, err := read("\n[MASK] stays text\n\n{braces} too\n", report.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 4 || got[1].Text != "[MASK] stays text" || sum.Blank != 2 || sum.Format != "lines" {
+		t.Errorf("read %v, summary %+v", got, sum)
+	}
+	if got, _, err = read(`{"text":"a"}`, report.ReadOptions{Format: "lines"}); err != nil || got[0].Text != `{"text":"a"}` {
+		t.Errorf("forced lines: %v, %v", got, err)
+	}
+	if got, _, err = read(`{"text":"a"}`, report.ReadOptions{}); err != nil || got[0].Text != "a" {
+		t.Errorf("records of text alone: %v, %v", got, err)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		o    report.ReadOptions
+		want error
+		say  string
+	}{
+		{"", report.ReadOptions{}, corpus.ErrEmpty, "in: "},
+		{"\n\n", report.ReadOptions{}, report.ErrNoSentences, "2 blank lines"},
+		{"a\x00b", report.ReadOptions{}, corpus.ErrBinary, "in:1"},
+		{"[{\"text\": \"a\"}]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
+		{"[\n{}\n]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
+		{"{\n  \"text\": \"a\"\n}", report.ReadOptions{}, report.ErrFormat, "several lines"},
+		{"{\"text\":\"a\"}\nnot json", report.ReadOptions{}, report.ErrFormat, "in:2"},
+		{`{"sentence":"a"}`, report.ReadOptions{}, report.ErrFormat, "without text or fillings"},
+		{`{"text":"a [MASK] b"}`, report.ReadOptions{}, report.ErrFormat, "input of infill batch"},
+		{`{"text":"a","fillings":[{"score":-1}]}`, report.ReadOptions{}, report.ErrFormat, "filling 1 has no text"},
+		{`{"text":"a","fillings":[{"text":"a","score":"high"}]}`, report.ReadOptions{}, report.ErrFormat, "score"},
+		{`{"error":{"code":"x","message":"y"}}`, report.ReadOptions{}, report.ErrNoSentences, "1 failed"},
+		{"a", report.ReadOptions{Format: "xml"}, report.ErrOption, "xml"},
+		{"a", report.ReadOptions{Sample: -1}, report.ErrOption, "-1"},
+	} {
+		_, _, err := read(c.in, c.o)
+		if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.say) {
+			t.Errorf("%q: %v; want %v saying %q", c.in, err, c.want, c.say)
+		}
+	}
+	if _, err := report.Files([]string{t.TempDir()}, nil)[0].Open(); err == nil {
+		t.Error("a folder was opened")
+	}
+	if _, err := report.Files([]string{filepath.Join(t.TempDir(), "no")}, nil)[0].Open(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	r, err := report.Files([]string{"-"}, strings.NewReader("x"))[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := io.ReadAll(r); string(b) != "x" {
+		t.Errorf("stdin reads %q", b)
+	}
+}
+
+func TestSampleIsStable(t *testing.T) {
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, fmt.Sprint("line ", i))
+	}
+	in := strings.Join(lines, "\n")
+	sample := func(seed uint64) string {
+		got, sum, err := read(in, report.ReadOptions{Sample: 10, Seed: seed})
+		if err != nil || len(got) != 10 || sum.Kept != 10 || sum.Sentences != 100 {
+			t.Fatalf("%d sentences, %+v, %v", len(got), sum, err)
+		}
+		return fmt.Sprint(got)
+	}
+	if sample(1) != sample(1) || sample(1) == sample(2) {
+		t.Error("the seed does not decide the sample")
+	}
+}
+
+func FuzzReadSentences(f *testing.F) {
+	f.Add(batch)
+	f.Add("plain\nlines\n")
+	f.Add("{\"text\":\"a\"}\n{\"fillings\":[{\"text\":\"\"}]}")
+	f.Add("[{]")
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, format := range []string{"auto", "lines", "jsonl"} {
+			got, sum, err := read(in, report.ReadOptions{Format: format, Top: 2})
+			if err == nil && (len(got) == 0 || sum.Kept != len(got)) {
+				t.Fatalf("%s: %d sentences, %+v, no error", format, len(got), sum)
+			}
+			for _, s := range got {
+				if strings.ContainsAny(s.Text, "\n") {
+					t.Fatalf("%s: sentence %q", format, s.Text)
+				}
+			}
+		}
+	})
+}

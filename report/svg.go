@@ -1,0 +1,247 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+)
+
+// axis maps values to a range of the drawing.
+type axis struct {
+	lo, hi   float64 // values at the ends
+	from, to float64 // drawing coordinates of lo and hi
+	ticks    []float64
+	digits   int
+	label    string
+}
+
+// niceAxis covers lo to hi, and a little more, with round ticks, about n of them.
+func niceAxis(lo, hi float64, n int, label string) axis {
+	if !(hi > lo) {
+		pad := math.Max(1, math.Abs(lo)*0.05)
+		lo, hi = lo-pad, hi+pad
+	}
+	raw := (hi - lo) / float64(n)
+	step := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, k := range []float64{1, 2, 2.5, 5, 10} {
+		if step*k >= raw*0.999 {
+			step *= k
+			break
+		}
+	}
+	a := axis{lo: math.Floor(lo/step+1e-9) * step, hi: math.Ceil(hi/step-1e-9) * step, label: label}
+	for k := 0; ; k++ {
+		v := a.lo + float64(k)*step
+		if v > a.hi+step/2 || k > 50 {
+			break
+		}
+		a.ticks = append(a.ticks, v)
+	}
+	for a.digits = 0; a.digits < 6; a.digits++ {
+		scaled := step * math.Pow(10, float64(a.digits))
+		if math.Abs(scaled-math.Round(scaled)) < 1e-6*scaled {
+			break
+		}
+	}
+	return a
+}
+
+func (a axis) at(v float64) float64 {
+	return a.from + (v-a.lo)/(a.hi-a.lo)*(a.to-a.from)
+}
+
+// svgText escapes text for an SVG's elements and attributes; control characters,
+// which XML forbids, become replacement characters.
+func svgText(s string) string { return html.EscapeString(plain(s)) }
+
+// chart is an SVG under construction. Its colours are CSS classes, so that one
+// drawing serves light, dark and print.
+type chart struct {
+	b                        strings.Builder
+	width, height            float64
+	left, right, top, bottom float64 // margins
+	x, y                     axis
+}
+
+// labelSpace is the room for names at the right end of lines, in the unit of the
+// drawing; names longer than that are cut.
+const labelSpace = 110
+
+func newChart(width, height, right float64, x, y axis) *chart {
+	c := &chart{width: width, height: height, left: 64, right: right, top: 14, bottom: 50, x: x, y: y}
+	c.x.from, c.x.to = c.left, width-right
+	c.y.from, c.y.to = height-c.bottom, c.top
+	return c
+}
+
+// reverse turns the y axis upside down.
+func (c *chart) reverse() { c.y.from, c.y.to = c.y.to, c.y.from }
+
+func (c *chart) f(format string, args ...any) { fmt.Fprintf(&c.b, format, args...) }
+
+// frame draws grid, ticks and axis titles.
+func (c *chart) frame() {
+	bottom := c.height - c.bottom
+	for _, v := range c.x.ticks {
+		at := c.x.at(v)
+		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, c.top, at, bottom)
+		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, at, bottom+18, tick(v, c.x.digits))
+	}
+	for _, v := range c.y.ticks {
+		at := c.y.at(v)
+		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, c.left, at, c.width-c.right, at)
+		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, c.left-8, at+4, tick(v, c.y.digits))
+	}
+	c.f(`<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`, c.left, c.top, bottom, c.width-c.right)
+	c.f(`<text class="title" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
+		(c.x.from+c.x.to)/2, c.height-10, svgText(c.x.label))
+	c.f(`<text class="title" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">%s</text>`,
+		(c.top+bottom)/2, svgText(c.y.label))
+}
+
+// tick prints a tick value with a real minus sign.
+func tick(v float64, digits int) string {
+	if math.Abs(v) < 1e-12 {
+		v = 0
+	}
+	return strings.Replace(decimal(v, digits), "-", "−", 1)
+}
+
+// seriesClasses is how many colours the style sheet has.
+const seriesClasses = 8
+
+// marker draws series i's symbol; the shapes differ so that colour is not needed
+// to tell them apart.
+func (c *chart) marker(i int, x, y, r float64) {
+	class := i % seriesClasses
+	switch i % 6 {
+	case 0:
+		c.f(`<circle class="m s%d" cx="%.1f" cy="%.1f" r="%.1f"/>`, class, x, y, r)
+	case 1:
+		c.f(`<rect class="m s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, class, x-r*.9, y-r*.9, 1.8*r, 1.8*r)
+	case 2:
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, x, y-1.2*r, 1.15*r, 2.1*r, -2.3*r)
+	case 3:
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz"/>`, class, x, y-1.3*r, 1.3*r, 1.3*r, -1.3*r, 1.3*r, -1.3*r, -1.3*r)
+	case 4:
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, x, y+1.2*r, 1.15*r, -2.1*r, -2.3*r)
+	default:
+		c.f(`<path class="x s%d" d="M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f"/>`, class, x-r, y-r, 2*r, 2*r, -2*r, -2*r, 2*r)
+	}
+}
+
+// line draws a series; values that are not finite break it.
+func (c *chart) line(i int, xs, ys []float64) {
+	var d strings.Builder
+	pen := false
+	for k := range ys {
+		if !finite(ys[k]) || !finite(xs[k]) {
+			pen = false
+			continue
+		}
+		op := "L"
+		if !pen {
+			op = "M"
+		}
+		fmt.Fprintf(&d, "%s%.1f %.1f", op, c.x.at(xs[k]), c.y.at(ys[k]))
+		pen = true
+	}
+	c.f(`<path class="line s%d dash%d" d="%s"/>`, i%seriesClasses, i%4, d.String())
+}
+
+// band shades y ± e.
+func (c *chart) band(i int, xs, ys, es []float64) {
+	var up, down []string
+	for k := range ys {
+		if !finite(ys[k]) || !finite(es[k]) {
+			continue
+		}
+		up = append(up, fmt.Sprintf("%.1f %.1f", c.x.at(xs[k]), c.y.at(ys[k]+es[k])))
+		down = append(down, fmt.Sprintf("%.1f %.1f", c.x.at(xs[k]), c.y.at(ys[k]-es[k])))
+	}
+	if len(up) < 2 {
+		return
+	}
+	slices.Reverse(down)
+	c.f(`<path class="band s%d" d="M%sZ"/>`, i%seriesClasses, strings.Join(append(up, down...), "L"))
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// tag is a name that wants to stand at (x, y).
+type tag struct {
+	series int
+	x, y   float64
+	anchor string // "start" or "end"
+	text   string
+}
+
+// tags writes names beside their places, pushed apart where they would overlap,
+// with a thin line back where that moved them.
+func (c *chart) tags(list []tag, gap float64) {
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b tag) int {
+		switch {
+		case a.y < b.y:
+			return -1
+		case a.y > b.y:
+			return 1
+		}
+		return 0
+	})
+	at := make([]float64, len(order))
+	for i := range order {
+		at[i] = order[i].y
+	}
+	clash := func(a, b tag) bool { return a.anchor == b.anchor && math.Abs(a.x-b.x) < labelSpace }
+	top, bottom := c.top+4, c.height-c.bottom-4
+	for range 500 { // relax until nothing overlaps
+		moved := false
+		for i := range at {
+			at[i] = math.Min(math.Max(at[i], top), bottom)
+		}
+		for i := range order {
+			for j := i + 1; j < len(order); j++ {
+				if d := at[j] - at[i]; d < gap-0.01 && clash(order[i], order[j]) {
+					at[i] -= (gap - d) / 2
+					at[j] += (gap - d) / 2
+					moved = true
+				}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	for i, t := range order {
+		y := at[i]
+		dx := 12.0
+		if t.anchor == "end" {
+			dx = -12
+		}
+		if math.Abs(y-t.y) > 3 {
+			c.f(`<path class="lead" d="M%.1f %.1fL%.1f %.1f"/>`, t.x+dx/3, t.y, t.x+dx*.85, y)
+		}
+		c.f(`<text class="name s%d" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`,
+			t.series%seriesClasses, t.x+dx, y+4, t.anchor, svgText(shorten(t.text, 18)))
+	}
+}
+
+// shorten cuts a name to n characters.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// svg closes the drawing. title is its text alternative.
+func (c *chart) svg(title string) template.HTML {
+	return template.HTML(fmt.Sprintf( //nolint:gosec // every text in it went through html.EscapeString
+		`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,
+		c.width, c.height, svgText(title), c.b.String()))
+}
