@@ -128,7 +128,7 @@ func miniature() *onnx.Model {
 		Name:   "miniature",
 		Inputs: []*onnx.ValueInfo{{Name: "input_ids", Type: onnx.Int64, HasShape: true, Shape: grid}},
 		Initializers: []*onnx.Tensor{onnx.Floats("E", []int64{5, 3}, w...), onnx.Floats("W", []int64{3, 5}, w...), onnx.Floats("b", []int64{5}, w[:5]...),
-			onnx.Floats("g", []int64{3}, 1, 2, 3), onnx.Floats("root2", nil, 1.4142135), onnx.Floats("one", nil, 1), onnx.Floats("half", nil, 0.5)},
+			onnx.Floats("g", []int64{3}, 0.3, 0.5, 0.4), onnx.Floats("root2", nil, 1.4142135), onnx.Floats("one", nil, 1), onnx.Floats("half", nil, 0.5)},
 		Nodes: []*onnx.Node{node("Gather", "e", "E", "input_ids"), node("LayerNormalization", "x", "e", "g", "g"), turn, node("MatMul", "s", "x", "k"), softmax,
 			node("MatMul", "c", "p", "x"), node("Add", "r", "c", "x"), node("Div", "u", "r", "root2"), node("Erf", "f", "u"), node("Add", "q", "f", "one"),
 			node("Mul", "h", "r", "q"), node("Mul", "y", "h", "half"), node("MatMul", "z", "y", "W"), node("Add", "logits", "z", "b")},
