@@ -40,6 +40,7 @@ type unit struct {
 // call is one caller's request.
 type call struct {
 	ctx     context.Context
+	number  uint64 // in the order of arrival
 	s       *Sentence
 	pending atomic.Int64
 	done    chan struct{}
@@ -101,6 +102,7 @@ type scheduler struct {
 	mu     sync.Mutex
 	wake   *sync.Cond
 	queues map[key][]*unit
+	calls  uint64
 	closed bool
 	group  sync.WaitGroup
 }
@@ -130,6 +132,8 @@ func (s *scheduler) do(ctx context.Context, sentence *Sentence, units []*unit) e
 		s.mu.Unlock()
 		return ErrClosed
 	}
+	s.calls++
+	c.number = s.calls
 	for _, u := range units {
 		u.call = c
 		s.queues[u.key] = append(s.queues[u.key], u)
@@ -190,15 +194,8 @@ func (s *scheduler) next() []*unit {
 		if s.closed {
 			return nil
 		}
-		var best key
-		most := 0
-		for k, q := range s.queues {
-			// The most work first, so that small leftovers fill the end.
-			if n := len(q) * k.tokens(); n > most || n == most && n > 0 && less(k, best) {
-				best, most = k, n
-			}
-		}
-		if most == 0 {
+		best, ok := s.oldest()
+		if !ok {
 			s.wake.Wait()
 			continue
 		}
@@ -215,14 +212,21 @@ func (s *scheduler) next() []*unit {
 	}
 }
 
-func less(a, b key) bool {
-	if a.kind != b.kind {
-		return a.kind > b.kind
+// oldest is the key of the call that has waited longest, so that a stream of
+// large calls never starves a small one; of one call's keys, the one with the
+// most work, so that leftovers fill the end.
+func (s *scheduler) oldest() (best key, ok bool) {
+	var age uint64
+	work := 0
+	for k, q := range s.queues {
+		if len(q) == 0 {
+			continue
+		}
+		if n := len(q) * k.tokens(); !ok || q[0].call.number < age || q[0].call.number == age && n > work {
+			best, age, work, ok = k, q[0].call.number, n, true
+		}
 	}
-	if a.length != b.length {
-		return a.length > b.length
-	}
-	return a.group > b.group
+	return best, ok
 }
 
 // share is how many of n units one worker takes. The batches of a queue come

@@ -363,6 +363,25 @@ func TestBackendFailures(t *testing.T) {
 	}
 }
 
+// A small call is served before larger ones that came later.
+func TestOldestFirst(t *testing.T) {
+	s := &scheduler{threads: 1, tokens: 8, queues: map[key][]*unit{}}
+	small, large := key{length: 8, group: 1}, key{length: 64, group: 4}
+	s.queues[large] = []*unit{{key: large, call: &call{number: 2}}, {key: large, call: &call{number: 2}}}
+	s.queues[small] = []*unit{{key: small, call: &call{number: 1}}}
+	if k, ok := s.oldest(); !ok || k != small {
+		t.Errorf("first is %+v", k)
+	}
+	s.queues[small][0].call.number = 2
+	if k, _ := s.oldest(); k != large {
+		t.Errorf("of one call, first is %+v", k)
+	}
+	s.queues = map[key][]*unit{small: {}}
+	if _, ok := s.oldest(); ok {
+		t.Error("an empty queue has work")
+	}
+}
+
 func TestCancel(t *testing.T) {
 	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{0, 1}}
 	be := &fakeBackend{block: make(chan struct{}), entered: make(chan struct{}, 100)}

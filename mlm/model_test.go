@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
@@ -127,6 +128,45 @@ func TestAgainstTorch(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// announcing is a backend that says when a run begins.
+type announcing struct {
+	backend
+	begun chan struct{}
+}
+
+func (a announcing) run(ctx context.Context, b *batch) error {
+	a.begun <- struct{}{}
+	return a.backend.run(ctx, b)
+}
+
+// TestCancelRunning stops a run inside the runtime; the model stays usable.
+func TestCancelRunning(t *testing.T) {
+	open := openDefault(t, Options{})
+	be := announcing{open.be, make(chan struct{}, 1)}
+	m := &Model{tok: open.tok, info: open.info, be: be,
+		sched: newScheduler(be, Options{Threads: 1, BatchTokens: 1 << 20}, open.info.Vocab, open.info.MaskID, open.tok.PadID())}
+	defer m.sched.close()
+	s, states := randomStates(m, 1, 120, 8, 1)
+	for c := range uint64(7) {
+		_, more := randomStates(m, c+2, 120, 8, 1)
+		states = append(states, more[0])
+	}
+	k, v := len(s.Blanks), m.VocabSize()
+	lp, grad := table(len(states), k), table(len(states), k*v)
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan error)
+	go func() { got <- m.Gradient(ctx, s, states, Full, lp, grad) }()
+	<-be.begun
+	time.Sleep(20 * time.Millisecond) // 64 rows of 128 tokens take far longer
+	cancel()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled run: %v", err)
+	}
+	if err := m.LogProb(context.Background(), s, states[:1], lp[:1]); err != nil || lp[0][0] >= 0 {
+		t.Errorf("after a cancelled run: %v, %v", lp[0], err)
 	}
 }
 
