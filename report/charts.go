@@ -41,11 +41,14 @@ func plane(points []planePoint, gold *Metric, xLabel string) template.HTML {
 	}
 	pad := func(k int) (float64, float64) {
 		d := (hi[k] - lo[k]) * 0.06
+		if lo[k] >= 0 { // BLEU has no values below 0
+			return math.Max(0, lo[k]-d), hi[k] + d
+		}
 		return lo[k] - d, hi[k] + d
 	}
 	x0, x1 := pad(0)
 	y0, y1 := pad(1)
-	c := newChart(720, 430, 30, niceAxis(x0, x1, 7, xLabel), niceAxis(math.Max(0, y0), y1, 6, "self-BLEU (axis reversed: more diverse is up)"))
+	c := newChart(720, 430, 30, niceAxis(x0, x1, 7, xLabel), niceAxis(y0, y1, 6, "self-BLEU (axis reversed: more diverse is up)"))
 	c.reverse()
 	c.frame()
 	if gold != nil && gold.OK() {
@@ -160,7 +163,7 @@ func profile(rows []Row, orders []int) template.HTML {
 	if len(orders) < 2 {
 		return ""
 	}
-	c := newChart(560, 340, labelSpace,
+	c := newChart(720, 340, labelSpace,
 		axis{lo: float64(orders[0]), hi: float64(orders[len(orders)-1]), label: "n-gram order n"},
 		niceAxis(0, 100, 5, "n-grams that occur once (%)"))
 	for _, n := range orders {
@@ -182,7 +185,7 @@ func profile(rows []Row, orders []int) template.HTML {
 		for k := range ys {
 			c.marker(i, c.x.at(xs[k]), c.y.at(ys[k]), 4)
 		}
-		tags = append(tags, tag{i, c.x.to, c.y.at(ys[len(ys)-1]), "start", r.Name})
+		tags = append(tags, tag{i, c.x.at(xs[len(xs)-1]), c.y.at(ys[len(ys)-1]), "start", r.Name})
 	}
 	c.tags(tags, 15)
 	return c.svg("n-grams that occur once, by order")

@@ -98,7 +98,7 @@ func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (*s
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
 	sum, err := ReadSentences(f, in.Name, o, s.add)
 	return s, sum, err

@@ -104,7 +104,7 @@ func cellOf(m Metric, best bool) htmlCell {
 }
 
 // best returns the rows that hold the best value of column c as printed; none when
-// no direction is better or all are equal.
+// no direction is better or all are equal. A number with a warning is never best.
 func best(rows []Row, c int) map[int]bool {
 	out := map[int]bool{}
 	direction := float64(rows[0].Metrics[c].Better)
@@ -113,13 +113,13 @@ func best(rows []Row, c int) map[int]bool {
 	}
 	top, count := math.Inf(-1), 0
 	for _, r := range rows {
-		if m := r.Metrics[c]; m.OK() {
+		if m := r.Metrics[c]; m.OK() && len(m.Warnings) == 0 {
 			top = math.Max(top, direction*m.Value)
 			count++
 		}
 	}
 	for i, r := range rows {
-		if m := r.Metrics[c]; m.OK() && m.Text() == decimal(direction*top, m.Decimals) {
+		if m := r.Metrics[c]; m.OK() && len(m.Warnings) == 0 && m.Text() == decimal(direction*top, m.Decimals) {
 			out[i] = true
 		}
 	}
@@ -249,7 +249,15 @@ func intervalNote(rows []Row) string {
 // WriteHTML writes the evaluation as one self-contained file: one column per file,
 // charts and signatures.
 func (r *EvalResult) WriteHTML(w io.Writer) error {
-	t := htmlTable{Title: "Metrics", First: "metric", Caption: strings.TrimSpace("Underlined: best of its row. " + intervalNote(r.Rows))}
+	t := htmlTable{Title: "Metrics", First: "metric"}
+	equal := true // numbers of sentences
+	for _, f := range r.Files {
+		equal = equal && f.N == r.Files[0].N
+	}
+	if equal && len(r.Files) > 1 {
+		t.Caption = "Underlined: best of its row. "
+	}
+	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
 	for i, row := range r.Rows {
 		t.Heads = append(t.Heads, htmlHead{Key: &swatch{i % seriesClasses}, Label: row.Name})
 	}
@@ -259,7 +267,10 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 			name = m.Group + ", " + name
 		}
 		line := htmlRow{Name: name, Unit: m.Unit}
-		marks := best(r.Rows, c)
+		marks := map[int]bool{}
+		if equal {
+			marks = best(r.Rows, c)
+		}
 		for i, row := range r.Rows {
 			line.Cells = append(line.Cells, cellOf(row.Metrics[c], marks[i]))
 		}

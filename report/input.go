@@ -43,7 +43,7 @@ func Files(paths []string, stdin io.Reader) []Input {
 				return nil, err
 			}
 			if st, err := f.Stat(); err == nil && st.IsDir() {
-				f.Close()
+				_ = f.Close()
 				return nil, fmt.Errorf("%s: is a folder; name the files in it", path)
 			}
 			return f, nil

@@ -127,7 +127,8 @@ func TestSampleIsStable(t *testing.T) {
 		}
 		return fmt.Sprint(got)
 	}
-	if sample(1) != sample(1) || sample(1) == sample(2) {
+	one, again, two := sample(1), sample(1), sample(2)
+	if one != again || one == two {
 		t.Error("the seed does not decide the sample")
 	}
 }

@@ -99,7 +99,7 @@ func (p *plan) readReference(in Input, name string, refs *references, x *ngram.I
 	if err != nil {
 		return info, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read
 	var kept *corpus.Corpus
 	if paired {
 		kept = corpus.New(refs.vocab, p.reference)

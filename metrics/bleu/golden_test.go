@@ -52,7 +52,7 @@ func readCorpus(t testing.TB, v *corpus.Vocab, o corpus.Options, path string) *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	c := corpus.New(v, p)
 	if err := c.ReadLines(f, path); err != nil {
 		t.Fatal(err)

@@ -256,7 +256,7 @@ func TestGoldenUniqueNgrams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer f.Close()
+			defer func() { _ = f.Close() }() // only read
 			c := corpus.New(v, p)
 			if err := c.ReadLines(f, path); err != nil {
 				t.Fatal(err)
