@@ -14,7 +14,10 @@ type Comparison struct {
 	// Command is the command line that made it, Model the model's name or hash,
 	// Version the program's; empty ones are left out of the report.
 	Command, Model, Version string
-	Seed                    uint64
+	// SecondModel names another model that scored the fillings too, "" for none;
+	// Filling.SecondScore then holds its scores.
+	SecondModel string
+	Seed        uint64
 	// Protocol is the budget in words, such as "25 % of words masked, 25 chains ×
 	// 50 steps, last state, top 5 by likelihood".
 	Protocol string
@@ -66,8 +69,9 @@ type Filling struct {
 	Text string
 	// Spans are the filled places as byte ranges of Text, ascending, one per blank.
 	Spans [][2]int
-	// Score is U, the pseudo-log-likelihood in nats.
-	Score float64
+	// Score is U, the pseudo-log-likelihood in nats, under the sampled model, and
+	// SecondScore under Comparison.SecondModel.
+	Score, SecondScore float64
 }
 
 // ChainTrace is what one chain recorded; element k belongs to step k+1.
@@ -96,6 +100,7 @@ type CompareResult struct {
 	Title      string      `json:"title"`
 	Command    string      `json:"command,omitempty"`
 	Model      string      `json:"model,omitempty"`
+	Second     string      `json:"second_model,omitempty"`
 	Version    string      `json:"version,omitempty"`
 	Protocol   string      `json:"protocol,omitempty"`
 	Seed       uint64      `json:"seed"`
@@ -156,7 +161,7 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 		return nil, err
 	}
 	out := &CompareResult{
-		Title: c.Title, Command: c.Command, Model: c.Model, Version: c.Version, Protocol: c.Protocol,
+		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel, Version: c.Version, Protocol: c.Protocol,
 		Seed: c.Seed, Sentences: len(c.Sources), Top: o.Top, References: r.info,
 	}
 	if out.Title == "" {
@@ -164,7 +169,7 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	}
 	for i := range c.Samplers {
 		run := &c.Samplers[i]
-		row, err := p.compareRow(run, r, o.Top)
+		row, err := p.compareRow(run, r, o.Top, c.SecondModel != "")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
@@ -187,6 +192,25 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	out.Notes = c.notes(out, gold, len(refs))
 	out.Examples = c.examples(o)
 	return out, nil
+}
+
+// signed lists the signatures of the table and of the original sentences' score.
+func (r *CompareResult) signed() []signed {
+	out := signatures(r.Rows)
+	if r.Gold != nil && r.Gold.Signature != "" {
+		out = append(out, signed{Heading: r.Gold.Label, Signature: r.Gold.Signature})
+	}
+	return out
+}
+
+func (r *CompareResult) allWarnings() []string {
+	out := warnings(r.Rows)
+	if r.Gold != nil {
+		for _, w := range r.Gold.Warnings {
+			out = append(out, r.Gold.Label+": "+w)
+		}
+	}
+	return out
 }
 
 // check refuses a comparison whose parts do not fit together.
@@ -224,9 +248,10 @@ func (c *Comparison) check() error {
 }
 
 // compareRow computes one sampler's columns.
-func (p *plan) compareRow(run *SamplerRun, r *references, top int) (Row, error) {
+func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) (Row, error) {
 	s := p.newSet(run.Name, r.vocab)
 	distinct, total, failed := 0, 0, 0
+	var blank, other mean
 	for i, x := range run.Sentences {
 		distinct += x.Distinct
 		total += x.Total
@@ -238,6 +263,11 @@ func (p *plan) compareRow(run *SamplerRun, r *references, top int) (Row, error) 
 				break
 			}
 			score := f.Score
+			if n := float64(len(f.Spans)); n > 0 {
+				perBlank, second := f.Score/n, f.SecondScore/n
+				blank.add(&perBlank)
+				other.add(&second)
+			}
 			if err := s.add(Sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
 				return Row{}, err
 			}
@@ -274,16 +304,11 @@ func (p *plan) compareRow(run *SamplerRun, r *references, top int) (Row, error) 
 		m.Warnings = []string{"no end states were recorded"}
 	}
 	add(m)
-	m = newMetric("score", "mean score")
-	m.Unit, m.Better = "nats", +1
-	if s.score.n > 0 {
-		m.Value = s.score.sum / float64(s.score.n)
-		m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", s.score.n)
-		m.Detail = "pseudo-log-likelihood of the kept fillings"
-	} else {
-		m.Warnings = []string{"no fillings"}
+	add(scoreMetric("score", "mean score", "pseudo-log-likelihood of the kept fillings", s.score))
+	add(scoreMetric("score_per_blank", "score per blank", "mean over the fillings of their score per blank", blank))
+	if second {
+		add(scoreMetric("second_score_per_blank", "second model, per blank", "the same under the second model", other))
 	}
-	add(m)
 	m = newMetric("evaluations", "model evaluations")
 	m.Value, m.Decimals = float64(run.Evaluations), 0
 	if run.Gradients > 0 {
@@ -294,6 +319,22 @@ func (p *plan) compareRow(run *SamplerRun, r *references, top int) (Row, error) 
 	m.Value, m.Unit, m.Decimals, m.Better = run.Wall.Seconds(), "s", 1, -1
 	add(m)
 	return row, nil
+}
+
+// scoreMetric is a column of mean scores.
+func scoreMetric(key, label, detail string, x mean) Metric {
+	m := newMetric(key, label)
+	m.Unit, m.Better, m.Detail = "nats", +1, detail
+	switch {
+	case x.n == 0:
+		m.Warnings = []string{"no fillings"}
+	case !finite(x.sum):
+		m.Warnings = []string{"a filling has no finite score"}
+	default:
+		m.Value = x.sum / float64(x.n)
+		m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", x.n)
+	}
+	return m
 }
 
 // notes are the remarks on comparability.

@@ -190,6 +190,41 @@ func TestEvalGolden(t *testing.T) {
 	}
 }
 
+// The DISCS task file and the reference corpora: all 20 original sentences must be
+// found among the references and left out, quotation marks or not.
+func TestTaskSentencesAreExcluded(t *testing.T) {
+	dir := os.Getenv("INFILL_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	dir = filepath.Join(dir, "data", "eval")
+	f, err := os.Open(filepath.Join(dir, "discs-infilling-task.json"))
+	if err != nil {
+		t.Skipf("shared evaluation data not found (%v); set INFILL_SHARED", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	sources, err := report.ReadSources(f, "task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &report.Comparison{Sources: sources, Samplers: []report.SamplerRun{{Name: "echo"}}}
+	for _, s := range sources {
+		c.Samplers[0].Sentences = append(c.Samplers[0].Sentences,
+			report.SentenceRun{Fillings: []report.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
+	}
+	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"), filepath.Join(dir, "tbc.5k.txt")}, nil),
+		report.CompareOptions{Options: report.Options{Tokenize: "bert"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := r.References[0].Excluded, r.References[1].Excluded; a != 10 || b != 10 {
+		t.Errorf("%d and %d sentences left out, want 10 and 10", a, b)
+	}
+	if got, want := metric(t, r.Rows[0], "bleu").Value, r.Gold.Value; got != want {
+		t.Errorf("echoing the originals scores %v, the originals %v", got, want)
+	}
+}
+
 func TestMetricText(t *testing.T) {
 	for _, c := range []struct {
 		m    report.Metric

@@ -175,7 +175,7 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	p := &page{
 		Title: r.Title, Lede: r.Protocol, Tables: []htmlTable{t1, t2}, FiguresTitle: "Charts",
 		Examples: r.Examples, References: referenceLines(r.References), Notes: r.Notes,
-		Warnings: warnings(r.Rows), Signatures: signatures(r.Rows),
+		Warnings: r.allWarnings(), Signatures: r.signed(),
 		Footer: strings.TrimSpace("Made by infill " + r.Version),
 	}
 	for _, f := range r.facts() {

@@ -57,8 +57,7 @@ func (p *printer) bullets(title string, items []string) {
 	}
 }
 
-func (p *printer) markdownSignatures(rows []Row) {
-	sigs := signatures(rows)
+func (p *printer) markdownSignatures(sigs []signed) {
 	if len(sigs) == 0 {
 		return
 	}
@@ -93,7 +92,7 @@ func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 	}
 	p.table(head, rows)
 	p.bullets("References", referenceLines(r.References))
-	p.markdownSignatures(r.Rows)
+	p.markdownSignatures(signatures(r.Rows))
 	p.bullets("Notes", r.Notes)
 	p.bullets("Warnings (*)", r.allWarnings())
 	return p.err
@@ -131,9 +130,9 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 	}
 	p.markdownExamples(r.Examples)
 	p.bullets("References", referenceLines(r.References))
-	p.markdownSignatures(r.Rows)
+	p.markdownSignatures(r.signed())
 	p.bullets("Notes", r.Notes)
-	p.bullets("Warnings (*)", warnings(r.Rows))
+	p.bullets("Warnings (*)", r.allWarnings())
 	return p.err
 }
 
@@ -172,7 +171,7 @@ func (p *printer) markdownExamples(examples []Example) {
 // facts are the lines under the title.
 func (r *CompareResult) facts() [][2]string {
 	var out [][2]string
-	for _, f := range [][2]string{{"protocol", r.Protocol}, {"model", r.Model}, {"command", r.Command}, {"version", r.Version}} {
+	for _, f := range [][2]string{{"protocol", r.Protocol}, {"model", r.Model}, {"second model", r.Second}, {"command", r.Command}, {"version", r.Version}} {
 		if f[1] != "" {
 			out = append(out, f)
 		}

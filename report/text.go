@@ -83,8 +83,7 @@ func (p *printer) list(title string, items []string) {
 	}
 }
 
-func (p *printer) signatures(rows []Row) {
-	sigs := signatures(rows)
+func (p *printer) signatures(sigs []signed) {
 	if len(sigs) == 0 {
 		return
 	}
@@ -119,7 +118,7 @@ func (r *EvalResult) WriteText(w io.Writer) error {
 	}
 	p.grid(grid)
 	p.list("references", referenceLines(r.References))
-	p.signatures(r.Rows)
+	p.signatures(signatures(r.Rows))
 	p.list("notes", r.Notes)
 	p.list("warnings (*)", r.allWarnings())
 	return p.err
@@ -151,7 +150,8 @@ func referenceLines(refs []Reference) []string {
 }
 
 // runKeys are the columns that stand beside DLP's table.
-var runKeys = map[string]bool{"acceptance": true, "distinct_fillings": true, "score": true, "evaluations": true, "wall": true}
+var runKeys = map[string]bool{"acceptance": true, "distinct_fillings": true, "score": true,
+	"score_per_blank": true, "second_score_per_blank": true, "evaluations": true, "wall": true}
 
 // halves splits the columns into those of DLP's table and those beside it.
 func halves(rows []Row) (quality, run []int) {
@@ -215,9 +215,9 @@ func (r *CompareResult) WriteText(w io.Writer) error {
 		p.f("\n%s: %s\n", r.Gold.Label, cell(*r.Gold))
 	}
 	p.list("references", referenceLines(r.References))
-	p.signatures(r.Rows)
+	p.signatures(r.signed())
 	p.list("notes", r.Notes)
-	p.list("warnings (*)", warnings(r.Rows))
+	p.list("warnings (*)", r.allWarnings())
 	return p.err
 }
 

@@ -1,0 +1,66 @@
+package report_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"infill/metrics/corpus"
+	"infill/report"
+)
+
+func TestReadSources(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   string
+		want []report.Source
+	}{
+		"lines": {"a [MASK]\n\n[MASK] b\n", []report.Source{{ID: "1", Text: "a [MASK]"}, {ID: "3", Text: "[MASK] b"}}},
+		"jsonl": {`{"id":"x","text":"a [MASK]","gold":"a b"}` + "\n" + `{"id":7,"text":"c"}`,
+			[]report.Source{{ID: "x", Text: "a [MASK]", Gold: "a b"}, {ID: "7", Text: "c"}}},
+		"discs": {` [ {"gt_sentence": "her lips parted", "sentence": "her [MASK] parted", "infill_pos": [1]}]`,
+			[]report.Source{{ID: "1", Text: "her [MASK] parted", Gold: "her lips parted"}}},
+		"bracket": {"[MASK] {x}", []report.Source{{ID: "1", Text: "[MASK] {x}"}}},
+	} {
+		got, err := report.ReadSources(strings.NewReader(c.in), "in")
+		if err != nil || len(got) != len(c.want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%s: %+v, want %+v", name, got[i], c.want[i])
+			}
+		}
+	}
+	for in, want := range map[string]error{
+		"":              corpus.ErrEmpty,
+		"\n \n":         report.ErrNoSentences,
+		`{"gold":"a"}`:  report.ErrFormat,
+		`{"text":""}`:   report.ErrFormat,
+		`{"text":3}`:    report.ErrFormat,
+		`[{"text":"a"}`: report.ErrFormat,
+		`[{"sentence":"a [MASK]","infill_pos":[1,2]}]`: report.ErrFormat,
+		`{"text":"a","id":[1]}`:                        report.ErrFormat,
+		"a\x00":                                        corpus.ErrBinary,
+	} {
+		if got, err := report.ReadSources(strings.NewReader(in), "in"); !errors.Is(err, want) {
+			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
+		}
+	}
+}
+
+func FuzzReadSources(f *testing.F) {
+	f.Add(`[{"gt_sentence":"a","sentence":"[MASK]","infill_pos":[0]}]`)
+	f.Add("{\"text\":\"a\",\"id\":1e300}\nplain")
+	f.Fuzz(func(t *testing.T, in string) {
+		got, err := report.ReadSources(strings.NewReader(in), "in")
+		if err != nil {
+			return
+		}
+		for _, s := range got {
+			if strings.TrimSpace(s.Text) == "" || s.ID == "" && !strings.Contains(in, `"id"`) {
+				t.Fatalf("source %+v", s)
+			}
+		}
+	})
+}
