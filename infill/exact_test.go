@@ -66,6 +66,22 @@ func (e *enumerated) probabilities() []float64 {
 	return p
 }
 
+// targetOf is the energy of a template whose lengths are fixed.
+func targetOf(t testing.TB, e *Engine, tm *Template, opt Options) *target {
+	t.Helper()
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.plan(tm, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.parts) != 1 {
+		t.Fatalf("%d lengths", len(p.parts))
+	}
+	return p.parts[0].tgt
+}
+
 // enumerate evaluates every state of a template through the engine's own target.
 func enumerate(t *testing.T, text string) (*enumerated, *target, *Engine) {
 	t.Helper()
@@ -75,15 +91,8 @@ func enumerate(t *testing.T, text string) (*enumerated, *target, *Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	support, err := e.supports.of(tm, VocabWholeWords)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tgt, err := newTarget(m, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, support, 1, mlm.Full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := len(support[0])
+	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
+	k := tgt.domain.K(0)
 	en := &enumerated{domain: tgt.domain, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k)}
 	for a := range k {
 		x := make([][]int32, k)
@@ -141,13 +150,12 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 		chains    = 6000
 		threshold = 4.8
 	)
-	en, tgt, e := enumerate(t, text)
+	en, tgt, _ := enumerate(t, text)
 	if en.k < 40 {
 		t.Fatalf("a support of %d words is too small to mean something", en.k)
 	}
 	p := en.probabilities()
-	opt := Options{Chains: chains, Seed: 1}
-	starts, err := e.start(context.Background(), tgt, opt)
+	starts, err := tgt.start(context.Background(), 1, "", chains)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +207,7 @@ func TestEngineEnergies(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := map[int32]int32{}
-	for v, id := range tgt.support[0] {
+	for v, id := range tgt.coords[0].ids {
 		index[id] = int32(v)
 	}
 	accepted, proposals := 0, 0
@@ -241,15 +249,16 @@ func TestEngineEnergies(t *testing.T) {
 func TestStartDistribution(t *testing.T) {
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	all := rows[float32](nil, 2, e.model.VocabSize())
-	if err := e.model.Independent(context.Background(), tgt.sentence, all); err != nil {
+	if err := e.model.Independent(context.Background(), tgt.layoutOf([]int32{0, 0}, nil).sentence, all); err != nil {
 		t.Fatal(err)
 	}
 	const chains = 20000
-	x, err := e.start(context.Background(), tgt, Options{Chains: chains, Seed: 5})
+	x, err := tgt.start(context.Background(), 5, "", chains)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, ids := range tgt.support {
+	for i := range tgt.coords {
+		ids := tgt.coords[i].ids
 		p, sum := make([]float64, len(ids)), 0.0
 		for v, id := range ids {
 			p[v] = math.Exp(float64(all[i][id]))

@@ -32,12 +32,22 @@ type Options struct {
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank
+	Allow       *WordList        // the only fillings of every blank; nil: any
+	Ban         *WordList        // words that fill no blank; nil: none
+	NoRepeat    bool             // no word is filled in twice, tied blanks apart
+	MinDistance int              // least edit distance, in characters, of a filling from Original; 0: any
+	Original    []string         // the words that stood in the blanks, see MaskWords; for MinDistance
+	Long        Long             // what to do with a text too long for the model
+	Select      Select           // how the Top fillings are chosen
 	Case        Case             // how an uncased model's words are written
 	Seed        uint64           // with ID, decides all randomness
 	ID          string           // names the sentence among others of the same seed
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.
 	Trace func(Step) error
+	// TraceEnergies has the energies of samplers that need none evaluated
+	// for Trace; these evaluations are not counted.
+	TraceEnergies bool
 }
 
 // A Step is the state of all chains after a step.
@@ -45,8 +55,24 @@ type Step struct {
 	Step     int                 // 0 is the start
 	Energy   []float64           // U(θ) of every chain in nats, at temperature 1; NaN where the sampler computes none
 	Accepted []bool              // whether the step was accepted; nil at step 0
-	Tokens   func(k int) []int32 // tokens of chain k, one per blank
+	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 }
+
+// Long says what happens to a text of more pieces than the model takes.
+type Long int
+
+const (
+	LongWindow Long = iota // the model sees a part around the blanks, see Template.Cut
+	LongError              // it is an error, mlm.ErrTooLong
+)
+
+// Select says how the fillings to return are chosen among those found.
+type Select int
+
+const (
+	SelectLikelihood Select = iota // the best scores
+	SelectDiverse                  // score against overlap, see DiversityWeight
+)
 
 // fill sets the defaults and checks the ranges.
 func (o *Options) fill() error {
@@ -73,6 +99,8 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, maxSteps)
 	case o.Chains < 0 || o.Chains > maxChains:
 		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, maxChains)
+	case o.MinDistance < 0 || o.MinDistance > maxListWord:
+		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption, o.MinDistance, maxListWord)
 	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}

@@ -2,10 +2,8 @@ package infill
 
 import (
 	"context"
-	"strings"
 
 	"infill/mlm"
-	"infill/tokenize"
 )
 
 // A PieceScore is what the model says of one word piece.
@@ -33,11 +31,8 @@ type Score struct {
 // with blanks (ErrBlank), mlm.ErrTooLong, invalid UTF-8.
 func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 	tok := e.model.Tokenizer()
-	if i := invalidUTF8(text); i >= 0 {
-		return nil, &TextError{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil, &TextError{-1, "write a complete sentence", ErrEmpty}
+	if err := checkText(text, "write a complete sentence"); err != nil {
+		return nil, err
 	}
 	blanks, err := findBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {

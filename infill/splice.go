@@ -19,9 +19,10 @@ const (
 	CaseModel
 )
 
-// splice writes tokens into the blanks of a template. It returns the text and
-// the byte span in it of every blank's token. Nothing outside the blanks changes.
-func splice(t *Template, tok *tokenize.Tokenizer, ids []int32, c Case) (string, [][2]int) {
+// splice writes words into the blanks of a template, one per blank. It returns
+// the text and the byte span in it of every blank's words. Nothing outside the
+// blanks changes.
+func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (string, [][2]int) {
 	capital := c == CaseAuto && tok.Lowercase() && !writtenLower(t)
 	var b strings.Builder
 	spans := make([][2]int, len(t.Blanks))
@@ -29,7 +30,7 @@ func splice(t *Template, tok *tokenize.Tokenizer, ids []int32, c Case) (string, 
 	for i, bl := range t.Blanks {
 		b.WriteString(t.Text[last:bl.Start])
 		last = bl.End
-		word := surface(tok, ids[i])
+		word := words[i]
 		if capital && startsSentence(b.String()) {
 			word = capitalise(word)
 		}
@@ -48,6 +49,32 @@ func surface(tok *tokenize.Tokenizer, id int32) string {
 		return strings.TrimPrefix(s, "##")
 	}
 	return s
+}
+
+// Punctuation that stands without a space before or after it.
+const (
+	closing = ".,;:!?)]}%'’”…-"
+	opening = "([{$'’“-"
+)
+
+// join spells the tokens of one blank: pieces go on with the word before them,
+// other tokens are set apart by one space, except before closing and after
+// opening punctuation and between ideographs.
+func join(tok *tokenize.Tokenizer, ids []int32) string {
+	var b strings.Builder
+	var before rune
+	for i, id := range ids {
+		s := surface(tok, id)
+		first, _ := utf8.DecodeRuneInString(s)
+		tight := tok.IsContinuation(id) || strings.ContainsRune(closing, first) || strings.ContainsRune(opening, before) ||
+			unicode.IsLetter(first) && !isWordRune(first) && unicode.IsLetter(before) && !isWordRune(before)
+		if i > 0 && !tight {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+		before, _ = utf8.DecodeLastRuneInString(s)
+	}
+	return b.String()
 }
 
 func capitalise(s string) string {

@@ -1,6 +1,11 @@
 package infill
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"infill/tokenize"
+)
 
 func TestSplice(t *testing.T) {
 	tok := tinyTokenizer(t)
@@ -30,23 +35,59 @@ func TestSplice(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", c.text, err)
 		}
-		ids := make([]int32, len(c.pieces))
+		words := make([]string, len(c.pieces))
 		for i, p := range c.pieces {
 			id, ok := tok.ID(p)
 			if !ok {
 				t.Fatalf("the vocabulary lacks %q", p)
 			}
-			ids[i] = id
+			words[i] = join(tok, []int32{id})
 		}
-		got, _ := splice(tm, tok, ids, CaseAuto)
+		got, _ := splice(tm, tok, words, CaseAuto)
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
-		for i := range ids {
-			ids[i], _ = tok.ID("dog")
+		for i := range words {
+			words[i] = "dog"
 		}
-		if got, _ := splice(tm, tok, ids, CaseModel); got == c.want && c.pieces[0] != "dog" {
+		if got, _ := splice(tm, tok, words, CaseModel); got == c.want && c.pieces[0] != "dog" {
 			t.Errorf("%q: the pieces do not matter", c.text)
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	tok, err := tokenize.New([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")", "'", "-", ".", "猫", "犬", "$", "5"}, tokenize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pieces, want := range map[string]string{
+		"dog cat":       "dog cat",
+		"dog ##s cat":   "dogs cat",
+		"dog , cat":     "dog, cat",
+		"dog ( cat ) .": "dog (cat).",
+		"dog ' s cat":   "dog's cat",
+		"dog - cat":     "dog-cat",
+		"猫 犬 dog":       "猫犬 dog",
+		"$ 5 dog":       "$5 dog",
+		", dog ##ing":   ", doging",
+	} {
+		var ids []int32
+		for _, p := range strings.Fields(pieces) {
+			id, ok := tok.ID(p)
+			if !ok {
+				t.Fatalf("the vocabulary lacks %q", p)
+			}
+			ids = append(ids, id)
+		}
+		got := join(tok, ids)
+		if got != want {
+			t.Errorf("%s: %q, want %q", pieces, got, want)
+		}
+		// The model reads what it wrote: the tokenizer makes the same pieces of it.
+		enc, err := tok.Pieces(got)
+		if err != nil || strings.Join(enc.Tokens, " ") != pieces {
+			t.Errorf("%q is read as %v (%v), written as %s", got, enc.Tokens, err, pieces)
 		}
 	}
 }

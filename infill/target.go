@@ -2,27 +2,33 @@ package infill
 
 import (
 	"context"
-	"fmt"
+	"math"
+	"slices"
+	"sync"
 
 	"infill/mlm"
 	"infill/samplers"
 )
 
-// target is the energy of one sentence as the samplers see it: coordinate i is
-// blank i, category v of it is token support[i][v], and U is the
-// pseudo-log-likelihood divided by the temperature.
+// target is the energy of one sentence as the samplers see it: the states of
+// a space, with U the pseudo-log-likelihood of all filled tokens divided by
+// the temperature; −∞ for states that are not valid.
+//
+// The gradient of a coordinate is that of the one-hot extension, summed over
+// tied blanks. For a list, whose phrases may have different lengths, the entry
+// of a phrase as long as the current one is the sum of its tokens' entries; for
+// others it is the current phrase's entry plus the difference of what the model
+// says of the two phrases with every blank masked. Samplers with an acceptance
+// step are exact whatever the gradient is.
 type target struct {
-	model    *mlm.Model
-	sentence *mlm.Sentence
-	support  [][]int32 // tokens that may fill each blank
-	domain   *samplers.Domain
-	temp     float64
-	mode     mlm.GradientMode
+	*space
+	model *mlm.Model
+	temp  float64
+	mode  mlm.GradientMode
+	prior [][]float64 // per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 
-	// Scratch, grown once: what goes to the model and what comes back.
-	states  [][]int32
-	logProb [][]float32
-	wide    [][]float32 // m·V gradients or V conditionals per state
+	buckets []*bucket // scratch of one call
+	byKey   map[*layout]*bucket
 }
 
 var (
@@ -30,16 +36,18 @@ var (
 	_ samplers.MaskedConditioner = (*target)(nil)
 )
 
-func newTarget(m *mlm.Model, s *mlm.Sentence, support [][]int32, temp float64, mode mlm.GradientMode) (*target, error) {
-	coords := make([]samplers.Coord, len(support))
-	for i := range support {
-		coords[i] = samplers.Coord{Kind: samplers.Nominal, K: len(support[i])}
-	}
-	d, err := samplers.NewDomain(coords...)
-	if err != nil {
-		return nil, fmt.Errorf("%d blanks: %w", len(support), err)
-	}
-	return &target{model: m, sentence: s, support: support, domain: d, temp: temp, mode: mode}, nil
+// A bucket holds the states of a call that have the same layout.
+type bucket struct {
+	lay     *layout
+	who     []int     // number of the state, or of the request
+	states  [][]int32 // tokens
+	blanks  []int     // mask asked about, for conditionals
+	logProb [][]float32
+	wide    [][]float32
+}
+
+func newTarget(m *mlm.Model, sp *space, opt *Options) *target {
+	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient, byKey: map[*layout]*bucket{}}
 }
 
 // Domain implements samplers.Target.
@@ -47,54 +55,228 @@ func (t *target) Domain() *samplers.Domain { return t.domain }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
-	t.prepare(x, 0)
-	if err := t.model.LogProb(ctx, t.sentence, t.states, t.logProb); err != nil {
-		return err
-	}
-	t.sum(u)
-	return nil
+	t.sort(x, u, 0)
+	return t.each(func(b *bucket) error {
+		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
+			return err
+		}
+		for j, k := range b.who {
+			u[k] = total(b.logProb[j]) / t.temp
+		}
+		return nil
+	})
 }
 
 // EnergyGrad implements samplers.Gradienter.
 func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
+	t.sort(x, u, t.model.VocabSize())
+	for k := range u {
+		if math.IsInf(u[k], -1) { // rejected before anybody looks at it
+			clear(grad[k])
+		}
+	}
+	return t.each(func(b *bucket) error {
+		if err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide); err != nil {
+			return err
+		}
+		for j, k := range b.who {
+			u[k] = total(b.logProb[j]) / t.temp
+			for i := range t.coords {
+				t.gradient(grad[k][t.domain.GradOffset(i):], i, x[k][i], b.lay, b.wide[j])
+			}
+		}
+		return nil
+	})
+}
+
+// gradient fills the entries of coordinate i, at category cur, from a row of
+// mask × vocabulary values.
+func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []float32) {
+	c := &t.coords[i]
 	vocab := t.model.VocabSize()
-	t.prepare(x, len(t.support)*vocab)
-	if err := t.model.Gradient(ctx, t.sentence, t.states, t.mode, t.logProb, t.wide); err != nil {
-		return err
-	}
-	t.sum(u)
-	for k := range x {
-		for i, ids := range t.support {
-			t.gather(grad[k][t.domain.GradOffset(i):], t.wide[k][i*vocab:(i+1)*vocab], ids)
+	dst = dst[:c.k()]
+	clear(dst)
+	for _, b := range t.groups[c.group].blanks {
+		if c.slot >= 0 {
+			row := wide[(l.start[b]+c.slot)*vocab:]
+			for v, id := range c.ids {
+				dst[v] += float64(row[id])
+			}
+			continue
+		}
+		for v, p := range c.phrases {
+			if len(p.ids) != l.lengths[c.group] {
+				continue
+			}
+			for s, id := range p.ids {
+				dst[v] += float64(wide[(l.start[b]+s)*vocab+int(id)])
+			}
 		}
 	}
-	return nil
+	if c.slot < 0 && len(c.lengths) > 1 {
+		for v, p := range c.phrases {
+			if len(p.ids) != l.lengths[c.group] {
+				dst[v] = dst[cur] + t.prior[i][v] - t.prior[i][cur]
+			}
+		}
+	}
+	for v := range dst {
+		dst[v] /= t.temp
+	}
 }
 
-// MaskedConditional implements samplers.MaskedConditioner.
+// MaskedConditional implements samplers.MaskedConditioner. For tied blanks and
+// lists, log f(v | …) is the sum over the tokens that the coordinate decides,
+// all of them masked: a distribution that does not depend on its value.
 func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
-	t.prepare(x, t.model.VocabSize())
-	if err := t.model.Conditional(ctx, t.sentence, t.states, i, t.wide); err != nil {
+	for k := range x {
+		clear(logp[k][:t.coords[i[k]].k()])
+	}
+	if err := t.masked(ctx, x, i, logp, false); err != nil {
 		return err
 	}
 	for k := range x {
-		t.gather(logp[k], t.wide[k], t.support[i[k]])
+		t.forbid(x[k], i[k], logp[k][:t.coords[i[k]].k()])
 	}
 	return nil
 }
 
-// prepare translates categories into tokens and makes room for the results,
-// width values a state.
-func (t *target) prepare(x [][]int32, width int) {
-	m := len(t.support)
-	t.states = rows(t.states, len(x), m)
-	t.logProb = rows(t.logProb, len(x), m)
-	t.wide = rows(t.wide, len(x), width)
-	for k, xs := range x {
-		for i, v := range xs {
-			t.states[k][i] = t.support[i][v]
+// masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
+// f of every category, with everything that the coordinate decides masked; or,
+// with all set, with every blank masked.
+func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float64, all bool) error {
+	type request struct{ k, slot, length int }
+	var asked []request
+	t.reset()
+	for k := range x {
+		c := &t.coords[i[k]]
+		lengths := []int{0}
+		if c.slot < 0 {
+			lengths = c.lengths
+		}
+		for _, n := range lengths {
+			var force *[2]int
+			from, to := c.slot, c.slot+1
+			if c.slot < 0 {
+				force, from, to = &[2]int{c.group, n}, 0, n
+			}
+			l := t.layoutOf(x[k], force)
+			b := t.bucket(l)
+			state := t.tokens(nil, l, x[k], c.group, c.slot)
+			if all {
+				for j := range state {
+					state[j] = t.supports.tok.MaskID()
+				}
+			}
+			for _, bl := range t.groups[c.group].blanks {
+				for s := from; s < to; s++ {
+					b.who = append(b.who, len(asked))
+					b.states = append(b.states, state)
+					b.blanks = append(b.blanks, l.start[bl]+s)
+					asked = append(asked, request{k, s, n})
+				}
+			}
 		}
 	}
+	for _, b := range t.buckets {
+		b.wide = rows(b.wide, len(b.states), t.model.VocabSize())
+	}
+	err := t.each(func(b *bucket) error {
+		return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide)
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range t.buckets {
+		for j, r := range b.who {
+			q := asked[r]
+			c := &t.coords[i[q.k]]
+			for v, id := range c.ids {
+				out[q.k][v] += float64(b.wide[j][id]) / t.temp
+			}
+			for v, p := range c.phrases {
+				if len(p.ids) == q.length {
+					out[q.k][v] += float64(b.wide[j][p.ids[q.slot]]) / t.temp
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// forbid sets the entries of the categories that would make a state invalid to −∞.
+func (t *target) forbid(x []int32, i int, logp []float64) {
+	if !t.joint {
+		return
+	}
+	y := slices.Clone(x)
+	for v := range logp {
+		y[i] = int32(v)
+		if !t.valid(y) {
+			logp[v] = math.Inf(-1)
+		}
+	}
+}
+
+// sort puts the valid states into buckets, with room for what the model
+// returns, width values a mask, and sets the energy of the others.
+func (t *target) sort(x [][]int32, u []float64, width int) {
+	t.reset()
+	for k := range x {
+		if !t.valid(x[k]) {
+			u[k] = math.Inf(-1)
+			continue
+		}
+		u[k] = 0
+		l := t.layoutOf(x[k], nil)
+		b := t.bucket(l)
+		b.who = append(b.who, k)
+		b.states = append(b.states, t.tokens(nil, l, x[k], -1, -1))
+	}
+	for _, b := range t.buckets {
+		m := len(b.lay.sentence.Blanks)
+		b.logProb = rows(b.logProb, len(b.states), m)
+		b.wide = rows(b.wide, len(b.states), m*width)
+	}
+}
+
+func (t *target) reset() {
+	for _, b := range t.buckets {
+		b.who, b.states, b.blanks = b.who[:0], b.states[:0], b.blanks[:0]
+	}
+	t.buckets = t.buckets[:0]
+}
+
+// bucket is the one of a layout, made when first needed.
+func (t *target) bucket(l *layout) *bucket {
+	b := t.byKey[l]
+	if b == nil {
+		b = &bucket{lay: l}
+		t.byKey[l] = b
+	}
+	if len(b.who) == 0 {
+		t.buckets = append(t.buckets, b)
+	}
+	return b
+}
+
+// each calls f for every bucket, all at once so that they share batches.
+func (t *target) each(f func(*bucket) error) error {
+	if len(t.buckets) == 1 {
+		return f(t.buckets[0])
+	}
+	errs := make([]error, len(t.buckets))
+	var wg sync.WaitGroup
+	for i, b := range t.buckets {
+		wg.Go(func() { errs[i] = f(b) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows returns n rows of the given width, reusing those there are.
@@ -111,20 +293,6 @@ func rows[T any](s [][]T, n, width int) [][]T {
 		s[k] = s[k][:width]
 	}
 	return s
-}
-
-// sum sets u to the tempered energies of the log-probabilities at hand.
-func (t *target) sum(u []float64) {
-	for k := range u {
-		u[k] = total(t.logProb[k]) / t.temp
-	}
-}
-
-// gather picks the entries of the support out of a row over the vocabulary.
-func (t *target) gather(dst []float64, row []float32, ids []int32) {
-	for v, id := range ids {
-		dst[v] = float64(row[id]) / t.temp
-	}
 }
 
 func total(logProb []float32) float64 {

@@ -6,38 +6,32 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"infill/mlm"
 	"infill/tokenize"
 )
-
-// A Blank is a place in a text where one token is to be filled in.
-type Blank struct {
-	Start, End int // byte span of the blank's spelling in Template.Text
-	Pos        int // index of its mask token in Template.IDs
-}
 
 // A Template is a text with blanks, tokenized for one model.
 type Template struct {
 	Text   string
 	Blanks []Blank // in the order of the text; at least one
-	IDs    []int32 // the whole sequence, specials included, mask tokens at the blanks
+	IDs    []int32 // the whole sequence, specials included, one mask token at every blank
+	// Window is the byte span of Text that the model sees: all of it, or
+	// what is left of a text too long for the model, see [Template.Cut].
+	Window [2]int
+
+	groups []group
+	starts []int  // byte of Text at which each id begins
+	ends   []int  // byte of Text at which it ends
+	inner  []bool // the id goes on with the word before it
 }
 
-// minUnderscores is the length from which a run of underscores is a blank:
-// shorter runs occur in ordinary text (__init__, snake_case).
-const minUnderscores = 3
-
-// Parse finds the blanks of a text and tokenizes it.
-//
-// A blank is [MASK], a run of three or more underscores, or the tokenizer's
-// own spelling of the mask token; each stands for one token. Errors are
-// *TextError with ErrEmpty, ErrNoBlank or ErrBlank, or come from the tokenizer
-// (invalid UTF-8).
+// Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
+// A blank is also a run of three or more underscores, or the tokenizer's own
+// spelling of the mask token. Errors are *TextError with ErrEmpty, ErrNoBlank
+// or ErrBlank, or come from the tokenizer (invalid UTF-8).
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
-	if i := invalidUTF8(text); i >= 0 {
-		return nil, &TextError{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil, &TextError{-1, "write a sentence with [MASK] or ___ where words are to be filled in", ErrEmpty}
+	if err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in"); err != nil {
+		return nil, err
 	}
 	mask := tok.Token(tok.MaskID())
 	blanks, err := findBlanks(text, mask)
@@ -47,59 +41,16 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	if len(blanks) == 0 {
 		return nil, noBlank(text)
 	}
-	return encode(tok, text, mask, blanks)
-}
-
-// findBlanks returns the byte spans of the blanks of a text.
-func findBlanks(text, mask string) ([]Blank, error) {
-	var blanks []Blank
-	for i := 0; i < len(text); {
-		n, err := blankAt(text[i:], mask)
-		if err != nil {
-			return nil, &TextError{i, err.Error(), ErrBlank}
-		}
-		if n > 0 {
-			blanks = append(blanks, Blank{Start: i, End: i + n})
-			i += n
-			continue
-		}
-		_, n = utf8.DecodeRuneInString(text[i:])
-		i += n
+	gs, err := groups(blanks)
+	if err != nil {
+		return nil, err
 	}
-	return blanks, nil
-}
-
-// blankAt returns the length of the blank that s starts with, 0 if none.
-func blankAt(s, mask string) (int, error) {
-	const open = "[MASK"
-	switch {
-	case strings.HasPrefix(s, mask):
-		return len(mask), nil
-	case strings.HasPrefix(s, open+"]"):
-		return len(open) + 1, nil
-	case strings.HasPrefix(s, open) && len(s) > len(open) && strings.IndexByte(":*|/", s[len(open)]) >= 0:
-		spelt := s
-		if e := strings.IndexByte(s, ']'); e >= 0 {
-			spelt = s[:e+1]
-		}
-		return 0, fmt.Errorf("%q: options inside a blank are not known to this version; write [MASK] once for every token", spelt)
+	t, err := encode(tok, text, mask, blanks)
+	if err != nil {
+		return nil, err
 	}
-	n := 0
-	for n < len(s) && s[n] == '_' {
-		n++
-	}
-	if n >= minUnderscores {
-		return n, nil
-	}
-	return 0, nil
-}
-
-func noBlank(text string) error {
-	msg := "write [MASK] or ___ where a word is to be filled in"
-	if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
-		msg = "write [MASK] in capitals"
-	}
-	return &TextError{-1, msg, ErrNoBlank}
+	t.groups = gs
+	return t, nil
 }
 
 // encode tokenizes the text with every blank spelt as the tokenizer's mask
@@ -118,16 +69,20 @@ func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Templa
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{Text: text, Blanks: blanks, IDs: enc.IDs}
-	i := 0
+	t := &Template{Text: text, Blanks: blanks, IDs: enc.IDs, Window: [2]int{0, len(text)}, inner: enc.Continuation}
+	// Bytes of what was tokenized, in bytes of the text: every blank before
+	// shifts them by the difference between its spelling and the mask's.
+	i, shift := 0, 0
 	for p, id := range enc.IDs {
-		if id != tok.MaskID() {
-			continue
+		t.starts = append(t.starts, enc.Spans[p][0]+shift)
+		if id == tok.MaskID() {
+			if i < len(blanks) {
+				blanks[i].Pos = p
+				shift += blanks[i].End - blanks[i].Start - len(mask)
+			}
+			i++
 		}
-		if i < len(blanks) {
-			blanks[i].Pos = p
-		}
-		i++
+		t.ends = append(t.ends, enc.Spans[p][1]+shift)
 	}
 	if i != len(blanks) {
 		return nil, &TextError{-1, fmt.Sprintf("the tokenizer makes %d mask tokens of %d blanks", i, len(blanks)), ErrBlank}
@@ -135,13 +90,54 @@ func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Templa
 	return t, nil
 }
 
-// Positions returns the token positions of the blanks.
+// Positions returns the token positions of the blanks in IDs.
 func (t *Template) Positions() []int {
 	p := make([]int, len(t.Blanks))
 	for i, b := range t.Blanks {
 		p[i] = b.Pos
 	}
 	return p
+}
+
+// Cut returns the template with no more than limit ids, the special tokens at
+// both ends and room further tokens at the blanks included: the piece of the
+// text around the blanks that is as long as possible, with as many pieces
+// before the first blank as after the last (more on one side where the other
+// has fewer), beginning and ending with whole words. Text and blanks stay; only
+// what the model sees is cut, as Window says. A template that fits is returned
+// as it is. The error is mlm.ErrTooLong if the blanks are too far apart.
+func (t *Template) Cut(limit, room int) (*Template, error) {
+	n := len(t.IDs)
+	if limit <= 0 || n+room <= limit {
+		return t, nil
+	}
+	// Without the special tokens at both ends the ids are 1 … n−2.
+	first, last := t.Blanks[0].Pos, t.Blanks[len(t.Blanks)-1].Pos
+	free := limit - room - 2 - (last - first + 1)
+	if free < 0 {
+		return nil, &TextError{t.Blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model takes %d with the special tokens; put fewer blanks into one text", last-first+1+room, limit), mlm.ErrTooLong}
+	}
+	before, after := first-1, n-2-last
+	left := min(before, max(free/2, free-after))
+	right := min(after, free-left)
+	a, b := first-left, last+right+1 // ids a … b−1 stay
+	for a < first && a > 1 && t.inner[a] {
+		a++
+	}
+	for b > last+1 && b < n-1 && t.inner[b] {
+		b--
+	}
+	cut := *t
+	cut.Window = [2]int{t.starts[a], t.ends[b-1]}
+	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
+	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
+	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
+	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
+	cut.Blanks = append([]Blank(nil), t.Blanks...)
+	for i := range cut.Blanks {
+		cut.Blanks[i].Pos -= a - 1
+	}
+	return &cut, nil
 }
 
 // glued tells whether blank i continues a word: it follows another blank, or a
@@ -162,15 +158,4 @@ func isWordRune(r rune) bool {
 		return false
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-}
-
-func invalidUTF8(s string) int {
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }

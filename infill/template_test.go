@@ -70,8 +70,6 @@ func TestParseErrors(t *testing.T) {
 		{"the dog sleeps .", "___", ErrNoBlank, -1},
 		{"the [mask] sleeps .", "capitals", ErrNoBlank, -1},
 		{"the __ sleeps .", "___", ErrNoBlank, -1},
-		{"the [MASK:a] sleeps .", "[MASK:a]", ErrBlank, 4},
-		{"the [MASK*3] sleeps .", "[MASK*3]", ErrBlank, 4},
 		{"the [MASK|dog|cat", "[MASK|dog|cat", ErrBlank, 4},
 		{"ab\xff[MASK]", "UTF-8", tokenize.ErrInvalidUTF8, 2},
 	} {
@@ -136,17 +134,18 @@ func TestSupports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.of(tm, VocabAll)
-	if err != nil || &got[0][0] != &s.glued[0] || &got[1][0] != &s.begin[0] {
-		t.Errorf("supports of a glued and a free blank are mixed up (%v)", err)
+	for i, want := range [][]int32{s.glued, s.begin} {
+		if got, err := s.slot(tm, &tm.groups[i], 0, 1, &Options{}); err != nil || &got[0] != &want[0] {
+			t.Errorf("blank %d has the other's support (%v)", i+1, err)
+		}
 	}
-	if _, err := (&supports{}).of(tm, VocabWholeWords); !errors.Is(err, ErrEmptySupport) {
+	if _, err := (&supports{}).slot(tm, &tm.groups[0], 0, 1, &Options{Vocab: VocabWholeWords}); !errors.Is(err, ErrEmptySupport) {
 		t.Errorf("an empty support gives %v", err)
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"the [MASK] sleeps .", "___[MASK]____ [SEP] [PAD]", "[MASK:a]", "\xff[MASK]", "é[MASK]\u202e", "[MASK"} {
+	for _, s := range []string{"the [MASK] sleeps .", "___[MASK]____ [SEP] [PAD]", "[MASK:a][MASK:a*2]", "[MASK*1-3|red|\\]]", "[MASK:b/^[/]+\\/$/]", "\xff[MASK]", "é[MASK]\u202e", "[MASK"} {
 		f.Add(s)
 	}
 	tok := tinyTokenizer(f)
@@ -155,11 +154,11 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ids := make([]int32, len(tm.Blanks))
-		for i := range ids {
-			ids[i], _ = tok.ID("dog")
+		words := make([]string, len(tm.Blanks))
+		for i := range words {
+			words[i] = "dog"
 		}
-		filled, spans := splice(tm, tok, ids, CaseAuto)
+		filled, spans := splice(tm, tok, words, CaseAuto)
 		// Cutting the words out again leaves what was there before.
 		var rest, was strings.Builder
 		a, b := 0, 0

@@ -1,0 +1,318 @@
+package infill
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"infill/tokenize"
+)
+
+// A Blank is a place in a text that is to be filled in, with what its
+// spelling says of the filling:
+//
+//	[MASK]  ___        one token
+//	[MASK:a]           tied: all blanks called a get the same filling
+//	[MASK*3]           three tokens
+//	[MASK*1-3]         one to three tokens
+//	[MASK|red|green]   one of these words or phrases
+//	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
+//
+// Options may be combined, each once, in the order name, count, list or
+// expression: [MASK:a*2/^[a-z]+$/].
+type Blank struct {
+	Start, End int // byte span of the blank's spelling in Template.Text
+	Pos        int // index of its mask token in Template.IDs
+
+	Name     string         // blanks of the same name are tied; "" is tied to none
+	Min, Max int            // number of tokens, both 1 unless the blank says otherwise
+	Words    []string       // the only fillings allowed; nil: any
+	Pattern  *regexp.Regexp // what a whole word must match; nil: anything
+	counted  bool           // the spelling gives a count
+}
+
+// Bounds of what a blank may say.
+const (
+	maxBlankTokens  = 32
+	maxBlankWords   = 10_000
+	maxBlankName    = 64
+	maxBlankPattern = 1000
+)
+
+// minUnderscores is the length from which a run of underscores is a blank:
+// shorter runs occur in ordinary text (__init__, snake_case).
+const minUnderscores = 3
+
+const openBlank = "[MASK"
+
+// findBlanks returns the blanks of a text; mask is the tokenizer's own
+// spelling of the mask token.
+func findBlanks(text, mask string) ([]Blank, error) {
+	var blanks []Blank
+	for i := 0; i < len(text); {
+		b, n, err := blankAt(text[i:], mask)
+		if err != nil {
+			return nil, &TextError{i, err.Error(), ErrBlank}
+		}
+		if n > 0 {
+			b.Start, b.End = i, i+n
+			blanks = append(blanks, b)
+			i += n
+			continue
+		}
+		_, n = utf8.DecodeRuneInString(text[i:])
+		i += n
+	}
+	return blanks, nil
+}
+
+// blankAt reads the blank that s starts with; its length is 0 if there is none.
+func blankAt(s, mask string) (Blank, int, error) {
+	b := Blank{Min: 1, Max: 1}
+	switch {
+	case strings.HasPrefix(s, mask):
+		return b, len(mask), nil
+	case strings.HasPrefix(s, openBlank) && len(s) > len(openBlank) && strings.IndexByte("]:*|/", s[len(openBlank)]) >= 0:
+		n, err := b.read(s)
+		if err != nil {
+			err = fmt.Errorf("%q: %w", spelt(s), err)
+		}
+		return b, n, err
+	}
+	n := 0
+	for n < len(s) && s[n] == '_' {
+		n++
+	}
+	if n < minUnderscores {
+		n = 0
+	}
+	return b, n, nil
+}
+
+var errUnclosed = errors.New("the blank is not closed; end it with ]")
+
+// read parses the options of a blank in brackets and returns its length.
+func (b *Blank) read(s string) (int, error) {
+	i := len(openBlank)
+	for last := byte(0); i < len(s); {
+		c := s[i]
+		if c == ']' {
+			return i + 1, nil
+		}
+		if last != 0 && strings.IndexByte(":*|/", c) <= strings.IndexByte(":*|/", last) || last == '|' || last == '/' {
+			return 0, errors.New("options come once each, in the order :name, *count, and then |words| or /expression/")
+		}
+		last = c
+		i++
+		var n int
+		var err error
+		switch c {
+		case ':':
+			n, err = b.readName(s[i:])
+		case '*':
+			n, err = b.readCount(s[i:])
+		case '|':
+			n, err = b.readWords(s[i:])
+		case '/':
+			n, err = b.readPattern(s[i:])
+		default:
+			err = errors.New("want ], *, | or /")
+		}
+		if err != nil {
+			return 0, err
+		}
+		i += n
+	}
+	return 0, errUnclosed
+}
+
+func (b *Blank) readName(s string) (int, error) {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z') {
+		n++
+	}
+	if n == 0 || n > maxBlankName {
+		return 0, fmt.Errorf("a name is 1 to %d letters, digits, _ or -", maxBlankName)
+	}
+	b.Name = s[:n]
+	return n, nil
+}
+
+func (b *Blank) readCount(s string) (int, error) {
+	digits := func(s string) (int, int) {
+		n := 0
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		v, err := strconv.Atoi(s[:n])
+		if err != nil {
+			v = -1
+		}
+		return v, n
+	}
+	lo, n := digits(s)
+	hi := lo
+	if n < len(s) && s[n] == '-' {
+		var k int
+		hi, k = digits(s[n+1:])
+		n += 1 + k
+	}
+	if lo < 1 || hi < lo || hi > maxBlankTokens {
+		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3", maxBlankTokens)
+	}
+	b.Min, b.Max, b.counted = lo, hi, true
+	return n, nil
+}
+
+// readWords reads alternatives up to the closing bracket. A backslash takes
+// the next character as it is.
+func (b *Blank) readWords(s string) (int, error) {
+	var word strings.Builder
+	add := func() error {
+		w := strings.TrimSpace(word.String())
+		if w == "" {
+			return errors.New("an alternative is empty")
+		}
+		if len(b.Words) == maxBlankWords {
+			return fmt.Errorf("more than %d alternatives; put them into a file: --allow FILE", maxBlankWords)
+		}
+		b.Words = append(b.Words, w)
+		word.Reset()
+		return nil
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			i++
+			if i == len(s) {
+				return 0, errUnclosed
+			}
+			word.WriteByte(s[i])
+		case '|':
+			if err := add(); err != nil {
+				return 0, err
+			}
+		case ']':
+			return i, add()
+		default:
+			word.WriteByte(c)
+		}
+	}
+	return 0, errUnclosed
+}
+
+// readPattern reads an expression up to the first /]; \/ is a slash.
+func (b *Blank) readPattern(s string) (int, error) {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if s[i] != '/' || s[i+1] != ']' {
+			continue
+		}
+		expr := strings.ReplaceAll(s[:i], `\/`, "/")
+		if expr == "" || len(expr) > maxBlankPattern {
+			return 0, fmt.Errorf("a regular expression has 1 to %d bytes", maxBlankPattern)
+		}
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return 0, fmt.Errorf("%w (RE2 syntax)", err)
+		}
+		b.Pattern = re
+		return i + 1, nil
+	}
+	return 0, errors.New("the regular expression is not closed; end it with /]")
+}
+
+// spelt is a blank as written, or its beginning if it does not end soon.
+func spelt(s string) string {
+	const most = 60
+	if e := strings.IndexByte(s, ']'); e >= 0 && e < most {
+		return s[:e+1]
+	}
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+func noBlank(text string) error {
+	msg := "write [MASK] or ___ where a word is to be filled in"
+	if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
+		msg = "write [MASK] in capitals"
+	}
+	return &TextError{-1, msg, ErrNoBlank}
+}
+
+// A group is a blank, or several that are tied, with the options of all.
+type group struct {
+	Blank
+	blanks []int // indices into Template.Blanks, ascending
+}
+
+// groups merges tied blanks. Options may stand at one of them or at several,
+// if they are the same.
+func groups(blanks []Blank) ([]group, error) {
+	var out []group
+	byName := map[string]int{}
+	for i, b := range blanks {
+		g, seen := byName[b.Name]
+		if b.Name == "" || !seen {
+			byName[b.Name] = len(out)
+			out = append(out, group{b, []int{i}})
+			continue
+		}
+		was := &out[g]
+		was.blanks = append(was.blanks, i)
+		bare := !b.counted && b.Words == nil && b.Pattern == nil
+		wasBare := !was.counted && was.Words == nil && was.Pattern == nil
+		switch {
+		case bare:
+		case wasBare:
+			was.Min, was.Max, was.counted, was.Words, was.Pattern = b.Min, b.Max, b.counted, b.Words, b.Pattern
+		case !sameOptions(was.Blank, b):
+			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; write the options at one of them", b.Name), ErrBlank}
+		}
+	}
+	return out, nil
+}
+
+func sameOptions(a, b Blank) bool {
+	pattern := func(b Blank) string {
+		if b.Pattern == nil {
+			return ""
+		}
+		return b.Pattern.String()
+	}
+	return a.Min == b.Min && a.Max == b.Max && pattern(a) == pattern(b) && strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
+}
+
+func invalidUTF8(s string) int {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// checkText refuses what no command can work on.
+func checkText(text, remedy string) error {
+	if i := invalidUTF8(text); i >= 0 {
+		return &TextError{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
+	}
+	if strings.TrimSpace(text) == "" {
+		return &TextError{-1, remedy, ErrEmpty}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package infill
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"infill/samplers"
+)
+
+// DiversityWeight is λ of SelectDiverse, in nats per token. The first filling
+// is the best; each further one maximises
+//
+//	score per token − λ · (largest overlap with a filling already chosen)
+//
+// where the overlap of two fillings is the number of tokens they share (with
+// multiplicity) over the number of tokens of the longer one, from 0 to 1. This
+// is maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) with
+// shared tokens for similarity: a filling that repeats all tokens of another
+// has to be λ nats per token better than one that repeats none.
+const DiversityWeight = 2.0
+
+// result ranks the last states. Equal energies keep the order of the chains,
+// so that the ranking is a function of the run.
+func (p *plan) result(kept samplers.Stats) *Result {
+	res := &Result{Acceptance: kept.Acceptance(), Stats: kept}
+	if p.t.Window != [2]int{0, len(p.t.Text)} {
+		w := p.t.Window
+		res.Window = &w
+	}
+	ends := make([]Filling, p.opt.Chains)
+	for _, pt := range p.parts {
+		for j, k := range pt.chains {
+			ends[k] = pt.tgt.spell(pt.run.X[j], p.opt.Case)
+			f := &ends[k]
+			f.Score = pt.run.U[j] * pt.tgt.temp
+			f.ScorePerToken = f.Score / float64(len(f.ids))
+			f.Chain, f.Step, f.Count = k, pt.run.Done(), 1
+		}
+		res.Stats.Add(pt.burnt)
+	}
+	at := map[string]int{}
+	for _, f := range ends {
+		if i, ok := at[f.Text]; ok {
+			res.Fillings[i].Count++
+			continue
+		}
+		at[f.Text] = len(res.Fillings)
+		res.Fillings = append(res.Fillings, f)
+	}
+	res.Distinct = len(res.Fillings)
+	rank(res.Fillings, p.open)
+	if n := p.opt.Top; n > 0 && len(res.Fillings) > n {
+		if p.opt.Select == SelectDiverse {
+			res.Fillings = diverse(res.Fillings, n)
+			rank(res.Fillings, p.open)
+		}
+		res.Fillings = res.Fillings[:n]
+	}
+	res.Tuned = p.tuning()
+	if n := res.Stats.NonFinite; n > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d proposals had an energy or gradient that is not finite and were rejected; check the model with: infill model check", n))
+	}
+	return res
+}
+
+// rank sorts fillings, best first.
+func rank(f []Filling, perToken bool) {
+	sort.SliceStable(f, func(a, b int) bool {
+		if perToken {
+			return f[a].ScorePerToken > f[b].ScorePerToken
+		}
+		return f[a].Score > f[b].Score
+	})
+}
+
+// diverse chooses n of the ranked fillings as DiversityWeight says; of equals
+// the better ranked goes first.
+func diverse(f []Filling, n int) []Filling {
+	overlap := make([]float64, len(f)) // largest with a chosen one
+	used := make([]bool, len(f))
+	var out []Filling
+	for len(out) < n {
+		best, bestV := -1, 0.0
+		for i := range f {
+			v := f[i].ScorePerToken - DiversityWeight*overlap[i]
+			if !used[i] && (best < 0 || v > bestV) {
+				best, bestV = i, v
+			}
+		}
+		used[best] = true
+		out = append(out, f[best])
+		for i := range f {
+			overlap[i] = max(overlap[i], shared(f[i].ids, f[best].ids))
+		}
+	}
+	return out
+}
+
+// shared is the overlap of two bags of tokens.
+func shared(a, b []int32) float64 {
+	count := map[int32]int{}
+	for _, id := range a {
+		count[id]++
+	}
+	n := 0
+	for _, id := range b {
+		if count[id] > 0 {
+			count[id]--
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(a), len(b)))
+}
+
+// spell writes out a state: text, tokens and spans.
+func (t *target) spell(x []int32, c Case) Filling {
+	tok := t.supports.tok
+	words := make([]string, len(t.t.Blanks))
+	f := Filling{Tokens: make([]string, len(t.t.Blanks))}
+	for g := range t.groups {
+		ids := t.filling(g, x, nil)
+		word := join(tok, ids)
+		if c := &t.coords[t.first[g]]; c.slot < 0 {
+			word = c.phrases[x[t.first[g]]].text
+		}
+		pieces := make([]string, len(ids))
+		for i, id := range ids {
+			pieces[i] = tok.Token(id)
+		}
+		for _, b := range t.groups[g].blanks {
+			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
+		}
+	}
+	f.ids = t.tokens(nil, t.layoutOf(x, nil), x, -1, -1)
+	f.Text, f.Spans = splice(t.t, tok, words, c)
+	return f
+}
+
+// tuning is what the sampler adapted, mean over all chains.
+func (p *plan) tuning() map[string]float64 {
+	var mean map[string]float64
+	for _, pt := range p.parts {
+		for k := range pt.run.X {
+			for name, v := range pt.run.Tuning(k) {
+				if mean == nil {
+					mean = map[string]float64{}
+				}
+				mean[name] += v / float64(p.opt.Chains)
+			}
+		}
+	}
+	return mean
+}

@@ -1,0 +1,255 @@
+package infill
+
+import (
+	"slices"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// A coord is one coordinate of a chain's state: one token of a group of tied
+// blanks, or the whole filling of a group that has a list.
+type coord struct {
+	group   int
+	slot    int      // number of the token in its blank; −1: the whole filling
+	ids     []int32  // category v is token ids[v]
+	phrases []phrase // category v is phrase v
+	lengths []int    // the different lengths of the phrases
+}
+
+func (c *coord) k() int {
+	if c.slot < 0 {
+		return len(c.phrases)
+	}
+	return len(c.ids)
+}
+
+// A space is the set of states of a template under its constraints, for one
+// choice of the lengths that the template leaves open:
+//
+//   - a coordinate per token, or per list, with the tokens or phrases that its
+//     blanks allow: the domain of the samplers, a product;
+//   - of these, the states for which valid says yes.
+type space struct {
+	supports *supports
+	t        *Template
+	groups   []group
+	first    []int // first coordinate of each group
+	counts   []int // tokens of each group; 0 where the filling decides
+	coords   []coord
+	domain   *samplers.Domain
+	noRepeat bool
+	ban      *WordList // of whole words in blanks of several tokens
+	joint    bool      // valid excludes something
+	layouts  map[string]*layout
+}
+
+// A layout is the sequence of a template with so many mask tokens at each blank.
+type layout struct {
+	sentence *mlm.Sentence
+	lengths  []int // tokens of each group
+	start    []int // index, among the mask tokens, of each blank's first
+}
+
+// newSpace builds the space of a template whose group g has the phrases of
+// lists[g] or, if there are none, counts[g] tokens.
+func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Options) (*space, error) {
+	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups)), noRepeat: opt.NoRepeat, layouts: map[string]*layout{}}
+	sp.joint = opt.NoRepeat && len(t.groups) > 1
+	for g := range t.groups {
+		gr := &t.groups[g]
+		sp.first = append(sp.first, len(sp.coords))
+		if list := lists[g]; list != nil {
+			c := coord{group: g, slot: -1, phrases: list}
+			seen := map[int]bool{}
+			for _, p := range list {
+				if n := len(p.ids); !seen[n] {
+					seen[n] = true
+					c.lengths = append(c.lengths, n)
+				}
+			}
+			sp.coords = append(sp.coords, c)
+			continue
+		}
+		sp.counts[g] = counts[g]
+		for slot := range counts[g] {
+			ids, err := s.slot(t, gr, slot, counts[g], opt)
+			if err != nil {
+				return nil, err
+			}
+			sp.coords = append(sp.coords, coord{group: g, slot: slot, ids: ids})
+		}
+		if counts[g] > 1 {
+			sp.joint, sp.ban = true, opt.Ban
+		}
+	}
+	dims := make([]samplers.Coord, len(sp.coords))
+	for i := range sp.coords {
+		dims[i] = samplers.Coord{Kind: samplers.Nominal, K: sp.coords[i].k()}
+	}
+	var err error
+	sp.domain, err = samplers.NewDomain(dims...)
+	return sp, err
+}
+
+// filling returns the tokens of group g in state x, in buf or elsewhere.
+func (sp *space) filling(g int, x []int32, buf []int32) []int32 {
+	i := sp.first[g]
+	if c := &sp.coords[i]; c.slot < 0 {
+		return c.phrases[x[i]].ids
+	}
+	buf = buf[:0]
+	for s := range sp.counts[g] {
+		buf = append(buf, sp.coords[i+s].ids[x[i+s]])
+	}
+	return buf
+}
+
+// layoutOf returns the layout of a state; force, if given, sets the length of
+// one group: [2]int{group, length}.
+func (sp *space) layoutOf(x []int32, force *[2]int) *layout {
+	var kb [64]byte
+	key := kb[:0]
+	for g := range sp.groups {
+		key = append(key, byte(sp.lengthOf(g, x, force)))
+	}
+	if l, ok := sp.layouts[string(key)]; ok {
+		return l
+	}
+	l := &layout{lengths: make([]int, len(sp.groups))}
+	for g := range l.lengths {
+		l.lengths[g] = int(key[g])
+	}
+	l.sentence, l.start = sp.t.stretch(sp.groups, l.lengths)
+	sp.layouts[string(key)] = l
+	return l
+}
+
+func (sp *space) lengthOf(g int, x []int32, force *[2]int) int {
+	if force != nil && force[0] == g {
+		return force[1]
+	}
+	if c := &sp.coords[sp.first[g]]; c.slot < 0 {
+		return len(c.phrases[x[sp.first[g]]].ids)
+	}
+	return sp.counts[g]
+}
+
+// stretch makes the sequence in which the blanks of group g are lengths[g]
+// mask tokens, and says which of the masks each blank begins with.
+func (t *Template) stretch(gs []group, lengths []int) (*mlm.Sentence, []int) {
+	per := make([]int, len(t.Blanks))
+	for g := range gs {
+		for _, b := range gs[g].blanks {
+			per[b] = lengths[g]
+		}
+	}
+	s := &mlm.Sentence{}
+	start := make([]int, len(t.Blanks))
+	last := 0
+	for b, bl := range t.Blanks {
+		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
+		last = bl.Pos + 1
+		start[b] = len(s.Blanks)
+		for range per[b] {
+			s.Blanks = append(s.Blanks, len(s.IDs))
+			s.IDs = append(s.IDs, t.IDs[bl.Pos])
+		}
+	}
+	s.IDs = append(s.IDs, t.IDs[last:]...)
+	return s, start
+}
+
+// tokens writes the tokens of a state in the order of the layout's masks; the
+// filling of group hide, if not −1, and its slot, if not −1, is replaced by
+// the mask token.
+func (sp *space) tokens(dst []int32, l *layout, x []int32, hide, slot int) []int32 {
+	mask := sp.supports.tok.MaskID()
+	var buf [maxBlankTokens]int32
+	dst = dst[:0]
+	for range l.sentence.Blanks {
+		dst = append(dst, mask)
+	}
+	for g := range sp.groups {
+		if g == hide && slot < 0 {
+			continue
+		}
+		f := sp.filling(g, x, buf[:])
+		for _, b := range sp.groups[g].blanks {
+			copy(dst[l.start[b]:], f)
+			if g == hide {
+				dst[l.start[b]+slot] = mask
+			}
+		}
+	}
+	return dst
+}
+
+// valid tells whether a state of the domain meets the constraints that concern
+// several tokens at once.
+func (sp *space) valid(x []int32) bool {
+	if !sp.joint {
+		return true
+	}
+	var buf, other [maxBlankTokens]int32
+	for g := range sp.groups {
+		f := sp.filling(g, x, buf[:])
+		if sp.counts[g] > 1 && !sp.spelt(f, sp.t.glued(sp.groups[g].blanks[0])) {
+			return false
+		}
+		if !sp.noRepeat {
+			continue
+		}
+		if sp.counts[g] > 1 && sp.twice(f) {
+			return false
+		}
+		for h := range g {
+			if sp.share(f, sp.filling(h, x, other[:])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// share tells whether two fillings have a token in common that begins a word.
+func (sp *space) share(a, b []int32) bool {
+	for _, id := range a {
+		for _, other := range b {
+			if id == other && sp.supports.startsWord(id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// twice tells whether a token that begins a word stands twice in a filling.
+func (sp *space) twice(f []int32) bool {
+	for i, id := range f {
+		if slices.Contains(f[:i], id) && sp.supports.startsWord(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// spelt tells whether the words of a filling of several tokens are as the
+// tokenizer would spell them, and none is banned. Of a blank inside a word the
+// first tokens go on with that word and are not judged.
+func (sp *space) spelt(f []int32, glued bool) bool {
+	tok := sp.supports.tok
+	for i := 0; i < len(f); {
+		end := i + 1
+		for end < len(f) && tok.IsContinuation(f[end]) {
+			end++
+		}
+		word := f[i:end]
+		inside := i == 0 && (glued || tok.IsContinuation(f[0]))
+		if !inside && (sp.ban.has(word) || len(word) > 1 && !sp.supports.isCanonical(word)) {
+			return false
+		}
+		i = end
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// start draws the first states of n chains, every coordinate by itself from
+// what the model says with all blanks masked. Where constraints tie
+// coordinates together, states that break them are drawn again.
+func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]int32, error) {
+	m := len(t.coords)
+	// Other lists than the coordinate's own have their shortest phrase.
+	shortest := make([]int32, m)
+	for i := range t.coords {
+		for v, p := range t.coords[i].phrases {
+			if len(p.ids) < len(t.coords[i].phrases[shortest[i]].ids) {
+				shortest[i] = int32(v)
+			}
+		}
+	}
+	all, at, logp := make([][]int32, m), make([]int, m), make([][]float64, m)
+	for i := range t.coords {
+		all[i], at[i], logp[i] = shortest, i, make([]float64, t.coords[i].k())
+	}
+	if err := t.masked(ctx, all, at, logp, true); err != nil {
+		return nil, err
+	}
+	t.prior = make([][]float64, m)
+	// Cumulative weights per coordinate: every chain then draws by bisection.
+	cum := make([][]float64, m)
+	for i, lp := range logp {
+		if t.coords[i].slot < 0 {
+			t.prior[i] = make([]float64, len(lp))
+			for v := range lp {
+				t.prior[i][v] = lp[v] * t.temp
+			}
+		}
+		top := slices.Max(lp)
+		if math.IsInf(top, 0) || math.IsNaN(top) {
+			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token", t.groups[t.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+		}
+		sum := 0.0
+		cum[i] = make([]float64, len(lp))
+		for v, l := range lp {
+			sum += math.Exp(l - top)
+			cum[i][v] = sum
+		}
+	}
+	x := make([][]int32, n)
+	for k := range x {
+		rng := samplers.NewStream(seed, id+"\x00start", k)
+		x[k] = make([]int32, m)
+		if err := t.draw(rng, cum, logp, x[k]); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// draw fills x with a valid state.
+func (t *target) draw(rng *rand.Rand, cum, logp [][]float64, x []int32) error {
+	const tries = 16
+	for range tries {
+		for i, w := range cum {
+			r := rng.Float64() * w[len(w)-1]
+			x[i] = int32(min(sort.Search(len(w), func(v int) bool { return w[v] > r }), len(w)-1))
+		}
+		if t.valid(x) {
+			return nil
+		}
+	}
+	s := search{target: t, rng: rng, logp: logp, left: maxSearch}
+	if s.place(0, x) {
+		return nil
+	}
+	g := t.coords[s.deepest].group
+	why := "no combination of fillings meets all constraints together; loosen --no-repeat, --ban, or what the blanks allow"
+	return emptySupport(t.t, t.groups[g].blanks[0], why)
+}
+
+// maxSearch bounds the search for a valid start, in partial states looked at.
+const maxSearch = 200_000
+
+// A search fills coordinate after coordinate, likelier categories first but at
+// random, and goes back where no category is left.
+type search struct {
+	*target
+	rng     *rand.Rand
+	logp    [][]float64
+	left    int
+	deepest int
+}
+
+func (s *search) place(i int, x []int32) bool {
+	if i == len(x) {
+		return s.valid(x)
+	}
+	s.deepest = max(s.deepest, i)
+	// Sorting by log p plus Gumbel noise is drawing without replacement.
+	key := make([]float64, len(s.logp[i]))
+	order := make([]int32, len(key))
+	for v, l := range s.logp[i] {
+		order[v] = int32(v)
+		key[v] = l - math.Log(-math.Log(1-s.rng.Float64()))
+	}
+	sort.SliceStable(order, func(a, b int) bool { return key[order[a]] > key[order[b]] })
+	for _, v := range order {
+		if s.left--; s.left < 0 {
+			return false
+		}
+		x[i] = v
+		if s.possible(i, x) && s.place(i+1, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// possible tells whether coordinates 0 … i of a state can belong to a valid one.
+func (s *search) possible(i int, x []int32) bool {
+	g := s.coords[i].group
+	var buf, other [maxBlankTokens]int32
+	f := s.filled(g, i, x, buf[:])
+	if s.noRepeat {
+		if s.counts[g] > 1 && s.twice(f) {
+			return false
+		}
+		for h := range g {
+			if s.share(f, s.filling(h, x, other[:])) {
+				return false
+			}
+		}
+	}
+	if s.counts[g] < 2 {
+		return true
+	}
+	// The last word may still go on.
+	end := len(f)
+	if len(f) < s.counts[g] {
+		for end--; end > 0 && s.supports.tok.IsContinuation(f[end]); end-- {
+		}
+	}
+	return s.spelt(f[:end], s.t.glued(s.groups[g].blanks[0]))
+}
+
+// filled are the tokens of group g up to coordinate i.
+func (s *search) filled(g, i int, x []int32, buf []int32) []int32 {
+	if s.coords[i].slot < 0 {
+		return s.filling(g, x, buf)
+	}
+	buf = buf[:0]
+	for j := s.first[g]; j <= i; j++ {
+		buf = append(buf, s.coords[j].ids[x[j]])
+	}
+	return buf
+}
