@@ -71,7 +71,7 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 			wanted = append(wanted, n.in...)
 		}
 	}
-	forward := e.nodes(live(d.f.nodes, wanted...))
+	forward := e.nodes(linear(d.f, live(d.f.nodes, wanted...), wanted))
 	out.Forward = len(forward)
 	same := &onnx.Graph{Name: "conditional", Nodes: []*onnx.Node{{Name: "conditional", Op: "Identity", Inputs: []string{e.name(d.logp)}, Outputs: []string{"conditional/all"}}},
 		Outputs: []*onnx.ValueInfo{floatInfo("conditional/all", "a", "b")}}

@@ -45,28 +45,46 @@ func live(nodes []*node, wanted ...*value) []*node {
 func (l *loaded) fuse() {
 	l.nodes = live(l.nodes, l.logits)
 	u := uses(l.nodes)
-	replaced := map[*node]*node{}
+	replaced := map[*node][]*node{}
 	for _, n := range l.nodes {
-		var c *node
-		out := n.out[0]
 		switch n.op {
 		case "Add":
-			c = matchLayerNorm(n)
+			if c := matchLayerNorm(n); c != nil {
+				c.name, c.out = n.name, n.out
+				replaced[n] = []*node{c}
+				n.out[0].from = c
+			}
 		case "Erf":
-			c, out = matchGelu(n, u)
-		}
-		if c != nil {
-			c.name, c.out = out.from.name, []*value{out}
-			replaced[out.from] = c
-			out.from = c
+			if x, out := matchGelu(n, u); out != nil {
+				last := out.from
+				l.context = last.name
+				before := len(l.nodes)
+				l.gelu(x, out)
+				replaced[last] = slices.Clone(l.nodes[before:])
+				l.nodes = l.nodes[:before]
+			}
 		}
 	}
-	for i, n := range l.nodes {
+	var out []*node
+	for _, n := range l.nodes {
 		if c := replaced[n]; c != nil {
-			l.nodes[i] = c
+			out = append(out, c...)
+		} else {
+			out = append(out, n)
 		}
 	}
-	l.nodes = live(l.nodes, l.logits)
+	l.nodes = live(out, l.logits)
+}
+
+// gelu computes x·Φ(x) = √½·z with z = u·(1 + erf u), u = √½·x; the node Gelu stands for z alone, so that
+// both factors can move into the products around it. The result goes to out, or to a new value if nil.
+func (b *builder) gelu(x, out *value) *value {
+	half := b.scalar(math.Sqrt(0.5))
+	n := &node{op: "Mul", in: []*value{b.op("Gelu", b.mul(x, half)), half}}
+	if out != nil {
+		n.out = []*value{out}
+	}
+	return b.add(n)
 }
 
 // is gives the node that computes v if it is an op.
@@ -154,14 +172,13 @@ func squareOf(v, x *value) bool {
 	return false
 }
 
-// matchGelu recognises x·½·(1 + erf(x/√2)) with its factors in any order and gives the node and the
-// value that it computes.
-func matchGelu(erf *node, u map[*value][]*node) (*node, *value) {
+// matchGelu recognises x·½·(1 + erf(x/√2)) with its factors in any order and gives x and the value that
+// the whole computes.
+func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 	scale := is(erf.in[0], "Mul")
 	if scale == nil {
 		return nil, nil
 	}
-	var x *value
 	for i, c := range scale.in {
 		if k, ok := scalarOf(c); ok && math.Abs(k-math.Sqrt(0.5)) < 1e-6 {
 			x = scale.in[1-i]
@@ -207,7 +224,7 @@ func matchGelu(erf *node, u map[*value][]*node) (*node, *value) {
 		}
 		v = m.out[0]
 		if met && factor == 0.5 {
-			return &node{op: "Gelu", in: []*value{x}}, v
+			return x, v
 		}
 	}
 }
@@ -224,23 +241,125 @@ func (l *loaded) tidyProducts() {
 			}
 		}
 		out = append(out, n)
-		if n.op != "Mul" {
-			continue
-		}
-		for i, c := range n.in { // a product times a constant
-			k, ok := scalarOf(c)
-			m := is(n.in[1-i], "MatMul")
-			if ok && m != nil && len(u[m.out[0]]) == 1 && c.shape.rank() <= m.out[0].shape.rank() && m.out[0].typ == onnx.Float {
-				f := *m
-				f.alpha *= k
-				f.out = n.out
-				n.out[0].from = &f
-				out[len(out)-1] = &f
-				break
+		if n.op == "Mul" {
+			if with := l.scaled(n, u); with != nil {
+				out = append(out[:len(out)-1], with...)
 			}
 		}
 	}
 	l.nodes = live(out, l.logits)
+}
+
+// scaled puts a constant factor into the product before it, through a constant that is added in between
+// (the bias of a linear layer), and gives the nodes that take n's place.
+func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
+	product := func(v *value) *node {
+		m := is(v, "MatMul")
+		if m == nil || len(u[v]) != 1 || v.typ != onnx.Float {
+			return nil
+		}
+		return m
+	}
+	for i, c := range n.in {
+		x := n.in[1-i]
+		k, ok := scalarOf(c)
+		if !ok || c.shape.rank() > x.shape.rank() {
+			continue
+		}
+		if m := product(x); m != nil {
+			f := *m
+			f.alpha *= k
+			f.out = n.out
+			n.out[0].from = &f
+			return []*node{&f}
+		}
+		plus := is(x, "Add")
+		if plus == nil || len(u[x]) != 1 {
+			continue
+		}
+		for j, bias := range plus.in {
+			m := product(plus.in[1-j])
+			if m == nil || bias.tensor == nil || bias.known[0] == nil || bias.typ != onnx.Float {
+				continue
+			}
+			shifted := make([]float32, len(bias.known[0].F))
+			for e, v := range bias.known[0].F {
+				shifted[e] = float32(v * k)
+			}
+			b, err := stored(onnx.Floats("", bias.tensor.Dims, shifted...))
+			if err != nil {
+				continue
+			}
+			f := *m
+			f.alpha *= k
+			f.out = []*value{{typ: m.out[0].typ, shape: m.out[0].shape, from: &f}}
+			g := &node{op: "Add", name: plus.name, in: []*value{f.out[0], b}, out: n.out}
+			n.out[0].from = g
+			return []*node{&f, g}
+		}
+	}
+	return nil
+}
+
+// linear turns a product with a matrix of weights followed by a bias into Gemm on rows, which writes
+// the bias while it multiplies. The values in keep stay.
+func linear(b *builder, nodes []*node, keep []*value) []*node {
+	u := uses(nodes)
+	out := newBuilder(b.opset)
+	out.consts = b.consts
+	dropped := map[*node]bool{}
+	for _, n := range nodes {
+		if n.op != "Add" {
+			continue
+		}
+		for i, bias := range n.in {
+			m := is(n.in[1-i], "MatMul")
+			if m != nil && bias.fixed && bias.shape.rank() == 1 && len(u[m.out[0]]) == 1 && !slices.Contains(keep, m.out[0]) && n.out[0].typ == onnx.Float &&
+				m.in[1].fixed && m.in[1].shape.rank() == 2 && !m.transA && m.in[0].shape.rank() > 1 && bias.shape.at(0) == n.out[0].shape.at(n.out[0].shape.rank()-1) {
+				dropped[m] = true
+			}
+		}
+	}
+	for _, n := range nodes {
+		m := (*node)(nil)
+		bias := (*value)(nil)
+		if n.op == "Add" {
+			for i, v := range n.in {
+				if p := is(n.in[1-i], "MatMul"); p != nil && dropped[p] {
+					m, bias = p, v
+				}
+			}
+		}
+		switch {
+		case dropped[n]:
+		case m == nil:
+			out.nodes = append(out.nodes, n)
+		default:
+			out.context = n.name
+			x, y := m.in[0], n.out[0]
+			var flatIn, flatOut dims
+			for p := range flatIn {
+				r := x.shape.rank() - 1
+				flatIn[p] = []int{volume(x.shape[p][:r]), x.shape[p][r]}
+				flatOut[p] = []int{flatIn[p][0], y.shape[p][r]}
+			}
+			attrs := []*onnx.Attribute{{Name: "alpha", Type: onnx.AttrFloat, F: float32(m.alpha)}}
+			if m.transB {
+				attrs = append(attrs, intAttr("transB", 1))
+			}
+			g := &node{op: "Gemm", in: []*value{out.reshape(x, flatIn), m.in[1], bias}, attrs: attrs}
+			if y.shape.equal(flatOut) {
+				g.out = []*value{y}
+				out.add(g)
+			} else {
+				out.add(&node{op: "Reshape", in: []*value{out.add(g)}, out: []*value{y}})
+			}
+		}
+	}
+	if out.err != nil {
+		b.fail(out.err)
+	}
+	return out.nodes
 }
 
 // absorb simplifies operand i of a product.

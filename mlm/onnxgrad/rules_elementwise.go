@@ -82,19 +82,16 @@ func unary(d func(b *builder, g, x, y *value) *value) rule {
 	return func(b *builder, e *entry, g []*value) []*value { return []*value{d(b, g[0], e.in[0], e.out[0])} }
 }
 
-// expandGelu writes y = ½·x·P, P = 1 + erf(x/√2), and keeps x/√2 and P.
+// expandGelu writes z = u·P, P = 1 + erf(u), and keeps P.
 func expandGelu(f *builder, n *node) []*value {
-	x := n.in[0]
-	u := f.mul(x, f.scalar(math.Sqrt(0.5)))
-	p := f.op("Add", f.op("Erf", u), f.scalar(1))
-	f.add(&node{op: "Mul", in: []*value{f.mul(x, f.scalar(0.5)), p}, out: n.out})
-	return []*value{u, p}
+	p := f.op("Add", f.op("Erf", n.in[0]), f.scalar(1))
+	f.add(&node{op: "Mul", in: []*value{n.in[0], p}, out: n.out})
+	return []*value{p}
 }
 
-// geluBackward uses dy/dx = ½·P + u·exp(−u²)/√π for u = x/√2.
+// geluBackward uses dz/du = P + u·exp(ln(2/√π) − u²).
 func geluBackward(b *builder, e *entry, g *value) *value {
-	u, p := e.saved[0], e.saved[1]
-	bell := b.op("Exp", b.op("Neg", b.mul(u, u)))
-	slope := b.sum(b.mul(p, b.scalar(0.5)), b.mul(b.mul(u, b.scalar(1/math.SqrtPi)), bell))
-	return b.mul(g, slope)
+	u, p := e.in[0], e.saved[0]
+	bell := b.op("Exp", b.sub(b.scalar(math.Log(2/math.SqrtPi)), b.mul(u, u)))
+	return b.mul(g, b.op("Add", p, b.mul(u, bell)))
 }
