@@ -15,6 +15,8 @@ var (
 	ErrBlank = errors.New("bad blank")
 	// ErrEmptySupport is returned when nothing may stand in a blank.
 	ErrEmptySupport = errors.New("no token may fill the blank")
+	// ErrFewWords is returned for a text with fewer words than are to be masked.
+	ErrFewWords = errors.New("too few words")
 	// ErrOption is returned for an option out of its range.
 	ErrOption = errors.New("bad option")
 )

@@ -45,14 +45,37 @@ func isWordRuneOrIdeograph(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// MaskWords replaces words of a text without blanks, chosen at random, by
-// [MASK]: the share rate of them, rounded, at least one (DLP, appendix I.6,
-// masks 25 %). It returns the text and the words taken out, in order. The choice
-// depends on text, seed and id only. Errors: ErrOption for a rate outside
-// (0, 1], ErrBlank for a text with blanks, ErrEmpty for one without words.
-func MaskWords(text string, rate float64, seed uint64, id string) (string, []string, error) {
-	if !(rate > 0 && rate <= 1) {
-		return "", nil, fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, rate)
+// A Masking says how many words of a text without blanks become blanks: a
+// share of them or a number. The zero value masks none.
+type Masking struct {
+	Rate  float64 // share of the words, rounded, at least one word; in (0, 1]
+	Words int     // or exactly so many; at least 1
+}
+
+// Check refuses a masking that makes no sense; the error is ErrOption.
+func (m Masking) Check() error {
+	switch {
+	case m.Rate != 0 && m.Words != 0:
+		return fmt.Errorf("%w: a mask rate and a number of words to mask; give one of them", ErrOption)
+	case m.Words < 0:
+		return fmt.Errorf("%w: %d words to mask, want 1 or more", ErrOption, m.Words)
+	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
+		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
+	}
+	return nil
+}
+
+// Apply replaces words of a text, chosen at random, by [MASK] (DLP, appendix
+// I.6, masks 25 %). It returns the text and the words taken out, in order.
+// The choice depends on text, seed and id only. Errors: ErrOption for a
+// masking out of range, ErrBlank for a text with blanks, ErrEmpty for one
+// without words, ErrFewWords for one with fewer than Words, or invalid UTF-8.
+func (m Masking) Apply(text string, seed uint64, id string) (string, []string, error) {
+	if err := m.Check(); err != nil {
+		return "", nil, err
+	}
+	if err := checkText(text, "write a sentence whose words can be masked"); err != nil {
+		return "", nil, err
 	}
 	const blank = "[MASK]"
 	blanks, err := findBlanks(text, blank)
@@ -60,13 +83,19 @@ func MaskWords(text string, rate float64, seed uint64, id string) (string, []str
 		return "", nil, err
 	}
 	if len(blanks) > 0 {
-		return "", nil, &TextError{blanks[0].Start, "a mask rate is for texts without blanks", ErrBlank}
+		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
 	}
 	words := Words(text)
 	if len(words) == 0 {
 		return "", nil, &TextError{-1, "there is no word to mask", ErrEmpty}
 	}
-	n := min(max(1, int(math.Round(rate*float64(len(words))))), len(words))
+	n := m.Words
+	if n == 0 {
+		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
+	}
+	if n > len(words) {
+		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
+	}
 	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
 	sort.Ints(chosen)
 	var b strings.Builder
@@ -80,4 +109,9 @@ func MaskWords(text string, rate float64, seed uint64, id string) (string, []str
 	}
 	b.WriteString(text[last:])
 	return b.String(), taken, nil
+}
+
+// MaskWords masks a share of the words of a text, see [Masking.Apply].
+func MaskWords(text string, rate float64, seed uint64, id string) (string, []string, error) {
+	return Masking{Rate: rate}.Apply(text, seed, id)
 }
