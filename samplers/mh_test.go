@@ -244,6 +244,12 @@ func TestProposalDraws(t *testing.T) {
 			if m.sched != nil {
 				m.sched.schedule(0, 0)
 			}
+			switch p := m.p.(type) { // the enumeration is for a fixed R
+			case *pasProposer:
+				p.one = 0
+			case *rwmProposer:
+				p.one = 0
+			}
 			const draws = 10000
 			count := make([]float64, len(tab.states))
 			y := make([]int32, tab.dom.Len())
@@ -334,6 +340,51 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 		all, alone := trace(0, 4), trace(3, 1)
 		if fmt.Sprint(all) != fmt.Sprint(alone) {
 			t.Errorf("%s: chain 3 differs when run alone", name)
+		}
+	}
+}
+
+// TestAnyNumberOfFlipsIsIrreducible: fixed even numbers of flips, and all of
+// them, reach every state of a binary target.
+func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	tab := newTable(rng, Bits(4), 0.3, 0.1)
+	for _, r := range []float64{2, 4} {
+		for _, s := range []Sampler{&RWM{Flips: r}, &PAS{Flips: r}} {
+			x0 := make([][]int32, 2000)
+			for k := range x0 {
+				x0[k] = make([]int32, 4)
+			}
+			run, err := Start(context.Background(), s, tab, x0, Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := run.Steps(context.Background(), 400, nil); err != nil {
+				t.Fatal(err)
+			}
+			if tv, limit := tvToPi(tab, run.X); tv > limit {
+				t.Errorf("%s with %g flips: total variation %.3f, limit %.3f", s.Name(), r, tv, limit)
+			}
+		}
+	}
+}
+
+func TestDrawHasMeanR(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	c := &counter{r: []float64{2.3}}
+	for _, one := range []float64{0, singleChange} {
+		c.one = one
+		sum := 0.0
+		const n = 100000
+		for range n {
+			d := c.draw(0, rng)
+			if d < 1 || d > 3 {
+				t.Fatalf("drew %d flips for R = 2.3", d)
+			}
+			sum += float64(d)
+		}
+		if want := one + (1-one)*2.3; math.Abs(sum/n-want) > 0.015 {
+			t.Errorf("mean number of flips %.3f, want %.3f", sum/n, want)
 		}
 	}
 }

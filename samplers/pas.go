@@ -20,7 +20,9 @@ import (
 // chain in the burn-in to an acceptance rate of 0.574.
 type PAS struct {
 	Balance Balance
-	// Flips is R; 0 adapts it. A fraction is used on average.
+	// Flips is R; 0 adapts it. A fraction is used on average, and one proposal
+	// in sixteen changes a single coordinate, so that the chain is irreducible
+	// for any R.
 	Flips float64
 	// TargetAcceptance is what an automatic R aims at; 0 means 0.574.
 	TargetAcceptance float64

@@ -13,7 +13,9 @@ import (
 // The zero value adapts R per chain in the burn-in to an acceptance rate of
 // 0.234, the optimum for random walks (Sun et al. 2022, optimal scaling).
 type RWM struct {
-	// Flips is R; 0 adapts it. A fraction is used on average: ⌊R⌋ or ⌈R⌉.
+	// Flips is R; 0 adapts it. A fraction is used on average, ⌊R⌋ or ⌈R⌉, and
+	// one proposal in sixteen changes a single coordinate, so that the chain is
+	// irreducible for any R.
 	Flips float64
 	// TargetAcceptance is what an automatic R aims at; 0 means 0.234.
 	TargetAcceptance float64
@@ -45,6 +47,7 @@ type counter struct {
 	r    []float64
 	tune []scaleTuner
 	free []int32 // coordinates with more than one allowed category
+	one  float64 // probability of a single change
 }
 
 func newCounter(c *Chains, name string, r, target, def float64) (*counter, error) {
@@ -58,7 +61,7 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 	if err != nil {
 		return nil, err
 	}
-	t := &counter{r: make([]float64, c.Len())}
+	t := &counter{r: make([]float64, c.Len()), one: singleChange}
 	for i := range c.Domain.Len() {
 		if c.Domain.free[i] > 1 {
 			t.free = append(t.free, int32(i))
@@ -80,9 +83,16 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 	return t, nil
 }
 
-// draw is ⌊R⌋ or ⌈R⌉ at random, so that its mean is R. It does not depend on
-// the state, so forward and reverse moves have the same number.
+// singleChange is the probability of a proposal that changes one coordinate.
+const singleChange = 1.0 / 16
+
+// draw is ⌊R⌋ or ⌈R⌉ at random with mean R, or 1 with probability singleChange.
+// It does not depend on the state, so forward and reverse moves have the same
+// number.
 func (t *counter) draw(k int, rng *rand.Rand) int {
+	if rng.Float64() < t.one {
+		return 1
+	}
 	fl := math.Floor(t.r[k])
 	n := int(fl)
 	if f := t.r[k] - fl; f > 0 && rng.Float64() < f {

@@ -1,0 +1,224 @@
+package samplerbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// Config says how long to sample. The zero value means the defaults.
+type Config struct {
+	Chains int    // 0 means 4
+	Steps  int    // kept steps per chain; 0 means 2000
+	Burnin int    // adapting steps before them; 0 means 500
+	Seed   uint64 // of starts and chains
+}
+
+func (c Config) filled() (Config, error) {
+	if c.Chains < 0 || c.Steps < 0 || c.Burnin < 0 || c.Chains > 1<<16 || c.Steps > 1<<28 || c.Burnin > 1<<28 {
+		return c, fmt.Errorf("%w: %d chains of %d and %d steps", ErrSpec, c.Chains, c.Burnin, c.Steps)
+	}
+	if c.Chains == 0 {
+		c.Chains = 4
+	}
+	if c.Steps == 0 {
+		c.Steps = 2000
+	}
+	if c.Burnin == 0 {
+		c.Burnin = 500
+	}
+	return c, nil
+}
+
+// Row is what one sampler did on the problem. Counts and times are of the kept
+// steps only, over all chains.
+type Row struct {
+	Label      string
+	Exact      bool
+	Error      float64 // RMS error of the marginal probabilities; NaN without truth
+	ESS        float64 // of the distance to a fixed random state, all chains; NaN for weighted samples
+	PerEval    float64 // ESS per evaluation of the target
+	PerSecond  float64 // ESS per second
+	PerStep    float64 // ESS per step
+	RHat       float64 // split R-hat of the same scalar
+	Acceptance float64 // mean acceptance probability
+	Jump       float64 // mean coordinates changed per step
+	Proposed   float64 // mean coordinates changed by a proposal
+	Evals      int
+	Seconds    float64
+	Warnings   []error // NaN energies and the like
+	Skipped    error   // why the sampler cannot run on this target
+}
+
+// Result is a comparison.
+type Result struct {
+	Problem *Problem
+	Config  Config
+	Rows    []Row
+}
+
+// Compare runs each sampler on the problem from the same starts, drawn
+// uniformly. A sampler that the target does not support gets a row that says
+// so; errors are those of the target and of the context.
+func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Result, error) {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	d := p.Target.Domain()
+	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5eed))
+	x0 := make([][]int32, cfg.Chains+1) // the last is the reference of the scalar
+	for k := range x0 {
+		x0[k] = randomState(rng, d)
+	}
+	ref := x0[cfg.Chains]
+	res := &Result{Problem: p, Config: cfg}
+	for _, e := range entries {
+		row, err := runOne(ctx, p, e, cfg, x0[:cfg.Chains], ref)
+		if err != nil {
+			if errors.Is(err, samplers.ErrUnsupported) {
+				row = Row{Label: e.Label, Skipped: err}
+			} else {
+				return nil, fmt.Errorf("%s: %w", e.Label, err)
+			}
+		}
+		res.Rows = append(res.Rows, row)
+	}
+	return res, nil
+}
+
+func randomState(rng *rand.Rand, d *samplers.Domain) []int32 {
+	x := make([]int32, d.Len())
+	for i := range x {
+		for {
+			x[i] = int32(rng.IntN(d.K(i)))
+			if d.Allows(i, x[i]) {
+				break
+			}
+		}
+	}
+	return x
+}
+
+// distance is the scalar whose effective sample size is reported, f(x) =
+// Σ_i |x_i − ref_i| in categories.
+func distance(x, ref []int32) float64 {
+	s := 0
+	for i, v := range x {
+		if v > ref[i] {
+			s += int(v - ref[i])
+		} else {
+			s += int(ref[i] - v)
+		}
+	}
+	return float64(s)
+}
+
+func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, ref []int32) (Row, error) {
+	run, err := samplers.Start(ctx, e.Sampler, p.Target, x0, samplers.Options{Seed: cfg.Seed, Burnin: cfg.Burnin})
+	if err != nil {
+		return Row{}, err
+	}
+	if err := run.Steps(ctx, cfg.Burnin, nil); err != nil {
+		return Row{}, err
+	}
+	run.ResetStats()
+	row := Row{Label: e.Label}
+	if info, err := samplers.Lookup(e.Sampler.Name()); err == nil {
+		row.Exact = info.Exact
+	}
+	d := p.Target.Domain()
+	off := make([]int, d.Len())
+	size := 0
+	for i := range off {
+		off[i] = size
+		size += d.K(i)
+	}
+	count := make([]float64, size)
+	total, weighted := 0.0, false
+	f := make([][]float64, len(x0))
+	var busy time.Duration
+	for range cfg.Steps {
+		begin := time.Now()
+		if err := run.Step(ctx); err != nil {
+			return Row{}, err
+		}
+		busy += time.Since(begin)
+		for k, x := range run.X {
+			f[k] = append(f[k], distance(x, ref))
+			w := run.Weight[k]
+			weighted = weighted || w != 1
+			total += w
+			for i, v := range x {
+				count[off[i]+int(v)] += w
+			}
+		}
+	}
+	var st samplers.Stats
+	for _, s := range run.Stats {
+		st.Add(s)
+	}
+	row.Acceptance, row.Jump, row.Proposed = st.MeanProb(), st.JumpDistance(), st.ProposedDistance()
+	row.Evals, row.Seconds = st.Evals, busy.Seconds()
+	row.ESS, row.RHat = samplers.ESSChains(f), samplers.SplitRHat(f)
+	if weighted {
+		row.ESS, row.RHat = math.NaN(), math.NaN()
+	}
+	row.PerEval, row.PerSecond = row.ESS/float64(st.Evals), row.ESS/row.Seconds
+	row.PerStep = row.ESS / float64(cfg.Steps*len(x0))
+	row.Error = math.NaN()
+	if p.Marginal != nil {
+		sum := 0.0
+		for j, c := range count {
+			diff := c/total - p.Marginal[j]
+			sum += diff * diff
+		}
+		row.Error = math.Sqrt(sum / float64(len(count)))
+	}
+	if st.NonFinite > 0 {
+		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals had energies or gradients that are no numbers", st.NonFinite))
+	}
+	if row.RHat > 1.1 {
+		row.Warnings = append(row.Warnings, fmt.Errorf("the chains disagree (split R-hat %.2f): sample longer", row.RHat))
+	}
+	return row, nil
+}
+
+// randomCategorical draws the factorised target of figure 5.
+func randomCategorical(d, k int, sd float64, seed uint64) (*targets.Categorical, [][]float64, error) {
+	if d < 1 || k < 1 || d > maxSetting/k {
+		return nil, nil, fmt.Errorf("%w: %d coordinates of %d categories", ErrSpec, d, k)
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	theta := make([][]float64, d)
+	for i := range theta {
+		theta[i] = make([]float64, k)
+		for v := range theta[i] {
+			theta[i][v] = sd * rng.NormFloat64()
+		}
+	}
+	t, err := targets.NewCategorical(theta)
+	return t, theta, err
+}
+
+func softmax(x []float64) []float64 {
+	m := math.Inf(-1)
+	for _, v := range x {
+		m = math.Max(m, v)
+	}
+	out, s := make([]float64, len(x)), 0.0
+	for i, v := range x {
+		out[i] = math.Exp(v - m)
+		s += out[i]
+	}
+	for i := range out {
+		out[i] /= s
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
+	"infill/samplers"
+)
+
+// estimate is a mean over independent chains and its standard error.
+type estimate struct{ mean, se float64 }
+
+func (e estimate) String() string { return fmt.Sprintf("%.4g ± %.1g", e.mean, e.se) }
+
+// over averages x.
+func over(x []float64) estimate {
+	m, v := 0.0, 0.0
+	for _, a := range x {
+		m += a / float64(len(x))
+	}
+	for _, a := range x {
+		v += (a - m) * (a - m) / float64(len(x)-1)
+	}
+	return estimate{m, math.Sqrt(v / float64(len(x)))}
+}
+
+// starts draws n uniform states.
+func starts(d *samplers.Domain, n int, seed uint64) [][]int32 {
+	rng := rand.New(rand.NewPCG(seed, 99))
+	x := make([][]int32, n)
+	for k := range x {
+		x[k] = make([]int32, d.Len())
+		for i := range x[k] {
+			x[k][i] = int32(rng.IntN(d.K(i)))
+		}
+	}
+	return x
+}
+
+// essRun is what essOf measures, a value per chain.
+type essRun struct {
+	ess, batch, acc, jump []float64
+	tuning                map[string]float64 // of the first chain
+}
+
+// essOf runs independent chains and takes the effective sample size of
+// f(x) = Σ|x_i − ref_i| over the kept steps of each.
+func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin, steps int, seed uint64) (*essRun, error) {
+	all := starts(t.Domain(), chains+1, seed)
+	ref := all[chains]
+	run, err := samplers.Start(ctx, s, t, all[:chains], samplers.Options{Seed: seed, Burnin: burnin})
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Steps(ctx, burnin, nil); err != nil {
+		return nil, err
+	}
+	run.ResetStats()
+	f := make([][]float64, chains)
+	err = run.Steps(ctx, steps, func(r *samplers.Run) error {
+		for k, x := range r.X {
+			d := 0
+			for i, v := range x {
+				if v > ref[i] {
+					d += int(v - ref[i])
+				} else {
+					d += int(ref[i] - v)
+				}
+			}
+			f[k] = append(f[k], float64(d))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &essRun{tuning: run.Tuning(0)}
+	for k := range f {
+		out.ess = append(out.ess, samplers.ESS(f[k]))
+		out.batch = append(out.batch, samplers.ESSBatch(f[k]))
+		out.acc = append(out.acc, run.Stats[k].MeanProb())
+		out.jump = append(out.jump, run.Stats[k].JumpDistance())
+	}
+	return out, nil
+}
+
+func scaled(x []float64, by float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * by
+	}
+	return out
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err) // only for constant arguments
+	}
+	return v
+}
+
+// lines prints a Markdown table.
+func lines(w io.Writer, rows ...[]string) {
+	for j, r := range rows {
+		fmt.Fprint(w, "|")
+		for _, c := range r {
+			fmt.Fprintf(w, " %s |", c)
+		}
+		fmt.Fprintln(w)
+		if j == 0 {
+			fmt.Fprint(w, "|")
+			for range r {
+				fmt.Fprint(w, "---|")
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+// Command verify reproduces the figures of the sampler literature and writes
+// them beside the published numbers.
+//
+//	go run ./bench/samplers/verify                   # prints all sections
+//	go run ./bench/samplers/verify -only 5           # prints figure 5
+//	go run ./bench/samplers/verify -write docs       # writes docs/verification.md and docs/verification/*.svg
+//
+// Everything but the time stated per section is a function of the seed.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// section is one figure.
+type section struct {
+	id    string
+	title string
+	run   func(ctx context.Context, w io.Writer, env *env) error
+}
+
+// env is what a section may use besides its writer.
+type env struct {
+	seed uint64
+	svg  func(name string, draw func(io.Writer) error) error // stores a chart
+}
+
+var sections = []section{
+	{"1", "Ising 5×5, periodic (DLP)", figIsing},
+	{"2", "Stationary law of DULA (DLP, theorem 5.1)", figDULA},
+	{"3", "Preconditioning (DLP)", figPrecondition},
+	{"4", "SGDLD on the Gaussian–Bernoulli model", figSGDLD},
+	{"5", "Factorised categorical, D = 2000, K = 4", figCategorical},
+	{"6", "Ising 50×50, high temperature", figIsing50},
+	{"7", "Grid of modes (ACS)", figModes},
+	{"8", "All samplers on small targets", figAll},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, os.Stderr, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "verify:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	fs := flag.NewFlagSet("verify", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	only := fs.String("only", "", "comma-separated figures to make (default all)")
+	write := fs.String("write", "", "folder to write verification.md and its charts to (default: print)")
+	seed := fs.Uint64("seed", 1, "seed")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if fs.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q; flags only", fs.Arg(0))
+	}
+	wanted := map[string]bool{}
+	for _, id := range strings.Split(*only, ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			if n, err := strconv.Atoi(id); err != nil || n < 1 || n > len(sections) {
+				return fmt.Errorf("no figure %q; there are 1 to %d", id, len(sections))
+			}
+			wanted[id] = true
+		}
+	}
+	if *write != "" && len(wanted) > 0 {
+		return fmt.Errorf("-write writes the whole document; leave -only out")
+	}
+	e := &env{seed: *seed, svg: func(string, func(io.Writer) error) error { return nil }}
+	if *write != "" {
+		dir := filepath.Join(*write, "verification")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		e.svg = func(name string, draw func(io.Writer) error) error {
+			var b bytes.Buffer
+			if err := draw(&b); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)
+		}
+	}
+	var doc bytes.Buffer
+	fmt.Fprint(&doc, preamble(*seed))
+	for _, s := range sections {
+		if len(wanted) > 0 && !wanted[s.id] {
+			continue
+		}
+		var b bytes.Buffer
+		begin := time.Now()
+		if err := s.run(ctx, &b, e); err != nil {
+			return fmt.Errorf("figure %s: %w", s.id, err)
+		}
+		took := time.Since(begin).Round(100 * time.Millisecond)
+		fmt.Fprintf(stderr, "figure %s: %v\n", s.id, took)
+		text := fmt.Sprintf("\n## %s. %s\n\n%s", s.id, s.title, b.String())
+		if *write == "" {
+			if _, err := io.WriteString(stdout, text); err != nil {
+				return err
+			}
+		}
+		doc.WriteString(text)
+	}
+	if *write == "" {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(*write, "verification.md"), doc.Bytes(), 0o644)
+}
+
+func preamble(seed uint64) string {
+	return fmt.Sprintf(`# Verification of the samplers
+
+Made by `+"`go run ./bench/samplers/verify -write docs -seed %d`"+`, which regenerates every number and
+chart of this page; `+"`-only N`"+` prints one section. The same seed gives the same page. Sections 1 to 4 are
+tests as well (`+"`samplers/figures_test.go`"+`), and so is the detailed balance of every kernel that can be
+enumerated (`+"`samplers/mh_test.go`"+`) and the stationarity of the others (`+"`samplers/gibbs_test.go`"+`).
+"±" is one standard error, from independent chains.
+`, seed)
+}
