@@ -53,8 +53,8 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 	for _, e := range t {
 		for _, v := range e.in {
 			if v != nil && active[v] {
-				for _, o := range e.out {
-					active[o] = true
+				for _, o := range e.out { // shapes and comparisons carry no gradient
+					active[o] = o.typ == onnx.Float || o.typ == onnx.Double || o.typ == onnx.Float16
 				}
 				break
 			}

@@ -56,7 +56,7 @@ func infer(n *node, opset int64) error {
 // arity is the number of inputs that a node must have.
 func arity(n *node) int {
 	switch n.op {
-	case "Where", "Range":
+	case "Where", "Range", "ScatterElements":
 		return 3
 	case "Gemm", "Gather", "GatherND", "GatherElements", "Expand", "CumSum", "Tile", "CastLike", "Pad", "LayerNormalization", "RMSNormalization":
 		return 2

@@ -112,6 +112,9 @@ func (l *loaded) load(o *onnx.Node) error {
 		l.values[o.Outputs[0]] = v
 		return nil
 	}
+	if o.Op == "If" {
+		return l.inline(o, in)
+	}
 	n := &node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs, alpha: 1}
 	if n.op == "FusedMatMul" {
 		if o.Int("transBatchA", 0) != 0 || o.Int("transBatchB", 0) != 0 {
@@ -154,6 +157,45 @@ func (l *loaded) load(o *onnx.Node) error {
 	}
 	if out == nil {
 		l.nodes = append(l.nodes[:before], n)
+	}
+	return nil
+}
+
+// inline puts the branch of an If whose condition follows from constants and shapes in its place.
+func (l *loaded) inline(o *onnx.Node, in []*value) error {
+	refuse := func(why string) error {
+		return &OpError{Op: o.Op, Node: o.Name, Reason: why, Err: ErrUnsupportedOp}
+	}
+	if len(in) != 1 {
+		return refuse("needs one condition")
+	}
+	cond, ok := scalarOf(in[0])
+	if !ok {
+		return refuse("the condition depends on the input; export the model for inference without control flow")
+	}
+	branch := o.Attr("else_branch")
+	if cond != 0 {
+		branch = o.Attr("then_branch")
+	}
+	if branch == nil || branch.G == nil || len(branch.G.Outputs) != len(o.Outputs) {
+		return refuse("a branch is missing")
+	}
+	for _, t := range branch.G.Initializers {
+		v, err := stored(t)
+		if err != nil {
+			return err
+		}
+		l.values[t.Name] = v
+	}
+	for _, n := range branch.G.Nodes {
+		if err := l.load(n); err != nil {
+			return err
+		}
+	}
+	for i, v := range branch.G.Outputs {
+		if l.values[o.Outputs[i]] = l.values[v.Name]; l.values[v.Name] == nil {
+			return refuse("a branch does not compute its output")
+		}
 	}
 	return nil
 }

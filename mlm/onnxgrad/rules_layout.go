@@ -22,11 +22,12 @@ var layoutRules = map[string]rule{
 	"Expand": func(b *builder, e *entry, g []*value) []*value {
 		return []*value{b.unbroadcast(g[0], e.in[0].shape)}
 	},
-	"Concat":   concatBackward,
-	"Split":    splitBackward,
-	"Slice":    sliceBackward,
-	"Gather":   gatherBackward,
-	"GatherND": gatherNDBackward,
+	"Concat":         concatBackward,
+	"Split":          splitBackward,
+	"Slice":          sliceBackward,
+	"Gather":         gatherBackward,
+	"GatherElements": gatherElementsBackward,
+	"GatherND":       gatherNDBackward,
 }
 
 func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
@@ -118,6 +119,20 @@ func gatherBackward(b *builder, e *entry, g []*value) []*value {
 	key := fmt.Sprint("onehot", n, i, d)
 	c := b.constant(key, func() *onnx.Tensor { return onnx.Floats("", d, hot...) })
 	return []*value{b.mul(b.reshape(g[0], x.shape.with(a, [probes]int{1, 1})), c)}
+}
+
+// gatherElementsBackward adds the gradient up where the elements came from (relative positions).
+func gatherElementsBackward(b *builder, e *entry, g []*value) []*value {
+	if b.opset < 16 {
+		return b.unsupported(e, "needs opset 16 or later; export the model again")
+	}
+	x := e.in[0]
+	a, err := axis(e.proto().Int("axis", 0), x.shape.rank())
+	if err != nil {
+		return b.unsupported(e, "%v", err)
+	}
+	add := &onnx.Attribute{Name: "reduction", Type: onnx.AttrString, S: "add"}
+	return []*value{b.add(&node{op: "ScatterElements", in: []*value{b.mul(x, b.scalar(0)), e.in[1], g[0]}, attrs: []*onnx.Attribute{intAttr("axis", int64(a)), add}})}
 }
 
 // gatherNDBackward puts the gradient at the blanks back among all positions. e.saved is the one-hot

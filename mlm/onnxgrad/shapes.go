@@ -21,8 +21,8 @@ func init() {
 		"Unsqueeze": throughKernel, "Squeeze": throughKernel, "Flatten": throughKernel,
 		"ConstantOfShape": constantOfShapeShape, "Range": unknownLength, "Tile": tileShape,
 	}
-	for _, op := range []string{"Neg", "Abs", "Exp", "Log", "Sqrt", "Erf", "Tanh", "Sigmoid", "Reciprocal", "Relu", "Sin", "Cos", "Floor", "Ceil",
-		"Softplus", "Not", "IsNaN", "Cast", "CastLike", "Identity", "Dropout", "Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
+	for _, op := range []string{"Neg", "Abs", "Exp", "Log", "Sqrt", "Erf", "Tanh", "Sigmoid", "Reciprocal", "Relu", "Sin", "Cos", "Floor", "Ceil", "Sign", "Round",
+		"Softplus", "ScatterElements", "Not", "IsNaN", "Cast", "CastLike", "Identity", "Dropout", "Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
 		"SimplifiedLayerNormalization", "Gelu", "FastGelu", "BiasGelu", "QuickGelu", "CumSum", "Trilu", "Clip"} {
 		shapeRules[op] = same
 	}

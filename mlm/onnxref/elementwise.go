@@ -1,6 +1,7 @@
 package onnxref
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,14 +30,24 @@ var elementwise = map[string]kernel{
 		return mapInts(c.in[0], func(v int64) int64 { return 1 - v })
 	},
 
-	"Exp":        unary(math.Exp),
-	"Log":        unary(math.Log),
-	"Sqrt":       unary(math.Sqrt),
-	"Erf":        unary(math.Erf),
-	"Tanh":       unary(math.Tanh),
-	"Sin":        unary(math.Sin),
-	"Cos":        unary(math.Cos),
-	"Floor":      unary(math.Floor),
+	"Exp":   unary(math.Exp),
+	"Log":   unary(math.Log),
+	"Sqrt":  unary(math.Sqrt),
+	"Erf":   unary(math.Erf),
+	"Tanh":  unary(math.Tanh),
+	"Sin":   unary(math.Sin),
+	"Cos":   unary(math.Cos),
+	"Floor": unary(math.Floor),
+	"Round": unary(math.RoundToEven),
+	"Sign": unaryAny(func(x float64) float64 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return x
+	}, func(x int64) int64 { return int64(cmp.Compare(x, 0)) }),
 	"Ceil":       unary(math.Ceil),
 	"Reciprocal": unary(func(x float64) float64 { return 1 / x }),
 	"Sigmoid":    unary(sigmoid),

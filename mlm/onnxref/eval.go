@@ -212,7 +212,7 @@ func init() {
 var minInputs = map[string]int{"Constant": 0, "MatMul": 2, "Gemm": 2, "FusedMatMul": 2, "Gather": 2, "GatherND": 2, "GatherElements": 2,
 	"Reshape": 2, "Expand": 2, "Range": 3, "Where": 3, "CumSum": 2, "Tile": 2, "Add": 2, "Sub": 2, "Mul": 2, "Div": 2, "Pow": 2, "Mod": 2,
 	"Equal": 2, "Less": 2, "Greater": 2, "LessOrEqual": 2, "GreaterOrEqual": 2, "And": 2, "Or": 2, "Xor": 2, "LayerNormalization": 2,
-	"CastLike": 2, "BiasGelu": 2, "RMSNormalization": 2}
+	"CastLike": 2, "ScatterElements": 3, "BiasGelu": 2, "RMSNormalization": 2}
 
 // Node computes the outputs of a single node under operator set version opset (of the standard domain).
 // It never changes its inputs; outputs may share their memory.

@@ -3,13 +3,14 @@ package onnxref
 import "fmt"
 
 var indexing = map[string]kernel{
-	"Slice":          slice,
-	"Gather":         gather,
-	"GatherND":       gatherND,
-	"GatherElements": gatherElements,
-	"Range":          rangeOp,
-	"Trilu":          trilu,
-	"Pad":            pad,
+	"Slice":           slice,
+	"Gather":          gather,
+	"GatherND":        gatherND,
+	"GatherElements":  gatherElements,
+	"Range":           rangeOp,
+	"Trilu":           trilu,
+	"Pad":             pad,
+	"ScatterElements": scatterElements,
 }
 
 func slice(c *call) ([]*Tensor, error) {
@@ -155,27 +156,59 @@ func gatherElements(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := strides(x.Shape)
-	pos := make([]int, len(idx.Shape))
-	for k, i := range idx.I {
-		if i < 0 {
-			i += int64(x.Shape[axis])
-		}
-		from := 0
-		for d, p := range pos {
-			if d == axis {
-				p = int(i)
-			}
-			if p < 0 || p >= x.Shape[d] {
-				return nil, fmt.Errorf("index %d outside %v", i, x.Shape)
-			}
-			from += p * st[d]
-		}
+	err = elementsAt(x.Shape, idx, axis, func(k, from int) {
 		if x.float() {
 			out.F[k] = x.F[from]
 		} else {
 			out.I[k] = x.I[from]
 		}
+	})
+	return one(out, err)
+}
+
+// scatterElements puts or adds updates to where indices point along an axis.
+func scatterElements(c *call) ([]*Tensor, error) {
+	x, idx, up := c.in[0], c.arg(1), c.arg(2)
+	how := c.n.Str("reduction", "none")
+	if idx == nil || up == nil || !x.float() || !up.float() || len(up.F) != len(idx.I) || len(idx.Shape) != len(x.Shape) || how != "none" && how != "add" {
+		return nil, fmt.Errorf("this form is not supported")
+	}
+	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	out := x.with(x.Shape)
+	out.F = append([]float64{}, x.F...)
+	err = elementsAt(x.Shape, idx, axis, func(k, to int) {
+		if how == "add" {
+			out.F[to] += up.F[k]
+		} else {
+			out.F[to] = up.F[k]
+		}
+	})
+	return one(out, err)
+}
+
+// elementsAt visits the elements of idx in order, giving the flat place in an array of the given shape to
+// which each points: its own place, but for the axis, where the index stands.
+func elementsAt(shape []int, idx *Tensor, axis int, each func(k, at int)) error {
+	st := strides(shape)
+	pos := make([]int, len(idx.Shape))
+	for k, i := range idx.I {
+		if i < 0 {
+			i += int64(shape[axis])
+		}
+		at := 0
+		for d, p := range pos {
+			if d == axis {
+				p = int(i)
+			}
+			if p < 0 || p >= shape[d] {
+				return fmt.Errorf("index %d outside %v", i, shape)
+			}
+			at += p * st[d]
+		}
+		each(k, at)
 		for d := len(pos) - 1; d >= 0; d-- {
 			if pos[d]++; pos[d] < idx.Shape[d] {
 				break
@@ -183,7 +216,7 @@ func gatherElements(c *call) ([]*Tensor, error) {
 			pos[d] = 0
 		}
 	}
-	return []*Tensor{out}, nil
+	return nil
 }
 
 func rangeOp(c *call) ([]*Tensor, error) {
