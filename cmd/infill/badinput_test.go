@@ -26,10 +26,18 @@ func TestBadInput(t *testing.T) {
 		{"no blank", withTiny("fill", "the dog sleeps ."), 2, "[MASK] or ___"},
 		{"empty text", withTiny("fill", ""), 2, "empty"},
 		{"white space", withTiny("fill", " \t "), 2, "empty"},
-		{"too long", withTiny("fill", strings.Repeat("dog ", 3000)+"[MASK]"), 2, "pieces"},
+		{"too long", withTiny("fill", "--long", "error", strings.Repeat("dog ", 3000)+"[MASK]"), 2, "pieces"},
 		{"invalid utf-8", withTiny("fill", "the \xff [MASK]"), 2, "byte 4"},
 		{"two texts", withTiny("fill", "the", "[MASK]"), 2, "quotes"},
-		{"blank options", withTiny("fill", "the [MASK:a] sleeps ."), 2, "byte 4"},
+		{"blanks too far apart", withTiny("fill", "[MASK] "+strings.Repeat("dog ", 3000)+"[MASK]"), 2, "pieces"},
+		{"blank options", withTiny("fill", "the [MASK*0] sleeps ."), 2, "byte 4"},
+		{"nothing to fill in", withTiny("fill", "a dog in the [MASK/^q/] ."), 2, "blank 1, [MASK/^q/]"},
+		{"two maskings", withTiny("fill", "--mask-rate", "0.5", "--mask-words", "1", "the dog sleeps ."), 2, "one of them"},
+		{"too few words", withTiny("fill", "--mask-words", "4", "the dog sleeps ."), 2, "3"},
+		{"masking a blank", withTiny("fill", "--mask-words", "1", ok), 2, "without blanks"},
+		{"distance without masking", withTiny("fill", "--min-distance", "1", ok), 2, "--mask-rate"},
+		{"unknown word banned", withTiny("fill", "--ban", "dog,qqq", ok), 2, "qqq"},
+		{"no allow list", withTiny("fill", "--allow", "no/such/file", ok), 3, "no/such/file"},
 		{"unknown sampler", withTiny("fill", "--sampler", "dmalla", ok), 2, `did you mean "dmala"`},
 		{"unknown parameter", withTiny("fill", "--param", "stepsize=1", ok), 2, `did you mean "step-size"`},
 		{"parameter without value", withTiny("fill", "--param", "step-size", ok), 2, "NAME=VALUE"},
@@ -173,8 +181,8 @@ func TestNoRuntime(t *testing.T) {
 }
 
 func TestBadLinesInJSON(t *testing.T) {
-	in := strings.Join([]string{"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*2] ."}, "\n")
-	r := infillRun(in, withTiny("fill", "--json", "--seed", "1", "-")...)
+	in := strings.Join([]string{"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*0] ."}, "\n")
+	r := infillRun(in, withTiny("fill", "--json", "--long", "error", "--seed", "1", "-")...)
 	if r.code != exitSomeFailed {
 		t.Errorf("exit %d", r.code)
 	}

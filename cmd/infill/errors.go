@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"infill/infill"
+	"infill/infill/batch"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/mlm"
@@ -21,11 +22,15 @@ const (
 	exitSomeFailed  = 1
 	exitUsage       = 2
 	exitTrouble     = 3
+	exitStopped     = 4
 	exitInterrupted = 130
 )
 
 // errSomeFailed ends a run in which single lines failed and were reported.
 var errSomeFailed = errors.New("some lines failed")
+
+// errOverride is a per-line setting that makes no sense.
+var errOverride = errors.New("bad setting")
 
 // A usageError is a command line that makes no sense.
 type usageError struct{ msg string }
@@ -36,7 +41,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
-	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrOption,
+	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
+	batch.ErrExists, batch.ErrMismatch, batch.ErrManifest,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
@@ -50,6 +56,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, batch.ErrTooMany):
+		return exitStopped
 	case errors.Is(err, errSomeFailed):
 		return exitSomeFailed
 	case errors.As(err, &usage):
@@ -72,6 +80,10 @@ var lineCodes = []struct {
 	{infill.ErrNoBlank, "no_blank"},
 	{infill.ErrBlank, "bad_blank"},
 	{infill.ErrEmptySupport, "empty_support"},
+	{infill.ErrFewWords, "too_few_words"},
+	{batch.ErrLineTooLong, "too_long"},
+	{batch.ErrJSON, "bad_json"},
+	{errOverride, "bad_option"},
 	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
 	{mlm.ErrTooLong, "too_long"},
 	{tokenize.ErrTooLarge, "too_long"},

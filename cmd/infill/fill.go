@@ -20,6 +20,7 @@ import (
 type fillFlags struct {
 	modelFlags
 	samplingFlags
+	constraintFlags
 	json, quiet, strict bool
 	trace               string
 	color, progress     *choice
@@ -39,6 +40,7 @@ func fillCommand(std stdio) *cli.Command {
 	trace := stringFlag("trace", "write energy, acceptance and state of every step to a `FILE`, as JSON lines", "")
 	trace.Destination = &f.trace
 	flags := append(f.modelFlags.flags(), f.samplingFlags.flags()...)
+	flags = append(flags, f.constraintFlags.flags()...)
 	flags = append(flags, asJSON, quiet, strict, trace,
 		valueFlag("color", "highlight filled words: auto|always|never", f.color),
 		valueFlag("progress", "auto|json|none", f.progress))
@@ -46,7 +48,9 @@ func fillCommand(std stdio) *cli.Command {
 		Name:      "fill",
 		Usage:     "fill the blanks of a sentence",
 		ArgsUsage: "TEXT | -",
-		Description: "Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___.\n" +
+		Description: "Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___;\n" +
+			"[MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,\n" +
+			"[MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.\n" +
 			"With - or without TEXT, reads standard input, one sentence a line.",
 		Flags: flags,
 		Action: func(c *cli.Context) error {
@@ -64,6 +68,10 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err != nil {
 		return err
 	}
+	masking, err := f.masking()
+	if err != nil {
+		return err
+	}
 	tr, err := openTrace(f.trace)
 	if err != nil {
 		return err
@@ -74,10 +82,13 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer m.Close()
+	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+		return err
+	}
 	if !f.quiet && f.seed == "" {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
 	}
-	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), opt: opt, trace: tr}
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), opt: opt, masking: masking, trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
@@ -87,21 +98,22 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 // fillWriter fills lines and prints what comes out.
 type fillWriter struct {
 	*fillFlags
-	std    stdio
-	model  *mlm.Model
-	engine *infill.Engine
-	opt    infill.Options
-	trace  *traceFile
-	lines  int
+	std     stdio
+	model   *mlm.Model
+	engine  *infill.Engine
+	opt     infill.Options
+	masking *infill.Masking
+	trace   *traceFile
+	lines   int
 }
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
-	t, err := infill.Parse(w.model.Tokenizer(), text)
+	opt := w.opt
+	opt.ID = fmt.Sprint(n)
+	t, masked, err := blanks(w.model.Tokenizer(), text, w.masking, &opt)
 	if err != nil {
 		return err
 	}
-	opt := w.opt
-	opt.ID = fmt.Sprint(n)
 	bar := newProgress(w.progress.v, w.quiet, w.std.err, opt.Steps)
 	opt.Trace = func(s infill.Step) error {
 		bar.step(n, s.Step)
@@ -114,7 +126,12 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		return err
 	}
 	if w.json {
-		err = w.encode(w.record(n, text, r))
+		rec := newRecord(w.model, masked, &opt, r)
+		rec.Line = n
+		if w.masking != nil {
+			rec.Gold = text
+		}
+		err = encodeJSON(w.std.out, rec)
 	} else {
 		err = w.print(r)
 	}
@@ -162,17 +179,12 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	return s
 }
 
-func (w *fillWriter) record(n int, text string, r *infill.Result) record {
-	rec := record{
-		Line: n, Text: text, Fillings: r.Fillings,
-		Sampler: w.opt.Sampler.Name(), Seed: &w.opt.Seed, Steps: max(w.opt.Steps, 0), Chains: w.opt.Chains,
-		Distinct: r.Distinct, StepSize: r.Tuned["step-size"],
-		Model: "sha256:" + w.model.Info().SHA256, Version: version(),
+// newRecord is what is printed of a filled text.
+func newRecord(m *mlm.Model, text string, opt *infill.Options, r *infill.Result) record {
+	return record{
+		Text: text, Masked: opt.Original, Window: r.Window, Fillings: r.Fillings,
+		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: max(opt.Steps, 0), Chains: opt.Chains,
+		Distinct: r.Distinct, Acceptance: finite(r.Acceptance), StepSize: r.Tuned["step-size"],
+		Model: "sha256:" + m.Info().SHA256, Version: version(),
 	}
-	if !math.IsNaN(r.Acceptance) {
-		rec.Acceptance = &r.Acceptance
-	}
-	return rec
 }
-
-func (w *fillWriter) encode(v any) error { return encodeJSON(w.std.out, v) }

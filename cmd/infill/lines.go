@@ -116,8 +116,12 @@ func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
 // A record is one line of JSON output.
 type record struct {
+	ID         json.RawMessage  `json:"id,omitempty"`
 	Line       int              `json:"line"`
 	Text       string           `json:"text,omitempty"`
+	Gold       string           `json:"gold,omitempty"`   // the text before words were masked
+	Masked     []string         `json:"masked,omitempty"` // the words that were
+	Window     *[2]int          `json:"window,omitempty"` // bytes of text that the model saw, if not all
 	Fillings   []infill.Filling `json:"fillings,omitempty"`
 	Sampler    string           `json:"sampler,omitempty"`
 	Seed       *uint64          `json:"seed,omitempty"`

@@ -2,6 +2,7 @@
 // Langevin samplers on a masked language model.
 //
 //	infill fill "The [MASK] sat on the [MASK]."
+//	infill batch sentences.txt -o filled.jsonl
 //	infill score "The cat sat on the mat."
 //	infill tokenize "The cat sat on the mat."
 //	infill model info
@@ -9,7 +10,7 @@
 //
 // Results go to standard output, everything else to standard error. Exit
 // codes: 0 all done; 1 finished, some lines failed; 2 usage or bad input;
-// 3 model, runtime or file trouble; 130 interrupted.
+// 3 model, runtime or file trouble; 4 stopped early, resumable; 130 interrupted.
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first signal ends the run in order, the second at once
 	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -41,6 +43,7 @@ type stdio struct {
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, std stdio, args []string) int {
 	app := newApp(std)
+	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	args, err := reorder(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
@@ -69,6 +72,7 @@ func newApp(std stdio) *cli.App {
 		OnUsageError:              usageErr,
 		Commands: []*cli.Command{
 			fillCommand(std),
+			batchCommand(std),
 			scoreCommand(std),
 			tokenizeCommand(std),
 			modelCommand(std),

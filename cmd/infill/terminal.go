@@ -72,15 +72,20 @@ type progress struct {
 }
 
 func newProgress(mode string, quiet bool, w io.Writer, total int) *progress {
+	return &progress{w: w, mode: progressMode(mode, quiet, w), total: total}
+}
+
+// progressMode turns --progress into bar, json or none.
+func progressMode(mode string, quiet bool, w io.Writer) string {
 	switch {
 	case quiet && mode != "json" || mode == "none":
-		mode = "none"
+		return "none"
 	case mode == "auto" && isTerminal(w):
-		mode = "bar"
+		return "bar"
 	case mode == "auto":
-		mode = "none"
+		return "none"
 	}
-	return &progress{w: w, mode: mode, total: total}
+	return mode
 }
 
 // step reports that n of the total steps of a line are done.

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/mlm"
+)
+
+// fileFlags are the flags of every command that works through a file.
+type fileFlags struct {
+	output        string
+	format        *choice
+	resume, force bool
+	strict        bool
+	maxErrors     *integer
+	quiet         bool
+	progress      *choice
+}
+
+func (f *fileFlags) flags() []cli.Flag {
+	f.format = &choice{"auto", []string{"auto", "text", "jsonl"}}
+	f.maxErrors = &integer{v: -1, min: -1, max: 1 << 40}
+	f.progress = &choice{"auto", []string{"auto", "json", "none"}}
+	output := stringFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output", "")
+	output.Aliases = []string{"o"}
+	output.Destination = &f.output
+	resume := boolFlag("resume", "go on with an output that was left unfinished")
+	resume.Destination = &f.resume
+	force := boolFlag("force", "overwrite an output that exists")
+	force.Destination = &f.force
+	strict := boolFlag("strict", "stop before the first line that fails")
+	strict.Destination = &f.strict
+	quiet := boolFlag("quiet", "print no notes and no progress")
+	quiet.Destination = &f.quiet
+	return []cli.Flag{output,
+		valueFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl", f.format),
+		resume, force, strict,
+		valueFlag("max-errors", "stop when more lines than this fail; -1: never", f.maxErrors),
+		quiet, valueFlag("progress", "auto|json|none", f.progress),
+	}
+}
+
+func (f *fileFlags) check() error {
+	switch {
+	case f.resume && f.force:
+		return usagef("--resume goes on with the output, --force overwrites it: give one of them")
+	case (f.resume || f.force) && (f.output == "" || f.output == "-"):
+		return usagef("--resume and --force are for an output file: -o FILE")
+	}
+	return nil
+}
+
+// open opens the input that the arguments name.
+func (f *fileFlags) open(c *cli.Context, std stdio) (*batch.Input, error) {
+	path := "-"
+	switch {
+	case c.NArg() > 1:
+		return nil, usagef("%d inputs; %s takes one file", c.NArg(), c.Command.FullName())
+	case c.NArg() == 1:
+		path = c.Args().First()
+	case isTerminal(std.in):
+		return nil, usagef("no input; name a file, or - for standard input")
+	}
+	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format.v]
+	return batch.Open(path, std.in, format)
+}
+
+// work runs a job over the input: opens the output, tells of progress and of
+// lines that fail, and says how to go on after an early end.
+func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest, workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
+	out := batch.Stream(std.out)
+	if f.output != "" && f.output != "-" {
+		mode := batch.Create
+		switch {
+		case f.resume:
+			mode = batch.Resume
+		case f.force:
+			mode = batch.Force
+		}
+		var err error
+		if man.SHA256, man.Bytes, err = in.Fingerprint(); err != nil {
+			return err
+		}
+		man.Input = in.Name
+		if out, err = man.Open(f.output, in, mode); err != nil {
+			return err
+		}
+	}
+	resumable := out.Resumable()
+	bar := newBatchProgress(f.progress.v, f.quiet, std.err)
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors.v), Progress: bar.show}
+	if f.strict {
+		job.MaxErrors = 0
+	}
+	job.Report = func(line int, cause error) {
+		if !f.quiet {
+			bar.clear()
+			fmt.Fprintf(std.err, "infill: %s\n", atLine(line, cause))
+		}
+	}
+	p, err := job.Run(c.Context)
+	bar.clear()
+	if !f.quiet && out.Dropped > 0 {
+		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n", f.output, out.Dropped)
+	}
+	switch {
+	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
+		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, f.output, resumeCommand(c))
+		return err
+	case err != nil:
+		return err
+	}
+	if !f.quiet {
+		fmt.Fprintf(std.err, "infill: %s\n", bar.summary(p))
+	}
+	if p.Failed > 0 {
+		return errSomeFailed
+	}
+	return nil
+}
+
+// resumeCommand is the command line that goes on with the output.
+func resumeCommand(c *cli.Context) string {
+	typed, _ := c.App.Metadata["args"].([]string)
+	args := []string{"infill"}
+	for _, a := range typed {
+		switch strings.TrimLeft(a, "-") {
+		case "force", "resume", "force=true", "resume=true":
+			if strings.HasPrefix(a, "-") {
+				continue
+			}
+		}
+		args = append(args, a)
+	}
+	// Before a lone --, after which all are arguments.
+	return strings.Join(quoted(append([]string{args[0], args[1], "--resume"}, args[2:]...)), " ")
+}
+
+// inFlight is how many records are in work at the same time, so many that the
+// batches of every thread are full.
+func inFlight(threads int) int { return 4 * threads }
+
+type batchFlags struct {
+	modelFlags
+	samplingFlags
+	constraintFlags
+	fileFlags
+}
+
+func batchCommand(std stdio) *cli.Command {
+	f := &batchFlags{}
+	flags := append(f.modelFlags.flags(), f.samplingFlags.flags()...)
+	flags = append(flags, f.constraintFlags.flags()...)
+	flags = append(flags, f.fileFlags.flags()...)
+	return &cli.Command{
+		Name:      "batch",
+		Usage:     "fill a file of sentences, resumably",
+		ArgsUsage: "INPUT -o OUTPUT",
+		Description: "INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON\n" +
+			"lines with \"text\", maybe \"id\", settings for this line (\"steps\", \"temperature\", \"seed\", …),\n" +
+			"and other fields, which are kept. .gz and .zst are read and written compressed; - is standard\n" +
+			"input. Writes one JSON object a line, in the order of the input.\n" +
+			"A run that was stopped, killed or cut off goes on with --resume, to the same bytes.",
+		Flags:  flags,
+		Action: func(c *cli.Context) error { return f.run(c, std) },
+	}
+}
+
+func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	// A seed that was chosen by the run that is resumed stays.
+	chosen := f.seed == ""
+	if chosen && f.resume {
+		switch was, err := batch.ReadManifest(f.output); {
+		case err == nil:
+			f.seed = strconv.FormatUint(was.Seed, 10)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	opt, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	masking, err := f.masking()
+	if err != nil {
+		return err
+	}
+	in, err := f.fileFlags.open(c, std)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	m, err := f.modelFlags.open(c.Context)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+		return err
+	}
+	settings, err := f.constraintFlags.settings(c)
+	if err != nil {
+		return err
+	}
+	for n, v := range f.samplingFlags.settings(c) {
+		settings[n] = v
+	}
+	settings["command"] = "batch"
+	settings["format"] = map[bool]string{true: "jsonl", false: "text"}[in.JSON()]
+	settings["low-memory"] = strconv.FormatBool(f.lowMemory)
+	settings["platform"] = runtime.GOOS + "/" + runtime.GOARCH
+	if chosen && !f.quiet {
+		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
+	}
+	w := &batchWriter{model: m, engine: infill.New(m), opt: opt, masking: masking, sampler: f.sampler}
+	man := &batch.Manifest{Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256, Seed: opt.Seed, Settings: settings}
+	return f.work(c, std, in, man, inFlight(int(f.threads.v)), w.record)
+}
+
+// batchWriter makes the records of infill batch.
+type batchWriter struct {
+	model   *mlm.Model
+	engine  *infill.Engine
+	opt     infill.Options
+	masking *infill.Masking
+	sampler string // name of opt.Sampler
+}
+
+func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+	rec, err := w.fill(ctx, it)
+	if err == nil {
+		rec.ID, rec.Line = it.ID, it.Line
+		b, err := withFields(rec, it.Fields)
+		return batch.Record{JSON: b}, err
+	}
+	return failed(it, err)
+}
+
+// failed is the record of an item that cannot be worked on; errors that would
+// befall every item are returned.
+func failed(it *batch.Item, err error) (batch.Record, error) {
+	code := lineCode(err)
+	if code == "" {
+		return batch.Record{}, err
+	}
+	b, jerr := withFields(record{ID: it.ID, Line: it.Line, Error: &recordError{code, err.Error()}}, it.Fields)
+	return batch.Record{JSON: b, Failed: true, Cause: err}, jerr
+}
+
+func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (record, error) {
+	if it.Err != nil {
+		return record{}, it.Err
+	}
+	opt := w.opt
+	opt.ID = it.Key()
+	masking, err := w.override(it.Fields, &opt)
+	if err != nil {
+		return record{}, err
+	}
+	t, text, err := blanks(w.model.Tokenizer(), it.Text, masking, &opt)
+	if err != nil {
+		return record{}, err
+	}
+	r, err := w.engine.Fill(ctx, t, opt)
+	if err != nil {
+		return record{}, err
+	}
+	rec := newRecord(w.model, text, &opt, r)
+	if masking != nil {
+		rec.Gold = it.Text
+	}
+	return rec, nil
+}
+
+// ownFields are the names that records use themselves.
+var ownFields = map[string]bool{
+	"id": true, "line": true, "text": true, "gold": true, "masked": true, "window": true, "fillings": true,
+	"sampler": true, "seed": true, "steps": true, "chains": true, "distinct": true, "acceptance": true,
+	"step_size": true, "model": true, "version": true, "error": true,
+	"score": true, "score_per_token": true, "pieces": true, "candidates": true,
+}
+
+// withFields encodes a record and adds the input's fields to it. A field with
+// a name that records use is kept only where this record does not have it and
+// no reader could take it for the record's: a gold sentence of the input.
+func withFields(rec any, fields []batch.Field) ([]byte, error) {
+	var b bytes.Buffer
+	if err := encodeJSON(&b, rec); err != nil {
+		return nil, err
+	}
+	out := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	r, isRecord := rec.(record)
+	for _, f := range fields {
+		if ownFields[f.Name] && !(f.Name == "gold" && isRecord && r.Gold == "") {
+			continue
+		}
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		var v bytes.Buffer
+		if err := json.Compact(&v, f.Value); err != nil {
+			return nil, err
+		}
+		out = append(append(append(append(out, ','), name...), ':'), v.Bytes()...)
+	}
+	return append(out, '}'), nil
+}

@@ -1,0 +1,309 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Format says how the lines of an input are read.
+type Format int
+
+const (
+	// FormatAuto goes by the name: .jsonl and .ndjson are JSON lines, .txt is
+	// text; of anything else the first line that is not empty decides.
+	FormatAuto  Format = iota
+	FormatText         // lines of text
+	FormatJSONL        // one JSON object a line
+)
+
+// maxLine bounds a line in bytes: far above what any model takes, far below
+// what would hurt.
+const maxLine = 1 << 20
+
+// maxWindow bounds the memory that a zstd input can ask for.
+const maxWindow = 128 << 20
+
+// Errors of a single record, in Item.Err.
+var (
+	// ErrLineTooLong is a line of more than a mebibyte.
+	ErrLineTooLong = errors.New("the line is too long")
+	// ErrJSON is a line that is no JSON object with a text.
+	ErrJSON = errors.New("bad JSON line")
+)
+
+// A Field is a member of a JSON line.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// An Item is a record of the input.
+type Item struct {
+	Line   int             // number of its line, from 1
+	ID     json.RawMessage // a JSON string or number; nil if the record has none
+	Text   string
+	Fields []Field // members other than id and text, in order
+	Err    error   // the record cannot be read; the others can
+	end    int64   // bytes of the file read so far
+}
+
+// Key names a record among others of the same input: its id, or else the
+// number of its line. It is what random streams are derived from.
+func (it *Item) Key() string {
+	if it.ID == nil {
+		return fmt.Sprint(it.Line)
+	}
+	return "id\x00" + string(it.ID)
+}
+
+// An Input is an open file of records.
+type Input struct {
+	Name   string
+	Size   int64 // bytes, −1 if not known
+	format Format
+	file   io.Closer
+	raw    *counter
+	r      *bufio.Reader
+	close  func()
+	line   int
+	info   os.FileInfo // nil for a stream
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Open opens a file, or the stream stdin if path is "-".
+func Open(path string, stdin io.Reader, format Format) (*Input, error) {
+	in := &Input{Name: path, Size: -1, format: format, close: func() {}}
+	src := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		in.file, src = f, f
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a folder; name a file in it", path)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		in.info = info
+		if info.Mode().IsRegular() {
+			in.Size = info.Size()
+		}
+	}
+	in.raw = &counter{r: src}
+	if err := in.decompress(path); err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	if format == FormatAuto {
+		in.format = in.sniff(path)
+	}
+	return in, nil
+}
+
+func (in *Input) decompress(path string) error {
+	var r io.Reader = bufio.NewReaderSize(in.raw, 1<<16)
+	switch filepath.Ext(path) {
+	case ".gz":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		r = z
+	case ".zst":
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		in.close, r = z.Close, z
+	}
+	in.r = bufio.NewReaderSize(r, 1<<16)
+	if b, err := in.r.Peek(3); err == nil && string(b) == "\ufeff" {
+		_, _ = in.r.Discard(3)
+	}
+	return nil
+}
+
+// sniff decides between text and JSON lines.
+func (in *Input) sniff(path string) Format {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), ".zst")
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson":
+		return FormatJSONL
+	case ".txt":
+		return FormatText
+	}
+	b, _ := in.r.Peek(in.r.Size()) // an error will come again when reading
+	b = bytes.TrimLeft(b, " \t\r\n")
+	first, _, whole := bytes.Cut(b, []byte("\n"))
+	if len(first) > 0 && first[0] == '{' && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
+		return FormatJSONL
+	}
+	return FormatText
+}
+
+// JSON tells whether the input is read as JSON lines.
+func (in *Input) JSON() bool { return in.format == FormatJSONL }
+
+// Next returns the next record; io.EOF after the last. Errors of one record
+// are in Item.Err, others end the input.
+func (in *Input) Next() (Item, error) {
+	for {
+		b, err := in.readLine()
+		if err != nil && !errors.Is(err, ErrLineTooLong) {
+			if err != io.EOF {
+				err = fmt.Errorf("%s: after line %d: %w", in.Name, in.line, err)
+			}
+			return Item{}, err
+		}
+		it := Item{Line: in.line, Err: err, end: in.raw.n}
+		switch {
+		case err != nil:
+		case len(b) == 0 || in.format == FormatJSONL && len(bytes.TrimSpace(b)) == 0:
+			continue
+		case in.format == FormatJSONL:
+			it.Err = it.parse(b)
+		default:
+			it.Text = string(b)
+		}
+		return it, nil
+	}
+}
+
+// readLine returns a line without its end. The rest of one that is too long
+// is passed over.
+func (in *Input) readLine() ([]byte, error) {
+	var long []byte
+	tooLong := false
+	for n := 0; ; n++ {
+		b, err := in.r.ReadSlice('\n')
+		if n == 0 && len(b) == 0 && err != nil {
+			return nil, err
+		}
+		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
+			return nil, err
+		}
+		if len(long)+len(b) > maxLine {
+			tooLong, long = true, nil
+		}
+		if err == bufio.ErrBufferFull {
+			if !tooLong {
+				long = append(long, b...)
+			}
+			continue
+		}
+		in.line++
+		if tooLong {
+			return nil, fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, maxLine)
+		}
+		if long != nil {
+			b = append(long, b...)
+		}
+		b = bytes.TrimSuffix(b, []byte("\n"))
+		return bytes.TrimSuffix(b, []byte("\r")), nil
+	}
+}
+
+// parse reads a JSON line.
+func (it *Item) parse(b []byte) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrJSON, fmt.Sprintf(format, args...))
+	}
+	if !utf8.Valid(b) {
+		return fail("it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fail("want an object such as {\"id\": 7, \"text\": \"The [MASK] …\"}")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return fail("%v", err)
+		}
+		name := t.(string) // the decoder allows nothing else as a key
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return fail("field %q: %v", name, err)
+		}
+		if seen[name] {
+			return fail("two fields are called %q", name)
+		}
+		seen[name] = true
+		switch name {
+		case "id":
+			if v[0] != '"' && v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+				return fail("id is neither a string nor a number")
+			}
+			it.ID = v
+		case "text":
+			if v[0] != '"' || json.Unmarshal(v, &it.Text) != nil {
+				return fail("text is no string")
+			}
+		default:
+			it.Fields = append(it.Fields, Field{name, v})
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return fail("%v", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fail("something follows the object")
+	}
+	if !seen["text"] {
+		return fail("no field \"text\"")
+	}
+	return nil
+}
+
+// Fingerprint is the SHA-256 of the file's bytes as they are on disk, in hex,
+// and their number; "" and −1 for a stream.
+func (in *Input) Fingerprint() (string, int64, error) {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return "", -1, nil
+	}
+	f, err := os.Open(in.Name)
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", 0, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), n, nil
+}
+
+// Close closes the file; a stream stays open.
+func (in *Input) Close() error {
+	in.close()
+	if in.file == nil {
+		return nil
+	}
+	return in.file.Close()
+}

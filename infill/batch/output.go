@@ -1,0 +1,297 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Mode says what to do with an output that exists.
+type Mode int
+
+const (
+	Create Mode = iota // it is an error, ErrExists
+	Resume             // go on with it; begin it if it is not there
+	Force              // overwrite it
+)
+
+// An Output is where records go.
+type Output struct {
+	Path    string
+	Dropped int64 // bytes of torn or damaged records that were cut off on resuming
+
+	w       io.Writer
+	f       *os.File // nil for a stream
+	regular bool     // a file that can be resumed
+	frames  framing
+	offset  int64  // end of the last whole frame in the file
+	pending []byte // records that wait for their frame to be full
+	waiting int    // their number
+	synced  time.Time
+	resumed bool
+}
+
+// Stream is an output that cannot be resumed, such as standard output.
+func Stream(w io.Writer) *Output { return &Output{w: w, frames: plainFrames{}} }
+
+// Open opens the file that an input's records go to, with its manifest.
+func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
+	frames, err := framingOf(path)
+	if err != nil {
+		return nil, err
+	}
+	o := &Output{Path: path, frames: frames, regular: true, synced: time.Now()}
+	info, err := os.Stat(path)
+	exists := err == nil
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case exists && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; name a file in it", path)
+	case exists && in.info != nil && os.SameFile(info, in.info):
+		return nil, fmt.Errorf("%w: it is the input itself", ErrExists)
+	case exists && !info.Mode().IsRegular():
+		// A pipe or a device has nothing to resume or to overwrite.
+		o.regular = false
+		if o.f, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+			return nil, err
+		}
+		o.w = o.f
+		return o, nil
+	case exists && mode == Create:
+		return nil, fmt.Errorf("%w: %s; go on with --resume, overwrite with --force, or name another", ErrExists, path)
+	}
+	if err := o.open(m, mode, exists); err != nil {
+		if o.f != nil {
+			err = errors.Join(err, o.f.Close())
+		}
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
+	var err error
+	if !exists {
+		// The manifest goes first: an output without one is nobody's.
+		if mode == Resume {
+			err = m.check(o.Path, true)
+		} else {
+			err = m.write(o.Path)
+		}
+		if err != nil {
+			return err
+		}
+		if o.f, err = os.OpenFile(o.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+			return err
+		}
+	} else if o.f, err = os.OpenFile(o.Path, os.O_RDWR, 0); err != nil {
+		return err
+	}
+	o.w = o.f
+	if err := lock(o.f); err != nil {
+		return fmt.Errorf("%w: another process writes %s", err, o.Path)
+	}
+	switch {
+	case !exists:
+		return syncFolder(o.Path)
+	case mode == Force:
+		// Emptied before the manifest changes: records never stand beside
+		// the manifest of another run.
+		if err := o.f.Truncate(0); err != nil {
+			return err
+		}
+		if err := o.f.Sync(); err != nil {
+			return err
+		}
+		return m.write(o.Path)
+	}
+	info, err := o.f.Stat()
+	if err != nil {
+		return err
+	}
+	o.resumed = info.Size() > 0
+	return m.check(o.Path, info.Size() == 0)
+}
+
+// head is what a record must say of itself.
+type head struct {
+	Line  int             `json:"line"`
+	ID    json.RawMessage `json:"id"`
+	Error json.RawMessage `json:"error"`
+}
+
+// recover reads the output up to its last whole record, compares each with the
+// item of the input that it belongs to, and cuts off the rest. It returns the
+// number of records and how many of them are errors.
+func (o *Output) recover(in *Input) (done, failed int, err error) {
+	if !o.resumed {
+		return 0, 0, nil
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, 1<<62), 1<<16)
+	var size int64
+	if info, err := o.f.Stat(); err == nil {
+		size = info.Size()
+	}
+scan:
+	for {
+		records, n, err := o.frames.next(r)
+		switch {
+		case err == io.EOF || errors.Is(err, errTorn):
+			break scan
+		case err != nil:
+			return 0, 0, fmt.Errorf("%s: %w", o.Path, err)
+		}
+		heads, ok := parseHeads(records)
+		if !ok {
+			break
+		}
+		// A frame that is not full is the last one of a finished run; if
+		// more input follows the run was cut short of it.
+		for _, h := range heads {
+			it, err := in.Next()
+			if err == io.EOF {
+				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d", ErrMismatch, o.Path, h.Line)
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			if it.Line != h.Line || !bytes.Equal(compact(it.ID), compact(h.ID)) {
+				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)", ErrMismatch, done+1, o.Path, h.Line, orNone(h.ID), it.Line, orNone(it.ID))
+			}
+			done++
+			if h.Error != nil {
+				failed++
+			}
+		}
+		o.offset += n
+		if len(heads) < o.frames.records() {
+			break
+		}
+	}
+	o.Dropped = size - o.offset
+	if o.Dropped > 0 {
+		if err := o.f.Truncate(o.offset); err != nil {
+			return 0, 0, err
+		}
+	}
+	_, err = o.f.Seek(o.offset, io.SeekStart)
+	return done, failed, err
+}
+
+// parseHeads reads the records of a frame; false if one is no whole record.
+func parseHeads(records []byte) ([]head, bool) {
+	var out []head
+	for len(records) > 0 {
+		line, rest, ended := bytes.Cut(records, []byte("\n"))
+		var h head
+		if !ended || json.Unmarshal(line, &h) != nil || h.Line < 1 {
+			return nil, false
+		}
+		out = append(out, h)
+		records = rest
+	}
+	return out, len(out) > 0
+}
+
+func compact(v json.RawMessage) []byte {
+	if v == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+func orNone(v json.RawMessage) string {
+	if v == nil {
+		return "none"
+	}
+	return string(v)
+}
+
+// syncEvery is how often a file is synced to the disk: what a loss of power
+// can cost, beside the records in work.
+const syncEvery = 2 * time.Second
+
+// write appends a record, which ends in a newline.
+func (o *Output) write(record []byte) error {
+	if o.frames.records() > 1 {
+		o.pending = append(o.pending, record...)
+		o.waiting++
+		if o.waiting < o.frames.records() {
+			return nil
+		}
+		return o.flush()
+	}
+	return o.append(record)
+}
+
+func (o *Output) flush() error {
+	if o.waiting == 0 {
+		return nil
+	}
+	b, err := o.frames.encode(o.pending)
+	if err != nil {
+		return err
+	}
+	o.pending, o.waiting = o.pending[:0], 0
+	return o.append(b)
+}
+
+// append writes whole frames; what a failed write left behind is taken away,
+// as far as the disk lets it.
+func (o *Output) append(b []byte) error {
+	n, err := o.w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		if o.regular && o.f != nil {
+			_ = o.f.Truncate(o.offset)
+		}
+		return fmt.Errorf("writing %s: %w", o.name(), err)
+	}
+	o.offset += int64(n)
+	if o.regular && o.f != nil && time.Since(o.synced) > syncEvery {
+		o.synced = time.Now()
+		return o.f.Sync()
+	}
+	return nil
+}
+
+func (o *Output) name() string {
+	if o.Path == "" {
+		return "standard output"
+	}
+	return o.Path
+}
+
+// Resumable tells whether a run that ends early can go on with this output.
+func (o *Output) Resumable() bool { return o.regular && o.f != nil }
+
+// finish ends the output: with complete set the last frame is written too, else
+// it is left for the run that goes on.
+func (o *Output) finish(complete bool) error {
+	var err error
+	if complete {
+		err = o.flush()
+	}
+	if o.f == nil {
+		return err
+	}
+	if o.regular {
+		err = errors.Join(err, o.f.Sync())
+	}
+	err = errors.Join(err, o.f.Close())
+	o.f = nil
+	return err
+}

@@ -1,0 +1,216 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A Record is what became of an item.
+type Record struct {
+	JSON   []byte // one JSON object without a line end; it has the item's line and id
+	Failed bool   // it is an error record
+	Cause  error  // the error, if Failed
+}
+
+// A Job is a file to work through.
+type Job struct {
+	Input   *Input
+	Output  *Output
+	Workers int // items in work at the same time, at least 1
+	// Do makes the record of an item: the same whenever and wherever it is
+	// called. An error ends the run. It is called from several goroutines.
+	Do func(ctx context.Context, it *Item) (Record, error)
+	// MaxErrors is the number of error records that are written; one more
+	// stops the run before it is. Negative: any number.
+	MaxErrors int
+	// Progress, if not nil, is called after every record, and once before.
+	Progress func(Progress)
+	// Report, if not nil, is called for each error record that is written.
+	Report func(line int, cause error)
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Records, Failed int   // in the output, those of earlier runs included
+	Resumed         int   // of earlier runs
+	Read            int64 // bytes of the input that the records stand for
+	Size            int64 // of the input; −1 if not known
+}
+
+// ErrTooMany is returned when more records fail than allowed; the run can be
+// resumed.
+var ErrTooMany = errors.New("stopped: too many lines failed")
+
+// slot is an item on its way through the workers.
+type slot struct {
+	item   Item
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+	rec    Record
+	err    error
+}
+
+// Run works through the input and closes the output. When ctx ends, the record
+// that is next in the output, and those that are ready after it, are still
+// written; then the error is ctx's. The Progress returned says what the output
+// holds, whatever the error.
+func (j *Job) Run(ctx context.Context) (Progress, error) {
+	p := Progress{Size: j.Input.Size}
+	var err error
+	p.Records, p.Failed, err = j.Output.recover(j.Input)
+	if err != nil {
+		return p, errors.Join(err, j.Output.finish(false))
+	}
+	p.Resumed = p.Records
+	p.Read = j.Input.raw.n
+	if j.Progress != nil {
+		j.Progress(p)
+	}
+	err = j.work(ctx, &p)
+	return p, errors.Join(err, j.Output.finish(err == nil))
+}
+
+func (j *Job) work(ctx context.Context, p *Progress) error {
+	r := &runner{Job: j, live: map[*slot]bool{}}
+	// order has every item that was read and not yet written. Its bound is
+	// what keeps memory flat: a slow item lets the others run only so far
+	// ahead.
+	order := make(chan *slot, 4*j.Workers)
+	todo := make(chan *slot, 4*j.Workers)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	var readErr error
+	wg.Go(func() {
+		defer close(order)
+		defer close(todo)
+		readErr = r.read(ctx, order, todo, stop)
+	})
+	for range j.Workers {
+		wg.Go(func() {
+			for s := range todo {
+				r.do(s)
+			}
+		})
+	}
+	watched := make(chan struct{})
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+			r.wind(false)
+		case <-watched:
+		}
+	})
+	err := r.write(ctx, p, order)
+	// Nothing is wanted any more of what is still in work.
+	close(watched)
+	close(stop)
+	r.wind(true)
+	for range order {
+	}
+	wg.Wait()
+	if err == nil {
+		err = readErr
+	}
+	return err
+}
+
+// A runner keeps track of the items in work.
+type runner struct {
+	*Job
+	mu      sync.Mutex
+	live    map[*slot]bool
+	head    *slot // the one whose record is next
+	winding bool
+}
+
+// read turns the input into slots until it ends or the run stops.
+func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan struct{}) error {
+	for ctx.Err() == nil {
+		it, err := r.Input.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s := &slot{item: it, done: make(chan struct{})}
+		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		r.mu.Lock()
+		r.live[s] = true
+		if r.winding {
+			s.cancel()
+		}
+		r.mu.Unlock()
+		select {
+		case order <- s:
+			todo <- s // as much room as order has
+		case <-stop:
+			s.cancel()
+			return nil
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (r *runner) do(s *slot) {
+	defer close(s.done)
+	if s.err = s.ctx.Err(); s.err != nil {
+		return
+	}
+	s.rec, s.err = r.Do(s.ctx, &s.item)
+}
+
+// wind cancels what is in work, all of it or all but the head.
+func (r *runner) wind(all bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.winding = true
+	for s := range r.live {
+		if all || s != r.head {
+			s.cancel()
+		}
+	}
+}
+
+// write writes the records in order.
+func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
+	for s := range order {
+		r.mu.Lock()
+		if !r.winding || r.head == nil {
+			r.head = s
+		}
+		r.mu.Unlock()
+		<-s.done
+		r.mu.Lock()
+		delete(r.live, s)
+		r.mu.Unlock()
+		s.cancel()
+		switch {
+		case s.err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case s.err != nil:
+			return fmt.Errorf("line %d: %w", s.item.Line, s.err)
+		case s.rec.Failed && r.MaxErrors >= 0 && p.Failed >= r.MaxErrors:
+			return fmt.Errorf("line %d: %w: %w", s.item.Line, ErrTooMany, s.rec.Cause)
+		}
+		if err := r.Output.write(append(s.rec.JSON, '\n')); err != nil {
+			return err
+		}
+		p.Records++
+		p.Read = s.item.end
+		if s.rec.Failed {
+			p.Failed++
+			if r.Report != nil {
+				r.Report(s.item.Line, s.rec.Cause)
+			}
+		}
+		if r.Progress != nil {
+			r.Progress(*p)
+		}
+	}
+	return nil
+}
