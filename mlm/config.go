@@ -81,12 +81,17 @@ func longest(limits ...int) int {
 	return least
 }
 
-// checkVocabulary compares the tokenizer with the number of logits. Exporters
-// pad the table to a multiple of 8 or 64; that is only believed when
-// config.json says so, because a tokenizer of another model must not pass.
-func checkVocabulary(tokens, logits int, c config) error {
-	switch {
-	case tokens == logits, tokens < logits && c.Vocab == logits:
+// checkVocabulary compares the tokenizer with the number of logits. Tables are
+// padded at times, for the sake of speed, which is believed when config.json
+// states the padded size. A vocab.txt, which has a line for every id, must then
+// fall short by less than the usual multiple of 8: a file cut short or of
+// another model must not pass.
+func checkVocabulary(tokens, logits int, plain bool, c config) error {
+	padded := tokens < logits && c.Vocab == logits
+	if plain && padded {
+		padded = logits%8 == 0 && logits-tokens < 8
+	}
+	if tokens == logits || padded {
 		return nil
 	}
 	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the tokenizer files of this very model beside it",

@@ -116,12 +116,13 @@ type Sentence struct {
 
 // Model is an open model. It is safe for concurrent use.
 type Model struct {
-	tok   *tokenize.Tokenizer
-	info  Info
-	cfg   config
-	from  folder
-	be    backend
-	sched *scheduler
+	tok        *tokenize.Tokenizer
+	info       Info
+	cfg        config
+	plainVocab bool // the vocabulary is a vocab.txt, a line for every id
+	from       folder
+	be         backend
+	sched      *scheduler
 }
 
 // Tokenizer is the tokenizer found beside the model.

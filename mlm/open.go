@@ -104,7 +104,7 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	if m.info.Tied && m.info.Head != m.info.Embedding { // exported twice, one of them transposed
 		m.info.Parameters -= stored(parsed, m.info.Head)
 	}
-	if err := checkVocabulary(m.info.Tokens, m.info.Vocab, m.cfg); err != nil {
+	if err := checkVocabulary(m.info.Tokens, m.info.Vocab, m.plainVocab, m.cfg); err != nil {
 		return errors.Join(err, be.close())
 	}
 	m.be = be
@@ -156,6 +156,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 		sum, err := hashModel(from.fs, name, data, p)
 		ch <- parsedModel{p, sum, err}
 	}()
+	plainVocab := !exists(files, "tokenizer.json")
 	tok, terr := tokenize.Load(files)
 	cfg, cerr := readConfig(files)
 	p := <-ch
@@ -169,7 +170,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	if err := inspect(&info, p.m); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Model{tok: tok, info: info, cfg: cfg, from: from}, p.m, nil
+	return &Model{tok: tok, info: info, plainVocab: plainVocab, cfg: cfg, from: from}, p.m, nil
 }
 
 func exists(fsys fs.FS, names ...string) bool {

@@ -111,7 +111,7 @@ func TestCompare(t *testing.T) {
 			if (name == "discs") != (res.Gold != nil) {
 				t.Errorf("gold %v", res.Gold)
 			}
-			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") || strings.Contains(string(b), "http-equiv") {
+			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") || strings.Contains(string(b), "src=\"http") || strings.Contains(string(b), "href=\"http") {
 				t.Errorf("%v, %d bytes of HTML", err, len(b))
 			}
 		})

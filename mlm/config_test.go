@@ -1,0 +1,32 @@
+package mlm
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestCheckVocabulary(t *testing.T) {
+	for _, c := range []struct {
+		tokens, logits int
+		plain          bool
+		stated         int // vocab_size of config.json
+		ok             bool
+	}{
+		{100, 100, true, 100, true},
+		{100, 100, false, 0, true},
+		{99, 100, true, 100, false}, // a line is missing
+		{101, 100, true, 100, false},
+		{101, 100, false, 100, false},
+		{100, 104, true, 104, true},  // padded to a multiple of 8
+		{96, 104, true, 104, false},  // by more than padding explains
+		{100, 104, true, 100, false}, // the model is another one
+		{100, 104, false, 104, true},
+		{50_280, 50_368, false, 50_368, true},
+		{50_280, 50_368, false, 0, false},
+	} {
+		err := checkVocabulary(c.tokens, c.logits, c.plain, config{Vocab: c.stated})
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrVocabulary) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
