@@ -149,7 +149,9 @@ func (r dlmcRule) flips(k, _ int, delta []float64) {
 func (r dlmcRule) weights(k, _ int, xi int32, delta []float64) {
 	h := r.logH[k]
 	lse := logSumExp(delta)
-	stay := -lse // Δ of the current category is 0
+	// The probability of staying, in units of ν_θ: 1 + Σ exp(Δ − hQ/ν). It can
+	// only overflow when some Δ, and so lse, is large.
+	stay, sum, plain := 0.0, 0.0, lse < 600
 	for v, d := range delta {
 		if int32(v) == xi || math.IsInf(d, -1) {
 			continue
@@ -157,7 +159,14 @@ func (r dlmcRule) weights(k, _ int, xi int32, delta []float64) {
 		lv := d - lse
 		a := math.Exp(h + r.g.Log(d) - lv)
 		delta[v] = lv + log1mExp(a)
-		stay = logAddExp(stay, lv-a)
+		if plain {
+			sum += math.Exp(d - a)
+		} else {
+			stay = logAddExp(stay, d-a)
+		}
 	}
-	delta[xi] = stay
+	if plain {
+		stay = math.Log1p(sum)
+	}
+	delta[xi] = stay - lse
 }

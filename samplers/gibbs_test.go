@@ -93,9 +93,9 @@ func TestEnergySamplersStationary(t *testing.T) {
 			{"gibbs-mh", &GibbsMH{}, tab},
 			{"gibbs-mh systematic", &GibbsMH{Scan: SystematicScan}, tab},
 		} {
-			tv, limit := stationarityTV(t, rng, tab, c.target, c.s, 3000, 6)
+			tv, limit := stationarityTV(t, rng, tab, c.target, c.s, 2000, 5)
 			if tv > limit {
-				t.Errorf("%s: total variation %.4f after 6 steps from π, limit %.4f", c.name, tv, limit)
+				t.Errorf("%s: total variation %.4f after 5 steps from π, limit %.4f", c.name, tv, limit)
 			}
 		}
 	})
@@ -108,7 +108,7 @@ func TestStationarityHasPower(t *testing.T) {
 	caught := map[string]int{}
 	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range []Sampler{&Gibbs{}, uncorrected{&LB1{Balance: Ratio}}} {
-			if tv, limit := stationarityTV(t, rng, tab, tab, s, 3000, 30); tv > limit {
+			if tv, limit := stationarityTV(t, rng, tab, tab, s, 2000, 20); tv > limit {
 				caught[s.Name()]++
 			}
 		}
@@ -151,7 +151,7 @@ func TestDefaultsReachTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab := newTable(rng, d, 1, 0.3)
-	x0 := make([][]int32, 1500)
+	x0 := make([][]int32, 900)
 	for k := range x0 {
 		x0[k] = []int32{0, 0, 0}
 	}
@@ -164,7 +164,7 @@ func TestDefaultsReachTheTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Steps(context.Background(), 250, nil); err != nil {
+		if err := run.Steps(context.Background(), 180, nil); err != nil {
 			t.Fatal(err)
 		}
 		tv, limit := tvToPi(tab, run.X)

@@ -14,10 +14,15 @@ const negligible = -44
 
 // logSigmoid is log(1/(1+exp(−x))) without overflow.
 func logSigmoid(x float64) float64 {
-	if x < 0 {
-		return x - math.Log1p(math.Exp(x))
+	z := math.Exp(-math.Abs(x))
+	l := z * (1 - z*(0.5-z/3)) // log1p(z); the next term is below 2^-54 of it
+	if z > 1e-5 {
+		l = math.Log1p(z)
 	}
-	return -math.Log1p(math.Exp(-x))
+	if x < 0 {
+		return x - l
+	}
+	return -l
 }
 
 // sigmoid is 1/(1+exp(−x)) without overflow.

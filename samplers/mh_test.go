@@ -250,7 +250,7 @@ func TestProposalDraws(t *testing.T) {
 			case *rwmProposer:
 				p.one = 0
 			}
-			const draws = 10000
+			const draws = 5000
 			count := make([]float64, len(tab.states))
 			y := make([]int32, tab.dom.Len())
 			for range draws {
