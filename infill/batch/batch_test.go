@@ -1,0 +1,645 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// upper is a record that takes a little and varying time to make.
+func upper(ctx context.Context, it *Item) (Record, error) {
+	select {
+	case <-time.After(time.Duration(rand.IntN(200)) * time.Microsecond):
+	case <-ctx.Done():
+		return Record{}, ctx.Err()
+	}
+	h := map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)}
+	if it.ID != nil {
+		h["id"] = it.ID
+	}
+	rec := Record{}
+	if it.Err != nil || strings.HasPrefix(it.Text, "bad") {
+		delete(h, "text")
+		h["error"] = map[string]string{"code": "bad"}
+		rec.Failed, rec.Cause = true, errors.New("bad text")
+	}
+	var err error
+	rec.JSON, err = json.Marshal(h)
+	return rec, err
+}
+
+func manifest() *Manifest {
+	return &Manifest{Format: ManifestFormat, Version: "v1", Model: "sha256:0", Seed: 1, Settings: map[string]string{"steps": "50"}}
+}
+
+type config struct {
+	workers, maxErrors int
+	mode               Mode
+	do                 func(context.Context, *Item) (Record, error)
+	ctx                context.Context
+	before             func(*Output)
+	progress           func(Progress)
+}
+
+// process works through a file.
+func process(t *testing.T, input, output string, c config) (Progress, *Output, error) {
+	t.Helper()
+	in, err := Open(input, nil, FormatAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	m := manifest()
+	if m.SHA256, m.Bytes, err = in.Fingerprint(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Open(output, in, c.mode)
+	if err != nil {
+		return Progress{}, nil, err
+	}
+	if c.before != nil {
+		c.before(out)
+	}
+	if c.do == nil {
+		c.do = upper
+	}
+	if c.ctx == nil {
+		c.ctx = context.Background()
+	}
+	if c.workers == 0 {
+		c.workers = 4
+	}
+	if c.maxErrors == 0 {
+		c.maxErrors = -1
+	}
+	job := Job{Input: in, Output: out, Workers: c.workers, Do: c.do, MaxErrors: c.maxErrors, Progress: c.progress}
+	p, err := job.Run(c.ctx)
+	return p, out, err
+}
+
+func write(t *testing.T, path string, data string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sentences is an input of n lines, some of them bad, some empty.
+func sentences(n int) string {
+	var b strings.Builder
+	for i := range n {
+		switch {
+		case i%17 == 3:
+			b.WriteString("\n")
+		case i%11 == 5:
+			fmt.Fprintf(&b, "bad line %d\r\n", i)
+		default:
+			fmt.Fprintf(&b, "line %d has text\n", i)
+		}
+	}
+	return b.String() + "the last has no end"
+}
+
+var suffixes = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
+
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+	var want []byte
+	for _, workers := range []int{1, 3, 16} {
+		out := filepath.Join(dir, fmt.Sprint(workers, ".jsonl"))
+		p, _, err := process(t, in, out, config{workers: workers})
+		if err != nil || p.Records != 283 || p.Failed < 20 || p.Read != p.Size {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		got := read(t, out)
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d workers give other bytes", workers)
+		}
+	}
+	last := 0
+	for _, l := range bytes.Split(bytes.TrimSuffix(want, []byte("\n")), []byte("\n")) {
+		var h head
+		if err := json.Unmarshal(l, &h); err != nil || h.Line <= last {
+			t.Fatalf("after line %d: %s (%v)", last, l, err)
+		}
+		last = h.Line
+	}
+	if last != 301 {
+		t.Errorf("the last record is of line %d", last)
+	}
+}
+
+// Whatever number of bytes an earlier run left, the resumed file is that of an
+// uninterrupted run.
+func TestResumeAtEveryByte(t *testing.T) {
+	for _, suffix := range suffixes {
+		t.Run(suffix, func(t *testing.T) {
+			dir := t.TempDir()
+			in := write(t, filepath.Join(dir, "in.txt"), sentences(150))
+			out := filepath.Join(dir, "out"+suffix)
+			if _, _, err := process(t, in, out, config{}); err != nil {
+				t.Fatal(err)
+			}
+			want := read(t, out)
+			step := 1
+			if len(want) > 150 {
+				step = len(want) / 150
+			}
+			for n := len(want); n >= 0; n -= step {
+				garbage := []byte(nil)
+				if n%3 == 1 { // a loss of power can leave zeros
+					garbage = make([]byte, n%50)
+				}
+				if err := os.WriteFile(out, append(bytes.Clone(want[:n]), garbage...), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				p, o, err := process(t, in, out, config{mode: Resume})
+				if err != nil {
+					t.Fatalf("%d bytes: %v", n, err)
+				}
+				if got := read(t, out); !bytes.Equal(got, want) {
+					t.Fatalf("resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want), p.Resumed, o.Dropped)
+				}
+				if n == len(want) && (p.Resumed != p.Records || o.Dropped != int64(len(garbage))) {
+					t.Errorf("a finished file is done again: %+v", p)
+				}
+			}
+		})
+	}
+}
+
+// A disk that is full in the middle of a record: the error is reported, the
+// torn record taken away, and the run can go on when there is room.
+func TestFullDisk(t *testing.T) {
+	for _, suffix := range suffixes {
+		dir := t.TempDir()
+		in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
+		if _, _, err := process(t, in, whole, config{}); err != nil {
+			t.Fatal(err)
+		}
+		want := read(t, whole)
+		for i := 0; ; i++ {
+			room := len(want) / 5
+			_, _, err := process(t, in, out, config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }})
+			if err == nil {
+				t.Fatalf("%s: a full disk goes unnoticed", suffix)
+			}
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "writing") {
+				t.Fatal(err)
+			}
+			got := read(t, out)
+			if !bytes.HasPrefix(want, got) || suffix == ".jsonl" && len(got) > 0 && got[len(got)-1] != '\n' {
+				t.Fatalf("%s: what the full disk holds is not whole", suffix)
+			}
+			if len(got) > len(want)/3 || i == 3 {
+				break
+			}
+		}
+		if _, _, err := process(t, in, out, config{mode: Resume}); err != nil || !bytes.Equal(read(t, out), want) {
+			t.Errorf("%s: the resumed file is another (%v)", suffix, err)
+		}
+	}
+}
+
+// small takes so many bytes and then is full.
+type small struct {
+	w    io.Writer
+	room int
+}
+
+func (s *small) Write(p []byte) (int, error) {
+	if len(p) <= s.room {
+		s.room -= len(p)
+		return s.w.Write(p)
+	}
+	n, _ := s.w.Write(p[:s.room])
+	s.room = 0
+	return n, syscall.ENOSPC
+}
+
+// A run that is interrupted writes the record in hand and can be resumed.
+func TestInterrupt(t *testing.T) {
+	for _, suffix := range suffixes {
+		dir := t.TempDir()
+		in := write(t, filepath.Join(dir, "in.txt"), sentences(400))
+		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
+		if _, _, err := process(t, in, whole, config{}); err != nil {
+			t.Fatal(err)
+		}
+		want := read(t, whole)
+		for rounds := 0; ; rounds++ {
+			ctx, cancel := context.WithCancel(context.Background())
+			stop := 1 + rand.IntN(150)
+			p, _, err := process(t, in, out, config{mode: Resume, ctx: ctx, progress: func(p Progress) {
+				if p.Records-p.Resumed == stop {
+					cancel()
+				}
+			}})
+			cancel()
+			if err == nil {
+				if rounds == 0 {
+					t.Error("never interrupted")
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) || p.Records-p.Resumed < stop {
+				t.Fatalf("%v after %+v", err, p)
+			}
+			if got := read(t, out); !bytes.HasPrefix(want, got) {
+				t.Fatal("not a beginning of the whole file")
+			}
+		}
+		if !bytes.Equal(read(t, out), want) {
+			t.Errorf("%s: another file", suffix)
+		}
+	}
+}
+
+// The record that is next is finished, those behind it are not waited for.
+func TestInterruptFinishesTheRecordInHand(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var begun atomic.Int32
+	do := func(c context.Context, it *Item) (Record, error) {
+		if begun.Add(1) == 4 { // all workers are busy
+			cancel()
+		}
+		if it.Line == 1 {
+			<-ctx.Done()
+			time.Sleep(20 * time.Millisecond) // still at work when the signal comes
+			if c.Err() != nil {
+				return Record{}, c.Err()
+			}
+			return upper(c, it)
+		}
+		<-c.Done()
+		return Record{}, c.Err()
+	}
+	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{ctx: ctx, do: do})
+	if !errors.Is(err, context.Canceled) || p.Records != 1 {
+		t.Errorf("%d records, %v", p.Records, err)
+	}
+}
+
+func TestMaxErrors(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), "a\nbad 2\nb\nbad 4\nc\nbad 6\nd\n")
+	out := filepath.Join(dir, "out.jsonl")
+	p, _, err := process(t, in, out, config{maxErrors: 2})
+	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "line 6") || p.Records != 5 || p.Failed != 2 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	// Earlier errors count when the run goes on.
+	if p, _, err = process(t, in, out, config{maxErrors: 2, mode: Resume}); !errors.Is(err, ErrTooMany) || p.Records != 5 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if p, _, err = process(t, in, out, config{mode: Resume}); err != nil || p.Records != 7 || p.Failed != 3 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+}
+
+// An error that concerns all records ends the run, in order.
+func TestFatal(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
+	broken := errors.New("the model broke")
+	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{do: func(ctx context.Context, it *Item) (Record, error) {
+		if it.Line > 20 {
+			return Record{}, broken
+		}
+		return upper(ctx, it)
+	}})
+	// Line 21 is empty (21 = 17 + 3 + 1).
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "line 22") || p.Records != 19 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), "a\nb\n")
+	out := filepath.Join(dir, "out.jsonl")
+	if _, _, err := process(t, in, out, config{mode: Resume}); err != nil {
+		t.Fatalf("resuming what never began: %v", err)
+	}
+	want := read(t, out)
+	if _, _, err := process(t, in, out, config{}); !errors.Is(err, ErrExists) {
+		t.Errorf("an output that exists: %v", err)
+	}
+	if _, _, err := process(t, in, in, config{mode: Force}); !errors.Is(err, ErrExists) {
+		t.Errorf("the input as output: %v", err)
+	}
+	other := write(t, filepath.Join(dir, "other.txt"), "a\nc\n")
+	if _, _, err := process(t, other, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "input") {
+		t.Errorf("another input: %v", err)
+	}
+	open := func(change func(*Manifest)) error {
+		i, err := Open(in, nil, FormatAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = i.Close() }()
+		m := manifest()
+		m.SHA256, m.Bytes, _ = i.Fingerprint()
+		change(m)
+		o, err := m.Open(out, i, Resume)
+		if err == nil {
+			_ = o.finish(false)
+		}
+		return err
+	}
+	for what, change := range map[string]func(*Manifest){
+		"version": func(m *Manifest) { m.Version = "v2" },
+		"model":   func(m *Manifest) { m.Model = "sha256:1" },
+		"seed":    func(m *Manifest) { m.Seed = 2 },
+		"--steps": func(m *Manifest) { m.Settings["steps"] = "51" },
+		"--new":   func(m *Manifest) { m.Settings["new"] = "x" },
+		"input":   func(m *Manifest) { m.SHA256 = "00" },
+	} {
+		if err := open(change); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	same := func(m *Manifest) { m.Input = "the same file by another name" }
+	if err := open(same); err != nil {
+		t.Error(err)
+	}
+	// Two processes at once.
+	i, err := Open(in, nil, FormatAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := manifest()
+	m.SHA256, m.Bytes, _ = i.Fingerprint()
+	o, err := m.Open(out, i, Resume)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := open(same); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second writer: %v", err)
+	}
+	if err := errors.Join(o.finish(false), i.Close()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, ManifestPath(out), "{")
+	if err := open(same); !errors.Is(err, ErrManifest) {
+		t.Errorf("a damaged manifest: %v", err)
+	}
+	if err := os.Remove(ManifestPath(out)); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(same); !errors.Is(err, ErrManifest) {
+		t.Errorf("no manifest: %v", err)
+	}
+	if !bytes.Equal(read(t, out), want) {
+		t.Error("a refused run changed the output")
+	}
+	if _, _, err := process(t, in, out, config{mode: Force}); err != nil || !bytes.Equal(read(t, out), want) {
+		t.Errorf("--force: %v", err)
+	}
+	// A record that belongs to another line.
+	write(t, out, `{"line":1,"text":"A"}`+"\n"+`{"line":7,"text":"B"}`+"\n")
+	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "line 7") {
+		t.Errorf("a record of another line: %v", err)
+	}
+	write(t, out, strings.Repeat(`{"line":1}`+"\n", 1)+`{"line":2}`+"\n"+`{"line":3}`+"\n")
+	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "more records") {
+		t.Errorf("more records than lines: %v", err)
+	}
+}
+
+// However large the file, only so many items are in memory at once.
+func TestBounded(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 5000))
+	var read, most atomic.Int64
+	written := int64(0)
+	_, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{workers: 4,
+		do: func(ctx context.Context, it *Item) (Record, error) {
+			most.Store(max(most.Load(), int64(it.Line)-atomic.LoadInt64(&written)))
+			read.Add(1)
+			if it.Line%500 == 1 { // a slow one holds up those behind it
+				time.Sleep(5 * time.Millisecond)
+			}
+			return Record{JSON: []byte(fmt.Sprintf(`{"line":%d}`, it.Line))}, nil
+		},
+		progress: func(p Progress) { atomic.StoreInt64(&written, int64(p.Records)) }})
+	if err != nil || read.Load() != 5000 {
+		t.Fatalf("%d items, %v", read.Load(), err)
+	}
+	// 16 in order, one being written, one being read.
+	if most.Load() > 4*4+3 {
+		t.Errorf("an item %d records ahead was in work", most.Load())
+	}
+}
+
+func TestCompressed(t *testing.T) {
+	dir := t.TempDir()
+	text := sentences(200)
+	plain := write(t, filepath.Join(dir, "in.txt"), text)
+	var gz, zs bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	z, err := zstd.NewWriter(&zs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, z} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := filepath.Join(dir, "want.jsonl")
+	if _, _, err := process(t, plain, want, config{}); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, data := range map[string]string{".gz": gz.String(), ".zst": zs.String()} {
+		in := write(t, filepath.Join(dir, "in.txt"+suffix), data)
+		out := filepath.Join(dir, "out.jsonl"+suffix)
+		if _, _, err := process(t, in, out, config{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(out, nil, FormatText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r.r)
+		if err != nil || !bytes.Equal(got, read(t, want)) {
+			t.Errorf("%s: other records (%v)", suffix, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		// A file that breaks off is trouble, not the end of the input.
+		torn := write(t, filepath.Join(dir, "torn.txt"+suffix), data[:len(data)-len(data)/3])
+		if _, _, err := process(t, torn, filepath.Join(dir, "torn.jsonl"+suffix), config{}); err == nil || !strings.Contains(err.Error(), "torn.txt") {
+			t.Errorf("%s: torn input: %v", suffix, err)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	long := strings.Repeat("x", maxLine+1)
+	for _, c := range []struct {
+		name, data string
+		json       bool
+		want       []string // texts, or errors in angle brackets
+	}{
+		{"a.txt", "one\n\ntwo\r\n \tthree\u00a0\nfour\rfive", false, []string{"1 one", "3 two", "4  \tthree\u00a0", "5 four\rfive"}},
+		{"a.txt", "\ufeffone\n{\"text\":\"x\"}", false, []string{"1 one", "2 {\"text\":\"x\"}"}},
+		{"a.txt", "a\n" + long + "\nb\n" + long[2:] + "\n" + long, false, []string{"1 a", "2 <the line is too long>", "3 b", "4 " + long[2:], "5 <the line is too long>"}},
+		{"a", "{\"text\":\"one\"}\n\n{\"id\":7,\"text\":\"two\",\"x\":[1]}", true, []string{"1 one", "3 two 7 x=[1]"}},
+		{"a", "{not json [MASK]\n", false, []string{"1 {not json [MASK]"}},
+		{"a.jsonl", "text\n" + `{"id":"é","text":"a\tb\r\n"}` + "\n" + `{"id":[1],"text":"x"}` + "\n" + `{"text":7}` + "\n" + `{"x":1}` + "\n" +
+			`{"text":"x","text":"y"}` + "\n" + `{"text":"x"} 1` + "\n" + `{"text":"x"` + "\n" + "{\"text\":\"\xff\"}\n[1]\n" + `{"text":""}`, true,
+			[]string{"1 <bad JSON line>", "2 a\tb\r\n \"é\"", "3 <bad JSON line>", "4 <bad JSON line>", "5 <bad JSON line>", "6 <bad JSON line>", "7 <bad JSON line>", "8 <bad JSON line>", "9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		in, err := Open(path, nil, FormatAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.JSON() != c.json {
+			t.Errorf("%.40q is taken for the wrong format", c.data)
+		}
+		var got []string
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := fmt.Sprint(it.Line, " ", it.Text)
+			for _, is := range []error{ErrJSON, ErrLineTooLong} {
+				if errors.Is(it.Err, is) {
+					s = fmt.Sprint(it.Line, " <", is, ">")
+				}
+			}
+			if it.ID != nil && it.Err == nil {
+				s += " " + string(it.ID)
+			}
+			for _, f := range it.Fields {
+				if it.Err == nil {
+					s += " " + f.Name + "=" + string(f.Value)
+				}
+			}
+			got = append(got, s)
+		}
+		if strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%.40q: %.200q, want %.200q", c.data, got, c.want)
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	a, b := Item{Line: 5}, Item{Line: 6, ID: json.RawMessage("5")}
+	if a.Key() == b.Key() || a.Key() != "5" {
+		t.Errorf("keys %q, %q", a.Key(), b.Key())
+	}
+}
+
+// No line and no output, however broken, does more than fail.
+func FuzzLine(f *testing.F) {
+	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		in := Input{Name: "fuzz", raw: &counter{r: strings.NewReader(s)}, format: FormatJSONL, close: func() {}}
+		if err := in.decompress("fuzz"); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if it.Err != nil && !errors.Is(it.Err, ErrJSON) && !errors.Is(it.Err, ErrLineTooLong) {
+				t.Fatalf("untyped error %v", it.Err)
+			}
+			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {
+				t.Fatalf("id %s", it.ID)
+			}
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	for _, suffix := range suffixes {
+		fr, err := framingOf(suffix)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := fr.encode([]byte("{\"line\":1}\n{\"line\":2}\n"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(append(b, b[:len(b)/2]...))
+	}
+	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, suffix := range suffixes {
+			fr, err := framingOf(suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := bufio.NewReader(bytes.NewReader(b))
+			var total int64
+			for {
+				_, n, err := fr.next(r)
+				if err != nil {
+					break
+				}
+				if n < 1 {
+					t.Fatal("a frame of no bytes")
+				}
+				total += n
+			}
+			if total > int64(len(b)) {
+				t.Fatalf("frames of %d bytes in %d", total, len(b))
+			}
+		}
+	})
+}
