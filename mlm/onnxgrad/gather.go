@@ -183,7 +183,18 @@ func (g *gatherer) push(n *node, a int) []int {
 		return r
 	}
 	switch n.op {
-	case "LayerNormalization", "Softmax", "LogSoftmax", "RMSNormalization", "SimplifiedLayerNormalization":
+	case "Concat":
+		if c, err := axis(n.proto().Int("axis", 0), out.shape.rank()); err != nil || c == a {
+			return nil
+		}
+		for i, v := range n.in {
+			if !g.takable(v, a) {
+				return nil
+			}
+			r[i] = a
+		}
+		return r
+	case "LayerNormalization", "Softmax", "LogSoftmax":
 		if a == out.shape.rank()-1 {
 			return nil
 		}

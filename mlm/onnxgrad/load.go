@@ -115,6 +115,9 @@ func (l *loaded) load(o *onnx.Node) error {
 	if o.Op == "If" {
 		return l.inline(o, in)
 	}
+	if done, err := l.lower(o, in); done {
+		return err
+	}
 	n := &node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs, alpha: 1}
 	if n.op == "FusedMatMul" {
 		if o.Int("transBatchA", 0) != 0 || o.Int("transBatchB", 0) != 0 {
@@ -246,14 +249,6 @@ func (l *loaded) simplify(n *node) *value {
 			y = l.sum(y, c)
 		}
 		return y
-	case "Gelu", "BiasGelu", "FastGelu":
-		if len(n.in) > 1 && n.in[1] != nil {
-			x = l.sum(x, n.in[1])
-		}
-		if n.op == "FastGelu" || n.proto().Str("approximate", "none") == "tanh" {
-			return l.tanhGelu(x)
-		}
-		return l.gelu(x, nil)
 	case "Softmax", "LogSoftmax":
 		def := int64(-1)
 		if l.opset < 13 {
@@ -266,13 +261,6 @@ func (l *loaded) simplify(n *node) *value {
 		n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
 	}
 	return nil
-}
-
-// tanhGelu writes out ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-func (l *loaded) tanhGelu(x *value) *value {
-	cube := l.mul(l.mul(x, x), l.mul(x, l.scalar(0.044715)))
-	t := l.op("Tanh", l.mul(l.sum(x, cube), l.scalar(math.Sqrt(2/math.Pi))))
-	return l.mul(l.mul(x, l.scalar(0.5)), l.sum(t, l.scalar(1)))
 }
 
 // constantTensor reads any form of a Constant node.
