@@ -41,7 +41,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 			if err != nil {
 				return err
 			}
-			defer m.Close()
+			defer func() { _ = m.Close() }()
 			r, err := m.Check(c.Context, mlm.CheckOptions{Text: text, Blanks: int(blanks.v), Directions: int(directions.v), Seed: uint64(seed.v)})
 			if err != nil {
 				return err

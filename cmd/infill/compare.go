@@ -110,7 +110,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	if err := f.measureFlags.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	sources, err := readSources(c.Args().First(), std.in, f.maskRate.v, opt.Seed, int(f.limit.v))
@@ -121,7 +121,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	defer m.Close()
+	defer func() { _ = m.Close() }()
 	var templates []*infill.Template
 	for _, s := range sources {
 		t, err := infill.Parse(m.Tokenizer(), s.Text)
@@ -269,7 +269,7 @@ func readSources(path string, stdin io.Reader, rate float64, seed uint64, limit 
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		in = file
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxSources+1))

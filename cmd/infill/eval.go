@@ -254,7 +254,7 @@ func readLines(path string, do func(string)) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	for l, err := range lines(file) {
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err != nil {
 		return err
 	}
-	defer m.Close()
+	defer func() { _ = m.Close() }()
 	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
 		return err
 	}

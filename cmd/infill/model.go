@@ -64,7 +64,7 @@ func modelInfoCommand(std stdio) *cli.Command {
 			if err != nil {
 				return err
 			}
-			defer m.Close()
+			defer func() { _ = m.Close() }()
 			if asJSON {
 				return encodeJSON(std.out, m.Info())
 			}
@@ -155,12 +155,12 @@ func modelEvalCommand(std stdio) *cli.Command {
 			if err != nil {
 				return fmt.Errorf("--text: %w", err)
 			}
-			defer file.Close()
+			defer func() { _ = file.Close() }()
 			m, err := f.open(c.Context)
 			if err != nil {
 				return err
 			}
-			defer m.Close()
+			defer func() { _ = m.Close() }()
 			opt := mlm.EvalOptions{Rate: rate.v, Seed: uint64(seed.v), MaxLines: int(limit.v)}
 			if !quiet && isTerminal(std.err) {
 				opt.Progress = func(lines int) { fmt.Fprintf(std.err, "\r\x1b[K%d lines", lines) }

@@ -32,7 +32,7 @@ func scoreCommand(std stdio) *cli.Command {
 			if err != nil {
 				return err
 			}
-			defer m.Close()
+			defer func() { _ = m.Close() }()
 			e := infill.New(m)
 			return eachText(std, texts, asJSON, c.NArg() == 1, false, func(n int, text string) error {
 				s, err := e.Score(c.Context, text)
