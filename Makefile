@@ -36,8 +36,9 @@ test: setup
 	$(GO) test ./...
 
 # make race   runs the tests under the race detector
+RACEFLAGS ?=
 race: setup
-	$(GO) test -race ./...
+	$(GO) test -race $(RACEFLAGS) ./...
 
 # make lint   gofmt, go vet and golangci-lint
 lint:
@@ -47,12 +48,7 @@ lint:
 
 # make fuzz   runs every fuzz target for FUZZTIME
 fuzz:
-	@for pkg in $$($(GO) list ./...); do \
-		for f in $$($(GO) test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz'); do \
-			echo "== fuzzing $$pkg $$f for $(FUZZTIME)"; \
-			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-		done; \
-	done
+	scripts/fuzz.sh $(FUZZTIME)
 
 # make bench  runs the Go benchmarks
 bench: setup
