@@ -1,0 +1,424 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"infill/infill"
+	"infill/tokenize"
+)
+
+// command is a process that runs a command line.
+func command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.Stderr = &errs
+	return cmd, &errs
+}
+
+func put(t *testing.T, path, data string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func get(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// sentenceFile writes n JSON lines, a few of them without a blank.
+func sentenceFile(t *testing.T, dir string, n int) string {
+	t.Helper()
+	var b strings.Builder
+	verbs := []string{"sleeps", "runs", "walks", "sings"}
+	for i := range n {
+		text := fmt.Sprintf("the [MASK] %s in the [MASK] .", verbs[i%4])
+		if i%50 == 7 {
+			text = "nothing to fill in"
+		}
+		fmt.Fprintf(&b, "{\"id\":\"r%d\",\"text\":%q,\"weight\":%d.50}\n", i, text, i)
+	}
+	return put(t, filepath.Join(dir, "in.jsonl"), b.String())
+}
+
+// A batch killed at 200 random instants (20 in short mode), resumed each time
+// with another number of threads and another batch size, gives the bytes of a
+// run that nobody disturbed.
+func TestKilledBatch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGKILL")
+	}
+	dir := t.TempDir()
+	in := sentenceFile(t, dir, 300)
+	args := func(out string, more ...string) []string {
+		return append(withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4", "--steps", "6"), more...)
+	}
+	whole := filepath.Join(dir, "whole.jsonl")
+	if r := infillRun("", args(whole)...); r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	want := get(t, whole)
+	if strings.Count(want, "\n") != 300 {
+		t.Fatalf("%d records", strings.Count(want, "\n"))
+	}
+	kills, files, torn, progress := 200, 0, 0, 0
+	if testing.Short() {
+		kills = 20
+	}
+	for _, suffix := range []string{".jsonl", ".jsonl.gz"} {
+		out := filepath.Join(dir, "out"+suffix)
+		unharmed := want
+		if suffix != ".jsonl" {
+			if r := infillRun("", args(filepath.Join(dir, "whole"+suffix))...); r.code != exitSomeFailed {
+				t.Fatal(r.err)
+			}
+			unharmed = get(t, filepath.Join(dir, "whole"+suffix))
+		}
+		for k := 0; k < kills/2; {
+			before := len(get(t, out))
+			cmd, errs := command(t, args(out, "--resume", "--threads", fmt.Sprint(1+k%3), "--batch-tokens", fmt.Sprint(64<<(k%6)))...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case <-time.After(time.Duration(rand.IntN(700)) * time.Millisecond):
+				_ = cmd.Process.Kill()
+				<-ended
+				k++
+				now := get(t, out)
+				if len(now) != before {
+					progress++
+				}
+				if !strings.HasPrefix(unharmed, now) {
+					if suffix != ".jsonl" || !strings.HasPrefix(want, now[:strings.LastIndexByte(now, '\n')+1]) {
+						t.Fatalf("%d bytes are not a beginning of the file", len(now))
+					}
+					torn++
+				}
+			case <-ended:
+				if code := cmd.ProcessState.ExitCode(); code != exitSomeFailed {
+					t.Fatalf("exit %d: %s", code, errs)
+				}
+				if got := get(t, out); got != unharmed {
+					t.Fatal("the resumed file is another")
+				}
+				files++
+				for _, f := range []string{out, out + ".manifest"} {
+					if err := os.Remove(f); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		cmd, errs := command(t, args(out, "--resume")...)
+		if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitSomeFailed || get(t, out) != unharmed {
+			t.Fatalf("the last resumed file is another: exit %d, %s", cmd.ProcessState.ExitCode(), errs)
+		}
+		files++
+	}
+	t.Logf("%d kills, %d of them after records were written, %d files finished, %d torn lines", kills, progress, files, torn)
+	if progress < kills/10 {
+		t.Errorf("only %d of %d kills hit a run at work", progress, kills)
+	}
+}
+
+// SIGINT and SIGTERM end a batch in order: exit 130, and the command that is
+// printed goes on to the same file.
+func TestInterruptedBatch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals")
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		dir := t.TempDir()
+		in := sentenceFile(t, dir, 400)
+		whole, out := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "out file.jsonl")
+		args := withTiny("batch", in, "--chains", "8", "--steps", "10", "--seed", "3", "--force", "--output")
+		if r := infillRun("", append(args, whole)...); r.code != exitSomeFailed {
+			t.Fatal(r.err)
+		}
+		cmd, errs := command(t, append(args, out)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); strings.Count(get(t, out), "\n") < 5 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		got := get(t, out)
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(got, "}\n") || len(got) == len(get(t, whole)) {
+			t.Fatalf("%v: exit %d, %d bytes: %s", sig, code, len(got), errs)
+		}
+		_, resume, ok := strings.Cut(errs.String(), "go on with:\n  infill ")
+		resume, _, _ = strings.Cut(resume, "\n")
+		if !ok || !strings.Contains(resume, "--resume") || strings.Contains(resume, "--force") {
+			t.Fatalf("no command to go on with: %s", errs)
+		}
+		// The command is for a shell: let one take it apart.
+		exe, _ := os.Executable()
+		sh := exec.Command("sh", "-c", "'"+exe+"' "+resume)
+		sh.Env = append(os.Environ(), asCommand+"=1")
+		if b, _ := sh.CombinedOutput(); sh.ProcessState.ExitCode() != exitSomeFailed || get(t, out) != get(t, whole) {
+			t.Errorf("%s: exit %d, %s", resume, sh.ProcessState.ExitCode(), b)
+		}
+	}
+}
+
+// A reader that goes away ends the run without a word.
+func TestClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	cmd, errs := command(t, withTiny("batch", sentenceFile(t, dir, 400), "--quiet", "--seed", "1", "--chains", "2", "--steps", "2")...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if errs.Len() > 0 {
+		t.Errorf("standard error: %s", errs)
+	}
+}
+
+type batchRecord struct {
+	record
+	Weight json.Number `json:"weight"`
+	Note   *string     `json:"note"`
+}
+
+func records(t *testing.T, out string) []batchRecord {
+	t.Helper()
+	var all []batchRecord
+	for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		var r batchRecord
+		if err := json.Unmarshal([]byte(l), &r); err != nil {
+			t.Fatalf("%v: %s", err, l)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// Settings of a line go before the flags, and fields that are none are kept.
+func TestBatchOverrides(t *testing.T) {
+	const in = `{"id":7,"text":"the [MASK] runs .","weight":1.50,"note":"a\u00e9<b>"}
+{"text":"the [MASK] runs .","sampler":"gwg","chains":3,"steps":2,"top":1,"seed":9,"score":5}
+{"text":"the dog runs .","mask_words":2,"min_distance":1}
+{"text":"the [MASK] runs .","allow":["cat","cow"],"ban":["cow"],"top":10}
+{"text":"the [MASK] runs .","steps":-1}
+{"text":"the [MASK] runs .","sampler":"gwgg"}
+{"text":"the [MASK] runs .","step_size":"big"}
+{"text":"the [MASK] runs .","ban":["qqq"]}
+{"text":"the [MASK] runs .","temperature":0}
+{"text":"the [MASK] runs .","vocab":"some"}
+{"text":7}
+`
+	r := infillRun(in, withTiny("batch", "--seed", "1", "--quiet", "--format", "jsonl", "-")...)
+	if r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	got := records(t, r.out)
+	if len(got) != 11 {
+		t.Fatalf("%d records", len(got))
+	}
+	if string(got[0].ID) != "7" || got[0].Weight != "1.50" || got[0].Note == nil || *got[0].Note != "aé<b>" || !strings.Contains(r.out, `"weight":1.50,"note":"a\u00e9<b>"}`) {
+		t.Errorf("fields are lost: %+v", got[0])
+	}
+	if g := got[1]; g.Sampler != "gwg" || g.Chains != 3 || g.Steps != 2 || *g.Seed != 9 || len(g.Fillings) != 1 || g.ID != nil {
+		t.Errorf("%+v", g)
+	}
+	if strings.Contains(r.out, `"score":5`) {
+		t.Error("a field of the input could be taken for the record's")
+	}
+	if g := got[2]; g.Gold != "the dog runs ." || len(g.Masked) != 2 || strings.Count(g.Text, "[MASK]") != 2 {
+		t.Errorf("%+v", g)
+	}
+	for _, f := range got[2].Fillings {
+		for i, w := range got[2].Masked {
+			if strings.EqualFold(f.Tokens[i], w) {
+				t.Errorf("%q keeps %q", f.Text, w)
+			}
+		}
+	}
+	if g := got[3]; len(g.Fillings) != 1 || g.Fillings[0].Tokens[0] != "cat" {
+		t.Errorf("%+v", g)
+	}
+	for i, code := range []string{"bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_json"} {
+		if g := got[4+i]; g.Error == nil || g.Error.Code != code || g.Line != 5+i {
+			t.Errorf("line %d: %+v", 5+i, g.Error)
+		}
+	}
+}
+
+// A record depends on its line or id, not on what is around it, and agrees
+// with what infill fill makes of the same line.
+func TestBatchAgreesWithFill(t *testing.T) {
+	const in = "the [MASK] sleeps .\nthe [MASK:a] saw the [MASK:a] .\n\nno blank\na [MASK*1-2] runs\n"
+	args := []string{"--json", "--seed", "4", "-"}
+	fill := infillRun(in, withTiny(append([]string{"fill"}, args...)...)...)
+	batch := infillRun(in, withTiny(append([]string{"batch"}, args[1:]...)...)...)
+	if fill.code != exitSomeFailed || batch.code != exitSomeFailed || fill.out != batch.out {
+		t.Errorf("exit %d and %d:\n%s%s", fill.code, batch.code, fill.out, batch.out)
+	}
+	a := infillRun(`{"id":"x","text":"the [MASK] sleeps ."}`, withTiny(append([]string{"batch"}, args[1:]...)...)...)
+	b := infillRun("{\"text\":\"no\"}\n"+`{"id":"x","text":"the [MASK] sleeps ."}`, withTiny(append([]string{"batch"}, args[1:]...)...)...)
+	if _, second, _ := strings.Cut(b.out, "\n"); second != strings.Replace(a.out, `"line":1`, `"line":2`, 1) || a.out == "" {
+		t.Errorf("an id's record depends on its place:\n%s%s", a.out, b.out)
+	}
+}
+
+// Text outside blanks survives byte for byte.
+func TestNastyCorpus(t *testing.T) {
+	texts := []string{
+		"the\t[MASK]\t\tsleeps  .",
+		"\u00a0the [MASK] sleeps\u00a0.\u2003",
+		"the \U0001F469\u200d\U0001F680 [MASK] \U0001F600 e\u0301\u0302 sleeps .",
+		"\u202eשלום [MASK] עולם\u202c مرحبا ___",
+		"[MASK:a|dog|big cat]\u200b[MASK*1-2]/[MASK/^c/] ‘quotes’ “and” … [MASK:a]!!",
+		"caf\u00e9 ﬁ Ⅷ ＦＵＬＬ [MASK] \u0000\u0007 x",
+		"<b>[MASK]</b> & \\ \" {\"text\": 1}",
+		"Ünïcödé [MASK*2] ÑANDÚ \ufeff end",
+		" ____ ",
+		"line\r\nwith [MASK]\nmore\rlines\r\n",
+	}
+	var in strings.Builder
+	for i, s := range texts {
+		b, err := json.Marshal(map[string]string{"text": s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Write(b)
+		if i < len(texts)-1 {
+			in.WriteString([]string{"\n", "\r\n"}[i%2])
+		}
+	}
+	r := infillRun(in.String(), withTiny("batch", "--seed", "1", "--steps", "4", "--chains", "6", "--top", "6", "--quiet")...)
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	plain := infillRun(texts[0]+"\r\n"+texts[1]+"\n"+texts[3], withTiny("batch", "--seed", "1", "--quiet")...)
+	tok, err := tokenize.Load(os.DirFS(tinyModel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := records(t, r.out)
+	if len(got) != len(texts) {
+		t.Fatalf("%d records", len(got))
+	}
+	for i, p := range records(t, plain.out) {
+		if want := texts[[]int{0, 1, 3}[i]]; p.Text != want {
+			t.Errorf("a line of text: %q, want %q", p.Text, want)
+		}
+	}
+	for i, g := range got {
+		tm, err := infill.Parse(tok, texts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Text != texts[i] || len(g.Fillings) == 0 {
+			t.Errorf("text %q, want %q", g.Text, texts[i])
+		}
+		for _, f := range g.Fillings {
+			at, from := 0, 0
+			for j, b := range tm.Blanks {
+				if f.Text[at:f.Spans[j][0]] != texts[i][from:b.Start] {
+					t.Errorf("%q became %q", texts[i], f.Text)
+				}
+				if f.Spans[j][0] == f.Spans[j][1] {
+					t.Errorf("blank %d of %q is empty", j+1, f.Text)
+				}
+				at, from = f.Spans[j][1], b.End
+			}
+			if f.Text[at:] != texts[i][from:] {
+				t.Errorf("%q became %q", texts[i], f.Text)
+			}
+		}
+	}
+}
+
+// What --mask-rate makes can be measured at once.
+func TestBatchIntoEval(t *testing.T) {
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4))
+	out := filepath.Join(dir, "out.jsonl")
+	if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	for _, g := range records(t, get(t, out)) {
+		if len(g.Masked) != 2 || g.Gold == "" || len(g.Fillings) == 0 {
+			t.Errorf("%+v", g)
+		}
+	}
+	if r := infillRun("", "eval", out, "--reference", in); r.code != 0 || !strings.Contains(strings.ToLower(r.out), "self-bleu") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+func TestBadBatch(t *testing.T) {
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] runs .\nno blank\nthe [MASK] runs .\n")
+	out := filepath.Join(dir, "out.jsonl")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no such input", []string{filepath.Join(dir, "none"), "-o", out}, 3, "none"},
+		{"two inputs", []string{in, in}, 2, "one file"},
+		{"resume and force", []string{in, "-o", out, "--resume", "--force"}, 2, "one of them"},
+		{"resume without a file", []string{in, "--resume"}, 2, "-o FILE"},
+		{"a folder as output", []string{in, "-o", dir}, 3, "folder"},
+		{"output in no folder", []string{in, "-o", filepath.Join(dir, "x", "y")}, 3, "no such"},
+		{"strict", []string{in, "-o", out, "--strict", "--seed", "1"}, 4, "line 2"},
+		{"exists", []string{in, "-o", out, "--seed", "1"}, 2, "--resume"},
+		{"strict again", []string{in, "-o", out, "--strict", "--seed", "1", "--resume"}, 4, "line 2"},
+		{"another seed", []string{in, "-o", out, "--seed", "2", "--resume"}, 2, "seed was 1, is 2"},
+		{"resumed with its own seed", []string{in, "-o", out, "--resume"}, 1, "1 of them errors"},
+		{"itself", []string{in, "-o", in, "--force"}, 2, "input itself"},
+		{"max errors", []string{in, "-o", out, "--force", "--max-errors", "0", "--seed", "1"}, 4, "too many"},
+	} {
+		r := infillRun("", withTiny(append([]string{"batch"}, c.args...)...)...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) || r.out != "" {
+			t.Errorf("%s: exit %d, want %d; want %q in: %s%s", c.name, r.code, c.code, c.says, r.err, r.out)
+		}
+	}
+	if get(t, in) != "the [MASK] runs .\nno blank\nthe [MASK] runs .\n" {
+		t.Error("the input changed")
+	}
+}
