@@ -62,16 +62,10 @@ func (f *fileFlags) check() error {
 	return nil
 }
 
-// open opens the input that the arguments name.
-func (f *fileFlags) open(c *cli.Context, std stdio) (*batch.Input, error) {
-	path := "-"
-	switch {
-	case c.NArg() > 1:
-		return nil, usagef("%d inputs; %s takes one file", c.NArg(), c.Command.FullName())
-	case c.NArg() == 1:
-		path = c.Args().First()
-	case isTerminal(std.in):
-		return nil, usagef("no input; name a file, or - for standard input")
+// input opens the file of records.
+func (f *fileFlags) input(path string, std stdio) (*batch.Input, error) {
+	if path == "-" && isTerminal(std.in) {
+		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format.v]
 	return batch.Open(path, std.in, format)
@@ -200,16 +194,22 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	in, err := f.fileFlags.open(c, std)
+	path := "-"
+	if c.NArg() > 1 {
+		return usagef("%d inputs; infill batch takes one file", c.NArg())
+	} else if c.NArg() == 1 {
+		path = c.Args().First()
+	}
+	in, err := f.input(path, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	m, err := f.modelFlags.open(c.Context)
+	m, err := f.open(c.Context)
 	if err != nil {
 		return err
 	}
-	defer m.Close()
+	defer func() { _ = m.Close() }()
 	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
 		return err
 	}

@@ -422,3 +422,66 @@ func TestBadBatch(t *testing.T) {
 		t.Error("the input changed")
 	}
 }
+
+func TestScoreCandidates(t *testing.T) {
+	rank := func(args ...string) string {
+		r := infillRun("", withTiny(append([]string{"score", "--json"}, args...)...)...)
+		if r.code != 0 {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+		var rec scoreRecord
+		if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, c := range rec.Candidates {
+			order = append(order, c.Candidate)
+		}
+		return strings.Join(order, ",")
+	}
+	const text = "a [MASK] sees the big [MASK|dog] in the house ."
+	one := "the fish [MASK] in the river ."
+	if got := rank(one, "--candidates", "barks, swims,very old"); !strings.HasPrefix(got, "swims,") || !strings.Contains(got, "very old") {
+		t.Errorf("ranked %s", got)
+	}
+	if got := rank("the fish [MASK|barks|swims] in the river ."); got != "swims,barks" {
+		t.Errorf("ranked %s", got)
+	}
+	// The sum puts more pieces at a disadvantage, the mean does not.
+	if sum, mean := rank(one, "--candidates", "plum,very old horse swims"), rank(one, "--candidates", "plum,very old horse swims", "--normalize", "tokens"); sum == mean || !strings.HasPrefix(sum, "plum") {
+		t.Errorf("by the sum %s, by the mean %s", sum, mean)
+	}
+	for _, args := range [][]string{{text, "--candidates", "dog"}, {"the dog .", "--candidates", "dog"}, {one, "--candidates", "qqq"}, {one}, {"x", "--file", "y"}, {"x", "-o", "y"}} {
+		if r := infillRun("", withTiny(append([]string{"score"}, args...)...)...); r.code != exitUsage {
+			t.Errorf("%q: exit %d, %s", args, r.code, r.err)
+		}
+	}
+}
+
+// Files are scored as batches are filled: in order, with errors in place,
+// resumably, and to the numbers that single texts get.
+func TestScoreFile(t *testing.T) {
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.jsonl"), strings.Repeat(`{"id":"a","text":"the dog sleeps in the house .","candidates":5}
+{"text":"the [MASK] runs .","candidates":["dog","cat"],"n":1}
+{"text":"the dog sleeps in the house .","n":2}
+`, 30))
+	out := filepath.Join(dir, "out.jsonl")
+	args := withTiny("score", "--file", in, "-o", out, "--quiet")
+	if r := infillRun("", args...); r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	whole := get(t, out)
+	lines := strings.Split(whole, "\n")
+	single := infillRun("", withTiny("score", "--json", "the dog sleeps in the house .")...)
+	if want := strings.Replace(strings.TrimSuffix(single.out, "}\n")+`,"n":2}`, `"line":1`, `"line":3`, 1); lines[2] != want {
+		t.Errorf("%s\nwant %s", lines[2], want)
+	}
+	if !strings.Contains(lines[0], `"id":"a","line":1,"error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1}`) {
+		t.Errorf("%s\n%s", lines[0], lines[1])
+	}
+	put(t, out, whole[:len(whole)/2])
+	if r := infillRun("", append(args, "--resume", "--threads", "1")...); r.code != exitSomeFailed || get(t, out) != whole {
+		t.Errorf("resumed: exit %d, %s", r.code, r.err)
+	}
+}

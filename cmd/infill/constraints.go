@@ -66,17 +66,7 @@ func (f *constraintFlags) masking() (*infill.Masking, error) {
 }
 
 // banned are the words of --ban.
-func (f *constraintFlags) banned(c *cli.Context) []string {
-	var out []string
-	for _, list := range c.StringSlice("ban") {
-		for _, w := range strings.Split(list, ",") {
-			if w = strings.TrimSpace(w); w != "" {
-				out = append(out, w)
-			}
-		}
-	}
-	return out
-}
+func (f *constraintFlags) banned(c *cli.Context) []string { return splitLists(c.StringSlice("ban")) }
 
 // apply puts the constraints into options.
 func (f *constraintFlags) apply(c *cli.Context, tok *tokenize.Tokenizer, opt *infill.Options) error {

@@ -1,0 +1,93 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Candidate is a word or phrase for a blank, with what the model says of it.
+type Candidate struct {
+	Candidate     string   `json:"candidate"`
+	Text          string   `json:"text"`            // the sentence with it
+	Tokens        []string `json:"tokens"`          // the model's pieces of it
+	Score         float64  `json:"score"`           // Σ over the pieces, tied blanks included, of log f(piece | the rest, that piece masked), nats
+	ScorePerToken float64  `json:"score_per_token"` // Score over the number of pieces
+	Share         float64  `json:"share"`           // exp of what is ranked by, over the sum for all candidates; in [0,1]
+}
+
+// CandidateOptions say how candidates are ranked.
+type CandidateOptions struct {
+	PerToken bool // by score per piece, so that long candidates are not at a disadvantage
+	Case     Case
+	Long     Long
+}
+
+// Candidates ranks the words or phrases for the one blank of a template (or
+// several that are tied), best first; without words, those that the blank
+// lists. Other options of the blank hold: a count or an expression leaves out
+// what does not meet it. Candidates may have different numbers of pieces; the
+// sum is then of different numbers of terms, which PerToken divides by.
+//
+// Errors: ErrBlank for more than one blank or no words, ErrEmptySupport,
+// ErrOption for a word that cannot be spelt, mlm.ErrTooLong.
+func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o CandidateOptions) ([]Candidate, error) {
+	if len(t.groups) != 1 {
+		return nil, &TextError{t.Blanks[t.groups[1].blanks[0]].Start, "candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
+	}
+	one := *t
+	one.groups = slices.Clone(t.groups)
+	if words != nil {
+		one.groups[0].Words = words
+	}
+	if len(one.groups[0].Words) == 0 {
+		return nil, &TextError{t.Blanks[0].Start, "no candidates; list them in the blank, [MASK|red|green], or with --candidates", ErrBlank}
+	}
+	opt := Options{Case: o.Case, Long: o.Long}
+	if err := opt.fill(); err != nil {
+		return nil, err
+	}
+	p, err := e.plan(&one, &opt)
+	if err != nil {
+		return nil, err
+	}
+	tgt := p.parts[0].tgt
+	x := make([][]int32, tgt.coords[0].k())
+	for v := range x {
+		x[v] = []int32{int32(v)}
+	}
+	u := make([]float64, len(x))
+	if err := tgt.Energy(ctx, x, u); err != nil {
+		return nil, err
+	}
+	out := make([]Candidate, len(x))
+	for v := range x {
+		f := tgt.spell(x[v], o.Case)
+		out[v] = Candidate{
+			Candidate: tgt.coords[0].phrases[v].text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
+			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)),
+		}
+	}
+	by := func(c *Candidate) float64 {
+		if o.PerToken {
+			return c.ScorePerToken
+		}
+		return c.Score
+	}
+	sort.SliceStable(out, func(a, b int) bool { return by(&out[a]) > by(&out[b]) })
+	best, sum := by(&out[0]), 0.0
+	for v := range out {
+		out[v].Share = math.Exp(by(&out[v]) - best)
+		sum += out[v].Share
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return nil, fmt.Errorf("scores of candidates sum to %v", sum)
+	}
+	for v := range out {
+		out[v].Share /= sum
+	}
+	return out, nil
+}

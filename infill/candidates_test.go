@@ -1,0 +1,68 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+)
+
+// Candidates of different lengths score what the finished sentence says of
+// their pieces, and are ranked by the sum or by the mean.
+func TestCandidates(t *testing.T) {
+	e := New(tiny(t))
+	for _, text := range []string{"the [MASK] sleeps in the house .", "the [MASK:a] saw the [MASK:a] .", "a [MASK|dog|big dog|dogs|very old horse] in the house ."} {
+		tm, err := Parse(e.model.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := []string{"dog", "big dog", "dogs", "very old horse"}
+		if tm.Blanks[0].Words != nil {
+			words = nil
+		}
+		for _, perToken := range []bool{false, true} {
+			got, err := e.Candidates(context.Background(), tm, words, CandidateOptions{PerToken: perToken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 4 {
+				t.Fatalf("%d candidates", len(got))
+			}
+			sum := 0.0
+			for i, c := range got {
+				w := make([]string, len(tm.Blanks))
+				for j := range w {
+					w[j] = c.Candidate
+				}
+				filled, spans := splice(tm, e.model.Tokenizer(), w, CaseAuto)
+				u, n := oracle(t, e, filled, spans)
+				if filled != c.Text || n != len(c.Tokens)*len(tm.Blanks) || math.Abs(u-c.Score) > 1e-4 || math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
+					t.Errorf("%+v, want %v of %d pieces", c, u, n)
+				}
+				if i > 0 && (perToken && c.ScorePerToken > got[i-1].ScorePerToken || !perToken && c.Score > got[i-1].Score) {
+					t.Errorf("%q is ranked too low", c.Candidate)
+				}
+				by := c.Score - got[0].Score
+				if perToken {
+					by = c.ScorePerToken - got[0].ScorePerToken
+				}
+				if math.Abs(c.Share/got[0].Share-math.Exp(by)) > 1e-9 {
+					t.Errorf("share %v", c.Share)
+				}
+				sum += c.Share
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Errorf("shares sum to %v", sum)
+			}
+		}
+	}
+	for text, words := range map[string][]string{"a [MASK] and a [MASK] .": {"dog"}, "a [MASK] .": nil, "a [MASK] sleeps .": {"qqq"}} {
+		tm, err := Parse(e.model.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Candidates(context.Background(), tm, words, CandidateOptions{}); !errors.Is(err, ErrBlank) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
