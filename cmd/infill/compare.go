@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -146,9 +144,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 		if err != nil {
 			return fmt.Errorf("sampler %s: %w", s.Name(), err)
 		}
-		run.Params = params[i]
 		if params[i] != "" {
 			run.Name += " " + params[i]
+			run.Params = strings.TrimPrefix(run.Params+", "+params[i], ", ")
 		}
 		cmp.Samplers = append(cmp.Samplers, *run)
 	}
@@ -195,16 +193,40 @@ type comparer struct {
 	progress  *progress
 }
 
-// run fills every sentence with one sampler. A step of every sampler costs the
-// same number of evaluations for all but those that say otherwise; their steps
-// are cut so that the budget is equal.
+// budget is the number of steps that gives a sampler no more evaluations than
+// the steps asked for give one that needs one evaluation a step. What a step
+// costs is measured on the first sentence.
+func (r *comparer) budget(ctx context.Context, s samplers.Sampler) (int, error) {
+	const pilot = 2
+	if r.opt.Steps <= pilot {
+		return r.opt.Steps, nil
+	}
+	opt := r.opt
+	opt.Sampler, opt.Steps, opt.ID = s, pilot, "pilot"
+	res, err := r.engine.Fill(ctx, r.templates[0], opt)
+	if err != nil {
+		return 0, err
+	}
+	cost := float64(res.Stats.Evals-opt.Chains) / float64(pilot*opt.Chains) // a chain's start is one
+	return max(1, int(float64(r.opt.Steps)/max(1, math.Floor(cost)))), nil
+}
+
+// run fills every sentence with one sampler.
 func (r *comparer) run(ctx context.Context, s samplers.Sampler) (*report.SamplerRun, error) {
 	out := &report.SamplerRun{Name: s.Name(), Acceptance: math.NaN()}
+	n, err := r.budget(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if n != r.opt.Steps {
+		out.Params = fmt.Sprintf("%d steps", n)
+	}
 	start := time.Now()
 	var accepted, steps int
 	for i, t := range r.templates {
 		opt := r.opt
 		opt.Sampler = s
+		opt.Steps = n
 		opt.ID = r.sources[i].ID
 		opt.Top = -1 // the report keeps the best, and counts all
 		traces := make([]report.ChainTrace, opt.Chains)
@@ -261,7 +283,8 @@ func corrected(i samplers.Info) bool {
 	return i.Exact && !strings.Contains(i.Name, "gibbs") || i.Name == "gibbs-mh"
 }
 
-// readSources reads sentences: lines, or the DISCS task format.
+// readSources reads sentences with blanks or, with a mask rate, complete ones
+// whose words it masks.
 func readSources(path string, stdin io.Reader, rate float64, seed uint64, limit int) ([]report.Source, error) {
 	in := stdin
 	if path != "-" {
@@ -272,73 +295,28 @@ func readSources(path string, stdin io.Reader, rate float64, seed uint64, limit 
 		defer func() { _ = file.Close() }()
 		in = file
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxSources+1))
+	all, err := report.ReadSources(in, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxSources {
-		return nil, usagef("%s: more than %d MB of sentences; a comparison is for some tens of them", path, maxSources>>20)
-	}
 	var out []report.Source
-	if t := bytes.TrimSpace(data); len(t) > 0 && t[0] == '[' && json.Valid(t) {
-		out, err = discsTask(path, t)
-	} else {
-		out, err = sentenceSources(path, data, rate, seed, limit)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if limit > 0 && len(out) > limit {
-		out = out[:limit]
-	}
-	if len(out) == 0 {
-		return nil, usagef("%s: no sentence in it", path)
-	}
-	return out, nil
-}
-
-const maxSources = 64 << 20
-
-// discsTask reads the infilling task of DISCS (Goshvadi et al. 2023): an array
-// of {"gt_sentence", "sentence", "infill_pos"}.
-func discsTask(path string, data []byte) ([]report.Source, error) {
-	var task []struct {
-		Gold     string `json:"gt_sentence"`
-		Sentence string `json:"sentence"`
-	}
-	if err := json.Unmarshal(data, &task); err != nil {
-		return nil, usagef("%s: not the DISCS task format: %v", path, err)
-	}
-	var out []report.Source
-	for i, t := range task {
-		if t.Sentence == "" {
-			return nil, usagef("%s: entry %d has no \"sentence\"", path, i+1)
-		}
-		out = append(out, report.Source{ID: fmt.Sprint(i + 1), Text: t.Sentence, Gold: t.Gold})
-	}
-	return out, nil
-}
-
-func sentenceSources(path string, data []byte, rate float64, seed uint64, limit int) ([]report.Source, error) {
-	var out []report.Source
-	for l, err := range lines(bytes.NewReader(data)) {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		s := report.Source{ID: fmt.Sprint(l.n), Text: l.text}
-		if rate > 0 {
-			s.Gold = l.text
-			if s.Text, _, err = infill.MaskWords(l.text, rate, seed, s.ID); err != nil {
-				if errors.Is(err, infill.ErrEmpty) {
-					continue // a line of punctuation has no word to mask
-				}
-				return nil, fmt.Errorf("%s:%d: %w", path, l.n, err)
-			}
-		}
-		out = append(out, s)
+	for _, s := range all {
 		if limit > 0 && len(out) == limit {
 			break
 		}
+		if rate > 0 {
+			s.Gold = s.Text
+			if s.Text, _, err = infill.MaskWords(s.Gold, rate, seed, s.ID); err != nil {
+				if errors.Is(err, infill.ErrEmpty) {
+					continue // a line of punctuation has no word to mask
+				}
+				return nil, fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)
+			}
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, usagef("%s: no sentence in it", path)
 	}
 	return out, nil
 }
