@@ -133,12 +133,12 @@ func TestDerivationInFloat64(t *testing.T) {
 				if !slices.Equal(out[k].Shape, c[name].Shape) {
 					t.Errorf("%s, call %d: %s has shape %v, want %v", f.name, i, name, out[k].Shape, c[name].Shape)
 				}
-				if r := relative(out[k].F, c[name].Data); !(r < 5e-7) {
+				if r := relative(out[k].F, c[name].Data); !(r < 1e-6) {
 					t.Errorf("%s, call %d: %s is off by %.2g", f.name, i, name, r)
 				}
 			}
 			if got, want := second(c, out[2].F, out[1].F); c["blanks"].Shape[1] > 1 {
-				if r := relative(got, want); !(r < 5e-7) {
+				if r := relative(got, want); !(r < 1e-6) {
 					t.Errorf("%s, call %d: the second term is off by %.2g", f.name, i, r)
 				}
 			}

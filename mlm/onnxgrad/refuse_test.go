@@ -20,7 +20,7 @@ func TestRefusals(t *testing.T) {
 		err    error
 		say    string
 	}{
-		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape, `Fancy in node "/bert/encoder/layer.0/intermediate`},
+		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape, `Fancy in node "/model/bert/encoder/layer.0/intermediate`},
 		"no derivative": {func(m *onnx.Model) {
 			n := find(m, "Softmax")
 			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, slices.Index(m.Graph.Nodes, n), &onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1], Outputs: []string{"rounded"}})
@@ -80,7 +80,7 @@ func TestRecognised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Tied != tied || d.Vocabulary != 97 || d.Dimension != 24 || d.Embedding != "bert.embeddings.word_embeddings.weight" || !d.Gradient {
+		if d.Tied != tied || d.Vocabulary != 97 || d.Dimension != 24 || d.Embedding != "model.bert.embeddings.word_embeddings.weight" || !d.Gradient {
 			t.Errorf("%s: %+v", name, d)
 		}
 		tables := 0

@@ -145,7 +145,7 @@ func gatherNDBackward(b *builder, e *entry, g []*value) []*value {
 	hot := e.saved[0]
 	d := hot.shape
 	for p := range d {
-		d[p] = slices.Clone(d[p])
+		d[p] = slices.Clone(d[p][:2])
 		for len(d[p]) < x.shape.rank() {
 			d[p] = append(d[p], 1)
 		}

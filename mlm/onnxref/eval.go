@@ -238,9 +238,43 @@ func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
 	}()
 	out, err = k(&call{n, in, opset})
 	if err != nil {
-		err = fmt.Errorf("%s: %w", n, err)
+		return nil, fmt.Errorf("%s: %w", n, err)
 	}
-	return out, err
+	if fromIntegers(n, in) {
+		for i, t := range out {
+			if t != nil && t.Type == onnx.Float && !t.single {
+				out[i] = rounded(t)
+			}
+		}
+	}
+	return out, nil
+}
+
+// fromIntegers tells whether a node's result follows from integers and scalars alone, see Tensor.single.
+func fromIntegers(n *onnx.Node, in []*Tensor) bool {
+	any := false
+	for _, t := range in {
+		switch {
+		case t == nil:
+		case !t.float():
+			any = any || n.Op == "Cast"
+		case t.single:
+			any = true
+		case t.Len() != 1:
+			return false
+		}
+	}
+	return any
+}
+
+func rounded(t *Tensor) *Tensor {
+	out := t.with(t.Shape)
+	out.single = true
+	out.F = make([]float64, len(t.F))
+	for i, v := range t.F {
+		out.F[i] = float64(float32(v))
+	}
+	return out
 }
 
 func one(t *Tensor, err error) ([]*Tensor, error) {

@@ -18,6 +18,11 @@ type Tensor struct {
 	Shape []int
 	F     []float64
 	I     []int64
+
+	// single marks numbers that follow from integers and scalar constants alone and are rounded to float32
+	// at every step, as in the model: relative positions are put into buckets by truncating such numbers,
+	// where a last bit decides.
+	single bool
 }
 
 // NewFloat makes a float tensor; it keeps data.
@@ -56,7 +61,7 @@ func (t *Tensor) float() bool { return isFloat(t.Type) }
 
 // with gives a tensor of the same elements under another shape.
 func (t *Tensor) with(shape []int) *Tensor {
-	return &Tensor{Type: t.Type, Shape: shape, F: t.F, I: t.I}
+	return &Tensor{Type: t.Type, Shape: shape, F: t.F, I: t.I, single: t.single}
 }
 
 func volume(shape []int) int {

@@ -1,4 +1,5 @@
-"""Makes the fixtures of mlm/onnxgrad: tiny BERTs exported by torch, and what torch autograd says of them.
+"""Makes the fixtures of mlm/onnxgrad: tiny models of the BERT family exported by torch, and what torch
+autograd says of them.
 
 For every model NAME.onnx, NAME.json holds calls of the derived graph (rows of one or several chains,
 some padded) and the expected outputs in float64:
@@ -9,35 +10,62 @@ some padded) and the expected outputs in float64:
 
 and how far torch's own float32 results lie from these, as a measure of what float32 can give.
 
-    python3 make_fixtures.py        # needs torch, transformers, onnx; writes beside this script
+    python3 make_fixtures.py [NAME...]   # writes beside this script; needs torch, transformers, onnx,
+                                         # and onnxscript for the models with dynamo=True
 """
 
 import json
 import pathlib
+import sys
 import warnings
 
+import onnx
 import torch
-from transformers import BertConfig, BertForMaskedLM
+import transformers
 
 HERE = pathlib.Path(__file__).resolve().parent
-MASK, PAD, FIRST = 4, 0, 5
+MASK, FIRST, VOCABULARY = 4, 5, 97
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
 
+SIZE = dict(
+    vocab_size=VOCABULARY, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
+    max_position_embeddings=32, initializer_range=0.25, pad_token_id=0,
+)
+
+# name: class, configuration, inputs, opset, dynamo exporter
 MODELS = {
-    "bert-eager-tied": dict(opset=14, attn_implementation="eager"),
-    "bert-sdpa-tied": dict(opset=14, attn_implementation="sdpa"),
-    "bert-untied": dict(opset=17, attn_implementation="sdpa", tie_word_embeddings=False),
-    "bert-tanh": dict(opset=13, attn_implementation="eager", hidden_act="gelu_new"),
+    "bert-eager-tied": ("Bert", dict(attn_implementation="eager"), 3, 14, False),
+    "bert-sdpa-tied": ("Bert", dict(attn_implementation="sdpa"), 3, 14, False),
+    "bert-untied": ("Bert", dict(attn_implementation="sdpa", tie_word_embeddings=False), 3, 17, False),
+    "bert-tanh": ("Bert", dict(attn_implementation="eager", hidden_act="gelu_new"), 3, 13, False),
+    "bert-dynamo": ("Bert", dict(attn_implementation="sdpa"), 3, 18, True),
+    "distilbert": ("DistilBert", dict(attn_implementation="sdpa", hidden_dim=40), 2, 14, False),
+    "roberta": ("Roberta", dict(attn_implementation="eager", pad_token_id=1, type_vocab_size=1), 2, 14, False),
+    "electra": ("Electra", dict(attn_implementation="sdpa", embedding_size=16), 3, 17, False),
+    "albert": ("Albert", dict(attn_implementation="eager", embedding_size=16), 3, 17, False),
+    "mpnet": ("MPNet", dict(pad_token_id=1), 2, 14, False),
+    "deberta-v2": ("DebertaV2", dict(relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8), 2, 17, False),
+    "modernbert": ("ModernBert", dict(attn_implementation="sdpa", global_attn_every_n_layers=2, local_attention=8, initializer_range=0.35), 2, 17, False),
+    "modernbert-dynamo": ("ModernBert", dict(attn_implementation="sdpa", global_attn_every_n_layers=2, local_attention=8, initializer_range=0.35), 2, 23, True),
 }
 
 
-def build(seed, opset, **kw):
+class Logits(torch.nn.Module):
+    """The model under the names that its inputs have in the export."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, attention_mask, token_type_ids=None):
+        more = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
+        return self.model(input_ids=input_ids, attention_mask=attention_mask, **more).logits
+
+
+def build(seed, kind, kw):
     torch.manual_seed(seed)
-    config = BertConfig(
-        vocab_size=97, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
-        max_position_embeddings=24, type_vocab_size=2, pad_token_id=PAD, initializer_range=0.25, **kw,
-    )
-    model = BertForMaskedLM(config)
+    config = getattr(transformers, kind + "Config")(**(SIZE | kw))
+    model = getattr(transformers, kind + "ForMaskedLM")(config)
     with torch.no_grad():  # biases and norms away from their neutral start, so that no mistake hides there
         for name, p in model.named_parameters():
             if p.dim() == 1:
@@ -45,15 +73,15 @@ def build(seed, opset, **kw):
     return model.eval()
 
 
-def call(seed, chains, blanks, length, padded):
+def call(seed, chains, blanks, length, padded, pad):
     """Rows of `chains` sentences with `blanks` blanks; the last `padded` positions of odd chains are padding."""
     r = torch.Generator().manual_seed(seed)
-    ids = torch.randint(FIRST, 97, (chains, length), generator=r)
+    ids = torch.randint(FIRST, VOCABULARY, (chains, length), generator=r)
     attention = torch.ones_like(ids)
     types = (torch.arange(length) >= length // 2).long().expand(chains, length).clone()
     for c in range(1, chains, 2):
         if padded:
-            ids[c, -padded:], attention[c, -padded:], types[c, -padded:] = PAD, 0, 0
+            ids[c, -padded:], attention[c, -padded:], types[c, -padded:] = pad, 0, 0
     where = torch.stack([torch.randperm(length - padded - 2, generator=r)[:blanks].sort().values + 1 for _ in range(chains)])
     rows = ids.repeat_interleave(blanks, 0)
     positions = where.reshape(-1)
@@ -65,10 +93,18 @@ def call(seed, chains, blanks, length, padded):
     )
 
 
-def truth(model, c):
-    table = model.get_input_embeddings().weight
-    e = table[c["input_ids"]].detach().requires_grad_()
-    logits = model(inputs_embeds=e, attention_mask=c["attention_mask"], token_type_ids=c["token_type_ids"]).logits
+def truth(model, c, inputs):
+    """What the derived graph should give, by autograd with respect to the output of the word embeddings."""
+    table, seen = model.get_input_embeddings(), []
+
+    def watch(module, args, output):
+        seen.append(output.detach().requires_grad_())
+        return seen[-1]
+
+    hook = table.register_forward_hook(watch)
+    logits = Logits(model)(*(c[k] for k in NAMES[:inputs]))
+    hook.remove()
+    (e,) = seen
     n, m = c["blanks"].shape
     rows = torch.arange(n * m)
     conditional = logits[rows, c["positions"]].log_softmax(-1)
@@ -76,31 +112,55 @@ def truth(model, c):
     (g,) = torch.autograd.grad(log_prob.sum(), e)  # rows do not see each other
     at = g.reshape(n, m, *g.shape[1:]).gather(2, c["blanks"][:, None, :, None].expand(n, m, m, g.shape[-1]))  # [C, i, j, D]
     at = at * (1 - torch.eye(m, dtype=at.dtype))[None, :, :, None]
-    gradient = conditional.reshape(n, m, -1) + at.sum(1) @ table.T
-    return dict(logits=logits[:, :, :], log_prob=log_prob, conditional=conditional, gradient=gradient)
+    gradient = conditional.reshape(n, m, -1) + at.sum(1) @ table.weight.T
+    return dict(logits=logits, log_prob=log_prob, conditional=conditional, gradient=gradient)
+
+
+def export(model, name, inputs, opset, dynamo):
+    x = call(99, 2, 2, 9, 0, 0)
+    names, file = NAMES[:inputs], str(HERE / f"{name}.onnx")
+    whole = Logits(model).eval()
+    if dynamo:
+        axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=30)}
+        torch.onnx.export(
+            whole, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
+            dynamic_shapes=tuple(axes for _ in names), opset_version=opset, dynamo=True, external_data=False, verbose=False,
+        )
+        graph = onnx.load(file)  # without the stack traces that the exporter leaves at every node
+        for part in [graph, graph.graph, *graph.graph.node, *graph.graph.value_info, *graph.graph.initializer, *graph.graph.input, *graph.graph.output]:
+            part.ClearField("metadata_props")
+            part.ClearField("doc_string")
+        del graph.graph.value_info[:]
+        onnx.save(graph, file)
+        return
+    torch.onnx.export(
+        whole, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
+        dynamic_axes={k: {0: "batch", 1: "sequence"} for k in names + ["logits"]}, opset_version=opset, dynamo=False,
+    )
 
 
 def main():
     warnings.filterwarnings("ignore")
-    for seed, (name, kw) in enumerate(MODELS.items()):
-        model = build(seed, **kw)
-        x = call(99, 2, 2, 9, 0)
-        torch.onnx.export(
-            model, tuple(x[k] for k in NAMES), str(HERE / f"{name}.onnx"), input_names=NAMES, output_names=["logits"],
-            dynamic_axes={k: {0: "batch", 1: "sequence"} for k in NAMES + ["logits"]}, opset_version=kw["opset"], dynamo=False,
-        )
+    torch.set_num_threads(1)
+    for seed, (name, (kind, kw, inputs, opset, dynamo)) in enumerate(MODELS.items()):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        model = build(seed, kind, kw)
+        export(model, name, inputs, opset, dynamo)
+        model.eval()  # the exporter leaves it in training mode
         calls, worst = [], 0.0
         for i, shape in enumerate([(1, 1, 6, 0), (1, 2, 8, 0), (3, 3, 12, 3), (2, 4, 17, 5)]):
-            c = call(10 * seed + i, *shape)
-            single = truth(model, c)
-            want = truth(model.double(), c)
+            c = call(10 * seed + i, *shape, model.config.pad_token_id)
+            single = truth(model, c, inputs)
+            want = truth(model.double(), c, inputs)
             model.float()
             top = want["gradient"].abs().max().item()
             worst = max(worst, (single["gradient"].double() - want["gradient"]).abs().max().item() / top)
-            # A few logits, padding rows among them, tie the export and the reference evaluator to the model.
-            logits = want.pop("logits")[:, :, ::24]
-            calls.append({k: dict(shape=list(v.shape), data=[round(a, 10) if v.is_floating_point() else a for a in v.flatten().tolist()])
-                          for k, v in (c | want | {"logits": logits}).items()})
+            # A few logits tie the export and the reference evaluator to the model: every 24th at every position
+            # that is not padding (there some models give nan).
+            want["logits"] = want["logits"][c["attention_mask"] > 0][:, ::24]
+            calls.append({k: dict(shape=list(v.shape), data=[round(a, 9) if v.is_floating_point() else a for a in v.flatten().tolist()])
+                          for k, v in (c | want).items()})
         (HERE / f"{name}.json").write_text(json.dumps({"torch": torch.__version__, "float32_error": worst, "calls": calls}, separators=(",", ":")) + "\n")
         print(name, "float32 error of torch", worst, (HERE / f"{name}.onnx").stat().st_size, (HERE / f"{name}.json").stat().st_size)
 
