@@ -201,6 +201,9 @@ func (t *tableTarget) support() []int {
 // eachTable runs f on n random targets.
 func eachTable(t *testing.T, n int, f func(t *testing.T, rng *rand.Rand, tab *tableTarget)) {
 	t.Helper()
+	if testing.Short() {
+		n = min(n, 6)
+	}
 	for j := range n {
 		rng := rand.New(rand.NewPCG(uint64(j), 7))
 		f(t, rng, newTable(rng, smallDomain(rng, j), 0.5+rng.Float64(), 0.7*rng.Float64()))
