@@ -86,6 +86,9 @@ func inferKnown(n *node, p int, opset int64) bool {
 		}
 	}
 	// What expands must not grow beyond what is followed.
+	if n.op == "Range" && tooLong(in) {
+		return false
+	}
 	if shapes, err := inferShapes(n, p, opset); err == nil {
 		for _, s := range shapes {
 			if volume(s) > maxKnown {
@@ -109,6 +112,22 @@ func inferKnown(n *node, p int, opset int64) bool {
 		}
 	}
 	return true
+}
+
+// tooLong tells whether a Range of these bounds has more elements than are followed.
+func tooLong(in []*onnxref.Tensor) bool {
+	v := [3]float64{}
+	for i := range v {
+		switch {
+		case i >= len(in) || in[i] == nil || in[i].Len() != 1:
+			return true
+		case len(in[i].F) == 1:
+			v[i] = in[i].F[0]
+		default:
+			v[i] = float64(in[i].I[0])
+		}
+	}
+	return !((v[1]-v[0])/v[2] <= maxKnown)
 }
 
 // outType is the element type of output i.

@@ -26,6 +26,10 @@ func TestRefusals(t *testing.T) {
 			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, slices.Index(m.Graph.Nodes, n), &onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1], Outputs: []string{"rounded"}})
 			n.Inputs = []string{"rounded"}
 		}, ErrUnsupportedOp, `Ceil in node "up"`},
+		"endless range": {func(m *onnx.Model) {
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Int64s("from", nil, 0), onnx.Int64s("to", nil, 1<<50), onnx.Int64s("by", nil, 1))
+			m.Graph.Nodes = append(m.Graph.Nodes, &onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"}, Outputs: []string{"numbers"}})
+		}, ErrShape, `Range in node "long"`},
 		"no logits":    {func(m *onnx.Model) { m.Graph.Outputs[0].Name = find(m, "Cast").Outputs[0] }, ErrOutputs, "shape"},
 		"other input":  {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, ErrInputs, `"pixels"`},
 		"fixed length": {func(m *onnx.Model) { m.Graph.Inputs[0].Shape[1] = onnx.Dim{Value: 16} }, ErrInputs, "dynamic axes"},

@@ -8,8 +8,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// maxElements bounds every tensor that is computed (4 GiB of float64).
-const maxElements = 1 << 29
+// maxElements bounds every tensor that is computed (1 GiB of float64).
+const maxElements = 1 << 27
 
 // Tensor is a dense row-major array. Floating types of every width are held as float64 in F; integers and
 // booleans (0 and 1) as int64 in I.
