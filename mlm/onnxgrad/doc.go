@@ -40,7 +40,8 @@
 //  1. load: the graph is read into nodes whose tensors' shapes are worked out at two sizes of a call
 //     (infer.go); a dimension that is equal at both is constant. What follows from constants and shapes
 //     alone is computed on the spot. Reshape in all its guises becomes one operation whose target is
-//     known, so shape arithmetic falls away.
+//     known, so shape arithmetic falls away. Composite operations without rules of their own (attention,
+//     rotary embeddings, Gelu with a bias, …) are written out (lower.go).
 //  2. fuse, tidyProducts, tie: written-out layer norms and Gelus become single nodes; scalings and
 //     transpositions move into the products that they feed; a head that is the transposed embedding
 //     table uses the table, of which one copy remains.
@@ -49,7 +50,7 @@
 //     of which only keys and values are needed everywhere. The gathered axis keeps its place, with
 //     length 1, so that later operations stay as they are.
 //  4. tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives need
-//     (x̂ and 1/σ; 1 + erf).
+//     (x̂ and 1/σ; 1 + erf); products with a bias become Gemm.
 //  5. reverse: one rule per operation (rules_*.go) turns the gradient of its output into those of its
 //     inputs, from E[target] − softmax·Eᵀ at the head down to the embeddings.
 //  6. gatherer again: of the gradient at the embeddings only the blanks of the chain are wanted, which
@@ -57,6 +58,10 @@
 //  7. emit: the backward pass becomes a branch of an ONNX If. The runtime always computes everything that
 //     is outside branches, so this is how one session with one copy of the weights serves calls with and
 //     without gradients. Saved values of the forward pass are read by the branch from outside.
+//
+// Load the derived graph with at least basic optimisation: it folds the casts of weights that are stored
+// in float16, which would else be done at every call. Results are the same bits for any batch and any
+// number of threads, but not for another padded length.
 //
 // An operation without a rule is an *OpError that names it. Nothing here runs a model; the derived graph
 // uses the standard operators and com.microsoft's FusedMatMul.
