@@ -45,7 +45,7 @@ func (s *AB) Attach(c *Chains) (Kernel, error) {
 	}
 	d.tune = nil
 	d.beta = make([]float64, c.Len())
-	p := &abProposer{dlp: d, factorised: newFactorised(c.Domain, d)}
+	p := &abProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len())}
 	for k := range d.beta {
 		d.beta[k] = s.Beta
 		if s.Beta == 0 {

@@ -61,7 +61,7 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	d.beta = make([]float64, c.Len())
-	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d), tunes: make([]acsTune, c.Len())}
+	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len()), tunes: make([]acsTune, c.Len())}
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}

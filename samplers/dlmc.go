@@ -100,6 +100,8 @@ func (f *flow) start(k int, x []int32, g []float64) {
 	f.logH[k] = f.tune[k].log
 }
 
+func (f *flow) scale(k int) [2]float64 { return [2]float64{f.logH[k]} }
+
 func (f *flow) adapt(k int, m Move) {
 	if f.auto {
 		f.tune[k].update(m.Prob)
@@ -130,7 +132,7 @@ func (f *flow) kernel(c *Chains, name string, r rule) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMH(c, flowProposer{newFactorised(c.Domain, r), f}, g, true), nil
+	return newMH(c, flowProposer{newFactorised(c.Domain, r, c.Len()), f}, g, true), nil
 }
 
 type dlmcRule struct{ *flow }

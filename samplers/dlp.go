@@ -131,6 +131,13 @@ func (d *dlp) weights(k, i int, xi int32, delta []float64) {
 	}
 }
 
+func (d *dlp) scale(k int) [2]float64 {
+	if d.beta != nil {
+		return [2]float64{d.alpha[k], d.beta[k]}
+	}
+	return [2]float64{d.alpha[k]}
+}
+
 func (d *dlp) adapt(k int, m Move) {
 	if d.tune != nil {
 		d.tune[k].update(m.Prob)
@@ -161,7 +168,7 @@ func newDLPKernel(c *Chains, name string, d *dlp, exact bool) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMH(c, dlpProposer{newFactorised(c.Domain, d), d}, g, exact), nil
+	return newMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, g, exact), nil
 }
 
 // checkPositive refuses NaN, infinities and negative numbers, and 0 unless it

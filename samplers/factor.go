@@ -15,6 +15,18 @@ type rule interface {
 	// weights turns Δ_i(v) of all categories, with Δ_i(xi) = 0 and −∞ outside
 	// the support, into log-weights, in place. They need not be normalised.
 	weights(k, i int, xi int32, delta []float64)
+	// scale returns the numbers that the weights of chain k depend on besides
+	// (x, ∇U): as long as they stay, weights at the same state do.
+	scale(k int) [2]float64
+}
+
+// flipCache holds what the draw needs of the leading binary coordinates at one
+// state: the flip logits l and exp(−|l|), so that the weights at a state are
+// worked out once and not at every proposal from it.
+type flipCache struct {
+	ok    bool
+	scale [2]float64
+	l, e  []float64
 }
 
 // factorised is the proposer of a rule:
@@ -23,34 +35,49 @@ type rule interface {
 type factorised struct {
 	dom *Domain
 	rule
-	lw   []float64 // scratch: one coordinate's weights or a run of flips
-	cum  []float64 // scratch of drawLog
-	lead int       // number of leading coordinates that are binary
+	lw   []float64   // scratch: one coordinate's weights or a run of flips
+	cum  []float64   // scratch of drawLog
+	lead int         // number of leading coordinates that are binary
+	cur  []flipCache // of the current state of each chain
+	next []flipCache // of its proposal
 }
 
-func newFactorised(d *Domain, r rule) *factorised {
+// newFactorised makes the proposer for a number of chains.
+func newFactorised(d *Domain, r rule, chains int) *factorised {
 	f := &factorised{dom: d, rule: r}
 	for f.lead < d.Len() && d.coords[f.lead].Kind == Binary {
 		f.lead++
 	}
-	f.lw = make([]float64, max(d.maxK, f.lead))
+	f.lw = make([]float64, d.maxK)
+	for range chains {
+		f.cur = append(f.cur, flipCache{l: make([]float64, f.lead), e: make([]float64, f.lead)})
+		f.next = append(f.next, flipCache{l: make([]float64, f.lead), e: make([]float64, f.lead)})
+	}
 	f.cum = make([]float64, d.maxK)
 	return f
 }
 
-// logits fills lw with the flip logits of the leading binary coordinates.
-func (f *factorised) logits(k int, x []int32, g []float64) []float64 {
-	lw := f.lw[:f.lead]
-	for i := range lw {
+// fill works out c for state x.
+func (f *factorised) fill(c *flipCache, k int, x []int32, g []float64) {
+	c.ok, c.scale = true, f.scale(k)
+	for i := range c.l {
 		d := g[i] * f.dom.coords[i].Step
 		if x[i] != 0 {
 			d = -d
 		}
-		lw[i] = d
+		c.l[i] = d
 	}
-	f.flips(k, 0, lw)
-	return lw
+	f.flips(k, 0, c.l)
+	for i, l := range c.l {
+		c.e[i] = math.Exp(-math.Abs(l))
+	}
 }
+
+// accepted makes the proposal's cache the current one.
+func (f *factorised) accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k] }
+
+// forget drops the current cache, for a gradient that changes at equal states.
+func (f *factorised) forget(k int) { f.cur[k].ok = false }
 
 // deltas fills lw with Δ_i of all categories.
 func (f *factorised) deltas(i int, xi int32, g []float64) []float64 {
@@ -80,12 +107,15 @@ func (f *factorised) deltas(i int, xi int32, g []float64) []float64 {
 
 func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	var acc logProduct
-	for i, l := range f.logits(k, x, g) {
-		// One exponential of −|l| gives the flip's probability and both
-		// normalisers without overflow.
-		e := math.Exp(-math.Abs(l))
-		p := 1 / (1 + e) // probability of the likelier outcome
-		likely := rng.Float64() < p
+	c := &f.cur[k]
+	if !c.ok || c.scale != f.scale(k) {
+		f.fill(c, k, x, g)
+	}
+	for i, l := range c.l {
+		// exp(−|l|) gives the flip's probability and both normalisers without
+		// overflow.
+		e := c.e[i]
+		likely := rng.Float64()*(1+e) < 1 // the likelier outcome
 		acc.mul(1 + e)
 		if !likely {
 			acc.add(-math.Abs(l))
@@ -113,11 +143,12 @@ func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 
 func (f *factorised) reverse(k int, x, y []int32, gy []float64) float64 {
 	var acc logProduct
-	for i, l := range f.logits(k, y, gy) {
-		a := math.Abs(l)
-		acc.mul(1 + math.Exp(-a))
+	c := &f.next[k]
+	f.fill(c, k, y, gy)
+	for i, l := range c.l {
+		acc.mul(1 + c.e[i])
 		if (x[i] != y[i]) != (l > 0) {
-			acc.add(-a)
+			acc.add(-math.Abs(l))
 		}
 	}
 	lq := acc.result()

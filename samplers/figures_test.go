@@ -3,6 +3,7 @@ package samplers_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"infill/samplers"
@@ -279,4 +280,46 @@ func sgdldError(t testing.TB, g samplers.Target, e *targets.Exact, s samplers.Sa
 		t.Fatal(err)
 	}
 	return e.TV(w)
+}
+
+// TestStochasticDULA: with mini-batches as large as the variance allows, the
+// stochastic sampler draws from nearly the law of the one with full gradients,
+// and it uses a new mini-batch at every step, also when the state stays.
+func TestStochasticDULA(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	l := must(targets.NewLogReg(rng, 40, 4, 0.3))
+	last := func(s samplers.Sampler) [][]int32 {
+		x0 := make([][]int32, 4000)
+		for k := range x0 {
+			x0[k] = make([]int32, 4)
+		}
+		run, err := samplers.Start(context.Background(), s, l, x0, samplers.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Steps(context.Background(), 60, nil); err != nil {
+			t.Fatal(err)
+		}
+		return run.X
+	}
+	e := must(targets.Enumerate(context.Background(), l))
+	count := func(x [][]int32) []float64 {
+		out := make([]float64, len(e.P))
+		for _, s := range x {
+			out[e.Index(s)]++
+		}
+		return out
+	}
+	full := count(last(&samplers.DULA{StepSize: 0.3}))
+	stoch := count(last(&samplers.DULA{StepSize: 0.3, Batch: 40}))
+	tiny := count(last(&samplers.DULA{StepSize: 0.3, Batch: 1}))
+	dist := func(a, b []float64) (tv float64) {
+		for i := range a {
+			tv += math.Abs(a[i]-b[i]) / (2 * 4000)
+		}
+		return tv
+	}
+	if near, far := dist(full, stoch), dist(full, tiny); near > 0.15 || far < 2*near {
+		t.Errorf("total variation to DULA: %.3f with batches of 40, %.3f with 1; want near 0 and clearly more", near, far)
+	}
 }

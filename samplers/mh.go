@@ -11,7 +11,7 @@ import (
 // propose and reverse.
 type proposer interface {
 	// propose writes a state to y, which holds a copy of x, and returns
-	// log q(x→y). NaN means that the gradient g at x is unusable.
+	// log q(x→y). x is the current state of chain k. NaN means that the gradient g at x is unusable.
 	propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64
 	// reverse returns log q(y→x), given the gradient gy at y.
 	reverse(k int, x, y []int32, gy []float64) float64
@@ -36,6 +36,10 @@ type scheduler interface {
 	schedule(k, done int) (uncorrected bool)
 }
 
+// cacher is the optional ability of a proposer to keep what it worked out in
+// reverse for proposals from the accepted state.
+type cacher interface{ accepted(k int) }
+
 // mhKernel is the step shared by all samplers that propose a whole state:
 //
 //	accept y with probability min(1, exp(U(y) − U(x) + log q(y→x) − log q(x→y)))
@@ -47,6 +51,7 @@ type mhKernel struct {
 	c     *Chains
 	p     proposer
 	tune  adapter   // nil when nothing is adapted
+	cache cacher    // nil when the proposer keeps nothing
 	sched scheduler // nil when the scale does not change by itself
 	grad  Gradienter
 	exact bool
@@ -67,6 +72,7 @@ func newMH(c *Chains, p proposer, grad Gradienter, exact bool) *mhKernel {
 	m := &mhKernel{c: c, p: p, grad: grad, exact: exact}
 	m.tune, _ = p.(adapter)
 	m.sched, _ = p.(scheduler)
+	m.cache, _ = p.(cacher)
 	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
@@ -187,6 +193,9 @@ func (m *mhKernel) decide(k int, u float64) {
 		mv.Hamming = mv.Flips
 		c.U[k] = u
 		c.X[k], m.y[k] = m.y[k], c.X[k]
+		if m.cache != nil {
+			m.cache.accepted(k)
+		}
 		if m.gy != nil {
 			c.Grad[k], m.gy[k] = m.gy[k], c.Grad[k]
 		}

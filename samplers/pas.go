@@ -116,8 +116,8 @@ func (p *pasProposer) logPath(path []int32, x, y []int32, g []float64, reversed 
 	for _, j := range path {
 		p.in[j] = true
 	}
-	rest := negInf // log of the weight off the path
 	m := maxOf(p.lw)
+	rest := m // log of the weight off the path
 	if finite(m) {
 		s := 0.0
 		for j, lw := range p.lw {
@@ -126,8 +126,6 @@ func (p *pasProposer) logPath(path []int32, x, y []int32, g []float64, reversed 
 			}
 		}
 		rest = m + math.Log(s)
-	} else {
-		rest = m
 	}
 	lq := 0.0
 	for r := range path {

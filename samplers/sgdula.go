@@ -24,7 +24,7 @@ func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	}
 	c.Grad = matrix[float64](c.Len(), c.Domain.gradLen)
 	return &sgKernel{
-		c: c, p: dlpProposer{newFactorised(c.Domain, d), d}, t: t, batch: batch,
+		c: c, p: dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, t: t, batch: batch,
 		u: make([]float64, c.Len()), y: make([]int32, c.Domain.Len()),
 	}, nil
 }
@@ -38,6 +38,7 @@ func (s *sgKernel) Step(ctx context.Context) error {
 	for k, x := range c.X {
 		c.Stats[k].Evals++
 		copy(s.y, x)
+		s.p.forget(k) // every step has a gradient of its own
 		if lq := s.p.propose(k, x, c.Grad[k], c.RNG[k], s.y); math.IsNaN(lq) {
 			c.Stats[k].NonFinite++
 			c.record(k, Move{})
@@ -57,4 +58,4 @@ func (s *sgKernel) Step(ctx context.Context) error {
 }
 
 // Tuning implements Tuned.
-func (s *sgKernel) Tuning(k int) map[string]float64 { return s.p.dlp.Tuning(k) }
+func (s *sgKernel) Tuning(k int) map[string]float64 { return s.p.Tuning(k) }

@@ -17,7 +17,7 @@ type sites struct {
 }
 
 func newSites(d *Domain, g Balance, free []int32) *sites {
-	return &sites{fac: newFactorised(d, nil), g: g, free: free, lw: make([]float64, len(free))}
+	return &sites{fac: newFactorised(d, nil, 0), g: g, free: free, lw: make([]float64, len(free))}
 }
 
 // values fills a buffer with log w_i(v), −∞ at v = xi and outside the support.

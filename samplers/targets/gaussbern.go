@@ -102,13 +102,12 @@ func (t *GaussianBernoulli) eval(x []int32, g []float64) float64 {
 // Bernoulli probabilities.
 func (t *GaussianBernoulli) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error {
 	d := t.D
-	var buf [64]float64
-	mean, u := buf[:0], buf[:0]
-	if 2*d <= len(buf) {
-		mean, u = buf[:d], buf[d:2*d]
-	} else {
-		mean, u = make([]float64, d), make([]float64, d)
+	var buf [64]float64 // on the stack: small models allocate nothing
+	work := buf[:]
+	if 2*d > len(buf) {
+		work = make([]float64, 2*d)
 	}
+	mean, u := work[:d], work[d:2*d]
 	for k, s := range x {
 		clear(num[k])
 		clear(den[k])
