@@ -95,10 +95,18 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 	c := &t.coords[i]
 	vocab := t.model.VocabSize()
 	dst = dst[:c.k()]
-	clear(dst)
-	for _, b := range t.groups[c.group].blanks {
+	if c.slot < 0 {
+		clear(dst)
+	}
+	for n, b := range t.groups[c.group].blanks {
 		if c.slot >= 0 {
-			row := wide[(l.start[b]+c.slot)*vocab:]
+			row := wide[(l.start[b]+c.slot)*vocab:][:vocab]
+			if n == 0 {
+				for v, id := range c.ids {
+					dst[v] = float64(row[id])
+				}
+				continue
+			}
 			for v, id := range c.ids {
 				dst[v] += float64(row[id])
 			}
@@ -119,6 +127,9 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 				dst[v] = dst[cur] + t.prior[i][v] - t.prior[i][cur]
 			}
 		}
+	}
+	if t.temp == 1 {
+		return // the common case, and a division for every token of the vocabulary
 	}
 	for v := range dst {
 		dst[v] /= t.temp
