@@ -9,10 +9,12 @@ import "math"
 //     acceptance test, the second with; 50 and 50 of the paper, but at most
 //     n/5 in all.
 //  2. EstimateAlphaMax, 30 % of n, β = BetaMax: a round tries five step sizes
-//     evenly spaced in [ζα, α], ζ = ½, and keeps as α the one whose acceptance
-//     is nearest ρ*; α starts at AlphaCeil.
-//  3. EstimateAlphaMin, 20 % of n, β = BetaMin: the same in [α, α/ζ] ∩
-//     [AlphaFloor, AlphaMax], from AlphaFloor up.
+//     and keeps as α the one whose acceptance is nearest ρ* (the largest of
+//     equals). The first round spaces them evenly in [ζα, α] from α = AlphaCeil,
+//     ζ = ½; later ones in [ζα, α/ζ], at most AlphaCeil, so that a round misled
+//     by its few steps is put right by the next and does not ratchet α down.
+//  3. EstimateAlphaMin, 20 % of n, β = BetaMin: the same from AlphaFloor up, in
+//     [α, α/ζ] at first and then in [ζα, α/ζ], within [AlphaFloor, AlphaMax].
 //  4. EstimateBalSched, the rest: for k = 1, 2, … in turn, five candidates
 //     evenly spaced in [BetaMin, β_{k−1}], of which the best acceptance at α_k
 //     wins; β_0 = BetaMax. When the steps do not suffice for every k, only
@@ -194,7 +196,7 @@ func (t *acsTune) endRound() {
 		better := t.sum[j] > t.sum[best]
 		if t.stage != acsBal {
 			goal := t.cfg.TargetAcceptance * float64(t.each)
-			better = math.Abs(t.sum[j]-goal) < math.Abs(t.sum[best]-goal)
+			better = math.Abs(t.sum[j]-goal) <= math.Abs(t.sum[best]-goal)
 		}
 		if better {
 			best = j
@@ -204,11 +206,11 @@ func (t *acsTune) endRound() {
 	switch t.stage {
 	case acsMax:
 		t.alphaMax = v
-		t.lo, t.hi = acsZeta*v, v
+		t.lo, t.hi = acsZeta*v, math.Min(v/acsZeta, t.cfg.AlphaCeil)
 		t.alphaMin = math.Min(t.alphaMin, v)
 	case acsMin:
 		t.alphaMin = math.Min(v, t.alphaMax)
-		t.lo, t.hi = t.alphaMin, math.Min(t.alphaMin/acsZeta, t.alphaMax)
+		t.lo, t.hi = math.Max(acsZeta*t.alphaMin, math.Min(t.cfg.AlphaFloor, t.alphaMax)), math.Min(t.alphaMin/acsZeta, t.alphaMax)
 	case acsBal:
 		for k := t.k; k < len(t.beta) && k < t.k+t.stride; k++ {
 			t.beta[k] = v

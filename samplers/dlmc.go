@@ -46,6 +46,7 @@ type flow struct {
 	auto bool
 	acc  float64
 	burn int
+	most float64 // largest automatic h, as a multiple of its start
 	tune []scaleTuner
 	s    *sites
 }
@@ -61,7 +62,7 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 	if err != nil {
 		return nil, err
 	}
-	f := &flow{dom: c.Domain, g: g, logH: make([]float64, c.Len()), auto: h == 0, acc: acc, burn: c.Burnin}
+	f := &flow{dom: c.Domain, g: g, logH: make([]float64, c.Len()), auto: h == 0, acc: acc, burn: c.Burnin, most: 1e6}
 
 	if f.auto {
 		f.tune = make([]scaleTuner, c.Len())
@@ -96,7 +97,7 @@ func (f *flow) start(k int, x []int32, g []float64) {
 		mean /= float64(n)
 	}
 	h := 0.5 * math.Exp(-math.Min(math.Max(mean, -40), 40))
-	f.tune[k] = newScaleTuner(h, 0, f.acc, h*1e-6, h*1e6, f.burn)
+	f.tune[k] = newScaleTuner(h, 0, f.acc, h*1e-6, h*f.most, f.burn)
 	f.logH[k] = f.tune[k].log
 }
 

@@ -30,8 +30,16 @@ func (s *DLMCf) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.most = eulerLimit
 	return t.kernel(c, s.Name(), dlmcfRule{t})
 }
+
+// eulerLimit bounds an automatic h of DLMCf to this multiple of its start, half
+// the inverse of a mean total rate. As h grows DLMCf does not tend to a
+// sensible law, as DLMC does, but to changing every coordinate at every step;
+// where even that is accepted (on a target symmetric under it) adaptation would
+// go there and leave a chain of two states.
+const eulerLimit = 20
 
 type dlmcfRule struct{ *flow }
 

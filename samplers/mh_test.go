@@ -388,3 +388,62 @@ func TestDrawHasMeanR(t *testing.T) {
 		}
 	}
 }
+
+// symmetric is invariant under changing every bit.
+type symmetric struct{ d *Domain }
+
+func (s symmetric) Domain() *Domain { return s.d }
+func (s symmetric) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		ones := 0
+		for _, v := range x[k] {
+			ones += int(v)
+		}
+		u[k] = 0.3 * float64(ones) * float64(len(x[k])-ones)
+	}
+	return nil
+}
+
+func (s symmetric) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]float64) error {
+	for k := range x {
+		ones := 0
+		for _, v := range x[k] {
+			ones += int(v)
+		}
+		for i := range g[k] {
+			g[k][i] = 0.3 * float64(len(x[k])-2*ones)
+		}
+	}
+	return s.Energy(ctx, x, u)
+}
+
+// TestAdaptationOnSymmetricTarget: where changing all coordinates is always
+// accepted, adapting to an acceptance rate must not end in doing only that.
+func TestAdaptationOnSymmetricTarget(t *testing.T) {
+	s := symmetric{Bits(4)}
+	for _, info := range List() {
+		if info.Needs != "gradients" && info.Name != "rwm" {
+			continue
+		}
+		smp, err := New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Start(context.Background(), smp, s, [][]int32{{0, 0, 0, 0}}, Options{Seed: 1, Burnin: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		if err := run.Steps(context.Background(), 4000, func(r *Run) error {
+			if r.Done() > 500 {
+				seen[fmt.Sprint(r.X[0])] = true
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) < 16 {
+			t.Errorf("%s visits %d of 16 states once tuned to %v", info.Name, len(seen), run.Tuning(0))
+		}
+	}
+}

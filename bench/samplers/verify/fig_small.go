@@ -146,7 +146,7 @@ func (q illConditioned) EnergyGrad(ctx context.Context, x [][]int32, u []float64
 
 func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 	q := illConditioned{samplers.Spins(2)}
-	const chains, steps = 16, 125000
+	const chains, steps = 64, 125000
 	fmt.Fprintf(w, "U = θᵀdiag(−.001, −1000)θ on {±1}², N = %d steps, %d chains; the error is that of the mean of θ (truth 0), root mean square over coordinates and chains, in natural logarithm.\n\n", steps, chains)
 	rows := [][]string{{"sampler", "published", "log RMSE here", "flip probabilities", "acceptance"}}
 	for _, c := range []struct {
