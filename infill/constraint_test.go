@@ -29,7 +29,7 @@ func TestBlankGrammar(t *testing.T) {
 		{"[MASK|red]", Blank{Min: 1, Max: 1, Words: []string{"red"}}},
 		{"[MASK|red| big dog |a\\]b\\|c\\\\]", Blank{Min: 1, Max: 1, Words: []string{"red", "big dog", "a]b|c\\"}}},
 		{"[MASK/^[a-z]+ing$/]", Blank{Min: 1, Max: 1, Pattern: regexp.MustCompile("^[a-z]+ing$")}},
-		{"[MASK/a\\/b[]/\\]]/]", Blank{Min: 1, Max: 1, Pattern: regexp.MustCompile("a/b[]/\\]]")}},
+		{"[MASK/a\\/b[]/\\]]/]", Blank{Min: 1, Max: 1, Pattern: regexp.MustCompile(`a/b[]/\]]`)}},
 		{"[MASK:x-1*1-2/s$/]", Blank{Name: "x-1", Min: 1, Max: 2, counted: true, Pattern: regexp.MustCompile("s$")}},
 		{"[MASK:n*2|big dog|dogs]", Blank{Name: "n", Min: 2, Max: 2, counted: true, Words: []string{"big dog", "dogs"}}},
 	} {
@@ -106,7 +106,7 @@ func TestEmptySupports(t *testing.T) {
 		{"the [MASK] and the [MASK/^q/] .", "blank 2, [MASK/^q/]", Options{}},
 		{"the [MASK|red] .", "blank 1", Options{Ban: list(t, "red")}},
 		{"the [MASK|red] .", "blank 1", Options{Allow: list(t, "green", "dog")}},
-		{"the [MASK|big dog*] .", "blank 1", Options{Ban: list(t, "big dog")}},
+		{"the [MASK|big dog] .", "blank 1", Options{Ban: list(t, "big dog")}},
 		{"the [MASK*3|red|big dog] .", "blank 1", Options{}},
 		{"a [MASK] the [MASK*2] .", "blank 2", Options{Allow: list(t, "red", "small")}},
 		{"the [MASK] .", "blank 1", Options{Allow: list(t, "red", "small"), MinDistance: 6, Original: []string{"bed"}}},
@@ -115,9 +115,9 @@ func TestEmptySupports(t *testing.T) {
 		{"[MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/]", "blank 3", Options{NoRepeat: true}},
 		{"the [MASK*3/^(dog|cat)$/] .", "blank 1", Options{NoRepeat: true}},
 		{"the [MASK*2/^dog$/] .", "blank 1", Options{Ban: list(t, "dog")}},
-		{"the [MASK:a|ing] run[MASK:a] .", "blank 2", Options{}},
+		{"the [MASK:a|dog] run[MASK:a] .", "blank 2", Options{}},
+		{"run[MASK|ing|s] .", "blank 1", Options{Ban: list(t, "dog"), Allow: list(t, "cat")}},
 	} {
-		c.text = strings.ReplaceAll(c.text, "dog*]", "dog]")
 		tm, err := Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
@@ -126,9 +126,9 @@ func TestEmptySupports(t *testing.T) {
 		c.opt.Steps, c.opt.Chains = 1, 2
 		_, err = e.Fill(context.Background(), tm, c.opt)
 		var te *TextError
-		if !errors.Is(err, ErrEmptySupport) && !(c.text == "the [MASK:a|ing] run[MASK:a] ." && errors.Is(err, ErrBlank)) || !errors.As(err, &te) {
+		if !errors.Is(err, ErrEmptySupport) || !errors.As(err, &te) {
 			t.Errorf("%s: error %v", c.text, err)
-		} else if errors.Is(err, ErrEmptySupport) && !strings.Contains(err.Error(), c.blank+",") && !strings.Contains(err.Error(), c.blank+":") {
+		} else if !strings.Contains(err.Error(), c.blank) {
 			t.Errorf("%s: %q does not name %s", c.text, err, c.blank)
 		}
 	}
@@ -275,6 +275,7 @@ func TestConstraintDistributions(t *testing.T) {
 			single(wordsOf(tok, func(w string) bool { return !nearer(w, "fox", 3) }))},
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
 			single(append(strings.Split(joinPairs([]string{"dog", "big", "red", "cat", "old"}), "\n"), "dog", "big", "red", "cat", "old"))},
+		{"inside a word", "the dog[MASK|s|y|ing big cat] sleeps .", Options{}, single([]string{"s", "y", "ing big cat"})},
 		{"temperature 1", "the [MASK|dog|cow|cats] runs .", Options{Temperature: 1}, single([]string{"dog", "cow", "cats"})},
 	} {
 		t.Run(c.name, func(t *testing.T) {

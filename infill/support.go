@@ -156,13 +156,15 @@ func (s *supports) filter(base []int32, key filterKey, pattern *regexp.Regexp) [
 // Options.Allow; nil, nil if it has none.
 func (s *supports) phrases(t *Template, g *group, opt *Options) ([]phrase, error) {
 	var list []phrase
+	glued := t.glued(g.blanks[0])
 	switch {
 	case g.Words != nil:
 		for _, w := range g.Words {
 			p, err := newPhrase(s.tok, w)
-			if err != nil {
+			if err != nil && !glued { // "ing" need not be a word by itself
 				return nil, &TextError{g.Start, err.Error(), ErrBlank}
 			}
+			p.text = strings.TrimSpace(w)
 			list = append(list, p)
 		}
 	case opt.Allow != nil:
@@ -170,7 +172,6 @@ func (s *supports) phrases(t *Template, g *group, opt *Options) ([]phrase, error
 	default:
 		return nil, nil
 	}
-	glued := t.glued(g.blanks[0])
 	for _, b := range g.blanks {
 		if t.glued(b) != glued {
 			return nil, emptySupport(t, b, "it is tied to a blank that stands apart, but goes on with a word")

@@ -151,11 +151,17 @@ func continued(tok *tokenize.Tokenizer, p phrase) (phrase, error) {
 		}
 		rest = rest[n:]
 	}
-	tail, err := tok.Pieces(p.text[end:])
-	if err != nil {
-		return phrase{}, err
+	if strings.TrimSpace(p.text[end:]) != "" {
+		tail, err := newPhrase(tok, p.text[end:])
+		if err != nil {
+			return phrase{}, err
+		}
+		ids = append(ids, tail.ids...)
 	}
-	return phrase{append(ids, tail.IDs...), p.text}, nil
+	if len(ids) > maxBlankTokens {
+		return phrase{}, fmt.Errorf("%w: %q takes %d tokens, want at most %d", ErrOption, p.text, len(ids), maxBlankTokens)
+	}
+	return phrase{ids, p.text}, nil
 }
 
 // idsKey makes tokens a key of a map.

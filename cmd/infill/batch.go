@@ -306,7 +306,8 @@ func withFields(rec any, fields []batch.Field) ([]byte, error) {
 	out := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
 	r, isRecord := rec.(record)
 	for _, f := range fields {
-		if ownFields[f.Name] && !(f.Name == "gold" && isRecord && r.Gold == "") {
+		gold := f.Name == "gold" && isRecord && r.Gold == ""
+		if ownFields[f.Name] && !gold {
 			continue
 		}
 		name, err := json.Marshal(f.Name)
