@@ -571,6 +571,12 @@ func TestInput(t *testing.T) {
 	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
+	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true, "\ufffd": true, `\\ud83d`: true} {
+		var it Item
+		if err := it.parse([]byte(`{"text":"` + text + `"}`)); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	a, b := Item{Line: 5}, Item{Line: 6, ID: json.RawMessage("5")}
 	if a.Key() == b.Key() || a.Key() != "5" {
 		t.Errorf("keys %q, %q", a.Key(), b.Key())
@@ -579,7 +585,7 @@ func TestInput(t *testing.T) {
 
 // No line and no output, however broken, does more than fail.
 func FuzzLine(f *testing.F) {
-	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`} {
+	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`, `{"text":"\uFFFD \ud83d\ude00"}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

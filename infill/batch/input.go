@@ -265,6 +265,9 @@ func (it *Item) parse(b []byte) error {
 			if v[0] != '"' || json.Unmarshal(v, &it.Text) != nil {
 				return fail("text is no string")
 			}
+			if strings.ContainsRune(it.Text, utf8.RuneError) && !bytes.ContainsRune(v, utf8.RuneError) && !bytes.Contains(bytes.ToLower(v), []byte(`\ufffd`)) {
+				return fail("text has half of a surrogate pair, which is no character")
+			}
 		default:
 			it.Fields = append(it.Fields, Field{name, v})
 		}
