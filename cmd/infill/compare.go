@@ -21,6 +21,7 @@ import (
 type compareFlags struct {
 	modelFlags
 	samplingFlags
+	constraintFlags
 	measureFlags
 	samplers string
 	maskRate *number
@@ -45,6 +46,12 @@ func compareCommand(std stdio) *cli.Command {
 		switch fl.Names()[0] {
 		case "sampler", "step-size", "balance", "param":
 		default:
+			flags = append(flags, fl)
+		}
+	}
+	for _, fl := range f.constraintFlags.flags() {
+		switch fl.Names()[0] {
+		case "ban", "allow", "no-repeat", "long":
 			flags = append(flags, fl)
 		}
 	}
@@ -120,6 +127,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	defer func() { _ = m.Close() }()
+	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+		return err
+	}
 	var templates []*infill.Template
 	for _, s := range sources {
 		t, err := infill.Parse(m.Tokenizer(), s.Text)
