@@ -141,6 +141,9 @@ func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan
 		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		r.mu.Lock()
 		r.live[s] = true
+		if r.head == nil {
+			r.head = s // the first, which the writer may not have taken up yet
+		}
 		if r.winding {
 			s.cancel()
 		}
@@ -180,7 +183,7 @@ func (r *runner) wind(all bool) {
 func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
 	for s := range order {
 		r.mu.Lock()
-		if !r.winding || r.head == nil {
+		if !r.winding {
 			r.head = s
 		}
 		r.mu.Unlock()

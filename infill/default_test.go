@@ -1,0 +1,58 @@
+package infill
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"infill/mlm"
+	"infill/models"
+)
+
+// The default model keeps a sensible word among its first ten for blanks that
+// are easy. The sentences are such as the shipped weights solve; a model that
+// replaces them must not be worse at what anybody would try first.
+func TestDefaultModelEasyBlanks(t *testing.T) {
+	ctx := context.Background()
+	m, err := mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	tok := m.Tokenizer()
+	begin := newSupports(tok).begin
+	for _, c := range []struct{ text, sensible string }{
+		{"she opened the [MASK] and walked in.", "door"},
+		{"once upon a [MASK], there was a king.", "time"},
+		{"she drank a cup of [MASK].", "tea coffee water milk wine"},
+		{"thank [MASK] very much.", "you"},
+		{"he sat down on the [MASK].", "floor bed chair couch bench sofa table grass ground"},
+		{"the [MASK] barked at the cat.", "dog dogs"},
+		{"it was the first [MASK] I had ever seen.", "time thing one man woman"},
+		{"they have two [MASK] and a daughter.", "sons children daughters boys"},
+		{"the united [MASK] of america.", "states"},
+		{"paris is the capital of [MASK].", "france"},
+		{"he was [MASK] in 1950 in london.", "born"},
+		{"she has been a member [MASK] the party since then.", "of"},
+	} {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := rows[float32](nil, 1, m.VocabSize())
+		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, out); err != nil {
+			t.Fatal(err)
+		}
+		ids := slices.Clone(begin)
+		sort.SliceStable(ids, func(a, b int) bool { return out[0][ids[a]] > out[0][ids[b]] })
+		var top []string
+		for _, id := range ids[:10] {
+			top = append(top, tok.Token(id))
+		}
+		if !slices.ContainsFunc(strings.Fields(c.sensible), func(w string) bool { return slices.Contains(top, w) }) {
+			t.Errorf("%q: none of %q among %q", c.text, c.sensible, top)
+		}
+	}
+}
