@@ -110,7 +110,13 @@ func (p *plan) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		pt.run, err = samplers.Start(ctx, p.opt.Sampler, pt.tgt, x0, samplers.Options{Seed: p.opt.Seed, ID: pt.id, Burnin: p.opt.Steps / 2})
+		sampler := p.opt.Sampler
+		if pt.tgt.domain.MaxK() == 1 {
+			// There is one state, which some samplers refuse to work on; any
+			// that does not leaves it as it is.
+			sampler = &samplers.DMALA{}
+		}
+		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, x0, samplers.Options{Seed: p.opt.Seed, ID: pt.id, Burnin: p.opt.Steps / 2})
 		return err
 	})
 }

@@ -92,6 +92,10 @@ var lineCodes = []struct {
 // lineCode returns the code of an error that concerns one line only, "" for
 // errors that would befall every line.
 func lineCode(err error) string {
+	var many *samplers.TooManyError
+	if errors.As(err, &many) {
+		return "unsupported" // this line has too many states for the sampler; others may not
+	}
 	for _, c := range lineCodes {
 		if errors.Is(err, c.err) {
 			return c.code

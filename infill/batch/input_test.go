@@ -1,0 +1,201 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func TestCompressed(t *testing.T) {
+	dir := t.TempDir()
+	text := sentences(200)
+	plain := write(t, filepath.Join(dir, "in.txt"), text)
+	var gz, zs bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	z, err := zstd.NewWriter(&zs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, z} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := filepath.Join(dir, "want.jsonl")
+	if _, _, err := process(t, plain, want, config{}); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, data := range map[string]string{".gz": gz.String(), ".zst": zs.String()} {
+		in := write(t, filepath.Join(dir, "in.txt"+suffix), data)
+		out := filepath.Join(dir, "out.jsonl"+suffix)
+		if _, _, err := process(t, in, out, config{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(out, nil, FormatText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r.r)
+		if err != nil || !bytes.Equal(got, read(t, want)) {
+			t.Errorf("%s: other records (%v)", suffix, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		// A file that breaks off is trouble, not the end of the input.
+		torn := write(t, filepath.Join(dir, "torn.txt"+suffix), data[:len(data)-len(data)/3])
+		if _, _, err := process(t, torn, filepath.Join(dir, "torn.jsonl"+suffix), config{}); err == nil || !strings.Contains(err.Error(), "torn.txt") {
+			t.Errorf("%s: torn input: %v", suffix, err)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	long := strings.Repeat("x", maxLine+1)
+	for _, c := range []struct {
+		name, data string
+		json       bool
+		want       []string // texts, or errors in angle brackets
+	}{
+		{"a.txt", "one\n\ntwo\r\n \tthree\u00a0\nfour\rfive", false, []string{"1 one", "3 two", "4  \tthree\u00a0", "5 four\rfive"}},
+		{"a.txt", "\ufeffone\n{\"text\":\"x\"}", false, []string{"1 one", "2 {\"text\":\"x\"}"}},
+		{"a.txt", "a\n" + long + "\nb\n" + long[2:] + "\n" + long, false, []string{"1 a", "2 <the line is too long>", "3 b", "4 " + long[2:], "5 <the line is too long>"}},
+		{"a", "{\"text\":\"one\"}\n\n{\"id\":7,\"text\":\"two\",\"x\":[1]}", true, []string{"1 one", "3 two 7 x=[1]"}},
+		{"a", "{not json [MASK]\n", false, []string{"1 {not json [MASK]"}},
+		{"a.jsonl", "text\n" + `{"id":"é","text":"a\tb\r\n"}` + "\n" + `{"id":[1],"text":"x"}` + "\n" + `{"text":7}` + "\n" + `{"x":1}` + "\n" +
+			`{"text":"x","text":"y"}` + "\n" + `{"text":"x"} 1` + "\n" + `{"text":"x"` + "\n" + "{\"text\":\"\xff\"}\n[1]\n" + `{"text":""}`, true,
+			[]string{"1 <bad JSON line>", "2 a\tb\r\n \"é\"", "3 <bad JSON line>", "4 <bad JSON line>", "5 <bad JSON line>", "6 <bad JSON line>", "7 <bad JSON line>", "8 <bad JSON line>", "9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		in, err := Open(path, nil, FormatAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.JSON() != c.json {
+			t.Errorf("%.40q is taken for the wrong format", c.data)
+		}
+		var got []string
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := fmt.Sprint(it.Line, " ", it.Text)
+			for _, is := range []error{ErrJSON, ErrLineTooLong} {
+				if errors.Is(it.Err, is) {
+					s = fmt.Sprint(it.Line, " <", is, ">")
+				}
+			}
+			if it.ID != nil && it.Err == nil {
+				s += " " + string(it.ID)
+			}
+			for _, f := range it.Fields {
+				if it.Err == nil {
+					s += " " + f.Name + "=" + string(f.Value)
+				}
+			}
+			got = append(got, s)
+		}
+		if strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%.40q: %.200q, want %.200q", c.data, got, c.want)
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true, "\ufffd": true, `\\ud83d`: true} {
+		var it Item
+		if err := it.parse([]byte(`{"text":"` + text + `"}`)); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	a, b := Item{Line: 5}, Item{Line: 6, ID: json.RawMessage("5")}
+	if a.Key() == b.Key() || a.Key() != "5" {
+		t.Errorf("keys %q, %q", a.Key(), b.Key())
+	}
+}
+
+// No line and no output, however broken, does more than fail.
+func FuzzLine(f *testing.F) {
+	for _, s := range []string{`{"id":1,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff", `{"id":null,"text":"x"}`, "[]", `{"text":"x","a":1e999}`, `{"text":"\uFFFD \ud83d\ude00"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		in := Input{Name: "fuzz", raw: &counter{r: strings.NewReader(s)}, format: FormatJSONL, close: func() {}}
+		if err := in.decompress("fuzz"); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if it.Err != nil && !errors.Is(it.Err, ErrJSON) && !errors.Is(it.Err, ErrLineTooLong) {
+				t.Fatalf("untyped error %v", it.Err)
+			}
+			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {
+				t.Fatalf("id %s", it.ID)
+			}
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	for _, suffix := range suffixes {
+		fr, err := framingOf(suffix)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := fr.encode([]byte("{\"line\":1}\n{\"line\":2}\n"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(append(b, b[:len(b)/2]...))
+	}
+	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, suffix := range suffixes {
+			fr, err := framingOf(suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := bufio.NewReader(bytes.NewReader(b))
+			var total int64
+			for {
+				_, n, err := fr.next(r)
+				if err != nil {
+					break
+				}
+				if n < 1 {
+					t.Fatal("a frame of no bytes")
+				}
+				total += n
+			}
+			if total > int64(len(b)) {
+				t.Fatalf("frames of %d bytes in %d", total, len(b))
+			}
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package infill
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// oracle is U of the filled blanks of a text by another way than the samplers'
+// target: the pieces of the finished text, scored one by one, of which those
+// inside the spans are summed.
+func oracle(t *testing.T, e *Engine, text string, spans [][2]int) (u float64, pieces int) {
+	t.Helper()
+	s, err := e.Score(context.Background(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Pieces {
+		for _, sp := range spans {
+			if p.Span[0] >= sp[0] && p.Span[1] <= sp[1] {
+				u += p.LogProb
+				pieces++
+			}
+		}
+	}
+	return u, pieces
+}
+
+// wordsOf lists the whole words of the tiny vocabulary.
+func wordsOf(tok *tokenize.Tokenizer, keep func(string) bool) []string {
+	var out []string
+	for _, id := range tok.WholeWords() {
+		if w := tok.Token(id); keep == nil || keep(w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Every constraint leaves exactly the distribution that enumeration gives: the
+// last states of many chains are compared with exp(U) of every filling that
+// the constraint allows, each listed and scored by other code than the
+// samplers use.
+func TestConstraintDistributions(t *testing.T) {
+	e := New(tiny(t))
+	tok := e.model.Tokenizer()
+	animal := "/^(dog|cat|bird|fish|horse|cow|fox|bear)$/"
+	animals := []string{"dog", "cat", "bird", "fish", "horse", "cow", "fox", "bear"}
+	pairs := func(a, b []string, keep func(x, y string) bool) [][]string {
+		var out [][]string
+		for _, x := range a {
+			for _, y := range b {
+				if keep == nil || keep(x, y) {
+					out = append(out, []string{x, y})
+				}
+			}
+		}
+		return out
+	}
+	single := func(words []string) [][]string {
+		var out [][]string
+		for _, w := range words {
+			out = append(out, []string{w})
+		}
+		return out
+	}
+	// Two pieces: what the tokenizer reads back as two, the first beginning a word.
+	var two []string
+	for a := int32(7); int(a) < tok.VocabSize(); a++ {
+		for b := int32(7); int(b) < tok.VocabSize(); b++ {
+			text := join(tok, []int32{a, b})
+			if enc, err := tok.Pieces(text); err == nil && !tok.IsContinuation(a) && slices.Equal(enc.IDs, []int32{a, b}) {
+				two = append(two, text)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		states     [][]string // fillings of the blanks, as many as blanks
+	}{
+		{"tied", "the [MASK:a] saw the big [MASK:a] .", Options{Vocab: VocabWholeWords},
+			pairs(wordsOf(tok, nil), wordsOf(tok, nil), func(x, y string) bool { return x == y })},
+		{"count", "the [MASK*2] .", Options{}, single(two)},
+		{"count of whole words", "the [MASK*2] sleeps .", Options{Vocab: VocabWholeWords},
+			single(strings.Split(joinPairs(wordsOf(tok, nil)), "\n"))},
+		{"list", "the [MASK|red|green|dogs|big dog|small red fox|dog] sleeps in the [MASK|house|road|big river] .", Options{},
+			pairs([]string{"red", "green", "dogs", "big dog", "small red fox", "dog"}, []string{"house", "road", "big river"}, nil)},
+		{"list and tie", "the [MASK:a|dogs|big dog|fox] and the [MASK:a] in the [MASK|river|house] .", Options{},
+			tripled(pairs([]string{"dogs", "big dog", "fox"}, []string{"river", "house"}, nil))},
+		{"expression", "the [MASK/^[a-d]/] [MASK/s$/] in the house .", Options{},
+			pairs(wordsOf(tok, func(w string) bool { return w[0] <= 'd' }), wordsOf(tok, func(w string) bool { return strings.HasSuffix(w, "s") }), nil)},
+		{"ban", "the [MASK" + animal + "] saw the [MASK" + animal + "] .", Options{Ban: list(t, "dog", "fox", "bear", "red fox")},
+			pairs(animals[1:6], animals[1:6], nil)},
+		{"ban in several tokens", "the [MASK*2] .", Options{Ban: list(t, "the", "house", "dogs", "river")},
+			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
+				for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
+					if slices.Contains([]string{"the", "house", "dogs", "river"}, w) {
+						return true
+					}
+				}
+				return false
+			}))},
+		{"allow", "the [MASK] saw the [MASK*2] .", Options{Allow: list(t, "dog", "cats", "red fox", "he", "old bear")},
+			pairs([]string{"dog", "cats", "red fox", "he", "old bear"}, []string{"cats", "red fox", "old bear"}, nil)},
+		{"no repeat", "the [MASK" + animal + "] saw the [MASK" + animal + "] .", Options{NoRepeat: true},
+			pairs(animals, animals, func(x, y string) bool { return x != y })},
+		{"no repeat with lists", "a [MASK|dog|big dog|cat] saw a [MASK" + animal + "] .", Options{NoRepeat: true},
+			pairs([]string{"dog", "big dog", "cat"}, animals, func(x, y string) bool { return !strings.HasSuffix(x, y) })},
+		{"minimum distance", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}},
+			single(wordsOf(tok, func(w string) bool { return !nearer(w, "fox", 3) }))},
+		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
+			single(append(strings.Split(joinPairs([]string{"dog", "big", "red", "cat", "old"}), "\n"), "dog", "big", "red", "cat", "old"))},
+		{"inside a word", "the dog[MASK|s|y|ing big cat] sleeps .", Options{}, single([]string{"s", "y", "ing big cat"})},
+		{"temperature 1", "the [MASK|dog|cow|cats] runs .", Options{Temperature: 1}, single([]string{"dog", "cow", "cats"})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tm, err := Parse(tok, c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.opt.Temperature == 0 {
+				// The modes of the tiny model are so far apart that chains of
+				// a length fit for a test stay where they start.
+				c.opt.Temperature = 4
+			}
+			index := map[string]int{}
+			p := make([]float64, len(c.states))
+			mass := map[int]float64{} // by length
+			lengths := make([]int, len(p))
+			for i, s := range c.states {
+				text, spans := splice(tm, tok, s, CaseAuto)
+				u, n := oracle(t, e, text, spans)
+				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Temperature)
+				mass[n] += p[i]
+			}
+			if len(index) != len(p) || len(p) < 2 {
+				t.Fatalf("%d texts of %d states", len(index), len(p))
+			}
+			all := 0.0
+			for _, m := range mass {
+				all += m
+			}
+			for i := range p {
+				if c.name == "open count" { // uniform over lengths, then π
+					p[i] /= mass[lengths[i]] * float64(len(mass))
+				} else {
+					p[i] /= all
+				}
+			}
+			for _, name := range []string{"dmala", "gibbs-mh", "gwg"} {
+				if name != "dmala" && (testing.Short() || len(p) > 1000) {
+					continue
+				}
+				s, err := samplers.New(name, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				opt := c.opt
+				opt.Sampler, opt.Chains, opt.Steps, opt.Top, opt.Seed = s, 3000, 60, -1, 1
+				if len(p) < 100 { // long runs are cheap: a state is evaluated once for all chains
+					opt.Steps = 400
+				}
+				r, err := e.Fill(context.Background(), tm, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				counts := make([]int, len(p))
+				for _, f := range r.Fillings {
+					i, ok := index[f.Text]
+					if !ok {
+						t.Fatalf("%s: %q is not in the support", name, f.Text)
+					}
+					u, n := oracle(t, e, f.Text, f.Spans)
+					if math.Abs(u-f.Score) > 1e-4 || math.Abs(u/float64(n)-f.ScorePerToken) > 1e-4 {
+						t.Errorf("%s: %q scores %v, %v per token, want %v of %d", name, f.Text, f.Score, f.ScorePerToken, u, n)
+					}
+					counts[i] += f.Count
+				}
+				if z := chiSquare(counts, p); !(math.Abs(z) < 4.8) {
+					t.Errorf("%s: differs from the enumerated distribution of %d states: score %.1f (acceptance %.2f)", name, len(p), z, r.Acceptance)
+				}
+			}
+		})
+	}
+}
+
+func joinPairs(words []string) string {
+	var b strings.Builder
+	for i, x := range words {
+		for j, y := range words {
+			if i+j > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(x + " " + y)
+		}
+	}
+	return b.String()
+}
+
+// tripled repeats the first word: (x, y) becomes (x, x, y).
+func tripled(states [][]string) [][]string {
+	for i, s := range states {
+		states[i] = []string{s[0], s[0], s[1]}
+	}
+	return states
+}
+
+// With one state only there is nothing to sample, for any sampler.
+func TestOneState(t *testing.T) {
+	e := New(tiny(t))
+	tm, err := Parse(e.model.Tokenizer(), "the [MASK:a|big dog] runs near the [MASK:a] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range samplers.Names() {
+		s, err := samplers.New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Fill(context.Background(), tm, Options{Sampler: s, Chains: 2, Steps: 3})
+		if err != nil || len(r.Fillings) != 1 || r.Fillings[0].Text != "the big dog runs near the big dog ." || r.Fillings[0].Count != 2 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
