@@ -16,6 +16,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/mlm"
+	"infill/samplers"
 )
 
 // fileFlags are the flags of every command that works through a file.
@@ -268,7 +269,7 @@ func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (record, error) 
 	}
 	opt := w.opt
 	opt.ID = it.Key()
-	masking, err := w.override(it.Fields, &opt)
+	masking, own, err := w.override(it.Fields, &opt)
 	if err != nil {
 		return record{}, err
 	}
@@ -277,6 +278,9 @@ func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (record, error) 
 		return record{}, err
 	}
 	r, err := w.engine.Fill(ctx, t, opt)
+	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) || errors.Is(err, samplers.ErrUnsupported)) {
+		err = fmt.Errorf("%w: %w", errOverride, err) // of this line, not of all
+	}
 	if err != nil {
 		return record{}, err
 	}

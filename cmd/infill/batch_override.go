@@ -13,13 +13,14 @@ import (
 
 // override applies the settings of a JSON line, which have the names of the
 // flags with _ for -; fields of other names are not its business. It returns
-// the masking for the line. Errors wrap errOverride and name the field.
-func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (*infill.Masking, error) {
-	masking := w.masking
+// the masking for the line, and whether the line has settings. Errors wrap
+// errOverride and name the field.
+func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (masking *infill.Masking, own bool, err error) {
+	masking = w.masking
+	var masks int
 	sampler, params := "", map[string]string{}
 	tok := w.model.Tokenizer()
 	for _, f := range fields {
-		var err error
 		switch f.Name {
 		case "steps":
 			if opt.Steps, err = wholeField(f, 0, 1_000_000); opt.Steps == 0 {
@@ -38,9 +39,11 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (*infi
 		case "temperature":
 			opt.Temperature, err = numberField(f, math.MaxFloat64)
 		case "mask_rate":
+			masks++
 			masking = &infill.Masking{}
 			masking.Rate, err = numberField(f, 1)
 		case "mask_words":
+			masks++
 			masking = &infill.Masking{}
 			masking.Words, err = wholeField(f, 1, 1000)
 		case "no_repeat":
@@ -77,10 +80,19 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (*infi
 					err = perr
 				}
 			}
+		default:
+			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
+		own = true
+	}
+	switch {
+	case masks > 1:
+		return nil, true, fmt.Errorf("%w: mask_rate and mask_words; give one of them", errOverride)
+	case opt.MinDistance > 0 && masking == nil:
+		return nil, true, fmt.Errorf("%w: min_distance goes with mask_rate or mask_words", errOverride)
 	}
 	if sampler == "" && len(params) > 0 {
 		sampler = w.sampler
@@ -88,11 +100,11 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (*infi
 	if sampler != "" {
 		s, err := samplers.New(sampler, params)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errOverride, err)
+			return nil, true, fmt.Errorf("%w: %w", errOverride, err)
 		}
 		opt.Sampler = s
 	}
-	return masking, nil
+	return masking, own, nil
 }
 
 func badField(f batch.Field, want string) error {

@@ -249,6 +249,8 @@ func TestBatchOverrides(t *testing.T) {
 {"text":"the [MASK] runs .","ban":["qqq"]}
 {"text":"the [MASK] runs .","temperature":0}
 {"text":"the [MASK] runs .","vocab":"some"}
+{"text":"the [MASK] runs .","min_distance":1}
+{"text":"the dog runs .","mask_words":1,"mask_rate":0.5}
 {"text":7}
 `
 	r := infillRun(in, withTiny("batch", "--seed", "1", "--quiet", "--format", "jsonl", "-")...)
@@ -256,7 +258,7 @@ func TestBatchOverrides(t *testing.T) {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
 	got := records(t, r.out)
-	if len(got) != 11 {
+	if len(got) != 13 {
 		t.Fatalf("%d records", len(got))
 	}
 	if string(got[0].ID) != "7" || got[0].Weight != "1.50" || got[0].Note == nil || *got[0].Note != "aé<b>" || !strings.Contains(r.out, `"weight":1.50,"note":"a\u00e9<b>"}`) {
@@ -281,7 +283,7 @@ func TestBatchOverrides(t *testing.T) {
 	if g := got[3]; len(g.Fillings) != 1 || g.Fillings[0].Tokens[0] != "cat" {
 		t.Errorf("%+v", g)
 	}
-	for i, code := range []string{"bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_json"} {
+	for i, code := range []string{"bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_option", "bad_json"} {
 		if g := got[4+i]; g.Error == nil || g.Error.Code != code || g.Line != 5+i {
 			t.Errorf("line %d: %+v", 5+i, g.Error)
 		}
