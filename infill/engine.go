@@ -42,6 +42,7 @@ type Result struct {
 	Stats      samplers.Stats     // counts summed over chains and all steps
 	Tuned      map[string]float64 // what the sampler adapted, mean over chains
 	Window     *[2]int            // bytes of the text that the model saw; nil: all
+	Shortlist  int                // candidates per blank; 0: all that the blanks allow
 	Warnings   []string
 }
 

@@ -42,6 +42,11 @@ type Options struct {
 	Case        Case             // how an uncased model's words are written
 	Seed        uint64           // with ID, decides all randomness
 	ID          string           // names the sentence among others of the same seed
+	// Shortlist restricts every blank to so many candidates, the likeliest with
+	// all blanks masked. 0 means DefaultShortlist for the samplers that evaluate
+	// every neighbour (exact-gibbs, block-gibbs, hb, lb1) and no restriction for
+	// the others; negative: no restriction.
+	Shortlist int
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.
 	Trace func(Step) error

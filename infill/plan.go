@@ -106,6 +106,11 @@ func (p *plan) each(f func(*part) error) error {
 
 func (p *plan) start(ctx context.Context) error {
 	return p.each(func(pt *part) error {
+		if n := p.opt.shortlist(); n > 0 {
+			if err := pt.tgt.restrict(ctx, n); err != nil {
+				return err
+			}
+		}
 		x0, err := pt.tgt.start(ctx, p.opt.Seed, pt.id, len(pt.chains))
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ const DiversityWeight = 2.0
 // result ranks the last states. Equal energies keep the order of the chains,
 // so that the ranking is a function of the run.
 func (p *plan) result(kept samplers.Stats) *Result {
-	res := &Result{Acceptance: kept.Acceptance(), Stats: kept}
+	res := &Result{Acceptance: kept.Acceptance(), Stats: kept, Shortlist: p.opt.shortlist()}
 	if p.t.Window != [2]int{0, len(p.t.Text)} {
 		w := p.t.Window
 		res.Window = &w

@@ -60,15 +60,7 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Opt
 		gr := &t.groups[g]
 		sp.first = append(sp.first, len(sp.coords))
 		if list := lists[g]; list != nil {
-			c := coord{group: g, slot: -1, phrases: list}
-			seen := map[int]bool{}
-			for _, p := range list {
-				if n := len(p.ids); !seen[n] {
-					seen[n] = true
-					c.lengths = append(c.lengths, n)
-				}
-			}
-			sp.coords = append(sp.coords, c)
+			sp.coords = append(sp.coords, coord{group: g, slot: -1, phrases: list, lengths: lengthsOf(list)})
 			continue
 		}
 		sp.counts[g] = counts[g]
@@ -90,6 +82,17 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Opt
 	var err error
 	sp.domain, err = samplers.NewDomain(dims...)
 	return sp, err
+}
+
+// lengthsOf lists the different lengths of phrases, in the order of the list.
+func lengthsOf(list []phrase) []int {
+	var out []int
+	for _, p := range list {
+		if !slices.Contains(out, len(p.ids)) {
+			out = append(out, len(p.ids))
+		}
+	}
+	return out
 }
 
 // filling returns the tokens of group g in state x, in buf or elsewhere.

@@ -17,20 +17,11 @@ import (
 // coordinates together, states that break them are drawn again.
 func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]int32, error) {
 	m := len(t.coords)
-	// Other lists than the coordinate's own have their shortest phrase.
-	shortest := make([]int32, m)
+	at, logp := make([]int, m), make([][]float64, m)
 	for i := range t.coords {
-		for v, p := range t.coords[i].phrases {
-			if len(p.ids) < len(t.coords[i].phrases[shortest[i]].ids) {
-				shortest[i] = int32(v)
-			}
-		}
+		at[i], logp[i] = i, make([]float64, t.coords[i].k())
 	}
-	all, at, logp := make([][]int32, m), make([]int, m), make([][]float64, m)
-	for i := range t.coords {
-		all[i], at[i], logp[i] = shortest, i, make([]float64, t.coords[i].k())
-	}
-	if err := t.masked(ctx, all, at, logp, true); err != nil {
+	if err := t.masked(ctx, t.shortest(), at, logp, true); err != nil {
 		return nil, err
 	}
 	t.prior = make([][]float64, m)
@@ -63,6 +54,24 @@ func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]
 		}
 	}
 	return x, nil
+}
+
+// shortest returns, once for every coordinate, the state in which each list has
+// its shortest phrase: what the others are while one is asked about.
+func (t *target) shortest() [][]int32 {
+	x := make([]int32, len(t.coords))
+	for i := range t.coords {
+		for v, p := range t.coords[i].phrases {
+			if len(p.ids) < len(t.coords[i].phrases[x[i]].ids) {
+				x[i] = int32(v)
+			}
+		}
+	}
+	all := make([][]int32, len(t.coords))
+	for i := range all {
+		all[i] = x
+	}
+	return all
 }
 
 // draw fills x with a valid state.

@@ -137,6 +137,7 @@ func (f *samplingFlags) settings(c *cli.Context) map[string]string {
 		"step-size":   f.stepSize,
 		"balance":     f.balance,
 		"param":       strings.Join(c.StringSlice("param"), " "),
+		"shortlist":   f.shortlist.String(),
 		"temperature": f.temperature.String(),
 		"vocab":       f.vocab.v,
 		"gradient":    f.gradient.v,

@@ -173,6 +173,9 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}
+	if r.Shortlist > 0 {
+		s += fmt.Sprintf(", %d candidates per blank", r.Shortlist)
+	}
 	if a, ok := r.Tuned["step-size"]; ok {
 		s += fmt.Sprintf(", step size %.3g", a)
 	}

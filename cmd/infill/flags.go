@@ -94,6 +94,7 @@ type samplingFlags struct {
 	stepSize    string
 	balance     string
 	params      *cli.StringSliceFlag
+	shortlist   *integer
 	temperature *number
 	seed        string
 	vocab       *choice
@@ -105,6 +106,7 @@ func (f *samplingFlags) flags() []cli.Flag {
 	f.steps = &integer{v: infill.DefaultSteps, min: 0, max: 1_000_000}
 	f.chains = &integer{v: infill.DefaultChains, min: 1, max: 10_000}
 	f.top = &integer{v: infill.DefaultTop, min: 1, max: 10_000}
+	f.shortlist = &integer{v: 0, min: 0, max: 1 << 20}
 	f.temperature = &number{v: 1, min: 0, openMin: true, max: math.MaxFloat64}
 	f.vocab = &choice{"all", []string{"all", "whole-words"}}
 	f.gradient = &choice{"full", []string{"full", "forward"}}
@@ -123,6 +125,7 @@ func (f *samplingFlags) flags() []cli.Flag {
 		valueFlag("chains", "chains per sentence", f.chains),
 		valueFlag("top", "fillings to print, best first", f.top),
 		stepSize, balance, f.params,
+		valueFlag("shortlist", fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), all for the others", infill.DefaultShortlist), f.shortlist),
 		valueFlag("temperature", "T of exp(U/T): below 1 likelier, above 1 more diverse fillings", f.temperature),
 		seed,
 		valueFlag("vocab", "tokens that may fill a blank: all|whole-words", f.vocab),
@@ -138,6 +141,7 @@ func (f *samplingFlags) options(c *cli.Context) (infill.Options, error) {
 		Chains:      int(f.chains.v),
 		Top:         int(f.top.v),
 		Temperature: f.temperature.v,
+		Shortlist:   int(f.shortlist.v),
 	}
 	if f.steps.v == 0 {
 		opt.Steps = -1

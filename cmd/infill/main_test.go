@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"infill/samplers"
 )
 
 // The tiny model knows some eighty words and answers within milliseconds.
@@ -240,6 +242,23 @@ func TestSamplersCommand(t *testing.T) {
 	}
 	if r := infillRun("", "samplers", "--json", "dmala"); r.code != 0 || !json.Valid([]byte(r.out)) || !strings.Contains(r.out, "step-size") {
 		t.Errorf("exit %d: %s", r.code, r.out)
+	}
+}
+
+// Every sampler of the registry fills a sentence.
+func TestEverySampler(t *testing.T) {
+	for _, name := range samplers.Names() {
+		t.Run(name, func(t *testing.T) {
+			args := withTiny("fill", "--json", "--seed", "1", "--steps", "12", "--chains", "6", "--sampler", name, "the [MASK] sleeps in the [MASK] .")
+			r := infillRun("", args...)
+			var rec record
+			if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 || len(rec.Fillings) < 2 || rec.Sampler != name {
+				t.Fatalf("exit %d: %v: %s%s", r.code, err, r.out, r.err)
+			}
+			if again := infillRun("", args...); again.out != r.out {
+				t.Error("a second run differs")
+			}
+		})
 	}
 }
 

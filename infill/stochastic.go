@@ -1,0 +1,97 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+var _ samplers.StochasticGradienter = (*target)(nil)
+
+// StochasticGrad implements samplers.StochasticGradienter: U is a sum of one
+// term log f_i per masked token i = 1..M, of which a random subset S of b is
+// evaluated, each with the other tokens of S as the variables,
+//
+//	Û      = M/b · Σ_{i∈S} log f_i
+//	∇Û_j   = M/b · log f(· | j masked) + M(M−1)/(b(b−1)) · E·Σ_{i∈S, i≠j} ∂log f_i/∂e_j   for j ∈ S
+//	∇Û_j   = 0                                                                            for j ∉ S
+//
+// which are unbiased: a token is in S with probability b/M and a pair of them
+// with probability b(b−1)/(M(M−1)). It costs b rows instead of M, once with and
+// once without the backward pass. Estimates of pairs need b of 2 or more.
+//
+// States that break a constraint on several blanks together cannot be refused
+// by a sampler that evaluates no energy, so such templates are not supported.
+func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, grad [][]float64) error {
+	if t.joint {
+		return fmt.Errorf("%w: constraints between blanks (--no-repeat, blanks of several tokens) need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
+	}
+	errs := make([]error, len(x))
+	var wg sync.WaitGroup
+	for k := range x {
+		l := t.layoutOf(x[k], nil) // fills a cache: not inside the goroutine
+		m := len(l.sentence.Blanks)
+		b := min(max(batch, 2), m)
+		if m == 1 {
+			b = 1
+		}
+		s := rng[k].Perm(m)[:b]
+		slices.Sort(s)
+		wg.Go(func() { u[k], errs[k] = t.estimate(ctx, x[k], l, s, grad[k]) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimate evaluates the terms of the masked tokens in s, ascending.
+func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, grad []float64) (float64, error) {
+	m, b, vocab := len(l.sentence.Blanks), len(s), t.model.VocabSize()
+	all := t.tokens(nil, l, x, -1, -1)
+	sub := &mlm.Sentence{IDs: slices.Clone(l.sentence.IDs)}
+	var state []int32
+	for i, p := range l.sentence.Blanks {
+		if slices.Contains(s, i) {
+			sub.Blanks = append(sub.Blanks, p)
+			state = append(state, all[i])
+			continue
+		}
+		sub.IDs[p] = all[i]
+	}
+	states := [][]int32{state}
+	logProb, full, first := rows[float32](nil, 1, b), rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
+	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
+		return 0, err
+	}
+	if t.mode == mlm.Full && b > 1 {
+		if err := t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full); err != nil {
+			return 0, err
+		}
+	} else {
+		copy(full[0], first[0])
+	}
+	one, two := float32(m)/float32(b), float32(0)
+	if b > 1 {
+		two = float32(m*(m-1)) / float32(b*(b-1))
+	}
+	wide := make([]float32, m*vocab)
+	for j, i := range s {
+		row, f, g := wide[i*vocab:(i+1)*vocab], first[0][j*vocab:(j+1)*vocab], full[0][j*vocab:(j+1)*vocab]
+		for v := range row {
+			row[v] = one*f[v] + two*(g[v]-f[v])
+		}
+	}
+	for i := range t.coords {
+		t.gradient(grad[t.domain.GradOffset(i):], i, x[i], l, wide)
+	}
+	return float64(one) * total(logProb[0]) / t.temp, nil
+}

@@ -1,0 +1,154 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// The estimate of U and ∇U, averaged over all subsets of a size, is U and ∇U.
+func TestStochasticGradUnbiased(t *testing.T) {
+	ctx := context.Background()
+	m := tiny(t)
+	for _, c := range []struct {
+		text string
+		mode mlm.GradientMode
+	}{
+		{"the [MASK] [MASK] in the [MASK] .", mlm.Full},
+		{"the [MASK] [MASK] in the [MASK] .", mlm.Forward},
+		{"a [MASK:a] and [MASK] near a [MASK:a] and a [MASK|dog|cat|fox] .", mlm.Full},
+	} {
+		tm, err := Parse(m.Tokenizer(), c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tgt := targetOf(t, New(m), tm, Options{Gradient: c.mode})
+		x := make([]int32, len(tgt.coords))
+		for i := range x {
+			x[i] = int32((5*i + 3) % tgt.coords[i].k())
+		}
+		u, grad := make([]float64, 1), rows[float64](nil, 1, tgt.domain.GradLen())
+		if err := tgt.EnergyGrad(ctx, [][]int32{x}, u, grad); err != nil {
+			t.Fatal(err)
+		}
+		l := tgt.layoutOf(x, nil)
+		n := len(l.sentence.Blanks)
+		for size := 2; size <= n; size++ {
+			meanU, mean, subsets := 0.0, make([]float64, len(grad[0])), 0
+			for set := range 1 << n {
+				var s []int
+				for i := range n {
+					if set>>i&1 == 1 {
+						s = append(s, i)
+					}
+				}
+				if len(s) != size {
+					continue
+				}
+				g := make([]float64, len(mean))
+				e, err := tgt.estimate(ctx, x, l, s, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				subsets++
+				meanU += e
+				for i := range g {
+					mean[i] += g[i]
+				}
+			}
+			if d := math.Abs(meanU/float64(subsets) - u[0]); d > 1e-4 {
+				t.Errorf("%q: subsets of %d: mean energy off by %v", c.text, size, d)
+			}
+			worst := 0.0
+			for i := range mean {
+				worst = max(worst, math.Abs(mean[i]/float64(subsets)-grad[0][i]))
+			}
+			if worst > 1e-3 {
+				t.Errorf("%q: subsets of %d: mean gradient off by %v", c.text, size, worst)
+			}
+		}
+	}
+}
+
+func TestStochasticGradRefusesJointConstraints(t *testing.T) {
+	m := tiny(t)
+	tm, err := Parse(m.Tokenizer(), "the [MASK] and the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(m).Fill(context.Background(), tm, Options{Sampler: &samplers.SGDLD{}, NoRepeat: true})
+	if !errors.Is(err, samplers.ErrUnsupported) {
+		t.Errorf("no-repeat with sgdld: %v", err)
+	}
+}
+
+// The samplers that evaluate every neighbour choose from a shortlist, the
+// likeliest candidates with all blanks masked; others only if asked to.
+func TestShortlist(t *testing.T) {
+	ctx := context.Background()
+	m := tiny(t)
+	tm, err := Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := targetOf(t, New(m), tm, Options{})
+	all := rows[float32](nil, 2, m.VocabSize())
+	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
+		t.Fatal(err)
+	}
+	cut := targetOf(t, New(m), tm, Options{})
+	if err := cut.restrict(ctx, 7); err != nil {
+		t.Fatal(err)
+	}
+	for i := range cut.coords {
+		kept := map[int32]bool{}
+		worst := math.Inf(1)
+		for _, id := range cut.coords[i].ids {
+			kept[id] = true
+			worst = min(worst, float64(all[i][id]))
+		}
+		if len(kept) != 7 || cut.domain.K(i) != 7 {
+			t.Fatalf("blank %d: %d candidates", i+1, len(kept))
+		}
+		for _, id := range plain.coords[i].ids {
+			if !kept[id] && float64(all[i][id]) > worst {
+				t.Errorf("blank %d: %s is left out though it is likelier", i+1, m.Tokenizer().Token(id))
+			}
+		}
+	}
+	for _, c := range []struct {
+		opt  Options
+		want int
+	}{
+		{Options{}, 0},
+		{Options{Shortlist: 9}, 9},
+		{Options{Sampler: &samplers.LB1{}}, DefaultShortlist},
+		{Options{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}, 5},
+		{Options{Sampler: &samplers.HammingBall{}, Shortlist: -1}, 0},
+	} {
+		if got := c.opt.shortlist(); got != c.want {
+			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampler, c.opt.Shortlist, got, c.want)
+		}
+	}
+	// Every filling of a run comes from the shortlist.
+	allowed := map[string]bool{}
+	for _, id := range cut.coords[0].ids {
+		allowed[m.Tokenizer().Token(id)] = true
+	}
+	r, err := New(m).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, Top: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Fillings {
+		if !allowed[f.Tokens[0]] {
+			t.Errorf("%q is not on the shortlist", f.Tokens[0])
+		}
+	}
+	if r.Shortlist != 7 {
+		t.Errorf("the result says %d candidates", r.Shortlist)
+	}
+}
