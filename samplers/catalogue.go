@@ -123,7 +123,11 @@ var registry = []Info{
 		Needs: "gradients", Cost: "1 energy and gradient",
 		Params: []Param{
 			balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
-			countParam("draws", "1", 1, 1<<20, "changes drawn per step, with replacement", func(s Sampler, v int) { s.(*GWG).Draws = v }),
+			{
+				Name: "draws", Default: "1", Min: 1, Max: 1 << 20, Integer: true, Auto: true,
+				Doc: "changes drawn per step, with replacement; auto adapts their number in the burn-in",
+				set: func(s Sampler, v value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.f), v.f == 0 },
+			},
 		},
 		make: func() Sampler { return &GWG{} },
 	},

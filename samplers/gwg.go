@@ -21,6 +21,10 @@ type GWG struct {
 	Balance Balance
 	// Draws is X; 0 means 1.
 	Draws int
+	// Adapt adapts X per chain in the burn-in to an acceptance rate of 0.574
+	// instead, from Draws up to the number of coordinates; a fraction is used
+	// on average.
+	Adapt bool
 }
 
 // Name implements Sampler.
@@ -35,7 +39,11 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	if err := checkCount(s.Name(), "draws", s.Draws, 1<<20); err != nil {
 		return nil, err
 	}
-	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
+	flips := float64(n)
+	if s.Adapt {
+		flips = 0
+	}
+	cnt, err := newCounter(c, s.Name(), flips, 0, TargetAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +55,10 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 		sites: newSites(c.Domain, s.Balance, cnt.free),
 		cum:   make([]float64, max(len(cnt.free), c.Domain.maxK)),
 		path:  make([][]pick, c.Len()),
+		fixed: n,
+	}
+	if s.Adapt {
+		p.counter, n = cnt, max(n, len(cnt.free))
 	}
 	for k := range p.path {
 		p.path[k] = make([]pick, n)
@@ -59,14 +71,39 @@ type pick struct{ i, v int32 }
 
 type gwgProposer struct {
 	*sites
-	cum  []float64
-	path [][]pick // the draws of each chain's proposal
+	counter *counter // nil for a fixed number of draws
+	fixed   int
+	cum     []float64
+	path    [][]pick // the draws of each chain's proposal
+}
+
+func (p *gwgProposer) adapt(k int, m Move) {
+	if p.counter != nil {
+		p.counter.adapt(k, m)
+	}
+}
+
+func (p *gwgProposer) freeze(k int) {
+	if p.counter != nil {
+		p.counter.freeze(k)
+	}
+}
+
+// Tuning implements Tuned.
+func (p *gwgProposer) Tuning(k int) map[string]float64 {
+	if p.counter == nil {
+		return map[string]float64{"draws": float64(p.fixed)}
+	}
+	return map[string]float64{"draws": p.counter.r[k]}
 }
 
 func (p *gwgProposer) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	p.score(x, g)
 	if p.bad() {
 		return math.NaN()
+	}
+	if p.counter != nil {
+		p.path[k] = p.path[k][:p.counter.draw(k, rng)]
 	}
 	lq := 0.0
 	for r := range p.path[k] {

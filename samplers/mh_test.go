@@ -31,6 +31,9 @@ func paths(m *mhKernel, x, y []int32, visit func()) {
 			visit()
 		})
 	case *gwgProposer:
+		if p.counter != nil {
+			p.path[0] = p.path[0][:int(p.counter.r[0])]
+		}
 		var rec func(r int, at []int32)
 		rec = func(r int, at []int32) {
 			if r == len(p.path[0]) {
@@ -189,7 +192,7 @@ func (f forgetReverse) reverse(k int, x, y []int32, gy []float64) float64 { retu
 func mhSamplers(n int) []Sampler {
 	out := []Sampler{
 		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
-		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &GWG{Draws: 2}, &GWG{Draws: 3, Balance: Ratio},
+		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
 		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
 	}
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
@@ -247,6 +250,10 @@ func TestProposalDraws(t *testing.T) {
 			switch p := m.p.(type) { // the enumeration is for a fixed R
 			case *pasProposer:
 				p.one = 0
+			case *gwgProposer:
+				if p.counter != nil {
+					p.counter.one = 0
+				}
 			case *rwmProposer:
 				p.one = 0
 			}
