@@ -124,7 +124,7 @@ var registry = []Info{
 		Params: []Param{
 			balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
 			{
-				Name: "draws", Default: "1", Min: 1, Max: 1 << 20, Integer: true, Auto: true,
+				Name: "draws", Default: "1", Min: 1, Max: maxDraws, Integer: true, Auto: true,
 				Doc: "changes drawn per step, with replacement; auto adapts their number in the burn-in",
 				set: func(s Sampler, v value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.f), v.f == 0 },
 			},

@@ -209,3 +209,31 @@ func TestBallIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestNeighboursInChunks: energies come out the same however many states go to
+// the target at a time.
+func TestNeighboursInChunks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	d, err := NewDomain(Coord{Kind: Nominal, K: 5, Allowed: []bool{true, false, true, true, true}}, Coord{Kind: Nominal, K: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := newTable(rng, d, 1, 0)
+	c := &Chains{Target: tab, Domain: d, Stats: make([]Stats, 2)}
+	for _, chunk := range []int{1, 3, 4, 100} {
+		n := newNeighbourhood(c)
+		n.x = n.x[:chunk]
+		x := [][]int32{{0, 1}, {3, 3}, {3, 3}}
+		qs := []asked{{0, 0, make([]float64, 5)}, {1, 0, make([]float64, 5)}, {1, 1, make([]float64, 4)}}
+		if err := n.fill(context.Background(), x, qs); err != nil {
+			t.Fatal(err)
+		}
+		for j, q := range qs {
+			for v, u := range q.u {
+				if want := tab.at(x[j], q.i, v); u != want {
+					t.Errorf("chunks of %d: U of question %d at value %d is %g, want %g", chunk, j, v, u, want)
+				}
+			}
+		}
+	}
+}

@@ -27,6 +27,9 @@ type GWG struct {
 	Adapt bool
 }
 
+// maxDraws bounds GWG.Draws: more would only repeat coordinates.
+const maxDraws = 1 << 12
+
 // Name implements Sampler.
 func (s *GWG) Name() string { return "gwg" }
 
@@ -36,7 +39,7 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	n := max(1, s.Draws)
-	if err := checkCount(s.Name(), "draws", s.Draws, 1<<20); err != nil {
+	if err := checkCount(s.Name(), "draws", s.Draws, maxDraws); err != nil {
 		return nil, err
 	}
 	flips := float64(n)

@@ -12,8 +12,12 @@ import (
 // restrict the support to a candidate set first.
 const MaxNeighbours = 1 << 14
 
-// chunkStates bounds how many states go to the target in one call.
-const chunkStates = 1 << 12
+// chunkStates bounds how many states go to the target in one call, and
+// maxScratch how many coordinates the states in memory have together.
+const (
+	chunkStates = 1 << 12
+	maxScratch  = 1 << 26
+)
 
 const manyRemedy = "restrict the support of each coordinate to a fixed candidate set"
 
@@ -42,10 +46,11 @@ func newNeighbourhood(c *Chains) *neighbourhood {
 		n.native = t
 		return n
 	}
-	n.x = matrix[int32](chunkStates, c.Domain.Len())
-	n.u = make([]float64, chunkStates)
-	n.used = make([]int, chunkStates)
-	n.val = make([]int32, chunkStates)
+	chunk := max(1, min(chunkStates, maxScratch/c.Domain.Len()))
+	n.x = matrix[int32](chunk, c.Domain.Len())
+	n.u = make([]float64, chunk)
+	n.used = make([]int, chunk)
+	n.val = make([]int32, chunk)
 	return n
 }
 
@@ -90,7 +95,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 			if !d.coords[q.i].ok(v) {
 				continue
 			}
-			if m == chunkStates {
+			if m == len(n.x) {
 				if err := flush(); err != nil {
 					return err
 				}

@@ -155,6 +155,7 @@ func TestStartRefuses(t *testing.T) {
 		{"no stochastic gradients for dula", &DULA{Batch: 2}, bare{tab}, ok, Options{}, ErrUnsupported},
 		{"too many neighbours", &LB1{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
 		{"too many values", &ExactGibbs{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
+		{"balls too large for memory", &BlockGibbs{Block: 14}, flat{Bits(5000)}, [][]int32{make([]int32, 5000)}, Options{}, ErrUnsupported},
 		{"ball too large", &HammingBall{}, flat{big}, [][]int32{{0}}, Options{}, ErrUnsupported},
 	} {
 		if _, err := Start(context.Background(), c.s, c.target, c.x0, c.opt); !errors.Is(err, c.is) {

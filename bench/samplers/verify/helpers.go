@@ -46,12 +46,16 @@ type essRun struct {
 	tuning                map[string]float64 // of the first chain
 }
 
+// refs is the number of reference states per chain of essOf.
+const refs = 6
+
 // essOf runs independent chains and takes the effective sample size of
-// f(x) = Σ|x_i − ref_i| over the kept steps of each.
+// f(x) = Σ|x_i − ref_i| over the kept steps of each, averaged over uniform
+// reference states of the chain's own: a single reference makes the answer
+// depend on how much of the slowest mode it happens to see.
 func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin, steps int, seed uint64) (*essRun, error) {
-	all := starts(t.Domain(), chains+1, seed)
-	ref := all[chains]
-	run, err := samplers.Start(ctx, s, t, all[:chains], samplers.Options{Seed: seed, Burnin: burnin})
+	d := t.Domain()
+	run, err := samplers.Start(ctx, s, t, starts(d, chains, seed), samplers.Options{Seed: seed, Burnin: burnin})
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +63,20 @@ func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, b
 		return nil, err
 	}
 	run.ResetStats()
-	f := make([][]float64, chains)
+	ref := starts(d, chains*refs, seed+1)
+	f := make([][]float64, chains*refs)
 	err = run.Steps(ctx, steps, func(r *samplers.Run) error {
 		for k, x := range r.X {
-			d := 0
-			for i, v := range x {
-				if v > ref[i] {
-					d += int(v - ref[i])
-				} else {
-					d += int(ref[i] - v)
+			for j := k * refs; j < (k+1)*refs; j++ {
+				sum := 0
+				for i, v := range ref[j] {
+					if v -= x[i]; v < 0 {
+						v = -v
+					}
+					sum += int(v)
 				}
+				f[j] = append(f[j], float64(sum))
 			}
-			f[k] = append(f[k], float64(d))
 		}
 		return nil
 	})
@@ -78,9 +84,13 @@ func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, b
 		return nil, err
 	}
 	out := &essRun{tuning: run.Tuning(0)}
-	for k := range f {
-		out.ess = append(out.ess, samplers.ESS(f[k]))
-		out.batch = append(out.batch, samplers.ESSBatch(f[k]))
+	for k := range chains {
+		ess, batch := 0.0, 0.0
+		for _, x := range f[k*refs : (k+1)*refs] {
+			ess += samplers.ESS(x) / refs
+			batch += samplers.ESSBatch(x) / refs
+		}
+		out.ess, out.batch = append(out.ess, ess), append(out.batch, batch)
 		out.acc = append(out.acc, run.Stats[k].MeanProb())
 		out.jump = append(out.jump, run.Stats[k].JumpDistance())
 	}
