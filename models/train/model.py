@@ -90,10 +90,14 @@ class MaskedLM(nn.Module):
             if isinstance(m, nn.Linear):
                 nn.init.zeros_(m.bias)
 
-    def encode(self, ids: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    def encode(
+        self, ids: torch.Tensor, mask: torch.Tensor | None = None, position: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Hidden states [batch, length, hidden] of ids; mask [batch, length] is False at padding."""
         e = self.bert.embeddings
-        x = e.word_embeddings(ids) + e.position_embeddings.weight[: ids.shape[1]] + e.token_type_embeddings.weight[0]
+        if position is None:
+            position = torch.arange(ids.shape[1], device=ids.device)
+        x = e.word_embeddings(ids) + e.position_embeddings(position) + e.token_type_embeddings.weight[0]
         x = e.LayerNorm(x)
         if mask is not None:
             mask = mask[:, None, None, :]
@@ -107,9 +111,9 @@ class MaskedLM(nn.Module):
         x = p.transform.LayerNorm(F.gelu(p.transform.dense(x)))
         return F.linear(x, self.bert.embeddings.word_embeddings.weight, p.bias)
 
-    def loss(self, ids, mask, at, target):
+    def loss(self, ids, mask, at, target, position=None):
         """Mean cross-entropy at the flat positions `at`, and the number that top-1 gets right."""
-        x = self.encode(ids, mask)
+        x = self.encode(ids, mask, position)
         logits = self.head(x.reshape(-1, x.shape[-1])[at]).float()
         right = (logits.argmax(-1) == target).sum()
         return F.cross_entropy(logits, target), right

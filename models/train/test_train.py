@@ -11,6 +11,7 @@ import data
 import embed
 import evaluate
 import export
+import extend
 import model
 import muon
 import plot
@@ -118,6 +119,7 @@ def test_windows_stay_inside_lines_and_masks_hide_targets():
     w = data.windows(sentence, line, np.ones(1000, bool), rng)
     n = w[:, 1] - w[:, 0]
     assert n.min() >= data.SHORTEST and n.max() <= data.LONGEST - 2
+    assert 0.01 < (n > data.SHORT - 2).mean() < 0.5
     owner = np.searchsorted(sentence[line], w[:, 0], "right")
     assert (owner == np.searchsorted(sentence[line], w[:, 1] - 1, "right")).all()
     assert len(np.unique(w[:, 0])) == len(w)
@@ -131,6 +133,25 @@ def test_windows_stay_inside_lines_and_masks_hide_targets():
     assert len(at) == int(0.2 * data.TOKENS) and (masked.reshape(-1)[at] == data.MASK).all()
     assert (torch.from_numpy(ids).reshape(-1)[at] == target).all() and int(target.min()) > data.MASK
     assert bool((real == torch.from_numpy(ids != data.PAD)).all())
+
+
+def test_positions_run_on_and_shift():
+    rng = np.random.default_rng(0)
+    p = torch.stack([data.positions(240, 512, rng) for _ in range(500)])
+    assert (p.diff(dim=1) == 1).all() and int(p.min()) == 0 and 500 < int(p.max()) < 512
+    assert abs(float((p[:, 0] > 0).float().mean()) - data.SHIFT) < 0.05
+
+
+def test_extension_continues_sinusoids():
+    # Whole turns in the 54 rows that are learnt from, so that their mean is the centre of the circles.
+    t = torch.arange(512.0)[:, None] * torch.tensor([9.0, 3.0, 1.0]) * (2 * torch.pi / 54)
+    planes = torch.linalg.qr(torch.randn(64, 6, generator=torch.Generator().manual_seed(0)))[0]
+    table = torch.cat([t.sin(), t.cos()], 1) @ planes.T + 0.5
+    short = table.clone()
+    short[58:] = 0
+    got = extend.extend(short, 4, 58, 6)
+    assert torch.equal(got[:58], table[:58])
+    assert float((got - table).norm() / table.norm()) < 1e-2
 
 
 def test_network_is_transformers_bert(net):

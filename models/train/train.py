@@ -153,7 +153,8 @@ def work(worker: int, a, net, opt, grads, at, shared, barrier, lock) -> None:
                     break
                 length, rows = todo[at["batch"] + k]
                 ids = data.fill(pieces, length, rows)
-                x = data.mask(ids, share, np.random.default_rng([a.seed, at["step"], k]))
+                draw = np.random.default_rng([a.seed, at["step"], k])
+                x = (*data.mask(ids, share, draw), data.positions(length, net.config["max_position_embeddings"], draw))
                 with torch.autocast(device, torch.bfloat16, enabled=not a.fp32):
                     loss, hit = loss_of(*(t.to(device) for t in x))
                 loss.backward()
