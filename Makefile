@@ -33,12 +33,12 @@ demo: setup
 
 test: setup
 	@echo "== testing every package"
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # make race   runs the tests under the race detector
 RACEFLAGS ?=
 race: setup
-	$(GO) test -race $(RACEFLAGS) ./...
+	$(GO) test -race -timeout 60m $(RACEFLAGS) ./...
 
 # make lint   gofmt, go vet and golangci-lint
 lint:
