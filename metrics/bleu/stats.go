@@ -128,7 +128,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 			say(fmt.Errorf("order %d: %w", short, ErrShort))
 		}
 		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
-		if set.EffectiveOrder && !(set.smooth.method == "add-k" && set.Denominator == SacreBLEU) {
+		if set.EffectiveOrder && (set.smooth.method != "add-k" || set.Denominator != SacreBLEU) {
 			used = short - 1 // at least 1: order 1 has matches
 		}
 	}
