@@ -34,6 +34,9 @@ type Filling struct {
 	ids []int32 // the pieces
 }
 
+// Len is the number of the model's tokens in all blanks together.
+func (f *Filling) Len() int { return len(f.ids) }
+
 // A Result is what filling a sentence gave.
 type Result struct {
 	Fillings   []Filling          // best first, at most Options.Top

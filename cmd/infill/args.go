@@ -18,6 +18,9 @@ var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9-]*(=.*)?$`)
 // error here, so that none is ever swallowed.
 func reorder(app *cli.App, args []string) ([]string, error) {
 	var out []string
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	}
 	cmds, flags, path := app.Commands, app.Flags, "infill"
 	for len(args) > 0 && !flagLike.MatchString(args[0]) {
 		c := find(cmds, args[0])
@@ -47,6 +50,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		if f == nil {
 			return nil, unknownFlag(flags, path, name)
 		}
+		withoutEnv(f)
 		front = append(front, a)
 		if takesValue(f) && !hasValue {
 			if i+1 == len(args) {
@@ -86,6 +90,21 @@ func findFlag(flags []cli.Flag, name string) cli.Flag {
 		}
 	}
 	return nil
+}
+
+// withoutEnv forgets a flag's environment variable, since the command line has
+// the flag: a bad value that does not count must not be an error.
+func withoutEnv(f cli.Flag) {
+	switch f := f.(type) {
+	case *cli.GenericFlag:
+		f.EnvVars = nil
+	case *cli.StringFlag:
+		f.EnvVars = nil
+	case *cli.BoolFlag:
+		f.EnvVars = nil
+	case *cli.StringSliceFlag:
+		f.EnvVars = nil
+	}
 }
 
 func takesValue(f cli.Flag) bool {

@@ -81,8 +81,13 @@ func compareCommand(std stdio) *cli.Command {
 func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 	var out []samplers.Sampler
 	var params []string
+	seen := map[string]bool{}
 	for _, spec := range strings.Split(list, ",") {
-		parts := strings.Split(strings.TrimSpace(spec), ":")
+		spec = strings.TrimSpace(spec)
+		if spec == "" {
+			return nil, nil, usagef("--samplers: an empty name; known: %s", strings.Join(samplers.Names(), ", "))
+		}
+		parts := strings.Split(spec, ":")
 		p := map[string]string{}
 		for _, kv := range parts[1:] {
 			name, value, ok := strings.Cut(kv, "=")
@@ -95,6 +100,10 @@ func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		if seen[spec] {
+			return nil, nil, usagef("--samplers: %s is there twice", spec)
+		}
+		seen[spec] = true
 		out = append(out, s)
 		params = append(params, strings.Join(parts[1:], " "))
 	}

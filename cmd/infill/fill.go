@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,9 +86,6 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
 		return err
 	}
-	if !f.quiet && f.seed == "" {
-		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
-	}
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), opt: opt, masking: masking, trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
@@ -125,6 +123,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if err != nil {
 		return err
 	}
+	w.lines++
 	if w.json {
 		rec := newRecord(w.model, masked, &opt, r)
 		rec.Line = n
@@ -141,6 +140,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	for _, warn := range r.Warnings {
 		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
 	}
+	if !w.quiet && w.seed == "" && w.lines <= 1 {
+		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
+	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
 	}
@@ -149,10 +151,11 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 
 func (w *fillWriter) print(r *infill.Result) error {
 	var b strings.Builder
-	if w.lines > 0 {
+	if w.lines > 1 {
 		b.WriteByte('\n')
 	}
-	w.lines++
+	// Fillings of different lengths are ranked by the score per token.
+	open := slices.ContainsFunc(r.Fillings, func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
 	color := useColor(w.color.v, w.std.out)
 	for _, f := range r.Fillings {
 		text := f.Text
@@ -162,14 +165,18 @@ func (w *fillWriter) print(r *infill.Result) error {
 		if color && len(text) == len(f.Text) {
 			text = highlight(text, f.Spans)
 		}
-		fmt.Fprintf(&b, "%8.2f  %s\n", f.Score, text)
+		fmt.Fprintf(&b, "%8.2f  ", f.Score)
+		if open {
+			fmt.Fprintf(&b, "%6.2f per token  ", f.ScorePerToken)
+		}
+		b.WriteString(text + "\n")
 	}
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
 }
 
 func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
-	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different fillings", w.opt.Sampler.Name(), w.opt.Chains, max(w.opt.Steps, 0), d.Seconds(), r.Distinct)
+	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s", w.opt.Sampler.Name(), w.opt.Chains, max(w.opt.Steps, 0), d.Seconds(), r.Distinct, plural(r.Distinct))
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}
@@ -180,6 +187,14 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		s += fmt.Sprintf(", step size %.3g", a)
 	}
 	return s
+}
+
+// plural is the ending of a noun of which there are n.
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
 }
 
 // newRecord is what is printed of a filled text.

@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -27,6 +28,9 @@ import (
 )
 
 func main() {
+	// A closed pipe is an error of the write, EPIPE, which ends the run quietly;
+	// one on standard error ends nothing.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first signal ends the run in order, the second at once
 	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
@@ -100,7 +104,12 @@ func setUsageErr(cmds []*cli.Command) {
 	}
 }
 
-func usageErr(_ *cli.Context, err error, _ bool) error { return &usageError{err.Error()} }
+// flagName finds how the flag package names a flag in its messages.
+var flagName = regexp.MustCompile(`for flag -?([a-z])`)
+
+func usageErr(_ *cli.Context, err error, _ bool) error {
+	return &usageError{flagName.ReplaceAllString(err.Error(), "for flag --$1")}
+}
 
 func unknownCommand(cmds []*cli.Command, parent, name string) error {
 	var names []string

@@ -148,6 +148,24 @@ func TestFillLines(t *testing.T) {
 	}
 }
 
+func TestOpenLengthsShowBothScores(t *testing.T) {
+	r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK*1-3] sleeps .")...)
+	if r.code != 0 || !strings.Contains(r.out, "per token") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK] sleeps .")...); strings.Contains(r.out, "per token") {
+		t.Errorf("%s", r.out)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "fill"}, {"fill", "-h"}, {"help", "model", "info"}, {"--version"}} {
+		if r := infillRun("", args...); r.code != 0 || len(r.out) < 10 || r.err != "" {
+			t.Errorf("%v: exit %d: %s%s", args, r.code, r.out, r.err)
+		}
+	}
+}
+
 func TestTrace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
 	args := withTiny("fill", "--seed", "1", "--steps", "6", "--chains", "3", "--trace", path, "the [MASK] sleeps .")
@@ -274,6 +292,9 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("a flag does not go before the environment: %q %s", r.out, r.err)
 	}
 	t.Setenv("INFILL_TOP", "many")
+	if r := infillRun("", "fill", "--quiet", "--top", "1", "the [MASK] sleeps ."); r.code != 0 {
+		t.Errorf("a bad value in the environment counts though the flag is given: %s", r.err)
+	}
 	if r := infillRun("", "fill", "the [MASK] sleeps ."); r.code != exitUsage || !strings.Contains(r.err, "INFILL_TOP") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}

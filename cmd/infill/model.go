@@ -43,7 +43,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 		f.model = c.Args().First()
 		return nil
 	}
-	return usagef("one model at a time, got %q", c.Args().Slice())
+	return usagef("one model at a time, got %s", strings.Join(quoted(c.Args().Slice()), " "))
 }
 
 func modelInfoCommand(std stdio) *cli.Command {
