@@ -95,7 +95,7 @@ func (s *ACS) config() (ACS, error) {
 	if cfg.TargetAcceptance, err = checkTarget(s.Name(), s.TargetAcceptance, acsAcceptance); err != nil {
 		return cfg, err
 	}
-	if err := checkCount(s.Name(), "cycle", s.Cycle, 1<<20); err != nil {
+	if err := checkCount(s.Name(), "cycle", s.Cycle, 1_000_000); err != nil {
 		return cfg, err
 	}
 	if cfg.Cycle == 0 {

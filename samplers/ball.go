@@ -107,7 +107,7 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(name, "block", block, 1<<20); err != nil {
+	if err := checkCount(name, "block", block, 1000); err != nil {
 		return nil, err
 	}
 	if block > len(cnt.free) {

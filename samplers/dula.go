@@ -36,7 +36,7 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(s.Name(), "batch", s.Batch, 1<<30); err != nil {
+	if err := checkCount(s.Name(), "batch", s.Batch, maxBatch); err != nil {
 		return nil, err
 	}
 	if s.Batch > 0 {

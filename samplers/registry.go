@@ -1,7 +1,6 @@
 package samplers
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -32,22 +31,26 @@ func (p Param) Range() string {
 	if p.Integer {
 		kind = "a whole number"
 	}
+	lo, hi := plain(p.Min), plain(p.Max)
 	var r string
 	switch {
 	case math.IsInf(p.Max, 1) && p.OpenMin:
-		r = fmt.Sprintf("%s above %g", kind, p.Min)
+		r = kind + " above " + lo
 	case math.IsInf(p.Max, 1):
-		r = fmt.Sprintf("%s from %g", kind, p.Min)
+		r = kind + " from " + lo
 	case p.OpenMin:
-		r = fmt.Sprintf("%s above %g, up to %g", kind, p.Min, p.Max)
+		r = kind + " above " + lo + ", up to " + hi
 	default:
-		r = fmt.Sprintf("%s from %g to %g", kind, p.Min, p.Max)
+		r = kind + " from " + lo + " to " + hi
 	}
 	if p.Auto {
 		r = "auto or " + r
 	}
 	return r
 }
+
+// plain writes a number without an exponent.
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // value is a parsed parameter.
 type value struct {

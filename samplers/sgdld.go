@@ -65,7 +65,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	if err := g.check(s.Name()); err != nil {
 		return nil, err
 	}
-	if err := checkCount(s.Name(), "batch", s.Batch, 1<<30); err != nil {
+	if err := checkCount(s.Name(), "batch", s.Batch, maxBatch); err != nil {
 		return nil, err
 	}
 	for _, h := range []struct {

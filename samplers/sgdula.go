@@ -5,6 +5,10 @@ import (
 	"math"
 )
 
+// maxBatch bounds the terms of a mini-batch; targets clamp it further to what
+// they have.
+const maxBatch = 1_000_000
+
 // sgKernel is stochastic-gradient DULA (DLP, section 4.3 and theorem 5.3): the
 // proposal of DULA with ∇U replaced by an unbiased estimate from a mini-batch,
 // a new one each step. Nothing is corrected, and U is not evaluated.
