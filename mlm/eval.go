@@ -12,7 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"infill/tokenize"
 )
+
+// ErrNoPieces: the text to evaluate on has no piece that the model could predict.
+var ErrNoPieces = errors.New("nothing to predict")
 
 // EvalOptions steer [Model.Eval]; the zero value is the usual protocol.
 type EvalOptions struct {
@@ -89,8 +94,10 @@ type line struct {
 // the mask token, all of a line at once), predicts them and reports how often
 // the model is right. The text streams; memory does not grow with it.
 //
-// Errors: a line that is not UTF-8 or longer than 1 MB, a piece with a
-// log-probability that is not finite (ErrNotFinite), ErrOption, and read errors.
+// Errors: a line that is not UTF-8 (tokenize.ErrInvalidUTF8) or longer than 1 MiB
+// (tokenize.ErrTooLarge), a piece with a log-probability that is not finite
+// (ErrNotFinite), a text without a piece to predict (ErrNoPieces), ErrOption,
+// and read errors.
 func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalReport, error) {
 	if o.Rate == 0 {
 		o.Rate = 0.15
@@ -125,9 +132,12 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 	}
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return nil, fmt.Errorf("line %d is longer than %d bytes: %w", read+1, maxLine, err)
+			return nil, fmt.Errorf("line %d is longer than %d bytes: %w", read+1, maxLine, tokenize.ErrTooLarge)
 		}
 		return nil, fmt.Errorf("after line %d: %w", read, err)
+	}
+	if r.Pieces == 0 {
+		return nil, fmt.Errorf("%w: %d lines were read, %d of them empty and %d too long for the model; give a text of sentences, one a line", ErrNoPieces, read, r.Empty, r.TooLong)
 	}
 	r.summarise(tallies)
 	return r, nil

@@ -142,19 +142,26 @@ func TestEvalErrors(t *testing.T) {
 	if _, err := m.Eval(ctx, strings.NewReader("a\nb \xff"), EvalOptions{}); !errors.Is(err, tokenize.ErrInvalidUTF8) || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
-	if _, err := m.Eval(ctx, strings.NewReader("a\n"+strings.Repeat("b", maxLine+1)), EvalOptions{}); err == nil || !strings.Contains(err.Error(), "line 2 is longer") {
+	if _, err := m.Eval(ctx, strings.NewReader("a\n"+strings.Repeat("b", maxLine+1)), EvalOptions{}); !errors.Is(err, tokenize.ErrTooLarge) || !strings.Contains(err.Error(), "line 2 is longer") {
 		t.Errorf("long line: %v", err)
 	}
 	logp[5] = float32(math.NaN())
 	if _, err := m.Eval(ctx, strings.NewReader("b\na"), EvalOptions{}); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("NaN: %v", err)
 	}
-	if r, err := m.Eval(ctx, strings.NewReader(""), EvalOptions{}); err != nil || r.Masked != 0 || r.Perplexity != 0 {
-		t.Errorf("empty text: %+v, %v", r, err)
-	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := m.Eval(cancelled, strings.NewReader("a"), EvalOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A text that gives nothing to predict has no perplexity.
+func TestEvalOfNothing(t *testing.T) {
+	m := evalModel(t, make([]float32, 6), []string{"a"})
+	for _, text := range []string{"", "\n \n", strings.Repeat("a ", 11) + "\n"} {
+		if r, err := m.Eval(context.Background(), strings.NewReader(text), EvalOptions{}); !errors.Is(err, ErrNoPieces) || r != nil {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
 	}
 }
