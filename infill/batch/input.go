@@ -80,6 +80,13 @@ type Input struct {
 	close  func()
 	line   int
 	info   os.FileInfo // nil for a stream
+	ahead  *ahead      // what Empty has read, nil if it has not
+}
+
+// ahead is a result of next that was not handed out yet.
+type ahead struct {
+	item Item
+	err  error
 }
 
 type counter struct {
@@ -97,6 +104,9 @@ func (c *counter) Read(p []byte) (int, error) {
 func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 	in := &Input{Name: path, Size: -1, format: format, close: func() {}}
 	src := stdin
+	if path == "-" {
+		in.Name = "standard input"
+	}
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -125,6 +135,14 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 	return in, nil
 }
 
+// Lines reads an open stream as lines of text, which is never compressed; the
+// name is for errors.
+func Lines(name string, r io.Reader) *Input {
+	in := &Input{Name: name, Size: -1, format: FormatText, close: func() {}, raw: &counter{r: r}}
+	in.buffer(in.raw)
+	return in
+}
+
 func (in *Input) decompress(path string) error {
 	var r io.Reader = bufio.NewReaderSize(in.raw, 1<<16)
 	switch filepath.Ext(path) {
@@ -141,11 +159,21 @@ func (in *Input) decompress(path string) error {
 		}
 		in.close, r = z.Close, z
 	}
-	in.r = bufio.NewReaderSize(r, 1<<16)
-	if b, err := in.r.Peek(3); err == nil && string(b) == "\ufeff" {
-		_, _ = in.r.Discard(3)
-	}
+	in.buffer(r)
 	return nil
+}
+
+// buffer reads what was decompressed, without a byte order mark at its start.
+func (in *Input) buffer(r io.Reader) {
+	const mark = "\ufeff"
+	in.r = bufio.NewReaderSize(r, 1<<16)
+	// One byte at first, so that a short line typed at a terminal is not held up.
+	if b, err := in.r.Peek(1); err != nil || b[0] != mark[0] {
+		return
+	}
+	if b, err := in.r.Peek(len(mark)); err == nil && string(b) == mark {
+		_, _ = in.r.Discard(len(mark))
+	}
 }
 
 // sniff decides between text and JSON lines.
@@ -169,9 +197,27 @@ func (in *Input) sniff(path string) Format {
 // JSON tells whether the input is read as JSON lines.
 func (in *Input) JSON() bool { return in.format == FormatJSONL }
 
+// Empty tells whether no record is left. It reads up to the next one, which
+// Next still returns.
+func (in *Input) Empty() bool {
+	if in.ahead == nil {
+		it, err := in.next()
+		in.ahead = &ahead{it, err}
+	}
+	return in.ahead.err == io.EOF
+}
+
 // Next returns the next record; io.EOF after the last. Errors of one record
 // are in Item.Err, others end the input.
 func (in *Input) Next() (Item, error) {
+	if a := in.ahead; a != nil {
+		in.ahead = nil
+		return a.item, a.err
+	}
+	return in.next()
+}
+
+func (in *Input) next() (Item, error) {
 	for {
 		b, err := in.readLine()
 		if err != nil && !errors.Is(err, ErrLineTooLong) {

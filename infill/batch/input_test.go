@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -130,6 +131,48 @@ func TestInput(t *testing.T) {
 	a, b := Item{Line: 5}, Item{Line: 6, ID: json.RawMessage("5")}
 	if a.Key() == b.Key() || a.Key() != "5" {
 		t.Errorf("keys %q, %q", a.Key(), b.Key())
+	}
+}
+
+// What Empty reads ahead is not lost, and a stream is read line by line.
+func TestEmpty(t *testing.T) {
+	for text, want := range map[string]string{"": "", "\n\r\n\n": "", "\ufeff": "", "\ufeff\n\na\nb": "3 a,4 b", "a\n": "1 a", "\xef\xbb": "1 \xef\xbb"} {
+		in := Lines("a test", strings.NewReader(text))
+		if got := in.Empty() && in.Empty(); got != (want == "") {
+			t.Errorf("%q: empty %v", text, got)
+		}
+		var got []string
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || it.Err != nil {
+				t.Fatal(err, it.Err)
+			}
+			got = append(got, fmt.Sprint(it.Line, " ", it.Text))
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if !in.Empty() {
+			t.Errorf("%q: something is left", text)
+		}
+	}
+	// A short line of somebody who types is there at once.
+	r, w := io.Pipe()
+	go func() { _, _ = io.WriteString(w, "a\n") }()
+	if it, err := Lines("a terminal", r).Next(); err != nil || it.Text != "a" {
+		t.Errorf("%+v, %v", it, err)
+	}
+	broken := errors.New("the cable is cut")
+	in := Lines("a wire", io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)))
+	if in.Empty() {
+		t.Error("a line is there")
+	}
+	_, _ = in.Next()
+	if _, err := in.Next(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "a wire: after line 1") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,15 +36,19 @@ const maxManifest = 1 << 20
 func ManifestPath(output string) string { return output + ".manifest" }
 
 // ReadManifest reads the manifest of an output. The error is fs.ErrNotExist if
-// there is none, ErrManifest if it is damaged.
+// there is none, ErrManifest if it is damaged or something else.
 func ReadManifest(output string) (*Manifest, error) {
 	path := ManifestPath(output)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("%w: %s has %d bytes", ErrManifest, path, info.Size())
+	const remedy = "move it away, name another output, or overwrite it with --force"
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: %s is no regular file; move it away, or name another output", ErrManifest, path)
+	case info.Size() > maxManifest:
+		return nil, fmt.Errorf("%w: %s has %d bytes, which is no manifest of infill's; %s", ErrManifest, path, info.Size(), remedy)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -52,8 +57,12 @@ func ReadManifest(output string) (*Manifest, error) {
 	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil || m.Format != ManifestFormat {
-		return nil, fmt.Errorf("%w: %s is damaged or of another version (%v); start anew with --force", ErrManifest, path, err)
+	err = d.Decode(&m)
+	if err == nil && m.Format != ManifestFormat {
+		err = fmt.Errorf("its format is %d, not %d", m.Format, ManifestFormat)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s is damaged, of another version, or no manifest of infill's (%v); %s", ErrManifest, path, err, remedy)
 	}
 	return &m, nil
 }
@@ -65,22 +74,43 @@ func (m *Manifest) write(output string) error {
 		return err
 	}
 	path := ManifestPath(output)
-	tmp := path + ".tmp"
-	f, err := os.Create(tmp)
+	if err := replace(path, append(b, '\n')); err != nil {
+		// Without the name of the temporary file, which nobody chose.
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return fmt.Errorf("writing the manifest %s: %w", path, err)
+	}
+	return syncFolder(path)
+}
+
+// replace writes a file under a name of its own and then gives it its place.
+// The temporary is never a file, or a link, that was there before.
+func replace(path string, data []byte) error {
+	var f *os.File
+	var err error
+	for range 100 {
+		// Unlike os.CreateTemp, this leaves the permissions to the umask.
+		tmp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
+		if f, err = os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the manifest: %w", err)
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(path)
+	return nil
 }
 
 // differences lists what two manifests disagree on.
@@ -117,7 +147,9 @@ func (m *Manifest) differences(now *Manifest) []string {
 var (
 	// ErrExists: the output is there, and neither resumed nor overwritten.
 	ErrExists = errors.New("the output exists")
-	// ErrManifest: the manifest is missing or damaged.
+	// ErrIsInput: the run would write over its own input.
+	ErrIsInput = errors.New("the output is the input itself")
+	// ErrManifest: the manifest is missing or damaged, or its name is taken.
 	ErrManifest = errors.New("no usable manifest")
 	// ErrMismatch: the output was made from something else.
 	ErrMismatch = errors.New("the output does not belong to this run")

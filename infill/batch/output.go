@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -40,7 +41,8 @@ type Output struct {
 // Stream is an output that cannot be resumed, such as standard output.
 func Stream(w io.Writer) *Output { return &Output{w: w, frames: plainFrames{}} }
 
-// Open opens the file that an input's records go to, with its manifest.
+// Open opens the file that an input's records go to, with its manifest. It
+// never touches the input, nor, but for Force, a file that is no manifest.
 func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	frames, err := framingOf(path)
 	if err != nil {
@@ -52,10 +54,12 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case !exists && isLink(path):
+		return nil, fmt.Errorf("%w: %s, a link to a file that is not there; name another", ErrExists, path)
 	case exists && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; name a file in it", path)
 	case exists && in.info != nil && os.SameFile(info, in.info):
-		return nil, fmt.Errorf("%w: it is the input itself", ErrExists)
+		return nil, fmt.Errorf("%w: %s; name another", ErrIsInput, path)
 	case exists && !info.Mode().IsRegular():
 		// A pipe or a device has nothing to resume or to overwrite.
 		o.regular = false
@@ -67,6 +71,9 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	case exists && mode == Create:
 		return nil, fmt.Errorf("%w: %s; go on with --resume, overwrite with --force, or name another", ErrExists, path)
 	}
+	if err := placeOfManifest(path, in, mode); err != nil {
+		return nil, err
+	}
 	if err := o.open(m, mode, exists); err != nil {
 		if o.f != nil {
 			err = errors.Join(err, o.f.Close())
@@ -74,6 +81,33 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 		return nil, err
 	}
 	return o, nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// placeOfManifest tells whether the manifest of an output can be written: its
+// folder is there, and its name is free or that of a manifest.
+func placeOfManifest(output string, in *Input, mode Mode) error {
+	if _, err := os.Stat(filepath.Dir(output)); err != nil {
+		return fmt.Errorf("the folder of the output: %w; make it first", err)
+	}
+	path := ManifestPath(output)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case in.info != nil && os.SameFile(info, in.info):
+		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output", ErrManifest, path, output)
+	case mode == Force && info.Mode().IsRegular():
+		return nil
+	}
+	_, err = ReadManifest(output)
+	return err
 }
 
 func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
