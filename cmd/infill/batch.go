@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -63,13 +64,29 @@ func (f *fileFlags) check() error {
 	return nil
 }
 
-// input opens the file of records.
-func (f *fileFlags) input(path string, std stdio) (*batch.Input, error) {
+// input opens the file of records. Nothing on standard input is an error, as
+// it is of every command; a named file may be empty, and so is then its output.
+// The output must not take the place of the input, nor of the other files that
+// the command reads.
+func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Input, error) {
 	if path == "-" && isTerminal(std.in) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
+	if f.output != "" && f.output != "-" {
+		targets := []target{{"--output", f.output}}
+		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
+			targets = append(targets, target{"--output " + f.output + ": its manifest", batch.ManifestPath(f.output)})
+		}
+		if err := checkTargets(targets, append(others, path)...); err != nil {
+			return nil, err
+		}
+	}
 	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format.v]
-	return batch.Open(path, std.in, format)
+	in, err := batch.Open(path, std.in, format)
+	if err == nil && path == "-" && in.Empty() {
+		return nil, errors.Join(usagef("no text on standard input"), in.Close())
+	}
+	return in, err
 }
 
 // work runs a job over the input: opens the output, tells of progress and of
@@ -201,7 +218,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
-	in, err := f.input(path, std)
+	in, err := f.input(path, std, f.allow)
 	if err != nil {
 		return err
 	}

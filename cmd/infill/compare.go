@@ -124,7 +124,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(); err != nil {
+	inputs := append(c.StringSlice("reference"), c.Args().First(), f.allow)
+	if err := f.check(inputs...); err != nil {
 		return err
 	}
 	sources, err := readSources(c.Args().First(), std.in, f.maskRate.v, opt.Seed, int(f.limit.v))

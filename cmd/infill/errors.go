@@ -42,9 +42,9 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
 	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
-	batch.ErrExists, batch.ErrMismatch, batch.ErrManifest,
+	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLineTooLong,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
-	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong,
+	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
 }

@@ -143,14 +143,26 @@ type renderer interface {
 	WriteHTML(io.Writer) error
 }
 
-// check refuses, before any work is done, to overwrite files.
-func (f *measureFlags) check() error {
-	for _, path := range []string{f.markdown, f.html} {
-		if path == "" || f.force {
+// check refuses, before any work is done, to overwrite files: those that exist
+// without --force, and those that the command reads ("-" is standard input) in
+// any case.
+func (f *measureFlags) check(inputs ...string) error {
+	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}}
+	if err := checkTargets(targets, inputs...); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if t.path == "" {
 			continue
 		}
-		if _, err := os.Lstat(path); err == nil {
-			return usagef("%s exists; remove it, name another file, or give --force", path)
+		info, err := os.Lstat(t.path)
+		switch {
+		case err != nil:
+		case !f.force:
+			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what, t.path)
+		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
+			// The report takes the place of what is there, be it a device.
+			return usagef("%s %s: it is no regular file; name another", t.what, t.path)
 		}
 	}
 	return nil
@@ -231,13 +243,14 @@ func evalCommand(std stdio) *cli.Command {
 				return err
 			}
 			o.ReadOptions = report.ReadOptions{Format: format.v, Top: int(top.v), Sample: int(sample.v)}
+			inputs := append(c.Args().Slice(), c.StringSlice("reference")...)
+			if err := f.check(append(inputs, c.String("exclude"))...); err != nil {
+				return err
+			}
 			if path := c.String("exclude"); path != "" {
 				if err := readLines(path, func(s string) { o.Exclude = append(o.Exclude, s) }); err != nil {
 					return fmt.Errorf("--exclude: %w", err)
 				}
-			}
-			if err := f.check(); err != nil {
-				return err
 			}
 			r, err := report.Eval(report.Files(c.Args().Slice(), std.in), report.Files(c.StringSlice("reference"), std.in), o)
 			if err != nil {
@@ -255,7 +268,10 @@ func readLines(path string, do func(string)) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	for l, err := range lines(file) {
+	for l, err := range lines(path, file) {
+		if err != nil && l.n > 0 {
+			return fmt.Errorf("%s: %w", path, atLine(l.n, err))
+		}
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/batch"
 )
 
 // A line is a text and its number in the input, from 1.
@@ -28,34 +28,29 @@ func inputTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
 	case len(args) == 0 && isTerminal(in):
 		return nil, usagef("no text; try: infill fill \"The [MASK] sat on the [MASK].\"")
 	}
-	return lines(in), nil
+	return lines("standard input", in), nil
 }
 
-// lines yields the non-empty lines of a reader with their numbers, without
-// their line ends.
-func lines(in io.Reader) iter.Seq2[line, error] {
+// lines yields the non-empty lines of a reader with their numbers, as infill
+// batch reads lines of text. An error with a number is of that line, and the
+// next ones follow; one without ends the input, whose name it has.
+func lines(name string, in io.Reader) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		s := bufio.NewScanner(in)
-		s.Buffer(nil, maxLine)
-		n := 0
-		for s.Scan() {
-			n++
-			if text := s.Text(); text != "" && !yield(line{n, text}, nil) {
+		r := batch.Lines(name, in)
+		for {
+			it, err := r.Next()
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(line{}, err)
+				return
+			case !yield(line{it.Line, it.Text}, it.Err):
 				return
 			}
 		}
-		if err := s.Err(); err != nil {
-			if errors.Is(err, bufio.ErrTooLong) {
-				err = usagef("line %d: longer than %d bytes", n+1, maxLine)
-			}
-			yield(line{n: n + 1}, err)
-		}
 	}
 }
-
-// maxLine bounds the length of an input line in bytes: far above what any
-// model takes, far below what would hurt.
-const maxLine = 1 << 20
 
 // manyTexts returns the arguments as texts, or the lines of standard input.
 func manyTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
@@ -63,7 +58,7 @@ func manyTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
 		return nil, usagef("no text; give it in quotes")
 	}
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-		return lines(in), nil
+		return lines("standard input", in), nil
 	}
 	return func(yield func(line, error) bool) {
 		for i, a := range args {
@@ -86,6 +81,9 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 		done++
 		if err == nil {
 			continue
+		}
+		if l.n == 0 {
+			return err // of the input, not of a line
 		}
 		code := lineCode(err)
 		if code != "" && asJSON {

@@ -35,7 +35,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 				return err
 			}
 			first := true
-			return eachText(std, texts, asJSON, c.NArg() == 1, false, func(n int, text string) error {
+			return eachText(std, texts, asJSON, c.NArg() == 1 && c.Args().First() != "-", false, func(n int, text string) error {
 				enc, err := tok.Encode(text)
 				if err != nil {
 					return err

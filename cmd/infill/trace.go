@@ -22,6 +22,9 @@ func openTrace(path string) (*traceFile, error) {
 	if path == "" {
 		return nil, nil
 	}
+	if err := checkTargets([]target{{"--trace", path}}); err != nil {
+		return nil, err
+	}
 	// O_EXCL: an output file that exists is never overwritten.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A target is a file that a command is about to write.
+type target struct{ what, path string } // what it is, such as --html
+
+// checkTargets refuses, before any work is done, files that cannot be what was
+// meant: a folder, a file called "-", one in a folder that is not there, two
+// results in one file, and a file that the command reads ("-" is standard
+// input). Whether a file that exists may be overwritten is the caller's
+// business, but one that is read never may. Empty paths are flags not given.
+func checkTargets(targets []target, inputs ...string) error {
+	for i, t := range targets {
+		if t.path == "" {
+			continue
+		}
+		if t.path == "-" {
+			return usagef("%s -: it is written to a file, not to standard output; name one (%s for a file called -)", t.what, filepath.FromSlash("./-"))
+		}
+		info, err := os.Stat(t.path)
+		switch {
+		case err == nil && info.IsDir():
+			return usagef("%s %s: it is a folder; name a file in it", t.what, t.path)
+		case errors.Is(err, fs.ErrNotExist):
+			if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
+				return fmt.Errorf("%s %s: its folder: %w; make it first", t.what, t.path, err)
+			}
+		case err != nil:
+			return fmt.Errorf("%s: %w", t.what, err)
+		}
+		for _, in := range inputs {
+			if in != "" && info != nil && sameAsInput(info, in) {
+				if in == "-" {
+					in = "standard input"
+				}
+				return usagef("%s %s: the output is the input itself (%s); name another file", t.what, t.path, in)
+			}
+		}
+		for _, o := range targets[:i] {
+			if o.path != "" && sameFile(o.path, t.path) {
+				return usagef("%s and %s are the same file, %s; name two", o.what, t.what, t.path)
+			}
+		}
+	}
+	return nil
+}
+
+// sameAsInput tells whether a file is one that a command reads. A device, such
+// as a terminal, may well be both.
+func sameAsInput(info os.FileInfo, input string) bool {
+	var other os.FileInfo
+	var err error
+	if input == "-" {
+		other, err = os.Stdin.Stat()
+	} else {
+		other, err = os.Stat(input)
+	}
+	return err == nil && info.Mode().IsRegular() && os.SameFile(info, other)
+}
+
+// sameFile tells whether two paths name one file, be it there or yet to be made.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return x.Mode().IsRegular() && os.SameFile(x, y)
+	}
+	x, errX = os.Stat(filepath.Dir(a))
+	y, errY = os.Stat(filepath.Dir(b))
+	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
+}
