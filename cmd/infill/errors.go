@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
+	samplerbench "infill/bench/samplers"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/metrics/bleu"
@@ -43,7 +44,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 var badInput = []error{
 	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLineTooLong,
-	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
+	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -226,6 +227,13 @@ func evalCommand(std stdio) *cli.Command {
 		valueFlag("sample", "measure a random sample of so many sentences of each file; 0: all", sample),
 		valueFlag("seed", "seed of samples and intervals", seed),
 		valueFlag("repetition", "n-gram order of self-repetition", repetition), pair, exclude)
+	// These mean other things in the commands that sample, whose variables must
+	// not change what is measured.
+	for _, f := range flags {
+		if g, ok := f.(*cli.GenericFlag); ok && slices.Contains([]string{"case", "format", "top", "seed"}, g.Name) {
+			g.EnvVars = env("eval-" + g.Name)
+		}
+	}
 	return &cli.Command{
 		Name:      "eval",
 		Usage:     "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",

@@ -60,6 +60,20 @@ func TestEvalOfFillings(t *testing.T) {
 	}
 }
 
+// The variables of the sampling flags do not change what is measured.
+func TestEvalEnvironment(t *testing.T) {
+	for k, v := range map[string]string{"INFILL_CASE": "model", "INFILL_FORMAT": "text", "INFILL_TOP": "1", "INFILL_SEED": "9"} {
+		t.Setenv(k, v)
+	}
+	if r := infillRun(generated, "eval", "-"); r.code != 0 {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	t.Setenv("INFILL_EVAL_FORMAT", "jsonl")
+	if r := infillRun(generated, "eval", "-"); r.code != exitUsage {
+		t.Errorf("exit %d: %s", r.code, r.out)
+	}
+}
+
 func TestEvalBadInput(t *testing.T) {
 	gen := write(t, "gen.txt", generated)
 	for _, c := range []struct {

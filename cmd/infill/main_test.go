@@ -263,6 +263,26 @@ func TestSamplersCommand(t *testing.T) {
 	}
 }
 
+func TestSamplersBench(t *testing.T) {
+	svg := filepath.Join(t.TempDir(), "b.svg")
+	args := []string{"samplers", "bench", "ising:rows=3,cols=3", "--sampler", "dmala:step-size=.4", "--sampler", "gwg", "--steps", "200", "--burn-in", "50", "--chains", "3", "--svg", svg}
+	r := infillRun("", args...)
+	if r.code != 0 || !strings.Contains(r.out, "dmala:step-size=.4") || !strings.Contains(r.out, "gwg") {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<svg") {
+		t.Errorf("%v", err)
+	}
+	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	for _, bad := range [][]string{{"samplers", "bench"}, {"samplers", "bench", "izing"}, {"samplers", "bench", "ising:rows=x"}, {"samplers", "bench", "ising", "--sampler", "dmalla"}, {"samplers", "dmalla"}} {
+		if r := infillRun("", bad...); r.code != exitUsage || r.err == "" {
+			t.Errorf("%v: exit %d: %s", bad, r.code, r.err)
+		}
+	}
+}
+
 // Every sampler of the registry fills a sentence.
 func TestEverySampler(t *testing.T) {
 	for _, name := range samplers.Names() {

@@ -15,10 +15,11 @@ func samplersCommand(std stdio) *cli.Command {
 	j := boolFlag("json", "print one JSON object a line")
 	j.Destination = &asJSON
 	return &cli.Command{
-		Name:      "samplers",
-		Usage:     "the samplers with their parameters",
-		ArgsUsage: "[NAME…]",
-		Flags:     []cli.Flag{j},
+		Name:        "samplers",
+		Usage:       "the samplers with their parameters",
+		ArgsUsage:   "[NAME…]",
+		Flags:       []cli.Flag{j},
+		Subcommands: []*cli.Command{benchCommand(std)},
 		Action: func(c *cli.Context) error {
 			list := samplers.List()
 			if c.NArg() > 0 {
