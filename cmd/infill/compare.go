@@ -65,8 +65,8 @@ func compareCommand(std stdio) *cli.Command {
 		Usage:     "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage: "INPUT",
 		Description: "INPUT is a file of sentences with blanks, one a line; of complete sentences, with --mask-rate;\n" +
-			"or the task file of the DISCS benchmark (JSON). Every sampler gets the same sentences, seeds and\n" +
-			"number of model evaluations. Prints the table of Zhang et al. 2022 (Table 3).",
+			"or the task file of the DISCS benchmark (JSON). Every sampler gets the same sentences and seeds, and\n" +
+			"at most one model evaluation a step. Prints the table of Zhang et al. 2022 (Table 3).",
 		Flags: flags,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
