@@ -7,7 +7,7 @@ import (
 )
 
 // Comparison is what the command fills in after running several samplers on the
-// same sentences with the same seeds and the same number of model evaluations.
+// same sentences with the same seeds and the same budget of model evaluations.
 type Comparison struct {
 	// Title heads the report; "" is "Sampler comparison".
 	Title string
