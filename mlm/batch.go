@@ -99,6 +99,8 @@ type scheduler struct {
 	mask    int32
 	pad     int32
 
+	did [3]counter // by kind
+
 	mu     sync.Mutex
 	wake   *sync.Cond
 	queues map[key][]*unit
@@ -278,6 +280,7 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 	if err := s.be.run(ctx, b); err != nil {
 		return err
 	}
+	s.did[b.kind].add(b)
 	width := 0
 	if b.kind != energyRow {
 		width = b.group * s.vocab
@@ -286,6 +289,15 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 		u.deliver(b.logProb[i*b.group:(i+1)*b.group], b.wide[i*width:(i+1)*width])
 	}
 	return nil
+}
+
+// counter counts what was evaluated of a kind.
+type counter struct{ runs, rows, tokens atomic.Int64 }
+
+func (c *counter) add(b *batch) {
+	c.runs.Add(1)
+	c.rows.Add(int64(b.rows))
+	c.tokens.Add(int64(b.rows * b.length))
 }
 
 // minRows is the least number of rows of a batch; a single one is evaluated

@@ -289,6 +289,10 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 		if got := be.rows.Load(); got != c.rows {
 			t.Errorf("%s: %d rows, want %d", c.name, got, c.rows)
 		}
+		e, cond, g := m.Work()
+		if e.Rows+cond.Rows+g.Rows != c.rows || e.Runs+cond.Runs+g.Runs != be.batches.Load() || e.Tokens+cond.Tokens+g.Tokens != 8*c.rows {
+			t.Errorf("%s: counted %+v %+v %+v of %d rows in %d runs", c.name, e, cond, g, c.rows, be.batches.Load())
+		}
 	}
 }
 

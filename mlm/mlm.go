@@ -80,6 +80,10 @@ type Options struct {
 	// LowMemory leaves out repacking the weights and keeping activations
 	// between runs: less memory, slower, and other last bits.
 	LowMemory bool
+	// Profile makes the runtime time every node of every run, which is slower,
+	// and write that to a file whose name begins with this when the model is
+	// closed; "" for none.
+	Profile string
 	// Runtime is the path of ONNX Runtime's library; "" searches for it.
 	Runtime string
 	// CacheDir is the cache in which the library is looked for; "" is the
@@ -137,6 +141,22 @@ func (m *Model) VocabSize() int { return m.info.Vocab }
 // MaxLength is the largest number of ids of a sentence, special tokens
 // included; 0 if the model states no limit.
 func (m *Model) MaxLength() int { return m.info.MaxLength }
+
+// Work counts what a model has evaluated of one kind: calls of the runtime,
+// rows (sequences with one blank masked, those that fill up a batch among
+// them) and tokens (rows × padded length).
+type Work struct{ Runs, Rows, Tokens int64 }
+
+// Work counts what was evaluated since the model was opened: energies (one
+// token at a blank), conditionals (the vocabulary at a blank) and gradients.
+// What was shared or known already was not evaluated and is not counted.
+func (m *Model) Work() (energies, conditionals, gradients Work) {
+	get := func(k kind) Work {
+		c := &m.sched.did[k]
+		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load()}
+	}
+	return get(energyRow), get(conditionalRow), get(gradientGroup)
+}
 
 // Close stops the workers and frees the model. Calls in flight end with
 // ErrClosed. Closing twice is harmless.

@@ -39,6 +39,9 @@ type Config struct {
 	NoPrepack bool
 	// SaveTo makes the runtime write the optimised model to this file.
 	SaveTo string
+	// Profile makes the runtime time every node of every run and write that to
+	// a file whose name begins with this, as JSON, when the session is closed.
+	Profile string
 	// Entries are session configuration keys of the C API, such as
 	// "optimization.disable_specified_optimizers".
 	Entries map[string]string
@@ -129,6 +132,9 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	}
 	if c.SaveTo != "" {
 		steps = append(steps, o.SetOptimizedModelFilePath(c.SaveTo))
+	}
+	if c.Profile != "" {
+		steps = append(steps, o.EnableProfiling(c.Profile))
 	}
 	for k, v := range c.Entries {
 		steps = append(steps, o.AddSessionConfigEntry(k, v))

@@ -112,11 +112,17 @@ func TestSessionTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved := filepath.Join(t.TempDir(), "optimised.onnx")
+	profile := filepath.Join(t.TempDir(), "profile")
+	t.Cleanup(func() { // the session is closed by then
+		if found, _ := filepath.Glob(profile + "*.json"); len(found) != 1 {
+			t.Errorf("profiles: %v", found)
+		}
+	})
 	for name, open := range map[string]func() (*ort.Session, error){
 		"bytes": func() (*ort.Session, error) { return ort.OpenBytes("m", m, ins, outs, ort.Config{}) },
 		"file": func() (*ort.Session, error) {
 			return ort.Open(path, ins, outs, ort.Config{Threads: 2, Level: ort.LevelExtended, NoArena: true, NoMemPattern: true,
-				NoPrepack: true, SaveTo: saved, Entries: map[string]string{"optimization.disable_specified_optimizers": "GeluFusion"}})
+				NoPrepack: true, SaveTo: saved, Profile: profile, Entries: map[string]string{"optimization.disable_specified_optimizers": "GeluFusion"}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
