@@ -43,6 +43,8 @@ type Result struct {
 	Distinct   int                // different fillings among the last states of all chains
 	Acceptance float64            // share of accepted proposals after the burn-in, in [0,1]; NaN without a step
 	Stats      samplers.Stats     // counts summed over chains and all steps
+	Steps      int                // steps that every chain made
+	Rows       int                // sequences that the sampler asked the model about, see BudgetRows
 	Tuned      map[string]float64 // what the sampler adapted, mean over chains
 	Window     *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist  int                // candidates per blank; 0: all that the blanks allow
@@ -51,8 +53,8 @@ type Result struct {
 
 // Fill fills the blanks of a template. The chains start from independent
 // draws of what the model says of each blank with all of them masked; their
-// last states, duplicates merged, are ranked by U. Half of the steps are a
-// burn-in in which the sampler adapts.
+// last states, duplicates merged, are ranked by U. In the first Options.Steps/2
+// steps, a burn-in, the sampler adapts.
 //
 // Where a template leaves the number of tokens of a blank open, every chain
 // draws it once, uniformly and independently of the others' blanks, and then
@@ -76,21 +78,27 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	if err := p.trace(ctx, 0); err != nil {
 		return nil, err
 	}
-	for step := range opt.Steps {
+	meter := p.meter()
+	steps := 0
+	for meter.more(steps) {
 		if err := p.step(ctx); err != nil {
 			return nil, err
 		}
-		if err := p.trace(ctx, step+1); err != nil {
+		steps++
+		if err := p.trace(ctx, steps); err != nil {
 			return nil, err
 		}
 	}
-	kept := p.stats() // ranking the last states is no part of sampling
+	// Ranking the last states is no part of sampling.
+	kept, rows := p.stats(), p.rows()
 	for _, part := range p.parts {
 		if err := part.run.Refresh(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return p.result(kept), nil
+	res := p.result(kept)
+	res.Steps, res.Rows = steps, rows
+	return res, nil
 }
 
 // lists finds the fillings of the groups that have a list.

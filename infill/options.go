@@ -26,7 +26,8 @@ const (
 // 50 steps, the 5 best fillings, temperature 1, seed 0.
 type Options struct {
 	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
-	Steps       int              // steps of every chain; 0 means 50; negative: none, the start is the result
+	Steps       int              // steps of every chain, see Budget; 0 means 50; negative: none, the start is the result
+	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25
 	Top         int              // fillings to return at most; 0 means 5; negative: all
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
@@ -60,6 +61,7 @@ type Step struct {
 	Step     int                 // 0 is the start
 	Energy   []float64           // U(θ) of every chain in nats, at temperature 1; NaN where the sampler computes none
 	Accepted []bool              // whether the step was accepted; nil at step 0
+	Evals    int                 // evaluations made so far, of all chains together; see BudgetEvaluations
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 }
 
@@ -104,6 +106,8 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, maxSteps)
 	case o.Chains < 0 || o.Chains > maxChains:
 		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, maxChains)
+	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
+		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows", ErrOption, o.Budget)
 	case o.MinDistance < 0 || o.MinDistance > maxListWord:
 		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption, o.MinDistance, maxListWord)
 	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:

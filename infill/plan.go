@@ -153,7 +153,7 @@ func (p *plan) trace(ctx context.Context, step int) error {
 	if p.opt.Trace == nil {
 		return nil
 	}
-	s := Step{Step: step, Energy: make([]float64, p.opt.Chains)}
+	s := Step{Step: step, Evals: p.evals(), Energy: make([]float64, p.opt.Chains)}
 	if step > 0 {
 		s.Accepted = make([]bool, p.opt.Chains)
 	}
@@ -198,7 +198,7 @@ func (t *target) complete(ctx context.Context, x [][]int32, u []float64) error {
 		return nil
 	}
 	found := make([]float64, len(at))
-	if err := t.Energy(ctx, states, found); err != nil {
+	if err := t.energy(ctx, states, found); err != nil {
 		return err
 	}
 	for i, k := range at {

@@ -40,6 +40,10 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		if m == 1 {
 			b = 1
 		}
+		t.rows += b
+		if t.mode == mlm.Full && b > 1 {
+			t.rows += b // once without and once with the backward pass
+		}
 		s := rng[k].Perm(m)[:b]
 		slices.Sort(s)
 		wg.Go(func() { u[k], errs[k] = t.estimate(ctx, x[k], l, s, grad[k]) })

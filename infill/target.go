@@ -27,6 +27,7 @@ type target struct {
 	mode  mlm.GradientMode
 	prior [][]float64 // per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 
+	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*layout]*bucket
 }
@@ -55,6 +56,15 @@ func (t *target) Domain() *samplers.Domain { return t.domain }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	if err := t.energy(ctx, x, u); err != nil {
+		return err
+	}
+	t.count()
+	return nil
+}
+
+// energy is Energy of states that no sampler asks about.
+func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
 	return t.each(func(b *bucket) error {
 		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
@@ -75,6 +85,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 			clear(grad[k])
 		}
 	}
+	t.count()
 	return t.each(func(b *bucket) error {
 		if err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide); err != nil {
 			return err
@@ -145,6 +156,9 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int, lo
 	}
 	if err := t.masked(ctx, x, i, logp, false); err != nil {
 		return err
+	}
+	for _, b := range t.buckets {
+		t.rows += len(b.states) // one masked token of each is asked about
 	}
 	for k := range x {
 		t.forbid(x[k], i[k], logp[k][:t.coords[i[k]].k()])
@@ -248,6 +262,13 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 		m := len(b.lay.sentence.Blanks)
 		b.logProb = rows(b.logProb, len(b.states), m)
 		b.wide = rows(b.wide, len(b.states), m*width)
+	}
+}
+
+// count adds the rows that the energies of the states in the buckets take.
+func (t *target) count() {
+	for _, b := range t.buckets {
+		t.rows += len(b.states) * len(b.lay.sentence.Blanks)
 	}
 }
 

@@ -1,0 +1,104 @@
+package infill
+
+// A Budget says what Options.Steps measures.
+type Budget int
+
+const (
+	// BudgetSteps makes every chain do Steps steps, whatever they cost.
+	BudgetSteps Budget = iota
+	// BudgetEvaluations gives the chains of a sentence together as many
+	// evaluations of the target as Steps steps take that evaluate one state
+	// each, the evaluation of the start included:
+	//
+	//	evaluations ≈ chains · (Steps + 1)
+	//
+	// An evaluation is a state whose U, or U and ∇U, a sampler asks for, or one
+	// masked conditional. Samplers that evaluate less than a state a step (a
+	// proposal that is the state itself needs none) thus make more steps,
+	// those that evaluate more make fewer. All chains make the same number of
+	// steps, at least one and at most maxStretch·Steps: the number after which
+	// the evaluations made are nearest to the budget, taking the next step to
+	// cost what the last one did. The budget is one for all chains because a
+	// chain that was stopped by its own count would always be stopped after a
+	// proposal that moved, which favours states that are easily left.
+	BudgetEvaluations
+	// BudgetRows is the same with rows, the sequences that the model is asked
+	// about, instead of evaluations: U of a state takes one row for every token
+	// in the blanks, a masked conditional one for every token that the
+	// coordinate decides. (Rows that several chains ask for at the same step
+	// are counted for each, though the model computes them once.)
+	BudgetRows
+)
+
+// maxStretch bounds the steps of a run that is ended by a budget, as a multiple
+// of Options.Steps: where proposals hardly ever move, or where there is one
+// state only, evaluations do not add up.
+const maxStretch = 20
+
+// A meter ends a run by its budget.
+type meter struct {
+	plan   *plan
+	budget int // 0: the steps decide
+	last   int // spent before the last step
+	spent  int
+}
+
+func (p *plan) meter() *meter {
+	m := &meter{plan: p}
+	if p.opt.Steps == 0 || p.opt.Budget == BudgetSteps {
+		return m
+	}
+	per := p.opt.Chains
+	if p.opt.Budget == BudgetRows {
+		per = 0
+		for _, pt := range p.parts {
+			for _, x := range pt.run.X {
+				per += len(pt.tgt.layoutOf(x, nil).sentence.Blanks)
+			}
+		}
+	}
+	m.budget = per * (p.opt.Steps + 1)
+	m.spent = m.now()
+	return m
+}
+
+func (m *meter) now() int {
+	if m.plan.opt.Budget == BudgetRows {
+		return m.plan.rows()
+	}
+	return m.plan.evals()
+}
+
+// more tells whether there is to be another step after so many.
+func (m *meter) more(steps int) bool {
+	if m.budget == 0 {
+		return steps < m.plan.opt.Steps
+	}
+	if steps == 0 {
+		return true
+	}
+	m.last, m.spent = m.spent, m.now()
+	// Another step like the last would end at spent + (spent − last).
+	return steps < maxStretch*m.plan.opt.Steps && 2*m.spent+(m.spent-m.last) < 2*m.budget
+}
+
+// evals are the evaluations that sampling has made so far, all chains together.
+func (p *plan) evals() int {
+	n := 0
+	for _, pt := range p.parts {
+		n += pt.burnt.Evals
+		for k := range pt.run.Stats {
+			n += pt.run.Stats[k].Evals
+		}
+	}
+	return n
+}
+
+// rows are the sequences that sampling has asked the model about so far.
+func (p *plan) rows() int {
+	n := 0
+	for _, pt := range p.parts {
+		n += pt.tgt.rows
+	}
+	return n
+}
