@@ -3,88 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
-	"time"
 )
-
-// Comparison is what the command fills in after running several samplers on the
-// same sentences with the same seeds and the same budget of model evaluations.
-type Comparison struct {
-	// Title heads the report; "" is "Sampler comparison".
-	Title string
-	// Command is the command line that made it, Model the model's name or hash,
-	// Version the program's; empty ones are left out of the report.
-	Command, Model, Version string
-	// SecondModel names another model that scored the fillings too, "" for none;
-	// Filling.SecondScore then holds its scores.
-	SecondModel string
-	Seed        uint64
-	// Protocol is the budget in words, such as "25 % of words masked, 25 chains ×
-	// 50 steps, last state, top 5 by likelihood".
-	Protocol string
-	Sources  []Source
-	Samplers []SamplerRun
-}
-
-// Source is one sentence that was infilled.
-type Source struct {
-	ID string
-	// Text is the sentence with its blanks as the user wrote it.
-	Text string
-	// Gold is the sentence before it was masked, "" when unknown. Gold sentences
-	// are left out of the references and give the plane's reference line.
-	Gold string
-}
-
-// SamplerRun is what one sampler did.
-type SamplerRun struct {
-	// Name is the sampler's, such as "dmala"; Params its parameters in words.
-	Name, Params string
-	// Sentences are in the order of Comparison.Sources and of the same number.
-	Sentences []SentenceRun
-	// Evaluations counts rows through the model (one sequence each), Gradients the
-	// evaluations among them that had a backward pass.
-	Evaluations, Gradients int64
-	// Wall is the time all sentences took.
-	Wall time.Duration
-	// Acceptance is the share of accepted proposals in [0,1]; NaN for samplers
-	// without an acceptance step.
-	Acceptance float64
-	// Chains are the traces, in any order; none is allowed.
-	Chains []ChainTrace
-}
-
-// SentenceRun is the result for one source sentence.
-type SentenceRun struct {
-	// Fillings are the kept ones, best first.
-	Fillings []Filling
-	// Distinct is how many different fillings the chains ended in, before the best
-	// were kept; Total is how many end states there were.
-	Distinct, Total int
-	// Err says why there are no fillings, "" when all went well.
-	Err string
-}
-
-// Filling is one filled sentence.
-type Filling struct {
-	Text string
-	// Spans are the filled places as byte ranges of Text, ascending, one per blank.
-	Spans [][2]int
-	// Score is U, the pseudo-log-likelihood in nats, under the sampled model, and
-	// SecondScore under Comparison.SecondModel.
-	Score, SecondScore float64
-}
-
-// ChainTrace is what one chain recorded; element k belongs to step k+1.
-type ChainTrace struct {
-	// Sentence is the index of its source.
-	Sentence int
-	// Energy is U in nats after each step. Values that are not finite are left out
-	// of means.
-	Energy []float64
-	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability. Nil for
-	// samplers without an acceptance step.
-	Accepted []float64
-}
 
 // CompareOptions are the options of [Compare].
 type CompareOptions struct {
@@ -213,40 +132,6 @@ func (r *CompareResult) allWarnings() []string {
 	return out
 }
 
-// check refuses a comparison whose parts do not fit together.
-func (c *Comparison) check() error {
-	if len(c.Samplers) == 0 || len(c.Sources) == 0 {
-		return fmt.Errorf("%w: a comparison of %d samplers on %d sentences", ErrOption, len(c.Samplers), len(c.Sources))
-	}
-	seen := map[string]bool{}
-	for _, s := range c.Samplers {
-		if seen[s.Name] {
-			return fmt.Errorf("%w: two samplers are named %q; give each its own name", ErrOption, s.Name)
-		}
-		seen[s.Name] = true
-		if len(s.Sentences) != len(c.Sources) {
-			return fmt.Errorf("%w: sampler %s has %d sentences for %d sources", ErrOption, s.Name, len(s.Sentences), len(c.Sources))
-		}
-		for k, x := range s.Sentences {
-			for f, fill := range x.Fillings {
-				at := 0
-				for _, span := range fill.Spans {
-					if span[0] < at || span[1] < span[0] || span[1] > len(fill.Text) {
-						return fmt.Errorf("%w: sampler %s, sentence %d, filling %d: span %v of a text of %d bytes", ErrOption, s.Name, k+1, f+1, span, len(fill.Text))
-					}
-					at = span[1]
-				}
-			}
-		}
-		for _, t := range s.Chains {
-			if t.Sentence < 0 || t.Sentence >= len(c.Sources) {
-				return fmt.Errorf("%w: sampler %s has a trace of sentence %d of %d", ErrOption, s.Name, t.Sentence+1, len(c.Sources))
-			}
-		}
-	}
-	return nil
-}
-
 // compareRow computes one sampler's columns.
 func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) (Row, error) {
 	s := p.newSet(run.Name, r.vocab)
@@ -315,6 +200,20 @@ func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) 
 		m.Detail = fmt.Sprintf("%d with a backward pass", run.Gradients)
 	}
 	add(m)
+	m = newMetric("rows", "model rows")
+	m.Decimals = 0
+	m.Detail = "sequences that the evaluations take: an energy one for every masked token, a conditional one"
+	if run.Rows > 0 {
+		m.Value = float64(run.Rows)
+	}
+	add(m)
+	m = newMetric("steps", "steps")
+	m.Decimals = 1
+	m.Detail = "mean over all chains"
+	if chains := total; run.Steps > 0 && chains > 0 {
+		m.Value = float64(run.Steps) / float64(chains)
+	}
+	add(m)
 	m = newMetric("wall", "wall time")
 	m.Value, m.Unit, m.Decimals, m.Better = run.Wall.Seconds(), "s", 1, -1
 	add(m)
@@ -335,95 +234,4 @@ func scoreMetric(key, label, detail string, x mean) Metric {
 		m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", x.n)
 	}
 	return m
-}
-
-// notes are the remarks on comparability.
-func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
-	var notes []string
-	counts := map[int]bool{}
-	least, most := math.Inf(1), 0.0
-	for i, run := range c.Samplers {
-		n := 0
-		for _, s := range run.Sentences {
-			n += min(len(s.Fillings), out.Top)
-		}
-		counts[n] = true
-		m, _ := out.Rows[i].Get("evaluations")
-		least, most = min(least, m.Value), max(most, m.Value)
-		if i == 0 {
-			notes = append(notes, fmt.Sprintf("%d sentences, the best %d fillings of each: N = %d sentences per sampler", len(c.Sources), out.Top, n))
-		}
-	}
-	if len(counts) > 1 {
-		notes[0] = "the samplers have different numbers of fillings; self-BLEU and unique n-grams depend on the number, so their columns are not comparable"
-	}
-	if least > 0 && most > 1.1*least {
-		notes = append(notes, fmt.Sprintf("the samplers used unequal budgets: %s to %s model evaluations", decimal(least, 0), decimal(most, 0)))
-	}
-	if refs == 0 {
-		notes = append(notes, "no references were given: columns against references and corpus BLEU are missing")
-	} else if gold < len(c.Sources) {
-		notes = append(notes, fmt.Sprintf("the original of %d of %d sentences is unknown; if the references hold it, corpus BLEU is too high", len(c.Sources)-gold, len(c.Sources)))
-	}
-	return notes
-}
-
-// trace averages the chains: first over the chains of a sentence, then over
-// sentences, so that sentences with more chains do not count more.
-func (run *SamplerRun) trace(sources int) Trace {
-	steps := 0
-	for _, t := range run.Chains {
-		steps = max(steps, len(t.Energy), len(t.Accepted))
-	}
-	out := Trace{Sampler: run.Name, Chains: len(run.Chains)}
-	per := 1.0
-	if run.Evaluations > 0 && steps > 0 {
-		out.Evaluations = true
-		per = float64(run.Evaluations) / float64(len(run.Chains)) / float64(steps)
-	}
-	for k := range steps {
-		out.X = append(out.X, per*float64(k+1))
-		sums, counts := make([]float64, sources), make([]float64, sources)
-		accepted, n := 0.0, 0.0
-		for _, t := range run.Chains {
-			if k < len(t.Energy) && !math.IsNaN(t.Energy[k]) && !math.IsInf(t.Energy[k], 0) {
-				sums[t.Sentence] += t.Energy[k]
-				counts[t.Sentence]++
-			}
-			if k < len(t.Accepted) {
-				accepted += t.Accepted[k]
-				n++
-			}
-		}
-		var means []float64
-		for i := range sums {
-			if counts[i] > 0 {
-				means = append(means, sums[i]/counts[i])
-			}
-		}
-		m, se := meanError(means)
-		out.Energy = append(out.Energy, m)
-		out.Error = append(out.Error, se)
-		if n > 0 {
-			out.Acceptance = append(out.Acceptance, accepted/n)
-		}
-	}
-	return out
-}
-
-// meanError returns the mean and its standard error, NaN and 0 for no values.
-func meanError(x []float64) (mean, se float64) {
-	if len(x) == 0 {
-		return math.NaN(), 0
-	}
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	if len(x) < 2 {
-		return mean, 0
-	}
-	for _, v := range x {
-		se += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(se / float64(len(x)-1) / float64(len(x)))
 }

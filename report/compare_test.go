@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,12 @@ func TestCompareNumbers(t *testing.T) {
 	// 30,000 evaluations over 6 × 5 chains of 50 steps are 20 a step.
 	if x := r.Traces[0].X; x[0] != 20 || x[49] != 1000 || !r.Traces[0].Evaluations {
 		t.Errorf("trace runs from %v to %v evaluations", x[0], x[49])
+	}
+	if m := metric(t, r.Rows[1], "rows"); m.Text() != "120,000" {
+		t.Errorf("rows %s", m.Text())
+	}
+	if m := metric(t, r.Rows[1], "steps"); m.Text() != "50.0" {
+		t.Errorf("steps %s", m.Text())
 	}
 	if r.Traces[0].Acceptance != nil || r.Traces[1].Acceptance == nil {
 		t.Error("acceptance traces of the wrong samplers")
@@ -82,6 +89,66 @@ func TestCompareNotesAndExamples(t *testing.T) {
 	for name, render := range renderers(r) {
 		if err := render(io.Discard); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Traces that know their evaluations are averaged at equal evaluations, however
+// many steps they took.
+func TestTracesByEvaluations(t *testing.T) {
+	c := small()
+	c.Sources = append(c.Sources, c.Sources[0])
+	for i := range c.Samplers {
+		c.Samplers[i].Sentences = append(c.Samplers[i].Sentences, c.Samplers[i].Sentences[0])
+	}
+	c.Samplers[0].Chains = []report.ChainTrace{
+		{Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2}, Accepted: []float64{1, 0, 1}},
+		{Sentence: 1, Evaluations: []float64{1.5, 1.5, 2.5, 4.5}, Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{0, 0, 1, 1}},
+	}
+	r, err := report.Compare(c, nil, report.CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := r.Traces[0]
+	// At 2: −4 and −8. At 3: −3 and nothing finite. At 4: −2, the other as it was. At 4.5: −2 and −6.
+	for name, c := range map[string]struct{ got, want []float64 }{
+		"x":          {tr.X, []float64{2, 3, 4, 4.5}},
+		"energy":     {tr.Energy, []float64{-6, -3, -2, -4}},
+		"acceptance": {tr.Acceptance, []float64{1.0 / 3, 0.5, 1, 1}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s %v, want %v", name, c.got, c.want)
+		}
+	}
+	if !tr.Evaluations {
+		t.Error("the axis is not evaluations")
+	}
+}
+
+// The report says whether the budgets are equal, in the unit that was chosen.
+func TestBudgetNotes(t *testing.T) {
+	for _, c := range []struct {
+		budget       string
+		evals, rows  [2]int64
+		says, silent string
+	}{
+		{"", [2]int64{1000, 1019}, [2]int64{1000, 4000}, "equal budgets: 1000 to 1019 model evaluations", "unequal"},
+		{"", [2]int64{1000, 1021}, [2]int64{}, "unequal budgets: 1000 to 1021 model evaluations", "equal budgets: 1000 to 1021 model evaluations; sampling ends"},
+		{report.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001}, "equal budgets: 4000 to 4001 model rows", "unequal"},
+		{report.BudgetSteps, [2]int64{500, 1000}, [2]int64{}, "equal numbers of steps, not of model evaluations: 500 to 1000", "budgets"},
+	} {
+		cmp := small()
+		cmp.Budget, cmp.Notes = c.budget, []string{"one line was left out"}
+		for i := range cmp.Samplers {
+			cmp.Samplers[i].Evaluations, cmp.Samplers[i].Rows = c.evals[i], c.rows[i]
+		}
+		r, err := report.Compare(cmp, nil, report.CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(r.Notes, "\n")
+		if !strings.Contains(notes, c.says) || strings.Contains(notes, c.silent) || !strings.Contains(notes, "left out") {
+			t.Errorf("%+v: %q", c, notes)
 		}
 	}
 }

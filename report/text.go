@@ -151,7 +151,7 @@ func referenceLines(refs []Reference) []string {
 
 // runKeys are the columns that stand beside DLP's table.
 var runKeys = map[string]bool{"acceptance": true, "distinct_fillings": true, "score": true,
-	"score_per_blank": true, "second_score_per_blank": true, "evaluations": true, "wall": true}
+	"score_per_blank": true, "second_score_per_blank": true, "evaluations": true, "rows": true, "steps": true, "wall": true}
 
 // halves splits the columns into those of DLP's table and those beside it.
 func halves(rows []Row) (quality, run []int) {

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Comparison is what the command fills in after running several samplers on the
+// same sentences with the same seeds and the same budget of model evaluations.
+type Comparison struct {
+	// Title heads the report; "" is "Sampler comparison".
+	Title string
+	// Command is the command line that made it, Model the model's name or hash,
+	// Version the program's; empty ones are left out of the report.
+	Command, Model, Version string
+	// SecondModel names another model that scored the fillings too, "" for none;
+	// Filling.SecondScore then holds its scores.
+	SecondModel string
+	Seed        uint64
+	// Protocol is the budget in words, such as "25 % of words masked, 25 chains ×
+	// 50 steps, last state, top 5 by likelihood".
+	Protocol string
+	// Budget is what the samplers have equal amounts of: [BudgetEvaluations] ("" is
+	// the same), [BudgetRows], or [BudgetSteps]. A note says by how much they miss it.
+	Budget string
+	// Notes are remarks of the caller that stand with those on comparability.
+	Notes    []string
+	Sources  []Source
+	Samplers []SamplerRun
+}
+
+// What samplers may have equal amounts of.
+const (
+	BudgetEvaluations = "evaluations"
+	BudgetRows        = "rows"
+	BudgetSteps       = "steps"
+)
+
+// Source is one sentence that was infilled.
+type Source struct {
+	ID string
+	// Text is the sentence with its blanks as the user wrote it.
+	Text string
+	// Gold is the sentence before it was masked, "" when unknown. Gold sentences
+	// are left out of the references and give the plane's reference line.
+	Gold string
+}
+
+// SamplerRun is what one sampler did.
+type SamplerRun struct {
+	// Name is the sampler's, such as "dmala"; Params its parameters in words.
+	Name, Params string
+	// Sentences are in the order of Comparison.Sources and of the same number.
+	Sentences []SentenceRun
+	// Evaluations counts the states whose energy (with or without gradient) or masked
+	// conditional the sampler asked for, Gradients those among them that had a backward
+	// pass, 0 when unknown. Rows counts the sequences that this takes, several for an
+	// energy; 0 when unknown. Steps are those of all chains together.
+	Evaluations, Gradients, Rows, Steps int64
+	// Wall is the time all sentences took.
+	Wall time.Duration
+	// Acceptance is the share of accepted proposals in [0,1]; NaN for samplers
+	// without an acceptance step.
+	Acceptance float64
+	// Chains are the traces, in any order; none is allowed.
+	Chains []ChainTrace
+}
+
+// SentenceRun is the result for one source sentence.
+type SentenceRun struct {
+	// Fillings are the kept ones, best first.
+	Fillings []Filling
+	// Distinct is how many different fillings the chains ended in, before the best
+	// were kept; Total is how many end states there were.
+	Distinct, Total int
+	// Err says why there are no fillings, "" when all went well.
+	Err string
+}
+
+// Filling is one filled sentence.
+type Filling struct {
+	Text string
+	// Spans are the filled places as byte ranges of Text, ascending, one per blank.
+	Spans [][2]int
+	// Score is U, the pseudo-log-likelihood in nats, under the sampled model, and
+	// SecondScore under Comparison.SecondModel.
+	Score, SecondScore float64
+}
+
+// ChainTrace is what one chain recorded; element k belongs to step k+1.
+type ChainTrace struct {
+	// Sentence is the index of its source.
+	Sentence int
+	// Evaluations is how many evaluations the chain had made after each step, its start
+	// included; where chains share a budget, the mean over them. Nil when unknown.
+	Evaluations []float64
+	// Energy is U in nats after each step. Values that are not finite are left out
+	// of means.
+	Energy []float64
+	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability. Nil for
+	// samplers without an acceptance step.
+	Accepted []float64
+}
+
+// check refuses a comparison whose parts do not fit together.
+func (c *Comparison) check() error {
+	if len(c.Samplers) == 0 || len(c.Sources) == 0 {
+		return fmt.Errorf("%w: a comparison of %d samplers on %d sentences", ErrOption, len(c.Samplers), len(c.Sources))
+	}
+	seen := map[string]bool{}
+	for _, s := range c.Samplers {
+		if seen[s.Name] {
+			return fmt.Errorf("%w: two samplers are named %q; give each its own name", ErrOption, s.Name)
+		}
+		seen[s.Name] = true
+		if len(s.Sentences) != len(c.Sources) {
+			return fmt.Errorf("%w: sampler %s has %d sentences for %d sources", ErrOption, s.Name, len(s.Sentences), len(c.Sources))
+		}
+		for k, x := range s.Sentences {
+			for f, fill := range x.Fillings {
+				at := 0
+				for _, span := range fill.Spans {
+					if span[0] < at || span[1] < span[0] || span[1] > len(fill.Text) {
+						return fmt.Errorf("%w: sampler %s, sentence %d, filling %d: span %v of a text of %d bytes", ErrOption, s.Name, k+1, f+1, span, len(fill.Text))
+					}
+					at = span[1]
+				}
+			}
+		}
+		for _, t := range s.Chains {
+			if t.Sentence < 0 || t.Sentence >= len(c.Sources) {
+				return fmt.Errorf("%w: sampler %s has a trace of sentence %d of %d", ErrOption, s.Name, t.Sentence+1, len(c.Sources))
+			}
+		}
+	}
+	return nil
+}
+
+// notes are the remarks on comparability.
+func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
+	var notes []string
+	counts := map[int]bool{}
+	unit := c.Budget
+	if unit == "" || unit == BudgetSteps {
+		unit = BudgetEvaluations
+	}
+	least, most := math.Inf(1), 0.0
+	for i, run := range c.Samplers {
+		n := 0
+		for _, s := range run.Sentences {
+			n += min(len(s.Fillings), out.Top)
+		}
+		counts[n] = true
+		m, _ := out.Rows[i].Get(unit)
+		least, most = min(least, m.Value), max(most, m.Value)
+		if i == 0 {
+			notes = append(notes, fmt.Sprintf("%d sentences, the best %d fillings of each: N = %d sentences per sampler", len(c.Sources), out.Top, n))
+		}
+	}
+	if len(counts) > 1 {
+		notes[0] = "the samplers have different numbers of fillings; self-BLEU and unique n-grams depend on the number, so their columns are not comparable"
+	}
+	switch {
+	case !(least > 0) || len(c.Samplers) < 2:
+	case c.Budget == BudgetSteps:
+		notes = append(notes, fmt.Sprintf("equal numbers of steps, not of model evaluations: %s to %s", decimal(least, 0), decimal(most, 0)))
+	case most > maxUnequal*least:
+		notes = append(notes, fmt.Sprintf("the samplers used unequal budgets: %s to %s model %s; sampling goes on in whole steps, at least one and at most twenty times as many as were asked for", decimal(least, 0), decimal(most, 0), unit))
+	default:
+		notes = append(notes, fmt.Sprintf("equal budgets: %s to %s model %s; sampling ends with the step that comes nearest", decimal(least, 0), decimal(most, 0), unit))
+	}
+	if refs == 0 {
+		notes = append(notes, "no references were given: columns against references and corpus BLEU are missing")
+	} else if gold < len(c.Sources) {
+		notes = append(notes, fmt.Sprintf("the original of %d of %d sentences is unknown; if the references hold it, corpus BLEU is too high", len(c.Sources)-gold, len(c.Sources)))
+	}
+	return append(notes, c.Notes...)
+}
+
+// maxUnequal is the ratio of two budgets that still count as equal.
+const maxUnequal = 1.02
