@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -188,7 +187,8 @@ type reference struct {
 }
 
 func (m *Model) reference(s *Sentence, state []int32) (*reference, error) {
-	parsed, err := m.from.parse(m.info.File)
+	parsed, done, err := m.from.parse(m.info.File)
+	defer done()
 	if err != nil {
 		return nil, err
 	}
@@ -231,29 +231,20 @@ func (m *Model) reference(s *Sentence, state []int32) (*reference, error) {
 	return ref, nil
 }
 
-// parse reads and checks the model file again; it is not kept in memory.
-func (f folder) parse(name string) (*onnx.Model, error) {
+// parse reads and checks the model file again; it is not kept in memory. done
+// ends access to the weights that were left in the folder's files.
+func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
+	done = func() {}
 	fsys := f.fs
 	if f.dir != "" {
 		root, err := os.OpenRoot(f.dir)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+			return nil, done, fmt.Errorf("%w: %w", ErrNoModel, err)
 		}
-		defer func() { _ = root.Close() }()
-		fsys = root.FS()
+		fsys, done = root.FS(), func() { _ = root.Close() }
 	}
-	data, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoModel, err)
-	}
-	m, err := onnx.Parse(data, name, fsys)
-	if err == nil {
-		err = onnx.Check(m)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
+	m, err = onnx.Load(fsys, name)
+	return m, done, err
 }
 
 // wordGather is the node that looks input_ids up in the word-embedding table.

@@ -173,7 +173,8 @@ func TestCancelRunning(t *testing.T) {
 // TestPlainAgrees runs the file as it is and compares with the derived graph.
 func TestPlainAgrees(t *testing.T) {
 	m := openTiny(t, Options{})
-	parsed, err := m.from.parse("model.onnx")
+	parsed, done, err := m.from.parse("model.onnx")
+	defer done()
 	if err != nil {
 		t.Fatal(err)
 	}

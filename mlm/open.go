@@ -22,10 +22,6 @@ import (
 // modelFiles are the names under which an export is looked for, in order.
 var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 
-// maxModelFile is protobuf's limit; larger models keep their weights in
-// external files.
-const maxModelFile = 1<<31 - 1
-
 // folder is where a model comes from. dir is the folder on disk, "" if there
 // is none (an embedded model): then the runtime gets the weights from memory.
 type folder struct {
@@ -127,7 +123,7 @@ func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o 
 
 // read reads and checks the files.
 func read(from folder, o Options) (*Model, *onnx.Model, error) {
-	name, data, err := readModelFile(from.fs, o.File)
+	name, err := findModelFile(from.fs, o.File)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,15 +141,12 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	}
 	ch := make(chan parsedModel, 1)
 	go func() {
-		p, err := onnx.Parse(data, name, from.fs)
-		if err == nil {
-			err = onnx.Check(p)
-		}
+		p, err := onnx.Load(from.fs, name)
 		if err != nil {
-			ch <- parsedModel{err: fmt.Errorf("%s: %w", name, err)}
+			ch <- parsedModel{err: err}
 			return
 		}
-		sum, err := hashModel(from.fs, name, data, p)
+		sum, err := hashModel(from.fs, name, p)
 		ch <- parsedModel{p, sum, err}
 	}()
 	plainVocab := !exists(files, "tokenizer.json")
@@ -180,14 +173,14 @@ func exists(fsys fs.FS, names ...string) bool {
 	})
 }
 
-func readModelFile(fsys fs.FS, file string) (string, []byte, error) {
+func findModelFile(fsys fs.FS, file string) (string, error) {
 	names := modelFiles
 	if file != "" {
 		names = []string{file}
 	}
 	for _, name := range names {
 		if !fs.ValidPath(name) {
-			return "", nil, fmt.Errorf("%w: %q is not the path of a file below the model's folder", ErrNoModel, name)
+			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder", ErrNoModel, name)
 		}
 		info, err := fs.Stat(fsys, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -195,32 +188,26 @@ func readModelFile(fsys fs.FS, file string) (string, []byte, error) {
 		}
 		switch {
 		case err != nil:
-			return "", nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+			return "", fmt.Errorf("%w: %w", ErrNoModel, err)
 		case !info.Mode().IsRegular():
-			return "", nil, fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
-		case info.Size() > maxModelFile:
-			return "", nil, fmt.Errorf("%w: %s has %d bytes, more than an ONNX file can have; export with external data", onnx.ErrLimit, name, info.Size())
+			return "", fmt.Errorf("%w: %s is not a file", ErrNoModel, name)
 		}
-		data, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return "", nil, fmt.Errorf("%w: %w", ErrNoModel, err)
-		}
-		return name, data, nil
+		return name, nil
 	}
-	return "", nil, fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to", ErrNoModel, names)
+	return "", fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to", ErrNoModel, names)
 }
 
 // hashModel is the SHA-256 of the model file followed by its external files
 // in the order of their names; without external data, of the file alone.
-func hashModel(fsys fs.FS, name string, data []byte, m *onnx.Model) (string, error) {
+func hashModel(fsys fs.FS, name string, m *onnx.Model) (string, error) {
 	h := sha256.New()
-	_, _ = h.Write(data)
-	for _, f := range externalFiles(name, m) {
+	buf := make([]byte, 1<<20)
+	for _, f := range append([]string{name}, externalFiles(name, m)...) {
 		r, err := fsys.Open(f)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", onnx.ErrExternal, err)
 		}
-		_, err = io.Copy(h, r)
+		_, err = io.CopyBuffer(h, struct{ io.Reader }{r}, buf)
 		_ = r.Close()
 		if err != nil {
 			return "", fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)

@@ -2,7 +2,8 @@
 //
 // It holds the part of the ONNX protobuf schema (onnx.proto3, IR versions 3 to 13) that inference graphs
 // of language models use, as plain structs. Parse aliases the bytes it is given: a tensor's data is a
-// slice of the file, or a range of an external data file that is read only when it is asked for. Write
+// slice of the file, or a range of an external data file that is read only when it is asked for. Load
+// leaves large weights in the model file too, whatever its size. Write
 // streams a model with every weight written once, or referred to where it already lies on disk.
 //
 // Model files are untrusted. Every length is checked against the bytes that are there before anything

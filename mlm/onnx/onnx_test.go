@@ -347,9 +347,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(ext)
 	f.Add([]byte{0x3a, 0xff, 0xff, 0xff, 0xff, 0x7f})
-	dir := fstest.MapFS{"w.bin": {Data: make([]byte, 64)}}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := fstest.MapFS{"w.bin": {Data: make([]byte, 64)}, "m.onnx": {Data: data}}
 		m, err := Parse(data, "m.onnx", dir)
+		agree(t, m, err, dir)
 		if err == nil {
 			err = Check(m)
 		}

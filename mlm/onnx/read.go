@@ -3,6 +3,7 @@ package onnx
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"unicode/utf8"
@@ -10,80 +11,80 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Load reads and checks the model file name of dir. Use os.Root's FS for dir, so that symbolic links out
-// of the folder are refused; nil makes external data an error. To share a mapped file, call Parse and Check.
-func Load(dir fs.FS, name string) (*Model, error) {
-	data, err := fs.ReadFile(dir, name)
-	if err != nil {
-		return nil, fmt.Errorf("reading model: %w", err)
-	}
-	m, err := Parse(data, name, dir)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := Check(m); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
-}
-
 // Parse decodes data, the bytes of a model file. The model aliases data, which must not change while the
 // model is in use. file is the file's own name within dir, recorded as the origin of its tensors ("" for
 // none); external data files are looked up in dir. Parse checks sizes and ranges; Check checks the graph.
 func Parse(data []byte, file string, dir fs.FS) (*Model, error) {
 	p := &parser{base: data[:len(data):len(data)], file: file, dir: dir, sizes: map[string]int64{}}
 	m := &Model{}
-	err := p.fields(p.base, "model", func(f field) (err error) {
-		switch f.num {
-		case 1:
-			m.IRVersion, err = f.int64()
-		case 2:
-			m.ProducerName, err = f.str()
-		case 3:
-			m.ProducerVersion, err = f.str()
-		case 7:
-			if m.Graph != nil {
-				return errorf(ErrFormat, "model", "two graphs")
-			}
-			m.Graph, err = p.graph(f, 0)
-		case 8:
-			var o OperatorSet
-			if o, err = p.opset(f); err == nil {
-				if len(m.Opsets) >= 256 {
-					return errorf(ErrLimit, "model", "more than 256 operator sets")
-				}
-				m.Opsets = append(m.Opsets, o)
-			}
-		case 25:
-			return errorf(ErrUnsupported, "model", "model-local functions; inline them when exporting")
-		}
-		return err
-	})
+	return p.finish(m, p.fields(p.base, "model", func(f field) error { return p.model(m, f) }))
+}
+
+func (p *parser) finish(m *Model, err error) (*Model, error) {
+	if err == nil && m.Graph == nil {
+		err = errorf(ErrFormat, "model", "no graph in the file")
+	}
 	if err != nil {
 		return nil, err
-	}
-	if m.Graph == nil {
-		return nil, errorf(ErrFormat, "model", "no graph in %d bytes", len(data))
 	}
 	return m, nil
 }
 
+// model takes one field of the model.
+func (p *parser) model(m *Model, f field) (err error) {
+	switch f.num {
+	case 1:
+		m.IRVersion, err = f.int64()
+	case 2:
+		m.ProducerName, err = f.str()
+	case 3:
+		m.ProducerVersion, err = f.str()
+	case 7:
+		if m.Graph != nil {
+			return errorf(ErrFormat, "model", "two graphs")
+		}
+		m.Graph, err = p.graph(f, 0)
+	case 8:
+		var o OperatorSet
+		if o, err = p.opset(f); err == nil {
+			if len(m.Opsets) >= 256 {
+				return errorf(ErrLimit, "model", "more than 256 operator sets")
+			}
+			m.Opsets = append(m.Opsets, o)
+		}
+	case 25:
+		return errorf(ErrUnsupported, "model", "model-local functions; inline them when exporting")
+	}
+	return err
+}
+
 // parser holds what is counted across the whole file.
 type parser struct {
-	base           []byte
+	base           []byte // what tensors' origins are counted in, which begins at baseAt of the file
+	baseAt         int64
 	file           string
 	dir            fs.FS
 	nodes, tensors int
 	sizes          map[string]int64 // of external files
+
+	// Reading from a file instead of from memory, see Load.
+	src    io.ReaderAt
+	leave  int64  // the size of data from which on it is left where it is
+	seen   []byte // the bytes at seenAt, within room
+	seenAt int64
+	room   []byte
 }
 
-// field is one decoded protobuf field: bytes for length-delimited ones, else bits.
+// field is one decoded protobuf field: bytes for length-delimited ones, else bits. Left ones are the
+// bytes from to to of the file, not read.
 type field struct {
-	num  protowire.Number
-	typ  protowire.Type
-	b    []byte
-	bits uint64
-	at   string
+	num      protowire.Number
+	typ      protowire.Type
+	b        []byte
+	bits     uint64
+	at       string
+	left     bool
+	from, to int64
 }
 
 func (p *parser) fields(b []byte, at string, each func(field) error) error {
@@ -203,15 +204,11 @@ func (p *parser) opset(f field) (o OperatorSet, err error) {
 }
 
 func (p *parser) graph(f field, depth int) (*Graph, error) {
-	b, err := f.msg()
-	if err != nil {
-		return nil, err
-	}
 	if depth > MaxDepth {
 		return nil, errorf(ErrLimit, f.at, "subgraphs nest deeper than %d", MaxDepth)
 	}
 	g := &Graph{}
-	err = p.fields(b, "graph", func(f field) (err error) {
+	err := p.message(f, "graph", p.largeInitializers, func(f field) (err error) {
 		switch f.num {
 		case 1:
 			var n *Node

@@ -9,10 +9,6 @@ import (
 
 // tensor decodes a TensorProto and checks that its data has exactly the size its shape asks for.
 func (p *parser) tensor(f field) (*Tensor, error) {
-	b, err := f.msg()
-	if err != nil {
-		return nil, err
-	}
 	if p.tensors++; p.tensors > MaxTensors {
 		return nil, errorf(ErrLimit, "graph", "more than %d tensors", MaxTensors)
 	}
@@ -21,7 +17,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	var ints []int64
 	var raw, isExternal bool
 	ext := map[string]string{}
-	err = p.fields(b, "tensor", func(f field) (err error) {
+	err := p.message(f, "tensor", p.largeData, func(f field) (err error) {
 		switch f.num {
 		case 1:
 			t.Dims, err = f.ints(t.Dims)
@@ -45,8 +41,12 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		case 8:
 			t.Name, err = f.str()
 		case 9:
+			if raw = true; f.left {
+				p.leftData(t, f)
+				return nil
+			}
 			t.data, err = f.msg()
-			raw = true
+			t.ext = nil
 		case 13:
 			err = p.entry(f, ext)
 		case 14:
@@ -70,8 +70,13 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	switch {
 	case isExternal:
 		return t, p.external(t, ext, want)
+	case t.ext != nil: // left in the file
+		if t.Origin.Length != want {
+			return nil, errorf(ErrGraph, tensorAt(t.Name), "%d bytes of data where shape %v of %v needs %d", t.Origin.Length, t.Dims, t.Type, want)
+		}
+		return t, nil
 	case raw: // sub-slices keep the capacity of the whole, which gives the offset
-		t.Origin = Origin{File: p.file, Offset: int64(cap(p.base) - cap(t.data)), Length: int64(len(t.data))}
+		t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)), Length: int64(len(t.data))}
 		if p.file == "" {
 			t.Origin = Origin{}
 		}
@@ -181,6 +186,6 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 		return bad("bytes %d+%d lie outside %s of %d bytes", offset, length, name, size)
 	}
 	o := Origin{File: name, Offset: offset, Length: length}
-	t.ext, t.Origin = &external{p.dir, o}, o
+	t.data, t.ext, t.Origin = nil, &external{p.dir, o, false}, o
 	return nil
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ type Tensor struct {
 	Dims []int64
 	Type DataType
 
-	data []byte // nil for external data
+	data []byte // nil for external data, and for what was left in the model file
 	ext  *external
 
 	// Origin tells where the data lies on disk, if it does: WriteOptions.ExternalMin uses it.
@@ -32,6 +33,7 @@ type Origin struct {
 type external struct {
 	dir fs.FS
 	Origin
+	inside bool // in the model file itself
 }
 
 // NewTensor makes a tensor from little-endian bytes, which it keeps. It panics if their number is not
@@ -101,10 +103,10 @@ func (t *Tensor) Len() int64 {
 func (t *Tensor) ByteLen() int64 { return t.Len() * int64(t.Type.Size()) }
 
 // IsExternal tells whether the data lies outside the model file.
-func (t *Tensor) IsExternal() bool { return t.ext != nil }
+func (t *Tensor) IsExternal() bool { return t.ext != nil && !t.ext.inside }
 
 // Bytes gives the little-endian elements. They must not be changed: they may alias the model file.
-// External data is read anew at each call.
+// Data that is not in memory is read anew at each call.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if t.ext == nil {
 		return t.data, nil
@@ -122,27 +124,70 @@ func (t *Tensor) readInto(dst []byte) error {
 		copy(dst, t.data)
 		return nil
 	}
-	bad := func(err error) error {
-		return &Error{Kind: ErrExternal, At: tensorAt(t.Name), What: "reading " + t.ext.File, Err: err}
+	r, err := t.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // opened for reading
+	return r.Read(dst, 0)
+}
+
+// Data gives access to the elements of a tensor without holding them all in memory.
+type Data struct {
+	t *Tensor
+	f fs.File
+	r io.ReaderAt
+}
+
+// Open gives access to the data, wherever they are. Close it after use.
+func (t *Tensor) Open() (*Data, error) {
+	d := &Data{t: t}
+	if t.ext == nil {
+		d.r = bytes.NewReader(t.data)
+		return d, nil
 	}
 	f, err := t.ext.dir.Open(t.ext.File)
 	if err != nil {
-		return bad(err)
+		return nil, d.bad(err)
+	}
+	if r, ok := f.(io.ReaderAt); ok {
+		d.f, d.r = f, io.NewSectionReader(r, t.ext.Offset, t.ext.Length)
+		return d, nil
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	if r, ok := f.(io.ReaderAt); ok {
-		if _, err := r.ReadAt(dst, t.ext.Offset); err != nil && err != io.EOF {
-			return bad(err)
-		}
-		return nil
-	}
 	if _, err := io.CopyN(io.Discard, f, t.ext.Offset); err != nil {
-		return bad(err)
+		return nil, d.bad(err)
 	}
-	if _, err := io.ReadFull(f, dst); err != nil {
-		return bad(err)
+	all := make([]byte, t.ext.Length)
+	if _, err := io.ReadFull(f, all); err != nil {
+		return nil, d.bad(err)
+	}
+	d.r = bytes.NewReader(all)
+	return d, nil
+}
+
+// Read fills dst with the bytes at off, all of which must lie within the data.
+func (d *Data) Read(dst []byte, off int64) error {
+	if n, err := d.r.ReadAt(dst, off); n < len(dst) {
+		return d.bad(err)
 	}
 	return nil
+}
+
+// Close releases the file, if the data are in one.
+func (d *Data) Close() error {
+	if d.f == nil {
+		return nil
+	}
+	return d.f.Close()
+}
+
+func (d *Data) bad(err error) error {
+	what := "reading the data"
+	if d.t.ext != nil {
+		what = "reading " + d.t.ext.File
+	}
+	return &Error{Kind: ErrExternal, At: tensorAt(d.t.Name), What: what, Err: err}
 }
 
 // Float64s converts a tensor of any floating or integer type to float64.

@@ -1,7 +1,6 @@
 package onnxgrad
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -157,43 +156,6 @@ func weightOf(v *value) *onnx.Tensor {
 		v = c.in[0]
 	}
 	return v.tensor
-}
-
-// sameWeights compares two stored matrices, b transposed if asked.
-func sameWeights(a, b *value, transposed bool) bool {
-	x, y := weightOf(a), weightOf(b)
-	if x == nil || y == nil || x.Type != y.Type || len(x.Dims) != 2 || len(y.Dims) != 2 {
-		return false
-	}
-	if !transposed {
-		p, err1 := x.Bytes()
-		q, err2 := y.Bytes()
-		return err1 == nil && err2 == nil && slices.Equal(x.Dims, y.Dims) && bytes.Equal(p, q)
-	}
-	if x.Dims[0] != y.Dims[1] || x.Dims[1] != y.Dims[0] {
-		return false
-	}
-	p, err1 := x.Bytes()
-	q, err2 := y.Bytes()
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	rows, cols, size := int(x.Dims[0]), int(x.Dims[1]), x.Type.Size()
-	const block = 64
-	for i0 := 0; i0 < rows; i0 += block {
-		for j0 := 0; j0 < cols; j0 += block {
-			for i := i0; i < min(i0+block, rows); i++ {
-				for j := j0; j < min(j0+block, cols); j++ {
-					for k := range size {
-						if p[(i*cols+j)*size+k] != q[(j*rows+i)*size+k] {
-							return false
-						}
-					}
-				}
-			}
-		}
-	}
-	return true
 }
 
 // rows gives a shape that starts with R.

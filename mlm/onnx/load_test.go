@@ -1,0 +1,121 @@
+package onnx
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+	"testing/fstest"
+)
+
+// agree checks that reading dir's m.onnx piece by piece gives what Parse gave.
+func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
+	t.Helper()
+	for _, leave := range []int64{1, 8, 300} {
+		got, gotErr := load(dir, "m.onnx", leave)
+		if (err == nil) != (gotErr == nil) {
+			t.Fatalf("from memory %v, from the file %v", err, gotErr)
+		}
+		var typed *Error
+		if gotErr != nil {
+			if !errors.As(gotErr, &typed) {
+				t.Fatalf("untyped error %v", gotErr)
+			}
+			continue
+		}
+		if len(got.Graph.Initializers) != len(m.Graph.Initializers) {
+			t.Fatalf("%d initializers from memory, %d from the file", len(m.Graph.Initializers), len(got.Graph.Initializers))
+		}
+		for i, w := range got.Graph.Initializers {
+			want := m.Graph.Initializers[i]
+			if w.Origin != want.Origin || w.IsExternal() != want.IsExternal() {
+				t.Fatalf("%s lies at %+v from memory, at %+v from the file", want.Name, want.Origin, w.Origin)
+			}
+			if w.data != nil && w.Origin.File != "" && w.Origin.Length >= leave && w.Origin.Length > 0 {
+				t.Fatalf("%s of %d bytes was read", w.Name, w.Origin.Length)
+			}
+		}
+		if a, b := strip(t, m), strip(t, got); !reflect.DeepEqual(a, b) {
+			// NaN attributes differ from themselves; what is written does not.
+			x, errX := Marshal(a, WriteOptions{})
+			y, errY := Marshal(b, WriteOptions{})
+			if errX != nil || errY != nil || string(x) != string(y) {
+				t.Fatal("the models differ")
+			}
+		}
+	}
+}
+
+// TestLoadAgreesWithParse: whether weights are left in the file makes no difference, on good files and on
+// damaged ones.
+func TestLoadAgreesWithParse(t *testing.T) {
+	files, err := filepath.Glob("../onnxgrad/testdata/*.onnx")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no fixtures")
+	}
+	rounds := 40
+	if testing.Short() {
+		rounds = 5
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, file := range files {
+		good, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range rounds {
+			data := append([]byte(nil), good...)
+			switch {
+			case k == 0:
+			case k%4 == 0:
+				data = data[:rng.IntN(len(data))]
+			default:
+				data[rng.IntN(min(len(data), 40_000))] ^= 1 << rng.IntN(8)
+			}
+			dir := fstest.MapFS{"m.onnx": {Data: data}}
+			m, err := Parse(data, "m.onnx", dir)
+			agree(t, m, err, dir)
+		}
+	}
+}
+
+// TestLoadTakesLittleMemory: loading does not read the weights.
+func TestLoadTakesLittleMemory(t *testing.T) {
+	const size = 64 << 20
+	m := small()
+	w := NewTensor("table", Float, []int64{size / 4}, make([]byte, size))
+	m.Graph.Initializers = append(m.Graph.Initializers, w)
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "model.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Write(f, m, WriteOptions{}), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	back, err := Load(os.DirFS(dir), "model.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("loading a file of %d bytes allocated %d", size, used)
+	}
+	got := back.Graph.Initializers[len(back.Graph.Initializers)-1]
+	if got.IsExternal() || got.Origin.Length != size || got.Origin.File != "model.onnx" {
+		t.Errorf("%+v", got)
+	}
+	d, err := got.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close() //nolint:errcheck // opened for reading
+	if err := d.Read(make([]byte, 8), size-4); !errors.Is(err, ErrExternal) {
+		t.Errorf("reading past the end: %v", err)
+	}
+}

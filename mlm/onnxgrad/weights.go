@@ -1,0 +1,75 @@
+package onnxgrad
+
+import (
+	"bytes"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// stripBytes is how much of a matrix is held in memory while it is compared with another.
+const stripBytes = 4 << 20
+
+// sameWeights compares two stored matrices, b transposed if asked, a strip at a time: tables of words are
+// the largest weights of a model, and need not be in memory for this.
+func sameWeights(a, b *value, transposed bool) bool {
+	x, y := weightOf(a), weightOf(b)
+	if x == nil || y == nil || x.Type != y.Type || len(x.Dims) != 2 || len(y.Dims) != 2 {
+		return false
+	}
+	want := slices.Clone(y.Dims)
+	if transposed {
+		slices.Reverse(want)
+	}
+	if !slices.Equal(x.Dims, want) {
+		return false
+	}
+	p, err := x.Open()
+	if err != nil {
+		return false
+	}
+	defer p.Close() //nolint:errcheck // opened for reading
+	q, err := y.Open()
+	if err != nil {
+		return false
+	}
+	defer q.Close() //nolint:errcheck // opened for reading
+	size, rows, cols := int64(y.Type.Size()), y.Dims[0], y.Dims[1]
+	if !transposed {
+		return sameBytes(p, q, y.ByteLen())
+	}
+	if cols == 0 {
+		return true
+	}
+	each := max(1, min(rows, stripBytes/(cols*size)))
+	strip, turned, part := make([]byte, each*cols*size), make([]byte, each*cols*size), make([]byte, each*size)
+	for from := int64(0); from < rows; from += each {
+		n := min(each, rows-from) // rows of y, columns of x
+		if q.Read(strip[:n*cols*size], from*cols*size) != nil {
+			return false
+		}
+		for c := range cols {
+			if p.Read(part[:n*size], (c*rows+from)*size) != nil {
+				return false
+			}
+			for r := range n {
+				copy(turned[(r*cols+c)*size:(r*cols+c+1)*size], part[r*size:(r+1)*size])
+			}
+		}
+		if !bytes.Equal(strip[:n*cols*size], turned[:n*cols*size]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameBytes(p, q *onnx.Data, size int64) bool {
+	a, b := make([]byte, min(size, stripBytes)), make([]byte, min(size, stripBytes))
+	for at := int64(0); at < size; at += stripBytes {
+		n := min(stripBytes, size-at)
+		if p.Read(a[:n], at) != nil || q.Read(b[:n], at) != nil || !bytes.Equal(a[:n], b[:n]) {
+			return false
+		}
+	}
+	return true
+}
