@@ -6,6 +6,7 @@ import (
 
 	"infill/mlm"
 	"infill/samplers"
+	"infill/tokenize"
 )
 
 // An Engine fills sentences with one model. It is safe for concurrent use;
@@ -19,6 +20,9 @@ type Engine struct {
 func New(m *mlm.Model) *Engine {
 	return &Engine{model: m, supports: newSupports(m.Tokenizer())}
 }
+
+// Tokenizer is that of the engine's model.
+func (e *Engine) Tokenizer() *tokenize.Tokenizer { return e.model.Tokenizer() }
 
 // A Filling is a text with its blanks filled.
 type Filling struct {

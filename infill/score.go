@@ -2,6 +2,7 @@ package infill
 
 import (
 	"context"
+	"fmt"
 
 	"infill/mlm"
 )
@@ -41,7 +42,36 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 	if len(blanks) > 0 {
 		return nil, &TextError{blanks[0].Start, "a score is of a complete sentence; fill the blank first: infill fill", ErrBlank}
 	}
-	enc, err := tok.Encode(text)
+	return e.score(ctx, text, nil)
+}
+
+// ScoreSpans is the part of Score that belongs to some bytes of a text: the sum
+// over the word pieces that have bytes in one of the spans, the others being
+// context only. For the filled blanks of a text and the model that filled them
+// this is U(θ); a model with another vocabulary may cut the same words into more
+// or fewer pieces. Errors: those of Score, and ErrOption for spans that are none.
+func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*Score, error) {
+	if err := checkText(text, "write a complete sentence"); err != nil {
+		return nil, err
+	}
+	for _, s := range spans {
+		if s[0] < 0 || s[1] < s[0] || s[1] > len(text) {
+			return nil, fmt.Errorf("%w: span %v of a text of %d bytes", ErrOption, s, len(text))
+		}
+	}
+	return e.score(ctx, text, func(piece [2]int) bool {
+		for _, s := range spans {
+			if piece[0] < s[1] && piece[1] > s[0] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// score sums over the pieces whose bytes pick chooses; nil chooses all.
+func (e *Engine) score(ctx context.Context, text string, pick func(span [2]int) bool) (*Score, error) {
+	enc, err := e.model.Tokenizer().Encode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +79,7 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 	res := &Score{Text: text}
 	var state []int32
 	for p, id := range enc.IDs {
-		if enc.Special[p] {
+		if enc.Special[p] || pick != nil && !pick(enc.Spans[p]) {
 			continue
 		}
 		s.Blanks = append(s.Blanks, p)
@@ -57,7 +87,7 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 		res.Pieces = append(res.Pieces, PieceScore{Piece: enc.Tokens[p], ID: id, Span: enc.Spans[p]})
 	}
 	if len(state) == 0 {
-		return nil, &TextError{-1, "the text has special tokens only", ErrEmpty}
+		return nil, &TextError{-1, "the text has no word piece to score", ErrEmpty}
 	}
 	logProb := rows[float32](nil, 1, len(state))
 	if err := e.model.LogProb(ctx, s, [][]int32{state}, logProb); err != nil {

@@ -55,3 +55,52 @@ func TestScoreErrors(t *testing.T) {
 		}
 	}
 }
+
+// The score of the filled spans is the U that sampling reports; spans that cut a
+// piece take the whole of it.
+func TestScoreSpans(t *testing.T) {
+	ctx := context.Background()
+	e := New(tiny(t))
+	tm, err := Parse(e.model.Tokenizer(), "the [MASK*2] sleeps in the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Fill(ctx, tm, Options{Chains: 8, Steps: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Fillings {
+		s, err := e.ScoreSpans(ctx, f.Text, f.Spans)
+		if err != nil || math.Abs(s.Score-f.Score) > 1e-4 || len(s.Pieces) != f.Len() {
+			t.Errorf("%q: %+v, %v; want %v", f.Text, s, err, f.Score)
+		}
+	}
+	text := "the dogs sleeps ."
+	all, err := e.Score(ctx, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for span, want := range map[[2]int][]int{{4, 8}: {1, 2}, {5, 6}: {1}, {7, 9}: {2}, {4, 10}: {1, 2, 3}} {
+		s, err := e.ScoreSpans(ctx, text, [][2]int{span})
+		if err != nil || len(s.Pieces) != len(want) {
+			t.Fatalf("%v: %+v, %v", span, s, err)
+		}
+		for i, p := range s.Pieces {
+			if p.Span != all.Pieces[want[i]].Span {
+				t.Errorf("%v: piece %d is %+v", span, i, p)
+			}
+		}
+	}
+	for _, c := range []struct {
+		text string
+		span [2]int
+		is   error
+	}{
+		{text, [2]int{-1, 2}, ErrOption}, {text, [2]int{3, 2}, ErrOption}, {text, [2]int{3, 99}, ErrOption},
+		{text, [2]int{3, 4}, ErrEmpty}, {"", [2]int{0, 0}, ErrEmpty},
+	} {
+		if _, err := e.ScoreSpans(ctx, c.text, [][2]int{c.span}); !errors.Is(err, c.is) {
+			t.Errorf("%q %v: %v, want %v", c.text, c.span, err, c.is)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"infill/infill"
+	"infill/report"
+	"infill/samplers"
+)
+
+// comparer runs samplers on the same sentences.
+type comparer struct {
+	engine, second *infill.Engine // second, if not nil, scores the fillings too
+	opt            infill.Options
+	tasks          []task
+	progress       *progress
+	warn           io.Writer
+	notes          []string
+	failed         bool // some line was left out, or not filled
+}
+
+// A task is a sentence to fill.
+type task struct {
+	report.Source
+	original []string // the words that were masked; nil if the text had blanks
+	template *infill.Template
+}
+
+// maxWarnings bounds the lines left out that are named one by one.
+const maxWarnings = 10
+
+// take masks and reads the sentences, at most limit of them unless that is 0.
+// Those that cannot be filled are left out with a warning, or with strict are
+// an error.
+func (r *comparer) take(path string, sources []report.Source, m *infill.Masking, limit int, strict bool) error {
+	var first error
+	left := 0
+	for _, s := range sources {
+		if limit > 0 && len(r.tasks) == limit {
+			break
+		}
+		opt := r.opt
+		opt.ID = s.ID
+		gold := s.Gold
+		if m != nil {
+			gold = s.Text
+		}
+		t, masked, err := blanks(r.engine.Tokenizer(), s.Text, m, &opt)
+		if err != nil {
+			err = fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)
+			if errors.Is(err, infill.ErrNoBlank) {
+				err = fmt.Errorf("%w, or let words be masked: --mask-rate 0.25", err)
+			}
+			if lineCode(err) == "" || strict {
+				return err
+			}
+			if first == nil {
+				first = err
+			}
+			if left++; left <= maxWarnings {
+				fmt.Fprintf(r.warn, "infill: %v; left out\n", err)
+			}
+			continue
+		}
+		r.tasks = append(r.tasks, task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Original, t})
+	}
+	if len(r.tasks) == 0 {
+		return first // of lines without blanks it says what to do
+	}
+	if left > maxWarnings {
+		fmt.Fprintf(r.warn, "infill: %d sentences left out in all\n", left)
+	}
+	if left > 0 {
+		r.failed = true
+		r.notes = append(r.notes, fmt.Sprintf("sentences of the input that cannot be filled were left out: %d, the first: %v", left, first))
+	}
+	return nil
+}
+
+// run fills every sentence with one sampler.
+func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun, error) {
+	out := &report.SamplerRun{Name: s.Name(), Acceptance: math.NaN()}
+	var accepted, steps int
+	for i, t := range r.tasks {
+		opt := r.opt
+		opt.Sampler, opt.ID, opt.Original = s, t.ID, t.original
+		traces := make([]report.ChainTrace, opt.Chains)
+		for k := range traces {
+			traces[k].Sentence = i
+		}
+		opt.Trace = func(st infill.Step) error {
+			if st.Step > 0 {
+				addStep(traces, st)
+			}
+			return nil
+		}
+		opt.TraceEnergies = true
+		start := time.Now()
+		res, err := r.engine.Fill(ctx, t.template, opt)
+		out.Wall += time.Since(start)
+		if err != nil {
+			err = fmt.Errorf("sentence %s: %w", t.ID, err)
+			if lineCode(err) == "" || strict {
+				return nil, err
+			}
+			fmt.Fprintf(r.warn, "infill: sampler %s: %v\n", s.Name(), err)
+			r.failed = true
+			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
+			continue
+		}
+		sr := report.SentenceRun{Distinct: res.Distinct, Total: opt.Chains}
+		for _, f := range res.Fillings {
+			second, err := r.score(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			sr.Fillings = append(sr.Fillings, report.Filling{Text: f.Text, Spans: f.Spans, Score: f.Score, SecondScore: second})
+		}
+		out.Sentences = append(out.Sentences, sr)
+		out.Chains = append(out.Chains, traces...)
+		out.Evaluations += int64(res.Stats.Evals)
+		out.Rows += int64(res.Rows)
+		out.Steps += int64(res.Steps * opt.Chains)
+		accepted += res.Stats.Accepted
+		steps += res.Stats.Steps
+		r.progress.step(i+1, i+1)
+	}
+	if info, err := samplers.Lookup(s.Name()); err == nil && corrected(info) && steps > 0 {
+		out.Acceptance = float64(accepted) / float64(steps)
+	} else {
+		for i := range out.Chains {
+			out.Chains[i].Accepted = nil
+		}
+	}
+	return out, nil
+}
+
+// addStep enters a step of all chains of a sentence.
+func addStep(traces []report.ChainTrace, st infill.Step) {
+	evals := float64(st.Evals) / float64(len(traces))
+	for k := range traces {
+		t := &traces[k]
+		a := 0.0
+		if st.Accepted[k] {
+			a = 1
+		}
+		t.Energy = append(t.Energy, st.Energy[k])
+		t.Accepted = append(t.Accepted, a)
+		t.Evaluations = append(t.Evaluations, evals)
+	}
+}
+
+// score is what the second model says of a filling, NaN if the text is too long
+// for it; 0 without one.
+func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error) {
+	if r.second == nil {
+		return 0, nil
+	}
+	s, err := r.second.ScoreSpans(ctx, f.Text, f.Spans)
+	switch {
+	case err == nil:
+		return s.Score, nil
+	case lineCode(err) != "":
+		return math.NaN(), nil
+	}
+	return 0, fmt.Errorf("--score-model: %w", err)
+}
+
+// corrected tells whether a sampler has an acceptance step.
+func corrected(i samplers.Info) bool {
+	return i.Exact && !strings.Contains(i.Name, "gibbs") || i.Name == "gibbs-mh"
+}
+
+// readSources reads the sentences of a file or, for "-", of standard input.
+func readSources(path string, stdin io.Reader) ([]report.Source, error) {
+	in := stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	return report.ReadSources(in, path)
+}
+
+// chosenSamplers parses --samplers.
+func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
+	var out []samplers.Sampler
+	var params []string
+	seen := map[string]bool{}
+	for _, spec := range strings.Split(list, ",") {
+		spec = strings.TrimSpace(spec)
+		if spec == "" {
+			return nil, nil, usagef("--samplers: an empty name; known: %s", strings.Join(samplers.Names(), ", "))
+		}
+		parts := strings.Split(spec, ":")
+		p := map[string]string{}
+		for _, kv := range parts[1:] {
+			name, value, ok := strings.Cut(kv, "=")
+			if !ok || name == "" {
+				return nil, nil, usagef("--samplers: %q of %q: want NAME=VALUE", kv, spec)
+			}
+			p[name] = value
+		}
+		s, err := samplers.New(parts[0], p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if seen[spec] {
+			return nil, nil, usagef("--samplers: %s is there twice", spec)
+		}
+		seen[spec] = true
+		out = append(out, s)
+		params = append(params, strings.Join(parts[1:], " "))
+	}
+	return out, params, nil
+}
