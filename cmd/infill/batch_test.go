@@ -213,8 +213,8 @@ func TestClosedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if errs.Len() > 0 {
-		t.Errorf("standard error: %s", errs)
+	if code := cmd.ProcessState.ExitCode(); code != 0 || errs.Len() > 0 {
+		t.Errorf("exit %d, standard error: %s", code, errs)
 	}
 }
 

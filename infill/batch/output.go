@@ -35,6 +35,8 @@ type Output struct {
 	pending []byte // records that wait for their frame to be full
 	waiting int    // their number
 	synced  time.Time
+	sync    func() error     // of f
+	now     func() time.Time // the clock that says when to
 	resumed bool
 }
 
@@ -48,7 +50,8 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Output{Path: path, frames: frames, regular: true, synced: time.Now()}
+	o := &Output{Path: path, frames: frames, regular: true, synced: time.Now(), now: time.Now}
+	o.sync = func() error { return o.f.Sync() }
 	info, err := os.Stat(path)
 	exists := err == nil
 	switch {
@@ -252,8 +255,8 @@ func orNone(v json.RawMessage) string {
 	return string(v)
 }
 
-// syncEvery is how often a file is synced to the disk: what a loss of power
-// can cost, beside the records in work.
+// syncEvery is how often a file is synced to the disk: with the first record that
+// is written so long after the last time, and at the end.
 const syncEvery = 2 * time.Second
 
 // write appends a record, which ends in a newline.
@@ -295,9 +298,11 @@ func (o *Output) append(b []byte) error {
 		return fmt.Errorf("writing %s: %w", o.name(), err)
 	}
 	o.offset += int64(n)
-	if o.regular && o.f != nil && time.Since(o.synced) > syncEvery {
-		o.synced = time.Now()
-		return o.f.Sync()
+	if o.regular && o.f != nil && o.now().Sub(o.synced) >= syncEvery {
+		o.synced = o.now()
+		if err := o.sync(); err != nil {
+			return fmt.Errorf("syncing %s: %w", o.Path, err)
+		}
 	}
 	return nil
 }
@@ -323,7 +328,9 @@ func (o *Output) finish(complete bool) error {
 		return err
 	}
 	if o.regular {
-		err = errors.Join(err, o.f.Sync())
+		if serr := o.sync(); serr != nil {
+			err = errors.Join(err, fmt.Errorf("syncing %s: %w", o.Path, serr))
+		}
 	}
 	err = errors.Join(err, o.f.Close())
 	o.f = nil

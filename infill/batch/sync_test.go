@@ -1,0 +1,71 @@
+package batch
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A file is synced with the first record two seconds after the last time, and at
+// the end, after everything has been written.
+func TestPeriodicSync(t *testing.T) {
+	const records, every = 100, 300 * time.Millisecond // so that each seventh syncs
+	for _, suffix := range suffixes {
+		dir := t.TempDir()
+		in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", records))
+		path := filepath.Join(dir, "out"+suffix)
+		var clock time.Time
+		var sizes []int64 // of the file at each sync
+		_, _, err := process(t, in, path, config{before: func(o *Output) {
+			o.now = func() time.Time { return clock }
+			o.synced = clock
+			o.sync = func() error {
+				info, err := o.f.Stat()
+				sizes = append(sizes, info.Size())
+				return errors.Join(err, o.f.Sync())
+			}
+		}, progress: func(Progress) { clock = clock.Add(every) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A plain file grows with every record, a compressed one with every 64.
+		want := records/7 + 1
+		if suffix != ".jsonl" {
+			want = records/64 + 2 // a frame, the rest, the end
+		}
+		if len(sizes) != want || sizes[len(sizes)-1] != int64(len(read(t, path))) {
+			t.Errorf("%s: synced at sizes %v of %d, want %d times", suffix, sizes, len(read(t, path)), want)
+		}
+		for i := 1; i < len(sizes)-1; i++ {
+			if sizes[i] <= sizes[i-1] {
+				t.Errorf("%s: synced at sizes %v", suffix, sizes)
+			}
+		}
+	}
+}
+
+// A disk that cannot sync ends the run; what is there can be resumed.
+func TestSyncFails(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 50))
+	path := filepath.Join(dir, "out.jsonl")
+	var clock time.Time
+	p, _, err := process(t, in, path, config{before: func(o *Output) {
+		o.now = func() time.Time { return clock }
+		o.synced = clock
+		o.sync = func() error { return syscall.EIO }
+	}, progress: func(Progress) { clock = clock.Add(time.Second) }})
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "syncing "+path) || p.Records == 0 || p.Records > 3 {
+		t.Fatalf("%d records, %v", p.Records, err)
+	}
+	whole := filepath.Join(dir, "whole.jsonl")
+	if _, _, err := process(t, in, whole, config{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := process(t, in, path, config{mode: Resume}); err != nil || string(read(t, path)) != string(read(t, whole)) {
+		t.Errorf("resumed: %v", err)
+	}
+}
