@@ -1,0 +1,236 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A Cache is a folder that holds fetched models.
+type Cache struct {
+	Dir string // need not exist yet
+}
+
+// Folder is where the files of this version of a model lie or will lie.
+func (c Cache) Folder(m *Model) string { return filepath.Join(c.Dir, m.Name, m.Key()) }
+
+func (c Cache) recordPath(m *Model) string { return c.Folder(m) + ".json" }
+
+// partial is the folder of a download that is not complete.
+func (c Cache) partial(m *Model) string {
+	return filepath.Join(c.Dir, m.Name, "."+m.Key()+".partial")
+}
+
+// A State tells what the cache holds of a model.
+type State int
+
+// The states of a model in a cache.
+const (
+	Absent  State = iota
+	Partial       // a download was interrupted
+	Present       // every file is there; see Verify for whether it is whole
+)
+
+func (s State) String() string { return [...]string{"no", "partly", "yes"}[s] }
+
+// State looks which files are there; it reads none of them.
+func (c Cache) State(m *Model) State {
+	if len(c.missing(m)) == 0 {
+		return Present
+	}
+	if _, err := os.Stat(c.partial(m)); err == nil {
+		return Partial
+	}
+	return Absent
+}
+
+// missing lists the files that are not in the model's folder.
+func (c Cache) missing(m *Model) []*File {
+	var out []*File
+	for _, f := range m.Files {
+		info, err := os.Stat(filepath.Join(c.Folder(m), filepath.FromSlash(f.Path)))
+		if err != nil || !info.Mode().IsRegular() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// A Record says what was fetched. It lies beside the model's folder and is what files without a known
+// hash are compared with ever after.
+type Record struct {
+	Version int    `json:"version"`
+	Model   string `json:"model"`
+	Files   []Sum  `json:"files"`
+}
+
+// A Sum is one file of a record.
+type Sum struct {
+	Path     string `json:"path"`
+	From     string `json:"from"`
+	Bytes    int64  `json:"bytes"`
+	SHA256   string `json:"sha256"`
+	FirstUse bool   `json:"first_use,omitempty"` // the hash was not known before the first download
+}
+
+// readRecord returns the record of a model, nil if there is none or it is not readable as one.
+func (c Cache) readRecord(m *Model) *Record {
+	data, err := readBounded(c.recordPath(m), maxCatalogue)
+	if err != nil {
+		return nil
+	}
+	var r Record
+	if json.Unmarshal(data, &r) != nil || r.Version != 1 || r.Model != m.Name {
+		return nil
+	}
+	return &r
+}
+
+func (r *Record) find(path string) *Sum {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Files {
+		if r.Files[i].Path == path && goodHash.MatchString(r.Files[i].SHA256) {
+			return &r.Files[i]
+		}
+	}
+	return nil
+}
+
+// expected is the hash that a file must have: the catalogue's, else the recorded one, else "".
+func (r *Record) expected(f *File) string {
+	if f.SHA256 != "" {
+		return f.SHA256
+	}
+	if s := r.find(f.Path); s != nil {
+		return s.SHA256
+	}
+	return ""
+}
+
+// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted on
+// first use, the cache's record says; "" if neither does.
+func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }
+
+func readBounded(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s: larger than %d bytes", path, limit)
+	}
+	return data, err
+}
+
+// A Check is the comparison of one file with what it should be.
+type Check struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
+	SHA256 string `json:"sha256,omitempty"` // as found
+	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
+	By     string `json:"by,omitempty"`     // what says so: catalogue, record of the first download, card, SHA256SUMS
+	Result string `json:"result"`           // one of Same, Differs, Missing, Unknown
+}
+
+// Results of a Check.
+const (
+	Same    = "ok"
+	Differs = "DIFFERS"
+	Missing = "MISSING"
+	Unknown = "not stated" // a file of which nothing says what it should be; no fault
+)
+
+// Faults counts the files that are missing or differ.
+func Faults(checks []Check) int {
+	n := 0
+	for _, c := range checks {
+		if c.Result == Missing || c.Result == Differs {
+			n++
+		}
+	}
+	return n
+}
+
+// Verify hashes the files of a model in the cache.
+func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
+	rec := c.readRecord(m)
+	dir := os.DirFS(c.Folder(m))
+	var out []Check
+	for _, f := range m.Files {
+		by := "catalogue"
+		if !f.Pinned() {
+			by = "record of the first download"
+		}
+		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
+		if err != nil {
+			return nil, err
+		}
+		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
+			check.Result, check.By = Differs, "size in the catalogue"
+		}
+		out = append(out, check)
+	}
+	return out, nil
+}
+
+// verifyFile compares one file; want "" is not stated.
+func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, error) {
+	c := Check{Path: path, Bytes: -1, Want: want, By: by, Result: Missing}
+	if want == "" {
+		c.By = ""
+	}
+	f, err := dir.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return c, nil
+	}
+	c.SHA256, c.Bytes, err = hashOf(ctx, f)
+	switch {
+	case err != nil:
+		return c, fmt.Errorf("%s: %w", path, err)
+	case want == "":
+		c.Result = Unknown
+	case want == c.SHA256:
+		c.Result = Same
+	default:
+		c.Result = Differs
+	}
+	return c, nil
+}
+
+// hashOf returns the SHA-256 of what r has left, and how much that is.
+func hashOf(ctx context.Context, r io.Reader) (string, int64, error) {
+	h := sha256.New()
+	n, err := io.CopyBuffer(h, contextReader{ctx, r}, make([]byte, 1<<20))
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// contextReader stops reading when its context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.r.Read(p)
+}

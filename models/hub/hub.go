@@ -1,0 +1,39 @@
+// Package hub knows ONNX exports of masked language models in public places, fetches them into a
+// cache, and compares what lies there with what it should be.
+//
+// A [Catalogue] is a list of models. Each file of a model has the address of one immutable version
+// and, as a rule, its SHA-256. A file without a hash is trusted on first use: what arrives is
+// recorded beside the download and compared ever after. Callers are told which of the two it is
+// ([File.Pinned]) and should say so. The catalogue that is part of the package has hashes throughout.
+//
+// A [Cache] holds one folder for each version of a model:
+//
+//	NAME/KEY/          the files, complete and checked; it appears by one rename
+//	NAME/KEY.json      its record: what was fetched from where, sizes and hashes
+//	NAME/.KEY.partial/ a download under way or interrupted
+//	NAME/.KEY.lock     held by the process that downloads
+//
+// KEY is made of the paths and hashes of the files, so that a new version never meets the files of
+// an old one.
+package hub
+
+import "errors"
+
+var (
+	// ErrCatalogue is a catalogue that cannot be used; errors are of type *CatalogueError.
+	ErrCatalogue = errors.New("bad catalogue of models")
+	// ErrUnknown is a name that no catalogue has.
+	ErrUnknown = errors.New("no such model")
+	// ErrOffline is a download that is needed while downloads are forbidden.
+	ErrOffline = errors.New("offline, and the model is not in the cache")
+	// ErrMismatch is a file that is not what it should be: another hash or another size.
+	ErrMismatch = errors.New("the file is not the one that was expected")
+	// ErrTooLarge is a file that is larger than the catalogue allows.
+	ErrTooLarge = errors.New("the file is larger than the catalogue says")
+	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and again.
+	ErrFetch = errors.New("download failed")
+	// ErrStore is trouble with the cache's folder: no room, no permission.
+	ErrStore = errors.New("cannot store the download")
+	// ErrUnverified is a folder for which nothing says what it should hold.
+	ErrUnverified = errors.New("nothing to compare with")
+)

@@ -1,0 +1,346 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options steer [Cache.Pull]; the zero value fetches from the hub with default bounds.
+type Options struct {
+	// Hub replaces [DefaultHub]: the address of a mirror, https or, on the same machine, http.
+	Hub string
+	// Offline forbids downloads; what the cache has is still checked.
+	Offline bool
+	// Client sends the requests; nil is a client that honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+	// Its CheckRedirect is replaced.
+	Client *http.Client
+	// Progress is told, often, how far the download is; nil is told nothing.
+	Progress func(Progress)
+	// Log is told what is worth a line: waiting, retrying, resuming; nil is told nothing.
+	Log func(string)
+	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s.
+	Stall time.Duration
+	// Attempts is how many attempts in a row may bring less than 1 MiB before a file is given up; 0 means 6.
+	Attempts int
+
+	// For tests.
+	sleep func(context.Context, time.Duration) error
+	open  func(path string) (partFile, error)
+}
+
+// Progress is how far the download of a model is.
+type Progress struct {
+	Model, File string
+	Done, Total int64 // bytes of all files; Total is what the catalogue says
+}
+
+func (o *Options) defaults() error {
+	if o.Hub == "" {
+		o.Hub = DefaultHub
+	}
+	if err := checkHub(o.Hub); err != nil {
+		return err
+	}
+	if o.Client == nil {
+		o.Client = defaultClient()
+	}
+	client := *o.Client
+	client.CheckRedirect = redirect(o.Hub)
+	o.Client = &client
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	if o.Stall <= 0 {
+		o.Stall = 30 * time.Second
+	}
+	if o.Attempts <= 0 {
+		o.Attempts = 6
+	}
+	if o.sleep == nil {
+		o.sleep = sleep
+	}
+	if o.open == nil {
+		o.open = openPart
+	}
+	return nil
+}
+
+// An OfflineError names what is missing and where it belongs. It wraps ErrOffline.
+type OfflineError struct {
+	Model   string
+	Folder  string   // where the files belong
+	Missing []string // "PATH from ADDRESS"
+}
+
+func (e *OfflineError) Error() string {
+	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that has it, and run infill model pull %s again, which checks it",
+		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder, e.Model)
+}
+
+func (e *OfflineError) Unwrap() error { return ErrOffline }
+
+// Pull makes sure that the cache holds a model, whole, and returns its folder. What is there already is
+// hashed, what is missing or damaged is fetched, a download that was interrupted goes on where it stopped.
+// The folder appears under its name when every file has been checked. Several processes may pull the same
+// model at once: one downloads, the others wait for it.
+//
+// When ctx ends, what has arrived stays for the next call. Errors wrap one of the Err values of this
+// package, or ctx's cause.
+func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
+	if err := o.defaults(); err != nil {
+		return "", err
+	}
+	if err := m.check(); err != nil { // it need not come from Parse
+		return "", &CatalogueError{File: "model", Model: m.Name, Reason: err.Error()}
+	}
+	folder := c.Folder(m)
+	if whole, err := c.whole(ctx, m); err != nil || whole {
+		return folder, err
+	}
+	if o.Offline {
+		return "", c.offline(ctx, m, &o)
+	}
+	parent := filepath.Dir(folder)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	unlock, err := lock(ctx, filepath.Join(parent, "."+m.Key()+".lock"), &o)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	// The process that had the lock may have done the work.
+	if whole, err := c.whole(ctx, m); err != nil || whole {
+		return folder, err
+	}
+	if err := c.download(ctx, m, &o); err != nil {
+		return "", err
+	}
+	return folder, nil
+}
+
+// whole tells whether every file of the model is there and right. A folder that was filled by hand has
+// no record yet; it gets one.
+func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
+	if c.State(m) != Present {
+		return false, nil
+	}
+	checks, err := c.Verify(ctx, m)
+	if err != nil || Faults(checks) > 0 {
+		return false, err
+	}
+	if c.readRecord(m) != nil {
+		return true, nil
+	}
+	rec := &Record{Version: 1, Model: m.Name}
+	for i, f := range m.Files {
+		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes, SHA256: checks[i].SHA256, FirstUse: !f.Pinned()})
+	}
+	return true, c.writeRecord(m, rec)
+}
+
+func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
+	checks, err := c.Verify(ctx, m)
+	if err != nil {
+		return err
+	}
+	e := &OfflineError{Model: m.Name, Folder: c.Folder(m)}
+	for i, f := range m.Files {
+		switch checks[i].Result {
+		case Missing:
+			e.Missing = append(e.Missing, f.Path+" from "+f.address(o.Hub))
+		case Differs:
+			e.Missing = append(e.Missing, f.Path+" (it is damaged) from "+f.address(o.Hub))
+		}
+	}
+	return e
+}
+
+// lock waits until this process is the only one that downloads this version.
+func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	for first := true; ; first = false {
+		ok, err := tryLock(f)
+		if err != nil {
+			_ = f.Close()
+			return nil, fmt.Errorf("%w: %s cannot be locked: %w; choose a folder on another disk with INFILL_CACHE", ErrStore, path, err)
+		}
+		if ok {
+			return func() { _ = f.Close() }, nil // closing gives it back
+		}
+		if first {
+			o.Log("another process is downloading it; waiting")
+		}
+		timer := time.NewTimer(200 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			_ = f.Close()
+			return nil, context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// download fetches what is missing and puts the folder in place. It holds the lock.
+func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
+	folder, partial := c.Folder(m), c.partial(m)
+	ready := filepath.Join(partial, "ready")
+	if err := os.MkdirAll(partial, 0o755); err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	// A damaged or incomplete folder goes back to work; its good files are kept.
+	if _, err := os.Stat(folder); err == nil {
+		if _, err := os.Stat(ready); err == nil {
+			err = os.RemoveAll(ready)
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrStore, err)
+			}
+		}
+		if err := os.Rename(folder, ready); err != nil {
+			return fmt.Errorf("%w: %w", ErrStore, err)
+		}
+	}
+	rec := c.readRecord(m)
+	now := &Record{Version: 1, Model: m.Name}
+	f := fetcher{o: o, model: m}
+	for i, file := range m.Files {
+		sum := Sum{Path: file.Path, From: file.address(o.Hub), FirstUse: !file.Pinned()}
+		dest := filepath.Join(ready, filepath.FromSlash(file.Path))
+		var err error
+		if sum.SHA256, sum.Bytes, err = kept(ctx, dest, rec.expected(file)); err != nil {
+			return err
+		}
+		if sum.SHA256 == "" {
+			part := filepath.Join(partial, fmt.Sprintf("%02d-%s.part", i, filepath.Base(dest)))
+			if sum.SHA256, sum.Bytes, err = f.fetch(ctx, file, rec.expected(file), part); err != nil {
+				return fmt.Errorf("%s: %w", file.Path, explain(err, file, rec, c.recordPath(m)))
+			}
+			if err := moveTo(part, dest); err != nil {
+				return fmt.Errorf("%w: %w", ErrStore, err)
+			}
+		}
+		f.done += sum.Bytes
+		now.Files = append(now.Files, sum)
+	}
+	if err := prune(ready, m); err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	if err := c.writeRecord(m, now); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Rename(ready, folder), syncDir(filepath.Dir(folder))); err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
+	return nil
+}
+
+// explain adds the remedy to a mismatch with a recorded hash.
+func explain(err error, f *File, rec *Record, path string) error {
+	if errors.Is(err, ErrMismatch) && !f.Pinned() && rec.find(f.Path) != nil {
+		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file only if you know why the model changed", err, path)
+	}
+	return err
+}
+
+// kept returns hash and size of a file of an earlier download if it is as it should be; otherwise
+// it removes it and returns "".
+func kept(ctx context.Context, path, want string) (string, int64, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", 0, nil
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	sum, n, err := hashOf(ctx, f)
+	_ = f.Close()
+	if err != nil && ctx.Err() != nil {
+		return "", 0, err
+	}
+	if err == nil && want != "" && sum == want {
+		return sum, n, nil
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	return "", 0, nil
+}
+
+func moveTo(part, dest string) error {
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(part, dest); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(dest))
+}
+
+// prune removes what is not of the model: another tokenizer file, say, would change what it does.
+func prune(dir string, m *Model) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == filepath.ToSlash(rel) }) {
+			return os.Remove(p)
+		}
+		return nil
+	})
+}
+
+// writeRecord replaces the record in one step.
+func (c Cache) writeRecord(m *Model, r *Record) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := c.recordPath(m)
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".record-*")
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	_, err = io.WriteString(tmp, string(data)+"\n")
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
