@@ -22,6 +22,9 @@ func TestDocumentedCommands(t *testing.T) {
 		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
 			commands = append(commands, strings.Split(strings.TrimSpace(block[1]), "\n")...)
 		}
+		for _, example := range regexp.MustCompile(`(?m)^\$ (infill .*)$`).FindAllStringSubmatch(string(b), -1) {
+			commands = append(commands, example[1])
+		}
 		for _, inline := range regexp.MustCompile("`(infill (?:fill|score) [^`]*\"[^`]*)`").FindAllStringSubmatch(string(b), -1) {
 			commands = append(commands, inline[1])
 		}

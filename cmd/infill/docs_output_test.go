@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/models"
+)
+
+var update = flag.Bool("update", false, "print the examples of the documents anew")
+
+// The output that docs/blanks.md shows is that of the default model: the very
+// lines or, on a machine whose sampling takes another turn somewhere, lines whose
+// scores are right.
+func TestDocumentedOutput(t *testing.T) {
+	if testing.Short() && !*update {
+		t.Skip("half a minute of the default model")
+	}
+	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "blanks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := get(t, path)
+	t.Chdir(t.TempDir())
+	put(t, "animals.txt", "dog\ncat\nold friend\n")
+	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	engine := infill.New(m)
+	seen := 0
+	doc = regexp.MustCompile("(?s)```console\n.*?```").ReplaceAllStringFunc(doc, func(block string) string {
+		var out []string
+		for _, example := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(block, "```console\n"), "```"), "\n\n") {
+			command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
+			r := infillRun("", words(strings.TrimPrefix(command, "$ infill "))...)
+			if r.code != 0 || r.out == "" {
+				t.Fatalf("%s: exit %d, %s", command, r.code, r.err)
+			}
+			seen++
+			out = append(out, command+"\n"+strings.TrimSuffix(r.out, "\n"))
+			if *update || strings.TrimRight(r.out, "\n") == shown {
+				continue
+			}
+			if strings.HasPrefix(command, "$ infill score") {
+				sameNumbers(t, command, shown, r.out)
+			} else {
+				rightScores(t, engine, command, shown)
+			}
+		}
+		return "```console\n" + strings.Join(out, "\n\n") + "\n```"
+	})
+	if seen < 10 {
+		t.Errorf("%d examples in the document", seen)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// rightScores checks lines that infill fill has printed: each is a filling of the
+// text, and its score is the model's.
+func rightScores(t *testing.T, e *infill.Engine, command, shown string) {
+	t.Helper()
+	args := words(strings.TrimPrefix(command, "$ infill "))
+	var rec record
+	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json")...).out), &rec); err != nil {
+		t.Fatal(err)
+	}
+	tm, err := infill.Parse(e.Tokenizer(), rec.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, at := "(?i)^", 0
+	for _, b := range tm.Blanks {
+		pattern += regexp.QuoteMeta(rec.Text[at:b.Start]) + "(.+?)"
+		at = b.End
+	}
+	filled := regexp.MustCompile(pattern + regexp.QuoteMeta(rec.Text[at:]) + "$")
+	for _, line := range strings.Split(shown, "\n") {
+		fields := strings.Split(strings.TrimSpace(line), "  ")
+		text := fields[len(fields)-1]
+		m := filled.FindStringSubmatchIndex(text)
+		score, err := strconv.ParseFloat(fields[0], 64)
+		if m == nil || err != nil {
+			t.Errorf("%s: %q is no line of its output; print it anew with -update", command, line)
+			continue
+		}
+		var spans [][2]int
+		for i := 2; i < len(m); i += 2 {
+			spans = append(spans, [2]int{m[i], m[i+1]})
+		}
+		s, err := e.ScoreSpans(context.Background(), text, spans)
+		if err != nil || math.Abs(s.Score-score) > 0.01 {
+			t.Errorf("%s: %q has %v, want %+v, %v; print it anew with -update", command, text, score, s, err)
+		}
+	}
+}
+
+// sameNumbers compares two outputs, number by number.
+func sameNumbers(t *testing.T, command, a, b string) {
+	t.Helper()
+	x, y := strings.Fields(a), strings.Fields(b)
+	same := len(x) == len(y)
+	for i := range min(len(x), len(y)) {
+		u, errU := strconv.ParseFloat(x[i], 64)
+		v, errV := strconv.ParseFloat(y[i], 64)
+		if errU != nil || errV != nil {
+			same = same && x[i] == y[i]
+		} else {
+			same = same && math.Abs(u-v) < 0.15 // shares have one digit
+		}
+	}
+	if !same {
+		t.Errorf("%s: prints\n%s\nthe document has\n%s\nprint it anew with -update", command, b, a)
+	}
+}
