@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"infill/metrics/corpus"
@@ -29,7 +28,7 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Files makes inputs of paths; "-" is stdin, which can be read once.
+// Files makes inputs of paths, see [OpenFile]; "-" is stdin, which can be read once.
 func Files(paths []string, stdin io.Reader) []Input {
 	out := make([]Input, len(paths))
 	for i, path := range paths {
@@ -37,17 +36,7 @@ func Files(paths []string, stdin io.Reader) []Input {
 			out[i] = Input{Name: "stdin", Open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}
 			continue
 		}
-		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) {
-			f, err := os.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			if st, err := f.Stat(); err == nil && st.IsDir() {
-				_ = f.Close()
-				return nil, fmt.Errorf("%s: is a folder; name the files in it", path)
-			}
-			return f, nil
-		}}
+		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return OpenFile(path) }}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"infill/metrics/corpus"
 	"infill/report"
@@ -151,4 +155,47 @@ func FuzzReadSentences(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Compressed files read as what they hold; damaged ones are errors that name them.
+func TestOpenFile(t *testing.T) {
+	dir := t.TempDir()
+	const text = "the dog sleeps .\nthe cat sees a bird .\n"
+	var gz, zst bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	z, err := zstd.NewWriter(&zst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, z} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		ok   bool
+	}{
+		"a.txt": {[]byte(text), true}, "a.txt.gz": {gz.Bytes(), true}, "a.zst": {zst.Bytes(), true},
+		"b.gz": {[]byte(text), false}, "b.zst": {[]byte(text), false}, "empty.gz": {nil, false},
+		"cut.gz": {gz.Bytes()[:gz.Len()-4], false}, "cut.zst": {zst.Bytes()[:zst.Len()-4], false},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, c.data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, err := report.Eval(report.Files([]string{path}, nil), nil, report.EvalOptions{})
+		switch {
+		case c.ok && (err != nil || r.Files[0].N != 2):
+			t.Errorf("%s: %v", name, err)
+		case !c.ok && (err == nil || !strings.Contains(err.Error(), path)):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := report.OpenFile(dir); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
 }

@@ -380,9 +380,24 @@ func TestNastyCorpus(t *testing.T) {
 func TestBatchIntoEval(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4))
-	out := filepath.Join(dir, "out.jsonl")
-	if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
-		t.Fatalf("exit %d: %s", r.code, r.err)
+	var plain string
+	var out string
+	for _, suffix := range []string{".jsonl.gz", ".jsonl.zst", ".jsonl"} {
+		out = filepath.Join(dir, "out"+suffix)
+		if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+		r := infillRun("", "eval", out, "--reference", in, "--json")
+		if r.code != 0 || !strings.Contains(r.out, "self_bleu") {
+			t.Errorf("%s: exit %d: %s%s", suffix, r.code, r.out, r.err)
+		}
+		// The same numbers, but for the names.
+		got := strings.ReplaceAll(strings.ReplaceAll(r.out, out, ""), strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)), "")
+		got = strings.ReplaceAll(got, `"out"`, `""`)
+		if plain != "" && got != plain {
+			t.Errorf("%s: %s, want %s", suffix, got, plain)
+		}
+		plain = got
 	}
 	for _, g := range records(t, get(t, out)) {
 		if len(g.Masked) != 2 || g.Gold == "" || len(g.Fillings) == 0 {

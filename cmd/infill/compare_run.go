@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -182,7 +181,7 @@ func corrected(i samplers.Info) bool {
 func readSources(path string, stdin io.Reader) ([]report.Source, error) {
 	in := stdin
 	if path != "-" {
-		file, err := os.Open(path)
+		file, err := report.OpenFile(path)
 		if err != nil {
 			return nil, err
 		}
