@@ -82,7 +82,11 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		scored = scored || sets[i].score.n > 0
 	}
 	for i, s := range sets {
-		out.Files = append(out.Files, fileInfo(generated[i].Name, sums[i], o))
+		info := fileInfo(generated[i].Name, sums[i], o)
+		if s.known > 0 {
+			info.Warnings = append(info.Warnings, fmt.Sprintf("%d of %d sentences that were infilled are among the references too, which flatters every number against them; leave them out with --exclude", s.known, s.gold))
+		}
+		out.Files = append(out.Files, info)
 		row, err := p.evalRow(s, r, o, scored)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", generated[i].Name, err)
@@ -100,7 +104,17 @@ func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (*s
 	}
 	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
-	sum, err := ReadSentences(f, in.Name, o, s.add)
+	last := -1 // group whose gold sentence was counted
+	sum, err := ReadSentences(f, in.Name, o, func(x Sentence) error {
+		if x.Gold != "" && x.Group != last {
+			last = x.Group
+			s.gold++
+			if r.has(x.Gold) {
+				s.known++
+			}
+		}
+		return s.add(x)
+	})
 	return s, sum, err
 }
 

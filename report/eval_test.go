@@ -246,3 +246,28 @@ func TestMetricText(t *testing.T) {
 		t.Errorf("series: %s, %v", b, err)
 	}
 }
+
+// Sentences that were infilled and stand in the references are told of, until they
+// are left out.
+func TestEvalGoldAmongReferences(t *testing.T) {
+	generated := []report.Input{report.Strings("out.jsonl", []string{
+		`{"gold":"The dog sleeps .","fillings":[{"text":"The cat sleeps ."},{"text":"The fox sleeps ."}]}`,
+		`{"gold":"a bird sings","fillings":[{"text":"a bird flies"}]}`,
+		`{"gold":"...","fillings":[{"text":"a bird flies"}]}`,
+		`{"text":"no gold","fillings":[{"text":"a horse runs"}]}`,
+	})}
+	refs := []report.Input{report.Strings("ref", []string{"the dog  sleeps.", "another one", "?!"})}
+	for _, c := range []struct {
+		exclude []string
+		want    string
+	}{{nil, "1 of 3 sentences that were infilled"}, {[]string{"The dog sleeps ."}, ""}} {
+		r, err := report.Eval(generated, refs, report.EvalOptions{Options: report.Options{Exclude: c.exclude}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(r.Files[0].Warnings, "\n")
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("without %q: %q", c.exclude, got)
+		}
+	}
+}

@@ -67,6 +67,8 @@ type Sentence struct {
 	// Score is the pseudo-log-likelihood in nats and PerToken its mean over the
 	// blanks; nil where the file has none.
 	Score, PerToken *float64
+	// Gold is the sentence that was infilled, "" where the file does not have it.
+	Gold string
 }
 
 // Summary says what a file held.
@@ -87,6 +89,7 @@ type Summary struct {
 // record is a line of infill fill --json or infill batch.
 type record struct {
 	Text     *string    `json:"text"`
+	Gold     string     `json:"gold"`
 	Fillings *[]filling `json:"fillings"`
 	Error    *struct {
 		Code    string `json:"code"`
@@ -251,7 +254,7 @@ func (rd *reader) json(n int, line string) error {
 		if strings.TrimSpace(text) == "" {
 			rd.sum.Blank++
 		}
-		if err := rd.offer(Sentence{Text: text, Group: group, Score: f.Score, PerToken: f.ScorePerToken}); err != nil {
+		if err := rd.offer(Sentence{Text: text, Group: group, Score: f.Score, PerToken: f.ScorePerToken, Gold: rec.Gold}); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"hash/maphash"
 	"path/filepath"
 	"strings"
 
@@ -29,6 +30,14 @@ type references struct {
 	each  []*ngram.Index
 	all   *ngram.Index     // every file together; nil without references
 	lines []*corpus.Corpus // paired mode only
+	seed  maphash.Seed
+	keys  map[uint64]struct{} // hashes of all sentences; nil in paired mode
+}
+
+// has tells whether a sentence is among the references.
+func (r *references) has(sentence string) bool {
+	_, ok := r.keys[maphash.String(r.seed, corpus.LooseKey(sentence))]
+	return ok
 }
 
 // names makes short labels of paths: the base name without extension, or the path
@@ -60,7 +69,10 @@ func names(inputs []Input) []string {
 // readReferences streams the reference files into indices. With paired set, lines
 // are kept in order, blank ones too, instead of being indexed.
 func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) {
-	refs := &references{vocab: &corpus.Vocab{}}
+	refs := &references{vocab: &corpus.Vocab{}, seed: maphash.MakeSeed()}
+	if !paired {
+		refs.keys = map[uint64]struct{}{}
+	}
 	newIndex := func() (*ngram.Index, error) {
 		x, err := ngram.NewIndex(p.order, refs.vocab)
 		if err == nil {
@@ -116,9 +128,13 @@ func (p *plan) readReference(in Input, name string, refs *references, x *ngram.I
 			info.Blank++
 			return nil
 		}
-		if len(p.excluded) > 0 && p.excluded[corpus.LooseKey(line)] {
+		key := corpus.LooseKey(line)
+		if p.excluded[key] {
 			info.Excluded++
 			return nil
+		}
+		if refs.keys != nil && key != "" {
+			refs.keys[maphash.String(refs.seed, key)] = struct{}{}
 		}
 		ids = ids[:0]
 		p.reference.Each(line, func(t string) { ids = append(ids, refs.vocab.ID(t)) })
@@ -147,6 +163,9 @@ type set struct {
 	gzip     *ngram.Compressor
 	score    mean
 	perToken mean
+	// gold counts the records that say which sentence was infilled, known those of
+	// them whose sentence is among the references.
+	gold, known int
 }
 
 type mean struct {
