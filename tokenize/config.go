@@ -18,6 +18,8 @@ const (
 // are silent.
 type config struct {
 	lower, strip, chinese *bool
+	prefix                *bool // a space goes before the text
+	maskStrips            bool  // a mask token without flags swallows the space before it
 	names                 [numRoles]jsonToken
 	further               []jsonToken // additional special tokens
 	added                 []AddedToken
@@ -33,15 +35,16 @@ type jsonToken struct {
 	SingleWord bool   `json:"single_word"`
 	LeftStrip  bool   `json:"lstrip"`
 	RightStrip bool   `json:"rstrip"`
+	plain      bool   // only the spelling was given
 }
 
 func (t *jsonToken) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
-		*t = jsonToken{}
+		*t = jsonToken{plain: true}
 		return json.Unmarshal(data, &t.Content)
 	}
-	type plain jsonToken
-	return json.Unmarshal(data, (*plain)(t))
+	type fields jsonToken
+	return json.Unmarshal(data, (*fields)(t))
 }
 
 // added returns the token with its flags; ordinary tokens are looked for in
@@ -106,6 +109,7 @@ func (c *config) read(name string, data []byte) error {
 		for key, v := range map[string]any{
 			"do_lower_case": &c.lower, "strip_accents": &c.strip,
 			"tokenize_chinese_chars": &c.chinese, "model_max_length": &length,
+			"add_prefix_space": &c.prefix,
 		} {
 			if err := get(key, v); err != nil {
 				return err
@@ -222,6 +226,9 @@ func (c *config) apply(s *spec) {
 	for r, t := range c.names {
 		if t.Content != "" {
 			s.names[r], s.flags[r] = t.Content, t.special(0)
+			if role(r) == roleMask && t.plain && c.maskStrips {
+				s.flags[r].LeftStrip = true
+			}
 		}
 	}
 	s.length = c.length

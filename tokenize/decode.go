@@ -1,16 +1,24 @@
 package tokenize
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// Decode joins the pieces of ids into text: continuations lose their "##" and
-// go on with the word before, other pieces are set apart by one space, except
-// that none stands before ".", "?", "!" and ",". Special tokens are spelt out
-// and ids without a token are left out.
+// Decode joins the pieces of ids into text, as the decoder of the model's
+// tokenizer does in Hugging Face's library. WordPiece: continuations lose their
+// "##" and go on with the word before, other pieces are set apart by one space,
+// except that none stands before ".", "?", "!" and ",". Byte-level BPE: the
+// bytes of the pieces, with U+FFFD for what is not UTF-8. Unigram: marks become
+// spaces, but those of the first piece are dropped. Special tokens are spelt
+// out and ids without a token are left out.
 //
-// This is the WordPiece decoder of Hugging Face. It cannot restore a text:
-// case, accents and spacing are lost. To fill a blank, splice words into the
-// original text at the spans of its [Encoding].
+// It cannot restore a text: case, accents and spacing may be lost. To fill a
+// blank, splice words into the original text at the spans of its [Encoding].
 func (t *Tokenizer) Decode(ids []int32) string {
+	if t.MarksSpaces() {
+		return t.decodeMarked(ids)
+	}
 	var b strings.Builder
 	for _, id := range ids {
 		token := t.Token(id)
@@ -25,4 +33,50 @@ func (t *Tokenizer) Decode(ids []int32) string {
 		}
 	}
 	return b.String()
+}
+
+func (t *Tokenizer) decodeMarked(ids []int32) string {
+	var b strings.Builder
+	for i, id := range ids {
+		token := t.Token(id)
+		if t.algorithm == bytePairModel {
+			if raw, ok := rawPiece(token); ok {
+				token = raw
+			}
+			b.WriteString(token)
+			continue
+		}
+		space := " "
+		if i == 0 {
+			space = ""
+		}
+		b.WriteString(strings.ReplaceAll(token, t.mark, space))
+	}
+	return lossy(b.String())
+}
+
+// lossy puts U+FFFD in the place of each maximal part of a character, or byte,
+// that is not UTF-8 (Unicode Standard, section 3.9).
+func lossy(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			// The longest beginning of s that some character begins with.
+			for n < len(s) && n < 3 && begins(s[:n+1]) {
+				n++
+			}
+		}
+		b.WriteRune(r)
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// begins reports whether s, of 2 or 3 bytes, is the beginning of a longer character.
+func begins(s string) bool {
+	return !utf8.FullRuneInString(s)
 }

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -15,7 +16,9 @@ type Encoding struct {
 	// characters. Special tokens that Encode adds have empty spans, at 0
 	// before the text and at its length after it. Two pieces share a span if
 	// one character became both, as the Jamo of a Korean syllable do. An
-	// added token's span is its spelling, without white space that it swallows.
+	// added token's span is its spelling, without white space that it swallows;
+	// a piece that stands for a space and a word has the word's. Pieces of bytes
+	// inside one character share the character's span.
 	Spans [][2]int
 
 	// Special marks the special tokens, whether added or spelt out in the
@@ -24,7 +27,7 @@ type Encoding struct {
 	Special []bool
 
 	// Continuation marks the pieces that go on with the word of the piece
-	// before; the model writes them with "##".
+	// before; WordPiece writes them with "##".
 	Continuation []bool
 
 	// Words numbers the words from 0: pieces of one word share a number. It
@@ -45,15 +48,15 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 //
 // The error is a [*TextError] if text is not UTF-8 or longer than 64 MiB.
 func (t *Tokenizer) Encode(text string) (Encoding, error) {
-	return t.encode(text, true)
+	return t.encode(text, true, false)
 }
 
 // Pieces is Encode without the special tokens around the text.
 func (t *Tokenizer) Pieces(text string) (Encoding, error) {
-	return t.encode(text, false)
+	return t.encode(text, false, false)
 }
 
-func (t *Tokenizer) encode(text string, around bool) (Encoding, error) {
+func (t *Tokenizer) encode(text string, around, bare bool) (Encoding, error) {
 	if len(text) > maxTextBytes {
 		return Encoding{}, &TextError{maxTextBytes, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), maxTextBytes)}
 	}
@@ -62,13 +65,14 @@ func (t *Tokenizer) encode(text string, around bool) (Encoding, error) {
 	}
 	s := scratches.Get().(*scratch)
 	s.reset()
+	s.bare = bare
 	defer func() {
 		if cap(s.ascii) <= maxScratch && cap(s.norm.text) <= maxScratch {
 			scratches.Put(s)
 		}
 	}()
 
-	b := builder{t: t, s: s}
+	b := builder{t: t, s: s, text: text}
 	b.grow(len(text)/4 + 8)
 	if around {
 		for _, id := range t.prefix {
@@ -97,6 +101,28 @@ func (t *Tokenizer) encode(text string, around bool) (Encoding, error) {
 	return b.e, nil
 }
 
+// tidy widens a span to whole characters, and takes white space off its ends
+// if there is anything else in it.
+func tidy(text string, span [2]int) [2]int {
+	lo, hi := span[0], span[1]
+	for lo > 0 && !utf8.RuneStart(text[lo]) {
+		lo--
+	}
+	for hi < len(text) && !utf8.RuneStart(text[hi]) {
+		hi++
+	}
+	first, last := text[lo], text[hi-1]
+	if first > ' ' && first < 0x7F && last > ' ' && last < 0x7F {
+		return [2]int{lo, hi}
+	}
+	inside := strings.TrimLeftFunc(text[lo:hi], isWhite)
+	if inside == "" {
+		return [2]int{lo, hi}
+	}
+	lo = hi - len(inside)
+	return [2]int{lo, lo + len(strings.TrimRightFunc(inside, isWhite))}
+}
+
 // invalidAt is the offset of the first byte that is not UTF-8.
 func invalidAt(text string) int {
 	for i := 0; i < len(text); {
@@ -113,6 +139,7 @@ func invalidAt(text string) int {
 type builder struct {
 	t     *Tokenizer
 	s     *scratch
+	text  string
 	e     Encoding
 	words int32
 }
@@ -152,9 +179,15 @@ func (b *builder) segment(seg string, base int) error {
 			return err
 		}
 		for i, p := range s.pieces {
-			b.add(p.id, s.span(w, p.lo, p.hi), false, i > 0, b.words)
+			span := s.span(w, p.lo, p.hi)
+			if b.t.MarksSpaces() {
+				span = tidy(b.text, span)
+			}
+			b.add(p.id, span, false, i > 0, b.words)
 		}
-		b.words++
+		if len(s.pieces) > 0 {
+			b.words++
+		}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func checkEncoding(t *testing.T, tok *Tokenizer, text string) {
 			t.Fatalf("%q: words %v, continuations %v", text, e.Words, e.Continuation)
 		}
 		lastWord = e.Words[i]
-		if e.Special[i] && !tok.IsSpecial(e.IDs[i]) || e.Continuation[i] && !tok.IsContinuation(e.IDs[i]) {
+		if e.Special[i] && !tok.IsSpecial(e.IDs[i]) || e.Continuation[i] && !tok.MarksSpaces() && !tok.IsContinuation(e.IDs[i]) {
 			t.Fatalf("%q: piece %d: %+v", text, i, e)
 		}
 	}
@@ -74,6 +74,7 @@ func FuzzEncode(f *testing.F) {
 		"", " ", "The [MASK] walked down the [MASK].", "[MASK] one [SEP] two", "Café", "Ⱥ", "un[MASK]able", "[[MASK]]", "[MASK",
 		"İstanbul ß ﬁ 中文 각 ㈀", "e\u0301\u0302\u0323 \u0301", "a\u0000b\u200dc\ufffd", "\xff", "a\xc3", "\xed\xa0\x80",
 		"q\u0325\u0301\U0001d16d \u302e", strings.Repeat("x", 101), strings.Repeat("é", 101), "New York Été <l> <r> <lr>",
+		"don't  they've\n\n 's \u00a0x\u3000", "\u0344 \u1100\u1161\u11a8 ﬁ\u0301 \r\n ㍿ ½", "\u0301\u0323", "\v\x7fa", "▁▁the ▁", "👩\u200d👧",
 		"\t\n\r\v\f\u0085\u00a0\u2028", "##ing ## [unused1]", "don't U.S.A. $3.14", "\U0010ffff\U000e0001",
 	} {
 		f.Add(text)
@@ -86,6 +87,9 @@ func FuzzEncode(f *testing.F) {
 		return tok
 	}
 	toks := []*Tokenizer{load("uncased"), load("cased-json"), load("uncased-json"), load("switches")}
+	for _, name := range []string{"roberta", "modernbert", "albert-4", "deberta-v2", "deberta-v3", "xlm-roberta-4"} {
+		toks = append(toks, hfTokenizer(f, name))
+	}
 	plain := toks[0]
 	// An added token that is looked for after normalisation bars the short cut.
 	const never = "zqzqzqzqzq"
@@ -124,6 +128,9 @@ func checkLoad(t *testing.T, files map[string]string) {
 		}
 		t.Fatalf("%v wraps no sentinel", err)
 	}
+	for _, before := range []string{"", "the ", "the", "(", "\n", "\xff"} {
+		tok.FollowsSpace(before)
+	}
 	for _, text := range []string{"The [MASK] sat, <mask>.", "Café 中文 각\u0301\u0000", strings.Repeat("x", 101)} {
 		checkEncoding(t, tok, text)
 	}
@@ -132,7 +139,7 @@ func checkLoad(t *testing.T, files map[string]string) {
 			t.Fatalf("special token %d is %q", id, tok.Token(id))
 		}
 	}
-	for _, id := range tok.WholeWords() {
+	for _, id := range append(slices.Clone(tok.WholeWords()), tok.BareWords()...) {
 		if tok.IsSpecial(id) || tok.IsUnused(id) || tok.IsContinuation(id) {
 			t.Fatalf("%q is no word", tok.Token(id))
 		}
@@ -161,6 +168,9 @@ func FuzzVocab(f *testing.F) {
 
 func FuzzTokenizerJSON(f *testing.F) {
 	f.Add([]byte(smallJSON(nil)))
+	for _, parts := range []map[string]string{smallBPE, smallUnigram} {
+		f.Add([]byte(smallJSON(parts)))
+	}
 	for k, vs := range map[string][]string{
 		"added_tokens":   {"[]", `[{"id":3}]`, `[{"id":5,"content":"the","lstrip":true,"rstrip":true,"single_word":true}]`, `[{"id":1000000,"content":"far"}]`},
 		"normalizer":     {"null", `{"type":"BertNormalizer"}`, `{"type":"BertNormalizer","lowercase":false,"strip_accents":true}`, `{"type":"NFC"}`},
@@ -195,5 +205,42 @@ func FuzzConfig(f *testing.F) {
 			checkLoad(t, map[string]string{vocabFile: smallVocab, name: string(data)})
 		}
 		checkLoad(t, map[string]string{jsonFile: smallJSON(nil), configFile: string(data)})
+	})
+}
+
+func FuzzBytePairFiles(f *testing.F) {
+	f.Add([]byte(`{"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"b":5,"Ġ":6,"ab":7,"Ġab":8,"<mask>":9}`), []byte("#version: 0.2\na b\nĠ ab\n"))
+	f.Add([]byte(`{"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"t":4,"th":5,"<mask>":9}`), []byte("t h\r\n\nh e"))
+	f.Add([]byte(`{"a":-1}`), []byte("a\n"))
+	f.Add([]byte(`[]`), []byte("a  b\n"))
+	f.Fuzz(func(t *testing.T, vocab, merges []byte) {
+		checkLoad(t, map[string]string{vocabJSONFile: string(vocab), mergesFile: string(merges)})
+	})
+}
+
+// FuzzCharsmap reads SentencePiece's compiled rules and applies them.
+func FuzzCharsmap(f *testing.F) {
+	rules := unzip(f, "testdata/hf/charsmap.gz")
+	f.Add(rules[:4096], "Ａ\u3000ﬁ e\u0301")
+	f.Add([]byte("\x04\x00\x00\x00\x00\x00\x00\x00a\x00"), "a\r\nb")
+	f.Add([]byte("\x08\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xffa"), "\u0301")
+	f.Add([]byte("\x00\x00\x00\x00"), "")
+	f.Fuzz(func(t *testing.T, rules []byte, text string) {
+		m, err := newCharsmap(rules)
+		if err != nil {
+			if m != nil || !errors.Is(err, ErrFormat) && !errors.Is(err, ErrInvalidUTF8) {
+				t.Fatal(m, err)
+			}
+			return
+		}
+		text = strings.ToValidUTF8(text, "")
+		p := &pipeline{norm: []normalizer{m}}
+		last := char{}
+		for i, c := range p.normalise(text, 0) {
+			if i > 0 && (c.lo < last.lo || c.hi < last.hi) || c.lo >= c.hi || int(c.hi) > len(text) {
+				t.Fatalf("%q: character %d is at %d to %d after %d to %d", text, i, c.lo, c.hi, last.lo, last.hi)
+			}
+			last = c
+		}
 	})
 }

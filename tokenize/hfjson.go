@@ -51,10 +51,7 @@ func parseJSON(data []byte) (*spec, error) {
 	if err := r.model(s, top.Model); err != nil {
 		return nil, err
 	}
-	if err := r.normalizer(s, top.Normalizer); err != nil {
-		return nil, err
-	}
-	if err := r.preTokenizer(top.PreTokenizer); err != nil {
+	if err := r.textStage(s, top.Normalizer, top.PreTokenizer); err != nil {
 		return nil, err
 	}
 	for i, t := range top.Added {
@@ -64,6 +61,28 @@ func parseJSON(data []byte) (*spec, error) {
 		s.added = append(s.added, t.added(int32(*t.ID)))
 	}
 	return s, r.postProcessor(s, top.PostProcessor)
+}
+
+// textStage reads normalizer and pre-tokenizer.
+func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
+	if s.algorithm == wordPieceModel {
+		if err := r.normalizer(s, norm); err != nil {
+			return err
+		}
+		return r.preTokenizer(pre)
+	}
+	s.parts = new(pipeline)
+	if err := r.normalizers(s.parts, norm); err != nil {
+		return err
+	}
+	if err := r.splitters(s.parts, pre); err != nil {
+		return err
+	}
+	s.parts.plain = plainFor(s.parts.norm)
+	if (s.algorithm == bytePairModel) != (s.parts.bytes != nil) {
+		return r.fail("pre_tokenizer", ErrUnsupported, "a BPE model is read with ByteLevel (last), a Unigram model without")
+	}
+	return nil
 }
 
 func (r jsonReader) model(s *spec, data json.RawMessage) error {
@@ -84,12 +103,16 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 	if err := r.decode("model", data, &m); err != nil {
 		return err
 	}
-	// The first versions of the format do not name the type.
-	if kind != "WordPiece" && (kind != "" || len(m.Merges) > 0) {
-		if kind == "" {
-			kind = "BPE"
+	switch {
+	case kind == "Unigram":
+		return r.unigram(s, data)
+	case kind == "BPE" || kind == "" && len(m.Merges) > 0: // the first versions of the format do not name the type
+		if err := r.bpe(s, data); err != nil {
+			return err
 		}
-		return r.fail("model.type", ErrUnsupported, "%s; only WordPiece (BERT, DistilBERT, ELECTRA, MPNet) can be read", kind)
+		s.bytesUnknown = m.Unknown != ""
+	case kind != "WordPiece" && kind != "":
+		return r.fail("model.type", ErrUnsupported, "%s; want WordPiece, BPE or Unigram", kind)
 	}
 	if absent(m.Vocab) {
 		return r.fail("model.vocab", ErrFormat, "missing")
@@ -97,17 +120,13 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 	if err := r.decode("model.vocab", m.Vocab, &s.vocab); err != nil {
 		return err
 	}
-	for piece, id := range s.vocab {
-		path := "model.vocab[" + strconv.Quote(piece) + "]"
-		switch {
-		case len(piece) > maxPieceBytes:
-			return r.fail("model.vocab", ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(piece), maxPieceBytes)
-		case id < 0 || id >= maxVocabulary:
-			return r.fail(path, ErrFormat, "the id is %d, want 0 to %d", id, maxVocabulary-1)
-		case piece == "":
-			delete(s.vocab, piece)
-		}
-		s.size = max(s.size, id+1)
+	if err := s.checkVocab(func(path string, err error) error {
+		return &FileError{File: jsonFile, Path: "model.vocab" + path, Err: err}
+	}); err != nil {
+		return err
+	}
+	if s.algorithm != wordPieceModel {
+		return nil
 	}
 	s.names[roleUnknown] = m.Unknown
 	s.prefix = "##"
@@ -118,6 +137,23 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 		if s.maxChars = *m.MaxChars; s.maxChars < 1 || s.maxChars > maxWordChars {
 			return r.fail("model.max_input_chars_per_word", ErrFormat, "%d, want 1 to %d", s.maxChars, maxWordChars)
 		}
+	}
+	return nil
+}
+
+// checkVocab checks pieces and ids of a vocabulary from a JSON object; fail
+// makes the error, path being that of a piece.
+func (s *spec) checkVocab(fail func(path string, err error) error) error {
+	for piece, id := range s.vocab {
+		switch {
+		case len(piece) > maxPieceBytes:
+			return fail("", problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(piece), maxPieceBytes))
+		case id < 0 || id >= maxVocabulary:
+			return fail("["+strconv.Quote(piece)+"]", problem(ErrFormat, "the id is %d, want 0 to %d", id, maxVocabulary-1))
+		case piece == "":
+			delete(s.vocab, piece)
+		}
+		s.size = max(s.size, id+1)
 	}
 	return nil
 }
@@ -171,14 +207,15 @@ type templatePart struct {
 }
 
 func (r jsonReader) postProcessor(s *spec, data json.RawMessage) error {
-	const path = "post_processor"
-	kind, err := r.typeOf(path, data)
-	if err != nil {
-		return err
-	}
 	s.template = true
+	return r.each("post_processor", "processors", data, func(path, kind string, data json.RawMessage) error {
+		return r.onePostProcessor(s, path, kind, data)
+	})
+}
+
+func (r jsonReader) onePostProcessor(s *spec, path, kind string, data json.RawMessage) error {
 	switch kind {
-	case "":
+	case "ByteLevel": // concerns offsets only
 		return nil
 	case "BertProcessing", "RobertaProcessing": // the same for one text
 		var p struct{ CLS, SEP jsonPair }
@@ -191,7 +228,7 @@ func (r jsonReader) postProcessor(s *spec, data json.RawMessage) error {
 	case "TemplateProcessing":
 		return r.template(s, path, data)
 	}
-	return r.fail(path+".type", ErrUnsupported, "%s; a WordPiece model is read with TemplateProcessing, BertProcessing, RobertaProcessing or none", kind)
+	return r.fail(path+".type", ErrUnsupported, "%s; want TemplateProcessing, BertProcessing, RobertaProcessing or none", kind)
 }
 
 func (r jsonReader) template(s *spec, path string, data json.RawMessage) error {

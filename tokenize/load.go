@@ -6,16 +6,20 @@ import (
 )
 
 const (
-	vocabFile = "vocab.txt"
-	jsonFile  = "tokenizer.json"
+	vocabFile     = "vocab.txt"
+	jsonFile      = "tokenizer.json"
+	vocabJSONFile = "vocab.json"
+	mergesFile    = "merges.txt"
 )
 
 // Load reads the tokenizer of a model's folder:
 //
-//   - tokenizer.json, if it is there (WordPiece; see the package comment for
-//     the parts that are understood), else vocab.txt;
+//   - tokenizer.json, if it is there (see the package comment for the parts
+//     that are understood), else vocab.txt (WordPiece), else vocab.json with
+//     merges.txt (byte-level BPE as RoBERTa has it);
 //   - tokenizer_config.json: do_lower_case, strip_accents,
-//     tokenize_chinese_chars, the spellings of the special tokens,
+//     tokenize_chinese_chars (of WordPiece), add_prefix_space (of vocab.json),
+//     the spellings of the special tokens,
 //     added_tokens_decoder, additional_special_tokens, model_max_length;
 //   - special_tokens_map.json and added_tokens.json, which older versions of
 //     transformers write.
@@ -40,8 +44,7 @@ func Load(fsys fs.FS) (*Tokenizer, error) {
 	if !missing {
 		s, err = parseJSON(data)
 	} else {
-		name = vocabFile
-		s, err = loadVocab(fsys)
+		name, s, err = loadVocab(fsys, c)
 	}
 	if err != nil {
 		return nil, err
@@ -54,21 +57,62 @@ func Load(fsys fs.FS) (*Tokenizer, error) {
 	return t, nil
 }
 
-func loadVocab(fsys fs.FS) (*spec, error) {
+// loadVocab reads a vocabulary without tokenizer.json and returns its file's name.
+func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 	data, missing, err := readFile(fsys, vocabFile)
+	if err != nil {
+		return vocabFile, nil, err
+	}
+	if !missing {
+		s, err := plainVocab(data)
+		return vocabFile, s, err
+	}
+	data, missing, err = readFile(fsys, vocabJSONFile)
+	if err != nil {
+		return vocabJSONFile, nil, err
+	}
+	if !missing {
+		s, err := bytePairFiles(fsys, data, c)
+		return vocabJSONFile, s, err
+	}
+	err = problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was exported to", jsonFile)
+	for _, other := range []string{"spiece.model", "sentencepiece.bpe.model", "spm.model"} {
+		if f, e := fsys.Open(other); e == nil {
+			err = errors.Join(f.Close(), problem(ErrUnsupported, "the folder has %s; save the tokenizer with transformers, which writes tokenizer.json: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)", other))
+			return other, nil, &FileError{File: other, Err: err}
+		}
+	}
+	return vocabFile, nil, &FileError{File: vocabFile, Err: err}
+}
+
+// bytePairFiles reads vocab.json, an object of ids by piece, and merges.txt.
+func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
+	s := &spec{algorithm: bytePairModel, parts: &pipeline{bytes: &byteLevel{prefix: c.prefix != nil && *c.prefix}, plain: plainFor(nil)}}
+	if err := decodeJSON(vocabJSONFile, "", vocab, vocab, &s.vocab); err != nil {
+		return nil, err
+	}
+	if err := s.checkVocab(func(path string, err error) error {
+		return &FileError{File: vocabJSONFile, Path: path, Err: err}
+	}); err != nil {
+		return nil, err
+	}
+	data, missing, err := readFile(fsys, mergesFile)
 	if err != nil {
 		return nil, err
 	}
 	if missing {
-		err := problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was exported to", jsonFile)
-		for _, other := range []string{"vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model"} {
-			if f, e := fsys.Open(other); e == nil {
-				err = errors.Join(f.Close(), problem(ErrUnsupported, "the folder has %s; only WordPiece vocabularies can be read", other))
-				return nil, &FileError{File: other, Err: err}
-			}
-		}
-		return nil, &FileError{File: vocabFile, Err: err}
+		return nil, &FileError{File: mergesFile, Err: problem(ErrNoVocabulary, "no such file; %s needs it beside it", vocabJSONFile)}
 	}
+	// RoBERTa's mask swallows the space before it. Its configuration need not
+	// say so, nor name the special tokens.
+	s.flags[roleMask] = AddedToken{LeftStrip: true}
+	c.maskStrips = true
+	s.merges, err = parseMerges(data, mergesFile)
+	return s, err
+}
+
+// plainVocab makes a tokenizer of vocab.txt.
+func plainVocab(data []byte) (*spec, error) {
 	pieces, err := parseVocab(data, vocabFile)
 	if err != nil {
 		return nil, err

@@ -263,6 +263,11 @@ var (
 	removedTable = rangeTable(removedRanges)
 	markTable    = rangeTable(markRanges)
 	punctTable   = rangeTable(punctRanges)
+
+	letterTable     = rangeTable(letterRanges)
+	numberTable     = rangeTable(numberRanges)
+	combiningTable  = rangeTable(combiningRanges)
+	compatibleTable = rangeTable(compatibleRanges)
 )
 
 func inRanges(t *unicode.RangeTable, r rune) bool { return unicode.Is(t, r) }

@@ -26,6 +26,7 @@ type scratch struct {
 	norm   normalised
 	words  []word
 	pieces []piece
+	bare   bool // the next word is not at the start of a text, nor after a space
 }
 
 // maxScratch bounds, in bytes of text, what is kept for reuse after an Encode.

@@ -30,11 +30,25 @@ type Tokenizer struct {
 	roles     [numRoles]int32
 	lower     bool
 	maxLength int
+	algorithm algorithm
 	continues string // "##"
+	mark      string // of a space, in what the model stage gets
+	// startSpaced: the first word of a text is marked as if a space came before it.
+	startSpaced bool
 
 	wholeOnce sync.Once
 	whole     []int32
+	bare      []int32
 }
+
+// algorithm is what the model stage is.
+type algorithm int
+
+const (
+	wordPieceModel algorithm = iota
+	bytePairModel
+	unigramModel
+)
 
 // kind is what an id is, as bits.
 type kind uint8
@@ -114,12 +128,20 @@ type spec struct {
 	names    [numRoles]string // "" for the usual one
 	flags    [numRoles]AddedToken
 	norm     bertNormalizer
-	prefix   string  // of pieces inside a word
-	maxChars int     // 0 for 100
-	template bool    // before and after are given; else CLS and SEP
-	before   []int32 // ids put before and after every text
-	after    []int32
-	length   int
+	prefix   string // of pieces inside a word
+	maxChars int    // 0 for 100
+	template bool   // before and after are given; else CLS and SEP
+	algorithm
+	parts        *pipeline // the text stage of models that are not WordPiece
+	merges       [][2]string
+	ignoreMerges bool
+	scores       []scored
+	unknown      int // of a Unigram model; −1: none
+	byteFallback bool
+	bytesUnknown bool    // a byte that is no piece becomes the unknown token
+	before       []int32 // ids put before and after every text
+	after        []int32
+	length       int
 }
 
 // usual are the spellings of BERT, and those of RoBERTa, which MPNet shares.
@@ -144,9 +166,9 @@ func (s *spec) build() (*Tokenizer, error) {
 		tokens:    make([]string, s.size),
 		ids:       make(map[string]int32, len(s.vocab)+len(s.added)),
 		kind:      make([]kind, s.size),
-		lower:     s.norm.lower,
 		maxLength: s.length,
 		continues: s.prefix,
+		algorithm: s.algorithm,
 	}
 	for p, id := range s.vocab {
 		if id < 0 || id >= s.size {
@@ -156,7 +178,7 @@ func (s *spec) build() (*Tokenizer, error) {
 			return nil, problem(ErrFormat, "pieces %q and %q have the same id %d", other, p, id)
 		}
 		t.tokens[id], t.ids[p] = p, int32(id)
-		if len(p) > len(s.prefix) && s.prefix != "" && strings.HasPrefix(p, s.prefix) {
+		if s.algorithm == wordPieceModel && len(p) > len(s.prefix) && s.prefix != "" && strings.HasPrefix(p, s.prefix) {
 			t.kind[id] |= kindContinuation
 		}
 	}
@@ -171,20 +193,47 @@ func (s *spec) build() (*Tokenizer, error) {
 			t.kind[id] |= kindUnused
 		}
 	}
+	return t, s.stages(t)
+}
+
+// stages makes the two stages, and the matchers of added tokens.
+func (s *spec) stages(t *Tokenizer) error {
 	bert := &bertText{norm: s.norm}
+	t.text = bert
+	if s.parts != nil {
+		t.text = s.parts
+	}
 	var original, normal []AddedToken
 	for _, a := range s.added {
 		if a.Normalized {
-			a.Content = bert.normal(a.Content)
+			a.Content = t.text.normal(a.Content)
 			normal = append(normal, a)
 		} else {
 			original = append(original, a)
 		}
 	}
-	t.added, bert.added = newMatcher(original), newMatcher(normal)
-	t.text = bert
-	t.model = newWordPiece(s.vocab, s.names[roleUnknown], s.prefix, s.maxChars)
-	return t, nil
+	t.added = newMatcher(original)
+	t.lower = t.text.normal("A") == "a"
+	unknown := int32(-1)
+	if id, ok := s.vocab[s.names[roleUnknown]]; ok && s.bytesUnknown {
+		unknown = int32(id)
+	}
+	var err error
+	switch s.algorithm {
+	case bytePairModel:
+		s.parts.added = newMatcher(normal)
+		t.model, err = newBytePairs(s.vocab, s.merges, unknown, s.ignoreMerges)
+	case unigramModel:
+		s.parts.added = newMatcher(normal)
+		t.model, err = newUnigram(s.scores, s.unknown, s.byteFallback)
+	default:
+		bert.added = newMatcher(normal)
+		t.model = newWordPiece(s.vocab, s.names[roleUnknown], s.prefix, s.maxChars)
+	}
+	if s.parts != nil {
+		t.findMark(s.parts)
+	}
+	return err
 }
 
 // addTokens gives added tokens their ids; several have ids behind the vocabulary's.
@@ -240,7 +289,7 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		}
 		t.kind[id] = t.kind[id]&^kindContinuation | kindAdded | kindSpecial
 	}
-	if _, ok := s.vocab[s.names[roleUnknown]]; !ok {
+	if _, ok := s.vocab[s.names[roleUnknown]]; !ok && s.algorithm == wordPieceModel {
 		return problem(ErrMissingToken, "unk_token %q is an added token, it must be in the model's vocabulary", s.names[roleUnknown])
 	}
 	t.prefix, t.suffix = []int32{t.roles[roleCLS]}, []int32{t.roles[roleSEP]}
@@ -319,7 +368,9 @@ func (t *Tokenizer) IsUnused(id int32) bool {
 	return id < 0 || int(id) >= len(t.kind) || t.is(id, kindUnused)
 }
 
-// IsContinuation reports whether id is a piece inside a word, such as ##ing.
+// IsContinuation reports whether id is a piece that stands only inside words,
+// such as ##ing. Vocabularies that mark spaces have no such pieces: without a
+// mark, a piece may begin a word or go on with one. See [Tokenizer.Surface].
 func (t *Tokenizer) IsContinuation(id int32) bool { return t.is(id, kindContinuation) }
 
 // Lowercase reports whether text is lower-cased before it is looked up.
@@ -331,21 +382,40 @@ func (t *Tokenizer) MaxLength() int { return t.maxLength }
 
 // WholeWords returns the ids, ascending, that are whole words: only letters
 // (and combining marks), not special, unused, added or a continuation, and
-// such that the word, encoded, is that one id again. The caller must not
-// change the slice.
+// such that the word, encoded, is that one id again. In vocabularies that mark
+// spaces they are the words after a space; see [Tokenizer.BareWords]. The
+// caller must not change the slice.
 func (t *Tokenizer) WholeWords() []int32 {
+	t.findWords()
+	return t.whole
+}
+
+// BareWords is WholeWords of a place that no space is before: the same ids, or
+// in vocabularies that mark spaces the words without the mark.
+func (t *Tokenizer) BareWords() []int32 {
+	t.findWords()
+	return t.bare
+}
+
+func (t *Tokenizer) findWords() {
 	t.wholeOnce.Do(func() {
-		for i, token := range t.tokens {
+		for i := range t.tokens {
 			id := int32(i)
-			if token == "" || t.kind[i] != 0 || !isWord(token) {
+			word, space := t.Surface(id)
+			if word == "" || t.kind[i] != 0 || !isWord(word) {
 				continue
 			}
-			if e, err := t.Pieces(token); err == nil && len(e.IDs) == 1 && e.IDs[0] == id {
+			if e, err := t.Word(word, space); err != nil || len(e.IDs) != 1 || e.IDs[0] != id {
+				continue
+			}
+			if space || !t.MarksSpaces() {
 				t.whole = append(t.whole, id)
+			}
+			if !space {
+				t.bare = append(t.bare, id)
 			}
 		}
 	})
-	return t.whole
 }
 
 func isWord(s string) bool {
@@ -365,5 +435,6 @@ func (t *Tokenizer) String() string {
 	if t.lower {
 		cased = "uncased"
 	}
-	return fmt.Sprintf("WordPiece, %s, %d tokens", cased, len(t.tokens))
+	name := [...]string{"WordPiece", "byte-level BPE", "Unigram"}[t.algorithm]
+	return fmt.Sprintf("%s, %s, %d tokens", name, cased, len(t.tokens))
 }

@@ -1,0 +1,89 @@
+package tokenize
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// MarksSpaces reports whether the pieces that follow a space carry a mark (Ġ
+// in byte-level BPE, ▁ in Unigram vocabularies), instead of a mark on pieces
+// inside words (## in WordPiece).
+func (t *Tokenizer) MarksSpaces() bool { return t.algorithm != wordPieceModel }
+
+// Surface is what a piece looks like in a text: without the "##" of a
+// continuation, or the mark of a space before it, which space tells of. For
+// byte-level BPE it need not be UTF-8: a piece may be part of a character.
+// Special and added tokens are as they are spelt.
+func (t *Tokenizer) Surface(id int32) (text string, space bool) {
+	token := t.Token(id)
+	switch {
+	case t.is(id, kindAdded):
+		return token, false
+	case t.algorithm == wordPieceModel:
+		if t.IsContinuation(id) {
+			token = token[len(t.continues):]
+		}
+		return token, false
+	case t.algorithm == bytePairModel:
+		if raw, ok := rawPiece(token); ok {
+			token = raw
+		}
+		rest, space := strings.CutPrefix(token, " ")
+		return rest, space
+	}
+	rest, space := strings.CutPrefix(token, t.mark)
+	return strings.ReplaceAll(rest, t.mark, " "), space
+}
+
+// Word turns a word, or several, into the pieces that they have in the middle
+// of a text: after a space if spaced is true, else directly after something
+// that is no letter. Spans are not meant for use. Without marks for spaces it
+// is Pieces.
+func (t *Tokenizer) Word(text string, spaced bool) (Encoding, error) {
+	switch {
+	case !t.MarksSpaces():
+		return t.Pieces(text)
+	case !spaced:
+		return t.encode(text, false, true)
+	case t.startSpaced:
+		return t.Pieces(text)
+	}
+	return t.Pieces(" " + text)
+}
+
+// contextBytes is how much of a text before a word decides on its mark.
+const contextBytes = 32
+
+// FollowsSpace reports whether a word that directly follows the text before is
+// given the mark of a space. At the start of a text that is so for Unigram
+// models, not for byte-level ones; after punctuation as the tokenizer has it.
+func (t *Tokenizer) FollowsSpace(before string) bool {
+	if !t.MarksSpaces() {
+		return false
+	}
+	if len(before) > contextBytes {
+		cut := len(before) - contextBytes
+		for !utf8.RuneStart(before[cut]) {
+			cut++
+		}
+		before = before[cut:]
+	}
+	s := new(scratch)
+	t.text.words(s, strings.ToValidUTF8(before, "\ufffd")+"x", 0)
+	if len(s.words) == 0 {
+		return false
+	}
+	last := string(s.bytes(s.words[len(s.words)-1]))
+	return last == t.mark+"x"
+}
+
+// findMark learns from the text stage what marks spaces.
+func (t *Tokenizer) findMark(p *pipeline) {
+	t.mark = " "
+	for _, s := range p.split {
+		if m, ok := s.(metaspace); ok {
+			t.mark = string(m.mark)
+		}
+	}
+	t.startSpaced = t.FollowsSpace("")
+}
