@@ -70,3 +70,37 @@ func TestMaskWords(t *testing.T) {
 		}
 	}
 }
+
+// Masking takes words and nothing else: put back, they give the text byte for byte,
+// and what stands between the blanks of the masked text is what stood there.
+func TestMaskingKeepsBytes(t *testing.T) {
+	for _, text := range []string{
+		"the\tbig\t\tdog  sleeps .",
+		"\u00a0the dog sleeps\u00a0.\u2003",
+		"the \U0001F469\u200d\U0001F680 dog \U0001F600 e\u0301\u0302le\u0300ve sleeps .",
+		"\u202e\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd\u202c \u0645\u0631\u062d\u0628\u0627 dog",
+		"\u2018quotes\u2019 \u201cand\u201d \u2026 (more)!! <b>bold</b> & \\ \" {\"text\": 1}",
+		"caf\u00e9 \ufb01 \u2167 \uff26\uff35\uff2c\uff2c x",
+		"\ufeffUnicode ends \ufeff",
+		"\u732b\u304c\u5bdd\u308b the cat",
+		"line\r\nwith words\nmore\rlines\r\n",
+	} {
+		for n := 1; n <= len(Words(text)); n++ {
+			masked, words, err := Masking{Words: n}.Apply(text, 3, "7")
+			if err != nil || len(words) != n {
+				t.Fatalf("%q, %d words: %q, %v", text, n, words, err)
+			}
+			back := masked
+			for _, w := range words {
+				back = strings.Replace(back, "[MASK]", w, 1)
+			}
+			if back != text {
+				t.Errorf("%q became %q, and back %q", text, masked, back)
+			}
+			tm, err := Parse(tinyTokenizer(t), masked)
+			if err != nil || len(tm.Blanks) != n {
+				t.Errorf("%q: %v", masked, err)
+			}
+		}
+	}
+}
