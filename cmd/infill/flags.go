@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -16,7 +14,6 @@ import (
 
 	"infill/infill"
 	"infill/mlm"
-	"infill/models"
 	"infill/samplers"
 )
 
@@ -35,7 +32,7 @@ type modelFlags struct {
 func (f *modelFlags) flags() []cli.Flag {
 	f.threads = &integer{v: int64(runtime.NumCPU()), min: 1, max: 1024}
 	f.batchTokens = &integer{v: mlm.DefaultBatchTokens, min: 1, max: 1 << 20}
-	model := stringFlag("model", "folder of an ONNX export, its .onnx file, or the name of an embedded model", "default")
+	model := stringFlag("model", "folder of an ONNX export, its .onnx file, or a name of \"infill model list\"", "default")
 	model.Destination = &f.model
 	ort := stringFlag("ort", "ONNX Runtime's shared library, if not found by itself", "")
 	ort.Destination = &f.ort
@@ -50,39 +47,17 @@ func (f *modelFlags) flags() []cli.Flag {
 
 // open loads the model that the flags name.
 func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
-	dir, file, err := resolveModel(f.model)
+	src, err := resolveModel(f.model)
 	if err != nil {
 		return nil, err
 	}
-	opt := mlm.Options{
-		File:        file,
+	return src.open(ctx, mlm.Options{
+		File:        src.file,
 		Threads:     int(f.threads.v),
 		BatchTokens: int(f.batchTokens.v),
 		LowMemory:   f.lowMemory,
 		Runtime:     f.ort,
-	}
-	if dir == "" {
-		return mlm.Open(ctx, models.Default(), opt)
-	}
-	return mlm.OpenDir(ctx, dir, opt)
-}
-
-// resolveModel turns a model's name or path into a folder, "" for the embedded
-// model, and the name of the ONNX file in it, "" for the usual names.
-func resolveModel(name string) (dir, file string, err error) {
-	if name == "" || name == defaultModel {
-		return "", "", nil
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil && !strings.ContainsAny(name, `/\.`):
-		return "", "", usagef("no embedded model and no folder is called %q; embedded: %s; or give the path of a folder with model.onnx", name, defaultModel)
-	case err != nil:
-		return "", "", fmt.Errorf("model: %w", err)
-	case info.IsDir():
-		return name, "", nil
-	}
-	return filepath.Dir(name), filepath.Base(name), nil
+	})
 }
 
 // samplingFlags are the flags of every command that samples.

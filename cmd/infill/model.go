@@ -16,11 +16,14 @@ import (
 func modelCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:  "model",
-		Usage: "what a model is, whether its gradients are right, how well it predicts",
+		Usage: "what a model is, whether its gradients are right, how well it predicts; models by name",
 		Subcommands: []*cli.Command{
 			modelInfoCommand(std),
 			modelCheckCommand(std),
 			modelEvalCommand(std),
+			modelListCommand(std),
+			modelPullCommand(std),
+			modelVerifyCommand(std),
 		},
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"infill/models"
 	"infill/tokenize"
 )
 
@@ -67,12 +65,9 @@ func tokenizeCommand(std stdio) *cli.Command {
 
 // openTokenizer loads only the tokenizer of the model that a flag names.
 func openTokenizer(model string) (*tokenize.Tokenizer, error) {
-	dir, _, err := resolveModel(model)
+	src, err := resolveModel(model)
 	if err != nil {
 		return nil, err
 	}
-	if dir == "" {
-		return tokenize.Load(models.Default())
-	}
-	return tokenize.Load(os.DirFS(dir))
+	return tokenize.Load(src.files())
 }

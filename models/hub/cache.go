@@ -139,7 +139,7 @@ type Check struct {
 	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
 	SHA256 string `json:"sha256,omitempty"` // as found
 	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
-	By     string `json:"by,omitempty"`     // what says so: catalogue, record of the first download, card, SHA256SUMS
+	By     string `json:"by,omitempty"`     // what says so: "the catalogue", "the record of the first download", or the name of a file
 	Result string `json:"result"`           // one of Same, Differs, Missing, Unknown
 }
 
@@ -168,16 +168,16 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	dir := os.DirFS(c.Folder(m))
 	var out []Check
 	for _, f := range m.Files {
-		by := "catalogue"
+		by := "the catalogue"
 		if !f.Pinned() {
-			by = "record of the first download"
+			by = "the record of the first download"
 		}
 		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
 		if err != nil {
 			return nil, err
 		}
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
-			check.Result, check.By = Differs, "size in the catalogue"
+			check.Result, check.By = Differs, "the size in the catalogue"
 		}
 		out = append(out, check)
 	}

@@ -36,7 +36,7 @@ func TestFirstUse(t *testing.T) {
 		t.Errorf("record %+v", rec)
 	}
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || checks[0].Want != good || checks[0].By != "record of the first download" {
+	if err != nil || Faults(checks) != 0 || checks[0].Want != good || checks[0].By != "the record of the first download" {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	// The folder is lost, and the home has other bytes by now: the record still knows.

@@ -79,7 +79,7 @@ func TestPull(t *testing.T) {
 	}
 	mustHold(t, s, folder)
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || len(checks) != 2 || checks[0].Result != Same || checks[0].By != "catalogue" {
+	if err != nil || Faults(checks) != 0 || len(checks) != 2 || checks[0].Result != Same || checks[0].By != "the catalogue" {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	rec := c.readRecord(m)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/models"
+	"infill/models/hub"
+)
+
+// catalogueFlag is the flag of the commands that look models up.
+func catalogueFlag(dest *string) *cli.StringFlag {
+	return &cli.StringFlag{Name: "catalogue", Usage: "JSON `FILE` with models of your own; they go before the built-in ones", Destination: dest, EnvVars: env("catalogue")}
+}
+
+// A listed is one model that list prints.
+type listed struct {
+	Name         string `json:"name"`
+	Architecture string `json:"architecture"`
+	Bytes        int64  `json:"bytes"` // as far as known
+	Licence      string `json:"licence"`
+	Home         string `json:"home"`
+	Note         string `json:"note,omitempty"`
+	Cached       string `json:"cached"` // embedded, yes, partly, no
+	Hash         string `json:"hash"`   // pinned, or first use
+	Folder       string `json:"folder,omitempty"`
+}
+
+func modelListCommand(std stdio) *cli.Command {
+	var file string
+	var asJSON bool
+	j := boolFlag("json", "print one JSON object a line")
+	j.Destination = &asJSON
+	return &cli.Command{
+		Name:  "list",
+		Usage: "the models that have a name: the embedded one and those that pull downloads",
+		Description: "Hash says how a download is checked. pinned: against SHA-256 sums that the catalogue has. first\n" +
+			"use: nothing is known in advance; what arrives first is recorded, and compared ever after.",
+		Flags: []cli.Flag{catalogueFlag(&file), j},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("model list takes no argument, got %q", c.Args().First())
+			}
+			catalogue, cache, err := modelShelf(file)
+			if err != nil {
+				return err
+			}
+			all := []listed{{
+				Name: defaultModel, Architecture: "BERT", Bytes: folderSize(models.Default()), Licence: "MIT", Home: "embedded in this command",
+				Note: "English, lower case, small; its card says what it was trained on", Cached: "embedded", Hash: "pinned",
+			}}
+			for _, m := range catalogue.Models {
+				l := listed{Name: m.Name, Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence, Home: m.Home, Note: m.Note,
+					Cached: cache.State(m).String(), Hash: hashWord(m)}
+				if l.Cached == hub.Present.String() {
+					l.Folder = cache.Folder(m)
+				}
+				all = append(all, l)
+			}
+			if !asJSON {
+				return printList(std.out, all)
+			}
+			for _, l := range all {
+				if err := encodeJSON(std.out, l); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func hashWord(m *hub.Model) string {
+	if m.Pinned() {
+		return "pinned"
+	}
+	return "first use"
+}
+
+func printList(out io.Writer, all []listed) error {
+	name, arch, licence := len("name"), len("architecture"), len("licence")
+	for _, l := range all {
+		name, arch, licence = max(name, len(l.Name)), max(arch, len(l.Architecture)), max(licence, len(l.Licence))
+	}
+	var b strings.Builder
+	row := func(cells ...string) {
+		fmt.Fprintf(&b, "%-*s  %-*s  %7s  %-*s  %-8s  %s\n", name, cells[0], arch, cells[1], cells[2], licence, cells[3], cells[4], cells[5])
+	}
+	row("name", "architecture", "size", "licence", "cached", "hash")
+	for _, l := range all {
+		row(l.Name, l.Architecture, megabytes(l.Bytes), l.Licence, l.Cached, l.Hash)
+		for _, more := range []string{l.Note, l.Home, l.Folder} {
+			if more != "" {
+				fmt.Fprintf(&b, "    %s\n", more)
+			}
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infill/internal/ort"
+	"infill/mlm"
+	"infill/models"
+	"infill/models/hub"
+)
+
+// A source is where a model comes from.
+type source struct {
+	dir     string     // "" for the embedded model
+	file    string     // the ONNX file in it, "" for the usual names
+	fetched *hub.Model // set if the folder is one that infill model pull made
+	cache   hub.Cache  // in which fetched is
+}
+
+// resolveModel turns a model's name or path into its source. A file or folder of that name goes before
+// the catalogue.
+func resolveModel(name string) (source, error) {
+	if name == "" || name == defaultModel {
+		return source{}, nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return source{dir: name}, nil
+	case err == nil:
+		return source{dir: filepath.Dir(name), file: filepath.Base(name)}, nil
+	case strings.ContainsAny(name, `/\`):
+		return source{}, fmt.Errorf("model: %w", err)
+	}
+	catalogue, cache, cerr := modelShelf("")
+	if cerr != nil {
+		return source{}, cerr
+	}
+	m, cerr := catalogue.Find(name)
+	if cerr != nil {
+		if strings.Contains(name, ".") { // more likely a path
+			return source{}, fmt.Errorf("model: %w", err)
+		}
+		return source{}, unknownModel(catalogue, name)
+	}
+	if cache.State(m) != hub.Present {
+		return source{}, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it (%s)", m.Name, m.Name, megabytes(m.Size()))
+	}
+	return source{dir: cache.Folder(m), fetched: m, cache: cache}, nil
+}
+
+// modelShelf is the catalogue, with the models of a file or of INFILL_CATALOGUE, and the cache.
+func modelShelf(file string) (*hub.Catalogue, hub.Cache, error) {
+	if file == "" {
+		file = os.Getenv(env("catalogue")[0])
+	}
+	catalogue, err := hub.Load(file)
+	if err != nil {
+		return nil, hub.Cache{}, hubError(err)
+	}
+	dir, err := ort.CacheDir("")
+	return catalogue, hub.Cache{Dir: filepath.Join(dir, "models")}, err
+}
+
+// hubError makes the errors that the command line is to blame for usage errors.
+func hubError(err error) error {
+	if errors.Is(err, hub.ErrUnknown) || errors.Is(err, hub.ErrCatalogue) {
+		return &usageError{err.Error()}
+	}
+	return err
+}
+
+func unknownModel(c *hub.Catalogue, name string) error {
+	names, longer := []string{defaultModel}, []string(nil)
+	for _, m := range c.Models {
+		names = append(names, m.Name)
+		if strings.HasPrefix(m.Name, name) {
+			longer = append(longer, m.Name)
+		}
+	}
+	if len(longer) > 0 {
+		return usagef("no model and no folder is called %q; there are %s", name, strings.Join(longer, ", "))
+	}
+	if s := nearest(name, names); s != "" {
+		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
+	}
+	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list shows the others; or give the path of a folder with model.onnx", name, defaultModel)
+}
+
+// files are the source's files.
+func (s source) files() fs.FS {
+	if s.dir == "" {
+		return models.Default()
+	}
+	return os.DirFS(s.dir)
+}
+
+// open loads the model. What was pulled must have the hash that it had then.
+func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
+	if s.dir == "" {
+		return mlm.Open(ctx, models.Default(), opt)
+	}
+	m, err := mlm.OpenDir(ctx, s.dir, opt)
+	if err != nil {
+		return nil, err
+	}
+	if want := s.wanted(m.Info().File); want != "" && want != m.Info().SHA256 {
+		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w: it has SHA-256 %s, should have %s; infill model pull %s fetches it anew",
+			s.dir, m.Info().File, hub.ErrMismatch, m.Info().SHA256, want, s.fetched.Name))
+	}
+	return m, nil
+}
+
+// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash of the
+// model that includes external weights is of several files.
+func (s source) wanted(file string) string {
+	if s.fetched == nil {
+		return ""
+	}
+	want := ""
+	for _, f := range s.fetched.Files {
+		switch {
+		case f.Path == file:
+			want = s.cache.Expected(s.fetched, f)
+		case !slices.Contains([]string{".json", ".txt", ".model", ".md"}, path.Ext(f.Path)):
+			return ""
+		}
+	}
+	return want
+}
+
+// megabytes writes a size for people.
+func megabytes(n int64) string {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", max(float64(n)/1e3, 1))
+	case n < 1e7:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+}

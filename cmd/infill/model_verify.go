@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/models"
+	"infill/models/hub"
+)
+
+// errVerify ends a verification that found files missing or changed.
+var errVerify = errors.New("a model is not what it should be; infill model pull NAME fetches what is damaged anew")
+
+// A verification is what verify prints of one model.
+type verification struct {
+	Model  string      `json:"model"`            // its name or the folder
+	Folder string      `json:"folder,omitempty"` // "" for the embedded model
+	Files  []hub.Check `json:"files"`
+	OK     bool        `json:"ok"`
+}
+
+func modelVerifyCommand(std stdio) *cli.Command {
+	var file string
+	var all, asJSON bool
+	a := boolFlag("all", "the embedded model and every model in the cache")
+	a.Destination = &all
+	j := boolFlag("json", "print one JSON object a line")
+	j.Destination = &asJSON
+	return &cli.Command{
+		Name:      "verify",
+		Usage:     "hash the files of models and compare: with the catalogue, the record of the download, or the folder's own list",
+		ArgsUsage: "[NAME|FOLDER...]",
+		Description: "Without an argument the embedded model is compared with its card. A folder of your own is\n" +
+			"compared with its SHA256SUMS (as sha256sum writes it) or the table of files in its README.md.",
+		Flags: []cli.Flag{catalogueFlag(&file), a, j},
+		Action: func(c *cli.Context) error {
+			catalogue, cache, err := modelShelf(file)
+			if err != nil {
+				return err
+			}
+			names := c.Args().Slice()
+			switch {
+			case all && len(names) > 0:
+				return usagef("--all and names exclude each other")
+			case all:
+				names = []string{defaultModel}
+				for _, m := range catalogue.Models {
+					if cache.State(m) == hub.Present {
+						names = append(names, m.Name)
+					}
+				}
+			case len(names) == 0:
+				names = []string{defaultModel}
+			}
+			fault := false
+			for _, name := range names {
+				v, err := verifyModel(c.Context, catalogue, cache, name)
+				if err != nil {
+					return err
+				}
+				fault = fault || !v.OK
+				if asJSON {
+					err = encodeJSON(std.out, v)
+				} else {
+					err = printVerification(std.out, v)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if fault {
+				return errVerify
+			}
+			return nil
+		},
+	}
+}
+
+func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache, name string) (*verification, error) {
+	v := &verification{Model: name}
+	var err error
+	if name == defaultModel {
+		v.Files, err = hub.VerifyFolder(ctx, models.Default())
+	} else if m := fetchedModel(catalogue, cache, name); m != nil {
+		v.Model, v.Folder = m.Name, cache.Folder(m)
+		if _, serr := os.Stat(v.Folder); serr != nil {
+			return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it", m.Name, m.Name)
+		}
+		v.Files, err = cache.Verify(ctx, m)
+	} else {
+		var src source
+		if src, err = resolveModel(name); err != nil {
+			return nil, err
+		}
+		v.Folder = src.dir
+		v.Files, err = verifyDir(ctx, src.dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	v.OK = hub.Faults(v.Files) == 0
+	return v, nil
+}
+
+// fetchedModel is the model of the catalogue that a name or the path of its folder means, nil if neither does.
+func fetchedModel(catalogue *hub.Catalogue, cache hub.Cache, name string) *hub.Model {
+	given, gerr := os.Stat(name)
+	for _, m := range catalogue.Models {
+		if gerr != nil && m.Name == name {
+			return m
+		}
+		if info, err := os.Stat(cache.Folder(m)); gerr == nil && err == nil && os.SameFile(given, info) {
+			return m
+		}
+	}
+	return nil
+}
+
+// verifyDir looks at a folder without following links out of it.
+func verifyDir(ctx context.Context, dir string) ([]hub.Check, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return hub.VerifyFolder(ctx, fs.FS(root.FS()))
+}
+
+func printVerification(out io.Writer, v *verification) error {
+	var b strings.Builder
+	b.WriteString(printable(v.Model))
+	if v.Folder != "" && v.Folder != v.Model {
+		fmt.Fprintf(&b, " in %s", printable(v.Folder))
+	}
+	b.WriteString("\n")
+	for _, c := range v.Files {
+		size := "–"
+		if c.Bytes >= 0 {
+			size = fmt.Sprint(c.Bytes)
+		}
+		fmt.Fprintf(&b, "  %-10s  %12s  %-64s  %s\n", c.Result, size, c.SHA256, printable(c.Path))
+		if c.Result == hub.Differs && c.Want != "" {
+			fmt.Fprintf(&b, "  %-10s  %12s  %s  (%s)\n", "", "should be", c.Want, c.By)
+		}
+	}
+	switch n := hub.Faults(v.Files); {
+	case n == 1:
+		b.WriteString("  1 file is missing or differs\n")
+	case n > 1:
+		fmt.Fprintf(&b, "  %d files are missing or differ\n", n)
+	default:
+		fmt.Fprintf(&b, "  whole, as %s says\n", strings.Join(authorities(v.Files), " and "))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// authorities lists what the files were compared with.
+func authorities(checks []hub.Check) []string {
+	var out []string
+	for _, c := range checks {
+		if c.Result == hub.Same && !slices.Contains(out, c.By) {
+			out = append(out, c.By)
+		}
+	}
+	return out
+}
