@@ -1,5 +1,7 @@
 package infill
 
+import "context"
+
 // A Budget says what Options.Steps measures.
 type Budget int
 
@@ -60,6 +62,25 @@ func (p *plan) meter() *meter {
 	m.budget = per * (p.opt.Steps + 1)
 	m.spent = m.now()
 	return m
+}
+
+// sample makes the steps of a run and says how many.
+func (p *plan) sample(ctx context.Context) (int, error) {
+	if p.opt.Trace == nil && p.opt.Budget == BudgetSteps {
+		return p.opt.Steps, p.steps(ctx, p.opt.Steps) // nobody looks in between
+	}
+	meter := p.meter()
+	steps := 0
+	for meter.more(steps) {
+		if err := p.step(ctx); err != nil {
+			return 0, err
+		}
+		steps++
+		if err := p.trace(ctx, steps); err != nil {
+			return 0, err
+		}
+	}
+	return steps, nil
 }
 
 func (m *meter) now() int {

@@ -72,6 +72,8 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
+	e.model.Enter()
+	defer e.model.Leave()
 	p, err := e.plan(t, &opt)
 	if err != nil {
 		return nil, err
@@ -82,23 +84,14 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	if err := p.trace(ctx, 0); err != nil {
 		return nil, err
 	}
-	meter := p.meter()
-	steps := 0
-	for meter.more(steps) {
-		if err := p.step(ctx); err != nil {
-			return nil, err
-		}
-		steps++
-		if err := p.trace(ctx, steps); err != nil {
-			return nil, err
-		}
+	steps, err := p.sample(ctx)
+	if err != nil {
+		return nil, err
 	}
 	// Ranking the last states is no part of sampling.
 	kept, rows := p.stats(), p.rows()
-	for _, part := range p.parts {
-		if err := part.run.Refresh(ctx); err != nil {
-			return nil, err
-		}
+	if err := p.each(func(pt *part) error { return pt.run.Refresh(ctx) }); err != nil {
+		return nil, err
 	}
 	res := p.result(kept)
 	res.Steps, res.Rows = steps, rows

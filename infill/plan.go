@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 
 	"infill/samplers"
 )
@@ -20,11 +19,13 @@ type plan struct {
 	parts []*part
 }
 
-// A part are the chains that have the same lengths.
+// A part are chains that have the same lengths and make their steps together.
 type part struct {
 	tgt    *target
 	id     string // names the random streams
+	first  int    // number of its first chain among those of the same lengths
 	chains []int  // numbers of its chains
+	x0     [][]int32
 	run    *samplers.Run
 	burnt  samplers.Stats
 }
@@ -74,6 +75,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 				return nil, err
 			}
 			pt = &part{tgt: newTarget(e.model, sp, opt), id: opt.ID}
+			pt.tgt.inside = true
 			if p.open {
 				pt.id += "\x00*" + key
 			}
@@ -85,17 +87,15 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	return p, nil
 }
 
-// each calls f for all parts at the same time, so that they share batches.
+// each calls f for all parts at the same time, so that they share batches and
+// one draws its proposals while another's are being evaluated. Whoever calls it
+// has one of the model's places, see mlm.Model.Enter, and so has every f.
 func (p *plan) each(f func(*part) error) error {
 	if len(p.parts) == 1 {
 		return f(p.parts[0])
 	}
 	errs := make([]error, len(p.parts))
-	var wg sync.WaitGroup
-	for i, pt := range p.parts {
-		wg.Go(func() { errs[i] = f(pt) })
-	}
-	wg.Wait()
+	p.parts[0].tgt.apart(len(p.parts), func(i int) { errs[i] = f(p.parts[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -105,38 +105,105 @@ func (p *plan) each(f func(*part) error) error {
 }
 
 func (p *plan) start(ctx context.Context) error {
-	return p.each(func(pt *part) error {
+	err := p.each(func(pt *part) (err error) {
 		if n := p.opt.shortlist(); n > 0 {
 			if err := pt.tgt.restrict(ctx, n); err != nil {
 				return err
 			}
 		}
-		x0, err := pt.tgt.start(ctx, p.opt.Seed, pt.id, len(pt.chains))
-		if err != nil {
-			return err
-		}
+		pt.x0, err = pt.tgt.start(ctx, p.opt.Seed, pt.id, len(pt.chains))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.divide()
+	return p.each(func(pt *part) (err error) {
 		sampler := p.opt.Sampler
 		if pt.tgt.domain.MaxK() == 1 {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}
 		}
-		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, x0, samplers.Options{Seed: p.opt.Seed, ID: pt.id, Burnin: p.opt.Steps / 2})
+		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Steps / 2})
 		return err
 	})
 }
 
-func (p *plan) step(ctx context.Context) error {
-	return p.each(func(pt *part) error {
-		if err := pt.run.Step(ctx); err != nil {
-			return err
+const (
+	// partTokens is about how many tokens (chains × masks × pieces) a part has
+	// at least: less would make batches of the model that are not worth a call.
+	partTokens = 256
+	// maxParts is how many parts chains of the same lengths are divided into at
+	// most: enough for a few threads to have something to do while one part draws.
+	maxParts = 4
+	// partStates is how many states there must be for every chain. With fewer
+	// than that, chains meet, and a state is evaluated once only for the chains
+	// of a part.
+	partStates = 1000
+)
+
+// divide splits the chains of a part into several that go on independently.
+// Chains know nothing of each other, so that this changes no result.
+func (p *plan) divide() {
+	var out []*part
+	for _, pt := range p.parts {
+		n := len(pt.chains)
+		sentence := pt.tgt.layoutOf(pt.x0[0], nil).sentence
+		k := min(n, maxParts, max(1, n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
+		states := 1.0
+		for i := range pt.tgt.coords {
+			states *= float64(pt.tgt.coords[i].k())
 		}
-		if pt.run.Done() == pt.run.Burnin {
-			pt.burnt = sumStats(pt.run.Stats)
-			pt.run.ResetStats()
+		if states < partStates*float64(n) {
+			k = 1
+		}
+		for i := range k {
+			from, to := i*n/k, (i+1)*n/k
+			q := *pt
+			q.first, q.chains, q.x0 = from, pt.chains[from:to], pt.x0[from:to]
+			if i > 0 {
+				q.tgt = pt.tgt.another()
+			}
+			out = append(out, &q)
+		}
+	}
+	p.parts = out
+}
+
+// another is the same target with scratch of its own, for use at the same time.
+func (t *target) another() *target {
+	sp := *t.space
+	sp.layouts = map[string]*layout{}
+	return &target{space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, inside: t.inside, byKey: map[*layout]*bucket{}}
+}
+
+// step makes a step of every chain.
+func (p *plan) step(ctx context.Context) error {
+	return p.each(func(pt *part) error { return pt.step(ctx) })
+}
+
+// steps makes n steps of every chain, the parts independently of each other.
+func (p *plan) steps(ctx context.Context, n int) error {
+	return p.each(func(pt *part) error {
+		for range n {
+			if err := pt.step(ctx); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
+}
+
+func (pt *part) step(ctx context.Context) error {
+	if err := pt.run.Step(ctx); err != nil {
+		return err
+	}
+	if pt.run.Done() == pt.run.Burnin {
+		pt.burnt = sumStats(pt.run.Stats)
+		pt.run.ResetStats()
+	}
+	return nil
 }
 
 // stats sums the counts of all chains since the burn-in.
@@ -182,7 +249,7 @@ func (p *plan) trace(ctx context.Context, step int) error {
 		tgt := where[k].pt.tgt
 		return tgt.tokens(nil, tgt.layoutOf(x, nil), x, -1, -1)
 	}
-	return p.opt.Trace(s)
+	return p.parts[0].tgt.ask(func() error { return p.opt.Trace(s) }) // which may use the model
 }
 
 // complete evaluates the energies that are NaN.

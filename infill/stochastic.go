@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"infill/mlm"
 	"infill/samplers"
@@ -31,10 +30,9 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 	if t.joint {
 		return fmt.Errorf("%w: constraints between blanks (--no-repeat, blanks of several tokens) need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
 	}
-	errs := make([]error, len(x))
-	var wg sync.WaitGroup
+	errs, layouts, subsets := make([]error, len(x)), make([]*layout, len(x)), make([][]int, len(x))
 	for k := range x {
-		l := t.layoutOf(x[k], nil) // fills a cache: not inside the goroutine
+		l := t.layoutOf(x[k], nil) // fills a cache: not at the same time
 		m := len(l.sentence.Blanks)
 		b := min(max(batch, 2), m)
 		if m == 1 {
@@ -46,9 +44,9 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		}
 		s := rng[k].Perm(m)[:b]
 		slices.Sort(s)
-		wg.Go(func() { u[k], errs[k] = t.estimate(ctx, x[k], l, s, grad[k]) })
+		layouts[k], subsets[k] = l, s
 	}
-	wg.Wait()
+	t.apart(len(x), func(k int) { u[k], errs[k] = t.estimate(ctx, x[k], layouts[k], subsets[k], grad[k]) })
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -73,15 +71,18 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, gr
 	}
 	states := [][]int32{state}
 	logProb, full, first := rows[float32](nil, 1, b), rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
-	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
-		return 0, err
-	}
-	if t.mode == mlm.Full && b > 1 {
-		if err := t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full); err != nil {
-			return 0, err
+	err := t.ask(func() error {
+		if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
+			return err
 		}
-	} else {
+		if t.mode == mlm.Full && b > 1 {
+			return t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full)
+		}
 		copy(full[0], first[0])
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	one, two := float32(m)/float32(b), float32(0)
 	if b > 1 {

@@ -27,6 +27,7 @@ type target struct {
 	mode  mlm.GradientMode
 	prior [][]float64 // per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 
+	inside  bool      // whoever calls is between model.Enter and model.Leave
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*layout]*bucket
@@ -67,7 +68,7 @@ func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
 func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
 	return t.each(func(b *bucket) error {
-		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
+		if err := t.ask(func() error { return t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb) }); err != nil {
 			return err
 		}
 		for j, k := range b.who {
@@ -87,7 +88,10 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 	}
 	t.count()
 	return t.each(func(b *bucket) error {
-		if err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide); err != nil {
+		err := t.ask(func() error {
+			return t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
+		})
+		if err != nil {
 			return err
 		}
 		for j, k := range b.who {
@@ -207,7 +211,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 		b.wide = rows(b.wide, len(b.states), t.model.VocabSize())
 	}
 	err := t.each(func(b *bucket) error {
-		return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide)
+		return t.ask(func() error { return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide) })
 	})
 	if err != nil {
 		return err
@@ -298,17 +302,42 @@ func (t *target) each(f func(*bucket) error) error {
 		return f(t.buckets[0])
 	}
 	errs := make([]error, len(t.buckets))
-	var wg sync.WaitGroup
-	for i, b := range t.buckets {
-		wg.Go(func() { errs[i] = f(b) })
-	}
-	wg.Wait()
+	t.apart(len(t.buckets), func(i int) { errs[i] = f(t.buckets[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ask has the model compute something, and gives up the caller's place among
+// those who work at the same time until it has.
+func (t *target) ask(f func() error) error {
+	if t.inside {
+		t.model.Leave()
+		defer t.model.Enter()
+	}
+	return f()
+}
+
+// apart calls f for 0 … n−1 at the same time, each with a place of its own if
+// the caller has one.
+func (t *target) apart(n int, f func(i int)) {
+	_ = t.ask(func() error {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() {
+				if t.inside {
+					t.model.Enter()
+					defer t.model.Leave()
+				}
+				f(i)
+			})
+		}
+		wg.Wait()
+		return nil
+	})
 }
 
 // rows returns n rows of the given width, reusing those there are.

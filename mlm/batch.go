@@ -16,11 +16,12 @@ const (
 	gradientGroup              // log f and ∇U of one state: m consecutive rows
 )
 
-// key is what units must have in common to share a batch. The padded length
-// is in it because it is a function of the sentence, never of its neighbours.
+// key is what units must have in common to share a batch. Nothing is padded: a
+// pad costs as much as a piece, small batches cost hardly more than large ones,
+// and the last bits of a result then depend on the sentence alone.
 type key struct {
 	kind   kind
-	length int // padded
+	length int // of the sentence, special tokens included
 	group  int // rows of a unit
 }
 
@@ -92,27 +93,29 @@ type backend interface {
 // scheduler forms batches from the units of all callers and keeps the
 // workers busy.
 type scheduler struct {
-	be      backend
-	threads int
-	tokens  int // bound on rows × length of a batch
-	vocab   int
-	mask    int32
-	pad     int32
+	be     backend
+	tokens int // bound on rows × length of a batch
+	vocab  int
+	mask   int32
 
 	did [3]counter // by kind
 
 	mu     sync.Mutex
-	wake   *sync.Cond
+	wake   *sync.Cond // workers: there may be a batch to evaluate
 	queues map[key][]*unit
 	calls  uint64
 	closed bool
 	group  sync.WaitGroup
+
+	places  int        // that are free; threads in all
+	room    *sync.Cond // callers: there may be a place
+	waiting int        // callers that wait for one
 }
 
-func newScheduler(be backend, o Options, vocab int, mask, pad int32) *scheduler {
-	s := &scheduler{be: be, threads: o.Threads, tokens: o.BatchTokens, vocab: vocab, mask: mask, pad: pad, queues: map[key][]*unit{}}
-	s.wake = sync.NewCond(&s.mu)
-	for range s.threads {
+func newScheduler(be backend, o Options, vocab int, mask int32) *scheduler {
+	s := &scheduler{be: be, tokens: o.BatchTokens, vocab: vocab, mask: mask, queues: map[key][]*unit{}, places: o.Threads}
+	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
+	for range o.Threads {
 		s.group.Go(s.work)
 	}
 	return s
@@ -188,7 +191,36 @@ func (s *scheduler) close() {
 	s.group.Wait()
 }
 
-// next waits for work and takes a batch of it, nil when closed.
+// enter waits for a place. Callers go before workers: they make the work of
+// which batches are then formed.
+func (s *scheduler) enter() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	for s.places == 0 {
+		s.room.Wait()
+	}
+	s.waiting--
+	s.places--
+	if s.places > 0 {
+		s.wake.Broadcast() // of two places given up at once, one may be a worker's
+	}
+}
+
+// leave gives a place up.
+func (s *scheduler) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.places++
+	if s.waiting > 0 {
+		s.room.Signal()
+	} else {
+		s.wake.Broadcast()
+	}
+}
+
+// next waits for work and a place, which it takes together with a batch of the
+// work; nil when closed.
 func (s *scheduler) next() []*unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,12 +229,13 @@ func (s *scheduler) next() []*unit {
 			return nil
 		}
 		best, ok := s.oldest()
-		if !ok {
+		if !ok || s.places <= s.waiting {
 			s.wake.Wait()
 			continue
 		}
 		q := s.queues[best]
 		n := s.share(best, len(q))
+		s.places--
 		taken := append([]*unit(nil), q[:n]...)
 		clear(q[:n])
 		if n == len(q) {
@@ -231,14 +264,14 @@ func (s *scheduler) oldest() (best key, ok bool) {
 	return best, ok
 }
 
-// share is how many of n units one worker takes. The batches of a queue come
-// out about equal and in multiples of the workers, so that none of them waits
-// for the last one; work too small to be worth halving is not.
+// share is how many of n units one worker takes. What there is is divided evenly
+// among the free places, so that no worker idles while another has all the work;
+// work too small to be worth halving is not divided. Results do not depend on it.
 func (s *scheduler) share(k key, n int) int {
 	most := max(1, s.tokens/k.tokens())
 	batches := (n + most - 1) / most
 	if n*k.tokens() > s.tokens/4 {
-		batches = (batches + s.threads - 1) / s.threads * s.threads
+		batches = max(batches, min(n, s.places))
 	}
 	return (n + batches - 1) / batches
 }
@@ -252,6 +285,7 @@ func (s *scheduler) work() {
 			return
 		}
 		err := s.evaluate(&b, units)
+		s.leave()
 		for _, u := range units {
 			if err != nil {
 				u.call.fail(err)
@@ -340,9 +374,6 @@ func (s *scheduler) fillRow(b *batch, r int, u *unit, blank int) {
 	src := u.call.s
 	for p, id := range src.IDs {
 		row[p], mask[p] = int64(id), 1
-	}
-	for p := len(src.IDs); p < b.length; p++ {
-		row[p], mask[p] = int64(s.pad), 0
 	}
 	for j, p := range src.Blanks {
 		if u.state == nil || j == blank {

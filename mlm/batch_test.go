@@ -18,12 +18,11 @@ import (
 const (
 	fakeVocab = 50
 	fakeMask  = 4
-	fakePad   = 0
 )
 
 // fakeBackend answers with a hash of what a result may depend on: the row's
 // own ids and mask, its position, its target and its group. A scheduler that
-// mixes rows up, pads by neighbours or loses a row gives other numbers.
+// mixes rows up, pads or loses a row gives other numbers.
 type fakeBackend struct {
 	t       testing.TB
 	rows    atomic.Int64
@@ -31,6 +30,7 @@ type fakeBackend struct {
 	largest atomic.Int64
 	running atomic.Int64
 	most    atomic.Int64
+	inside  *atomic.Int64 // if set, counts together with others who work
 	block   chan struct{} // if set, run waits for it or its context
 	entered chan struct{} // if set, receives when a run begins
 	err     error
@@ -45,10 +45,14 @@ func hashOf(parts ...any) float32 {
 }
 
 func (f *fakeBackend) run(ctx context.Context, b *batch) error {
-	if n := f.running.Add(1); n > f.most.Load() {
+	running := &f.running
+	if f.inside != nil {
+		running = f.inside
+	}
+	if n := running.Add(1); n > f.most.Load() {
 		f.most.Store(n)
 	}
-	defer f.running.Add(-1)
+	defer running.Add(-1)
 	if f.entered != nil {
 		f.entered <- struct{}{}
 	}
@@ -82,8 +86,8 @@ func (f *fakeBackend) run(ctx context.Context, b *batch) error {
 			f.t.Errorf("row %d asks at %d, where id %d is; group %v", r, b.positions[r], row[b.positions[r]], group)
 		}
 		for p, m := range b.mask[r*b.length : (r+1)*b.length] {
-			if m == 0 && row[p] != fakePad || b.types[r*b.length+p] != 0 {
-				f.t.Errorf("row %d: padding holds %d", r, row[p])
+			if m != 1 || b.types[r*b.length+p] != 0 {
+				f.t.Errorf("row %d, position %d: mask %d, type %d", r, p, m, b.types[r*b.length+p])
 			}
 		}
 		switch b.kind {
@@ -112,7 +116,7 @@ func (f *fakeBackend) close() error { f.closed = true; return nil }
 func fakeModel(t testing.TB, be *fakeBackend, threads, tokens int) *Model {
 	be.t = t
 	m := &Model{be: be, info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask, Gradients: true}}
-	m.sched = newScheduler(be, Options{Threads: threads, BatchTokens: tokens}, fakeVocab, fakeMask, fakePad)
+	m.sched = newScheduler(be, Options{Threads: threads, BatchTokens: tokens}, fakeVocab, fakeMask)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -195,7 +199,7 @@ func TestResultsByDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := func(c, i int) []int64 {
-			out := make([]int64, (len(p.s.IDs)+7)/8*8)
+			out := make([]int64, len(p.s.IDs))
 			for q, id := range p.s.IDs {
 				out[q] = int64(id)
 			}
@@ -290,30 +294,64 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, got, c.rows)
 		}
 		e, cond, g := m.Work()
-		if e.Rows+cond.Rows+g.Rows != c.rows || e.Runs+cond.Runs+g.Runs != be.batches.Load() || e.Tokens+cond.Tokens+g.Tokens != 8*c.rows {
+		if e.Rows+cond.Rows+g.Rows != c.rows || e.Runs+cond.Runs+g.Runs != be.batches.Load() || e.Tokens+cond.Tokens+g.Tokens != 4*c.rows {
 			t.Errorf("%s: counted %+v %+v %+v of %d rows in %d runs", c.name, e, cond, g, c.rows, be.batches.Load())
 		}
 	}
 }
 
 func TestShare(t *testing.T) {
-	s := &scheduler{threads: 2, tokens: 1024}
 	k := key{kind: gradientGroup, length: 24, group: 4}
-	var sizes []int
-	for left := 25; left > 0; {
-		n := s.share(k, left)
-		sizes = append(sizes, n)
-		left -= n
+	for _, c := range []struct {
+		places, n, want int
+		k               key
+	}{
+		{1, 25, 9, k},  // 96 tokens each: at most 10 in a batch, hence three batches
+		{2, 10, 5, k},  // one batch would do, but two workers are free
+		{1, 10, 10, k}, // and here only one
+		{2, 3, 3, key{length: 8, group: 1}},
+		{2, 5, 1, key{length: 512, group: 8}}, // above the bound by itself
+		{9, 3, 1, k},                          // more places than work
+	} {
+		s := &scheduler{tokens: 1024, places: c.places}
+		if got := s.share(c.k, c.n); got != c.want {
+			t.Errorf("%d of %d states of %v with %d places, want %d", got, c.n, c.k, c.places, c.want)
+		}
 	}
-	// 25 states of 96 tokens: at most 10 in a batch, both workers get about half.
-	if slices.Max(sizes) > 10 || sizes[0] < 5 || len(sizes) > 7 {
-		t.Errorf("batches of %v", sizes)
-	}
-	if n := s.share(key{length: 8, group: 1}, 3); n != 3 {
-		t.Errorf("three short rows were split: %d", n)
-	}
-	if n := s.share(key{length: 512, group: 8}, 5); n != 1 {
-		t.Errorf("a unit above the bound came with %d others", n-1)
+}
+
+// No more than Threads goroutines compute at a time, callers inside and batches
+// counted together; and whoever waits gets its turn.
+func TestPlaces(t *testing.T) {
+	for _, threads := range []int{1, 2, 3} {
+		be := &fakeBackend{}
+		m := fakeModel(t, be, threads, 64)
+		be.inside = &atomic.Int64{}
+		var group sync.WaitGroup
+		var most atomic.Int64
+		for k := range 8 {
+			group.Go(func() {
+				p := makeProblem(uint64(k))
+				m.Enter()
+				defer m.Leave()
+				for range 20 {
+					n := be.inside.Add(1)
+					for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+					}
+					runtime.Gosched()
+					be.inside.Add(-1)
+					m.Leave()
+					if err := m.LogProb(context.Background(), p.s, p.states, table(len(p.states), len(p.s.Blanks))); err != nil {
+						t.Error(err)
+					}
+					m.Enter()
+				}
+			})
+		}
+		group.Wait()
+		if n := max(most.Load(), be.most.Load()); n > int64(threads) || n < 1 {
+			t.Errorf("%d threads: %d worked at the same time", threads, n)
+		}
 	}
 }
 
@@ -369,7 +407,7 @@ func TestBackendFailures(t *testing.T) {
 
 // A small call is served before larger ones that came later.
 func TestOldestFirst(t *testing.T) {
-	s := &scheduler{threads: 1, tokens: 8, queues: map[key][]*unit{}}
+	s := &scheduler{tokens: 8, queues: map[key][]*unit{}}
 	small, large := key{length: 8, group: 1}, key{length: 64, group: 4}
 	s.queues[large] = []*unit{{key: large, call: &call{number: 2}}, {key: large, call: &call{number: 2}}}
 	s.queues[small] = []*unit{{key: small, call: &call{number: 1}}}

@@ -33,7 +33,7 @@ func evalModel(t *testing.T, logp []float32, words []string) *Model {
 	}
 	be := unigram{logp}
 	m := &Model{tok: tok, be: be, info: Info{Vocab: len(logp), MaxLength: 12}}
-	m.sched = newScheduler(be, Options{Threads: 2, BatchTokens: 64}, len(logp), tok.MaskID(), tok.PadID())
+	m.sched = newScheduler(be, Options{Threads: 2, BatchTokens: 64}, len(logp), tok.MaskID())
 	t.Cleanup(func() { _ = m.Close() })
 	return m
 }

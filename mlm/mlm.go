@@ -57,24 +57,20 @@ var (
 	ErrClosed = errors.New("model is closed")
 )
 
-// DefaultBatchTokens is the number of tokens (rows × padded length) that one
+// DefaultBatchTokens is the number of tokens (rows × length) that one
 // call of the runtime gets. About a thousand is where a 4×256 model has all
 // its products large enough and its activations still in cache.
 const DefaultBatchTokens = 1024
-
-// lengthStep is what padded lengths are multiples of. A constant, so that the
-// padded length, and with it the last bits of a result, is a function of the
-// sentence alone.
-const lengthStep = 8
 
 // Options steer [Open]. The zero value of every field is a sensible default.
 type Options struct {
 	// File is the model file inside the folder; "" looks for model.onnx and
 	// onnx/model.onnx.
 	File string
-	// Threads is how many batches are evaluated at the same time; 0 means 1.
+	// Threads is how many batches are evaluated at the same time, together
+	// with callers that work between [Model.Enter] and [Model.Leave]; 0 means 1.
 	Threads int
-	// BatchTokens bounds rows × padded length of one batch; a single unit
+	// BatchTokens bounds rows × length of one batch; a single unit
 	// that is larger is evaluated by itself. 0 means DefaultBatchTokens.
 	BatchTokens int
 	// LowMemory leaves out repacking the weights and keeping activations
@@ -144,7 +140,7 @@ func (m *Model) MaxLength() int { return m.info.MaxLength }
 
 // Work counts what a model has evaluated of one kind: calls of the runtime,
 // rows (sequences with one blank masked, those that fill up a batch among
-// them) and tokens (rows × padded length).
+// them) and tokens (rows × length).
 type Work struct{ Runs, Rows, Tokens int64 }
 
 // Work counts what was evaluated since the model was opened: energies (one
@@ -157,6 +153,16 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 	}
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }
+
+// Enter waits until fewer than Options.Threads goroutines work for the model,
+// those that evaluate batches and those between Enter and Leave counted together.
+// Callers that compute on their own between evaluations use it so that Threads
+// bounds the processor time of the whole. Who is inside must leave before asking
+// the model for anything, or nobody may be left to answer.
+func (m *Model) Enter() { m.sched.enter() }
+
+// Leave is the end of what Enter began.
+func (m *Model) Leave() { m.sched.leave() }
 
 // Close stops the workers and frees the model. Calls in flight end with
 // ErrClosed. Closing twice is harmless.
@@ -323,17 +329,8 @@ func room(name string, dst [][]float32, n, width int) error {
 	return nil
 }
 
-// padded is the length at which a sentence of n ids is evaluated.
-func (m *Model) padded(n int) int {
-	l := (n + lengthStep - 1) / lengthStep * lengthStep
-	if limit := m.info.MaxLength; limit > 0 && l > limit {
-		l = limit // n ≤ limit was checked
-	}
-	return l
-}
-
 func (m *Model) key(s *Sentence, k kind) key {
-	key := key{kind: k, length: m.padded(len(s.IDs)), group: 1}
+	key := key{kind: k, length: len(s.IDs), group: 1}
 	if k == gradientGroup {
 		key.group = len(s.Blanks)
 	}

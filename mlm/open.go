@@ -104,7 +104,7 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 		return errors.Join(err, be.close())
 	}
 	m.be = be
-	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID, m.tok.PadID())
+	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID)
 	return nil
 }
 

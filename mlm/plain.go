@@ -37,10 +37,13 @@ func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Opt
 	return p, nil
 }
 
+// probeLength is the length of the row that probe runs.
+const probeLength = 8
+
 // probe finds V by running one row, for files that do not state it.
 func (p *plain) probe(ctx context.Context) (int, error) {
-	b := batch{key: key{length: lengthStep, group: 1}, rows: 1}
-	b.ids, b.mask, b.types = make([]int64, lengthStep), make([]int64, lengthStep), make([]int64, lengthStep)
+	b := batch{key: key{length: probeLength, group: 1}, rows: 1}
+	b.ids, b.mask, b.types = make([]int64, probeLength), make([]int64, probeLength), make([]int64, probeLength)
 	for i := range b.mask {
 		b.mask[i] = 1
 	}
@@ -52,8 +55,8 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	}
 	defer out[0].Close()
 	shape := out[0].Shape()
-	if len(shape) != 3 || shape[0] != 1 || shape[1] != lengthStep || shape[2] < 1 || shape[2] > 1<<24 {
-		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape, lengthStep)
+	if len(shape) != 3 || shape[0] != 1 || shape[1] != probeLength || shape[2] < 1 || shape[2] > 1<<24 {
+		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape, probeLength)
 	}
 	return int(shape[2]), nil
 }
