@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -47,81 +46,6 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 		return nil
 	}
 	return usagef("one model at a time, got %s", strings.Join(quoted(c.Args().Slice()), " "))
-}
-
-func modelInfoCommand(std stdio) *cli.Command {
-	var f modelFlags
-	var asJSON bool
-	j := boolFlag("json", "print one JSON object")
-	j.Destination = &asJSON
-	return &cli.Command{
-		Name:      "info",
-		Usage:     "what was recognised in a model: architecture, inputs, vocabulary, embedding, head, hash",
-		ArgsUsage: "[MODEL]",
-		Flags:     append(f.flags(), j),
-		Action: func(c *cli.Context) error {
-			if err := f.modelArgument(c); err != nil {
-				return err
-			}
-			m, err := f.open(c.Context)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = m.Close() }()
-			if asJSON {
-				return encodeJSON(std.out, m.Info())
-			}
-			return printInfo(std.out, m.Info())
-		},
-	}
-}
-
-func printInfo(out io.Writer, i mlm.Info) error {
-	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-13s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	row("file", "%s, %.1f MB with its weights", i.File, float64(i.Bytes)/1e6)
-	row("sha256", "%s", i.SHA256)
-	if i.Architecture != "" {
-		row("architecture", "%s", i.Architecture)
-	}
-	row("exporter", "%s, opset %d", orUnknown(i.Producer), i.Opset)
-	row("parameters", "%.2f M", float64(i.Parameters)/1e6)
-	row("inputs", "%s", strings.Join(i.Inputs, ", "))
-	row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
-	if i.MaxLength > 0 {
-		row("length", "up to %d pieces, special tokens included", i.MaxLength)
-	}
-	row("embedding", "%s, width %d", i.Embedding, i.Hidden)
-	tied := "its own table"
-	if i.Tied {
-		tied = "tied to the embedding"
-	}
-	row("head", "%s, %s", i.Head, tied)
-	gradient := "full"
-	if !i.Gradients {
-		gradient = "forward only: " + i.NoGradients
-	}
-	row("gradient", "%s", gradient)
-	names := make([]string, 0, len(i.Ops))
-	for op := range i.Ops {
-		names = append(names, op)
-	}
-	slices.Sort(names)
-	for k, op := range names {
-		names[k] = fmt.Sprintf("%s×%d", op, i.Ops[op])
-	}
-	row("operators", "%s", strings.Join(names, " "))
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown exporter"
-	}
-	return s
 }
 
 func modelEvalCommand(std stdio) *cli.Command {

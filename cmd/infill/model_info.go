@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/mlm"
+	"infill/models"
+)
+
+func modelInfoCommand(std stdio) *cli.Command {
+	var f modelFlags
+	var asJSON bool
+	j := boolFlag("json", "print one JSON object")
+	j.Destination = &asJSON
+	return &cli.Command{
+		Name:      "info",
+		Usage:     "what was recognised in a model: architecture, inputs, vocabulary, mask token, embedding, head, operators, hash",
+		ArgsUsage: "[MODEL]",
+		Description: "If a part of the model is missing or broken, what could be recognised of the others is printed,\n" +
+			"with what is wrong, and the exit code is 3.",
+		Flags: append(f.flags(), j),
+		Action: func(c *cli.Context) error {
+			if err := f.modelArgument(c); err != nil {
+				return err
+			}
+			r, err := f.recognise(c.Context)
+			if r == nil {
+				return err
+			}
+			if asJSON {
+				return errors.Join(encodeJSON(std.out, r), err)
+			}
+			return errors.Join(printInfo(std.out, r), err)
+		},
+	}
+}
+
+// A recognised is what info prints.
+type recognised struct {
+	mlm.Info
+	Problems []string `json:"problems,omitempty"` // why the model cannot be used
+}
+
+// recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes along.
+func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
+	src, err := resolveModel(f.model)
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.open(ctx)
+	if err == nil {
+		defer func() { _ = m.Close() }()
+		return &recognised{Info: m.Info()}, nil
+	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	r := &recognised{}
+	var problems []error
+	if src.dir == "" {
+		r.Info, problems = mlm.Inspect(models.Default(), src.file)
+	} else {
+		r.Info, problems = mlm.InspectDir(src.dir, src.file)
+	}
+	for _, p := range problems {
+		r.Problems = append(r.Problems, p.Error())
+	}
+	if len(problems) == 0 { // the files are fine, the runtime or the comparison of hashes is not
+		r.Problems = []string{err.Error()}
+	}
+	if r.SHA256 == "" && r.Tokens == 0 {
+		return nil, err // nothing was recognised
+	}
+	return r, errors.New("the model cannot be used: " + strings.Join(r.Problems, "; "))
+}
+
+func printInfo(out io.Writer, i *recognised) error {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-13s %s\n", name, printable(fmt.Sprintf(format, args...)))
+	}
+	if i.SHA256 != "" {
+		row("file", "%s, %s with its weights", i.File, megabytes(i.Bytes))
+		row("sha256", "%s", i.SHA256)
+	}
+	architecture := i.Architecture
+	if architecture == "" {
+		architecture = "not stated in config.json"
+	}
+	row("architecture", "%s", architecture)
+	if i.SHA256 != "" {
+		row("exporter", "%s, opset %d", orUnknown(i.Producer), i.Opset)
+		row("parameters", "%.2f M", float64(i.Parameters)/1e6)
+		row("inputs", "%s", strings.Join(i.Inputs, ", "))
+	}
+	if i.Tokens > 0 {
+		row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
+	}
+	if i.Vocab > 0 && i.Vocab != i.Tokens {
+		row("logits", "%d", i.Vocab)
+	}
+	if i.MaxLength > 0 {
+		row("length", "up to %d pieces, special tokens included", i.MaxLength)
+	}
+	if i.Embedding != "" {
+		row("embedding", "%s, width %d", i.Embedding, i.Hidden)
+	}
+	if i.Vocab > 0 {
+		tied := "its own table"
+		if i.Tied {
+			tied = "tied to the embedding"
+		}
+		row("head", "%s, %s", orNot(i.Head), tied)
+		gradient := "full"
+		if !i.Gradients {
+			gradient = "forward only: " + i.NoGradients
+		}
+		row("gradient", "%s", gradient)
+	}
+	names := make([]string, 0, len(i.Ops))
+	for op := range i.Ops {
+		names = append(names, op)
+	}
+	slices.Sort(names)
+	for k, op := range names {
+		names[k] = fmt.Sprintf("%s×%d", op, i.Ops[op])
+	}
+	if len(names) > 0 {
+		row("operators", "%s", strings.Join(names, " "))
+	}
+	for _, p := range i.Problems {
+		row("PROBLEM", "%s", p)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown exporter"
+	}
+	return s
+}
+
+func orNot(s string) string {
+	if s == "" {
+		return "not a plain product"
+	}
+	return s
+}

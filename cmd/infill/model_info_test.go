@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every row of a whole model is there, and JSON says the same.
+func TestModelInfoWhole(t *testing.T) {
+	for _, model := range []string{"default", tinyModel} {
+		r := infillRun("", "model", "info", model)
+		for _, row := range []string{"file ", "sha256 ", "architecture  BertForMaskedLM", "exporter      pytorch", "parameters ", "inputs        input_ids, attention_mask, token_type_ids",
+			"mask token [MASK] = ", "length        up to ", "embedding ", "tied to the embedding", "gradient      full", "operators     Add×"} {
+			if !strings.Contains(r.out, row) {
+				t.Errorf("%s: %q is not in\n%s", model, row, r.out)
+			}
+		}
+		var j recognised
+		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", model).out), &j); err != nil || r.code != 0 || len(j.Problems) > 0 ||
+			!strings.Contains(r.out, j.SHA256) || !strings.Contains(r.out, j.Embedding) || !strings.Contains(r.out, j.Head) || j.MaskID == 0 || len(j.Ops) == 0 {
+			t.Errorf("%s: exit %d, %v: %+v", model, r.code, err, j)
+		}
+	}
+}
+
+// The fixtures of the graph surgery are files without a tokenizer: the graph is described, and the lack.
+func TestModelInfoFixtures(t *testing.T) {
+	files, err := filepath.Glob("../../mlm/onnxgrad/testdata/*.onnx")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d fixtures, %v", len(files), err)
+	}
+	for _, f := range files {
+		r := infillRun("", "model", "info", f)
+		for _, row := range []string{"sha256 ", "inputs        input_ids", "logits ", "embedding ", "head ", "operators ", "PROBLEM       the tokenizer"} {
+			if !strings.Contains(r.out, row) {
+				t.Errorf("%s: %q is not in\n%s", f, row, r.out)
+			}
+		}
+		if r.code != exitTrouble || !strings.Contains(r.err, "tokenizer") {
+			t.Errorf("%s: exit %d: %s", f, r.code, r.err)
+		}
+		var j recognised
+		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", f).out), &j); err != nil || len(j.Problems) == 0 || j.Vocab == 0 {
+			t.Errorf("%s: %v: %+v", f, err, j)
+		}
+	}
+}
+
+func TestModelInfoBroken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tinyModel)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "config.json"), "{")
+	r := infillRun("", "model", "info", dir)
+	if r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") || !strings.Contains(r.out, "config.json") || !strings.Contains(r.out, "mask token [MASK]") || !strings.Contains(r.out, "embedding ") {
+		t.Errorf("broken config.json: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "model.onnx"), 3000); err != nil {
+		t.Fatal(err)
+	}
+	r = infillRun("", "model", "info", dir)
+	if r.code != exitTrouble || strings.Count(r.out, "PROBLEM ") != 2 || !strings.Contains(r.out, "mask token [MASK]") || strings.Contains(r.out, "sha256") {
+		t.Errorf("and a truncated model: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r = infillRun("", "model", "check", dir); r.code != exitTrouble || !strings.Contains(r.err, "config.json") || !strings.Contains(r.err, "model.onnx") {
+		t.Errorf("check: exit %d: %s", r.code, r.err)
+	}
+	if r = infillRun("", "model", "info", t.TempDir()); r.code != exitTrouble || r.out != "" || !strings.Contains(r.err, "model.onnx") {
+		t.Errorf("an empty folder: exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if r = infillRun("", "model", "info", "--ort", filepath.Join(dir, "vocab.txt"), tinyModel); r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") || !strings.Contains(r.out, "vocabulary ") {
+		t.Errorf("no runtime: exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
