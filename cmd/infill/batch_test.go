@@ -98,6 +98,12 @@ func TestKilledBatch(t *testing.T) {
 			}
 			unharmed = get(t, filepath.Join(dir, "whole"+suffix))
 		}
+		// The instants are spread over the time that a run takes here and now.
+		began := time.Now()
+		if cmd, errs := command(t, args(filepath.Join(dir, "timed"+suffix))...); cmd.Run() == nil || cmd.ProcessState.ExitCode() != exitSomeFailed {
+			t.Fatalf("exit %d: %s", cmd.ProcessState.ExitCode(), errs)
+		}
+		took := time.Since(began)
 		for k := 0; k < kills/2; {
 			before := len(get(t, out))
 			cmd, errs := command(t, args(out, "--resume", "--threads", fmt.Sprint(1+k%3), "--batch-tokens", fmt.Sprint(64<<(k%6)))...)
@@ -110,7 +116,7 @@ func TestKilledBatch(t *testing.T) {
 				close(ended)
 			}()
 			select {
-			case <-time.After(time.Duration(rand.IntN(700)) * time.Millisecond):
+			case <-time.After(rand.N(took)):
 				_ = cmd.Process.Kill()
 				<-ended
 				k++
