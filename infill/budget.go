@@ -66,9 +66,10 @@ func (p *plan) meter() *meter {
 
 // sample makes the steps of a run and says how many.
 func (p *plan) sample(ctx context.Context) (int, error) {
-	if p.opt.Trace == nil && p.opt.Budget == BudgetSteps {
-		return p.opt.Steps, p.steps(ctx, p.opt.Steps) // nobody looks in between
+	if p.opt.Budget == BudgetSteps {
+		return p.opt.Steps, p.steps(ctx, p.opt.Steps)
 	}
+	// What all chains together have spent is looked at after every step.
 	meter := p.meter()
 	steps := 0
 	for meter.more(steps) {
@@ -76,9 +77,6 @@ func (p *plan) sample(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		steps++
-		if err := p.trace(ctx, steps); err != nil {
-			return 0, err
-		}
 	}
 	return steps, nil
 }
@@ -107,10 +105,15 @@ func (m *meter) more(steps int) bool {
 func (p *plan) evals() int {
 	n := 0
 	for _, pt := range p.parts {
-		n += pt.burnt.Evals
-		for k := range pt.run.Stats {
-			n += pt.run.Stats[k].Evals
-		}
+		n += pt.evals()
+	}
+	return n
+}
+
+func (pt *part) evals() int {
+	n := pt.burnt.Evals
+	for k := range pt.run.Stats {
+		n += pt.run.Stats[k].Evals
 	}
 	return n
 }

@@ -81,7 +81,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.trace(ctx, 0); err != nil {
+	if err := p.each(func(pt *part) error { return p.trace(ctx, pt) }); err != nil {
 		return nil, err
 	}
 	steps, err := p.sample(ctx)

@@ -3,7 +3,6 @@ package infill
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"infill/samplers"
@@ -17,6 +16,7 @@ type plan struct {
 	opt   *Options
 	open  bool // some lengths are drawn
 	parts []*part
+	tr    tracer
 }
 
 // A part are chains that have the same lengths and make their steps together.
@@ -180,22 +180,30 @@ func (t *target) another() *target {
 
 // step makes a step of every chain.
 func (p *plan) step(ctx context.Context) error {
-	return p.each(func(pt *part) error { return pt.step(ctx) })
+	return p.each(func(pt *part) error { return p.advance(ctx, pt) })
 }
 
-// steps makes n steps of every chain, the parts independently of each other.
+// steps makes n steps of every chain, the parts independently of each other
+// until one of them fails.
 func (p *plan) steps(ctx context.Context, n int) error {
-	return p.each(func(pt *part) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := p.each(func(pt *part) error {
 		for range n {
-			if err := pt.step(ctx); err != nil {
+			if err := p.advance(ctx, pt); err != nil {
+				stop(err)
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return context.Cause(ctx) // the first failure
+	}
+	return nil
 }
 
-func (pt *part) step(ctx context.Context) error {
+func (p *plan) advance(ctx context.Context, pt *part) error {
 	if err := pt.run.Step(ctx); err != nil {
 		return err
 	}
@@ -203,7 +211,7 @@ func (pt *part) step(ctx context.Context) error {
 		pt.burnt = sumStats(pt.run.Stats)
 		pt.run.ResetStats()
 	}
-	return nil
+	return p.trace(ctx, pt)
 }
 
 // stats sums the counts of all chains since the burn-in.
@@ -213,65 +221,6 @@ func (p *plan) stats() samplers.Stats {
 		s.Add(sumStats(pt.run.Stats))
 	}
 	return s
-}
-
-// trace tells Options.Trace of the step that was made, chains in their order.
-func (p *plan) trace(ctx context.Context, step int) error {
-	if p.opt.Trace == nil {
-		return nil
-	}
-	s := Step{Step: step, Evals: p.evals(), Energy: make([]float64, p.opt.Chains)}
-	if step > 0 {
-		s.Accepted = make([]bool, p.opt.Chains)
-	}
-	type place struct {
-		pt *part
-		k  int
-	}
-	where := make([]place, p.opt.Chains)
-	for _, pt := range p.parts {
-		u := append([]float64(nil), pt.run.U...)
-		if p.opt.TraceEnergies {
-			if err := pt.tgt.complete(ctx, pt.run.X, u); err != nil {
-				return err
-			}
-		}
-		for j, k := range pt.chains {
-			where[k] = place{pt, j}
-			s.Energy[k] = u[j] * pt.tgt.temp
-			if step > 0 {
-				s.Accepted[k] = pt.run.Last[j].Accepted
-			}
-		}
-	}
-	s.Tokens = func(k int) []int32 {
-		x := where[k].pt.run.X[where[k].k]
-		tgt := where[k].pt.tgt
-		return tgt.tokens(nil, tgt.layoutOf(x, nil), x, -1, -1)
-	}
-	return p.parts[0].tgt.ask(func() error { return p.opt.Trace(s) }) // which may use the model
-}
-
-// complete evaluates the energies that are NaN.
-func (t *target) complete(ctx context.Context, x [][]int32, u []float64) error {
-	var at []int
-	var states [][]int32
-	for k := range u {
-		if math.IsNaN(u[k]) {
-			at, states = append(at, k), append(states, x[k])
-		}
-	}
-	if len(at) == 0 {
-		return nil
-	}
-	found := make([]float64, len(at))
-	if err := t.energy(ctx, states, found); err != nil {
-		return err
-	}
-	for i, k := range at {
-		u[k] = found[i]
-	}
-	return nil
 }
 
 func sumStats(all []samplers.Stats) samplers.Stats {

@@ -1,0 +1,87 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"infill/internal/ort/orttest"
+	"infill/mlm"
+	"infill/models"
+)
+
+// The parts of a plan go ahead of each other, but Trace sees every step once, in
+// order, with all chains in it; and its failure ends the run.
+func TestTraceOfParts(t *testing.T) {
+	orttest.Load(t)
+	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	e := New(m)
+	tp, err := Parse(e.model.Tokenizer(), "The old [MASK] walked slowly down the long [MASK] and sat under the [MASK] tree.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Chains: 10, Steps: 4, Seed: 3}
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	e.model.Enter()
+	p, err := e.plan(tp, &opt)
+	if err == nil {
+		err = p.start(context.Background())
+	}
+	e.model.Leave()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []int
+	for _, pt := range p.parts {
+		all = append(all, pt.chains...)
+	}
+	if len(p.parts) < 2 || !slices.IsSorted(all) || len(all) != 10 {
+		t.Fatalf("%d parts with chains %v", len(p.parts), all)
+	}
+
+	var last Step
+	opt.Trace = func(s Step) error {
+		if want := last.Step + 1; s.Step != want && s.Step != 0 || len(s.Energy) != 10 || s.Evals <= last.Evals && s.Step > 0 && !slices.Contains(s.Accepted, true) {
+			t.Errorf("step %d after %d, %d evaluations after %d", s.Step, last.Step, s.Evals, last.Evals)
+		}
+		for k := range 10 {
+			if len(s.Tokens(k)) != 3 || !(s.Energy[k] < 0) {
+				t.Errorf("step %d, chain %d: %v with energy %v", s.Step, k, s.Tokens(k), s.Energy[k])
+			}
+		}
+		last = s
+		return nil
+	}
+	opt.Top = -1
+	r, err := e.Fill(context.Background(), tp, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.Step != 4 {
+		t.Errorf("the last step is %d", last.Step)
+	}
+	for _, f := range r.Fillings {
+		if last.Energy[f.Chain] != f.Score {
+			t.Errorf("chain %d ends at %v, its trace at %v", f.Chain, f.Score, last.Energy[f.Chain])
+		}
+	}
+
+	broken := errors.New("broken")
+	calls := 0
+	opt.Trace = func(s Step) error {
+		if calls++; s.Step == 2 {
+			return broken
+		}
+		return nil
+	}
+	if _, err := e.Fill(context.Background(), tp, opt); !errors.Is(err, broken) || calls != 3 {
+		t.Errorf("got %v after %d calls", err, calls)
+	}
+}
