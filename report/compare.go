@@ -194,13 +194,13 @@ func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) 
 	if second {
 		add(scoreMetric("second_score_per_blank", "second model, per blank", "the same under the second model", other))
 	}
-	m = newMetric("evaluations", "model evaluations")
+	m = newMetric("evaluations", "evaluations")
 	m.Value, m.Decimals = float64(run.Evaluations), 0
 	if run.Gradients > 0 {
 		m.Detail = fmt.Sprintf("%d with a backward pass", run.Gradients)
 	}
 	add(m)
-	m = newMetric("rows", "model rows")
+	m = newMetric("rows", "rows")
 	m.Decimals = 0
 	m.Detail = "sequences that the evaluations take: an energy one for every masked token, a conditional one"
 	if run.Rows > 0 {

@@ -102,8 +102,8 @@ func TestTracesByEvaluations(t *testing.T) {
 		c.Samplers[i].Sentences = append(c.Samplers[i].Sentences, c.Samplers[i].Sentences[0])
 	}
 	c.Samplers[0].Chains = []report.ChainTrace{
-		{Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2}, Accepted: []float64{1, 0, 1}},
-		{Sentence: 1, Evaluations: []float64{1.5, 1.5, 2.5, 4.5}, Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{0, 0, 1, 1}},
+		{Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2}, Accepted: []float64{math.NaN(), 0, 1}},
+		{Sentence: 1, Evaluations: []float64{1.5, 1.5, 2.5, 4.5}, Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{math.NaN(), 0, 1, 1}},
 	}
 	r, err := report.Compare(c, nil, report.CompareOptions{})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestTracesByEvaluations(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []float64 }{
 		"x":          {tr.X, []float64{2, 3, 4, 4.5}},
 		"energy":     {tr.Energy, []float64{-6, -3, -2, -4}},
-		"acceptance": {tr.Acceptance, []float64{1.0 / 3, 0.5, 1, 1}},
+		"acceptance": {tr.Acceptance, []float64{0, 0.5, 1, 1}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s %v, want %v", name, c.got, c.want)

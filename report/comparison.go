@@ -88,18 +88,19 @@ type Filling struct {
 	Score, SecondScore float64
 }
 
-// ChainTrace is what one chain recorded; element k belongs to step k+1.
+// ChainTrace is what one chain recorded; element k belongs to step k+1 or, where
+// Evaluations are given, to step k, 0 being the start.
 type ChainTrace struct {
 	// Sentence is the index of its source.
 	Sentence int
-	// Evaluations is how many evaluations the chain had made after each step, its start
-	// included; where chains share a budget, the mean over them. Nil when unknown.
+	// Evaluations is how many evaluations the chain had made at its start and after
+	// each step; where chains share a budget, the mean over them. Nil when unknown.
 	Evaluations []float64
 	// Energy is U in nats after each step. Values that are not finite are left out
 	// of means.
 	Energy []float64
-	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability. Nil for
-	// samplers without an acceptance step.
+	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability; NaN for
+	// the start. Nil for samplers without an acceptance step.
 	Accepted []float64
 }
 

@@ -15,8 +15,7 @@ func (run *SamplerRun) trace(sources int) Trace {
 
 // byEvaluations is the course over 1, 2, … evaluations a chain. After so many, a
 // chain is where its last step that took no more has left it, or at its end; its
-// acceptance is that of the steps since the evaluation before. Where no chain has
-// made a step yet, the course begins later.
+// acceptance is that of the steps since the evaluation before.
 func (run *SamplerRun) byEvaluations(sources int) Trace {
 	out := Trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
 	most := 0.0
@@ -34,7 +33,7 @@ func (run *SamplerRun) byEvaluations(sources int) Trace {
 		accepted, n, moved := 0.0, 0.0, false
 		for i, t := range run.Chains {
 			for next[i] < len(t.Evaluations) && t.Evaluations[next[i]] <= at {
-				if k := next[i]; k < len(t.Accepted) {
+				if k := next[i]; k < len(t.Accepted) && finite(t.Accepted[k]) {
 					accepted += t.Accepted[k]
 					n++
 				}

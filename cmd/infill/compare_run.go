@@ -95,9 +95,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			traces[k].Sentence = i
 		}
 		opt.Trace = func(st infill.Step) error {
-			if st.Step > 0 {
-				addStep(traces, st)
-			}
+			addStep(traces, st)
 			return nil
 		}
 		opt.TraceEnergies = true
@@ -141,14 +139,18 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 	return out, nil
 }
 
-// addStep enters a step of all chains of a sentence.
+// addStep enters the start, or a step, of all chains of a sentence.
 func addStep(traces []report.ChainTrace, st infill.Step) {
 	evals := float64(st.Evals) / float64(len(traces))
 	for k := range traces {
 		t := &traces[k]
-		a := 0.0
-		if st.Accepted[k] {
+		a := math.NaN()
+		switch {
+		case st.Accepted == nil: // the start
+		case st.Accepted[k]:
 			a = 1
+		default:
+			a = 0
 		}
 		t.Energy = append(t.Energy, st.Energy[k])
 		t.Accepted = append(t.Accepted, a)
