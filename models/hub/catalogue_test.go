@@ -265,3 +265,22 @@ func FuzzVerifyFolder(f *testing.F) {
 		}
 	})
 }
+
+// The example of docs/models.md is a catalogue, and one of its files is trusted on first use.
+func TestDocumentedCatalogue(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(doc)
+	if block == nil {
+		t.Fatal("no example")
+	}
+	c, err := Parse(strings.NewReader(string(block[1])), "docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := c.Models[0]; m.Pinned() || !m.Files[0].Pinned() {
+		t.Errorf("%+v", m)
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm"
+)
+
+// tableMarks are between which the table of docs/models.md stands.
+const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTable -update -->\n", "<!-- end of table -->\n"
+
+// The table of docs/models.md is what the fixtures really do: every one of them is opened, filled, scored and
+// checked here, by the commands that users have.
+func TestModelTable(t *testing.T) {
+	if testing.Short() && !*update {
+		t.Skip("a minute of fixtures")
+	}
+	files, err := filepath.Glob("../../mlm/onnxgrad/testdata/*.onnx")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d fixtures, %v", len(files), err)
+	}
+	var rows []string
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".onnx")
+		rows = append(rows, fixtureRow(t, name, f))
+	}
+	slices.Sort(rows)
+	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+	path := filepath.Join("..", "..", "docs", "models.md")
+	doc := get(t, path)
+	before, rest, ok := strings.Cut(doc, tableBegin)
+	want, after, ok2 := strings.Cut(rest, tableEnd)
+	if !ok || !ok2 {
+		t.Fatalf("docs/models.md lacks the marks of the table")
+	}
+	if *update {
+		put(t, path, before+tableBegin+got+tableEnd+after)
+		return
+	}
+	if got != want {
+		t.Errorf("docs/models.md says\n%s\nbut the fixtures do\n%s\n(go test ./cmd/infill -run TestModelTable -update)", want, got)
+	}
+}
+
+// fixtureRow makes a folder of a fixture and runs the commands on it. The fixtures are graphs without a
+// tokenizer; they get the words w5 to w96 and the special tokens that they were made with.
+func fixtureRow(t *testing.T, name, file string) string {
+	dir := t.TempDir()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "model.onnx"), string(data))
+	if more, err := filepath.Glob(strings.TrimSuffix(file, ".onnx") + ".*data*"); err == nil { // external weights
+		for _, m := range more {
+			put(t, filepath.Join(dir, filepath.Base(m)), get(t, m))
+		}
+	}
+	vocab := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
+	for i := 5; i < 97; i++ {
+		vocab += fmt.Sprintf("w%d\n", i)
+	}
+	put(t, filepath.Join(dir, "vocab.txt"), vocab)
+	arch, form := fixtureName(name)
+	config := `{"max_position_embeddings": 32}`
+	if arch == "RoBERTa" || arch == "MPNet" {
+		config = fmt.Sprintf(`{"model_type": %q, "max_position_embeddings": 32, "pad_token_id": 1}`, strings.ToLower(arch))
+	}
+	put(t, filepath.Join(dir, "config.json"), config)
+
+	var info mlm.Info
+	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal([]byte(r.out), &info) != nil {
+		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
+	}
+	fill := tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "w7 [MASK] w9 [MASK] w11"), "")
+	if fill != "yes" {
+		fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward", "--model", dir, "w7 [MASK] w9 [MASK] w11"), "with `--gradient forward`")
+	}
+	score := tried(infillRun("", "score", "--json", "--model", dir, "w7 w8 w9 w10"), "")
+	check := "no gradient: " + reason(info.NoGradients)
+	if info.Gradients {
+		r := infillRun("", "model", "check", "--json", "--model", dir)
+		var report mlm.CheckReport
+		switch err := json.Unmarshal([]byte(r.out), &report); {
+		case err == nil && report.OK && r.code == 0:
+			check = fmt.Sprintf("yes, error ≤ %.0e", report.Tolerance)
+		case err == nil:
+			check = fmt.Sprintf("no, error %.0e", max(report.GradientError, report.LogProbError))
+		default:
+			check = "no: " + reason(r.err)
+		}
+	}
+	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s | `%s` |\n", arch, form, info.Opset, fill, score, check, name)
+}
+
+// tried says how a command ended.
+func tried(r outcome, how string) string {
+	switch {
+	case r.code == 0 && how == "":
+		return "yes"
+	case r.code == 0:
+		return how
+	}
+	return "no: " + reason(r.err)
+}
+
+// reason shortens an error for a cell: what comes after the file's name, up to the remedy.
+func reason(s string) string {
+	s = strings.TrimSpace(strings.TrimPrefix(s, "infill: "))
+	s = strings.TrimPrefix(s, "model.onnx: ")
+	s, _, _ = strings.Cut(s, ";")
+	s, _, _ = strings.Cut(s, "\n")
+	return strings.ReplaceAll(s, "|", "/")
+}
+
+var opsetName = regexp.MustCompile(`^opset[0-9]+$`)
+
+// fixtureName takes the name of a fixture apart: architecture and form of the export.
+func fixtureName(name string) (arch, form string) {
+	for _, a := range [][2]string{{"deberta-v2", "DeBERTa-v2"}, {"distilbert", "DistilBERT"}, {"modernbert", "ModernBERT"}, {"roberta", "RoBERTa"},
+		{"electra", "ELECTRA"}, {"albert", "ALBERT"}, {"mpnet", "MPNet"}, {"bert", "BERT"}} {
+		rest, ok := strings.CutPrefix(name, a[0])
+		if !ok || rest != "" && rest[0] != '-' {
+			continue
+		}
+		rest = strings.TrimPrefix(rest, "-")
+		forms := map[string]string{
+			"": "torch, TorchScript", "eager-tied": "torch, TorchScript, eager attention", "sdpa-tied": "torch, TorchScript, sdpa attention",
+			"untied": "torch, TorchScript, head not tied", "tanh": "torch, TorchScript, Gelu by tanh", "dynamo": "torch, dynamo", "optimum": "optimum",
+			"ort-basic": "optimised by ONNX Runtime, basic", "ort-extended": "optimised by ONNX Runtime, extended", "ort-all": "optimised by ONNX Runtime, all",
+			"ort-transformers": "onnxruntime.transformers, fused", "ort-fastgelu": "onnxruntime.transformers, fused, FastGelu", "ort-mha": "onnxruntime.transformers, MultiHeadAttention",
+			"float16": "float16", "int8": "int8, dynamic", "int8-ort": "int8, dynamic, fused",
+		}
+		switch form, known := forms[rest]; {
+		case known:
+			return a[1], form
+		case opsetName.MatchString(rest):
+			return a[1], "torch, TorchScript"
+		}
+		return a[1], rest
+	}
+	return name, "as named"
+}
