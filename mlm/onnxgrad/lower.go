@@ -73,10 +73,10 @@ func lowerQuickGelu(l *loaded, o *onnx.Node, in []*value) []*value {
 }
 
 // lowerAttention writes opset 23's Attention on [batch, heads, length, width] as softmax(α·Q·Kᵀ + mask)·V.
-// The runtime's own fused attention, with packed weights, is another operation and refused.
+// The runtime's own fused attention, with packed weights, is another operation of the same name.
 func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	if o.Domain != "" {
-		return l.refuse(o, "fused attention of the runtime; use the model as exported, before optimisation")
+		return lowerPacked(l, o, in)
 	}
 	q, k, v, mask := in[0], optional(in, 1), optional(in, 2), optional(in, 3)
 	switch {

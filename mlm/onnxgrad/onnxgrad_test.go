@@ -57,6 +57,9 @@ func fixtures(t testing.TB) []fixture {
 			t.Fatal(err)
 		}
 		f := fixture{name: strings.TrimSuffix(filepath.Base(file), ".json")}
+		if strings.Contains(f.name, "int8") {
+			continue // no gradient; package mlm tests them
+		}
 		if err := json.Unmarshal(raw, &f); err != nil {
 			t.Fatal(err)
 		}
