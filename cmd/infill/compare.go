@@ -211,10 +211,12 @@ func (f *compareFlags) protocol(o infill.Options) string {
 	if f.minDistance.v > 0 {
 		add("fillings at an edit distance of %d or more", f.minDistance.v)
 	}
-	switch o.Budget {
-	case infill.BudgetEvaluations:
+	switch {
+	case steps == 0:
+		add("%d chains, no step", o.Chains)
+	case o.Budget == infill.BudgetEvaluations:
 		add("%d chains × %d model evaluations (%d steps of one, and the start)", o.Chains, steps+1, steps)
-	case infill.BudgetRows:
+	case o.Budget == infill.BudgetRows:
 		add("%d chains, model rows of %d steps of one evaluation and of the start", o.Chains, steps)
 	default:
 		add("%d chains × %d steps", o.Chains, steps)
