@@ -248,6 +248,10 @@ var registry = []Info{
 				set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
 			},
 			countParam("batch", "1", 1, maxBatch, "terms per estimate", func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
+			{
+				Name: "self", Default: "no", Choices: []string{"no", "yes"}, Doc: "count the state itself among its neighbours, with rate g(1): less bias",
+				set: func(s Sampler, v value) { s.(*SGDLD).Self = v.word == 1 },
+			},
 		},
 		make: func() Sampler { return &SGDLD{} },
 	},

@@ -323,3 +323,27 @@ func TestStochasticDULA(t *testing.T) {
 		t.Errorf("total variation to DULA: %.3f with batches of 40, %.3f with 1; want near 0 and clearly more", near, far)
 	}
 }
+
+// TestSGDLDSelf: with the state among its own neighbours the error of every
+// setting is about half as large. These are the published numbers, read as L1
+// distances (docs/verification.md).
+func TestSGDLDSelf(t *testing.T) {
+	g := gaussBern()
+	e := must(targets.Enumerate(context.Background(), g))
+	for _, c := range []struct {
+		s         *samplers.SGDLD
+		published float64
+	}{
+		{&samplers.SGDLD{Jump: 0.6, Self: true}, .061},
+		{&samplers.SGDLD{Jump: 0.6, NoCache: true, Self: true}, .080}, // whatever h
+	} {
+		// 40 thousand jumps and more: Monte Carlo errors near 0.005.
+		if l1 := 2 * sgdldError(t, g, e, c.s, 200, 2000); math.Abs(l1-c.published) > 0.017 {
+			t.Errorf("%+v: L1 %.4f, want near %g", *c.s, l1, c.published)
+		}
+	}
+	// Large mini-batches leave little noise, and so little bias.
+	if tv := sgdldError(t, g, e, &samplers.SGDLD{Jump: 0.6, Batch: 30, Self: true}, 100, 1000); tv > 0.025 {
+		t.Errorf("total variation %.4f with batches of 30, want near the Monte Carlo error", tv)
+	}
+}

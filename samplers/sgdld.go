@@ -34,6 +34,10 @@ type RatioEstimator interface {
 // stays longer, the cache holds more and the bias goes; without the cache it
 // would remain. Asymptotically exact for decreasing h_t.
 //
+// With Self, θ counts as a neighbour of itself, with rate g(1):
+// Z(θ) = g(1) + Σ_y R(θ→y), and a jump ends at θ with probability g(1)/Z. That
+// bounds 1/Z, and about halves the bias that its noise leaves.
+//
 // Estimates come from RatioEstimator where the target has it, else from
 // StochasticGradienter, where the cache holds the mean of ∇Û and r̂ = exp(Δ).
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
@@ -51,6 +55,8 @@ type SGDLD struct {
 	Batch int
 	// NoCache uses the latest estimate alone.
 	NoCache bool
+	// Self adds the state itself to the neighbours.
+	Self bool
 }
 
 // Name implements Sampler.
@@ -159,7 +165,7 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 		s.n[k]++
 		s.logRatios(k, x)
 		s.sites.score(x, s.delta[k])
-		z := logSumExp(s.sites.lw)
+		z := s.logZ()
 		c.Weight[k] = s.h(t) * math.Exp(-z)
 		if s.sites.bad() || math.IsInf(c.Weight[k], 0) {
 			c.Stats[k].NonFinite++
@@ -167,6 +173,15 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 		}
 	}
 	return nil
+}
+
+// logZ is log Z of the state scored last.
+func (s *sgdldKernel) logZ() float64 {
+	z := logSumExp(s.sites.lw)
+	if s.s.Self {
+		z = logAddExp(z, s.sites.g.Log(0))
+	}
+	return z
 }
 
 func accumulate(sum, x []float64, first bool) {
@@ -214,6 +229,10 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 			s.sites.score(x, s.delta[k])
 			j := -1
 			if !s.sites.bad() {
+				if s.s.Self && rng.Float64() < math.Exp(s.sites.g.Log(0)-s.logZ()) {
+					c.record(k, m) // the jump ends where it begins
+					continue
+				}
 				j, _ = drawLog(rng, s.sites.lw, s.cum)
 			}
 			if j < 0 {
