@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down on the [MASK] and closed his [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test setup build race lint fuzz bench clean help
+.PHONY: all demo test setup build race lint fuzz bench bench-torch clean help
 
 all: build
 
@@ -53,6 +53,11 @@ fuzz:
 # make bench  runs the Go benchmarks
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+BENCHFLAGS ?=
+# make bench-torch   measures infill against PyTorch, which it installs into the cache: half an hour
+bench-torch: setup
+	$(GO) run ./bench/torch $(BENCHFLAGS)
 
 clean:
 	rm -rf bin

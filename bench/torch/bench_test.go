@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"infill/internal/ort/orttest"
+	"infill/mlm"
+)
+
+func TestSentences(t *testing.T) {
+	for words, texts := range sentences {
+		for _, text := range texts {
+			for _, blanks := range []int{0, 2, 4, 8} {
+				got := strings.Fields(blanked(text, blanks))
+				n := 0
+				for _, w := range got {
+					if unicode.IsLetter(rune(w[0])) || w == "[MASK]" {
+						n++
+					}
+				}
+				if n != words {
+					t.Errorf("%d words, want %d: %s", n, words, text)
+				}
+				if m := strings.Count(strings.Join(got, " "), "[MASK]"); m != blanks {
+					t.Errorf("%d blanks, want %d: %s", m, blanks, text)
+				}
+				if strings.ContainsAny(strings.Join(got, " "), "{}") {
+					t.Errorf("braces left: %v", got)
+				}
+			}
+		}
+	}
+}
+
+func TestSelection(t *testing.T) {
+	if all, err := selection("", false); err != nil || len(all) != 18 {
+		t.Errorf("%d cells, want 18; %v", len(all), err)
+	}
+	if two, err := selection("default/10/2,base/60/8", true); err != nil || len(two) != 2 || two[1] != (cell{"base", 60, 8}) {
+		t.Errorf("%v %v", two, err)
+	}
+	for _, bad := range []string{"base", "base/10/3", "default/10/2,", "large/10/2"} {
+		if _, err := selection(bad, false); err == nil {
+			t.Errorf("%q passes", bad)
+		}
+	}
+}
+
+// Products of known shapes; the runtime leaves out the shapes of packed weights.
+func TestReadProfile(t *testing.T) {
+	node := func(op, in, out string, us int) string {
+		return `{"cat":"Node","name":"n_kernel_time","dur":` + string(rune('0'+us)) + `,"args":{"op_name":"` + op + `","input_type_shape":[` + in + `],"output_type_shape":[` + out + `]}}`
+	}
+	file := filepath.Join(t.TempDir(), "p.json")
+	events := []string{
+		`{"cat":"Session","name":"session_initialization","dur":9}`,
+		node("Gemm", `{"float":[10,4]}`, `{"float":[10,6]}`, 3),
+		node("FusedMatMul", `{"float":[2,3,5,4]},{"float":[2,3,7,4]}`, `{"float":[2,3,5,7]}`, 2),
+		node("Mul", `{"float":[2]}`, `{"float":[2]}`, 1),
+		node("If", `{"bool":[1]}`, `{"float":[2]}`, 9),
+	}
+	if err := os.WriteFile(file, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ops, err := readProfile(file, false)
+	if err != nil || len(ops) != 3 {
+		t.Fatalf("%v %v", ops, err)
+	}
+	want := map[string]float64{"Gemm": 2 * 10 * 4 * 6, "FusedMatMul": 2 * 2 * 3 * 5 * 4 * 7, "Mul": 0}
+	for _, o := range ops {
+		if o.FLOPs != want[o.Op] || o.Calls != 1 {
+			t.Errorf("%+v, want %g operations", o, want[o.Op])
+		}
+	}
+	if ops[0].Op != "Gemm" || math.Abs(ops[0].Seconds-3e-6) > 1e-12 {
+		t.Errorf("first is %+v", ops[0])
+	}
+	byShape, err := readProfile(file, true)
+	if err != nil || byShape[0].Op != "Gemm [10 4] → [10 6]" {
+		t.Errorf("%v %v", byShape, err)
+	}
+	if _, err := readProfile(filepath.Join(t.TempDir(), "none"), false); err == nil {
+		t.Error("a missing file passes")
+	}
+}
+
+func TestStatistics(t *testing.T) {
+	if got := median([]float64{5, 1, 3}); got != 3 {
+		t.Error(got)
+	}
+	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
+		t.Error(got)
+	}
+	// Two sentences of two chains; slots of different lengths weigh by steps.
+	a := newAccumulated(2, 2)
+	a.add(0, &slot{Steps: 1, Prob: []float64{0, 1}, Energy: []float64{-1, -1}})
+	a.add(0, &slot{Steps: 3, Prob: []float64{1, 1}, Energy: []float64{-1, -1}})
+	a.add(1, &slot{Steps: 2, Prob: []float64{0.5, 0.5}, Energy: []float64{-3, -3}})
+	p, e := a.prob.mean(), a.energy.mean()
+	// Chain means .75 and 1 (mean .875, squared error .25²/2/2), and .5 twice.
+	if math.Abs(p.Value-(0.875+0.5)/2) > 1e-12 || math.Abs(p.Error-math.Sqrt(0.0625/4)/2) > 1e-12 {
+		t.Errorf("%+v", p)
+	}
+	if e.Value != -2 || e.Error != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// result makes a cell whose rates are known: with 10 chains and one step a round.
+func result(c cell, infill float64) *Result {
+	round := func(rate float64) slot { return slot{Steps: 1, Wall: 10 / rate, CPU: 20 / rate, Moved: 5, States: 4} }
+	s := func(rates ...float64) *Sampler {
+		x := &Sampler{Memory: 5e8, FLOPs: 3e9}
+		for _, r := range rates {
+			x.Rounds = append(x.Rounds, round(r))
+		}
+		return x
+	}
+	return &Result{Cell: c, Chains: 10, Threads: 2, Alpha: []float64{1}, Commit: "c0ffee", Peak: Peak{Torch: map[string]float64{"a": 300}, ORT: map[string]float64{"a": 200}},
+		Samplers: map[string]*Sampler{straightforward: s(1, 2, 4), saving: s(10, 10, 10), ours: s(infill, infill, infill)}}
+}
+
+func TestRatios(t *testing.T) {
+	r := result(cell{"default", 25, 4}, 20)
+	if x := r.ratio(ours, straightforward); math.Abs(x.Median-10) > 1e-9 || math.Abs(x.Low-5) > 1e-9 || math.Abs(x.High-20) > 1e-9 {
+		t.Errorf("%+v", x)
+	}
+	if x := r.ratio(ours, single); !math.IsNaN(x.Median) {
+		t.Errorf("a sampler that did not run: %+v", x)
+	}
+	if r.moved() != 0.5 || math.Abs(r.evaluated()-0.4) > 1e-12 || math.Abs(r.cpu(ours)-0.1) > 1e-12 {
+		t.Errorf("moved %g, evaluated %g, CPU %g", r.moved(), r.evaluated(), r.cpu(ours))
+	}
+	if s := r.slowerThan(result(r.Cell, 20)); len(s) != 0 {
+		t.Errorf("as fast as recorded, but: %v", s)
+	}
+	if s := result(r.Cell, 18).slowerThan(r); len(s) != 1 || !strings.Contains(s[0], "1.80 times saving, recorded was 2.00") {
+		t.Errorf("a tenth slower: %v", s)
+	}
+	if s := r.slowerThan(nil); s != nil {
+		t.Errorf("nothing recorded, but: %v", s)
+	}
+}
+
+func TestBook(t *testing.T) {
+	dir := t.TempDir()
+	b, err := openBook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(result(cell{"base", 25, 4}, 50))
+	b.put(result(cell{"default", 10, 2}, 20))
+	b.put(result(cell{"base", 25, 4}, 40)) // takes the other's place
+	b.Latency["Command/start"] = Benchmark{Seconds: 0.4, Low: 0.3, High: 0.6}
+	b.Profiles["base/25/4"] = &Profile{Wall: 1, Tokens: 10, Ops: []opTime{{Op: "Gemm", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}}
+	if err := b.save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openBook(dir)
+	if err != nil || len(again.Cells) != 2 || again.Cells[0].Cell.Model != "default" || median(again.Cells[1].rates(ours)) != 40 {
+		t.Fatalf("%+v %v", again, err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "performance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; 20.00–20.00) | yes |",
+		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |", "≤ 0.5 s | 0.40 s (0.30–0.60) | yes |",
+		"| 10 | 2 | 2 | 10 | 20 | 10.00 (5.00–20.00) | 2.00 (2.00–2.00) | 0.50 | 0.40 |",
+		"| Gemm | 3 | 100.0 % | 100 |",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	svg, err := os.ReadFile(filepath.Join(dir, "performance", "ratios.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := xml.NewDecoder(strings.NewReader(string(svg)))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(string(svg), "NaN") || !strings.Contains(string(svg), "base/25/4, over saving: 4.00") {
+		t.Errorf("chart:\n%s", svg)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "performance", "results.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openBook(dir); err == nil {
+		t.Error("a broken record passes")
+	}
+}
+
+func TestParseBenchmarks(t *testing.T) {
+	out := "goos: linux\nBenchmarkFill/threads=2-2 \t 2\t 3000000000 ns/op\t 400 chain-steps/s\nBenchmarkFill/threads=2-2 2 1000000000 ns/op 600 chain-steps/s\nBenchmarkOdd-2\nPASS\n"
+	b := parseBenchmarks([]byte(out))
+	if got := b["Fill/threads=2"]; len(b) != 1 || got.Seconds != 2 || got.Low != 1 || got.High != 3 || got.Metrics["chain-steps/s"] != 500 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// The worker, in process, on a tiny model: its protocol and what it hands to
+// PyTorch.
+func TestWorker(t *testing.T) {
+	orttest.Load(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "job")
+	j := &job{Seed: 1, Sentences: []jobSentence{{Text: "a [MASK] dog ate the [MASK] lemon near the sea ."}}}
+	if err := j.write(file + ".json"); err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- serve(inR, outW, filepath.Join("..", "..", "mlm", "testdata", "tiny-bert"), mlm.Options{Threads: 2}, 6)
+	}()
+	answers := bufio.NewReader(outR)
+	ask := func(c *command, v any) {
+		t.Helper()
+		if c != nil {
+			data, _ := json.Marshal(c)
+			if _, err := inW.Write(append(data, '\n')); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line, err := answers.ReadBytes('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(line, v); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	}
+	var a struct {
+		Ready bool
+		Error string
+		slot
+		Bytes  int64
+		GFLOPs map[string]float64
+		Rows   float64
+	}
+	if ask(nil, &a); !a.Ready {
+		t.Fatal("not ready")
+	}
+	if ask(&command{Do: "prepare", File: file + ".json"}, &a); a.Error != "" {
+		t.Fatal(a.Error)
+	}
+	got, err := readJob(file + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := got.Sentences[0]
+	if len(s.Positions) != 2 || s.IDs[s.Positions[0]] != s.Mask || len(s.States) != 6 || !(s.Alpha > 0) || len(s.Allowed[0]) == 0 {
+		t.Fatalf("%+v", s)
+	}
+	if ask(&command{Do: "slot", Steps: 7}, &a); a.Error != "" || a.Steps != 7 || !(a.Wall > 0) || len(a.Energy) != 6 || !(a.Energy[0] < 0) || a.States > 42 {
+		t.Errorf("%+v", a)
+	}
+	if ask(&command{Do: "slot", Seconds: 0.05}, &a); a.Steps < 1 || a.Wall < 0.05 {
+		t.Errorf("%+v", a)
+	}
+	if ask(&command{Do: "check", File: file}, &a); a.Error != "" {
+		t.Error(a.Error)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() != int64(3*8+3*2*4*vocabulary(t)) {
+		t.Errorf("%v %v", info, err)
+	}
+	if ask(&command{Do: "gradients", File: file + ".json", Steps: 2}, &a); a.Error != "" || a.Rows != 2*6*2 {
+		t.Errorf("%+v", a)
+	}
+	if ask(&command{Do: "memory"}, &a); a.Bytes < 1<<20 {
+		t.Errorf("%d bytes", a.Bytes)
+	}
+	if ask(&command{Do: "peak", Seconds: 0.02, Threads: 1}, &a); len(a.GFLOPs) != len(products) || !(largest(a.GFLOPs) > 0) {
+		t.Errorf("%+v", a.GFLOPs)
+	}
+	if ask(&command{Do: "dance"}, &a); a.Error == "" {
+		t.Error("an unknown command passes")
+	}
+	if err := inW.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func vocabulary(t *testing.T) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "mlm", "testdata", "tiny-bert", "vocab.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(data), "\n")
+}

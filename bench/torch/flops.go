@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An event is an entry of ONNX Runtime's profile.
+type event struct {
+	Cat  string  `json:"cat"`
+	Name string  `json:"name"`
+	Dur  float64 `json:"dur"` // µs
+	Args struct {
+		Op  string               `json:"op_name"`
+		In  []map[string][]int64 `json:"input_type_shape"`
+		Out []map[string][]int64 `json:"output_type_shape"`
+	} `json:"args"`
+}
+
+// An opTime is the share of an operator in a profile.
+type opTime struct {
+	Op      string  `json:"op"`
+	Calls   int     `json:"calls"`
+	Seconds float64 `json:"seconds"`
+	FLOPs   float64 `json:"flops,omitempty"` // of matrix products
+}
+
+// readProfile sums a profile by operator, or by operator and shapes of the
+// first input and the output; If is left out, being the sum of what its
+// branches hold.
+func readProfile(file string, shapes bool) ([]opTime, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var events []event
+	if err := json.Unmarshal(data, &events); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	by := map[string]*opTime{}
+	for _, e := range events {
+		if e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If" {
+			continue
+		}
+		name := e.Args.Op
+		if shapes && len(e.Args.In) > 0 && len(e.Args.Out) > 0 {
+			name += fmt.Sprintf(" %v → %v", dims(e.Args.In[0]), dims(e.Args.Out[0]))
+		}
+		o := by[name]
+		if o == nil {
+			o = &opTime{Op: name}
+			by[name] = o
+		}
+		o.Calls++
+		o.Seconds += e.Dur / 1e6
+		o.FLOPs += productFLOPs(&e)
+	}
+	var out []opTime
+	for _, o := range by {
+		out = append(out, *o)
+	}
+	slices.SortFunc(out, func(a, b opTime) int {
+		if a.Seconds > b.Seconds {
+			return -1
+		}
+		return 1
+	})
+	return out, nil
+}
+
+// productFLOPs is 2·b·M·N·K of a matrix product C = A·B, from the shapes of A
+// (b·M·K elements) and C (b·M·N); those of B may be missing, the runtime having
+// packed it.
+func productFLOPs(e *event) float64 {
+	switch e.Args.Op {
+	case "MatMul", "Gemm", "FusedMatMul", "FusedGemm", "MatMulInteger", "MatMulIntegerToFloat", "DynamicQuantizeMatMul":
+	default:
+		return 0
+	}
+	if len(e.Args.In) < 1 || len(e.Args.Out) < 1 {
+		return 0
+	}
+	a, _ := elements(e.Args.In[0])
+	_, n := elements(e.Args.Out[0])
+	return 2 * a * n
+}
+
+// dims are the dimensions of a profile's tensor.
+func dims(t map[string][]int64) []int64 {
+	for _, d := range t {
+		return d
+	}
+	return nil
+}
+
+// elements counts those of a tensor, and those of its last dimension.
+func elements(t map[string][]int64) (all, last float64) {
+	all, last = 1, 1
+	for _, dims := range t {
+		for _, d := range dims {
+			all, last = all*float64(d), float64(d)
+		}
+	}
+	return all, last
+}
+
+// flops finds out how many operations of matrix products a PyTorch sampler
+// makes in a step, and infill for a token: PyTorch counts them itself,
+// infill's are those of every product in the runtime's own profile.
+func (m *meter) flops() error {
+	m.perStep = map[string][]float64{}
+	for _, name := range []string{straightforward, saving} {
+		for n := range m.job.Sentences {
+			var a struct{ FLOPs float64 }
+			if err := m.workers[name].ask(command{Do: "flops", Sentence: n}, &a); err != nil {
+				return err
+			}
+			m.perStep[name] = append(m.perStep[name], a.FLOPs)
+		}
+	}
+	for n := range m.job.Sentences {
+		ops, tokens, _, err := m.profile(n, 1, false)
+		if err != nil {
+			return err
+		}
+		sum := 0.0
+		for _, o := range ops {
+			sum += o.FLOPs
+		}
+		m.perToken = append(m.perToken, sum/tokens)
+	}
+	return nil
+}
+
+// profile evaluates the gradient at the start states of a sentence so many
+// times under the runtime's profiler, one thread.
+func (m *meter) profile(n, times int, shapes bool) (ops []opTime, tokens, wall float64, err error) {
+	prefix := filepath.Join(m.tmp, fmt.Sprintf("profile%d", n))
+	w, err := m.infill("profile", 1, "-prefix", prefix)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	var a struct{ Wall, Tokens float64 }
+	err = w.ask(command{Do: "gradients", File: m.file + ".json", Sentence: n, Steps: times}, &a)
+	if err := errors.Join(err, w.close()); err != nil {
+		return nil, 0, 0, err
+	}
+	found, _ := filepath.Glob(prefix + "*.json")
+	if len(found) != 1 {
+		return nil, 0, 0, fmt.Errorf("the runtime wrote %d profiles, want 1", len(found))
+	}
+	ops, err = readProfile(found[0], shapes)
+	return ops, a.Tokens, a.Wall, err
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// latency runs the benchmarks of bench/speed and records them.
+func (s *settings) latency(book *book) error {
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "2x", "-count", "5", "./bench/speed")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	if _, err := s.verbose.Write(out); err != nil {
+		return err
+	}
+	for name, b := range parseBenchmarks(out) {
+		b.Commit = commit()
+		book.Latency[name] = b
+	}
+	return book.save()
+}
+
+// parseBenchmarks reads the output of go test -bench: medians over the counts.
+func parseBenchmarks(out []byte) map[string]Benchmark {
+	values := map[string]map[string][]float64{} // benchmark, unit
+	sc := bufio.NewScanner(bytes.NewReader(out))
+	for sc.Scan() {
+		f := strings.Fields(sc.Text())
+		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
+			continue
+		}
+		name := strings.TrimPrefix(f[0], "Benchmark")
+		// -2 at the end is GOMAXPROCS.
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			if _, err := strconv.Atoi(name[i+1:]); err == nil {
+				name = name[:i]
+			}
+		}
+		if values[name] == nil {
+			values[name] = map[string][]float64{}
+		}
+		for i := 2; i+1 < len(f); i += 2 {
+			if v, err := strconv.ParseFloat(f[i], 64); err == nil {
+				values[name][f[i+1]] = append(values[name][f[i+1]], v)
+			}
+		}
+	}
+	all := map[string]Benchmark{}
+	for name, units := range values {
+		b := Benchmark{Metrics: map[string]float64{}}
+		for unit, v := range units {
+			if unit == "ns/op" {
+				b.Seconds, b.Low, b.High = median(v)/1e9, slices.Min(v)/1e9, slices.Max(v)/1e9
+				continue
+			}
+			b.Metrics[unit] = median(v)
+		}
+		if b.Seconds > 0 {
+			all[name] = b
+		}
+	}
+	return all
+}

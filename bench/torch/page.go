@@ -1,0 +1,290 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// reading is what the numbers mean, written by hand: what was gained where,
+// and what explains the distance from targets that are not met.
+//
+//go:embed reading.md
+var reading string
+
+// A target is one of the project's own.
+type target struct {
+	what  string
+	want  string
+	value func(b *book) (got string, met, known bool)
+}
+
+// ratioTarget wants infill to be so many times as fast in every cell of a model.
+func ratioTarget(model, than string, want float64, numeral string) target {
+	return target{
+		what: fmt.Sprintf("%s against %s %s", modelName(model), numeral, than), want: fmt.Sprintf("≥ %g×", want),
+		value: func(b *book) (string, bool, bool) {
+			var all []float64
+			for _, r := range b.Cells {
+				if r.Cell.Model == model {
+					all = append(all, r.ratio(ours, than).Median)
+				}
+			}
+			if len(all) == 0 {
+				return "", false, false
+			}
+			got := fmt.Sprintf("%.2f× (median of %d cells; %.2f–%.2f)", median(all), len(all), slices.Min(all), slices.Max(all))
+			return got, median(all) >= want, true
+		},
+	}
+}
+
+func modelName(m string) string {
+	if m == "base" {
+		return "BERT-base size, fp32"
+	}
+	return "default model"
+}
+
+func cellTarget(what, want string, c cell, f func(r *Result) (string, bool)) target {
+	return target{what: what, want: want, value: func(b *book) (string, bool, bool) {
+		r := b.result(c)
+		if r == nil {
+			return "", false, false
+		}
+		got, met := f(r)
+		return got, met, true
+	}}
+}
+
+func latencyTarget(what, name string, want float64) target {
+	return target{what: what, want: fmt.Sprintf("≤ %g s", want), value: func(b *book) (string, bool, bool) {
+		l, ok := b.Latency[name]
+		return fmt.Sprintf("%.2f s (%.2f–%.2f)", l.Seconds, l.Low, l.High), l.Seconds <= want, ok
+	}}
+}
+
+func targets() []target {
+	base := cell{"base", 25, 4}
+	return []target{
+		ratioTarget("default", straightforward, 12, "(1)"),
+		ratioTarget("base", straightforward, 4, "(1)"),
+		ratioTarget("default", saving, 1.5, "(2)"),
+		ratioTarget("base", saving, 1.2, "(2)"),
+		cellTarget("BERT-base size, fp32: share of the sgemm rate, 25 words, 4 blanks", "≥ 90 %", base, func(r *Result) (string, bool) {
+			x := r.gflops(ours) / r.Peak.Best()
+			return fmt.Sprintf("%.0f %%", 100*x), x >= 0.9
+		}),
+		cellTarget("two threads against one, BERT-base size, 25 words, 4 blanks", "≥ 1.9×", base, threadRatio),
+		cellTarget("two threads against one, default model, 25 words, 4 blanks", "≥ 1.9×", cell{"default", 25, 4}, threadRatio),
+		latencyTarget("cold start to the first result, default model", "Command/start", 0.5),
+		latencyTarget("25 chains × 50 steps × 4 blanks, sentence of 20 words, 2 threads", "Fill/threads=2", 2),
+	}
+}
+
+func threadRatio(r *Result) (string, bool) {
+	x := r.ratio(ours, single)
+	return fmt.Sprintf("%.2f× (%.2f–%.2f)", x.Median, x.Low, x.High), x.Median >= 1.9
+}
+
+// page writes docs/performance.md.
+func (b *book) page() (string, error) {
+	var w strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	m := b.Machine
+	p("# Performance\n")
+	p("Made by `go run ./bench/torch -write docs`, which measures, records in [performance/results.json](performance/results.json) and writes")
+	p("this page. `-latency`, `-profile` and `-agree` (with `-write docs`) measure the other sections; `-check` compares with what is recorded.")
+	p("The package comment of `bench/torch` says how a cell is measured.\n")
+	p("Three samplers run DMALA on the same weights, sentences, blanks, chains, step sizes and threads, in turns:\n")
+	p("1. **straightforward**: PyTorch as one writes it down: one-hot vectors, autograd, logits at every position, the gradient at the current and at the proposed state in every step;")
+	p("2. **saving**: PyTorch with the savings one finds at once: the head at the masked position only, the gradient at the blanks only, weights frozen, the current state's energy and gradient kept;")
+	p("3. **infill**.\n")
+	p("Before anything is timed the three must compute the same energies and gradients, to %g. Loading is not timed. A chain-step is one step of one", tolerance)
+	p("chain. Ratios are those within a round, median (lowest–highest round).\n")
+	if m.CPU != "" {
+		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s. Float32 throughout.\n",
+			m.CPU, m.Cores, m.OS, m.Go, m.ORT, m.Torch, strings.ToUpper(m.BLAS), m.Transformers)
+	}
+	b.targetTable(p)
+	if len(b.Cells) > 0 {
+		p("![Chain-steps per second of infill over those of PyTorch](performance/ratios.svg)\n")
+	}
+	for _, model := range []string{"default", "base"} {
+		b.cellTables(p, model)
+	}
+	b.agreement(p)
+	b.latencyTable(p)
+	b.profileTables(p)
+	w.WriteString(reading)
+	return w.String(), nil
+}
+
+type printer func(format string, args ...any)
+
+func (b *book) targetTable(p printer) {
+	p("## Targets\n")
+	p("| | target | measured | met |")
+	p("|---|---|---|---|")
+	for _, t := range targets() {
+		got, met, known := t.value(b)
+		if !known {
+			continue
+		}
+		yes := "no"
+		if met {
+			yes = "yes"
+		}
+		p("| %s | %s | %s | %s |", t.what, t.want, got, yes)
+	}
+	p("")
+}
+
+func (b *book) cellTables(p printer, model string) {
+	var cells []*Result
+	for _, r := range b.Cells {
+		if r.Cell.Model == model {
+			cells = append(cells, r)
+		}
+	}
+	if len(cells) == 0 {
+		return
+	}
+	first := cells[0]
+	p("## %s\n", map[string]string{"default": "Default model (4 layers, width 256, 16,384 pieces)", "base": "BERT-base size (12 layers, width 768, 30,522 pieces), random weights"}[model])
+	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads, len(first.Alpha),
+		map[string]string{"base": " The output bias follows Zipf's law, so that the model prefers some words as text does; otherwise the weights are as before training."}[model])
+	p("| words | blanks | (1) | (2) | infill | infill / (1) | infill / (2) | moved | evaluated |")
+	p("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+	for _, r := range cells {
+		p("| %d | %d | %.3g | %.3g | %.3g | %s | %s | %.2f | %.2f |", r.Cell.Words, r.Cell.Blanks,
+			median(r.rates(straightforward)), median(r.rates(saving)), median(r.rates(ours)),
+			r.ratio(ours, straightforward), r.ratio(ours, saving), r.moved(), r.evaluated())
+	}
+	p("\nFirst columns: chain-steps per second, medians. Moved: proposals that differ from the state, as a share; evaluated: states that infill")
+	p("evaluated per chain-step (unmoved proposals and states that several chains share are not).\n")
+	p("| words | blanks | CPU ms a chain-step (1) / (2) / infill | peak memory, MB | GFLOP/s | share of sgemm | sgemm: torch.mm / ONNX Runtime | measured at |")
+	p("|---:|---:|---|---|---|---|---|---|")
+	for _, r := range cells {
+		each := func(f func(name string) float64, format string) string {
+			return fmt.Sprintf(format+" / "+format+" / "+format, f(straightforward), f(saving), f(ours))
+		}
+		p("| %d | %d | %s | %s | %s | %s | %.0f / %.0f | %s |", r.Cell.Words, r.Cell.Blanks,
+			each(func(n string) float64 { return 1e3 * r.cpu(n) }, "%.3g"),
+			each(func(n string) float64 { return float64(r.Samplers[n].Memory) / 1e6 }, "%.0f"),
+			each(r.gflops, "%.0f"),
+			each(func(n string) float64 { return 100 * r.gflops(n) / r.Peak.Best() }, "%.0f %%"),
+			largest(r.Peak.Torch), largest(r.Peak.ORT), r.Commit)
+	}
+	p("\nGFLOP/s: multiplications and additions of matrix products that were really made, over the wall time. sgemm: the rate of the median call at the")
+	p("best of the sizes %s, all threads.\n", sizes())
+	for _, r := range cells {
+		if r.Samplers[single] != nil {
+			p("With one thread infill makes %.3g chain-steps per second at %d words and %d blanks; with %d threads %s times that.\n",
+				median(r.rates(single)), r.Cell.Words, r.Cell.Blanks, r.Threads, r.ratio(ours, single))
+		}
+	}
+}
+
+func sizes() string {
+	var out []string
+	for _, p := range products {
+		out = append(out, fmt.Sprintf("%d×%d×%d", p[0], p[1], p[2]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// String prints the median and the range.
+func (r Ratio) String() string {
+	if math.IsNaN(r.Median) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f (%.2f–%.2f)", r.Median, r.Low, r.High)
+}
+
+func (b *book) agreement(p printer) {
+	if b.Agree == nil {
+		return
+	}
+	a := b.Agree
+	p("## The three sample the same\n")
+	p("%d chains, %d steps after %d from the same states, %d words, %d blanks, default model; ± is one standard error, from the spread between chains.\n",
+		a.Chains, a.Steps, a.Warm, a.Cell.Words, a.Cell.Blanks)
+	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
+	p("|---|---|---|---|")
+	for _, name := range []string{straightforward, saving, ours} {
+		s := a.Samplers[name]
+		d := "–"
+		if s.Check != nil {
+			d = fmt.Sprintf("%.1e, %.1e (largest entry %.1f)", s.Check.Energy, s.Check.Gradient, s.Check.Largest)
+		}
+		p("| %s | %.3f ± %.3f | %.2f ± %.2f | %s |", name, s.Prob.Value, s.Prob.Error, s.Energy.Value, s.Energy.Error, d)
+	}
+	p("")
+}
+
+// operations explains the benchmarks of bench/speed.
+var operations = map[string]string{
+	"Command/start":                 "`infill fill`, one blank, one chain, no step: process start to printed filling",
+	"Command/start-and-one-blank":   "`infill fill`, one blank, 25 chains of 50 steps, from process start",
+	"Command/start-and-four-blanks": "`infill fill`, 4 blanks of 20 words, 25 chains of 50 steps, from process start",
+	"Fill/threads=1":                "the same fill without the start, one thread",
+	"Fill/threads=2":                "the same fill without the start, two threads",
+	"Batch/threads=1":               "`infill batch`, 12 sentences, 2 blanks, 10 chains of 10 steps, from process start, one thread",
+	"Batch/threads=2":               "the same, two threads",
+	"Score/threads=1":               "score of 50 sentences of 17 words, one thread",
+	"Score/threads=2":               "the same, two threads",
+}
+
+func (b *book) latencyTable(p printer) {
+	if len(b.Latency) == 0 {
+		return
+	}
+	p("## What users wait for\n")
+	p("Benchmarks of `bench/speed` on the default model, median (lowest–highest) of five.\n")
+	p("| | seconds | |")
+	p("|---|---|---|")
+	for _, name := range slices.Sorted(maps.Keys(b.Latency)) {
+		what, l := operations[name], b.Latency[name]
+		if what == "" {
+			what = name
+		}
+		var more []string
+		for _, unit := range slices.Sorted(maps.Keys(l.Metrics)) {
+			if strings.HasSuffix(unit, "/s") {
+				more = append(more, fmt.Sprintf("%.3g %s", l.Metrics[unit], unit))
+			}
+		}
+		p("| %s | %.2f (%.2f–%.2f) | %s |", what, l.Seconds, l.Low, l.High, strings.Join(more, ", "))
+	}
+	p("")
+}
+
+func (b *book) profileTables(p printer) {
+	if len(b.Profiles) == 0 {
+		return
+	}
+	p("## Where infill's time goes\n")
+	p("ONNX Runtime's own profile of gradient calls, one thread, by operator; `go run ./bench/torch -profile -shapes` shows it by shape.\n")
+	for _, name := range slices.Sorted(maps.Keys(b.Profiles)) {
+		f := b.Profiles[name]
+		sum, flops := f.sums()
+		p("**%s**: %.0f GFLOP/s of wall time, %.3g operations a token, %.1f %% of the wall time in operators (%s).\n", name, flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
+		p("| operator | calls | share of the time | GFLOP/s |")
+		p("|---|---:|---:|---:|")
+		for _, o := range f.Ops {
+			if o.Seconds < 0.01*sum {
+				break
+			}
+			rate := ""
+			if o.FLOPs > 0 {
+				rate = fmt.Sprintf("%.0f", o.FLOPs/o.Seconds/1e9)
+			}
+			p("| %s | %d | %.1f %% | %s |", o.Op, o.Calls, 100*o.Seconds/sum, rate)
+		}
+		p("")
+	}
+}

@@ -1,0 +1,168 @@
+"""Runs one of the samplers of dmala.py on a cell, one command a line on standard input, one answer
+a line on standard output, all JSON. Started by `go run ./bench/torch`."""
+
+import argparse
+import json
+import resource
+import statistics
+import sys
+import time
+
+import numpy
+import torch
+import transformers
+from torch.utils.flop_counter import FlopCounterMode
+
+import dmala
+
+
+def cpu():
+    r = resource.getrusage(resource.RUSAGE_SELF)
+    return r.ru_utime + r.ru_stime
+
+
+def peak_memory():
+    with open("/proc/self/status") as f:
+        for line in f:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+class Worker:
+    def __init__(self, args):
+        torch.set_num_threads(args.threads)
+        torch.set_num_interop_threads(1)
+        with open(args.cell) as f:
+            self.cell = json.load(f)
+        self.variant = args.variant
+        self.model = transformers.BertForMaskedLM.from_pretrained(args.model, dtype=torch.float32).eval()
+        if self.variant == "saving":
+            self.model.requires_grad_(False)
+        self.attention = args.attention
+        if self.attention != "auto":
+            self.model.set_attn_implementation(self.attention)
+        self.samplers = {}
+        if args.compile:
+            self.model.bert = torch.compile(self.model.bert)
+
+    def sampler(self, n):
+        if n not in self.samplers:
+            s = self.cell["sentences"][n]
+            self.samplers[n] = dmala.VARIANTS[self.variant](self.model, s, s["alpha"], s["states"], self.cell["seed"] + n)
+        return self.samplers[n]
+
+    def attention_check(self):
+        """Chooses the faster of torch's two ways to compute attention, by one evaluation of each
+        after a first one for warming up."""
+        times = {}
+        for name in ("eager", "sdpa", "eager", "sdpa"):
+            self.model.set_attn_implementation(name)
+            sampler = self.sampler(0)
+            start = time.perf_counter()
+            sampler.energy_and_gradient(sampler.theta)
+            times[name] = time.perf_counter() - start
+        self.attention = min(times, key=times.get)
+        self.model.set_attn_implementation(self.attention)
+        return {"attention": self.attention, "seconds": times}
+
+    def check(self, n, file):
+        """Compares energies and gradients with those that infill wrote: per state, U as float64 and
+        m × V float32."""
+        s = self.cell["sentences"][n]
+        sampler = self.sampler(n)
+        states = torch.tensor(s["check"])
+        data = open(file, "rb").read()
+        m, v = len(s["positions"]), self.model.config.vocab_size
+        count = len(s["check"])
+        u = numpy.frombuffer(data[: 8 * count], numpy.float64)
+        g = numpy.frombuffer(data[8 * count :], numpy.float32).reshape(count, m, v)
+        got_u, got_g = sampler.energy_and_gradient(states)
+        allowed = s["allowed"][0]
+        return {
+            "energy": float(numpy.abs(got_u.double().numpy() - u).max()),
+            "gradient": float(numpy.abs(got_g.numpy() - g)[:, :, allowed].max()),
+            "largest": float(numpy.abs(g[:, :, allowed]).max()),
+        }
+
+    def slot(self, n, seconds, steps):
+        """Steps for so many seconds, or so many steps, whole ones and at least one."""
+        sampler = self.sampler(n)
+        probs, moved, energies = [], 0, []
+        begin_cpu, begin, done = cpu(), time.perf_counter(), 0
+        while True:
+            u, prob, move = sampler.step()
+            probs.append(prob)
+            energies.append(u)
+            moved += int(move.sum())
+            done += 1
+            wall = time.perf_counter() - begin
+            if (steps and done >= steps) or (not steps and wall >= seconds):
+                break
+        used = cpu() - begin_cpu
+        return {
+            "steps": done, "wall": wall, "cpu": used, "moved": moved,
+            "prob": torch.stack(probs).mean(0).tolist(), "energy": torch.stack(energies).mean(0).tolist(),
+        }
+
+    def flops(self, n):
+        """Floating-point operations in matrix products of one step."""
+        sampler = self.sampler(n)
+        self.model.set_attn_implementation("eager")  # every product is then seen by the counter
+        with FlopCounterMode(display=False) as counter:
+            sampler.energy_and_gradient(sampler.theta)
+        if self.attention != "auto":
+            self.model.set_attn_implementation(self.attention)
+        return {"flops": counter.get_total_flops() * (2 if self.variant == "straightforward" else 1)}
+
+    def peak(self, seconds):
+        """GFLOP/s of torch.mm in float32, of the median call, at the sizes that infill's side uses too."""
+        best = {}
+        for m, k, n in self.cell["products"]:
+            a, b, out = torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)
+            torch.mm(a, b, out=out)
+            end, times = time.perf_counter() + seconds, []
+            while time.perf_counter() < end:
+                start = time.perf_counter()
+                torch.mm(a, b, out=out)
+                times.append(time.perf_counter() - start)
+            best[f"{m}×{k}×{n}"] = 2 * m * k * n / statistics.median(times) / 1e9
+        return {"gflops": best}
+
+    def run(self, c):
+        match c["do"]:
+            case "attention":
+                return self.attention_check()
+            case "check":
+                return self.check(c["sentence"], c["file"])
+            case "slot":
+                return self.slot(c["sentence"], c.get("seconds", 0), c.get("steps", 0))
+            case "flops":
+                return self.flops(c["sentence"])
+            case "peak":
+                return self.peak(c["seconds"])
+            case "versions":
+                return {"torch": torch.__version__, "transformers": transformers.__version__,
+                        "blas": torch.__config__.show().split("BLAS_INFO=")[1].split(",")[0],
+                        "cpu": torch.backends.cpu.get_cpu_capability()}
+            case "memory":
+                return {"bytes": peak_memory()}
+        raise ValueError(f"unknown command {c['do']!r}")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--model", required=True, help="folder with model.safetensors and config.json")
+    p.add_argument("--cell", required=True, help="JSON file with sentences and states")
+    p.add_argument("--variant", required=True, choices=list(dmala.VARIANTS))
+    p.add_argument("--threads", type=int, required=True)
+    p.add_argument("--attention", default="auto", choices=["auto", "eager", "sdpa"])
+    p.add_argument("--compile", action="store_true")
+    w = Worker(p.parse_args())
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(w.run(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"infill/internal/ort"
+)
+
+// setup makes what a measurement needs and is not there yet.
+func (s *settings) setup(todo []cell) error {
+	var err error
+	if s.self, err = os.Executable(); err != nil {
+		return err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	s.dir = filepath.Join(cache, "infill", "bench")
+	if s.python == "" {
+		s.python = filepath.Join(s.dir, "venv", "bin", "python")
+		err := s.once("venv", []string{filepath.Join(s.scripts, "requirements.txt")}, func(dir string) error {
+			fmt.Fprintln(s.verbose, "installing PyTorch (some minutes, some GB)")
+			return errors.Join(s.command("python3", "-m", "venv", "--clear", dir),
+				s.command(s.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", filepath.Join(s.scripts, "requirements.txt")))
+		})
+		if err != nil {
+			return fmt.Errorf("%w; -python names an interpreter that has the packages already", err)
+		}
+	}
+	if !slices.ContainsFunc(todo, func(c cell) bool { return c.Model == "base" }) {
+		return nil
+	}
+	vocab := filepath.Join("models", "default", "vocab.txt")
+	script := filepath.Join(s.scripts, "export.py")
+	return s.once("base", []string{script, vocab}, func(dir string) error {
+		fmt.Fprintln(s.verbose, "making the random model of BERT-base's size")
+		return s.command(s.python, script, "--vocab", vocab, "--out", dir)
+	})
+}
+
+// once makes a folder of the cache unless it was made from the same files.
+func (s *settings) once(name string, from []string, do func(dir string) error) error {
+	h := sha256.New()
+	for _, f := range from {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		h.Write(data)
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	dir := filepath.Join(s.dir, name)
+	stamp := dir + ".sha256"
+	if old, err := os.ReadFile(stamp); err == nil && string(old) == sum {
+		return nil
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(s.dir, 0o755)); err != nil {
+		return err
+	}
+	if err := do(dir); err != nil {
+		return err
+	}
+	return os.WriteFile(stamp, []byte(sum), 0o644)
+}
+
+// command runs a program that says nothing unless it fails.
+func (s *settings) command(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// describe finds out what the cell was measured on.
+func (m *meter) describe() (machine, error) {
+	d := machine{CPU: cpuName(), Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	if r, err := ort.Find(ort.FindOptions{}); err == nil {
+		d.ORT = r.Version
+	}
+	var v struct{ Torch, Transformers, BLAS string }
+	if err := m.workers[straightforward].ask(command{Do: "versions"}, &v); err != nil {
+		return d, err
+	}
+	d.Torch, d.Transformers, d.BLAS = v.Torch, v.Transformers, v.BLAS
+	return d, nil
+}
+
+// cpuName is the processor's name as the kernel states it.
+func cpuName() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for l := range strings.Lines(string(data)) {
+		if key, v, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}
