@@ -214,7 +214,7 @@ func (m *Model) reference(s *Sentence, state []int32) (*reference, error) {
 	shape := []int{n, l}
 	feeds := map[string]*onnxref.Tensor{
 		"input_ids": onnxref.NewInt(shape, ids), "attention_mask": onnxref.NewInt(shape, mask),
-		"token_type_ids": onnxref.NewInt(shape, types), "position_ids": onnxref.NewInt(shape, counting(n, l)),
+		"token_type_ids": onnxref.NewInt(shape, types), "position_ids": onnxref.NewInt(shape, counting(n, l, m.info.firstPosition)),
 	}
 	ref.inputs = map[string]*onnxref.Tensor{}
 	for _, name := range m.info.Inputs {

@@ -59,15 +59,20 @@ func (c config) architecture() string {
 // if it is not stated. RoBERTa and its kin count positions from the id of the
 // padding token on, so that as many rows of the table are never used.
 func (c config) positions() int {
+	return max(0, c.MaxPositions-c.firstPosition())
+}
+
+// firstPosition is the position of the first token.
+func (c config) firstPosition() int {
 	switch c.ModelType {
 	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xlm-roberta-xl", "roberta-prelayernorm", "data2vec-text", "ibert", "esm":
 		pad := 1
 		if c.PadID != nil && *c.PadID >= 0 {
 			pad = *c.PadID
 		}
-		return max(0, c.MaxPositions-pad-1)
+		return pad + 1
 	}
-	return c.MaxPositions
+	return 0
 }
 
 // longest is the smallest of the limits that are stated (above 0).

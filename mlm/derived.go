@@ -16,6 +16,7 @@ type derived struct {
 	inputs   []string
 	vocab    int
 	gradient bool
+	first    int64 // position of the first token
 }
 
 // newDerived derives and loads. When only the backward pass is impossible the
@@ -39,7 +40,7 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, er
 	if err != nil {
 		return nil, err
 	}
-	return &derived{s: s, inputs: g.Inputs, vocab: g.Vocabulary, gradient: g.Gradient}, nil
+	return &derived{s: s, inputs: g.Inputs, vocab: g.Vocabulary, gradient: g.Gradient, first: info.firstPosition}, nil
 }
 
 func (d *derived) close() error { return d.s.Close() }
@@ -62,7 +63,7 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 		case onnxgrad.InGradient:
 			in = append(in, feed(&f, []bool{b.kind == gradientGroup}))
 		default:
-			in = append(in, b.sequences(&f, []string{name})...)
+			in = append(in, b.sequences(&f, []string{name}, d.first)...)
 		}
 	}
 	// An output that was not asked for is a single zero.

@@ -130,7 +130,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	// Tokenizer and configuration lie beside the model, or above its onnx folder.
 	files := from.fs
 	if dir := path.Dir(name); dir != "." {
-		if sub, err := fs.Sub(from.fs, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json") {
+		if sub, err := fs.Sub(from.fs, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
 			files = sub
 		}
 	}
@@ -160,6 +160,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	info.Architecture = cfg.architecture()
 	info.Tokens, info.MaskID, info.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	info.MaxLength = longest(cfg.positions(), tok.MaxLength())
+	info.firstPosition = int64(cfg.firstPosition())
 	if err := inspect(&info, p.m); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}

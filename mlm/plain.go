@@ -16,6 +16,7 @@ type plain struct {
 	s      *ort.Session
 	inputs []string
 	vocab  int
+	first  int64 // position of the first token
 }
 
 // maxPlainLogits bounds the logits of one run, in values (64 MB).
@@ -26,7 +27,7 @@ func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Opt
 	if err != nil {
 		return nil, err
 	}
-	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab}
+	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab, first: info.firstPosition}
 	if p.vocab == 0 {
 		if p.vocab, err = p.probe(ctx); err != nil {
 			_ = s.Close()
@@ -50,7 +51,7 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{nil}
-	if err := f.run(ctx, p.s, b.sequences(&f, p.inputs), out); err != nil {
+	if err := f.run(ctx, p.s, b.sequences(&f, p.inputs, p.first), out); err != nil {
 		return 0, err
 	}
 	defer out[0].Close()
@@ -82,7 +83,7 @@ func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32)
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{feed(&f, buf, int64(n), int64(l), int64(v))}
-	if err := f.run(ctx, p.s, part.sequences(&f, p.inputs), out); err != nil {
+	if err := f.run(ctx, p.s, part.sequences(&f, p.inputs, p.first), out); err != nil {
 		return err
 	}
 	for r := from; r < to; r++ {

@@ -52,17 +52,19 @@ func (f *feeds) close() {
 	}
 }
 
-// counting is 0, 1, …, length-1 for every row: the position_ids of BERT.
-func counting(rows, length int) []int64 {
+// counting is first, first+1, … for every row: the position_ids. BERT's begin
+// with 0, RoBERTa's behind the id of the padding token.
+func counting(rows, length int, first int64) []int64 {
 	ids := make([]int64, rows*length)
 	for i := range ids {
-		ids[i] = int64(i % length)
+		ids[i] = first + int64(i%length)
 	}
 	return ids
 }
 
-// sequences feeds the inputs of the original graph by their names.
-func (b *batch) sequences(f *feeds, names []string) []*ort.Tensor {
+// sequences feeds the inputs of the original graph by their names; first is
+// the position_ids of the first token.
+func (b *batch) sequences(f *feeds, names []string, first int64) []*ort.Tensor {
 	shape := []int64{int64(b.rows), int64(b.length)}
 	in := make([]*ort.Tensor, len(names))
 	for i, n := range names {
@@ -74,7 +76,7 @@ func (b *batch) sequences(f *feeds, names []string) []*ort.Tensor {
 		case "token_type_ids":
 			in[i] = feed(f, b.types, shape...)
 		case "position_ids":
-			in[i] = feed(f, counting(b.rows, b.length), shape...)
+			in[i] = feed(f, counting(b.rows, b.length, first), shape...)
 		default:
 			f.err = errors.Join(f.err, fmt.Errorf("%w: cannot feed the input %q", ErrNotMasked, n))
 		}
