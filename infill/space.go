@@ -197,17 +197,17 @@ func (sp *space) valid(x []int32) bool {
 	var buf, other [maxBlankTokens]int32
 	for g := range sp.groups {
 		f := sp.filling(g, x, buf[:])
-		if sp.counts[g] > 1 && !sp.spelt(f, sp.t.glued(sp.groups[g].blanks[0])) {
+		if sp.counts[g] > 1 && !sp.spelt(f, g) {
 			return false
 		}
 		if !sp.noRepeat {
 			continue
 		}
-		if sp.counts[g] > 1 && sp.twice(f) {
+		if sp.counts[g] > 1 && sp.twice(f, g) {
 			return false
 		}
 		for h := range g {
-			if sp.share(f, sp.filling(h, x, other[:])) {
+			if sp.share(f, g, sp.filling(h, x, other[:]), h) {
 				return false
 			}
 		}
@@ -215,11 +215,12 @@ func (sp *space) valid(x []int32) bool {
 	return true
 }
 
-// share tells whether two fillings have a token in common that begins a word.
-func (sp *space) share(a, b []int32) bool {
-	for _, id := range a {
-		for _, other := range b {
-			if id == other && sp.supports.startsWord(id) {
+// share tells whether fillings of groups g and h have a token in common that
+// begins a word.
+func (sp *space) share(a []int32, g int, b []int32, h int) bool {
+	for i, id := range a {
+		for j, other := range b {
+			if sp.supports.alike(id, other) && sp.begins(a, i, g) && sp.begins(b, j, h) {
 				return true
 			}
 		}
@@ -227,11 +228,18 @@ func (sp *space) share(a, b []int32) bool {
 	return false
 }
 
+// begins tells whether token i of a filling of group g begins a word.
+func (sp *space) begins(f []int32, i, g int) bool {
+	return sp.supports.startsWord(f, i, sp.t.glued(sp.groups[g].blanks[0]))
+}
+
 // twice tells whether a token that begins a word stands twice in a filling.
-func (sp *space) twice(f []int32) bool {
+func (sp *space) twice(f []int32, g int) bool {
 	for i, id := range f {
-		if slices.Contains(f[:i], id) && sp.supports.startsWord(id) {
-			return true
+		for j, other := range f[:i] {
+			if sp.supports.alike(id, other) && sp.begins(f, i, g) && sp.begins(f, j, g) {
+				return true
+			}
 		}
 	}
 	return false
@@ -239,17 +247,22 @@ func (sp *space) twice(f []int32) bool {
 
 // spelt tells whether the words of a filling of several tokens are as the
 // tokenizer would spell them, and none is banned. Of a blank inside a word the
-// first tokens go on with that word and are not judged.
-func (sp *space) spelt(f []int32, glued bool) bool {
-	tok := sp.supports.tok
+// first tokens go on with that word and are not judged. Where the vocabulary
+// marks spaces the filling is judged as a whole.
+func (sp *space) spelt(f []int32, g int) bool {
+	s := sp.supports
+	glued := sp.t.inside(&sp.groups[g])
+	if sp.t.marks && len(f) > 0 && !s.isCanonical(f, glued) {
+		return false
+	}
 	for i := 0; i < len(f); {
 		end := i + 1
-		for end < len(f) && tok.IsContinuation(f[end]) {
+		for end < len(f) && s.sameWord(f, end) {
 			end++
 		}
 		word := f[i:end]
-		inside := i == 0 && (glued || tok.IsContinuation(f[0]))
-		if !inside && (sp.ban.has(word) || len(word) > 1 && !sp.supports.isCanonical(word)) {
+		inside := i == 0 && !sp.t.marks && (glued || s.tok.IsContinuation(f[0]))
+		if !inside && (sp.ban.has(word) || !sp.t.marks && len(word) > 1 && !s.isCanonical(word, false)) {
 			return false
 		}
 		i = end

@@ -44,10 +44,7 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 
 // surface is the spelling of a token inside a text.
 func surface(tok *tokenize.Tokenizer, id int32) string {
-	s := tok.Token(id)
-	if tok.IsContinuation(id) {
-		return strings.TrimPrefix(s, "##")
-	}
+	s, _ := tok.Surface(id)
 	return s
 }
 
@@ -59,12 +56,20 @@ const (
 
 // join spells the tokens of one blank: pieces go on with the word before them,
 // other tokens are set apart by one space, except before closing and after
-// opening punctuation and between ideographs.
+// opening punctuation and between ideographs. Where the vocabulary marks spaces
+// the pieces say it all; the space before the first stands outside the blank.
 func join(tok *tokenize.Tokenizer, ids []int32) string {
 	var b strings.Builder
 	var before rune
 	for i, id := range ids {
-		s := surface(tok, id)
+		s, space := tok.Surface(id)
+		if tok.MarksSpaces() {
+			if space && i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(s)
+			continue
+		}
 		first, _ := utf8.DecodeRuneInString(s)
 		tight := tok.IsContinuation(id) || strings.ContainsRune(closing, first) || strings.ContainsRune(opening, before) ||
 			unicode.IsLetter(first) && !isWordRune(first) && unicode.IsLetter(before) && !isWordRune(before)

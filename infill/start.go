@@ -139,11 +139,11 @@ func (s *search) possible(i int, x []int32) bool {
 	var buf, other [maxBlankTokens]int32
 	f := s.filled(g, i, x, buf[:])
 	if s.noRepeat {
-		if s.counts[g] > 1 && s.twice(f) {
+		if s.counts[g] > 1 && s.twice(f, g) {
 			return false
 		}
 		for h := range g {
-			if s.share(f, s.filling(h, x, other[:])) {
+			if s.share(f, g, s.filling(h, x, other[:]), h) {
 				return false
 			}
 		}
@@ -154,10 +154,10 @@ func (s *search) possible(i int, x []int32) bool {
 	// The last word may still go on.
 	end := len(f)
 	if len(f) < s.counts[g] {
-		for end--; end > 0 && s.supports.tok.IsContinuation(f[end]); end-- {
+		for end--; end > 0 && s.supports.goesOn(f, end); end-- {
 		}
 	}
-	return s.spelt(f[:end], s.t.glued(s.groups[g].blanks[0]))
+	return s.spelt(f[:end], g)
 }
 
 // filled are the tokens of group g up to coordinate i.

@@ -33,6 +33,8 @@ type supports struct {
 	glued []int32 // what may follow a letter, a digit or another blank directly
 	any   []int32 // both: what may follow the first token of a blank
 	words []int32 // whole words
+	bare  []int32 // whole words where no space is before them
+	key   []int32 // if the vocabulary marks spaces, by id: the first token that looks the same
 
 	mu        sync.Mutex
 	filtered  map[filterKey][]int32
@@ -56,7 +58,11 @@ const (
 )
 
 func newSupports(tok *tokenize.Tokenizer) *supports {
-	s := &supports{tok: tok, words: tok.WholeWords(), filtered: map[filterKey][]int32{}, canonical: map[string]bool{}}
+	s := &supports{tok: tok, words: tok.WholeWords(), bare: tok.BareWords(), filtered: map[filterKey][]int32{}, canonical: map[string]bool{}}
+	if tok.MarksSpaces() {
+		s.marked()
+		return s
+	}
 	for id := int32(0); int(id) < tok.VocabSize(); id++ {
 		if tok.IsSpecial(id) || tok.IsUnused(id) {
 			continue
@@ -76,6 +82,30 @@ func newSupports(tok *tokenize.Tokenizer) *supports {
 	return s
 }
 
+// marked finds the supports in a vocabulary that marks spaces: the pieces with
+// the mark, and those without it. Pieces that are white space only, or part of
+// a character, fill no blank by themselves.
+func (s *supports) marked() {
+	first := map[string]int32{}
+	s.key = make([]int32, s.tok.VocabSize())
+	for id := range int32(len(s.key)) {
+		text, space := s.tok.Surface(id)
+		if _, ok := first[text]; !ok {
+			first[text] = id
+		}
+		s.key[id] = first[text]
+		if s.tok.IsSpecial(id) || s.tok.IsUnused(id) || text == "" || !utf8.ValidString(text) || strings.TrimSpace(text) != text {
+			continue
+		}
+		s.any = append(s.any, id)
+		if space {
+			s.begin = append(s.begin, id)
+		} else {
+			s.glued = append(s.glued, id)
+		}
+	}
+}
+
 // emptySupport is the error of a blank that nothing may fill.
 func emptySupport(t *Template, i int, why string) error {
 	b := t.Blanks[i]
@@ -85,12 +115,23 @@ func emptySupport(t *Template, i int, why string) error {
 // slot returns what may stand at token number pos of a group that has count
 // tokens.
 func (s *supports) slot(t *Template, g *group, pos, count int, opt *Options) ([]int32, error) {
+	if err := s.checkTied(t, g); err != nil {
+		return nil, err
+	}
 	var base []int32
 	switch {
 	case opt.Vocab == VocabWholeWords || g.Pattern != nil:
 		base = s.words
+		if pos == 0 && t.marks && t.inside(g) {
+			base = s.bare
+		}
 	case pos > 0:
 		base = s.any
+	case t.marks:
+		base = s.begin
+		if t.inside(g) {
+			base = s.glued
+		}
 	default:
 		for k, b := range g.blanks {
 			here := s.begin
@@ -156,7 +197,7 @@ func (s *supports) filter(base []int32, key filterKey, pattern *regexp.Regexp) [
 // Options.Allow; nil, nil if it has none.
 func (s *supports) phrases(t *Template, g *group, opt *Options) ([]phrase, error) {
 	var list []phrase
-	glued := t.glued(g.blanks[0])
+	glued := t.inside(g)
 	switch {
 	case g.Words != nil:
 		for _, w := range g.Words {
@@ -172,8 +213,11 @@ func (s *supports) phrases(t *Template, g *group, opt *Options) ([]phrase, error
 	default:
 		return nil, nil
 	}
+	if err := s.checkTied(t, g); err != nil {
+		return nil, err
+	}
 	for _, b := range g.blanks {
-		if t.glued(b) != glued {
+		if !t.marks && t.glued(b) != glued {
 			return nil, emptySupport(t, b, "it is tied to a blank that stands apart, but goes on with a word")
 		}
 	}
@@ -206,6 +250,20 @@ func (s *supports) phrases(t *Template, g *group, opt *Options) ([]phrase, error
 	return out, nil
 }
 
+// checkTied refuses, where the vocabulary marks spaces, to tie a blank after a
+// space to one directly after punctuation or a letter: no token fits both.
+func (s *supports) checkTied(t *Template, g *group) error {
+	if !t.marks || t.inside(g) {
+		return nil
+	}
+	for _, b := range g.blanks {
+		if t.bare[b] && !t.movable(b) {
+			return emptySupport(t, b, "it is tied to a blank after a space, but directly follows other text; this model's tokens are for one or the other")
+		}
+	}
+	return nil
+}
+
 // both is the intersection of two ascending lists.
 func both(a, b []int32) []int32 {
 	var out []int32
@@ -217,21 +275,29 @@ func both(a, b []int32) []int32 {
 	return out
 }
 
-// isCanonical tells whether the tokenizer, given the word that the pieces
-// spell, makes these very pieces of it.
-func (s *supports) isCanonical(pieces []int32) bool {
+// isCanonical tells whether the tokenizer, given the text that the pieces
+// spell, makes these very pieces of it. bare matters where the vocabulary marks
+// spaces: no space is before the text.
+func (s *supports) isCanonical(pieces []int32, bare bool) bool {
 	key := idsKey(pieces)
+	if bare {
+		key += "-"
+	}
 	s.mu.Lock()
 	ok, known := s.canonical[key]
 	s.mu.Unlock()
 	if known {
 		return ok
 	}
-	var b strings.Builder
-	for _, id := range pieces {
-		b.WriteString(surface(s.tok, id))
+	var word string
+	if s.key != nil {
+		word = join(s.tok, pieces)
+	} else {
+		for _, id := range pieces {
+			word += surface(s.tok, id)
+		}
 	}
-	enc, err := s.tok.Pieces(b.String())
+	enc, err := s.tok.Word(word, !bare)
 	ok = err == nil && slices.Equal(enc.IDs, pieces)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,8 +308,37 @@ func (s *supports) isCanonical(pieces []int32) bool {
 	return ok
 }
 
-// startsWord tells whether a token begins a word of letters or digits.
-func (s *supports) startsWord(id int32) bool {
-	r, _ := utf8.DecodeRuneInString(s.tok.Token(id))
-	return !s.tok.IsContinuation(id) && (isWordRune(r) || isWordRuneOrIdeograph(r))
+// startsWord tells whether token i of a filling begins a word of letters or
+// digits. after tells that the filling follows a letter, or another filling.
+func (s *supports) startsWord(f []int32, i int, after bool) bool {
+	text, space := s.tok.Surface(f[i])
+	if s.key == nil && s.tok.IsContinuation(f[i]) || s.key != nil && !space && (i > 0 || after) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return isWordRune(r) || isWordRuneOrIdeograph(r)
+}
+
+// alike tells whether two tokens look the same.
+func (s *supports) alike(a, b int32) bool {
+	return a == b || s.key != nil && s.key[a] == s.key[b]
+}
+
+// goesOn tells whether token i > 0 of a filling may belong to the word before it.
+func (s *supports) goesOn(f []int32, i int) bool {
+	if s.key == nil {
+		return s.tok.IsContinuation(f[i])
+	}
+	_, space := s.tok.Surface(f[i])
+	return !space
+}
+
+// sameWord is goesOn, but punctuation is no part of a word.
+func (s *supports) sameWord(f []int32, i int) bool {
+	if s.key == nil || !s.goesOn(f, i) {
+		return s.goesOn(f, i)
+	}
+	last, _ := utf8.DecodeLastRuneInString(surface(s.tok, f[i-1]))
+	first, _ := utf8.DecodeRuneInString(surface(s.tok, f[i]))
+	return isWordRune(last) && isWordRune(first)
 }

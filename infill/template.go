@@ -23,6 +23,8 @@ type Template struct {
 	starts []int  // byte of Text at which each id begins
 	ends   []int  // byte of Text at which it ends
 	inner  []bool // the id goes on with the word before it
+	marks  bool   // the vocabulary marks spaces
+	bare   []bool // of each blank, if marks: a word there gets no mark of a space
 }
 
 // Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
@@ -50,6 +52,12 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 		return nil, err
 	}
 	t.groups = gs
+	if t.marks = tok.MarksSpaces(); t.marks {
+		for i, b := range blanks {
+			touches := i > 0 && blanks[i-1].End == b.Start
+			t.bare = append(t.bare, touches || !tok.FollowsSpace(text[:b.Start]))
+		}
+	}
 	return t, nil
 }
 
@@ -65,7 +73,7 @@ func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Templa
 		last = bl.End
 	}
 	b.WriteString(text[last:])
-	enc, err := tok.Encode(b.String())
+	enc, err := tok.EncodeBlanks(b.String())
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +157,29 @@ func (t *Template) glued(i int) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(t.Text[:start])
 	return start > 0 && isWordRune(r)
+}
+
+// inside tells whether the first token of a group does not begin a word: its
+// blank continues one. Where the vocabulary marks spaces: whether the first
+// token is one without the mark; of tied blanks, if all of them ask for such.
+func (t *Template) inside(g *group) bool {
+	if !t.marks {
+		return t.glued(g.blanks[0])
+	}
+	for _, b := range g.blanks {
+		if !t.bare[b] {
+			return false
+		}
+	}
+	return true
+}
+
+// movable tells whether a token with the mark of a space can stand at blank i
+// though the tokenizer would put one without it there: at the start of a text
+// and after white space the two look the same.
+func (t *Template) movable(i int) bool {
+	r, n := utf8.DecodeLastRuneInString(t.Text[:t.Blanks[i].Start])
+	return n == 0 || unicode.IsSpace(r)
 }
 
 // isWordRune tells whether a rune is part of a word that the next letter would

@@ -86,6 +86,11 @@ func (l *WordList) add(p phrase) {
 		l.byIDs[k] = true
 		l.phrases = append(l.phrases, p)
 	}
+	if l.tok.MarksSpaces() { // the same word where no space is before it
+		if bare, err := continued(l.tok, p); err == nil {
+			l.byIDs[idsKey(bare.ids)] = true
+		}
+	}
 }
 
 // has tells whether the list holds what these tokens spell.
@@ -94,6 +99,11 @@ func (l *WordList) has(ids []int32) bool { return l != nil && l.byIDs[idsKey(ids
 var errUnspellable = errors.New("the model's vocabulary cannot spell it")
 
 func newPhrase(tok *tokenize.Tokenizer, word string) (phrase, error) {
+	return spellPhrase(tok, word, true)
+}
+
+// spellPhrase finds the pieces of a word or phrase, where a space is before it or not.
+func spellPhrase(tok *tokenize.Tokenizer, word string, spaced bool) (phrase, error) {
 	word = strings.TrimSpace(word)
 	fail := func(err error) (phrase, error) {
 		return phrase{}, fmt.Errorf("%w: the word %q: %w", ErrOption, word, err)
@@ -104,7 +114,7 @@ func newPhrase(tok *tokenize.Tokenizer, word string) (phrase, error) {
 	case len(word) > maxListWord:
 		return phrase{}, fmt.Errorf("%w: a word of %d bytes, want at most %d", ErrOption, len(word), maxListWord)
 	}
-	enc, err := tok.Pieces(word)
+	enc, err := tok.Word(word, spaced)
 	if err != nil {
 		return fail(err)
 	}
@@ -123,8 +133,12 @@ func newPhrase(tok *tokenize.Tokenizer, word string) (phrase, error) {
 }
 
 // continued is a phrase where it directly follows a letter: its first letters
-// go on with the word before, as the longest pieces of the vocabulary.
+// go on with the word before, as the longest pieces of the vocabulary. Where the
+// vocabulary marks spaces it is the phrase without a space before it.
 func continued(tok *tokenize.Tokenizer, p phrase) (phrase, error) {
+	if tok.MarksSpaces() {
+		return spellPhrase(tok, p.text, false)
+	}
 	r, _ := utf8.DecodeRuneInString(p.text)
 	if !isWordRune(r) {
 		return p, nil

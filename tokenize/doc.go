@@ -82,6 +82,5 @@
 // or unigram. The greedy matching of WordPiece is that of
 // github.com/sugarme/tokenizer; the steps around it are done here, since that
 // module's own lose their place or panic on texts such as "[MASK] a [SEP] b",
-// "Café" and "Ⱥ". Its byte-level BPE is not used: it maps every word's bytes to
-// strings, and asks for its merges by string, and is slower for it.
+// "Café" and "Ⱥ". Byte-level BPE and Unigram are all done here.
 package tokenize

@@ -48,15 +48,32 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 //
 // The error is a [*TextError] if text is not UTF-8 or longer than 64 MiB.
 func (t *Tokenizer) Encode(text string) (Encoding, error) {
-	return t.encode(text, true, false)
+	return t.encode(text, around)
+}
+
+// EncodeBlanks is Encode of a text in which mask tokens stand for words: what
+// directly follows one is cut as it would be after a word. Unigram models
+// otherwise treat it as if it came after a space, and "[MASK]." would end with
+// another piece than "mat." does.
+func (t *Tokenizer) EncodeBlanks(text string) (Encoding, error) {
+	return t.encode(text, around|blanks)
 }
 
 // Pieces is Encode without the special tokens around the text.
 func (t *Tokenizer) Pieces(text string) (Encoding, error) {
-	return t.encode(text, false, false)
+	return t.encode(text, 0)
 }
 
-func (t *Tokenizer) encode(text string, around, bare bool) (Encoding, error) {
+// How a text is encoded, as bits.
+type manner int
+
+const (
+	around manner = 1 << iota // with the special tokens around it
+	bare                      // its start is not the start of a text
+	blanks                    // mask tokens stand for words
+)
+
+func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
 	if len(text) > maxTextBytes {
 		return Encoding{}, &TextError{maxTextBytes, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), maxTextBytes)}
 	}
@@ -65,7 +82,7 @@ func (t *Tokenizer) encode(text string, around, bare bool) (Encoding, error) {
 	}
 	s := scratches.Get().(*scratch)
 	s.reset()
-	s.bare = bare
+	s.bare = how&bare != 0
 	defer func() {
 		if cap(s.ascii) <= maxScratch && cap(s.norm.text) <= maxScratch {
 			scratches.Put(s)
@@ -74,7 +91,7 @@ func (t *Tokenizer) encode(text string, around, bare bool) (Encoding, error) {
 
 	b := builder{t: t, s: s, text: text}
 	b.grow(len(text)/4 + 8)
-	if around {
+	if how&around != 0 {
 		for _, id := range t.prefix {
 			b.add(id, [2]int{}, true, false, -1)
 		}
@@ -88,12 +105,13 @@ func (t *Tokenizer) encode(text string, around, bare bool) (Encoding, error) {
 			b.add(m.id, [2]int{m.lo, m.hi}, t.IsSpecial(m.id), false, b.words)
 			b.words++
 			done = m.to
+			s.bare = how&blanks != 0 && m.id == t.MaskID()
 		}
 	}
 	if err := b.segment(text[done:], done); err != nil {
 		return Encoding{}, err
 	}
-	if around {
+	if how&around != 0 {
 		for _, id := range t.suffix {
 			b.add(id, [2]int{len(text), len(text)}, true, false, -1)
 		}
@@ -167,6 +185,10 @@ func (b *builder) segment(seg string, base int) error {
 	}
 	s := b.s
 	s.reset()
+	if s.bare {
+		first, _ := utf8.DecodeRuneInString(seg)
+		s.bare = !isWhite(first)
+	}
 	b.t.text.words(s, seg, base)
 	for _, w := range s.words {
 		if w.id >= 0 {

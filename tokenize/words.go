@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +13,8 @@ func (t *Tokenizer) MarksSpaces() bool { return t.algorithm != wordPieceModel }
 
 // Surface is what a piece looks like in a text: without the "##" of a
 // continuation, or the mark of a space before it, which space tells of. For
-// byte-level BPE it need not be UTF-8: a piece may be part of a character.
+// byte-level BPE, and pieces such as <0xE2> of Unigram models, it need not be
+// UTF-8: a piece may be part of a character.
 // Special and added tokens are as they are spelt.
 func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 	token := t.Token(id)
@@ -31,6 +33,11 @@ func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 		rest, space := strings.CutPrefix(token, " ")
 		return rest, space
 	}
+	if m, ok := t.model.(*unigram); ok && len(token) == len("<0x00>") {
+		if b := slices.Index(m.bytes[:], id); b >= 0 {
+			return string([]byte{byte(b)}), false
+		}
+	}
 	rest, space := strings.CutPrefix(token, t.mark)
 	return strings.ReplaceAll(rest, t.mark, " "), space
 }
@@ -44,7 +51,7 @@ func (t *Tokenizer) Word(text string, spaced bool) (Encoding, error) {
 	case !t.MarksSpaces():
 		return t.Pieces(text)
 	case !spaced:
-		return t.encode(text, false, true)
+		return t.encode(text, bare)
 	case t.startSpaced:
 		return t.Pieces(text)
 	}

@@ -1,0 +1,176 @@
+package infill
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/tokenize"
+)
+
+// markedTokenizers are of vocabularies that mark spaces.
+var markedTokenizers = []string{"roberta", "modernbert", "albert", "deberta-v2"}
+
+func markedTokenizer(t testing.TB, name string) *tokenize.Tokenizer {
+	t.Helper()
+	tok, err := tokenize.Load(os.DirFS("../mlm/testdata/architectures/" + name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// TestMarkedSupports: after a space the pieces with its mark, elsewhere those
+// without, never white space alone or part of a character.
+func TestMarkedSupports(t *testing.T) {
+	for _, name := range markedTokenizers {
+		tok := markedTokenizer(t, name)
+		s := newSupports(tok)
+		atStart := name == "albert" || name == "deberta-v2" // a text begins as after a space
+		for _, c := range []struct {
+			text   string
+			spaced bool
+		}{
+			{"the [MASK] sat", true}, {"the  [MASK]", name != "modernbert"}, // two spaces are a token of ModernBERT
+			{"[MASK] sat", atStart}, {"a\n[MASK]", atStart}, {"(___)", false},
+			{"un[MASK]", false}, {"[MASK][MASK]", false}, {"the “[MASK]”", false}, {"a [MASK*2]", true},
+		} {
+			tm, err := Parse(tok, c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := &tm.groups[len(tm.groups)-1]
+			ids, err := s.slot(tm, g, 0, g.Max, &Options{})
+			if err != nil {
+				t.Fatalf("%s: %q: %v", name, c.text, err)
+			}
+			for _, id := range ids {
+				text, space := tok.Surface(id)
+				if space != c.spaced || strings.TrimSpace(text) == "" || tok.IsSpecial(id) {
+					t.Errorf("%s: %q may be filled with %q", name, c.text, tok.Token(id))
+				}
+			}
+			words, err := s.slot(tm, g, 0, g.Max, &Options{Vocab: VocabWholeWords})
+			if c.spaced && (err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
+				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
+			}
+		}
+	}
+}
+
+func TestMarkedTies(t *testing.T) {
+	for _, name := range markedTokenizers {
+		tok := markedTokenizer(t, name)
+		s := newSupports(tok)
+		for _, c := range []struct {
+			text string
+			ok   bool
+		}{
+			{"the [MASK:a] and a [MASK:a]", true},
+			{"[MASK:a] is dead, long live [MASK:a]!", true}, // at the start both look the same
+			{"([MASK:a]) “[MASK:a]”", true},
+			{"the [MASK:a] ([MASK:a])", false},
+			{"the [MASK:a|cat|dog] ([MASK:a])", false},
+		} {
+			tm, err := Parse(tok, c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := s.phrases(tm, &tm.groups[0], &Options{})
+			if err == nil && list == nil {
+				_, err = s.slot(tm, &tm.groups[0], 0, 1, &Options{})
+			}
+			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
+				t.Errorf("%s: %q: %v", name, c.text, err)
+			}
+		}
+	}
+}
+
+// TestMarkedPhrases: a listed word has the pieces that the tokenizer gives it
+// in the finished text, wherever the blank stands.
+func TestMarkedPhrases(t *testing.T) {
+	for _, name := range markedTokenizers {
+		tok := markedTokenizer(t, name)
+		s := newSupports(tok)
+		for _, text := range []string{"the [MASK|cat|old man] sat", "[MASK|cat|old man] sat", "(the, [MASK|cat|old man].", "([MASK|cat|old man])", "“[MASK|cat|old man]”"} {
+			tm, err := Parse(tok, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := s.phrases(tm, &tm.groups[0], &Options{})
+			if err != nil || len(list) != 2 {
+				t.Fatalf("%s: %q: %v, %v", name, text, list, err)
+			}
+			for _, p := range list {
+				full := text[:tm.Blanks[0].Start] + p.text + text[tm.Blanks[0].End:]
+				e, err := tok.Encode(full)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := slices.Concat(tm.IDs[:tm.Blanks[0].Pos], p.ids, tm.IDs[tm.Blanks[0].Pos+1:])
+				if !slices.Equal(e.IDs, want) {
+					t.Errorf("%s: %q is %q", name, full, e.Tokens)
+				}
+				if got := join(tok, p.ids); got != p.text {
+					t.Errorf("%s: %q is joined as %q", name, p.text, got)
+				}
+			}
+		}
+	}
+}
+
+func TestMarkedConstraints(t *testing.T) {
+	for _, name := range markedTokenizers {
+		tok := markedTokenizer(t, name)
+		s := newSupports(tok)
+		ids := func(text string, spaced bool) []int32 {
+			e, err := tok.Word(text, spaced)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.IDs
+		}
+		ban, err := NewWordList(tok, []string{"cat"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spaced := range []bool{true, false} {
+			if !ban.has(ids("cat", spaced)) || ban.has(ids("dog", spaced)) || ban.Len() != 1 {
+				t.Errorf("%s: the list of cat, after a space %v, has cat %v", name, spaced, ban.has(ids("cat", spaced)))
+			}
+		}
+		tm, err := Parse(tok, "the [MASK*2] sat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sp, err := newSpace(s, tm, [][]phrase{nil}, []int{2}, &Options{Ban: ban})
+		if err != nil {
+			t.Fatal(err)
+		}
+		the, cat, dog := ids("the", true)[0], ids("cat", true)[0], ids("dog", true)[0]
+		for _, c := range []struct {
+			f  []int32
+			ok bool
+		}{
+			{[]int32{the, dog}, true}, {[]int32{the, cat}, false},
+			{[]int32{the, the}, true}, // a repetition is for --no-repeat to forbid
+		} {
+			if got := sp.spelt(c.f, 0); got != c.ok {
+				t.Errorf("%s: %q is allowed: %v", name, join(tok, c.f), got)
+			}
+		}
+		if sp.twice([]int32{the, dog}, 0) || !sp.twice([]int32{the, the}, 0) {
+			t.Errorf("%s: repetitions are not seen", name)
+		}
+		// Pieces that the tokenizer would join are no spelling of a text.
+		if c, ok := tok.ID(tok.Token(cat)[:len(tok.Token(cat))-2]); ok {
+			at := ids("at", false)
+			if len(at) == 1 && sp.spelt([]int32{c, at[0]}, 0) {
+				t.Errorf("%s: cat in two pieces is allowed", name)
+			}
+		}
+	}
+}
