@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,11 @@ const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 func tinyHub(t *testing.T) (requests *[]string) {
 	t.Helper()
 	requests = new([]string)
-	files := http.StripPrefix("/o/n/resolve/"+hubCommit, http.FileServerFS(os.DirFS(tinyModel)))
+	folder, err := filepath.Abs(tinyModel) // tests change the folder
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := http.StripPrefix("/o/n/resolve/"+hubCommit, http.FileServerFS(os.DirFS(folder)))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*requests = append(*requests, r.URL.Path)
 		files.ServeHTTP(w, r)
@@ -266,6 +271,43 @@ func TestModelPullProxy(t *testing.T) {
 	_ = cmd.Wait()
 }
 
+// The commands of docs/models.md run, with the tiny model under the names that they use.
+func TestDocumentedModelCommands(t *testing.T) {
+	tinyHub(t)
+	own := os.Getenv("INFILL_CATALOGUE")
+	put(t, own, strings.Replace(get(t, own), `"trusted"`, `"bert-base-uncased"`, 1))
+	doc := get(t, filepath.Join("..", "..", "docs", "models.md"))
+	tiny, err := filepath.Abs(tinyModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS("my-bert", os.DirFS(tiny)); err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.Sum256([]byte(get(t, "my-bert/vocab.txt")))
+	put(t, "my-bert/SHA256SUMS", hex.EncodeToString(h[:])+"  vocab.txt\n")
+	n := 0
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(doc, -1) {
+		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
+			line, _, _ = strings.Cut(line, " #")
+			args := words(line)
+			if args[0] != "infill" {
+				continue // pip, optimum-cli
+			}
+			if n++; args[1] == "fill" {
+				args = append(args, "--steps", "2", "--chains", "2")
+			}
+			if r := infillRun("", args[1:]...); r.code != 0 {
+				t.Errorf("%s: exit %d: %s%s", line, r.code, r.out, r.err)
+			}
+		}
+	}
+	if n < 9 {
+		t.Errorf("%d commands", n)
+	}
+}
+
 func TestVerifyOwnFolder(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "model.onnx"), "a")
@@ -275,7 +317,7 @@ func TestVerifyOwnFolder(t *testing.T) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	put(t, filepath.Join(dir, "model.onnx"), "b")
-	if r := infillRun("", "model", "verify", dir); r.code != exitTrouble || !strings.Contains(r.out, "1 file is missing or differs") {
+	if r := infillRun("", "model", "verify", dir); r.code != exitTrouble || !strings.Contains(r.out, "1 file is missing, differs or does not belong") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	r := infillRun("", "model", "verify", "--json")

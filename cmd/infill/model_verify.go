@@ -153,9 +153,9 @@ func printVerification(out io.Writer, v *verification) error {
 	}
 	switch n := hub.Faults(v.Files); {
 	case n == 1:
-		b.WriteString("  1 file is missing or differs\n")
+		b.WriteString("  1 file is missing, differs or does not belong\n")
 	case n > 1:
-		fmt.Fprintf(&b, "  %d files are missing or differ\n", n)
+		fmt.Fprintf(&b, "  %d files are missing, differ or do not belong\n", n)
 	default:
 		fmt.Fprintf(&b, "  whole, as %s says\n", strings.Join(authorities(v.Files), " and "))
 	}

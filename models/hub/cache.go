@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // A Cache is a folder that holds fetched models.
@@ -140,7 +142,7 @@ type Check struct {
 	SHA256 string `json:"sha256,omitempty"` // as found
 	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
 	By     string `json:"by,omitempty"`     // what says so: "the catalogue", "the record of the first download", or the name of a file
-	Result string `json:"result"`           // one of Same, Differs, Missing, Unknown
+	Result string `json:"result"`           // one of Same, Differs, Missing, Extra, Unknown
 }
 
 // Results of a Check.
@@ -148,21 +150,22 @@ const (
 	Same    = "ok"
 	Differs = "DIFFERS"
 	Missing = "MISSING"
+	Extra   = "EXTRA"      // does not belong to a fetched model: another tokenizer file, say, changes what it does
 	Unknown = "not stated" // a file of which nothing says what it should be; no fault
 )
 
-// Faults counts the files that are missing or differ.
+// Faults counts the files that are missing, differ, or do not belong.
 func Faults(checks []Check) int {
 	n := 0
 	for _, c := range checks {
-		if c.Result == Missing || c.Result == Differs {
+		if c.Result == Missing || c.Result == Differs || c.Result == Extra {
 			n++
 		}
 	}
 	return n
 }
 
-// Verify hashes the files of a model in the cache.
+// Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden files apart.
 func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	rec := c.readRecord(m)
 	dir := os.DirFS(c.Folder(m))
@@ -181,7 +184,29 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 		}
 		out = append(out, check)
 	}
-	return out, nil
+	extra, err := extraFiles(dir, m)
+	for _, p := range extra {
+		out = append(out, Check{Path: p, Result: Extra})
+	}
+	return out, err
+}
+
+// extraFiles lists the files of a folder that are not the model's.
+func extraFiles(dir fs.FS, m *Model) ([]string, error) {
+	var out []string
+	err := fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == p }) {
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // verifyFile compares one file; want "" is not stated.

@@ -128,10 +128,12 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%s: fetched %q, want vocab.txt only", name, again)
 		}
 	}
-	// What does not belong to the model goes when the folder is made anew.
-	stray := filepath.Join(folder, "tokenizer.json")
-	if err := errors.Join(os.WriteFile(stray, []byte("{}"), 0o644), os.Remove(filepath.Join(folder, "vocab.txt"))); err != nil {
+	// What does not belong to the model is named, and goes.
+	if err := os.WriteFile(filepath.Join(folder, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if checks, err := c.Verify(t.Context(), m); err != nil || Faults(checks) != 1 || checks[2].Path != "tokenizer.json" || checks[2].Result != Extra {
+		t.Errorf("%+v, %v", checks, err)
 	}
 	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -245,7 +244,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 	if err := c.writeRecord(m, now); err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(ready, folder), syncDir(filepath.Dir(folder))); err != nil {
+	if err := errors.Join(syncDir(ready), os.Rename(ready, folder), syncDir(filepath.Dir(folder))); err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
@@ -294,21 +293,13 @@ func moveTo(part, dest string) error {
 	return syncDir(filepath.Dir(dest))
 }
 
-// prune removes what is not of the model: another tokenizer file, say, would change what it does.
+// prune removes what is not of the model.
 func prune(dir string, m *Model) error {
-	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == filepath.ToSlash(rel) }) {
-			return os.Remove(p)
-		}
-		return nil
-	})
+	extra, err := extraFiles(os.DirFS(dir), m)
+	for _, p := range extra {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, filepath.FromSlash(p))))
+	}
+	return err
 }
 
 // writeRecord replaces the record in one step.
