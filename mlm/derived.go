@@ -22,7 +22,7 @@ type derived struct {
 // newDerived derives and loads. When only the backward pass is impossible the
 // graph is derived without it; info then says why.
 func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, error) {
-	g, err := onnxgrad.Derive(m, onnxgrad.Options{})
+	g, err := onnxgrad.Derive(m, onnxgrad.Options{Int8: o.Precision == Int8})
 	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
 		info.NoGradients = err.Error()
 		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true})
@@ -36,6 +36,8 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, er
 	if g.Gradient {
 		outputs = append(outputs, onnxgrad.OutGradient)
 	}
+	o = o.sized(info.Bytes, g)
+	info.batchTokens = o.BatchTokens
 	s, err := session(from, g.Model, g.Inputs, outputs, o)
 	if err != nil {
 		return nil, err

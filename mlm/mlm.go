@@ -71,11 +71,15 @@ type Options struct {
 	// with callers that work between [Model.Enter] and [Model.Leave]; 0 means 1.
 	Threads int
 	// BatchTokens bounds rows × length of one batch; a single unit
-	// that is larger is evaluated by itself. 0 means DefaultBatchTokens.
+	// that is larger is evaluated by itself. 0 means DefaultBatchTokens, or
+	// fewer for models of which a batch would take much memory.
 	BatchTokens int
-	// LowMemory leaves out repacking the weights and keeping activations
-	// between runs: less memory, slower, and other last bits.
+	// LowMemory leaves out repacking the weights, as is always done for
+	// models of 256 MB or more, and makes batches smaller: less memory,
+	// somewhat slower, and at times other last bits.
 	LowMemory bool
+	// Precision is that of the backward pass.
+	Precision Precision
 	// Profile makes the runtime time every node of every run, which is slower,
 	// and write that to a file whose name begins with this when the model is
 	// closed; "" for none.
@@ -85,6 +89,30 @@ type Options struct {
 	// CacheDir is the cache in which the library is looked for; "" is the
 	// user's cache.
 	CacheDir string
+
+	noPrepack bool // see sized
+}
+
+// Precision says how the products of the backward pass are computed.
+type Precision int
+
+const (
+	// Float32 is the precision of everything else.
+	Float32 Precision = iota
+	// Int8 rounds weights and the rows that they are multiplied with to 8 bits,
+	// each row by itself, so that results depend on nothing else. The gradient is
+	// off by about a hundredth; energies and conditionals are as with Float32, and
+	// samplers with an acceptance step stay exact, because the gradient is the same
+	// function of the state for a move and its reverse.
+	Int8
+)
+
+// String is the precision's name on the command line.
+func (p Precision) String() string {
+	if p == Int8 {
+		return "int8"
+	}
+	return "fp32"
 }
 
 // GradientMode says what [Model.Gradient] computes.

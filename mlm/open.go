@@ -61,10 +61,7 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	if o.Threads == 0 {
 		o.Threads = 1
 	}
-	if o.BatchTokens == 0 {
-		o.BatchTokens = DefaultBatchTokens
-	}
-	if o.Threads < 1 || o.Threads > 4096 || o.BatchTokens < 1 || o.BatchTokens > 1<<24 {
+	if o.Threads < 1 || o.Threads > 4096 || o.BatchTokens < 0 || o.BatchTokens > 1<<24 {
 		return nil, fmt.Errorf("%w: %d threads, %d tokens a batch", ErrOption, o.Threads, o.BatchTokens)
 	}
 	// The library is checked and mapped while the model is being read.
@@ -104,6 +101,7 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 		return errors.Join(err, be.close())
 	}
 	m.be = be
+	o.BatchTokens = m.info.batchTokens
 	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID)
 	return nil
 }

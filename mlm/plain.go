@@ -23,6 +23,8 @@ type plain struct {
 const maxPlainLogits = 16 << 20
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
+	o = o.sized(info.Bytes, nil)
+	info.batchTokens = o.BatchTokens
 	s, err := session(from, m, info.Inputs, []string{logits(m).Name}, o)
 	if err != nil {
 		return nil, err

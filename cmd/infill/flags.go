@@ -27,21 +27,24 @@ type modelFlags struct {
 	threads     *integer
 	batchTokens *integer
 	lowMemory   bool
+	precision   *choice
 }
 
 func (f *modelFlags) flags() []cli.Flag {
 	f.threads = &integer{v: int64(runtime.NumCPU()), min: 1, max: 1024}
-	f.batchTokens = &integer{v: mlm.DefaultBatchTokens, min: 1, max: 1 << 20}
+	f.batchTokens = &integer{v: 0, min: 0, max: 1 << 20}
 	model := stringFlag("model", "folder of an ONNX export, its .onnx file, or a name of \"infill model list\"", "default")
 	model.Destination = &f.model
 	ort := stringFlag("ort", "ONNX Runtime's shared library, if not found by itself", "")
 	ort.Destination = &f.ort
+	f.precision = &choice{"fp32", []string{"fp32", "int8"}}
 	low := boolFlag("low-memory", "use less memory, somewhat slower")
 	low.Destination = &f.lowMemory
 	return []cli.Flag{model, ort,
 		valueFlag("threads", "sequences evaluated at the same time; results do not depend on it", f.threads),
-		valueFlag("batch-tokens", "tokens per call of the runtime; results do not depend on it", f.batchTokens),
+		valueFlag("batch-tokens", fmt.Sprintf("tokens per call of the runtime, 0: %d, fewer for large models; results do not depend on it", mlm.DefaultBatchTokens), f.batchTokens),
 		low,
+		valueFlag("precision", "of the gradient that proposals are made with: fp32|int8; scores and acceptance are fp32 always", f.precision),
 	}
 }
 
@@ -56,6 +59,7 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 		Threads:     int(f.threads.v),
 		BatchTokens: int(f.batchTokens.v),
 		LowMemory:   f.lowMemory,
+		Precision:   map[string]mlm.Precision{"fp32": mlm.Float32, "int8": mlm.Int8}[f.precision.v],
 		Runtime:     f.ort,
 	})
 }

@@ -21,6 +21,8 @@ type Derived struct {
 	Gradient   bool     // whether the backward pass is there
 	Forward    int      // operations of the forward pass
 	Backward   int      // operations of the backward pass
+
+	kept, keptPerPosition int64 // see KeptPerToken
 }
 
 // Options of Derive.
@@ -309,7 +311,11 @@ func (d *derivation) backward() {
 		return
 	}
 	t.nodes = live(t.nodes, d.gradient)
-	if d.opt.Int8 && d.opset >= 13 {
+	if d.opt.Int8 {
+		if d.opset < 13 {
+			d.fail(&OpError{Op: "QuantizeLinear", Node: d.embedding.name, Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; export it again, or use float32", d.opset), Err: ErrUnsupportedOp})
+			return
+		}
 		t.nodes = quantised(t, t.nodes)
 		if t.err != nil {
 			d.fail(t.err)

@@ -36,6 +36,7 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows}, {InBlanks, 0, chains}}
 
 	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2], Tied: d.tied, Gradient: d.then != nil}
+	d.measure(out)
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
 	}

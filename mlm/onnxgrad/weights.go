@@ -73,3 +73,50 @@ func sameBytes(p, q *onnx.Data, size int64) bool {
 	}
 	return true
 }
+
+// KeptPerToken is about how many bytes of the forward pass are kept per token for the backward pass, when
+// rows have the given length; 0 without a backward pass. Runs with gradients take this much memory at least.
+func (d *Derived) KeptPerToken(length int) int64 { return d.kept + d.keptPerPosition*int64(length) }
+
+// measure sums up the values of the forward pass that the backward pass reads. Those of two positions, such
+// as attention scores, grow with the length of the rows.
+func (d *derivation) measure(out *Derived) {
+	if d.then == nil {
+		return
+	}
+	computed, seen := map[*value]bool{}, map[*value]bool{}
+	for _, n := range d.f.nodes {
+		for _, v := range n.out {
+			computed[v] = true
+		}
+	}
+	length, tokens := probeLength[0], probeRows(0)*probeLength[0]
+	for _, n := range d.then.nodes {
+		for _, v := range n.in {
+			if v == nil || seen[v] || !computed[v] || v.fixed {
+				continue
+			}
+			seen[v] = true
+			positions, varying := 0, false
+			for i, s := range v.shape[0] {
+				switch {
+				case v.shape.constant(i):
+				case s == length:
+					positions++
+				case s == tokens: // rows and positions as one dimension
+					positions, varying = positions+1, true
+				default:
+					varying = true
+				}
+			}
+			bytes := int64(volume(v.shape[0])) * int64(v.typ.Size())
+			switch {
+			case !varying || positions == 0:
+			case positions == 1:
+				out.kept += bytes / int64(tokens)
+			default:
+				out.keptPerPosition += bytes / int64(tokens*length)
+			}
+		}
+	}
+}
