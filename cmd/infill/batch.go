@@ -241,6 +241,9 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	settings["command"] = "batch"
 	settings["format"] = map[bool]string{true: "jsonl", false: "text"}[in.JSON()]
 	settings["low-memory"] = strconv.FormatBool(f.lowMemory)
+	if f.precision.v != "fp32" { // manifests from before there was a choice stay valid
+		settings["precision"] = f.precision.v
+	}
 	settings["platform"] = runtime.GOOS + "/" + runtime.GOARCH
 	if chosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)

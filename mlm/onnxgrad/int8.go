@@ -1,0 +1,184 @@
+package onnxgrad
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"infill/mlm/onnx"
+)
+
+// quantised replaces the products of the backward pass with matrices of weights by products of 8-bit
+// integers, Y = s·(round(X/s)·Q)·c:
+//
+//   - Q is W rounded to −127 … 127 with a scale c for each of its columns, once and for all;
+//   - X is rounded to 127 steps either way of zero with a scale s for each of its rows, at every call. A
+//     row depends on no other, and sums of integers on no order: results stay the same bits in any batch.
+//
+// Gradients are then off by about a hundredth; energies are not touched. The sampler's acceptance step takes
+// the gradient for what it is, a function of the state, and stays exact. Products with what is not stored as
+// a matrix of weights, and those with probabilities, which a hundred steps are too few for, stay as they are.
+func quantised(b *builder, nodes []*node) []*node {
+	out := newBuilder(b.opset)
+	out.consts = b.consts
+	made := map[int]*value{}
+	for _, n := range nodes {
+		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.in[0].fixed || is(n.in[0], "Exp") != nil ||
+			n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
+			out.nodes = append(out.nodes, n)
+			continue
+		}
+		w := weightOf(n.in[1])
+		if w == nil || w.Type != onnx.Float && w.Type != onnx.Float16 {
+			out.nodes = append(out.nodes, n)
+			continue
+		}
+		out.context = n.name
+		q, scale, err := out.quantisedWeights(w, n.transB, n.alpha)
+		if err != nil {
+			b.fail(fmt.Errorf("weights of node %q: %w", n.name, err))
+			return nodes
+		}
+		out.product(n, q, scale, made)
+	}
+	if out.err != nil {
+		b.fail(out.err)
+		return nodes
+	}
+	return out.nodes
+}
+
+// product writes n as a product of integers; made has the zero points so far, by the number of rows.
+func (b *builder) product(n *node, q, scale *value, made map[int]*value) {
+	x, y := n.in[0], n.out[0]
+	var flatIn, flatOut, column, line dims
+	for p := range flatIn {
+		r := x.shape.rank() - 1
+		rows := volume(x.shape[p][:r])
+		flatIn[p], flatOut[p] = []int{rows, x.shape[p][r]}, []int{rows, y.shape[p][y.shape.rank()-1]}
+		column[p], line[p] = []int{rows, 1}, []int{rows}
+	}
+	x = b.reshape(x, flatIn)
+	// A row of zeros has scale 0, which nothing can be divided by.
+	s := b.op("Add", b.mul(b.reduce("ReduceMax", b.op("Abs", x), 1), b.scalar(1.0/127)), b.scalar(1e-30))
+	steps := b.reshape(s, line)
+	zero := b.constant("zero point", func() *onnx.Tensor { return onnx.NewTensor("", onnx.Uint8, nil, []byte{128}) })
+	zeros := made[line[0][0]]
+	if zeros == nil {
+		zeros = b.typed("Expand", onnx.Uint8, line, zero, b.op("Shape", steps))
+		made[line[0][0]] = zeros
+	}
+	whole := b.typed("QuantizeLinear", onnx.Uint8, flatIn, x, steps, zeros)
+	whole.from.attrs = []*onnx.Attribute{intAttr("axis", 0)}
+	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, q, b.scalar(1), scale, zero)
+	product.from.domain = onnx.Microsoft
+	last := &node{op: "Mul", in: []*value{product, s}}
+	if !y.shape.equal(flatOut) {
+		last = &node{op: "Reshape", in: []*value{b.add(last)}}
+	}
+	last.out = []*value{y}
+	b.add(last)
+}
+
+// typed appends a node whose type and shape are known, of an operation that models do not have.
+func (b *builder) typed(op string, typ onnx.DataType, shape dims, in ...*value) *value {
+	v := &value{typ: typ, shape: shape}
+	v.from = &node{op: op, name: b.context, in: in, out: []*value{v}}
+	b.nodes = append(b.nodes, v.from)
+	return v
+}
+
+// quantisedWeights rounds w, or its transpose, times alpha.
+func (b *builder) quantisedWeights(w *onnx.Tensor, transposed bool, alpha float64) (q, scale *value, err error) {
+	key := fmt.Sprint("int8 ", w.Name, transposed, alpha)
+	if b.consts[key] == nil {
+		data, steps, dims, err := roundWeights(w, transposed, alpha)
+		if err != nil {
+			return nil, nil, err
+		}
+		b.constant(key, func() *onnx.Tensor { return onnx.NewTensor("", onnx.Int8, dims, data) })
+		b.constant(key+" scale", func() *onnx.Tensor { return onnx.Floats("", dims[1:], steps...) })
+	}
+	return b.consts[key], b.consts[key+" scale"], b.err
+}
+
+// roundWeights gives the integers, row by row, and the scale of each column.
+func roundWeights(w *onnx.Tensor, transposed bool, alpha float64) (data []byte, scale []float32, dims []int64, err error) {
+	rows, cols := int(w.Dims[0]), int(w.Dims[1])
+	dims = []int64{w.Dims[0], w.Dims[1]}
+	if transposed {
+		dims[0], dims[1] = dims[1], dims[0]
+	}
+	top := make([]float32, dims[1])
+	err = eachRow(w, rows, cols, func(r int, row []float32) {
+		for c, v := range row {
+			j := c
+			if transposed {
+				j = r
+			}
+			top[j] = max(top[j], v, -v)
+		}
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	scale = make([]float32, len(top))
+	for j, t := range top {
+		scale[j] = float32(float64(t) / 127 * alpha)
+	}
+	data = make([]byte, rows*cols)
+	err = eachRow(w, rows, cols, func(r int, row []float32) {
+		for c, v := range row {
+			j, at := c, r*cols+c
+			if transposed {
+				j, at = r, c*rows+r
+			}
+			if top[j] > 0 {
+				data[at] = byte(int8(math.RoundToEven(float64(v / top[j] * 127))))
+			}
+		}
+	})
+	return data, scale, dims, err
+}
+
+// eachRow calls f for the rows of a stored matrix, of which a strip is in memory at a time.
+func eachRow(w *onnx.Tensor, rows, cols int, f func(r int, row []float32)) error {
+	if rows == 0 || cols == 0 {
+		return nil
+	}
+	d, err := w.Open()
+	if err != nil {
+		return err
+	}
+	defer d.Close() //nolint:errcheck // opened for reading
+	width := cols * w.Type.Size()
+	each := max(1, min(rows, stripBytes/width))
+	row := make([]float32, cols)
+	for from := 0; from < rows; from += each {
+		n := min(each, rows-from)
+		buf := make([]byte, n*width)
+		if err := d.Read(buf, int64(from)*int64(width)); err != nil {
+			return err
+		}
+		if w.Type != onnx.Float {
+			v, err := onnx.NewTensor("", w.Type, []int64{int64(n), int64(cols)}, buf).Float64s()
+			if err != nil {
+				return err
+			}
+			for r := range n {
+				for c := range row {
+					row[c] = float32(v[r*cols+c])
+				}
+				f(from+r, row)
+			}
+			continue
+		}
+		for r := range n {
+			for c := range row {
+				row[c] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*(r*cols+c):]))
+			}
+			f(from+r, row)
+		}
+	}
+	return nil
+}
