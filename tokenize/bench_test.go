@@ -67,6 +67,14 @@ func run(b *testing.B, tok *Tokenizer, texts []string) {
 // BenchmarkEncode is the usual case: words that came before.
 func BenchmarkEncode(b *testing.B) { run(b, benchTokenizer(b), passages) }
 
+// BenchmarkKinds is BenchmarkEncode for the small tokenizers of testdata/hf.
+// testdata/hf/speed.py does the same in Hugging Face's library.
+func BenchmarkKinds(b *testing.B) {
+	for _, name := range hfNames {
+		b.Run(name, func(b *testing.B) { run(b, hfTokenizer(b, name), passages) })
+	}
+}
+
 // BenchmarkEncodeFile encodes the lines of the file INFILL_BENCH_TEXT once and
 // again, at most 64 MB of it.
 func BenchmarkEncodeFile(b *testing.B) {

@@ -115,6 +115,9 @@ func (p *pipeline) stretch(s *scratch, chars []char) {
 	s.bare = false
 	parts := [][]char{chars}
 	for _, sp := range p.split {
+		if _, ok := sp.(atPunctuation); ok && isPunct(chars[0].r) {
+			bare = false // it is cut off whatever is before it
+		}
 		var next [][]char
 		for i, part := range parts {
 			next = append(next, sp.cut(part, bare && i == 0)...)
