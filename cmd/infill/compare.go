@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -22,6 +23,7 @@ type compareFlags struct {
 	samplers   string
 	budget     *choice
 	scoreModel string
+	trace      string
 	limit      *integer
 	examples   *integer
 	quiet      bool
@@ -44,6 +46,8 @@ func compareCommand(std stdio) *cli.Command {
 	strict.Destination = &f.strict
 	second := stringFlag("score-model", "another model that scores the fillings too, named as in --model", "")
 	second.Destination = &f.scoreModel
+	trace := stringFlag("trace", "write energy, acceptance and state of every step to a `FILE`, as JSON lines", "")
+	trace.Destination = &f.trace
 	flags := append(f.modelFlags.flags(), names,
 		valueFlag("budget", "what --steps measures: evaluations|rows|steps", f.budget))
 	for _, fl := range f.samplingFlags.flags() {
@@ -59,7 +63,7 @@ func compareCommand(std stdio) *cli.Command {
 	flags = append(flags, f.constraintFlags.flags()...)
 	flags = append(flags, second,
 		valueFlag("limit", "sentences to use, from the start; 0: all", f.limit),
-		valueFlag("examples", "sentences whose fillings the report shows", f.examples), strict, quiet,
+		valueFlag("examples", "sentences whose fillings the report shows", f.examples), strict, trace, quiet,
 		valueFlag("progress", "auto|json|none", f.progress))
 	flags = append(flags, f.measureFlags.flags("metric-case")...)
 	return &cli.Command{
@@ -83,7 +87,7 @@ func compareCommand(std stdio) *cli.Command {
 	}
 }
 
-func (f *compareFlags) run(c *cli.Context, std stdio) error {
+func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	list, params, err := chosenSamplers(f.samplers)
 	if err != nil {
 		return err
@@ -111,6 +115,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
+	if err := checkTargets([]target{{"--markdown", f.markdown}, {"--html", f.html}, {"--trace", f.trace}}, inputs...); err != nil {
+		return err
+	}
 	path := c.Args().First()
 	sources, err := readSources(path, std.in)
 	if err != nil {
@@ -129,7 +136,12 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 		Model:   modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget.v,
 		Protocol: f.protocol(opt),
 	}
-	runner := &comparer{engine: infill.New(m), opt: opt, warn: std.err}
+	tr, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tr.close()) }()
+	runner := &comparer{trace: tr, engine: infill.New(m), opt: opt, warn: std.err}
 	if err := runner.take(path, sources, masking, int(f.limit.v), f.strict); err != nil {
 		return err
 	}
@@ -151,15 +163,13 @@ func (f *compareFlags) run(c *cli.Context, std stdio) error {
 			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(list))
 		}
 		runner.progress = newProgress(f.progress.v, f.quiet, std.err, len(runner.tasks))
+		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
 		run, err := runner.run(c.Context, s, f.strict)
 		runner.progress.clear()
 		if err != nil {
 			return fmt.Errorf("sampler %s: %w", s.Name(), err)
 		}
-		if params[i] != "" {
-			run.Name += " " + params[i]
-			run.Params = params[i]
-		}
+		run.Params = params[i]
 		cmp.Samplers = append(cmp.Samplers, *run)
 	}
 	cmp.Notes = runner.notes

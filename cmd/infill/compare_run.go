@@ -19,6 +19,8 @@ type comparer struct {
 	engine, second *infill.Engine // second, if not nil, scores the fillings too
 	opt            infill.Options
 	tasks          []task
+	trace          *traceFile
+	name           string // of the sampler that runs, with its parameters
 	progress       *progress
 	warn           io.Writer
 	notes          []string
@@ -85,7 +87,7 @@ func (r *comparer) take(path string, sources []report.Source, m *infill.Masking,
 
 // run fills every sentence with one sampler.
 func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun, error) {
-	out := &report.SamplerRun{Name: s.Name(), Acceptance: math.NaN()}
+	out := &report.SamplerRun{Name: r.name, Acceptance: math.NaN()}
 	var accepted, steps int
 	for i, t := range r.tasks {
 		opt := r.opt
@@ -96,7 +98,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		}
 		opt.Trace = func(st infill.Step) error {
 			addStep(traces, st)
-			return nil
+			return r.trace.enter(r.engine.Tokenizer(), stepRecord{Sampler: r.name, ID: t.ID}, st)
 		}
 		opt.TraceEnergies = true
 		start := time.Now()

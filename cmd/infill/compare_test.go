@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -187,5 +188,39 @@ func TestCompareLeavesOut(t *testing.T) {
 	_, r = comparison(t, exitSomeFailed, append(args[:len(args)-1:len(args)-1], many)...)
 	if n := strings.Count(r.err, "\n"); n > 12 || !strings.Contains(r.err, "300 sentences left out") {
 		t.Errorf("%d lines of warnings: %s", n, r.err)
+	}
+}
+
+// The trace has every step of every chain, by sampler and sentence.
+func TestCompareTrace(t *testing.T) {
+	in := write(t, "in.txt", "the [MASK] sleeps .\nshe ate a [MASK] banana .\n")
+	path := filepath.Join(t.TempDir(), "trace.jsonl")
+	args := []string{"--budget", "steps", "--steps", "3", "--chains", "4", "--samplers", "gibbs,dmala:balance=ratio", "--trace", path, in}
+	comparison(t, 0, args...)
+	seen := map[string]int{}
+	for _, l := range strings.Split(strings.TrimSpace(get(t, path)), "\n") {
+		var rec stepRecord
+		if err := json.Unmarshal([]byte(l), &rec); err != nil {
+			t.Fatal(err)
+		}
+		seen[rec.Sampler+" "+rec.ID]++
+		if len(rec.Energy) != 4 || len(rec.States) != 4 || (rec.Step == 0) != (rec.Accepted == nil) {
+			t.Errorf("%+v", rec)
+		}
+		for _, u := range rec.Energy {
+			if u == nil || *u >= 0 {
+				t.Errorf("an energy of %v", u)
+			}
+		}
+	}
+	if len(seen) != 4 || seen["gibbs 1"] != 4 || seen["dmala balance=ratio 2"] != 4 {
+		t.Errorf("steps by sampler and sentence: %v", seen)
+	}
+	if r := infillRun("", withTiny(append([]string{"compare", "--quiet"}, args...)...)...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
+		t.Errorf("a trace that exists: exit %d, %s", r.code, r.err)
+	}
+	both := filepath.Join(t.TempDir(), "x")
+	if r := infillRun("", withTiny("compare", "--quiet", "--html", both, "--trace", both, in)...); r.code != exitUsage || !strings.Contains(r.err, "same file") {
+		t.Errorf("report and trace in one file: exit %d, %s", r.code, r.err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"infill/infill"
 	"infill/mlm"
+	"infill/tokenize"
 )
 
 // A traceFile receives every step of every chain as JSON lines.
@@ -36,18 +37,28 @@ func openTrace(path string) (*traceFile, error) {
 	return &traceFile{f, bufio.NewWriter(f)}, nil
 }
 
+// write enters a step of the chains of a line.
 func (t *traceFile) write(m *mlm.Model, line int, s infill.Step) error {
+	return t.enter(m.Tokenizer(), stepRecord{Line: line}, s)
+}
+
+// A stepRecord is a line of a trace: a step of all chains of a sentence.
+type stepRecord struct {
+	Sampler  string     `json:"sampler,omitempty"` // of several
+	ID       string     `json:"id,omitempty"`      // of the sentence, where lines have no numbers
+	Line     int        `json:"line,omitempty"`
+	Step     int        `json:"step"`
+	Energy   []*float64 `json:"energy"`             // nats; null where the sampler computes none
+	Accepted []bool     `json:"accepted,omitempty"` // absent at step 0
+	States   [][]string `json:"states"`
+}
+
+// enter completes a record and writes it.
+func (t *traceFile) enter(tok *tokenize.Tokenizer, rec stepRecord, s infill.Step) error {
 	if t == nil {
 		return nil
 	}
-	type stepRecord struct {
-		Line     int        `json:"line"`
-		Step     int        `json:"step"`
-		Energy   []*float64 `json:"energy"`             // nats; null where the sampler computes none
-		Accepted []bool     `json:"accepted,omitempty"` // absent at step 0
-		States   [][]string `json:"states"`
-	}
-	rec := stepRecord{Line: line, Step: s.Step, Accepted: s.Accepted}
+	rec.Step, rec.Accepted = s.Step, s.Accepted
 	for k := range s.Energy {
 		var u *float64
 		if !math.IsNaN(s.Energy[k]) && !math.IsInf(s.Energy[k], 0) {
@@ -56,7 +67,7 @@ func (t *traceFile) write(m *mlm.Model, line int, s infill.Step) error {
 		rec.Energy = append(rec.Energy, u)
 		var words []string
 		for _, id := range s.Tokens(k) {
-			words = append(words, m.Tokenizer().Token(id))
+			words = append(words, tok.Token(id))
 		}
 		rec.States = append(rec.States, words)
 	}
