@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unicode/utf8"
 
@@ -62,11 +63,9 @@ func (m *charsmap) lookup(s []byte) (string, bool) {
 		if uint64(value) >= uint64(len(m.replaced)) {
 			return "", false
 		}
-		rest := m.replaced[value:]
-		for i, b := range rest {
-			if b == 0 {
-				return text(rest[:i])
-			}
+		rest := m.replaced[value:min(len(m.replaced), int(value)+maxPieceBytes)]
+		if i := bytes.IndexByte(rest, 0); i >= 0 {
+			rest = rest[:i]
 		}
 		return text(rest)
 	}
@@ -82,7 +81,7 @@ const longestLookup = 6
 // run replaces, as Hugging Face does, clusters of characters of less than 6
 // bytes (by what their shortest beginning is mapped to), and of others every
 // character.
-func (m *charsmap) run(chars []char, start int32) []char {
+func (m *charsmap) run(chars []char, start int32) ([]char, error) {
 	changes := make([]change, 0, len(chars))
 	skip, changed := 0, false
 	put := func(n int, s string) {
@@ -107,6 +106,9 @@ func (m *charsmap) run(chars []char, start int32) []char {
 		all = utf8.AppendRune(all, c.r)
 	}
 	for i := 0; i < len(chars); {
+		if grown(len(chars), len(changes)) {
+			return nil, errGrowth
+		}
 		n, size := cluster(chars[i:], all)
 		if size < longestLookup {
 			if s, ok := m.lookup(all[:size]); ok {
@@ -127,13 +129,13 @@ func (m *charsmap) run(chars []char, start int32) []char {
 		i += n
 	}
 	if !changed {
-		return chars
+		return chars, nil
 	}
 	out := transform(chars, changes, skip, start)
 	if skip > 0 && start == 0 && len(out) > 0 {
 		out[0].made = true // it counts as the first of the text, see metaspace
 	}
-	return out
+	return out, nil
 }
 
 // cluster is the length, in characters and in bytes, of the first grapheme

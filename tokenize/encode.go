@@ -46,7 +46,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // anywhere in the text by their exact spelling. Nothing is cut off: compare
 // the length with [Tokenizer.MaxLength].
 //
-// The error is a [*TextError] if text is not UTF-8 or longer than 64 MiB.
+// The error is a [*TextError] if text is not UTF-8, longer than 64 MiB (8 MiB
+// unless the tokenizer is WordPiece), or made many times longer by a normalizer.
 func (t *Tokenizer) Encode(text string) (Encoding, error) {
 	return t.encode(text, around)
 }
@@ -74,8 +75,12 @@ const (
 )
 
 func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
-	if len(text) > maxTextBytes {
-		return Encoding{}, &TextError{maxTextBytes, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), maxTextBytes)}
+	limit := maxTextBytes
+	if t.MarksSpaces() {
+		limit = maxMarkedBytes
+	}
+	if len(text) > limit {
+		return Encoding{}, &TextError{limit, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), limit)}
 	}
 	if !utf8.ValidString(text) {
 		return Encoding{}, &TextError{invalidAt(text), ErrInvalidUTF8}
@@ -190,6 +195,9 @@ func (b *builder) segment(seg string, base int) error {
 		s.bare = !isWhite(first)
 	}
 	b.t.text.words(s, seg, base)
+	if s.err != nil {
+		return s.err
+	}
 	for _, w := range s.words {
 		if w.id >= 0 {
 			b.add(w.id, s.span(w, 0, w.hi-w.lo), b.t.IsSpecial(w.id), false, b.words)

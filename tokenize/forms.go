@@ -10,8 +10,15 @@ import (
 // keeps the bytes of the text that it came from. start is where the stretch
 // begins in the text.
 type normalizer interface {
-	run(chars []char, start int32) []char
+	run(chars []char, start int32) ([]char, error)
 }
+
+// errGrowth: a normalizer makes a text much longer than it was. The longest
+// that any does to a real one is 18 characters for one.
+var errGrowth = problem(ErrTooLarge, "the tokenizer's normalizer makes the text many times longer; its rules are not those of a real model")
+
+// grown reports whether out characters are too many for what was in.
+func grown(in, out int) bool { return out > 32*in+1024 }
 
 // A change is a character that a normalizer puts out: 0 stands for one
 // character that came in, 1 is further to the one before it, and −n stands for
@@ -57,7 +64,7 @@ const firstMark = 0x300
 // firstCompatible is the first character with a compatibility decomposition.
 const firstCompatible = 0xA0
 
-func (f form) run(chars []char, start int32) []char {
+func (f form) run(chars []char, start int32) ([]char, error) {
 	// Characters below this stay as they are.
 	plain := rune(0xC0)
 	switch {
@@ -67,7 +74,7 @@ func (f form) run(chars []char, start int32) []char {
 		plain = firstMark
 	}
 	if !slices.ContainsFunc(chars, func(c char) bool { return c.r >= plain }) {
-		return chars
+		return chars, nil
 	}
 	changes := make([]change, 0, len(chars)+8)
 	for _, c := range chars {
@@ -88,7 +95,7 @@ func (f form) run(chars []char, start int32) []char {
 	if f.compose {
 		changes = compose(changes)
 	}
-	return transform(chars, changes, 0, start)
+	return transform(chars, changes, 0, start), nil
 }
 
 // decompose appends the full decomposition of r.
@@ -173,7 +180,7 @@ func composed(a, b rune) (rune, bool) {
 // lowercase is a normalizer that makes every character lower case.
 type lowercase struct{}
 
-func (lowercase) run(chars []char, _ int32) []char {
+func (lowercase) run(chars []char, _ int32) ([]char, error) {
 	var out []char
 	for i, c := range chars {
 		if c.r == 'İ' { // the only character whose lower case is two
@@ -192,29 +199,29 @@ func (lowercase) run(chars []char, _ int32) []char {
 		}
 	}
 	if out != nil {
-		return out
+		return out, nil
 	}
-	return chars
+	return chars, nil
 }
 
 // stripMarks drops combining marks.
 type stripMarks struct{}
 
-func (stripMarks) run(chars []char, _ int32) []char {
-	return slices.DeleteFunc(chars, func(c char) bool { return c.r >= firstMark && inRanges(combiningTable, c.r) })
+func (stripMarks) run(chars []char, _ int32) ([]char, error) {
+	return slices.DeleteFunc(chars, func(c char) bool { return c.r >= firstMark && inRanges(combiningTable, c.r) }), nil
 }
 
 // stripSpace drops white space at the ends.
 type stripSpace struct{ left, right bool }
 
-func (s stripSpace) run(chars []char, _ int32) []char {
+func (s stripSpace) run(chars []char, _ int32) ([]char, error) {
 	for s.right && len(chars) > 0 && isWhite(chars[len(chars)-1].r) {
 		chars = chars[:len(chars)-1]
 	}
 	for s.left && len(chars) > 0 && isWhite(chars[0].r) {
 		chars = chars[1:]
 	}
-	return chars
+	return chars, nil
 }
 
 // replace puts content in the place of everything that match finds.
@@ -223,7 +230,7 @@ type replace struct {
 	content []rune
 }
 
-func (p replace) run(chars []char, _ int32) []char {
+func (p replace) run(chars []char, _ int32) ([]char, error) {
 	var out []char
 	found := false
 	for i := 0; i < len(chars); {
@@ -243,11 +250,14 @@ func (p replace) run(chars []char, _ int32) []char {
 			out = append(out, char{r: r, lo: last.lo, hi: last.hi})
 		}
 		i += n
+		if grown(len(chars), len(out)) {
+			return nil, errGrowth
+		}
 	}
 	if !found {
-		return chars
+		return chars, nil
 	}
-	return out
+	return out, nil
 }
 
 // literal matches a string.

@@ -260,7 +260,8 @@ func TestUnicodePipeline(t *testing.T) {
 				differ(r, name, c, name)
 			}
 		}
-		if got := len(stripMarks{}.run([]char{{r: r}}, 0)) == 0; got != inRanges(sets["combining"], r) {
+		left, _ := (stripMarks{}).run([]char{{r: r}}, 0)
+		if got := len(left) == 0; got != inRanges(sets["combining"], r) {
 			differ(r, "combining", strconv.FormatBool(got), strconv.FormatBool(!got))
 		}
 		if r >= hangulBase && r < hangulBase+hangulCount {
@@ -279,5 +280,28 @@ func TestUnicodePipeline(t *testing.T) {
 	}
 	if bad > 0 {
 		t.Errorf("%d differences", bad)
+	}
+}
+
+// TestGrowth: rules that make a text ever longer are an error, not a crash.
+func TestGrowth(t *testing.T) {
+	double := `{"type":"Replace","pattern":{"String":"a"},"content":"aa"}`
+	for _, norm := range []string{
+		`{"type":"Sequence","normalizers":[` + strings.Repeat(double+",", 59) + double + `]}`,
+		`{"type":"Replace","pattern":{"String":"a"},"content":"` + strings.Repeat("b", 1000) + `"}`,
+	} {
+		tok, err := Load(folder(map[string]string{jsonFile: with(smallUnigram, "normalizer", norm)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tok.Encode(strings.Repeat("a", 2000))
+		var at *TextError
+		if !errors.As(err, &at) || !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%.80s: %v", norm, err)
+		}
+	}
+	tok := hfTokenizer(t, "roberta")
+	if _, err := tok.Encode(strings.Repeat("a", maxMarkedBytes+1)); !errors.Is(err, ErrTooLarge) {
+		t.Error(err)
 	}
 }

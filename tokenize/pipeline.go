@@ -21,7 +21,7 @@ type splitter interface {
 	cut(chars []char, bare bool) [][]char
 }
 
-func (p *pipeline) normalise(seg string, base int) []char {
+func (p *pipeline) normalise(seg string, base int) ([]char, error) {
 	chars := make([]char, 0, len(seg)+4)
 	for i, r := range seg {
 		chars = append(chars, char{r: r, lo: int32(base + i), hi: int32(base + i + utf8.RuneLen(r))})
@@ -30,14 +30,24 @@ func (p *pipeline) normalise(seg string, base int) []char {
 		if len(chars) == 0 {
 			break
 		}
-		chars = n.run(chars, int32(base))
+		var err error
+		if chars, err = n.run(chars, int32(base)); err != nil {
+			return nil, err
+		}
+		if grown(len(seg), len(chars)) {
+			return nil, errGrowth
+		}
 	}
-	return chars
+	return chars, nil
 }
 
 func (p *pipeline) normal(text string) string {
+	chars, err := p.normalise(text, 0)
+	if err != nil {
+		return text // encoding a text will say so
+	}
 	var out []byte
-	for _, c := range p.normalise(text, 0) {
+	for _, c := range chars {
 		out = utf8.AppendRune(out, c.r)
 	}
 	return string(out)
@@ -48,7 +58,11 @@ func (p *pipeline) words(s *scratch, seg string, base int) {
 		p.direct(s, seg, base)
 		return
 	}
-	chars := p.normalise(seg, base)
+	chars, err := p.normalise(seg, base)
+	if err != nil {
+		s.err = &TextError{base, err}
+		return
+	}
 	if p.added == nil {
 		p.stretch(s, chars)
 		return
@@ -88,7 +102,8 @@ func (p *pipeline) direct(s *scratch, seg string, base int) {
 				s.bare = false
 				return
 			}
-			p.stretch(s, p.normalise(seg[lo:hi], base+lo))
+			chars, _ := p.normalise(seg[lo:hi], base+lo) // nothing is changed
+			p.stretch(s, chars)
 		}
 	}
 	if p.added == nil {

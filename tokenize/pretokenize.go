@@ -26,6 +26,7 @@ type scratch struct {
 	norm   normalised
 	words  []word
 	pieces []piece
+	err    error
 	bare   bool // the next word is not at the start of a text, nor after a space
 }
 
@@ -33,7 +34,7 @@ type scratch struct {
 const maxScratch = 1 << 20
 
 func (s *scratch) reset() {
-	s.ascii, s.words = s.ascii[:0], s.words[:0]
+	s.ascii, s.words, s.err = s.ascii[:0], s.words[:0], nil
 	s.norm.reset()
 }
 

@@ -14,6 +14,9 @@ const (
 	maxAdded      = 1 << 16 // added tokens
 	maxWordChars  = 1000    // WordPiece is quadratic in the length of a word
 	maxTextBytes  = 64 << 20
+	// maxMarkedBytes is maxTextBytes where a normalizer may make a text longer,
+	// 32 times at most, so that places in it stay below 1 << 31.
+	maxMarkedBytes = 8 << 20
 )
 
 // A Tokenizer turns text into ids and back. It does not change after it is
