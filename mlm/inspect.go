@@ -72,6 +72,9 @@ func inspectGraph(fsys fs.FS, name string, m *onnx.Model, info *Info) (problems 
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}
 	info.Head = headName(m)
+	if info.NoGradients = integerProducts(info); info.NoGradients != "" {
+		return problems
+	}
 	g, err := onnxgrad.Derive(m, onnxgrad.Options{})
 	if err != nil {
 		info.NoGradients = err.Error()
@@ -94,7 +97,7 @@ func inspectGraph(fsys fs.FS, name string, m *onnx.Model, info *Info) (problems 
 // beside is the folder of the tokenizer and config.json: the model file's, or that above its onnx folder.
 func beside(fsys fs.FS, name string) fs.FS {
 	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
-		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json") {
+		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
 			return sub
 		}
 	}

@@ -49,41 +49,30 @@ func TestModelTable(t *testing.T) {
 	}
 }
 
-// fixtureRow makes a folder of a fixture and runs the commands on it. The fixtures are graphs without a
-// tokenizer; they get the words w5 to w96 and the special tokens that they were made with.
+// fixtureRow makes a folder of a fixture, as an exporter leaves it, and runs the commands on it. The fixtures
+// are graphs; tokenizer and config.json are those of the architecture.
 func fixtureRow(t *testing.T, name, file string) string {
+	folder, arch, form := fixtureName(name)
 	dir := t.TempDir()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "mlm", "testdata", "architectures", folder))); err != nil {
+		t.Fatalf("%s: no tokenizer of the architecture: %v", name, err)
 	}
-	put(t, filepath.Join(dir, "model.onnx"), string(data))
+	put(t, filepath.Join(dir, "model.onnx"), get(t, file))
 	if more, err := filepath.Glob(strings.TrimSuffix(file, ".onnx") + ".*data*"); err == nil { // external weights
 		for _, m := range more {
 			put(t, filepath.Join(dir, filepath.Base(m)), get(t, m))
 		}
 	}
-	vocab := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
-	for i := 5; i < 97; i++ {
-		vocab += fmt.Sprintf("w%d\n", i)
-	}
-	put(t, filepath.Join(dir, "vocab.txt"), vocab)
-	arch, form := fixtureName(name)
-	config := `{"max_position_embeddings": 32}`
-	if arch == "RoBERTa" || arch == "MPNet" {
-		config = fmt.Sprintf(`{"model_type": %q, "max_position_embeddings": 32, "pad_token_id": 1}`, strings.ToLower(arch))
-	}
-	put(t, filepath.Join(dir, "config.json"), config)
 
 	var info mlm.Info
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal([]byte(r.out), &info) != nil {
 		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
 	}
-	fill := tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "w7 [MASK] w9 [MASK] w11"), "")
+	fill := tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "the [MASK] sat on the [MASK] ."), "")
 	if fill != "yes" {
-		fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward", "--model", dir, "w7 [MASK] w9 [MASK] w11"), "with `--gradient forward`")
+		fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward", "--model", dir, "the [MASK] sat on the [MASK] ."), "with `--gradient forward`")
 	}
-	score := tried(infillRun("", "score", "--json", "--model", dir, "w7 w8 w9 w10"), "")
+	score := tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."), "")
 	check := "no gradient: " + reason(info.NoGradients)
 	if info.Gradients {
 		r := infillRun("", "model", "check", "--json", "--model", dir)
@@ -123,7 +112,7 @@ func reason(s string) string {
 var opsetName = regexp.MustCompile(`^opset[0-9]+$`)
 
 // fixtureName takes the name of a fixture apart: architecture and form of the export.
-func fixtureName(name string) (arch, form string) {
+func fixtureName(name string) (folder, arch, form string) {
 	for _, a := range [][2]string{{"deberta-v2", "DeBERTa-v2"}, {"distilbert", "DistilBERT"}, {"modernbert", "ModernBERT"}, {"roberta", "RoBERTa"},
 		{"electra", "ELECTRA"}, {"albert", "ALBERT"}, {"mpnet", "MPNet"}, {"bert", "BERT"}} {
 		rest, ok := strings.CutPrefix(name, a[0])
@@ -136,15 +125,16 @@ func fixtureName(name string) (arch, form string) {
 			"untied": "torch, TorchScript, head not tied", "tanh": "torch, TorchScript, Gelu by tanh", "dynamo": "torch, dynamo", "optimum": "optimum",
 			"ort-basic": "optimised by ONNX Runtime, basic", "ort-extended": "optimised by ONNX Runtime, extended", "ort-all": "optimised by ONNX Runtime, all",
 			"ort-transformers": "onnxruntime.transformers, fused", "ort-fastgelu": "onnxruntime.transformers, fused, FastGelu", "ort-mha": "onnxruntime.transformers, MultiHeadAttention",
-			"float16": "float16", "int8": "int8, dynamic", "int8-ort": "int8, dynamic, fused",
+			"ort-rawmask": "onnxruntime.transformers, raw attention mask",
+			"float16":     "float16", "int8": "int8, dynamic", "int8-ort": "int8, dynamic, fused",
 		}
 		switch form, known := forms[rest]; {
 		case known:
-			return a[1], form
+			return a[0], a[1], form
 		case opsetName.MatchString(rest):
-			return a[1], "torch, TorchScript"
+			return a[0], a[1], "torch, TorchScript"
 		}
-		return a[1], rest
+		return a[0], a[1], rest
 	}
-	return name, "as named"
+	return name, name, "as named"
 }
