@@ -79,12 +79,13 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	isWorker := f.Bool("worker", false, "internal: be infill's side of a measurement")
 	model := f.String("model", "", "internal: the worker's model folder")
 	chains := f.Int("chains", 25, "internal: the worker's chains")
+	precision := f.String("precision", "fp32", "internal: the worker's precision")
 	prefix := f.String("prefix", "", "internal: the worker's profile")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	if *isWorker {
-		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix}, *chains)
+		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix, Precision: map[string]mlm.Precision{"int8": mlm.Int8}[*precision]}, *chains)
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -207,7 +208,7 @@ func (r *Result) slowerThan(old *Result) []string {
 
 // summary prints a measured cell.
 func (r *Result) summary(w io.Writer) {
-	for _, name := range []string{straightforward, saving, single, ours} {
+	for _, name := range []string{straightforward, saving, single, ours, quantised} {
 		sm := r.Samplers[name]
 		if sm == nil {
 			continue
@@ -216,7 +217,7 @@ func (r *Result) summary(w io.Writer) {
 			name, median(r.rates(name)), r.cpu(name), r.gflops(name), 100*r.gflops(name)/r.Peak.Best(), float64(sm.Memory)/1e6,
 			sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
 	}
-	for _, name := range []string{straightforward, saving, single} {
+	for _, name := range []string{straightforward, saving, single, quantised} {
 		if r.Samplers[name] != nil {
 			x := r.ratio(ours, name)
 			fmt.Fprintf(w, "  infill / %s: %.2f (%.2f–%.2f)\n", name, x.Median, x.Low, x.High)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 )
 
 // The samplers that are compared.
@@ -15,6 +16,7 @@ const (
 	saving          = "saving"          // (2)
 	ours            = "infill"          // (3)
 	single          = "infill, 1 thread"
+	quantised       = "infill, int8"
 )
 
 // A Sampler is what one sampler did in a cell.
@@ -221,22 +223,36 @@ func (m *meter) prepare() (err error) {
 		return err
 	}
 	m.names = []string{straightforward, saving, ours}
-	for _, name := range m.names[:2] {
+	// Both load at the same time.
+	started, errs := make([]*worker, 2), make([]error, 2)
+	var wg sync.WaitGroup
+	for i, name := range m.names {
+		if i == 2 {
+			break
+		}
 		args := []string{m.python, filepath.Join(m.scripts, "worker.py"), "--model", m.modelDir(true),
 			"--cell", m.file + ".json", "--variant", name, "--threads", strconv.Itoa(m.threads)}
 		if m.compile && name == saving {
 			args = append(args, "--compile")
 		}
-		if m.workers[name], err = start(name, args...); err != nil {
+		wg.Go(func() { started[i], errs[i] = start(name, args...) })
+	}
+	wg.Wait()
+	for i, w := range started {
+		if w != nil {
+			m.workers[m.names[i]] = w
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if m.cell.Words == 25 && m.cell.Blanks == 4 && m.threads > 1 {
+		if err := m.another(single, 1); err != nil {
 			return err
 		}
 	}
-	if m.cell.Words == 25 && m.cell.Blanks == 4 && m.threads > 1 {
-		m.names = append(m.names, single)
-		if m.workers[single], err = m.infill(single, 1); err != nil {
-			return err
-		}
-		if err := m.workers[single].ask(command{Do: "start", File: m.file + ".json"}, &struct{}{}); err != nil {
+	if m.cell.Words == 25 && m.cell.Model == "base" {
+		if err := m.another(quantised, m.threads, "-precision", "int8"); err != nil {
 			return err
 		}
 	}
@@ -249,6 +265,16 @@ func (m *meter) prepare() (err error) {
 	}
 	m.result.machine, err = m.describe()
 	return err
+}
+
+// another adds a sampler that is infill with other options, on the same job.
+func (m *meter) another(name string, threads int, more ...string) error {
+	w, err := m.infill(name, threads, more...)
+	if err != nil {
+		return err
+	}
+	m.names, m.workers[name] = append(m.names, name), w
+	return w.ask(command{Do: "start", File: m.file + ".json"}, &struct{}{})
 }
 
 // check compares energies and gradients, and lets PyTorch choose its attention.
@@ -310,7 +336,7 @@ func (m *meter) count(name string, sm *Sampler) error {
 	sm.Memory = mem.Bytes
 	for i, r := range sm.Rounds {
 		n := i % len(m.job.Sentences)
-		if name == ours || name == single {
+		if name == ours || name == single || name == quantised {
 			sm.FLOPs += float64(r.Tokens) * m.perToken[n]
 		} else {
 			sm.FLOPs += float64(r.Steps) * m.perStep[name][n]
