@@ -17,6 +17,7 @@ type derived struct {
 	vocab    int
 	gradient bool
 	first    int64 // position of the first token
+	tokens   int   // bound on rows × length of a batch
 }
 
 // newDerived derives and loads. When only the backward pass is impossible the
@@ -37,13 +38,14 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, er
 		outputs = append(outputs, onnxgrad.OutGradient)
 	}
 	o = o.sized(info.Bytes, g)
-	info.batchTokens = o.BatchTokens
 	s, err := session(from, g.Model, g.Inputs, outputs, o)
 	if err != nil {
 		return nil, err
 	}
-	return &derived{s: s, inputs: g.Inputs, vocab: g.Vocabulary, gradient: g.Gradient, first: info.firstPosition}, nil
+	return &derived{s: s, inputs: g.Inputs, vocab: g.Vocabulary, gradient: g.Gradient, first: info.firstPosition, tokens: o.BatchTokens}, nil
 }
+
+func (d *derived) batchTokens() int { return d.tokens }
 
 func (d *derived) close() error { return d.s.Close() }
 

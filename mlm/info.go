@@ -26,7 +26,6 @@ type Info struct {
 	NoGradients  string         `json:"no_gradients,omitempty"` // why not, and what helps
 
 	firstPosition int64 // position_ids of the first token
-	batchTokens   int   // bound on the tokens of a batch
 }
 
 // headName is the name of the stored weight of the product that makes the

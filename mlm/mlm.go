@@ -257,7 +257,7 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 		return m.sched.do(ctx, s, units)
 	}
 	if !m.info.Gradients {
-		return fmt.Errorf("%w: %s; use the forward gradient", ErrNoGradient, m.info.NoGradients)
+		return fmt.Errorf("%w: %s; the forward gradient works", ErrNoGradient, m.info.NoGradients)
 	}
 	for _, users := range distinct(states) {
 		units = append(units, &unit{key: m.key(s, gradientGroup), state: states[users[0]], blank: -1,

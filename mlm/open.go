@@ -101,12 +101,17 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 		return errors.Join(err, be.close())
 	}
 	m.be = be
-	o.BatchTokens = m.info.batchTokens
+	if b, ok := be.(interface{ batchTokens() int }); ok {
+		o.BatchTokens = b.batchTokens()
+	}
 	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID)
 	return nil
 }
 
 func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options) (backend, error) {
+	if m.info.NoGradients = integerProducts(&m.info); m.info.NoGradients != "" {
+		return newPlain(ctx, from, parsed, &m.info, o)
+	}
 	d, err := newDerived(from, parsed, &m.info, o)
 	if err == nil {
 		return d, nil

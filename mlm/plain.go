@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
@@ -17,19 +19,51 @@ type plain struct {
 	inputs []string
 	vocab  int
 	first  int64 // position of the first token
+	tokens int   // bound on rows × length of a batch
+	alone  bool  // a row's result depends on what shares its run
+}
+
+// quantised are operators on 8-bit integers; the value says whether they scale
+// a tensor by its largest element at run time, whatever rows it holds.
+var quantised = map[string]bool{
+	"DynamicQuantizeLinear": true, "com.microsoft.DynamicQuantizeMatMul": true,
+	"MatMulInteger": false, "com.microsoft.MatMulIntegerToFloat": false, "com.microsoft.QAttention": false,
+	"QLinearMatMul": false, "com.microsoft.QGemm": false, "com.microsoft.MatMulNBits": false,
+}
+
+// integerOps lists the operators of a model that work on integers in the
+// place of weights, and whether rows must be evaluated alone.
+func integerOps(info *Info) (ops []string, alone bool) {
+	for op := range info.Ops {
+		if scales, ok := quantised[op]; ok {
+			ops = append(ops, op)
+			alone = alone || scales
+		}
+	}
+	slices.Sort(ops)
+	return ops, alone
 }
 
 // maxPlainLogits bounds the logits of one run, in values (64 MB).
 const maxPlainLogits = 16 << 20
 
+// integerProducts says why a quantised model has no gradients, "" if it is none.
+func integerProducts(info *Info) string {
+	ops, _ := integerOps(info)
+	if len(ops) == 0 {
+		return ""
+	}
+	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") + "), which have no derivative; use the float32 model, or --sampler gibbs"
+}
+
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
 	o = o.sized(info.Bytes, nil)
-	info.batchTokens = o.BatchTokens
 	s, err := session(from, m, info.Inputs, []string{logits(m).Name}, o)
 	if err != nil {
 		return nil, err
 	}
-	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab, first: info.firstPosition}
+	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab, first: info.firstPosition, tokens: o.BatchTokens}
+	_, p.alone = integerOps(info)
 	if p.vocab == 0 {
 		if p.vocab, err = p.probe(ctx); err != nil {
 			_ = s.Close()
@@ -64,11 +98,18 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	return int(shape[2]), nil
 }
 
+func (p *plain) batchTokens() int { return p.tokens }
+
 func (p *plain) close() error { return p.s.Close() }
 
 func (p *plain) run(ctx context.Context, b *batch) error {
-	// Rows are independent, so a batch may be cut at any row.
+	// Rows are independent, so a batch may be cut at any row. Where activations
+	// are rounded by the range of all that is in the batch, it must be cut at
+	// every row, or a result would depend on its neighbours.
 	most := max(1, maxPlainLogits/(b.length*p.vocab))
+	if p.alone {
+		most = 1
+	}
 	buf := make([]float32, min(b.rows, most)*b.length*p.vocab)
 	for from := 0; from < b.rows; from += most {
 		if err := p.some(ctx, b, from, min(from+most, b.rows), buf); err != nil {
