@@ -95,7 +95,11 @@ func targetOf(t testing.TB, e *Engine, tm *Template, opt Options) *target {
 // enumerate evaluates every state of a template through the engine's own target.
 func enumerate(t *testing.T, text string) (*enumerated, *target, *Engine) {
 	t.Helper()
-	m := tiny(t)
+	return enumerateWith(t, tiny(t), text)
+}
+
+func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *target, *Engine) {
+	t.Helper()
 	e := New(m)
 	tm, err := Parse(m.Tokenizer(), text)
 	if err != nil {

@@ -329,6 +329,37 @@ func TestBitsTiny(t *testing.T) {
 			testBits(t, openTiny, Options{LowMemory: low}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 		})
 	}
+	t.Run("int8", func(t *testing.T) {
+		testBits(t, openTiny, Options{Precision: Int8}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+	})
+}
+
+// With 8-bit products in the backward pass everything but the gradient's second
+// term is as without, bit for bit, and that term hardly changes its direction.
+func TestInt8(t *testing.T) {
+	ctx := context.Background()
+	exact, rounded := openTiny(t, Options{}), openTiny(t, Options{Precision: Int8, Threads: 2})
+	s, states := randomStates(exact, 1, 20, 3, 12)
+	k, v, n := len(s.Blanks), exact.VocabSize(), len(states)
+	lp, grad, first := table(n, k), table(n, k*v), table(n, k*v)
+	lp8, grad8, first8, e8 := table(n, k), table(n, k*v), table(n, k*v), table(n, k)
+	if err := errors.Join(exact.Gradient(ctx, s, states, Full, lp, grad), exact.Gradient(ctx, s, states, Forward, lp, first),
+		rounded.Gradient(ctx, s, states, Full, lp8, grad8), rounded.Gradient(ctx, s, states, Forward, lp8, first8), rounded.LogProb(ctx, s, states, e8)); err != nil {
+		t.Fatal(err)
+	}
+	for c := range states {
+		if !slices.Equal(lp[c], lp8[c]) || !slices.Equal(lp[c], e8[c]) || !slices.Equal(first[c], first8[c]) {
+			t.Errorf("state %d: energies or conditionals differ", c)
+		}
+		var dot, a2, b2 float64
+		for i := range grad[c] {
+			a, b := float64(grad[c][i]-first[c][i]), float64(grad8[c][i]-first[c][i])
+			dot, a2, b2 = dot+a*b, a2+a*a, b2+b*b
+		}
+		if cos := dot / math.Sqrt(a2*b2); !(cos > 0.995) || slices.Equal(grad[c], grad8[c]) || !(math.Abs(math.Sqrt(b2/a2)-1) < 0.05) {
+			t.Errorf("state %d: cosine of the second terms %.5f, ratio of their lengths %.4f", c, cos, math.Sqrt(b2/a2))
+		}
+	}
 }
 
 func TestBitsDefault(t *testing.T) {

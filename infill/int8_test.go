@@ -1,0 +1,78 @@
+package infill
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// Proposals from the 8-bit gradient leave the float32 distribution of two
+// blanks as it is: energies are the same bits, and chains that start from the
+// enumerated distribution stay there.
+func TestInt8LeavesTheDistribution(t *testing.T) {
+	const text = "the [MASK] sleeps in the [MASK] ."
+	en, _, _ := enumerate(t, text)
+	m, err := mlm.OpenDir(context.Background(), tinyFolder, mlm.Options{Threads: 2, Precision: mlm.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	rounded, _, _ := enumerateWith(t, m, text)
+	if !slices.Equal(en.u, rounded.u) {
+		t.Fatal("energies differ")
+	}
+	same := true
+	for i := range en.grad {
+		same = same && slices.Equal(en.grad[i], rounded.grad[i])
+	}
+	if same {
+		t.Fatal("gradients do not differ")
+	}
+	const chains, steps = 4000, 10
+	p := en.probabilities()
+	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.PAS{}} {
+		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
+		run, err := samplers.Start(context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Name()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Steps(context.Background(), steps, nil); err != nil {
+			t.Fatal(err)
+		}
+		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) || sumStats(run.Stats).Hamming == 0 {
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Name(), z, sumStats(run.Stats).Hamming)
+		}
+	}
+}
+
+// The 8-bit gradient of a state depends on nothing but the state: a whole
+// filling is the same for any number of threads and any batches.
+func TestInt8SameForAnyBatches(t *testing.T) {
+	var want []Filling
+	for _, o := range []mlm.Options{{Threads: 1, BatchTokens: 1}, {Threads: 2}, {Threads: 3, BatchTokens: 100}} {
+		o.Precision = mlm.Int8
+		m, err := mlm.OpenDir(context.Background(), tinyFolder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tm, err := Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] and the [MASK] sees it .")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(m).Fill(context.Background(), tm, Options{Chains: 6, Steps: 10, Seed: 5, Top: -1})
+		_ = m.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = r.Fillings
+		}
+		if !slices.EqualFunc(r.Fillings, want, func(a, b Filling) bool { return a.Text == b.Text && a.Score == b.Score && a.Chain == b.Chain }) {
+			t.Errorf("%+v: %v, want %v", o, r.Fillings, want)
+		}
+	}
+}
