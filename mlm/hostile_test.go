@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -68,45 +72,96 @@ func known(err error) bool {
 	return errors.As(err, &p)
 }
 
-// TestHostileModels opens mutated copies of the tiny model and, where that
+// hostile are the folders of which mutated copies are made: the tiny model
+// with weights inside and outside its file, and every fixture of onnxgrad.
+func hostile(t *testing.T) (names []string, folders []fstest.MapFS) {
+	t.Helper()
+	tiny := tinyFiles(t)
+	m, err := onnx.Parse(tiny["model.onnx"].Data, "weights.bin", tiny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thin, err := onnx.Marshal(m, onnx.WriteOptions{ExternalMin: 256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := tinyFiles(t)
+	outside["weights.bin"] = &fstest.MapFile{Data: outside["model.onnx"].Data}
+	outside["model.onnx"] = &fstest.MapFile{Data: thin}
+	names, folders = []string{"tiny", "tiny, weights outside"}, []fstest.MapFS{tiny, outside}
+	files, err := filepath.Glob("onnxgrad/testdata/*.onnx")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d fixtures, %v", len(files), err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".onnx")
+		names, folders = append(names, name), append(folders, fixtureFiles(t, name))
+	}
+	return names, folders
+}
+
+// TestHostileModels opens mutated copies of every fixture and, where that
 // works, evaluates a sentence: an error of a known kind or a result, never a
-// panic, never the end of the process. INFILL_MUTANTS sets their number.
+// panic, never the end of the process. INFILL_MUTANTS sets their number,
+// INFILL_MUTANT the only one to try.
 func TestHostileModels(t *testing.T) {
 	orttest.Load(t)
-	n := 150
-	if s := os.Getenv("INFILL_MUTANTS"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
+	n, only := 150, -1
+	for name, to := range map[string]*int{"INFILL_MUTANTS": &n, "INFILL_MUTANT": &only} {
+		if s := os.Getenv(name); s != "" {
+			var err error
+			if *to, err = strconv.Atoi(s); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	files := tinyFiles(t)
-	good := files["model.onnx"].Data
-	opened, slow := 0, time.Duration(0)
-	for i := range n {
+	names, folders := hostile(t)
+	opened, slow, most := 0, time.Duration(0), uint64(0)
+	for i := range max(n, only+1) {
+		if only >= 0 && i != only {
+			continue
+		}
 		rng := rand.New(rand.NewPCG(uint64(i), 99))
-		files["model.onnx"] = &fstest.MapFile{Data: mutate(good, rng)}
+		which := i % len(folders)
+		files := maps.Clone(folders[which])
+		data := files["model.onnx"].Data
+		if i/len(folders)%3 == 2 {
+			data = splice(data, rng)
+		} else {
+			data = mutate(data, rng)
+		}
+		files["model.onnx"] = &fstest.MapFile{Data: data}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		begin := time.Now()
 		m, err := Open(context.Background(), files, Options{})
 		if err == nil {
 			opened++
 			err = use(m)
 			if cerr := m.Close(); cerr != nil {
-				t.Errorf("mutant %d: closing: %v", i, cerr)
+				t.Errorf("mutant %d of %s: closing: %v", i, names[which], cerr)
 			}
 		}
 		slow = max(slow, time.Since(begin))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			most = used
+		}
 		if err != nil && !known(err) {
-			t.Errorf("mutant %d: an error of no known kind: %v", i, err)
+			t.Errorf("mutant %d of %s: an error of no known kind: %v", i, names[which], err)
 		}
 	}
-	t.Logf("%d mutants, %d could be opened, the slowest took %v", n, opened, slow)
+	t.Logf("%d mutants, %d could be opened, the slowest took %v, the most that Go allocated for one is %d MB", n, opened, slow, most>>20)
+	// Fixtures have 0.1 MB; the limits of the reader must hold, whatever lengths and shapes a file claims.
+	if most > 512<<20 {
+		t.Errorf("a file of 0.3 MB made Go allocate %d MB", most>>20)
+	}
 }
 
 func use(m *Model) error {
 	s, states := &Sentence{IDs: []int32{2, 7, 26, 50, 10, 3}, Blanks: []int{2, 4}}, [][]int32{{26, 10}, {30, 11}}
 	v := m.VocabSize()
-	if v < 60 || v > 10_000 {
+	if v < 60 || v > 10_000 || m.MaxLength() > 0 && m.MaxLength() < len(s.IDs) {
 		return ErrVocabulary
 	}
 	ctx := context.Background()
