@@ -129,7 +129,7 @@ var byteOf, runeOf = func() (map[rune]byte, [256]rune) {
 	next := rune(0x100)
 	for b := range 256 {
 		r := rune(b)
-		if !(b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xAC || b >= 0xAE) {
+		if b < '!' || b > '~' && b < 0xA1 || b == 0xAD {
 			r = next
 			next++
 		}
@@ -150,13 +150,4 @@ func rawPiece(piece string) (raw string, ok bool) {
 		b.WriteByte(c)
 	}
 	return b.String(), true
-}
-
-// spellBytes is the reverse of rawPiece.
-func spellBytes(raw string) string {
-	var b strings.Builder
-	for i := range len(raw) {
-		b.WriteRune(runeOf[raw[i]])
-	}
-	return b.String()
 }

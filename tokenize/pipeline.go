@@ -140,7 +140,7 @@ func (p *pipeline) stretch(s *scratch, chars []char) {
 		parts = next
 	}
 	for i, part := range parts {
-		if p.bytes != nil && p.bytes.prefix && !(bare && i == 0) && part[0].r != ' ' {
+		if p.bytes != nil && p.bytes.prefix && (i > 0 || !bare) && part[0].r != ' ' {
 			first := part[0]
 			first.r = ' '
 			part = append([]char{first}, part...)
