@@ -10,8 +10,8 @@ import (
 var agreeCell = cell{"default", 10, 2}
 
 const (
-	agreeWarm  = 40
-	agreeSteps = 120
+	agreeWarm  = 20
+	agreeSteps = 60
 )
 
 // agree lets all samplers make the same number of steps from the same states

@@ -106,6 +106,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	}
 	switch {
 	case *render:
+		err = book.save()
 	case *latency:
 		err = s.latency(book)
 	default:
