@@ -25,7 +25,7 @@ func TestDefaultModelEasyBlanks(t *testing.T) {
 	begin := newSupports(tok).begin
 	for _, c := range []struct{ text, sensible string }{
 		{"she opened the [MASK] and walked in.", "door"},
-		{"once upon a [MASK], there was a king.", "time"},
+		{"once upon a [MASK] there lived an old man.", "time"},
 		{"she drank a cup of [MASK].", "tea coffee water milk wine"},
 		{"thank [MASK] very much.", "you"},
 		{"he sat down on the [MASK].", "floor bed chair couch bench sofa table grass ground"},

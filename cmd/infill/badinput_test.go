@@ -51,7 +51,7 @@ func TestBadInput(t *testing.T) {
 		{"fractional chains", withTiny("fill", "--chains", "2.5", ok), 2, "whole number"},
 		{"no chains", withTiny("fill", "--chains", "0", ok), 2, "whole number"},
 		{"zero threads", withTiny("fill", "--threads", "0", ok), 2, "whole number"},
-		{"zero batch", withTiny("fill", "--batch-tokens", "0", ok), 2, "whole number"},
+		{"negative batch", withTiny("fill", "--batch-tokens", "-1", ok), 2, "whole number"},
 		{"bad seed", withTiny("fill", "--seed", "-1", ok), 2, "2^64"},
 		{"bad choice", withTiny("fill", "--vocab", "whole-word", ok), 2, `did you mean "whole-words"`},
 		{"unknown balance", withTiny("fill", "--balance", "sqr", ok), 2, "sqrt"},

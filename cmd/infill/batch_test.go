@@ -389,7 +389,7 @@ func TestBatchIntoEval(t *testing.T) {
 	var plain string
 	var out string
 	for _, suffix := range []string{".jsonl.gz", ".jsonl.zst", ".jsonl"} {
-		out = filepath.Join(dir, "out"+suffix)
+		out = filepath.Join(dir, "made-by-batch"+suffix)
 		if r := infillRun("", withTiny("batch", in, "-o", out, "--mask-rate", "0.25", "--seed", "1", "--quiet", "--no-repeat", "--select", "diverse", "--min-distance", "1")...); r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
@@ -399,7 +399,7 @@ func TestBatchIntoEval(t *testing.T) {
 		}
 		// The same numbers, but for the names.
 		got := strings.ReplaceAll(strings.ReplaceAll(r.out, out, ""), strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)), "")
-		got = strings.ReplaceAll(got, `"out"`, `""`)
+		got = strings.ReplaceAll(got, `"made-by-batch"`, `""`)
 		if plain != "" && got != plain {
 			t.Errorf("%s: %s, want %s", suffix, got, plain)
 		}

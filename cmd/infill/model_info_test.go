@@ -35,7 +35,8 @@ func TestModelInfoFixtures(t *testing.T) {
 	for _, f := range files {
 		r := infillRun("", "model", "info", f)
 		for _, row := range []string{"sha256 ", "inputs        input_ids", "logits ", "embedding ", "head ", "operators ", "PROBLEM       the tokenizer"} {
-			if !strings.Contains(r.out, row) {
+			// Quantised models have no table that a gradient could be taken in.
+			if !strings.Contains(r.out, row) && (row != "embedding " || !strings.Contains(r.out, "forward only")) {
 				t.Errorf("%s: %q is not in\n%s", f, row, r.out)
 			}
 		}
