@@ -44,6 +44,7 @@ func TestTorchLogits(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
+	refused := 0
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -64,6 +65,10 @@ func TestTorchLogits(t *testing.T) {
 				in[v.Name] = c[v.Name].ints()
 			}
 			out, err := e.Run(in, "logits")
+			if fused := strings.Contains(file, "-ort-") || strings.Contains(file, "-int8"); fused && errors.Is(err, ErrOp) {
+				refused++ // the runtime's own operators, which mlm/onnxgrad compares with torch
+				break
+			}
 			if err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
@@ -78,6 +83,9 @@ func TestTorchLogits(t *testing.T) {
 				t.Errorf("%s, call %d: logits differ by %g", filepath.Base(file), i, d)
 			}
 		}
+	}
+	if done := len(files) - refused; done < 20 {
+		t.Errorf("%d of %d fixtures compared", done, len(files))
 	}
 }
 
