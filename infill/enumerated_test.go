@@ -126,6 +126,9 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 // the constraint allows, each listed and scored by other code than the
 // samplers use.
 func TestConstraintDistributions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of chains; TestConstraintsInvariant checks the same constraints")
+	}
 	e := New(tiny(t))
 	tok := e.model.Tokenizer()
 	for _, c := range constraintCases(t, tok) {
