@@ -369,9 +369,8 @@ func (f *fixedCentre) Attach(c *Chains) (Kernel, error) {
 	return k, err
 }
 
-// notDrawn is block Gibbs as if the chance of each state were its weight over
-// the largest one instead of over the sum, the rest going to the last state:
-// the energies of the block are raised by what the state at hand has.
+// notDrawn is block Gibbs whose weights depend on the state at hand: its own
+// energy is raised within the block, so that the draw favours staying.
 type notDrawn struct{ BlockGibbs }
 
 func (s *notDrawn) Attach(c *Chains) (Kernel, error) {
