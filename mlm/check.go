@@ -54,8 +54,9 @@ const checkTolerance = 1e-4
 //
 //	E_v · Σ_{i≠j} ∂log f_i/∂e_j ≈ (S(e_j + h·E_v) − S(e_j − h·E_v)) / 2h,  S = Σ_{i≠j} log f_i.
 //
-// Errors: ErrNoGradient, onnxref.ErrOp if the
-// float64 reference does not know an operator.
+// Errors: ErrNoGradient, with the reason and the remedy, if the model has no
+// gradient to check; onnxref.ErrOp if the float64 reference does not know an
+// operator.
 func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	if o.Blanks == 0 {
 		o.Blanks = 3
@@ -65,6 +66,9 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	}
 	if o.Blanks < 2 || o.Blanks > 64 || o.Directions < 1 || o.Directions > 1000 {
 		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", ErrOption, o.Blanks, o.Directions)
+	}
+	if !m.info.Gradients {
+		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x636865636b))
 	s, state, err := m.checkSentence(o, rng)
@@ -192,7 +196,8 @@ func (m *Model) reference(s *Sentence, state []int32) (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	gather := wordGather(parsed.Graph)
+	parsed = onnxref.Separate(parsed)
+	gather := onnxref.WordLookup(parsed.Graph)
 	if gather == nil {
 		return nil, fmt.Errorf("%w: no Gather looks input_ids up in a table", ErrNotMasked)
 	}
@@ -245,20 +250,6 @@ func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
 	}
 	m, err = onnx.Load(fsys, name)
 	return m, done, err
-}
-
-// wordGather is the node that looks input_ids up in the word-embedding table.
-func wordGather(g *onnx.Graph) *onnx.Node {
-	ids := map[string]bool{"input_ids": true}
-	for _, n := range g.Nodes { // in topological order
-		switch {
-		case (n.Op == "Cast" || n.Op == "Identity") && len(n.Inputs) == 1 && ids[n.Inputs[0]] && len(n.Outputs) == 1:
-			ids[n.Outputs[0]] = true
-		case n.Op == "Gather" && len(n.Inputs) == 2 && ids[n.Inputs[1]] && len(n.Outputs) == 1:
-			return n
-		}
-	}
-	return nil
 }
 
 // conditionals are log f(· | …) at the blank of every row, in float64, with

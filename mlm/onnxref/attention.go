@@ -3,8 +3,6 @@ package onnxref
 import (
 	"fmt"
 	"math"
-
-	"infill/mlm/onnx"
 )
 
 var attention = map[string]kernel{
@@ -13,10 +11,14 @@ var attention = map[string]kernel{
 	"SkipLayerNormalization": skipNorm,
 }
 
-// scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time.
+// scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or the runtime's
+// operation of the same name.
 func scaledAttention(c *call) ([]*Tensor, error) {
+	if c.n.Domain != "" {
+		return packedAttention(c)
+	}
 	q, k, v, mask := c.in[0], c.arg(1), c.arg(2), c.arg(3)
-	if c.n.Domain != "" || k == nil || v == nil || len(c.in) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 || len(v.Shape) != 4 ||
+	if k == nil || v == nil || len(c.in) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 || len(v.Shape) != 4 ||
 		c.n.Int("is_causal", 0) != 0 || c.n.Float("softcap", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of attention", ErrOp)
 	}
@@ -123,10 +125,6 @@ func skipNorm(c *call) ([]*Tensor, error) {
 		}
 		x = s[0]
 	}
-	n := &onnx.Node{Attrs: []*onnx.Attribute{{Name: "epsilon", Type: onnx.AttrFloat, F: c.n.Float("epsilon", 1e-12)}}}
-	y, err := layerNorm(true)(&call{n, []*Tensor{x, gamma, beta}, c.opset})
-	if err != nil {
-		return nil, err
-	}
-	return []*Tensor{y[0], nil, nil, x}, nil
+	y, err := normalised(c, true, x, gamma, beta)
+	return []*Tensor{y, nil, nil, x}, err
 }

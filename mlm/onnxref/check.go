@@ -44,6 +44,7 @@ type MaskedLM struct {
 // NewMaskedLM finds the parts of a model that onnx.Check has passed: input_ids, the table of which it
 // gathers rows, and the logits.
 func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
+	m = Separate(m)
 	e, err := New(m)
 	if err != nil {
 		return nil, err
@@ -66,10 +67,7 @@ func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 		return nil, fmt.Errorf("logits have shape %v", out[0].Shape)
 	}
 	lm.vocabulary = out[0].Shape[2]
-	for _, n := range m.Graph.Nodes {
-		if n.Op != "Gather" || n.Int("axis", 0) != 0 || !e.isIDs(n.Inputs[1]) {
-			continue
-		}
+	if n := WordLookup(m.Graph); n != nil {
 		if t := e.consts[n.Inputs[0]]; t != nil && t.float() && len(t.Shape) == 2 && t.Shape[0] >= lm.vocabulary {
 			lm.table, lm.embedded = t, n.Outputs[0]
 		}
@@ -78,13 +76,6 @@ func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 		return nil, fmt.Errorf("no table of %d rows is indexed by input_ids", lm.vocabulary)
 	}
 	return lm, nil
-}
-
-func (e *Evaluator) isIDs(name string) bool {
-	for n := e.by[name]; n != nil && (n.Op == "Cast" || n.Op == "Identity"); n = e.by[name] {
-		name = n.Inputs[0]
-	}
-	return name == "input_ids"
 }
 
 // Vocabulary is the number of columns of the logits.

@@ -201,7 +201,7 @@ var kernels map[string]kernel
 
 func init() {
 	kernels = map[string]kernel{}
-	for _, m := range []map[string]kernel{elementwise, reductions, products, layout, indexing, neural, attention} {
+	for _, m := range []map[string]kernel{elementwise, reductions, products, layout, indexing, neural, attention, fused} {
 		for k, f := range m {
 			kernels[k] = f
 		}

@@ -1,0 +1,262 @@
+package onnxref
+
+import (
+	"fmt"
+	"math"
+
+	"infill/mlm/onnx"
+)
+
+// fused are operators of com.microsoft that the runtime's optimisers put in the place of whole layers, from
+// their documentation (ContribOperators.md of ONNX Runtime).
+var fused = map[string]kernel{
+	"MultiHeadAttention":               multiHead,
+	"EmbedLayerNormalization":          embedNorm,
+	"SkipSimplifiedLayerNormalization": skipRMS,
+}
+
+// packedAttention is the runtime's Attention: one weight makes queries, keys and values.
+// Inputs: x [B, S, D], weight [D, 3H], bias [3H], mask, past, bias of the scores.
+func packedAttention(c *call) ([]*Tensor, error) {
+	x, w, bias := c.in[0], c.arg(1), c.arg(2)
+	if w == nil || len(x.Shape) != 3 || len(w.Shape) != 2 || w.Shape[0] != x.Shape[2] || c.arg(4) != nil || c.arg(6) != nil ||
+		c.n.Int("unidirectional", 0) != 0 || c.n.Int("do_rotary", 0) != 0 {
+		return nil, fmt.Errorf("%w: this form of fused attention", ErrOp)
+	}
+	batch, length, depth, width := x.Shape[0], x.Shape[1], x.Shape[2], w.Shape[1]
+	h, v := width/3, width/3
+	if s, ok := c.n.Ints("qkv_hidden_sizes"); ok && len(s) == 3 {
+		if h, v = int(s[0]), int(s[2]); s[0] != s[1] {
+			return nil, fmt.Errorf("queries of width %d, keys of width %d", s[0], s[1])
+		}
+	}
+	if h < 1 || v < 1 || 2*h+v != width || bias != nil && bias.Len() != width {
+		return nil, fmt.Errorf("widths %d and %d in a weight of width %d", h, v, width)
+	}
+	part := func(from, n int) (*Tensor, error) {
+		out, err := alloc(x.Type, []int{batch, length, n})
+		if err != nil {
+			return nil, err
+		}
+		for r := range batch * length {
+			for k := range n {
+				s := 0.0
+				if bias != nil {
+					s = bias.F[from+k]
+				}
+				for d := range depth {
+					s += x.F[r*depth+d] * w.F[d*width+from+k]
+				}
+				out.F[r*n+k] = s
+			}
+		}
+		return out, nil
+	}
+	var qkv [3]*Tensor
+	for i, p := range [][2]int{{0, h}, {h, h}, {2 * h, v}} {
+		t, err := part(p[0], p[1])
+		if err != nil {
+			return nil, err
+		}
+		qkv[i] = t
+	}
+	return manyHeads(c.n, qkv[0], qkv[1], qkv[2], c.arg(3), c.arg(5))
+}
+
+// multiHead is MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias [H + H + W],
+// mask of the keys, bias of the scores, keys and values from before.
+func multiHead(c *call) ([]*Tensor, error) {
+	q, k, v, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3)
+	if k == nil || v == nil || len(q.Shape) != 3 || len(k.Shape) != 3 || len(v.Shape) != 3 || c.arg(6) != nil || c.arg(7) != nil ||
+		c.n.Int("unidirectional", 0) != 0 {
+		return nil, fmt.Errorf("%w: this form of fused attention", ErrOp)
+	}
+	if bias != nil {
+		h, w := q.Shape[2], v.Shape[2]
+		if bias.Len() != 2*h+w || k.Shape[2] != h {
+			return nil, fmt.Errorf("a bias of %d for widths %d and %d", bias.Len(), h, w)
+		}
+		from := 0
+		for _, t := range []**Tensor{&q, &k, &v} {
+			n := (*t).Shape[2]
+			sum, err := add(&call{c.n, []*Tensor{*t, NewFloat([]int{n}, bias.F[from:from+n])}, c.opset})
+			if err != nil {
+				return nil, err
+			}
+			*t, from = sum[0], from+n
+		}
+	}
+	return manyHeads(c.n, q, k, v, c.arg(4), c.arg(5))
+}
+
+// manyHeads is softmax(α·Q·Kᵀ + mask + bias)·V for each of the heads into which the widths are cut.
+func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) {
+	batch, n, m, h, w := q.Shape[0], q.Shape[1], k.Shape[1], q.Shape[2], v.Shape[2]
+	heads := int(node.Int("num_heads", 0))
+	if heads < 1 || heads > 4096 || h%heads != 0 || w%heads != 0 || k.Shape[2] != h || k.Shape[0] != batch || v.Shape[0] != batch || v.Shape[1] != m {
+		return nil, fmt.Errorf("%d heads of shapes %v, %v and %v", heads, q.Shape, k.Shape, v.Shape)
+	}
+	seen, err := keysSeen(mask, batch, n, m)
+	if err != nil {
+		return nil, err
+	}
+	var st []int
+	if bias != nil {
+		full := []int{batch, heads, n, m}
+		if s, err := broadcastShape(bias.Shape, full); err != nil || volume(s) != volume(full) {
+			return nil, fmt.Errorf("a bias of shape %v for scores of %v", bias.Shape, full)
+		}
+		st = broadcastStrides(bias.Shape, full)
+	}
+	d, e := h/heads, w/heads
+	alpha, hidden := float64(node.Float("scale", 0)), float64(node.Float("mask_filter_value", -10000))
+	if alpha == 0 {
+		alpha = 1 / math.Sqrt(float64(d))
+	}
+	out, err := alloc(q.Type, []int{batch, n, w})
+	if err != nil {
+		return nil, err
+	}
+	score := make([]float64, m)
+	for b := range batch {
+		for a := range heads {
+			for i := range n {
+				top, sum := math.Inf(-1), 0.0
+				for j := range m {
+					s := 0.0
+					for x := range d {
+						s += q.F[(b*n+i)*h+a*d+x] * k.F[(b*m+j)*h+a*d+x]
+					}
+					s *= alpha
+					if bias != nil {
+						s += bias.F[b*st[0]+a*st[1]+i*st[2]+j*st[3]]
+					}
+					if !seen(b, i, j) {
+						s += hidden
+					}
+					score[j], top = s, max(top, s)
+				}
+				for j, s := range score {
+					score[j] = math.Exp(s - top)
+					sum += score[j]
+				}
+				to := out.F[(b*n+i)*w+a*e : (b*n+i)*w+(a+1)*e]
+				for j, s := range score {
+					for x := range to {
+						to[x] += s / sum * v.F[(b*m+j)*w+a*e+x]
+					}
+				}
+			}
+		}
+	}
+	return []*Tensor{out}, nil
+}
+
+// keysSeen tells which keys j a query i of row b sees: the mask has a one for each, [B, T] or [B, S, T], or the
+// number of leading keys, [B].
+func keysSeen(mask *Tensor, batch, n, m int) (func(b, i, j int) bool, error) {
+	switch {
+	case mask == nil:
+		return func(int, int, int) bool { return true }, nil
+	case mask.float():
+	case len(mask.Shape) == 1 && mask.Shape[0] == batch:
+		return func(b, _, j int) bool { return int64(j) < mask.I[b] }, nil
+	case len(mask.Shape) == 2 && mask.Shape[0] == batch && mask.Shape[1] == m:
+		return func(b, _, j int) bool { return mask.I[b*m+j] != 0 }, nil
+	case len(mask.Shape) == 3 && mask.Shape[0] == batch && mask.Shape[1] == n && mask.Shape[2] == m:
+		return func(b, i, j int) bool { return mask.I[(b*n+i)*m+j] != 0 }, nil
+	}
+	return nil, fmt.Errorf("%w: a mask of %v %v in fused attention", ErrOp, mask.Type, mask.Shape)
+}
+
+// embedNorm is EmbedLayerNormalization: the sum of the embeddings of words, positions and segments, normalised.
+// Its second output counts the positions that its mask marks, its third is the sum. After Separate the first
+// input holds the words' embeddings and the table is left out.
+func embedNorm(c *call) ([]*Tensor, error) {
+	words, segments, table, positions, types := c.in[0], c.arg(1), c.arg(2), c.arg(3), c.arg(4)
+	gamma, beta, mask, at := c.arg(5), c.arg(6), c.arg(7), c.arg(8)
+	if positions == nil || gamma == nil || beta == nil || (segments == nil) != (types == nil) {
+		return nil, fmt.Errorf("inputs missing")
+	}
+	look := func(t, ids *Tensor) (*Tensor, error) {
+		out, err := gather(&call{&onnx.Node{Op: "Gather"}, []*Tensor{t, ids}, c.opset})
+		if err != nil {
+			return nil, err
+		}
+		return out[0], nil
+	}
+	x, err := words, error(nil)
+	if table != nil {
+		if x, err = look(table, words); err != nil {
+			return nil, err
+		}
+	}
+	if len(x.Shape) != 3 || !x.float() {
+		return nil, fmt.Errorf("embeddings of %v %v", x.Type, x.Shape)
+	}
+	if at == nil { // counted from 0
+		at = NewInt(x.Shape[1:2], make([]int64, x.Shape[1]))
+		for i := range at.I {
+			at.I[i] = int64(i)
+		}
+	}
+	for _, p := range [][2]*Tensor{{positions, at}, {types, segments}} {
+		if p[0] == nil {
+			continue
+		}
+		t, err := look(p[0], p[1])
+		if err != nil {
+			return nil, err
+		}
+		sum, err := add(&call{c.n, []*Tensor{x, t}, c.opset})
+		if err != nil {
+			return nil, err
+		}
+		x = sum[0]
+	}
+	y, err := normalised(c, true, x, gamma, beta)
+	if err != nil || mask == nil {
+		return []*Tensor{y, nil, x}, err
+	}
+	if len(mask.Shape) != 2 || mask.float() {
+		return nil, fmt.Errorf("a mask of %v %v", mask.Type, mask.Shape)
+	}
+	count, err := alloc(onnx.Int32, mask.Shape[:1])
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range mask.I {
+		count.I[i/mask.Shape[1]] += v
+	}
+	return []*Tensor{y, count, x}, nil
+}
+
+// skipRMS is SkipSimplifiedLayerNormalization: the root-mean-square norm of a sum, which is the fourth output.
+func skipRMS(c *call) ([]*Tensor, error) {
+	x, skip, gamma, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3)
+	if skip == nil || gamma == nil {
+		return nil, fmt.Errorf("inputs missing")
+	}
+	for _, t := range []*Tensor{skip, bias} {
+		if t == nil {
+			continue
+		}
+		sum, err := add(&call{c.n, []*Tensor{x, t}, c.opset})
+		if err != nil {
+			return nil, err
+		}
+		x = sum[0]
+	}
+	y, err := normalised(c, false, x, gamma, nil)
+	return []*Tensor{y, nil, nil, x}, err
+}
+
+// normalised is the norm over the last axis with the epsilon of a fused node, 1e-12 unless it says.
+func normalised(c *call, centre bool, x, gamma, beta *Tensor) (*Tensor, error) {
+	n := &onnx.Node{Attrs: []*onnx.Attribute{{Name: "epsilon", Type: onnx.AttrFloat, F: c.n.Float("epsilon", 1e-12)}}}
+	y, err := layerNorm(centre)(&call{n, []*Tensor{x, gamma, beta}, c.opset})
+	if err != nil {
+		return nil, err
+	}
+	return y[0], nil
+}
