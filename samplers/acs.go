@@ -14,7 +14,8 @@ import (
 //
 //	α_k = max((AlphaMax/2)(cos(π k/s) + 1), AlphaMin),  k = step mod s
 //
-// (the papers misprint the first term as α_max·cos + 1), and with a balancing
+// (the papers misprint the first term as α_max·cos + 1; Power below is an
+// exponent for (cos + 1)/2), and with a balancing
 // exponent β_k for each α_k, from BetaMax at the largest step down to BetaMin.
 // Large steps find modes, small ones explore them. Every step leaves π
 // invariant, and so does the cycle. Exact. Cost: one evaluation of (U, ∇U) a
@@ -31,6 +32,10 @@ type ACS struct {
 	AlphaCeil          float64 // where the search for AlphaMax starts; 0 means 5
 	AlphaFloor         float64 // where the search for AlphaMin starts; 0 means 0.05
 	Cycle              int     // s; 0 means 20
+	// Power makes the schedule AlphaMax·((cos + 1)/2)^Power; 0 means 1. The
+	// published code for two ordinal coordinates takes the cosine of a root of
+	// α, which is a Power of 4: most of a cycle goes to small steps.
+	Power float64
 	FixedBeta          bool    // do not tune β_k
 	// TargetAcceptance is ρ*, what AlphaMax and AlphaMin are tuned to; 0
 	// means 0.5.
@@ -83,6 +88,7 @@ func (s *ACS) config() (ACS, error) {
 		{"alpha-max", &cfg.AlphaMax, 0}, {"alpha-min", &cfg.AlphaMin, 0},
 		{"beta-max", &cfg.BetaMax, acsBetaMax}, {"beta-min", &cfg.BetaMin, acsBetaMin},
 		{"alpha-ceil", &cfg.AlphaCeil, acsAlphaCeil}, {"alpha-floor", &cfg.AlphaFloor, acsAlphaFloor},
+		{"power", &cfg.Power, 1},
 	} {
 		if err := checkPositive(s.Name(), p.name, *p.v, true); err != nil {
 			return cfg, err
@@ -144,7 +150,11 @@ func (p *acsProposer) Tuning(k int) map[string]float64 {
 	}
 }
 
-// cosine is α_k of the schedule.
-func cosine(alphaMax, alphaMin float64, k, cycle int) float64 {
-	return math.Max(alphaMax/2*(math.Cos(math.Pi*float64(k)/float64(cycle))+1), alphaMin)
+// cosine is α_k of the schedule with the present α_max and α_min.
+func (t *acsTune) cosine(k int) float64 {
+	c := (math.Cos(math.Pi*float64(k)/float64(t.cfg.Cycle)) + 1) / 2
+	if t.cfg.Power != 1 {
+		c = math.Pow(c, t.cfg.Power)
+	}
+	return math.Max(t.alphaMax*c, t.alphaMin)
 }

@@ -74,7 +74,7 @@ func newACSTune(cfg ACS, burnin int) acsTune {
 
 func (t *acsTune) linearBeta() {
 	for k := range t.beta {
-		f := cosine(t.alphaMax, t.alphaMin, k, t.cfg.Cycle) / t.alphaMax
+		f := t.cosine(k) / t.alphaMax
 		t.beta[k] = t.cfg.BetaMin + f*(t.cfg.BetaMax-t.cfg.BetaMin)
 	}
 }
@@ -163,10 +163,10 @@ func (t *acsTune) point(done int) (alpha, beta float64, free bool) {
 	case acsMin:
 		return t.candidate(t.cand), t.cfg.BetaMin, false
 	case acsBal:
-		return cosine(t.alphaMax, t.alphaMin, t.k, t.cfg.Cycle), t.candidate(t.cand), false
+		return t.cosine(t.k), t.candidate(t.cand), false
 	}
 	k := done % t.cfg.Cycle
-	return cosine(t.alphaMax, t.alphaMin, k, t.cfg.Cycle), t.beta[k], false
+	return t.cosine(k), t.beta[k], false
 }
 
 // learn takes the acceptance probability of a step of the burn-in.

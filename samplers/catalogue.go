@@ -189,6 +189,7 @@ var registry = []Info{
 			acsParam("alpha-floor", "0.05", "where the search for alpha-min starts", func(s *ACS) *float64 { return &s.AlphaFloor }),
 			acsParam("beta-max", "0.95", "exponent β at the largest step", func(s *ACS) *float64 { return &s.BetaMax }),
 			acsParam("beta-min", "0.5", "smallest exponent β", func(s *ACS) *float64 { return &s.BetaMin }),
+			acsParam("power", "1", "exponent of the cosine: above 1 more of a cycle goes to small steps", func(s *ACS) *float64 { return &s.Power }),
 			countParam("cycle", "20", 1, 1_000_000, "steps per cycle", func(s Sampler, v int) { s.(*ACS).Cycle = v }),
 			acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
 		},

@@ -92,6 +92,37 @@ func ESS(x []float64) float64 {
 	return math.Min(n*g[0]/math.Max(2*sum-g[0], 0), n*math.Log10(n))
 }
 
+// ESSFirst is the effective sample size with the autocorrelations summed up to
+// the first negative one,
+//
+//	ESS = n / (−1 + 2 Σ_{t<T} ρ_t),   T the first t with ρ_t < 0
+//
+// ρ_t by the biased autocovariances: the default of TensorFlow Probability's
+// effective_sample_size, in which the DISCS benchmark (Goshvadi et al. 2023)
+// gives its results. Noise in a slow tail can hold its sum up longer than
+// Geyer's. NaN for fewer than 4 values; n for a constant.
+func ESSFirst(x []float64) float64 {
+	n := float64(len(x))
+	if len(x) < 4 {
+		return math.NaN()
+	}
+	g := autocov(x)
+	if !(g[0] > 0) {
+		if g[0] == 0 {
+			return n
+		}
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, v := range g {
+		if v < 0 {
+			break
+		}
+		sum += v
+	}
+	return n * g[0] / (2*sum - g[0])
+}
+
 // ESSBatch is the effective sample size by batch means with ⌊√n⌋ values a batch
 // (Flegal, Jones 2010): n·s²/(b·s_b²), s² the variance of the values and s_b²
 // that of the batch means. At most n·log10 n. NaN for fewer than 9 values.

@@ -38,6 +38,24 @@ func TestESSOfAutoregression(t *testing.T) {
 	}
 }
 
+// TestESSFirstIsTensorFlows compares with tfp.mcmc.effective_sample_size
+// (TensorFlow Probability, JAX substrate, float64) on the same numbers.
+func TestESSFirstIsTensorFlows(t *testing.T) {
+	var x []float64
+	s, v := 12345, 0.0
+	for range 400 {
+		s = (s*1103515245 + 12345) % (1 << 31)
+		v = 0.8*v + float64(s)/(1<<31) - 0.5
+		x = append(x, v)
+	}
+	if got := ESSFirst(x); math.Abs(got-44.95246794846463) > 1e-9 {
+		t.Errorf("ESS %.12f, want 44.952467948465", got)
+	}
+	if !math.IsNaN(ESSFirst(x[:3])) || ESSFirst(make([]float64, 9)) != 9 || !math.IsNaN(ESSFirst([]float64{1, 2, 3, math.NaN()})) {
+		t.Error("too few, constant or NaN values")
+	}
+}
+
 func TestAutocovIsTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{1, 2, 3, 7, 64, 100} {

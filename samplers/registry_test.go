@@ -89,6 +89,7 @@ func TestNewRefusesBadInput(t *testing.T) {
 		{"gwg", "draws", "-3", ErrParam, "from 1"},
 		{"ab", "beta", "0.4", ErrParam, "from 0.5 to 1"},
 		{"acs", "cycle", "0", ErrParam, "from 1"},
+		{"acs", "power", "0", ErrParam, "power"},
 		{"sgdld", "jump", "1.5", ErrParam, "up to 1"},
 		{"gibbs", "scan", "randm", ErrUnknown, `did you mean "random"?`},
 	} {

@@ -45,6 +45,7 @@ func small() map[string]samplers.Gradienter {
 		"gaussbern":      must(NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3))),
 		"logreg":         must(NewLogReg(rng, 30, 6, 0.3)),
 		"modes":          must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
+		"peaks":          must(NewPeaks(2, 5, 1.5, 1e-3)),
 	}
 }
 
@@ -147,6 +148,21 @@ func TestSmoothGradients(t *testing.T) {
 	u := m.eval([]int32{3, 7}, g)
 	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 || math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
 		t.Errorf("modes: U %g, gradient %v", u, g)
+	}
+	p := all["peaks"].(*Peaks)
+	f = func(a, b float64) float64 {
+		s := 1e-3
+		for j := range 4 {
+			s += math.Exp(-math.Hypot(float64(j%2+1)*5-a, float64(j/2+1)*5-b) / 1.5)
+		}
+		return math.Log(s)
+	}
+	u = p.eval([]int32{3, 7}, g)
+	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 || math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
+		t.Errorf("peaks: U %g, gradient %v", u, g)
+	}
+	if p.Mode([]int32{0, 0}) != 0 || p.Mode([]int32{14, 7}) != 1 || p.Mode([]int32{2, 8}) != 2 {
+		t.Error("peaks: the nearest mode is another")
 	}
 	r := all["rbm"].(*RBM)
 	rf := func(v []float64) float64 {
@@ -391,6 +407,8 @@ func TestBadShapes(t *testing.T) {
 		"gaussbern": second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})),
 		"asymmetry": second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})),
 		"modes":     second(NewModes(2, 5, 1, []float64{1})),
+		"peaks":     second(NewPeaks(2, 5, 0, 1e-10)),
+		"floor":     second(NewPeaks(2, 5, 1, 0)),
 		"weight":    second(NewModes(1, 5, 1, []float64{math.NaN()})),
 		"logreg":    second(NewLogReg(rand.New(rand.NewPCG(1, 1)), 3, 2, 1)),
 	} {

@@ -1,0 +1,80 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"infill/samplers"
+)
+
+// Peaks is the toy distribution of ACS as its published code computes it, a
+// grid of n×n pointed modes over a flat floor:
+//
+//	U(x) = log(Floor + Σ_m exp(−‖x − μ_m‖/Width))
+//
+// with the distance itself in the exponent, not its square (for that see
+// Modes), on two ordinal coordinates 0..(n+1)·Spacing−1 with the modes at the
+// multiples of Spacing. The gradient has the length 1/Width nearly everywhere
+// and is 0 at the mode itself.
+type Peaks struct {
+	N       int
+	Spacing float64
+	Width   float64
+	Floor   float64
+
+	dom *samplers.Domain
+}
+
+// NewPeaks makes the grid. The paper's figure has n = 5, spacing 75, width 3.75
+// (its dist_var .15 times 25 modes) and floor 1e-10.
+func NewPeaks(n, spacing int, width, floor float64) (*Peaks, error) {
+	if n < 1 || spacing < 1 || n > 1<<10 || spacing > 1<<10 || !(width > 0) || !(floor > 0) || math.IsInf(floor, 1) {
+		return nil, fmt.Errorf("%w: %d by %d peaks %d apart, width %g, floor %g", ErrShape, n, n, spacing, width, floor)
+	}
+	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
+}
+
+// Domain implements samplers.Target.
+func (m *Peaks) Domain() *samplers.Domain { return m.dom }
+
+func (m *Peaks) eval(x []int32, g []float64) float64 {
+	sum, gx, gy := m.Floor, 0.0, 0.0
+	for j := range m.N * m.N {
+		dx := float64(j%m.N+1)*m.Spacing - float64(x[0])
+		dy := float64(j/m.N+1)*m.Spacing - float64(x[1])
+		r := math.Sqrt(dx*dx + dy*dy)
+		e := math.Exp(-r / m.Width)
+		sum += e
+		if r > 0 {
+			gx += e * dx / r
+			gy += e * dy / r
+		}
+	}
+	if g != nil {
+		g[0], g[1] = gx/(sum*m.Width), gy/(sum*m.Width)
+	}
+	return math.Log(sum)
+}
+
+// Energy implements samplers.Target.
+func (m *Peaks) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		u[k] = m.eval(x[k], nil)
+	}
+	return nil
+}
+
+// EnergyGrad implements samplers.Gradienter.
+func (m *Peaks) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]float64) error {
+	for k := range x {
+		u[k] = m.eval(x[k], g[k])
+	}
+	return nil
+}
+
+// Mode is the mode that x is nearest to, 0..n²−1.
+func (m *Peaks) Mode(x []int32) int {
+	at := func(v int32) int { return min(max(int(math.Round(float64(v)/m.Spacing))-1, 0), m.N-1) }
+	return at(x[1])*m.N + at(x[0])
+}
