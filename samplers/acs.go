@@ -35,8 +35,8 @@ type ACS struct {
 	// Power makes the schedule AlphaMax·((cos + 1)/2)^Power; 0 means 1. The
 	// published code for two ordinal coordinates takes the cosine of a root of
 	// α, which is a Power of 4: most of a cycle goes to small steps.
-	Power float64
-	FixedBeta          bool    // do not tune β_k
+	Power     float64
+	FixedBeta bool // do not tune β_k
 	// TargetAcceptance is ρ*, what AlphaMax and AlphaMin are tuned to; 0
 	// means 0.5.
 	TargetAcceptance float64
