@@ -9,9 +9,11 @@ import (
 // agreeCell is small enough for PyTorch to make many steps.
 var agreeCell = cell{"default", 10, 2}
 
+// Chains forget their start slowly, and a chain's mean energy is that of the
+// few optima it visits: hundreds of steps tell, tens do not.
 const (
-	agreeWarm  = 20
-	agreeSteps = 60
+	agreeWarm  = 50
+	agreeSteps = 300
 )
 
 // agree lets all samplers make the same number of steps from the same states
@@ -28,7 +30,7 @@ func (s *settings) agree(book *book) (err error) {
 	if err := m.check(); err != nil {
 		return err
 	}
-	a := &Agreement{Cell: agreeCell, Steps: agreeSteps, Warm: agreeWarm, Chains: agreeCell.chains(), Samplers: m.result.Samplers}
+	a := &Agreement{Cell: agreeCell, Steps: agreeSteps, Warm: agreeWarm, Chains: agreeCell.chains(), Samplers: m.result.Samplers, Commit: commit()}
 	for _, name := range m.names {
 		acc := newAccumulated(len(m.job.Sentences), a.Chains)
 		for n := range m.job.Sentences {

@@ -72,9 +72,13 @@ func TestReadProfile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ops, err := readProfile(file, false)
-	if err != nil || len(ops) != 3 {
-		t.Fatalf("%v %v", ops, err)
+	all, err := readProfile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := sumBy(all, func(e *event) string { return e.Args.Op })
+	if len(ops) != 3 {
+		t.Fatalf("%v", ops)
 	}
 	want := map[string]float64{"Gemm": 2 * 10 * 4 * 6, "FusedMatMul": 2 * 2 * 3 * 5 * 4 * 7, "Mul": 0}
 	for _, o := range ops {
@@ -85,12 +89,63 @@ func TestReadProfile(t *testing.T) {
 	if ops[0].Op != "Gemm" || math.Abs(ops[0].Seconds-3e-6) > 1e-12 {
 		t.Errorf("first is %+v", ops[0])
 	}
-	byShape, err := readProfile(file, true)
-	if err != nil || byShape[0].Op != "Gemm [10 4] → [10 6]" {
-		t.Errorf("%v %v", byShape, err)
+	if sizes := sumBy(all, productSize); len(sizes) != 2 || sizes[0].Op != "10×4×6" || sizes[1].Op != "6 of 5×4×7" {
+		t.Errorf("%v", sizes)
 	}
-	if _, err := readProfile(filepath.Join(t.TempDir(), "none"), false); err == nil {
+	if _, err := readProfile(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a missing file passes")
+	}
+}
+
+// A gradient call in miniature: 2 sentences of 3 pieces, width 4, 8 inside, 20
+// pieces in the vocabulary, 2 heads.
+func TestKinds(t *testing.T) {
+	var events []event
+	add := func(op string, in, out []int64) {
+		var e event
+		e.Args.Op, e.Args.In, e.Args.Out = op, []map[string][]int64{{"float": in}}, []map[string][]int64{{"float": out}}
+		events = append(events, e)
+	}
+	want := map[string][]int{}
+	for i, c := range []struct {
+		kind, op string
+		in, out  []int64
+	}{
+		{kindProducts, "Gemm", []int64{6, 4}, []int64{6, 8}},
+		{kindProducts, "FusedMatMul", []int64{2, 3, 8}, []int64{2, 3, 4}},
+		{kindGelu, "Erf", []int64{2, 3, 8}, []int64{2, 3, 8}},
+		{kindGelu, "Mul", []int64{2, 3, 8}, []int64{2, 3, 8}},
+		{kindGelu, "Sub", nil, []int64{2, 3, 8}},
+		{kindHead, "Gemm", []int64{2, 4}, []int64{2, 20}},
+		{kindHead, "MatMul", []int64{2, 20}, []int64{2, 4}},
+		{kindHead, "LogSoftmax", []int64{2, 20}, []int64{2, 20}},
+		{kindAttention, "FusedMatMul", []int64{2, 2, 3, 2}, []int64{2, 2, 3, 3}},
+		{kindAttention, "Softmax", []int64{2, 2, 3, 3}, []int64{2, 2, 3, 3}},
+		{kindAttention, "Mul", []int64{2, 2, 3, 3}, []int64{2, 2, 3, 3}},
+		{kindMoves, "Transpose", []int64{2, 3, 2, 2}, []int64{2, 2, 3, 2}},
+		{kindNorms, "ReduceMean", []int64{2, 3, 4}, []int64{2, 3, 1}},
+		{kindNorms, "Add", []int64{2, 3, 4}, []int64{2, 3, 4}},
+	} {
+		add(c.op, c.in, c.out)
+		want[c.kind] = append(want[c.kind], i)
+	}
+	kind := kindsOf(events)
+	for k, list := range want {
+		for _, i := range list {
+			if got := kind(&events[i]); got != k {
+				t.Errorf("%s %v → %v is %q, want %q", events[i].Args.Op, events[i].in(), events[i].out(), got, k)
+			}
+		}
+	}
+}
+
+func TestDescribeModel(t *testing.T) {
+	got, err := describeModel(filepath.Join("..", "..", "mlm", "testdata", "tiny-bert"))
+	if err != nil || !strings.Contains(got, "layers of width") || strings.Contains(got, " 0 ") {
+		t.Errorf("%q %v", got, err)
+	}
+	if _, err := describeModel(t.TempDir()); err == nil {
+		t.Error("a folder without config.json passes")
 	}
 }
 
@@ -162,7 +217,8 @@ func TestBook(t *testing.T) {
 	b.put(result(cell{"default", 10, 2}, 20))
 	b.put(result(cell{"base", 25, 4}, 40)) // takes the other's place
 	b.Latency["Command/start"] = Benchmark{Seconds: 0.4, Low: 0.3, High: 0.6}
-	b.Profiles["base/25/4"] = &Profile{Wall: 1, Tokens: 10, Ops: []opTime{{Op: "Gemm", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}}
+	b.Profiles["base/25/4"] = &Profile{Wall: 1, Tokens: 10, Kinds: []opTime{{Op: kindProducts, Calls: 4, Seconds: 0.9}},
+		Ops: []opTime{{Op: "Gemm", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}, Products: []opTime{{Op: "10×4×6", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}}
 	if err := b.save(); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +234,7 @@ func TestBook(t *testing.T) {
 		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; 20.00–20.00) | yes |",
 		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |", "≤ 0.5 s | 0.40 s (0.30–0.60) | yes |",
 		"| 10 | 2 | 2 | 10 | 20 | 10.00 (5.00–20.00) | 2.00 (2.00–2.00) | 0.50 | 0.40 |",
-		"| Gemm | 3 | 100.0 % | 100 |",
+		"| Gemm | 3 | 100.0 % | 100 |", "| 10×4×6 | 3 | 100.0 % | 100 |", "| " + kindProducts + " | 4 | 100.0 % |  |", "### base, 25 words and 4 blanks",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)

@@ -14,6 +14,7 @@ import (
 // page. Cells are measured one by one and replaced one by one.
 type book struct {
 	Machine  machine              `json:"machine"`
+	Models   map[string]string    `json:"models,omitempty"` // by name: layers, width, pieces of what was measured last
 	Cells    []*Result            `json:"cells"`
 	Agree    *Agreement           `json:"agree,omitempty"`
 	Profiles map[string]*Profile  `json:"profiles,omitempty"` // by cell
@@ -41,15 +42,18 @@ type Agreement struct {
 	Warm     int                 `json:"warm"`
 	Chains   int                 `json:"chains"`
 	Samplers map[string]*Sampler `json:"samplers"`
+	Commit   string              `json:"commit"`
 }
 
 // A Profile is where infill's time goes in a cell: gradients of different
 // states, one thread.
 type Profile struct {
-	Wall   float64  `json:"wall"` // seconds
-	Tokens float64  `json:"tokens"`
-	Ops    []opTime `json:"ops"`
-	Commit string   `json:"commit"`
+	Wall     float64  `json:"wall"` // seconds
+	Tokens   float64  `json:"tokens"`
+	Kinds    []opTime `json:"kinds"`
+	Ops      []opTime `json:"ops"`
+	Products []opTime `json:"products"` // matrix products, by size
+	Commit   string   `json:"commit"`
 }
 
 // A Benchmark is a line of the Go benchmarks in bench/speed.
@@ -62,7 +66,7 @@ type Benchmark struct {
 }
 
 func openBook(dir string) (*book, error) {
-	b := &book{dir: dir, Profiles: map[string]*Profile{}, Latency: map[string]Benchmark{}}
+	b := &book{dir: dir, Models: map[string]string{}, Profiles: map[string]*Profile{}, Latency: map[string]Benchmark{}}
 	if dir == "" {
 		return b, nil
 	}

@@ -88,6 +88,15 @@ func (c cell) patience() float64 {
 	return 1
 }
 
+// rounds is how many of n rounds the cell gets: PyTorch's steps of the large
+// model take up to half a minute.
+func (c cell) rounds(n int) int {
+	if c.Model == "base" {
+		return (3*n + 4) / 5
+	}
+	return n
+}
+
 // texts are the sentences of the cell. A random model does not read them, so
 // that one is enough.
 func (c cell) texts() []string {

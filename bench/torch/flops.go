@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ type event struct {
 	} `json:"args"`
 }
 
-// An opTime is the share of an operator in a profile.
+// An opTime is the share of something in a profile: an operator, a kind of work,
+// a product of a size.
 type opTime struct {
 	Op      string  `json:"op"`
 	Calls   int     `json:"calls"`
@@ -30,59 +32,56 @@ type opTime struct {
 	FLOPs   float64 `json:"flops,omitempty"` // of matrix products
 }
 
-// readProfile sums a profile by operator, or by operator and shapes of the
-// first input and the output; If is left out, being the sum of what its
-// branches hold.
-func readProfile(file string, shapes bool) ([]opTime, error) {
+// readProfile reads the operators' entries of a profile; If is left out, being
+// the sum of what its branches hold.
+func readProfile(file string) ([]event, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var events []event
-	if err := json.Unmarshal(data, &events); err != nil {
+	var all []event
+	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	return slices.DeleteFunc(all, func(e event) bool {
+		return e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If"
+	}), nil
+}
+
+// sumBy adds up time and operations of events of the same name, those with ""
+// left out, most time first.
+func sumBy(events []event, name func(e *event) string) []opTime {
 	by := map[string]*opTime{}
-	for _, e := range events {
-		if e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If" {
+	for i := range events {
+		e := &events[i]
+		n := name(e)
+		if n == "" {
 			continue
 		}
-		name := e.Args.Op
-		if shapes && len(e.Args.In) > 0 && len(e.Args.Out) > 0 {
-			name += fmt.Sprintf(" %v → %v", dims(e.Args.In[0]), dims(e.Args.Out[0]))
-		}
-		o := by[name]
+		o := by[n]
 		if o == nil {
-			o = &opTime{Op: name}
-			by[name] = o
+			o = &opTime{Op: n}
+			by[n] = o
 		}
 		o.Calls++
 		o.Seconds += e.Dur / 1e6
-		o.FLOPs += productFLOPs(&e)
+		o.FLOPs += productFLOPs(e)
 	}
 	var out []opTime
 	for _, o := range by {
 		out = append(out, *o)
 	}
 	slices.SortFunc(out, func(a, b opTime) int {
-		if a.Seconds > b.Seconds {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Op, b.Op))
 	})
-	return out, nil
+	return out
 }
 
 // productFLOPs is 2·b·M·N·K of a matrix product C = A·B, from the shapes of A
 // (b·M·K elements) and C (b·M·N); those of B may be missing, the runtime having
 // packed it.
 func productFLOPs(e *event) float64 {
-	switch e.Args.Op {
-	case "MatMul", "Gemm", "FusedMatMul", "FusedGemm", "MatMulInteger", "MatMulIntegerToFloat", "DynamicQuantizeMatMul":
-	default:
-		return 0
-	}
-	if len(e.Args.In) < 1 || len(e.Args.Out) < 1 {
+	if !e.isProduct() {
 		return 0
 	}
 	a, _ := elements(e.Args.In[0])
@@ -124,13 +123,13 @@ func (m *meter) flops() error {
 		}
 	}
 	for n := range m.job.Sentences {
-		ops, tokens, _, err := m.profile(n, 1, false)
+		events, tokens, _, err := m.profile(n, 1)
 		if err != nil {
 			return err
 		}
 		sum := 0.0
-		for _, o := range ops {
-			sum += o.FLOPs
+		for i := range events {
+			sum += productFLOPs(&events[i])
 		}
 		m.perToken = append(m.perToken, sum/tokens)
 	}
@@ -139,7 +138,7 @@ func (m *meter) flops() error {
 
 // profile evaluates the gradient at the start states of a sentence so many
 // times under the runtime's profiler, one thread.
-func (m *meter) profile(n, times int, shapes bool) (ops []opTime, tokens, wall float64, err error) {
+func (m *meter) profile(n, times int) (events []event, tokens, wall float64, err error) {
 	prefix := filepath.Join(m.tmp, fmt.Sprintf("profile%d", n))
 	w, err := m.infill("profile", 1, "-prefix", prefix)
 	if err != nil {
@@ -154,6 +153,6 @@ func (m *meter) profile(n, times int, shapes bool) (ops []opTime, tokens, wall f
 	if len(found) != 1 {
 		return nil, 0, 0, fmt.Errorf("the runtime wrote %d profiles, want 1", len(found))
 	}
-	ops, err = readProfile(found[0], shapes)
-	return ops, a.Tokens, a.Wall, err
+	events, err = readProfile(found[0])
+	return events, a.Tokens, a.Wall, err
 }

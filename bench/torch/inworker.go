@@ -135,8 +135,12 @@ func (w *infillWorker) prepare(file string) (any, error) {
 	return struct{}{}, j.write(file)
 }
 
-// adapt is infill's own adaptation, once for every text that it is done on.
+// adapt is infill's own adaptation, once for every text that it is done on and
+// not for sentences that have a step size.
 func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (float64, error) {
+	if s.Alpha > 0 {
+		return s.Alpha, nil
+	}
 	text := s.AdaptOn
 	if text == "" {
 		text = s.Text

@@ -22,7 +22,7 @@ type jobSentence struct {
 	Allowed   [][]int32 `json:"allowed"` // per blank, ascending
 	States    [][]int32 `json:"states"`  // per chain
 	Check     [][]int32 `json:"check"`   // states on which energies and gradients are compared
-	Alpha     float64   `json:"alpha"`   // step size
+	Alpha     float64   `json:"alpha"`   // step size; 0: to be adapted
 }
 
 // products are sizes at which the models' own products run, and a square one.

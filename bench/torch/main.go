@@ -11,12 +11,13 @@
 // the repository, on a machine that does nothing else:
 //
 //	go run ./bench/torch                       # measures all 18 cells and prints them, about half an hour
+//	go run ./bench/torch -all -write docs      # and the rest below; makes docs/performance.md anew, about 45 minutes
 //	go run ./bench/torch -quick                # two cells, about three minutes
 //	go run ./bench/torch -cell base/25/4       # one cell
 //	go run ./bench/torch -write docs           # and records what was measured in docs/performance/results.json,
 //	                                           # docs/performance.md and docs/performance/*.svg
 //	go run ./bench/torch -check -quick         # fails where infill has become slower than recorded
-//	go run ./bench/torch -profile              # where infill's time goes, by operator of ONNX Runtime
+//	go run ./bench/torch -profile              # where infill's time goes: kinds of work, operators, products by size
 //	go run ./bench/torch -agree                # a longer run of all three: same acceptance rates and energies?
 //	go run ./bench/torch -latency              # start-up, fill, batch and score, by the benchmarks of bench/speed
 //	go run ./bench/torch -render -write docs   # writes the page anew from what is recorded
@@ -61,10 +62,10 @@ func main() {
 
 func mainErr(args []string, in io.Reader, out io.Writer) error {
 	f := flag.NewFlagSet("bench/torch", flag.ContinueOnError)
-	s := &settings{scripts: filepath.Join("bench", "torch", "python"), verbose: out}
+	s := &settings{alphas: map[string]float64{}, scripts: filepath.Join("bench", "torch", "python"), verbose: out}
 	cells := f.String("cell", "", "only these cells: MODEL/WORDS/BLANKS, separated by commas")
 	isQuick := f.Bool("quick", false, "one cell of each model")
-	f.IntVar(&s.rounds, "rounds", 5, "rounds of a cell")
+	f.IntVar(&s.rounds, "rounds", 5, "rounds of a cell, three fifths of them for the large model")
 	f.Float64Var(&s.slot, "slot", 3, "seconds of one sampler's slot in a round, half as much again for the large model")
 	f.IntVar(&s.threads, "threads", runtime.NumCPU(), "threads of every sampler")
 	f.StringVar(&s.python, "python", os.Getenv("INFILL_BENCH_PYTHON"), "interpreter with the packages of requirements.txt; empty: one is made in the cache")
@@ -72,7 +73,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	write := f.String("write", "", "folder of the page: performance.md and performance/")
 	check := f.Bool("check", false, "compare the ratios with those recorded, and fail where they are lower")
 	profile := f.Bool("profile", false, "instead of measuring: where infill's time goes")
-	f.BoolVar(&s.shapes, "shapes", false, "with -profile: by shape, too")
+	everything := f.Bool("all", false, "measure cells, then latency, profiles of the cells of -quick, and agreement")
 	agree := f.Bool("agree", false, "instead of measuring: acceptance rates and energies of a longer run")
 	latency := f.Bool("latency", false, "instead of measuring: the benchmarks of bench/speed")
 	render := f.Bool("render", false, "instead of measuring: the page from what is recorded")
@@ -113,13 +114,20 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 		if err := s.setup(todo); err != nil {
 			return err
 		}
+		profiled := todo
+		if *cells == "" {
+			profiled = quick()
+		}
 		switch {
 		case *agree:
 			err = s.agree(book)
 		case *profile:
-			err = s.profiles(todo, book)
+			err = s.profiles(profiled, book)
 		default:
 			err = s.cells(todo, book, *check)
+			if err == nil && *everything {
+				err = errors.Join(s.latency(book), s.profiles(profiled, book), s.agree(book))
+			}
 		}
 	}
 	return err
@@ -164,6 +172,7 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 			slower = append(slower, r.slowerThan(recorded.result(c))...)
 		}
 		book.Machine = r.machine
+		book.Models[c.Model] = r.model
 		book.put(r)
 		if err := book.save(); err != nil {
 			return err

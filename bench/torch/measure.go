@@ -56,6 +56,7 @@ type Result struct {
 	Commit   string              `json:"commit"`
 
 	machine machine
+	model   string // layers, width, pieces
 }
 
 // A Peak is the machine's measured rate of float32 matrix products, GFLOP/s.
@@ -84,9 +85,10 @@ type settings struct {
 	threads int     //
 	rounds  int     //
 	slot    float64 // seconds of a slot
-	shapes  bool    // profiles by shape
 	compile bool    // torch.compile for the second sampler
 	verbose io.Writer
+
+	alphas map[string]float64 // step sizes found so far, by the text that they were adapted on
 }
 
 // tolerance is how far energies and gradients may differ from infill's.
@@ -110,7 +112,7 @@ func (s *settings) meter(c cell) (*meter, error) {
 	}
 	j := &job{Seed: 1, Products: products}
 	for _, t := range c.texts() {
-		j.Sentences = append(j.Sentences, jobSentence{Text: t, AdaptOn: c.adaptOn()})
+		j.Sentences = append(j.Sentences, jobSentence{Text: t, AdaptOn: c.adaptOn(), Alpha: s.alphas[c.adaptOn()]})
 	}
 	m := &meter{settings: s, cell: c, tmp: tmp, file: filepath.Join(tmp, "job"), workers: map[string]*worker{}}
 	if err := j.write(m.file + ".json"); err != nil {
@@ -172,7 +174,7 @@ func (m *meter) run() (*Result, error) {
 		return nil, err
 	}
 	stats := map[string]*accumulated{}
-	for round := range m.rounds {
+	for round := range m.cell.rounds(m.rounds) {
 		n := round % len(m.job.Sentences)
 		for k := range m.names {
 			name := m.names[(k+round)%len(m.names)] // everybody goes first in turn
@@ -213,8 +215,13 @@ func (m *meter) states() error {
 	if err := first.ask(command{Do: "prepare", File: m.file + ".json"}, &struct{}{}); err != nil {
 		return err
 	}
-	m.job, err = readJob(m.file + ".json")
-	return err
+	if m.job, err = readJob(m.file + ".json"); err != nil {
+		return err
+	}
+	if on := m.cell.adaptOn(); on != "" {
+		m.alphas[on] = m.job.Sentences[0].Alpha
+	}
+	return nil
 }
 
 // prepare starts the workers.
@@ -262,6 +269,9 @@ func (m *meter) prepare() (err error) {
 	}
 	for _, name := range m.names {
 		m.result.Samplers[name] = &Sampler{}
+	}
+	if m.result.model, err = describeModel(m.modelDir(true)); err != nil {
+		return err
 	}
 	m.result.machine, err = m.describe()
 	return err

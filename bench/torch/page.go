@@ -158,7 +158,10 @@ func (b *book) cellTables(p printer, model string) {
 		return
 	}
 	first := cells[0]
-	p("## %s\n", map[string]string{"default": "Default model (4 layers, width 256, 16,384 pieces)", "base": "BERT-base size (12 layers, width 768, 30,522 pieces), random weights"}[model])
+	p("## %s\n", map[string]string{"default": "Default model", "base": "BERT-base size, random weights"}[model])
+	if what := b.Models[model]; what != "" {
+		p("%s.", what)
+	}
 	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads, len(first.Alpha),
 		map[string]string{"base": " The output bias follows Zipf's law, so that the model prefers some words as text does; otherwise the weights are as before training."}[model])
 	p("| words | blanks | (1) | (2) | infill | infill / (1) | infill / (2) | moved | evaluated |")
@@ -222,8 +225,8 @@ func (b *book) agreement(p printer) {
 	}
 	a := b.Agree
 	p("## The three sample the same\n")
-	p("%d chains, %d steps after %d from the same states, %d words, %d blanks, default model; ± is one standard error, from the spread between chains.\n",
-		a.Chains, a.Steps, a.Warm, a.Cell.Words, a.Cell.Blanks)
+	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s); ± is one standard error, from the spread between chains.\n",
+		a.Chains, a.Steps, a.Warm, a.Cell.Words, a.Cell.Blanks, a.Commit)
 	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
 	p("|---|---|---|---|")
 	for _, name := range []string{straightforward, saving, ours} {
@@ -279,23 +282,42 @@ func (b *book) profileTables(p printer) {
 		return
 	}
 	p("## Where infill's time goes\n")
-	p("ONNX Runtime's own profile of gradient calls, one thread, by operator; `go run ./bench/torch -profile -shapes` shows it by shape.\n")
+	p("ONNX Runtime's own profile of gradient calls (energy, log-probabilities and gradient of every chain's state), one thread; rows of at least 1 %%.")
+	p("GFLOP/s: operations of products over all of the row's time.\n")
 	for _, name := range slices.Sorted(maps.Keys(b.Profiles)) {
 		f := b.Profiles[name]
 		sum, flops := f.sums()
-		p("**%s**: %.0f GFLOP/s of wall time, %.3g operations a token, %.1f %% of the wall time in operators (%s).\n", name, flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
-		p("| operator | calls | share of the time | GFLOP/s |")
-		p("|---|---:|---:|---:|")
-		for _, o := range f.Ops {
-			if o.Seconds < 0.01*sum {
-				break
-			}
-			rate := ""
-			if o.FLOPs > 0 {
-				rate = fmt.Sprintf("%.0f", o.FLOPs/o.Seconds/1e9)
-			}
-			p("| %s | %d | %.1f %% | %s |", o.Op, o.Calls, 100*o.Seconds/sum, rate)
+		c, err := parseCell(name)
+		if err != nil {
+			continue
 		}
-		p("")
+		p("### %s, %d words and %d blanks\n", c.Model, c.Words, c.Blanks)
+		p("%.0f GFLOP/s of the wall time, %.3g operations a token, %.1f %% of the wall time in operators (%s).\n", flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
+		for _, t := range []struct {
+			title string
+			list  []opTime
+		}{{"kind of work", f.Kinds}, {"operator", f.Ops}, {"product, rows × inner × columns", f.Products}} {
+			timeTable(p, t.title, t.list, sum)
+		}
 	}
+}
+
+// timeTable shows what takes at least a hundredth of the time.
+func timeTable(p printer, title string, list []opTime, sum float64) {
+	if len(list) == 0 {
+		return
+	}
+	p("| %s | calls | share of the time | GFLOP/s |", title)
+	p("|---|---:|---:|---:|")
+	for _, o := range list {
+		if o.Seconds < 0.01*sum {
+			break
+		}
+		rate := ""
+		if o.FLOPs > 0 {
+			rate = fmt.Sprintf("%.0f", o.FLOPs/o.Seconds/1e9)
+		}
+		p("| %s | %d | %.1f %% | %s |", o.Op, o.Calls, 100*o.Seconds/sum, rate)
+	}
+	p("")
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// profiles shows the operators in which infill spends its time, and records
-// them unless they are by shape.
+// profiles shows and records where infill spends its time: by kind of work, by
+// operator, and products by size.
 func (s *settings) profiles(todo []cell, book *book) error {
 	for _, c := range todo {
 		p, err := s.profileOf(c)
@@ -16,18 +16,18 @@ func (s *settings) profiles(todo []cell, book *book) error {
 		sum, flops := p.sums()
 		fmt.Fprintf(s.verbose, "%s: one thread, gradients at %.0f tokens: %.2f s, of which %.2f s in operators; %.0f GFLOP/s; %.3g operations a token\n",
 			c, p.Tokens, p.Wall, sum, flops/p.Wall/1e9, flops/p.Tokens)
-		for _, o := range p.Ops {
-			if o.Seconds < 0.003*sum {
-				break
+		for _, list := range [][]opTime{p.Kinds, p.Ops, p.Products} {
+			for _, o := range list {
+				if o.Seconds < 0.003*sum {
+					break
+				}
+				line := fmt.Sprintf("  %-84s %6d calls %8.3f s %5.1f %%", o.Op, o.Calls, o.Seconds, 100*o.Seconds/sum)
+				if o.FLOPs > 0 {
+					line += fmt.Sprintf("  %5.0f GFLOP/s", o.FLOPs/o.Seconds/1e9)
+				}
+				fmt.Fprintln(s.verbose, line)
 			}
-			line := fmt.Sprintf("  %-56s %6d calls %8.3f s %5.1f %%", o.Op, o.Calls, o.Seconds, 100*o.Seconds/sum)
-			if o.FLOPs > 0 {
-				line += fmt.Sprintf("  %5.0f GFLOP/s", o.FLOPs/o.Seconds/1e9)
-			}
-			fmt.Fprintln(s.verbose, line)
-		}
-		if s.shapes {
-			continue
+			fmt.Fprintln(s.verbose)
 		}
 		book.Profiles[c.String()] = p
 		if err := book.save(); err != nil {
@@ -55,6 +55,14 @@ func (s *settings) profileOf(c cell) (p *Profile, err error) {
 		return nil, err
 	}
 	const times = 3
-	ops, tokens, wall, err := m.profile(0, times, s.shapes)
-	return &Profile{Wall: wall, Tokens: tokens, Ops: ops, Commit: commit()}, err
+	events, tokens, wall, err := m.profile(0, times)
+	if err != nil {
+		return nil, err
+	}
+	return &Profile{
+		Wall: wall, Tokens: tokens, Commit: commit(),
+		Kinds:    sumBy(events, kindsOf(events)),
+		Ops:      sumBy(events, func(e *event) string { return e.Args.Op }),
+		Products: sumBy(events, productSize),
+	}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -94,6 +95,24 @@ func (m *meter) describe() (machine, error) {
 	}
 	d.Torch, d.Transformers, d.BLAS = v.Torch, v.Transformers, v.BLAS
 	return d, nil
+}
+
+// describeModel reads the size of a model off its config.json.
+func describeModel(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "config.json"))
+	if err != nil {
+		return "", err
+	}
+	var c struct {
+		Layers       int `json:"num_hidden_layers"`
+		Width        int `json:"hidden_size"`
+		Intermediate int `json:"intermediate_size"`
+		Pieces       int `json:"vocab_size"`
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return "", fmt.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
+	}
+	return fmt.Sprintf("%d layers of width %d (%d inside), %d pieces", c.Layers, c.Width, c.Intermediate, c.Pieces), nil
 }
 
 // cpuName is the processor's name as the kernel states it.
