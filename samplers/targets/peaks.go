@@ -11,7 +11,7 @@ import (
 // Peaks is the toy distribution of ACS as its published code computes it, a
 // grid of n×n pointed modes over a flat floor:
 //
-//	U(x) = log(Floor + Σ_m exp(−‖x − μ_m‖/Width))
+//	U(x) = log(Floor + Σ_m w_m exp(−‖x − μ_m‖/Width))
 //
 // with the distance itself in the exponent, not its square (for that see
 // Modes), on two ordinal coordinates 0..(n+1)·Spacing−1 with the modes at the
@@ -22,17 +22,30 @@ type Peaks struct {
 	Spacing float64
 	Width   float64
 	Floor   float64
+	W       []float64 // n² weights, row by row
 
 	dom *samplers.Domain
 }
 
 // NewPeaks makes the grid. The paper's figure has n = 5, spacing 75, width 3.75
-// (its dist_var .15 times 25 modes) and floor 1e-10.
-func NewPeaks(n, spacing int, width, floor float64) (*Peaks, error) {
+// (its dist_var .15 times 25 modes) and floor 1e-10. weights has n² positive
+// numbers, or none for ones.
+func NewPeaks(n, spacing int, width, floor float64, weights []float64) (*Peaks, error) {
 	if n < 1 || spacing < 1 || n > 1<<10 || spacing > 1<<10 || !(width > 0) || !(floor > 0) || math.IsInf(floor, 1) {
 		return nil, fmt.Errorf("%w: %d by %d peaks %d apart, width %g, floor %g", ErrShape, n, n, spacing, width, floor)
 	}
-	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
+	if weights != nil && len(weights) != n*n {
+		return nil, fmt.Errorf("%w: %d weights for %d peaks", ErrShape, len(weights), n*n)
+	}
+	w := append([]float64(nil), weights...)
+	for j := range n * n {
+		if weights == nil {
+			w = append(w, 1)
+		} else if !(w[j] > 0) || math.IsInf(w[j], 1) {
+			return nil, fmt.Errorf("%w: weight %d is %g, want a positive number", ErrShape, j, w[j])
+		}
+	}
+	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, W: w, dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
 }
 
 // Domain implements samplers.Target.
@@ -40,11 +53,11 @@ func (m *Peaks) Domain() *samplers.Domain { return m.dom }
 
 func (m *Peaks) eval(x []int32, g []float64) float64 {
 	sum, gx, gy := m.Floor, 0.0, 0.0
-	for j := range m.N * m.N {
+	for j := range m.W {
 		dx := float64(j%m.N+1)*m.Spacing - float64(x[0])
 		dy := float64(j/m.N+1)*m.Spacing - float64(x[1])
 		r := math.Sqrt(dx*dx + dy*dy)
-		e := math.Exp(-r / m.Width)
+		e := m.W[j] * math.Exp(-r/m.Width)
 		sum += e
 		if r > 0 {
 			gx += e * dx / r

@@ -45,7 +45,7 @@ func small() map[string]samplers.Gradienter {
 		"gaussbern":      must(NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3))),
 		"logreg":         must(NewLogReg(rng, 30, 6, 0.3)),
 		"modes":          must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
-		"peaks":          must(NewPeaks(2, 5, 1.5, 1e-3)),
+		"peaks":          must(NewPeaks(2, 5, 1.5, 1e-3, []float64{1, 2, 3, 4})),
 	}
 }
 
@@ -153,7 +153,7 @@ func TestSmoothGradients(t *testing.T) {
 	f = func(a, b float64) float64 {
 		s := 1e-3
 		for j := range 4 {
-			s += math.Exp(-math.Hypot(float64(j%2+1)*5-a, float64(j/2+1)*5-b) / 1.5)
+			s += float64(j+1) * math.Exp(-math.Hypot(float64(j%2+1)*5-a, float64(j/2+1)*5-b)/1.5)
 		}
 		return math.Log(s)
 	}
@@ -407,8 +407,10 @@ func TestBadShapes(t *testing.T) {
 		"gaussbern": second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})),
 		"asymmetry": second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})),
 		"modes":     second(NewModes(2, 5, 1, []float64{1})),
-		"peaks":     second(NewPeaks(2, 5, 0, 1e-10)),
-		"floor":     second(NewPeaks(2, 5, 1, 0)),
+		"peaks":     second(NewPeaks(2, 5, 0, 1e-10, nil)),
+		"peak":      second(NewPeaks(1, 5, 1, 1e-10, []float64{0})),
+		"peaks' w":  second(NewPeaks(2, 5, 1, 1e-10, []float64{1})),
+		"floor":     second(NewPeaks(2, 5, 1, 0, nil)),
 		"weight":    second(NewModes(1, 5, 1, []float64{math.NaN()})),
 		"logreg":    second(NewLogReg(rand.New(rand.NewPCG(1, 1)), 3, 2, 1)),
 	} {
