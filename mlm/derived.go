@@ -37,7 +37,7 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, er
 	if g.Gradient {
 		outputs = append(outputs, onnxgrad.OutGradient)
 	}
-	o = o.sized(info.Bytes, g)
+	o = o.sized(weightBytes(g.Model), g)
 	s, err := session(from, g.Model, g.Inputs, outputs, o)
 	if err != nil {
 		return nil, err

@@ -1,34 +1,62 @@
 package mlm
 
-import "infill/mlm/onnxgrad"
+import (
+	"slices"
 
-// largeModel is the size of the weights, in bytes, from which on they are used
-// as they lie in the file. Repacked for the processor they are read somewhat
-// faster, but products of the forward and of the backward pass pack the same
-// weight in two ways, so that a model takes three times its size before it
-// has computed anything. A large model's products are limited by arithmetic,
-// not by how its weights lie.
+	"infill/mlm/onnx"
+	"infill/mlm/onnxgrad"
+)
+
+// Memory of a model that has been loaded, beside the program and the runtime:
+//
+//   - Every weight of a product lies in memory as the processor wants it, once for
+//     the forward pass and once, transposed, for the backward pass. The runtime lets
+//     go of the original in its file as soon as both are made.
+//   - The table of word embeddings is read by three products, each of which would
+//     have a copy of its own, and by the lookup of words, for which the original
+//     stays as well. These products have few rows (one for each blank), so that how
+//     their weights lie hardly matters: in a large model they read the original.
+//   - Every stream of batches has what its forward pass keeps for the backward pass,
+//     and about a third of that for what comes and goes.
+
+// largeModel is the size of the weights, in bytes, from which on memory goes
+// before the last percent of speed.
 const largeModel = 256 << 20
 
 // What one stream of batches may keep of its forward passes, in bytes: enough
 // that the products of a batch are large, little beside the weights.
 const (
 	keptBytes    = 96 << 20
-	keptLittle   = 32 << 20 // with LowMemory
+	keptLittle   = 32 << 20 // with LowMemory; and the least when streams share
 	fewestTokens = 64
 	usualLength  = 64 // tokens of a sentence
 )
 
-// sized settles the options that depend on the size of the model.
+// All streams of a large model may keep 5/8 of the size of its weights. With two
+// streams of a BERT-base that is 260 tokens a batch, with which its products run at
+// the speed that they have with any more; and with twice the weights of the layers,
+// the table, the program and a third on top of what is kept, all is below three
+// times the weights.
+const (
+	keptOf  = 8
+	keptFor = 5
+)
+
+// sized settles the options that depend on the size of the model: weights in
+// bytes as the runtime holds them, and the derived graph, nil if there is none.
 func (o Options) sized(weights int64, g *onnxgrad.Derived) Options {
-	o.noPrepack = o.LowMemory || weights >= largeModel
+	large := weights >= largeModel
+	o.looseTable = o.looseTable || large && !o.LowMemory // without repacking no table is
 	if o.BatchTokens != 0 {
 		return o
 	}
 	o.BatchTokens = DefaultBatchTokens
 	room := int64(keptBytes)
-	if o.LowMemory {
+	switch {
+	case o.LowMemory:
 		room = keptLittle
+	case large:
+		room = max(weights/keptOf*keptFor/int64(o.Threads), keptLittle)
 	}
 	if g == nil { // no backward pass, for which nothing is kept
 		return o
@@ -37,4 +65,56 @@ func (o Options) sized(weights int64, g *onnxgrad.Derived) Options {
 		o.BatchTokens = int(min(max(room/per, fewestTokens), DefaultBatchTokens))
 	}
 	return o
+}
+
+// weightBytes is the size of a graph's weights as the runtime holds them: those
+// stored in 16 bits are widened when a model is loaded.
+func weightBytes(m *onnx.Model) int64 {
+	n := int64(0)
+	each(m.Graph, func(g *onnx.Graph) {
+		for _, t := range g.Initializers {
+			size := int64(t.Type.Size())
+			if t.Type == onnx.Float16 || t.Type == onnx.BFloat16 {
+				size = int64(onnx.Float.Size())
+			}
+			n += t.Len() * size
+		}
+	})
+	return n
+}
+
+// loosened gives m with the tables that rows are looked up in and that products
+// read as well made inputs that need not be fed. What might be fed is no constant
+// for the runtime, which then makes no copies of it. m is not changed.
+func loosened(m *onnx.Model) *onnx.Model {
+	looked, read := map[string]bool{}, map[string]bool{}
+	each(m.Graph, func(g *onnx.Graph) {
+		for _, n := range g.Nodes {
+			if len(n.Inputs) < 2 {
+				continue
+			}
+			switch n.Op {
+			case "Gather":
+				looked[n.Inputs[0]] = true
+			case "MatMul", "FusedMatMul", "Gemm":
+				read[n.Inputs[1]] = true
+			}
+		}
+	})
+	graph := *m.Graph
+	graph.Inputs = slices.Clone(graph.Inputs)
+	for _, t := range graph.Initializers {
+		already := slices.ContainsFunc(m.Graph.Inputs, func(v *onnx.ValueInfo) bool { return v.Name == t.Name })
+		if t.Type != onnx.Float || !looked[t.Name] || !read[t.Name] || already {
+			continue
+		}
+		v := &onnx.ValueInfo{Name: t.Name, Type: t.Type, HasShape: true, Shape: []onnx.Dim{}}
+		for _, d := range t.Dims {
+			v.Shape = append(v.Shape, onnx.Dim{Value: d})
+		}
+		graph.Inputs = append(graph.Inputs, v)
+	}
+	out := *m
+	out.Graph = &graph
+	return &out
 }

@@ -74,9 +74,9 @@ type Options struct {
 	// that is larger is evaluated by itself. 0 means DefaultBatchTokens, or
 	// fewer for models of which a batch would take much memory.
 	BatchTokens int
-	// LowMemory leaves out repacking the weights, as is always done for
-	// models of 256 MB or more, and makes batches smaller: less memory,
-	// somewhat slower, and at times other last bits.
+	// LowMemory uses the weights as they lie in their file instead of repacking
+	// them for the processor, and makes batches smaller: much less memory, slower
+	// by a quarter, and at times other last bits.
 	LowMemory bool
 	// Precision is that of the backward pass.
 	Precision Precision
@@ -90,7 +90,7 @@ type Options struct {
 	// user's cache.
 	CacheDir string
 
-	noPrepack bool // see sized
+	looseTable bool // see loosened
 }
 
 // Precision says how the products of the backward pass are computed.

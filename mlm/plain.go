@@ -57,7 +57,7 @@ func integerProducts(info *Info) string {
 }
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
-	o = o.sized(info.Bytes, nil)
+	o = o.sized(weightBytes(m), nil)
 	s, err := session(from, m, info.Inputs, []string{logits(m).Name}, o)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,10 @@ const externalMin = 4096
 // folder on disk are referred to by file, offset and length, so that the
 // runtime maps them; those of an embedded model travel inside the graph.
 func session(from folder, m *onnx.Model, inputs, outputs []string, o Options) (*ort.Session, error) {
-	c := ort.Config{Level: ort.LevelExtended, NoPrepack: o.noPrepack, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+	c := ort.Config{Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+	if o.looseTable {
+		m = loosened(m)
+	}
 	w := onnx.WriteOptions{}
 	if from.dir != "" {
 		w.ExternalMin = externalMin

@@ -1,0 +1,147 @@
+package mlm
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxgrad"
+	"infill/models"
+)
+
+// TestLooseTableBits: with the table of words read as it lies, results are the
+// same bits in any batch and on any number of threads, as they are otherwise.
+func TestLooseTableBits(t *testing.T) {
+	t.Run("tiny", func(t *testing.T) {
+		testBits(t, openTiny, Options{looseTable: true}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+	})
+	t.Run("tiny, int8", func(t *testing.T) {
+		testBits(t, openTiny, Options{looseTable: true, Precision: Int8}, []int{4, 9, 20, 38}, 9)
+	})
+	t.Run("default", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short")
+		}
+		testBits(t, openDefault, Options{looseTable: true}, []int{6, 19, 33}, 7)
+	})
+}
+
+// The same values as with repacked tables, but for last digits.
+func TestLooseTableValues(t *testing.T) {
+	ctx := context.Background()
+	packed, loose := openTiny(t, Options{}), openTiny(t, Options{looseTable: true})
+	s, states := randomStates(packed, 3, 20, 3, 12)
+	k, v, n := len(s.Blanks), packed.VocabSize(), len(states)
+	lp, grad, lp2, grad2 := table(n, k), table(n, k*v), table(n, k), table(n, k*v)
+	if err := packed.Gradient(ctx, s, states, Full, lp, grad); err != nil {
+		t.Fatal(err)
+	}
+	if err := loose.Gradient(ctx, s, states, Full, lp2, grad2); err != nil {
+		t.Fatal(err)
+	}
+	for c := range states {
+		want := make([]float64, len(grad[c]))
+		for i, x := range grad[c] {
+			want[i] = float64(x)
+		}
+		if e := far(grad2[c], want); e > 1e-5 {
+			t.Errorf("state %d: gradients differ by %.2g of the largest", c, e)
+		}
+		for i := range lp[c] {
+			if e := math.Abs(float64(lp[c][i] - lp2[c][i])); e > 1e-5*max(1, -float64(lp[c][i])) {
+				t.Errorf("state %d, blank %d: %v and %v", c, i, lp[c][i], lp2[c][i])
+			}
+		}
+	}
+}
+
+func derivedOf(t *testing.T, fsys fs.FS) *onnxgrad.Derived {
+	t.Helper()
+	parsed, err := onnx.Load(fsys, "model.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := onnxgrad.Derive(parsed, onnxgrad.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// loosened names the table, and nothing else, and leaves the graph that it is given.
+func TestLoosened(t *testing.T) {
+	g := derivedOf(t, os.DirFS(tinyDir))
+	before := len(g.Model.Graph.Inputs)
+	out := loosened(g.Model)
+	if len(g.Model.Graph.Inputs) != before {
+		t.Error("the graph given was changed")
+	}
+	var names []string
+	for _, v := range out.Graph.Inputs[before:] {
+		names = append(names, v.Name)
+	}
+	if !slices.Equal(names, []string{g.Embedding}) {
+		t.Errorf("made inputs: %v, want the table %s", names, g.Embedding)
+	}
+	if again := loosened(out); len(again.Graph.Inputs) != len(out.Graph.Inputs) {
+		t.Error("a table that is an input already is made one again")
+	}
+	if err := onnx.Check(out); err != nil {
+		t.Error(err)
+	}
+}
+
+// Batches of a large model hold what its share of memory allows, whatever the threads.
+func TestSized(t *testing.T) {
+	g := derivedOf(t, models.Default())
+	per := g.KeptPerToken(usualLength)
+	if per <= 0 {
+		t.Fatalf("%d bytes kept per token", per)
+	}
+	const weights = 440 << 20
+	var sizes []int
+	for _, threads := range []int{1, 2, 4, 64} {
+		got := Options{Threads: threads}.sized(weights, g)
+		sizes = append(sizes, got.BatchTokens)
+		room := max(weights/keptOf*keptFor/int64(threads), keptLittle)
+		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.BatchTokens != want || !got.looseTable {
+			t.Errorf("%d threads: %d tokens, loose table %v; want %d, true", threads, got.BatchTokens, got.looseTable, want)
+		}
+	}
+	if slices.Sort(sizes); sizes[0] == sizes[len(sizes)-1] {
+		t.Errorf("with 1 and with 64 threads %d tokens: nothing was tested", sizes[0])
+	}
+	for _, c := range []struct {
+		o       Options
+		weights int64
+		loose   bool
+	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true}, {Options{Threads: 2, LowMemory: true}, largeModel, false}} {
+		if got := c.o.sized(c.weights, g); got.looseTable != c.loose {
+			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
+		}
+	}
+	if got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, g); got.BatchTokens != 7 {
+		t.Errorf("%d tokens a batch instead of the 7 asked for", got.BatchTokens)
+	}
+}
+
+// The size of weights counts what the runtime makes of them.
+func TestWeightBytes(t *testing.T) {
+	m := &onnx.Model{Graph: &onnx.Graph{Initializers: []*onnx.Tensor{
+		onnx.Floats("a", []int64{2, 3}, 1, 2, 3, 4, 5, 6),
+		onnx.NewTensor("b", onnx.Float16, []int64{5}, make([]byte, 10)),
+		onnx.NewTensor("c", onnx.Int8, []int64{7}, make([]byte, 7)),
+	}}}
+	if got := weightBytes(m); got != 24+20+7 {
+		t.Errorf("%d bytes, want 51", got)
+	}
+	if s := fmt.Sprint(loosened(m).Graph.Inputs); strings.Contains(s, "a") {
+		t.Errorf("a weight that is looked up nowhere became an input: %s", s)
+	}
+}
