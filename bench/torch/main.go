@@ -23,8 +23,10 @@
 //	go run ./bench/torch -render -write docs   # writes the page anew from what is recorded
 //
 // The first run makes a Python environment with a pinned PyTorch and the random
-// model, both in the user's cache (some GB); -python or INFILL_BENCH_PYTHON names
-// an interpreter that has the packages of python/requirements.txt already.
+// model, both in the user's cache (7 GB with the CUDA libraries that PyTorch's usual
+// packages bring; pip's own configuration decides where they come from, and an index
+// of CPU builds makes it 1 GB). -python or INFILL_BENCH_PYTHON names an interpreter
+// that has the packages of python/requirements.txt already.
 // PyTorch is needed for nothing else in this project.
 //
 // How a cell is measured: infill adapts a step size, makes a few steps, and hands
@@ -157,7 +159,7 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 	if err != nil {
 		return err
 	}
-	var slower []string
+	var slower, missing []string
 	for _, c := range todo {
 		fmt.Fprintf(s.verbose, "%s: %d chains\n", c, c.chains())
 		began := time.Now()
@@ -169,7 +171,11 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 		r.summary(s.verbose)
 		fmt.Fprintf(s.verbose, "  %.0f s\n", time.Since(began).Seconds())
 		if check {
-			slower = append(slower, r.slowerThan(recorded.result(c))...)
+			old := recorded.result(c)
+			if old == nil {
+				missing = append(missing, c.String())
+			}
+			slower = append(slower, r.slowerThan(old)...)
 		}
 		book.Machine = r.machine
 		book.Models[c.Model] = r.model
@@ -177,6 +183,9 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 		if err := book.save(); err != nil {
 			return err
 		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("docs/performance/results.json has no record of %s to compare with; make one with -write docs", strings.Join(missing, ", "))
 	}
 	if len(slower) > 0 {
 		return fmt.Errorf("slower than recorded:\n  %s", strings.Join(slower, "\n  "))

@@ -100,8 +100,8 @@ func (b *book) page() (string, error) {
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
 	p("# Performance\n")
-	p("Made by `go run ./bench/torch -write docs`, which measures, records in [performance/results.json](performance/results.json) and writes")
-	p("this page. `-latency`, `-profile` and `-agree` (with `-write docs`) measure the other sections; `-check` compares with what is recorded.")
+	p("Made by `go run ./bench/torch -all -write docs`, which measures, records in [performance/results.json](performance/results.json) and writes")
+	p("this page. `-cell`, `-latency`, `-profile` and `-agree` measure parts of it anew; `-check` compares ratios with those recorded.")
 	p("The package comment of `bench/torch` says how a cell is measured.\n")
 	p("Three samplers run DMALA on the same weights, sentences, blanks, chains, step sizes and threads, in turns:\n")
 	p("1. **straightforward**: PyTorch as one writes it down: one-hot vectors, autograd, logits at every position, the gradient at the current and at the proposed state in every step;")
