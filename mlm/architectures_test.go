@@ -23,9 +23,9 @@ var architectures = []struct {
 	folder   string
 	fixtures []string // file names in onnxgrad/testdata, without .onnx
 }{
-	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo"}},
+	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo", "bert-positions", "bert-external", "bert-float16", "bert-bfloat16", "bert-ort-float16"}},
 	{"distilbert", []string{"distilbert"}},
-	{"roberta", []string{"roberta"}},
+	{"roberta", []string{"roberta", "roberta-positions", "roberta-float16"}},
 	{"electra", []string{"electra"}},
 	{"albert", []string{"albert"}},
 	{"mpnet", []string{"mpnet"}},
@@ -48,6 +48,9 @@ func exportFolder(t testing.TB, architecture, fixture string) string {
 			names[f] = name
 		}
 	}
+	if weights := filepath.Join("onnxgrad", "testdata", fixture+".onnx_data"); fileThere(weights) {
+		names[weights] = fixture + ".onnx_data"
+	}
 	for from, to := range names {
 		data, err := os.ReadFile(from)
 		if err != nil {
@@ -58,6 +61,11 @@ func exportFolder(t testing.TB, architecture, fixture string) string {
 		}
 	}
 	return dir
+}
+
+func fileThere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // folderTruth is expected.json: ids from transformers, log-probabilities from

@@ -68,6 +68,7 @@ func inspectGraph(fsys fs.FS, name string, m *onnx.Model, info *Info) (problems 
 		problems = append(problems, err)
 	}
 	*info = describe(name, m, sum)
+	m = onnxgrad.Widen(m)
 	if err := inspect(info, m); err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}

@@ -26,7 +26,11 @@ func fixtureFiles(t testing.TB, name string) fstest.MapFS {
 	for i := len(words); i < 97; i++ {
 		words = append(words, fmt.Sprintf("w%d", i))
 	}
-	return fstest.MapFS{"model.onnx": {Data: data}, "vocab.txt": {Data: []byte(strings.Join(words, "\n") + "\n")}}
+	files := fstest.MapFS{"model.onnx": {Data: data}, "vocab.txt": {Data: []byte(strings.Join(words, "\n") + "\n")}}
+	if weights, err := os.ReadFile("onnxgrad/testdata/" + name + ".onnx_data"); err == nil {
+		files[name+".onnx_data"] = &fstest.MapFile{Data: weights}
+	}
+	return files
 }
 
 // TestQuantised: models quantised to 8 bits give the results that the runtime
@@ -35,7 +39,7 @@ func fixtureFiles(t testing.TB, name string) fstest.MapFS {
 func TestQuantised(t *testing.T) {
 	orttest.Load(t)
 	ctx := context.Background()
-	for _, name := range []string{"bert-int8", "bert-int8-ort"} {
+	for _, name := range []string{"bert-int8", "bert-int8-ort", "distilbert-int8", "roberta-int8"} {
 		m, err := Open(ctx, fixtureFiles(t, name), Options{Threads: 2})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

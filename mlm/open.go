@@ -160,6 +160,7 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 		return nil, nil, err
 	}
 	info := describe(name, p.m, p.sum)
+	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	info.Architecture = cfg.architecture()
 	info.Tokens, info.MaskID, info.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	info.MaxLength = longest(cfg.positions(), tok.MaxLength())

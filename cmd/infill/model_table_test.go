@@ -141,7 +141,10 @@ func fixtureName(name string) (folder, arch, form string) {
 			"ort-basic": "optimised by ONNX Runtime, basic", "ort-extended": "optimised by ONNX Runtime, extended", "ort-all": "optimised by ONNX Runtime, all",
 			"ort-transformers": "onnxruntime.transformers, fused", "ort-fastgelu": "onnxruntime.transformers, fused, FastGelu", "ort-mha": "onnxruntime.transformers, MultiHeadAttention",
 			"ort-rawmask": "onnxruntime.transformers, raw attention mask",
-			"float16":     "float16", "int8": "int8, dynamic", "int8-ort": "int8, dynamic, fused",
+			"sdpa":        "torch, TorchScript, sdpa attention", "eager": "torch, TorchScript, eager attention", "dynamo-opset20": "torch, dynamo, Gelu as one op",
+			"positions": "torch, TorchScript, position_ids as input", "external": "torch, TorchScript, external data",
+			"float16": "float16, onnxconverter-common", "float16-torch": "float16, torch, TorchScript", "float16-weights": "float16 weights, computing in float32",
+			"ort-float16": "onnxruntime.transformers, fused, float16", "bfloat16": "bfloat16, torch, dynamo", "int8": "int8, dynamic", "int8-ort": "int8, dynamic, fused",
 		}
 		switch form, known := forms[rest]; {
 		case known:

@@ -3,6 +3,7 @@ package onnxgrad
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
 	"infill/mlm/onnx"
@@ -43,6 +44,29 @@ func toHalf(x float32) uint16 {
 		return uint16(b >> 31 << 15)
 	}
 	return uint16(b>>31<<15) | uint16(e)<<10 | uint16(b>>13&0x3ff)
+}
+
+// TestNarrowComputation: files that compute in float16 or bfloat16 are evaluated in float32, and their energies
+// and gradients are those of the file's own function as exactly as those of other files.
+func TestNarrowComputation(t *testing.T) {
+	done := 0
+	for _, f := range fixtures(t) {
+		if !strings.Contains(f.name, "float16") {
+			continue
+		}
+		done++
+		t.Run(f.name, func(t *testing.T) {
+			if wide := Widen(f.model); wide == f.model != strings.HasSuffix(f.name, "-weights") || Widen(wide) != wide {
+				t.Errorf("widened: %v", wide != f.model)
+			} else if err := onnx.Check(wide); err != nil {
+				t.Error(err)
+			}
+			checkByDifferences(t, f.model, []int64{2, 7, 24, 43, 10, 7, 36, 20, 3}, []int{2, 6}, 4, 12)
+		})
+	}
+	if done < 7 {
+		t.Errorf("%d fixtures of narrow numbers", done)
+	}
 }
 
 // TestFloat16Weights: weights that are cast when the model is loaded, in the backward pass too.

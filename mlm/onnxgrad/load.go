@@ -21,6 +21,7 @@ type loaded struct {
 // do nothing vanish, Squeeze, Unsqueeze, Flatten and Reshape become one operation, Gemm a product and a
 // sum, division by a constant a multiplication.
 func load(m *onnx.Model) (*loaded, error) {
+	m = Widen(m)
 	l := &loaded{builder: newBuilder(m.Opset("")), values: map[string]*value{}}
 	if l.opset < 12 {
 		return nil, fmt.Errorf("%w: opset %d; export with opset 14 or later", ErrUnsupportedOp, l.opset)
@@ -211,7 +212,11 @@ func (l *loaded) simplify(n *node) *value {
 	out, x := n.out[0], n.in[0]
 	if k := out.known; k[0] != nil && k[1] != nil && k[0].Equal(k[1]) && k[0].Len() <= 4096 &&
 		out.typ != onnx.Float16 && out.typ != onnx.BFloat16 {
-		v, err := stored(tensorOf(out))
+		t := tensorOf(out)
+		if n.op == "Cast" && x.tensor != nil {
+			t.Name = x.tensor.Name // a weight remains known by its name
+		}
+		v, err := stored(t)
 		if err != nil {
 			return l.fail(err)
 		}

@@ -102,6 +102,19 @@ func relative[T float32 | float64](got []T, want []float64) float64 {
 	return diff / scale
 }
 
+// tolerance is how far results may be from torch's relative to limit. Files that compute in float16 or bfloat16
+// hold constants (√2, 1/√d, epsilons) in that type too, so that their function is a little different; how exact
+// their gradients are is tested by differences.
+func (f fixture) tolerance(limit float64) float64 {
+	switch {
+	case strings.HasSuffix(f.name, "bfloat16"):
+		return 0.02
+	case strings.HasSuffix(f.name, "float16"), strings.HasSuffix(f.name, "float16-torch"):
+		return 2e-3
+	}
+	return limit
+}
+
 // second is the second term of ∇U alone.
 func second[T float32 | float64](c map[string]array, gradient, conditional []T) (got []T, want []float64) {
 	for i := range gradient {
@@ -136,12 +149,12 @@ func TestDerivationInFloat64(t *testing.T) {
 				if !slices.Equal(out[k].Shape, c[name].Shape) {
 					t.Errorf("%s, call %d: %s has shape %v, want %v", f.name, i, name, out[k].Shape, c[name].Shape)
 				}
-				if r := relative(out[k].F, c[name].Data); !(r < 1e-6) {
+				if r := relative(out[k].F, c[name].Data); !(r < f.tolerance(1e-6)) {
 					t.Errorf("%s, call %d: %s is off by %.2g", f.name, i, name, r)
 				}
 			}
 			if got, want := second(c, out[2].F, out[1].F); c["blanks"].Shape[1] > 1 {
-				if r := relative(got, want); !(r < 1e-6) {
+				if r := relative(got, want); !(r < f.tolerance(1e-6)) {
 					t.Errorf("%s, call %d: the second term is off by %.2g", f.name, i, r)
 				}
 			}
@@ -240,7 +253,7 @@ func TestRuntimeAgainstTorch(t *testing.T) {
 			} else if !slices.Equal(r.gradient, r.conditional) {
 				t.Errorf("%s, call %d: with one blank the gradient is not the conditional", f.name, i)
 			}
-			if !(worst < limit) {
+			if !(worst < f.tolerance(limit)) {
 				t.Errorf("%s, call %d: off by %.2g", f.name, i, worst)
 			}
 			// The parts that were not asked for are empty, the rest the same.
@@ -291,7 +304,7 @@ func TestNeighboursAndPadding(t *testing.T) {
 			alone := part(c, chain, chain+1, c["input_ids"].Shape[1]+4)
 			r := s.run(t, alone, true, true)
 			worst := max(relative(r.logProb, alone["log_prob"].Data), relative(r.gradient, alone["gradient"].Data))
-			if !(worst < 1e-5) {
+			if !(worst < f.tolerance(1e-5)) {
 				t.Errorf("%s, chain %d alone and padded: off by %.2g", f.name, chain, worst)
 			}
 		}

@@ -35,8 +35,11 @@ func optimised(t *testing.T, name, disabled string) *onnx.Model {
 func TestOptimisedGraphs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range fixtures(t) {
-		if !strings.HasPrefix(f.name, "bert") || strings.Contains(f.name, "-ort-") {
-			continue // those were optimised already
+		if !strings.HasPrefix(f.name, "bert") || strings.Contains(f.name, "-ort-") { // those were optimised already
+			continue
+		}
+		if f.tolerance(0) > 0 || f.name == "bert-positions" || f.name == "bert-external" { // this test feeds three inputs from memory
+			continue
 		}
 		m := optimised(t, f.name, "AttentionFusion;EmbedLayerNormFusion")
 		for _, n := range m.Graph.Nodes {

@@ -79,7 +79,14 @@ func TestTorchLogits(t *testing.T) {
 					got = append(got, out[0].F[p*out[0].Shape[2]+k])
 				}
 			}
-			if d := distance(got, want.Data); !(d < 3e-6) {
+			limit := 3e-6
+			switch name := strings.TrimSuffix(file, ".json"); { // constants such as √2 and 1/√d are rounded to the file's type
+			case strings.HasSuffix(name, "bfloat16"):
+				limit = 0.3
+			case strings.HasSuffix(name, "float16"), strings.HasSuffix(name, "float16-torch"):
+				limit = 0.02
+			}
+			if d := distance(got, want.Data); !(d < limit) {
 				t.Errorf("%s, call %d: logits differ by %g", filepath.Base(file), i, d)
 			}
 		}

@@ -62,6 +62,24 @@ class Logits(torch.nn.Module):
         return self.model(input_ids=input_ids, attention_mask=attention_mask, **more).logits
 
 
+class Named(torch.nn.Module):
+    """The same for any inputs; the exporter gives their names."""
+
+    def __init__(self, model, names):
+        super().__init__()
+        self.model, self.names = model, names
+
+    def forward(self, *inputs):
+        return self.model(**dict(zip(self.names, inputs))).logits
+
+
+def whole(model, inputs):
+    """The model and the names of its inputs: the first so many of NAMES, or a list of names."""
+    if isinstance(inputs, int):
+        return Logits(model).eval(), NAMES[:inputs]
+    return Named(model, inputs).eval(), inputs
+
+
 def build(seed, kind, kw):
     torch.manual_seed(seed)
     config = getattr(transformers, kind + "Config")(**(SIZE | kw))
@@ -73,7 +91,7 @@ def build(seed, kind, kw):
     return model.eval()
 
 
-def call(seed, chains, blanks, length, padded, pad):
+def call(seed, chains, blanks, length, padded, pad, first=0):
     """Rows of `chains` sentences with `blanks` blanks; the last `padded` positions of odd chains are padding."""
     r = torch.Generator().manual_seed(seed)
     ids = torch.randint(FIRST, VOCABULARY, (chains, length), generator=r)
@@ -89,6 +107,7 @@ def call(seed, chains, blanks, length, padded, pad):
     rows.scatter_(1, positions[:, None], MASK)
     return dict(
         input_ids=rows, attention_mask=attention.repeat_interleave(blanks, 0), token_type_ids=types.repeat_interleave(blanks, 0),
+        position_ids=(first + torch.arange(length)).expand(len(rows), length).contiguous(),
         positions=positions, targets=targets, blanks=where,
     )
 
@@ -102,7 +121,8 @@ def truth(model, c, inputs):
         return seen[-1]
 
     hook = table.register_forward_hook(watch)
-    logits = Logits(model)(*(c[k] for k in NAMES[:inputs]))
+    net, names = whole(model, inputs)
+    logits = net(*(c[k] for k in names))
     hook.remove()
     (e,) = seen
     n, m = c["blanks"].shape
@@ -118,12 +138,12 @@ def truth(model, c, inputs):
 
 def export(model, name, inputs, opset, dynamo):
     x = call(99, 2, 2, 9, 0, 0)
-    names, file = NAMES[:inputs], str(HERE / f"{name}.onnx")
-    whole = Logits(model).eval()
+    file = str(HERE / f"{name}.onnx")
+    net, names = whole(model, inputs)
     if dynamo:
         axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=30)}
         torch.onnx.export(
-            whole, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
+            net, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
             dynamic_shapes=tuple(axes for _ in names), opset_version=opset, dynamo=True, external_data=False, verbose=False,
         )
         graph = onnx.load(file)  # without the stack traces that the exporter leaves at every node
@@ -134,7 +154,7 @@ def export(model, name, inputs, opset, dynamo):
         onnx.save(graph, file)
         return
     torch.onnx.export(
-        whole, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
+        net, tuple(x[k] for k in names), file, input_names=names, output_names=["logits"],
         dynamic_axes={k: {0: "batch", 1: "sequence"} for k in names + ["logits"]}, opset_version=opset, dynamo=False,
     )
 
@@ -151,6 +171,7 @@ def main():
         calls, worst = [], 0.0
         for i, shape in enumerate([(1, 1, 6, 0), (1, 2, 8, 0), (3, 3, 12, 3), (2, 4, 17, 5)]):
             c = call(10 * seed + i, *shape, model.config.pad_token_id)
+            del c["position_ids"]
             single = truth(model, c, inputs)
             want = truth(model.double(), c, inputs)
             model.float()

@@ -1,0 +1,133 @@
+package onnxgrad
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// Widen gives the model with computation in float32 where the file computes in float16 or bfloat16: stored
+// weights stay as they are and are cast once, which the runtime does when it loads the graph; casts to the
+// narrow types become casts to float32, constants and outputs are float32. The result is the exact function of
+// the file's constants, without the rounding at every step that the file asks for. Weights are shared with m,
+// which is returned itself if it computes in no narrow type.
+func Widen(m *onnx.Model) *onnx.Model {
+	w := &widener{used: map[string]bool{}, wide: map[string]string{}}
+	if !w.look(m.Graph) {
+		return m
+	}
+	out := *m
+	out.Graph = w.graph(m.Graph)
+	return &out
+}
+
+func narrow(t onnx.DataType) bool { return t == onnx.Float16 || t == onnx.BFloat16 }
+
+type widener struct {
+	used map[string]bool   // names of values
+	wide map[string]string // by the name of a narrow weight, that of the weight cast
+}
+
+// look collects names, and tells whether anything but a widening cast works on a narrow type.
+func (w *widener) look(g *onnx.Graph) bool {
+	found := slices.ContainsFunc(g.Outputs, func(o *onnx.ValueInfo) bool { return narrow(o.Type) })
+	half := map[string]bool{}
+	for _, v := range g.Inputs {
+		w.used[v.Name] = true
+	}
+	for _, t := range g.Initializers {
+		w.used[t.Name] = true
+		half[t.Name] = narrow(t.Type)
+	}
+	for _, n := range g.Nodes {
+		for _, o := range n.Outputs {
+			w.used[o] = true
+		}
+		for _, a := range n.Attrs {
+			found = found || a.T != nil && narrow(a.T.Type) || n.Op == "Cast" && a.Name == "to" && narrow(onnx.DataType(a.I))
+			if a.G != nil {
+				found = w.look(a.G) || found
+			}
+		}
+		if n.Op != "Cast" {
+			onnx.Uses(n, func(in string) { found = found || half[in] })
+		}
+	}
+	return found
+}
+
+// fresh makes a name for a weight that has been cast.
+func (w *widener) fresh(name string) string {
+	name += "/float32"
+	for w.used[name] {
+		name += "'"
+	}
+	w.used[name] = true
+	return name
+}
+
+func (w *widener) graph(g *onnx.Graph) *onnx.Graph {
+	out := &onnx.Graph{Name: g.Name, Initializers: g.Initializers, Inputs: g.Inputs}
+	for _, t := range g.Initializers {
+		if !narrow(t.Type) {
+			continue
+		}
+		to := w.fresh(t.Name)
+		w.wide[t.Name] = to
+		out.Nodes = append(out.Nodes, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name}, Outputs: []string{to}, Attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
+	}
+	for _, n := range g.Nodes {
+		c := *n
+		c.Inputs, c.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Attrs)
+		for i, in := range c.Inputs {
+			if to, ok := w.wide[in]; ok {
+				c.Inputs[i] = to
+			}
+		}
+		for i, a := range c.Attrs {
+			b := *a
+			switch {
+			case a.G != nil:
+				b.G = w.graph(a.G)
+			case a.T != nil && narrow(a.T.Type):
+				b.T = widened(a.T)
+			case n.Op == "Cast" && a.Name == "to" && narrow(onnx.DataType(a.I)):
+				b.I = int64(onnx.Float)
+			}
+			c.Attrs[i] = &b
+		}
+		out.Nodes = append(out.Nodes, &c)
+	}
+	for _, v := range g.ValueInfo {
+		if !narrow(v.Type) {
+			out.ValueInfo = append(out.ValueInfo, v)
+		}
+	}
+	for _, v := range g.Outputs {
+		c := *v
+		if narrow(v.Type) {
+			c.Type = onnx.Float
+		}
+		if to, ok := w.wide[v.Name]; ok { // a branch that gives a weight
+			c.Name = to
+		}
+		out.Outputs = append(out.Outputs, &c)
+	}
+	return out
+}
+
+// widened is a constant in float32. Constants in nodes are small; one that cannot be read stays, and is refused
+// where it is used.
+func widened(t *onnx.Tensor) *onnx.Tensor {
+	v, err := t.Float64s()
+	if err != nil {
+		return t
+	}
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+	}
+	return onnx.NewTensor(t.Name, onnx.Float, t.Dims, b)
+}
