@@ -149,7 +149,7 @@ func (r dlmcRule) flips(k, _ int, delta []float64) {
 	}
 }
 
-func (r dlmcRule) weights(k, _ int, xi int32, delta []float64) {
+func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 	h := r.logH[k]
 	lse := logSumExp(delta)
 	// The probability of staying, in units of ν_θ: 1 + Σ exp(Δ − hQ/ν). It can
@@ -173,3 +173,6 @@ func (r dlmcRule) weights(k, _ int, xi int32, delta []float64) {
 	}
 	delta[xi] = stay - lse
 }
+
+// local is false: ν is a softmax over all categories.
+func (dlmcRule) local() bool { return false }

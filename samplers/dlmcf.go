@@ -59,7 +59,7 @@ func (r dlmcfRule) flips(k, _ int, delta []float64) {
 	}
 }
 
-func (r dlmcfRule) weights(k, _ int, xi int32, delta []float64) {
+func (r dlmcfRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 	h := r.logH[k]
 	nu := -logSumExp(delta)
 	r.g.logAll(delta)
@@ -70,3 +70,6 @@ func (r dlmcfRule) weights(k, _ int, xi int32, delta []float64) {
 	}
 	delta[xi] = logStay(lm, nu)
 }
+
+// local is false: ν is a softmax over all categories.
+func (dlmcfRule) local() bool { return false }

@@ -114,22 +114,26 @@ func (d *dlp) flips(k, lo int, delta []float64) {
 	}
 }
 
-func (d *dlp) weights(k, i int, xi int32, delta []float64) {
+func (d *dlp) weights(k, i int, xi int32, lo int, delta []float64) {
 	d.logG(k, delta)
 	c := &d.dom.coords[i]
 	p := d.penalty(k, i)
 	if c.Kind == Nominal {
 		// One constant on all but the current category; adding it to that one
 		// instead gives the same distribution with one addition.
-		delta[xi] += 2 * p
+		if v := int(xi) - lo; v >= 0 && v < len(delta) {
+			delta[v] += 2 * p
+		}
 		return
 	}
 	p *= c.Step * c.Step
 	for v := range delta {
-		s := float64(int32(v) - xi)
+		s := float64(int32(lo+v) - xi)
 		delta[v] -= s * s * p
 	}
 }
+
+func (d *dlp) local() bool { return true }
 
 func (d *dlp) scale(k int) [2]float64 {
 	if d.beta != nil {

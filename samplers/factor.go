@@ -12,22 +12,34 @@ type rule interface {
 	// flips turns Δ of flipping each of the binary coordinates lo.. into the
 	// logit of that flip, in place.
 	flips(k, lo int, delta []float64)
-	// weights turns Δ_i(v) of all categories, with Δ_i(xi) = 0 and −∞ outside
-	// the support, into log-weights, in place. They need not be normalised.
-	weights(k, i int, xi int32, delta []float64)
+	// weights turns Δ_i(v) of the categories v = lo, lo+1, …, with Δ_i(xi) = 0
+	// and −∞ outside the support, into log-weights, in place. They need not be
+	// normalised. delta holds all categories, lo = 0, unless the rule is local.
+	weights(k, i int, xi int32, lo int, delta []float64)
+	// local reports whether the weight of a category depends on its own Δ only.
+	local() bool
 	// scale returns the numbers that the weights of chain k depend on besides
 	// (x, ∇U): as long as they stay, weights at the same state do.
 	scale(k int) [2]float64
 }
 
-// flipCache holds what the draw needs of the leading binary coordinates at one
-// state: the flip logits l and exp(−|l|), so that the weights at a state are
-// worked out once and not at every proposal from it.
-type flipCache struct {
+// drawCache holds what the draw needs at one state, so that the weights there
+// are worked out once and not at every proposal from it: of the leading binary
+// coordinates the flip logits l and exp(−|l|); of each other coordinate the
+// largest log-weight, the log-normaliser and the cumulative weights at the ends
+// of blocks of categories, relative to the largest. Of a vocabulary's weights
+// only the block of the drawn category is then worked out again.
+type drawCache struct {
 	ok    bool
 	scale [2]float64
 	l, e  []float64
+	m     []float64
+	lse   []float64 // NaN where the weights are no distribution
+	cum   []float64
 }
+
+// blockLen is the number of categories in a block of a drawCache.
+const blockLen = 256
 
 // factorised is the proposer of a rule:
 //
@@ -35,11 +47,11 @@ type flipCache struct {
 type factorised struct {
 	dom *Domain
 	rule
-	lw   []float64   // scratch: one coordinate's weights or a run of flips
-	cum  []float64   // scratch of drawLog
+	lw   []float64   // scratch: one coordinate's weights
 	lead int         // number of leading coordinates that are binary
-	cur  []flipCache // of the current state of each chain
-	next []flipCache // of its proposal
+	at   []int       // where a coordinate's blocks begin in drawCache.cum, from lead on, and their end
+	cur  []drawCache // of the current state of each chain
+	next []drawCache // of its proposal
 }
 
 // newFactorised makes the proposer for a number of chains.
@@ -49,16 +61,27 @@ func newFactorised(d *Domain, r rule, chains int) *factorised {
 		f.lead++
 	}
 	f.lw = make([]float64, d.maxK)
-	for range chains {
-		f.cur = append(f.cur, flipCache{l: make([]float64, f.lead), e: make([]float64, f.lead)})
-		f.next = append(f.next, flipCache{l: make([]float64, f.lead), e: make([]float64, f.lead)})
+	rest, blocks := d.Len()-f.lead, 0
+	for i := f.lead; i < d.Len(); i++ {
+		f.at = append(f.at, blocks)
+		blocks += (d.coords[i].K + blockLen - 1) / blockLen
 	}
-	f.cum = make([]float64, d.maxK)
+	f.at = append(f.at, blocks)
+	empty := func() drawCache {
+		return drawCache{
+			l: make([]float64, f.lead), e: make([]float64, f.lead),
+			m: make([]float64, rest), lse: make([]float64, rest), cum: make([]float64, blocks),
+		}
+	}
+	for range chains {
+		f.cur, f.next = append(f.cur, empty()), append(f.next, empty())
+	}
 	return f
 }
 
-// fill works out c for state x.
-func (f *factorised) fill(c *flipCache, k int, x []int32, g []float64) {
+// fill works out c for state x and returns, for the coordinates from lead on,
+// the log-probability of drawing those of y.
+func (f *factorised) fill(c *drawCache, k int, x []int32, g []float64, y []int32) (lq float64) {
 	c.ok, c.scale = true, f.scale(k)
 	for i := range c.l {
 		d := g[i] * f.dom.coords[i].Step
@@ -71,6 +94,29 @@ func (f *factorised) fill(c *flipCache, k int, x []int32, g []float64) {
 	for i, l := range c.l {
 		c.e[i] = math.Exp(-math.Abs(l))
 	}
+	for i := f.lead; i < len(x); i++ {
+		if f.dom.free[i] == 1 {
+			continue
+		}
+		j := i - f.lead
+		lw := f.deltas(i, x[i], g, 0, f.dom.coords[i].K)
+		f.weights(k, i, x[i], 0, lw)
+		m := maxOf(lw)
+		c.m[j], c.lse[j] = m, math.NaN()
+		if !finite(m) {
+			lq = math.NaN()
+			continue
+		}
+		s := 0.0
+		for b := f.at[j]; b < f.at[j+1]; b++ {
+			n := min(blockLen, len(lw))
+			s += sumExp(lw[:n], m)
+			c.cum[b], lw = s, lw[n:]
+		}
+		c.lse[j] = m + math.Log(s)
+		lq += f.lw[y[i]] - c.lse[j]
+	}
+	return lq
 }
 
 // accepted makes the proposal's cache the current one.
@@ -79,24 +125,24 @@ func (f *factorised) accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k]
 // forget drops the current cache, for a gradient that changes at equal states.
 func (f *factorised) forget(k int) { f.cur[k].ok = false }
 
-// deltas fills lw with Δ_i of all categories.
-func (f *factorised) deltas(i int, xi int32, g []float64) []float64 {
+// deltas fills scratch with Δ_i of the categories from lo to before hi.
+func (f *factorised) deltas(i int, xi int32, g []float64, lo, hi int) []float64 {
 	c := &f.dom.coords[i]
-	lw := f.lw[:c.K]
+	lw := f.lw[:hi-lo]
 	if c.Kind == Nominal {
 		g = f.dom.grad(g, i)
 		gx := g[xi]
-		for v, gv := range g {
+		for v, gv := range g[lo:hi] {
 			lw[v] = gv - gx
 		}
 	} else {
 		s := g[f.dom.off[i]] * c.Step
 		for v := range lw {
-			lw[v] = s * float64(int32(v)-xi)
+			lw[v] = s * float64(int32(lo+v)-xi)
 		}
 	}
 	if c.Allowed != nil {
-		for v, ok := range c.Allowed {
+		for v, ok := range c.Allowed[lo:hi] {
 			if !ok {
 				lw[v] = negInf
 			}
@@ -109,7 +155,7 @@ func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 	var acc logProduct
 	c := &f.cur[k]
 	if !c.ok || c.scale != f.scale(k) {
-		f.fill(c, k, x, g)
+		f.fill(c, k, x, g, x)
 	}
 	for i, l := range c.l {
 		// exp(−|l|) gives the flip's probability and both normalisers without
@@ -129,38 +175,67 @@ func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 		if f.dom.free[i] == 1 {
 			continue
 		}
-		lw := f.deltas(i, x[i], g)
-		f.weights(k, i, x[i], lw)
-		v, lse := drawLog(rng, lw, f.cum)
-		if v < 0 {
+		j := i - f.lead
+		if c.lse[j] != c.lse[j] {
 			return math.NaN()
 		}
+		v, lw := f.draw(c, k, i, x[i], g, rng)
 		y[i] = int32(v)
-		lq += lw[v] - lse
+		lq += lw - c.lse[j]
 	}
 	return lq
+}
+
+// draw draws a category of coordinate i and returns it with its log-weight.
+func (f *factorised) draw(c *drawCache, k, i int, xi int32, g []float64, rng *rand.Rand) (v int, lw float64) {
+	j := i - f.lead
+	cum := c.cum[f.at[j]:f.at[j+1]]
+	t := rng.Float64() * cum[len(cum)-1]
+	b := searchCum(t, cum)
+	if b > 0 {
+		t -= cum[b-1]
+	}
+	w, base := f.block(k, i, xi, g, b)
+	s := 0.0
+	for n, l := range w {
+		if d := l - c.m[j]; d > negligible {
+			// By rounding, t can reach the block's total: then its last category that has weight.
+			v, lw = base+n, l
+			if s += expNeg(d); s > t {
+				break
+			}
+		}
+	}
+	return v, lw
+}
+
+// block is the log-weights of the categories of block b of coordinate i, in
+// scratch, and the first of them.
+func (f *factorised) block(k, i int, xi int32, g []float64, b int) (lw []float64, base int) {
+	all := f.dom.coords[i].K
+	base = b * blockLen
+	end := min(base+blockLen, all)
+	if !f.local() {
+		lw = f.deltas(i, xi, g, 0, all)
+		f.weights(k, i, xi, 0, lw)
+		return lw[base:end], base
+	}
+	lw = f.deltas(i, xi, g, base, end)
+	f.weights(k, i, xi, base, lw)
+	return lw, base
 }
 
 func (f *factorised) reverse(k int, x, y []int32, gy []float64) float64 {
 	var acc logProduct
 	c := &f.next[k]
-	f.fill(c, k, y, gy)
+	lq := f.fill(c, k, y, gy, x)
 	for i, l := range c.l {
 		acc.mul(1 + c.e[i])
 		if (x[i] != y[i]) != (l > 0) {
 			acc.add(-math.Abs(l))
 		}
 	}
-	lq := acc.result()
-	for i := f.lead; i < len(y); i++ {
-		if f.dom.free[i] == 1 {
-			continue
-		}
-		lw := f.deltas(i, y[i], gy)
-		f.weights(k, i, y[i], lw)
-		lq += lw[x[i]] - logSumExp(lw)
-	}
-	return lq
+	return lq + acc.result()
 }
 
 // logProduct accumulates Σ add − log Π mul with few logarithms.

@@ -72,13 +72,17 @@ func logSumExp(lw []float64) float64 {
 	if math.IsInf(m, 0) || m != m {
 		return m
 	}
-	s := 0.0
+	return m + math.Log(sumExp(lw, m))
+}
+
+// sumExp is Σ exp(lw − m) of what is not negligible; m is at least the largest.
+func sumExp(lw []float64, m float64) (s float64) {
 	for _, w := range lw {
 		if d := w - m; d > negligible {
-			s += math.Exp(d)
+			s += expNeg(d)
 		}
 	}
-	return m + math.Log(s)
+	return s
 }
 
 // drawLog draws v with probability ∝ exp(lw[v]) and returns it with the
@@ -92,7 +96,7 @@ func drawLog(rng *rand.Rand, lw, cum []float64) (v int, lse float64) {
 	s := 0.0
 	for i, w := range lw {
 		if d := w - m; d > negligible {
-			s += math.Exp(d)
+			s += expNeg(d)
 		}
 		cum[i] = s
 	}

@@ -22,7 +22,7 @@ func newSites(d *Domain, g Balance, free []int32) *sites {
 
 // values fills a buffer with log w_i(v), −∞ at v = xi and outside the support.
 func (s *sites) values(i int, xi int32, g []float64) []float64 {
-	lw := s.fac.deltas(i, xi, g)
+	lw := s.fac.deltas(i, xi, g, 0, s.fac.dom.coords[i].K)
 	s.g.logAll(lw)
 	lw[xi] = negInf
 	return lw
