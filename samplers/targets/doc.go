@@ -2,7 +2,7 @@
 // to test and compare samplers on: factorised categoricals, Ising and Potts
 // models, restricted Boltzmann machines, factorial hidden Markov models, the
 // Gaussian–Bernoulli model, Bayesian logistic regression for variable
-// selection, and a grid of modes. Exact answers come from enumeration
+// selection, and grids of modes, round and pointed. Exact answers come from enumeration
 // (Enumerate), from transfer matrices (Ising, FHMM), from sums over hidden
 // units (RBM) or from closed forms (Categorical, GaussianBernoulli); RBM has a
 // block Gibbs sampler besides.
