@@ -196,13 +196,19 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 	return nil
 }
 
-// commit names the version that was measured, "" outside a checkout.
+// commit names the version that was measured, "" outside a checkout; what the
+// measurement itself writes does not make it another.
 func commit() string {
 	rev, err := exec.Command("git", "describe", "--always").Output()
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(rev))
+	name := strings.TrimSpace(string(rev))
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/performance", ":!docs/performance.md").Output()
+	if err != nil || len(changed) > 0 {
+		name += ", changed"
+	}
+	return name
 }
 
 // checkSlack is by how much a ratio may fall below the lowest round recorded
