@@ -29,7 +29,7 @@ func (b *book) chart() string {
 	at := func(v float64) float64 {
 		return left + (math.Log(v)-math.Log(lo))/(math.Log(hi)-math.Log(lo))*(width-left-right)
 	}
-	height := top + row*float64(len(b.Cells)) + 2*gap + 16
+	height := top + row*float64(len(b.Cells)) + 2*gap + 26
 	var w strings.Builder
 	f := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="infill over PyTorch, chain-steps per second">`, width, height)
