@@ -111,9 +111,20 @@ class MaskedLM(nn.Module):
         x = p.transform.LayerNorm(F.gelu(p.transform.dense(x)))
         return F.linear(x, self.bert.embeddings.word_embeddings.weight, p.bias)
 
-    def loss(self, ids, mask, at, target, position=None):
-        """Mean cross-entropy at the flat positions `at`, and the number that top-1 gets right."""
+    def logits(self, ids, mask, at, position=None) -> torch.Tensor:
+        """Logits [positions, vocabulary] at the flat positions `at`."""
         x = self.encode(ids, mask, position)
-        logits = self.head(x.reshape(-1, x.shape[-1])[at]).float()
+        return self.head(x.reshape(-1, x.shape[-1])[at]).float()
+
+    def loss(self, ids, mask, at, target, position=None, teacher=None, share=0.0):
+        """Mean cross-entropy at the flat positions `at`, and the number that top-1 gets right.
+
+        With a teacher's logits (distillation, Hinton et al. 2015, at temperature 1), `share` of the loss is the
+        cross-entropy with the teacher's probabilities in place of the word that stood there.
+        """
+        logits = self.logits(ids, mask, at, position)
         right = (logits.argmax(-1) == target).sum()
-        return F.cross_entropy(logits, target), right
+        loss = F.cross_entropy(logits, target)
+        if teacher is not None:
+            loss = (1 - share) * loss + share * F.cross_entropy(logits, teacher.softmax(-1))
+        return loss, right

@@ -33,9 +33,9 @@ def product(kind: torch.dtype, size: int = 1024) -> float:
     return 2e-9 * size**3 / rate(lambda: a @ b, 20)
 
 
-def shape(hidden: int, layers: int, vocab: int, length: int, mode: str) -> float:
+def shape(layers: int, hidden: int, inner: int, vocab: int, length: int, mode: str) -> float:
     """Tokens a second, forward and backward without the optimizer, of batches as train.py has them."""
-    net = model.MaskedLM(train.config(vocab, hidden, layers))
+    net = model.MaskedLM(train.config(vocab, hidden, layers, inner))
     rows = data.TOKENS // length
     ids = torch.randint(5, vocab, (rows, length))
     at = torch.arange(0, rows * length, 5)
@@ -53,7 +53,7 @@ def shape(hidden: int, layers: int, vocab: int, length: int, mode: str) -> float
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--shapes", default="4x256", help="layers x hidden, separated by commas")
+    p.add_argument("--shapes", default="4x256", help="layers x hidden [x inner], separated by commas")
     p.add_argument("--modes", default="float32,bfloat16,compiled", help="which of these three (compiled: bfloat16)")
     p.add_argument("--vocab", type=int, default=16384, help="pieces")
     p.add_argument("--length", type=int, default=36, help="pieces in a row")
@@ -63,8 +63,9 @@ def main() -> None:
     print(f"torch {torch.__version__}, one thread; products of 1,024 x 1,024: "
           f"float32 {product(torch.float32):.0f}, bfloat16 {product(torch.bfloat16):.0f} GFLOPS")  # fmt: skip
     for s in a.shapes.split(","):
-        layers, hidden = map(int, s.split("x"))
-        speeds = [f"{m} {shape(hidden, layers, a.vocab, a.length, m):,.0f}" for m in a.modes.split(",")]
+        layers, hidden, *inner = map(int, s.split("x"))
+        dims = (layers, hidden, *(inner or [4 * hidden]))
+        speeds = [f"{m} {shape(*dims, a.vocab, a.length, m):,.0f}" for m in a.modes.split(",")]
         print(f"{s}: {', '.join(speeds)} tokens/s")
 
 

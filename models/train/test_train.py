@@ -16,6 +16,7 @@ import model
 import muon
 import plot
 import prepare
+import shrink
 import text
 import train
 import vocab
@@ -190,6 +191,38 @@ def test_export_has_one_copy_of_the_weights(net, tmp_path):
     assert (tmp_path / "model.safetensors").stat().st_size < 2 * full + 20000
 
 
+def test_shrinking_keeps_the_function_of_what_stays(net):
+    """Layer 1 without effect and half the inner neurons of zero weight: the smaller model computes the same."""
+    state = {n: t.clone() for n, t in net.state_dict().items()}
+    for n in ("attention.output.dense.weight", "attention.output.dense.bias", "output.dense.weight", "output.dense.bias"):
+        state[f"bert.encoder.layer.1.{n}"].zero_()
+    for n in ("attention.output.LayerNorm", "output.LayerNorm"):
+        for i in (0, 1):
+            state[f"bert.encoder.layer.{i}.{n}.weight"].fill_(1)
+            state[f"bert.encoder.layer.{i}.{n}.bias"].zero_()
+    state["bert.encoder.layer.0.output.dense.weight"][:, ::2] = 0
+    full = model.MaskedLM(SMALL)
+    full.load_state_dict(state)
+    small, config = shrink.shrink(state, SMALL, [0], 128)
+    assert (config["num_hidden_layers"], config["intermediate_size"]) == (1, 128)
+    half = model.MaskedLM(config)
+    half.load_state_dict(small)
+    ids = torch.randint(5, 200, (3, 9))
+    with torch.no_grad():
+        assert float((full.encode(ids) - half.encode(ids)).abs().max()) < 1e-5
+
+
+def test_distillation_is_the_mean_of_two_losses(net):
+    ids, at = torch.randint(5, 200, (3, 9)), torch.tensor([1, 5, 20])
+    target, teacher = torch.randint(5, 200, (3,)), torch.randn(3, 200)
+    logp = net.logits(ids, None, at).log_softmax(-1)
+    hard = -logp.gather(1, target[:, None]).mean()
+    soft = -(teacher.softmax(-1) * logp).sum(-1).mean()
+    got, _ = net.loss(ids, None, at, target, None, teacher, 0.25)
+    assert float(got) == pytest.approx(float(0.75 * hard + 0.25 * soft), rel=1e-5)
+    assert float(net.loss(ids, None, at, target)[0]) == pytest.approx(float(hard), rel=1e-5)
+
+
 def test_evaluation_counts_ranks(net, tmp_path):
     (tmp_path / "v.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
     rng = np.random.default_rng(0)
@@ -235,4 +268,9 @@ def test_training_learns_and_goes_on(tmp_path, monkeypatch):
     assert [x["step"] for x in log] == [100]
     r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
     assert r["top1"] > 0.9  # three sentences: nearly every piece follows from the others
+    call(shrink, "--checkpoint", out / "checkpoint.pt", "--layers", "0", "--inner", 64, "--epoch", 1, "--out", tmp_path / "small")
+    common[common.index(out)] = tmp_path / "small"
+    call(train, *common, "--inner", 64, "--tokens", 40000, "--muon-rate", 0.02, "--teacher", out / "checkpoint.pt")
+    r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
+    assert r["top1"] > 0.9
     assert "polyline" in plot.svg(plot.points(str(out / "log.jsonl")) * 2, "t")

@@ -27,15 +27,15 @@ import model
 import muon
 
 
-def config(vocab: int, hidden: int, layers: int) -> dict:
-    """A Hugging Face BERT configuration with heads of 64 and an inner size of 4 x hidden."""
+def config(vocab: int, hidden: int, layers: int, inner: int | None = None) -> dict:
+    """A Hugging Face BERT configuration with heads of 64 and an inner size of 4 x hidden, or `inner`."""
     return {
         "architectures": ["BertForMaskedLM"],
         "model_type": "bert",
         "hidden_size": hidden,
         "num_hidden_layers": layers,
         "num_attention_heads": hidden // 64,
-        "intermediate_size": 4 * hidden,
+        "intermediate_size": inner or 4 * hidden,
         "vocab_size": vocab,
         "max_position_embeddings": 512,
         "type_vocab_size": 2,
@@ -120,7 +120,7 @@ def save(path: pathlib.Path, state: dict) -> None:
     os.replace(path.with_suffix(".tmp"), path)
 
 
-def work(worker: int, a, net, opt, grads, at, shared, barrier, lock) -> None:
+def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) -> None:
     """The loop of one worker. shared: next batch, factor, and sums of loss, hits and tokens."""
     torch.set_num_threads(1 if a.workers > 1 else a.threads)
     device = next(net.parameters()).device.type
@@ -128,7 +128,9 @@ def work(worker: int, a, net, opt, grads, at, shared, barrier, lock) -> None:
     bounds = [np.load(f"{a.data}/{n}.npy") for n in ("sentence", "line", "narrative")]
     for n, p in net.named_parameters():
         p.grad = grads[worker][n]
-    loss_of = net.loss if a.no_compile else torch.compile(net.loss, dynamic=True)
+    compiled = (lambda f: f) if a.no_compile else (lambda f: torch.compile(f, dynamic=True))
+    loss_of = compiled(net.loss)
+    teacher_of = compiled(teacher.logits) if teacher else None
     out, schedule = pathlib.Path(a.out), Schedule(a)
     log = open(out / "log.jsonl", "a", buffering=1) if worker == 0 else None
     began = saved = time.time()
@@ -154,12 +156,18 @@ def work(worker: int, a, net, opt, grads, at, shared, barrier, lock) -> None:
                 length, rows = todo[at["batch"] + k]
                 ids = data.fill(pieces, length, rows)
                 draw = np.random.default_rng([a.seed, at["step"], k])
-                x = (*data.mask(ids, share, draw), data.positions(length, net.config["max_position_embeddings"], draw))
+                ids_, mask, places, target = data.mask(ids, share, draw)
+                position = data.positions(length, net.config["max_position_embeddings"], draw)
+                x = [t if t is None else t.to(device) for t in (ids_, mask, places, target, position)]
                 with torch.autocast(device, torch.bfloat16, enabled=not a.fp32):
-                    loss, hit = loss_of(*(t.to(device) for t in x))
+                    soft = ()
+                    if teacher:
+                        with torch.no_grad():
+                            soft = (teacher_of(x[0], x[1], x[2], x[4]), a.soft)
+                    loss, hit = loss_of(*x, *soft)
                 loss.backward()
                 with lock:
-                    shared[2:] += torch.tensor([loss.item(), hit.item() / len(x[2]), (ids != data.PAD).sum()])
+                    shared[2:] += torch.tensor([loss.item(), hit.item() / len(places), (ids != data.PAD).sum()])
             barrier.wait()
             if worker == 0:
                 at["seconds"] = before + time.time() - began
@@ -193,6 +201,9 @@ def main() -> None:
     p.add_argument("--out", required=True, help="folder for checkpoint.pt and log.jsonl; continued if there")
     p.add_argument("--hidden", type=int, default=256)
     p.add_argument("--layers", type=int, default=4)
+    p.add_argument("--inner", type=int, help="width of the feed-forward blocks (default: 4 x hidden)")
+    p.add_argument("--teacher", help="checkpoint.pt of a larger model with the same vocabulary to learn from")
+    p.add_argument("--soft", type=float, default=0.5, help="with --teacher: its share of the loss")
     p.add_argument("--until", help="end at this time of day, HH:MM UTC")
     p.add_argument("--decay-minutes", type=float, default=25, help="the decay before --until")
     p.add_argument("--tokens", type=int, help="end after this many tokens")
@@ -218,7 +229,7 @@ def main() -> None:
     out = pathlib.Path(a.out)
     out.mkdir(parents=True, exist_ok=True)
     size = sum(1 for _ in open(a.vocab, encoding="utf-8"))
-    net = model.MaskedLM(config(size, a.hidden, a.layers)).to(device)
+    net = model.MaskedLM(config(size, a.hidden, a.layers, a.inner)).to(device)
     if a.embeddings:
         start = torch.load(a.embeddings, map_location=device)
         net.bert.embeddings.word_embeddings.weight.data.copy_(start["embeddings"])
@@ -234,7 +245,12 @@ def main() -> None:
                 b.copy_(saved["optimizer"][kind][n])
         at = saved["at"]
     grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters()} for _ in range(a.workers)]
-    rest = [a, net, opt, grads, at, torch.zeros(5, dtype=torch.float64)]
+    teacher = None
+    if a.teacher:
+        saved = torch.load(a.teacher, map_location=device)
+        teacher = model.MaskedLM(saved["config"]).to(device).requires_grad_(False).share_memory()
+        teacher.load_state_dict(saved["model"])
+    rest = [a, net, teacher, opt, grads, at, torch.zeros(5, dtype=torch.float64)]
     if a.workers == 1:
         import threading
 

@@ -1,0 +1,57 @@
+"""Start values of a smaller model from a trained one: some of its layers, and of each the most used inner neurons.
+
+Of a feed-forward block those neurons stay whose weights in and out have the largest product of norms.
+The result is a checkpoint with empty optimizer buffers, from which train.py goes on, best with the
+larger model as --teacher.
+"""
+
+import argparse
+import os
+import pathlib
+
+import torch
+
+import model
+import train
+
+
+def shrink(state: dict, config: dict, layers: list[int], inner: int) -> tuple[dict, dict]:
+    """The state and the configuration of the smaller model."""
+    config = {**config, "num_hidden_layers": len(layers), "intermediate_size": inner}
+    prefix = "bert.encoder.layer."
+    out = {n: t.clone() for n, t in state.items() if not n.startswith(prefix)}
+    for number, old in enumerate(layers):
+        own = f"{prefix}{old}."
+        into, back = state[own + "intermediate.dense.weight"], state[own + "output.dense.weight"]
+        keep = (into.norm(dim=1) * back.norm(dim=0)).topk(inner).indices.sort().values
+        for n, t in state.items():
+            if n.startswith(own):
+                rest = n.removeprefix(own)
+                if rest.startswith("intermediate."):
+                    t = t[keep]
+                elif rest == "output.dense.weight":
+                    t = t[:, keep]
+                out[f"{prefix}{number}.{rest}"] = t.clone()
+    return out, config
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--checkpoint", required=True, help="checkpoint.pt of the larger model")
+    p.add_argument("--layers", required=True, help="the layers to take, from 0, separated by commas")
+    p.add_argument("--inner", type=int, required=True, help="width of the feed-forward blocks")
+    p.add_argument("--epoch", type=int, default=0, help="epoch to begin at: one not seen before has new windows and masks")
+    p.add_argument("--out", required=True, help="folder for checkpoint.pt, for train.py's --out")
+    a = p.parse_args()
+    saved = torch.load(a.checkpoint, map_location="cpu")
+    state, config = shrink(saved["model"], saved["config"], [int(i) for i in a.layers.split(",")], a.inner)
+    net = model.MaskedLM(config)
+    net.load_state_dict(state)
+    at = {"epoch": a.epoch, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
+    os.makedirs(a.out, exist_ok=True)
+    start = {"model": state, "optimizer": train.Optimizer(net, 1).state(), "at": at, "config": config}
+    torch.save(start, pathlib.Path(a.out) / "checkpoint.pt")
+
+
+if __name__ == "__main__":
+    main()
