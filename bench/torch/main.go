@@ -75,7 +75,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	write := f.String("write", "", "folder of the page: performance.md and performance/")
 	check := f.Bool("check", false, "compare the ratios with those recorded, and fail where they are lower")
 	profile := f.Bool("profile", false, "instead of measuring: where infill's time goes")
-	everything := f.Bool("all", false, "measure cells, then latency, profiles of the cells of -quick, and agreement")
+	everything := f.Bool("all", false, "measure latency, profiles of the cells of -quick, cells, and agreement")
 	agree := f.Bool("agree", false, "instead of measuring: acceptance rates and energies of a longer run")
 	latency := f.Bool("latency", false, "instead of measuring: the benchmarks of bench/speed")
 	render := f.Bool("render", false, "instead of measuring: the page from what is recorded")
@@ -126,9 +126,14 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 		case *profile:
 			err = s.profiles(profiled, book)
 		default:
-			err = s.cells(todo, book, *check)
+			if *everything { // what is short first: every part is recorded when it is done
+				err = errors.Join(s.latency(book), s.profiles(profiled, book))
+			}
+			if err == nil {
+				err = s.cells(todo, book, *check)
+			}
 			if err == nil && *everything {
-				err = errors.Join(s.latency(book), s.profiles(profiled, book), s.agree(book))
+				err = s.agree(book)
 			}
 		}
 	}
