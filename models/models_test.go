@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,17 +57,22 @@ func verify(files map[string][]byte, sums map[string]sum) []string {
 	return wrong
 }
 
-func readAll(t *testing.T) (files map[string][]byte, card string) {
+// folders are the models of the repository: the one in the program, and its teacher.
+var folders = map[string]fs.FS{"default": Default(), "teacher": os.DirFS("teacher")}
+
+func readAll(t *testing.T, model fs.FS) (files map[string][]byte, card string) {
 	t.Helper()
 	files = map[string][]byte{}
-	model := Default()
 	err := fs.WalkDir(model, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(model, path)
-		if path == "README.md" {
+		switch {
+		case path == "README.md":
 			card = string(data)
+			return err
+		case path == "loss.svg" || path == "training.jsonl": // not part of the model
 			return err
 		}
 		files[path] = data
@@ -79,13 +85,15 @@ func readAll(t *testing.T) (files map[string][]byte, card string) {
 }
 
 func TestFilesMatchTheCard(t *testing.T) {
-	files, card := readAll(t)
-	for _, w := range verify(files, cardSums(card)) {
-		t.Error(w)
-	}
-	for _, name := range []string{"model.onnx", "model.safetensors", "config.json", "vocab.txt", "tokenizer_config.json"} {
-		if _, ok := files[name]; !ok {
-			t.Errorf("%s is missing", name)
+	for folder, model := range folders {
+		files, card := readAll(t, model)
+		for _, w := range verify(files, cardSums(card)) {
+			t.Errorf("%s: %s", folder, w)
+		}
+		for _, name := range []string{"model.onnx", "model.safetensors", "config.json", "vocab.txt", "tokenizer_config.json"} {
+			if _, ok := files[name]; !ok {
+				t.Errorf("%s: %s is missing", folder, name)
+			}
 		}
 	}
 }
@@ -111,7 +119,13 @@ func TestVerifyNoticesChanges(t *testing.T) {
 // TestWeights checks that the parts fit one another: tensors of the shapes that config.json
 // gives, one vocabulary entry for each row of the table, and weights of at most 64 MB.
 func TestWeights(t *testing.T) {
-	files, _ := readAll(t)
+	for folder, model := range folders {
+		t.Run(folder, func(t *testing.T) { testWeights(t, model) })
+	}
+}
+
+func testWeights(t *testing.T, model fs.FS) {
+	files, _ := readAll(t, model)
 	var config struct {
 		Hidden int `json:"hidden_size"`
 		Layers int `json:"num_hidden_layers"`
