@@ -33,7 +33,11 @@ type section struct {
 type env struct {
 	seed uint64
 	svg  func(name string, draw func(io.Writer) error) error // stores a chart
+	log  io.Writer
 }
+
+// progress reports a finished row of a long section.
+func (e *env) progress(format string, a ...any) { fmt.Fprintf(e.log, format+"\n", a...) }
 
 var sections = []section{
 	{"1", "Ising 5×5, periodic (DLP)", figIsing},
@@ -79,7 +83,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if *write != "" && len(wanted) > 0 {
 		return fmt.Errorf("-write writes the whole document; leave -only out")
 	}
-	e := &env{seed: *seed, svg: func(string, func(io.Writer) error) error { return nil }}
+	e := &env{seed: *seed, log: stderr, svg: func(string, func(io.Writer) error) error { return nil }}
 	if *write != "" {
 		dir := filepath.Join(*write, "verification")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
