@@ -20,29 +20,85 @@ type derived struct {
 	tokens   int   // bound on rows × length of a batch
 }
 
-// newDerived derives and loads. When only the backward pass is impossible the
-// graph is derived without it; info then says why.
-func newDerived(from folder, m *onnx.Model, info *Info, o Options) (*derived, error) {
+// newDerived loads the graph, from the cache or derived now. sum gives the hash of
+// the model's files, which may still be being computed: a graph of the cache may go
+// by a guess until the hash is known, not longer.
+func newDerived(from folder, m *onnx.Model, info *Info, o Options, sum func() (string, error)) (*derived, error) {
+	c := newCache(from, m, info, o)
+	if c == nil {
+		g, err := derive(from, m, o)
+		if err != nil {
+			return nil, err
+		}
+		return g.open(from, info, o)
+	}
+	if guess := c.guess(); guess != "" {
+		if g := c.graph(guess); g != nil {
+			d, err := g.open(from, info, o)
+			real, serr := sum()
+			if err == nil && serr == nil && real == guess {
+				info.fromCache = true
+				return d, nil
+			}
+			if err == nil {
+				err = d.close()
+			}
+			if serr != nil {
+				return nil, errors.Join(serr, err)
+			}
+		}
+	}
+	model, err := sum()
+	if err != nil {
+		return nil, err
+	}
+	if g := c.graph(model); g != nil {
+		if d, err := g.open(from, info, o); err == nil {
+			info.fromCache = true
+			c.remember(model)
+			return d, nil
+		}
+	}
+	g, err := derive(from, m, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.open(from, info, o)
+	if err == nil { // what the runtime refuses is not worth keeping
+		c.keep(model, g)
+		c.remember(model)
+	}
+	return d, err
+}
+
+// derive makes the graph. When only the backward pass is impossible it is made
+// without; about then says why.
+func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
+	noGradients := ""
 	g, err := onnxgrad.Derive(m, onnxgrad.Options{Int8: o.Precision == Int8})
 	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
-		info.NoGradients = err.Error()
+		noGradients = err.Error()
 		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	info.Vocab, info.Hidden, info.Embedding, info.Tied = g.Vocabulary, g.Dimension, g.Embedding, g.Tied
-	info.Gradients = g.Gradient
-	outputs := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition}
-	if g.Gradient {
-		outputs = append(outputs, onnxgrad.OutGradient)
-	}
-	o = o.sized(weightBytes(g.Model), g)
-	s, err := session(from, g.Model, g.Inputs, outputs, o)
+	out := &graph{about: about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension, Embedding: g.Embedding, Tied: g.Tied,
+		Gradient: g.Gradient, NoGradients: noGradients, Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}}
+	out.onnx, err = encoded(from, g.Model, o.sized(out.about.Weights, out.about.Kept))
+	return out, err
+}
+
+// open hands the graph to the runtime.
+func (g *graph) open(from folder, info *Info, o Options) (*derived, error) {
+	a := &g.about
+	o = o.sized(a.Weights, a.Kept)
+	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err
 	}
-	return &derived{s: s, inputs: g.Inputs, vocab: g.Vocabulary, gradient: g.Gradient, first: info.firstPosition, tokens: o.BatchTokens}, nil
+	a.tell(info)
+	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, first: info.firstPosition, tokens: o.BatchTokens}, nil
 }
 
 func (d *derived) batchTokens() int { return d.tokens }

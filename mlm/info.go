@@ -26,6 +26,7 @@ type Info struct {
 	NoGradients  string         `json:"no_gradients,omitempty"` // why not, and what helps
 
 	firstPosition int64 // position_ids of the first token
+	fromCache     bool  // the derived graph was not derived now
 }
 
 // headName is the name of the stored weight of the product that makes the

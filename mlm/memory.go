@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
-	"infill/mlm/onnxgrad"
 )
 
 // Memory of a model that has been loaded, beside the program and the runtime:
@@ -43,8 +42,9 @@ const (
 )
 
 // sized settles the options that depend on the size of the model: weights in
-// bytes as the runtime holds them, and the derived graph, nil if there is none.
-func (o Options) sized(weights int64, g *onnxgrad.Derived) Options {
+// bytes as the runtime holds them, and the bytes that a token keeps for the backward
+// pass, 0 if there is none.
+func (o Options) sized(weights, kept int64) Options {
 	large := weights >= largeModel
 	o.looseTable = o.looseTable || large && !o.LowMemory // without repacking no table is
 	if o.BatchTokens != 0 {
@@ -58,11 +58,8 @@ func (o Options) sized(weights int64, g *onnxgrad.Derived) Options {
 	case large:
 		room = max(weights/keptOf*keptFor/int64(o.Threads), keptLittle)
 	}
-	if g == nil { // no backward pass, for which nothing is kept
-		return o
-	}
-	if per := g.KeptPerToken(usualLength); per > 0 {
-		o.BatchTokens = int(min(max(room/per, fewestTokens), DefaultBatchTokens))
+	if kept > 0 {
+		o.BatchTokens = int(min(max(room/kept, fewestTokens), DefaultBatchTokens))
 	}
 	return o
 }

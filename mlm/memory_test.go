@@ -107,7 +107,7 @@ func TestSized(t *testing.T) {
 	const weights = 440 << 20
 	var sizes []int
 	for _, threads := range []int{1, 2, 4, 64} {
-		got := Options{Threads: threads}.sized(weights, g)
+		got := Options{Threads: threads}.sized(weights, per)
 		sizes = append(sizes, got.BatchTokens)
 		room := max(weights/keptOf*keptFor/int64(threads), keptLittle)
 		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.BatchTokens != want || !got.looseTable {
@@ -122,11 +122,11 @@ func TestSized(t *testing.T) {
 		weights int64
 		loose   bool
 	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true}, {Options{Threads: 2, LowMemory: true}, largeModel, false}} {
-		if got := c.o.sized(c.weights, g); got.looseTable != c.loose {
+		if got := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
 		}
 	}
-	if got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, g); got.BatchTokens != 7 {
+	if got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, per); got.BatchTokens != 7 {
 		t.Errorf("%d tokens a batch instead of the 7 asked for", got.BatchTokens)
 	}
 }

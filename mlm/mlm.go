@@ -86,11 +86,12 @@ type Options struct {
 	Profile string
 	// Runtime is the path of ONNX Runtime's library; "" searches for it.
 	Runtime string
-	// CacheDir is the cache in which the library is looked for; "" is the
-	// user's cache.
+	// CacheDir is the cache, in which the library is looked for and derived
+	// graphs of large models are kept; "" is the user's cache.
 	CacheDir string
 
-	looseTable bool // see loosened
+	looseTable  bool    // see loosened
+	cacheLimits *limits // nil for the usual ones
 }
 
 // Precision says how the products of the backward pass are computed.

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
@@ -70,7 +71,10 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		_, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir})
 		library <- err
 	}()
-	m, parsed, err := read(from, o)
+	// The hash is only needed at the end, or to look into the cache.
+	hashing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m, parsed, sum, err := read(hashing, from, o)
 	if lerr := <-library; err == nil && lerr != nil {
 		err = lerr
 	}
@@ -80,16 +84,19 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.start(ctx, from, parsed, o); err != nil {
+	if err := m.start(ctx, from, parsed, o, sum); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.info.File, err)
+	}
+	if m.info.SHA256, err = sum(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", m.info.File, err), m.Close())
 	}
 	return m, nil
 }
 
 // start hands the model to the runtime and begins work. The derived graph is
 // tried first; what has no rules there runs as it is, without gradients.
-func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Options) error {
-	be, err := m.backend(ctx, from, parsed, o)
+func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error)) error {
+	be, err := m.backend(ctx, from, parsed, o, sum)
 	if err != nil {
 		return err
 	}
@@ -108,11 +115,11 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	return nil
 }
 
-func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options) (backend, error) {
+func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error)) (backend, error) {
 	if m.info.NoGradients = integerProducts(&m.info); m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
-	d, err := newDerived(from, parsed, &m.info, o)
+	d, err := newDerived(from, parsed, &m.info, o, sum)
 	if err == nil {
 		return d, nil
 	}
@@ -124,11 +131,12 @@ func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o 
 	return newPlain(ctx, from, parsed, &m.info, o)
 }
 
-// read reads and checks the files.
-func read(from folder, o Options) (*Model, *onnx.Model, error) {
+// read reads and checks the files. The model's hash is still being computed when
+// it returns: sum waits for it. The end of ctx stops that.
+func read(ctx context.Context, from folder, o Options) (_ *Model, _ *onnx.Model, sum func() (string, error), _ error) {
 	name, err := findModelFile(from.fs, o.File)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	// Tokenizer and configuration lie beside the model, or above its onnx folder.
 	files := from.fs
@@ -139,36 +147,33 @@ func read(from folder, o Options) (*Model, *onnx.Model, error) {
 	}
 	type parsedModel struct {
 		m   *onnx.Model
-		sum string
 		err error
 	}
 	ch := make(chan parsedModel, 1)
 	go func() {
 		p, err := onnx.Load(from.fs, name)
-		if err != nil {
-			ch <- parsedModel{err: err}
-			return
-		}
-		sum, err := hashModel(from.fs, name, p)
-		ch <- parsedModel{p, sum, err}
+		ch <- parsedModel{p, err}
 	}()
 	plainVocab := !exists(files, "tokenizer.json")
 	tok, terr := tokenize.Load(files)
 	cfg, cerr := readConfig(files)
 	p := <-ch
 	if err := errors.Join(p.err, terr, cerr); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	info := describe(name, p.m, p.sum)
+	info := describe(name, p.m, "")
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	info.Architecture = cfg.architecture()
 	info.Tokens, info.MaskID, info.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	info.MaxLength = longest(cfg.positions(), tok.MaxLength())
 	info.firstPosition = int64(cfg.firstPosition())
 	if err := inspect(&info, p.m); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Model{tok: tok, info: info, plainVocab: plainVocab, cfg: cfg, from: from}, p.m, nil
+	hashed := append([]string{name}, externalFiles(name, p.m)...)
+	sum = sync.OnceValues(func() (string, error) { return hashFiles(ctx, from.fs, hashed) })
+	go func() { _, _ = sum() }()
+	return &Model{tok: tok, info: info, plainVocab: plainVocab, cfg: cfg, from: from}, p.m, sum, nil
 }
 
 func exists(fsys fs.FS, names ...string) bool {
@@ -205,20 +210,37 @@ func findModelFile(fsys fs.FS, file string) (string, error) {
 // hashModel is the SHA-256 of the model file followed by its external files
 // in the order of their names; without external data, of the file alone.
 func hashModel(fsys fs.FS, name string, m *onnx.Model) (string, error) {
+	return hashFiles(context.Background(), fsys, append([]string{name}, externalFiles(name, m)...))
+}
+
+func hashFiles(ctx context.Context, fsys fs.FS, files []string) (string, error) {
 	h := sha256.New()
 	buf := make([]byte, 1<<20)
-	for _, f := range append([]string{name}, externalFiles(name, m)...) {
+	for _, f := range files {
 		r, err := fsys.Open(f)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", onnx.ErrExternal, err)
 		}
-		_, err = io.CopyBuffer(h, struct{ io.Reader }{r}, buf)
+		_, err = io.CopyBuffer(h, stoppable{ctx, r}, buf)
 		_ = r.Close()
 		if err != nil {
 			return "", fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// stoppable ends with its context.
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stoppable) Read(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	return s.Reader.Read(b)
 }
 
 // externalFiles lists, sorted, the files beside the model that hold weights.

@@ -57,8 +57,12 @@ func integerProducts(info *Info) string {
 }
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
-	o = o.sized(weightBytes(m), nil)
-	s, err := session(from, m, info.Inputs, []string{logits(m).Name}, o)
+	o = o.sized(weightBytes(m), 0)
+	data, err := encoded(from, m, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := session(from, data, info.Inputs, []string{logits(m).Name}, o)
 	if err != nil {
 		return nil, err
 	}

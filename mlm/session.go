@@ -13,22 +13,25 @@ import (
 // instead of being handed to the runtime inside the graph, in bytes.
 const externalMin = 4096
 
-// session gives a graph, original or derived, to the runtime. Weights of a
+// encoded is a graph, original or derived, as the runtime gets it. Weights of a
 // folder on disk are referred to by file, offset and length, so that the
 // runtime maps them; those of an embedded model travel inside the graph.
-func session(from folder, m *onnx.Model, inputs, outputs []string, o Options) (*ort.Session, error) {
-	c := ort.Config{Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	if o.looseTable {
 		m = loosened(m)
 	}
 	w := onnx.WriteOptions{}
 	if from.dir != "" {
 		w.ExternalMin = externalMin
-		c.Entries["session.model_external_initializers_file_folder_path"] = from.dir
 	}
-	data, err := onnx.Marshal(m, w)
-	if err != nil {
-		return nil, err
+	return onnx.Marshal(m, w)
+}
+
+// session gives an encoded graph to the runtime.
+func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
+	c := ort.Config{Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+	if from.dir != "" {
+		c.Entries["session.model_external_initializers_file_folder_path"] = from.dir
 	}
 	return ort.OpenBytes("model", data, inputs, outputs, c)
 }

@@ -1,0 +1,277 @@
+package mlm
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+)
+
+// cache keeps derived graphs in the folder "graphs" of the user's cache. An entry
+// is named by the SHA-256 of the model's files, of this program and of the options
+// that the graph depends on, so that it is never stale; it is written under another
+// name, made to last and renamed, so that it is whole or not there; and it ends with
+// a checksum. What is damaged counts as missing and is written anew. Nothing about
+// the cache is ever an error of the command: without it a graph is derived.
+type cache struct {
+	dir     string
+	program string // SHA-256 of this program
+	options string // those that the graph depends on
+	from    folder
+	files   []string // the model's, below from
+	max     limits
+}
+
+// limits of a cache folder. What was used longest ago goes first.
+type limits struct {
+	bytes   int64 // of all graphs together; one has at most half of it
+	entries int   // graphs, and as many notes of what hash a file had
+	least   int64 // size of a model in bytes from which on its graph is kept
+}
+
+// Deriving takes 0.2 s for 100 million parameters and ten times that with 8-bit
+// products, of which the entry then holds the weights; below 32 MB it is not worth
+// a file.
+var usualLimits = limits{bytes: 1 << 30, entries: 64, least: 32 << 20}
+
+const (
+	graphSuffix = ".graph"
+	noteSuffix  = ".seen"
+	tempPrefix  = ".tmp-"
+	staleTemp   = time.Hour // left behind by a process that was killed
+)
+
+// newCache is the cache for a model, nil if there is to be none: for embedded and
+// small models, and where there is no folder for it.
+func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
+	limits := usualLimits
+	if o.cacheLimits != nil {
+		limits = *o.cacheLimits
+	}
+	if from.dir == "" || info.Bytes < limits.least {
+		return nil
+	}
+	dir, err := ort.CacheDir(o.CacheDir)
+	if err != nil {
+		return nil
+	}
+	program, err := programSum()
+	if err != nil {
+		return nil
+	}
+	return &cache{dir: filepath.Join(dir, "graphs"), program: program, from: from, max: limits,
+		options: fmt.Sprintf("precision=%v low-memory=%v loose=%v", o.Precision, o.LowMemory, o.looseTable),
+		files:   append([]string{info.File}, externalFiles(info.File, m)...)}
+}
+
+// programSum is the SHA-256 of the running program's file.
+var programSum = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})
+
+// key names the graph of a model whose files have the given hash.
+func (c *cache) key(model string) string {
+	return strings.Join([]string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}, "; ")
+}
+
+func (c *cache) path(key, suffix string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+suffix)
+}
+
+// graph is the graph of a model whose files have the given hash, nil if the cache
+// has none that is whole and passes the reader's checks.
+func (c *cache) graph(model string) *graph {
+	key := c.key(model)
+	path := c.path(key, graphSuffix)
+	b := readSmall(path, c.max.bytes/2)
+	if b == nil {
+		return nil
+	}
+	g, err := decodeGraph(b, key)
+	if err == nil {
+		err = g.check(c.from.fs)
+	}
+	if err != nil {
+		return nil
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // it was used; a folder that is read-only keeps its times
+	return g
+}
+
+// check has our reader validate the graph before the runtime sees it.
+func (g *graph) check(fsys fs.FS) error {
+	m, err := onnx.Parse(g.onnx, "derived graph", fsys)
+	if err != nil {
+		return err
+	}
+	return onnx.Check(m)
+}
+
+// keep stores a graph.
+func (c *cache) keep(model string, g *graph) {
+	kept := *g
+	kept.about.Key = c.key(model)
+	b, err := kept.encode()
+	if err != nil || int64(len(b)) > c.max.bytes/2 {
+		return
+	}
+	if c.write(c.path(kept.about.Key, graphSuffix), b) == nil {
+		c.prune()
+	}
+}
+
+// note is what hash files of some sizes and times had. It is a guess only, to be
+// confirmed by hashing: files can change and keep their times.
+type note struct {
+	Files []stamp `json:"files"`
+	Sum   string  `json:"sum"`
+}
+
+type stamp struct {
+	Name  string    `json:"name"`
+	Bytes int64     `json:"bytes"`
+	Time  time.Time `json:"time"`
+}
+
+func (c *cache) stamps() ([]stamp, bool) {
+	var out []stamp
+	for _, f := range c.files {
+		info, err := fs.Stat(c.from.fs, f)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, stamp{f, info.Size(), info.ModTime().UTC()})
+	}
+	return out, true
+}
+
+func (c *cache) notePath() string {
+	return c.path(filepath.Join(c.from.dir, filepath.FromSlash(c.files[0])), noteSuffix)
+}
+
+// guess is the hash that the model's files had when last seen with these sizes and
+// times, "" if they were not.
+func (c *cache) guess() string {
+	var n note
+	b := readSmall(c.notePath(), maxAbout)
+	if b == nil || json.Unmarshal(b, &n) != nil || len(n.Sum) != 2*sha256.Size {
+		return ""
+	}
+	now, ok := c.stamps()
+	same := func(a, b stamp) bool { return a.Name == b.Name && a.Bytes == b.Bytes && a.Time.Equal(b.Time) }
+	if !ok || !slices.EqualFunc(n.Files, now, same) {
+		return ""
+	}
+	return n.Sum
+}
+
+// remember notes the hash of the model's files.
+func (c *cache) remember(model string) {
+	if s, ok := c.stamps(); ok {
+		if b, err := json.Marshal(note{s, model}); err == nil {
+			_ = c.write(c.notePath(), b)
+		}
+	}
+}
+
+// readSmall is the content of a regular file of at most so many bytes, else nil.
+func readSmall(path string, most int64) []byte {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// write puts b in the place of path, whole or not at all.
+func (c *cache) write(path string, b []byte) (err error) {
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}
+
+// prune removes what is too much and what killed processes left behind.
+func (c *cache) prune() {
+	files, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	kinds := map[string][]fs.FileInfo{}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if strings.HasPrefix(f.Name(), tempPrefix) {
+			if time.Since(info.ModTime()) > staleTemp {
+				_ = os.Remove(filepath.Join(c.dir, f.Name()))
+			}
+			continue
+		}
+		suffix := filepath.Ext(f.Name())
+		kinds[suffix] = append(kinds[suffix], info)
+	}
+	for _, suffix := range []string{graphSuffix, noteSuffix} {
+		list := kinds[suffix]
+		slices.SortFunc(list, func(a, b fs.FileInfo) int { // latest first
+			return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
+		})
+		total := int64(0)
+		for i, f := range list {
+			if total += f.Size(); i >= c.max.entries || total > c.max.bytes {
+				_ = os.Remove(filepath.Join(c.dir, f.Name()))
+			}
+		}
+	}
+}

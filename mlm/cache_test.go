@@ -1,0 +1,394 @@
+package mlm
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"infill/internal/ort/orttest"
+)
+
+// cached are options with a cache in dir that keeps graphs of models of any size.
+func cached(dir string) Options {
+	l := usualLimits
+	l.least = 0
+	return Options{CacheDir: dir, cacheLimits: &l}
+}
+
+// copyTiny is a folder of its own with the tiny model.
+func copyTiny(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tinyDir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// opened opens a model, and tells whether the graph came from the cache and what
+// the model computes.
+func opened(t testing.TB, dir string, o Options) (fromCache bool, bits []uint32) {
+	t.Helper()
+	orttest.Load(t)
+	m, err := OpenDir(context.Background(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, states := randomStates(m, 5, 12, 3, 4)
+	bits = everything(t, m, s, states)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if m.Info().SHA256 == "" || !m.Info().Gradients || m.Info().Embedding == "" {
+		t.Fatalf("incomplete description: %+v", m.Info())
+	}
+	return m.info.fromCache, bits
+}
+
+// entries are the paths in a cache with a suffix, sorted.
+func entries(t testing.TB, cacheDir, suffix string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(cacheDir, "graphs", "*"+suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// The second opening takes the graph from the cache and computes the same bits,
+// for every set of options by itself, however the files' times were changed.
+func TestCacheKeepsGraphs(t *testing.T) {
+	dir, cacheDir := copyTiny(t), t.TempDir()
+	options := []Options{{}, {Precision: Int8}, {LowMemory: true}, {looseTable: true}}
+	for i, o := range options {
+		o.Threads = 2
+		_, want := opened(t, dir, o) // too small for the usual cache
+		o.CacheDir, o.cacheLimits = cacheDir, cached("").cacheLimits
+		for k, wantHit := range []bool{false, true, true} {
+			if k == 2 { // no note of these files' times: the hash is waited for
+				now := time.Now().Add(time.Hour)
+				if err := os.Chtimes(filepath.Join(dir, "model.onnx"), now, now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hit, got := opened(t, dir, o)
+			if hit != wantHit || !slices.Equal(got, want) {
+				t.Errorf("options %d, opening %d: from the cache %v, same bits %v", i, k, hit, slices.Equal(got, want))
+			}
+		}
+	}
+	if n := len(entries(t, cacheDir, graphSuffix)); n != len(options) {
+		t.Errorf("%d graphs for %d sets of options", n, len(options))
+	}
+	// The same files elsewhere are the same model.
+	if hit, _ := opened(t, copyTiny(t), cached(cacheDir)); !hit {
+		t.Error("the same model in another folder was derived again")
+	}
+}
+
+// A model that changes and keeps its name, size and times is another model.
+func TestCacheChangedModel(t *testing.T) {
+	dir, cacheDir := copyTiny(t), t.TempDir()
+	file := filepath.Join(dir, "model.onnx")
+	_, before := opened(t, dir, cached(cacheDir))
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 4 // in a weight
+	if err := errors.Join(os.WriteFile(file, data, 0o644), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	_, want := opened(t, dir, Options{})
+	if slices.Equal(want, before) {
+		t.Fatal("the change has no effect")
+	}
+	for i, wantHit := range []bool{false, true} {
+		if hit, got := opened(t, dir, cached(cacheDir)); hit != wantHit || !slices.Equal(got, want) {
+			t.Errorf("opening %d of the changed model: from the cache %v, right %v", i, hit, slices.Equal(got, want))
+		}
+	}
+}
+
+// A damaged entry, whatever the damage, is derived again and heals.
+func TestCacheHeals(t *testing.T) {
+	dir, cacheDir := copyTiny(t), t.TempDir()
+	_, want := opened(t, dir, cached(cacheDir))
+	list := entries(t, cacheDir, graphSuffix)
+	if len(list) != 1 {
+		t.Fatalf("entries: %v", list)
+	}
+	whole, err := os.ReadFile(list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := map[string][]byte{"empty": {}, "text": []byte("hello"), "longer": append(slices.Clone(whole), 0)}
+	for _, n := range []int{10, len(entryMagic) + 2, 100, len(whole) / 2, len(whole) - 1} {
+		damaged[fmt.Sprint("first ", n)] = whole[:n]
+	}
+	for i := range 12 {
+		at := i * (len(whole) - 1) / 11
+		b := slices.Clone(whole)
+		b[at] ^= 1 << (i % 8)
+		damaged[fmt.Sprint("bit at ", at)] = b
+	}
+	// A whole entry, of another model.
+	other := t.TempDir()
+	o := cached(other)
+	o.LowMemory = true
+	opened(t, dir, o)
+	if damaged["foreign"], err = os.ReadFile(entries(t, other, graphSuffix)[0]); err != nil {
+		t.Fatal(err)
+	}
+	// One of ours in every respect, but with a graph that our reader refuses.
+	g, err := decodeGraph(whole, keyIn(t, whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.onnx = g.onnx[:len(g.onnx)/2]
+	if damaged["bad graph"], err = g.encode(); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range damaged {
+		if err := os.WriteFile(list[0], b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if hit, got := opened(t, dir, cached(cacheDir)); hit || !slices.Equal(got, want) {
+			t.Errorf("%s: from the cache %v, right %v", name, hit, slices.Equal(got, want))
+		}
+		if healed, err := os.ReadFile(list[0]); err != nil || !bytes.Equal(healed, whole) {
+			t.Errorf("%s: not healed (%v)", name, err)
+		}
+	}
+	// Notes are only guesses: any content will do.
+	for _, n := range entries(t, cacheDir, noteSuffix) {
+		if err := os.WriteFile(n, []byte(`{"files":[{}],"sum":"`+strings.Repeat("0", 64)+`"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hit, got := opened(t, dir, cached(cacheDir)); !hit || !slices.Equal(got, want) {
+		t.Errorf("with a bad note: from the cache %v, right %v", hit, slices.Equal(got, want))
+	}
+}
+
+// keyIn is the key that an entry states.
+func keyIn(t testing.TB, entry []byte) string {
+	t.Helper()
+	_, rest, _ := bytes.Cut(entry, []byte(`"key":"`))
+	key, _, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok {
+		t.Fatal("no key")
+	}
+	return string(key)
+}
+
+// A cache that cannot be used is no error.
+func TestCacheUnusable(t *testing.T) {
+	dir := copyTiny(t)
+	_, want := opened(t, dir, Options{})
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	locked := t.TempDir()
+	if err := os.Mkdir(filepath.Join(locked, "graphs"), 0o500); err != nil { // root may write there all the same
+		t.Fatal(err)
+	}
+	taken := t.TempDir() // a folder where the entry belongs
+	opened(t, dir, cached(taken))
+	for _, suffix := range []string{graphSuffix, noteSuffix} {
+		for _, e := range entries(t, taken, suffix) {
+			if err := errors.Join(os.Remove(e), os.Mkdir(e, 0o755), os.WriteFile(filepath.Join(e, "x"), nil, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []string{file, filepath.Join(file, "below"), locked, taken} {
+		for range 2 {
+			if _, got := opened(t, dir, cached(c)); !slices.Equal(got, want) {
+				t.Errorf("with the cache %s results differ", c)
+			}
+		}
+	}
+	if rest := entries(t, taken, tempPrefix[1:]); len(rest) > 0 {
+		t.Errorf("left behind: %v", rest)
+	}
+}
+
+// The folder stays within its limits; what was used longest ago goes, and what
+// killed processes left.
+func TestCacheLimits(t *testing.T) {
+	cacheDir := t.TempDir()
+	c := &cache{dir: filepath.Join(cacheDir, "graphs"), program: "p", options: "o", files: []string{"model.onnx"}, max: limits{bytes: 10_000, entries: 4}}
+	g := &graph{about: about{Inputs: []string{"input_ids"}, Vocabulary: 1, Dimension: 1}, onnx: make([]byte, 1000)}
+	path := func(model string) string { return c.path(c.key(model), graphSuffix) }
+	exists := func(model string) bool { _, err := os.Stat(path(model)); return err == nil }
+	age := func(path string, d time.Duration) {
+		if err := os.Chtimes(path, time.Now().Add(-d), time.Now().Add(-d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, m := range []string{"a", "b", "c", "d"} {
+		c.keep(m, g)
+		age(path(m), time.Duration(9-i)*time.Hour)
+	}
+	temp, fresh := filepath.Join(c.dir, tempPrefix+"1"), filepath.Join(c.dir, tempPrefix+"2")
+	if err := errors.Join(os.WriteFile(temp, nil, 0o644), os.WriteFile(fresh, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	age(temp, 2*staleTemp)
+	age(path("a"), 0) // used again
+	c.keep("e", g)
+	if !exists("a") || exists("b") || !exists("c") || !exists("d") || !exists("e") {
+		t.Errorf("of five the oldest of four should be gone: a %v b %v c %v d %v e %v", exists("a"), exists("b"), exists("c"), exists("d"), exists("e"))
+	}
+	if _, err := os.Stat(temp); err == nil {
+		t.Error("an old temporary file stays")
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Error("another process's temporary file was removed")
+	}
+	// By size: 4 × 1,300 and 4,500 bytes are more than 9,000, one of 6,000 is too large to be kept.
+	g.onnx = make([]byte, 4500)
+	c.keep("f", g)
+	c.keep("g", g)
+	if !exists("g") || !exists("f") || exists("c") || exists("d") {
+		t.Errorf("by size: c %v d %v f %v g %v", exists("c"), exists("d"), exists("f"), exists("g"))
+	}
+	g.onnx = make([]byte, 6000)
+	c.keep("h", g)
+	if exists("h") {
+		t.Error("a graph larger than half the cache was kept")
+	}
+}
+
+// TestCacheProcesses has several processes open the same model with the same empty
+// cache at once, several times each: all compute the same, and the cache is whole.
+func TestCacheProcesses(t *testing.T) {
+	if dir := os.Getenv("INFILL_TEST_CACHE_MODEL"); dir != "" {
+		for range 3 {
+			hit, bits := opened(t, dir, cached(os.Getenv("INFILL_TEST_CACHE_DIR")))
+			h := fnv.New64a()
+			_ = binary.Write(h, binary.LittleEndian, bits)
+			fmt.Printf("opened %x %v\n", h.Sum64(), hit)
+		}
+		return
+	}
+	dir, cacheDir := copyTiny(t), t.TempDir()
+	var group sync.WaitGroup
+	out := make([]string, 4)
+	for i := range out {
+		group.Go(func() {
+			cmd := exec.Command(os.Args[0], "-test.run", "^TestCacheProcesses$", "-test.v")
+			cmd.Env = append(os.Environ(), "INFILL_TEST_CACHE_MODEL="+dir, "INFILL_TEST_CACHE_DIR="+cacheDir)
+			b, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("process %d: %v\n%s", i, err, b)
+			}
+			out[i] = string(b)
+		})
+	}
+	group.Wait()
+	sums := map[string]int{}
+	hits := 0
+	for _, o := range out {
+		for line := range strings.Lines(o) {
+			var sum string
+			var hit bool
+			if n, _ := fmt.Sscanf(line, "opened %s %v", &sum, &hit); n == 2 {
+				sums[sum]++
+				if hit {
+					hits++
+				}
+			}
+		}
+	}
+	if len(sums) != 1 || hits < 8 { // every process's second and third opening
+		t.Errorf("results %v, %d of 12 from the cache", sums, hits)
+	}
+	list, rest := entries(t, cacheDir, graphSuffix), entries(t, cacheDir, "")
+	if len(list) != 1 || len(rest) != 2 {
+		t.Errorf("in the cache: %v", rest)
+	}
+	if hit, _ := opened(t, dir, cached(cacheDir)); !hit {
+		t.Error("what the processes left is not used")
+	}
+}
+
+// smallEntry is an entry of a graph of a few bytes.
+func smallEntry(t testing.TB) []byte {
+	t.Helper()
+	g := &graph{about: about{Key: "k", Inputs: []string{"input_ids"}, Vocabulary: 9, Dimension: 2}, onnx: []byte("graph")}
+	b, err := g.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Every bit of an entry matters, and every byte must be there.
+func TestEntryDamage(t *testing.T) {
+	whole := smallEntry(t)
+	g, err := decodeGraph(whole, "k")
+	if err != nil || string(g.onnx) != "graph" || g.about.Vocabulary != 9 {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	if _, err := decodeGraph(whole, "other"); !errors.Is(err, errEntry) {
+		t.Errorf("another model's entry: %v", err)
+	}
+	for bit := range 8 * len(whole) {
+		b := slices.Clone(whole)
+		b[bit/8] ^= 1 << (bit % 8)
+		if _, err := decodeGraph(b, "k"); !errors.Is(err, errEntry) {
+			t.Fatalf("bit %d flipped: %v", bit, err)
+		}
+	}
+	for n := range whole {
+		if _, err := decodeGraph(whole[:n], "k"); !errors.Is(err, errEntry) {
+			t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
+		}
+	}
+}
+
+// FuzzDecodeGraph gives the parser bytes with a right checksum, too.
+func FuzzDecodeGraph(f *testing.F) {
+	whole := smallEntry(f)
+	f.Add(whole, false)
+	f.Add(whole[:len(whole)-32], true)
+	f.Add([]byte(entryMagic+"\xff\xff\xff\xff{}"), true)
+	f.Fuzz(func(t *testing.T, b []byte, sum bool) {
+		if sum {
+			b = sealed(slices.Clip(b))
+		}
+		g, err := decodeGraph(b, "k")
+		if err != nil {
+			if !errors.Is(err, errEntry) {
+				t.Fatalf("an error of another kind: %v", err)
+			}
+			return
+		}
+		again, err := g.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := decodeGraph(again, "k"); err != nil || !bytes.Equal(back.onnx, g.onnx) {
+			t.Fatalf("not the same after encoding: %v", err)
+		}
+		_ = g.check(os.DirFS(tinyDir)) // an error or none
+	})
+}

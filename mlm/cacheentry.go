@@ -1,0 +1,115 @@
+package mlm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"infill/mlm/onnxgrad"
+)
+
+// graph is a derived graph ready for the runtime, and what is known of it.
+type graph struct {
+	about about
+	onnx  []byte // as the runtime gets it; large weights of a folder by reference
+}
+
+// about is what the cache keeps beside a graph.
+type about struct {
+	Key         string   `json:"key"` // of the cache's entry, "" outside the cache
+	Inputs      []string `json:"inputs"`
+	Vocabulary  int      `json:"vocabulary"`
+	Dimension   int      `json:"dimension"`
+	Embedding   string   `json:"embedding"`
+	Tied        bool     `json:"tied"`
+	Gradient    bool     `json:"gradient"`
+	NoGradients string   `json:"no_gradients,omitempty"`
+	Kept        int64    `json:"kept"`    // bytes per token that the backward pass keeps of rows of usualLength
+	Weights     int64    `json:"weights"` // bytes, see weightBytes
+}
+
+// errEntry: a file of the cache is damaged, cut short, or of something else.
+var errEntry = errors.New("not an entry of this cache")
+
+// entryMagic begins an entry. It changes with the layout:
+//
+//	magic, length of about (4 bytes), about as JSON,
+//	length of the graph (8 bytes), the graph, SHA-256 of all before
+//
+// Numbers are little-endian.
+const entryMagic = "infill graph 1\n"
+
+const maxAbout = 1 << 20
+
+// encode is g as an entry of the cache.
+func (g *graph) encode() ([]byte, error) {
+	head, err := json.Marshal(g.about)
+	if err != nil || len(head) > maxAbout {
+		return nil, errors.Join(errEntry, err)
+	}
+	b := make([]byte, 0, len(entryMagic)+4+len(head)+8+len(g.onnx)+sha256.Size)
+	b = append(b, entryMagic...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(head)))
+	b = append(b, head...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(g.onnx)))
+	b = append(b, g.onnx...)
+	return sealed(b), nil
+}
+
+// sealed is b with its checksum.
+func sealed(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+// decodeGraph reads an entry, of which it keeps parts. Errors wrap errEntry.
+func decodeGraph(b []byte, key string) (*graph, error) {
+	rest, ok := bytes.CutPrefix(b, []byte(entryMagic))
+	if !ok || len(rest) < 4+8+sha256.Size {
+		return nil, fmt.Errorf("%w: no header", errEntry)
+	}
+	end := len(b) - sha256.Size
+	if sum := sha256.Sum256(b[:end]); !bytes.Equal(sum[:], b[end:]) {
+		return nil, fmt.Errorf("%w: its checksum is of other bytes", errEntry)
+	}
+	rest = rest[:len(rest)-sha256.Size]
+	n := uint64(binary.LittleEndian.Uint32(rest))
+	rest = rest[4:]
+	if n > maxAbout || n+8 > uint64(len(rest)) {
+		return nil, fmt.Errorf("%w: %d bytes of description", errEntry, n)
+	}
+	g := &graph{}
+	if err := json.Unmarshal(rest[:n], &g.about); err != nil {
+		return nil, fmt.Errorf("%w: %w", errEntry, err)
+	}
+	size := binary.LittleEndian.Uint64(rest[n:])
+	g.onnx = rest[n+8:]
+	a := &g.about
+	switch {
+	case size != uint64(len(g.onnx)) || size == 0:
+		return nil, fmt.Errorf("%w: a graph of %d bytes", errEntry, size)
+	case a.Key != key:
+		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
+	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 || a.Kept < 0 || a.Weights < 0 || len(a.Inputs) == 0:
+		return nil, fmt.Errorf("%w: impossible sizes", errEntry)
+	}
+	return g, nil
+}
+
+// outputs are the names of the graph's outputs.
+func (a *about) outputs() []string {
+	out := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition}
+	if a.Gradient {
+		out = append(out, onnxgrad.OutGradient)
+	}
+	return out
+}
+
+// tell writes what is known of the graph into info.
+func (a *about) tell(info *Info) {
+	info.Vocab, info.Hidden, info.Embedding, info.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
+	info.Gradients, info.NoGradients = a.Gradient, a.NoGradients
+}
