@@ -170,6 +170,27 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
+// TestEveryArchitectureHasLines: each architecture that package mlm has models of is among the tokenizers compared.
+func TestEveryArchitectureHasLines(t *testing.T) {
+	folders, err := os.ReadDir(filepath.Join("..", "mlm", "testdata", "architectures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for _, f := range folders {
+		if !f.IsDir() {
+			continue
+		}
+		done++
+		if !slices.ContainsFunc(hfNames, func(n string) bool { return n == f.Name() || strings.HasPrefix(n, f.Name()+"-") }) {
+			t.Errorf("no tokenizer of %s among %v", f.Name(), hfNames)
+		}
+	}
+	if done < 8 {
+		t.Errorf("%d architectures", done)
+	}
+}
+
 // dropsFirst reports whether a stretch of text between special tokens begins,
 // after white space, with a character that SentencePiece's rules drop. Hugging
 // Face's spans after it are those of the characters before; ours are right.

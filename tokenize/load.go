@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"errors"
 	"io/fs"
 )
 
@@ -76,11 +75,10 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 		return vocabJSONFile, s, err
 	}
 	err = problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was exported to", jsonFile)
-	for _, other := range []string{"spiece.model", "sentencepiece.bpe.model", "spm.model"} {
-		if f, e := fsys.Open(other); e == nil {
-			err = errors.Join(f.Close(), problem(ErrUnsupported, "the folder has %s; save the tokenizer with transformers, which writes tokenizer.json: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)", other))
-			return other, nil, &FileError{File: other, Err: err}
-		}
+	// SentencePiece's own files: spiece.model, spm.model, sentencepiece.bpe.model, tokenizer.model.
+	if others, e := fs.Glob(fsys, "*.model"); e == nil && len(others) > 0 {
+		return others[0], nil, &FileError{File: others[0], Err: problem(ErrUnsupported, "a SentencePiece model, which does not say where special tokens go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, "+
+			"then in Python from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}
 	}
 	return vocabFile, nil, &FileError{File: vocabFile, Err: err}
 }

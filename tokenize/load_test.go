@@ -47,7 +47,8 @@ func TestLoadErrors(t *testing.T) {
 		text  string // the whole message
 	}{
 		{"empty folder", nil, ErrNoVocabulary, "vocab.txt: no vocabulary: no such file, nor tokenizer.json; give the folder that the model was exported to"},
-		{"sentencepiece", map[string]string{"spiece.model": "x"}, ErrUnsupported, "spiece.model: unsupported: the folder has spiece.model; save the tokenizer with transformers, which writes tokenizer.json: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"},
+		{"sentencepiece", map[string]string{"spiece.model": "x"}, ErrUnsupported, "spiece.model: unsupported: a SentencePiece model, which does not say where special tokens go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, then in Python from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"},
+		{"sentencepiece of another name", map[string]string{"spm.model": "x"}, ErrUnsupported, ""},
 		{"empty vocabulary", map[string]string{"vocab.txt": "\n\n"}, ErrFormat, "vocab.txt: malformed: the vocabulary is empty; want one piece a line"},
 		{"not UTF-8", map[string]string{"vocab.txt": "a\nb\n\xff\n"}, ErrInvalidUTF8, "vocab.txt:3: invalid UTF-8 at byte 4"},
 		{"NUL", map[string]string{"vocab.txt": "a\nb\x00\n"}, ErrFormat, "vocab.txt:2: malformed: a NUL byte; this is not a text file"},
