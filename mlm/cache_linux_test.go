@@ -13,7 +13,9 @@ import (
 func TestCacheDisk(t *testing.T) {
 	dir, disk := copyTiny(t), t.TempDir()
 	_, want := opened(t, dir, Options{})
-	mount := func(flags uintptr, size string) error { return syscall.Mount("tmpfs", disk, "tmpfs", flags, "size="+size) }
+	mount := func(flags uintptr, size string) error {
+		return syscall.Mount("tmpfs", disk, "tmpfs", flags, "size="+size)
+	}
 	if err := mount(0, "16k"); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
 		t.Skipf("mounting needs more rights: %v", err)
 	} else if err != nil {
