@@ -149,7 +149,8 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, ising50Head)
 	rows := [][]string{{"sampler", "published", "here", "deviation", "Geyer's ESS", "15000 steps", "3 other x0", "single rows", "acceptance", "jump distance"}}
 	var logs [5]float64 // Σ log of here/published and of each column from Geyer's on/here
-	n := 0.0
+	var off []float64   // log here/published of each sampler
+	n, spread := 0.0, 0.0
 	for _, c := range ising50Cases {
 		burnin := 5000
 		if c.name == "RWM" {
@@ -160,7 +161,9 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 			return err
 		}
 		got := over(r.ess)
-		row := []string{c.name, fmt.Sprint(c.want), got.String(), fmt.Sprintf("%+.1f s.e.", (got.mean-c.want)/got.se)}
+		row := []string{c.name, fmt.Sprint(c.want), got.String(), ""}
+		off = append(off, math.Log(got.mean/c.want))
+		spread += (got.se / got.mean) * (got.se / got.mean) / float64(len(ising50Cases))
 		for j, x := range [][]float64{r.geyer, r.short, r.refs, r.rows} {
 			row = append(row, over(x).String())
 			if c.name != "RWM" {
@@ -174,11 +177,16 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.acc).mean), fmt.Sprintf("%.2f", over(r.jump).mean)))
 		e.progress("%s", row)
 	}
+	// Three chains tell little of their own spread: all samplers' together.
+	spread = math.Sqrt(spread)
+	for j, d := range off {
+		rows[j+1][3] = fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(d)-1), d/spread)
+	}
 	lines(w, rows...)
 	for j := range logs {
 		logs[j] = math.Exp(logs[j] / n)
 	}
-	fmt.Fprintf(w, ising50Mean, logs[0], logs[1], logs[2], logs[3], logs[4])
+	fmt.Fprintf(w, ising50Mean, 100*spread, logs[0], logs[1], logs[2], logs[3], logs[4])
 	other, otherRef := discsRandom(1)
 	rows = [][]string{{"sampler", "published", "field twice as strong", "edges half as strong", "field and x0 of seed 1"}}
 	for _, c := range ising50Cases[:2] { // PAS
@@ -214,7 +222,8 @@ the estimator; the first 15000 of the kept steps, scaled to 50000; the mean over
 `
 
 const ising50Mean = `
-Without RWM, on geometric average: here/published %.2f; each thing changed alone, against “here”: Geyer's estimator ×%.2f, 15000 steps
+The deviations are in standard errors of %.0f %%, which is what the chains of all samplers say of a mean of three; the published means
+have a sixth of that, from 100 chains. Without RWM, on geometric average: here/published %.2f; each thing changed alone, against “here”: Geyer's estimator ×%.2f, 15000 steps
 ×%.2f, other x0 ×%.2f, single rows ×%.2f. With another model, ESS of 2 chains:
 
 `
@@ -225,5 +234,5 @@ An earlier version of this page had values 1.2 to 1.8 times the published ones. 
 between the domains of the disc and of the rest, and the two estimators differ in how much noise they take in from that slow tail. The
 scale of the energy is the one that decides about the order of the samplers: with edges of half the strength (every edge once) the
 lattice is hardly ordered and ESS is several times as large. That the function is the distance over the whole lattice shows too:
-other versions of the code take it over single rows, which gives several times the published values.
+other versions of the code take it over single rows, which gives more than twice the published values.
 `
