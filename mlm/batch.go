@@ -27,6 +27,9 @@ type key struct {
 
 func (k key) tokens() int { return k.group * k.length }
 
+// batchOf is the size of a batch of n units, in tokens.
+func (k key) batchOf(n int) int { return max(n*k.group, minRows) * k.length }
+
 // unit is the least piece of work: a row, or the rows of one state's gradient.
 type unit struct {
 	key   key
@@ -107,13 +110,16 @@ type scheduler struct {
 	closed bool
 	group  sync.WaitGroup
 
+	together int // bound on the tokens of all batches under way, 0 for none
+	underWay int
+
 	places  int        // that are free; threads in all
 	room    *sync.Cond // callers: there may be a place
 	waiting int        // callers that wait for one
 }
 
 func newScheduler(be backend, o Options, vocab int, mask int32) *scheduler {
-	s := &scheduler{be: be, tokens: o.BatchTokens, vocab: vocab, mask: mask, queues: map[key][]*unit{}, places: o.Threads}
+	s := &scheduler{be: be, tokens: o.BatchTokens, together: o.tokensTogether, vocab: vocab, mask: mask, queues: map[key][]*unit{}, places: o.Threads}
 	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
 	for range o.Threads {
 		s.group.Go(s.work)
@@ -235,7 +241,14 @@ func (s *scheduler) next() []*unit {
 		}
 		q := s.queues[best]
 		n := s.share(best, len(q))
+		// Memory may be short of room for another batch; one there always is.
+		tokens := best.batchOf(n)
+		if s.together > 0 && s.underWay > 0 && s.underWay+tokens > s.together {
+			s.wake.Wait()
+			continue
+		}
 		s.places--
+		s.underWay += tokens
 		taken := append([]*unit(nil), q[:n]...)
 		clear(q[:n])
 		if n == len(q) {
@@ -285,6 +298,7 @@ func (s *scheduler) work() {
 			return
 		}
 		err := s.evaluate(&b, units)
+		s.finished(units[0].key.batchOf(len(units)))
 		s.leave()
 		for _, u := range units {
 			if err != nil {
@@ -292,6 +306,16 @@ func (s *scheduler) work() {
 			}
 			u.call.finish(1)
 		}
+	}
+}
+
+// finished makes room for other batches.
+func (s *scheduler) finished(tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay -= tokens
+	if s.together > 0 {
+		s.wake.Broadcast()
 	}
 }
 

@@ -18,6 +18,7 @@ type derived struct {
 	gradient bool
 	first    int64 // position of the first token
 	tokens   int   // bound on rows × length of a batch
+	together int   // and of all batches under way, 0 for none
 }
 
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
@@ -98,7 +99,8 @@ func (g *graph) open(from folder, info *Info, o Options) (*derived, error) {
 		return nil, err
 	}
 	a.tell(info)
-	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, first: info.firstPosition, tokens: o.BatchTokens}, nil
+	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, first: info.firstPosition,
+		tokens: o.BatchTokens, together: o.tokensTogether}, nil
 }
 
 func (d *derived) batchTokens() int { return d.tokens }

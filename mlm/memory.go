@@ -26,7 +26,8 @@ const largeModel = 256 << 20
 // that the products of a batch are large, little beside the weights.
 const (
 	keptBytes    = 96 << 20
-	keptLittle   = 32 << 20 // with LowMemory; and the least when streams share
+	keptLittle   = 32 << 20  // with LowMemory; and the least when streams share
+	keptTogether = 160 << 20 // with LowMemory, of all streams
 	fewestTokens = 64
 	usualLength  = 64 // tokens of a sentence
 )
@@ -57,6 +58,9 @@ func (o Options) sized(weights, kept int64) Options {
 		room = keptLittle
 	case large:
 		room = max(weights/keptOf*keptFor/int64(o.Threads), keptLittle)
+	}
+	if kept > 0 && o.LowMemory {
+		o.tokensTogether = int(min(keptTogether/kept, 1<<24))
 	}
 	if kept > 0 {
 		o.BatchTokens = int(min(max(room/kept, fewestTokens), DefaultBatchTokens))

@@ -8,7 +8,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
@@ -143,5 +146,58 @@ func TestWeightBytes(t *testing.T) {
 	}
 	if s := fmt.Sprint(loosened(m).Graph.Inputs); strings.Contains(s, "a") {
 		t.Errorf("a weight that is looked up nowhere became an input: %s", s)
+	}
+}
+
+// weighing is a backend that adds up the tokens of the batches under way.
+type weighing struct {
+	fakeBackend
+	now, most atomic.Int64
+}
+
+func (w *weighing) run(ctx context.Context, b *batch) error {
+	tokens := int64(b.rows * b.length)
+	now := w.now.Add(tokens)
+	defer w.now.Add(-tokens)
+	for old := w.most.Load(); now > old && !w.most.CompareAndSwap(old, now); old = w.most.Load() {
+	}
+	time.Sleep(time.Millisecond)
+	return w.fakeBackend.run(ctx, b)
+}
+
+// Batches under way at the same time have no more tokens together than allowed,
+// unless a single unit has; everything is evaluated, and with no bound they overlap.
+func TestTokensTogether(t *testing.T) {
+	for _, bound := range []int{0, 100, 30} {
+		w := &weighing{}
+		s := newScheduler(w, Options{Threads: 4, BatchTokens: 20, tokensTogether: bound}, fakeVocab, fakeMask)
+		var group sync.WaitGroup
+		var delivered atomic.Int64
+		for caller := range 8 {
+			group.Go(func() {
+				sentence := &Sentence{IDs: []int32{1, 9, 9, 9, 9, 9, 9, 9, 9, 2}, Blanks: []int{2, 5, 6, 7}}
+				for k := range 10 {
+					u := &unit{key: key{gradientGroup, 10, 4}, state: []int32{int32(caller), int32(k), 1, 2}, blank: -1,
+						deliver: func(_, _ []float32) { delivered.Add(1) }}
+					if k%3 == 0 {
+						u.key, u.blank = key{energyRow, 10, 1}, 1
+					}
+					if err := s.do(context.Background(), sentence, []*unit{u}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		s.close()
+		most := int(w.most.Load())
+		switch {
+		case delivered.Load() != 80:
+			t.Errorf("bound %d: %d of 80 units delivered", bound, delivered.Load())
+		case bound == 0 && most <= 100:
+			t.Errorf("without a bound %d tokens at most: nothing is tested", most)
+		case bound > 0 && most > max(bound, 40):
+			t.Errorf("bound %d: %d tokens at the same time", bound, most)
+		}
 	}
 }

@@ -90,8 +90,9 @@ type Options struct {
 	// graphs of large models are kept; "" is the user's cache.
 	CacheDir string
 
-	looseTable  bool    // see loosened
-	cacheLimits *limits // nil for the usual ones
+	looseTable     bool    // see loosened
+	tokensTogether int     // of all batches under way, 0: no bound
+	cacheLimits    *limits // nil for the usual ones
 }
 
 // Precision says how the products of the backward pass are computed.

@@ -111,6 +111,9 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	if b, ok := be.(interface{ batchTokens() int }); ok {
 		o.BatchTokens = b.batchTokens()
 	}
+	if d, ok := be.(*derived); ok {
+		o.tokensTogether = d.together
+	}
 	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID)
 	return nil
 }
