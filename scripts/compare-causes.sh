@@ -15,7 +15,7 @@ shift
 run() { # NAME ARGUMENTS…
 	local name=$1
 	shift
-	"${BIN:-bin/infill}" compare "$data/discs-infilling-task.json" --seed 1 --chains 25 --top 5 "$@" \
+	"${BIN:-bin/infill}" compare "$data/discs-infilling-task.json" --model models/teacher --seed 1 --chains 25 --top 5 "$@" \
 		--reference "$data/wiki103.5k.txt" --reference "$data/tbc.5k.txt" --confidence --examples 0 \
 		--markdown "docs/compare/$name.md" --force
 }
