@@ -15,6 +15,7 @@ import (
 type event struct {
 	Cat  string  `json:"cat"`
 	Name string  `json:"name"`
+	TS   float64 `json:"ts"`  // begin, µs
 	Dur  float64 `json:"dur"` // µs
 	Args struct {
 		Op  string               `json:"op_name"`
@@ -32,9 +33,9 @@ type opTime struct {
 	FLOPs   float64 `json:"flops,omitempty"` // of matrix products
 }
 
-// readProfile reads the operators' entries of a profile; If is left out, being
-// the sum of what its branches hold.
-func readProfile(file string) ([]event, error) {
+// readProfile reads the operators' entries of the last so many runs of a profile, 0
+// for all; If is left out, being the sum of what its branches hold.
+func readProfile(file string, runs int) ([]event, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -43,8 +44,22 @@ func readProfile(file string) ([]event, error) {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	from := 0.0
+	if runs > 0 {
+		var begins []float64
+		for _, e := range all {
+			if e.Cat == "Session" && e.Name == "model_run" {
+				begins = append(begins, e.TS)
+			}
+		}
+		if len(begins) < runs {
+			return nil, fmt.Errorf("%s: %d runs, want %d", file, len(begins), runs)
+		}
+		slices.Sort(begins)
+		from = begins[len(begins)-runs]
+	}
 	return slices.DeleteFunc(all, func(e event) bool {
-		return e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If"
+		return e.TS < from || e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If"
 	}), nil
 }
 
@@ -123,7 +138,7 @@ func (m *meter) flops() error {
 		}
 	}
 	for n := range m.job.Sentences {
-		events, tokens, _, err := m.profile(n, 1)
+		events, tokens, _, err := m.profile(n, 1, 0)
 		if err != nil {
 			return err
 		}
@@ -137,15 +152,19 @@ func (m *meter) flops() error {
 }
 
 // profile evaluates the gradient at the start states of a sentence so many
-// times under the runtime's profiler, one thread.
-func (m *meter) profile(n, times int) (events []event, tokens, wall float64, err error) {
+// times under the runtime's profiler, one thread, after doing so a few times
+// that do not count: the first time, the kernels wait for memory.
+func (m *meter) profile(n, times, warm int) (events []event, tokens, wall float64, err error) {
 	prefix := filepath.Join(m.tmp, fmt.Sprintf("profile%d", n))
 	w, err := m.infill("profile", 1, "-prefix", prefix)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	var a struct{ Wall, Tokens float64 }
-	err = w.ask(command{Do: "gradients", File: m.file + ".json", Sentence: n, Steps: times}, &a)
+	var a struct {
+		Wall, Tokens float64
+		Runs         int
+	}
+	err = w.ask(command{Do: "gradients", File: m.file + ".json", Sentence: n, Steps: times, Warm: warm}, &a)
 	if err := errors.Join(err, w.close()); err != nil {
 		return nil, 0, 0, err
 	}
@@ -153,6 +172,6 @@ func (m *meter) profile(n, times int) (events []event, tokens, wall float64, err
 	if len(found) != 1 {
 		return nil, 0, 0, fmt.Errorf("the runtime wrote %d profiles, want 1", len(found))
 	}
-	events, err = readProfile(found[0])
+	events, err = readProfile(found[0], a.Runs)
 	return events, a.Tokens, a.Wall, err
 }

@@ -241,16 +241,29 @@ func (w *infillWorker) gradients(c command) (any, error) {
 		states[k][0] = s.Allowed[0][(k*101)%len(s.Allowed[0])]
 	}
 	lp, grad := tables(w.model, &s, len(states))
-	begin := time.Now()
-	_, _, before := w.model.Work()
-	for range c.Steps {
-		err := w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions}, states, mlm.Full, lp, grad)
-		if err != nil {
-			return nil, err
+	evaluate := func(times int) error {
+		for range times {
+			err := w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions}, states, mlm.Full, lp, grad)
+			if err != nil {
+				return err
+			}
 		}
+		return nil
 	}
+	if err := evaluate(c.Warm); err != nil {
+		return nil, err
+	}
+	_, _, before := w.model.Work()
+	begin := time.Now()
+	if err := evaluate(c.Steps); err != nil {
+		return nil, err
+	}
+	wall := time.Since(begin).Seconds()
 	_, _, after := w.model.Work()
-	return map[string]float64{"wall": time.Since(begin).Seconds(), "tokens": float64(after.Tokens - before.Tokens), "rows": float64(after.Rows - before.Rows)}, nil
+	return map[string]float64{
+		"wall": wall, "tokens": float64(after.Tokens - before.Tokens),
+		"rows": float64(after.Rows - before.Rows), "runs": float64(after.Runs - before.Runs),
+	}, nil
 }
 
 func tables(m *mlm.Model, s *jobSentence, n int) (lp, grad [][]float32) {

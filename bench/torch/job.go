@@ -42,7 +42,7 @@ type command struct {
 	Sentence int     `json:"sentence"`
 	Seconds  float64 `json:"seconds,omitempty"`
 	Steps    int     `json:"steps,omitempty"`
-	Warm     int     `json:"warm,omitempty"` // of Steps, infill only: not in Prob and Energy
+	Warm     int     `json:"warm,omitempty"` // slot: of Steps, infill only, not in Prob and Energy; gradients: before Steps
 	File     string  `json:"file,omitempty"`
 	Threads  int     `json:"threads,omitempty"`
 }

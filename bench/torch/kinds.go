@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The kinds of work that a profile is divided into.
 const (
@@ -43,11 +46,12 @@ func last(d []int64) int64 {
 	return d[len(d)-1]
 }
 
-// kindsOf divides the events of a profile by what they are for. The widths that
-// tell are taken from the events: the vocabulary is the widest product, the
-// feed-forward block is where Gelu is computed.
+// kindsOf divides the events of a profile by what they are for. The vocabulary is
+// the widest product. The steps of a Gelu, forward and backward, have the name of
+// the model's node that they stem from; without names they are told by their width.
 func kindsOf(events []event) func(e *event) string {
 	var vocabulary, wide int64
+	gelu := map[string]bool{}
 	for i := range events {
 		e := &events[i]
 		if e.isProduct() {
@@ -56,7 +60,16 @@ func kindsOf(events []event) func(e *event) string {
 		switch e.Args.Op {
 		case "Erf", "Gelu", "BiasGelu", "FastGelu", "QuickGelu":
 			wide = max(wide, last(e.out()))
+			if n := e.origin(); n != "" {
+				gelu[n] = true
+			}
 		}
+	}
+	isGelu := func(e *event) bool {
+		if len(gelu) > 0 {
+			return gelu[e.origin()]
+		}
+		return wide > 0 && last(e.out()) == wide
 	}
 	return func(e *event) string {
 		in, out := e.in(), e.out()
@@ -75,13 +88,21 @@ func kindsOf(events []event) func(e *event) string {
 			return kindAttention
 		}
 		switch {
-		case wide > 0 && last(out) == wide:
+		case isGelu(e):
 			return kindGelu
 		case len(out) == 4 || len(in) == 4:
 			return kindAttention
 		}
 		return kindNorms
 	}
+}
+
+// origin is the name of the node of the model from which the event's stems, see
+// onnxgrad: several of the same name are numbered.
+func (e *event) origin() string {
+	name := strings.TrimSuffix(e.Name, "_kernel_time")
+	name, _, _ = strings.Cut(name, "#")
+	return name
 }
 
 // productSize writes the size of a matrix product as rows × inner × columns, with

@@ -167,8 +167,8 @@ func (b *book) cellTables(p printer, model string) {
 	p("| words | blanks | (1) | (2) | infill | infill / (1) | infill / (2) | moved | evaluated |")
 	p("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for _, r := range cells {
-		p("| %d | %d | %.3g | %.3g | %.3g | %s | %s | %.2f | %.2f |", r.Cell.Words, r.Cell.Blanks,
-			median(r.rates(straightforward)), median(r.rates(saving)), median(r.rates(ours)),
+		p("| %d | %d | %s | %s | %s | %s | %s | %.2f | %.2f |", r.Cell.Words, r.Cell.Blanks,
+			short(median(r.rates(straightforward))), short(median(r.rates(saving))), short(median(r.rates(ours))),
 			r.ratio(ours, straightforward), r.ratio(ours, saving), r.moved(), r.evaluated())
 	}
 	p("\nFirst columns: chain-steps per second, medians. Moved: proposals that differ from the state, as a share; evaluated: states that infill")
@@ -179,8 +179,9 @@ func (b *book) cellTables(p printer, model string) {
 		each := func(f func(name string) float64, format string) string {
 			return fmt.Sprintf(format+" / "+format+" / "+format, f(straightforward), f(saving), f(ours))
 		}
+		cpu := func(n string) string { return short(1e3 * r.cpu(n)) }
 		p("| %d | %d | %s | %s | %s | %s | %.0f / %.0f | %s |", r.Cell.Words, r.Cell.Blanks,
-			each(func(n string) float64 { return 1e3 * r.cpu(n) }, "%.3g"),
+			cpu(straightforward)+" / "+cpu(saving)+" / "+cpu(ours),
 			each(func(n string) float64 { return float64(r.Samplers[n].Memory) / 1e6 }, "%.0f"),
 			each(r.gflops, "%.0f"),
 			each(func(n string) float64 { return 100 * r.gflops(n) / r.Peak.Best() }, "%.0f %%"),
@@ -206,6 +207,14 @@ func sizes() string {
 		out = append(out, fmt.Sprintf("%d×%d×%d", p[0], p[1], p[2]))
 	}
 	return strings.Join(out, ", ")
+}
+
+// short writes a positive number in three digits, or all before the point.
+func short(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 // unknown stands for what was not measured.

@@ -54,8 +54,8 @@ func (s *settings) profileOf(c cell) (p *Profile, err error) {
 	if err := m.states(); err != nil {
 		return nil, err
 	}
-	const times = 3
-	events, tokens, wall, err := m.profile(0, times)
+	const times, warm = 4, 1
+	events, tokens, wall, err := m.profile(0, times, warm)
 	if err != nil {
 		return nil, err
 	}
