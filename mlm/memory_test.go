@@ -103,11 +103,10 @@ func TestLoosened(t *testing.T) {
 // Batches of a large model hold what its share of memory allows, whatever the threads.
 func TestSized(t *testing.T) {
 	g := derivedOf(t, models.Default())
-	per := g.KeptPerToken(usualLength)
-	if per <= 0 {
+	if per := g.KeptPerToken(usualLength); per <= 0 {
 		t.Fatalf("%d bytes kept per token", per)
 	}
-	const weights = 440 << 20
+	const weights, per = 440 << 20, int64(515 << 10) // of a BERT-base
 	var sizes []int
 	for _, threads := range []int{1, 2, 4, 64} {
 		got := Options{Threads: threads}.sized(weights, per)
