@@ -42,7 +42,7 @@ class Straightforward:
         for i, p in enumerate(self.positions):
             rows[:, i, p] = self.table[self.mask]
         logits = self.model(inputs_embeds=rows.flatten(0, 1)).logits.unflatten(0, (chains, m))
-        own = torch.stack([logits[:, i, p] for i, p in enumerate(self.positions)], dim=1)  # [C, m, V]
+        own = logits[:, torch.arange(m), self.positions]  # [C, m, V]
         return (onehot * own.log_softmax(-1)).sum((1, 2))
 
     def energy_and_gradient(self, theta):
