@@ -68,11 +68,11 @@ func readAll(t *testing.T, model fs.FS) (files map[string][]byte, card string) {
 			return err
 		}
 		data, err := fs.ReadFile(model, path)
-		switch {
-		case path == "README.md":
+		switch path {
+		case "README.md":
 			card = string(data)
 			return err
-		case path == "loss.svg" || path == "training.jsonl": // not part of the model
+		case "loss.svg", "training.jsonl": // not part of the model
 			return err
 		}
 		files[path] = data
