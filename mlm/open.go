@@ -75,6 +75,10 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	hashing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m, parsed, sum, err := read(hashing, from, o)
+	if err == nil {
+		// Nothing reads the caller's files after Open has returned.
+		defer func() { cancel(); _, _ = sum() }()
+	}
 	if lerr := <-library; err == nil && lerr != nil {
 		err = lerr
 	}
