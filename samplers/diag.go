@@ -69,27 +69,18 @@ func fft(re, im []float64) {
 // n·log10 n, which an anticorrelated chain may claim (Vehtari et al. 2021). NaN
 // for fewer than 4 values; n for a constant.
 func ESS(x []float64) float64 {
-	n := float64(len(x))
-	if len(x) < 4 {
-		return math.NaN()
-	}
-	g := autocov(x)
-	if !(g[0] > 0) {
-		if g[0] == 0 {
-			return n
+	return essBy(x, func(g []float64) float64 {
+		sum, low, n := 0.0, math.Inf(1), float64(len(x))
+		for t := 0; 2*t+1 < len(g); t++ {
+			pair := g[2*t] + g[2*t+1]
+			if pair <= 0 {
+				break
+			}
+			low = math.Min(low, pair)
+			sum += low
 		}
-		return math.NaN()
-	}
-	sum, low := 0.0, math.Inf(1)
-	for t := 0; 2*t+1 < len(g); t++ {
-		pair := g[2*t] + g[2*t+1]
-		if pair <= 0 {
-			break
-		}
-		low = math.Min(low, pair)
-		sum += low
-	}
-	return math.Min(n*g[0]/math.Max(2*sum-g[0], 0), n*math.Log10(n))
+		return math.Min(n*g[0]/math.Max(2*sum-g[0], 0), n*math.Log10(n))
+	})
 }
 
 // ESSFirst is the effective sample size with the autocorrelations summed up to
@@ -102,25 +93,32 @@ func ESS(x []float64) float64 {
 // gives its results. Noise in a slow tail can hold its sum up longer than
 // Geyer's. NaN for fewer than 4 values; n for a constant.
 func ESSFirst(x []float64) float64 {
-	n := float64(len(x))
+	return essBy(x, func(g []float64) float64 {
+		sum := 0.0
+		for _, v := range g {
+			if v < 0 {
+				break
+			}
+			sum += v
+		}
+		return float64(len(x)) * g[0] / (2*sum - g[0])
+	})
+}
+
+// essBy gives the autocovariances of x to an estimator: NaN for fewer than 4
+// values or where there is none, n for a constant.
+func essBy(x []float64, estimate func(g []float64) float64) float64 {
 	if len(x) < 4 {
 		return math.NaN()
 	}
 	g := autocov(x)
-	if !(g[0] > 0) {
-		if g[0] == 0 {
-			return n
-		}
-		return math.NaN()
+	switch {
+	case g[0] > 0:
+		return estimate(g)
+	case g[0] == 0:
+		return float64(len(x))
 	}
-	sum := 0.0
-	for _, v := range g {
-		if v < 0 {
-			break
-		}
-		sum += v
-	}
-	return n * g[0] / (2*sum - g[0])
+	return math.NaN()
 }
 
 // ESSBatch is the effective sample size by batch means with ⌊√n⌋ values a batch

@@ -67,14 +67,10 @@ type isingRun struct {
 func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref []int32, chains, burnin int, seed uint64) (*isingRun, error) {
 	const steps, short = 50000, 15000
 	d := t.Domain()
-	run, err := samplers.Start(ctx, s, t, starts(d, chains, seed), samplers.Options{Seed: seed, Burnin: burnin})
+	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := run.Steps(ctx, burnin, nil); err != nil {
-		return nil, err
-	}
-	run.ResetStats()
 	all := append([][]int32{ref}, starts(d, 3, seed+1)...)
 	rows := []int{10, 25, 40}
 	f := make([][][]float64, chains) // [chain][reference or row][step]

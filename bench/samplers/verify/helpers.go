@@ -46,6 +46,19 @@ type essRun struct {
 	tuning                map[string]float64 // of the first chain
 }
 
+// burntIn starts chains from uniform states and makes the steps of the burn-in, which adapt.
+func burntIn(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin int, seed uint64) (*samplers.Run, error) {
+	run, err := samplers.Start(ctx, s, t, starts(t.Domain(), chains, seed), samplers.Options{Seed: seed, Burnin: burnin})
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Steps(ctx, burnin, nil); err != nil {
+		return nil, err
+	}
+	run.ResetStats()
+	return run, nil
+}
+
 // refs is the number of reference states per chain of essOf.
 const refs = 6
 
@@ -55,14 +68,10 @@ const refs = 6
 // depend on how much of the slowest mode it happens to see.
 func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin, steps int, seed uint64) (*essRun, error) {
 	d := t.Domain()
-	run, err := samplers.Start(ctx, s, t, starts(d, chains, seed), samplers.Options{Seed: seed, Burnin: burnin})
+	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := run.Steps(ctx, burnin, nil); err != nil {
-		return nil, err
-	}
-	run.ResetStats()
 	ref := starts(d, chains*refs, seed+1)
 	f := make([][]float64, chains*refs)
 	err = run.Steps(ctx, steps, func(r *samplers.Run) error {
