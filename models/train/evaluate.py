@@ -72,7 +72,8 @@ def load(path: str) -> model.MaskedLM:
 
         with open(f"{path}/config.json", encoding="utf-8") as f:
             config = json.load(f)
-        state = {n: t.float() for n, t in safetensors.torch.load_file(f"{path}/model.safetensors").items()}
+        wide = {n: t.float() for n, t in safetensors.torch.load_file(f"{path}/model.safetensors").items()}
+        state = model.narrow(wide, config)
     net = model.MaskedLM(config)
     net.load_state_dict(state)
     return net.eval()

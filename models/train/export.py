@@ -4,6 +4,10 @@ model.safetensors holds the weights under Hugging Face's names. model.onnx is th
 exporter makes it (input_ids, attention_mask, token_type_ids -> logits), but its large tensors
 are external data that point into model.safetensors; a Cast to float32 (and a Transpose, where a
 linear layer's weight is stored the other way round) follows each, which runtimes fold when they load the model.
+
+A layer narrower than intermediate_size (config.json's intermediate_sizes) is filled up with zero neurons in
+model.safetensors, which has one width for all layers; the graph computes only the neurons there are. Of a weight
+cut by rows it reads the first part of the stored tensor; one cut by columns, which lie apart, it has itself.
 """
 
 import argparse
@@ -76,32 +80,48 @@ def external(graph: onnx.ModelProto, weights: str) -> None:
         if name != "__metadata__":
             begin, end = h["data_offsets"]
             data = np.frombuffer(body[begin:end], np.float16).reshape(h["shape"])
-            stored[name] = (data, 8 + size + begin, end - begin)
+            stored[name] = (data, 8 + size + begin)
     keep, nodes, used = [], [], {}
+
+    def starts(data: np.ndarray, value: np.ndarray) -> bool:
+        """Whether value [rows, …] is data or its first rows."""
+        if data.shape[1:] != value.shape[1:] or len(data) < len(value):
+            return False
+        return np.array_equal(data[: len(value)].astype(np.float32), value)
+
     for init in graph.graph.initializer:
         value = onnx.numpy_helper.to_array(init)
         if value.dtype != np.float32 or value.size <= INLINE:
             keep.append(init)
             continue
-        for name, (data, offset, length) in stored.items():
-            same = data.shape == value.shape and np.array_equal(data.astype(np.float32), value)
-            turned = data.ndim == 2 and data.T.shape == value.shape and np.array_equal(data.T.astype(np.float32), value)
+        for name, (data, offset) in stored.items():
+            same = starts(data, value)
+            turned = not same and value.ndim == 2 and starts(data, value.T)
             if same or turned:
+                rows = value.shape[0] if same else value.shape[1]
+                break
+            columns = value.ndim == 2 and data.ndim == 2 and data.shape[1] > value.shape[0] and starts(data.T, value)
+            if columns:
                 break
         else:
             raise ValueError(f"no stored tensor equals the graph's {init.name} {list(value.shape)}")
         if name not in used:
-            t = onnx.TensorProto(name=name + ".float16", data_type=onnx.TensorProto.FLOAT16, dims=data.shape)
-            t.data_location = onnx.TensorProto.EXTERNAL
-            place = {"location": pathlib.Path(weights).name, "offset": offset, "length": length}
-            t.external_data.extend(onnx.StringStringEntryProto(key=k, value=str(v)) for k, v in place.items())
+            t = onnx.TensorProto(name=name + ".float16", data_type=onnx.TensorProto.FLOAT16)
+            if same or turned:
+                t.dims.extend([rows, *data.shape[1:]])
+                t.data_location = onnx.TensorProto.EXTERNAL
+                length = 2 * math.prod(t.dims)
+                place = {"location": pathlib.Path(weights).name, "offset": offset, "length": length}
+                t.external_data.extend(onnx.StringStringEntryProto(key=k, value=str(v)) for k, v in place.items())
+            else:
+                t.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(data.T[: value.shape[0]]), t.name))
             keep.append(t)
             used[name] = name + ".float32"
             nodes.append(onnx.helper.make_node("Cast", [t.name], [used[name]], name + "/Cast", to=onnx.TensorProto.FLOAT))
-        if same:
-            nodes.append(onnx.helper.make_node("Identity", [used[name]], [init.name], name + "/Identity"))
-        else:
+        if turned:
             nodes.append(onnx.helper.make_node("Transpose", [used[name]], [init.name], name + "/Transpose", perm=[1, 0]))
+        else:
+            nodes.append(onnx.helper.make_node("Identity", [used[name]], [init.name], name + "/Identity"))
     # An Identity only renames: let its readers read the Cast itself.
     alias = {n.output[0]: n.input[0] for n in nodes if n.op_type == "Identity"}
     for init in keep:
@@ -123,7 +143,7 @@ def write(state: dict, config: dict, vocab: str, out: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     half = rounded(state)
     weights = folder / "model.safetensors"
-    safetensors.torch.save_file(half, weights, metadata={"format": "pt"})
+    safetensors.torch.save_file(model.widen(half, config), weights, metadata={"format": "pt"})
     net = model.MaskedLM(config)
     net.load_state_dict({n: t.float() for n, t in half.items()})
     net.eval().requires_grad_(False)

@@ -1,8 +1,8 @@
 """BERT with its masked-LM head, under Hugging Face's parameter names.
 
 The mathematics is that of transformers' BertForMaskedLM (post-LN, erf GELU, tied decoder, no
-dropout), arranged for speed: one matrix product makes query, key and value, and the head runs on the
-masked positions only.
+dropout), arranged for speed: one matrix product makes query, key and value, and the head and what follows
+the last layer's attention run on the masked positions only.
 """
 
 import torch
@@ -42,7 +42,8 @@ class Layer(nn.Module):
         self.intermediate = _Box(dense=nn.Linear(hidden, inner))
         self.output = _Box(dense=nn.Linear(inner, hidden), LayerNorm=nn.LayerNorm(hidden, eps=1e-12))
 
-    def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None, at: torch.Tensor | None = None) -> torch.Tensor:
+        """The layer of x [batch, length, hidden]; with flat positions `at`, only its rows there, [positions, hidden]."""
         b, n, h = x.shape
         a = getattr(self.attention, "self")
         weight = torch.cat([a.query.weight, a.key.weight, a.value.weight])
@@ -50,13 +51,50 @@ class Layer(nn.Module):
         q, k, v = F.linear(x, weight, bias).view(b, n, 3, self.heads, h // self.heads).permute(2, 0, 3, 1, 4)
         y = attend(q, k, v, mask)
         o = self.attention.output
-        x = o.LayerNorm(x + o.dense(y.transpose(1, 2).reshape(b, n, h)))
+        y = y.transpose(1, 2).reshape(b, n, h)
+        if at is not None:
+            x, y = x.reshape(-1, h)[at], y.reshape(-1, h)[at]
+        x = o.LayerNorm(x + o.dense(y))
         y = self.output.dense(F.gelu(self.intermediate.dense(x)))
         return self.output.LayerNorm(x + y)
 
 
+def inner_sizes(config: dict) -> list[int]:
+    """The width of each layer's feed-forward block.
+
+    Hugging Face's intermediate_size is one number for all layers. Our key intermediate_sizes gives one a layer:
+    a narrower layer is, for transformers, one whose further neurons have zero weights (see widen).
+    """
+    return config.get("intermediate_sizes") or [config["intermediate_size"]] * config["num_hidden_layers"]
+
+
+def _inner_tensors(config: dict):
+    for number, width in enumerate(inner_sizes(config)):
+        layer = f"bert.encoder.layer.{number}."
+        yield layer + "intermediate.dense.weight", 0, width
+        yield layer + "intermediate.dense.bias", 0, width
+        yield layer + "output.dense.weight", 1, width
+
+
+def widen(state: dict, config: dict) -> dict:
+    """The state with every feed-forward block at intermediate_size, the added neurons zero, as transformers reads it."""
+    out = dict(state)
+    for n, dim, width in _inner_tensors(config):
+        more = config["intermediate_size"] - width
+        out[n] = F.pad(out[n], (0, more) if dim == out[n].dim() - 1 else (0, 0, 0, more))
+    return out
+
+
+def narrow(state: dict, config: dict) -> dict:
+    """The reverse of widen."""
+    out = dict(state)
+    for n, dim, width in _inner_tensors(config):
+        out[n] = out[n].narrow(dim, 0, width).contiguous()
+    return out
+
+
 class MaskedLM(nn.Module):
-    """The model. config holds the keys of a Hugging Face BERT config.json."""
+    """The model. config holds the keys of a Hugging Face BERT config.json, and perhaps intermediate_sizes."""
 
     def __init__(self, config: dict):
         super().__init__()
@@ -66,10 +104,7 @@ class MaskedLM(nn.Module):
         def norm():
             return nn.LayerNorm(hidden, eps=config["layer_norm_eps"])
 
-        layers = [
-            Layer(hidden, config["num_attention_heads"], config["intermediate_size"])
-            for _ in range(config["num_hidden_layers"])
-        ]
+        layers = [Layer(hidden, config["num_attention_heads"], inner) for inner in inner_sizes(config)]
         self.bert = _Box(
             embeddings=_Box(
                 word_embeddings=nn.Embedding(vocab, hidden),
@@ -91,9 +126,16 @@ class MaskedLM(nn.Module):
                 nn.init.zeros_(m.bias)
 
     def encode(
-        self, ids: torch.Tensor, mask: torch.Tensor | None = None, position: torch.Tensor | None = None
+        self,
+        ids: torch.Tensor,
+        mask: torch.Tensor | None = None,
+        position: torch.Tensor | None = None,
+        at: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Hidden states [batch, length, hidden] of ids; mask [batch, length] is False at padding."""
+        """Hidden states [batch, length, hidden] of ids; mask [batch, length] is False at padding.
+
+        With flat positions `at`, only the states there, [positions, hidden].
+        """
         e = self.bert.embeddings
         if position is None:
             position = torch.arange(ids.shape[1], device=ids.device)
@@ -101,9 +143,10 @@ class MaskedLM(nn.Module):
         x = e.LayerNorm(x)
         if mask is not None:
             mask = mask[:, None, None, :]
-        for layer in self.bert.encoder.layer:
+        *below, last = self.bert.encoder.layer
+        for layer in below:
             x = layer(x, mask)
-        return x
+        return last(x, mask, at)
 
     def head(self, x: torch.Tensor) -> torch.Tensor:
         """Logits [..., vocabulary] of hidden states."""
@@ -113,8 +156,7 @@ class MaskedLM(nn.Module):
 
     def logits(self, ids, mask, at, position=None) -> torch.Tensor:
         """Logits [positions, vocabulary] at the flat positions `at`."""
-        x = self.encode(ids, mask, position)
-        return self.head(x.reshape(-1, x.shape[-1])[at]).float()
+        return self.head(self.encode(ids, mask, position, at)).float()
 
     def loss(self, ids, mask, at, target, position=None, teacher=None, share=0.0):
         """Mean cross-entropy at the flat positions `at`, and the number that top-1 gets right.

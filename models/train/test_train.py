@@ -22,12 +22,13 @@ import train
 import vocab
 
 SMALL = train.config(200, 64, 2)
+UNEVEN = {**SMALL, "intermediate_sizes": [96, 256]}  # the first layer's block is narrower
 
 
-@pytest.fixture
-def net():
+@pytest.fixture(params=[SMALL, UNEVEN], ids=["even", "uneven"])
+def net(request):
     torch.manual_seed(1)
-    net = model.MaskedLM(SMALL)
+    net = model.MaskedLM(request.param)
     for p in net.parameters():
         p.data += 0.1 * torch.randn_like(p)
     return net.eval().requires_grad_(False)
@@ -157,8 +158,8 @@ def test_extension_continues_sinusoids():
 
 def test_network_is_transformers_bert(net):
     transformers = pytest.importorskip("transformers")
-    bert = transformers.BertForMaskedLM(transformers.BertConfig(**SMALL)).eval()
-    result = bert.load_state_dict(net.state_dict(), strict=False)
+    bert = transformers.BertForMaskedLM(transformers.BertConfig(**net.config)).eval()
+    result = bert.load_state_dict(model.widen(net.state_dict(), net.config), strict=False)
     assert not result.unexpected_keys and all(k.startswith("cls.predictions.decoder") for k in result.missing_keys)
     ids = torch.randint(5, 200, (3, 11))
     real = torch.ones(3, 11, dtype=torch.bool)
@@ -169,11 +170,26 @@ def test_network_is_transformers_bert(net):
     assert float((want - got)[real].abs().max()) < 1e-4
 
 
+def test_the_last_layer_at_some_positions_only(net):
+    ids, at = torch.randint(5, 200, (3, 11)), torch.tensor([2, 11, 32])
+    real = torch.ones(3, 11, dtype=torch.bool)
+    real[1, 7:] = False
+    all_ = net.encode(ids, real).reshape(33, -1)
+    assert float((net.encode(ids, real, at=at) - all_[at]).abs().max()) < 1e-5
+
+
+def test_narrow_undoes_widen(net):
+    state, wide = net.state_dict(), model.widen(net.state_dict(), net.config)
+    assert wide["bert.encoder.layer.0.output.dense.weight"].shape == (64, 256)
+    back = model.narrow(wide, net.config)
+    assert back.keys() == state.keys() and all(torch.equal(back[n], t) for n, t in state.items())
+
+
 def test_export_has_one_copy_of_the_weights(net, tmp_path):
     ort = pytest.importorskip("onnxruntime")
     (tmp_path / "v.txt").write_text("".join(f"w{i}\n" for i in range(200)))
     (tmp_path / "README.md").write_text("# card\n\n| file | bytes | SHA-256 |\n|---|---:|---|\n\nend\n")
-    export.write(net.state_dict(), SMALL, str(tmp_path / "v.txt"), str(tmp_path))
+    export.write(net.state_dict(), net.config, str(tmp_path / "v.txt"), str(tmp_path))
     export.card(str(tmp_path))
     card = (tmp_path / "README.md").read_text()
     assert card.count("\n| `") == len(export.FILES) and card.endswith("\n\nend\n")
@@ -187,12 +203,13 @@ def test_export_has_one_copy_of_the_weights(net, tmp_path):
     session = ort.InferenceSession(str(tmp_path / "model.onnx"))
     (got,) = session.run(None, {k: v.numpy() for k, v in feed.items()})
     assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
-    full = sum(p.numel() for p in net.parameters())
+    full = sum(t.numel() for t in model.widen(net.state_dict(), net.config).values())
     assert (tmp_path / "model.safetensors").stat().st_size < 2 * full + 20000
 
 
 def test_shrinking_keeps_the_function_of_what_stays(net):
     """Layer 1 without effect and half the inner neurons of zero weight: the smaller model computes the same."""
+    config = net.config
     state = {n: t.clone() for n, t in net.state_dict().items()}
     for n in ("attention.output.dense.weight", "attention.output.dense.bias", "output.dense.weight", "output.dense.bias"):
         state[f"bert.encoder.layer.1.{n}"].zero_()
@@ -201,10 +218,12 @@ def test_shrinking_keeps_the_function_of_what_stays(net):
             state[f"bert.encoder.layer.{i}.{n}.weight"].fill_(1)
             state[f"bert.encoder.layer.{i}.{n}.bias"].zero_()
     state["bert.encoder.layer.0.output.dense.weight"][:, ::2] = 0
-    full = model.MaskedLM(SMALL)
+    full = model.MaskedLM(config)
     full.load_state_dict(state)
-    small, config = shrink.shrink(state, SMALL, [0], 128)
-    assert (config["num_hidden_layers"], config["intermediate_size"]) == (1, 128)
+    width = model.inner_sizes(config)[0] // 2
+    small, config = shrink.shrink(state, config, [0], [width])
+    assert (config["num_hidden_layers"], config["intermediate_size"]) == (1, width)
+    assert "intermediate_sizes" not in config
     half = model.MaskedLM(config)
     half.load_state_dict(small)
     ids = torch.randint(5, 200, (3, 9))
@@ -268,9 +287,9 @@ def test_training_learns_and_goes_on(tmp_path, monkeypatch):
     assert [x["step"] for x in log] == [100]
     r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
     assert r["top1"] > 0.9  # three sentences: nearly every piece follows from the others
-    call(shrink, "--checkpoint", out / "checkpoint.pt", "--layers", "0", "--inner", 64, "--epoch", 1, "--out", tmp_path / "small")
+    call(shrink, "--checkpoint", out / "checkpoint.pt", "--layers", "0,0", "--inner", "48,64", "--epoch", 1, "--out", tmp_path / "small")
     common[common.index(out)] = tmp_path / "small"
-    call(train, *common, "--inner", 64, "--tokens", 40000, "--muon-rate", 0.02, "--teacher", out / "checkpoint.pt")
+    call(train, *common, "--tokens", 40000, "--muon-rate", 0.02, "--teacher", out / "checkpoint.pt")
     r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
     assert r["top1"] > 0.9
     assert "polyline" in plot.svg(plot.points(str(out / "log.jsonl")) * 2, "t")

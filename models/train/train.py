@@ -198,7 +198,7 @@ def main() -> None:
     p.add_argument("--data", required=True, help="folder that prepare.py wrote")
     p.add_argument("--vocab", required=True)
     p.add_argument("--embeddings", help="start values that embed.py wrote")
-    p.add_argument("--out", required=True, help="folder for checkpoint.pt and log.jsonl; continued if there")
+    p.add_argument("--out", required=True, help="folder for checkpoint.pt and log.jsonl; continued, in its shape, if there")
     p.add_argument("--hidden", type=int, default=256)
     p.add_argument("--layers", type=int, default=4)
     p.add_argument("--inner", type=int, help="width of the feed-forward blocks (default: 4 x hidden)")
@@ -229,7 +229,9 @@ def main() -> None:
     out = pathlib.Path(a.out)
     out.mkdir(parents=True, exist_ok=True)
     size = sum(1 for _ in open(a.vocab, encoding="utf-8"))
-    net = model.MaskedLM(config(size, a.hidden, a.layers, a.inner)).to(device)
+    saved = torch.load(out / "checkpoint.pt", map_location=device) if (out / "checkpoint.pt").exists() else None
+    shape = saved["config"] if saved else config(size, a.hidden, a.layers, a.inner)
+    net = model.MaskedLM(shape).to(device)
     if a.embeddings:
         start = torch.load(a.embeddings, map_location=device)
         net.bert.embeddings.word_embeddings.weight.data.copy_(start["embeddings"])
@@ -237,8 +239,7 @@ def main() -> None:
         net.cls.predictions.bias.data.copy_((seen / seen.sum()).log() + np.log(size))
     opt = Optimizer(net, a.workers)
     at = {"epoch": 0, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
-    if (out / "checkpoint.pt").exists():
-        saved = torch.load(out / "checkpoint.pt", map_location=device)
+    if saved:
         net.load_state_dict(saved["model"])
         for kind, buffers in opt.state().items():
             for n, b in buffers.items():
@@ -247,9 +248,9 @@ def main() -> None:
     grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters()} for _ in range(a.workers)]
     teacher = None
     if a.teacher:
-        saved = torch.load(a.teacher, map_location=device)
-        teacher = model.MaskedLM(saved["config"]).to(device).requires_grad_(False).share_memory()
-        teacher.load_state_dict(saved["model"])
+        known = torch.load(a.teacher, map_location=device)
+        teacher = model.MaskedLM(known["config"]).to(device).requires_grad_(False).share_memory()
+        teacher.load_state_dict(known["model"])
     rest = [a, net, teacher, opt, grads, at, torch.zeros(5, dtype=torch.float64)]
     if a.workers == 1:
         import threading
