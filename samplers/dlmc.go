@@ -138,15 +138,60 @@ func (f *flow) kernel(c *Chains, name string, r rule) (Kernel, error) {
 
 type dlmcRule struct{ *flow }
 
+// easyDelta bounds |Δ| in flips: up to here exp(±Δ) can be multiplied and
+// added without a thought of overflow, and expNeg is valid.
+const easyDelta = 80
+
 func (r dlmcRule) flips(k, _ int, delta []float64) {
-	h := r.logH[k]
+	logH := r.logH[k]
+	h := math.Exp(logH)
 	for j, d := range delta {
-		lv := logSigmoid(d) // log ν of the other value
-		a := math.Exp(h + r.g.Log(d) - lv)
-		move := lv + log1mExp(a)
-		stay := logAddExp(lv-d, lv-a) // log ν of the current value is lv − Δ
-		delta[j] = move - stay
+		m := math.Abs(d)
+		if !(m <= easyDelta && h > 1e-100) { // or NaN
+			delta[j] = r.flip(logH, d)
+			continue
+		}
+		// With two categories hQ/ν depends on |Δ| only, and
+		// P(flip)/P(stay) = (1−exp(−hQ/ν)) / (exp(−Δ)+exp(−hQ/ν)).
+		u := expNeg(-m / 2)
+		a, back := h, u*u // back is exp(−Δ)
+		switch r.g {
+		case Sqrt:
+			a *= u + 1/u
+		case Max:
+			a *= 1 + 1/back
+		case Min:
+			a *= 1 + back
+		}
+		if d < 0 {
+			back = 1 / back
+		}
+		move, stay := relax(a)
+		delta[j] = math.Log(move / (back + stay))
 	}
+}
+
+// relax returns 1−exp(−a) and exp(−a), a > 0, to a relative error of 1e−11.
+func relax(a float64) (gone, left float64) {
+	switch {
+	case a < 1e-3: // the next term of the series is below 1e−14 of it
+		gone = a * (1 - a*(0.5-a*(1./6-a*(1./24))))
+		return gone, 1 - gone
+	case a < -negligible:
+		left = expNeg(-a)
+	default:
+		left = math.Exp(-a)
+	}
+	return 1 - left, left
+}
+
+// flip is the logit of a flip for any Δ.
+func (r dlmcRule) flip(h, d float64) float64 {
+	lv := logSigmoid(d) // log ν of the other value
+	a := math.Exp(h + r.g.Log(d) - lv)
+	move := lv + log1mExp(a)
+	stay := logAddExp(lv-d, lv-a) // log ν of the current value is lv − Δ
+	return move - stay
 }
 
 func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {

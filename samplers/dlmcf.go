@@ -52,11 +52,43 @@ func logStay(lm, logNu float64) float64 {
 }
 
 func (r dlmcfRule) flips(k, _ int, delta []float64) {
-	h := r.logH[k]
+	logH := r.logH[k]
+	h := math.Exp(logH)
 	for j, d := range delta {
-		lm := h + r.g.Log(d)
-		delta[j] = lm - logStay(lm, logSigmoid(-d))
+		m := math.Abs(d)
+		if !(m <= easyDelta && h > 1e-100) { // or NaN
+			delta[j] = r.flip(logH, d)
+			continue
+		}
+		u := expNeg(-m / 2)
+		w := u * u
+		nu := 1 / (1 + w) // of the likelier value
+		// To the likelier value; the other way Q is exp(−|Δ|) of it.
+		var q float64
+		switch r.g {
+		case Sqrt:
+			q = 1 / u
+		case Ratio:
+			q = nu
+		case Max:
+			q = 1 / w
+		default:
+			q = 1
+		}
+		if d < 0 {
+			q *= w
+		} else {
+			nu *= w
+		}
+		q *= h
+		delta[j] = math.Log(q / math.Max(1-q, nu)) // nu is ν of the current value
 	}
+}
+
+// flip is the logit of a flip for any Δ.
+func (r dlmcfRule) flip(h, d float64) float64 {
+	lm := h + r.g.Log(d)
+	return lm - logStay(lm, logSigmoid(-d))
 }
 
 func (r dlmcfRule) weights(k, _ int, xi int32, _ int, delta []float64) {

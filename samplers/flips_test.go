@@ -1,0 +1,45 @@
+package samplers
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The flips of many coordinates are worked out another way than a single one;
+// both are the same function.
+func TestFlipsOfDLMC(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
+		f := &flow{g: g, logH: make([]float64, 1)}
+		exact, euler := dlmcRule{f}, dlmcfRule{f}
+		for range 20000 {
+			f.logH[0] = 20 * (rng.Float64() - 0.7)
+			d := 100 * (rng.Float64() - 0.5) * rng.Float64()
+			if rng.IntN(4) == 0 {
+				d *= 3 // beyond easyDelta
+			}
+			for name, pair := range map[string][2]float64{
+				"dlmc":  {one(exact, d), exact.flip(f.logH[0], d)},
+				"dlmcf": {one(euler, d), euler.flip(f.logH[0], d)},
+			} {
+				// Where P(stay) = 1 − hQ is small, so are its correct digits.
+				if got, want := pair[0], pair[1]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					t.Fatalf("%s, %v, log h = %g: the flip of Δ = %g has logit %.15g, alone %.15g", name, g, f.logH[0], d, got, want)
+				}
+			}
+		}
+		f.logH[0] = 0
+		for _, r := range []rule{exact, euler} {
+			if l := one(r, math.NaN()); l == l {
+				t.Errorf("%v: Δ = NaN gives the logit %g", g, l)
+			}
+		}
+	}
+}
+
+func one(r rule, d float64) float64 {
+	x := []float64{d}
+	r.flips(0, 0, x)
+	return x[0]
+}
