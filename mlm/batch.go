@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"infill/mlm/onnxgrad"
 )
 
 // kind is what a batch computes; batches are of one kind.
@@ -83,6 +85,8 @@ type batch struct {
 	positions []int64 // [rows]
 	targets   []int64 // [rows]
 	blanks    []int64 // [rows/group, group]
+	alike     onnxgrad.Alike
+	distinct  int // positions that the backend computes before the first attention
 	logProb   []float32
 	wide      []float32 // [rows, V] or [rows/group, group, V]
 }
@@ -350,12 +354,13 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 }
 
 // counter counts what was evaluated of a kind.
-type counter struct{ runs, rows, tokens atomic.Int64 }
+type counter struct{ runs, rows, tokens, distinct atomic.Int64 }
 
 func (c *counter) add(b *batch) {
 	c.runs.Add(1)
 	c.rows.Add(int64(b.rows))
 	c.tokens.Add(int64(b.rows * b.length))
+	c.distinct.Add(int64(b.distinct))
 }
 
 // minRows is the least number of rows of a batch; a single one is evaluated
@@ -372,6 +377,7 @@ func (s *scheduler) fill(b *batch, units []*unit) {
 	}
 	b.rows = len(units) * b.group
 	n := b.rows * b.length
+	b.distinct = n
 	b.ids, b.mask, b.types = grow(b.ids, n), grow(b.mask, n), grow(b.types, n)
 	b.positions, b.targets, b.blanks = grow(b.positions, b.rows), grow(b.targets, b.rows), grow(b.blanks, b.rows)
 	b.logProb = grow(b.logProb, b.rows)

@@ -72,7 +72,7 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 		return nil
 	}
 	return &cache{dir: filepath.Join(dir, "graphs"), program: program, from: from, max: limits,
-		options: fmt.Sprintf("precision=%v low-memory=%v loose=%v", o.Precision, o.LowMemory, o.looseTable),
+		options: fmt.Sprintf("precision=%v low-memory=%v loose=%v unshared=%v", o.Precision, o.LowMemory, o.looseTable, o.unshared),
 		files:   append([]string{info.File}, externalFiles(info.File, m)...)}
 }
 

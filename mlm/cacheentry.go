@@ -26,6 +26,7 @@ type about struct {
 	Embedding   string   `json:"embedding"`
 	Tied        bool     `json:"tied"`
 	Gradient    bool     `json:"gradient"`
+	Counted     []int64  `json:"counted,omitempty"` // see onnxgrad.Derived
 	NoGradients string   `json:"no_gradients,omitempty"`
 	Kept        int64    `json:"kept"`    // bytes per token that the backward pass keeps of rows of usualLength
 	Weights     int64    `json:"weights"` // bytes, see weightBytes

@@ -16,9 +16,10 @@ type derived struct {
 	inputs   []string
 	vocab    int
 	gradient bool
-	first    int64 // position of the first token
-	tokens   int   // bound on rows × length of a batch
-	together int   // and of all batches under way, 0 for none
+	counted  []int64 // tokens by which the graph tells positions apart
+	first    int64   // position of the first token
+	tokens   int     // bound on rows × length of a batch
+	together int     // and of all batches under way, 0 for none
 }
 
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
@@ -76,16 +77,16 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options, sum func() (s
 // without; about then says why.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 	noGradients := ""
-	g, err := onnxgrad.Derive(m, onnxgrad.Options{Int8: o.Precision == Int8})
+	g, err := onnxgrad.Derive(m, onnxgrad.Options{Int8: o.Precision == Int8, Unshared: o.unshared})
 	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
 		noGradients = err.Error()
-		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true})
+		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true, Unshared: o.unshared})
 	}
 	if err != nil {
 		return nil, err
 	}
 	out := &graph{about: about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension, Embedding: g.Embedding, Tied: g.Tied,
-		Gradient: g.Gradient, NoGradients: noGradients, Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}}
+		Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients, Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}}
 	out.onnx, err = encoded(from, g.Model, o.sized(out.about.Weights, out.about.Kept))
 	return out, err
 }
@@ -99,7 +100,7 @@ func (g *graph) open(from folder, info *Info, o Options) (*derived, error) {
 		return nil, err
 	}
 	a.tell(info)
-	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, first: info.firstPosition,
+	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, counted: a.Counted, first: info.firstPosition,
 		tokens: o.BatchTokens, together: o.tokensTogether}, nil
 }
 
@@ -120,6 +121,12 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 			in = append(in, feed(&f, b.targets, rows))
 		case onnxgrad.InBlanks:
 			in = append(in, feed(&f, b.blanks, rows/group, group))
+		case onnxgrad.InFirst: // before InNumbers
+			b.alike.Find(b.length, d.counted, b.ids) // mask, types and position_ids depend on the place alone
+			b.distinct = len(b.alike.First)
+			in = append(in, feed(&f, b.alike.First, int64(b.distinct)))
+		case onnxgrad.InNumbers:
+			in = append(in, feed(&f, b.alike.Numbers, rows, int64(b.length)))
 		case onnxgrad.InConditional:
 			in = append(in, feed(&f, []bool{b.kind == conditionalRow}))
 		case onnxgrad.InGradient:

@@ -91,6 +91,7 @@ type Options struct {
 	CacheDir string
 
 	looseTable     bool    // see loosened
+	unshared       bool    // see onnxgrad.Options
 	tokensTogether int     // of all batches under way, 0: no bound
 	cacheLimits    *limits // nil for the usual ones
 }
@@ -170,8 +171,10 @@ func (m *Model) MaxLength() int { return m.info.MaxLength }
 
 // Work counts what a model has evaluated of one kind: calls of the runtime,
 // rows (sequences with one blank masked, those that fill up a batch among
-// them) and tokens (rows × length).
-type Work struct{ Runs, Rows, Tokens int64 }
+// them), tokens (rows × length), and of these the distinct ones, by piece and
+// place, of each run: what comes before the first attention is computed for
+// them alone. Where a model is run as it is they are all tokens.
+type Work struct{ Runs, Rows, Tokens, Distinct int64 }
 
 // Work counts what was evaluated since the model was opened: energies (one
 // token at a blank), conditionals (the vocabulary at a blank) and gradients.
@@ -179,7 +182,7 @@ type Work struct{ Runs, Rows, Tokens int64 }
 func (m *Model) Work() (energies, conditionals, gradients Work) {
 	get := func(k kind) Work {
 		c := &m.sched.did[k]
-		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load()}
+		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load(), c.distinct.Load()}
 	}
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }

@@ -77,7 +77,7 @@ func BenchmarkSharedModel(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer o.Close() //nolint:errcheck // end of the benchmark
-			run(b, o, (&session{o, names}).feed(b, c, false, false), 1)
+			run(b, o, (&session{o, names, nil}).feed(b, c, false, false), 1)
 		})
 	}
 }

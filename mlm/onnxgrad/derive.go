@@ -22,6 +22,9 @@ type Derived struct {
 	Forward    int      // operations of the forward pass
 	Backward   int      // operations of the backward pass
 
+	// Counted are tokens by which the model tells positions apart (see Alike.Find); none if nothing is shared.
+	Counted []int64
+
 	kept, keptPerPosition int64 // see KeptPerToken
 }
 
@@ -32,6 +35,8 @@ type Options struct {
 	// Int8 has the products of the backward pass with weights computed in 8-bit integers: faster where the
 	// processor has instructions for that, and the gradient off by about a hundredth. It needs opset 13.
 	Int8 bool
+	// Unshared computes what depends on a position alone for every row anew, to compare with.
+	Unshared bool
 }
 
 // Names of the inputs and outputs that the derived graph has beside those of the model.
@@ -41,6 +46,8 @@ const (
 	InBlanks      = "blanks"
 	InConditional = "with_conditional"
 	InGradient    = "with_gradient"
+	InFirst       = "first_alike"
+	InNumbers     = "alike"
 	OutLogProb    = "log_prob"
 	OutCondition  = "conditional"
 	OutGradient   = "gradient"
@@ -73,6 +80,9 @@ func Derive(m *onnx.Model, opt Options) (d *Derived, err error) {
 	if w.err == nil && !opt.ForwardOnly {
 		w.backward()
 	}
+	if w.err == nil && !opt.Unshared {
+		w.share()
+	}
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -97,6 +107,8 @@ type derivation struct {
 	picked                     *value // [R]
 	then                       *builder
 	gradient                   *value // [C, m, V]
+	numbers, first             *value // [R, L] and [U], nil if nothing is shared
+	counted                    []int64
 }
 
 // findEmbedding looks for the Gather of rows of a table by input_ids.

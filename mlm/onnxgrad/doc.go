@@ -26,6 +26,9 @@
 //	     positions        [R]    int64   the row's own blank
 //	     targets          [R]    int64   θ at the row's own blank
 //	     blanks           [C, m] int64   positions of all blanks of the chain
+//	     first_alike      [U]    int64   the distinct positions, as places among the R·L
+//	     alike            [R, L] int64   for every position, which of the U it is like: see Alike;
+//	                                     both absent if nothing can be shared
 //	     with_conditional bool
 //	     with_gradient    bool           absent if the graph was derived forward-only
 //	out  log_prob         [R]       float32  log f(target), nats
@@ -55,7 +58,10 @@
 //     inputs, from E[target] − softmax·Eᵀ at the head down to the embeddings.
 //  6. gatherer again: of the gradient at the embeddings only the blanks of the chain are wanted, which
 //     shortens the end of the backward pass.
-//  7. emit: the backward pass becomes a branch of an ONNX If. The runtime always computes everything that
+//  7. share: up to the first attention a model works position by position. This part is computed once for all
+//     positions of the call that have the same token in the same place, and looked up where it is read. The
+//     rows of a state differ in two places from one another, so that U is a tenth of R·L or less.
+//  8. emit: the backward pass becomes a branch of an ONNX If. The runtime always computes everything that
 //     is outside branches, so this is how one session with one copy of the weights serves calls with and
 //     without gradients. Saved values of the forward pass are read by the branch from outside.
 //

@@ -35,7 +35,7 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 	ids := d.inputs[0].name
 	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows}, {InBlanks, 0, chains}}
 
-	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2], Tied: d.tied, Gradient: d.then != nil}
+	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2], Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}
 	d.measure(out)
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
@@ -57,6 +57,11 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 	in(InPositions, onnx.Int64, "rows")
 	in(InTargets, onnx.Int64, "rows")
 	in(InBlanks, onnx.Int64, "chains", "blanks")
+	if d.first != nil {
+		in(InFirst, onnx.Int64, "distinct")
+		in(InNumbers, onnx.Int64, "rows", "length")
+		e.names[d.first], e.names[d.numbers] = InFirst, InNumbers
+	}
 	in(InConditional, onnx.Bool)
 	if d.then != nil {
 		in(InGradient, onnx.Bool)

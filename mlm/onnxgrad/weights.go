@@ -79,7 +79,8 @@ func sameBytes(p, q *onnx.Data, size int64) bool {
 func (d *Derived) KeptPerToken(length int) int64 { return d.kept + d.keptPerPosition*int64(length) }
 
 // measure sums up the values of the forward pass that the backward pass reads. Those of two positions, such
-// as attention scores, grow with the length of the rows.
+// as attention scores, grow with the length of the rows; what is computed for distinct positions only (share)
+// is too little to count.
 func (d *derivation) measure(out *Derived) {
 	if d.then == nil {
 		return

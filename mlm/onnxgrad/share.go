@@ -1,0 +1,359 @@
+package onnxgrad
+
+import (
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// Before its first attention a model treats every position by itself: the embeddings of the word, the place
+// and the segment, their layer norm, the queries, keys and values of the first layer. Positions of a call that
+// agree in their inputs and in their place give the same there, and most have many like them: the rows of a
+// state differ from one another at two places, and from those of another state at the blanks. So that part is
+// computed once for all that are alike, on [1, U, …] in the place of [R, L, …], and looked up where the first
+// operation reads it that looks beyond a position. Derivatives are wanted at the blanks, of each row its own:
+// the backward pass is as it was, and looks up there what it needs.
+//
+// Which positions are alike the caller says (see Alike). The graph computes from the inputs at the first of
+// them, so that nothing is assumed of what the model does with its inputs.
+
+// probeDistinct is U; no product of other sizes coincides with it.
+var probeDistinct = [probes]int{211, 223}
+
+// How an operation of the shared part reads an input: as it is, or each distinct position its own. Numbers
+// from 0 on are an axis of length L, along which a value that all rows have in common is gathered.
+const (
+	asItIs = -1 - iota
+	itsOwn
+)
+
+// sharer rewrites a derived graph.
+type sharer struct {
+	*builder               // takes the operations of the forward pass
+	ids, numbers, first    *value
+	places                 *value                  // [U] places in their rows of the distinct positions
+	own                    map[*value]bool         // values [R, L, …] computed position by position from the inputs
+	worth                  map[*value]bool         // values that follow from the word embeddings
+	reads                  map[*node][]int         // the operations that compute values in own
+	shared, spread, picked map[*value]*value       // [1, U, …] for values in own, [R, L, …] looked up from it, numbers at an index
+	common                 map[place]*value        // [1, U, …] for values [1, L, …]
+	special                map[*node]func() *value // see numbering
+	counted                []int64                 // see Derived.Counted
+	matters                bool                    // products or sums are shared
+	now                    map[*node]*node         // what takes the place of nodes
+}
+
+// share rewrites the forward pass, and the backward pass where it reads what is shared. Where nothing of
+// weight can be shared, or it cannot be written down, the graph stays as it is.
+func (d *derivation) share() {
+	s := &sharer{builder: newBuilder(d.opset), ids: d.inputs[0],
+		numbers: &value{name: InNumbers, typ: onnx.Int64}, first: &value{name: InFirst, typ: onnx.Int64},
+		own: map[*value]bool{}, worth: map[*value]bool{d.embedded: true}, reads: map[*node][]int{}, now: map[*node]*node{},
+		shared: map[*value]*value{}, spread: map[*value]*value{}, picked: map[*value]*value{}, common: map[place]*value{}, special: map[*node]func() *value{}}
+	s.consts = d.consts
+	for p := range probes {
+		s.first.shape[p] = []int{probeDistinct[p]}
+		s.numbers.shape[p] = []int{probeRows(p), probeLength[p]}
+	}
+	for _, v := range d.inputs {
+		s.own[v] = true
+	}
+	for _, n := range d.f.nodes {
+		s.look(n)
+	}
+	if !s.own[d.embedded] {
+		return
+	}
+	for _, n := range d.f.nodes {
+		if s.reads[n] == nil || !s.worth[n.out[0]] {
+			s.outside(n, s.builder)
+			s.nodes = append(s.nodes, n)
+		}
+	}
+	t := newBuilder(d.opset)
+	t.consts = d.consts
+	if d.then != nil {
+		for _, n := range d.then.nodes {
+			s.outside(n, t)
+			t.nodes = append(t.nodes, n)
+		}
+	}
+	if s.err != nil || t.err != nil || !s.matters {
+		return // nothing has been changed yet, and the graph is right without
+	}
+	for n, m := range s.now {
+		*n = *m
+	}
+	d.numbers, d.first, d.counted = s.numbers, s.first, s.counted
+	d.f.nodes = s.nodes
+	if d.then != nil {
+		d.then.nodes = live(t.nodes, d.gradient)
+	}
+}
+
+// look finds out whether n computes position by position, and whether from the word embeddings.
+func (s *sharer) look(n *node) {
+	if r := s.alone(n); r != nil {
+		s.reads[n] = r
+		for _, o := range n.out {
+			s.own[o] = true
+		}
+	}
+	if slices.ContainsFunc(n.in, func(v *value) bool { return s.worth[v] }) {
+		for _, o := range n.out {
+			s.worth[o] = true
+		}
+	}
+}
+
+// alone says how n must read its inputs to be computed for each distinct position, nil if it looks beyond
+// positions or at what does.
+func (s *sharer) alone(n *node) []int {
+	out := n.out[0].shape
+	if out.rank() < 2 || out.at(0) != s.numbers.shape.at(0) || out.at(1) != s.numbers.shape.at(1) {
+		return nil
+	}
+	x := n.in[0]
+	r := make([]int, len(n.in))
+	for i := range r {
+		r[i] = asItIs
+	}
+	// Operations that keep both axes in their place, and work on the others.
+	keeps := func(ok bool) []int {
+		if !ok || !s.own[x] {
+			return nil
+		}
+		r[0] = itsOwn
+		return r
+	}
+	switch n.op {
+	case "Gather":
+		a, err := axis(n.proto().Int("axis", 0), x.shape.rank())
+		if err == nil && a == 0 && x.fixed && s.own[n.in[1]] {
+			r[1] = itsOwn
+			return r
+		}
+		return keeps(err == nil && a > 1 && n.in[1].fixed)
+	case "Softmax", "LogSoftmax":
+		return keeps(out.rank() > 2)
+	case "ReduceMean", "ReduceSum", "ReduceMax":
+		axes, err := reduceAxes(n, 0)
+		return keeps(err == nil && len(axes) > 0 && slices.Min(axes) > 1 && n.proto().Int("keepdims", 1) != 0)
+	case "Reshape":
+		return keeps(true)
+	case "Transpose":
+		return keeps(perm(n)[0] == 0 && perm(n)[1] == 1)
+	case "Split":
+		_, a, err := splitSizes(n, 0)
+		return keeps(err == nil && a > 1)
+	case "Slice":
+		spans, err := sliceSpans(n, 0)
+		return keeps(err == nil && !slices.ContainsFunc(spans, func(s span) bool { return s.axis < 2 }))
+	case "MatMul":
+		return keeps(!n.transA && x.shape.rank() > 2 && n.in[1].fixed && n.in[1].shape.rank() == 2)
+	case "CumSum", "Expand", "GatherElements":
+		if s.special[n] = s.numbering(n); s.special[n] == nil {
+			return nil
+		}
+		return r
+	}
+	if !positionwise[n.op] {
+		return nil
+	}
+	for i, v := range n.in {
+		if v == nil {
+			continue
+		}
+		a := 1 - (out.rank() - v.shape.rank()) // the axis of v that meets that of positions
+		switch {
+		case s.own[v]:
+			if a != 1 {
+				return nil
+			}
+			r[i] = itsOwn
+		case a < 0:
+		case a == 1 && !v.shape.isOne(0):
+			return nil
+		case v.shape.isOne(a):
+		case v.shape.at(a) == probeLength:
+			r[i] = a
+		default:
+			return nil
+		}
+	}
+	return r
+}
+
+// numbering serves forms in which models number places and segments: it gives what computes the output at
+// the distinct positions, nil for other forms.
+func (s *sharer) numbering(n *node) func() *value {
+	x, out := n.in[0], n.out[0]
+	switch n.op {
+	case "CumSum":
+		token, ok := s.countedBy(n)
+		if !ok {
+			return nil
+		}
+		return func() *value {
+			if !slices.Contains(s.counted, token) {
+				s.counted = append(s.counted, token)
+			}
+			return s.atFirst(out)
+		}
+	case "Expand": // what all rows have in common, repeated for each
+		a := 1 - (out.shape.rank() - x.shape.rank())
+		if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) || x.shape.prefix(x.shape.rank()) != tail(out.shape) {
+			return nil
+		}
+		return func() *value { return s.reshape(s.atPlaces(place{x, a}), s.distinct(out.shape)) }
+	case "GatherElements": // a row of constants, repeated for each row and looked up by what a position has
+		e := is(x, "Expand")
+		a, err := axis(n.proto().Int("axis", 0), 2)
+		if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed || e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) || x.shape.at(1) != e.in[0].shape.at(1) {
+			return nil
+		}
+		return func() *value {
+			return s.op("Gather", s.reshape(e.in[0], shapeOf(x.shape[0][1])), s.part(n.in[1]))
+		}
+	}
+	return nil
+}
+
+// tail is the product of all dimensions but the first.
+func tail(d dims) (v [probes]int) {
+	for p := range v {
+		v[p] = volume(d[p][1:])
+	}
+	return v
+}
+
+// countedBy tells whether n numbers the positions of a row by counting the tokens other than one, as RoBERTa
+// does, and which that is. In rows without that token the number depends on the place alone.
+func (s *sharer) countedBy(n *node) (token int64, ok bool) {
+	a, ok := scalarOf(n.in[1])
+	if !ok || a != 1 && a != -1 || n.in[0].shape.rank() != 2 || n.proto().Int("exclusive", 0) != 0 || n.proto().Int("reverse", 0) != 0 {
+		return 0, false
+	}
+	v := n.in[0]
+	for is(v, "Cast") != nil {
+		v = v.from.in[0]
+	}
+	if is(v, "Not") == nil || is(v.from.in[0], "Equal") == nil {
+		return 0, false
+	}
+	equal := v.from.in[0].from
+	for i, c := range equal.in {
+		if k, ok := scalarOf(c); ok && isInput(equal.in[1-i], s.ids.name) {
+			return int64(k), true
+		}
+	}
+	return 0, false
+}
+
+// outside lets n, which is not of the shared part, read from it; lookups go to b.
+func (s *sharer) outside(n *node, b *builder) {
+	if !slices.ContainsFunc(n.in, func(v *value) bool { return s.own[v] && s.worth[v] }) {
+		return
+	}
+	c := *n
+	c.in = slices.Clone(n.in)
+	b.context = n.name
+	if v := n.in[0]; n.op == "GatherND" && s.own[v] && s.worth[v] {
+		// Places in each row: their numbers, then what has these numbers.
+		at := s.picked[n.in[1]]
+		if at == nil {
+			at = b.add(&node{op: "GatherND", in: []*value{s.numbers, n.in[1]}, attrs: n.attrs})
+			s.picked[n.in[1]] = at
+		}
+		c.op, c.attrs, c.in = "Gather", []*onnx.Attribute{intAttr("axis", 0)}, []*value{s.list(v, b), at}
+	} else {
+		for i, v := range n.in {
+			if v != nil && s.own[v] && s.worth[v] {
+				c.in[i] = s.everywhere(v, b)
+			}
+		}
+	}
+	s.now[n] = &c
+}
+
+// list is v at the distinct positions, [U, …].
+func (s *sharer) list(v *value, b *builder) *value {
+	x := s.part(v)
+	to := x.shape
+	for p := range to {
+		to[p] = to[p][1:]
+	}
+	return b.reshape(x, to)
+}
+
+// everywhere is v at all positions, looked up.
+func (s *sharer) everywhere(v *value, b *builder) *value {
+	w := s.spread[v]
+	if w == nil {
+		w = b.add(&node{op: "Gather", in: []*value{s.list(v, b), s.numbers}, attrs: []*onnx.Attribute{intAttr("axis", 0)}})
+		s.spread[v] = w
+	}
+	return w
+}
+
+// part computes v at the distinct positions, [1, U, …].
+func (s *sharer) part(v *value) *value {
+	if w := s.shared[v]; w != nil {
+		return w
+	}
+	n := v.from
+	if n == nil {
+		s.shared[v] = s.atFirst(v)
+		return s.shared[v]
+	}
+	if special := s.special[n]; special != nil {
+		s.context = n.name
+		s.shared[v] = special()
+		return s.shared[v]
+	}
+	c := *n
+	c.in, c.out = slices.Clone(n.in), nil
+	for i, r := range s.reads[n] {
+		switch {
+		case r == itsOwn:
+			c.in[i] = s.part(n.in[i])
+		case r >= 0:
+			c.in[i] = s.atPlaces(place{n.in[i], r})
+		}
+	}
+	for _, o := range n.out {
+		c.out = append(c.out, &value{typ: o.typ, shape: s.distinct(o.shape)})
+	}
+	s.add(&c)
+	for i, o := range n.out {
+		s.shared[o] = c.out[i]
+	}
+	s.matters = s.matters || n.op == "MatMul" || n.op == "ReduceMean" || n.op == "ReduceSum"
+	return s.shared[v]
+}
+
+// atFirst takes v [R, L] at the first of the positions that are alike.
+func (s *sharer) atFirst(v *value) *value {
+	var flat dims
+	for p := range flat {
+		flat[p] = []int{volume(v.shape[p])}
+	}
+	return s.reshape(s.op("Gather", s.reshape(v, flat), s.first), s.distinct(v.shape))
+}
+
+// distinct is the shape [R, L, …] with [1, U, …].
+func (s *sharer) distinct(d dims) dims {
+	return d.with(0, [probes]int{1, 1}).with(1, probeDistinct)
+}
+
+// atPlaces gathers a value that all rows have in common along its axis of positions.
+func (s *sharer) atPlaces(at place) *value {
+	if s.places == nil {
+		length := s.op("Gather", s.op("Shape", s.ids), s.wholeNumber(1))
+		s.places = s.op("Mod", s.first, length)
+	}
+	if s.common[at] == nil {
+		s.common[at] = s.add(&node{op: "Gather", in: []*value{at.v, s.places}, attrs: []*onnx.Attribute{intAttr("axis", int64(at.axis))}})
+	}
+	return s.common[at]
+}
