@@ -17,11 +17,19 @@ const side = 50
 //
 //	U = field·Σ b_i s_i + edge·Σ_edges s_i s_j
 //
-// open boundary, b_i uniform in (−1.5, 1.5) plus .5 inside a centred disc of
-// half the area and minus .5 outside. u has the uniform numbers. DISCS has field
-// = edge = 1: its λ = .5 is counted at both ends of an edge, and all b_i have
-// their sign changed.
+// open boundary, b_i by discsField. u has the uniform numbers. DISCS has field
+// = edge = 1: its λ = .5 is counted at both ends of an edge.
 func discsIsing(field, edge float64, u []float64) *targets.Ising {
+	b := discsField(u)
+	for i := range b {
+		b[i] *= field
+	}
+	return must(targets.NewIsing(side, side, false, edge/2, b, false)) // an edge counts twice
+}
+
+// discsField is uniform in (−1.5, 1.5) plus .5 inside a centred disc of half
+// the area and minus .5 outside, with its sign changed.
+func discsField(u []float64) []float64 {
 	b := make([]float64, side*side)
 	for i := range b {
 		r, c := float64(i/side)/side-0.5, float64(i%side)/side-0.5
@@ -31,9 +39,9 @@ func discsIsing(field, edge float64, u []float64) *targets.Ising {
 		} else {
 			b[i] -= 0.5
 		}
-		b[i] *= -field
+		b[i] = -b[i]
 	}
-	return must(targets.NewIsing(side, side, false, edge/2, b, false)) // an edge counts twice
+	return b
 }
 
 // discsRandom returns what seed 0 of DISCS draws: the uniform numbers of the
@@ -54,13 +62,13 @@ func discsRandom(other uint32) (u []float64, ref []int32) {
 // isingRun is what chains on the lattice gave, a value per chain, scaled to
 // 50000 steps.
 type isingRun struct {
-	ess   []float64 // of the distance to ref, as DISCS takes it
-	geyer []float64 // by Geyer's sequence instead
-	short []float64 // from the first 15000 steps alone
-	refs  []float64 // averaged over 3 other reference states
-	rows  []float64 // averaged over the distances in single rows of the lattice
-	acc   []float64
-	jump  []float64
+	ESS   []float64 // of the distance to ref, as DISCS takes it
+	Geyer []float64 // by Geyer's sequence instead
+	Short []float64 // from the first 15000 steps alone
+	Refs  []float64 // averaged over 3 other reference states
+	Rows  []float64 // averaged over the distances in single rows of the lattice
+	Acc   []float64
+	Jump  []float64
 }
 
 // runIsing50 runs 50000 steps after a burn-in that adapts.
@@ -96,9 +104,9 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref 
 	}
 	out := &isingRun{}
 	for k := range f {
-		out.ess = append(out.ess, samplers.ESSFirst(f[k][0]))
-		out.geyer = append(out.geyer, samplers.ESS(f[k][0]))
-		out.short = append(out.short, samplers.ESSFirst(f[k][0][:short])*steps/short)
+		out.ESS = append(out.ESS, samplers.ESSFirst(f[k][0]))
+		out.Geyer = append(out.Geyer, samplers.ESS(f[k][0]))
+		out.Short = append(out.Short, samplers.ESSFirst(f[k][0][:short])*steps/short)
 		mean := func(f [][]float64) float64 {
 			sum := 0.0
 			for _, x := range f {
@@ -106,10 +114,10 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref 
 			}
 			return sum
 		}
-		out.refs = append(out.refs, mean(f[k][1:len(all)]))
-		out.rows = append(out.rows, mean(f[k][len(all):]))
-		out.acc = append(out.acc, run.Stats[k].MeanProb())
-		out.jump = append(out.jump, run.Stats[k].JumpDistance())
+		out.Refs = append(out.Refs, mean(f[k][1:len(all)]))
+		out.Rows = append(out.Rows, mean(f[k][len(all):]))
+		out.Acc = append(out.Acc, run.Stats[k].MeanProb())
+		out.Jump = append(out.Jump, run.Stats[k].JumpDistance())
 	}
 	return out, nil
 }
@@ -141,98 +149,140 @@ var ising50Cases = []struct {
 
 func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	u, ref := discsRandom(0)
-	t := discsIsing(1, 1, u)
 	fmt.Fprint(w, ising50Head)
-	rows := [][]string{{"sampler", "published", "here", "deviation", "Geyer's ESS", "15000 steps", "3 other x0", "single rows", "acceptance", "jump distance"}}
-	var logs [5]float64 // Σ log of here/published and of each column from Geyer's on/here
-	var off []float64   // log here/published of each sampler
-	n, spread := 0.0, 0.0
-	for _, c := range ising50Cases {
+	for _, part := range []func(context.Context, io.Writer, *env, []float64, []int32) error{ising50Main, ising50DISCS, ising50Models} {
+		if err := part(ctx, w, e, u, ref); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(w, ising50Note)
+	return nil
+}
+
+func ising50Main(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
+	t := discsIsing(1, 1, u)
+	runs := make([]*isingRun, len(ising50Cases))
+	err := parallel(len(runs), func(i int) (err error) {
+		c := ising50Cases[i]
 		burnin := 5000
 		if c.name == "RWM" {
 			burnin = 50000 // it flips .03 spins a step
 		}
-		r, err := runIsing50(ctx, c.s, t, ref, 3, burnin, e.seed)
-		if err != nil {
-			return err
-		}
-		got := over(r.ess)
-		row := []string{c.name, fmt.Sprint(c.want), got.String(), ""}
-		off = append(off, math.Log(got.mean/c.want))
-		spread += (got.se / got.mean) * (got.se / got.mean) / float64(len(ising50Cases))
-		for j, x := range [][]float64{r.geyer, r.short, r.refs, r.rows} {
+		runs[i], err = kept(e, fmt.Sprintf("6-%d", i), func() (*isingRun, error) {
+			return runIsing50(ctx, c.s, t, ref, 3, burnin, e.seed)
+		})
+		e.progress("%s", c.name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"sampler", "published", "here", "deviation", "Geyer's ESS", "15000 steps", "3 other x0", "single rows", "acceptance", "jump distance"}}
+	var logs [5]float64 // Σ log of here/published and of each column from Geyer's on/here
+	n, spread := 0.0, 0.0
+	for _, r := range runs { // three chains tell little of their own spread: all samplers' together
+		got := over(r.ESS)
+		spread += (got.se / got.mean) * (got.se / got.mean) / float64(len(runs))
+	}
+	spread = math.Sqrt(spread)
+	for i, c := range ising50Cases {
+		r := runs[i]
+		got := over(r.ESS)
+		off := math.Log(got.mean / c.want)
+		row := []string{c.name, fmt.Sprint(c.want), got.String(), fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(off)-1), off/spread)}
+		for j, x := range [][]float64{r.Geyer, r.Short, r.Refs, r.Rows} {
 			row = append(row, over(x).String())
 			if c.name != "RWM" {
 				logs[j+1] += math.Log(over(x).mean / got.mean)
 			}
 		}
 		if c.name != "RWM" {
-			logs[0] += math.Log(got.mean / c.want)
+			logs[0] += off
 			n++
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.acc).mean), fmt.Sprintf("%.2f", over(r.jump).mean)))
-		e.progress("%s", row)
-	}
-	// Three chains tell little of their own spread: all samplers' together.
-	spread = math.Sqrt(spread)
-	for j, d := range off {
-		rows[j+1][3] = fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(d)-1), d/spread)
+		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.Acc).mean), fmt.Sprintf("%.2f", over(r.Jump).mean)))
 	}
 	lines(w, rows...)
 	for j := range logs {
 		logs[j] = math.Exp(logs[j] / n)
 	}
 	fmt.Fprintf(w, ising50Mean, 100*spread, logs[0], logs[1], logs[2], logs[3], logs[4])
-	other, otherRef := discsRandom(1)
-	rows = [][]string{{"sampler", "published", "field twice as strong", "edges half as strong", "field and x0 of seed 1"}}
-	for _, c := range ising50Cases[:2] { // PAS
-		row := []string{c.name, fmt.Sprint(c.want)}
-		for _, v := range []struct {
-			t   *targets.Ising
-			ref []int32
-		}{{discsIsing(2, 1, u), ref}, {discsIsing(1, 0.5, u), ref}, {discsIsing(1, 1, other), otherRef}} {
-			r, err := runIsing50(ctx, c.s, v.t, v.ref, 2, 5000, e.seed)
-			if err != nil {
-				return err
-			}
-			row = append(row, over(r.ess).String())
-		}
-		rows = append(rows, row)
-		e.progress("%s", row)
-	}
-	lines(w, rows...)
-	fmt.Fprint(w, ising50Note)
 	return nil
 }
 
-const ising50Head = `U = Σ b_i s_i + Σ_edges s_i s_j, s = ±1, open boundary, b from U(−1.5, 1.5) plus .5 in a centred disc of half the area and minus .5
-outside, its sign changed: the Ising model of the DISCS benchmark at “high temperature” as its code computes it, with λ = .5 counted at
-both ends of an edge. The published values are the results of seed 0 of that code (they are stored beside it), so that the
-field and the reference state x0 are known numbers; they are made again here (bench/samplers/verify/threefry.go). The published runs:
-100 chains, 50000 steps of burn-in, 50000 kept, f(x) = Σ|x_i − x0_i| over the lattice, the ESS of TensorFlow Probability
-(autocorrelations summed up to the first negative one) averaged over chains, GWG with an adapted number of draws, adaptation to an
-acceptance of .574 with one scale for all chains that never stops. Here: 3 chains, 5000 steps of burn-in (50000 for RWM),
-a scale for each chain that stops with the burn-in, and everything else the same. The columns from “Geyer's ESS” on change one thing each:
-the estimator; the first 15000 of the kept steps, scaled to 50000; the mean over 3 other x0; f over 3 single rows of the lattice.
+// ising50DISCS runs DLMC and DLMCf with the adaptation of the published code.
+func ising50DISCS(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
+	cases := []struct {
+		name string
+		want float64
+		g    samplers.Balance
+		s    solver
+	}{
+		{"DLMC √", 502.8, samplers.Sqrt, interpolate},
+		{"DLMC ratio", 542, samplers.Ratio, interpolate},
+		{"DLMCf √, min(hQ, ν)", 231.3, samplers.Sqrt, eulerClipped},
+		{"DLMCf √, as here", 231.3, samplers.Sqrt, eulerScaled},
+		{"DLMCf ratio", 548, samplers.Ratio, eulerScaled},
+	}
+	const chains, burnin, steps = 16, 20000, 50000
+	runs := make([]*discsRun, len(cases))
+	err := parallel(len(cases), func(i int) (err error) {
+		runs[i], err = kept(e, fmt.Sprintf("6-discs-%d-%d", i, chains), func() (*discsRun, error) {
+			return runDISCS(ctx, newLattice(u, ref, cases[i].g), cases[i].s, chains, burnin, steps, e.seed)
+		})
+		e.progress("%s with the adaptation of DISCS", cases[i].name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, ising50DISCSHead, chains, burnin)
+	rows := [][]string{{"sampler", "published", "chains that move", "chains that do not", "all, those as 1"}}
+	for i, c := range cases {
+		r := runs[i]
+		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS).String(), fmt.Sprintf("%d of %d", r.Stuck, chains), over(r.All).String()})
+	}
+	lines(w, rows...)
+	return nil
+}
 
-`
-
-const ising50Mean = `
-The deviations are in standard errors of %.0f %%, which is what the chains of all samplers say of a mean of three; the published means
-have a sixth of that, from 100 chains. Without RWM, on geometric average: here/published %.2f; each thing changed alone, against “here”: Geyer's estimator ×%.2f, 15000 steps
-×%.2f, other x0 ×%.2f, single rows ×%.2f. With another model, ESS of 2 chains:
-
-`
-
-const ising50Note = `
-An earlier version of this page had values 1.2 to 1.8 times the published ones. It doubled the field together with the edges, took
-15000 steps times 50000/15000, Geyer's estimator, other x0 and another field. A short run does not see the slowest modes, the walls
-between the domains of the disc and of the rest, and the two estimators differ in how much noise they take in from that slow tail. The
-scale of the energy is the one that decides about the order of the samplers: with edges of half the strength (every edge once) the
-lattice is hardly ordered and ESS is two to five times as large. That the function is the distance over the whole lattice shows too:
-other versions of the code take it over single rows, which gives more than twice the published values.
-
-Seven of the nine agree within 1.3 standard errors. DLMC √ and DLMCf √ lie 55 and 62 % above the published values, 2.7 and 2.9 standard
-errors; over other x0 they come to 594 and 254, so that this x0 and these three chains are a part of it. What else differs in these two
-was not found.
-`
+// ising50Models runs PAS on other models.
+func ising50Models(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
+	other, otherRef := discsRandom(1)
+	models := []struct {
+		name string
+		t    *targets.Ising
+		ref  []int32
+	}{
+		{"field twice as strong", discsIsing(2, 1, u), ref},
+		{"edges half as strong", discsIsing(1, 0.5, u), ref},
+		{"field and x0 of seed 1", discsIsing(1, 1, other), otherRef},
+	}
+	cases := ising50Cases[:2] // PAS
+	runs := make([]*isingRun, len(cases)*len(models))
+	err := parallel(len(runs), func(i int) (err error) {
+		m := models[i%len(models)]
+		runs[i], err = kept(e, fmt.Sprintf("6-models-%d", i), func() (*isingRun, error) {
+			return runIsing50(ctx, cases[i/len(models)].s, m.t, m.ref, 2, 5000, e.seed)
+		})
+		e.progress("PAS, %s", m.name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nWith another model, ESS of 2 chains:\n\n")
+	rows := [][]string{{"sampler", "published"}}
+	for _, m := range models {
+		rows[0] = append(rows[0], m.name)
+	}
+	for i, c := range cases {
+		row := []string{c.name, fmt.Sprint(c.want)}
+		for j := range models {
+			row = append(row, over(runs[i*len(models)+j].ESS).String())
+		}
+		rows = append(rows, row)
+	}
+	lines(w, rows...)
+	return nil
+}

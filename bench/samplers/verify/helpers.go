@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
 
 	"infill/samplers"
 )
@@ -137,4 +142,51 @@ func lines(w io.Writer, rows ...[]string) {
 			fmt.Fprintln(w)
 		}
 	}
+}
+
+// parallel calls f with 0..n−1 on all cores and returns the error of the lowest.
+func parallel(n int, f func(i int) error) error {
+	var wait sync.WaitGroup
+	todo, errs := make(chan int), make([]error, n)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := range todo {
+				errs[i] = f(i)
+			}
+		})
+	}
+	for i := range n {
+		todo <- i
+	}
+	close(todo)
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept is what run gave in an earlier call of the program with the same seed and folder
+// to keep results in, or what it gives now.
+func kept[T any](e *env, name string, run func() (T, error)) (v T, err error) {
+	if e.keep == "" {
+		return run()
+	}
+	path := filepath.Join(e.keep, fmt.Sprintf("%s-seed%d.json", name, e.seed))
+	if b, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(b, &v); err != nil {
+			return v, fmt.Errorf("%s: %w; delete the file", path, err)
+		}
+		return v, nil
+	}
+	if v, err = run(); err != nil {
+		return v, err
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return v, err
+	}
+	return v, os.WriteFile(path, b, 0o644)
 }

@@ -4,6 +4,7 @@
 //	go run ./bench/samplers/verify                   # prints all sections
 //	go run ./bench/samplers/verify -only 5           # prints figure 5
 //	go run ./bench/samplers/verify -write docs       # writes docs/verification.md and docs/verification/*.svg
+//	go run ./bench/samplers/verify -write docs -keep rows   # the same; when stopped and called again, it goes on in section 6
 //
 // Everything but the time stated per section is a function of the seed.
 package main
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,10 +36,16 @@ type env struct {
 	seed uint64
 	svg  func(name string, draw func(io.Writer) error) error // stores a chart
 	log  io.Writer
+	keep string // folder for results of long rows; "" keeps none
+	lock sync.Mutex
 }
 
 // progress reports a finished row of a long section.
-func (e *env) progress(format string, a ...any) { fmt.Fprintf(e.log, format+"\n", a...) }
+func (e *env) progress(format string, a ...any) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	fmt.Fprintf(e.log, format+"\n", a...)
+}
 
 var sections = []section{
 	{"1", "Ising 5×5, periodic (DLP)", figIsing},
@@ -65,6 +73,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	only := fs.String("only", "", "comma-separated figures to make (default all)")
 	write := fs.String("write", "", "folder to write verification.md and its charts to (default: print)")
 	seed := fs.Uint64("seed", 1, "seed")
+	keep := fs.String("keep", "", "folder in which section 6 keeps what each row gave, so that a run that was stopped goes on from there; empty it when a sampler changes")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -83,7 +92,12 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if *write != "" && len(wanted) > 0 {
 		return fmt.Errorf("-write writes the whole document; leave -only out")
 	}
-	e := &env{seed: *seed, log: stderr, svg: func(string, func(io.Writer) error) error { return nil }}
+	e := &env{seed: *seed, keep: *keep, log: stderr, svg: func(string, func(io.Writer) error) error { return nil }}
+	if *keep != "" {
+		if err := os.MkdirAll(*keep, 0o755); err != nil {
+			return err
+		}
+	}
 	if *write != "" {
 		dir := filepath.Join(*write, "verification")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -97,29 +111,33 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 			return os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)
 		}
 	}
-	var doc bytes.Buffer
-	fmt.Fprint(&doc, preamble(*seed))
-	for _, s := range sections {
+	texts := make([]bytes.Buffer, len(sections))
+	err := parallel(len(sections), func(i int) error {
+		s, b := sections[i], &texts[i]
 		if len(wanted) > 0 && !wanted[s.id] {
-			continue
+			return nil
 		}
-		var b bytes.Buffer
 		begin := time.Now()
-		if err := s.run(ctx, &b, e); err != nil {
+		fmt.Fprintf(b, "\n## %s. %s\n\n", s.id, s.title)
+		if err := s.run(ctx, b, e); err != nil {
 			return fmt.Errorf("figure %s: %w", s.id, err)
 		}
-		took := time.Since(begin).Round(100 * time.Millisecond)
-		fmt.Fprintf(stderr, "figure %s: %v\n", s.id, took)
-		text := fmt.Sprintf("\n## %s. %s\n\n%s", s.id, s.title, b.String())
-		if *write == "" {
-			if _, err := io.WriteString(stdout, text); err != nil {
-				return err
-			}
-		}
-		doc.WriteString(text)
+		e.progress("figure %s: %v", s.id, time.Since(begin).Round(100*time.Millisecond))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var doc bytes.Buffer
+	if *write != "" {
+		fmt.Fprint(&doc, preamble(*seed))
+	}
+	for i := range texts {
+		doc.Write(texts[i].Bytes())
 	}
 	if *write == "" {
-		return nil
+		_, err := stdout.Write(doc.Bytes())
+		return err
 	}
 	return os.WriteFile(filepath.Join(*write, "verification.md"), doc.Bytes(), 0o644)
 }

@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"infill/samplers"
 )
 
 func TestRun(t *testing.T) {
@@ -42,5 +47,101 @@ func TestThreefry(t *testing.T) {
 	// An odd number of words is padded with a counter of 0.
 	if got := (key{}).bits(3); got[0] != 4146024105 || got[1] != 1351547692 || got[2] != 2718843009 {
 		t.Errorf("three words are %v", got)
+	}
+}
+
+// TestLattice compares DLMC and DLMCf on a lattice with the samplers' own
+// rules: the gradient of the Ising target, the probability of a flip, and the
+// energies, by which a chain keeps its distance to x0.
+func TestLattice(t *testing.T) {
+	u, ref := discsRandom(0)
+	target := discsIsing(1, 1, u)
+	d := target.Domain()
+	x := starts(d, 1, 7)
+	g := [][]float64{make([]float64, d.GradLen())}
+	if err := target.EnergyGrad(context.Background(), x, make([]float64, 1), g); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []samplers.Balance{samplers.Sqrt, samplers.Ratio} {
+		l := newLattice(u, ref, b)
+		c := l.chain(rand.New(rand.NewPCG(1, 1)))
+		for i := range c.class {
+			k := 5 * x[0][i]
+			for _, j := range l.near[i] {
+				k += x[0][j]
+			}
+			c.class[i] = uint8(k)
+			delta := g[0][i] * float64(1-2*x[0][i])
+			if got := l.delta[10*i+int(k)]; math.Abs(got-delta) > 1e-9 {
+				t.Fatalf("site %d: Δ is %g, of the target %g", i, got, delta)
+			}
+		}
+		c.far = hamming(x[0], ref)
+		for _, s := range []solver{interpolate, eulerClipped, eulerScaled} {
+			f := l.flips(s, 0.05)
+			for k, q := range l.rate {
+				if q == 0 {
+					continue
+				}
+				p := math.Exp(f.logit[k] + f.stay[k])
+				if sum := p + math.Exp(f.stay[k]); math.Abs(sum-1) > 1e-9 || math.Abs(p*(1<<32)-float64(f.below[k])) > 1 {
+					t.Fatalf("solver %d, class %d: P(flip) = %g, drawn with %g, P of both %g", s, k, p, float64(f.below[k])/(1<<32), sum)
+				}
+			}
+		}
+		f := l.flips(interpolate, 0.004)
+		moves := 0
+		for range 2000 {
+			before := c.far
+			c.move(l, f)
+			if c.far != before {
+				moves++
+			}
+		}
+		// The classes that the moves kept up are those of the spins that they left.
+		y := make([]int32, len(c.class))
+		for i, k := range c.class {
+			y[i] = int32(k / 5)
+		}
+		for i, k := range c.class {
+			up := int32(0)
+			for _, j := range l.near[i] {
+				up += y[j]
+			}
+			if int32(k%5) != up {
+				t.Fatalf("site %d has %d neighbours up, its class says %d", i, up, k%5)
+			}
+		}
+		stay := 0.0
+		for i, k := range c.class {
+			stay += f.stay[10*i+int(k)]
+		}
+		if moves == 0 || c.far != hamming(y, ref) || math.Abs(stay-c.stay) > 1e-6 {
+			t.Errorf("%v: after %d moves the distance is %g, want %g; Σ log P(stay) %g, want %g", b, moves, c.far, hamming(y, ref), c.stay, stay)
+		}
+	}
+}
+
+func TestKept(t *testing.T) {
+	e := &env{seed: 3, keep: t.TempDir()}
+	runs := 0
+	run := func() (*discsRun, error) {
+		runs++
+		return &discsRun{ESS: []float64{1.5, 1.0 / 3}, Stuck: 1}, nil
+	}
+	for range 2 {
+		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 || r.ESS[1] != 1.0/3 {
+			t.Fatalf("%+v, %v after %d runs", r, err, runs)
+		}
+	}
+	if _, err := kept(&env{seed: 4, keep: e.keep}, "row", run); err != nil || runs != 2 {
+		t.Errorf("another seed: %v after %d runs, want 2", err, runs)
+	}
+	path := filepath.Join(e.keep, "row-seed3.json")
+	if err := os.WriteFile(path, []byte(`{"ESS":`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept(e, "row", run); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("half a file gives %v", err)
 	}
 }
