@@ -207,7 +207,7 @@ func (d *derivation) forward() {
 	gb := newBuilder(d.opset)
 	gb.consts = d.consts
 	index := gb.reshape(d.positions, rows(1))
-	g := &gatherer{builder: gb, index: index, throughAttention: true}
+	g := &gatherer{builder: gb, index: index}
 	logits := g.run(d.nodes, place{d.logits, 1})
 	if gb.err != nil {
 		d.fail(gb.err)
@@ -218,7 +218,7 @@ func (d *derivation) forward() {
 	f := newBuilder(d.opset)
 	f.consts = d.consts
 	d.f = f
-	d.steps = tape(f, live(gb.nodes, logits))
+	d.steps = tape(f, live(oneQuery(gb, live(gb.nodes, logits)), logits))
 	f.context = "head"
 	v := d.logits.shape[0][2]
 	d.logits2 = f.reshape(logits, rows(v))
@@ -322,6 +322,7 @@ func (d *derivation) backward() {
 		d.fail(t.err)
 		return
 	}
+	t.nodes = outerProducts(t, live(t.nodes, d.gradient))
 	t.nodes = live(t.nodes, d.gradient)
 	if d.opt.Int8 {
 		if d.opset < 13 {

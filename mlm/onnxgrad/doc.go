@@ -52,12 +52,15 @@
 //     inputs through everything that works position by position, past the head and into the last layer,
 //     of which only keys and values are needed everywhere. The gathered axis keeps its place, with
 //     length 1, so that later operations stay as they are.
+//     With a single query for each row the last layer then needs neither keys nor values: the weights that
+//     make them turn the query and the weighted mean instead (oneQuery).
 //  4. tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives need
 //     (x̂ and 1/σ; 1 + erf); products with a bias become Gemm.
 //  5. reverse: one rule per operation (rules_*.go) turns the gradient of its output into those of its
 //     inputs, from E[target] − softmax·Eᵀ at the head down to the embeddings.
 //  6. gatherer again: of the gradient at the embeddings only the blanks of the chain are wanted, which
-//     shortens the end of the backward pass.
+//     shortens the end of the backward pass, the first layer's attention included. What the last layer's one
+//     query sends to all positions is summed up in one product (outerProducts).
 //  7. share: up to the first attention a model works position by position. This part is computed once for all
 //     positions of the call that have the same token in the same place, and looked up where it is read. The
 //     rows of a state differ in two places from one another, so that U is a tenth of R·L or less.

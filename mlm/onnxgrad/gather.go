@@ -17,17 +17,13 @@ type place struct {
 // until it meets a value that is needed at all positions anyway. The gathered axis stays in its place,
 // of the length of the index, so that what comes after needs no change.
 type gatherer struct {
-	*builder        // where the rebuilt nodes go
-	index    *value // [R, K] positions
-	// throughAttention allows a product of two activations (scores, context) to be computed for the
-	// gathered positions. That pays in the forward pass, where all of the query's side then shrinks.
-	throughAttention bool
-
-	full   map[*value]bool // needed at all positions
-	pushed map[*node][]int // nodes computed at the positions only: for each input the axis to gather, or −1
-	plain  map[*value]*value
-	at     map[place]*value
-	cursor *value // [R, K, 1] index of GatherND
+	*builder                 // where the rebuilt nodes go
+	index    *value          // [R, K] positions
+	full     map[*value]bool // needed at all positions
+	pushed   map[*node][]int // nodes computed at the positions only: for each input the axis to gather, or −1
+	plain    map[*value]*value
+	at       map[place]*value
+	cursor   *value // [R, K, 1] index of GatherND
 }
 
 // run rebuilds nodes. The value `want` is wanted at the positions along axis, the values in keep fully.
@@ -260,9 +256,6 @@ func init() {
 }
 
 func (g *gatherer) pushMatMul(n *node, a int, r []int) []int {
-	if !n.in[0].fixed && !n.in[1].fixed && !g.throughAttention {
-		return nil
-	}
 	rank := n.out[0].shape.rank()
 	side := 0 // rows of the product come from the first operand, columns from the second
 	switch {

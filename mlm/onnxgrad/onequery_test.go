@@ -1,0 +1,275 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxref"
+)
+
+// made gives a value of random contents: an input if name is set, else a weight.
+func made(t *testing.T, r *rand.Rand, name string, shape ...int) *value {
+	t.Helper()
+	data, dims := make([]float32, volume(shape)), make([]int64, len(shape))
+	for i := range data {
+		data[i] = float32(r.NormFloat64())
+	}
+	for i, d := range shape {
+		dims[i] = int64(d)
+	}
+	v, err := stored(onnx.Floats(name, dims, data...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name != "" {
+		v.fixed, v.tensor = false, nil
+	}
+	return v
+}
+
+// evaluate computes a value by the reference, node by node.
+func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []float64 {
+	t.Helper()
+	at := map[*value]*onnxref.Tensor{}
+	for _, v := range inputs {
+		at[v] = v.known[0]
+	}
+	for _, n := range nodes {
+		in := make([]*onnxref.Tensor, len(n.in))
+		for i, v := range n.in {
+			if in[i] = at[v]; in[i] == nil {
+				in[i] = v.known[0]
+			}
+			if in[i] == nil {
+				t.Fatalf("%v reads what has not been computed", n)
+			}
+		}
+		if n.op == "Reshape" {
+			c := *in[0]
+			c.Shape = n.out[0].shape[0]
+			at[n.out[0]] = &c
+			continue
+		}
+		p := n.proto()
+		if n.op == "MatMul" {
+			p = fusedProto(n)
+		}
+		p.Outputs = make([]string, len(n.out))
+		out, err := onnxref.Node(p, in, 17)
+		if err != nil {
+			t.Fatalf("%v: %v", n, err)
+		}
+		at[n.out[0]] = out[0]
+	}
+	return at[want].F
+}
+
+// hidden forgets the contents of inputs, so that nothing is worked out ahead of its time, and gives back a
+// function that restores them.
+func hidden(inputs ...*value) func() {
+	known := make([][probes]*onnxref.Tensor, len(inputs))
+	for i, v := range inputs {
+		known[i], v.known = v.known, [probes]*onnxref.Tensor{}
+	}
+	return func() {
+		for i, v := range inputs {
+			v.known = known[i]
+		}
+	}
+}
+
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5*(1+math.Abs(x)) }) && len(a) > 0
+}
+
+// attention is one layer's, with a choice of peculiarities.
+type attention struct {
+	queries              int
+	turned, bias         bool // weights stored transposed; keys and values with a bias
+	where, nan           bool // hidden by a choice instead of a sum; NaN replaced
+	squashed, unweighted bool // scores and weights not by way of a softmax
+	readTwice            bool
+}
+
+// TestOneQueryOnLayers: what is rewritten computes the same, and what must stay does.
+func TestOneQueryOnLayers(t *testing.T) {
+	for _, c := range []struct {
+		attention
+		left int // products with weights of all positions
+	}{
+		{attention{queries: 1}, 0},
+		{attention{queries: 1, bias: true}, 0},
+		{attention{queries: 1, bias: true, turned: true}, 0},
+		{attention{queries: 1, bias: true, where: true, nan: true}, 0},
+		{attention{queries: 2, bias: true}, 2},
+		{attention{queries: 1, readTwice: true}, 1},
+		{attention{queries: 1, squashed: true}, 0},
+		{attention{queries: 1, squashed: true, bias: true}, 1},
+		{attention{queries: 1, unweighted: true}, 0},
+		{attention{queries: 1, unweighted: true, bias: true}, 2},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.attention), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			x, q, mask := made(t, r, "x", 3, 5, 6), made(t, r, "q", 3, 2, c.queries, 4), made(t, r, "mask", 3, 1, 1, 5)
+			restore := hidden(x, q, mask)
+			b := newBuilder(17)
+			project := func() *value {
+				var y *value
+				if c.turned {
+					y = b.matmul(x, made(t, r, "", 8, 6), false, true, 0.5)
+				} else {
+					y = b.matmul(x, made(t, r, "", 6, 8), false, false, 0.5)
+				}
+				if c.bias {
+					y = b.op("Add", made(t, r, "", 8), y)
+				}
+				return b.transpose(b.reshape(y, shapeOf(3, 5, 2, 4)), []int64{0, 2, 1, 3})
+			}
+			k, v := project(), project()
+			s := b.matmul(q, k, false, true, 0.7)
+			if c.where {
+				s = b.op("Where", b.op("Greater", mask, b.scalar(0)), s, b.scalar(-1e30))
+			} else {
+				s = b.op("Add", s, mask)
+			}
+			if c.squashed {
+				s = b.op("Tanh", s)
+			}
+			p := b.add(&node{op: "Softmax", in: []*value{s}, attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+			switch {
+			case c.unweighted:
+				p = b.op("Sigmoid", s)
+			case c.nan:
+				p = b.op("Where", b.op("IsNaN", p), b.scalar(0), p)
+			}
+			y := b.matmul(p, v, false, false, 1)
+			if c.readTwice {
+				y = b.op("Add", y, b.reduce("ReduceSum", k, 2))
+			}
+			if b.err != nil {
+				t.Fatal(b.err)
+			}
+			after := live(oneQuery(b, live(b.nodes, y)), y)
+			if b.err != nil {
+				t.Fatal(b.err)
+			}
+			restore()
+			// The rewritten nodes give the outputs of those that they replace, so the old ones are made anew.
+			got := evaluate(t, after, y, x, q, mask)
+			want := evaluate(t, live(b.nodes, y), y, x, q, mask)
+			if !same(got, want) {
+				t.Errorf("%v\nwithout rewriting %v", got, want)
+			}
+			left := 0
+			for _, n := range after {
+				if n.op == "MatMul" && n.in[0] == x && n.in[1].fixed {
+					left++
+				}
+			}
+			if left != c.left {
+				t.Errorf("%d products of all positions with weights are left, not %d", left, c.left)
+			}
+		})
+	}
+}
+
+// TestOneQueryOnModels: in the last layer of what exporters write of BERT and its like, neither keys nor
+// values are computed at all positions. That results stay the same is for the comparison with torch.
+func TestOneQueryOnModels(t *testing.T) {
+	for _, f := range fixtures(t) {
+		want := 2
+		switch {
+		case strings.HasPrefix(f.name, "deberta"), strings.HasPrefix(f.name, "modernbert"):
+			want = 0 // keys are read twice, or turned by their positions
+		case f.name == "bert-ort-mha":
+			want = 1 // the shape of the keys is read
+		case strings.HasSuffix(f.name, "ort-transformers"), f.name == "bert-ort-fastgelu", f.name == "bert-ort-float16", f.name == "bert-ort-rawmask":
+			want = 0 // queries, keys and values are one product
+		}
+		l, err := load(f.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.fuse()
+		l.tidyProducts()
+		b := newBuilder(l.opset)
+		b.consts = l.consts
+		g := &gatherer{builder: b, index: b.reshape(&value{name: InPositions, typ: onnx.Int64, shape: rows()}, rows(1))}
+		logits := g.run(l.nodes, place{l.logits, 1})
+		before := live(b.nodes, logits)
+		after := live(oneQuery(b, before), logits)
+		if b.err != nil {
+			t.Fatal(b.err)
+		}
+		count := func(nodes []*node) (n int) {
+			for _, m := range nodes {
+				s := m.out[0].shape
+				if m.op == "MatMul" && m.in[1].fixed && !m.in[0].fixed && volume(s[0]) == probeRows(0)*probeLength[0]*s[0][s.rank()-1] {
+					n++
+				}
+			}
+			return n
+		}
+		if got := count(before) - count(after); got != want {
+			t.Errorf("%s: %d products of all positions fewer, not %d", f.name, got, want)
+		}
+	}
+}
+
+// TestOuterProducts: sums of outer products become one product, of the same result.
+func TestOuterProducts(t *testing.T) {
+	for name, c := range map[string]struct {
+		build func(b *builder, v []*value) *value
+		left  int // products and sums
+	}{
+		"two": {func(b *builder, v []*value) *value {
+			return b.sum(b.matmul(v[0], v[1], true, false, 0.5), b.mul(v[2], v[3]))
+		}, 1},
+		"turned": {func(b *builder, v []*value) *value {
+			return b.sum(b.matmul(v[4], v[1], false, false, 1), b.matmul(v[0], v[5], true, true, 2))
+		}, 1},
+		"and others": {func(b *builder, v []*value) *value {
+			return b.sum(b.sum(v[6], b.mul(v[3], v[2])), b.sum(b.matmul(v[0], v[1], true, false, 1), b.op("Tanh", v[6])))
+		}, 3},
+		"only one": {func(b *builder, v []*value) *value { return b.sum(v[6], b.mul(v[2], v[3])) }, 2},
+		"read twice": {func(b *builder, v []*value) *value {
+			x := b.mul(v[2], v[3])
+			return b.sum(b.sum(x, b.op("Tanh", x)), b.mul(v[2], v[3]))
+		}, 4},
+		"one for all": {func(b *builder, v []*value) *value {
+			return b.sum(b.matmul(v[0], v[7], true, false, 1), b.mul(v[2], v[3]))
+		}, 3},
+		"different row": {func(b *builder, v []*value) *value { return b.sum(b.mul(v[2], v[8]), b.mul(v[2], v[3])) }, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 3))
+			v := []*value{made(t, r, "a", 3, 2, 5), made(t, r, "b", 3, 2, 4), made(t, r, "c", 3, 5, 1), made(t, r, "d", 3, 1, 4),
+				made(t, r, "e", 3, 5, 2), made(t, r, "f", 3, 4, 2), made(t, r, "g", 3, 5, 4), made(t, r, "h", 2, 4), made(t, r, "i", 1, 1, 4)}
+			restore := hidden(v...)
+			b := newBuilder(17)
+			y := c.build(b, v)
+			after := live(outerProducts(b, b.nodes), y)
+			if b.err != nil {
+				t.Fatal(b.err)
+			}
+			restore()
+			if got, want := evaluate(t, after, y, v...), evaluate(t, b.nodes, y, v...); !same(got, want) {
+				t.Errorf("%v\nwithout rewriting %v", got, want)
+			}
+			left := 0
+			for _, n := range after {
+				if n.op == "MatMul" || n.op == "Add" || n.op == "Mul" && n.in[1].tensor == nil {
+					left++
+				}
+			}
+			if left != c.left {
+				t.Errorf("%d products and sums are left, not %d", left, c.left)
+			}
+		})
+	}
+}
