@@ -2,6 +2,7 @@ package onnxgrad
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -246,4 +247,77 @@ func BenchmarkAlike(b *testing.B) {
 	for b.Loop() {
 		a.Find(25, nil, ids)
 	}
+}
+
+// TestSharedInMutatedGraphs: models that compute something else, because nodes have other operations or read
+// other values, give the same with sharing as without, whatever of them can still be shared.
+func TestSharedInMutatedGraphs(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 2))
+	names := []string{"bert-sdpa-tied", "roberta-sdpa", "deberta-v2", "modernbert-eager"}
+	list := slices.DeleteFunc(fixtures(t), func(f fixture) bool { return !slices.Contains(names, f.name) })
+	elementwise := []string{"Add", "Mul", "Sub", "Softmax", "Transpose", "ReduceMean", "Exp", "CumSum", "Max"}
+	shared, compared := 0, 0
+	for range 150 {
+		f := list[r.IntN(len(list))]
+		m := loadModel(t, "testdata/"+f.name+".onnx")
+		nodes := m.Graph.Nodes[:len(m.Graph.Nodes)/2] // what comes before the first attention is there
+		a, b := nodes[r.IntN(len(nodes))], nodes[r.IntN(len(nodes))]
+		switch r.IntN(3) {
+		case 0:
+			a.Op = elementwise[r.IntN(len(elementwise))]
+		case 1:
+			if len(a.Inputs) > 0 && len(b.Inputs) > 0 {
+				a.Inputs[r.IntN(len(a.Inputs))] = b.Inputs[r.IntN(len(b.Inputs))]
+			}
+		default:
+			a.Op, a.Attrs = b.Op, b.Attrs
+		}
+		if onnx.Check(m) != nil {
+			continue
+		}
+		d, err := Derive(m, Options{ForwardOnly: true})
+		plain, perr := Derive(m, Options{ForwardOnly: true, Unshared: true})
+		if (err == nil) != (perr == nil) {
+			t.Errorf("%s, %s %q: with sharing %v, without %v", f.name, a.Op, a.Name, err, perr)
+		}
+		if err != nil || perr != nil {
+			continue
+		}
+		got, want := reference(t, d, f.Calls[2]), reference(t, plain, f.Calls[2])
+		if want == nil {
+			continue
+		}
+		compared++
+		if slices.Contains(d.Inputs, InFirst) {
+			shared++
+		}
+		if got == nil || !(relative(got, want) < 1e-9) && !slices.ContainsFunc(want, math.IsNaN) {
+			t.Errorf("%s, %s %q: with sharing it computes something else", f.name, a.Op, a.Name)
+		}
+	}
+	t.Logf("%d compared, %d of them share", compared, shared)
+	if shared < 20 {
+		t.Errorf("only %d of %d graphs share: the test shows little", shared, compared)
+	}
+}
+
+// reference is log f of a call in float64, nil if the graph cannot be evaluated.
+func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
+	t.Helper()
+	e, err := onnxref.New(d.Model)
+	if err != nil {
+		return nil
+	}
+	in := map[string]*onnxref.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{}, I: []int64{0}}}
+	c = withAlike(d, c)
+	for _, name := range d.Inputs {
+		if a, ok := c[name]; ok {
+			in[name] = onnxref.NewInt(a.Shape, a.ints())
+		}
+	}
+	out, err := e.Run(in, OutLogProb)
+	if err != nil {
+		return nil
+	}
+	return out[0].F
 }
