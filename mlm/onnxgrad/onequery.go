@@ -21,9 +21,10 @@ func oneQuery(b *builder, nodes []*node) []*node {
 	out.consts = b.consts
 	for _, n := range nodes {
 		out.context = n.name
-		if !(n.op == "MatMul" && (out.scoresOf(n, u) || out.contextOf(n, u))) {
-			out.nodes = append(out.nodes, n)
+		if n.op == "MatMul" && (out.scoresOf(n, u) || out.contextOf(n, u)) {
+			continue
 		}
+		out.nodes = append(out.nodes, n)
 	}
 	if out.err != nil {
 		b.fail(out.err)
