@@ -7,7 +7,7 @@ BIN      := bin/infill
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LINT     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
-SENTENCE ?= The old [MASK] sat down on the [MASK] and closed his [MASK].
+SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 
 # The model runs through a C library.
 export CGO_ENABLED := 1
