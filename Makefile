@@ -42,7 +42,7 @@ race: setup
 
 # make lint   gofmt, go vet and golangci-lint
 lint:
-	@echo "== gofmt" && test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@echo "== gofmt" && files=$$(gofmt -l .) && if [ -n "$$files" ]; then echo "not formatted:" $$files; exit 1; fi
 	@echo "== go vet" && $(GO) vet ./...
 	@echo "== golangci-lint" && $(GO) run $(LINT) run ./...
 
