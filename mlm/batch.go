@@ -117,13 +117,14 @@ type scheduler struct {
 	together int // bound on the tokens of all batches under way, 0 for none
 	underWay int
 
+	threads int
 	places  int        // that are free; threads in all
 	room    *sync.Cond // callers: there may be a place
 	waiting int        // callers that wait for one
 }
 
 func newScheduler(be backend, o Options, vocab int, mask int32) *scheduler {
-	s := &scheduler{be: be, tokens: o.BatchTokens, together: o.tokensTogether, vocab: vocab, mask: mask, queues: map[key][]*unit{}, places: o.Threads}
+	s := &scheduler{be: be, tokens: o.BatchTokens, together: o.tokensTogether, vocab: vocab, mask: mask, queues: map[key][]*unit{}, threads: o.Threads, places: o.Threads}
 	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
 	for range o.Threads {
 		s.group.Go(s.work)

@@ -187,6 +187,9 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }
 
+// Threads is how many batches are evaluated at the same time.
+func (m *Model) Threads() int { return m.sched.threads }
+
 // Enter waits until fewer than Options.Threads goroutines work for the model,
 // those that evaluate batches and those between Enter and Leave counted together.
 // Callers that compute on their own between evaluations use it so that Threads
