@@ -267,7 +267,7 @@ func (b *book) latencyTable(p printer) {
 		return
 	}
 	p("## What users wait for\n")
-	p("Benchmarks of `bench/speed` on the default model, median (lowest–highest) of three.\n")
+	p("Benchmarks of `bench/speed` on the default model, median (lowest–highest) of nine.\n")
 	p("| | seconds | |")
 	p("|---|---|---|")
 	for _, name := range slices.Sorted(maps.Keys(b.Latency)) {
