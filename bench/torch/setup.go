@@ -104,15 +104,20 @@ func describeModel(dir string) (string, error) {
 		return "", err
 	}
 	var c struct {
-		Layers       int `json:"num_hidden_layers"`
-		Width        int `json:"hidden_size"`
-		Intermediate int `json:"intermediate_size"`
-		Pieces       int `json:"vocab_size"`
+		Layers       int   `json:"num_hidden_layers"`
+		Width        int   `json:"hidden_size"`
+		Intermediate int   `json:"intermediate_size"`
+		ByLayer      []int `json:"intermediate_sizes"`
+		Pieces       int   `json:"vocab_size"`
 	}
 	if err := json.Unmarshal(data, &c); err != nil {
 		return "", fmt.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
 	}
-	return fmt.Sprintf("%d layers of width %d (%d inside), %d pieces", c.Layers, c.Width, c.Intermediate, c.Pieces), nil
+	inside := fmt.Sprint(c.Intermediate)
+	if len(c.ByLayer) > 0 {
+		inside = strings.Trim(strings.ReplaceAll(fmt.Sprint(c.ByLayer), " ", ", "), "[]")
+	}
+	return fmt.Sprintf("%d layers of width %d (%s inside), %d pieces", c.Layers, c.Width, inside, c.Pieces), nil
 }
 
 // cpuName is the processor's name as the kernel states it.

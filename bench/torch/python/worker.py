@@ -37,6 +37,7 @@ class Worker:
             self.cell = json.load(f)
         self.variant = args.variant
         self.model = transformers.BertForMaskedLM.from_pretrained(args.model, dtype=torch.float32).eval()
+        narrow(self.model)
         if self.variant == "saving":
             self.model.requires_grad_(False)
         self.attention = args.attention
@@ -150,6 +151,18 @@ class Worker:
             case "memory":
                 return {"bytes": peak_memory()}
         raise ValueError(f"unknown command {c['do']!r}")
+
+
+def narrow(model):
+    """Takes away the zero neurons that a layer is filled up with to intermediate_size (models/train/model.py), which infill's
+    graph does not have either."""
+    widths = getattr(model.config, "intermediate_sizes", None) or []
+    for layer, width in zip(model.bert.encoder.layer, widths, strict=False):
+        into, back = layer.intermediate.dense, layer.output.dense
+        if into.weight[width:].any() or into.bias[width:].any() or back.weight[:, width:].any():
+            raise ValueError("intermediate_sizes leaves out neurons that are not zero")
+        into.weight.data, into.bias.data = into.weight.data[:width].clone(), into.bias.data[:width].clone()
+        back.weight.data = back.weight.data[:, :width].clone()
 
 
 def main():
