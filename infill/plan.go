@@ -134,11 +134,11 @@ const (
 	// partTokens is about how many tokens (chains × masks × pieces) a part has
 	// at least: less would make batches of the model that are not worth a call.
 	partTokens = 256
-	// minParts and maxParts bound how many parts chains of the same lengths are
-	// divided into. It is one for each of the model's threads, which then draws
-	// and evaluates in turns: with more parts the calls are smaller, and each
-	// reads the table of words from memory.
-	minParts, maxParts = 2, 4
+	// maxParts bounds how many parts chains of the same lengths are divided
+	// into. It is one for each of the model's threads, which then draws and
+	// evaluates in turns: with more parts the calls are smaller, and each reads
+	// the table of words from memory.
+	maxParts = 4
 	// partStates is how many states there must be for every chain. With fewer
 	// than that, chains meet, and a state is evaluated once only for the chains
 	// of a part.
@@ -152,7 +152,7 @@ func (p *plan) divide() {
 	for _, pt := range p.parts {
 		n := len(pt.chains)
 		sentence := pt.tgt.layoutOf(pt.x0[0], nil).sentence
-		k := min(n, max(minParts, min(p.e.model.Threads(), maxParts)), max(1, n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
+		k := min(n, p.e.model.Threads(), maxParts, max(1, n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
 		states := 1.0
 		for i := range pt.tgt.coords {
 			states *= float64(pt.tgt.coords[i].k())

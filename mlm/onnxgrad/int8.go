@@ -19,33 +19,24 @@ import (
 // the gradient for what it is, a function of the state, and stays exact. Products with what is not stored as
 // a matrix of weights, and those with probabilities, which a hundred steps are too few for, stay as they are.
 func quantised(b *builder, nodes []*node) []*node {
-	out := newBuilder(b.opset)
-	out.consts = b.consts
 	made := map[int]*value{}
-	for _, n := range nodes {
+	return b.rewritten(nodes, func(out *builder, n *node) bool {
 		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.in[0].fixed || is(n.in[0], "Exp") != nil ||
 			n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
-			out.nodes = append(out.nodes, n)
-			continue
+			return false
 		}
 		w := weightOf(n.in[1])
 		if w == nil || w.Type != onnx.Float && w.Type != onnx.Float16 {
-			out.nodes = append(out.nodes, n)
-			continue
+			return false
 		}
-		out.context = n.name
 		q, scale, err := out.quantisedWeights(w, n.transB, n.alpha)
 		if err != nil {
-			b.fail(fmt.Errorf("weights of node %q: %w", n.name, err))
-			return nodes
+			out.fail(fmt.Errorf("weights of node %q: %w", n.name, err))
+			return false
 		}
 		out.product(n, q, scale, made)
-	}
-	if out.err != nil {
-		b.fail(out.err)
-		return nodes
-	}
-	return out.nodes
+		return true
+	})
 }
 
 // product writes n as a product of integers; made has the zero points so far, by the number of rows.

@@ -108,6 +108,23 @@ type builder struct {
 
 func newBuilder(opset int64) *builder { return &builder{opset: opset, consts: map[string]*value{}} }
 
+// rewritten is nodes with those that rewrite takes replaced by what it makes in their place. Its builder
+// shares b's constants, and its failure becomes b's.
+func (b *builder) rewritten(nodes []*node, rewrite func(out *builder, n *node) bool) []*node {
+	out := newBuilder(b.opset)
+	out.consts = b.consts
+	for _, n := range nodes {
+		out.context = n.name
+		if !rewrite(out, n) {
+			out.nodes = append(out.nodes, n)
+		}
+	}
+	if out.err != nil {
+		b.fail(out.err)
+	}
+	return out.nodes
+}
+
 func (b *builder) fail(err error) *value {
 	if b.err == nil {
 		b.err = err

@@ -17,19 +17,9 @@ import "infill/mlm/onnx"
 // results become products of one row for each blank.
 func oneQuery(b *builder, nodes []*node) []*node {
 	u := uses(nodes)
-	out := newBuilder(b.opset)
-	out.consts = b.consts
-	for _, n := range nodes {
-		out.context = n.name
-		if n.op == "MatMul" && (out.scoresOf(n, u) || out.contextOf(n, u)) {
-			continue
-		}
-		out.nodes = append(out.nodes, n)
-	}
-	if out.err != nil {
-		b.fail(out.err)
-	}
-	return out.nodes
+	return b.rewritten(nodes, func(out *builder, n *node) bool {
+		return n.op == "MatMul" && (out.scoresOf(n, u) || out.contextOf(n, u))
+	})
 }
 
 // projection is a product of X [R, L, D] with weights, cut into heads: [R, L, H·d] → [R, H, L, d].

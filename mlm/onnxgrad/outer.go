@@ -11,18 +11,7 @@ import "infill/mlm/onnx"
 // kind: through the scores, the weighted mean, and the position of the query itself.
 func outerProducts(b *builder, nodes []*node) []*node {
 	u := uses(nodes)
-	out := newBuilder(b.opset)
-	out.consts = b.consts
-	for _, n := range nodes {
-		out.context = n.name
-		if !out.mergeOuter(n, u) {
-			out.nodes = append(out.nodes, n)
-		}
-	}
-	if out.err != nil {
-		b.fail(out.err)
-	}
-	return out.nodes
+	return b.rewritten(nodes, func(out *builder, n *node) bool { return out.mergeOuter(n, u) })
 }
 
 // thin is the most columns that a factor may have to be little beside the product.

@@ -233,8 +233,6 @@ func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 // the bias while it multiplies. The values in keep stay.
 func linear(b *builder, nodes []*node, keep []*value) []*node {
 	u := uses(nodes)
-	out := newBuilder(b.opset)
-	out.consts = b.consts
 	dropped := map[*node]bool{}
 	for _, n := range nodes {
 		if n.op != "Add" {
@@ -248,7 +246,7 @@ func linear(b *builder, nodes []*node, keep []*value) []*node {
 			}
 		}
 	}
-	for _, n := range nodes {
+	return b.rewritten(nodes, func(out *builder, n *node) bool {
 		m := (*node)(nil)
 		bias := (*value)(nil)
 		if n.op == "Add" {
@@ -258,34 +256,27 @@ func linear(b *builder, nodes []*node, keep []*value) []*node {
 				}
 			}
 		}
-		switch {
-		case dropped[n]:
-		case m == nil:
-			out.nodes = append(out.nodes, n)
-		default:
-			out.context = n.name
-			x, y := m.in[0], n.out[0]
-			var flatIn, flatOut dims
-			for p := range flatIn {
-				r := x.shape.rank() - 1
-				flatIn[p] = []int{volume(x.shape[p][:r]), x.shape[p][r]}
-				flatOut[p] = []int{flatIn[p][0], y.shape[p][r]}
-			}
-			attrs := []*onnx.Attribute{{Name: "alpha", Type: onnx.AttrFloat, F: float32(m.alpha)}}
-			if m.transB {
-				attrs = append(attrs, intAttr("transB", 1))
-			}
-			g := &node{op: "Gemm", in: []*value{out.reshape(x, flatIn), m.in[1], bias}, attrs: attrs}
-			if y.shape.equal(flatOut) {
-				g.out = []*value{y}
-				out.add(g)
-			} else {
-				out.add(&node{op: "Reshape", in: []*value{out.add(g)}, out: []*value{y}})
-			}
+		if m == nil {
+			return dropped[n]
 		}
-	}
-	if out.err != nil {
-		b.fail(out.err)
-	}
-	return out.nodes
+		x, y := m.in[0], n.out[0]
+		var flatIn, flatOut dims
+		for p := range flatIn {
+			r := x.shape.rank() - 1
+			flatIn[p] = []int{volume(x.shape[p][:r]), x.shape[p][r]}
+			flatOut[p] = []int{flatIn[p][0], y.shape[p][r]}
+		}
+		attrs := []*onnx.Attribute{{Name: "alpha", Type: onnx.AttrFloat, F: float32(m.alpha)}}
+		if m.transB {
+			attrs = append(attrs, intAttr("transB", 1))
+		}
+		g := &node{op: "Gemm", in: []*value{out.reshape(x, flatIn), m.in[1], bias}, attrs: attrs}
+		if y.shape.equal(flatOut) {
+			g.out = []*value{y}
+			out.add(g)
+		} else {
+			out.add(&node{op: "Reshape", in: []*value{out.add(g)}, out: []*value{y}})
+		}
+		return true
+	})
 }
