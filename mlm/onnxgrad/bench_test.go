@@ -46,6 +46,40 @@ func benchCall(chains, m, length, vocabulary int) map[string]array {
 	return c
 }
 
+// BenchmarkSharing measures a call of a fill by the default model, 9 states of 4 blanks in one sentence of 23
+// pieces, with what comes before the first attention computed once for positions that are alike, and without.
+func BenchmarkSharing(b *testing.B) {
+	m := loadModel(b, "../../models/default/model.onnx")
+	const states, blanks, length = 9, 4, 23
+	c := benchCall(states, blanks, length, 16384)
+	ids, where, r := c["input_ids"].Data, c["positions"].Data, rand.New(rand.NewPCG(2, 1))
+	for row := range states * blanks { // the first state's sentence and blanks for all
+		copy(ids[row*length:], ids[row%blanks*length:][:length])
+		at := where[row%blanks]
+		where[row], c["blanks"].Data[row] = at, at
+	}
+	for state := range states {
+		for k := range blanks {
+			piece := float64(100 + r.IntN(16284))
+			c["targets"].Data[state*blanks+k] = piece
+			for other := range blanks {
+				if other != k {
+					ids[(state*blanks+other)*length+int(where[k])] = piece
+				}
+			}
+		}
+	}
+	for _, v := range []struct {
+		name string
+		d    *Derived
+	}{{"shared", derive(b, m)}, {"unshared", unshared(b, m)}} {
+		s := open(b, v.d, ort.Config{Threads: 1})
+		for name, gradient := range map[string]bool{"energy": false, "gradient": true} {
+			b.Run(name+"/"+v.name, func(b *testing.B) { run(b, s.Session, s.feed(b, c, false, gradient), 3) })
+		}
+	}
+}
+
 // BenchmarkSharedModel measures calls of 32 rows × 32 tokens (8 chains of 4 blanks) on weights of the
 // size of the model to build on: 4 layers of width 256, 16,384 pieces. "original" is the export as it is,
 // logits at every position.

@@ -16,12 +16,12 @@ type lattice struct {
 	near  [][]int   // neighbours of each site
 	delta []float64 // ΔU of a flip, by class
 	rate  []float64 // Q = g(exp(Δ))
-	ref   []int32   // x0
+	refs  [][]int32 // reference states
 }
 
-func newLattice(u []float64, ref []int32, g samplers.Balance) *lattice {
+func newLattice(u []float64, refs [][]int32, g samplers.Balance) *lattice {
 	b := discsField(u)
-	l := &lattice{near: make([][]int, len(b)), ref: ref}
+	l := &lattice{near: make([][]int, len(b)), refs: refs}
 	l.delta, l.rate = make([]float64, 10*len(b)), make([]float64, 10*len(b))
 	for i := range b {
 		r, c := i/side, i%side
@@ -89,7 +89,7 @@ func (l *lattice) flips(s solver, h float64) *flips {
 type latticeChain struct {
 	class, next []uint8 // the class of each site, without the site
 	rng         *rand.PCG
-	far         float64 // Σ|x − x0|
+	far         []uint16 // Σ|x − x0| for each reference state
 	at          *flips
 	stay        float64 // Σ log P(stay) at the state, by at
 	flip, touch []int   // scratch
@@ -103,7 +103,9 @@ func (l *lattice) chain(rng *rand.Rand) *latticeChain {
 	for i := range x {
 		x[i] = int32(rng.IntN(2))
 	}
-	c.far = hamming(x, l.ref)
+	for _, ref := range l.refs {
+		c.far = append(c.far, uint16(hamming(x, ref)))
+	}
 	for i, near := range l.near {
 		c.class[i] = uint8(5 * x[i])
 		for _, j := range near {
@@ -136,7 +138,7 @@ func (c *latticeChain) move(l *lattice, f *flips) float64 {
 	}
 	c.step++
 	copy(c.next, c.class)
-	la, far := 0.0, c.far
+	la := 0.0
 	touch := func(i int) {
 		if c.seen[i] != c.step {
 			c.seen[i], c.touch = c.step, append(c.touch, i)
@@ -148,11 +150,6 @@ func (c *latticeChain) move(l *lattice, f *flips) float64 {
 	for _, i := range c.flip {
 		la += l.delta[10*i+int(c.next[i])]
 		up := c.next[i] < 5
-		if up == (l.ref[i] == 1) {
-			far--
-		} else {
-			far++
-		}
 		touch(i)
 		if up {
 			c.next[i] += 5
@@ -179,16 +176,25 @@ func (c *latticeChain) move(l *lattice, f *flips) float64 {
 	p := math.Exp(math.Min(la, 0))
 	if float64(c.rng.Uint64()>>11) < p*(1<<53) {
 		c.class, c.next = c.next, c.class
-		c.far, c.stay = far, stay
+		c.stay = stay
+		for _, i := range c.flip {
+			v := int32(c.class[i] / 5)
+			for j, ref := range l.refs {
+				if ref[i] == v {
+					c.far[j]--
+				} else {
+					c.far[j]++
+				}
+			}
+		}
 	}
 	return p
 }
 
 // discsRun is what chains with the adaptation of DISCS gave.
 type discsRun struct {
-	ESS   []float64 // of the chains that moved in the kept steps
-	Stuck int       // chains that did not
-	All   []float64 // ESS, and 1 for each stuck chain, as DISCS counts them
+	ESS   [][]float64 // by reference state and chain; 1 for a chain that did not move
+	Stuck int         // chains that did not move in the kept steps
 }
 
 // runDISCS runs DLMC as the code of DISCS has it: h = τ is common to all
@@ -199,9 +205,13 @@ type discsRun struct {
 func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps int, seed uint64) (*discsRun, error) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	c := make([]*latticeChain, chains)
-	f := make([][]float64, chains)
+	f := make([][][]uint16, chains) // [chain][reference state][step]
 	for k := range c {
 		c[k] = l.chain(rng)
+		f[k] = make([][]uint16, len(l.refs))
+		for j := range f[k] {
+			f[k][j] = make([]uint16, 0, steps)
+		}
 	}
 	known := map[int]*flips{}
 	tau, z := 1.0, 0.0
@@ -220,7 +230,9 @@ func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps i
 		for k := range c {
 			a += c[k].move(l, known[cent]) / float64(chains)
 			if n > burnin {
-				f[k] = append(f[k], c[k].far)
+				for j, v := range c[k].far {
+					f[k][j] = append(f[k][j], v)
+				}
 			}
 		}
 		if n < 200 || n%20 == 0 {
@@ -233,24 +245,23 @@ func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps i
 		}
 		tau = math.Max(tau*z+3*(a-0.574), 1) / z
 	}
-	out := &discsRun{}
+	out := &discsRun{ESS: make([][]float64, len(l.refs))}
+	x := make([]float64, steps)
 	for k := range f {
-		if constant(f[k]) {
-			out.Stuck++
-			out.All = append(out.All, 1)
-			continue
+		for j := range f[k] {
+			moved := false
+			for n, v := range f[k][j] {
+				x[n] = float64(v)
+				moved = moved || v != f[k][j][0]
+			}
+			ess := 1.0
+			if moved {
+				ess = samplers.ESSFirst(x)
+			} else if j == 0 {
+				out.Stuck++
+			}
+			out.ESS[j] = append(out.ESS[j], ess)
 		}
-		e := samplers.ESSFirst(f[k])
-		out.ESS, out.All = append(out.ESS, e), append(out.All, e)
 	}
 	return out, nil
-}
-
-func constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
 }

@@ -44,19 +44,24 @@ func discsField(u []float64) []float64 {
 	return b
 }
 
-// discsRandom returns what seed 0 of DISCS draws: the uniform numbers of the
-// field and the reference state. other gives those of another seed.
-func discsRandom(other uint32) (u []float64, ref []int32) {
-	k := key{0, other}.split(4)
-	u = k[0].split(1)[0].uniform(side * side)
+// discsDraw is what DISCS draws from a seed.
+type discsDraw struct {
+	u     []float64 // uniform numbers of the field
+	ref   []int32   // reference state x0, by integers below 2
+	later []int32   // the same by a comparison of uniform numbers with ½, as its later code has it
+}
+
+func discsRandom(seed uint32) discsDraw {
+	k := key{0, seed}.split(4)
+	d := discsDraw{u: k[0].split(1)[0].uniform(side * side), ref: k[2].coins(side * side)}
 	for _, v := range k[2].uniform(side * side) {
 		r := int32(0)
 		if v < 0.5 {
 			r = 1
 		}
-		ref = append(ref, r)
+		d.later = append(d.later, r)
 	}
-	return u, ref
+	return d
 }
 
 // isingRun is what chains on the lattice gave, a value per chain, scaled to
@@ -65,21 +70,20 @@ type isingRun struct {
 	ESS   []float64 // of the distance to ref, as DISCS takes it
 	Geyer []float64 // by Geyer's sequence instead
 	Short []float64 // from the first 15000 steps alone
-	Refs  []float64 // averaged over 3 other reference states
+	Later []float64 // of the distance to the later reference state
 	Rows  []float64 // averaged over the distances in single rows of the lattice
 	Acc   []float64
 	Jump  []float64
 }
 
 // runIsing50 runs 50000 steps after a burn-in that adapts.
-func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref []int32, chains, burnin int, seed uint64) (*isingRun, error) {
+func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw discsDraw, chains, burnin int, seed uint64) (*isingRun, error) {
 	const steps, short = 50000, 15000
-	d := t.Domain()
 	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {
 		return nil, err
 	}
-	all := append([][]int32{ref}, starts(d, 3, seed+1)...)
+	all := [][]int32{draw.ref, draw.later}
 	rows := []int{10, 25, 40}
 	f := make([][][]float64, chains) // [chain][reference or row][step]
 	for k := range f {
@@ -94,7 +98,7 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref 
 				f[k][j] = append(f[k][j], hamming(x, z))
 			}
 			for j, i := range rows {
-				f[k][len(all)+j] = append(f[k][len(all)+j], hamming(x[i*side:(i+1)*side], ref[i*side:(i+1)*side]))
+				f[k][len(all)+j] = append(f[k][len(all)+j], hamming(x[i*side:(i+1)*side], draw.ref[i*side:(i+1)*side]))
 			}
 		}
 		return nil
@@ -107,15 +111,12 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, ref 
 		out.ESS = append(out.ESS, samplers.ESSFirst(f[k][0]))
 		out.Geyer = append(out.Geyer, samplers.ESS(f[k][0]))
 		out.Short = append(out.Short, samplers.ESSFirst(f[k][0][:short])*steps/short)
-		mean := func(f [][]float64) float64 {
-			sum := 0.0
-			for _, x := range f {
-				sum += samplers.ESSFirst(x) / float64(len(f))
-			}
-			return sum
+		out.Later = append(out.Later, samplers.ESSFirst(f[k][1]))
+		mean := 0.0
+		for _, x := range f[k][len(all):] {
+			mean += samplers.ESSFirst(x) / float64(len(rows))
 		}
-		out.Refs = append(out.Refs, mean(f[k][1:len(all)]))
-		out.Rows = append(out.Rows, mean(f[k][len(all):]))
+		out.Rows = append(out.Rows, mean)
 		out.Acc = append(out.Acc, run.Stats[k].MeanProb())
 		out.Jump = append(out.Jump, run.Stats[k].JumpDistance())
 	}
@@ -139,19 +140,19 @@ var ising50Cases = []struct {
 	{"PAS √", 204.4, &samplers.PAS{}},
 	{"PAS ratio", 539.1, &samplers.PAS{Balance: samplers.Ratio}},
 	{"GWG-X √, X adapted", 145.4, &samplers.GWG{Adapt: true}},
-	{"GWG-X ratio, X adapted", 443, &samplers.GWG{Balance: samplers.Ratio, Adapt: true}},
+	{"GWG-X ratio, X adapted", 443.2, &samplers.GWG{Balance: samplers.Ratio, Adapt: true}},
 	{"DLMC √", 502.8, &samplers.DLMC{}},
-	{"DLMC ratio", 542, &samplers.DLMC{Balance: samplers.Ratio}},
+	{"DLMC ratio", 541.8, &samplers.DLMC{Balance: samplers.Ratio}},
 	{"DLMCf √", 231.3, &samplers.DLMCf{}},
-	{"DLMCf ratio", 548, &samplers.DLMCf{Balance: samplers.Ratio}},
+	{"DLMCf ratio", 547.9, &samplers.DLMCf{Balance: samplers.Ratio}},
 	{"RWM", 7.9, &samplers.RWM{}},
 }
 
 func figIsing50(ctx context.Context, w io.Writer, e *env) error {
-	u, ref := discsRandom(0)
+	draw := discsRandom(0)
 	fmt.Fprint(w, ising50Head)
-	for _, part := range []func(context.Context, io.Writer, *env, []float64, []int32) error{ising50Main, ising50DISCS, ising50Models} {
-		if err := part(ctx, w, e, u, ref); err != nil {
+	for _, part := range []func(context.Context, io.Writer, *env, discsDraw) error{ising50Main, ising50DISCS, ising50Models} {
+		if err := part(ctx, w, e, draw); err != nil {
 			return err
 		}
 	}
@@ -159,17 +160,36 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	return nil
 }
 
-func ising50Main(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
-	t := discsIsing(1, 1, u)
-	runs := make([]*isingRun, len(ising50Cases))
+// deviation says how far a mean of chains is from the published one of 100, in
+// per cent and in standard errors of both; cv is the coefficient of variation
+// of a chain.
+func deviation(got, want, cv float64, chains int) string {
+	off := math.Log(got / want)
+	return fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(off)-1), off/(cv*math.Sqrt(1/float64(chains)+0.01)))
+}
+
+// variation is the coefficient of variation of a chain's value, pooled over rows.
+func variation(rows [][]float64) float64 {
+	sum := 0.0
+	for _, x := range rows {
+		r := over(x)
+		sum += (r.se / r.mean) * (r.se / r.mean) * float64(len(x)) / float64(len(rows))
+	}
+	return math.Sqrt(sum)
+}
+
+func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
+	const chains = 16
+	t := discsIsing(1, 1, draw.u)
+	runs, ess := make([]*isingRun, len(ising50Cases)), make([][]float64, len(ising50Cases))
 	err := parallel(len(runs), func(i int) (err error) {
 		c := ising50Cases[i]
 		burnin := 5000
 		if c.name == "RWM" {
 			burnin = 50000 // it flips .03 spins a step
 		}
-		runs[i], err = kept(e, fmt.Sprintf("6-%d", i), func() (*isingRun, error) {
-			return runIsing50(ctx, c.s, t, ref, 3, burnin, e.seed)
+		runs[i], err = kept(e, fmt.Sprintf("6-%d-%d", i, chains), func() (*isingRun, error) {
+			return runIsing50(ctx, c.s, t, draw, chains, burnin, e.seed+uint64(i))
 		})
 		e.progress("%s", c.name)
 		return err
@@ -177,27 +197,28 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, u []float64, ref []in
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"sampler", "published", "here", "deviation", "Geyer's ESS", "15000 steps", "3 other x0", "single rows", "acceptance", "jump distance"}}
-	var logs [5]float64 // Σ log of here/published and of each column from Geyer's on/here
-	n, spread := 0.0, 0.0
-	for _, r := range runs { // three chains tell little of their own spread: all samplers' together
-		got := over(r.ESS)
-		spread += (got.se / got.mean) * (got.se / got.mean) / float64(len(runs))
+	for i, r := range runs {
+		ess[i] = r.ESS
 	}
-	spread = math.Sqrt(spread)
+	cv := variation(ess[:len(ess)-1]) // RWM's few values scatter more
+	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", "Geyer's ESS", "15000 steps", "single rows", "acceptance", "jump distance"}}
+	var logs [5]float64 // Σ log of here/published and of each column from the later x0 on/here
+	n := 0.0
 	for i, c := range ising50Cases {
 		r := runs[i]
-		got := over(r.ESS)
-		off := math.Log(got.mean / c.want)
-		row := []string{c.name, fmt.Sprint(c.want), got.String(), fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(off)-1), off/spread)}
-		for j, x := range [][]float64{r.Geyer, r.Short, r.Refs, r.Rows} {
+		got, own := over(r.ESS), cv
+		if c.name == "RWM" {
+			own = variation(ess[i : i+1])
+		}
+		row := []string{c.name, fmt.Sprint(c.want), got.String(), deviation(got.mean, c.want, own, chains)}
+		for j, x := range [][]float64{r.Later, r.Geyer, r.Short, r.Rows} {
 			row = append(row, over(x).String())
 			if c.name != "RWM" {
 				logs[j+1] += math.Log(over(x).mean / got.mean)
 			}
 		}
 		if c.name != "RWM" {
-			logs[0] += off
+			logs[0] += math.Log(got.mean / c.want)
 			n++
 		}
 		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.Acc).mean), fmt.Sprintf("%.2f", over(r.Jump).mean)))
@@ -206,12 +227,13 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, u []float64, ref []in
 	for j := range logs {
 		logs[j] = math.Exp(logs[j] / n)
 	}
-	fmt.Fprintf(w, ising50Mean, 100*spread, logs[0], logs[1], logs[2], logs[3], logs[4])
+	fmt.Fprintf(w, ising50Mean, 100*cv, logs[0], logs[1], logs[2], logs[3], logs[4])
 	return nil
 }
 
-// ising50DISCS runs DLMC and DLMCf with the adaptation of the published code.
-func ising50DISCS(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
+// ising50DISCS runs DLMC and DLMCf with the adaptation of the published code,
+// and takes the distance to many reference states.
+func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
 	cases := []struct {
 		name string
 		want float64
@@ -219,16 +241,17 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, u []float64, ref []i
 		s    solver
 	}{
 		{"DLMC √", 502.8, samplers.Sqrt, interpolate},
-		{"DLMC ratio", 542, samplers.Ratio, interpolate},
+		{"DLMC ratio", 541.8, samplers.Ratio, interpolate},
+		{"DLMCf √", 231.3, samplers.Sqrt, eulerScaled},
+		{"DLMCf ratio", 547.9, samplers.Ratio, eulerScaled},
 		{"DLMCf √, min(hQ, ν)", 231.3, samplers.Sqrt, eulerClipped},
-		{"DLMCf √, as here", 231.3, samplers.Sqrt, eulerScaled},
-		{"DLMCf ratio", 548, samplers.Ratio, eulerScaled},
 	}
-	const chains, burnin, steps = 16, 20000, 50000
-	runs := make([]*discsRun, len(cases))
+	const chains, burnin, steps, others = 100, 50000, 50000, 16
+	refs := append([][]int32{draw.ref, draw.later}, starts(discsIsing(1, 1, draw.u).Domain(), others, e.seed+1)...)
+	runs, ess := make([]*discsRun, len(cases)), make([][]float64, len(cases))
 	err := parallel(len(cases), func(i int) (err error) {
 		runs[i], err = kept(e, fmt.Sprintf("6-discs-%d-%d", i, chains), func() (*discsRun, error) {
-			return runDISCS(ctx, newLattice(u, ref, cases[i].g), cases[i].s, chains, burnin, steps, e.seed)
+			return runDISCS(ctx, newLattice(draw.u, refs, cases[i].g), cases[i].s, chains, burnin, steps, e.seed+uint64(i))
 		})
 		e.progress("%s with the adaptation of DISCS", cases[i].name)
 		return err
@@ -236,34 +259,44 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, u []float64, ref []i
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, ising50DISCSHead, chains, burnin)
-	rows := [][]string{{"sampler", "published", "chains that move", "chains that do not", "all, those as 1"}}
+	for i, r := range runs {
+		ess[i] = r.ESS[0]
+	}
+	cv := variation(ess[:4])
+	fmt.Fprintf(w, ising50DISCSHead, chains)
+	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
 	for i, c := range cases {
 		r := runs[i]
-		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS).String(), fmt.Sprintf("%d of %d", r.Stuck, chains), over(r.All).String()})
+		low, high, mean := math.Inf(1), 0.0, 0.0
+		for _, x := range r.ESS[2:] {
+			m := over(x).mean
+			low, high, mean = math.Min(low, m), math.Max(high, m), mean+m/others
+		}
+		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS[0]).String(), deviation(over(r.ESS[0]).mean, c.want, cv, chains), over(r.ESS[1]).String(),
+			fmt.Sprintf("%.0f, %.0f, %.0f", low, mean, high), fmt.Sprintf("%d of %d", r.Stuck, chains)})
 	}
 	lines(w, rows...)
 	return nil
 }
 
 // ising50Models runs PAS on other models.
-func ising50Models(ctx context.Context, w io.Writer, e *env, u []float64, ref []int32) error {
-	other, otherRef := discsRandom(1)
+func ising50Models(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
+	other := discsRandom(1)
 	models := []struct {
 		name string
 		t    *targets.Ising
-		ref  []int32
+		draw discsDraw
 	}{
-		{"field twice as strong", discsIsing(2, 1, u), ref},
-		{"edges half as strong", discsIsing(1, 0.5, u), ref},
-		{"field and x0 of seed 1", discsIsing(1, 1, other), otherRef},
+		{"field twice as strong", discsIsing(2, 1, draw.u), draw},
+		{"edges half as strong", discsIsing(1, 0.5, draw.u), draw},
+		{"field and x0 of seed 1", discsIsing(1, 1, other.u), other},
 	}
 	cases := ising50Cases[:2] // PAS
 	runs := make([]*isingRun, len(cases)*len(models))
 	err := parallel(len(runs), func(i int) (err error) {
 		m := models[i%len(models)]
 		runs[i], err = kept(e, fmt.Sprintf("6-models-%d", i), func() (*isingRun, error) {
-			return runIsing50(ctx, cases[i/len(models)].s, m.t, m.ref, 2, 5000, e.seed)
+			return runIsing50(ctx, cases[i/len(models)].s, m.t, m.draw, 2, 5000, e.seed)
 		})
 		e.progress("PAS, %s", m.name)
 		return err

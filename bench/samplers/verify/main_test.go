@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,14 @@ func TestThreefry(t *testing.T) {
 			t.Errorf("uniform number %d is %g, want %g", i, u[i], want)
 		}
 	}
+	x := ks[2].coins(2500)
+	sum := int32(0)
+	for _, v := range x {
+		sum += v
+	}
+	if want := []int32{0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0}; !slices.Equal(x[:20], want) || sum != 1243 {
+		t.Errorf("integers below 2 are %v and so on with %d ones, want %v with 1243", x[:20], sum, want)
+	}
 	// An odd number of words is padded with a counter of 0.
 	if got := (key{}).bits(3); got[0] != 4146024105 || got[1] != 1351547692 || got[2] != 2718843009 {
 		t.Errorf("three words are %v", got)
@@ -54,8 +63,9 @@ func TestThreefry(t *testing.T) {
 // rules: the gradient of the Ising target, the probability of a flip, and the
 // energies, by which a chain keeps its distance to x0.
 func TestLattice(t *testing.T) {
-	u, ref := discsRandom(0)
-	target := discsIsing(1, 1, u)
+	draw := discsRandom(0)
+	refs := [][]int32{draw.ref, draw.later}
+	target := discsIsing(1, 1, draw.u)
 	d := target.Domain()
 	x := starts(d, 1, 7)
 	g := [][]float64{make([]float64, d.GradLen())}
@@ -63,7 +73,7 @@ func TestLattice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range []samplers.Balance{samplers.Sqrt, samplers.Ratio} {
-		l := newLattice(u, ref, b)
+		l := newLattice(draw.u, refs, b)
 		c := l.chain(rand.New(rand.NewPCG(1, 1)))
 		for i := range c.class {
 			k := 5 * x[0][i]
@@ -76,7 +86,9 @@ func TestLattice(t *testing.T) {
 				t.Fatalf("site %d: Δ is %g, of the target %g", i, got, delta)
 			}
 		}
-		c.far = hamming(x[0], ref)
+		for j, ref := range refs {
+			c.far[j] = uint16(hamming(x[0], ref))
+		}
 		for _, s := range []solver{interpolate, eulerClipped, eulerScaled} {
 			f := l.flips(s, 0.05)
 			for k, q := range l.rate {
@@ -92,9 +104,9 @@ func TestLattice(t *testing.T) {
 		f := l.flips(interpolate, 0.004)
 		moves := 0
 		for range 2000 {
-			before := c.far
+			before := slices.Clone(c.far)
 			c.move(l, f)
-			if c.far != before {
+			if !slices.Equal(c.far, before) {
 				moves++
 			}
 		}
@@ -116,8 +128,9 @@ func TestLattice(t *testing.T) {
 		for i, k := range c.class {
 			stay += f.stay[10*i+int(k)]
 		}
-		if moves == 0 || c.far != hamming(y, ref) || math.Abs(stay-c.stay) > 1e-6 {
-			t.Errorf("%v: after %d moves the distance is %g, want %g; Σ log P(stay) %g, want %g", b, moves, c.far, hamming(y, ref), c.stay, stay)
+		far := []uint16{uint16(hamming(y, refs[0])), uint16(hamming(y, refs[1]))}
+		if moves == 0 || !slices.Equal(c.far, far) || math.Abs(stay-c.stay) > 1e-6 {
+			t.Errorf("%v: after %d moves the distances are %d, want %d; Σ log P(stay) %g, want %g", b, moves, c.far, far, c.stay, stay)
 		}
 	}
 }
@@ -127,10 +140,10 @@ func TestKept(t *testing.T) {
 	runs := 0
 	run := func() (*discsRun, error) {
 		runs++
-		return &discsRun{ESS: []float64{1.5, 1.0 / 3}, Stuck: 1}, nil
+		return &discsRun{ESS: [][]float64{{1.5, 1.0 / 3}}, Stuck: 1}, nil
 	}
 	for range 2 {
-		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 || r.ESS[1] != 1.0/3 {
+		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 || r.ESS[0][1] != 1.0/3 {
 			t.Fatalf("%+v, %v after %d runs", r, err, runs)
 		}
 	}

@@ -57,3 +57,13 @@ func (k key) uniform(n int) []float64 {
 	}
 	return out
 }
+
+// coins returns n numbers that are 0 or 1, as JAX draws integers below 2
+// (randint): the last bits of the second half of the key.
+func (k key) coins(n int) []int32 {
+	out := make([]int32, n)
+	for i, b := range k.split(2)[1].bits(n) {
+		out[i] = int32(b & 1)
+	}
+	return out
+}
