@@ -172,7 +172,7 @@ The published numbers are KL .13 and .70. A width between the two of the scripts
 grid: with dist_var = .175 ACS has .131 ± .004 and DMALA .9 ± .2. ACS's number hardly depends on anything: most of it is the noise of 1.28
 million states on the points that have probability; the modes alone agree far better. DMALA's depends on the width, because its chains
 leave a mode only over the wall to the next, whose height is 37.5/τ: 1.8 with .15, .45 with .2. It does not depend on the weights: even and uneven ones
-agree within the errors at either width, and so do weights that repeat 1, .4, .4, .4 (tried once: 1.82 and .45). It does not come to .70 by the step
+agree within the errors at either width. It does not come to .70 by the step
 either: α = 600 (.011), which the script for 25 modes has, gives 1.03 with .15. KL(π ‖ empirical) is off for ACS (.24 to .33) whatever the width.
 
 What is not public: the weights of the uneven version, the width that it was drawn with, and the program that computed KL. In the

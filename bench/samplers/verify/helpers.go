@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"infill/samplers"
@@ -18,7 +19,14 @@ import (
 // estimate is a mean over independent chains and its standard error.
 type estimate struct{ mean, se float64 }
 
-func (e estimate) String() string { return fmt.Sprintf("%.4g ± %.1g", e.mean, e.se) }
+// String has one digit of the standard error, without an exponent where it is ten or more.
+func (e estimate) String() string {
+	se, err := strconv.ParseFloat(fmt.Sprintf("%.1g", e.se), 64)
+	if err != nil {
+		se = e.se
+	}
+	return fmt.Sprintf("%.4g ± %v", e.mean, se)
+}
 
 // over averages x.
 func over(x []float64) estimate {

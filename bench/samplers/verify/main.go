@@ -148,7 +148,7 @@ func preamble(seed uint64) string {
 Made by `+"`go run ./bench/samplers/verify -write docs -seed %d`"+`, which regenerates every number and
 chart of this page; `+"`-only N`"+` prints one section. The same seed gives the same page. Sections 1 to 4 are
 tests as well (`+"`samplers/figures_test.go`"+`), and so is the detailed balance of every kernel that can be
-enumerated (`+"`samplers/mh_test.go`"+`) and the stationarity of the others (`+"`samplers/gibbs_test.go`"+`).
+enumerated (`+"`samplers/mh_test.go`, `samplers/kernel_test.go`"+`) and the stationarity of the others (`+"`samplers/gibbs_test.go`"+`).
 "±" is one standard error, from independent chains. Where the text between the tables quotes numbers, they are those of seed 1.
 `, seed)
 }
