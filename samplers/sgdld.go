@@ -40,6 +40,9 @@ type RatioEstimator interface {
 //
 // Estimates come from RatioEstimator where the target has it, else from
 // StochasticGradienter, where the cache holds the mean of ∇Û and r̂ = exp(Δ).
+// An estimate with an entry that is not finite is counted (Stats.NonFinite) and
+// left out of the cache; when it is the first after a jump, the jump is undone.
+// A state without any usable estimate has weight 0.
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
 type SGDLD struct {
 	// Balance is g; the zero value here means Ratio, t/(1+t), which is bounded
@@ -91,6 +94,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), delta: matrix[float64](c.Len(), c.Domain.gradLen),
 		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(), c.Domain.gradLen),
+		sick: make([]bool, c.Len()), from: make([]jump, c.Len()),
 	}
 	if k.s.MinJump == 0 {
 		k.s.MinJump = 0.1
@@ -128,9 +132,25 @@ type sgdldKernel struct {
 	sumNum, sumDen [][]float64 // the cache
 	delta          [][]float64 // ∇Û, or the log-ratios written as one
 	u              []float64
+
+	sick []bool // the rates of each chain's state are no distribution: it stays
+	from []jump // the jump of this step, to be undone where no estimate follows
 }
 
-func (s *sgdldKernel) prepare(ctx context.Context) error { return s.estimate(ctx, 0) }
+// jump is a change of coordinate i from category v, and the number of estimates
+// that the cache held before it; i is −1 for none.
+type jump struct {
+	i int
+	v int32
+	n int
+}
+
+func (s *sgdldKernel) prepare(ctx context.Context) error {
+	for k := range s.from {
+		s.from[k] = jump{i: -1}
+	}
+	return s.estimate(ctx, 0)
+}
 
 // h is the jump probability of step t.
 func (s *sgdldKernel) h(t int) float64 {
@@ -155,24 +175,67 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 	}
 	for k, x := range c.X {
 		c.Stats[k].Evals++
-		if s.s.NoCache {
+		usable := s.usable(k, x)
+		if !usable {
+			c.Stats[k].NonFinite++
+		}
+		switch f := s.from[k]; {
+		case !usable && f.i >= 0:
+			// Nothing is known of the state jumped to, so the jump is rejected.
+			// The cache still holds what it did.
+			x[f.i], s.n[k] = f.v, f.n
+			c.Last[k] = Move{Moved: true, Flips: 1}
+		case s.s.NoCache:
 			s.n[k] = 0
 		}
-		accumulate(s.sumNum[k], s.num[k], s.n[k] == 0)
-		if s.ratio != nil {
-			accumulate(s.sumDen[k], s.den[k], s.n[k] == 0)
+		if usable {
+			accumulate(s.sumNum[k], s.num[k], s.n[k] == 0)
+			if s.ratio != nil {
+				accumulate(s.sumDen[k], s.den[k], s.n[k] == 0)
+			}
+			s.n[k]++
 		}
-		s.n[k]++
+		if s.n[k] == 0 { // no usable estimate yet: the state waits for one
+			s.sick[k], c.Weight[k] = true, 0
+			continue
+		}
 		s.logRatios(k, x)
 		s.sites.score(x, s.delta[k])
 		z := s.logZ()
 		c.Weight[k] = s.h(t) * math.Exp(-z)
-		if s.sites.bad() || math.IsInf(c.Weight[k], 0) {
-			c.Stats[k].NonFinite++
+		s.sick[k] = s.sites.bad()
+		if s.sick[k] || math.IsInf(c.Weight[k], 0) {
 			c.Weight[k] = 0
+			if usable {
+				c.Stats[k].NonFinite++
+			}
 		}
 	}
 	return nil
+}
+
+// usable reports whether the entries of the latest estimate that count, those
+// of the allowed categories of the coordinates that can change, are numbers.
+// One that is not would stay in the cache's sums for as long as the state.
+func (s *sgdldKernel) usable(k int, x []int32) bool {
+	d := s.c.Domain
+	for _, i := range s.free {
+		c := &d.coords[i]
+		num := d.grad(s.num[k], int(i))
+		var den []float64
+		if s.ratio != nil {
+			den = d.grad(s.den[k], int(i))
+		}
+		for v, e := range num {
+			if c.Kind == Nominal && (!c.ok(v) || s.ratio != nil && int32(v) == x[i]) {
+				continue
+			}
+			if !finite(e) || den != nil && !finite(den[v]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // logZ is log Z of the state scored last.
@@ -223,35 +286,42 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 	c := s.c
 	h := s.h(c.done)
 	for k, x := range c.X {
-		rng := c.RNG[k]
-		m := Move{Accepted: true, Prob: 1}
-		if rng.Float64() < h {
-			s.sites.score(x, s.delta[k])
-			j := -1
-			if !s.sites.bad() {
-				if s.s.Self && rng.Float64() < math.Exp(s.sites.g.Log(0)-s.logZ()) {
-					c.record(k, m) // the jump ends where it begins
-					continue
-				}
-				j, _ = drawLog(rng, s.sites.lw, s.cum)
-			}
-			if j < 0 {
-				m = Move{}
-				c.Stats[k].NonFinite++
-			} else {
-				i := int(s.free[j])
-				v := 1 - x[i]
-				if c.Domain.coords[i].Kind != Binary {
-					d, _ := drawLog(rng, s.sites.values(i, x[i], s.delta[k]), s.cum)
-					v = int32(d)
-				}
-				x[i] = v
-				c.U[k] = math.NaN()
-				s.n[k] = 0
-				m.Moved, m.Flips, m.Hamming = true, 1, 1
-			}
-		}
-		c.record(k, m)
+		c.Last[k] = s.move(k, x, h)
 	}
-	return s.estimate(ctx, c.done+1)
+	if err := s.estimate(ctx, c.done+1); err != nil {
+		return err
+	}
+	for k := range c.X {
+		c.record(k, c.Last[k])
+	}
+	return nil
+}
+
+// move makes the jump of chain k, with probability h.
+func (s *sgdldKernel) move(k int, x []int32, h float64) Move {
+	c, rng := s.c, s.c.RNG[k]
+	s.from[k] = jump{i: -1}
+	stay := Move{Accepted: true, Prob: 1}
+	if rng.Float64() >= h {
+		return stay
+	}
+	if s.sick[k] { // counted when it was found
+		return Move{}
+	}
+	s.sites.score(x, s.delta[k])
+	if s.s.Self && rng.Float64() < math.Exp(s.sites.g.Log(0)-s.logZ()) {
+		return stay // the jump ends where it begins
+	}
+	j, _ := drawLog(rng, s.sites.lw, s.cum)
+	i := int(s.free[j])
+	v := 1 - x[i]
+	if c.Domain.coords[i].Kind != Binary {
+		w, _ := drawLog(rng, s.sites.values(i, x[i], s.delta[k]), s.cum)
+		v = int32(w)
+	}
+	s.from[k] = jump{i, x[i], s.n[k]}
+	x[i] = v
+	c.U[k] = math.NaN()
+	s.n[k] = 0
+	return Move{Accepted: true, Prob: 1, Moved: true, Flips: 1, Hamming: 1}
 }
