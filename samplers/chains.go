@@ -53,15 +53,22 @@ type Move struct {
 
 // Stats counts what a chain did since its start or since ResetStats.
 type Stats struct {
-	Steps     int     // steps made
-	Moved     int     // proposals that differed from the state
-	Accepted  int     // accepted proposals, unmoved ones among them
-	SumProb   float64 // Σ of acceptance probabilities
-	Hamming   int     // Σ of coordinates changed: the accepted jump distance
-	Proposed  int     // Σ of coordinates that proposals changed
-	Evals     int     // states given to the target (conditionals count as one)
-	Zero      int     // proposals of U = −∞, rejected
-	NonFinite int     // proposals whose U or ∇U was NaN or +∞, rejected
+	Steps    int     // steps made
+	Moved    int     // proposals that differed from the state
+	Accepted int     // accepted proposals, unmoved ones among them
+	SumProb  float64 // Σ of acceptance probabilities
+	Hamming  int     // Σ of coordinates changed: the accepted jump distance
+	Proposed int     // Σ of coordinates that proposals changed
+	Evals    int     // states given to the target (conditionals count as one)
+	// Zero counts the proposals of U = −∞, which are rejected; in samplers that
+	// evaluate the neighbours of a state (exact-gibbs without conditionals,
+	// block-gibbs, hb, lb1) the states of U = −∞ among them, which are never
+	// drawn. Categories outside the support are not evaluated nor counted.
+	Zero int
+	// NonFinite counts the proposals, or neighbours, whose U was NaN or +∞, and
+	// the gradients, ratios and conditionals that were no numbers. What they
+	// belong to is rejected or never drawn.
+	NonFinite int
 }
 
 // Acceptance is the share of accepted proposals, in [0,1]; NaN before any.

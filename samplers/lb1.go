@@ -79,7 +79,7 @@ func (l *lb1Kernel) score(ctx context.Context, x [][]int32, rows [][]float64) er
 		return err
 	}
 	for _, q := range l.qs {
-		l.c.clean(q.k, q.u)
+		l.c.clean(q.k, q.u, l.c.Domain.coords[q.i].Allowed)
 		at := x[q.k][q.i]
 		ref := q.u[at]
 		for v := range q.u {

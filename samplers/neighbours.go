@@ -117,14 +117,20 @@ func checkMany(sampler string, count float64) error {
 	return nil
 }
 
-// clean replaces energies that are no energies (NaN, +∞) by −∞ and counts
-// them.
-func (c *Chains) clean(k int, u []float64) {
+// clean counts the energies of −∞ and those that are no energies (NaN, +∞),
+// which it replaces by −∞: none of them is ever drawn. allowed is the support
+// mask of the entries, nil for states that are all in the support.
+func (c *Chains) clean(k int, u []float64, allowed []bool) {
 	for v, e := range u {
-		if math.IsNaN(e) || math.IsInf(e, 1) {
-			u[v] = negInf
-			c.Stats[k].NonFinite++
+		if finite(e) || allowed != nil && !allowed[v] {
+			continue
 		}
+		if math.IsInf(e, -1) {
+			c.Stats[k].Zero++
+			continue
+		}
+		u[v] = negInf
+		c.Stats[k].NonFinite++
 	}
 }
 
@@ -187,7 +193,7 @@ func (g *exactGibbs) fromEnergies(ctx context.Context, x [][]int32, i []int, lp 
 		return err
 	}
 	for k := range x {
-		g.c.clean(k, lp[k])
+		g.c.clean(k, lp[k], g.c.Domain.coords[i[k]].Allowed)
 	}
 	return nil
 }
