@@ -1,0 +1,133 @@
+package samplers
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// linear is U = Σ b_i x_i on bits, with its exact ratios as estimates.
+type linear struct {
+	flat
+	b []float64
+}
+
+func (l linear) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		u[k] = 0
+		for i, v := range x[k] {
+			u[k] += l.b[i] * float64(v)
+		}
+	}
+	return nil
+}
+
+func (l linear) EstimateRatios(_ context.Context, x [][]int32, _ int, _ []*rand.Rand, num, den [][]float64) error {
+	for k := range x {
+		for i, v := range x[k] {
+			num[k][i], den[k][i] = math.Exp(l.b[i]*float64(1-2*v)), 1
+		}
+	}
+	return nil
+}
+
+// TestTraceWeighsStates: the states of SGDLD count with their weights, with
+// which the mean energy is that of π; without them it is far from it.
+func TestTraceWeighsStates(t *testing.T) {
+	ctx := context.Background()
+	l := linear{flat{Bits(3)}, []float64{2, -1, 1.5}}
+	exact := 0.0
+	for _, b := range l.b {
+		exact += b / (1 + math.Exp(-b))
+	}
+	x0 := make([][]int32, 20)
+	for k := range x0 {
+		x0[k] = make([]int32, 3)
+	}
+	run, err := Start(ctx, &SGDLD{Jump: 0.5}, l, x0, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tr Trace
+	plain, n := 0.0, 0.0
+	if err := run.Steps(ctx, 100, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Steps(ctx, 4000, func(r *Run) error {
+		if err := r.Refresh(ctx); err != nil {
+			return err
+		}
+		for _, u := range r.U {
+			plain += u
+			n++
+		}
+		return tr.Observe(r)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	d := tr.Diagnose(run)
+	// The chains move every other step; 80000 states.
+	if !(math.Abs(d.MeanEnergy-exact) < 0.05) || math.Abs(plain/n-exact) < 0.2 {
+		t.Errorf("mean energy %.4f weighted, %.4f without weights, exact %.4f", d.MeanEnergy, plain/n, exact)
+	}
+	if !math.IsNaN(d.ESS) || !math.IsNaN(d.ESSBatch) || !math.IsNaN(d.RHat) {
+		t.Errorf("weighted states have ESS %g, %g by batches, and R-hat %g; want NaN", d.ESS, d.ESSBatch, d.RHat)
+	}
+}
+
+// TestTraceByHand: weights that begin late count as 1 before, and states of
+// weight 0 do not enter.
+func TestTraceByHand(t *testing.T) {
+	r := &Run{Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)}}
+	var tr Trace
+	d := tr.Diagnose(r)
+	for _, v := range []float64{d.ESS, d.ESSBatch, d.RHat, d.MeanEnergy} {
+		if !math.IsNaN(v) {
+			t.Errorf("without a trace: %+v", d)
+		}
+	}
+	for _, s := range []struct{ u, w [2]float64 }{
+		{[2]float64{1, 2}, [2]float64{1, 1}},
+		{[2]float64{4, 8}, [2]float64{1, 3}},
+		{[2]float64{math.NaN(), 16}, [2]float64{0, 0.5}},
+	} {
+		copy(r.U, s.u[:])
+		copy(r.Weight, s.w[:])
+		if err := tr.Observe(r); err != nil {
+			t.Fatal(err)
+		}
+		if first := tr.Weight == nil; first != (len(tr.Energy[0]) == 1) {
+			t.Errorf("after %d states the weights are %v", len(tr.Energy[0]), tr.Weight)
+		}
+	}
+	// (1 + 2 + 4 + 3·8 + ½·16) / (1 + 1 + 1 + 3 + ½)
+	if got := tr.Diagnose(r).MeanEnergy; !(math.Abs(got-6) < 1e-14) {
+		t.Errorf("weighted mean %g, want 6", got)
+	}
+}
+
+// TestTraceOfEqualWeights: the diagnosis is that of its parts.
+func TestTraceOfEqualWeights(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(4, 1))
+	tab := newTable(rng, Categories(2, 3), 1, 0.2)
+	run, err := Start(ctx, &DMALA{StepSize: 1}, tab, [][]int32{{0, 0}, {1, 1}}, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tr Trace
+	if err := run.Steps(ctx, 200, tr.Observe); err != nil {
+		t.Fatal(err)
+	}
+	d := tr.Diagnose(run)
+	mean := 0.0
+	for _, e := range tr.Energy {
+		for _, u := range e {
+			mean += u / 400
+		}
+	}
+	if tr.Weight != nil || d.ESS != ESSChains(tr.Energy) || d.RHat != SplitRHat(tr.Energy) || d.ESSBatch != ESSBatch(tr.Energy[0])+ESSBatch(tr.Energy[1]) || !(math.Abs(d.MeanEnergy-mean) < 1e-12) || d.Stats.Steps != 400 {
+		t.Errorf("%+v, weights %v, mean %g", d, tr.Weight, mean)
+	}
+}
