@@ -76,11 +76,11 @@ func (s *Gibbs) Attach(c *Chains) (Kernel, error) {
 	if err := s.Scan.check(s.Name()); err != nil {
 		return nil, err
 	}
-	k := &gibbsKernel{c: c, scan: s.Scan}
-	if err := k.bind(s.Name()); err != nil {
+	cond, err := condOf(c, s.Name())
+	if err != nil {
 		return nil, err
 	}
-	return k, nil
+	return &gibbsKernel{c: c, scan: s.Scan, conditionals: cond}, nil
 }
 
 // condFunc fills log-conditionals, exact or masked.
@@ -101,6 +101,17 @@ func newConditionals(c *Chains, cond condFunc) conditionals {
 		cond: cond, i: make([]int, n), buf: matrix[float64](n, c.Domain.maxK),
 		lp: make([][]float64, n), cum: make([]float64, c.Domain.maxK),
 	}
+}
+
+// condOf finds the target's conditionals: masked ones first.
+func condOf(c *Chains, sampler string) (conditionals, error) {
+	switch t := c.Target.(type) {
+	case MaskedConditioner:
+		return newConditionals(c, t.MaskedConditional), nil
+	case Conditioner:
+		return newConditionals(c, t.Conditional), nil
+	}
+	return conditionals{}, &AbilityError{sampler, "conditionals (MaskedConditional or Conditional)", "exact-gibbs works them out from energies"}
 }
 
 // fill picks a coordinate for each chain and gets its conditional.
@@ -134,19 +145,6 @@ type gibbsKernel struct {
 	c    *Chains
 	scan Scan
 	conditionals
-}
-
-// bind finds the conditionals: masked ones first.
-func (g *gibbsKernel) bind(name string) error {
-	switch t := g.c.Target.(type) {
-	case MaskedConditioner:
-		g.conditionals = newConditionals(g.c, t.MaskedConditional)
-	case Conditioner:
-		g.conditionals = newConditionals(g.c, t.Conditional)
-	default:
-		return &AbilityError{name, "conditionals (MaskedConditional or Conditional)", "exact-gibbs works them out from energies"}
-	}
-	return nil
 }
 
 // Step implements Kernel.

@@ -3,6 +3,7 @@ package samplers
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 )
 
 // GibbsMH proposes as Gibbs does, one coordinate from the masked conditional
@@ -25,77 +26,35 @@ func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
 	if err := s.Scan.check(s.Name()); err != nil {
 		return nil, err
 	}
-	k := &gibbsMHKernel{
-		gibbsKernel: gibbsKernel{c: c, scan: s.Scan}, y: matrix[int32](c.Len(), c.Domain.Len()),
-		lq: make([]float64, c.Len()), u: make([]float64, c.Len()), idx: make([]int, 0, c.Len()), bx: make([][]int32, 0, c.Len()),
-	}
-	if err := k.bind(s.Name()); err != nil {
+	cond, err := condOf(c, s.Name())
+	if err != nil {
 		return nil, err
 	}
-	return k, nil
+	return newMH(c, &gibbsMHProposer{conditionals: cond, c: c, scan: s.Scan, ratio: make([]float64, c.Len())}, nil, true), nil
 }
 
-type gibbsMHKernel struct {
-	gibbsKernel
-	y   [][]int32
-	lq  []float64 // log q(θ'→θ) − log q(θ→θ')
-	u   []float64
-	idx []int
-	bx  [][]int32
+// gibbsMHProposer is a proposer. Both of its probabilities are of one
+// conditional and have its normaliser, so reverse gives their ratio and propose
+// nothing.
+type gibbsMHProposer struct {
+	conditionals
+	c     *Chains
+	scan  Scan
+	ratio []float64 // log q(θ'→θ) − log q(θ→θ') of each chain's proposal
 }
 
-func (g *gibbsMHKernel) prepare(ctx context.Context) error { return g.c.startEnergies(ctx, nil) }
+// ask implements asker.
+func (g *gibbsMHProposer) ask(ctx context.Context) error { return g.fill(ctx, g.c, g.scan) }
 
-// Step implements Kernel.
-func (g *gibbsMHKernel) Step(ctx context.Context) error {
-	c := g.c
-	if err := g.fill(ctx, c, g.scan); err != nil {
-		return err
+func (g *gibbsMHProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
+	i := g.i[k]
+	v, _ := drawLog(rng, g.lp[k], g.cum)
+	if v < 0 {
+		return math.NaN()
 	}
-	g.idx, g.bx = g.idx[:0], g.bx[:0]
-	for k, x := range c.X {
-		i := g.i[k]
-		v, _ := drawLog(c.RNG[k], g.lp[k], g.cum)
-		switch {
-		case v < 0:
-			c.Stats[k].NonFinite++
-			c.Last[k] = Move{}
-		case int32(v) == x[i]:
-			c.Last[k] = Move{Accepted: true, Prob: 1}
-		default:
-			c.Last[k] = Move{Moved: true, Flips: 1}
-			copy(g.y[k], x)
-			g.y[k][i] = int32(v)
-			g.lq[k] = g.lp[k][x[i]] - g.lp[k][v]
-			g.idx, g.bx = append(g.idx, k), append(g.bx, g.y[k])
-		}
-	}
-	if len(g.idx) > 0 {
-		if err := c.Target.Energy(ctx, g.bx, g.u[:len(g.idx)]); err != nil {
-			return err
-		}
-	}
-	for j, k := range g.idx {
-		u, st, mv := g.u[j], &c.Stats[k], &c.Last[k]
-		st.Evals++
-		la := u - c.U[k] + g.lq[k]
-		switch {
-		case math.IsInf(u, -1):
-			st.Zero++
-			continue
-		case math.IsNaN(la) || math.IsInf(u, 1):
-			st.NonFinite++
-			continue
-		}
-		mv.Prob = math.Exp(math.Min(0, la))
-		if la >= 0 || c.RNG[k].Float64() < mv.Prob {
-			mv.Accepted, mv.Hamming = true, 1
-			c.X[k], g.y[k] = g.y[k], c.X[k]
-			c.U[k] = u
-		}
-	}
-	for k := range c.X {
-		c.record(k, c.Last[k])
-	}
-	return nil
+	y[i] = int32(v)
+	g.ratio[k] = g.lp[k][x[i]] - g.lp[k][v]
+	return 0
 }
+
+func (g *gibbsMHProposer) reverse(k int, _, _ []int32, _ []float64) float64 { return g.ratio[k] }

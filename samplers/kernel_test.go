@@ -96,11 +96,11 @@ func (d *driver) step(a, done int, vals []uint64) (next, draws int) {
 func (d *driver) ints() []int {
 	switch k := d.run.Kernel.(type) {
 	case *gibbsKernel:
-		return k.scanInts()
+		return scanInts(d.tab.dom, k.scan)
 	case *exactGibbs:
-		return k.scanInts()
-	case *gibbsMHKernel:
-		return k.scanInts()
+		return scanInts(d.tab.dom, k.scan)
+	case *mhKernel:
+		return scanInts(d.tab.dom, gibbsOf(k).scan)
 	case *ballKernel:
 		var out []int
 		for j := range k.block {
@@ -114,11 +114,19 @@ func (d *driver) ints() []int {
 	return nil
 }
 
-func (g *gibbsKernel) scanInts() []int {
-	if g.scan == SystematicScan {
+func scanInts(d *Domain, s Scan) []int {
+	if s == SystematicScan {
 		return nil
 	}
-	return []int{g.c.Domain.Len()}
+	return []int{d.Len()}
+}
+
+// gibbsOf is the proposer of gibbs-mh, or of its broken copy.
+func gibbsOf(m *mhKernel) *gibbsMHProposer {
+	if f, ok := m.p.(forgetsOld); ok {
+		return f.gibbsMHProposer
+	}
+	return m.p.(*gibbsMHProposer)
 }
 
 // row adds the probabilities of every next state to out.
@@ -215,10 +223,15 @@ func (d *driver) hints(first bool) []float64 {
 		lw = k.lp[0]
 	case *exactGibbs:
 		lw = k.lp[0]
-	case *gibbsMHKernel:
-		lw = k.lp[0]
+	case *mhKernel:
+		lw = gibbsOf(k).lp[0]
 	case *ballKernel:
 		lw = k.u[:k.balls[0].n]
+	case *halfBalanced:
+		lw = k.cur[0]
+		if d.run.Last[0].Accepted {
+			lw = k.next[0]
+		}
 	case *lb1Kernel:
 		lw = k.cur[0]
 		if d.run.Last[0].Accepted { // it exchanged the two
@@ -346,8 +359,8 @@ func (f forgetful) Energy(ctx context.Context, x [][]int32, u []float64) error {
 	return err
 }
 
-// unmasked lets the conditional see the coordinate that it is to be blind to,
-// which makes the reverse term of Gibbs–MH a wrong one.
+// unmasked lets the conditional see the coordinate that it is to be blind to, so
+// that the reverse term of Gibbs–MH is taken from a wrong conditional.
 type unmasked struct{ *tableTarget }
 
 func (m unmasked) MaskedConditional(ctx context.Context, x [][]int32, i []int, lp [][]float64) error {
@@ -356,6 +369,48 @@ func (m unmasked) MaskedConditional(ctx context.Context, x [][]int32, i []int, l
 		lp[k][x[k][i[k]]] += 0.3 * float64(x[k][i[k]]+1)
 	}
 	return err
+}
+
+// noReverse is Gibbs–MH without the reverse term log f(θ_i) of its ratio.
+type noReverse struct{ GibbsMH }
+
+func (s *noReverse) Attach(c *Chains) (Kernel, error) {
+	k, err := s.GibbsMH.Attach(c)
+	if err == nil {
+		m := k.(*mhKernel)
+		m.p = forgetsOld{m.p.(*gibbsMHProposer)}
+	}
+	return k, err
+}
+
+type forgetsOld struct{ *gibbsMHProposer }
+
+func (f forgetsOld) reverse(k int, _, y []int32, _ []float64) float64 {
+	return -f.lp[k][y[f.i[k]]]
+}
+
+// halfLB1 is LB-1 without the reverse term Z_g(θ') of its ratio.
+type halfLB1 struct{ LB1 }
+
+func (s *halfLB1) Attach(c *Chains) (Kernel, error) {
+	k, err := s.LB1.Attach(c)
+	if err != nil {
+		return nil, err
+	}
+	return &halfBalanced{k.(*lb1Kernel)}, nil
+}
+
+type halfBalanced struct{ *lb1Kernel }
+
+func (l *halfBalanced) Step(ctx context.Context) error {
+	l.draw()
+	if err := l.score(ctx, l.y, l.next); err != nil {
+		return err
+	}
+	for k := range l.c.X {
+		l.decide(k, 0)
+	}
+	return nil
 }
 
 // fixedCentre is a Hamming ball sampler that forgets to draw the centre.
@@ -412,8 +467,10 @@ func TestBrokenEnergySamplersFail(t *testing.T) {
 			{"exact-gibbs without a term", &ExactGibbs{}, forgetful{tab}},
 			{"block-gibbs without a term", &BlockGibbs{}, forgetful{tab}},
 			{"block-gibbs, weights that depend on the state", &notDrawn{}, tab},
-			{"gibbs-mh with a wrong reverse term", &GibbsMH{}, unmasked{tab}},
+			{"gibbs-mh without its reverse term", &noReverse{}, tab},
+			{"gibbs-mh with a conditional that is none", &GibbsMH{}, unmasked{tab}},
 			{"hb around the state itself", &fixedCentre{HammingBall{Block: 2}}, tab},
+			{"lb1 without its reverse term", &halfLB1{LB1{Balance: Ratio}}, tab},
 			{"lb1 without acceptance", uncorrected{&LB1{Balance: Ratio}}, tab},
 		} {
 			if _, ok := c.target.(forgetful); ok && !last {

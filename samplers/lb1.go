@@ -106,6 +106,18 @@ func (l *lb1Kernel) prepare(ctx context.Context) error {
 
 // Step implements Kernel.
 func (l *lb1Kernel) Step(ctx context.Context) error {
+	l.draw()
+	if err := l.score(ctx, l.y, l.next); err != nil {
+		return err
+	}
+	for k := range l.c.X {
+		l.decide(k, logSumExp(l.next[k]))
+	}
+	return nil
+}
+
+// draw draws the proposals.
+func (l *lb1Kernel) draw() {
 	c := l.c
 	for k, x := range c.X {
 		copy(l.y[k], x)
@@ -118,30 +130,31 @@ func (l *lb1Kernel) Step(ctx context.Context) error {
 		f := sort.SearchInts(l.off, j+1) - 1
 		l.y[k][l.free[f]] = int32(j - l.off[f])
 	}
-	if err := l.score(ctx, l.y, l.next); err != nil {
-		return err
-	}
-	for k := range c.X {
-		mv := &c.Last[k]
-		z := logSumExp(l.next[k])
-		if mv.Moved {
-			mv.Prob = math.Exp(math.Min(0, l.curZ[k]-z))
-			if z != z {
-				mv.Prob = 0
-				c.Stats[k].NonFinite++
-			}
-			if mv.Prob == 1 || c.RNG[k].Float64() < mv.Prob {
-				mv.Accepted, mv.Hamming = true, 1
-				c.X[k], l.y[k] = l.y[k], c.X[k]
-				l.cur[k], l.next[k] = l.next[k], l.cur[k]
-				l.curZ[k] = z
-				c.U[k] = l.ref[k]
-				if l.n.native != nil {
-					c.U[k] = math.NaN() // known up to a constant only
-				}
+}
+
+// decide accepts or rejects the proposal of chain k, where log Z_g is z. (The
+// decision of mhKernel has the energy of the proposal, which a native
+// NeighbourEnergizer gives up to a constant only.)
+func (l *lb1Kernel) decide(k int, z float64) {
+	c := l.c
+	mv := &c.Last[k]
+	if mv.Moved {
+		la := l.curZ[k] - z
+		if la != la {
+			la = negInf
+			c.Stats[k].NonFinite++
+		}
+		mv.Prob = acceptance(la)
+		if accept(c.RNG[k], la, mv.Prob) {
+			mv.Accepted, mv.Hamming = true, 1
+			c.X[k], l.y[k] = l.y[k], c.X[k]
+			l.cur[k], l.next[k] = l.next[k], l.cur[k]
+			l.curZ[k] = z
+			c.U[k] = l.ref[k]
+			if l.n.native != nil {
+				c.U[k] = math.NaN() // known up to a constant only
 			}
 		}
-		c.record(k, *mv)
 	}
-	return nil
+	c.record(k, *mv)
 }

@@ -11,7 +11,9 @@ import (
 // propose and reverse.
 type proposer interface {
 	// propose writes a state to y, which holds a copy of x, and returns
-	// log q(x→y). x is the current state of chain k. NaN means that the gradient g at x is unusable.
+	// log q(x→y). x is the current state of chain k. NaN means that the gradient g
+	// at x, or what else the proposal is drawn from, is unusable. A term that
+	// reverse has too may be left out of both.
 	propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64
 	// reverse returns log q(y→x), given the gradient gy at y.
 	reverse(k int, x, y []int32, gy []float64) float64
@@ -36,6 +38,12 @@ type scheduler interface {
 	schedule(k, done int) (uncorrected bool)
 }
 
+// asker is the optional ability of a proposer to ask the target, for all chains
+// in one call, what the proposals of a step need.
+type asker interface {
+	ask(ctx context.Context) error
+}
+
 // cacher is the optional ability of a proposer to keep what it worked out in
 // reverse for proposals from the accepted state.
 type cacher interface{ accepted(k int) }
@@ -53,6 +61,7 @@ type mhKernel struct {
 	tune  adapter   // nil when nothing is adapted
 	cache cacher    // nil when the proposer keeps nothing
 	sched scheduler // nil when the scale does not change by itself
+	first asker     // nil when (x, ∇U) is all that a proposal needs
 	grad  Gradienter
 	exact bool
 	free  []bool // chain's step goes without acceptance test
@@ -73,6 +82,7 @@ func newMH(c *Chains, p proposer, grad Gradienter, exact bool) *mhKernel {
 	m.tune, _ = p.(adapter)
 	m.sched, _ = p.(scheduler)
 	m.cache, _ = p.(cacher)
+	m.first, _ = p.(asker)
 	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
@@ -115,6 +125,11 @@ func (m *mhKernel) Step(ctx context.Context) error {
 			m.tune.freeze(k)
 		}
 		m.over = true
+	}
+	if m.first != nil {
+		if err := m.first.ask(ctx); err != nil {
+			return err
+		}
 	}
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
 	for k, x := range c.X {
@@ -187,8 +202,8 @@ func (m *mhKernel) decide(k int, u float64) {
 		return
 	}
 	la := u - c.U[k] + back - m.fwd[k]
-	mv.Prob = math.Exp(math.Min(0, la))
-	if !m.exact || m.free[k] || la >= 0 || c.RNG[k].Float64() < mv.Prob {
+	mv.Prob = acceptance(la)
+	if !m.exact || m.free[k] || accept(c.RNG[k], la, mv.Prob) {
 		mv.Accepted = true
 		mv.Hamming = mv.Flips
 		c.U[k] = u
@@ -201,6 +216,14 @@ func (m *mhKernel) decide(k int, u float64) {
 		}
 	}
 }
+
+// acceptance is min(1, exp(la)), the probability of accepting a move whose
+// Metropolis–Hastings ratio has the logarithm la.
+func acceptance(la float64) float64 { return math.Exp(math.Min(0, la)) }
+
+// accept draws with that probability, prob; where la says that it is 1, nothing
+// is drawn.
+func accept(rng *rand.Rand, la, prob float64) bool { return la >= 0 || rng.Float64() < prob }
 
 // Tuning implements Tuned.
 func (m *mhKernel) Tuning(k int) map[string]float64 {
