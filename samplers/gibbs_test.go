@@ -182,6 +182,73 @@ func TestDefaultsReachTheTarget(t *testing.T) {
 	}
 }
 
+// pulled is a target on n bits of which every coordinate, once visited, is 1.
+type pulled struct{ flat }
+
+func (pulled) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		u[k] = 0
+		for _, v := range x[k] {
+			u[k] += 100 * float64(v)
+		}
+	}
+	return nil
+}
+
+// pulledCond gives the same in conditionals, milder ones, so that gibbs-mh
+// accepts what it draws.
+type pulledCond struct{ pulled }
+
+func (pulledCond) MaskedConditional(_ context.Context, x [][]int32, _ []int, lp [][]float64) error {
+	for k := range x {
+		lp[k][0], lp[k][1] = -50, 0
+	}
+	return nil
+}
+
+// TestScansVisitEveryCoordinate: a systematic sweep is as many steps as there
+// are coordinates and visits each, in order; a random scan does not keep to any
+// order, and gets everywhere.
+func TestScansVisitEveryCoordinate(t *testing.T) {
+	const n = 7
+	for _, c := range []struct {
+		s      func(Scan) Sampler
+		target Target
+	}{
+		{func(o Scan) Sampler { return &Gibbs{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
+		{func(o Scan) Sampler { return &GibbsMH{Scan: o} }, pulledCond{pulled{flat{Bits(n)}}}},
+		{func(o Scan) Sampler { return &ExactGibbs{Scan: o} }, pulled{flat{Bits(n)}}},
+	} {
+		for _, scan := range []Scan{SystematicScan, RandomScan} {
+			s := c.s(scan)
+			run, err := Start(context.Background(), s, c.target, [][]int32{make([]int32, n), make([]int32, n)}, Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inOrder := true
+			err = run.Steps(context.Background(), 20*n, func(r *Run) error {
+				for _, x := range r.X {
+					for i, v := range x {
+						inOrder = inOrder && (v == 1) == (i < r.Done())
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, x := range run.X {
+				if hamming(x, make([]int32, n)) != n {
+					t.Errorf("%s, %v scan: chain %d ends at %v, some coordinate was never visited", s.Name(), scan, k, x)
+				}
+			}
+			if inOrder != (scan == SystematicScan) {
+				t.Errorf("%s, %v scan: coordinates visited in order: %v", s.Name(), scan, inOrder)
+			}
+		}
+	}
+}
+
 func TestBallIsComplete(t *testing.T) {
 	for j := range 20 {
 		rng := rand.New(rand.NewPCG(uint64(j), 2))

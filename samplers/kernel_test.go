@@ -328,6 +328,20 @@ func TestEnergySamplersDetailedBalance(t *testing.T) {
 	})
 }
 
+// TestEnergySamplersOfManyCategories is the same on four coordinates of five
+// categories.
+func TestEnergySamplersOfManyCategories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("625 states")
+	}
+	tab := newTable(rand.New(rand.NewPCG(12, 7)), Categories(4, 5), 1, 0.5)
+	for _, s := range []Sampler{&ExactGibbs{}, &GibbsMH{}, &BlockGibbs{}, &HammingBall{Block: 2}, &LB1{Balance: Ratio}} {
+		if b, st := kernelErrors(t, tab, tab, s, 1); b > 1e-9 || st > 1e-9 {
+			t.Errorf("%s: detailed balance violated by %g, π K = π by %g", s.Name(), b, st)
+		}
+	}
+}
+
 // TestDefaultBallDetailedBalance is the Hamming ball sampler with its default
 // block, all coordinates of a small target, and radius 2 in a larger block.
 func TestDefaultBallDetailedBalance(t *testing.T) {

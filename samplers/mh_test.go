@@ -9,12 +9,14 @@ import (
 )
 
 // paths lists every way in which the proposer can go from x to y: for a
-// factorised proposal there is one, for a path sampler one per path. Each call
-// of visit has the proposer's auxiliary state set.
-func paths(m *mhKernel, x, y []int32, visit func()) {
+// factorised proposal there is one, for a path sampler one per path and, where
+// their number is drawn, per number of changes. Each call of visit has the
+// proposer's auxiliary state set, and gets the probability of that number.
+func paths(m *mhKernel, x, y []int32, visit func(prob float64)) {
 	switch p := m.p.(type) {
 	case *pasProposer:
-		if p.fac.dom.Check(y) != nil {
+		prob := probOfCount(p.r[0], hamming(x, y))
+		if prob == 0 || p.fac.dom.Check(y) != nil {
 			return
 		}
 		var sites []int32
@@ -23,43 +25,67 @@ func paths(m *mhKernel, x, y []int32, visit func()) {
 				sites = append(sites, int32(j))
 			}
 		}
-		if len(sites) != int(p.r[0]) {
-			return
-		}
 		permute(sites, 0, func() {
 			p.path[0] = append(p.path[0][:0], sites...)
-			visit()
+			visit(prob)
 		})
 	case *gwgProposer:
-		if p.counter != nil {
-			p.path[0] = p.path[0][:int(p.counter.r[0])]
+		if p.counter == nil {
+			p.walk(0, x, x, y, func() { visit(1) })
+			return
 		}
-		var rec func(r int, at []int32)
-		rec = func(r int, at []int32) {
-			if r == len(p.path[0]) {
-				if hamming(at, y) == 0 {
-					visit()
-				}
-				return
-			}
-			for _, i := range p.free {
-				for v := range int32(p.fac.dom.K(int(i))) {
-					if v != x[i] && p.fac.dom.Allows(int(i), v) {
-						next := append([]int32(nil), at...)
-						next[i] = v
-						p.path[0][r] = pick{i, v}
-						rec(r+1, next)
-					}
-				}
+		for n := 1; n <= cap(p.path[0]); n++ {
+			if prob := probOfCount(p.counter.r[0], n); prob > 0 {
+				p.path[0] = p.path[0][:n]
+				p.walk(0, x, x, y, func() { visit(prob) })
 			}
 		}
-		rec(0, x)
 	case *rwmProposer:
-		if hamming(x, y) == int(p.r[0]) && p.dom.Check(y) == nil {
-			visit()
+		if prob := probOfCount(p.r[0], hamming(x, y)); prob > 0 && p.dom.Check(y) == nil {
+			visit(prob)
 		}
 	default:
+		visit(1)
+	}
+}
+
+// probOfCount is the probability of n changes at R = r as the documentation
+// has it: one proposal in sixteen changes a single coordinate, the others ⌊R⌋ or
+// ⌈R⌉ with mean R.
+func probOfCount(r float64, n int) float64 {
+	p, low := 0.0, math.Floor(r)
+	if n == 1 {
+		p = 1.0 / 16
+	}
+	switch float64(n) {
+	case low:
+		p += 15.0 / 16 * (1 - (r - low))
+	case low + 1:
+		p += 15.0 / 16 * (r - low)
+	}
+	return p
+}
+
+// walk sets the draws from number r on in every way that leads from x, now at
+// at, to y.
+func (p *gwgProposer) walk(r int, x, at, y []int32, visit func()) {
+	path := p.path[0]
+	if r == len(path) {
 		visit()
+		return
+	}
+	for _, i := range p.free {
+		for v := range int32(p.fac.dom.K(int(i))) {
+			if v == x[i] || !p.fac.dom.Allows(int(i), v) {
+				continue
+			}
+			next := append([]int32(nil), at...)
+			next[i] = v
+			if hamming(next, y) < len(path)-r { // the draws left can do that
+				path[r] = pick{i, v}
+				p.walk(r+1, x, next, y, visit)
+			}
+		}
 	}
 }
 
@@ -95,7 +121,7 @@ func forward(m *mhKernel, x, y []int32, g []float64) float64 {
 				lq -= math.Log(float64(n - 1))
 			}
 		}
-		return lq - math.Log(binomial(len(p.free), int(p.r[0])))
+		return lq - math.Log(binomial(len(p.free), hamming(x, y)))
 	default:
 		return m.p.reverse(0, y, x, g)
 	}
@@ -113,7 +139,8 @@ func binomial(n, k int) float64 {
 // sampler, as the code itself computes it (proposal probabilities from the
 // proposer, acceptance from mhKernel.decide), and returns the largest
 // violation of π(x)K(x,y) = π(y)K(y,x), and of Σ_y q(x→y) = 1. With breakIt the
-// reverse proposal is left out of the acceptance ratio.
+// reverse proposal is left out of the acceptance ratio or, where it is
+// symmetric and there is no such term (RWM), the difference of the energies.
 func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (balance, norm float64) {
 	t.Helper()
 	sup := tab.support()
@@ -127,9 +154,16 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 	}
 	p := m.p
 	n := len(tab.states)
+	rows := sup
+	if len(rows) > 150 { // pairs of some of many states, near and far
+		rows = append([]int(nil), sup[:15]...)
+		for j := range 10 {
+			rows = append(rows, sup[15+j*(len(sup)-15)/10])
+		}
+	}
 	K := matrix[float64](n, n)
 	_, symmetric := p.(*rwmProposer)
-	for _, a := range sup {
+	for _, a := range rows {
 		x := tab.states[a]
 		sum := 0.0
 		for b, y := range tab.states {
@@ -139,9 +173,9 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 				}
 				continue
 			}
-			paths(m, x, y, func() {
+			paths(m, x, y, func(prob float64) {
 				lq := forward(m, x, y, tab.grad[a])
-				sum += math.Exp(lq)
+				sum += prob * math.Exp(lq)
 				if a == b {
 					return
 				}
@@ -157,18 +191,22 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 					m.fwd[0] = 0
 				}
 				run.Last[0] = Move{Moved: true, Flips: 1}
+				u := tab.u[b]
 				if breakIt {
 					m.p = forgetReverse{p}
+					if symmetric {
+						u = tab.u[a]
+					}
 				}
-				m.decide(0, tab.u[b])
+				m.decide(0, u)
 				m.p = p
-				K[a][b] += math.Exp(lq) * run.Last[0].Prob
+				K[a][b] += prob * math.Exp(lq) * run.Last[0].Prob
 			})
 		}
 		norm = math.Max(norm, math.Abs(sum-1))
 	}
-	for _, a := range sup {
-		for _, b := range sup {
+	for _, a := range rows {
+		for _, b := range rows {
 			balance = math.Max(balance, math.Abs(tab.pi(a)*K[a][b]-tab.pi(b)*K[b][a]))
 		}
 	}
@@ -177,7 +215,7 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 
 func forwardTotal(m *mhKernel, x, y []int32, g []float64) float64 {
 	sum := 0.0
-	paths(m, x, y, func() { sum += math.Exp(forward(m, x, y, g)) })
+	paths(m, x, y, func(prob float64) { sum += prob * math.Exp(forward(m, x, y, g)) })
 	return sum
 }
 
@@ -187,6 +225,23 @@ type forgetReverse struct{ proposer }
 
 func (f forgetReverse) reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
 
+// averageDraws is GWG with an adapted number of draws, at X = r.
+type averageDraws struct {
+	GWG
+	r float64
+}
+
+func (s *averageDraws) Attach(c *Chains) (Kernel, error) {
+	k, err := s.GWG.Attach(c)
+	if err == nil {
+		p := k.(*mhKernel).p.(*gwgProposer)
+		for j := range p.counter.r {
+			p.counter.r[j] = s.r
+		}
+	}
+	return k, err
+}
+
 // mhSamplers are the Metropolis–Hastings samplers in several settings, on a
 // domain of n coordinates that can change.
 func mhSamplers(n int) []Sampler {
@@ -194,6 +249,8 @@ func mhSamplers(n int) []Sampler {
 		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
 		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
 		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
+		&PAS{Flips: 1.7}, &PAS{Flips: float64(n) - 0.4, Balance: Ratio}, &RWM{Flips: 1.3}, &RWM{Flips: float64(n) - 0.4},
+		&averageDraws{GWG{Adapt: true}, 1.6},
 	}
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
 		out = append(out,
@@ -217,14 +274,31 @@ func TestDetailedBalance(t *testing.T) {
 	})
 }
 
+// TestDetailedBalanceOfManyCategories is the same on the largest of the small
+// domains: pairs of 25 states of four coordinates of five categories.
+func TestDetailedBalanceOfManyCategories(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 7))
+	for _, d := range []*Domain{Categories(4, 5), Integers(4, 5, -2)} {
+		tab := newTable(rng, d, 1, 0.5)
+		for _, s := range mhSamplers(4) {
+			if g, ok := s.(*GWG); ok && g.Draws > 1 || testing.Short() && s.Name() != "pas" {
+				continue // thousands of paths
+			}
+			if b, n := balanceError(t, tab, s, false); b > 1e-9 || n > 1e-9 {
+				t.Errorf("%s %+v: balance violated by %g, proposal sums to 1 within %g", s.Name(), s, b, n)
+			}
+			if b, _ := balanceError(t, tab, s, true); b < 1e-6 {
+				t.Errorf("%s %+v without a term of its ratio violates balance by %g only: the test has no power", s.Name(), s, b)
+			}
+		}
+	}
+}
+
 func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
-			if s.Name() == "rwm" { // symmetric: there is no term to forget
-				continue
-			}
 			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
-				t.Errorf("%s %+v without its reverse term violates balance by %g only: the test has no power", s.Name(), s, b)
+				t.Errorf("%s %+v without a term of its ratio violates balance by %g only: the test has no power", s.Name(), s, b)
 			}
 		}
 	})
@@ -247,23 +321,13 @@ func TestProposalDraws(t *testing.T) {
 			if m.sched != nil {
 				m.sched.schedule(0, 0)
 			}
-			switch p := m.p.(type) { // the enumeration is for a fixed R
-			case *pasProposer:
-				p.one = 0
-			case *gwgProposer:
-				if p.counter != nil {
-					p.counter.one = 0
-				}
-			case *rwmProposer:
-				p.one = 0
-			}
 			const draws = 5000
 			count := make([]float64, len(tab.states))
 			y := make([]int32, tab.dom.Len())
 			for range draws {
 				copy(y, x)
 				lq := m.p.propose(0, x, tab.grad[a], rng, y)
-				if f := forward(m, x, y, tab.grad[a]); math.Abs(f-lq) > 1e-9 && s.Name() != "rwm" {
+				if f := forward(m, x, y, tab.grad[a]); !(math.Abs(f-lq) < 1e-9) && s.Name() != "rwm" {
 					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Name(), lq, f)
 				}
 				if err := tab.dom.Check(y); err != nil {
@@ -381,7 +445,7 @@ func TestDrawHasMeanR(t *testing.T) {
 	c := &counter{r: []float64{2.3}}
 	for _, one := range []float64{0, singleChange} {
 		c.one = one
-		sum := 0.0
+		sum, count := 0.0, make([]float64, 4)
 		const n = 100000
 		for range n {
 			d := c.draw(0, rng)
@@ -389,6 +453,10 @@ func TestDrawHasMeanR(t *testing.T) {
 				t.Fatalf("drew %d flips for R = 2.3", d)
 			}
 			sum += float64(d)
+			count[d]++
+		}
+		if one > 0 {
+			checkFrequencies(t, "flips for R = 2.3", count, []float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)}, n)
 		}
 		if want := one + (1-one)*2.3; math.Abs(sum/n-want) > 0.015 {
 			t.Errorf("mean number of flips %.3f, want %.3f", sum/n, want)

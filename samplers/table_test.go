@@ -22,16 +22,23 @@ type tableTarget struct {
 	evals  int // states evaluated by Energy and EnergyGrad
 }
 
-// smallDomains cycles through nominal, ordinal, binary and mixed domains with
-// 2–4 coordinates of 2–5 categories, some with a support mask.
+// maxSmall bounds the states of a random small domain, so that the kernels of
+// all samplers on it are enumerated in a moment.
+const maxSmall = 125
+
+// smallDomain cycles through nominal, ordinal, binary and mixed domains with
+// 2–4 coordinates of 2–5 categories, some with a support mask. With four
+// coordinates, those that come after two large ones may have to be small.
 func smallDomain(rng *rand.Rand, which int) *Domain {
 	n := 2 + rng.IntN(3)
 	coords := make([]Coord, n)
+	states := 1
 	for i := range coords {
 		k := 2 + rng.IntN(4)
 		if n == 4 {
-			k = 2 + rng.IntN(2)
+			k = min(k, maxSmall>>(n-1-i)/states)
 		}
+		states *= k
 		switch which % 4 {
 		case 0:
 			coords[i] = Coord{Kind: Nominal, K: k}
@@ -60,6 +67,37 @@ func smallDomain(rng *rand.Rand, which int) *Domain {
 		panic(err)
 	}
 	return d
+}
+
+// TestSmallDomainsAreOfAllSizes: the random targets of the enumerations have 2
+// to 4 coordinates of 2 to 5 categories, in every combination that maxSmall
+// leaves room for.
+func TestSmallDomainsAreOfAllSizes(t *testing.T) {
+	seen, masked := map[[2]int]int{}, 0
+	for j := range 32 {
+		rng := rand.New(rand.NewPCG(uint64(j), 7))
+		d, size := smallDomain(rng, j), 1
+		for i := range d.Len() {
+			seen[[2]int{d.Len(), d.K(i)}]++
+			size *= d.K(i)
+			if d.Support(i) < d.K(i) {
+				masked++
+			}
+		}
+		if size > maxSmall {
+			t.Errorf("domain %d has %d states, more than %d", j, size, maxSmall)
+		}
+	}
+	for n := 2; n <= 4; n++ {
+		for k := 2; k <= 5; k++ {
+			if seen[[2]int{n, k}] == 0 {
+				t.Errorf("no domain of %d coordinates has one of %d categories", n, k)
+			}
+		}
+	}
+	if masked == 0 {
+		t.Error("no domain has a support mask")
+	}
 }
 
 func newTable(rng *rand.Rand, d *Domain, rough, blur float64) *tableTarget {
