@@ -56,6 +56,22 @@ func TestESSFirstIsTensorFlows(t *testing.T) {
 	}
 }
 
+// TestESSByHand is a series of mean 0 whose sums of pairs rise again, so that
+// Geyer's sequence has to be made monotone. 14 times its autocovariances at lags
+// 0 to 7 are 14, 3, 0, 1, 4, 3, −4, −3, so 14 Γ is 17, 1, 7, −7: the sum ends
+// before the fourth and takes 1 for the third,
+//
+//	14 σ² = −14 + 2 (17 + 1 + 1) = 24,   ESS = 14·14/24
+//
+// Without the running minimum it would be 14·14/36, with the sum to its end
+// (14 Γ goes on with −3, −5, −3) something else again.
+func TestESSByHand(t *testing.T) {
+	x := []float64{1, 1, 1, 1, -1, 1, 1, -1, -1, -1, 1, -1, -1, -1}
+	if got := ESS(x); !(math.Abs(got-14.*14/24) < 1e-12) {
+		t.Errorf("ESS %.12f, want 14·14/24 = 8.166666666667", got)
+	}
+}
+
 func TestAutocovIsTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{1, 2, 3, 7, 64, 100} {

@@ -130,3 +130,98 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 		t.Errorf("%d sick estimates counted, want 2", run.Stats[0].NonFinite)
 	}
 }
+
+// TestSGDLDSchedule: h_t = max(3/√(10+t), MinJump), of which MinJump's default
+// of 0.1 is reached at t = 890, or the constant Jump; each jumps with that
+// probability.
+func TestSGDLDSchedule(t *testing.T) {
+	target := &ratios{flat: flat{Bits(2)}, r: []float64{3, 1. / 3}}
+	kernel := func(s Sampler) *sgdldKernel {
+		run, err := Start(context.Background(), s, target, [][]int32{{0, 0}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.Kernel.(*sgdldKernel)
+	}
+	byName, err := New("sgdld", map[string]string{"min-jump": "0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		s    Sampler
+		t    int
+		want float64
+	}{
+		{&SGDLD{}, 0, 0.9486832980505138}, // 3/√10
+		{&SGDLD{}, 6, 0.75},               // 3/√16
+		{&SGDLD{}, 90, 0.3},
+		{&SGDLD{}, 889, 3 / 29.983328701129901},
+		{&SGDLD{}, 890, 0.1},
+		{&SGDLD{}, 2490, 0.1}, // 3/√2500 is 0.06
+		{&SGDLD{}, 1 << 40, 0.1},
+		{byName, 889, 3 / 29.983328701129901},
+		{byName, 2490, 0.1},
+		{&SGDLD{MinJump: 0.05}, 2490, 0.06},
+		{&SGDLD{MinJump: 0.05}, 4890, 0.05},
+		{&SGDLD{MinJump: 0.5}, 6, 0.75},
+		{&SGDLD{MinJump: 0.5}, 90, 0.5},
+		{&SGDLD{Jump: 0.25}, 0, 0.25},
+		{&SGDLD{Jump: 0.25}, 2490, 0.25},
+		{&SGDLD{Jump: 0.05}, 2490, 0.05}, // the bound is the schedule's only
+	} {
+		if got := kernel(c.s).h(c.t); !(math.Abs(got-c.want) < 1e-15) {
+			t.Errorf("%+v: h at step %d is %.17g, want %.17g", c.s, c.t, got, c.want)
+		}
+	}
+}
+
+// TestSGDLDWeightIsPolyaks: at every step the weight is ε_t = h_t/Z(θ), and
+// chains jump with probability h_t to each neighbour in proportion to its rate.
+func TestSGDLDWeightIsPolyaks(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		s     *SGDLD
+		z     float64
+		rates [2]float64
+	}{
+		// At every state the ratios are 4 and 1/9.
+		{&SGDLD{}, 0.9, [2]float64{0.8, 0.1}},
+		{&SGDLD{Self: true}, 1.4, [2]float64{0.8, 0.1}}, // and g(1) = ½
+		{&SGDLD{SqrtRates: true}, 2 + 1./3, [2]float64{2, 1. / 3}},
+		{&SGDLD{Balance: Max}, 5, [2]float64{4, 1}},
+		{&SGDLD{NoCache: true, Balance: Min}, 1 + 1./9, [2]float64{1, 1. / 9}},
+	} {
+		target := &ratios{flat: flat{Bits(2)}, r: []float64{4, 1. / 9}}
+		const chains = 4000
+		run, err := Start(ctx, c.s, target, matrix[int32](chains, 2), Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := matrix[int32](chains, 2)
+		for step := range 12 {
+			h := 3 / math.Sqrt(10+float64(step))
+			for k, w := range run.Weight {
+				if !(math.Abs(w/(h/c.z)-1) < 1e-12) {
+					t.Fatalf("%+v: weight %g of chain %d after %d steps, want %g", *c.s, w, k, step, h/c.z)
+				}
+			}
+			if err := run.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+			count, want := make([]float64, 3), []float64{h * c.rates[0] / c.z, h * c.rates[1] / c.z, 0}
+			want[2] = 1 - want[0] - want[1]
+			for k, x := range run.X {
+				switch {
+				case x[0] != last[k][0]:
+					count[0]++
+				case x[1] != last[k][1]:
+					count[1]++
+				default:
+					count[2]++
+				}
+				copy(last[k], x)
+			}
+			checkFrequencies(t, "jumps of sgdld", count, want, chains)
+		}
+	}
+}
