@@ -71,7 +71,7 @@ func (b *ball) rec(from, radius int) {
 // works on a fixed candidate set per blank.
 type HammingBall struct {
 	Radius int // 0 means 1
-	Block  int // coordinates in a block, drawn anew each step; 0: up to 10
+	Block  int // coordinates in a block, drawn anew each step, or all where there are fewer; 0 means 10
 }
 
 // Name implements Sampler.
@@ -89,7 +89,7 @@ func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
 // exact joint conditional π(θ_B | θ_{−B}), enumerated. Exact. Cost: Π_{i∈B} K_i
 // energies a step. On text it works on a fixed candidate set per blank.
 type BlockGibbs struct {
-	Block int // coordinates in a block; 0: up to 2
+	Block int // coordinates in a block, or all where there are fewer; 0 means 2
 }
 
 // Name implements Sampler.
@@ -110,12 +110,10 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 	if err := checkCount(name, "block", block, 1000); err != nil {
 		return nil, err
 	}
-	if block > len(cnt.free) {
-		return nil, errBlock(name, block, len(cnt.free))
-	}
 	if block == 0 {
-		block = min(def, len(cnt.free))
+		block = def
 	}
+	block = min(block, len(cnt.free))
 	if radius == 0 || radius > block {
 		radius = block
 	}

@@ -61,9 +61,29 @@ func countParam(name, def string, lo, hi int, doc string, set func(Sampler, int)
 	}
 }
 
-func acsParam(name, def, doc string, field func(*ACS) *float64) Param {
+func preconditionParam(set func(Sampler, []float64)) Param {
 	return Param{
-		Name: name, Default: def, Min: 0, OpenMin: true, Max: inf, Auto: def == "auto", Doc: doc,
+		Name: "precondition", Default: "none", Min: 0, OpenMin: true, Max: inf, List: true,
+		Doc: "factors of the step size, one per coordinate (on text: per list, per blank, or per token of a blank of several)",
+		set: func(s Sampler, v value) { set(s, v.list) },
+	}
+}
+
+// switchParam is a yes or no; changed is what the other word sets.
+func switchParam(name string, def bool, doc string, changed func(Sampler) *bool) Param {
+	words := []string{"no", "yes"}
+	if def {
+		words = []string{"yes", "no"}
+	}
+	return Param{
+		Name: name, Default: words[0], Choices: words, Doc: doc,
+		set: func(s Sampler, v value) { *changed(s) = v.word == 1 },
+	}
+}
+
+func acsParam(name, def string, most float64, doc string, field func(*ACS) *float64) Param {
+	return Param{
+		Name: name, Default: def, Min: 0, OpenMin: true, Max: most, Auto: def == "auto", Doc: doc,
 		set: func(s Sampler, v value) { *field(s.(*ACS)) = v.f },
 	}
 }
@@ -80,19 +100,20 @@ var registry = []Info{
 	{
 		Name: "gibbs-mh", Title: "Masked-conditional Gibbs, corrected", Exact: true,
 		Doc:   "the draw of gibbs with a Metropolis–Hastings correction",
-		Needs: "conditionals, energies", Cost: "1 conditional and 1 energy",
+		Needs: "conditionals, energies", Cost: "1 conditional and, when the draw differs, 1 energy (on text 1 row, and then m rows for m tokens)",
 		Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*GibbsMH).Scan = v })},
 		make:   func() Sampler { return &GibbsMH{} },
 	},
 	{
 		Name: "dula", Title: "Discrete unadjusted Langevin", Exact: false,
 		Doc:   "moves all coordinates at once along the gradient, without correction; the bias vanishes as the step size does (DLP 2022)",
-		Needs: "gradients", Cost: "1 energy and gradient",
+		Needs: "gradients", Cost: "1 energy and gradient; with batch b 1 mini-batch (on text 2b rows, instead of m for m tokens)",
 		Params: []Param{
 			stepParam(func(s Sampler, v float64) { s.(*DULA).StepSize = v }),
 			balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
+			preconditionParam(func(s Sampler, v []float64) { s.(*DULA).Precondition = v }),
 			acceptParam("0.574", func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
-			countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full gradient", func(s Sampler, v int) { s.(*DULA).Batch = v }),
+			countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full gradient; on text at least 2, of all tokens if there are fewer", func(s Sampler, v int) { s.(*DULA).Batch = v }),
 		},
 		make: func() Sampler { return &DULA{} },
 	},
@@ -103,6 +124,7 @@ var registry = []Info{
 		Params: []Param{
 			stepParam(func(s Sampler, v float64) { s.(*DMALA).StepSize = v }),
 			balanceParam(func(s Sampler, v Balance) { s.(*DMALA).Balance = v }),
+			preconditionParam(func(s Sampler, v []float64) { s.(*DMALA).Precondition = v }),
 			acceptParam("0.574", func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
 		},
 		make: func() Sampler { return &DMALA{} },
@@ -183,14 +205,15 @@ var registry = []Info{
 		Doc:   "step sizes fall along a cosine and jump back each cycle: large ones find modes, small ones explore them (Pynadath et al. 2024); tunes itself in the burn-in",
 		Needs: "gradients", Cost: "1 energy and gradient",
 		Params: []Param{
-			acsParam("alpha-max", "auto", "largest step size", func(s *ACS) *float64 { return &s.AlphaMax }),
-			acsParam("alpha-min", "auto", "smallest step size", func(s *ACS) *float64 { return &s.AlphaMin }),
-			acsParam("alpha-ceil", "5", "where the search for alpha-max starts", func(s *ACS) *float64 { return &s.AlphaCeil }),
-			acsParam("alpha-floor", "0.05", "where the search for alpha-min starts", func(s *ACS) *float64 { return &s.AlphaFloor }),
-			acsParam("beta-max", "0.95", "exponent β at the largest step", func(s *ACS) *float64 { return &s.BetaMax }),
-			acsParam("beta-min", "0.5", "smallest exponent β", func(s *ACS) *float64 { return &s.BetaMin }),
-			acsParam("power", "1", "exponent of the cosine: above 1 more of a cycle goes to small steps", func(s *ACS) *float64 { return &s.Power }),
+			acsParam("alpha-max", "auto", inf, "largest step size", func(s *ACS) *float64 { return &s.AlphaMax }),
+			acsParam("alpha-min", "auto", inf, "smallest step size", func(s *ACS) *float64 { return &s.AlphaMin }),
+			acsParam("alpha-ceil", "5", inf, "where the search for alpha-max starts", func(s *ACS) *float64 { return &s.AlphaCeil }),
+			acsParam("alpha-floor", "0.05", inf, "where the search for alpha-min starts", func(s *ACS) *float64 { return &s.AlphaFloor }),
+			acsParam("beta-max", "0.95", 1, "exponent β at the largest step", func(s *ACS) *float64 { return &s.BetaMax }),
+			acsParam("beta-min", "0.5", 1, "smallest exponent β", func(s *ACS) *float64 { return &s.BetaMin }),
+			acsParam("power", "1", inf, "exponent of the cosine: above 1 more of a cycle goes to small steps", func(s *ACS) *float64 { return &s.Power }),
 			countParam("cycle", "20", 1, 1_000_000, "steps per cycle", func(s Sampler, v int) { s.(*ACS).Cycle = v }),
+			switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from beta-min to beta-max", func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
 			acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
 		},
 		make: func() Sampler { return &ACS{} },
@@ -206,7 +229,7 @@ var registry = []Info{
 		Name: "block-gibbs", Title: "Block Gibbs", Exact: true,
 		Doc:   "resamples a random block of coordinates from its exact joint conditional; on text among a fixed set of candidates per blank",
 		Needs: "energies of all values of a block", Cost: "K^block energies",
-		Params: []Param{countParam("block", "2", 1, 1000, "coordinates in a block", func(s Sampler, v int) { s.(*BlockGibbs).Block = v })},
+		Params: []Param{countParam("block", "2", 1, 1000, "coordinates in a block, up to so many: all where there are fewer", func(s Sampler, v int) { s.(*BlockGibbs).Block = v })},
 		make:   func() Sampler { return &BlockGibbs{} },
 	},
 	{
@@ -215,7 +238,7 @@ var registry = []Info{
 		Needs: "energies of a Hamming ball", Cost: "the ball's size in energies",
 		Params: []Param{
 			countParam("radius", "1", 1, 64, "radius of the ball", func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
-			countParam("block", "10", 1, 1000, "coordinates in a block", func(s Sampler, v int) { s.(*HammingBall).Block = v }),
+			countParam("block", "10", 1, 1000, "coordinates in a block, up to so many: all where there are fewer", func(s Sampler, v int) { s.(*HammingBall).Block = v }),
 		},
 		make: func() Sampler { return &HammingBall{} },
 	},
@@ -228,8 +251,8 @@ var registry = []Info{
 	},
 	{
 		Name: "sgdld", Title: "Stochastic-gradient discrete Langevin dynamics", Exact: false,
-		Doc:   "jumps between single-coordinate neighbours with rates from cached mini-batch estimates; exact only in the limit of small jump probabilities, and its states carry weights",
-		Needs: "stochastic gradients", Cost: "1 mini-batch",
+		Doc:   "jumps between single-coordinate neighbours with rates from cached mini-batch estimates; exact only in the limit of small jump probabilities, and its states carry weights, by which averages have to be taken; infill fill counts and ranks last states without them",
+		Needs: "stochastic gradients", Cost: "1 mini-batch (on text 2b rows for a batch of b)",
 		Params: []Param{
 			{
 				Name: "balance", Default: "ratio", Choices: BalanceNames, Doc: "balancing function g of the rates",
@@ -248,11 +271,9 @@ var registry = []Info{
 				Doc: "smallest jump probability of the decreasing schedule",
 				set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
 			},
-			countParam("batch", "1", 1, maxBatch, "terms per estimate", func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
-			{
-				Name: "self", Default: "no", Choices: []string{"no", "yes"}, Doc: "count the state itself among its neighbours, with rate g(1): less bias",
-				set: func(s Sampler, v value) { s.(*SGDLD).Self = v.word == 1 },
-			},
+			countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens if there are fewer", func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
+			switchParam("self", false, "count the state itself among its neighbours, with rate g(1): less bias", func(s Sampler) *bool { return &s.(*SGDLD).Self }),
+			switchParam("cache", true, "average the estimates of a state's neighbours until it is left; no: a new mini-batch each step", func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
 		},
 		make: func() Sampler { return &SGDLD{} },
 	},

@@ -40,10 +40,10 @@ func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target
 		return nil, err
 	}
 	if s != nil && len(s) != c.Domain.Len() {
-		return nil, &ParamError{name, "preconditioner", fmt.Sprintf("%d numbers", len(s)), fmt.Sprintf("one for each of %d coordinates", c.Domain.Len())}
+		return nil, &ParamError{name, "precondition", fmt.Sprintf("a list of %d", len(s)), fmt.Sprintf("one number for each coordinate, of which there are %d", c.Domain.Len())}
 	}
 	for _, v := range s {
-		if err := checkPositive(name, "preconditioner", v, false); err != nil {
+		if err := checkPositive(name, "precondition", v, false); err != nil {
 			return nil, err
 		}
 	}

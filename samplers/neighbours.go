@@ -2,7 +2,6 @@ package samplers
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -212,8 +211,4 @@ func (g *exactGibbs) Step(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func errBlock(sampler string, n, have int) error {
-	return &ParamError{sampler, "block", fmt.Sprint(n), fmt.Sprintf("1 to %d, the coordinates that can change", have)}
 }

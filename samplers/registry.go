@@ -17,6 +17,7 @@ type Param struct {
 	OpenMin bool     // Min itself is not allowed
 	Integer bool     // whole numbers only
 	Auto    bool     // "auto" is allowed and stands for 0
+	List    bool     // one number per coordinate, with slashes between; "none" is allowed
 	Choices []string // allowed words; then Min and Max mean nothing
 
 	set func(s Sampler, v value)
@@ -30,6 +31,9 @@ func (p Param) Range() string {
 	kind := "a number"
 	if p.Integer {
 		kind = "a whole number"
+	}
+	if p.List {
+		kind = "a number for each coordinate, as in 2/1/0.5, each"
 	}
 	lo, hi := plain(p.Min), plain(p.Max)
 	var r string
@@ -46,6 +50,9 @@ func (p Param) Range() string {
 	if p.Auto {
 		r = "auto or " + r
 	}
+	if p.List {
+		r = "none or " + r
+	}
 	return r
 }
 
@@ -55,7 +62,8 @@ func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // value is a parsed parameter.
 type value struct {
 	f    float64
-	word int // index into Choices
+	word int       // index into Choices
+	list []float64 // nil for "none"
 }
 
 // parse reads and checks one value.
@@ -70,13 +78,41 @@ func (p Param) parse(sampler, s string) (value, error) {
 	if p.Auto && s == "auto" {
 		return value{}, nil
 	}
-	f, err := strconv.ParseFloat(s, 64)
+	if !p.List {
+		f, ok := p.number(s)
+		if !ok {
+			return value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
+		}
+		return value{f: f}, nil
+	}
+	if s == "none" {
+		return value{}, nil
+	}
+	var v value
+	for part := range strings.SplitSeq(s, "/") {
+		f, ok := p.number(part)
+		if !ok || len(v.list) == maxCategories {
+			return value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
+		}
+		v.list = append(v.list, f)
+	}
+	return v, nil
+}
+
+// number reads one number within the range.
+func (p Param) number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	bad := err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < p.Min || f > p.Max ||
 		p.OpenMin && f == p.Min || p.Integer && (f != math.Trunc(f) || math.Abs(f) > 1<<31)
-	if bad {
-		return value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
+	return f, !bad
+}
+
+// shorten cuts a value that is too long for a message.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
 	}
-	return value{f: f}, nil
+	return s
 }
 
 // Info describes a sampler.

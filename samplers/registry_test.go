@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +48,6 @@ func TestDefaultsAreZeroValues(t *testing.T) {
 	for _, info := range List() {
 		base := trace(info.Name, nil)
 		for _, p := range info.Params {
-			if p.Name == "block" {
-				continue // its default depends on the number of coordinates
-			}
 			if got := trace(info.Name, map[string]string{p.Name: p.Default}); !equal(got, base) {
 				t.Errorf("%s: %s=%s is not the default", info.Name, p.Name, p.Default)
 			}
@@ -91,6 +89,14 @@ func TestNewRefusesBadInput(t *testing.T) {
 		{"ab", "beta", "0.4", ErrParam, "from 0.5 to 1"},
 		{"acs", "cycle", "0", ErrParam, "from 1"},
 		{"acs", "power", "0", ErrParam, "power"},
+		{"acs", "beta-max", "2", ErrParam, "up to 1"},
+		{"acs", "fixed-beta", "maybe", ErrUnknown, "known: no, yes"},
+		{"sgdld", "cache", "none", ErrUnknown, "known: yes, no"},
+		{"dmala", "precondition", "1/0/1", ErrParam, "none or a number for each coordinate, as in 2/1/0.5, each above 0"},
+		{"dmala", "precondition", "1/", ErrParam, "for each coordinate"},
+		{"dula", "precondition", "1:2", ErrParam, "for each coordinate"},
+		{"dula", "precondition", "1/NaN", ErrParam, "for each coordinate"},
+		{"dmala", "precondition", "auto", ErrParam, "none or"},
 		{"sgdld", "jump", "1.5", ErrParam, "up to 1"},
 		{"gibbs", "scan", "randm", ErrUnknown, `did you mean "random"?`},
 	} {
@@ -101,6 +107,50 @@ func TestNewRefusesBadInput(t *testing.T) {
 		_, err := New(c.name, params)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("New(%q, %s=%s) = %v, want %v that says %q", c.name, c.param, c.value, err, c.is, c.says)
+		}
+	}
+}
+
+// TestWrittenParameters checks that what the fields of the structs can say can
+// be written too.
+func TestWrittenParameters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	tab := newTable(rng, Categories(3, 3), 1, 0.2)
+	for _, c := range []struct {
+		name, param, value string
+		want               Sampler
+	}{
+		{"dmala", "precondition", "2/1/0.25", &DMALA{Precondition: []float64{2, 1, 0.25}}},
+		{"dula", "precondition", " 2 / 1 / 0.25 ", &DULA{Precondition: []float64{2, 1, 0.25}}},
+		{"dmala", "precondition", "none", &DMALA{}},
+		{"acs", "fixed-beta", "yes", &ACS{FixedBeta: true}},
+		{"acs", "fixed-beta", "no", &ACS{}},
+		{"sgdld", "cache", "no", &SGDLD{NoCache: true}},
+		{"sgdld", "cache", "yes", &SGDLD{}},
+		{"sgdld", "self", "yes", &SGDLD{Self: true}},
+		{"hb", "block", "2", &HammingBall{Block: 2}},
+	} {
+		s, err := New(c.name, map[string]string{c.param: c.value})
+		if err != nil || !reflect.DeepEqual(s, c.want) {
+			t.Errorf("%s %s=%s makes %+v, want %+v (%v)", c.name, c.param, c.value, s, c.want, err)
+		}
+	}
+	// One factor, or too many, for three coordinates: the error says that there
+	// are three.
+	for _, v := range []string{"2", "1/1", "1/1/1/1"} {
+		s, err := New("dmala", map[string]string{"precondition": v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{})
+		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") || !strings.Contains(err.Error(), "of which there are 3") {
+			t.Errorf("precondition=%s: %v", v, err)
+		}
+	}
+	// A block may be larger than what there is.
+	for _, s := range []Sampler{&HammingBall{Block: 10}, &BlockGibbs{Block: 1000}} {
+		if _, err := Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{}); err != nil {
+			t.Errorf("%+v: %v", s, err)
 		}
 	}
 }
@@ -146,7 +196,8 @@ func TestStartRefuses(t *testing.T) {
 		{"preconditioner of zeros", &DMALA{Precondition: []float64{1, 0, 1}}, tab, ok, Options{}, ErrParam},
 		{"NaN time", &DLMC{Time: math.NaN()}, tab, ok, Options{}, ErrParam},
 		{"half a flip", &RWM{Flips: 0.5}, tab, ok, Options{}, ErrParam},
-		{"block too large", &BlockGibbs{Block: 4}, tab, ok, Options{}, ErrParam},
+		{"negative block", &BlockGibbs{Block: -1}, tab, ok, Options{}, ErrParam},
+		{"beta above 1", &ACS{BetaMax: 2}, tab, ok, Options{}, ErrParam},
 		{"target acceptance 1", &DMALA{TargetAcceptance: 1}, tab, ok, Options{}, ErrParam},
 		{"alpha-min alone", &ACS{AlphaMin: 1}, tab, ok, Options{}, ErrParam},
 		{"alphas swapped", &ACS{AlphaMin: 2, AlphaMax: 1}, tab, ok, Options{}, ErrParam},
