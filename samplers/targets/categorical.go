@@ -11,7 +11,7 @@ import (
 //
 //	U(x) = Σ_i θ_i[x_i]
 //
-// on nominal coordinates (Bernoulli for two categories). Its gradient is exact:
+// on nominal coordinates (for {0,1} and {−1,1} see Bernoulli). Its gradient is exact:
 // Δ_i(v) = θ_i[v] − θ_i[x_i].
 type Categorical struct {
 	dom   *samplers.Domain

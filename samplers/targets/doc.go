@@ -1,5 +1,5 @@
 // Package targets holds distributions on discrete spaces whose truth is known,
-// to test and compare samplers on: factorised categoricals, Ising and Potts
+// to test and compare samplers on: factorised categorical and Bernoulli distributions, Ising and Potts
 // models, restricted Boltzmann machines, factorial hidden Markov models, the
 // Gaussian–Bernoulli model, Bayesian logistic regression for variable
 // selection, and grids of modes, round and pointed. Exact answers come from enumeration

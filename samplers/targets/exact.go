@@ -12,9 +12,6 @@ import (
 // ErrTooLarge marks a space too large to enumerate.
 var ErrTooLarge = errors.New("too large to enumerate")
 
-// ErrShape marks arguments whose sizes do not fit together.
-var ErrShape = errors.New("bad shape")
-
 // maxEnumerated bounds the states that Enumerate lists.
 const maxEnumerated = 1 << 22
 

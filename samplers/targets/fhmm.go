@@ -30,9 +30,10 @@ type FHMM struct {
 // NewFHMM makes an FHMM whose observations are drawn from the model itself with
 // weights ~ N(0,1).
 func NewFHMM(rng *rand.Rand, length, chains int, start, stay, sigma float64) (*FHMM, error) {
-	inside := func(p float64) bool { return p > 0 && p < 1 }
-	if length < 1 || chains < 1 || length > maxSites/chains || !inside(start) || !inside(stay) || !(sigma > 0) {
-		return nil, fmt.Errorf("%w: an FHMM of %d chains of length %d, start %g, stay %g, sigma %g", ErrShape, chains, length, start, stay, sigma)
+	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites), product("length × chains", length, chains),
+		probability("start", start), probability("stay", stay), positive("sigma", sigma))
+	if err != nil {
+		return nil, err
 	}
 	f := &FHMM{Length: length, Chains: chains, Start: start, Stay: stay, Sigma: sigma, dom: samplers.Bits(length * chains)}
 	f.W = make([]float64, chains)

@@ -27,17 +27,15 @@ type Ising struct {
 	start []int32
 }
 
-// maxSites bounds the size of a grid.
-const maxSites = 1 << 24
-
 // NewIsing makes an Ising model; field has one entry for all sites, or one per
 // site. spins chooses the domain {−1,1} instead of {0,1}.
 func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins bool) (*Ising, error) {
-	if rows < 1 || cols < 1 || rows > maxSites/cols {
-		return nil, fmt.Errorf("%w: a grid of %d by %d", ErrShape, rows, cols)
+	const what = "Ising model"
+	if err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites), product("rows × columns", rows, cols), number("coupling", a)); err != nil {
+		return nil, err
 	}
 	n := rows * cols
-	b, err := spread(field, n)
+	b, err := spread(what, field, n)
 	if err != nil {
 		return nil, err
 	}
@@ -48,21 +46,6 @@ func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins b
 	}
 	t.adj, t.start = gridAdjacency(rows, cols, periodic)
 	return t, nil
-}
-
-// spread repeats a single number n times.
-func spread(b []float64, n int) ([]float64, error) {
-	switch len(b) {
-	case n:
-		return append([]float64(nil), b...), nil
-	case 1:
-		out := make([]float64, n)
-		for i := range out {
-			out[i] = b[0]
-		}
-		return out, nil
-	}
-	return nil, fmt.Errorf("%w: %d field values for %d sites, want 1 or %d", ErrShape, len(b), n, n)
 }
 
 // gridAdjacency lists each site's neighbours once, also where a periodic grid

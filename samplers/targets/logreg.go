@@ -2,7 +2,6 @@ package targets
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -30,8 +29,10 @@ type LogReg struct {
 // NewLogReg draws a synthetic problem: features and effects ~ N(0,1), a third
 // of the features active, labels from the model.
 func NewLogReg(rng *rand.Rand, n, d int, prior float64) (*LogReg, error) {
-	if n < 1 || d < 1 || n > maxSites/d || !(prior > 0 && prior < 1) {
-		return nil, fmt.Errorf("%w: %d observations of %d features, prior %g", ErrShape, n, d, prior)
+	err := shape("logistic regression", whole("observations", n, 1, maxSites), whole("features", d, 1, maxSites),
+		product("observations × features", n, d), probability("prior", prior))
+	if err != nil {
+		return nil, err
 	}
 	t := &LogReg{N: n, D: d, Prior: prior, dom: samplers.Bits(d)}
 	t.X, t.Y, t.Beta = make([]float64, n*d), make([]float64, n), make([]float64, d)

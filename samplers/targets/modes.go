@@ -2,7 +2,6 @@ package targets
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"infill/samplers"
@@ -25,21 +24,20 @@ type Modes struct {
 	dom *samplers.Domain
 }
 
-// NewModes makes the grid; weights has n² positive numbers, or none for equal
+// NewModes makes the grid; weight has n² positive numbers, or none for equal
 // ones.
-func NewModes(n, spacing int, sigma float64, weights []float64) (*Modes, error) {
-	if n < 1 || spacing < 1 || n > 1<<10 || spacing > 1<<10 || !(sigma > 0) {
-		return nil, fmt.Errorf("%w: %d by %d modes %d apart, sigma %g", ErrShape, n, n, spacing, sigma)
+func NewModes(n, spacing int, sigma float64, weight []float64) (*Modes, error) {
+	const what = "grid of modes"
+	if err := shape(what, whole("modes a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10), positive("sigma", sigma)); err != nil {
+		return nil, err
+	}
+	w, err := weights(what, n, weight)
+	if err != nil {
+		return nil, err
 	}
 	m := &Modes{N: n, Spacing: float64(spacing), Sigma: sigma, LogW: make([]float64, n*n), dom: samplers.Integers(2, n*spacing, 0)}
-	if weights != nil && len(weights) != n*n {
-		return nil, fmt.Errorf("%w: %d weights for %d modes", ErrShape, len(weights), n*n)
-	}
-	for j, w := range weights {
-		if !(w > 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("%w: weight %d is %g, want a positive number", ErrShape, j, w)
-		}
-		m.LogW[j] = math.Log(w)
+	for j, v := range w {
+		m.LogW[j] = math.Log(v)
 	}
 	return m, nil
 }

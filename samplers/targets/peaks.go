@@ -2,7 +2,6 @@ package targets
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"infill/samplers"
@@ -28,22 +27,16 @@ type Peaks struct {
 }
 
 // NewPeaks makes the grid. The paper's figure has n = 5, spacing 75, width 3.75
-// (its dist_var .15 times 25 modes) and floor 1e-10. weights has n² positive
+// (its dist_var .15 times 25 modes) and floor 1e-10. weight has n² positive
 // numbers, or none for ones.
-func NewPeaks(n, spacing int, width, floor float64, weights []float64) (*Peaks, error) {
-	if n < 1 || spacing < 1 || n > 1<<10 || spacing > 1<<10 || !(width > 0) || !(floor > 0) || math.IsInf(floor, 1) {
-		return nil, fmt.Errorf("%w: %d by %d peaks %d apart, width %g, floor %g", ErrShape, n, n, spacing, width, floor)
+func NewPeaks(n, spacing int, width, floor float64, weight []float64) (*Peaks, error) {
+	const what = "grid of peaks"
+	if err := shape(what, whole("peaks a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10), positive("width", width), positive("floor", floor)); err != nil {
+		return nil, err
 	}
-	if weights != nil && len(weights) != n*n {
-		return nil, fmt.Errorf("%w: %d weights for %d peaks", ErrShape, len(weights), n*n)
-	}
-	w := append([]float64(nil), weights...)
-	for j := range n * n {
-		if weights == nil {
-			w = append(w, 1)
-		} else if !(w[j] > 0) || math.IsInf(w[j], 1) {
-			return nil, fmt.Errorf("%w: weight %d is %g, want a positive number", ErrShape, j, w[j])
-		}
+	w, err := weights(what, n, weight)
+	if err != nil {
+		return nil, err
 	}
 	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, W: w, dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
 }

@@ -2,7 +2,6 @@ package targets
 
 import (
 	"context"
-	"fmt"
 
 	"infill/samplers"
 )
@@ -24,20 +23,19 @@ type Potts struct {
 
 // NewPotts makes a Potts model; field has K entries for all sites or n·K.
 func NewPotts(rows, cols, k int, periodic bool, a float64, field []float64) (*Potts, error) {
-	if rows < 1 || cols < 1 || k < 2 || rows > maxSites/cols || rows*cols > maxSites/k {
-		return nil, fmt.Errorf("%w: a grid of %d by %d with %d categories", ErrShape, rows, cols, k)
+	const what = "Potts model"
+	err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites), whole("categories", k, 2, maxSites),
+		product("rows × columns × categories", rows, cols, k), number("coupling", a))
+	if err != nil {
+		return nil, err
 	}
 	n := rows * cols
+	if err := shape(what, length("field values", len(field), k, n*k)); err != nil {
+		return nil, err
+	}
 	b := make([]float64, 0, n*k)
-	switch len(field) {
-	case k:
-		for range n {
-			b = append(b, field...)
-		}
-	case n * k:
+	for len(b) < n*k { // once, or for every site
 		b = append(b, field...)
-	default:
-		return nil, fmt.Errorf("%w: %d field values, want %d or %d", ErrShape, len(field), k, n*k)
 	}
 	t := &Potts{Rows: rows, Cols: cols, K: k, Coupling: a, Field: b, dom: samplers.Categories(n, k)}
 	t.adj, t.start = gridAdjacency(rows, cols, periodic)

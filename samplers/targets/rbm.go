@@ -29,8 +29,14 @@ type RBM struct {
 
 // NewRBM makes an RBM of zeros; k = 2 with binary set gives {0,1} coordinates.
 func NewRBM(d, k, h int, binary bool) (*RBM, error) {
-	if d < 1 || k < 2 || h < 1 || binary && k != 2 || d > maxSites/k || d*k > maxSites/h {
-		return nil, fmt.Errorf("%w: an RBM of %d visible units of %d categories and %d hidden units", ErrShape, d, k, h)
+	most := maxSites // categories
+	if binary {
+		most = 2
+	}
+	err := shape("RBM", whole("visible units", d, 1, maxSites), whole("categories", k, 2, most), whole("hidden units", h, 1, maxSites),
+		product("visible units × categories × hidden units", d, k, h))
+	if err != nil {
+		return nil, err
 	}
 	r := &RBM{D: d, K: k, H: h, width: k, binary: binary, dom: samplers.Categories(d, k)}
 	if binary {
@@ -228,8 +234,10 @@ func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error
 // Gibbs sweep each a step. Every step uses a random mini-batch of the data of
 // the particles' number. It is meant for making realistic test targets.
 func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rate float64) error {
-	if len(data) == 0 || particles < 1 || steps < 0 || !(rate > 0) {
-		return fmt.Errorf("%w: PCD needs data, particles, and a positive rate", ErrShape)
+	err := shape("PCD", whole("rows of data", len(data), 1, maxSites), whole("particles", particles, 1, maxSites),
+		whole("steps", steps, 0, math.MaxInt32), positive("rate", rate))
+	if err != nil {
+		return err
 	}
 	for n, v := range data {
 		if err := r.dom.Check(v); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"infill/samplers"
@@ -33,6 +34,8 @@ func small() map[string]samplers.Gradienter {
 	crbm.Randomise(rng, 1, 0.5)
 	return map[string]samplers.Gradienter{
 		"categorical":    must(NewCategorical([][]float64{norm(3), norm(2), norm(5)})),
+		"bernoulli":      must(NewBernoulli(norm(5), false)),
+		"bernoulli ±1":   must(NewBernoulli(norm(5), true)),
 		"ising periodic": must(NewIsing(3, 3, true, 0.3, norm(9), false)),
 		"ising open":     must(NewIsing(2, 4, false, 0.3, norm(8), true)),
 		"ising ring":     must(NewIsing(1, 5, true, 0.3, norm(5), true)),
@@ -51,7 +54,7 @@ func small() map[string]samplers.Gradienter {
 
 // exactGradient lists the targets whose Δ equals the difference of energies.
 var exactGradient = map[string]bool{
-	"categorical": true, "ising periodic": true, "ising open": true, "ising ring": true, "ising 2 rows": true,
+	"categorical": true, "bernoulli": true, "bernoulli ±1": true, "ising periodic": true, "ising open": true, "ising ring": true, "ising 2 rows": true,
 	"potts": true, "potts periodic": true, "gaussbern": true,
 }
 
@@ -256,6 +259,15 @@ func TestExactAnswers(t *testing.T) {
 			if math.Abs(v.LogZ()-e.LogZ) > 1e-10 {
 				t.Errorf("%s: log Z %g, enumerated %g", name, v.LogZ(), e.LogZ)
 			}
+		case *Bernoulli:
+			if math.Abs(v.LogZ()-e.LogZ) > 1e-10 {
+				t.Errorf("%s: log Z %g, enumerated %g", name, v.LogZ(), e.LogZ)
+			}
+			for i := range v.Theta {
+				if p := e.Marginal(i)[1]; math.Abs(v.Mean(i)-p) > 1e-12 {
+					t.Errorf("%s: mean %d is %g, enumerated %g", name, i, v.Mean(i), p)
+				}
+			}
 		case *Ising:
 			z, mean, err := v.Exact()
 			if err != nil {
@@ -397,25 +409,40 @@ func TestStochasticGradientsAreUnbiased(t *testing.T) {
 	}
 }
 
+// What is refused is named, with what is allowed.
 func TestBadShapes(t *testing.T) {
-	for name, err := range map[string]error{
-		"ising":     second(NewIsing(0, 3, true, 1, []float64{0}, false)),
-		"field":     second(NewIsing(2, 3, true, 1, []float64{0, 1}, false)),
-		"potts":     second(NewPotts(2, 2, 1, true, 1, nil)),
-		"rbm":       second(NewRBM(2, 3, 1, true)),
-		"fhmm":      second(NewFHMM(rand.New(rand.NewPCG(1, 1)), 3, 2, 0, 0.5, 1)),
-		"gaussbern": second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})),
-		"asymmetry": second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})),
-		"modes":     second(NewModes(2, 5, 1, []float64{1})),
-		"peaks":     second(NewPeaks(2, 5, 0, 1e-10, nil)),
-		"peak":      second(NewPeaks(1, 5, 1, 1e-10, []float64{0})),
-		"peaks' w":  second(NewPeaks(2, 5, 1, 1e-10, []float64{1})),
-		"floor":     second(NewPeaks(2, 5, 1, 0, nil)),
-		"weight":    second(NewModes(1, 5, 1, []float64{math.NaN()})),
-		"logreg":    second(NewLogReg(rand.New(rand.NewPCG(1, 1)), 3, 2, 1)),
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		err  error
+		says string
+	}{
+		{second(NewIsing(-1, 5, true, 1, []float64{0}, false)), "Ising model: rows is -1, want 1 to 16777216"},
+		{second(NewIsing(1<<20, 1<<20, true, 1, []float64{0}, false)), "rows × columns is 1099511627776, want at most 16777216"},
+		{second(NewIsing(2, 3, true, math.NaN(), []float64{0}, false)), "coupling is NaN, want a finite number"},
+		{second(NewIsing(2, 3, true, 1, []float64{0, 1}, false)), "field values is 2, want 1 or 6"},
+		{second(NewIsing(2, 3, true, 1, nil, false)), "field values is 0, want 1 or 6"},
+		{second(NewPotts(2, 2, 1, true, 1, nil)), "categories is 1, want 2 to"},
+		{second(NewPotts(2, 2, 3, true, 1, nil)), "field values is 0, want 3 or 12"},
+		{second(NewRBM(2, 3, 1, true)), "categories is 3, want 2"},
+		{second(NewRBM(0, 3, 1, false)), "visible units is 0, want 1 to"},
+		{second(NewFHMM(rng, 3, 2, 0, 0.5, 1)), "start is 0, want a number above 0 and below 1"},
+		{second(NewFHMM(rng, 3, 2, 0.5, 0.5, math.Inf(1))), "sigma is +Inf, want a number above 0"},
+		{second(NewLogReg(rng, 3, 2, 1)), "prior is 1, want a number above 0 and below 1"},
+		{second(NewModes(2, 5, 1, []float64{1})), "weights is 1, want 4"},
+		{second(NewModes(1, 5, 1, []float64{math.NaN()})), "weight 0 is NaN, want a number above 0"},
+		{second(NewModes(0, 5, 1, nil)), "modes a side is 0, want 1 to 1024"},
+		{second(NewPeaks(2, 5, 0, 1e-10, nil)), "width is 0, want a number above 0"},
+		{second(NewPeaks(1, 5, 1, 1e-10, []float64{0})), "weight 0 is 0, want a number above 0"},
+		{second(NewPeaks(2, 5, 1, 1e-10, []float64{1})), "weights is 1, want 4"},
+		{second(NewPeaks(2, 5, 1, 0, nil)), "floor is 0, want a number above 0"},
+		{second(NewBernoulli(nil, false)), "log-odds is 0, want 1 to"},
+		{second(NewBernoulli([]float64{0, math.Inf(-1)}, true)), "log-odds 1 is -Inf, want a finite number"},
+		{must(NewRBM(2, 2, 1, true)).TrainPCD(rng, nil, 1, 1, 1), "rows of data is 0, want 1 to"},
+		{second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})), ""},
+		{second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})), ""},
 	} {
-		if !errors.Is(err, ErrShape) {
-			t.Errorf("%s: error %v", name, err)
+		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.says) {
+			t.Errorf("%v, want %q", c.err, c.says)
 		}
 	}
 	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(err, ErrTooLarge) {
