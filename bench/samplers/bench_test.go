@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"infill/samplers"
+	"infill/samplers/targets"
 )
 
 func entries(t *testing.T, specs ...string) []Entry {
@@ -56,13 +59,140 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestSettings checks that settings do what they say.
+func TestSettings(t *testing.T) {
+	marginal := func(spec string) []float64 {
+		t.Helper()
+		p, err := ParseProblem(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Marginal
+	}
+	for _, spec := range []string{"ising:spins=1", "bernoulli:d=3,spins=1"} {
+		p, err := ParseProblem(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Target.Domain(); d.Value(0, 0) != -1 || d.Value(0, 1) != 1 {
+			t.Errorf("%s: the domain is %v", spec, d.Coord(0))
+		}
+		plain, spins := marginal(strings.Replace(spec, "spins=1", "spins=0", 1)), marginal(spec)
+		if !slices.Equal(plain, spins) { // the same truth on another domain
+			t.Errorf("%s: marginals %v, on {0,1} %v", spec, spins, plain)
+		}
+	}
+	for _, spec := range []string{"potts:rows=3,cols=3,k=3,periodic=1", "modes:uneven=1", "peaks:n=2,spacing=9,width=2,uneven=1", "modes:uneven=1,seed=2"} {
+		plain, _, _ := strings.Cut(strings.Replace(spec, "periodic=1", "periodic=0", 1), "uneven")
+		if strings.HasSuffix(spec, "seed=2") {
+			plain = "modes:uneven=1"
+		}
+		if slices.Equal(marginal(spec), marginal(strings.TrimRight(plain, ":,"))) {
+			t.Errorf("%s is as %s", spec, plain)
+		}
+	}
+	// The toy of ACS, as figure 7 has it.
+	p, err := ParseProblem("peaks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Target.Domain(); d.Len() != 2 || d.K(0) != 450 || p.Target.(*targets.Peaks).N != 5 {
+		t.Errorf("peaks: %d coordinates of %d values", d.Len(), d.K(0))
+	}
+}
+
+// TestNoBurnin checks that a burn-in below 0 is none, where automatic values
+// stay as they start, and 0 the default.
+func TestNoBurnin(t *testing.T) {
+	p, err := ParseProblem("ising:rows=2,cols=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	acceptance := map[int]float64{}
+	for burnin, want := range map[int]int{-1: 0, 0: 500, 7: 7} {
+		r, err := Compare(context.Background(), p, entries(t, "dmala"), Config{Steps: 200, Burnin: burnin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.WriteTable(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf(" after %d of burn-in", want)) {
+			t.Errorf("burn-in %d: %v\n%s", burnin, err, b.String())
+		}
+		acceptance[burnin] = r.Rows[0].Acceptance
+	}
+	if acceptance[-1] == acceptance[0] {
+		t.Errorf("acceptance %g without a burn-in as with one", acceptance[0])
+	}
+}
+
+// excluded is a distribution without the state of all zeros.
+type excluded struct{ samplers.Target }
+
+func (e excluded) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	if err := e.Target.Energy(ctx, x, u); err != nil {
+		return err
+	}
+	for k := range x {
+		if slices.Max(x[k]) == 0 {
+			u[k] = math.Inf(-1)
+		}
+		if slices.Min(x[k]) == 1 {
+			u[k] = math.NaN()
+		}
+	}
+	return nil
+}
+
+// TestCounted checks that rejected proposals of energy −∞ or NaN are said.
+func TestCounted(t *testing.T) {
+	p, err := ParseProblem("bernoulli:d=3,sd=0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Target = excluded{p.Target}
+	for seed := range uint64(100) { // the starts must be possible states
+		r, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: 2, Steps: 300, Burnin: -1, Seed: seed})
+		if errors.Is(err, samplers.ErrState) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.WriteTable(&b); err != nil {
+			t.Fatal(err)
+		}
+		x := r.Rows[0]
+		if x.Zero < 20 || x.NonFinite < 20 || !strings.Contains(b.String(), fmt.Sprintf("note: rwm: %d proposals had probability 0", x.Zero)) ||
+			!strings.Contains(b.String(), fmt.Sprintf("warning: rwm: %d proposals had energies or gradients that are no numbers", x.NonFinite)) {
+			t.Errorf("%d and %d\n%s", x.Zero, x.NonFinite, b.String())
+		}
+		return
+	}
+	t.Fatal("no seed has possible starts")
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, spec := range []string{
 		"", "isng", "ising:", "ising:rows", "ising:rows=x", "ising:rows=NaN", "ising:rows=1,rows=2", "ising:row=3",
 		"ising:rows=-1", "ising:rows=1e9", "potts:k=1", "gaussbern:d=0", "categorical:d=1e6,k=1e6", "fhmm:sigma=0", "modes:n=0",
+		"ising:periodic=2", "ising:seed=1", "peaks:n=1025,uneven=1",
 	} {
 		if _, err := ParseProblem(spec); !errors.Is(err, ErrSpec) {
 			t.Errorf("ParseProblem(%q): %v", spec, err)
+		}
+	}
+	for spec, says := range map[string]string{
+		"ising:rows=2.7":      `rows is "2.7", want a whole number from 1 to 1000000`,
+		"categorical:d=2.5":   `d is "2.5", want a whole number from 1 to 1000000`,
+		"potts:seed=-1":       `seed is "-1", want a whole number from 0 to 9007199254740992`,
+		"categorical:seed=.5": `want a whole number from 0`,
+		"rbm:sd=-1":           `sd is "-1", want a number from 0 to 1000000`,
+		"ising:a=NaN":         `want a number from -1000000 to 1000000`,
+		"logreg:prior=1":      "prior is 1, want a number above 0 and below 1",
+	} {
+		if _, err := ParseProblem(spec); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), says) {
+			t.Errorf("ParseProblem(%q): %v, want %q", spec, err, says)
 		}
 	}
 	if _, err := ParseEntry("dmala:step-size"); !errors.Is(err, ErrSpec) {
@@ -78,7 +208,7 @@ func TestParseErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: -1}); !errors.Is(err, ErrSpec) {
+	if _, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: -1}); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "chains is -1, want 1 to 65536") {
 		t.Errorf("negative chains: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

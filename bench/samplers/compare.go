@@ -16,13 +16,18 @@ import (
 type Config struct {
 	Chains int    // 0 means 4
 	Steps  int    // kept steps per chain; 0 means 2000
-	Burnin int    // adapting steps before them; 0 means 500
+	Burnin int    // adapting steps before them; 0 means 500, below 0 none
 	Seed   uint64 // of starts and chains
 }
 
 func (c Config) filled() (Config, error) {
-	if c.Chains < 0 || c.Steps < 0 || c.Burnin < 0 || c.Chains > 1<<16 || c.Steps > 1<<28 || c.Burnin > 1<<28 {
-		return c, fmt.Errorf("%w: %d chains of %d and %d steps", ErrSpec, c.Chains, c.Burnin, c.Steps)
+	for _, v := range []struct {
+		name    string
+		n, most int
+	}{{"chains", c.Chains, 1 << 16}, {"steps", c.Steps, 1 << 28}, {"burn-in", max(c.Burnin, 0), 1 << 28}} {
+		if v.n < 0 || v.n > v.most {
+			return c, fmt.Errorf("%w: %s is %d, want 1 to %d, or 0 for the default", ErrSpec, v.name, v.n, v.most)
+		}
 	}
 	if c.Chains == 0 {
 		c.Chains = 4
@@ -30,8 +35,11 @@ func (c Config) filled() (Config, error) {
 	if c.Steps == 0 {
 		c.Steps = 2000
 	}
-	if c.Burnin == 0 {
+	switch {
+	case c.Burnin == 0:
 		c.Burnin = 500
+	case c.Burnin < 0:
+		c.Burnin = 0
 	}
 	return c, nil
 }
@@ -52,7 +60,9 @@ type Row struct {
 	Proposed   float64 // mean coordinates changed by a proposal
 	Evals      int
 	Seconds    float64
-	Warnings   []error // NaN energies and the like
+	Zero       int     // proposals of energy −∞, rejected
+	NonFinite  int     // proposals whose energy or gradient is no number, rejected
+	Warnings   []error // what makes the row doubtful
 	Skipped    error   // why the sampler cannot run on this target
 }
 
@@ -166,6 +176,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	}
 	row.Acceptance, row.Jump, row.Proposed = st.MeanProb(), st.JumpDistance(), st.ProposedDistance()
 	row.Evals, row.Seconds = st.Evals, busy.Seconds()
+	row.Zero, row.NonFinite = st.Zero, st.NonFinite
 	row.ESS, row.RHat = samplers.ESSChains(f), samplers.SplitRHat(f)
 	if weighted {
 		row.ESS, row.RHat = math.NaN(), math.NaN()
@@ -182,7 +193,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		row.Error = math.Sqrt(sum / float64(len(count)))
 	}
 	if st.NonFinite > 0 {
-		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals had energies or gradients that are no numbers", st.NonFinite))
+		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals had energies or gradients that are no numbers, and were rejected", st.NonFinite))
 	}
 	if row.RHat > 1.1 {
 		row.Warnings = append(row.Warnings, fmt.Errorf("the chains disagree (split R-hat %.2f): sample longer", row.RHat))
@@ -193,7 +204,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 // randomCategorical draws the factorised target of figure 5.
 func randomCategorical(d, k int, sd float64, seed uint64) (*targets.Categorical, [][]float64, error) {
 	if d < 1 || k < 1 || d > maxSetting/k {
-		return nil, nil, fmt.Errorf("%w: %d coordinates of %d categories", ErrSpec, d, k)
+		return nil, nil, fmt.Errorf("%w: %d coordinates of %d categories, want at most %.0f categories in all", ErrSpec, d, k, maxSetting)
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	theta := make([][]float64, d)

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -30,138 +32,59 @@ type Problem struct {
 
 // setting is one number of a problem's specification.
 type setting struct {
-	name string
-	def  float64
-	doc  string
+	name   string
+	def    float64
+	doc    string
+	lo, hi float64
+	whole  bool
 }
+
+// maxSetting bounds the numbers of a specification, maxSeed the seeds: larger
+// ones are no whole numbers in floating point.
+const (
+	maxSetting = 1e6
+	maxSeed    = 1 << 53
+)
+
+func count(name string, def, lo float64, doc string) setting {
+	return setting{name, def, doc, lo, maxSetting, true}
+}
+
+func real(name string, def, lo float64, doc string) setting {
+	return setting{name, def, doc, lo, maxSetting, false}
+}
+
+func flag(name string, def float64, doc string) setting {
+	return setting{name, def, doc, 0, 1, true}
+}
+
+func seed(doc string) setting { return setting{"seed", 1, doc, 0, maxSeed, true} }
+
+// parse reads and checks one value.
+func (s setting) parse(target, text string) (float64, error) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err == nil && f >= s.lo && f <= s.hi && (!s.whole || f == math.Trunc(f)) {
+		return f, nil
+	}
+	what := "a number"
+	if s.whole {
+		what = "a whole number"
+	}
+	return 0, fmt.Errorf("%w: target %s: %s is %q, want %s from %.0f to %.0f", ErrSpec, target, s.name, text, what, s.lo, s.hi)
+}
+
+// values are the settings of a problem.
+type values map[string]float64
+
+func (v values) n(name string) int    { return int(v[name]) }
+func (v values) on(name string) bool  { return v[name] != 0 }
+func (v values) rng(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(v["seed"]), uint64(n))) }
 
 // kind is a family of problems.
 type kind struct {
 	name, doc string
 	settings  []setting
-	make      func(v map[string]float64) (*Problem, error)
-}
-
-// maxSetting bounds the numbers of a specification.
-const maxSetting = 1e6
-
-func n(v map[string]float64, name string) int { return int(v[name]) }
-
-var kinds = []kind{
-	{"ising", "Ising model, every edge counted twice", []setting{
-		{"rows", 5, "rows"}, {"cols", 5, "columns"}, {"periodic", 1, "1 for periodic boundaries"},
-		{"a", 0.1, "coupling"}, {"b", 0.2, "field"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, err := targets.NewIsing(n(v, "rows"), n(v, "cols"), v["periodic"] != 0, v["a"], []float64{v["b"]}, false)
-		if err != nil {
-			return nil, err
-		}
-		p := &Problem{Target: t}
-		if _, mean, err := t.Exact(); err == nil {
-			for _, m := range mean {
-				p.Marginal = append(p.Marginal, (1-m)/2, (1+m)/2)
-			}
-			p.Source = "transfer matrices"
-		}
-		return p, nil
-	}},
-	{"potts", "Potts model, open boundaries", []setting{
-		{"rows", 2, "rows"}, {"cols", 3, "columns"}, {"k", 4, "categories"}, {"a", 0.8, "coupling"}, {"seed", 1, "seed of the fields"},
-	}, func(v map[string]float64) (*Problem, error) {
-		k := n(v, "k")
-		rng := rand.New(rand.NewPCG(uint64(v["seed"]), 1))
-		field := make([]float64, max(k, 0))
-		for i := range field {
-			field[i] = 0.5 * rng.NormFloat64()
-		}
-		t, err := targets.NewPotts(n(v, "rows"), n(v, "cols"), k, false, v["a"], field)
-		if err != nil {
-			return nil, err
-		}
-		return enumerated(t), nil
-	}},
-	{"categorical", "factorised categorical, log-weights from N(0, sd²)", []setting{
-		{"d", 200, "coordinates"}, {"k", 4, "categories"}, {"sd", 1.5, "standard deviation"}, {"seed", 1, "seed of the weights"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, theta, err := randomCategorical(n(v, "d"), n(v, "k"), v["sd"], uint64(v["seed"]))
-		if err != nil {
-			return nil, err
-		}
-		p := &Problem{Target: t, Source: "closed form"}
-		for _, row := range theta {
-			p.Marginal = append(p.Marginal, softmax(row)...)
-		}
-		return p, nil
-	}},
-	{"rbm", "restricted Boltzmann machine with random weights", []setting{
-		{"d", 30, "visible units"}, {"k", 2, "categories; 2 is binary"}, {"h", 10, "hidden units"}, {"sd", 0.8, "standard deviation of the weights"}, {"seed", 1, "seed of the weights"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, err := targets.NewRBM(n(v, "d"), n(v, "k"), n(v, "h"), v["k"] == 2)
-		if err != nil {
-			return nil, err
-		}
-		t.Randomise(rand.New(rand.NewPCG(uint64(v["seed"]), 1)), v["sd"], 0.3)
-		p := &Problem{Target: t}
-		if m, err := t.Marginals(); err == nil {
-			p.Marginal, p.Source = m, "sum over hidden states"
-		}
-		return p, nil
-	}},
-	{"fhmm", "factorial hidden Markov model", []setting{
-		{"length", 50, "time steps"}, {"chains", 4, "chains"}, {"sigma", 0.5, "noise"}, {"seed", 1, "seed of the data"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, err := targets.NewFHMM(rand.New(rand.NewPCG(uint64(v["seed"]), 1)), n(v, "length"), n(v, "chains"), 0.1, 0.95, v["sigma"])
-		if err != nil {
-			return nil, err
-		}
-		p := &Problem{Target: t}
-		if _, m, err := t.Exact(); err == nil {
-			for _, q := range m {
-				p.Marginal = append(p.Marginal, 1-q, q)
-			}
-			p.Source = "forward-backward recursion"
-		}
-		return p, nil
-	}},
-	{"gaussbern", "Gaussian-Bernoulli model, ones on the diagonal", []setting{
-		{"d", 4, "coordinates"}, {"w", 0.5, "off-diagonal weight"},
-	}, func(v map[string]float64) (*Problem, error) {
-		d := n(v, "d")
-		if d < 1 || d > 1000 {
-			return nil, fmt.Errorf("%w: d=%d, want 1 to 1000", ErrSpec, d)
-		}
-		w, b := make([]float64, d*d), make([]float64, d)
-		for i := range w {
-			w[i] = v["w"]
-			if i%(d+1) == 0 {
-				w[i] = 1
-			}
-			b[i/d] -= 0.5 * w[i]
-		}
-		t, err := targets.NewGaussianBernoulli(w, b)
-		if err != nil {
-			return nil, err
-		}
-		return enumerated(t), nil
-	}},
-	{"logreg", "variable selection in logistic regression", []setting{
-		{"n", 100, "observations"}, {"d", 12, "features"}, {"prior", 0.3, "prior probability of a feature"}, {"seed", 1, "seed of the data"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, err := targets.NewLogReg(rand.New(rand.NewPCG(uint64(v["seed"]), 1)), n(v, "n"), n(v, "d"), v["prior"])
-		if err != nil {
-			return nil, err
-		}
-		return enumerated(t), nil
-	}},
-	{"modes", "grid of modes on two ordinal coordinates", []setting{
-		{"n", 3, "modes a side"}, {"spacing", 12, "distance of modes"}, {"sigma", 2, "width of a mode"},
-	}, func(v map[string]float64) (*Problem, error) {
-		t, err := targets.NewModes(n(v, "n"), n(v, "spacing"), v["sigma"], nil)
-		if err != nil {
-			return nil, err
-		}
-		return enumerated(t), nil
-	}},
+	make      func(v values) (*Problem, error)
 }
 
 // enumerated adds the truth by enumeration where the target is small enough.
@@ -178,15 +101,17 @@ func enumerated(t samplers.Target) *Problem {
 	return p
 }
 
-// Describe lists the problems with their settings, a line each.
+// Describe lists the problems with their settings and defaults, a line each,
+// as ParseProblem takes them, and what they mean.
 func Describe() []string {
 	out := make([]string, len(kinds))
 	for i, k := range kinds {
-		parts := make([]string, len(k.settings))
+		parts, docs := make([]string, len(k.settings)), make([]string, len(k.settings))
 		for j, s := range k.settings {
 			parts[j] = fmt.Sprintf("%s=%g", s.name, s.def)
+			docs[j] = s.name + ": " + s.doc
 		}
-		out[i] = fmt.Sprintf("%s:%s  %s", k.name, strings.Join(parts, ","), k.doc)
+		out[i] = fmt.Sprintf("%s:%s  %s (%s)", k.name, strings.Join(parts, ","), k.doc, strings.Join(docs, "; "))
 	}
 	return out
 }
@@ -201,7 +126,8 @@ func ProblemNames() []string {
 }
 
 // ParseProblem makes a problem from "kind" or "kind:name=value,…"; settings
-// that are left out keep the values that Describe shows. Errors wrap ErrSpec.
+// that are left out keep the values that Describe shows. Counts, seeds and
+// switches (0 or 1) are whole numbers. Errors wrap ErrSpec.
 func ParseProblem(spec string) (*Problem, error) {
 	name, params, err := parseSpec(spec)
 	if err != nil {
@@ -212,19 +138,18 @@ func ParseProblem(spec string) (*Problem, error) {
 		return nil, fmt.Errorf("%w: unknown target %q; known: %s", ErrSpec, name, strings.Join(ProblemNames(), ", "))
 	}
 	k := kinds[i]
-	v := map[string]float64{}
+	v := values{}
 	for _, s := range k.settings {
 		v[s.name] = s.def
+		if text, ok := params[s.name]; ok {
+			if v[s.name], err = s.parse(name, text); err != nil {
+				return nil, err
+			}
+			delete(params, s.name)
+		}
 	}
-	for p, text := range params {
-		if _, ok := v[p]; !ok {
-			return nil, fmt.Errorf("%w: target %s has no setting %q; it is %s", ErrSpec, name, p, Describe()[i])
-		}
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(f >= -maxSetting && f <= maxSetting) {
-			return nil, fmt.Errorf("%w: target %s: %s is %q, want a number between -1e6 and 1e6", ErrSpec, name, p, text)
-		}
-		v[p] = f
+	if left := slices.Sorted(maps.Keys(params)); len(left) > 0 {
+		return nil, fmt.Errorf("%w: target %s has no setting %q; it is %s", ErrSpec, name, left[0], Describe()[i])
 	}
 	p, err := k.make(v)
 	if err != nil {

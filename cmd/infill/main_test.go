@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	samplerbench "infill/bench/samplers"
 	"infill/samplers"
 )
 
@@ -280,6 +283,43 @@ func TestSamplersBench(t *testing.T) {
 		if r := infillRun("", bad...); r.code != exitUsage || r.err == "" {
 			t.Errorf("%v: exit %d: %s", bad, r.code, r.err)
 		}
+	}
+}
+
+// Every target and sampler that the help of infill samplers bench writes out
+// is one that it takes.
+func TestSamplersBenchExamples(t *testing.T) {
+	r := infillRun("", "samplers", "bench", "--help")
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	known := map[string]bool{}
+	found := regexp.MustCompile(`\b[a-z0-9-]+:[a-z-]+=[^\s:)]+`).FindAllString(r.out, -1)
+	for _, spec := range found {
+		name, _, _ := strings.Cut(spec, ":")
+		known[name] = true
+		if slices.Contains(samplers.Names(), name) {
+			if _, err := samplerbench.ParseEntry(spec); err != nil {
+				t.Errorf("%s: %v", spec, err)
+			}
+		} else if _, err := samplerbench.ParseProblem(spec); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	for _, name := range append(samplerbench.ProblemNames(), "dmala") {
+		if !known[name] {
+			t.Errorf("%s is not among the examples %q", name, found)
+		}
+	}
+	if len(found) != len(samplerbench.ProblemNames())+2 {
+		t.Errorf("the examples are %q", found)
+	}
+}
+
+func TestSamplersBenchNoBurnin(t *testing.T) {
+	r := infillRun("", "samplers", "bench", "ising:rows=2,cols=2", "--sampler", "dmala", "--steps", "20", "--burn-in", "0")
+	if r.code != 0 || !strings.Contains(r.out, "× 20 steps after 0 of burn-in") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 

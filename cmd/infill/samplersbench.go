@@ -16,7 +16,7 @@ import (
 func benchCommand(std stdio) *cli.Command {
 	chains := &integer{v: 4, min: 2, max: 1 << 16}
 	steps := &integer{v: 2000, min: 10, max: 1 << 28}
-	burnin := &integer{v: 500, min: 0, max: 1 << 28}
+	burnin := &integer{v: 500, min: 0, max: 1 << 28} // 0 is none
 	seed := &integer{v: 1, min: 0, max: math.MaxInt64}
 	var svg string
 	var markdown, force bool
@@ -31,12 +31,12 @@ func benchCommand(std stdio) *cli.Command {
 		Name:      "bench",
 		Usage:     "compare samplers on a target with known truth: error, effective samples, acceptance, jump distance",
 		ArgsUsage: "TARGET",
-		Description: "TARGET is one of these, with its settings after a colon, such as ising:rows=5,coupling=.1:\n  " +
+		Description: "TARGET is one of these, with its settings after a colon, such as ising:rows=4,a=.3:\n  " +
 			strings.Join(samplerbench.Describe(), "\n  "),
 		Flags: []cli.Flag{list,
 			valueFlag("chains", "independent chains of every sampler", chains),
 			valueFlag("steps", "kept steps of every chain", steps),
-			valueFlag("burn-in", "adapting steps before them", burnin),
+			valueFlag("burn-in", "adapting steps before them; 0: none, automatic values stay as they start", burnin),
 			valueFlag("seed", "seed of starts and chains", seed), chart, md, frc},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -64,9 +64,11 @@ func benchCommand(std stdio) *cli.Command {
 			if _, err := os.Lstat(svg); svg != "" && err == nil && !force {
 				return usagef("--svg %s: the file exists; remove it, name another, or give --force", svg)
 			}
-			r, err := samplerbench.Compare(c.Context, p, entries, samplerbench.Config{
-				Chains: int(chains.v), Steps: int(steps.v), Burnin: int(burnin.v), Seed: uint64(seed.v),
-			})
+			cfg := samplerbench.Config{Chains: int(chains.v), Steps: int(steps.v), Burnin: int(burnin.v), Seed: uint64(seed.v)}
+			if burnin.v == 0 {
+				cfg.Burnin = -1 // none, where 0 is the default
+			}
+			r, err := samplerbench.Compare(c.Context, p, entries, cfg)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Args().First(), err)
 			}
