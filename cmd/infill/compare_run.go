@@ -88,7 +88,7 @@ func (r *comparer) take(path string, sources []report.Source, m *infill.Masking,
 // run fills every sentence with one sampler.
 func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun, error) {
 	out := &report.SamplerRun{Name: r.name, Acceptance: math.NaN()}
-	var accepted, steps int
+	var accepted, steps, zero, nonFinite int
 	for i, t := range r.tasks {
 		opt := r.opt
 		opt.Sampler, opt.ID, opt.Original = s, t.ID, t.original
@@ -129,7 +129,15 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		out.Steps += int64(res.Steps * opt.Chains)
 		accepted += res.Stats.Accepted
 		steps += res.Stats.Steps
+		zero += res.Stats.Zero
+		nonFinite += res.Stats.NonFinite
 		r.progress.step(i+1, i+1)
+	}
+	if zero > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals had probability 0 (they break a constraint) and were rejected", r.name, zero))
+	}
+	if nonFinite > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals had an energy or gradient that is not finite and were rejected; check the model with: infill model check", r.name, nonFinite))
 	}
 	if info, err := samplers.Lookup(s.Name()); err == nil && corrected(info) && steps > 0 {
 		out.Acceptance = float64(accepted) / float64(steps)

@@ -97,6 +97,10 @@ func lineCode(err error) string {
 	if errors.As(err, &many) {
 		return "unsupported" // this line has too many states for the sampler; others may not
 	}
+	var param *samplers.ParamError
+	if errors.As(err, &param) && param.Param == "precondition" {
+		return "unsupported" // there is a factor for each coordinate of other lines
+	}
 	for _, c := range lineCodes {
 		if errors.Is(err, c.err) {
 			return c.code

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -183,8 +184,11 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	if r.Shortlist > 0 {
 		s += fmt.Sprintf(", %d candidates per blank", r.Shortlist)
 	}
-	if a, ok := r.Tuned["step-size"]; ok {
-		s += fmt.Sprintf(", step size %.3g", a)
+	for _, name := range slices.Sorted(maps.Keys(r.Tuned)) {
+		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
+	}
+	if n := r.Stats.Zero; n > 0 {
+		s += fmt.Sprintf(", %d proposal%s of probability 0 rejected", n, plural(n))
 	}
 	return s
 }
@@ -203,6 +207,7 @@ func newRecord(m *mlm.Model, text string, opt *infill.Options, r *infill.Result)
 		Text: text, Masked: opt.Original, Window: r.Window, Fillings: r.Fillings,
 		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: max(opt.Steps, 0), Chains: opt.Chains,
 		Distinct: r.Distinct, Acceptance: finite(r.Acceptance), StepSize: r.Tuned["step-size"],
+		Tuned: r.Tuned, Shortlist: r.Shortlist, Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 		Model: "sha256:" + m.Info().SHA256, Version: version(),
 	}
 }

@@ -114,23 +114,27 @@ func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
 // A record is one line of JSON output.
 type record struct {
-	ID         json.RawMessage  `json:"id,omitempty"`
-	Line       int              `json:"line"`
-	Text       string           `json:"text,omitempty"`
-	Gold       string           `json:"gold,omitempty"`   // the text before words were masked
-	Masked     []string         `json:"masked,omitempty"` // the words that were
-	Window     *[2]int          `json:"window,omitempty"` // bytes of text that the model saw, if not all
-	Fillings   []infill.Filling `json:"fillings,omitempty"`
-	Sampler    string           `json:"sampler,omitempty"`
-	Seed       *uint64          `json:"seed,omitempty"`
-	Steps      int              `json:"steps,omitempty"`
-	Chains     int              `json:"chains,omitempty"`
-	Distinct   int              `json:"distinct,omitempty"`
-	Acceptance *float64         `json:"acceptance,omitempty"`
-	StepSize   float64          `json:"step_size,omitempty"`
-	Model      string           `json:"model,omitempty"`
-	Version    string           `json:"version,omitempty"`
-	Error      *recordError     `json:"error,omitempty"`
+	ID         json.RawMessage    `json:"id,omitempty"`
+	Line       int                `json:"line"`
+	Text       string             `json:"text,omitempty"`
+	Gold       string             `json:"gold,omitempty"`   // the text before words were masked
+	Masked     []string           `json:"masked,omitempty"` // the words that were
+	Window     *[2]int            `json:"window,omitempty"` // bytes of text that the model saw, if not all
+	Fillings   []infill.Filling   `json:"fillings,omitempty"`
+	Sampler    string             `json:"sampler,omitempty"`
+	Seed       *uint64            `json:"seed,omitempty"`
+	Steps      int                `json:"steps,omitempty"`
+	Chains     int                `json:"chains,omitempty"`
+	Distinct   int                `json:"distinct,omitempty"`
+	Acceptance *float64           `json:"acceptance,omitempty"`
+	StepSize   float64            `json:"step_size,omitempty"`
+	Tuned      map[string]float64 `json:"tuned,omitempty"`                // what the sampler may adapt, means over chains
+	Shortlist  int                `json:"shortlist,omitempty"`            // candidates per blank, if no more may fill it
+	Zero       int                `json:"zero_proposals,omitempty"`       // rejected because a constraint forbids them
+	NonFinite  int                `json:"non_finite_proposals,omitempty"` // rejected because the energy or gradient is no number
+	Model      string             `json:"model,omitempty"`
+	Version    string             `json:"version,omitempty"`
+	Error      *recordError       `json:"error,omitempty"`
 }
 
 type recordError struct {

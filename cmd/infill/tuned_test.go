@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"infill/infill"
+	"infill/samplers"
+)
+
+// fields runs infill fill with --json on the tiny model and returns its record,
+// field by field, and what it prints on standard error without --json.
+func fields(t *testing.T, args ...string) (map[string]json.RawMessage, string) {
+	t.Helper()
+	args = withTiny(append([]string{"fill", "--seed", "1", "--steps", "30", "--chains", "8"}, args...)...)
+	r := infillRun("", append(args, "--json")...)
+	var f map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(r.out), &f); r.code != 0 || err != nil {
+		t.Fatalf("%v: exit %d: %v: %s%s", args, r.code, err, r.out, r.err)
+	}
+	return f, infillRun("", args...).err
+}
+
+// What a sampler tunes is printed, under the names that its record has; and so
+// is the shortlist, where there is one.
+func TestTunedAndShortlist(t *testing.T) {
+	const text = "the [MASK] sleeps in the [MASK] ."
+	step := []string{"step-size"}
+	want := map[string][]string{
+		"dula": step, "dmala": step, "rwm": {"flips"}, "pas": {"flips"}, "gwg": {"draws"}, "dlmc": {"time"}, "dlmcf": {"time"},
+		"ab": {"beta", "step-size"}, "acs": {"alpha-max", "alpha-min", "beta-first", "beta-last"},
+		"gibbs": nil, "gibbs-mh": nil, "exact-gibbs": nil, "block-gibbs": nil, "hb": nil, "lb1": nil, "sgdld": nil,
+	}
+	short := []string{"exact-gibbs", "block-gibbs", "hb", "lb1"}
+	for _, name := range samplers.Names() {
+		names, ok := want[name]
+		if !ok {
+			t.Errorf("%s: not tested", name)
+		}
+		f, said := fields(t, "--sampler", name, text)
+		var tuned map[string]float64
+		if f["tuned"] != nil {
+			if err := json.Unmarshal(f["tuned"], &tuned); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := slices.Sorted(maps.Keys(tuned)); !slices.Equal(got, names) {
+			t.Errorf("%s: tuned %v, want %v", name, got, names)
+		}
+		for n, v := range tuned {
+			if !(v > 0) || !strings.Contains(said, ", "+strings.ReplaceAll(n, "-", " ")+" ") {
+				t.Errorf("%s: %s is %g, and the line says %q", name, n, v, said)
+			}
+		}
+		if slices.Contains(names, "step-size") != (f["step_size"] != nil) {
+			t.Errorf("%s: step_size is %s", name, f["step_size"])
+		}
+		listed := ""
+		if slices.Contains(short, name) {
+			listed = strconv.Itoa(infill.DefaultShortlist)
+		}
+		if got := string(f["shortlist"]); got != listed || (listed != "") != strings.Contains(said, listed+" candidates per blank") {
+			t.Errorf("%s: shortlist %q, want %q; the line says %q", name, got, listed, said)
+		}
+	}
+	if f, _ := fields(t, "--shortlist", "5", text); string(f["shortlist"]) != "5" {
+		t.Errorf("dmala on 5 candidates says %s", f["shortlist"])
+	}
+	r := infillRun("the [MASK] sleeps .\n", withTiny("batch", "--quiet", "--sampler", "lb1", "--seed", "1", "-")...)
+	if r.code != 0 || !strings.Contains(r.out, `,"shortlist":16,`) {
+		t.Errorf("batch: exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+// Proposals that a constraint forbids are counted and said.
+func TestForbiddenProposals(t *testing.T) {
+	f, said := fields(t, "--no-repeat", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
+	n, err := strconv.Atoi(string(f["zero_proposals"]))
+	if err != nil || n < 5 || !strings.Contains(said, strconv.Itoa(n)+" proposals of probability 0 rejected") {
+		t.Errorf("counted %s; the line says %q", f["zero_proposals"], said)
+	}
+	f, said = fields(t, "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
+	if f["zero_proposals"] != nil || f["non_finite_proposals"] != nil || strings.Contains(said, "rejected") {
+		t.Errorf("without a constraint: %s, %q", f["zero_proposals"], said)
+	}
+	in := write(t, "in.txt", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .\n")
+	res, _ := comparison(t, 0, "--samplers", "dmala,gibbs-mh", "--no-repeat", in)
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") || !strings.Contains(notes, "proposals had probability 0") {
+		t.Errorf("compare says %q", notes)
+	}
+}
+
+// Every parameter of the listing is taken by fill, by a line of batch and by
+// compare; a preconditioner of the wrong size is an error that says the size.
+func TestSamplerParametersOnText(t *testing.T) {
+	const text = "the [MASK] sleeps in the [MASK] ."
+	for _, info := range samplers.List() {
+		args := withTiny("fill", "--seed", "1", "--steps", "4", "--chains", "2", "--sampler", info.Name)
+		params := map[string]string{}
+		spec := info.Name
+		for _, p := range info.Params {
+			params[p.Name] = p.Default
+			args = append(args, "--param", p.Name+"="+p.Default)
+			spec += ":" + p.Name + "=" + p.Default
+		}
+		if r := infillRun("", append(args, text)...); r.code != 0 {
+			t.Errorf("%s with its defaults written out: exit %d: %s", info.Name, r.code, r.err)
+		}
+		line, err := json.Marshal(map[string]any{"text": text, "sampler": info.Name, "params": params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := infillRun(string(line)+"\n", withTiny("batch", "--quiet", "--seed", "1", "--steps", "4", "--chains", "2", "-")...); r.code != 0 {
+			t.Errorf("batch, %s: exit %d: %s%s", info.Name, r.code, r.out, r.err)
+		}
+		if _, _, err := chosenSamplers(spec); err != nil {
+			t.Errorf("compare, %s: %v", spec, err)
+		}
+	}
+	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.4", text)...)
+	ones := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.2", "--param", "precondition=2/2", text)...)
+	skewed := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.4", "--param", "precondition=1/0.01", text)...)
+	if plain.out != ones.out || plain.out == skewed.out {
+		t.Errorf("factors of 2 on half the step: %s, the step: %s, another factor: %s", ones.out, plain.out, skewed.out)
+	}
+	for _, v := range []string{"2", "1/2/3"} {
+		r := infillRun("", withTiny("fill", "--seed", "1", "--param", "precondition="+v, text)...)
+		if r.code != exitUsage || !strings.Contains(r.err, "of which there are 2") {
+			t.Errorf("precondition=%s: exit %d: %s", v, r.code, r.err)
+		}
+	}
+	// Of several lines it fits one, and the others are errors in their places.
+	r := infillRun("the [MASK] sleeps .\n"+text+"\n", withTiny("batch", "--quiet", "--seed", "1", "--param", "precondition=1/2", "-")...)
+	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); r.code != exitSomeFailed || len(lines) != 2 ||
+		!strings.Contains(lines[0], `"code":"unsupported"`) || !strings.Contains(lines[1], `"fillings"`) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
