@@ -101,56 +101,63 @@ func TestConstraintsInvariant(t *testing.T) {
 // leave p as it is, and that they move.
 func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []float64) {
 	t.Helper()
-	const chains = 4000
 	steps, most := 8, 0
 	if len(p) < 100 && !testing.Short() { // cheap: a state is evaluated once for all chains
 		steps = 80
 	}
-	index := map[string]int{}
-	key := func(x []int32) string { return idsKey(x) }
-	cum := make([]float64, len(p))
-	sum := 0.0
-	for i := range x {
-		index[key(x[i])] = i
-		sum += p[i]
-		cum[i] = sum
-	}
 	// A time of DLMC has to be given: one found from the start would depend on it.
 	for _, s := range []samplers.Sampler{&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5}} {
-		rng := samplers.NewStream(7, s.Name(), 0)
-		x0 := make([][]int32, chains)
-		from := make([]int, chains)
-		for k := range x0 {
-			from[k] = min(sort.SearchFloat64s(cum, rng.Float64()*sum), len(x)-1)
-			x0[k] = x[from[k]]
-		}
-		run, err := samplers.Start(ctx, s, tgt, x0, samplers.Options{Seed: 9, ID: s.Name()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run.Steps(ctx, steps, nil); err != nil {
-			t.Fatal(err)
-		}
-		counts := make([]int, len(p))
-		moved := 0
-		for k, y := range run.X {
-			i, ok := index[key(y)]
-			if !ok {
-				t.Fatalf("%s: %v is no state", s.Name(), y)
-			}
-			counts[i]++
-			if i != from[k] {
-				moved++
-			}
-		}
-		z := chiSquare(counts, p)
-		t.Logf("%s: %d states, score %.2f, %d of %d chains elsewhere", s.Name(), len(p), z, moved, chains)
+		z, moved := leave(t, ctx, s, tgt, x, p, steps)
+		t.Logf("%s: %d states, score %.2f, %d of %d chains elsewhere", s.Name(), len(p), z, moved, leaving)
 		if !(z < threshold) {
 			t.Errorf("%s: leaves the enumerated distribution of %d states (score %.1f)", s.Name(), len(p), z)
 		}
 		most = max(most, moved)
 	}
-	if most < chains/20 && !testing.Short() {
-		t.Errorf("with no sampler more than %d of %d chains moved: the test says nothing", most, chains)
+	if most < leaving/20 && !testing.Short() {
+		t.Errorf("with no sampler more than %d of %d chains moved: the test says nothing", most, leaving)
 	}
+}
+
+// leaving is the number of chains that leave starts.
+const leaving = 4000
+
+// leave starts chains from p over the states x, makes the steps, and returns the
+// chi-square score of where they are then, and how many are elsewhere.
+func leave(t *testing.T, ctx context.Context, s samplers.Sampler, tgt *target, x [][]int32, p []float64, steps int) (z float64, moved int) {
+	t.Helper()
+	index := map[string]int{}
+	cum := make([]float64, len(p))
+	sum := 0.0
+	for i := range x {
+		index[idsKey(x[i])] = i
+		sum += p[i]
+		cum[i] = sum
+	}
+	rng := samplers.NewStream(7, s.Name(), 0)
+	x0 := make([][]int32, leaving)
+	from := make([]int, leaving)
+	for k := range x0 {
+		from[k] = min(sort.SearchFloat64s(cum, rng.Float64()*sum), len(x)-1)
+		x0[k] = x[from[k]]
+	}
+	run, err := samplers.Start(ctx, s, tgt, x0, samplers.Options{Seed: 9, ID: s.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Steps(ctx, steps, nil); err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, len(p))
+	for k, y := range run.X {
+		i, ok := index[idsKey(y)]
+		if !ok {
+			t.Fatalf("%s: %v is no state", s.Name(), y)
+		}
+		counts[i]++
+		if i != from[k] {
+			moved++
+		}
+	}
+	return chiSquare(counts, p), moved
 }
