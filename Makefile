@@ -12,12 +12,12 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test setup build race lint fuzz bench bench-torch clean help
+.PHONY: all demo test setup build race lint fuzz bench bench-torch verification clean help
 
 all: build
 
 help:
-	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@sed -n -e 's/^# \(make .*\)/\1/p' -e 's/^#\(    .*\)/ \1/p' Makefile
 
 build:
 	@echo "== building $(BIN) (the first build compiles all dependencies: a minute or two)"
@@ -53,6 +53,12 @@ fuzz:
 # make bench  runs the Go benchmarks
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# make verification   runs the samplers on the published figures, the long ones too, and writes
+#                     docs/verification.md anew: 35 minutes on two cores; VERIFYFLAGS="-only 5" prints one figure
+VERIFYFLAGS ?= -write docs -seed 1
+verification:
+	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)
 
 BENCHFLAGS ?=
 # make bench-torch   measures infill against PyTorch, which it installs into the cache: half an hour
