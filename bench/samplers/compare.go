@@ -60,8 +60,8 @@ type Row struct {
 	Proposed   float64 // mean coordinates changed by a proposal
 	Evals      int
 	Seconds    float64
-	Zero       int     // proposals of energy −∞, rejected
-	NonFinite  int     // proposals whose energy or gradient is no number, rejected
+	Zero       int     // proposals, or neighbours, of energy −∞
+	NonFinite  int     // those whose energy or gradient is no number
 	Warnings   []error // what makes the row doubtful
 	Skipped    error   // why the sampler cannot run on this target
 }
@@ -193,7 +193,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		row.Error = math.Sqrt(sum / float64(len(count)))
 	}
 	if st.NonFinite > 0 {
-		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals had energies or gradients that are no numbers, and were rejected", st.NonFinite))
+		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals or neighbours had energies or gradients that are no numbers, and were refused", st.NonFinite))
 	}
 	if row.RHat > 1.1 {
 		row.Warnings = append(row.Warnings, fmt.Errorf("the chains disagree (split R-hat %.2f): sample longer", row.RHat))

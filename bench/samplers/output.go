@@ -47,7 +47,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	}
 	for _, x := range r.Rows {
 		if x.Zero > 0 {
-			fmt.Fprintf(&buf, "note: %s: %d proposals had probability 0 (energy −∞), and were rejected\n", x.Label, x.Zero)
+			fmt.Fprintf(&buf, "note: %s: %d proposals or neighbours had probability 0 (energy −∞), and were refused\n", x.Label, x.Zero)
 		}
 		for _, e := range x.Warnings {
 			fmt.Fprintf(&buf, "warning: %s: %v\n", x.Label, e)

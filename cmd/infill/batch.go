@@ -315,7 +315,7 @@ func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (record, error) 
 var ownFields = map[string]bool{
 	"id": true, "line": true, "text": true, "gold": true, "masked": true, "window": true, "fillings": true,
 	"sampler": true, "seed": true, "steps": true, "chains": true, "distinct": true, "acceptance": true,
-	"step_size": true, "tuned": true, "shortlist": true, "zero_proposals": true, "non_finite_proposals": true, "model": true, "version": true, "error": true,
+	"step_size": true, "tuned": true, "shortlist": true, "zero_states": true, "non_finite_states": true, "model": true, "version": true, "error": true,
 	"score": true, "score_per_token": true, "pieces": true, "candidates": true,
 }
 

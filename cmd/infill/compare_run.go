@@ -134,10 +134,10 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		r.progress.step(i+1, i+1)
 	}
 	if zero > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals had probability 0 (they break a constraint) and were rejected", r.name, zero))
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had probability 0 (they break a constraint) and were refused", r.name, zero))
 	}
 	if nonFinite > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals had an energy or gradient that is not finite and were rejected; check the model with: infill model check", r.name, nonFinite))
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or gradient that is not finite and were refused; check the model with: infill model check", r.name, nonFinite))
 	}
 	if info, err := samplers.Lookup(s.Name()); err == nil && corrected(info) && steps > 0 {
 		out.Acceptance = float64(accepted) / float64(steps)

@@ -188,7 +188,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
 	}
 	if n := r.Stats.Zero; n > 0 {
-		s += fmt.Sprintf(", %d proposal%s of probability 0 rejected", n, plural(n))
+		s += fmt.Sprintf(", %d state%s of probability 0 refused", n, plural(n))
 	}
 	return s
 }

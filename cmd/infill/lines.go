@@ -128,10 +128,10 @@ type record struct {
 	Distinct   int                `json:"distinct,omitempty"`
 	Acceptance *float64           `json:"acceptance,omitempty"`
 	StepSize   float64            `json:"step_size,omitempty"`
-	Tuned      map[string]float64 `json:"tuned,omitempty"`                // what the sampler may adapt, means over chains
-	Shortlist  int                `json:"shortlist,omitempty"`            // candidates per blank, if no more may fill it
-	Zero       int                `json:"zero_proposals,omitempty"`       // rejected because a constraint forbids them
-	NonFinite  int                `json:"non_finite_proposals,omitempty"` // rejected because the energy or gradient is no number
+	Tuned      map[string]float64 `json:"tuned,omitempty"`             // what the sampler may adapt, means over chains
+	Shortlist  int                `json:"shortlist,omitempty"`         // candidates per blank, if no more may fill it
+	Zero       int                `json:"zero_states,omitempty"`       // proposed, or looked at, and refused: a constraint forbids them
+	NonFinite  int                `json:"non_finite_states,omitempty"` // refused because the energy or gradient is no number
 	Model      string             `json:"model,omitempty"`
 	Version    string             `json:"version,omitempty"`
 	Error      *recordError       `json:"error,omitempty"`

@@ -79,17 +79,17 @@ func TestTunedAndShortlist(t *testing.T) {
 // Proposals that a constraint forbids are counted and said.
 func TestForbiddenProposals(t *testing.T) {
 	f, said := fields(t, "--no-repeat", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
-	n, err := strconv.Atoi(string(f["zero_proposals"]))
-	if err != nil || n < 5 || !strings.Contains(said, strconv.Itoa(n)+" proposals of probability 0 rejected") {
-		t.Errorf("counted %s; the line says %q", f["zero_proposals"], said)
+	n, err := strconv.Atoi(string(f["zero_states"]))
+	if err != nil || n < 5 || !strings.Contains(said, strconv.Itoa(n)+" states of probability 0 refused") {
+		t.Errorf("counted %s; the line says %q", f["zero_states"], said)
 	}
 	f, said = fields(t, "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
-	if f["zero_proposals"] != nil || f["non_finite_proposals"] != nil || strings.Contains(said, "rejected") {
-		t.Errorf("without a constraint: %s, %q", f["zero_proposals"], said)
+	if f["zero_states"] != nil || f["non_finite_states"] != nil || strings.Contains(said, "refused") {
+		t.Errorf("without a constraint: %s, %q", f["zero_states"], said)
 	}
 	in := write(t, "in.txt", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .\n")
 	res, _ := comparison(t, 0, "--samplers", "dmala,gibbs-mh", "--no-repeat", in)
-	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") || !strings.Contains(notes, "proposals had probability 0") {
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") || !strings.Contains(notes, "proposals or neighbours had probability 0") {
 		t.Errorf("compare says %q", notes)
 	}
 }
