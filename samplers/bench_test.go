@@ -55,13 +55,48 @@ func ising50() *targets.Ising {
 }
 
 // BenchmarkIsing is a step of every sampler on a 50×50 Ising model, 4 chains.
+// sgdld and dula with mini-batches are in BenchmarkStochastic: the model gives
+// no stochastic gradients.
 func BenchmarkIsing(b *testing.B) {
 	for _, name := range samplers.Names() {
 		if name == "sgdld" {
-			continue // needs stochastic gradients
+			continue
 		}
 		b.Run(name, func(b *testing.B) { steps(b, start(b, name, nil, ising50(), 4, 200)) })
 	}
+}
+
+// BenchmarkStochastic is a step of the samplers that use mini-batches: on
+// logistic regression with 100 variables, of whose 500 terms they use 10, and
+// on a Gaussian–Bernoulli model of 64 bits with one draw.
+func BenchmarkStochastic(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	logreg := must(targets.NewLogReg(rng, 500, 100, 0.1))
+	for _, c := range []struct {
+		label, name string
+		params      map[string]string
+		target      samplers.Target
+	}{
+		{"logreg-sgdld", "sgdld", map[string]string{"batch": "10"}, logreg},
+		{"logreg-dula", "dula", map[string]string{"batch": "10", "step-size": "0.3"}, logreg},
+		{"logreg-dula-full", "dula", map[string]string{"step-size": "0.3"}, logreg},
+		{"gaussbern-sgdld", "sgdld", nil, gaussBern64()},
+	} {
+		b.Run(c.label, func(b *testing.B) { steps(b, start(b, c.name, c.params, c.target, 4, 50)) })
+	}
+}
+
+// gaussBern64 is a Gaussian–Bernoulli model of 64 weakly coupled bits.
+func gaussBern64() *targets.GaussianBernoulli {
+	const d = 64
+	w := make([]float64, d*d)
+	for i := range w {
+		w[i] = 0.005
+		if i%(d+1) == 0 {
+			w[i] = 1
+		}
+	}
+	return must(targets.NewGaussianBernoulli(w, make([]float64, d)))
 }
 
 // BenchmarkVocabulary is the size of text: 4 blanks of 30000 categories, 25
@@ -87,36 +122,83 @@ func BenchmarkVocabulary(b *testing.B) {
 	}
 }
 
-// TestStepsDoNotAllocate covers every sampler on binary, nominal and ordinal
-// domains.
+// able gives a target the abilities that some samplers need: noise stands for a
+// mini-batch, and one law for all masked conditionals. It hides others, such as
+// cheap neighbour energies, so targets are tested without it too.
+type able struct{ samplers.Gradienter }
+
+func (a able) StochasticGrad(ctx context.Context, x [][]int32, _ int, rng []*rand.Rand, u []float64, grad [][]float64) error {
+	err := a.EnergyGrad(ctx, x, u, grad)
+	for k := range grad {
+		for j := range grad[k] {
+			grad[k][j] += 0.1 * rng[k].NormFloat64()
+		}
+	}
+	return err
+}
+
+func (a able) MaskedConditional(_ context.Context, _ [][]int32, _ []int, logp [][]float64) error {
+	for _, l := range logp {
+		for v := range l {
+			l[v] = -0.1 * float64(v)
+		}
+	}
+	return nil
+}
+
+// TestStepsDoNotAllocate covers every sampler, with those of its parameters
+// that change what a step does, on binary, nominal and ordinal domains. There is
+// one exception: sgdld takes no ordinal coordinates from a target that gives
+// ratios, and the only one here, gaussbern, is binary.
 func TestStepsDoNotAllocate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rbm := must(targets.NewRBM(6, 3, 2, false))
 	rbm.Randomise(rng, 1, 1)
-	gb := must(targets.NewGaussianBernoulli([]float64{1, .5, .5, 1}, []float64{0, 0}))
-	logreg := must(targets.NewLogReg(rng, 10, 5, 0.3))
+	ising := must(targets.NewIsing(4, 4, true, 0.1, []float64{0.2}, false))
+	potts := must(targets.NewPotts(3, 3, 3, false, 0.5, []float64{0, 0, 0}))
+	modes := must(targets.NewModes(2, 6, 2, nil))
 	for name, target := range map[string]samplers.Target{
-		"ising":     must(targets.NewIsing(4, 4, true, 0.1, []float64{0.2}, false)),
-		"potts":     must(targets.NewPotts(3, 3, 3, false, 0.5, []float64{0, 0, 0})),
-		"rbm":       rbm,
-		"modes":     must(targets.NewModes(2, 6, 2, nil)),
-		"gaussbern": gb,
-		"logreg":    logreg,
+		"ising": ising, "potts": potts, "rbm": rbm, "modes": modes,
+		"able ising": able{ising}, "able potts": able{potts}, "able modes": able{modes},
+		"gaussbern":    must(targets.NewGaussianBernoulli([]float64{1, .5, .5, 1}, []float64{0, 0})),
+		"gaussbern 64": gaussBern64(),
+		"logreg":       must(targets.NewLogReg(rng, 10, 5, 0.3)),
 	} {
+		_, able := target.(able)
+		_, conditionals := target.(samplers.Conditioner)
+		_, estimates := target.(samplers.StochasticGradienter)
+		_, ratios := target.(samplers.RatioEstimator)
 		for _, s := range samplers.Names() {
-			if _, ok := target.(samplers.Conditioner); !ok && (s == "gibbs" || s == "gibbs-mh") {
-				continue
+			variants := []map[string]string{nil}
+			switch s {
+			case "gibbs", "gibbs-mh", "exact-gibbs":
+				variants = append(variants, map[string]string{"scan": "systematic"})
+			case "dula":
+				variants = append(variants, map[string]string{"batch": "2"})
+			case "gwg":
+				variants = append(variants, map[string]string{"draws": "2"}, map[string]string{"draws": "auto"})
+			case "hb":
+				variants = append(variants, map[string]string{"radius": "2", "block": "2"})
+			case "pas", "rwm":
+				variants = append(variants, map[string]string{"flips": "1.5"})
+			case "sgdld":
+				variants = append(variants, map[string]string{"self": "yes", "jump": "1"})
 			}
-			if s == "sgdld" && name != "gaussbern" && name != "logreg" {
-				continue
-			}
-			run := start(t, s, nil, target, 3, 20)
-			if n := testing.AllocsPerRun(50, func() {
-				if err := run.Step(context.Background()); err != nil {
-					t.Fatal(err)
+			for _, params := range variants {
+				switch {
+				case (s == "gibbs" || s == "gibbs-mh") && !able && !conditionals,
+					s == "sgdld" && !estimates && !ratios,
+					params["batch"] != "" && !estimates:
+					continue // it refuses this target
 				}
-			}); n != 0 {
-				t.Errorf("%s on %s: %g allocations a step", s, name, n)
+				run := start(t, s, params, target, 3, 20)
+				if n := testing.AllocsPerRun(50, func() {
+					if err := run.Step(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}); n != 0 {
+					t.Errorf("%s %v on %s: %g allocations a step", s, params, name, n)
+				}
 			}
 		}
 	}

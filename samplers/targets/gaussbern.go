@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"infill/samplers"
 )
@@ -25,8 +26,9 @@ type GaussianBernoulli struct {
 	W []float64 // D×D, symmetric, row by row
 	B []float64
 
-	root []float64 // lower triangular L with LLᵀ = W
-	dom  *samplers.Domain
+	root    []float64 // lower triangular L with LLᵀ = W
+	dom     *samplers.Domain
+	scratch sync.Pool // of *[]float64, 2·D long: calls may be concurrent
 }
 
 // NewGaussianBernoulli checks that W is symmetric and positive definite.
@@ -36,6 +38,10 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)", ErrShape, len(w), d)
 	}
 	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...), dom: samplers.Bits(d)}
+	t.scratch.New = func() any {
+		s := make([]float64, 2*d)
+		return &s
+	}
 	t.root = make([]float64, d*d)
 	for i := range d {
 		for j := 0; j <= i; j++ {
@@ -102,12 +108,9 @@ func (t *GaussianBernoulli) eval(x []int32, g []float64) float64 {
 // Bernoulli probabilities.
 func (t *GaussianBernoulli) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error {
 	d := t.D
-	var buf [64]float64 // on the stack: small models allocate nothing
-	work := buf[:]
-	if 2*d > len(buf) {
-		work = make([]float64, 2*d)
-	}
-	mean, u := work[:d], work[d:2*d]
+	work := t.scratch.Get().(*[]float64)
+	defer t.scratch.Put(work)
+	mean, u := (*work)[:d], (*work)[d:]
 	for k, s := range x {
 		clear(num[k])
 		clear(den[k])
