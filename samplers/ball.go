@@ -68,7 +68,8 @@ func (b *ball) rec(from, radius int) {
 //
 // which is Gibbs sampling on the pair (θ, u), because all balls have the same
 // size. Exact. Cost: one energy for each state of the ball a step. On text it
-// works on a fixed candidate set per blank.
+// works on a fixed candidate set per blank. The zero value has radius 1 and
+// blocks of up to ten coordinates.
 type HammingBall struct {
 	Radius int // 0 means 1
 	Block  int // coordinates in a block, drawn anew each step, or all where there are fewer; 0 means 10
@@ -85,9 +86,15 @@ func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
 	return newBallKernel(c, s.Name(), s.Block, 10, max(1, s.Radius), true)
 }
 
-// BlockGibbs resamples a block of coordinates, drawn anew each step, from its
-// exact joint conditional π(θ_B | θ_{−B}), enumerated. Exact. Cost: Π_{i∈B} K_i
-// energies a step. On text it works on a fixed candidate set per blank.
+// BlockGibbs resamples a block B of coordinates, drawn uniformly at each step,
+// from its exact joint conditional, enumerated:
+//
+//	θ_B ~ π(· | θ_{−B}) ∝ exp(U(·, θ_{−B}))
+//
+// the Gibbs sampler (Geman and Geman 1984) with blocks (Jensen, Kong, Kjærulff
+// 1995). Exact. Cost: Π_{i∈B} K_i energies a step. On text it works on a fixed
+// candidate set per blank. The zero value has blocks of two coordinates, or one
+// where no more can change.
 type BlockGibbs struct {
 	Block int // coordinates in a block, or all where there are fewer; 0 means 2
 }

@@ -151,7 +151,7 @@ func (c *Chains) Refresh(ctx context.Context) error {
 	}
 	for j, k := range c.idx {
 		if c.bu[j] != c.bu[j] {
-			return fmt.Errorf("%w: the target's energy of chain %d is NaN", ErrState, k)
+			return fmt.Errorf("%w: the target's energy of chain %d at %v is NaN; a target gives a number or −∞ at every state of its domain", ErrState, k, c.X[k])
 		}
 		c.U[k] = c.bu[j]
 		c.Stats[k].Evals++
@@ -188,7 +188,7 @@ type Run struct {
 // (ErrParam), a missing ability (ErrUnsupported), or the target's own.
 func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
 	if len(x0) == 0 {
-		return nil, fmt.Errorf("%w: no chain to start", ErrState)
+		return nil, fmt.Errorf("%w: no chain to start; give one start state per chain", ErrState)
 	}
 	if opt.Burnin < 0 {
 		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}

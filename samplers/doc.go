@@ -58,6 +58,13 @@
 // "Gradient-based discrete sampling with automatic cyclical scheduling",
 // NeurIPS 2024. LB: Zanella, "Informed proposals for local MCMC in discrete
 // spaces", JASA 2020. HB: Titsias, Yau, "The Hamming ball sampler", JASA 2017.
+// Gibbs: Geman, Geman, "Stochastic relaxation, Gibbs distributions, and the
+// Bayesian restoration of images", IEEE PAMI 1984; in blocks: Jensen, Kong,
+// Kjærulff, "Blocking Gibbs sampling in very large probabilistic expert systems",
+// 1995. Gibbs–MH: Hastings, Biometrika 1970; Goyal, Dyer, Berg-Kirkpatrick,
+// "Exposing the implicit energy networks behind masked language models via
+// Metropolis–Hastings", ICLR 2022. RWM: Metropolis et al. 1953. SGDLD
+// (stochastic-gradient discrete Langevin dynamics): see there.
 // DISCS: Goshvadi et al., NeurIPS 2023. W&C: Wang, Cho, "BERT has a mouth, and
 // it must speak", 2019.
 package samplers

@@ -41,7 +41,9 @@ type Coord struct {
 	Low  float64 // numeric value of category 0 (Binary, Ordinal)
 	Step float64 // spacing of the values; 0 means 1 (Binary, Ordinal)
 	// Allowed restricts the support: Allowed[v] is false where category v has
-	// probability zero. nil allows all; otherwise its length is K.
+	// probability zero. nil allows all; otherwise its length is K. A Binary
+	// coordinate takes no mask: with one of its values it would be a constant,
+	// which is left out of the domain (or is Nominal with K = 2).
 	Allowed []bool
 }
 
@@ -82,7 +84,7 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		}
 		switch {
 		case c.Kind > Ordinal:
-			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d", ErrDomain, i, c.Kind)
+			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d, want Nominal, Binary or Ordinal", ErrDomain, i, c.Kind)
 		case c.K < 1 || c.K > maxCategories:
 			return nil, fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K, maxCategories)
 		case c.Kind == Binary && c.K != 2:
@@ -90,9 +92,9 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		case c.Kind == Binary && c.Allowed != nil:
 			return nil, fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed coordinate out instead", ErrDomain, i)
 		case math.IsNaN(c.Low) || math.IsInf(c.Low, 0) || math.IsNaN(c.Step) || math.IsInf(c.Step, 0):
-			return nil, fmt.Errorf("%w: coordinate %d has a value that is not finite", ErrDomain, i)
+			return nil, fmt.Errorf("%w: coordinate %d has values %g + v·%g, want finite Low and Step", ErrDomain, i, c.Low, c.Step)
 		case c.Allowed != nil && len(c.Allowed) != c.K:
-			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories", ErrDomain, i, len(c.Allowed), c.K)
+			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories, want one for each", ErrDomain, i, len(c.Allowed), c.K)
 		}
 		d.free[i] = c.K
 		if c.Allowed != nil {
@@ -104,7 +106,7 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 				}
 			}
 			if d.free[i] == 0 {
-				return nil, fmt.Errorf("%w: coordinate %d allows no category", ErrDomain, i)
+				return nil, fmt.Errorf("%w: coordinate %d allows no category, want at least one", ErrDomain, i)
 			}
 			if d.free[i] == c.K {
 				c.Allowed = nil
@@ -114,7 +116,7 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		d.off[i] = d.gradLen
 		d.gradLen += d.GradWidth(i)
 		if d.gradLen > maxCategories {
-			return nil, fmt.Errorf("%w: more than %d categories in all", ErrDomain, maxCategories)
+			return nil, fmt.Errorf("%w: more than %d gradient entries in all; use fewer coordinates or categories", ErrDomain, maxCategories)
 		}
 		d.maxK = max(d.maxK, c.K)
 		d.minD2 = min(d.minD2, c.dist2(1))
@@ -224,7 +226,7 @@ func (d *Domain) Check(x []int32) error {
 			return fmt.Errorf("%w: coordinate %d is %d, want 0 to %d", ErrState, i, v, d.coords[i].K-1)
 		}
 		if !d.coords[i].ok(int(v)) {
-			return fmt.Errorf("%w: coordinate %d is %d, which the support mask excludes", ErrState, i, v)
+			return fmt.Errorf("%w: coordinate %d is %d, which the support mask excludes; want an allowed category", ErrState, i, v)
 		}
 	}
 	return nil

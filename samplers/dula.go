@@ -20,8 +20,9 @@ type DULA struct {
 	Precondition []float64
 	// TargetAcceptance is what automatic step sizes aim at; 0 means 0.574.
 	TargetAcceptance float64
-	// Batch above 0 makes this stochastic-gradient DULA: ∇U is estimated from
-	// that many terms or draws, anew each step. The target must be a
+	// Batch above 0 makes this stochastic-gradient DULA (DLP, section 4.3): ∇U
+	// in Δ is replaced by an unbiased estimate from that many terms or draws,
+	// anew each step, so q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)). The target must be a
 	// StochasticGradienter. U is then not evaluated (NaN until
 	// Chains.Refresh), and an automatic step size stays at its start.
 	Batch int

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// Scan says in which order a Gibbs sampler visits the coordinates.
+// Scan says in which order a Gibbs sampler visits the coordinates. The zero
+// value is RandomScan.
 type Scan uint8
 
 const (
@@ -63,9 +64,9 @@ func (s Scan) next(c *Chains, k int) int {
 // and then it is exact.
 //
 // Cost: one conditional a step and no energy: Chains.U is NaN after a move
-// until Chains.Refresh.
+// until Chains.Refresh. The zero value visits coordinates at random.
 type Gibbs struct {
-	Scan Scan
+	Scan Scan // order of the coordinates; the zero value is RandomScan
 }
 
 // Name implements Sampler.

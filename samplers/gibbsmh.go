@@ -7,15 +7,18 @@ import (
 )
 
 // GibbsMH proposes as Gibbs does, one coordinate from the masked conditional
-// f_i, and corrects it with a Metropolis–Hastings step:
+// f_i, and corrects it with a Metropolis–Hastings step (Hastings 1970; with the
+// conditionals of a masked language model: Goyal, Dyer, Berg-Kirkpatrick 2022):
 //
 //	la = U(θ') − U(θ) + log f_i(θ_i | θ_{−i}) − log f_i(θ'_i | θ_{−i})
 //
+// accepted with probability min(1, exp(la)).
 // For U = Σ_j log f_j this is Σ_{j≠i} [log f_j(θ_j | θ'_{−j}) −
 // log f_j(θ_j | θ_{−j})]: the proposal's own term cancels. Exact.
-// Cost: one conditional and, when the draw differs, one energy a step.
+// Cost: one conditional and, when the draw differs, one energy a step. The zero
+// value visits coordinates at random.
 type GibbsMH struct {
-	Scan Scan
+	Scan Scan // order of the coordinates; the zero value is RandomScan
 }
 
 // Name implements Sampler.

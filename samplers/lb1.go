@@ -14,9 +14,9 @@ import (
 // and accepted with probability min(1, Z_g(θ)/Z_g(θ')), to which the
 // Metropolis–Hastings ratio reduces for a balanced g. Exact. Cost: the energies
 // of all Σ(K_i−1) neighbours of θ' a step. On text it works on a fixed
-// candidate set per blank.
+// candidate set per blank. The zero value uses the square root.
 type LB1 struct {
-	Balance Balance
+	Balance Balance // g
 }
 
 // Name implements Sampler.

@@ -254,6 +254,73 @@ func TestDomainRefuses(t *testing.T) {
 	}
 }
 
+// nowhere is a target whose energy is NaN everywhere.
+type nowhere struct{ flat }
+
+func (n nowhere) Energy(_ context.Context, x [][]int32, u []float64) error {
+	for k := range x {
+		u[k] = math.NaN()
+	}
+	return nil
+}
+
+func (n nowhere) MaskedConditional(_ context.Context, _ [][]int32, _ []int, lp [][]float64) error {
+	for k := range lp {
+		clear(lp[k])
+	}
+	return nil
+}
+
+// TestErrorsSayWhatToDo: an error names the place and the remedy.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	ctx := context.Background()
+	domain := func(c ...Coord) error { _, err := NewDomain(c...); return err }
+	begin := func(s Sampler, target Target, x0 ...[]int32) error {
+		_, err := Start(ctx, s, target, x0, Options{})
+		return err
+	}
+	masked, err := NewDomain(Coord{Kind: Nominal, K: 2, Allowed: []bool{true, false}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refresh := func() error {
+		run, err := Start(ctx, &Gibbs{}, nowhere{flat{Bits(2)}}, [][]int32{{0, 1}}, Options{})
+		if err != nil {
+			return err
+		}
+		return run.Refresh(ctx)
+	}
+	for _, c := range []struct {
+		err  error
+		is   error
+		says []string
+	}{
+		{begin(&RWM{}, flat{masked}, []int32{0}), ErrDomain, []string{"no coordinate has more than one", "allow another category"}},
+		{begin(&RWM{}, flat{Bits(2)}), ErrState, []string{"give one start state"}},
+		{begin(&RWM{}, flat{masked}, []int32{1}), ErrState, []string{"coordinate 0 is 1", "want an allowed category"}},
+		{begin(&RWM{}, nowhere{flat{Bits(2)}}, []int32{0, 1}), ErrState, []string{"chain 0", "start it at a state of positive probability"}},
+		{begin(&DMALA{}, flat{Bits(2)}, []int32{0, 1}), ErrUnsupported, []string{"dmala needs gradients", "need none"}},
+		{refresh(), ErrState, []string{"chain 0 at [0 1] is NaN", "gives a number or −∞"}},
+		{domain(), ErrDomain, []string{"at least one coordinate"}},
+		{domain(Coord{Kind: 7, K: 2}), ErrDomain, []string{"coordinate 0", "want Nominal, Binary or Ordinal"}},
+		{domain(Coord{Kind: Ordinal, K: 2, Low: math.Inf(1)}), ErrDomain, []string{"coordinate 0", "+Inf", "want finite Low and Step"}},
+		{domain(Coord{K: 3, Allowed: []bool{true}}), ErrDomain, []string{"coordinate 0", "1 entries for 3", "want one for each"}},
+		{domain(Coord{K: 1, Allowed: []bool{false}}), ErrDomain, []string{"coordinate 0", "want at least one"}},
+		{domain(Coord{Kind: Binary, Allowed: []bool{true, false}}), ErrDomain, []string{"coordinate 0", "leave a fixed coordinate out"}},
+		{domain(Coord{K: maxCategories}, Coord{K: 1}), ErrDomain, []string{"use fewer"}},
+	} {
+		if !errors.Is(c.err, c.is) {
+			t.Errorf("error %v, want %v", c.err, c.is)
+			continue
+		}
+		for _, s := range c.says {
+			if !strings.Contains(c.err.Error(), s) {
+				t.Errorf("%q does not say %q", c.err, s)
+			}
+		}
+	}
+}
+
 // sick returns energies and gradients that are not numbers for some states.
 type sick struct {
 	*tableTarget

@@ -7,8 +7,14 @@ import (
 )
 
 // RWM is the random-walk Metropolis sampler on a discrete space: R coordinates,
-// chosen uniformly without replacement, move to uniformly chosen other values.
-// The proposal is symmetric. Exact. Cost: 1 energy a step and no gradient.
+// chosen uniformly without replacement, move to uniformly chosen other values
+// (Metropolis et al. 1953; the baseline of DISCS):
+//
+//	q(θ→θ') = 1/C(d, R) Π_{i: θ'_i≠θ_i} 1/(K_i − 1)   where R of d coordinates differ
+//
+// which is symmetric, so the acceptance is min(1, exp(U(θ') − U(θ))). d and K_i
+// count the coordinates that can change and their allowed values. Exact. Cost: 1
+// energy a step and no gradient.
 //
 // The zero value adapts R per chain in the burn-in to an acceptance rate of
 // 0.234, the optimum for random walks (Sun et al. 2022, optimal scaling).
@@ -68,7 +74,7 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 		}
 	}
 	if len(t.free) == 0 {
-		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category", ErrDomain)
+		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there is nothing to sample; allow another category of some coordinate, or take the only state as the answer", ErrDomain)
 	}
 	most := float64(len(t.free))
 	if r == 0 {

@@ -19,8 +19,8 @@ type RatioEstimator interface {
 	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error
 }
 
-// SGDLD is stochastic-gradient discrete Langevin dynamics: a jump process on
-// single-coordinate neighbours with rates
+// SGDLD is the sampler that the literature calls stochastic-gradient discrete
+// Langevin dynamics: a jump process on single-coordinate neighbours with rates
 //
 //	R(θ→y) = g(r̂(y)),   r̂(y) an estimate of π(y)/π(θ)
 //
@@ -44,6 +44,14 @@ type RatioEstimator interface {
 // left out of the cache; when it is the first after a jump, the jump is undone.
 // A state without any usable estimate has weight 0.
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
+//
+// Source: the equations above are the method as it is described second-hand; no
+// text by its authors was found in public to follow in detail. Its published
+// errors on the Gaussian–Bernoulli model are the check (docs/verification.md,
+// section 4, which says what agrees).
+//
+// The zero value uses ratio rates, the decreasing schedule down to 0.1, one
+// term or draw per estimate, and the cache.
 type SGDLD struct {
 	// Balance is g; the zero value here means Ratio, t/(1+t), which is bounded
 	// and, where r̂ is a ratio of probabilities that sum to one, linear in the

@@ -10,8 +10,12 @@ import (
 const maxBatch = 1_000_000
 
 // sgKernel is stochastic-gradient DULA (DLP, section 4.3 and theorem 5.3): the
-// proposal of DULA with ∇U replaced by an unbiased estimate from a mini-batch,
-// a new one each step. Nothing is corrected, and U is not evaluated.
+// proposal of DULA with ∇U replaced by an unbiased estimate ∇Û from a mini-batch,
+// a new one each step, always taken:
+//
+//	q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)),   E ∇Û = ∇U
+//
+// Nothing is corrected, and U is not evaluated.
 type sgKernel struct {
 	c     *Chains
 	p     dlpProposer

@@ -4,8 +4,8 @@
 // Gaussian–Bernoulli model, Bayesian logistic regression for variable
 // selection, and grids of modes, round and pointed. Exact answers come from enumeration
 // (Enumerate), from transfer matrices (Ising, FHMM), from sums over hidden
-// units (RBM) or from closed forms (Categorical, GaussianBernoulli); RBM has a
-// block Gibbs sampler besides.
+// units (RBM) or from a closed form (Categorical); RBM has a block Gibbs sampler
+// besides.
 //
 // All targets are immutable once made and safe for concurrent use, except that
 // the PCD trainer changes its RBM.

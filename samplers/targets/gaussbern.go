@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"infill/samplers"
@@ -31,11 +32,17 @@ type GaussianBernoulli struct {
 	scratch sync.Pool // of *[]float64, 2·D long: calls may be concurrent
 }
 
-// NewGaussianBernoulli checks that W is symmetric and positive definite.
+// NewGaussianBernoulli checks that W is symmetric and positive definite and that
+// all numbers are finite; other arguments are an ErrShape.
 func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 	d := len(b)
 	if d < 1 || len(w) != d*d || d > 1<<10 {
 		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)", ErrShape, len(w), d)
+	}
+	for _, v := range slices.Concat(w, b) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%w: a weight or bias is %v, want finite numbers", ErrShape, v)
+		}
 	}
 	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...), dom: samplers.Bits(d)}
 	t.scratch.New = func() any {
@@ -46,7 +53,7 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 	for i := range d {
 		for j := 0; j <= i; j++ {
 			if w[i*d+j] != w[j*d+i] {
-				return nil, fmt.Errorf("%w: W is not symmetric at (%d, %d)", ErrShape, i, j)
+				return nil, fmt.Errorf("%w: W is not symmetric at (%d, %d); use (W + Wᵀ)/2", ErrShape, i, j)
 			}
 			s := w[i*d+j]
 			for k := range j {
@@ -54,7 +61,7 @@ func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 			}
 			if i == j {
 				if !(s > 0) {
-					return nil, fmt.Errorf("%w: W is not positive definite", ErrShape)
+					return nil, fmt.Errorf("%w: W is not positive definite; raise its diagonal", ErrShape)
 				}
 				t.root[i*d+i] = math.Sqrt(s)
 			} else {
