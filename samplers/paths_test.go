@@ -1,0 +1,262 @@
+package samplers
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// paths lists every way in which the proposer can go from x to y: for a
+// factorised proposal there is one, for a path sampler one per path and, where
+// their number is drawn, per number of changes. Each call of visit has the
+// proposer's auxiliary state set, and gets the probability of that number.
+func paths(m *mhKernel, x, y []int32, visit func(prob float64)) {
+	switch p := m.p.(type) {
+	case *pasProposer:
+		prob := probOfCount(p.r[0], hamming(x, y))
+		if prob == 0 || p.fac.dom.Check(y) != nil {
+			return
+		}
+		var sites []int32
+		for j, i := range p.sites.free {
+			if x[i] != y[i] {
+				sites = append(sites, int32(j))
+			}
+		}
+		permute(sites, 0, func() {
+			p.path[0] = append(p.path[0][:0], sites...)
+			visit(prob)
+		})
+	case *gwgProposer:
+		if p.counter == nil {
+			p.walk(0, x, x, y, func() { visit(1) })
+			return
+		}
+		for n := 1; n <= cap(p.path[0]); n++ {
+			if prob := probOfCount(p.counter.r[0], n); prob > 0 {
+				p.path[0] = p.path[0][:n]
+				p.walk(0, x, x, y, func() { visit(prob) })
+			}
+		}
+	case *rwmProposer:
+		if prob := probOfCount(p.r[0], hamming(x, y)); prob > 0 && p.dom.Check(y) == nil {
+			visit(prob)
+		}
+	default:
+		visit(1)
+	}
+}
+
+// probOfCount is the probability of n changes at R = r as the documentation
+// has it: one proposal in sixteen changes a single coordinate, the others ⌊R⌋ or
+// ⌈R⌉ with mean R.
+func probOfCount(r float64, n int) float64 {
+	p, low := 0.0, math.Floor(r)
+	if n == 1 {
+		p = 1.0 / 16
+	}
+	switch float64(n) {
+	case low:
+		p += 15.0 / 16 * (1 - (r - low))
+	case low + 1:
+		p += 15.0 / 16 * (r - low)
+	}
+	return p
+}
+
+// walk sets the draws from number r on in every way that leads from x, now at
+// at, to y.
+func (p *gwgProposer) walk(r int, x, at, y []int32, visit func()) {
+	path := p.path[0]
+	if r == len(path) {
+		visit()
+		return
+	}
+	for _, i := range p.free {
+		for v := range int32(p.fac.dom.K(int(i))) {
+			if v == x[i] || !p.fac.dom.Allows(int(i), v) {
+				continue
+			}
+			next := append([]int32(nil), at...)
+			next[i] = v
+			if hamming(next, y) < len(path)-r { // the draws left can do that
+				path[r] = pick{i, v}
+				p.walk(r+1, x, next, y, visit)
+			}
+		}
+	}
+}
+
+func permute(a []int32, n int, f func()) {
+	if n == len(a) {
+		f()
+		return
+	}
+	for j := n; j < len(a); j++ {
+		a[n], a[j] = a[j], a[n]
+		permute(a, n+1, f)
+		a[n], a[j] = a[j], a[n]
+	}
+}
+
+// forward is log q(x→y) along the auxiliary state that is set.
+func forward(m *mhKernel, x, y []int32, g []float64) float64 {
+	switch p := m.p.(type) {
+	case *pasProposer:
+		p.score(x, g)
+		return p.logPath(p.path[0], x, y, g, false)
+	case *gwgProposer:
+		p.score(x, g)
+		lse, lq := logSumExp(p.lw), 0.0
+		for _, d := range p.path[0] {
+			lq += p.pair(int(d.i), x[d.i], d.v, g) - lse
+		}
+		return lq
+	case *rwmProposer:
+		lq := 0.0
+		for i, n := range p.dom.free {
+			if x[i] != y[i] {
+				lq -= math.Log(float64(n - 1))
+			}
+		}
+		return lq - math.Log(binomial(len(p.free), hamming(x, y)))
+	default:
+		return m.p.reverse(0, y, x, g)
+	}
+}
+
+func binomial(n, k int) float64 {
+	b := 1.0
+	for j := range k {
+		b *= float64(n-j) / float64(j+1)
+	}
+	return b
+}
+
+// balanceError enumerates the one-step kernel of a Metropolis–Hastings
+// sampler, as the code itself computes it (proposal probabilities from the
+// proposer, acceptance from mhKernel.decide), and returns the largest
+// violation of π(x)K(x,y) = π(y)K(y,x), and of Σ_y q(x→y) = 1. With breakIt the
+// reverse proposal is left out of the acceptance ratio or, where it is
+// symmetric and there is no such term (RWM), the difference of the energies.
+func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (balance, norm float64) {
+	t.Helper()
+	sup := tab.support()
+	run, err := Start(context.Background(), s, tab, [][]int32{tab.states[sup[0]]}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := run.Kernel.(*mhKernel)
+	if m.sched != nil {
+		m.sched.schedule(0, 0)
+	}
+	p := m.p
+	n := len(tab.states)
+	rows := sup
+	if len(rows) > 150 { // pairs of some of many states, near and far
+		rows = append([]int(nil), sup[:15]...)
+		for j := range 10 {
+			rows = append(rows, sup[15+j*(len(sup)-15)/10])
+		}
+	}
+	K := matrix[float64](n, n)
+	_, symmetric := p.(*rwmProposer)
+	for _, a := range rows {
+		x := tab.states[a]
+		sum := 0.0
+		for b, y := range tab.states {
+			if tab.dom.Check(y) != nil {
+				if forwardTotal(m, x, y, tab.grad[a]) > 0 {
+					t.Errorf("%s proposes a state outside the support", s.Name())
+				}
+				continue
+			}
+			paths(m, x, y, func(prob float64) {
+				lq := forward(m, x, y, tab.grad[a])
+				sum += prob * math.Exp(lq)
+				if a == b {
+					return
+				}
+				copy(run.X[0], x)
+				run.U[0] = tab.u[a]
+				copy(m.y[0], y)
+				if m.gy != nil {
+					copy(run.Grad[0], tab.grad[a])
+					copy(m.gy[0], tab.grad[b])
+				}
+				m.fwd[0] = lq
+				if symmetric { // it leaves both terms out
+					m.fwd[0] = 0
+				}
+				run.Last[0] = Move{Moved: true, Flips: 1}
+				u := tab.u[b]
+				if breakIt {
+					m.p = forgetReverse{p}
+					if symmetric {
+						u = tab.u[a]
+					}
+				}
+				m.decide(0, u)
+				m.p = p
+				K[a][b] += prob * math.Exp(lq) * run.Last[0].Prob
+			})
+		}
+		norm = math.Max(norm, math.Abs(sum-1))
+	}
+	for _, a := range rows {
+		for _, b := range rows {
+			balance = math.Max(balance, math.Abs(tab.pi(a)*K[a][b]-tab.pi(b)*K[b][a]))
+		}
+	}
+	return balance, norm
+}
+
+func forwardTotal(m *mhKernel, x, y []int32, g []float64) float64 {
+	sum := 0.0
+	paths(m, x, y, func(prob float64) { sum += prob * math.Exp(forward(m, x, y, g)) })
+	return sum
+}
+
+// forgetReverse is a deliberately wrong sampler: it leaves the reverse
+// proposal out of the acceptance ratio.
+type forgetReverse struct{ proposer }
+
+func (f forgetReverse) reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
+
+// averageDraws is GWG with an adapted number of draws, at X = r.
+type averageDraws struct {
+	GWG
+	r float64
+}
+
+func (s *averageDraws) Attach(c *Chains) (Kernel, error) {
+	k, err := s.GWG.Attach(c)
+	if err == nil {
+		p := k.(*mhKernel).p.(*gwgProposer)
+		for j := range p.counter.r {
+			p.counter.r[j] = s.r
+		}
+	}
+	return k, err
+}
+
+// mhSamplers are the Metropolis–Hastings samplers in several settings, on a
+// domain of n coordinates that can change.
+func mhSamplers(n int) []Sampler {
+	out := []Sampler{
+		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
+		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
+		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
+		&PAS{Flips: 1.7}, &PAS{Flips: float64(n) - 0.4, Balance: Ratio}, &RWM{Flips: 1.3}, &RWM{Flips: float64(n) - 0.4},
+		&averageDraws{GWG{Adapt: true}, 1.6},
+	}
+	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
+		out = append(out,
+			&DMALA{StepSize: 0.7, Balance: g}, &DMALA{StepSize: 4, Balance: g},
+			&DLMC{Time: 0.3, Balance: g}, &DLMC{Time: 3, Balance: g},
+			&DLMCf{Time: 0.2, Balance: g}, &DLMCf{Time: 1.5, Balance: g},
+			&GWG{Balance: g}, &PAS{Balance: g, Flips: 1}, &PAS{Balance: g, Flips: 2},
+		)
+	}
+	return out
+}
