@@ -186,7 +186,9 @@ func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 	return lq
 }
 
-// draw draws a category of coordinate i and returns it with its log-weight.
+// draw draws a category of coordinate i and returns it with its log-weight. It is
+// drawLog in two stages, the block and the category in it: all cumulative weights
+// would be a vocabulary per chain to keep, or to work out again at every draw.
 func (f *factorised) draw(c *drawCache, k, i int, xi int32, g []float64, rng *rand.Rand) (v int, lw float64) {
 	j := i - f.lead
 	cum := c.cum[f.at[j]:f.at[j+1]]

@@ -25,15 +25,6 @@ func logSigmoid(x float64) float64 {
 	return -l
 }
 
-// sigmoid is 1/(1+exp(−x)) without overflow.
-func sigmoid(x float64) float64 {
-	if x < 0 {
-		e := math.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + math.Exp(-x))
-}
-
 // log1mExp is log(1−exp(−x)) for x > 0 (Mächler 2012).
 func log1mExp(x float64) float64 {
 	if x <= math.Ln2 {

@@ -44,6 +44,15 @@ func TestLogFunctions(t *testing.T) {
 	}
 }
 
+// sigmoid is 1/(1+exp(−x)) without overflow.
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
 // bigLogSigmoid is −log(1+e^{−x}) by atanh's series in 200 bits.
 func bigLogSigmoid(x float64) float64 {
 	f := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }

@@ -113,6 +113,10 @@ func (e *Exact) TV(q []float64) float64 {
 	return tv / 2
 }
 
+// logSumExp, softplus and sigmoid are not those of package samplers, which leave
+// out what is negligible and use a faster exponential: what the samplers are
+// compared with is worked out apart from them.
+
 func logSumExp(x []float64) float64 {
 	m := math.Inf(-1)
 	for _, v := range x {
