@@ -49,6 +49,10 @@ type gibbsMHProposer struct {
 // ask implements asker.
 func (g *gibbsMHProposer) ask(ctx context.Context) error { return g.fill(ctx, g.c, g.scan) }
 
+func (g *gibbsMHProposer) changed(k int, x, y []int32) int {
+	return hamming(x[g.i[k]:][:1], y[g.i[k]:][:1])
+}
+
 func (g *gibbsMHProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
 	i := g.i[k]
 	v, _ := drawLog(rng, g.lp[k], g.cum)

@@ -38,10 +38,13 @@ type scheduler interface {
 	schedule(k, done int) (uncorrected bool)
 }
 
-// asker is the optional ability of a proposer to ask the target, for all chains
-// in one call, what the proposals of a step need.
+// asker is the optional ability of a proposer of single changes to ask the
+// target, for all chains in one call, what the proposals of a step need.
 type asker interface {
 	ask(ctx context.Context) error
+	// changed is the Hamming distance of x and the proposal y, 0 or 1, found
+	// without comparing all coordinates.
+	changed(k int, x, y []int32) int
 }
 
 // cacher is the optional ability of a proposer to keep what it worked out in
@@ -143,7 +146,12 @@ func (m *mhKernel) Step(ctx context.Context) error {
 			c.Stats[k].NonFinite++
 			continue
 		}
-		d := hamming(x, m.y[k])
+		d := 0
+		if m.first != nil {
+			d = m.first.changed(k, x, m.y[k])
+		} else {
+			d = hamming(x, m.y[k])
+		}
 		c.Last[k] = Move{Moved: d > 0, Flips: d}
 		if d > 0 {
 			m.idx = append(m.idx, k)
