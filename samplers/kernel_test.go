@@ -269,6 +269,7 @@ func kernelErrors(t *testing.T, tab *tableTarget, target Target, s Sampler, peri
 	for _, a := range sup {
 		law[a] = tab.pi(a)
 	}
+	moves := 0.0
 	for done := range period {
 		K := d.kernel(done)
 		next := make([]float64, len(law))
@@ -280,6 +281,9 @@ func kernelErrors(t *testing.T, tab *tableTarget, target Target, s Sampler, peri
 				}
 				sum += p
 				next[b] += law[a] * p
+				if a != b {
+					moves += law[a] * p
+				}
 				balance = math.Max(balance, math.Abs(tab.pi(a)*p-tab.pi(b)*K[b][a]))
 			}
 			if math.Abs(sum-1) > 1e-10 {
@@ -290,6 +294,9 @@ func kernelErrors(t *testing.T, tab *tableTarget, target Target, s Sampler, peri
 	}
 	for a := range law {
 		stationary = math.Max(stationary, math.Abs(law[a]-tab.pi(a)))
+	}
+	if moves < 0.01 { // staying for ever is balanced too
+		t.Errorf("%s moves with probability %g in a period of %d", s.Name(), moves, period)
 	}
 	return balance, stationary
 }

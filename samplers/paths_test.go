@@ -203,10 +203,15 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 		}
 		norm = math.Max(norm, math.Abs(sum-1))
 	}
+	moves := 0.0
 	for _, a := range rows {
 		for _, b := range rows {
+			moves += tab.pi(a) * K[a][b]
 			balance = math.Max(balance, math.Abs(tab.pi(a)*K[a][b]-tab.pi(b)*K[b][a]))
 		}
+	}
+	if moves < 1e-4 { // staying for ever is balanced too
+		t.Errorf("%s moves with probability %g", s.Name(), moves)
 	}
 	return balance, norm
 }
