@@ -134,7 +134,7 @@ type acsProposer struct {
 func (p *acsProposer) schedule(k, done int) bool {
 	t := &p.tunes[k]
 	var free bool
-	p.alpha[k], p.beta[k], free = t.point(done)
+	p.alpha[k], p.beta[k], free = t.next(done)
 	return free
 }
 

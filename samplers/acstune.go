@@ -2,51 +2,69 @@ package samplers
 
 import "math"
 
-// acsTune is the automatic tuning of ACS for one chain (Pynadath et al. 2024,
-// algorithms 2 to 4), spread over the burn-in of n steps:
+// acsTune is the automatic tuning of ACS for one chain, spread over the n steps
+// of the burn-in. ACS says what it aims at and what came out. The stages:
 //
-//  1. InitBurnin: steps at (AlphaCeil, BetaMax), the first half without
-//     acceptance test, the second with; 50 and 50 of the paper, but at most
-//     n/5 in all.
-//  2. EstimateAlphaMax, 30 % of n, β = BetaMax: a round tries five step sizes
-//     and keeps as α the one whose acceptance is nearest ρ* (the largest of
-//     equals). The first round spaces them evenly in [ζα, α] from α = AlphaCeil,
-//     ζ = ½; later ones in [ζα, α/ζ], at most AlphaCeil, so that a round misled
-//     by its few steps is put right by the next and does not ratchet α down.
-//  3. EstimateAlphaMin, 20 % of n, β = BetaMin: the same from AlphaFloor up, in
-//     [α, α/ζ] at first and then in [ζα, α/ζ], within [AlphaFloor, AlphaMax].
-//  4. EstimateBalSched, the rest: for k = 1, 2, … in turn, five candidates
-//     evenly spaced in [BetaMin, β_{k−1}], of which the best acceptance at α_k
-//     wins; β_0 = BetaMax. When the steps do not suffice for every k, only
-//     some are tried and those between take the value of the one before.
+//  1. InitBurnin, min(100, n/5) steps: the first half at (AlphaCeil, BetaMax)
+//     without acceptance test; the second with it, α falling to AlphaFloor and β
+//     to BetaMin, because a large target accepts nothing at AlphaCeil alone.
+//  2. EstimateAlphaMin, 3/10 of the rest: up to four rounds on α, β = BetaMin.
+//     It comes before EstimateAlphaMax, whose search begins at its result.
+//  3. EstimateAlphaMax, 4/10: a round on α, β = BetaMax, and then in turn one on
+//     β at the α found and one on α at the β found, five rounds in all, or three
+//     when there are fewer than 75 steps. When no α from α_min up has the
+//     acceptance ρ* at BetaMax, β starts at BetaMin.
+//  4. EstimateBalSched, 3/10: a round on β at each of up to five α, evenly spaced
+//     in log α from α_max (whose β is known) down to α_min, of 15 steps or more.
+//     β_k is linear in log α between them.
 //
-// Each stage has eight rounds at most, and a candidate as many steps as that
-// allows, one at least. Acceptance is the mean acceptance probability.
+// A burn-in below 100 steps has EstimateAlphaMin only: its α is α_max, and β_k is
+// BetaMin. With given step sizes there are stages 1 and 4 only, β at α_max
+// included; with FixedBeta stages 1 to 3 without rounds on β.
+//
+// A round tries five candidates, one step each in turn: so all are tried at the
+// same states, the chain moves on while candidates that accept nothing are
+// tried, and states are those of a chain that runs. What counts is the mean of
+// the acceptance probabilities. Candidates for α are evenly spaced in log α; the
+// first round spans [AlphaFloor, AlphaCeil], each later one ζ = ½ of the one
+// before (in log α, at least a factor of 2) about the best so far, which may lie
+// at an end, so that a misleading round is put right. The best is where the
+// acceptance, made decreasing by isotonic regression over the rounds (each
+// weighs half of the next), passes ρ*, between candidates. Candidates for β span
+// [BetaMin, BetaMax], then half of it about the best so far, and in stage 4
+// [BetaMin, β of the larger α]; the one accepted most wins, refined by the
+// parabola through it and its neighbours.
 type acsTune struct {
 	cfg                ACS
 	alphaMax, alphaMin float64
 	beta               []float64 // β_k
 	stage              acsStage
-	left               int // steps left in the stage
-	total              int // steps of the stage
 	burnin             int
-
-	lo, hi float64 // interval of the present round
-	each   int     // steps per candidate
-	cand   int
-	n      int
-	sum    [acsCandidates]float64
-	k      int // EstimateBalSched: the k being tuned
-	stride int
+	left               int  // steps left in the stage
+	total              int  // steps of the stage
+	rounds             int  // rounds left in the stage
+	onBeta             bool // the present round varies β
+	point              acsPoint
+	lo, hi             float64 // range of the present round, of log α or β
+	width, span        float64 // of the next range of log α and of β
+	each               int     // steps per candidate; 0: none are tried
+	n                  int     // steps made in the round
+	sum                [acsCandidates]float64
+	fit                isotonic
+	knots              [acsKnots]acsPoint // EstimateBalSched: what has been found
+	found, wanted      int
 }
+
+// acsPoint is a step size, as its logarithm, and its exponent.
+type acsPoint struct{ logAlpha, beta float64 }
 
 type acsStage uint8
 
 const (
 	acsFree acsStage = iota // InitBurnin, without acceptance test
 	acsWarm                 // InitBurnin, with it
-	acsMax
 	acsMin
+	acsMax
 	acsBal
 	acsDone
 )
@@ -54,8 +72,10 @@ const (
 const (
 	acsCandidates = 5
 	acsZeta       = 0.5
-	acsRounds     = 8
-	acsInit       = 100
+	acsSpread     = math.Sqrt2 / 2 // α_min is at most this share of α_max
+	acsInit       = 100            // steps of InitBurnin, and the least burn-in that has it
+	acsRounds     = 4              // of EstimateAlphaMin, at most
+	acsKnots      = 6              // of the β schedule, at most
 )
 
 func newACSTune(cfg ACS, burnin int) acsTune {
@@ -64,14 +84,17 @@ func newACSTune(cfg ACS, burnin int) acsTune {
 		t.alphaMax, t.alphaMin = cfg.AlphaCeil, cfg.AlphaFloor
 	}
 	t.linearBeta()
-	if burnin == 0 {
-		t.stage = acsDone
-		return t
+	t.stage = acsDone
+	if burnin > 0 {
+		t.enter(acsFree)
 	}
-	t.enter(acsFree)
 	return t
 }
 
+// auto reports whether the step sizes are tuned, too.
+func (t *acsTune) auto() bool { return t.cfg.AlphaMax == 0 }
+
+// linearBeta sets β_k where none is tuned: linearly with α_k.
 func (t *acsTune) linearBeta() {
 	for k := range t.beta {
 		f := t.cosine(k) / t.alphaMax
@@ -79,91 +102,172 @@ func (t *acsTune) linearBeta() {
 	}
 }
 
+// knotBeta sets β_k from the knots found, linearly in log α between them.
+func (t *acsTune) knotBeta() {
+	for k := range t.beta {
+		x, j := math.Log(t.cosine(k)), 1
+		for j < t.found && t.knots[j].logAlpha > x {
+			j++
+		}
+		a := t.knots[j-1]
+		t.beta[k] = a.beta
+		if j < t.found {
+			b := t.knots[j]
+			f := math.Min(math.Max((a.logAlpha-x)/(a.logAlpha-b.logAlpha), 0), 1)
+			t.beta[k] += f * (b.beta - a.beta)
+		}
+	}
+}
+
 // budget is the number of steps of a stage.
 func (t *acsTune) budget(s acsStage) int {
-	n := t.burnin
-	init := min(acsInit, n/5)
-	tuneAlpha := t.cfg.AlphaMax == 0
+	n, init := t.burnin, 0
+	if n >= acsInit {
+		init = min(acsInit, n/5)
+	}
+	n -= init
+	low, high := 0, 0 // of EstimateAlphaMin and EstimateAlphaMax
+	switch {
+	case !t.auto():
+	case t.cfg.FixedBeta:
+		low, high = n/2, n-n/2
+	case t.burnin < acsInit:
+		low = n
+	default:
+		low, high = n*3/10, n*4/10
+	}
 	switch s {
 	case acsFree:
 		return init / 2
 	case acsWarm:
 		return init - init/2
-	case acsMax:
-		if tuneAlpha {
-			return n * 3 / 10
-		}
 	case acsMin:
-		if tuneAlpha {
-			return n / 5
-		}
+		return low
+	case acsMax:
+		return high
 	case acsBal:
-		if !t.cfg.FixedBeta {
-			rest := n - init
-			if tuneAlpha {
-				rest -= n*3/10 + n/5
-			}
-			return rest
-		}
+		return n - low - high
 	}
 	return 0
 }
 
 // enter begins a stage, or the first after it that has any steps.
 func (t *acsTune) enter(s acsStage) {
-	t.stage = s
-	if s == acsBal {
-		t.linearBeta()
-	}
-	if s == acsDone {
-		return
-	}
-	t.total = t.budget(s)
+	t.stage, t.total, t.rounds, t.onBeta, t.fit.n = s, t.budget(s), 0, false, 0
 	t.left = t.total
-	if t.left <= 0 {
-		t.enter(s + 1)
+	floor, ceil := math.Log(t.cfg.AlphaFloor), math.Log(t.cfg.AlphaCeil)
+	affordable := t.total / acsCandidates
+	switch {
+	case s == acsDone:
+		return
+	case s == acsMin:
+		t.rounds = min(acsRounds, affordable)
+		t.point, t.width = acsPoint{(floor + ceil) / 2, t.cfg.BetaMin}, ceil-floor
+	case s == acsMax && t.cfg.FixedBeta:
+		t.rounds = min(acsRounds, affordable)
+		t.point, t.width = acsPoint{(floor + ceil) / 2, t.cfg.BetaMax}, ceil-floor
+	case s == acsMax && t.auto():
+		if t.rounds = min(3, affordable); affordable >= 15 {
+			t.rounds = 5
+		}
+		t.point, t.width = acsPoint{math.Log(t.alphaMin), t.cfg.BetaMax}, ceil-math.Log(t.alphaMin)
+		t.span = t.cfg.BetaMax - t.cfg.BetaMin
+	case s == acsBal && !t.cfg.FixedBeta:
+		t.planKnots()
+	}
+	t.nextRound()
+}
+
+// planKnots decides at which step sizes EstimateBalSched tunes β. β at α_max is
+// known already where α_max was tuned.
+func (t *acsTune) planKnots() {
+	t.found = 0
+	if t.auto() {
+		t.found = 1
+	}
+	t.rounds = min(acsKnots-t.found, t.total/(acsCandidates*3))
+	if t.alphaMax == t.alphaMin {
+		t.rounds = min(t.rounds, 1-t.found)
+	} else if t.found+t.rounds < 2 {
+		t.rounds = 0
+	}
+	t.wanted = t.found + t.rounds
+	t.aim()
+}
+
+// aim sets α of the knot to be tuned next.
+func (t *acsTune) aim() {
+	hi, lo := math.Log(t.alphaMax), math.Log(t.alphaMin)
+	t.point.logAlpha = hi
+	if t.wanted > 1 {
+		t.point.logAlpha += (lo - hi) * float64(t.found) / float64(t.wanted-1)
+	}
+}
+
+// nextRound sets up the next round of the stage. After the last one the stage
+// lasts until its steps are made.
+func (t *acsTune) nextRound() {
+	t.n, t.each, t.sum = 0, 0, [acsCandidates]float64{}
+	if t.rounds > 0 {
+		t.each = t.left / (acsCandidates * t.rounds)
+	}
+	if t.each == 0 {
+		if t.left == 0 {
+			t.end()
+		}
 		return
 	}
-	t.each = max(1, t.total/(acsCandidates*acsRounds))
-	t.cand, t.n, t.sum = 0, 0, [acsCandidates]float64{}
-	switch s {
-	case acsMax:
-		t.lo, t.hi = acsZeta*t.alphaMax, t.alphaMax
-	case acsMin:
-		t.alphaMin = t.cfg.AlphaFloor
-		t.lo, t.hi = t.alphaMin, math.Min(t.alphaMin/acsZeta, t.alphaMax)
-	case acsBal:
-		if len(t.beta) < 2 {
-			t.enter(acsDone)
-			return
+	floor, ceil := math.Log(t.cfg.AlphaFloor), math.Log(t.cfg.AlphaCeil)
+	switch {
+	case t.stage == acsBal:
+		t.onBeta, t.lo, t.hi = true, t.cfg.BetaMin, t.cfg.BetaMax
+		if t.found > 0 {
+			t.hi = t.knots[t.found-1].beta
 		}
-		knots := max(1, min(len(t.beta)-1, t.total/acsCandidates))
-		t.stride = (len(t.beta) - 1 + knots - 1) / knots
-		t.each = max(1, t.total/(acsCandidates*((len(t.beta)-1+t.stride-1)/t.stride)))
-		t.k = 1
-		t.beta[0] = t.cfg.BetaMax
-		t.lo, t.hi = t.cfg.BetaMin, t.beta[0]
+	case t.onBeta:
+		t.lo = math.Max(math.Min(t.point.beta-t.span/2, t.cfg.BetaMax-t.span), t.cfg.BetaMin)
+		t.hi = t.lo + t.span
+		t.span *= acsZeta
+	case t.stage == acsMax && !t.cfg.FixedBeta:
+		// α_min has the acceptance ρ* at BetaMin, so the best β has it at a
+		// larger α: from α_min to AlphaCeil at first, then about the best so
+		// far with more room above than below.
+		t.lo = math.Max(t.point.logAlpha-math.Ln2, math.Log(t.alphaMin))
+		t.hi = math.Min(t.lo+t.width, ceil)
+		t.width = 3 * math.Ln2
+	default:
+		t.lo = math.Max(math.Min(t.point.logAlpha-t.width/2, ceil-t.width), floor)
+		t.hi = t.lo + t.width
+		t.width = math.Min(t.width, math.Max(t.width*acsZeta, math.Ln2))
 	}
 }
 
-// candidate is the value under trial.
-func (t *acsTune) candidate(j int) float64 {
-	return t.lo + (t.hi-t.lo)*float64(j)/(acsCandidates-1)
+// at is the point of candidate j of the present round.
+func (t *acsTune) at(j int) acsPoint {
+	p := t.point
+	v := t.lo + (t.hi-t.lo)*float64(j)/(acsCandidates-1)
+	if t.onBeta {
+		p.beta = v
+	} else {
+		p.logAlpha = v
+	}
+	return p
 }
 
-// point is (α, β) of the next step, and whether it goes untested.
-func (t *acsTune) point(done int) (alpha, beta float64, free bool) {
+// next is (α, β) of the next step, and whether it goes untested.
+func (t *acsTune) next(done int) (alpha, beta float64, free bool) {
 	switch t.stage {
 	case acsFree:
 		return t.alphaMax, t.cfg.BetaMax, true
 	case acsWarm:
-		return t.alphaMax, t.cfg.BetaMax, false
-	case acsMax:
-		return t.candidate(t.cand), t.cfg.BetaMax, false
-	case acsMin:
-		return t.candidate(t.cand), t.cfg.BetaMin, false
-	case acsBal:
-		return t.cosine(t.k), t.candidate(t.cand), false
+		f := float64(t.total-t.left) / float64(t.total)
+		return t.alphaMax * math.Pow(t.alphaMin/t.alphaMax, f), t.cfg.BetaMax + f*(t.cfg.BetaMin-t.cfg.BetaMax), false
+	case acsMin, acsMax, acsBal:
+		p := t.point
+		if t.each > 0 {
+			p = t.at(t.n % acsCandidates)
+		}
+		return math.Exp(p.logAlpha), p.beta, false
 	}
 	k := done % t.cfg.Cycle
 	return t.cosine(k), t.beta[k], false
@@ -175,55 +279,98 @@ func (t *acsTune) learn(a float64) {
 		return
 	}
 	t.left--
-	if t.stage >= acsMax {
-		t.sum[t.cand] += a
-		if t.n++; t.n == t.each {
-			t.n = 0
-			if t.cand++; t.cand == acsCandidates {
-				t.endRound()
-			}
-		}
-	}
-	if t.left <= 0 && t.stage != acsDone {
-		t.enter(t.stage + 1)
-	}
-}
-
-// endRound keeps the best candidate and sets up the next round.
-func (t *acsTune) endRound() {
-	best := 0
-	for j := range t.sum {
-		better := t.sum[j] > t.sum[best]
-		if t.stage != acsBal {
-			goal := t.cfg.TargetAcceptance * float64(t.each)
-			better = math.Abs(t.sum[j]-goal) <= math.Abs(t.sum[best]-goal)
-		}
-		if better {
-			best = j
-		}
-	}
-	v := t.candidate(best)
-	switch t.stage {
-	case acsMax:
-		t.alphaMax = v
-		t.lo, t.hi = acsZeta*v, math.Min(v/acsZeta, t.cfg.AlphaCeil)
-		t.alphaMin = math.Min(t.alphaMin, v)
-	case acsMin:
-		t.alphaMin = math.Min(v, t.alphaMax)
-		t.lo, t.hi = math.Max(acsZeta*t.alphaMin, math.Min(t.cfg.AlphaFloor, t.alphaMax)), math.Min(t.alphaMin/acsZeta, t.alphaMax)
-	case acsBal:
-		for k := t.k; k < len(t.beta) && k < t.k+t.stride; k++ {
-			t.beta[k] = v
-		}
-		t.k += t.stride
-		t.hi = v
-		if t.k >= len(t.beta) {
-			t.enter(acsDone)
+	if t.each > 0 && t.stage >= acsMin {
+		t.sum[t.n%acsCandidates] += a
+		if t.n++; t.n == t.each*acsCandidates {
+			t.endRound()
 			return
 		}
 	}
-	t.cand, t.sum = 0, [acsCandidates]float64{}
+	if t.left <= 0 {
+		t.end()
+	}
+}
+
+// endRound takes over what the round has shown.
+func (t *acsTune) endRound() {
+	t.rounds--
+	joint := t.stage == acsMax && !t.cfg.FixedBeta
+	switch {
+	case t.stage == acsBal:
+		t.point.beta = t.bestBeta()
+		t.knots[t.found] = t.point
+		t.found++
+		t.aim()
+	case t.onBeta:
+		t.point.beta = t.bestBeta()
+		t.onBeta = false
+	default:
+		if joint {
+			t.fit.n = 0 // another β
+		}
+		t.fit.discount(0.5)
+		for j, s := range t.sum {
+			t.fit.add(t.at(j).logAlpha, s/float64(t.each), float64(t.each))
+		}
+		var above bool
+		t.point.logAlpha, above = t.fit.crossing(t.cfg.TargetAcceptance)
+		if joint && !above {
+			t.point = acsPoint{math.Log(t.alphaMin), t.cfg.BetaMin}
+		}
+		t.onBeta = joint
+	}
+	t.nextRound()
+}
+
+// bestBeta is the best candidate of a round on β, moved to the top of the
+// parabola through it and its neighbours; the smallest β when all are equal.
+func (t *acsTune) bestBeta() float64 {
+	best := 0
+	for j, s := range t.sum {
+		if s > t.sum[best] {
+			best = j
+		}
+	}
+	v := float64(best)
+	if best > 0 && best < acsCandidates-1 {
+		a, b, c := t.sum[best-1], t.sum[best], t.sum[best+1]
+		v += (c - a) / (2 * (2*b - a - c)) // b > a, b ≥ c
+	}
+	return t.lo + (t.hi-t.lo)*v/(acsCandidates-1)
+}
+
+// end closes a stage with what it has found and begins the next.
+func (t *acsTune) end() {
+	switch t.stage {
+	case acsMin:
+		if t.auto() {
+			t.alphaMin = math.Exp(t.point.logAlpha)
+		}
+	case acsMax:
+		if t.auto() {
+			t.onBeta = false
+			if t.total < acsCandidates {
+				t.point = acsPoint{math.Log(t.alphaMin), t.cfg.BetaMin}
+			}
+			t.alphaMax = math.Exp(t.point.logAlpha)
+			t.alphaMin = math.Min(t.alphaMin, t.alphaMax*acsSpread)
+			t.linearBeta()
+			t.knots[0] = t.point
+		}
+	case acsBal:
+		if t.found == 1 && t.auto() {
+			t.knots[1], t.found = acsPoint{math.Log(t.alphaMin), t.cfg.BetaMin}, 2
+		}
+		if !t.cfg.FixedBeta && t.found > 0 {
+			t.knotBeta()
+		}
+	}
+	t.enter(t.stage + 1)
 }
 
 // finish ends the tuning with what has been learnt.
-func (t *acsTune) finish() { t.stage = acsDone }
+func (t *acsTune) finish() {
+	for t.stage != acsDone {
+		t.end()
+	}
+}
