@@ -22,8 +22,9 @@ type GWG struct {
 	// Draws is X; 0 means 1.
 	Draws int
 	// Adapt adapts X per chain in the burn-in to an acceptance rate of 0.574
-	// instead, from Draws up to the number of coordinates; a fraction is used
-	// on average.
+	// instead. It begins at Draws and stays between 1 and the number of
+	// coordinates with more than one allowed category. A fraction is used on
+	// average, and one proposal in sixteen is a single draw.
 	Adapt bool
 }
 
@@ -44,7 +45,7 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	}
 	flips := float64(n)
 	if s.Adapt {
-		flips = 0
+		flips = 0 // adapt it
 	}
 	cnt, err := newCounter(c, s.Name(), flips, 0, TargetAcceptance)
 	if err != nil {
@@ -61,7 +62,12 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 		fixed: n,
 	}
 	if s.Adapt {
-		p.counter, n = cnt, max(n, len(cnt.free))
+		most := len(cnt.free)
+		for k := range cnt.r {
+			cnt.r[k] = float64(min(n, most))
+			cnt.tune[k] = newScaleTuner(cnt.r[k], 0, TargetAcceptance, 1, float64(most), c.Burnin)
+		}
+		p.counter, n = cnt, most
 	}
 	for k := range p.path {
 		p.path[k] = make([]pick, n)
