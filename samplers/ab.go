@@ -17,13 +17,16 @@ import (
 //
 // The paper's tuning schedule is not public. Ours, per chain and in the burn-in
 // only: (α, β) start small, at half the automatic start of DMALA and at ½.
-// Rounds alternate between α and β; a round tries three values (α/r, α, αr with
-// r = 4 at first, or β−δ, β, β+δ with δ = 0.1, kept in [½, 1]) for L steps each,
-// L = max(2, burn-in/60), and keeps the one with the largest mean of acceptance
-// probability times proposed Hamming distance (the accepted jump distance
-// without its sampling noise). When the middle value wins, r becomes √r (not
-// below 1.15) or δ becomes δ/2 (not below 0.01). Without burn-in α is the
-// automatic start of DMALA and β is ½.
+// Rounds alternate between α, which is first, and β; where one is given, all
+// are on the other. A round tries three values (α/r, α, αr with r = 4 at first,
+// or β−δ, β, β+δ with δ = 0.1, kept in [½, 1]) for L steps each, one value after
+// the other, L = max(2, burn-in/60), and keeps the one with the largest mean of
+// acceptance probability times proposed Hamming distance (the accepted jump
+// distance without its sampling noise); of equals the middle one, but when
+// nothing moved at all in a round on α, the largest. When the middle value wins,
+// r becomes √r (not below 1.15) or δ becomes δ/2 (not below 0.01). So there are
+// up to 20 rounds; one that the burn-in's end cuts off counts for nothing.
+// Without burn-in α is the automatic start of DMALA and β is ½.
 type AB struct {
 	// StepSize is α; 0 tunes it.
 	StepSize float64
@@ -153,8 +156,10 @@ func (s *abSearch) score(v float64) {
 			best = j
 		}
 	}
-	s.alpha, s.beta = s.candidate(best)
-	if best == 1 {
+	alpha, beta := s.candidate(best)
+	kept := alpha == s.alpha && beta == s.beta // also at an end of the range of β
+	s.alpha, s.beta = alpha, beta
+	if kept {
 		if s.onBeta {
 			s.delta = math.Max(s.delta/2, 0.01)
 		} else {

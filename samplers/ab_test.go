@@ -1,0 +1,64 @@
+package samplers
+
+import (
+	"math"
+	"testing"
+)
+
+// TestABSearchFindsTheTop of a known accepted distance.
+func TestABSearchFindsTheTop(t *testing.T) {
+	top := func(alpha, beta float64) float64 {
+		a, b := math.Log(alpha/3), (beta-0.73)/0.2
+		return math.Exp(-a*a/4 - b*b + 0.3*a*b)
+	}
+	for _, c := range []struct {
+		s           abSearch
+		alpha, beta float64
+		tolA, tolB  float64
+	}{
+		{abSearch{tuneAlpha: true, tuneBeta: true, ratio: 4, delta: 0.1, each: 2, alpha: 0.05, beta: 0.5}, 3, 0.73, 0.1, 0.02},
+		{abSearch{tuneAlpha: true, ratio: 4, delta: 0.1, each: 3, alpha: 0.05, beta: 0.73}, 3, 0.73, 0.1, 0},
+		{abSearch{tuneBeta: true, onBeta: true, ratio: 4, delta: 0.1, each: 1, alpha: 3, beta: 0.5}, 3, 0.73, 0, 0.02},
+	} {
+		s := c.s
+		for range 20 * 3 * s.each {
+			a, b := s.point()
+			s.score(top(a, b))
+		}
+		s.stop = true
+		a, b := s.point()
+		if math.Abs(math.Log(a/c.alpha)) > c.tolA || math.Abs(b-c.beta) > c.tolB {
+			t.Errorf("%+v: ends at (%.3f, %.3f), want (%g, %g)", c.s, a, b, c.alpha, c.beta)
+		}
+	}
+}
+
+// TestABSchedule walks through the rounds as the doc comment has them.
+func TestABSchedule(t *testing.T) {
+	s := abSearch{tuneAlpha: true, tuneBeta: true, ratio: 4, delta: 0.1, each: 2, alpha: 1, beta: 0.5}
+	for round, c := range []struct {
+		points [3][2]float64
+		scores [3]float64
+	}{
+		{[3][2]float64{{0.25, 0.5}, {1, 0.5}, {4, 0.5}}, [3]float64{0, 0, 0}}, // nothing moved: up
+		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.6}}, [3]float64{2, 1, 1}},    // ½ twice: the middle one, δ halves
+		{[3][2]float64{{1, 0.5}, {4, 0.5}, {16, 0.5}}, [3]float64{1, 2, 1}},   // the middle one: r becomes 2
+		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.55}}, [3]float64{0, 1, 3}},   // up
+		{[3][2]float64{{2, 0.55}, {4, 0.55}, {8, 0.55}}, [3]float64{5, 5, 4}}, // equals: the middle one, r becomes √2
+		{[3][2]float64{{4, 0.5}, {4, 0.55}, {4, 0.6}}, [3]float64{0, 0, 0}},   // β does not go up by itself
+		{[3][2]float64{{4 / math.Sqrt2, 0.55}, {4, 0.55}, {4 * math.Sqrt2, 0.55}}, [3]float64{0, 0, 1}},
+	} {
+		for j := range 3 {
+			for range 2 {
+				a, b := s.point()
+				if !near(a, c.points[j][0]) || !near(b, c.points[j][1]) {
+					t.Fatalf("round %d, value %d: (%g, %g), want %v", round, j, a, b, c.points[j])
+				}
+				s.score(c.scores[j])
+			}
+		}
+	}
+	if !near(s.alpha, 4*math.Sqrt2) || !near(s.beta, 0.55) {
+		t.Errorf("ends at (%g, %g)", s.alpha, s.beta)
+	}
+}
