@@ -20,7 +20,7 @@ import "math"
 //
 // A burn-in below 100 steps has EstimateAlphaMin only: its α is α_max, and β_k is
 // BetaMin. With given step sizes there are stages 1 and 4 only, β at α_max
-// included; with FixedBeta stages 1 to 3 without rounds on β.
+// included; with FixedBeta stages 1 to 3 without rounds on β; with both stage 1, at AlphaMax.
 //
 // A round tries five candidates, one step each in turn: so all are tried at the
 // same states, the chain moves on while candidates that accept nothing are
@@ -94,6 +94,9 @@ func newACSTune(cfg ACS, burnin int) acsTune {
 // auto reports whether the step sizes are tuned, too.
 func (t *acsTune) auto() bool { return t.cfg.AlphaMax == 0 }
 
+// fixed reports whether nothing is tuned.
+func (t *acsTune) fixed() bool { return !t.auto() && t.cfg.FixedBeta }
+
 // linearBeta sets β_k where none is tuned: linearly with α_k.
 func (t *acsTune) linearBeta() {
 	for k := range t.beta {
@@ -122,7 +125,7 @@ func (t *acsTune) knotBeta() {
 // budget is the number of steps of a stage.
 func (t *acsTune) budget(s acsStage) int {
 	n, init := t.burnin, 0
-	if n >= acsInit {
+	if n >= acsInit || t.fixed() {
 		init = min(acsInit, n/5)
 	}
 	n -= init
@@ -146,7 +149,9 @@ func (t *acsTune) budget(s acsStage) int {
 	case acsMax:
 		return high
 	case acsBal:
-		return n - low - high
+		if !t.cfg.FixedBeta {
+			return n - low - high
+		}
 	}
 	return 0
 }
@@ -261,6 +266,9 @@ func (t *acsTune) next(done int) (alpha, beta float64, free bool) {
 		return t.alphaMax, t.cfg.BetaMax, true
 	case acsWarm:
 		f := float64(t.total-t.left) / float64(t.total)
+		if t.fixed() {
+			f = 0
+		}
 		return t.alphaMax * math.Pow(t.alphaMin/t.alphaMax, f), t.cfg.BetaMax + f*(t.cfg.BetaMin-t.cfg.BetaMax), false
 	case acsMin, acsMax, acsBal:
 		p := t.point

@@ -1,0 +1,92 @@
+package samplers_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// randomStarts draws n uniform states.
+func randomStarts(d *samplers.Domain, n int) [][]int32 {
+	rng := rand.New(rand.NewPCG(5, 5))
+	out := make([][]int32, n)
+	for k := range out {
+		out[k] = make([]int32, d.Len())
+		for i := range out[k] {
+			out[k][i] = int32(rng.IntN(d.K(i)))
+		}
+	}
+	return out
+}
+
+// cycleAcceptance is the mean acceptance probability at each position of the
+// cycle over 8 chains and the given number of cycles after the burn-in, and the
+// tuning of each chain.
+func cycleAcceptance(t *testing.T, s *samplers.ACS, target samplers.Target, burnin, cycles int) ([20]float64, []map[string]float64) {
+	t.Helper()
+	const chains = 8
+	run, err := samplers.Start(context.Background(), s, target, randomStarts(target.Domain(), chains), samplers.Options{Seed: 1, Burnin: burnin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Steps(context.Background(), burnin, nil); err != nil {
+		t.Fatal(err)
+	}
+	var acc [20]float64
+	var tuning []map[string]float64
+	for k := range chains {
+		tuning = append(tuning, run.Tuning(k))
+	}
+	if err := run.Steps(context.Background(), 20*cycles, func(r *samplers.Run) error {
+		for _, m := range r.Last {
+			acc[(r.Done()-1)%20] += m.Prob / float64(chains*cycles)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return acc, tuning
+}
+
+// TestACSAcceptance: on targets where the range of step sizes holds one of
+// acceptance ρ*, it is what a cycle begins with, and no position of the cycle
+// is far below it. Chains differ by a standard deviation of about .1, so their
+// mean of 8 is within .1 by nearly three standard errors.
+func TestACSAcceptance(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		target samplers.Target
+		s      samplers.ACS
+	}{
+		{"Ising 20×20", must(targets.NewIsing(20, 20, true, 0.1, []float64{0.2}, false)), samplers.ACS{}},
+		{"Ising 20×20, ρ* = .7", must(targets.NewIsing(20, 20, true, 0.1, []float64{0.2}, false)), samplers.ACS{TargetAcceptance: 0.7}},
+		{"Ising 5×5", must(targets.NewIsing(5, 5, true, 0.1, []float64{0.2}, false)), samplers.ACS{}},
+		{"Potts 10×10", must(targets.NewPotts(10, 10, 4, false, 0.8, []float64{0, 0.3, -0.2, 0.5})), samplers.ACS{}},
+		{"grid of modes", must(targets.NewModes(3, 12, 2, nil)), samplers.ACS{AlphaCeil: 1000}},
+	} {
+		goal := c.s.TargetAcceptance
+		if goal == 0 {
+			goal = 0.5
+		}
+		for _, burnin := range []int{200, 500} {
+			acc, tuning := cycleAcceptance(t, &c.s, c.target, burnin, 30)
+			if math.Abs(acc[0]-goal) > 0.1 {
+				t.Errorf("%s, burn-in %d: acceptance %.3f at the cycle's start, want %.2f", c.name, burnin, acc[0], goal)
+			}
+			for k, a := range acc {
+				if a < goal-0.12 || a > 0.95 {
+					t.Errorf("%s, burn-in %d: acceptance %.3f at position %d, want from %.2f to .95", c.name, burnin, a, k, goal-0.12)
+				}
+			}
+			for k, m := range tuning {
+				if m["alpha-max"] < m["alpha-min"]*1.41 {
+					t.Errorf("%s, burn-in %d, chain %d: %v is no cycle", c.name, burnin, k, m)
+				}
+			}
+		}
+	}
+}
