@@ -1,7 +1,9 @@
 package samplers
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -41,12 +43,13 @@ func TestABSchedule(t *testing.T) {
 		scores [3]float64
 	}{
 		{[3][2]float64{{0.25, 0.5}, {1, 0.5}, {4, 0.5}}, [3]float64{0, 0, 0}}, // nothing moved: up
-		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.6}}, [3]float64{2, 1, 1}},    // ½ twice: the middle one, δ halves
+		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.6}}, [3]float64{2, 1, 1}},    // ½, but not the middle one: δ stays
 		{[3][2]float64{{1, 0.5}, {4, 0.5}, {16, 0.5}}, [3]float64{1, 2, 1}},   // the middle one: r becomes 2
-		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.55}}, [3]float64{0, 1, 3}},   // up
-		{[3][2]float64{{2, 0.55}, {4, 0.55}, {8, 0.55}}, [3]float64{5, 5, 4}}, // equals: the middle one, r becomes √2
-		{[3][2]float64{{4, 0.5}, {4, 0.55}, {4, 0.6}}, [3]float64{0, 0, 0}},   // β does not go up by itself
-		{[3][2]float64{{4 / math.Sqrt2, 0.55}, {4, 0.55}, {4 * math.Sqrt2, 0.55}}, [3]float64{0, 0, 1}},
+		{[3][2]float64{{4, 0.5}, {4, 0.5}, {4, 0.6}}, [3]float64{0, 1, 3}},    // up
+		{[3][2]float64{{2, 0.6}, {4, 0.6}, {8, 0.6}}, [3]float64{5, 5, 4}},    // equals: the middle one, r becomes √2
+		{[3][2]float64{{4, 0.5}, {4, 0.6}, {4, 0.7}}, [3]float64{0, 0, 0}},    // β does not go up by itself; δ halves
+		{[3][2]float64{{4 / math.Sqrt2, 0.6}, {4, 0.6}, {4 * math.Sqrt2, 0.6}}, [3]float64{0, 0, 1}},
+		{[3][2]float64{{4 * math.Sqrt2, 0.55}, {4 * math.Sqrt2, 0.6}, {4 * math.Sqrt2, 0.65}}, [3]float64{0, 0, 1}},
 	} {
 		for j := range 3 {
 			for range 2 {
@@ -58,7 +61,32 @@ func TestABSchedule(t *testing.T) {
 			}
 		}
 	}
-	if !near(s.alpha, 4*math.Sqrt2) || !near(s.beta, 0.55) {
+	if !near(s.alpha, 4*math.Sqrt2) || !near(s.beta, 0.65) {
 		t.Errorf("ends at (%g, %g)", s.alpha, s.beta)
+	}
+}
+
+// TestABRunsOnWhatItFound: after the burn-in every step has the best (α, β) and
+// no longer a value under trial, whether or not the burn-in ends amid a round.
+func TestABRunsOnWhatItFound(t *testing.T) {
+	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
+	for _, burnin := range []int{1, 12, 150, 151, 155} {
+		run, err := Start(context.Background(), &AB{}, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := run.Kernel.(*mhKernel).p.(*abProposer)
+		if err := run.Steps(context.Background(), burnin, nil); err != nil {
+			t.Fatal(err)
+		}
+		want := p.Tuning(0)
+		if err := run.Steps(context.Background(), 20, func(*Run) error {
+			if p.alpha[0] != want["step-size"] || p.beta[0] != want["beta"] {
+				t.Errorf("burn-in %d: a step at (%g, %g), tuned to %v", burnin, p.alpha[0], p.beta[0], want)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
