@@ -378,7 +378,9 @@ func (t *acsTune) end() {
 
 // finish ends the tuning with what has been learnt.
 func (t *acsTune) finish() {
-	for t.stage != acsDone {
-		t.end()
+	for range acsDone {
+		if t.stage != acsDone {
+			t.end()
+		}
 	}
 }

@@ -207,9 +207,9 @@ var registry = []Info{
 		Params: []Param{
 			acsParam("alpha-max", "auto", inf, "largest step size", func(s *ACS) *float64 { return &s.AlphaMax }),
 			acsParam("alpha-min", "auto", inf, "smallest step size", func(s *ACS) *float64 { return &s.AlphaMin }),
-			acsParam("alpha-ceil", "5", inf, "where the search for alpha-max starts", func(s *ACS) *float64 { return &s.AlphaCeil }),
-			acsParam("alpha-floor", "0.05", inf, "where the search for alpha-min starts", func(s *ACS) *float64 { return &s.AlphaFloor }),
-			acsParam("beta-max", "0.95", 1, "exponent β at the largest step", func(s *ACS) *float64 { return &s.BetaMax }),
+			acsParam("alpha-ceil", "5", inf, "largest step size that tuning tries", func(s *ACS) *float64 { return &s.AlphaCeil }),
+			acsParam("alpha-floor", "0.05", inf, "smallest step size that tuning tries", func(s *ACS) *float64 { return &s.AlphaFloor }),
+			acsParam("beta-max", "0.95", 1, "largest exponent β", func(s *ACS) *float64 { return &s.BetaMax }),
 			acsParam("beta-min", "0.5", 1, "smallest exponent β", func(s *ACS) *float64 { return &s.BetaMin }),
 			acsParam("power", "1", inf, "exponent of the cosine: above 1 more of a cycle goes to small steps", func(s *ACS) *float64 { return &s.Power }),
 			countParam("cycle", "20", 1, 1_000_000, "steps per cycle", func(s Sampler, v int) { s.(*ACS).Cycle = v }),
