@@ -106,7 +106,10 @@ func hill(alpha, beta float64) float64 {
 	return 1 / (1 + x*x*x)
 }
 
-func reach(beta float64) float64 { return 0.15 + 0.3*math.Exp(-math.Pow((beta-0.71)/0.15, 2)) }
+func reach(beta float64) float64 {
+	x := (beta - 0.71) / 0.15
+	return 0.15 + 0.3*math.Exp(-x*x)
+}
 
 // tuned feeds f to the tuning in place of a chain.
 func tuned(cfg ACS, burnin int, f func(alpha, beta float64) float64) *acsTune {
