@@ -105,3 +105,5 @@ func (r dlmcfRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 
 // local is false: ν is a softmax over all categories.
 func (dlmcfRule) local() bool { return false }
+
+func (dlmcfRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }

@@ -135,6 +135,16 @@ func (d *dlp) weights(k, i int, xi int32, lo int, delta []float64) {
 
 func (d *dlp) local() bool { return true }
 
+func (d *dlp) linear(k, i int) (slope, stay float64, ok bool) {
+	switch {
+	case d.beta != nil:
+		slope = d.beta[k]
+	case d.g == Sqrt:
+		slope = 0.5
+	}
+	return slope, 2 * d.penalty(k, i), slope > 0
+}
+
 func (d *dlp) scale(k int) [2]float64 {
 	if d.beta != nil {
 		return [2]float64{d.alpha[k], d.beta[k]}

@@ -18,6 +18,10 @@ type rule interface {
 	weights(k, i int, xi int32, lo int, delta []float64)
 	// local reports whether the weight of a category depends on its own Δ only.
 	local() bool
+	// linear reports whether the log-weights of a nominal coordinate without a
+	// mask are slope·Δ_i(v), slope > 0, and stay ≥ 0 for the current category.
+	// They need then not be written down to be summed.
+	linear(k, i int) (slope, stay float64, ok bool)
 	// scale returns the numbers that the weights of chain k depend on besides
 	// (x, ∇U): as long as they stay, weights at the same state do.
 	scale(k int) [2]float64
@@ -99,24 +103,68 @@ func (f *factorised) fill(c *drawCache, k int, x []int32, g []float64, y []int32
 			continue
 		}
 		j := i - f.lead
-		lw := f.deltas(i, x[i], g, 0, f.dom.coords[i].K)
-		f.weights(k, i, x[i], 0, lw)
-		m := maxOf(lw)
+		lw, m := f.sums(c, j, k, i, x[i], y[i], g)
 		c.m[j], c.lse[j] = m, math.NaN()
 		if !finite(m) {
 			lq = math.NaN()
 			continue
 		}
-		s := 0.0
-		for b := f.at[j]; b < f.at[j+1]; b++ {
-			n := min(blockLen, len(lw))
-			s += sumExp(lw[:n], m)
-			c.cum[b], lw = s, lw[n:]
-		}
-		c.lse[j] = m + math.Log(s)
-		lq += f.lw[y[i]] - c.lse[j]
+		c.lse[j] = m + math.Log(c.cum[f.at[j+1]-1])
+		lq += lw - c.lse[j]
 	}
 	return lq
+}
+
+// sums fills c.cum for coordinate i, number j of those that are not binary, and
+// returns the log-weight of category yi and the largest of all.
+func (f *factorised) sums(c *drawCache, j, k, i int, xi, yi int32, g []float64) (lw, m float64) {
+	cum, all := c.cum[f.at[j]:f.at[j+1]], f.dom.coords[i].K
+	s := 0.0
+	if slope, stay, ok := f.linear(k, i); ok && f.dom.coords[i].Kind == Nominal && f.dom.coords[i].Allowed == nil {
+		g = f.dom.grad(g, i)
+		gx := g[xi]
+		if m = max(slope*(maxOf(g)-gx), stay); !finite(m) {
+			return 0, m
+		}
+		for b := range cum {
+			from, to, block := b*blockLen, min((b+1)*blockLen, all), 0.0
+			if at := int(xi); at >= from && at < to {
+				block = addExps(0, g[from:at], gx, slope, m)
+				if d := stay - m; d > negligible {
+					block += expNeg(d)
+				}
+				from = at + 1
+			}
+			s += addExps(block, g[from:to], gx, slope, m)
+			cum[b] = s
+		}
+		if yi == xi {
+			return stay, m
+		}
+		return slope * (g[yi] - gx), m
+	}
+	w := f.deltas(i, xi, g, 0, all)
+	f.weights(k, i, xi, 0, w)
+	lw, m = w[yi], maxOf(w)
+	if !finite(m) {
+		return lw, m
+	}
+	for b := range cum {
+		n := min(blockLen, len(w))
+		s += sumExp(w[:n], m)
+		cum[b], w = s, w[n:]
+	}
+	return lw, m
+}
+
+// addExps is s + Σ exp(slope·(g − gx) − m) of what is not negligible.
+func addExps(s float64, g []float64, gx, slope, m float64) float64 {
+	for _, v := range g {
+		if d := slope*(v-gx) - m; d > negligible {
+			s += expNeg(d)
+		}
+	}
+	return s
 }
 
 // accepted makes the proposal's cache the current one.

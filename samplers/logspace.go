@@ -48,10 +48,11 @@ func logAddExp(a, b float64) float64 {
 func maxOf(lw []float64) float64 {
 	m := negInf
 	for _, w := range lw {
-		if w > m {
+		if !(w <= m) { // one comparison for what is rare, NaN included
+			if w != w {
+				return w
+			}
 			m = w
-		} else if w != w {
-			return w
 		}
 	}
 	return m
