@@ -40,6 +40,6 @@ of the disc and of the rest, and between sixteen random x0 it differs by more th
 x0 and can only be reproduced with it. Which of the two versions ran is not recorded; with the later x0 the four rows of DLMC and DLMCf would be 13 to 18 %
 too high, by 2.7 to 5.8 of their own standard errors; with the earlier one they are within 2. A short run does not see the slowest modes, and the two estimators differ in how much noise they take in from that slow tail. The
 scale of the energy decides about the order of the samplers: with edges of half the strength (every edge once) the
-lattice is hardly ordered and ESS is several times as large. That the function is the distance over the whole lattice shows too:
+lattice is hardly ordered and ESS is two to four times as large. That the function is the distance over the whole lattice shows too:
 other versions of the code take it over single rows, which gives more than twice the published values.
 `
