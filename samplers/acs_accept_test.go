@@ -55,7 +55,8 @@ func cycleAcceptance(t *testing.T, s *samplers.ACS, target samplers.Target, burn
 // TestACSAcceptance: on targets where the range of step sizes holds one of
 // acceptance ρ*, it is what a cycle begins with, and no position of the cycle
 // is far below it. Chains differ by a standard deviation of about .1, so their
-// mean of 8 is within .1 by nearly three standard errors.
+// mean of 8 is within .1 by nearly three standard errors. With -v it prints the
+// table of ACS's doc comment, shorter and longer burn-ins included.
 func TestACSAcceptance(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -72,8 +73,16 @@ func TestACSAcceptance(t *testing.T) {
 		if goal == 0 {
 			goal = 0.5
 		}
-		for _, burnin := range []int{200, 500} {
+		for _, burnin := range []int{25, 100, 200, 500, 2000} {
+			tested := burnin == 200 || burnin == 500
+			if !tested && !testing.Verbose() {
+				continue
+			}
 			acc, tuning := cycleAcceptance(t, &c.s, c.target, burnin, 30)
+			t.Logf("%s, burn-in %d: acceptance %.2f %.2f %.2f at the start, middle and end of the cycle", c.name, burnin, acc[0], acc[10], acc[19])
+			if !tested {
+				continue
+			}
 			if math.Abs(acc[0]-goal) > 0.1 {
 				t.Errorf("%s, burn-in %d: acceptance %.3f at the cycle's start, want %.2f", c.name, burnin, acc[0], goal)
 			}
