@@ -1,5 +1,5 @@
 # make demo   sets everything up and fills a sentence
-# make test   sets everything up and passes every test
+# make test   sets everything up and runs the tests; names those whose data are missing
 # Both need Go, a C compiler and npm or curl, nothing else.
 
 GO       ?= go
@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test setup build race lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all setup build race lint fuzz bench bench-torch verification clean help
 
 all: build
 
@@ -31,14 +31,20 @@ demo: setup
 	@echo "== filling three blanks jointly: 25 chains of 50 steps of DMALA; score and sentence, best first"
 	./$(BIN) fill --seed 1 "$(SENTENCE)"
 
+TEST := GO=$(GO) $(GO) run ./internal/testsum
 test: setup
 	@echo "== testing every package"
-	$(GO) test -timeout 30m ./...
+	$(TEST) -timeout 30m ./...
+
+# make test-all   runs the long tests too
+test-all: setup
+	@echo "== testing every package, the long tests too"
+	INFILL_TEST_ALL=1 $(TEST) -timeout 30m ./...
 
 # make race   runs the tests under the race detector
 RACEFLAGS ?=
 race: setup
-	$(GO) test -race -timeout 60m $(RACEFLAGS) ./...
+	$(TEST) -race -timeout 60m $(RACEFLAGS) ./...
 
 # make lint   gofmt, go vet and golangci-lint
 lint:
@@ -54,8 +60,9 @@ fuzz:
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# make verification   runs the samplers on the published figures, the long ones too, and writes
-#                     docs/verification.md anew: 35 minutes on two cores; VERIFYFLAGS="-only 5" prints one figure
+# make verification   runs the samplers on the published figures, the long ones too, and writes the
+#                     page docs/verification.md: 35 minutes on two cores.
+#                     VERIFYFLAGS="-only 5" prints one figure
 VERIFYFLAGS ?= -write docs -seed 1
 verification:
 	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/metrics/bleu"
 	"infill/report"
 )
@@ -165,16 +166,9 @@ func TestEvalGroups(t *testing.T) {
 
 // The shared golden values must survive the way through files and tables.
 func TestEvalGolden(t *testing.T) {
-	dir := os.Getenv("INFILL_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	dir = filepath.Join(dir, "data")
+	dir := testmode.Shared(t, "data")
 	path := func(p string) string { return filepath.Join(dir, p) }
 	file := path("metrics/gpt-len40-topk100-temp1.000.txt")
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("shared evaluation data not found (%v); set INFILL_SHARED", err)
-	}
 	r, err := report.Eval(report.Files([]string{file}, nil),
 		report.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil), report.EvalOptions{})
 	if err != nil {
@@ -193,14 +187,10 @@ func TestEvalGolden(t *testing.T) {
 // The DISCS task file and the reference corpora: all 20 original sentences must be
 // found among the references and left out, quotation marks or not.
 func TestTaskSentencesAreExcluded(t *testing.T) {
-	dir := os.Getenv("INFILL_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	dir = filepath.Join(dir, "data", "eval")
+	dir := testmode.Shared(t, "data", "eval")
 	f, err := os.Open(filepath.Join(dir, "discs-infilling-task.json"))
 	if err != nil {
-		t.Skipf("shared evaluation data not found (%v); set INFILL_SHARED", err)
+		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	sources, err := report.ReadSources(f, "task")

@@ -8,39 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
-
-// sharedData returns the folder of the shared evaluation data, or skips.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	var tried []string
-	if dir := os.Getenv("INFILL_SHARED"); dir != "" {
-		tried = append(tried, filepath.Join(dir, "data"))
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			tried = append(tried, filepath.Join(dir, "..", "shared", "data"))
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	for _, d := range tried {
-		if _, err := os.Stat(filepath.Join(d, "metrics")); err == nil {
-			return d
-		}
-	}
-	t.Skipf("shared evaluation data not found (tried %s); set INFILL_SHARED", strings.Join(tried, ", "))
-	return ""
-}
 
 func readCorpus(t testing.TB, v *corpus.Vocab, o corpus.Options, path string) *corpus.Corpus {
 	t.Helper()
@@ -66,7 +38,7 @@ var generated = map[string]string{
 }
 
 func TestGoldenWangCho(t *testing.T) {
-	dir := sharedData(t)
+	dir := testmode.Shared(t, "data")
 	for _, g := range []struct {
 		file string
 		want [5]string // TBC, Wiki, half and half, all, self
@@ -113,7 +85,7 @@ func TestGoldenWangCho(t *testing.T) {
 // against the references that are not task sentences; "removed" means equal but
 // for quotation marks and case, because the task's makers dropped the quotes.
 func TestGoldenTaskSentences(t *testing.T) {
-	dir := sharedData(t)
+	dir := testmode.Shared(t, "data")
 	data, err := os.ReadFile(filepath.Join(dir, "eval", "discs-infilling-task.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +152,7 @@ func TestGoldenTaskSentences(t *testing.T) {
 }
 
 func TestGoldenSelfFirstLines(t *testing.T) {
-	dir := sharedData(t)
+	dir := testmode.Shared(t, "data")
 	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
 	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166", 400: "0.056061201155733"} {
 		r, err := bleu.Self(c, bleu.SelfOptions{Variant: bleu.FirstN, First: n})

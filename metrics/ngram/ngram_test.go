@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -213,33 +214,8 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-func sharedData(t *testing.T) string {
-	t.Helper()
-	var tried []string
-	if dir := os.Getenv("INFILL_SHARED"); dir != "" {
-		tried = append(tried, filepath.Join(dir, "data"))
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			tried = append(tried, filepath.Join(dir, "..", "shared", "data"))
-			break
-		}
-	}
-	for _, d := range tried {
-		if _, err := os.Stat(filepath.Join(d, "metrics")); err == nil {
-			return d
-		}
-	}
-	t.Skipf("shared evaluation data not found (tried %s); set INFILL_SHARED", strings.Join(tried, ", "))
-	return ""
-}
-
 func TestGoldenUniqueNgrams(t *testing.T) {
-	dir := sharedData(t)
+	dir := testmode.Shared(t, "data")
 	for file, want := range map[string][3]string{
 		"bert-base-uncased-len40-burnin250-topk100-temp1.000.txt": {
 			"9.29 58.42 91.76 98.51", "12.02 61.75 92.11 98.52", "11.91 62.64 92.36 98.18"},

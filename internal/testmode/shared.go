@@ -1,0 +1,47 @@
+package testmode
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// sharedEnv is the variable that names the folder of the shared data.
+const sharedEnv = "INFILL_SHARED"
+
+// Shared returns the path of a file or folder of the shared data: corpora and
+// expected values that are too large for the repository or not ours to publish.
+// They lie in the folder that INFILL_SHARED names, or else in the folder shared
+// beside the repository. Shared skips the test if the file is missing.
+func Shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	root := os.Getenv(sharedEnv)
+	if root == "" {
+		root = filepath.Join(Root(t), "..", "shared")
+	}
+	name := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(name); err != nil {
+		Missing(t, name+" (set "+sharedEnv+" to the folder of the shared data)")
+	}
+	return name
+}
+
+// Root returns the folder of the repository: the nearest one above the working
+// folder that holds go.mod.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			t.Fatal("no folder above the working folder holds go.mod")
+		}
+		dir = above
+	}
+}
