@@ -61,9 +61,9 @@ bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # make verification   runs the samplers on the published figures, the long ones too, and writes the
-#                     page docs/verification.md: 35 minutes on two cores.
+#                     page docs/notebook/verification.md: 35 minutes on two cores.
 #                     VERIFYFLAGS="-only 5" prints one figure
-VERIFYFLAGS ?= -write docs -seed 1
+VERIFYFLAGS ?= -write docs/notebook -seed 1
 verification:
 	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)
 

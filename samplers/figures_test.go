@@ -11,7 +11,7 @@ import (
 )
 
 // The short figures of the literature; the long ones are made by
-// bench/samplers/verify and recorded in docs/verification.md.
+// bench/samplers/verify and recorded in docs/notebook/verification.md.
 
 // TestIsing5x5 is DLP's Ising model: exact answers, and DMALA's number of
 // proposed flips and acceptance.
@@ -327,7 +327,7 @@ func TestStochasticDULA(t *testing.T) {
 // TestSGDLDSelf: with the state among its own neighbours, and the error read as
 // L1, the published numbers come out. At h = .1 (.018 with the cache) the chains
 // of a test are too short: a sixth of the jumps leaves .015 of noise. Section 4
-// of docs/verification.md has that setting from chains 15 times as long.
+// of docs/notebook/verification.md has that setting from chains 15 times as long.
 func TestSGDLDSelf(t *testing.T) {
 	g := gaussBern()
 	e := must(targets.Enumerate(context.Background(), g))

@@ -47,7 +47,7 @@ type RatioEstimator interface {
 //
 // Source: the equations above are the method as it is described second-hand; no
 // text by its authors was found in public to follow in detail. Its published
-// errors on the Gaussian–Bernoulli model are the check (docs/verification.md,
+// errors on the Gaussian–Bernoulli model are the check (docs/notebook/verification.md,
 // section 4, which says what agrees).
 //
 // The zero value uses ratio rates, the decreasing schedule down to 0.1, one

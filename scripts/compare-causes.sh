@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes docs/compare/{starts,gibbs,proposals}.md: the runs by which docs/compare.md tests
+# Makes docs/notebook/compare/{starts,gibbs,proposals}.md: the runs by which docs/notebook/compare.md tests
 # what it names as causes. Same sentences, model, seed and measures as
 # scripts/compare-report.sh.
 #   starts     no step at all: what the chains begin with
@@ -17,7 +17,7 @@ run() { # NAME ARGUMENTS…
 	shift
 	"${BIN:-bin/infill}" compare "$data/discs-infilling-task.json" --model models/teacher --seed 1 --chains 25 --top 5 "$@" \
 		--reference "$data/wiki103.5k.txt" --reference "$data/tbc.5k.txt" --confidence --examples 0 \
-		--markdown "docs/compare/$name.md" --force
+		--markdown "docs/notebook/compare/$name.md" --force
 }
 for what in "${@:-starts gibbs proposals}"; do
 	for one in $what; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes docs/compare/report.{html,md} and the table of docs/compare.md: five samplers
+# Makes docs/notebook/compare/report.{html,md} and the table of docs/notebook/compare.md: five samplers
 # on the twenty sentences of the DISCS infilling task (ten of the Toronto Book Corpus,
 # ten of WikiText-103, four blanks each, about a quarter of the words), with the
 # model models/teacher and equal numbers of model evaluations.
@@ -8,9 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:?the folder with discs-infilling-task.json, tbc.5k.txt and wiki103.5k.txt}
-mkdir -p docs/compare
+mkdir -p docs/notebook/compare
 "${BIN:-bin/infill}" compare "$data/discs-infilling-task.json" --model models/teacher \
 	--samplers gibbs,gwg,dula,dmala,dlmc --seed 1 --chains 25 --steps 50 --top 5 \
 	--reference "$data/wiki103.5k.txt" --reference "$data/tbc.5k.txt" --confidence \
-	--markdown docs/compare/report.md --html docs/compare/report.html --force
-scripts/compare-table.sh docs/compare/report.md docs/compare.md
+	--markdown docs/notebook/compare/report.md --html docs/notebook/compare/report.html --force
+scripts/compare-table.sh docs/notebook/compare/report.md docs/notebook/compare.md

@@ -3,7 +3,7 @@
 //
 //	go test -run '^$' -bench . ./bench/speed
 //
-// docs/performance.md has what they measured; go run ./bench/torch -latency
+// docs/notebook/performance.md has what they measured; go run ./bench/torch -latency
 // records it.
 package speed
 

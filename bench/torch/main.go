@@ -11,16 +11,16 @@
 // the repository, on a machine that does nothing else:
 //
 //	go run ./bench/torch                       # measures all 18 cells and prints them, about half an hour
-//	go run ./bench/torch -all -write docs      # and the rest below; makes docs/performance.md anew, about 45 minutes
+//	go run ./bench/torch -all -write docs/notebook      # and the rest below; makes docs/notebook/performance.md anew, about 45 minutes
 //	go run ./bench/torch -quick                # two cells, about three minutes
 //	go run ./bench/torch -cell base/25/4       # one cell
-//	go run ./bench/torch -write docs           # and records what was measured in docs/performance/results.json,
-//	                                           # docs/performance.md and docs/performance/*.svg
+//	go run ./bench/torch -write docs/notebook           # and records what was measured in docs/notebook/performance/results.json,
+//	                                           # docs/notebook/performance.md and docs/notebook/performance/*.svg
 //	go run ./bench/torch -check -quick         # fails where infill has become slower than recorded
 //	go run ./bench/torch -profile              # where infill's time goes: kinds of work, operators, products by size
 //	go run ./bench/torch -agree                # a longer run of all three: same acceptance rates and energies?
 //	go run ./bench/torch -latency              # start-up, fill, batch and score, by the benchmarks of bench/speed
-//	go run ./bench/torch -render -write docs   # writes the page anew from what is recorded
+//	go run ./bench/torch -render -write docs/notebook   # writes the page anew from what is recorded
 //
 // The first run makes a Python environment with a pinned PyTorch and the random
 // model, both in the user's cache (7 GB with the CUDA libraries that PyTorch's usual
@@ -160,7 +160,7 @@ func selection(names string, isQuick bool) ([]cell, error) {
 
 // cells measures, records after every cell, and compares with what was recorded.
 func (s *settings) cells(todo []cell, book *book, check bool) error {
-	recorded, err := openBook("docs")
+	recorded, err := openBook("docs/notebook")
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("docs/performance/results.json has no record of %s to compare with; make one with -write docs", strings.Join(missing, ", "))
+		return fmt.Errorf("docs/notebook/performance/results.json has no record of %s to compare with; make one with -write docs/notebook", strings.Join(missing, ", "))
 	}
 	if len(slower) > 0 {
 		return fmt.Errorf("slower than recorded:\n  %s", strings.Join(slower, "\n  "))
@@ -209,7 +209,7 @@ func commit() string {
 		return ""
 	}
 	name := strings.TrimSpace(string(rev))
-	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/performance", ":!docs/performance.md").Output()
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/notebook/performance", ":!docs/notebook/performance.md").Output()
 	if err != nil || len(changed) > 0 {
 		name += ", changed"
 	}

@@ -94,13 +94,13 @@ func threadRatio(r *Result) (string, bool) {
 	return x.String(), x.Median >= 1.9
 }
 
-// page writes docs/performance.md.
+// page writes docs/notebook/performance.md.
 func (b *book) page() (string, error) {
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
 	p("# Performance\n")
-	p("Made by `go run ./bench/torch -all -write docs`, which measures, records in [performance/results.json](performance/results.json) and writes")
+	p("Made by `go run ./bench/torch -all -write docs/notebook`, which measures, records in [performance/results.json](performance/results.json) and writes")
 	p("this page. `-cell`, `-latency`, `-profile` and `-agree` measure parts of it anew; `-check` compares ratios with those recorded.")
 	p("The package comment of `bench/torch` says how a cell is measured.\n")
 	p("Three samplers run DMALA on the same weights, sentences, blanks, chains, step sizes and threads, in turns:\n")

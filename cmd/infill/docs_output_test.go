@@ -19,14 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "print the examples of the documents anew")
 
-// The output that docs/blanks.md shows is that of the default model: the very
+// The output that docs/guide/blanks.md shows is that of the default model: the very
 // lines or, on a machine whose sampling takes another turn somewhere, lines whose
 // scores are right.
 func TestDocumentedOutput(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("half a minute of the default model")
 	}
-	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "blanks.md"))
+	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide", "blanks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

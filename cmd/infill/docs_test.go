@@ -15,7 +15,7 @@ import (
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
 	for _, doc := range []string{"blanks.md", "batch.md"} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "docs", doc))
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -271,12 +271,12 @@ func TestModelPullProxy(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// The commands of docs/models.md run, with the tiny model under the names that they use.
+// The commands of docs/guide/models.md run, with the tiny model under the names that they use.
 func TestDocumentedModelCommands(t *testing.T) {
 	tinyHub(t)
 	own := os.Getenv("INFILL_CATALOGUE")
 	put(t, own, strings.Replace(get(t, own), `"trusted"`, `"bert-base-uncased"`, 1))
-	doc := get(t, filepath.Join("..", "..", "docs", "models.md"))
+	doc := get(t, filepath.Join("..", "..", "docs", "guide", "models.md"))
 	tiny, err := filepath.Abs(tinyModel)
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 	"infill/mlm"
 )
 
-// tableMarks are between which the table of docs/models.md stands.
+// tableMarks are between which the table of docs/reference/models.md stands.
 const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTable -update -->\n", "<!-- end of table -->\n"
 
-// The table of docs/models.md is what the fixtures really do: every one of them is opened, filled, scored and
+// The table of docs/reference/models.md is what the fixtures really do: every one of them is opened, filled, scored and
 // checked here, by the commands that users have.
 func TestModelTable(t *testing.T) {
 	if testing.Short() && !*update {
@@ -33,19 +33,19 @@ func TestModelTable(t *testing.T) {
 	}
 	slices.Sort(rows)
 	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
-	path := filepath.Join("..", "..", "docs", "models.md")
+	path := filepath.Join("..", "..", "docs", "reference", "models.md")
 	doc := get(t, path)
 	before, rest, ok := strings.Cut(doc, tableBegin)
 	want, after, ok2 := strings.Cut(rest, tableEnd)
 	if !ok || !ok2 {
-		t.Fatalf("docs/models.md lacks the marks of the table")
+		t.Fatalf("docs/reference/models.md lacks the marks of the table")
 	}
 	if *update {
 		put(t, path, before+tableBegin+got+tableEnd+after)
 		return
 	}
 	if got != want {
-		t.Errorf("docs/models.md says\n%s\nbut the fixtures do\n%s\n(go test ./cmd/infill -run TestModelTable -update)", want, got)
+		t.Errorf("docs/reference/models.md says\n%s\nbut the fixtures do\n%s\n(go test ./cmd/infill -run TestModelTable -update)", want, got)
 	}
 }
 
@@ -90,7 +90,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s | `%s` |\n", arch, form, info.Opset, fill, score, check, name)
 }
 
-// mustWork is what the table promises of every fixture, whatever docs/models.md says: fill, score and check succeed.
+// mustWork is what the table promises of every fixture, whatever docs/reference/models.md says: fill, score and check succeed.
 // Models quantised to 8 bits have no gradient; there the refusal names the remedy.
 func mustWork(t *testing.T, name, fill, score, check string) {
 	if strings.Contains(name, "-int8") {

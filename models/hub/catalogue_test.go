@@ -266,9 +266,9 @@ func FuzzVerifyFolder(f *testing.F) {
 	})
 }
 
-// The example of docs/models.md is a catalogue, and one of its files is trusted on first use.
+// The example of docs/guide/models.md is a catalogue, and one of its files is trusted on first use.
 func TestDocumentedCatalogue(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/models.md")
+	doc, err := os.ReadFile("../../docs/guide/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestDocumentedCatalogue(t *testing.T) {
 	if block == nil {
 		t.Fatal("no example")
 	}
-	c, err := Parse(strings.NewReader(string(block[1])), "docs/models.md")
+	c, err := Parse(strings.NewReader(string(block[1])), "docs/guide/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}

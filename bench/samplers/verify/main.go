@@ -3,8 +3,8 @@
 //
 //	go run ./bench/samplers/verify                   # prints all sections
 //	go run ./bench/samplers/verify -only 5           # prints figure 5
-//	go run ./bench/samplers/verify -write docs       # writes docs/verification.md and docs/verification/*.svg
-//	go run ./bench/samplers/verify -write docs -keep rows   # the same; when stopped and called again, it goes on in section 6
+//	go run ./bench/samplers/verify -write docs/notebook   # writes verification.md and verification/*.svg there
+//	go run ./bench/samplers/verify -write docs/notebook -keep rows   # the same; when stopped and called again, it goes on in section 6
 //
 // Everything but the time stated per section is a function of the seed.
 package main
@@ -145,7 +145,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 func preamble(seed uint64) string {
 	return fmt.Sprintf(`# Verification of the samplers
 
-Made by `+"`go run ./bench/samplers/verify -write docs -seed %d`"+`, which regenerates every number and
+Made by `+"`go run ./bench/samplers/verify -write docs/notebook -seed %d`"+`, which regenerates every number and
 chart of this page; `+"`-only N`"+` prints one section. The same seed gives the same page. Sections 1 to 4 are
 tests as well (`+"`samplers/figures_test.go`"+`), and so is the detailed balance of every kernel that can be
 enumerated (`+"`samplers/mh_test.go`, `samplers/kernel_test.go`"+`) and the stationarity of the others (`+"`samplers/gibbs_test.go`"+`).
