@@ -43,7 +43,7 @@ func newSummary(out io.Writer) *summary {
 	}
 }
 
-// read consumes events to their end. A line that is no event is printed as it is.
+// read consumes events to their end. Any other line is printed as it is.
 func (s *summary) read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
