@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"infill/internal/ort"
+	"infill/internal/disk"
 	"infill/mlm/onnx"
 )
 
@@ -49,7 +49,6 @@ var usualLimits = limits{bytes: 1 << 30, entries: 64, least: 32 << 20}
 const (
 	graphSuffix = ".graph"
 	noteSuffix  = ".seen"
-	tempPrefix  = ".tmp-"
 	staleTemp   = time.Hour // left behind by a process that was killed
 )
 
@@ -63,7 +62,7 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 	if from.dir == "" || info.Bytes < limits.least {
 		return nil
 	}
-	dir, err := ort.CacheDir(o.CacheDir)
+	dir, err := disk.CacheDir(o.CacheDir)
 	if err != nil {
 		return nil
 	}
@@ -201,59 +200,40 @@ func (c *cache) remember(model string) {
 	}
 }
 
-// readSmall is the content of a regular file of at most so many bytes, else nil.
+// readSmall is the content of a regular file of at most that many bytes, else nil. A link
+// is not followed: nobody puts one there but to mislead.
 func readSmall(path string, most int64) []byte {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := disk.Read(path, most)
 	if err != nil {
 		return nil
 	}
 	return b
 }
 
-// write puts b in the place of path, whole or not at all.
-func (c *cache) write(path string, b []byte) (err error) {
+func (c *cache) write(path string, b []byte) error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(c.dir, tempPrefix)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return disk.Write(path, b)
 }
 
 // prune removes what is too much and what killed processes left behind.
 func (c *cache) prune() {
-	files, err := os.ReadDir(c.dir)
+	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return
 	}
 	kinds := map[string][]fs.FileInfo{}
-	for _, f := range files {
+	for _, f := range entries {
 		info, err := f.Info()
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if strings.HasPrefix(f.Name(), tempPrefix) {
+		if disk.IsTemp(f.Name()) {
 			if time.Since(info.ModTime()) > staleTemp {
 				_ = os.Remove(filepath.Join(c.dir, f.Name()))
 			}

@@ -34,7 +34,7 @@ func TestCacheDisk(t *testing.T) {
 	if n := len(entries(t, disk, graphSuffix)); n > 0 {
 		t.Errorf("%d graphs on a disk of 16 KB", n)
 	}
-	if rest, _ := filepath.Glob(filepath.Join(disk, "graphs", tempPrefix+"*")); len(rest) > 0 {
+	if rest, _ := filepath.Glob(filepath.Join(disk, "graphs", ".infill-*.tmp")); len(rest) > 0 {
 		t.Errorf("left behind: %v", rest)
 	}
 	if err := mount(syscall.MS_REMOUNT, "4m"); err != nil {

@@ -225,7 +225,7 @@ func TestCacheUnusable(t *testing.T) {
 			}
 		}
 	}
-	if rest := entries(t, taken, tempPrefix[1:]); len(rest) > 0 {
+	if rest := entries(t, taken, ".tmp"); len(rest) > 0 {
 		t.Errorf("left behind: %v", rest)
 	}
 }
@@ -247,7 +247,7 @@ func TestCacheLimits(t *testing.T) {
 		c.keep(m, g)
 		age(path(m), time.Duration(9-i)*time.Hour)
 	}
-	temp, fresh := filepath.Join(c.dir, tempPrefix+"1"), filepath.Join(c.dir, tempPrefix+"2")
+	temp, fresh := filepath.Join(c.dir, ".infill-1.tmp"), filepath.Join(c.dir, ".infill-2.tmp")
 	if err := errors.Join(os.WriteFile(temp, nil, 0o644), os.WriteFile(fresh, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}

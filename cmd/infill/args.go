@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
+
+	"infill/internal/nearest"
 )
 
 // flagLike is what an argument must look like to be taken for a flag; texts
@@ -117,23 +118,8 @@ func unknownFlag(flags []cli.Flag, path, name string) error {
 	for _, f := range flags {
 		names = append(names, f.Names()...)
 	}
-	if s := nearest(name, names); s != "" {
+	if s := nearest.Name(name, names); s != "" {
 		return usagef("%s has no flag --%s; did you mean --%s?", path, name, s)
 	}
 	return usagef("%s has no flag --%s (%s --help lists them; a text that begins with a dash goes after --)", path, name, path)
-}
-
-// nearest returns the name that differs least from what was written, "" when
-// none is near enough to be meant.
-func nearest(written string, names []string) string {
-	if len(written) > 64 {
-		return ""
-	}
-	best, bestD := "", max(1, len(written)/2)+1
-	for _, n := range names {
-		if d := smetrics.WagnerFischer(strings.ToLower(written), n, 1, 1, 1); d < bestD {
-			best, bestD = n, d
-		}
-	}
-	return best
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/models"
 )
@@ -72,7 +73,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	var err error
 	d.Runtime, err = ort.Load(ort.FindOptions{Path: path})
-	cache, cerr := ort.CacheDir("")
+	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
 	}

@@ -5,13 +5,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/internal/disk"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/report"
@@ -184,30 +184,11 @@ func (f *measureFlags) render(std stdio, r renderer) error {
 }
 
 // writeFile writes a file whole or not at all; an empty path writes nothing.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func writeFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	if err := write(tmp); err != nil {
-		_ = tmp.Close()
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return disk.WriteFunc(path, write)
 }
 
 func evalCommand(std stdio) *cli.Command {

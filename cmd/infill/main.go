@@ -25,6 +25,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/internal/nearest"
 )
 
 func main() {
@@ -119,7 +121,7 @@ func unknownCommand(cmds []*cli.Command, parent, name string) error {
 		}
 	}
 	msg := fmt.Sprintf("unknown command %q", name)
-	if s := nearest(name, names); s != "" {
+	if s := nearest.Name(name, names); s != "" {
 		msg += fmt.Sprintf("; did you mean %q?", s)
 	} else {
 		msg += "; known: " + strings.Join(names, ", ")

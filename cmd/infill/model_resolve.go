@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"infill/internal/ort"
+	"infill/internal/disk"
+	"infill/internal/nearest"
 	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
@@ -66,7 +67,7 @@ func modelShelf(file string) (*hub.Catalogue, hub.Cache, error) {
 	if err != nil {
 		return nil, hub.Cache{}, hubError(err)
 	}
-	dir, err := ort.CacheDir("")
+	dir, err := disk.CacheDir("")
 	return catalogue, hub.Cache{Dir: filepath.Join(dir, "models")}, err
 }
 
@@ -89,7 +90,7 @@ func unknownModel(c *hub.Catalogue, name string) error {
 	if len(longer) > 0 {
 		return usagef("no model and no folder is called %q; there are %s", name, strings.Join(longer, ", "))
 	}
-	if s := nearest(name, names); s != "" {
+	if s := nearest.Name(name, names); s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
 	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list shows the others; or give the path of a folder with model.onnx", name, defaultModel)

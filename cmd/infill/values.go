@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/internal/nearest"
 )
 
 // A number is a flag value that refuses NaN, infinities and what is out of
@@ -80,7 +82,7 @@ func (c *choice) Set(s string) error {
 		}
 	}
 	msg := "want " + strings.Join(c.words, "|")
-	if n := nearest(s, c.words); n != "" {
+	if n := nearest.Name(s, c.words); n != "" {
 		msg += fmt.Sprintf("; did you mean %q?", n)
 	}
 	return fmt.Errorf("%s", msg)

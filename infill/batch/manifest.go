@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // A Manifest says what an output was made from: everything that decides a
@@ -74,41 +74,8 @@ func (m *Manifest) write(output string) error {
 		return err
 	}
 	path := ManifestPath(output)
-	if err := replace(path, append(b, '\n')); err != nil {
-		// Without the name of the temporary file, which nobody chose.
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return fmt.Errorf("writing the manifest %s: %w", path, err)
-	}
-	return syncFolder(path)
-}
-
-// replace writes a file under a name of its own and then gives it its place.
-// The temporary is never a file, or a link, that was there before.
-func replace(path string, data []byte) error {
-	var f *os.File
-	var err error
-	for range 100 {
-		// Unlike os.CreateTemp, this leaves the permissions to the umask.
-		tmp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-		if f, err = os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := disk.Write(path, append(b, '\n')); err != nil {
+		return fmt.Errorf("writing the manifest: %w", err)
 	}
 	return nil
 }
@@ -172,15 +139,4 @@ func (m *Manifest) check(output string, empty bool) error {
 		return fmt.Errorf("%w: %s; repeat the first run's command, or name another output", ErrMismatch, strings.Join(d, "; "))
 	}
 	return nil
-}
-
-// syncFolder makes a new name in a folder last.
-func syncFolder(path string) error {
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	// Some file systems cannot sync folders; the file itself is synced.
-	_ = d.Sync()
-	return d.Close()
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"infill/internal/disk"
 )
 
 // Mode says what to do with an output that exists.
@@ -132,12 +134,13 @@ func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 		return err
 	}
 	o.w = o.f
-	if err := lock(o.f); err != nil {
-		return fmt.Errorf("%w: another process writes %s", err, o.Path)
+	// Some file systems have no locks. The output is written all the same.
+	if ok, err := disk.TryLock(o.f); !ok && err == nil {
+		return fmt.Errorf("%w: another process writes %s", ErrLocked, o.Path)
 	}
 	switch {
 	case !exists:
-		return syncFolder(o.Path)
+		return disk.SyncDir(filepath.Dir(o.Path))
 	case mode == Force:
 		// Emptied before the manifest changes: records never stand beside
 		// the manifest of another run.

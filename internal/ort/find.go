@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // FindOptions steers [Find] and [Load].
@@ -18,23 +20,6 @@ type FindOptions struct {
 	CacheDir string
 	// NoSystem leaves out step 4 (the command's folder and system folders).
 	NoSystem bool
-}
-
-// CacheDir returns the folder that holds everything infill caches:
-// explicit, else INFILL_CACHE, else os.UserCacheDir()/infill. It does not
-// create the folder.
-func CacheDir(explicit string) (string, error) {
-	if explicit != "" {
-		return filepath.Abs(explicit)
-	}
-	if env := os.Getenv(EnvCache); env != "" {
-		return filepath.Abs(env)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no cache folder: %w; set %s to a folder", err, EnvCache)
-	}
-	return filepath.Join(dir, "infill"), nil
 }
 
 // libraryDir is the folder of one platform's library inside the cache.
@@ -53,7 +38,7 @@ func libraryDir(cache, goos, goarch string) string {
 // compared with, so only their format and version are checked.
 func Find(o FindOptions) (Report, error) {
 	r := Report{Platform: runtime.GOOS + "-" + runtime.GOARCH}
-	cache, cacheErr := CacheDir(o.CacheDir)
+	cache, cacheErr := disk.CacheDir(o.CacheDir)
 	if cacheErr == nil {
 		r.Cache = libraryDir(cache, runtime.GOOS, runtime.GOARCH)
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"infill/internal/disk"
 )
 
 // InstallOptions steers [Install]; the zero value installs into the default
@@ -70,7 +72,7 @@ func Install(ctx context.Context, o InstallOptions) (Report, error) {
 }
 
 func install(ctx context.Context, o InstallOptions, p platform, r *Report) error {
-	cache, err := CacheDir(o.CacheDir)
+	cache, err := disk.CacheDir(o.CacheDir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInstall, err)
 	}
@@ -143,7 +145,7 @@ func commit(got fetched, p platform, r *Report) error {
 			return err
 		}
 	}
-	if err := os.Rename(got.path, r.Path); err != nil {
+	if err := disk.Rename(got.path, r.Path); err != nil {
 		// Windows refuses to replace a library in use. If somebody else has
 		// just put a good one there, all is well.
 		if check := checkCached(r, p); check == nil {

@@ -31,11 +31,8 @@ const Version = "1.27.0"
 // for C API 26, but results were only ever checked from 1.27 on.
 const minMinor = 27
 
-// The environment variables this package reads.
-const (
-	EnvLibrary = "INFILL_ORT"   // path of the shared library
-	EnvCache   = "INFILL_CACHE" // cache folder, instead of os.UserCacheDir()/infill
-)
+// EnvLibrary is the environment variable that names the shared library.
+const EnvLibrary = "INFILL_ORT"
 
 // remedy is the command that mends a missing or damaged library.
 const remedy = "infill doctor --install"

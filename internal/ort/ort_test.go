@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"infill/internal/disk"
 )
 
 // childEnv makes the test binary load the named library and print the error:
@@ -48,7 +50,7 @@ func loadInChild(t *testing.T, path string) string {
 func isolate(t *testing.T) (cache string) {
 	t.Helper()
 	cache = t.TempDir()
-	t.Setenv(EnvCache, cache)
+	t.Setenv(disk.EnvCache, cache)
 	t.Setenv(EnvLibrary, "")
 	t.Setenv("LD_LIBRARY_PATH", "")
 	t.Setenv("DYLD_LIBRARY_PATH", "")

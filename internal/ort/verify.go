@@ -12,10 +12,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // maxLibrary bounds the size of a library file: four times the largest that
@@ -24,7 +25,7 @@ const maxLibrary = 160 << 20
 
 // hashFile returns the SHA-256 of a file and its size in bytes.
 func hashFile(path string) (string, int64, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", 0, err
 	}
@@ -53,12 +54,10 @@ func receiptPath(lib string) string { return lib + ".json" }
 
 func readReceipt(lib string) (receipt, error) {
 	var rc receipt
-	f, err := os.Open(receiptPath(lib))
-	if err != nil {
-		return rc, err
+	b, err := disk.Read(receiptPath(lib), 1<<16)
+	if err == nil {
+		err = json.Unmarshal(b, &rc)
 	}
-	defer func() { _ = f.Close() }()
-	err = json.NewDecoder(io.LimitReader(f, 1<<16)).Decode(&rc)
 	return rc, err
 }
 
@@ -144,7 +143,7 @@ func inspect(path, goos, goarch string) (version string, err error) {
 			version, err = bad("is malformed (%v)", p)
 		}
 	}()
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrRuntimeMissing, err)
 	}
@@ -297,23 +296,11 @@ func scanVersion(f io.ReaderAt, size int64) string {
 	return ""
 }
 
-// writeReceipt stores the receipt of lib atomically.
+// writeReceipt stores the receipt of lib.
 func writeReceipt(lib string, rc receipt) error {
 	data, err := json.Marshal(rc)
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(lib), ".receipt-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	if _, err := tmp.Write(append(data, '\n')); err != nil {
-		_ = tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), receiptPath(lib))
+	return disk.Write(receiptPath(lib), append(data, '\n'))
 }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // A Cache is a folder that holds fetched models.
@@ -84,7 +86,7 @@ type Sum struct {
 
 // readRecord returns the record of a model, nil if there is none or it is not readable as one.
 func (c Cache) readRecord(m *Model) *Record {
-	data, err := readBounded(c.recordPath(m), maxCatalogue)
+	data, err := disk.Read(c.recordPath(m), maxCatalogue)
 	if err != nil {
 		return nil
 	}
@@ -121,19 +123,6 @@ func (r *Record) expected(f *File) string {
 // Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted on
 // first use, the cache's record says; "" if neither does.
 func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }
-
-func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s: larger than %d bytes", path, limit)
-	}
-	return data, err
-}
 
 // A Check is the comparison of one file with what it should be.
 type Check struct {
@@ -215,17 +204,14 @@ func verifyFile(ctx context.Context, dir fs.FS, path, want, by string) (Check, e
 	if want == "" {
 		c.By = ""
 	}
-	f, err := dir.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, err := disk.OpenFS(dir, path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, disk.ErrNotRegular) {
 		return c, nil
 	}
 	if err != nil {
 		return c, err
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return c, nil
-	}
 	c.SHA256, c.Bytes, err = hashOf(ctx, f)
 	switch {
 	case err != nil:

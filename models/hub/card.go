@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // Names of the files that say what a folder should hold.
@@ -73,17 +74,9 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 		file  string
 		parse func(string) (map[string]string, error)
 	}{{sumsFile, parseSums}, {cardFile, parseCard}} {
-		f, err := dir.Open(source.file)
+		text, err := disk.ReadFS(dir, source.file, maxCatalogue)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		text, err := io.ReadAll(io.LimitReader(f, maxCatalogue+1))
-		_ = f.Close()
-		if err == nil && len(text) > maxCatalogue {
-			err = fmt.Errorf("larger than %d bytes", maxCatalogue)
 		}
 		var want map[string]string
 		if err == nil {

@@ -11,10 +11,11 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"infill/internal/disk"
 )
 
 // DefaultHub is where addresses that begin with {hub} lead.
@@ -127,7 +128,7 @@ func Load(file string) (*Catalogue, error) {
 	if file == "" {
 		return all, nil
 	}
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCatalogue, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"hash"
 	"io"
 	"os"
+
+	"infill/internal/disk"
 )
 
 // A partFile is the file of a part; tests put in ones that fail.
@@ -49,7 +51,7 @@ func newPart(o *Options, path, address string, pinned bool) (*part, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	p := &part{f: f, path: path, sum: sha256.New()}
-	if data, err := readBounded(path+".json", 1<<16); err == nil {
+	if data, err := disk.Read(path+".json", 1<<16); err == nil {
 		_ = json.Unmarshal(data, &p.from) // what is not readable says nothing
 	}
 	if p.from.Address != address {

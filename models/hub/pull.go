@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"infill/internal/disk"
 )
 
 // Options steer [Cache.Pull]; the zero value fetches from the hub with default bounds.
@@ -170,31 +171,11 @@ func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
 
 // lock waits until this process is the only one that downloads this version.
 func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+	unlock, err = disk.Lock(ctx, path, func() { o.Log("another process is downloading it; waiting") })
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w; choose a folder on another disk with %s", ErrStore, err, disk.EnvCache)
 	}
-	for first := true; ; first = false {
-		ok, err := tryLock(f)
-		if err != nil {
-			_ = f.Close()
-			return nil, fmt.Errorf("%w: %s cannot be locked: %w; choose a folder on another disk with INFILL_CACHE", ErrStore, path, err)
-		}
-		if ok {
-			return func() { _ = f.Close() }, nil // closing gives it back
-		}
-		if first {
-			o.Log("another process is downloading it; waiting")
-		}
-		timer := time.NewTimer(200 * time.Millisecond)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			_ = f.Close()
-			return nil, context.Cause(ctx)
-		case <-timer.C:
-		}
-	}
+	return unlock, err
 }
 
 // download fetches what is missing and puts the folder in place. It holds the lock.
@@ -212,7 +193,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 				return fmt.Errorf("%w: %w", ErrStore, err)
 			}
 		}
-		if err := os.Rename(folder, ready); err != nil {
+		if err := disk.Rename(folder, ready); err != nil {
 			return fmt.Errorf("%w: %w", ErrStore, err)
 		}
 	}
@@ -244,7 +225,7 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 	if err := c.writeRecord(m, now); err != nil {
 		return err
 	}
-	if err := errors.Join(syncDir(ready), os.Rename(ready, folder), syncDir(filepath.Dir(folder))); err != nil {
+	if err := errors.Join(disk.SyncDir(ready), disk.Rename(ready, folder)); err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
@@ -262,20 +243,22 @@ func explain(err error, f *File, rec *Record, path string) error {
 // kept returns hash and size of a file of an earlier download if it is as it should be; otherwise
 // it removes it and returns "".
 func kept(ctx context.Context, path, want string) (string, int64, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, err := disk.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", 0, nil
-	}
-	if err != nil {
+	case errors.Is(err, disk.ErrNotRegular): // it makes room like any damaged file
+	case err != nil:
 		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
-	}
-	sum, n, err := hashOf(ctx, f)
-	_ = f.Close()
-	if err != nil && ctx.Err() != nil {
-		return "", 0, err
-	}
-	if err == nil && want != "" && sum == want {
-		return sum, n, nil
+	default:
+		sum, n, err := hashOf(ctx, f)
+		_ = f.Close()
+		if err != nil && ctx.Err() != nil {
+			return "", 0, err
+		}
+		if err == nil && want != "" && sum == want {
+			return sum, n, nil
+		}
 	}
 	if err := os.RemoveAll(path); err != nil {
 		return "", 0, fmt.Errorf("%w: %w", ErrStore, err)
@@ -287,10 +270,7 @@ func moveTo(part, dest string) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(part, dest); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(dest))
+	return disk.Rename(part, dest)
 }
 
 // prune removes what is not of the model.
@@ -308,18 +288,7 @@ func (c Cache) writeRecord(m *Model, r *Record) error {
 	if err != nil {
 		return err
 	}
-	path := c.recordPath(m)
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".record-*")
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
-	}
-	_, err = io.WriteString(tmp, string(data)+"\n")
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
+	if err := disk.Write(c.recordPath(m), append(data, '\n')); err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	return nil

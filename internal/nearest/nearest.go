@@ -1,0 +1,54 @@
+// Package nearest finds the name that somebody meant.
+package nearest
+
+import "strings"
+
+// maxName bounds what is compared, in characters: nobody means a name with a page.
+const maxName = 64
+
+// Name is the known name at the smallest edit distance from what was written, whatever
+// the case; "" if none is near enough to be meant. The distance counts insertions,
+// deletions, substitutions and exchanges of neighbours (optimal string alignment). Near
+// enough is at most half of the characters of the shorter one of the two, and less than
+// all of what was written. The first of several at the same distance wins.
+func Name(written string, known []string) string {
+	in := []rune(strings.ToLower(written))
+	if len(in) > maxName {
+		return ""
+	}
+	best, bestD := "", 1<<30
+	for _, n := range known {
+		if d := distance(in, []rune(strings.ToLower(n))); d < bestD {
+			best, bestD = n, d
+		}
+	}
+	limit := max(1, (min(len([]rune(best)), len(in))+1)/2)
+	if bestD > limit || bestD >= len(in) && len(in) > 1 {
+		return ""
+	}
+	return best
+}
+
+func distance(a, b []rune) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	cur := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}
