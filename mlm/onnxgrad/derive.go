@@ -33,7 +33,7 @@ type Options struct {
 	// ForwardOnly leaves the backward pass out: for models with operations that cannot be differentiated.
 	ForwardOnly bool
 	// Int8 has the products of the backward pass with weights computed in 8-bit integers: faster where the
-	// processor has instructions for that, and the gradient off by about a hundredth. It needs opset 13.
+	// processor has instructions for that, and the gradient off by a few hundredths. It needs opset 13.
 	Int8 bool
 	// Unshared computes what depends on a position alone for every row anew, to compare with.
 	Unshared bool

@@ -15,32 +15,50 @@ import (
 //   - X is rounded to 127 steps either way of zero with a scale s for each of its rows, at every call. A
 //     row depends on no other, and sums of integers on no order: results stay the same bits in any batch.
 //
-// Gradients are then off by about a hundredth; energies are not touched. The sampler's acceptance step takes
-// the gradient for what it is, a function of the state, and stays exact. Products with what is not stored as
-// a matrix of weights, and those with probabilities, which a hundred steps are too few for, stay as they are.
+// Gradients are then off by a few hundredths. Energies are not touched. The sampler's acceptance step takes
+// the gradient for what it is, a function of the state, and stays exact. Two kinds of products stay as they
+// are: those with what is not stored as a matrix of weights, and those with probabilities, for which a
+// hundred steps are too few.
 func quantised(b *builder, nodes []*node) []*node {
-	made := map[int]*value{}
+	q := quantiser{zeros: map[int]*value{}, rounded: map[rounding]*roundedWeights{}}
 	return b.rewritten(nodes, func(out *builder, n *node) bool {
-		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.in[0].fixed || is(n.in[0], "Exp") != nil ||
-			n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
+		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.in[0].fixed ||
+			is(n.in[0], "Exp") != nil || n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
 			return false
 		}
 		w := weightOf(n.in[1])
 		if w == nil || w.Type != onnx.Float && w.Type != onnx.Float16 {
 			return false
 		}
-		q, scale, err := out.quantisedWeights(w, n.transB, n.alpha)
+		m, err := q.weights(out, rounding{w, n.transB, n.alpha})
 		if err != nil {
 			out.fail(fmt.Errorf("weights of node %q: %w", n.name, err))
 			return false
 		}
-		out.product(n, q, scale, made)
+		q.product(out, n, m)
 		return true
 	})
 }
 
-// product writes n as a product of integers; made has the zero points so far, by the number of rows.
-func (b *builder) product(n *node, q, scale *value, made map[int]*value) {
+// rounding says what is rounded: w, or its transpose, times alpha. Weights are told apart by where they lie,
+// because those that were computed from others have no name.
+type rounding struct {
+	w          *onnx.Tensor
+	transposed bool
+	alpha      float64
+}
+
+// roundedWeights are the integers Q and the scales c of its columns.
+type roundedWeights struct{ integers, scale *value }
+
+// quantiser makes each rounded matrix once, and the zero points once for each number of rows.
+type quantiser struct {
+	zeros   map[int]*value
+	rounded map[rounding]*roundedWeights
+}
+
+// product writes n as a product with the integers of m.
+func (q *quantiser) product(b *builder, n *node, m *roundedWeights) {
 	x, y := n.in[0], n.out[0]
 	var flatIn, flatOut, column, line dims
 	for p := range flatIn {
@@ -54,14 +72,14 @@ func (b *builder) product(n *node, q, scale *value, made map[int]*value) {
 	s := b.op("Add", b.mul(b.reduce("ReduceMax", b.op("Abs", x), 1), b.scalar(1.0/127)), b.scalar(1e-30))
 	steps := b.reshape(s, line)
 	zero := b.constant("zero point", func() *onnx.Tensor { return onnx.NewTensor("", onnx.Uint8, nil, []byte{128}) })
-	zeros := made[line[0][0]]
+	zeros := q.zeros[line[0][0]]
 	if zeros == nil {
 		zeros = b.typed("Expand", onnx.Uint8, line, zero, b.op("Shape", steps))
-		made[line[0][0]] = zeros
+		q.zeros[line[0][0]] = zeros
 	}
 	whole := b.typed("QuantizeLinear", onnx.Uint8, flatIn, x, steps, zeros)
 	whole.from.attrs = []*onnx.Attribute{intAttr("axis", 0)}
-	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, q, b.scalar(1), scale, zero)
+	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, m.integers, b.scalar(1), m.scale, zero)
 	product.from.domain = onnx.Microsoft
 	last := &node{op: "Mul", in: []*value{product, s}}
 	if !y.shape.equal(flatOut) {
@@ -79,18 +97,25 @@ func (b *builder) typed(op string, typ onnx.DataType, shape dims, in ...*value) 
 	return v
 }
 
-// quantisedWeights rounds w, or its transpose, times alpha.
-func (b *builder) quantisedWeights(w *onnx.Tensor, transposed bool, alpha float64) (q, scale *value, err error) {
-	key := fmt.Sprint("int8 ", w.Name, transposed, alpha)
-	if b.consts[key] == nil {
-		data, steps, dims, err := roundWeights(w, transposed, alpha)
-		if err != nil {
-			return nil, nil, err
-		}
-		b.constant(key, func() *onnx.Tensor { return onnx.NewTensor("", onnx.Int8, dims, data) })
-		b.constant(key+" scale", func() *onnx.Tensor { return onnx.Floats("", dims[1:], steps...) })
+// weights rounds a matrix, the first time it is asked for.
+func (q *quantiser) weights(b *builder, r rounding) (*roundedWeights, error) {
+	if m := q.rounded[r]; m != nil {
+		return m, nil
 	}
-	return b.consts[key], b.consts[key+" scale"], b.err
+	data, steps, dims, err := roundWeights(r.w, r.transposed, r.alpha)
+	if err != nil {
+		return nil, err
+	}
+	integers, err := stored(onnx.NewTensor("", onnx.Int8, dims, data))
+	if err != nil {
+		return nil, err
+	}
+	scale, err := stored(onnx.Floats("", dims[1:], steps...))
+	if err != nil {
+		return nil, err
+	}
+	q.rounded[r] = &roundedWeights{integers, scale}
+	return q.rounded[r], nil
 }
 
 // roundWeights gives the integers, row by row, and the scale of each column.
