@@ -133,6 +133,34 @@ func TestArchitectures(t *testing.T) {
 	}
 }
 
+// TestArchitecturesInIntegers checks the gradients of every fixture with 8-bit products.
+func TestArchitecturesInIntegers(t *testing.T) {
+	orttest.Load(t)
+	for _, a := range architectures {
+		for _, fixture := range a.fixtures {
+			t.Run(fixture, func(t *testing.T) {
+				t.Parallel()
+				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture), mlm.Options{Precision: mlm.Int8})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if err := m.Close(); err != nil {
+						t.Error(err)
+					}
+				}()
+				r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.OK || r.RMSTolerance == 0 || r.GradientRMS < 1e-3 {
+					t.Errorf("gradient check: %+v", r)
+				}
+			})
+		}
+	}
+}
+
 // compareFolder compares ids, and where the weights are the expected ones,
 // scores and the likeliest tokens.
 func compareFolder(t *testing.T, m *mlm.Model, truth folderTruth, weights bool) {

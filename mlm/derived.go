@@ -100,6 +100,7 @@ func (g *graph) open(from folder, info *Info, o Options) (*derived, error) {
 		return nil, err
 	}
 	a.tell(info)
+	info.precision = o.Precision
 	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, counted: a.Counted, first: info.firstPosition,
 		tokens: o.BatchTokens, together: o.tokensTogether}, nil
 }

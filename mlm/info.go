@@ -27,6 +27,7 @@ type Info struct {
 
 	firstPosition int64 // position_ids of the first token
 	fromCache     bool  // the derived graph was not derived now
+	precision     Precision
 }
 
 // headName is the name of the stored weight of the product that makes the

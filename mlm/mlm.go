@@ -104,7 +104,7 @@ const (
 	Float32 Precision = iota
 	// Int8 rounds weights and the rows that they are multiplied with to 8 bits,
 	// each row by itself, so that results depend on nothing else. The gradient is
-	// off by about a hundredth; energies and conditionals are as with Float32, and
+	// off by a few hundredths; energies and conditionals are as with Float32, and
 	// samplers with an acceptance step stay exact, because the gradient is the same
 	// function of the state for a move and its reverse.
 	Int8

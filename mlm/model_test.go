@@ -389,10 +389,11 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// wrongGradient is a backend whose backward term is off by a percent.
+// wrongGradient is a backend whose backward term is too large by a part of it.
 type wrongGradient struct {
 	backend
 	vocab int
+	part  float32
 }
 
 func (w wrongGradient) run(ctx context.Context, b *batch) error {
@@ -405,14 +406,40 @@ func (w wrongGradient) run(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, x := range first.wide {
-		b.wide[i] += (b.wide[i] - x) / 100
+		b.wide[i] += (b.wide[i] - x) * w.part
 	}
 	return nil
 }
 
+// TestCheckOfIntegers: 8-bit products pass. Half of the backward
+// term does not.
+func TestCheckOfIntegers(t *testing.T) {
+	m := openTiny(t, Options{Precision: Int8})
+	for seed := range uint64(8) {
+		r, err := m.Check(t.Context(), CheckOptions{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.OK || r.GradientError < 1e-4 {
+			t.Errorf("seed %d: %+v", seed, *r)
+		}
+	}
+	bad := wrongGradient{m.be, m.info.Vocab, -.5}
+	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
+		sched: newScheduler(bad, Options{Threads: 1, BatchTokens: 64}, m.info.Vocab, m.info.MaskID)}
+	defer w.sched.close()
+	r, err := w.Check(t.Context(), CheckOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.OK || r.GradientRMS < 0.4 || r.GradientRMS > 0.6 {
+		t.Errorf("half of the backward term passes: %+v", *r)
+	}
+}
+
 func TestCheckFindsErrors(t *testing.T) {
 	m := openTiny(t, Options{})
-	bad := wrongGradient{m.be, m.info.Vocab}
+	bad := wrongGradient{m.be, m.info.Vocab, .01}
 	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
 		sched: newScheduler(bad, Options{Threads: 1, BatchTokens: 64}, m.info.Vocab, m.info.MaskID)}
 	defer w.sched.close()
