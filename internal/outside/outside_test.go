@@ -1,0 +1,172 @@
+// Package outside tests the module as its users meet it: a program in a module of
+// its own, and a copy of the repository under another module path.
+package outside
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"infill/internal/testmode"
+)
+
+// offline are the settings under which go takes modules from its cache only.
+var offline = []string{"GOPROXY=off", "GOFLAGS=", "GOSUMDB=off", "GOWORK=off"}
+
+// goRun runs the go command in a folder, offline, and returns what it printed.
+// Modules that are missing in the cache skip the test.
+func goRun(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	c := exec.Command("go", args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), offline...)
+	var out, log bytes.Buffer
+	c.Stdout, c.Stderr = &out, &log
+	if err := c.Run(); err != nil {
+		if strings.Contains(log.String(), "module lookup disabled by GOPROXY=off") {
+			testmode.Missing(t, "a module in the module cache (go mod download): "+log.String())
+		}
+		t.Fatalf("go %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), log.String())
+	}
+	return out.String()
+}
+
+// TestReadmeProgram builds and runs the program of README's section for Go
+// programmers as an outside module, with the commands that stand above it.
+func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
+	root := testmode.Root(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := regexp.MustCompile("(?s)```go\n(package main\n.*?)```").FindSubmatch(text)
+	commands := regexp.MustCompile("(?m)^go (mod (?:init|edit) [^#\n]*)").FindAllSubmatch(text, -1)
+	if program == nil || len(commands) != 2 {
+		t.Fatalf("README.md has no program, or %d commands in place of 2", len(commands))
+	}
+	dir := t.TempDir()
+	for _, c := range commands {
+		args := strings.Fields(string(c[1]))
+		for i, a := range args {
+			args[i] = strings.Replace(a, "../infill", root, 1)
+		}
+		goRun(t, dir, args...)
+	}
+	// In place of go mod tidy, which also wants modules that only tests of other
+	// modules need and that the cache may lack.
+	require(t, root, dir)
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"main.go": program[1], "go.sum": sums} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := goRun(t, dir, "run", ".")
+	line := regexp.MustCompile(`(?m)^ *-\d+\.\d\d  The \w+ sat on the \w+\.$`)
+	if got := len(line.FindAllString(out, -1)); got != 3 {
+		t.Errorf("%d fillings in place of 3:\n%s", got, out)
+	}
+}
+
+// require adds what a module requires, other than itself, to another.
+func require(t *testing.T, from, to string) {
+	t.Helper()
+	var mod struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal([]byte(goRun(t, from, "mod", "edit", "-json")), &mod); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"mod", "edit"}
+	for _, r := range mod.Require {
+		args = append(args, "-require="+r.Path+"@"+r.Version)
+	}
+	goRun(t, to, args...)
+}
+
+// TestRenameModule gives a copy of the repository another path. Every import must
+// then lead to a package of the copy. The long run builds and vets the copy.
+func TestRenameModule(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		testmode.Missing(t, "the program perl")
+	}
+	const path = "example.org/someone/renamed"
+	dir := copyTree(t)
+	c := exec.Command(filepath.Join(dir, "scripts", "rename-module.sh"), path)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	list := goRun(t, dir, "list", "-deps", "-test", "./...")
+	packages := strings.Count(list, path+"/")
+	if packages < 20 || !strings.Contains(list, path+"/infill\n") {
+		t.Errorf("%d packages under the new path", packages)
+	}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if regexp.MustCompile(`(?m)^\s*(import\s+)?([\w.]+\s+)?"infill/[^"]*"$`).Match(text) {
+			t.Errorf("%s imports the old path", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testmode.All() {
+		goRun(t, dir, "build", "./...")
+		goRun(t, dir, "vet", "./...")
+	}
+}
+
+// copyTree copies the repository without what neither git nor the build needs.
+func copyTree(t *testing.T) string {
+	t.Helper()
+	root, dir := testmode.Root(t), t.TempDir()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		skip := strings.HasPrefix(d.Name(), ".") && rel != "." ||
+			rel == "bin" || rel == "docs" || rel == filepath.Join("models", "teacher")
+		switch {
+		case skip && d.IsDir():
+			return filepath.SkipDir
+		case skip || !d.IsDir() && !d.Type().IsRegular():
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(dir, rel), 0o700)
+		}
+		return copyFile(name, filepath.Join(dir, rel))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	return errors.Join(err, os.WriteFile(to, data, info.Mode().Perm()|0o200))
+}
