@@ -11,12 +11,14 @@ import (
 
 // A Candidate is a word or phrase for a blank, with what the model says of it.
 type Candidate struct {
-	Candidate     string   `json:"candidate"`
-	Text          string   `json:"text"`            // the sentence with it
-	Tokens        []string `json:"tokens"`          // the model's pieces of it
-	Score         float64  `json:"score"`           // Σ over the pieces, tied blanks included, of log f(piece | the rest, that piece masked), nats
-	ScorePerToken float64  `json:"score_per_token"` // Score over the number of pieces
-	Share         float64  `json:"share"`           // exp of what is ranked by, over the sum for all candidates; in [0,1]
+	Candidate string
+	Text      string   // the sentence with it
+	Tokens    []string // the model's pieces of it
+	// Score is the sum over the pieces, those of tied blanks included, of
+	// log f(piece | the rest, that piece masked), in nats.
+	Score         float64
+	ScorePerToken float64 // Score over the number of pieces
+	Share         float64 // exp of the rank's score over the sum for all; in [0,1]
 }
 
 // CandidateOptions say how candidates are ranked.

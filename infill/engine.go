@@ -26,14 +26,16 @@ func (e *Engine) Tokenizer() *tokenize.Tokenizer { return e.model.Tokenizer() }
 
 // A Filling is a text with its blanks filled.
 type Filling struct {
-	Text          string   `json:"text"`
-	Tokens        []string `json:"tokens"`          // the model's pieces, one string per blank; several in a blank are set apart by spaces
-	Spans         [][2]int `json:"spans"`           // byte span of each blank's filling in Text
-	Score         float64  `json:"score"`           // U(θ), the pseudo-log-likelihood of the pieces in nats
-	ScorePerToken float64  `json:"score_per_token"` // Score over the number of pieces
-	Chain         int      `json:"chain"`           // the first chain that ended here, from 0
-	Step          int      `json:"step"`            // the step at which it did
-	Count         int      `json:"count"`           // how many chains ended here
+	Text string
+	// Tokens are the model's pieces, one string for every blank; several pieces
+	// in a blank stand apart by spaces.
+	Tokens        []string
+	Spans         [][2]int // byte span of each blank's filling in Text
+	Score         float64  // U(θ), the pseudo-log-likelihood of the pieces in nats
+	ScorePerToken float64  // Score over the number of pieces
+	Chain         int      // the first chain that ended here, from 0
+	Step          int      // the step at which it did
+	Count         int      // how many chains ended here
 
 	ids []int32 // the pieces
 }

@@ -9,10 +9,10 @@ import (
 
 // A PieceScore is what the model says of one word piece.
 type PieceScore struct {
-	Piece   string  `json:"piece"`
-	ID      int32   `json:"id"`
-	Span    [2]int  `json:"span"`     // bytes of the text
-	LogProb float64 `json:"log_prob"` // log f(piece | the rest, this piece masked), nats
+	Piece   string
+	ID      int32
+	Span    [2]int  // bytes of the text
+	LogProb float64 // log f(piece | the rest, this piece masked), nats
 }
 
 // A Score is the pseudo-log-likelihood of a complete sentence:
@@ -22,10 +22,10 @@ type PieceScore struct {
 // in nats (Salazar et al., "Masked language model scoring", ACL 2020). It is
 // what U(θ) would be if every piece of the sentence were a blank.
 type Score struct {
-	Text          string       `json:"text"`
-	Score         float64      `json:"score"`
-	ScorePerToken float64      `json:"score_per_token"`
-	Pieces        []PieceScore `json:"pieces"`
+	Text          string
+	Score         float64 // nats
+	ScorePerToken float64 // Score over the number of pieces
+	Pieces        []PieceScore
 }
 
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text

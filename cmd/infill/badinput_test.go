@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	"infill/mlm/onnx"
 )
 
@@ -191,7 +192,7 @@ func TestBadLinesInJSON(t *testing.T) {
 	}
 	var codes []string
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		var rec record
+		var rec jsonl.Record
 		if err := json.Unmarshal([]byte(l), &rec); err != nil || rec.Error == nil || rec.Error.Message == "" {
 			t.Fatalf("%v: %s", err, l)
 		}

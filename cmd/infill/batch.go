@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +14,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -264,85 +263,46 @@ type batchWriter struct {
 
 func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
 	rec, err := w.fill(ctx, it)
-	if err == nil {
-		rec.ID, rec.Line = it.ID, it.Line
-		b, err := withFields(rec, it.Fields)
-		return batch.Record{JSON: b}, err
-	}
-	return failed(it, err)
+	return encoded(it, rec, err)
 }
 
-// failed is the record of an item that cannot be worked on; errors that would
-// befall every item are returned.
-func failed(it *batch.Item, err error) (batch.Record, error) {
-	code := lineCode(err)
-	if code == "" {
-		return batch.Record{}, err
+// encoded is the record of an item, with what the item gives it. An error that
+// would befall every item is returned.
+func encoded(it *batch.Item, rec *jsonl.Record, cause error) (batch.Record, error) {
+	if cause != nil {
+		if rec = jsonl.Failed(it.Text, cause); rec == nil {
+			return batch.Record{}, cause
+		}
 	}
-	b, jerr := withFields(record{ID: it.ID, Line: it.Line, Error: &recordError{code, err.Error()}}, it.Fields)
-	return batch.Record{JSON: b, Failed: true, Cause: err}, jerr
+	rec.ID, rec.Line, rec.Fields = it.ID, it.Line, it.Fields
+	b, err := jsonl.Append(nil, rec)
+	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause}, err
 }
 
-func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (record, error) {
+func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {
 	if it.Err != nil {
-		return record{}, it.Err
+		return nil, it.Err
 	}
 	opt := w.opt
 	opt.ID = it.Key()
 	masking, own, err := w.override(it.Fields, &opt)
 	if err != nil {
-		return record{}, err
+		return nil, err
 	}
 	t, text, err := blanks(w.model.Tokenizer(), it.Text, masking, &opt)
 	if err != nil {
-		return record{}, err
+		return nil, err
 	}
 	r, err := w.engine.Fill(ctx, t, opt)
 	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) || errors.Is(err, samplers.ErrUnsupported)) {
-		err = fmt.Errorf("%w: %w", errOverride, err) // of this line, not of all
+		err = fmt.Errorf("%w: %w", jsonl.ErrSetting, err) // of this line, not of all
 	}
 	if err != nil {
-		return record{}, err
+		return nil, err
 	}
 	rec := newRecord(w.model, text, &opt, r)
 	if masking != nil {
 		rec.Gold = it.Text
 	}
 	return rec, nil
-}
-
-// ownFields are the names that records use themselves.
-var ownFields = map[string]bool{
-	"id": true, "line": true, "text": true, "gold": true, "masked": true, "window": true, "fillings": true,
-	"sampler": true, "seed": true, "steps": true, "chains": true, "distinct": true, "acceptance": true,
-	"step_size": true, "tuned": true, "shortlist": true, "zero_states": true, "non_finite_states": true, "model": true, "version": true, "error": true,
-	"score": true, "score_per_token": true, "pieces": true, "candidates": true,
-}
-
-// withFields encodes a record and adds the input's fields to it. A field with
-// a name that records use is kept only where this record does not have it and
-// no reader could take it for the record's: a gold sentence of the input.
-func withFields(rec any, fields []batch.Field) ([]byte, error) {
-	var b bytes.Buffer
-	if err := encodeJSON(&b, rec); err != nil {
-		return nil, err
-	}
-	out := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
-	r, isRecord := rec.(record)
-	for _, f := range fields {
-		gold := f.Name == "gold" && isRecord && r.Gold == ""
-		if ownFields[f.Name] && !gold {
-			continue
-		}
-		name, err := json.Marshal(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		var v bytes.Buffer
-		if err := json.Compact(&v, f.Value); err != nil {
-			return nil, err
-		}
-		out = append(append(append(append(out, ','), name...), ':'), v.Bytes()...)
-	}
-	return append(out, '}'), nil
 }

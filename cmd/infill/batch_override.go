@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"infill/infill"
-	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -14,8 +14,8 @@ import (
 // override applies the settings of a JSON line, which have the names of the
 // flags with _ for -; fields of other names are not its business. It returns
 // the masking for the line, and whether the line has settings. Errors wrap
-// errOverride and name the field.
-func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (masking *infill.Masking, own bool, err error) {
+// jsonl.ErrSetting and name the field.
+func (w *batchWriter) override(fields []jsonl.Field, opt *infill.Options) (masking *infill.Masking, own bool, err error) {
 	masking = w.masking
 	var masks int
 	sampler, params := "", map[string]string{}
@@ -76,7 +76,7 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (maski
 				err = badField(f, "an object of the sampler's parameters")
 			}
 			for n, v := range all {
-				if perr := paramField(batch.Field{Name: "params", Value: v}, n, params); perr != nil {
+				if perr := paramField(jsonl.Field{Name: "params", Value: v}, n, params); perr != nil {
 					err = perr
 				}
 			}
@@ -90,9 +90,9 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (maski
 	}
 	switch {
 	case masks > 1:
-		return nil, true, fmt.Errorf("%w: mask_rate and mask_words; give one of them", errOverride)
+		return nil, true, fmt.Errorf("%w: mask_rate and mask_words; give one of them", jsonl.ErrSetting)
 	case opt.MinDistance > 0 && masking == nil:
-		return nil, true, fmt.Errorf("%w: min_distance goes with mask_rate or mask_words", errOverride)
+		return nil, true, fmt.Errorf("%w: min_distance goes with mask_rate or mask_words", jsonl.ErrSetting)
 	}
 	if sampler == "" && len(params) > 0 {
 		sampler = w.sampler
@@ -100,18 +100,18 @@ func (w *batchWriter) override(fields []batch.Field, opt *infill.Options) (maski
 	if sampler != "" {
 		s, err := samplers.New(sampler, params)
 		if err != nil {
-			return nil, true, fmt.Errorf("%w: %w", errOverride, err)
+			return nil, true, fmt.Errorf("%w: %w", jsonl.ErrSetting, err)
 		}
 		opt.Sampler = s
 	}
 	return masking, own, nil
 }
 
-func badField(f batch.Field, want string) error {
-	return fmt.Errorf("%w: %q is %.60s, want %s", errOverride, f.Name, f.Value, want)
+func badField(f jsonl.Field, want string) error {
+	return fmt.Errorf("%w: %q is %.60s, want %s", jsonl.ErrSetting, f.Name, f.Value, want)
 }
 
-func wholeField(f batch.Field, lo, hi int) (int, error) {
+func wholeField(f jsonl.Field, lo, hi int) (int, error) {
 	var v int
 	if json.Unmarshal(f.Value, &v) != nil || v < lo || v > hi || string(f.Value) == "null" {
 		return 0, badField(f, fmt.Sprintf("a whole number from %d to %d", lo, hi))
@@ -119,7 +119,7 @@ func wholeField(f batch.Field, lo, hi int) (int, error) {
 	return v, nil
 }
 
-func numberField(f batch.Field, most float64) (float64, error) {
+func numberField(f jsonl.Field, most float64) (float64, error) {
 	var v float64
 	if json.Unmarshal(f.Value, &v) != nil || !(v > 0 && v <= most) {
 		want := "a number above 0"
@@ -131,7 +131,7 @@ func numberField(f batch.Field, most float64) (float64, error) {
 	return v, nil
 }
 
-func wordField(f batch.Field, words map[string]func()) error {
+func wordField(f jsonl.Field, words map[string]func()) error {
 	var v string
 	if json.Unmarshal(f.Value, &v) == nil {
 		if set, ok := words[v]; ok {
@@ -149,20 +149,20 @@ func wordField(f batch.Field, words map[string]func()) error {
 	return badField(f, want)
 }
 
-func listField(f batch.Field, make func([]string) (*infill.WordList, error)) (*infill.WordList, error) {
+func listField(f jsonl.Field, make func([]string) (*infill.WordList, error)) (*infill.WordList, error) {
 	var words []string
 	if json.Unmarshal(f.Value, &words) != nil {
 		return nil, badField(f, "a list of words")
 	}
 	l, err := make(words)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q: %w", errOverride, f.Name, err)
+		return nil, fmt.Errorf("%w: %q: %w", jsonl.ErrSetting, f.Name, err)
 	}
 	return l, nil
 }
 
 // paramField takes a parameter of a sampler, a number or a word.
-func paramField(f batch.Field, name string, params map[string]string) error {
+func paramField(f jsonl.Field, name string, params map[string]string) error {
 	var s string
 	if json.Unmarshal(f.Value, &s) == nil {
 		params[name] = s

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/tokenize"
 )
 
@@ -225,7 +226,7 @@ func TestClosedPipe(t *testing.T) {
 }
 
 type batchRecord struct {
-	record
+	jsonl.Record
 	Weight json.Number `json:"weight"`
 	Note   *string     `json:"note"`
 }
@@ -455,7 +456,7 @@ func TestScoreCandidates(t *testing.T) {
 		if r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
-		var rec scoreRecord
+		var rec jsonl.Record
 		if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -503,7 +504,7 @@ func TestScoreFile(t *testing.T) {
 	if want := strings.Replace(strings.TrimSuffix(single.out, "}\n")+`,"n":2}`, `"line":1`, `"line":3`, 1); lines[2] != want {
 		t.Errorf("%s\nwant %s", lines[2], want)
 	}
-	if !strings.Contains(lines[0], `"id":"a","line":1,"error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1}`) {
+	if !strings.Contains(lines[0], `"id":"a","line":1,"text":"the dog sleeps in the house .","error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1}`) {
 		t.Errorf("%s\n%s", lines[0], lines[1])
 	}
 	put(t, out, whole[:len(whole)/2])

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/report"
 	"infill/samplers"
 )
@@ -59,7 +60,7 @@ func (r *comparer) take(path string, sources []report.Source, m *infill.Masking,
 			if errors.Is(err, infill.ErrNoBlank) {
 				err = fmt.Errorf("%w, or let words be masked: --mask-rate 0.25", err)
 			}
-			if lineCode(err) == "" || strict {
+			if jsonl.Code(err) == "" || strict {
 				return err
 			}
 			if first == nil {
@@ -98,7 +99,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		}
 		opt.Trace = func(st infill.Step) error {
 			addStep(traces, st)
-			return r.trace.enter(r.engine.Tokenizer(), stepRecord{Sampler: r.name, ID: t.ID}, st)
+			return r.trace.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: r.name, ID: t.ID}, st)
 		}
 		opt.TraceEnergies = true
 		start := time.Now()
@@ -106,7 +107,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		out.Wall += time.Since(start)
 		if err != nil {
 			err = fmt.Errorf("sentence %s: %w", t.ID, err)
-			if lineCode(err) == "" || strict {
+			if jsonl.Code(err) == "" || strict {
 				return nil, err
 			}
 			fmt.Fprintf(r.warn, "infill: sampler %s: %v\n", s.Name(), err)
@@ -178,7 +179,7 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 	switch {
 	case err == nil:
 		return s.Score, nil
-	case lineCode(err) != "":
+	case jsonl.Code(err) != "":
 		return math.NaN(), nil
 	}
 	return 0, fmt.Errorf("--score-model: %w", err)

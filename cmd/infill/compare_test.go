@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	"infill/report"
 )
 
@@ -199,7 +200,7 @@ func TestCompareTrace(t *testing.T) {
 	comparison(t, 0, args...)
 	seen := map[string]int{}
 	for _, l := range strings.Split(strings.TrimSpace(get(t, path)), "\n") {
-		var rec stepRecord
+		var rec jsonl.Step
 		if err := json.Unmarshal([]byte(l), &rec); err != nil {
 			t.Fatal(err)
 		}

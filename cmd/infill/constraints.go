@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -155,12 +154,4 @@ func blanks(tok *tokenize.Tokenizer, text string, m *infill.Masking, opt *infill
 	}
 	t, err = infill.Parse(tok, text)
 	return t, text, err
-}
-
-// finite is a number for JSON, absent if it is none.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/mlm"
 	"infill/models"
 )
@@ -76,7 +77,7 @@ func TestDocumentedOutput(t *testing.T) {
 func rightScores(t *testing.T, e *infill.Engine, command, shown string) {
 	t.Helper()
 	args := words(strings.TrimPrefix(command, "$ infill "))
-	var rec record
+	var rec jsonl.Record
 	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json")...).out), &rec); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/mlm"
 )
 
@@ -131,7 +132,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		if w.masking != nil {
 			rec.Gold = text
 		}
-		err = encodeJSON(w.std.out, rec)
+		err = jsonl.Write(w.std.out, rec)
 	} else {
 		err = w.print(r)
 	}
@@ -202,12 +203,8 @@ func plural(n int) string {
 }
 
 // newRecord is what is printed of a filled text.
-func newRecord(m *mlm.Model, text string, opt *infill.Options, r *infill.Result) record {
-	return record{
-		Text: text, Masked: opt.Original, Window: r.Window, Fillings: r.Fillings,
-		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: max(opt.Steps, 0), Chains: opt.Chains,
-		Distinct: r.Distinct, Acceptance: finite(r.Acceptance), StepSize: r.Tuned["step-size"],
-		Tuned: r.Tuned, Shortlist: r.Shortlist, Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
-		Model: "sha256:" + m.Info().SHA256, Version: version(),
-	}
+func newRecord(m *mlm.Model, text string, opt *infill.Options, r *infill.Result) *jsonl.Record {
+	rec := jsonl.Filled(text, opt, r)
+	rec.Model, rec.Version = "sha256:"+m.Info().SHA256, version()
+	return rec
 }

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"strings"
 
-	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 )
 
 // A line is a text and its number in the input, from 1.
@@ -85,16 +85,17 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 		if l.n == 0 {
 			return err // of the input, not of a line
 		}
-		code := lineCode(err)
-		if code != "" && asJSON {
-			if werr := encodeJSON(std.out, record{Line: l.n, Error: &recordError{code, err.Error()}}); werr != nil {
+		rec := jsonl.Failed(l.text, err)
+		if rec != nil && asJSON {
+			rec.Line = l.n
+			if werr := jsonl.Write(std.out, rec); werr != nil {
 				return errors.Join(err, werr)
 			}
 		}
 		switch {
 		case single:
 			return err
-		case code == "" || strict:
+		case rec == nil || strict:
 			return atLine(l.n, err)
 		}
 		failed++
@@ -111,36 +112,6 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 
 // atLine says which line of the input an error belongs to.
 func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
-
-// A record is one line of JSON output.
-type record struct {
-	ID         json.RawMessage    `json:"id,omitempty"`
-	Line       int                `json:"line"`
-	Text       string             `json:"text,omitempty"`
-	Gold       string             `json:"gold,omitempty"`   // the text before words were masked
-	Masked     []string           `json:"masked,omitempty"` // the words that were
-	Window     *[2]int            `json:"window,omitempty"` // bytes of text that the model saw, if not all
-	Fillings   []infill.Filling   `json:"fillings,omitempty"`
-	Sampler    string             `json:"sampler,omitempty"`
-	Seed       *uint64            `json:"seed,omitempty"`
-	Steps      int                `json:"steps,omitempty"`
-	Chains     int                `json:"chains,omitempty"`
-	Distinct   int                `json:"distinct,omitempty"`
-	Acceptance *float64           `json:"acceptance,omitempty"`
-	StepSize   float64            `json:"step_size,omitempty"`
-	Tuned      map[string]float64 `json:"tuned,omitempty"`             // what the sampler may adapt, means over chains
-	Shortlist  int                `json:"shortlist,omitempty"`         // candidates per blank, if no more may fill it
-	Zero       int                `json:"zero_states,omitempty"`       // proposed, or looked at, and refused: a constraint forbids them
-	NonFinite  int                `json:"non_finite_states,omitempty"` // refused because the energy or gradient is no number
-	Model      string             `json:"model,omitempty"`
-	Version    string             `json:"version,omitempty"`
-	Error      *recordError       `json:"error,omitempty"`
-}
-
-type recordError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
 
 // encodeJSON writes one JSON line; text stays readable (no \u003c for <).
 func encodeJSON(out io.Writer, v any) error {

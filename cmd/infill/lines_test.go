@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 )
 
 // A line of more than a mebibyte is an error of that line, whichever command
@@ -34,7 +35,7 @@ func TestLongLines(t *testing.T) {
 		for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
 			var rec struct {
 				Line  json.Number
-				Error recordError
+				Error jsonl.Failure
 			}
 			if err := json.Unmarshal([]byte(l), &rec); err != nil {
 				t.Fatalf("%v: %v: %.200s", args, err, l)

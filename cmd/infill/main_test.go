@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	samplerbench "infill/bench/samplers"
+	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
@@ -74,7 +75,7 @@ func TestFillJSON(t *testing.T) {
 	if r.code != 0 || r.err != "" {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	var rec record
+	var rec jsonl.Record
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,11 @@ func TestFillJSON(t *testing.T) {
 		if f.Text[a[0]:a[1]] != f.Tokens[0] {
 			t.Errorf("span %q of token %q", f.Text[a[0]:a[1]], f.Tokens[0])
 		}
-		if i > 0 && f.Score > rec.Fillings[i-1].Score {
+		if i > 0 && *f.Score > *rec.Fillings[i-1].Score {
 			t.Error("not best first")
 		}
-		if d := f.ScorePerToken*2 - f.Score; d > 1e-9 || d < -1e-9 {
-			t.Errorf("score %v, per token %v", f.Score, f.ScorePerToken)
+		if d := *f.ScorePerToken*2 - *f.Score; d > 1e-9 || d < -1e-9 {
+			t.Errorf("score %v, per token %v", *f.Score, *f.ScorePerToken)
 		}
 	}
 }
@@ -129,7 +130,7 @@ func TestFillLines(t *testing.T) {
 	var lines []int
 	var codes []string
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		var rec record
+		var rec jsonl.Record
 		if err := json.Unmarshal([]byte(l), &rec); err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +330,7 @@ func TestEverySampler(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := withTiny("fill", "--json", "--seed", "1", "--steps", "12", "--chains", "6", "--sampler", name, "the [MASK] sleeps in the [MASK] .")
 			r := infillRun("", args...)
-			var rec record
+			var rec jsonl.Record
 			if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 || len(rec.Fillings) < 2 || rec.Sampler != name {
 				t.Fatalf("exit %d: %v: %s%s", r.code, err, r.out, r.err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/mlm"
 )
 
@@ -93,9 +94,9 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		}
 		if f.json {
 			rec.Line = n
-			return encodeJSON(std.out, rec)
+			return jsonl.Write(std.out, rec)
 		}
-		_, err = io.WriteString(std.out, rec.lines(std.out))
+		_, err = io.WriteString(std.out, scoreLines(std.out, rec))
 		return err
 	})
 }
@@ -143,30 +144,27 @@ func (s *scorer) open(ctx context.Context, f *modelFlags) error {
 
 func (s *scorer) close() { _ = s.model.Close() }
 
-// A scoreRecord is one line of JSON output: a score, or candidates.
-type scoreRecord struct {
-	ID   any    `json:"id,omitempty"`
-	Line int    `json:"line"`
-	Text string `json:"text"`
-	*infill.Score
-	Candidates []infill.Candidate `json:"candidates,omitempty"`
-	Model      string             `json:"model"`
-}
-
-func (s *scorer) score(ctx context.Context, text string, words []string) (*scoreRecord, error) {
-	rec := &scoreRecord{Text: text, Model: "sha256:" + s.model.Info().SHA256}
+func (s *scorer) score(ctx context.Context, text string, words []string) (*jsonl.Record, error) {
+	var rec *jsonl.Record
 	t, err := infill.Parse(s.model.Tokenizer(), text)
 	switch {
 	case err == nil && (words != nil || t.Blanks[0].Words != nil):
-		rec.Candidates, err = s.engine.Candidates(ctx, t, words, infill.CandidateOptions{PerToken: s.normalize, Case: s.casing, Long: s.long})
+		o := infill.CandidateOptions{PerToken: s.normalize, Case: s.casing, Long: s.long}
+		list, err := s.engine.Candidates(ctx, t, words, o)
+		if err != nil {
+			return nil, err
+		}
+		rec = jsonl.Ranked(text, list)
 	case words != nil:
 		return nil, err
 	default:
-		rec.Score, err = s.engine.Score(ctx, text)
+		score, err := s.engine.Score(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		rec = jsonl.Scored(score)
 	}
-	if err != nil {
-		return nil, err
-	}
+	rec.Model = "sha256:" + s.model.Info().SHA256
 	return rec, nil
 }
 
@@ -183,26 +181,18 @@ func (s *scorer) record(ctx context.Context, it *batch.Item) (batch.Record, erro
 			})
 		}
 	}
-	var rec *scoreRecord
+	var rec *jsonl.Record
 	if err == nil {
 		rec, err = s.score(ctx, it.Text, words)
 	}
-	if err != nil {
-		return failed(it, err)
-	}
-	rec.Line = it.Line
-	if it.ID != nil {
-		rec.ID = it.ID
-	}
-	b, err := withFields(rec, it.Fields)
-	return batch.Record{JSON: b}, err
+	return encoded(it, rec, err)
 }
 
-// lines is a record as people read it.
-func (r *scoreRecord) lines(out io.Writer) string {
+// scoreLines is a score record as people read it.
+func scoreLines(out io.Writer, r *jsonl.Record) string {
 	var b strings.Builder
 	if r.Score != nil {
-		fmt.Fprintf(&b, "%8.2f  %s\n", r.Score.Score, shown(out, r.Text))
+		fmt.Fprintf(&b, "%8.2f  %s\n", *r.Score, shown(out, r.Text))
 		for _, p := range r.Pieces {
 			fmt.Fprintf(&b, "  %8.2f  %s\n", p.LogProb, p.Piece)
 		}

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 
 	"infill/infill"
+	"infill/infill/jsonl"
 	"infill/mlm"
 	"infill/tokenize"
 )
@@ -39,39 +39,16 @@ func openTrace(path string) (*traceFile, error) {
 
 // write enters a step of the chains of a line.
 func (t *traceFile) write(m *mlm.Model, line int, s infill.Step) error {
-	return t.enter(m.Tokenizer(), stepRecord{Line: line}, s)
+	return t.enter(m.Tokenizer(), jsonl.Step{Line: line}, s)
 }
 
-// A stepRecord is a line of a trace: a step of all chains of a sentence.
-type stepRecord struct {
-	Sampler  string     `json:"sampler,omitempty"` // of several
-	ID       string     `json:"id,omitempty"`      // of the sentence, where lines have no numbers
-	Line     int        `json:"line,omitempty"`
-	Step     int        `json:"step"`
-	Energy   []*float64 `json:"energy"`             // nats; null where the sampler computes none
-	Accepted []bool     `json:"accepted,omitempty"` // absent at step 0
-	States   [][]string `json:"states"`
-}
-
-// enter completes a record and writes it.
-func (t *traceFile) enter(tok *tokenize.Tokenizer, rec stepRecord, s infill.Step) error {
+// enter completes a line and writes it.
+func (t *traceFile) enter(tok *tokenize.Tokenizer, l jsonl.Step, s infill.Step) error {
 	if t == nil {
 		return nil
 	}
-	rec.Step, rec.Accepted = s.Step, s.Accepted
-	for k := range s.Energy {
-		var u *float64
-		if !math.IsNaN(s.Energy[k]) && !math.IsInf(s.Energy[k], 0) {
-			u = &s.Energy[k]
-		}
-		rec.Energy = append(rec.Energy, u)
-		var words []string
-		for _, id := range s.Tokens(k) {
-			words = append(words, tok.Token(id))
-		}
-		rec.States = append(rec.States, words)
-	}
-	return encodeJSON(t.b, rec)
+	l.Fill(tok, s)
+	return jsonl.WriteStep(t.b, &l)
 }
 
 func (t *traceFile) close() error {

@@ -12,10 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"infill/infill/jsonl"
 )
 
 // Format says how the lines of an input are read.
@@ -29,35 +30,19 @@ const (
 	FormatJSONL        // one JSON object a line
 )
 
-// maxLine bounds a line in bytes: far above what any model takes, far below
-// what would hurt.
-const maxLine = 1 << 20
-
 // maxWindow bounds the memory that a zstd input can ask for.
 const maxWindow = 128 << 20
 
-// Errors of a single record, in Item.Err.
-var (
-	// ErrLineTooLong is a line of more than a mebibyte.
-	ErrLineTooLong = errors.New("the line is too long")
-	// ErrJSON is a line that is no JSON object with a text.
-	ErrJSON = errors.New("bad JSON line")
-)
-
-// A Field is a member of a JSON line.
-type Field struct {
-	Name  string
-	Value json.RawMessage
-}
-
 // An Item is a record of the input.
 type Item struct {
-	Line   int             // number of its line, from 1
-	ID     json.RawMessage // a JSON string or number; nil if the record has none
+	Line int             // number of its line, from 1
+	ID   json.RawMessage // a JSON string or number; nil if the record has none
+	// Text is the text of the line; of a JSON line without one, the line itself.
 	Text   string
-	Fields []Field // members other than id and text, in order
-	Err    error   // the record cannot be read; the others can
-	end    int64   // bytes of the file read so far
+	Fields []jsonl.Field // members other than id and text, in order
+	// Err is of type *jsonl.Error: this line cannot be read, the others can.
+	Err error
+	end int64 // bytes of the file read so far
 }
 
 // Key names a record among others of the same input: its id, or else the
@@ -220,7 +205,7 @@ func (in *Input) Next() (Item, error) {
 func (in *Input) next() (Item, error) {
 	for {
 		b, err := in.readLine()
-		if err != nil && !errors.Is(err, ErrLineTooLong) {
+		if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
 			if err != io.EOF {
 				err = fmt.Errorf("%s: after line %d: %w", in.Name, in.line, err)
 			}
@@ -253,7 +238,7 @@ func (in *Input) readLine() ([]byte, error) {
 		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
 			return nil, err
 		}
-		if len(long)+len(b) > maxLine {
+		if len(long)+len(b) > jsonl.MaxInput {
 			tooLong, long = true, nil
 		}
 		if err == bufio.ErrBufferFull {
@@ -264,7 +249,8 @@ func (in *Input) readLine() ([]byte, error) {
 		}
 		in.line++
 		if tooLong {
-			return nil, fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, maxLine)
+			reason := fmt.Sprintf("more than %d bytes", jsonl.MaxInput)
+			return nil, &jsonl.Error{Line: in.line, Kind: jsonl.ErrLineTooLong, Reason: reason}
 		}
 		if long != nil {
 			b = append(long, b...)
@@ -275,59 +261,14 @@ func (in *Input) readLine() ([]byte, error) {
 }
 
 // parse reads a JSON line.
-func (it *Item) parse(b []byte) error {
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrJSON, fmt.Sprintf(format, args...))
+func (it *Item) parse(b []byte) (err error) {
+	var in jsonl.Input
+	in, err = jsonl.Decoder{}.Input(it.Line, b)
+	it.ID, it.Text, it.Fields = in.ID, in.Text, in.Fields
+	if err != nil && it.Text == "" {
+		it.Text = string(b)
 	}
-	if !utf8.Valid(b) {
-		return fail("it is not UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fail("want an object such as {\"id\": 7, \"text\": \"The [MASK] …\"}")
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fail("%v", err)
-		}
-		name := t.(string) // the decoder allows nothing else as a key
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return fail("field %q: %v", name, err)
-		}
-		if seen[name] {
-			return fail("two fields are called %q", name)
-		}
-		seen[name] = true
-		switch name {
-		case "id":
-			if v[0] != '"' && v[0] != '-' && (v[0] < '0' || v[0] > '9') {
-				return fail("id is neither a string nor a number")
-			}
-			it.ID = v
-		case "text":
-			if v[0] != '"' || json.Unmarshal(v, &it.Text) != nil {
-				return fail("text is no string")
-			}
-			if strings.ContainsRune(it.Text, utf8.RuneError) && !bytes.ContainsRune(v, utf8.RuneError) && !bytes.Contains(bytes.ToLower(v), []byte(`\ufffd`)) {
-				return fail("text has half of a surrogate pair, which is no character")
-			}
-		default:
-			it.Fields = append(it.Fields, Field{name, v})
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return fail("%v", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fail("something follows the object")
-	}
-	if !seen["text"] {
-		return fail("no field \"text\"")
-	}
-	return nil
+	return err
 }
 
 // Fingerprint is the SHA-256 of the file's bytes as they are on disk, in hex,

@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"infill/infill/jsonl"
 )
 
 func TestCompressed(t *testing.T) {
@@ -64,7 +66,7 @@ func TestCompressed(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
-	long := strings.Repeat("x", maxLine+1)
+	long := strings.Repeat("x", jsonl.MaxInput+1)
 	for _, c := range []struct {
 		name, data string
 		json       bool
@@ -97,7 +99,7 @@ func TestInput(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := fmt.Sprint(it.Line, " ", it.Text)
-			for _, is := range []error{ErrJSON, ErrLineTooLong} {
+			for _, is := range []error{jsonl.ErrJSON, jsonl.ErrLineTooLong} {
 				if errors.Is(it.Err, is) {
 					s = fmt.Sprint(it.Line, " <", is, ">")
 				}
@@ -194,7 +196,7 @@ func FuzzLine(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if it.Err != nil && !errors.Is(it.Err, ErrJSON) && !errors.Is(it.Err, ErrLineTooLong) {
+			if it.Err != nil && !errors.Is(it.Err, jsonl.ErrJSON) && !errors.Is(it.Err, jsonl.ErrLineTooLong) {
 				t.Fatalf("untyped error %v", it.Err)
 			}
 			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {

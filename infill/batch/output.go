@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"infill/infill/jsonl"
 	"infill/internal/disk"
 )
 
@@ -162,9 +163,9 @@ func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 
 // head is what a record must say of itself.
 type head struct {
-	Line  int             `json:"line"`
-	ID    json.RawMessage `json:"id"`
-	Error json.RawMessage `json:"error"`
+	line   int
+	id     json.RawMessage
+	failed bool
 }
 
 // recover reads the output up to its last whole record, compares each with the
@@ -197,16 +198,16 @@ scan:
 		for _, h := range heads {
 			it, err := in.Next()
 			if err == io.EOF {
-				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d", ErrMismatch, o.Path, h.Line)
+				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d", ErrMismatch, o.Path, h.line)
 			}
 			if err != nil {
 				return 0, 0, err
 			}
-			if it.Line != h.Line || !bytes.Equal(compact(it.ID), compact(h.ID)) {
-				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)", ErrMismatch, done+1, o.Path, h.Line, orNone(h.ID), it.Line, orNone(it.ID))
+			if it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)) {
+				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)", ErrMismatch, done+1, o.Path, h.line, orNone(h.id), it.Line, orNone(it.ID))
 			}
 			done++
-			if h.Error != nil {
+			if h.failed {
 				failed++
 			}
 		}
@@ -225,19 +226,40 @@ scan:
 	return done, failed, err
 }
 
-// parseHeads reads the records of a frame; false if one is no whole record.
+// parseHeads reads the records of a frame; false if one of them is not whole.
 func parseHeads(records []byte) ([]head, bool) {
 	var out []head
 	for len(records) > 0 {
 		line, rest, ended := bytes.Cut(records, []byte("\n"))
-		var h head
-		if !ended || json.Unmarshal(line, &h) != nil || h.Line < 1 {
+		h, ok := parseHead(line)
+		if !ended || !ok {
 			return nil, false
 		}
 		out = append(out, h)
 		records = rest
 	}
 	return out, len(out) > 0
+}
+
+// parseHead reads one record; false if it is not whole or has no line.
+func parseHead(line []byte) (h head, ok bool) {
+	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Object(0, line)
+	if err != nil {
+		return h, false
+	}
+	for _, f := range fields {
+		switch f.Name {
+		case "line":
+			if json.Unmarshal(f.Value, &h.line) != nil {
+				return h, false
+			}
+		case "id":
+			h.id = f.Value
+		case "error":
+			h.failed = string(f.Value) != "null"
+		}
+	}
+	return h, h.line >= 1
 }
 
 func compact(v json.RawMessage) []byte {

@@ -1,0 +1,52 @@
+package jsonl
+
+import (
+	"errors"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// ErrSetting is a setting of a line that makes no sense.
+var ErrSetting = errors.New("bad setting")
+
+// codes are the errors of a single line and their names in records.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{infill.ErrEmpty, "empty"},
+	{infill.ErrNoBlank, "no_blank"},
+	{infill.ErrBlank, "bad_blank"},
+	{infill.ErrEmptySupport, "empty_support"},
+	{infill.ErrFewWords, "too_few_words"},
+	{ErrLineTooLong, "too_long"},
+	{ErrJSON, "bad_json"},
+	{ErrSetting, "bad_option"},
+	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
+	{mlm.ErrTooLong, "too_long"},
+	{tokenize.ErrTooLarge, "too_long"},
+}
+
+// Code is the name that records give an error of a single line: empty,
+// no_blank, bad_blank, empty_support, too_few_words, too_long, bad_json,
+// bad_option, invalid_utf8 or unsupported. It is "" for an error that would
+// befall every line.
+func Code(err error) string {
+	var many *samplers.TooManyError
+	if errors.As(err, &many) {
+		return "unsupported" // other lines may have fewer states
+	}
+	var param *samplers.ParamError
+	if errors.As(err, &param) && param.Param == "precondition" {
+		return "unsupported" // other lines may have as many coordinates as factors
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package jsonl
+
+import (
+	"math"
+
+	"infill/infill"
+)
+
+// Filled is the record of a text whose blanks were filled with these options.
+// The caller knows the rest: ID, Line, Gold, Model, Version, Fields.
+func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
+	rec := &Record{
+		Text: text, Masked: opt.Original, Window: (*Span)(r.Window),
+		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: max(opt.Steps, 0),
+		Chains: opt.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
+		StepSize: r.Tuned["step-size"], Tuned: r.Tuned, Shortlist: r.Shortlist,
+		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
+	}
+	for i := range r.Fillings {
+		f := &r.Fillings[i]
+		rec.Fillings = append(rec.Fillings, Filling{
+			Text: f.Text, Tokens: f.Tokens, Spans: spans(f.Spans),
+			Score: &f.Score, ScorePerToken: &f.ScorePerToken,
+			Chain: f.Chain, Step: f.Step, Count: f.Count,
+		})
+	}
+	return rec
+}
+
+// Scored is the record of a text that was scored.
+func Scored(s *infill.Score) *Record {
+	rec := &Record{Text: s.Text, Score: &s.Score, ScorePerToken: &s.ScorePerToken}
+	for _, p := range s.Pieces {
+		rec.Pieces = append(rec.Pieces, Piece{p.Piece, p.ID, p.Span, p.LogProb})
+	}
+	return rec
+}
+
+// Ranked is the record of a text with candidates for its blank.
+func Ranked(text string, list []infill.Candidate) *Record {
+	rec := &Record{Text: text}
+	for _, c := range list {
+		rec.Candidates = append(rec.Candidates, Candidate(c))
+	}
+	return rec
+}
+
+// Failed is the record of a text that an error befell, nil if the error would
+// befall every text (see [Code]).
+func Failed(text string, err error) *Record {
+	code := Code(err)
+	if code == "" {
+		return nil
+	}
+	return &Record{Text: text, Error: &Failure{code, err.Error()}}
+}
+
+func spans(list [][2]int) []Span {
+	if list == nil {
+		return nil
+	}
+	out := make([]Span, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
+
+// finite is a number for JSON, nil if it is not finite.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

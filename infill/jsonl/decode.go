@@ -1,0 +1,141 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// index has, by name, the place of every member of a Record among its fields.
+var index = func() map[string]int {
+	out := map[string]int{}
+	t := reflect.TypeFor[Record]()
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
+			out[name] = i
+		}
+	}
+	return out
+}()
+
+// own says whether records use a name themselves.
+func own(name string) bool {
+	_, ok := index[name]
+	return ok
+}
+
+// Record reads line n as a record. Members that records do not use are in its
+// Fields. A member that is null counts as absent. Errors are of type [*Error].
+func (d Decoder) Record(n int, line []byte) (*Record, error) {
+	fields, err := d.Object(n, line)
+	if err != nil {
+		return nil, err
+	}
+	rec := &Record{}
+	v := reflect.ValueOf(rec).Elem()
+	for _, f := range fields {
+		i, known := index[f.Name]
+		if !known {
+			rec.Fields = append(rec.Fields, f)
+			continue
+		}
+		if string(f.Value) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(f.Value, v.Field(i).Addr().Interface()); err != nil {
+			return nil, fieldError(n, f.Name, err)
+		}
+	}
+	if field, reason := rec.check(d.defaults()); reason != "" {
+		return nil, &Error{n, field, ErrJSON, fmt.Sprintf("field %q: %s", field, reason)}
+	}
+	return rec, nil
+}
+
+// fieldError names the member inside a field that has another type.
+func fieldError(n int, name string, err error) *Error {
+	e := &Error{Line: n, Field: name, Kind: ErrJSON}
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		e.Reason = fmt.Sprintf("field %q: %v", name, err)
+		return e
+	}
+	if t.Field != "" {
+		e.Field += "." + t.Field
+	}
+	e.Reason = fmt.Sprintf("field %q is a JSON %s, want %s", e.Field, t.Value, jsonType(t.Type))
+	return e
+}
+
+// jsonType says what JSON a Go type is written as.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number in range"
+}
+
+// check returns the first member whose value makes no sense, and why.
+func (r *Record) check(lim Limits) (field, reason string) {
+	negative := func(n int) string {
+		if n < 0 {
+			return fmt.Sprintf("%d is below 0", n)
+		}
+		return ""
+	}
+	for _, c := range []struct {
+		name string
+		n    int
+	}{
+		{"line", r.Line}, {"steps", r.Steps}, {"chains", r.Chains}, {"distinct", r.Distinct},
+		{"shortlist", r.Shortlist}, {"zero_states", r.Zero}, {"non_finite_states", r.NonFinite},
+	} {
+		if s := negative(c.n); s != "" {
+			return c.name, s
+		}
+	}
+	for _, c := range []struct {
+		name string
+		n    int
+	}{
+		{"fillings", len(r.Fillings)}, {"pieces", len(r.Pieces)}, {"candidates", len(r.Candidates)},
+	} {
+		if c.n > lim.Fillings {
+			return c.name, fmt.Sprintf("%d elements, at most %d", c.n, lim.Fillings)
+		}
+	}
+	switch {
+	case r.ID != nil && !isID(r.ID):
+		return "id", "it is neither a string nor a number"
+	case r.Acceptance != nil && !(*r.Acceptance >= 0 && *r.Acceptance <= 1):
+		return "acceptance", fmt.Sprintf("%v is not from 0 to 1", *r.Acceptance)
+	case r.Window != nil && r.Text != "" && r.Window[1] > len(r.Text):
+		return "window", fmt.Sprintf("%v of a text of %d bytes", *r.Window, len(r.Text))
+	}
+	for i := range r.Fillings {
+		f := &r.Fillings[i]
+		for _, s := range f.Spans {
+			if s[1] > len(f.Text) {
+				return fmt.Sprintf("fillings[%d].spans", i),
+					fmt.Sprintf("%v of a text of %d bytes", s, len(f.Text))
+			}
+		}
+		for _, n := range []int{f.Chain, f.Step, f.Count} {
+			if s := negative(n); s != "" {
+				return fmt.Sprintf("fillings[%d]", i), s
+			}
+		}
+	}
+	return "", ""
+}

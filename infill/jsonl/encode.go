@@ -1,0 +1,81 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// Append encodes a record as one JSON object without a line end and appends it
+// to dst. Bytes of Text, Gold and the error's message that are not UTF-8 become
+// U+FFFD. A number that is not finite is an error.
+func Append(dst []byte, r *Record) ([]byte, error) {
+	r = r.valid()
+	b := bytes.NewBuffer(dst)
+	if err := encode(b, r); err != nil {
+		return dst, err
+	}
+	dst = bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	for _, f := range r.Fields {
+		// A reader must not take a field of the user's for one of the record's.
+		if own(f.Name) && !(f.Name == "gold" && r.Gold == "") {
+			continue
+		}
+		var err error
+		if dst, err = appendField(append(dst, ','), f); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// appendField appends "name":value.
+func appendField(dst []byte, f Field) ([]byte, error) {
+	name, err := json.Marshal(f.Name)
+	if err != nil {
+		return dst, err
+	}
+	b := bytes.NewBuffer(append(append(dst, name...), ':'))
+	err = json.Compact(b, f.Value)
+	return b.Bytes(), err
+}
+
+// valid is the record with nothing but UTF-8 in what came from the user.
+func (r *Record) valid() *Record {
+	out := *r
+	out.Text, out.Gold = utf8Only(r.Text), utf8Only(r.Gold)
+	if r.Error != nil {
+		out.Error = &Failure{r.Error.Code, utf8Only(r.Error.Message)}
+	}
+	return &out
+}
+
+func utf8Only(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
+// Write writes a record and a line end in one call.
+func Write(w io.Writer, r *Record) error {
+	b, err := Append(nil, r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// WriteStep writes a line of a trace in one call.
+func WriteStep(w io.Writer, s *Step) error {
+	var b bytes.Buffer
+	if err := encode(&b, s); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// encode writes v and a line end, with < and & as they are.
+func encode(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,65 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Input is a line that asks for work.
+type Input struct {
+	// ID is a JSON string or number; nil if the line has none.
+	ID json.RawMessage
+	// Text is the member "text".
+	Text string
+	// Fields are the other members, in order.
+	Fields []Field
+}
+
+// Input reads line n as a line of input: an object with a string "text" and
+// maybe an "id", a string or a number. Errors are of type [*Error]; what was
+// read before the error is returned with it.
+func (d Decoder) Input(n int, line []byte) (Input, error) {
+	fields, err := d.Object(n, line)
+	var in Input
+	text := false
+	for _, f := range fields {
+		bad := func(reason string) error { return &Error{n, f.Name, ErrJSON, reason} }
+		switch f.Name {
+		case "id":
+			if !isID(f.Value) {
+				return in, bad("id is neither a string nor a number")
+			}
+			in.ID = f.Value
+		case "text":
+			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
+				return in, bad("text is not a string")
+			}
+			if halfPair(in.Text, f.Value) {
+				return in, bad("text has half of a surrogate pair, which is not a character")
+			}
+			text = true
+		default:
+			in.Fields = append(in.Fields, f)
+		}
+	}
+	if err == nil && !text {
+		err = &Error{n, "text", ErrJSON, fmt.Sprintf("no field %q", "text")}
+	}
+	return in, err
+}
+
+// isID says whether a JSON value is a string or a number.
+func isID(v json.RawMessage) bool {
+	return v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9'
+}
+
+// halfPair says whether U+FFFD stands in a text for an escape that is half of a
+// surrogate pair, and not because the line has that character.
+func halfPair(text string, v json.RawMessage) bool {
+	return strings.ContainsRune(text, utf8.RuneError) &&
+		!bytes.ContainsRune(v, utf8.RuneError) &&
+		!bytes.Contains(bytes.ToLower(v), []byte(`\ufffd`))
+}

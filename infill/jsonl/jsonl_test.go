@@ -1,0 +1,265 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// The bytes of every kind of record are written down: programs read them.
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	dmala, err := samplers.New("dmala", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := infill.Options{Sampler: dmala, Seed: 7, Steps: -1, Chains: 2, Original: []string{"cat"}}
+	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
+		Fillings: []infill.Filling{{
+			Text: "the dog <b>", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}},
+			Score: -0.5, ScorePerToken: -0.25, Step: 3, Count: 2,
+		}},
+		Distinct: 1, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
+		Tuned: map[string]float64{"step-size": 0.5, "a": 1},
+		Stats: samplers.Stats{Zero: 3, NonFinite: 5},
+	})
+	filled.ID, filled.Line, filled.Gold = json.RawMessage(`"x"`), 4, "the cat <b>"
+	filled.Model, filled.Version = "sha256:0", "v1"
+	filled.Fields = []Field{
+		{"weight", json.RawMessage("1.50")}, {"note", json.RawMessage(`{"a": "\u00e9"}`)},
+		{"score", json.RawMessage("5")}, {"gold", json.RawMessage(`"mine"`)},
+	}
+	scored := Scored(&infill.Score{
+		Text: "a", Score: 0, ScorePerToken: 0,
+		Pieces: []infill.PieceScore{{Piece: "a", ID: 5, Span: [2]int{0, 1}}},
+	})
+	scored.Line = 1
+	ranked := Ranked("a [MASK]", []infill.Candidate{{
+		Candidate: "b", Text: "a b", Tokens: []string{"b"}, Score: -1, ScorePerToken: -1, Share: 1,
+	}})
+	failed := Failed("a\xff b", fmt.Errorf("oh: %w", infill.ErrNoBlank))
+	failed.Line = 2
+	failed.Fields = []Field{{"gold", json.RawMessage(`"mine"`)}}
+	for _, c := range []struct {
+		rec  *Record
+		want string
+	}{
+		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
+			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
+			`"score":-0.5,"score_per_token":-0.25,"chain":0,"step":3,"count":2}],"sampler":"dmala",` +
+			`"seed":7,"chains":2,"distinct":1,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
+			`"shortlist":4,"zero_states":3,"non_finite_states":5,"model":"sha256:0","version":"v1",` +
+			`"weight":1.50,"note":{"a":"\u00e9"}}`},
+		{scored, `{"line":1,"text":"a","score":0,"score_per_token":0,` +
+			`"pieces":[{"piece":"a","id":5,"span":[0,1],"log_prob":0}]}`},
+		{ranked, `{"line":0,"text":"a [MASK]","candidates":[{"candidate":"b","text":"a b",` +
+			`"tokens":["b"],"score":-1,"score_per_token":-1,"share":1}]}`},
+		{failed, `{"line":2,"text":"a` + "\ufffd" + ` b","error":{"code":"no_blank",` +
+			`"message":"oh: ` + infill.ErrNoBlank.Error() + `"},"gold":"mine"}`},
+	} {
+		got, err := Append([]byte("> "), c.rec)
+		if err != nil || string(got) != "> "+c.want {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, c.want)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, c.rec); err != nil || b.String() != c.want+"\n" {
+			t.Errorf("Write: %v, %s", err, &b)
+		}
+	}
+	nan := math.NaN()
+	if _, err := Append(nil, &Record{Score: &nan}); err == nil {
+		t.Error("NaN was written")
+	}
+	if err := WriteStep(&bytes.Buffer{}, &Step{Energy: []*float64{&nan}}); err == nil {
+		t.Error("NaN was written")
+	}
+}
+
+func TestStep(t *testing.T) {
+	t.Parallel()
+	tok, err := tokenize.Load(os.DirFS("../../mlm/testdata/tiny-bert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := tok.MaskID()
+	l := Step{Sampler: "dula", ID: "q"}
+	l.Fill(tok, infill.Step{
+		Step: 2, Energy: []float64{-1.5, math.NaN()}, Accepted: []bool{true, false},
+		Tokens: func(int) []int32 { return []int32{id} },
+	})
+	var b bytes.Buffer
+	want := `{"sampler":"dula","id":"q","step":2,"energy":[-1.5,null],"accepted":[true,false],` +
+		`"states":[["[MASK]"],["[MASK]"]]}` + "\n"
+	if err := WriteStep(&b, &l); err != nil || b.String() != want {
+		t.Errorf("%v: %swant %s", err, &b, want)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	line := `{ "fillings": [{"text":"two","score":null,"spans":[[0,3]]}], "mine": {"a": [1]}, ` +
+		`"line": 3, "id": null, "error": null }`
+	rec, err := Decoder{}.Record(3, []byte(line))
+	if err != nil || rec.Line != 3 || rec.ID != nil || rec.Error != nil || len(rec.Fillings) != 1 ||
+		rec.Fillings[0].Score != nil || rec.Fillings[0].Spans[0] != (Span{0, 3}) ||
+		len(rec.Fields) != 1 || rec.Fields[0].Name != "mine" {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	few := Decoder{Limits{Bytes: 200, Depth: 5, Fillings: 2}}
+	for _, c := range []struct {
+		line, field, says string
+		kind              error
+	}{
+		{strings.Repeat(" ", 201), "", "200 bytes", ErrLineTooLong},
+		{"\xff", "", "UTF-8", ErrJSON},
+		{`[]`, "", "want an object", ErrJSON},
+		{``, "", "want an object", ErrJSON},
+		{`{"a":[[[[[1]]]]]}`, "", "5 deep", ErrJSON},
+		{`{"a":"[[[[","b":1`, "", "EOF", ErrJSON},
+		{`{"a":1,"a":2}`, "a", "two fields", ErrJSON},
+		{`{"a":}`, "a", "field \"a\"", ErrJSON},
+		{`{"a":1} 2`, "", "follows", ErrJSON},
+		{`{"text":7}`, "text", "a JSON number, want a string", ErrJSON},
+		{`{"line":-1}`, "line", "below 0", ErrJSON},
+		{`{"line":1.5}`, "line", "whole number", ErrJSON},
+		{`{"seed":-1}`, "seed", "whole number", ErrJSON},
+		{`{"id":[1]}`, "id", "neither a string", ErrJSON},
+		{`{"acceptance":2}`, "acceptance", "0 to 1", ErrJSON},
+		{`{"window":[1]}`, "window", "not a span", ErrJSON},
+		{`{"window":[3,1]}`, "window", "not a span", ErrJSON},
+		{`{"text":"abc","window":[0,9]}`, "window", "3 bytes", ErrJSON},
+		{`{"fillings":[{"text":"a","score":"x"}]}`, "fillings.score", "want a number", ErrJSON},
+		{`{"fillings":[{"text":"a","spans":[[0,2]]}]}`, "fillings[0].spans", "1 bytes", ErrJSON},
+		{`{"fillings":[{"text":"a","chain":-2}]}`, "fillings[0]", "below 0", ErrJSON},
+		{`{"fillings":[{},{},{}]}`, "fillings", "at most 2", ErrJSON},
+		{`{"error":"no"}`, "error", "want an object", ErrJSON},
+	} {
+		_, err := few.Record(9, []byte(c.line))
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, c.kind) || e.Line != 9 || e.Field != c.field ||
+			!strings.Contains(err.Error(), c.says) {
+			t.Errorf("%.40s: %v (%+v); want %v of field %q saying %q", c.line, err, e, c.kind, c.field, c.says)
+		}
+	}
+	// encoding/json gives up at a depth of 10,000; the limit stands before it.
+	if _, err := (Decoder{}).Object(1, []byte(`{"a":`+strings.Repeat("[", 1<<20))); !errors.Is(err, ErrJSON) {
+		t.Error(err)
+	}
+}
+
+func TestCode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{infill.ErrEmpty, "empty"}, {infill.ErrNoBlank, "no_blank"}, {infill.ErrBlank, "bad_blank"},
+		{infill.ErrEmptySupport, "empty_support"}, {infill.ErrFewWords, "too_few_words"},
+		{&Error{Kind: ErrJSON}, "bad_json"}, {&Error{Kind: ErrLineTooLong}, "too_long"},
+		{ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
+		{mlm.ErrTooLong, "too_long"}, {tokenize.ErrTooLarge, "too_long"},
+		{&samplers.TooManyError{}, "unsupported"},
+		{&samplers.ParamError{Param: "precondition"}, "unsupported"},
+		{&samplers.ParamError{Param: "alpha"}, ""}, {errors.New("the disk"), ""}, {nil, ""},
+	} {
+		err := c.err
+		if err != nil {
+			err = fmt.Errorf("around it: %w", err)
+		}
+		if got := Code(err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+	if Failed("a", errors.New("the disk")) != nil {
+		t.Error("an error of all lines became a record")
+	}
+}
+
+// What Append wrote is read back, and written again with the same bytes.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add("a [MASK]", "a b", "note", `{"x":[1.50,null]}`, -0.5, 3, uint64(1)<<63, true)
+	f.Add("\xff", "\u2028<&>\x00", "text", `"\ud800"`, 1e-300, 0, uint64(0), false)
+	f.Add("", "", "", "1e999", 0.0, 1<<62, uint64(9), true)
+	f.Fuzz(func(t *testing.T, text, word, name, value string, x float64, n int, seed uint64, failed bool) {
+		if n < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Skip()
+		}
+		word = utf8Only(word)
+		rec := &Record{
+			ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: text, Gold: "was " + text, Masked: []string{word},
+			Fillings: []Filling{{
+				Text: word, Tokens: []string{word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
+			}},
+			Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}, Candidates: []Candidate{{Candidate: word, Share: x}},
+			Sampler: word, Seed: &seed, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
+		}
+		if failed {
+			rec.Error = &Failure{"empty", text}
+		}
+		// Only what the decoder takes from a line becomes a field.
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Skip()
+		}
+		user := `{"text":"x",` + string(quoted) + `:` + value + `}`
+		if in, err := (Decoder{}).Input(1, []byte(user)); err == nil {
+			rec.Fields = in.Fields
+		}
+		first, err := Append(nil, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Decoder{}.Record(n, first)
+		if err != nil {
+			t.Fatalf("%v: %s", err, first)
+		}
+		second, err := Append(nil, again)
+		if err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("%v\n%s\n%s", err, first, second)
+		}
+	})
+}
+
+// No bytes make the decoder panic; what it takes is stable once written.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		`{"id":1,"line":2,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff",
+		`{"id":null,"gold":"a","fillings":[{"text":"b","spans":[[0,1]]}]}`, `{"line":1e2}`,
+		`{"tuned":{"a":1e-5},"window":[0,0],"error":{"code":"x"},"gold":7}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if _, err := (Decoder{}).Input(1, line); err != nil && !errors.As(err, new(*Error)) {
+			t.Fatalf("untyped error %v", err)
+		}
+		rec, err := Decoder{}.Record(1, line)
+		if err != nil {
+			if !errors.As(err, new(*Error)) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		first, err := Append(nil, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err = Decoder{}.Record(1, first)
+		if err != nil {
+			t.Fatalf("%v: %s", err, first)
+		}
+		if second, err := Append(nil, rec); err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("%v\n%s\n%s", err, first, second)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// MaxInput is the greatest length of a line of input in bytes: far above what
+// any model takes, far below what would hurt.
+const MaxInput = 1 << 20
+
+// Kinds of errors of a single line. An error that wraps one is an [*Error].
+var (
+	// ErrLineTooLong is a line that is longer than its limit.
+	ErrLineTooLong = errors.New("the line is too long")
+	// ErrJSON is a line that is not the JSON object it has to be.
+	ErrJSON = errors.New("bad JSON line")
+)
+
+// An Error says what is wrong with a line. Its message does not repeat Line,
+// which the caller joins with the name of the file.
+type Error struct {
+	// Line is the number that the caller gave the line, from 1; 0 for none.
+	Line int
+	// Field is the path of the member, such as "fillings[2].spans"; "" if the
+	// whole line is meant.
+	Field string
+	// Kind is ErrLineTooLong or ErrJSON.
+	Kind error
+	// Reason is the rest of the message.
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%v: %s", e.Kind, e.Reason) }
+
+// Unwrap returns the kind.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// Limits bound what is decoded. A zero field stands for its default.
+type Limits struct {
+	// Bytes is the greatest length of a line; 0 is 64 MiB.
+	Bytes int
+	// Depth is how deep arrays and objects may be nested; 0 is 64.
+	Depth int
+	// Fillings is the greatest number of fillings of a record, and of its
+	// pieces and candidates; 0 is a million.
+	Fillings int
+}
+
+func (l Limits) defaults() Limits {
+	or := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	or(&l.Bytes, 64<<20)
+	or(&l.Depth, 64)
+	or(&l.Fillings, 1_000_000)
+	return l
+}
+
+// A Decoder reads lines within limits. The zero value has the default ones.
+type Decoder struct{ Limits }
+
+// Object reads line n as one JSON object and returns its members in order.
+func (d Decoder) Object(n int, line []byte) ([]Field, error) {
+	lim := d.defaults()
+	bad := func(kind error, field, format string, args ...any) error {
+		return &Error{n, field, kind, fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case len(line) > lim.Bytes:
+		return nil, bad(ErrLineTooLong, "", "more than %d bytes", lim.Bytes)
+	case !utf8.Valid(line):
+		return nil, bad(ErrJSON, "", "it is not UTF-8")
+	case deeper(line, lim.Depth):
+		return nil, bad(ErrJSON, "", "it is nested more than %d deep", lim.Depth)
+	}
+	r := json.NewDecoder(bytes.NewReader(line))
+	if t, err := r.Token(); err != nil || t != json.Delim('{') {
+		const example = `{"id": 7, "text": "The [MASK] …"}`
+		return nil, bad(ErrJSON, "", "want an object such as %s", example)
+	}
+	var out []Field
+	seen := map[string]bool{}
+	for r.More() {
+		t, err := r.Token()
+		if err != nil {
+			return out, bad(ErrJSON, "", "%v", err)
+		}
+		name := t.(string) // the reader allows nothing else as a name
+		var v json.RawMessage
+		if err := r.Decode(&v); err != nil {
+			return out, bad(ErrJSON, name, "field %q: %v", name, err)
+		}
+		if seen[name] {
+			return out, bad(ErrJSON, name, "two fields are called %q", name)
+		}
+		seen[name] = true
+		out = append(out, Field{name, v})
+	}
+	if _, err := r.Token(); err != nil {
+		return out, bad(ErrJSON, "", "%v", err)
+	}
+	if _, err := r.Token(); err != io.EOF {
+		return out, bad(ErrJSON, "", "something follows the object")
+	}
+	return out, nil
+}
+
+// deeper says whether brackets outside of strings are nested more than so deep.
+func deeper(line []byte, depth int) bool {
+	open, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if open++; open > depth {
+				return true
+			}
+		case c == '}' || c == ']':
+			open--
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Record is what became of one text. Which members it has depends on the
+// work: Fillings for a filled text, Score and Pieces for a scored one,
+// Candidates for a ranked one, Error for one that failed.
+type Record struct {
+	// ID is the id of the user's line, a JSON string or number; nil for none.
+	ID json.RawMessage `json:"id,omitempty"`
+	// Line is the number of the line in its input, from 1; 0 where not known.
+	Line int `json:"line"`
+	// Text is the text with its blanks; of a line that failed, what it had.
+	Text string `json:"text,omitempty"`
+	// Gold is the text before words were masked, Masked are those words.
+	Gold   string   `json:"gold,omitempty"`
+	Masked []string `json:"masked,omitempty"`
+	// Window is the part of Text that the model saw, in bytes; nil means all.
+	Window *Span `json:"window,omitempty"`
+	// Fillings are the best fillings, best first.
+	Fillings []Filling `json:"fillings,omitempty"`
+	// Score is the pseudo-log-likelihood of the text in nats, ScorePerToken its
+	// mean over the pieces. Both are nil for a text that was not scored.
+	Score         *float64 `json:"score,omitempty"`
+	ScorePerToken *float64 `json:"score_per_token,omitempty"`
+	// Pieces are the scores of the word pieces, in the order of the text.
+	Pieces []Piece `json:"pieces,omitempty"`
+	// Candidates are the candidates for the blank, best first.
+	Candidates []Candidate `json:"candidates,omitempty"`
+	// Sampler, Seed, Steps and Chains say how the blanks were filled. Distinct
+	// is the number of different fillings that the chains ended in.
+	Sampler  string  `json:"sampler,omitempty"`
+	Seed     *uint64 `json:"seed,omitempty"`
+	Steps    int     `json:"steps,omitempty"`
+	Chains   int     `json:"chains,omitempty"`
+	Distinct int     `json:"distinct,omitempty"`
+	// Acceptance is the share of accepted proposals in [0,1]; nil without any.
+	Acceptance *float64 `json:"acceptance,omitempty"`
+	// StepSize and Tuned are what the sampler adapted, means over the chains.
+	StepSize float64            `json:"step_size,omitempty"`
+	Tuned    map[string]float64 `json:"tuned,omitempty"`
+	// Shortlist is the number of candidates of a blank; 0 means no bound.
+	Shortlist int `json:"shortlist,omitempty"`
+	// Zero and NonFinite count the states that the sampler looked at and
+	// refused: a constraint forbids them, or their energy is not a number.
+	Zero      int `json:"zero_states,omitempty"`
+	NonFinite int `json:"non_finite_states,omitempty"`
+	// Model is "sha256:" and the hash of the model, Version the program's.
+	Model   string `json:"model,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Error says why there is no result; nil if there is one.
+	Error *Failure `json:"error,omitempty"`
+
+	// Fields are the fields of the user's line that go with the record.
+	Fields []Field `json:"-"`
+}
+
+// A Filling is one way to fill the blanks of a text.
+type Filling struct {
+	Text string `json:"text"`
+	// Tokens are the model's pieces, one string for every blank. Several pieces
+	// in one blank stand apart by spaces.
+	Tokens []string `json:"tokens"`
+	// Spans are the places of the fillings in Text, one for every blank.
+	Spans []Span `json:"spans"`
+	// Score is the pseudo-log-likelihood of the pieces in nats, ScorePerToken
+	// the same over their number; nil where not known.
+	Score         *float64 `json:"score"`
+	ScorePerToken *float64 `json:"score_per_token"`
+	// Chain is the first chain that ended here, from 0, Step the step at which
+	// it did, Count the number of chains that ended here.
+	Chain int `json:"chain"`
+	Step  int `json:"step"`
+	Count int `json:"count"`
+}
+
+// A Piece is the score of one word piece.
+type Piece struct {
+	Piece string `json:"piece"`
+	ID    int32  `json:"id"`
+	Span  Span   `json:"span"`
+	// LogProb is log f(piece | the rest, this piece masked) in nats.
+	LogProb float64 `json:"log_prob"`
+}
+
+// A Candidate is a word or phrase for a blank, with what the model says of it.
+type Candidate struct {
+	Candidate string `json:"candidate"`
+	// Text is the sentence with the candidate in its blank.
+	Text   string   `json:"text"`
+	Tokens []string `json:"tokens"`
+	// Score is the sum over the pieces in nats, ScorePerToken their mean.
+	Score         float64 `json:"score"`
+	ScorePerToken float64 `json:"score_per_token"`
+	// Share is the candidate's part among all candidates, in [0,1].
+	Share float64 `json:"share"`
+}
+
+// A Failure is the error of a record. Code is one of those of [Code].
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// A Field is a member of the user's line: its name, and its value as written.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// A Span is a range of bytes of a text, its end excluded.
+type Span [2]int
+
+// UnmarshalJSON takes exactly two ascending whole numbers from 0.
+func (s *Span) UnmarshalJSON(b []byte) error {
+	var ends []int
+	if err := json.Unmarshal(b, &ends); err != nil {
+		return err
+	}
+	if len(ends) != 2 || ends[0] < 0 || ends[1] < ends[0] {
+		return fmt.Errorf("%s is not a span: want two ascending numbers of bytes", b)
+	}
+	*s = Span(ends)
+	return nil
+}

@@ -1,0 +1,37 @@
+package jsonl
+
+import (
+	"infill/infill"
+	"infill/tokenize"
+)
+
+// A Step is a line of a trace: one step of all chains of a sentence.
+type Step struct {
+	// Sampler names one of several samplers; "" where there is one.
+	Sampler string `json:"sampler,omitempty"`
+	// ID is the id of the sentence, Line its number; the other one is left out.
+	ID   string `json:"id,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Step is the number of the step; 0 is the start.
+	Step int `json:"step"`
+	// Energy is the energy of every chain in nats, null where the sampler
+	// computes none.
+	Energy []*float64 `json:"energy"`
+	// Accepted says which chains moved; the start has no such member.
+	Accepted []bool `json:"accepted,omitempty"`
+	// States are the pieces in the blanks of every chain.
+	States [][]string `json:"states"`
+}
+
+// Fill puts a step of the engine into the line. Tokens are spelt with tok.
+func (l *Step) Fill(tok *tokenize.Tokenizer, s infill.Step) {
+	l.Step, l.Accepted, l.Energy, l.States = s.Step, s.Accepted, nil, nil
+	for k := range s.Energy {
+		l.Energy = append(l.Energy, finite(s.Energy[k]))
+		var words []string
+		for _, id := range s.Tokens(k) {
+			words = append(words, tok.Token(id))
+		}
+		l.States = append(l.States, words)
+	}
+}
