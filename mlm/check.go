@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -62,14 +61,13 @@ const checkTolerance = 1e-4
 // difference says less: it depends on how large the few terms tried happen to be.
 const int8Tolerance = 0.15
 
-// Check compares log-probabilities and gradients with a float64 evaluation of
-// the model file that shares no code with the runtime or with the derivation:
-// ∂/∂e_j along E_v by central differences,
-//
-//	E_v · Σ_{i≠j} ∂log f_i/∂e_j ≈ (S(e_j + h·E_v) − S(e_j − h·E_v)) / 2h,  S = Σ_{i≠j} log f_i.
+// Check compares log-probabilities and gradients with the model file evaluated in
+// float64 by package onnxref, which shares no code with the runtime, and with the
+// derivation only single operators. ∂/∂e_j along E_v is taken by central differences
+// of S = Σ_{i≠j} log f_i.
 //
 // Errors: ErrNoGradient, with the reason and the remedy, if the model has no
-// gradient to check; onnxref.ErrOp if the float64 reference does not know an
+// gradient to check; onnxeval.ErrOp if the float64 evaluation does not know an
 // operator.
 func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
 	if o.Blanks == 0 {
@@ -89,7 +87,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := m.reference(s, state)
+	ref, err := m.reference()
 	if err != nil {
 		return nil, err
 	}
@@ -97,43 +95,29 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	lp, lpf := [][]float32{make([]float32, n)}, [][]float32{make([]float32, n)}
 	full, first := [][]float32{make([]float32, n*v)}, [][]float32{make([]float32, n*v)}
 	states := [][]int32{state}
-	if err := errors.Join(m.Gradient(ctx, s, states, Full, lp, full), m.Gradient(ctx, s, states, Forward, lpf, first)); err != nil {
-		return nil, err
-	}
-	r := &CheckReport{Blanks: n, Tolerance: checkTolerance}
-	base, err := ref.conditionals(nil)
+	err = errors.Join(m.Gradient(ctx, s, states, Full, lp, full), m.Gradient(ctx, s, states, Forward, lpf, first))
 	if err != nil {
 		return nil, err
 	}
-	for i := range n {
-		r.LogProbError = worse(r.LogProbError, float64(lp[0][i])-base[i][state[i]])
-		for t := range v {
-			r.FirstTermError = worse(r.FirstTermError, float64(first[0][i*v+t])-base[i][t])
-		}
+	filled := &onnxref.Sentence{First: m.info.firstPosition, Blanks: s.Blanks, Mask: int64(m.info.MaskID)}
+	for _, id := range s.IDs {
+		filled.IDs = append(filled.IDs, int64(id))
 	}
-	worst, wrong, right := 0.0, 0.0, 0.0
-	for j := range n {
+	tokens := make([][]int, n)
+	for j, p := range s.Blanks {
+		filled.IDs[p] = int64(state[j])
 		for range o.Directions {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			t := m.ordinary(rng)
-			want, err := ref.derivative(j, t)
-			if err != nil {
-				return nil, err
-			}
-			at := j*v + int(t)
-			off := float64(full[0][at]) - float64(first[0][at]) - want
-			worst = worse(worst, off)
-			wrong, right = wrong+off*off, right+want*want
-			r.GradientScale = worse(r.GradientScale, want)
-			r.Directions++
+			tokens[j] = append(tokens[j], int(m.ordinary(rng)))
 		}
 	}
-	r.GradientError = worst
-	if r.GradientScale > 0 {
-		r.GradientError, r.GradientRMS = worst/r.GradientScale, math.Sqrt(wrong/right)
+	got := onnxref.Outputs{LogProb: lp[0], Conditional: first[0], Gradient: full[0]}
+	d, err := ref.Check(ctx, filled, got, tokens)
+	if err != nil {
+		return nil, err
 	}
+	r := &CheckReport{Blanks: n, Directions: d.Directions, Tolerance: checkTolerance,
+		LogProbError: d.LogProb.MaxAbs, FirstTermError: d.Conditional.MaxAbs,
+		GradientError: d.Second.Rel(), GradientScale: d.Second.Scale, GradientRMS: d.Second.RMS()}
 	within := r.GradientError <= r.Tolerance
 	if m.info.precision == Int8 {
 		r.RMSTolerance = int8Tolerance
@@ -141,14 +125,6 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	}
 	r.OK = within && r.LogProbError <= r.Tolerance && r.FirstTermError <= 10*r.Tolerance && r.GradientScale > 0
 	return r, nil
-}
-
-// worse is the larger of a and |d|; NaN is the worst of all.
-func worse(a, d float64) float64 {
-	if math.IsNaN(d) || math.IsNaN(a) {
-		return math.NaN()
-	}
-	return max(a, math.Abs(d))
 }
 
 // ordinary picks a token that text can hold.
@@ -199,62 +175,18 @@ func (m *Model) checkSentence(o CheckOptions, rng *rand.Rand) (*Sentence, []int3
 	return s, state, m.check(s, [][]int32{state}, nil)
 }
 
-// reference evaluates the m rows of one state in float64.
-type reference struct {
-	eval      *onnxref.Evaluator
-	inputs    map[string]*onnxref.Tensor
-	logits    string
-	embedding string          // what the word embeddings come out as, [m, L, H]
-	embedded  *onnxref.Tensor // its value
-	table     *onnxref.Tensor // E, [V, H]
-	blanks    []int
-	state     []int32
-}
-
-func (m *Model) reference(s *Sentence, state []int32) (*reference, error) {
+// reference is the model file in float64.
+func (m *Model) reference() (*onnxref.MaskedLM, error) {
 	parsed, done, err := m.from.parse(m.info.File)
 	defer done()
 	if err != nil {
 		return nil, err
 	}
-	parsed = onnxref.Separate(parsed)
-	gather := onnxref.WordLookup(parsed.Graph)
-	if gather == nil {
-		return nil, fmt.Errorf("%w: no Gather looks input_ids up in a table", ErrNotMasked)
+	ref, err := onnxref.NewMaskedLM(parsed)
+	if errors.Is(err, onnxref.ErrParts) {
+		err = fmt.Errorf("%w: %w", ErrNotMasked, err)
 	}
-	ref := &reference{logits: logits(parsed).Name, embedding: gather.Outputs[0], blanks: s.Blanks, state: state}
-	if ref.eval, err = onnxref.New(parsed); err != nil {
-		return nil, err
-	}
-	n, l := len(s.Blanks), len(s.IDs)
-	ids, mask, types := make([]int64, n*l), make([]int64, n*l), make([]int64, n*l)
-	for i := range n {
-		for p, id := range s.IDs {
-			ids[i*l+p], mask[i*l+p] = int64(id), 1
-		}
-		for j, p := range s.Blanks {
-			ids[i*l+p] = int64(state[j])
-		}
-		ids[i*l+s.Blanks[i]] = int64(m.info.MaskID)
-	}
-	shape := []int{n, l}
-	feeds := map[string]*onnxref.Tensor{
-		"input_ids": onnxref.NewInt(shape, ids), "attention_mask": onnxref.NewInt(shape, mask),
-		"token_type_ids": onnxref.NewInt(shape, types), "position_ids": onnxref.NewInt(shape, counting(n, l, m.info.firstPosition)),
-	}
-	ref.inputs = map[string]*onnxref.Tensor{}
-	for _, name := range m.info.Inputs {
-		ref.inputs[name] = feeds[name]
-	}
-	got, err := ref.eval.Run(ref.inputs, ref.embedding, gather.Inputs[0])
-	if err != nil {
-		return nil, err
-	}
-	ref.embedded, ref.table = got[0], got[1]
-	if len(ref.table.Shape) != 2 || len(ref.embedded.Shape) != 3 {
-		return nil, fmt.Errorf("%w: word embeddings of shape %v from a table of %v", ErrNotMasked, ref.embedded.Shape, ref.table.Shape)
-	}
-	return ref, nil
+	return ref, err
 }
 
 // parse reads and checks the model file again; it is not kept in memory. done
@@ -271,80 +203,4 @@ func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
 	}
 	m, err = onnx.Load(fsys, name)
 	return m, done, err
-}
-
-// conditionals are log f(· | …) at the blank of every row, in float64, with
-// the word embeddings replaced if given.
-func (r *reference) conditionals(embedded *onnxref.Tensor) ([][]float64, error) {
-	in := map[string]*onnxref.Tensor{}
-	for k, t := range r.inputs {
-		in[k] = t
-	}
-	if embedded != nil {
-		in[r.embedding] = embedded
-	}
-	got, err := r.eval.Run(in, r.logits)
-	if err != nil {
-		return nil, err
-	}
-	l, v := got[0].Shape[1], got[0].Shape[2]
-	out := make([][]float64, len(r.blanks))
-	for i, p := range r.blanks {
-		row := slices.Clone(got[0].F[(i*l+p)*v : (i*l+p+1)*v])
-		top, sum := slices.Max(row), 0.0
-		for _, x := range row {
-			sum += math.Exp(x - top)
-		}
-		for t := range row {
-			row[t] -= top + math.Log(sum)
-		}
-		out[i] = row
-	}
-	return out, nil
-}
-
-// derivative is E_v · Σ_{i≠j} ∂log f(θ_i | …)/∂e_j by central differences.
-func (r *reference) derivative(j int, v int32) (float64, error) {
-	l, h := r.embedded.Shape[1], r.embedded.Shape[2]
-	direction := r.table.F[int(v)*h : (int(v)+1)*h]
-	at := func(i int) []float64 { return r.embedded.F[(i*l+r.blanks[j])*h : (i*l+r.blanks[j]+1)*h] }
-	other := 0
-	if j == 0 {
-		other = 1
-	}
-	length := norm(direction)
-	if length == 0 {
-		return 0, nil
-	}
-	// Small against the embedding, so that the cubic term is; large against
-	// the rounding of float64.
-	step := 1e-4 * max(norm(at(other)), 1e-3) / length
-	var sums [2]float64
-	for side, sign := range []float64{1, -1} {
-		moved := onnxref.NewFloat(r.embedded.Shape, slices.Clone(r.embedded.F))
-		for i := range r.blanks {
-			row := moved.F[(i*l+r.blanks[j])*h : (i*l+r.blanks[j]+1)*h]
-			for k, d := range direction {
-				row[k] += sign * step * d
-			}
-		}
-		cond, err := r.conditionals(moved)
-		if err != nil {
-			return 0, err
-		}
-		for i, row := range cond {
-			if i != j {
-				sums[side] += row[r.state[i]]
-			}
-		}
-	}
-	return (sums[0] - sums[1]) / (2 * step), nil
-}
-
-func norm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
-	"infill/mlm/onnxref"
+	"infill/mlm/onnxeval"
 )
 
 // infer works out type, shape and, where it follows from constants and shapes alone, the contents of a
@@ -73,12 +73,12 @@ var twoOperands = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Div": 
 
 // inferKnown computes the outputs when all inputs are known and small, or only their shapes matter.
 func inferKnown(n *node, p int, opset int64) bool {
-	in := make([]*onnxref.Tensor, len(n.in))
+	in := make([]*onnxeval.Tensor, len(n.in))
 	for i, v := range n.in {
 		switch {
 		case v == nil:
 		case n.op == "Shape" || n.op == "Size":
-			in[i] = &onnxref.Tensor{Type: v.typ, Shape: v.shape[p]}
+			in[i] = &onnxeval.Tensor{Type: v.typ, Shape: v.shape[p]}
 		case v.known[p] == nil || v.known[p].Len() > maxKnown:
 			return false
 		default:
@@ -101,7 +101,7 @@ func inferKnown(n *node, p int, opset int64) bool {
 		proto = fusedProto(n)
 	}
 	proto.Outputs = make([]string, len(n.out))
-	out, err := onnxref.Node(proto, in, opset)
+	out, err := onnxeval.Node(proto, in, opset)
 	if err != nil || len(out) < len(n.out) {
 		return false
 	}
@@ -115,7 +115,7 @@ func inferKnown(n *node, p int, opset int64) bool {
 }
 
 // tooLong tells whether a Range of these bounds has more elements than are followed.
-func tooLong(in []*onnxref.Tensor) bool {
+func tooLong(in []*onnxeval.Tensor) bool {
 	v := [3]float64{}
 	for i := range v {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"infill/mlm/onnx"
-	"infill/mlm/onnxref"
+	"infill/mlm/onnxeval"
 )
 
 // probes is the number of sizes at which every shape is worked out. A dimension that is the same at both
@@ -72,10 +72,10 @@ type value struct {
 	name   string // name in the original graph, "" for new ones
 	typ    onnx.DataType
 	shape  dims
-	known  [probes]*onnxref.Tensor // contents, where they follow from constants and shapes alone
-	tensor *onnx.Tensor            // the stored tensor, for weights and constants
-	fixed  bool                    // follows from weights alone
-	from   *node                   // nil for inputs, weights and constants
+	known  [probes]*onnxeval.Tensor // contents, where they follow from constants and shapes alone
+	tensor *onnx.Tensor             // the stored tensor, for weights and constants
+	fixed  bool                     // follows from weights alone
+	from   *node                    // nil for inputs, weights and constants
 }
 
 // node is an operation. Reshape has a single input here: its target is the shape of its output.
@@ -236,11 +236,11 @@ func stored(t *onnx.Tensor) (*value, error) {
 	}
 	small := t.Len() <= 4096 || t.Type == onnx.Int64 && t.Len() <= maxKnown
 	if small && t.Type.Size() > 0 {
-		k, err := onnxref.FromONNX(t)
+		k, err := onnxeval.FromONNX(t)
 		if err != nil {
 			return nil, err
 		}
-		v.known = [probes]*onnxref.Tensor{k, k}
+		v.known = [probes]*onnxeval.Tensor{k, k}
 	}
 	return v, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"infill/mlm/onnx"
-	"infill/mlm/onnxref"
+	"infill/mlm/onnxeval"
 )
 
 // made gives a value of random contents: an input if name is set, else a weight.
@@ -35,12 +35,12 @@ func made(t *testing.T, r *rand.Rand, name string, shape ...int) *value {
 // evaluate computes a value by the reference, node by node.
 func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []float64 {
 	t.Helper()
-	at := map[*value]*onnxref.Tensor{}
+	at := map[*value]*onnxeval.Tensor{}
 	for _, v := range inputs {
 		at[v] = v.known[0]
 	}
 	for _, n := range nodes {
-		in := make([]*onnxref.Tensor, len(n.in))
+		in := make([]*onnxeval.Tensor, len(n.in))
 		for i, v := range n.in {
 			if in[i] = at[v]; in[i] == nil {
 				in[i] = v.known[0]
@@ -60,7 +60,7 @@ func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []floa
 			p = fusedProto(n)
 		}
 		p.Outputs = make([]string, len(n.out))
-		out, err := onnxref.Node(p, in, 17)
+		out, err := onnxeval.Node(p, in, 17)
 		if err != nil {
 			t.Fatalf("%v: %v", n, err)
 		}
@@ -72,9 +72,9 @@ func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []floa
 // hidden forgets the contents of inputs, so that nothing is worked out ahead of its time, and gives back a
 // function that restores them.
 func hidden(inputs ...*value) func() {
-	known := make([][probes]*onnxref.Tensor, len(inputs))
+	known := make([][probes]*onnxeval.Tensor, len(inputs))
 	for i, v := range inputs {
-		known[i], v.known = v.known, [probes]*onnxref.Tensor{}
+		known[i], v.known = v.known, [probes]*onnxeval.Tensor{}
 	}
 	return func() {
 		for i, v := range inputs {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 	"infill/mlm/onnxref"
 )
 
@@ -135,11 +137,11 @@ func TestDerivationInFloat64(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range f.Calls {
-			yes := &onnxref.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{1}}
-			in := map[string]*onnxref.Tensor{InConditional: yes, InGradient: yes}
+			yes := &onnxeval.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{1}}
+			in := map[string]*onnxeval.Tensor{InConditional: yes, InGradient: yes}
 			for _, name := range d.Inputs {
 				if a, ok := withAlike(d, c)[name]; ok {
-					in[name] = onnxref.NewInt(a.Shape, a.ints())
+					in[name] = onnxeval.NewInt(a.Shape, a.ints())
 				}
 			}
 			out, err := e.Run(in, OutLogProb, OutCondition, OutGradient)
@@ -378,7 +380,12 @@ func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, 
 	c["input_ids"], c["attention_mask"], c["positions"], c["targets"] = rows, ones, where, targets
 	c["token_type_ids"] = array{Shape: grid, Data: make([]float64, len(rows.Data))}
 	r := s.run(t, c, true, true)
-	rep, err := lm.Check(&onnxref.Sentence{IDs: ids, Blanks: blanks, Mask: mask}, onnxref.Outputs{LogProb: r.logProb, Conditional: r.conditional, Gradient: r.gradient}, tokens, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	along := make([][]int, len(blanks))
+	for j := range along {
+		along[j] = rng.Perm(lm.Vocabulary())[:min(tokens, lm.Vocabulary())]
+	}
+	rep, err := lm.Check(t.Context(), &onnxref.Sentence{IDs: ids, Blanks: blanks, Mask: mask}, onnxref.Outputs{LogProb: r.logProb, Conditional: r.conditional, Gradient: r.gradient}, along)
 	if err != nil {
 		t.Fatal(err)
 	}

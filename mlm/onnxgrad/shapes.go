@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"infill/mlm/onnxref"
+	"infill/mlm/onnxeval"
 )
 
 // shapeRule gives the shapes of the outputs at probe p.
@@ -138,18 +138,18 @@ func reshapeShape(n *node, p int, opset int64) ([][]int, error) {
 
 // throughKernel asks the reference, which only looks at the shape of the first input.
 func throughKernel(n *node, p int, opset int64) ([][]int, error) {
-	in := make([]*onnxref.Tensor, len(n.in))
+	in := make([]*onnxeval.Tensor, len(n.in))
 	for i, v := range n.in {
 		if v == nil {
 			continue
 		}
 		if in[i] = v.known[p]; i == 0 {
-			in[i] = &onnxref.Tensor{Type: v.typ, Shape: v.shape[p]}
+			in[i] = &onnxeval.Tensor{Type: v.typ, Shape: v.shape[p]}
 		} else if in[i] == nil {
 			return nil, fmt.Errorf("target shape depends on the input's values")
 		}
 	}
-	out, err := onnxref.Node(n.proto(), in, opset)
+	out, err := onnxeval.Node(n.proto(), in, opset)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
 	"infill/mlm/onnxref"
 )
 
@@ -116,11 +117,11 @@ func TestSharedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		no := &onnxref.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{0}}
-		in := map[string]*onnxref.Tensor{InConditional: no, InGradient: no}
+		no := &onnxeval.Tensor{Type: onnx.Bool, Shape: []int{}, I: []int64{0}}
+		in := map[string]*onnxeval.Tensor{InConditional: no, InGradient: no}
 		for _, name := range d.Inputs {
 			if a, ok := c[name]; ok {
-				in[name] = onnxref.NewInt(a.Shape, a.ints())
+				in[name] = onnxeval.NewInt(a.Shape, a.ints())
 			}
 		}
 		out, err := e.Run(in, names...)
@@ -308,11 +309,11 @@ func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
 	if err != nil {
 		return nil
 	}
-	in := map[string]*onnxref.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{}, I: []int64{0}}}
+	in := map[string]*onnxeval.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{}, I: []int64{0}}}
 	c = withAlike(d, c)
 	for _, name := range d.Inputs {
 		if a, ok := c[name]; ok {
-			in[name] = onnxref.NewInt(a.Shape, a.ints())
+			in[name] = onnxeval.NewInt(a.Shape, a.ints())
 		}
 	}
 	out, err := e.Run(in, OutLogProb)

@@ -1,4 +1,4 @@
-package onnxref
+package onnxeval
 
 import (
 	"fmt"

@@ -1,0 +1,112 @@
+package onnxeval
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"infill/mlm/onnx"
+)
+
+// TestKernels checks operators one by one against values worked out by hand or by numpy.
+func TestKernels(t *testing.T) {
+	f := func(shape []int, v ...float64) *Tensor { return NewFloat(shape, v) }
+	n := func(shape []int, v ...int64) *Tensor { return NewInt(shape, v) }
+	ints := func(name string, v ...int64) *onnx.Attribute {
+		return &onnx.Attribute{Name: name, Type: onnx.AttrInts, Ints: v}
+	}
+	num := func(name string, v int64) *onnx.Attribute {
+		return &onnx.Attribute{Name: name, Type: onnx.AttrInt, I: v}
+	}
+	x := f([]int{2, 3}, 1, 2, 3, 4, 5, 6)
+	for _, c := range []struct {
+		op    string
+		attrs []*onnx.Attribute
+		in    []*Tensor
+		want  *Tensor
+	}{
+		{"Add", nil, []*Tensor{x, f([]int{2, 1}, 10, 20)}, f([]int{2, 3}, 11, 12, 13, 24, 25, 26)},
+		{"Sub", nil, []*Tensor{f([]int{}, 1), x}, f([]int{2, 3}, 0, -1, -2, -3, -4, -5)},
+		{"Div", nil, []*Tensor{n([]int{2}, 7, -7), n([]int{}, 2)}, n([]int{2}, 3, -3)},
+		{"Pow", nil, []*Tensor{x, f([]int{}, 3)}, f([]int{2, 3}, 1, 8, 27, 64, 125, 216)},
+		{"Max", nil, []*Tensor{x, f([]int{}, 3), f([]int{3}, 0, 0, 5)}, f([]int{2, 3}, 3, 3, 5, 4, 5, 6)},
+		{"MatMul", nil, []*Tensor{x, f([]int{3, 2}, 1, 0, 0, 1, 1, 1)}, f([]int{2, 2}, 4, 5, 10, 11)},
+		{"MatMul", nil, []*Tensor{f([]int{2, 1, 2}, 1, 2, 3, 4), f([]int{2, 2, 1}, 1, 1, 1, -1)}, f([]int{2, 1, 1}, 3, -1)},
+		{"MatMul", nil, []*Tensor{f([]int{3}, 1, 1, 1), f([]int{3, 1}, 1, 2, 3)}, f([]int{1}, 6)},
+		{"FusedMatMul", []*onnx.Attribute{num("transB", 1), {Name: "alpha", Type: onnx.AttrFloat, F: 0.5}},
+			[]*Tensor{x, f([]int{1, 3}, 2, 0, 2)}, f([]int{2, 1}, 4, 10)},
+		{"Gemm", []*onnx.Attribute{num("transA", 1), {Name: "beta", Type: onnx.AttrFloat, F: 2}},
+			[]*Tensor{x, f([]int{2, 1}, 1, -1), f([]int{1}, 3)}, f([]int{3, 1}, 3, 3, 3)},
+		{"Transpose", []*onnx.Attribute{ints("perm", 1, 0)}, []*Tensor{x}, f([]int{3, 2}, 1, 4, 2, 5, 3, 6)},
+		{"Reshape", nil, []*Tensor{x, n([]int{2}, -1, 0)}, f([]int{2, 3}, 1, 2, 3, 4, 5, 6)},
+		{"Concat", []*onnx.Attribute{num("axis", 1)}, []*Tensor{x, f([]int{2, 1}, 7, 8)}, f([]int{2, 4}, 1, 2, 3, 7, 4, 5, 6, 8)},
+		{"Slice", nil, []*Tensor{x, n([]int{1}, -1), n([]int{1}, -9), n([]int{1}, 1), n([]int{1}, -2)}, f([]int{2, 2}, 3, 1, 6, 4)},
+		{"Slice", nil, []*Tensor{x, n([]int{1}, 1), n([]int{1}, math.MaxInt64), n([]int{1}, -1)}, f([]int{2, 2}, 2, 3, 5, 6)},
+		{"Gather", []*onnx.Attribute{num("axis", 1)}, []*Tensor{x, n([]int{2}, 2, -3)}, f([]int{2, 2}, 3, 1, 6, 4)},
+		{"GatherND", []*onnx.Attribute{num("batch_dims", 1)}, []*Tensor{x, n([]int{2, 1}, 2, 0)}, f([]int{2}, 3, 4)},
+		{"GatherElements", []*onnx.Attribute{num("axis", 1)}, []*Tensor{x, n([]int{2, 1}, 1, 2)}, f([]int{2, 1}, 2, 6)},
+		{"ReduceSum", []*onnx.Attribute{num("keepdims", 0)}, []*Tensor{x, n([]int{1}, 0)}, f([]int{3}, 5, 7, 9)},
+		{"ReduceMean", []*onnx.Attribute{ints("axes", -1)}, []*Tensor{x}, f([]int{2, 1}, 2, 5)},
+		{"ReduceMax", nil, []*Tensor{x}, f([]int{1, 1}, 6)},
+		{"CumSum", []*onnx.Attribute{num("reverse", 1)}, []*Tensor{x, n([]int{}, 1)}, f([]int{2, 3}, 6, 5, 3, 15, 11, 6)},
+		{"CumSum", []*onnx.Attribute{num("exclusive", 1)}, []*Tensor{n([]int{3}, 1, 2, 3), n([]int{}, 0)}, n([]int{3}, 0, 1, 3)},
+		{"Softmax", nil, []*Tensor{f([]int{1, 2}, 1000, 1000)}, f([]int{1, 2}, 0.5, 0.5)},
+		{"LogSoftmax", nil, []*Tensor{f([]int{2}, 0, math.Log(3))}, f([]int{2}, -math.Log(4), math.Log(0.75))},
+		{"Expand", nil, []*Tensor{f([]int{2, 1}, 1, 2), n([]int{3}, 1, 1, 2)}, f([]int{1, 2, 2}, 1, 1, 2, 2)},
+		{"Range", nil, []*Tensor{n([]int{}, 5), n([]int{}, 0), n([]int{}, -2)}, n([]int{3}, 5, 3, 1)},
+		{"Trilu", []*onnx.Attribute{num("upper", 0)}, []*Tensor{x}, f([]int{2, 3}, 1, 0, 0, 4, 5, 0)},
+		{"Tile", nil, []*Tensor{f([]int{1, 2}, 1, 2), n([]int{2}, 2, 2)}, f([]int{2, 4}, 1, 2, 1, 2, 1, 2, 1, 2)},
+		{"Pad", nil, []*Tensor{x, n([]int{4}, 1, 0, 0, 1)}, f([]int{3, 4}, 0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0)},
+		{"Squeeze", nil, []*Tensor{f([]int{1, 2, 1}, 1, 2), n([]int{1}, -1)}, f([]int{1, 2}, 1, 2)},
+		{"Flatten", nil, []*Tensor{f([]int{1, 2, 1}, 1, 2)}, f([]int{1, 2}, 1, 2)},
+		{"Shape", []*onnx.Attribute{num("start", -1)}, []*Tensor{x}, n([]int{1}, 3)},
+		{"Gelu", nil, []*Tensor{f([]int{2}, 1, -1)}, f([]int{2}, 0.841344746068543, -0.158655253931457)},
+		{"FastGelu", nil, []*Tensor{f([]int{1}, 1)}, f([]int{1}, 0.841191990607477)},
+		{"LayerNormalization", nil, []*Tensor{f([]int{1, 2}, 1, 3), f([]int{2}, 2, 2), f([]int{2}, 1, 1)},
+			f([]int{1, 2}, 1-2/math.Sqrt(1+1e-5), 1+2/math.Sqrt(1+1e-5))},
+		{"Where", nil, []*Tensor{{Type: onnx.Bool, Shape: []int{2, 1}, I: []int64{1, 0}}, x, f([]int{}, 9)}, f([]int{2, 3}, 1, 2, 3, 9, 9, 9)},
+	} {
+		out, err := Node(&onnx.Node{Op: c.op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in, 14)
+		if err != nil {
+			t.Errorf("%s: %v", c.op, err)
+			continue
+		}
+		got := out[0]
+		if !slices.Equal(got.Shape, c.want.Shape) || !slices.Equal(got.I, c.want.I) || !near(got.F, c.want.F) {
+			t.Errorf("%s %v: %v %v %v, want %v %v %v", c.op, c.attrs, got.Shape, got.F, got.I, c.want.Shape, c.want.F, c.want.I)
+		}
+	}
+}
+
+// TestBadNodes: graphs come from strangers; what does not fit gives an error.
+func TestBadNodes(t *testing.T) {
+	x := NewFloat([]int{2, 3}, make([]float64, 6))
+	huge := NewInt([]int{3}, []int64{1 << 30, 1 << 30, 1 << 30})
+	for op, in := range map[string][]*Tensor{
+		"NoSuchOp":        {x},
+		"MatMul":          {x, x},
+		"Add":             {x},
+		"Mul":             {x, NewInt([]int{2, 3}, make([]int64, 6))},
+		"Expand":          {x, huge},
+		"ConstantOfShape": {huge},
+		"Tile":            {x, NewInt([]int{2}, []int64{1 << 30, 1 << 30})},
+		"Gather":          {x, NewInt([]int{1}, []int64{7})},
+		"Reshape":         {x, NewInt([]int{1}, []int64{5})},
+		"Div":             {NewInt([]int{1}, []int64{1}), NewInt([]int{1}, []int64{0})},
+		"Softmax":         {NewInt([]int{1}, []int64{1})},
+		"Range":           {NewInt([]int{}, []int64{0}), NewInt([]int{}, []int64{1 << 60}), NewInt([]int{}, []int64{1})},
+	} {
+		_, err := Node(&onnx.Node{Name: "n", Op: op, Outputs: []string{"y"}}, in, 14)
+		if err == nil {
+			t.Errorf("%s: no error", op)
+		}
+		if (op == "NoSuchOp") != errors.Is(err, ErrOp) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}
+
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-7 })
+}
