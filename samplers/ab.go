@@ -70,11 +70,7 @@ func (s *AB) Attach(c *Chains) (Kernel, error) {
 			})
 		}
 	}
-	g, err := c.needGrad(s.Name())
-	if err != nil {
-		return nil, err
-	}
-	return newMH(c, p, g, true), nil
+	return NewMH(c, p, MHOptions{Gradient: true})
 }
 
 type abProposer struct {
@@ -84,20 +80,20 @@ type abProposer struct {
 }
 
 // schedule sets (α, β) of the next step.
-func (p *abProposer) schedule(k, done int) bool {
+func (p *abProposer) Schedule(k, done int) bool {
 	if len(p.search) > 0 {
 		p.alpha[k], p.beta[k] = p.search[k].point()
 	}
 	return false
 }
 
-func (p *abProposer) adapt(k int, m Move) {
+func (p *abProposer) Adapt(k int, m Move) {
 	if len(p.search) > 0 {
 		p.search[k].score(m.Prob * float64(m.Flips))
 	}
 }
 
-func (p *abProposer) freeze(k int) {
+func (p *abProposer) Freeze(k int) {
 	if len(p.search) > 0 {
 		p.search[k].stop = true
 	}

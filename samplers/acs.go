@@ -100,11 +100,7 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}
-	g, err := c.needGrad(s.Name())
-	if err != nil {
-		return nil, err
-	}
-	return newMH(c, p, g, true), nil
+	return NewMH(c, p, MHOptions{Gradient: true})
 }
 
 // config is s with its defaults filled in and checked.
@@ -161,15 +157,15 @@ type acsProposer struct {
 	tunes []acsTune // per chain
 }
 
-func (p *acsProposer) schedule(k, done int) bool {
+func (p *acsProposer) Schedule(k, done int) bool {
 	t := &p.tunes[k]
 	var free bool
 	p.alpha[k], p.beta[k], free = t.next(done)
 	return free
 }
 
-func (p *acsProposer) adapt(k int, m Move) { p.tunes[k].learn(m.Prob) }
-func (p *acsProposer) freeze(k int)        { p.tunes[k].finish() }
+func (p *acsProposer) Adapt(k int, m Move) { p.tunes[k].learn(m.Prob) }
+func (p *acsProposer) Freeze(k int)        { p.tunes[k].finish() }
 
 // Tuning implements Tuned.
 func (p *acsProposer) Tuning(k int) map[string]float64 {

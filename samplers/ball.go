@@ -167,8 +167,6 @@ type ballKernel struct {
 	off           []int // where each chain's states begin in x
 }
 
-func (b *ballKernel) prepare(ctx context.Context) error { return b.c.startEnergies(ctx, nil) }
-
 // Step implements Kernel.
 func (b *ballKernel) Step(ctx context.Context) error {
 	c := b.c
@@ -201,13 +199,13 @@ func (b *ballKernel) Step(ctx context.Context) error {
 		j, _ := drawLog(c.RNG[k], u, b.cum)
 		if j < 0 { // cannot happen: the ball holds the current state
 			c.Stats[k].NonFinite++
-			c.record(k, Move{})
+			c.Last[k] = Move{}
 			continue
 		}
 		d := hamming(c.X[k], states[j])
 		copy(c.X[k], states[j])
 		c.U[k] = u[j]
-		c.record(k, Move{Moved: d > 0, Accepted: true, Prob: 1, Hamming: d, Flips: d})
+		c.Last[k] = Move{Moved: d > 0, Accepted: true, Prob: 1, Hamming: d, Flips: d}
 	}
 	return nil
 }

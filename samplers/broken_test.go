@@ -44,7 +44,7 @@ func (s *noReverse) Attach(c *Chains) (Kernel, error) {
 
 type forgetsOld struct{ *gibbsMHProposer }
 
-func (f forgetsOld) reverse(k int, _, y []int32, _ []float64) float64 {
+func (f forgetsOld) Reverse(k int, _, y []int32, _ []float64) float64 {
 	return -f.lp[k][y[f.i[k]]]
 }
 

@@ -3,44 +3,8 @@ package samplers
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 )
-
-// Sampler is a Markov chain Monte Carlo method together with its parameters.
-type Sampler interface {
-	// Name is the name under which Lookup finds the sampler.
-	Name() string
-	// Attach checks the parameters and the target's abilities and returns the
-	// transition of the given chains. It evaluates nothing.
-	Attach(c *Chains) (Kernel, error)
-}
-
-// Kernel advances all chains by one step.
-type Kernel interface {
-	Step(ctx context.Context) error
-}
-
-// Tuned is the optional ability of a kernel to say what it adapted.
-type Tuned interface {
-	// Tuning returns the current value of each adapted quantity of chain k,
-	// such as "step-size"; they no longer change once the burn-in is over.
-	Tuning(k int) map[string]float64
-}
-
-// Options of a run. The zero value is seed 0, no burn-in.
-type Options struct {
-	Seed uint64
-	ID   string // names the problem, so that each has streams of its own
-	// First is the number of the first chain in its random stream; chain k
-	// of the run draws from NewStream(Seed, ID, First+k).
-	First int
-	// Burnin is the number of first steps in which step sizes and the like
-	// are adapted; afterwards they stay as they are. States of the burn-in
-	// are not draws of the target. 0: nothing is adapted, and automatic
-	// parameters keep their starting values.
-	Burnin int
-}
 
 // Move is what a step did to one chain.
 type Move struct {
@@ -110,7 +74,9 @@ type Chains struct {
 	// Weight is the weight that the current states have in averages: 1,
 	// except for SGDLD, whose states last for different times.
 	Weight []float64
-	Burnin int // steps in which kernels adapt
+	Burnin int        // steps in which kernels adapt
+	name   string     // of the sampler, for messages
+	grad   Gradienter // nil when the kernel uses no gradients
 	done   int
 	idx    []int // scratch of Refresh
 	bx     [][]int32
@@ -159,116 +125,42 @@ func (c *Chains) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// record enters the move of chain k.
-func (c *Chains) record(k int, m Move) {
-	c.Last[k] = m
-	s := &c.Stats[k]
-	s.Steps++
-	if m.Moved {
-		s.Moved++
-	}
-	if m.Accepted {
-		s.Accepted++
-	}
-	s.SumProb += m.Prob
-	s.Hamming += m.Hamming
-	s.Proposed += m.Flips
-}
-
-// Run is a sampler at work on a target.
-type Run struct {
-	*Chains
-	Sampler Sampler
-	Kernel  Kernel
-}
-
-// Start begins one chain at each state of x0, which is copied. It evaluates
-// the starts (with gradients if the sampler uses them). Errors: a start outside
-// the domain or of probability zero (ErrState), a parameter out of range
-// (ErrParam), a missing ability (ErrUnsupported), or the target's own.
-func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
-	if len(x0) == 0 {
-		return nil, fmt.Errorf("%w: no chain to start; give one start state per chain", ErrState)
-	}
-	if opt.Burnin < 0 {
-		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
-	}
-	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin}
-	for k, x := range x0 {
-		if err := c.Domain.Check(x); err != nil {
-			return nil, fmt.Errorf("chain %d: %w", k, err)
+// count enters the moves of a step.
+func (c *Chains) count() {
+	for k, m := range c.Last {
+		s := &c.Stats[k]
+		s.Steps++
+		if m.Moved {
+			s.Moved++
 		}
-		c.X = append(c.X, append([]int32(nil), x...))
-		c.U = append(c.U, math.NaN())
-		c.Weight = append(c.Weight, 1)
-		c.RNG = append(c.RNG, NewStream(opt.Seed, opt.ID, opt.First+k))
-	}
-	c.Last = make([]Move, len(x0))
-	c.Stats = make([]Stats, len(x0))
-	kern, err := s.Attach(c)
-	if err != nil {
-		return nil, err
-	}
-	if p, ok := kern.(interface{ prepare(context.Context) error }); ok {
-		if err := p.prepare(ctx); err != nil {
-			return nil, err
+		if m.Accepted {
+			s.Accepted++
 		}
+		s.SumProb += m.Prob
+		s.Hamming += m.Hamming
+		s.Proposed += m.Flips
 	}
-	return &Run{Chains: c, Sampler: s, Kernel: kern}, nil
 }
 
-// Step advances every chain by one step. After an error the run must not be
-// used any further.
-func (r *Run) Step(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := r.Kernel.Step(ctx); err != nil {
-		return err
-	}
-	r.done++
-	return nil
-}
-
-// Steps makes n steps and calls visit, if not nil, after each; an error of
-// visit ends it and is returned.
-func (r *Run) Steps(ctx context.Context, n int, visit func(*Run) error) error {
-	for range n {
-		if err := r.Step(ctx); err != nil {
-			return err
-		}
-		if visit != nil {
-			if err := visit(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// Tuning returns what the kernel adapted for chain k, nil when nothing.
-func (r *Run) Tuning(k int) map[string]float64 {
-	if t, ok := r.Kernel.(Tuned); ok {
-		return t.Tuning(k)
-	}
-	return nil
-}
-
-// needGrad makes room for gradients, or says that the target has none.
-func (c *Chains) needGrad(sampler string) (Gradienter, error) {
+// NeedGradient makes room for gradients and returns the target as one that
+// computes them. A kernel that uses gradients calls it in Attach: Start then
+// evaluates them with the energies of the starts. The error is an *AbilityError.
+func (c *Chains) NeedGradient() (Gradienter, error) {
 	g, ok := c.Target.(Gradienter)
 	if !ok {
-		return nil, &AbilityError{sampler, "gradients (EnergyGrad)", "rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
+		return nil, &AbilityError{c.name, "gradients (EnergyGrad)", "rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
 	}
+	c.grad = g
 	c.Grad = matrix[float64](len(c.X), c.Domain.GradLen())
 	return g, nil
 }
 
-// startEnergies evaluates (U, ∇U) at the starts, or U only when g is nil.
-func (c *Chains) startEnergies(ctx context.Context, g Gradienter) error {
+// StartEnergies evaluates U at all states, and ∇U where NeedGradient was called.
+// A state of probability zero, or whose energy is not a number, is an ErrState.
+func (c *Chains) StartEnergies(ctx context.Context) error {
 	var err error
-	if g != nil {
-		err = g.EnergyGrad(ctx, c.X, c.U, c.Grad)
+	if c.grad != nil {
+		err = c.grad.EnergyGrad(ctx, c.X, c.U, c.Grad)
 	} else {
 		err = c.Target.Energy(ctx, c.X, c.U)
 	}

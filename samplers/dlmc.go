@@ -35,7 +35,7 @@ func (s *DLMC) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.kernel(c, s.Name(), dlmcRule{t})
+	return t.kernel(c, dlmcRule{t})
 }
 
 // flow is what DLMC and DLMCf share: rates, simulation time, adaptation.
@@ -81,7 +81,7 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 // start sets an automatic h so that, by the first-order rates at the chain's
 // start, a coordinate of (geometric) mean total rate moves about every other
 // step.
-func (f *flow) start(k int, x []int32, g []float64) {
+func (f *flow) Start(k int, x []int32, g []float64) {
 	if !f.auto {
 		return
 	}
@@ -103,14 +103,14 @@ func (f *flow) start(k int, x []int32, g []float64) {
 
 func (f *flow) scale(k int) [2]float64 { return [2]float64{f.logH[k]} }
 
-func (f *flow) adapt(k int, m Move) {
+func (f *flow) Adapt(k int, m Move) {
 	if f.auto {
 		f.tune[k].update(m.Prob)
 		f.logH[k] = f.tune[k].log
 	}
 }
 
-func (f *flow) freeze(k int) {
+func (f *flow) Freeze(k int) {
 	if f.auto {
 		f.tune[k].freeze()
 		f.logH[k] = f.tune[k].log
@@ -128,12 +128,9 @@ type flowProposer struct {
 	*flow
 }
 
-func (f *flow) kernel(c *Chains, name string, r rule) (Kernel, error) {
-	g, err := c.needGrad(name)
-	if err != nil {
-		return nil, err
-	}
-	return newMH(c, flowProposer{newFactorised(c.Domain, r, c.Len()), f}, g, true), nil
+func (f *flow) kernel(c *Chains, r rule) (Kernel, error) {
+	p := flowProposer{newFactorised(c.Domain, r, c.Len()), f}
+	return NewMH(c, p, MHOptions{Gradient: true})
 }
 
 type dlmcRule struct{ *flow }

@@ -31,7 +31,7 @@ func (s *DLMCf) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	t.most = eulerLimit
-	return t.kernel(c, s.Name(), dlmcfRule{t})
+	return t.kernel(c, dlmcfRule{t})
 }
 
 // eulerLimit bounds an automatic h of DLMCf to this multiple of its start, half

@@ -152,14 +152,14 @@ func (d *dlp) scale(k int) [2]float64 {
 	return [2]float64{d.alpha[k]}
 }
 
-func (d *dlp) adapt(k int, m Move) {
+func (d *dlp) Adapt(k int, m Move) {
 	if d.tune != nil {
 		d.tune[k].update(m.Prob)
 		d.alpha[k] = d.tune[k].value()
 	}
 }
 
-func (d *dlp) freeze(k int) {
+func (d *dlp) Freeze(k int) {
 	if d.tune != nil {
 		d.tune[k].freeze()
 		d.alpha[k] = d.tune[k].value()
@@ -177,12 +177,9 @@ type dlpProposer struct {
 	*dlp
 }
 
-func newDLPKernel(c *Chains, name string, d *dlp, exact bool) (Kernel, error) {
-	g, err := c.needGrad(name)
-	if err != nil {
-		return nil, err
-	}
-	return newMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, g, exact), nil
+func newDLPKernel(c *Chains, d *dlp, o MHOptions) (Kernel, error) {
+	o.Gradient = true
+	return NewMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, o)
 }
 
 // checkPositive refuses NaN, infinities and negative numbers, and 0 unless it

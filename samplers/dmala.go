@@ -34,5 +34,5 @@ func (s *DMALA) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDLPKernel(c, s.Name(), d, true)
+	return newDLPKernel(c, d, MHOptions{})
 }

@@ -43,5 +43,5 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 	if s.Batch > 0 {
 		return newSGKernel(c, s.Name(), d, s.Batch)
 	}
-	return newDLPKernel(c, s.Name(), d, false)
+	return newDLPKernel(c, d, MHOptions{Uncorrected: true})
 }

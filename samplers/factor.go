@@ -168,7 +168,7 @@ func addExps(s float64, g []float64, gx, slope, m float64) float64 {
 }
 
 // accepted makes the proposal's cache the current one.
-func (f *factorised) accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k] }
+func (f *factorised) Accepted(k int) { f.cur[k], f.next[k] = f.next[k], f.cur[k] }
 
 // forget drops the current cache, for a gradient that changes at equal states.
 func (f *factorised) forget(k int) { f.cur[k].ok = false }
@@ -199,7 +199,7 @@ func (f *factorised) deltas(i int, xi int32, g []float64, lo, hi int) []float64 
 	return lw
 }
 
-func (f *factorised) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
+func (f *factorised) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	var acc logProduct
 	c := &f.cur[k]
 	if !c.ok || c.scale != f.scale(k) {
@@ -275,7 +275,7 @@ func (f *factorised) block(k, i int, xi int32, g []float64, b int) (lw []float64
 	return lw, base
 }
 
-func (f *factorised) reverse(k int, x, y []int32, gy []float64) float64 {
+func (f *factorised) Reverse(k int, x, y []int32, gy []float64) float64 {
 	var acc logProduct
 	c := &f.next[k]
 	lq := f.fill(c, k, y, gy, x)

@@ -148,6 +148,9 @@ type gibbsKernel struct {
 	conditionals
 }
 
+// Prepare implements Preparer. The energies of the starts are not needed.
+func (g *gibbsKernel) Prepare(context.Context) error { return nil }
+
 // Step implements Kernel.
 func (g *gibbsKernel) Step(ctx context.Context) error {
 	if err := g.fill(ctx, g.c, g.scan); err != nil {
@@ -164,7 +167,7 @@ func (g *gibbsKernel) Step(ctx context.Context) error {
 			g.c.U[k] = math.NaN()
 			m.Moved, m.Flips, m.Hamming = true, 1, 1
 		}
-		g.c.record(k, m)
+		g.c.Last[k] = m
 	}
 	return nil
 }

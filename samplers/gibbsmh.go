@@ -33,7 +33,8 @@ func (s *GibbsMH) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMH(c, &gibbsMHProposer{conditionals: cond, c: c, scan: s.Scan, ratio: make([]float64, c.Len())}, nil, true), nil
+	p := &gibbsMHProposer{conditionals: cond, c: c, scan: s.Scan, ratio: make([]float64, c.Len())}
+	return NewMH(c, p, MHOptions{})
 }
 
 // gibbsMHProposer is a proposer. Both of its probabilities are of one
@@ -47,13 +48,13 @@ type gibbsMHProposer struct {
 }
 
 // ask implements asker.
-func (g *gibbsMHProposer) ask(ctx context.Context) error { return g.fill(ctx, g.c, g.scan) }
+func (g *gibbsMHProposer) Ask(ctx context.Context) error { return g.fill(ctx, g.c, g.scan) }
 
-func (g *gibbsMHProposer) changed(k int, x, y []int32) int {
+func (g *gibbsMHProposer) Changed(k int, x, y []int32) int {
 	return hamming(x[g.i[k]:][:1], y[g.i[k]:][:1])
 }
 
-func (g *gibbsMHProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
+func (g *gibbsMHProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
 	i := g.i[k]
 	v, _ := drawLog(rng, g.lp[k], g.cum)
 	if v < 0 {
@@ -64,4 +65,4 @@ func (g *gibbsMHProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand,
 	return 0
 }
 
-func (g *gibbsMHProposer) reverse(k int, _, _ []int32, _ []float64) float64 { return g.ratio[k] }
+func (g *gibbsMHProposer) Reverse(k int, _, _ []int32, _ []float64) float64 { return g.ratio[k] }

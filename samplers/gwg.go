@@ -51,10 +51,6 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := c.needGrad(s.Name())
-	if err != nil {
-		return nil, err
-	}
 	p := &gwgProposer{
 		sites: newSites(c.Domain, s.Balance, cnt.free),
 		cum:   make([]float64, max(len(cnt.free), c.Domain.maxK)),
@@ -72,7 +68,7 @@ func (s *GWG) Attach(c *Chains) (Kernel, error) {
 	for k := range p.path {
 		p.path[k] = make([]pick, n)
 	}
-	return newMH(c, p, g, true), nil
+	return NewMH(c, p, MHOptions{Gradient: true})
 }
 
 // pick is one drawn change: coordinate i to value v.
@@ -86,15 +82,15 @@ type gwgProposer struct {
 	path    [][]pick // the draws of each chain's proposal
 }
 
-func (p *gwgProposer) adapt(k int, m Move) {
+func (p *gwgProposer) Adapt(k int, m Move) {
 	if p.counter != nil {
-		p.counter.adapt(k, m)
+		p.counter.Adapt(k, m)
 	}
 }
 
-func (p *gwgProposer) freeze(k int) {
+func (p *gwgProposer) Freeze(k int) {
 	if p.counter != nil {
-		p.counter.freeze(k)
+		p.counter.Freeze(k)
 	}
 }
 
@@ -106,7 +102,7 @@ func (p *gwgProposer) Tuning(k int) map[string]float64 {
 	return map[string]float64{"draws": p.counter.r[k]}
 }
 
-func (p *gwgProposer) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
+func (p *gwgProposer) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	p.score(x, g)
 	if p.bad() {
 		return math.NaN()
@@ -133,7 +129,7 @@ func (p *gwgProposer) propose(k int, x []int32, g []float64, rng *rand.Rand, y [
 	return lq
 }
 
-func (p *gwgProposer) reverse(k int, x, y []int32, gy []float64) float64 {
+func (p *gwgProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	p.score(y, gy)
 	lse := logSumExp(p.lw)
 	lq := 0.0

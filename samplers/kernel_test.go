@@ -79,10 +79,8 @@ func (d *driver) step(a, done int, vals []uint64) (next, draws int) {
 	if b, ok := r.Kernel.(*ballKernel); ok { // each step leaves another order behind
 		slices.Sort(b.perm[0])
 	}
-	if p, ok := r.Kernel.(interface{ prepare(context.Context) error }); ok {
-		if err := p.prepare(context.Background()); err != nil {
-			d.t.Fatal(err)
-		}
+	if err := r.prepare(context.Background(), r.Kernel); err != nil {
+		d.t.Fatal(err)
 	}
 	d.src.vals, d.src.at = vals, 0
 	if err := r.Kernel.Step(context.Background()); err != nil {

@@ -91,8 +91,8 @@ func (l *lb1Kernel) score(ctx context.Context, x [][]int32, rows [][]float64) er
 	return nil
 }
 
-func (l *lb1Kernel) prepare(ctx context.Context) error {
-	if err := l.c.startEnergies(ctx, nil); err != nil {
+func (l *lb1Kernel) Prepare(ctx context.Context) error {
+	if err := l.c.StartEnergies(ctx); err != nil {
 		return err
 	}
 	if err := l.score(ctx, l.c.X, l.cur); err != nil {
@@ -156,5 +156,4 @@ func (l *lb1Kernel) decide(k int, z float64) {
 			}
 		}
 	}
-	c.record(k, *mv)
 }

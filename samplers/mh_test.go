@@ -64,14 +64,14 @@ func TestProposalDraws(t *testing.T) {
 			}
 			m := run.Kernel.(*mhKernel)
 			if m.sched != nil {
-				m.sched.schedule(0, 0)
+				m.sched.Schedule(0, 0)
 			}
 			const draws = 5000
 			count := make([]float64, len(tab.states))
 			y := make([]int32, tab.dom.Len())
 			for range draws {
 				copy(y, x)
-				lq := m.p.propose(0, x, tab.grad[a], rng, y)
+				lq := m.p.Propose(0, x, tab.grad[a], rng, y)
 				if f := forward(m, x, y, tab.grad[a]); !(math.Abs(f-lq) < 1e-9) && s.Name() != "rwm" {
 					t.Fatalf("%s: propose says log q = %g, enumeration %g", s.Name(), lq, f)
 				}

@@ -180,7 +180,8 @@ type exactGibbs struct {
 	qs []asked
 }
 
-func (g *exactGibbs) prepare(ctx context.Context) error { return g.c.startEnergies(ctx, nil) }
+// Prepare implements Preparer.
+func (g *exactGibbs) Prepare(ctx context.Context) error { return g.c.StartEnergies(ctx) }
 
 // fromEnergies is a condFunc.
 func (g *exactGibbs) fromEnergies(ctx context.Context, x [][]int32, i []int, lp [][]float64) error {

@@ -40,10 +40,6 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := c.needGrad(s.Name())
-	if err != nil {
-		return nil, err
-	}
 	n := len(cnt.free)
 	p := &pasProposer{
 		counter: cnt, sites: newSites(c.Domain, s.Balance, cnt.free),
@@ -53,7 +49,7 @@ func (s *PAS) Attach(c *Chains) (Kernel, error) {
 	for k := range p.path {
 		p.path[k] = make([]int32, 0, n)
 	}
-	return newMH(c, p, g, true), nil
+	return NewMH(c, p, MHOptions{Gradient: true})
 }
 
 type pasProposer struct {
@@ -66,7 +62,7 @@ type pasProposer struct {
 	path [][]int32 // positions (into free) in the order drawn, per chain
 }
 
-func (p *pasProposer) propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
+func (p *pasProposer) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []int32) float64 {
 	p.score(x, g)
 	if p.bad() {
 		return math.NaN()
@@ -103,7 +99,7 @@ func (p *pasProposer) propose(k int, x []int32, g []float64, rng *rand.Rand, y [
 	return p.logPath(path, x, y, g, false)
 }
 
-func (p *pasProposer) reverse(k int, x, y []int32, gy []float64) float64 {
+func (p *pasProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	p.score(y, gy)
 	return p.logPath(p.path[k], y, x, gy, true)
 }

@@ -48,7 +48,7 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 			order := []int{}
 			for len(order) != 3 { // one proposal in sixteen changes one site
 				copy(y, x)
-				lq := p.propose(0, x, gx, rng, y)
+				lq := p.Propose(0, x, gx, rng, y)
 				order = order[:0]
 				for _, j := range p.path[0] {
 					order = append(order, int(j)) // all five can change
@@ -59,7 +59,7 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 				}
 			}
 			w, wv := weightsByDefinition(d, g, y, x, gy)
-			back := p.reverse(0, x, y, gy)
+			back := p.Reverse(0, x, y, gy)
 			opposite := []int{order[2], order[1], order[0]}
 			if want := pathByDefinition(opposite, w, wv); !(math.Abs(back-want) < 1e-12) {
 				t.Errorf("log q back from %v is %.14g, by definition %.14g", order, back, want)

@@ -121,7 +121,7 @@ func forward(m *mhKernel, x, y []int32, g []float64) float64 {
 		}
 		return lq - math.Log(binomial(len(p.free), hamming(x, y)))
 	default:
-		return m.p.reverse(0, y, x, g)
+		return m.p.Reverse(0, y, x, g)
 	}
 }
 
@@ -148,7 +148,7 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 	}
 	m := run.Kernel.(*mhKernel)
 	if m.sched != nil {
-		m.sched.schedule(0, 0)
+		m.sched.Schedule(0, 0)
 	}
 	p := m.p
 	n := len(tab.states)
@@ -224,9 +224,9 @@ func forwardTotal(m *mhKernel, x, y []int32, g []float64) float64 {
 
 // forgetReverse is a deliberately wrong sampler: it leaves the reverse
 // proposal out of the acceptance ratio.
-type forgetReverse struct{ proposer }
+type forgetReverse struct{ Proposal }
 
-func (f forgetReverse) reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
+func (f forgetReverse) Reverse(k int, x, y []int32, gy []float64) float64 { return 0 }
 
 // averageDraws is GWG with an adapted number of draws, at X = r.
 type averageDraws struct {

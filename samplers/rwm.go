@@ -43,7 +43,7 @@ func (s *RWM) Attach(c *Chains) (Kernel, error) {
 	for k := range p.perm {
 		p.perm[k] = append([]int32(nil), r.free...)
 	}
-	return newMH(c, p, nil, true), nil
+	return NewMH(c, p, MHOptions{})
 }
 
 // counter holds the number of coordinates R that a proposal changes, per
@@ -107,14 +107,14 @@ func (t *counter) draw(k int, rng *rand.Rand) int {
 	return n
 }
 
-func (t *counter) adapt(k int, m Move) {
+func (t *counter) Adapt(k int, m Move) {
 	if t.tune != nil {
 		t.tune[k].update(m.Prob)
 		t.r[k] = t.tune[k].value()
 	}
 }
 
-func (t *counter) freeze(k int) {
+func (t *counter) Freeze(k int) {
 	if t.tune != nil {
 		t.tune[k].freeze()
 		t.r[k] = t.tune[k].value()
@@ -141,7 +141,7 @@ type rwmProposer struct {
 	perm [][]int32 // a permutation of the free coordinates per chain
 }
 
-func (p *rwmProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
+func (p *rwmProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
 	perm := p.perm[k]
 	for j := range p.draw(k, rng) {
 		o := j + rng.IntN(len(perm)-j) // partial Fisher–Yates
@@ -152,7 +152,7 @@ func (p *rwmProposer) propose(k int, x []int32, _ []float64, rng *rand.Rand, y [
 	return 0
 }
 
-func (p *rwmProposer) reverse(int, []int32, []int32, []float64) float64 { return 0 }
+func (p *rwmProposer) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
 
 // otherValue draws uniformly from the allowed categories other than v.
 func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {

@@ -153,7 +153,7 @@ type jump struct {
 	n int
 }
 
-func (s *sgdldKernel) prepare(ctx context.Context) error {
+func (s *sgdldKernel) Prepare(ctx context.Context) error {
 	for k := range s.from {
 		s.from[k] = jump{i: -1}
 	}
@@ -298,9 +298,6 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 	}
 	if err := s.estimate(ctx, c.done+1); err != nil {
 		return err
-	}
-	for k := range c.X {
-		c.record(k, c.Last[k])
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	}, nil
 }
 
+// Prepare implements Preparer. The energies of the starts are not needed.
+func (s *sgKernel) Prepare(context.Context) error { return nil }
+
 // Step implements Kernel.
 func (s *sgKernel) Step(ctx context.Context) error {
 	c := s.c
@@ -47,9 +50,9 @@ func (s *sgKernel) Step(ctx context.Context) error {
 		c.Stats[k].Evals++
 		copy(s.y, x)
 		s.p.forget(k) // every step has a gradient of its own
-		if lq := s.p.propose(k, x, c.Grad[k], c.RNG[k], s.y); math.IsNaN(lq) {
+		if lq := s.p.Propose(k, x, c.Grad[k], c.RNG[k], s.y); math.IsNaN(lq) {
 			c.Stats[k].NonFinite++
-			c.record(k, Move{})
+			c.Last[k] = Move{}
 			continue
 		}
 		m := Move{Accepted: true, Prob: 1}
@@ -60,7 +63,7 @@ func (s *sgKernel) Step(ctx context.Context) error {
 			copy(x, s.y)
 			c.U[k] = math.NaN()
 		}
-		c.record(k, m)
+		c.Last[k] = m
 	}
 	return nil
 }

@@ -1,0 +1,147 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// Options of a run. The zero value is seed 0, no burn-in.
+type Options struct {
+	Seed uint64
+	ID   string // names the problem, so that each has streams of its own
+	// First is the number of the first chain in its random stream; chain k
+	// of the run draws from NewStream(Seed, ID, First+k).
+	First int
+	// Burnin is the number of first steps in which step sizes and the like
+	// are adapted; afterwards they stay as they are. States of the burn-in
+	// are not draws of the target. 0: nothing is adapted, and automatic
+	// parameters keep their starting values.
+	Burnin int
+}
+
+// Run is a sampler at work on a target.
+type Run struct {
+	*Chains
+	Sampler Sampler
+	Kernel  Kernel
+}
+
+// Start begins one chain at each state of x0, which is copied. It evaluates
+// the starts (with gradients if the sampler uses them). Errors: a start outside
+// the domain or of probability zero (ErrState), no sampler or a parameter out of
+// range (ErrParam), no target or domain (ErrDomain), a missing ability
+// (ErrUnsupported), or the target's own.
+func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
+	switch {
+	case isNil(s):
+		return nil, fmt.Errorf("%w: no sampler to start; give one, such as &DMALA{}", ErrParam)
+	case isNil(t) || t.Domain() == nil:
+		return nil, fmt.Errorf("%w: no target, or one without a domain", ErrDomain)
+	case len(x0) == 0:
+		return nil, fmt.Errorf("%w: no chain to start; give one start state per chain", ErrState)
+	case opt.Burnin < 0:
+		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
+	}
+	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Name()}
+	for k, x := range x0 {
+		if err := c.Domain.Check(x); err != nil {
+			return nil, fmt.Errorf("chain %d: %w", k, err)
+		}
+		c.X = append(c.X, append([]int32(nil), x...))
+		c.U = append(c.U, math.NaN())
+		c.Weight = append(c.Weight, 1)
+		c.RNG = append(c.RNG, NewStream(opt.Seed, opt.ID, opt.First+k))
+	}
+	c.Last = make([]Move, len(x0))
+	c.Stats = make([]Stats, len(x0))
+	kern, err := s.Attach(c)
+	if err != nil {
+		return nil, err
+	}
+	if isNil(kern) {
+		return nil, fmt.Errorf("%w: sampler %s has no kernel for this target", ErrUnsupported, c.name)
+	}
+	if err := c.prepare(ctx, kern); err != nil {
+		return nil, err
+	}
+	return &Run{Chains: c, Sampler: s, Kernel: kern}, nil
+}
+
+// isNil reports whether v is nil or holds a nil pointer.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+// prepare begins the chains.
+func (c *Chains) prepare(ctx context.Context, kern Kernel) error {
+	if p, ok := kern.(Preparer); ok {
+		return p.Prepare(ctx)
+	}
+	return c.StartEnergies(ctx)
+}
+
+// Step advances every chain by one step. After an error the run must not be
+// used any further.
+func (r *Run) Step(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	clear(r.Last)
+	if err := r.Kernel.Step(ctx); err != nil {
+		return err
+	}
+	r.count()
+	r.done++
+	return nil
+}
+
+// Sample makes what is left of the burn-in, forgets its counts, makes n steps
+// and calls each visit after each of these, so that visits see draws of the
+// target only. An error of a visit ends it and is returned.
+//
+//	var trace samplers.Trace
+//	var marginals samplers.Marginals
+//	err := run.Sample(ctx, 1000, trace.Observe, marginals.Observe)
+func (r *Run) Sample(ctx context.Context, n int, visit ...func(*Run) error) error {
+	if left := r.Burnin - r.done; left > 0 {
+		if err := r.Steps(ctx, left, nil); err != nil {
+			return err
+		}
+		r.ResetStats()
+	}
+	return r.Steps(ctx, n, func(r *Run) error {
+		for _, v := range visit {
+			if err := v(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Steps makes n steps, of the burn-in or after it, and calls visit, if not nil,
+// after each. An error of visit ends it and is returned.
+func (r *Run) Steps(ctx context.Context, n int, visit func(*Run) error) error {
+	for range n {
+		if err := r.Step(ctx); err != nil {
+			return err
+		}
+		if visit != nil {
+			if err := visit(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Tuning returns what the kernel adapted for chain k, nil when nothing.
+func (r *Run) Tuning(k int) map[string]float64 {
+	if t, ok := r.Kernel.(Tuned); ok {
+		return t.Tuning(k)
+	}
+	return nil
+}
