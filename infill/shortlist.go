@@ -20,8 +20,7 @@ func (o *Options) shortlist() int {
 	if o.Shortlist != 0 {
 		return max(o.Shortlist, 0)
 	}
-	switch o.Sampler.(type) {
-	case *samplers.ExactGibbs, *samplers.BlockGibbs, *samplers.HammingBall, *samplers.LB1:
+	if samplers.InfoOf(o.Sampler).Enumerates {
 		return DefaultShortlist
 	}
 	return 0

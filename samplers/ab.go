@@ -168,3 +168,23 @@ func (s *abSearch) score(v float64) {
 		s.onBeta = !s.onBeta
 	}
 }
+
+// Info implements Describer.
+func (s *AB) Info() Info { return abInfo }
+
+var abInfo = Info{
+	Name: "ab", Title: "Any-scale balanced sampler",
+	Exact: true, Corrected: true,
+	Doc: "parallel moves with step size and balancing exponent tuned to the " +
+		"longest accepted jumps (Sun et al. 2023)",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		stepParam(func(s Sampler, v float64) { s.(*AB).StepSize = v }),
+		{
+			Name: "beta", Default: "auto", Min: 0.5, Max: 1, Auto: true,
+			Doc: "exponent β of the balancing function; auto tunes it in the burn-in",
+			set: func(s Sampler, v value) { s.(*AB).Beta = v.f },
+		},
+	},
+	make: func() Sampler { return &AB{} },
+}

@@ -184,3 +184,38 @@ func (t *acsTune) cosine(k int) float64 {
 	}
 	return math.Max(t.alphaMax*c, t.alphaMin)
 }
+
+// Info implements Describer.
+func (s *ACS) Info() Info { return acsInfo }
+
+var acsInfo = Info{
+	Name: "acs", Title: "Automatic cyclical sampler",
+	Exact: true, Corrected: true,
+	Doc: "step sizes fall along a cosine and jump back each cycle: large ones find " +
+		"modes, small ones explore them (Pynadath et al. 2024); tunes itself in " +
+		"the burn-in",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		acsParam("alpha-max", "auto", inf, "largest step size",
+			func(s *ACS) *float64 { return &s.AlphaMax }),
+		acsParam("alpha-min", "auto", inf, "smallest step size",
+			func(s *ACS) *float64 { return &s.AlphaMin }),
+		acsParam("alpha-ceil", "5", inf, "largest step size that tuning tries",
+			func(s *ACS) *float64 { return &s.AlphaCeil }),
+		acsParam("alpha-floor", "0.05", inf, "smallest step size that tuning tries",
+			func(s *ACS) *float64 { return &s.AlphaFloor }),
+		acsParam("beta-max", "0.95", 1, "largest exponent β",
+			func(s *ACS) *float64 { return &s.BetaMax }),
+		acsParam("beta-min", "0.5", 1, "smallest exponent β",
+			func(s *ACS) *float64 { return &s.BetaMin }),
+		acsParam("power", "1", inf, "exponent of the cosine: above 1 more of a cycle goes to small steps",
+			func(s *ACS) *float64 { return &s.Power }),
+		countParam("cycle", "20", 1, 1_000_000, "steps per cycle",
+			func(s Sampler, v int) { s.(*ACS).Cycle = v }),
+		switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from beta-min to "+
+			"beta-max",
+			func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
+		acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &ACS{} },
+}

@@ -60,53 +60,6 @@ func (b *ball) rec(from, radius int) {
 	}
 }
 
-// HammingBall is the Hamming ball sampler (Titsias and Yau 2017) with random
-// blocks: u is drawn uniformly from the ball of Radius around θ within a block
-// of coordinates, and θ' from π restricted to the ball around u,
-//
-//	u ~ Uniform(H(θ)),   θ' ~ π(·)·1[· ∈ H(u)]
-//
-// which is Gibbs sampling on the pair (θ, u), because all balls have the same
-// size. Exact. Cost: one energy for each state of the ball a step. On text it
-// works on a fixed candidate set per blank. The zero value has radius 1 and
-// blocks of up to ten coordinates.
-type HammingBall struct {
-	Radius int // 0 means 1
-	Block  int // coordinates in a block, drawn anew each step, or all where there are fewer; 0 means 10
-}
-
-// Name implements Sampler.
-func (s *HammingBall) Name() string { return "hb" }
-
-// Attach implements Sampler.
-func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
-	if err := checkCount(s.Name(), "radius", s.Radius, 64); err != nil {
-		return nil, err
-	}
-	return newBallKernel(c, s.Name(), s.Block, 10, max(1, s.Radius), true)
-}
-
-// BlockGibbs resamples a block B of coordinates, drawn uniformly at each step,
-// from its exact joint conditional, enumerated:
-//
-//	θ_B ~ π(· | θ_{−B}) ∝ exp(U(·, θ_{−B}))
-//
-// the Gibbs sampler (Geman and Geman 1984) with blocks (Jensen, Kong, Kjærulff
-// 1995). Exact. Cost: Π_{i∈B} K_i energies a step. On text it works on a fixed
-// candidate set per blank. The zero value has blocks of two coordinates, or one
-// where no more can change.
-type BlockGibbs struct {
-	Block int // coordinates in a block, or all where there are fewer; 0 means 2
-}
-
-// Name implements Sampler.
-func (s *BlockGibbs) Name() string { return "block-gibbs" }
-
-// Attach implements Sampler.
-func (s *BlockGibbs) Attach(c *Chains) (Kernel, error) {
-	return newBallKernel(c, s.Name(), s.Block, 2, 0, false)
-}
-
 // newBallKernel makes the kernel of both; recentre draws u, radius 0 stands
 // for the whole block.
 func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {

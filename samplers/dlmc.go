@@ -220,3 +220,20 @@ func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 func (dlmcRule) local() bool { return false }
 
 func (dlmcRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
+
+// Info implements Describer.
+func (s *DLMC) Info() Info { return dlmcInfo }
+
+var dlmcInfo = Info{
+	Name: "dlmc", Title: "Discrete Langevin Monte Carlo",
+	Exact: true, Corrected: true,
+	Doc: "lets each coordinate follow its linearised jump process for a time h " +
+		"(Sun et al. 2023)",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
+		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &DLMC{} },
+}

@@ -107,3 +107,20 @@ func (r dlmcfRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 func (dlmcfRule) local() bool { return false }
 
 func (dlmcfRule) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, false }
+
+// Info implements Describer.
+func (s *DLMCf) Info() Info { return dlmcfInfo }
+
+var dlmcfInfo = Info{
+	Name: "dlmcf", Title: "Discrete Langevin Monte Carlo, forward Euler",
+	Exact: true, Corrected: true,
+	Doc: "the forward-Euler form of dlmc: moves with probability h times the rate " +
+		"(Sun et al. 2023)",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		timeParam(func(s Sampler, v float64) { s.(*DLMCf).Time = v }),
+		balanceParam(func(s Sampler, v Balance) { s.(*DLMCf).Balance = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &DLMCf{} },
+}

@@ -36,3 +36,21 @@ func (s *DMALA) Attach(c *Chains) (Kernel, error) {
 	}
 	return newDLPKernel(c, d, MHOptions{})
 }
+
+// Info implements Describer.
+func (s *DMALA) Info() Info { return dmalaInfo }
+
+var dmalaInfo = Info{
+	Name: "dmala", Title: "Discrete Metropolis-adjusted Langevin",
+	Exact: true, Corrected: true,
+	Doc: "moves all coordinates at once along the gradient, with a " +
+		"Metropolis–Hastings correction (DLP 2022)",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		stepParam(func(s Sampler, v float64) { s.(*DMALA).StepSize = v }),
+		balanceParam(func(s Sampler, v Balance) { s.(*DMALA).Balance = v }),
+		preconditionParam(func(s Sampler, v []float64) { s.(*DMALA).Precondition = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &DMALA{} },
+}

@@ -7,12 +7,16 @@
 // gradients) for a batch of states; a sampler is a plain struct whose zero
 // value is ready to use; Start joins the two and several chains.
 //
-//	run, err := samplers.Start(ctx, &samplers.DMALA{}, target, x0, samplers.Options{Seed: 1, Burnin: 100})
+//	run, err := samplers.Start(ctx, &samplers.DMALA{}, target, x0,
+//		samplers.Options{Seed: 1, Burnin: 100})
 //	if err != nil { … }
-//	for run.Done() < 1000 {
-//		if err := run.Step(ctx); err != nil { … }
-//		use(run.X[0], run.U[0])
-//	}
+//	err = run.Sample(ctx, 1000, func(r *samplers.Run) error {
+//		use(r.X[0], r.U[0])
+//		return nil
+//	})
+//
+// Sample makes the burn-in first, in which step sizes and the like are adapted.
+// Its states are not draws of π, and visits do not see them.
 //
 // # States, energies, gradients
 //
@@ -38,6 +42,16 @@
 // its start, on its own random stream (NewStream) and on the sampler's
 // parameters, and on nothing else: step sizes and the like are adapted per
 // chain. The same chain therefore comes out the same alone or among others.
+//
+// # Writing a sampler
+//
+// A Sampler has a Name and an Attach, which returns the Kernel of given chains.
+// Most are a Proposal (draw, and say with what probability) that NewMH makes into
+// the Metropolis–Hastings kernel. What else a proposal can do it says by further
+// small interfaces: Adapter, Starter, Scheduler, Asker, Counter, Keeper, Tuned. A
+// kernel of another kind implements Step, and Preparer where its start is special.
+// A Describer says what the sampler needs and whether it is exact. The example of
+// NewMH is a complete sampler, that of Target a complete target.
 //
 // # Cost
 //

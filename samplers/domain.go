@@ -232,6 +232,13 @@ func (d *Domain) Check(x []int32) error {
 	return nil
 }
 
+// Delta is Δ_i(to) of the package documentation: the estimate, by the gradient
+// grad of a state whose coordinate i is from, of the change of U when that
+// coordinate becomes to.
+func (d *Domain) Delta(i int, from, to int32, grad []float64) float64 {
+	return d.coords[i].delta(d.grad(grad, i), from, to)
+}
+
 // delta is Δ_i(v): the first-order estimate of the change of U when the
 // coordinate moves from xi to v, given its gradient entries g.
 func (c *Coord) delta(g []float64, xi, v int32) float64 {

@@ -45,3 +45,32 @@ func (s *DULA) Attach(c *Chains) (Kernel, error) {
 	}
 	return newDLPKernel(c, d, MHOptions{Uncorrected: true})
 }
+
+// Info implements Describer. With a Batch the needs are those of stochastic
+// gradients.
+func (s *DULA) Info() Info {
+	info := dulaInfo
+	if s.Batch > 0 {
+		info.Needs = Needs{NeedStochasticGradients}
+	}
+	return info
+}
+
+var dulaInfo = Info{
+	Name: "dula", Title: "Discrete unadjusted Langevin",
+	Doc: "moves all coordinates at once along the gradient, without correction; " +
+		"the bias vanishes as the step size does (DLP 2022)",
+	Needs: Needs{NeedGradients},
+	Cost: "1 energy and gradient; with batch b 1 mini-batch (on text 2b rows, " +
+		"instead of m for m tokens)",
+	Params: []Param{
+		stepParam(func(s Sampler, v float64) { s.(*DULA).StepSize = v }),
+		balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
+		preconditionParam(func(s Sampler, v []float64) { s.(*DULA).Precondition = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
+		countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full gradient; on text at least "+
+			"2, of all tokens if there are fewer",
+			func(s Sampler, v int) { s.(*DULA).Batch = v }),
+	},
+	make: func() Sampler { return &DULA{} },
+}

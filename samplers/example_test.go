@@ -3,58 +3,77 @@ package samplers_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"infill/samplers"
 	"infill/samplers/targets"
 )
 
-// Sampling a 3×3 Ising model with DMALA, with the step size adapted in a
-// burn-in, and comparing with the exact answer.
+// Sampling a 3×3 Ising model with DMALA and comparing with the exact answer.
+// Sample makes the burn-in, in which the step size is adapted, and then the draws
+// that the trace and the marginals see.
 func Example() {
 	ctx := context.Background()
 	model, err := targets.NewIsing(3, 3, true, 0.1, []float64{0.2}, false)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	starts := make([][]int32, 8)
 	for k := range starts {
 		starts[k] = make([]int32, 9)
 	}
-	run, err := samplers.Start(ctx, &samplers.DMALA{}, model, starts, samplers.Options{Seed: 1, Burnin: 300})
+	run, err := samplers.Start(ctx, &samplers.DMALA{}, model, starts,
+		samplers.Options{Seed: 1, Burnin: 300})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	if err := run.Steps(ctx, 300, nil); err != nil { // the burn-in
-		fmt.Println(err)
-		return
-	}
-	run.ResetStats()
 	var trace samplers.Trace
-	mean, n := 0.0, 0
-	err = run.Steps(ctx, 4000, func(r *samplers.Run) error {
-		for _, x := range r.X {
-			for i, v := range x {
-				mean += model.Domain().Value(i, v)*2 - 1
-				n++
-			}
-		}
-		return trace.Observe(r)
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
+	var marginals samplers.Marginals
+	if err := run.Sample(ctx, 4000, trace.Observe, marginals.Observe); err != nil {
+		log.Fatal(err)
 	}
 	_, exact, err := model.Exact()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	d := trace.Diagnose(run)
-	fmt.Printf("mean spin %.2f, exact %.2f\n", mean/float64(n), exact[0])
-	fmt.Printf("acceptance %.1f, R-hat below 1.01: %v, evaluations at most one a step: %v\n", d.Acceptance, d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
+	mean := 0.0
+	for i := range 9 {
+		mean += (2*marginals.Mean(i) - 1) / 9
+	}
+	fmt.Printf("mean spin %.2f, exact %.2f\n", mean, exact[0])
+	fmt.Printf("acceptance %.1f, R-hat below 1.01: %v, evaluations at most one a step: %v\n",
+		d.Acceptance, d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
 	// Output:
 	// mean spin 0.47, exact 0.47
 	// acceptance 0.6, R-hat below 1.01: true, evaluations at most one a step: true
+}
+
+// Tracing another scalar than the energy: the effective number of draws of the
+// number of spins that point up.
+func ExampleTrace() {
+	ctx := context.Background()
+	model, err := targets.NewIsing(3, 3, true, 0.1, []float64{0.2}, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	run, err := samplers.Start(ctx, &samplers.GWG{}, model, [][]int32{make([]int32, 9)},
+		samplers.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	up := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
+		n := int32(0)
+		for _, v := range r.X[k] {
+			n += v
+		}
+		return float64(n)
+	}}
+	if err := run.Sample(ctx, 2000, up.Observe); err != nil {
+		log.Fatal(err)
+	}
+	d := up.Diagnose(run)
+	fmt.Printf("mean %.1f of 9; fewer effective draws than steps: %v\n", d.Mean, d.ESS < 2000)
+	// Output:
+	// mean 6.4 of 9; fewer effective draws than steps: true
 }

@@ -171,3 +171,16 @@ func (g *gibbsKernel) Step(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Info implements Describer.
+func (s *Gibbs) Info() Info { return gibbsInfo }
+
+var gibbsInfo = Info{
+	Name: "gibbs", Title: "Masked-conditional Gibbs",
+	Doc: "resamples one coordinate from the model's masked conditional (Wang and " +
+		"Cho 2019); not exact, because masked conditionals belong to no joint " +
+		"distribution",
+	Needs: Needs{NeedConditionals}, Cost: "1 conditional",
+	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*Gibbs).Scan = v })},
+	make:   func() Sampler { return &Gibbs{} },
+}

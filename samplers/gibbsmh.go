@@ -47,9 +47,10 @@ type gibbsMHProposer struct {
 	ratio []float64 // log q(θ'→θ) − log q(θ→θ') of each chain's proposal
 }
 
-// ask implements asker.
+// Ask implements Asker.
 func (g *gibbsMHProposer) Ask(ctx context.Context) error { return g.fill(ctx, g.c, g.scan) }
 
+// Changed implements Counter.
 func (g *gibbsMHProposer) Changed(k int, x, y []int32) int {
 	return hamming(x[g.i[k]:][:1], y[g.i[k]:][:1])
 }
@@ -66,3 +67,17 @@ func (g *gibbsMHProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand,
 }
 
 func (g *gibbsMHProposer) Reverse(k int, _, _ []int32, _ []float64) float64 { return g.ratio[k] }
+
+// Info implements Describer.
+func (s *GibbsMH) Info() Info { return gibbsMHInfo }
+
+var gibbsMHInfo = Info{
+	Name: "gibbs-mh", Title: "Masked-conditional Gibbs, corrected",
+	Exact: true, Corrected: true,
+	Doc:   "the draw of gibbs with a Metropolis–Hastings correction",
+	Needs: Needs{NeedConditionals, NeedEnergies},
+	Cost: "1 conditional and, when the draw differs, 1 energy (on text 1 row, and " +
+		"then m rows for m tokens)",
+	Params: []Param{scanParam(func(s Sampler, v Scan) { s.(*GibbsMH).Scan = v })},
+	make:   func() Sampler { return &GibbsMH{} },
+}

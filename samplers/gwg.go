@@ -142,3 +142,24 @@ func (p *gwgProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	}
 	return lq
 }
+
+// Info implements Describer.
+func (s *GWG) Info() Info { return gwgInfo }
+
+var gwgInfo = Info{
+	Name: "gwg", Title: "Gibbs with gradients",
+	Exact: true, Corrected: true,
+	Doc: "changes one coordinate a step, chosen with its value from one softmax " +
+		"over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
+		{
+			Name: "draws", Default: "1", Min: 1, Max: maxDraws, Integer: true, Auto: true,
+			Doc: "changes drawn per step, with replacement; auto adapts their number in " +
+				"the burn-in",
+			set: func(s Sampler, v value) { s.(*GWG).Draws, s.(*GWG).Adapt = int(v.f), v.f == 0 },
+		},
+	},
+	make: func() Sampler { return &GWG{} },
+}

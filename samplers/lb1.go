@@ -157,3 +157,16 @@ func (l *lb1Kernel) decide(k int, z float64) {
 		}
 	}
 }
+
+// Info implements Describer.
+func (s *LB1) Info() Info { return lb1Info }
+
+var lb1Info = Info{
+	Name: "lb1", Title: "Locally balanced",
+	Exact: true, Corrected: true, Enumerates: true,
+	Doc: "changes one coordinate a step by the exact energies of all neighbours " +
+		"(Zanella 2020); on text among a fixed set of candidates per blank",
+	Needs: Needs{NeedNeighbours}, Cost: "the sum of K energies",
+	Params: []Param{balanceParam(func(s Sampler, v Balance) { s.(*LB1).Balance = v })},
+	make:   func() Sampler { return &LB1{} },
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -246,7 +247,7 @@ func (s symmetric) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [
 func TestAdaptationOnSymmetricTarget(t *testing.T) {
 	s := symmetric{Bits(4)}
 	for _, info := range List() {
-		if info.Needs != "gradients" && info.Name != "rwm" {
+		if !slices.Equal(info.Needs, Needs{NeedGradients}) && info.Name != "rwm" {
 			continue
 		}
 		smp, err := New(info.Name, nil)

@@ -157,3 +157,20 @@ func (p *pasProposer) sift(j, n int) {
 		j = c
 	}
 }
+
+// Info implements Describer.
+func (s *PAS) Info() Info { return pasInfo }
+
+var pasInfo = Info{
+	Name: "pas", Title: "Path auxiliary sampler",
+	Exact: true, Corrected: true,
+	Doc: "changes R different coordinates drawn one after the other by their " +
+		"weights (Sun et al. 2022)",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Params: []Param{
+		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
+		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &PAS{} },
+}

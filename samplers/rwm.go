@@ -174,3 +174,18 @@ func (d *Domain) otherValue(rng *rand.Rand, i int, v int32) int32 {
 	}
 	return v
 }
+
+// Info implements Describer.
+func (s *RWM) Info() Info { return rwmInfo }
+
+var rwmInfo = Info{
+	Name: "rwm", Title: "Random-walk Metropolis",
+	Exact: true, Corrected: true,
+	Doc:   "changes R random coordinates to random values; the baseline without gradients",
+	Needs: Needs{NeedEnergies}, Cost: "1 energy",
+	Params: []Param{
+		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
+		acceptParam("0.234", func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &RWM{} },
+}

@@ -330,3 +330,43 @@ func (s *sgdldKernel) move(k int, x []int32, h float64) Move {
 	s.n[k] = 0
 	return Move{Accepted: true, Prob: 1, Moved: true, Flips: 1, Hamming: 1}
 }
+
+// Info implements Describer.
+func (s *SGDLD) Info() Info { return sgdldInfo }
+
+var sgdldInfo = Info{
+	Name: "sgdld", Title: "Stochastic-gradient discrete Langevin dynamics",
+	Doc: "jumps between single-coordinate neighbours with rates from cached " +
+		"mini-batch estimates; exact only in the limit of small jump " +
+		"probabilities, and its states carry weights, by which averages have to " +
+		"be taken; infill fill counts and ranks last states without them",
+	Needs: Needs{NeedStochasticGradients},
+	Cost:  "1 mini-batch (on text 2b rows for a batch of b)",
+	Params: []Param{
+		{
+			Name: "balance", Default: "ratio", Choices: BalanceNames, Doc: "balancing function g of the rates",
+			set: func(s Sampler, v value) {
+				s.(*SGDLD).Balance = Balance(v.word)
+				s.(*SGDLD).SqrtRates = Balance(v.word) == Sqrt
+			},
+		},
+		{
+			Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
+			Doc: "constant jump probability h; auto is max(3/√(10+t), min-jump)",
+			set: func(s Sampler, v value) { s.(*SGDLD).Jump = v.f },
+		},
+		{
+			Name: "min-jump", Default: "0.1", Min: 0, OpenMin: true, Max: 1,
+			Doc: "smallest jump probability of the decreasing schedule",
+			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
+		},
+		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens if there are fewer",
+			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
+		switchParam("self", false, "count the state itself among its neighbours, with rate g(1): less bias",
+			func(s Sampler) *bool { return &s.(*SGDLD).Self }),
+		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; no: a "+
+			"new mini-batch each step",
+			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
+	},
+	make: func() Sampler { return &SGDLD{} },
+}

@@ -30,8 +30,7 @@ func (s *sites) values(i int, xi int32, g []float64) []float64 {
 
 // pair is log w_i(v).
 func (s *sites) pair(i int, xi, v int32, g []float64) float64 {
-	d := s.fac.dom
-	return s.g.Log(d.coords[i].delta(d.grad(g, i), xi, v))
+	return s.g.Log(s.fac.dom.Delta(i, xi, v, g))
 }
 
 // score fills lw with log w_i of every free coordinate.

@@ -2,25 +2,28 @@ package samplers
 
 import "math"
 
-// Trace records the energy of every chain at every step. Its Observe is a
-// visit function for Run.Steps:
+// Trace records a number of every chain at every step. Its Observe is a visit
+// function for Run.Sample and Run.Steps:
 //
-//	var tr samplers.Trace
-//	err := run.Steps(ctx, 1000, tr.Observe)
-//	fmt.Println(tr.Diagnose(run))
+//	var energy samplers.Trace
+//	ones := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 { return float64(r.X[k][0]) }}
+//	err := run.Sample(ctx, 1000, energy.Observe, ones.Observe)
+//	fmt.Println(energy.Diagnose(run).ESS, ones.Diagnose(run).ESS)
 type Trace struct {
-	// Energy[k][t] is U of chain k after the t-th observed step; NaN where the
-	// sampler left it unknown and Chains.Refresh was not called before.
-	Energy [][]float64
+	// Scalar is what is recorded of chain k. nil records its energy, which is NaN
+	// where the sampler left it unknown and Chains.Refresh was not called before.
+	Scalar func(r *Run, k int) float64
+	// Value[k][t] is the number of chain k after the t-th observed step.
+	Value [][]float64
 	// Weight[k][t] is the weight of that state in averages (Chains.Weight); nil
 	// while all were 1, as they are for every sampler but SGDLD.
 	Weight [][]float64
 }
 
-// Observe appends the current energies and weights.
+// Observe appends the current numbers and weights.
 func (t *Trace) Observe(r *Run) error {
-	if t.Energy == nil {
-		t.Energy = make([][]float64, r.Len())
+	if t.Value == nil {
+		t.Value = make([][]float64, r.Len())
 	}
 	if t.Weight == nil {
 		for _, w := range r.Weight {
@@ -30,8 +33,11 @@ func (t *Trace) Observe(r *Run) error {
 			}
 		}
 	}
-	for k, u := range r.U {
-		t.Energy[k] = append(t.Energy[k], u)
+	for k, v := range r.U {
+		if t.Scalar != nil {
+			v = t.Scalar(r, k)
+		}
+		t.Value[k] = append(t.Value[k], v)
 		if t.Weight != nil {
 			t.Weight[k] = append(t.Weight[k], r.Weight[k])
 		}
@@ -41,8 +47,8 @@ func (t *Trace) Observe(r *Run) error {
 
 // startWeights gives the states observed so far the weight 1.
 func (t *Trace) startWeights() {
-	t.Weight = make([][]float64, len(t.Energy))
-	for k, e := range t.Energy {
+	t.Weight = make([][]float64, len(t.Value))
+	for k, e := range t.Value {
 		for range e {
 			t.Weight[k] = append(t.Weight[k], 1)
 		}
@@ -50,21 +56,21 @@ func (t *Trace) startWeights() {
 }
 
 // Diagnosis sums up a run. The effective sample sizes and R-hat are those of
-// equally weighted states. They mean nothing for weighted ones (SGDLD), and are
-// NaN then; and so they are without a trace.
+// equally weighted states. For weighted ones (SGDLD) and without a trace they
+// are NaN.
 type Diagnosis struct {
 	Stats      Stats   // over all chains, since the last ResetStats
 	Acceptance float64 // mean acceptance probability, in [0,1]
 	Jump       float64 // accepted Hamming distance per step
-	ESS        float64 // of the energy, by ESSChains
+	ESS        float64 // of the scalar traced, by ESSChains
 	ESSBatch   float64 // the same by batch means, summed over chains
-	RHat       float64 // split R-hat of the energy
-	// MeanEnergy is the mean of the energies with their weights; NaN without a
-	// trace.
-	MeanEnergy float64
+	RHat       float64 // split R-hat of the scalar
+	// Mean is the mean of the scalar with the weights of the states; NaN without
+	// a trace.
+	Mean float64
 }
 
-// Diagnose sums up the run with the energies traced.
+// Diagnose sums up the run with the numbers traced.
 func (t *Trace) Diagnose(r *Run) Diagnosis {
 	var d Diagnosis
 	for _, s := range r.Stats {
@@ -72,22 +78,22 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 	}
 	d.Acceptance, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
 	d.ESS, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN()
-	if len(t.Energy) > 0 && t.Weight == nil {
-		d.ESS, d.RHat = ESSChains(t.Energy), SplitRHat(t.Energy)
+	if len(t.Value) > 0 && t.Weight == nil {
+		d.ESS, d.RHat = ESSChains(t.Value), SplitRHat(t.Value)
 		d.ESSBatch = 0
-		for _, e := range t.Energy {
+		for _, e := range t.Value {
 			d.ESSBatch += ESSBatch(e)
 		}
 	}
-	d.MeanEnergy = t.meanEnergy()
+	d.Mean = t.mean()
 	return d
 }
 
-// meanEnergy is the weighted mean over all chains. A state of weight 0 does not
-// enter, whatever its energy.
-func (t *Trace) meanEnergy() float64 {
+// mean is the weighted mean over all chains. A state of weight 0 does not enter,
+// whatever its number.
+func (t *Trace) mean() float64 {
 	sum, total := 0.0, 0.0
-	for k, e := range t.Energy {
+	for k, e := range t.Value {
 		for j, u := range e {
 			w := 1.0
 			if t.Weight != nil {

@@ -68,8 +68,8 @@ func TestTraceWeighsStates(t *testing.T) {
 	}
 	d := tr.Diagnose(run)
 	// The chains move every other step; 80000 states.
-	if !(math.Abs(d.MeanEnergy-exact) < 0.05) || math.Abs(plain/n-exact) < 0.2 {
-		t.Errorf("mean energy %.4f weighted, %.4f without weights, exact %.4f", d.MeanEnergy, plain/n, exact)
+	if !(math.Abs(d.Mean-exact) < 0.05) || math.Abs(plain/n-exact) < 0.2 {
+		t.Errorf("mean energy %.4f weighted, %.4f without weights, exact %.4f", d.Mean, plain/n, exact)
 	}
 	if !math.IsNaN(d.ESS) || !math.IsNaN(d.ESSBatch) || !math.IsNaN(d.RHat) {
 		t.Errorf("weighted states have ESS %g, %g by batches, and R-hat %g; want NaN", d.ESS, d.ESSBatch, d.RHat)
@@ -82,7 +82,7 @@ func TestTraceByHand(t *testing.T) {
 	r := &Run{Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)}}
 	var tr Trace
 	d := tr.Diagnose(r)
-	for _, v := range []float64{d.ESS, d.ESSBatch, d.RHat, d.MeanEnergy} {
+	for _, v := range []float64{d.ESS, d.ESSBatch, d.RHat, d.Mean} {
 		if !math.IsNaN(v) {
 			t.Errorf("without a trace: %+v", d)
 		}
@@ -97,12 +97,12 @@ func TestTraceByHand(t *testing.T) {
 		if err := tr.Observe(r); err != nil {
 			t.Fatal(err)
 		}
-		if first := tr.Weight == nil; first != (len(tr.Energy[0]) == 1) {
-			t.Errorf("after %d states the weights are %v", len(tr.Energy[0]), tr.Weight)
+		if first := tr.Weight == nil; first != (len(tr.Value[0]) == 1) {
+			t.Errorf("after %d states the weights are %v", len(tr.Value[0]), tr.Weight)
 		}
 	}
 	// (1 + 2 + 4 + 3·8 + ½·16) / (1 + 1 + 1 + 3 + ½)
-	if got := tr.Diagnose(r).MeanEnergy; !(math.Abs(got-6) < 1e-14) {
+	if got := tr.Diagnose(r).Mean; !(math.Abs(got-6) < 1e-14) {
 		t.Errorf("weighted mean %g, want 6", got)
 	}
 }
@@ -122,12 +122,12 @@ func TestTraceOfEqualWeights(t *testing.T) {
 	}
 	d := tr.Diagnose(run)
 	mean := 0.0
-	for _, e := range tr.Energy {
+	for _, e := range tr.Value {
 		for _, u := range e {
 			mean += u / 400
 		}
 	}
-	if tr.Weight != nil || d.ESS != ESSChains(tr.Energy) || d.RHat != SplitRHat(tr.Energy) || d.ESSBatch != ESSBatch(tr.Energy[0])+ESSBatch(tr.Energy[1]) || !(math.Abs(d.MeanEnergy-mean) < 1e-12) || d.Stats.Steps != 400 {
+	if tr.Weight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) || d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) || !(math.Abs(d.Mean-mean) < 1e-12) || d.Stats.Steps != 400 {
 		t.Errorf("%+v, weights %v, mean %g", d, tr.Weight, mean)
 	}
 }

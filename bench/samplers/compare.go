@@ -139,10 +139,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		return Row{}, err
 	}
 	run.ResetStats()
-	row := Row{Label: e.Label}
-	if info, err := samplers.Lookup(e.Sampler.Name()); err == nil {
-		row.Exact = info.Exact
-	}
+	row := Row{Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact}
 	d := p.Target.Domain()
 	off := make([]int, d.Len())
 	size := 0

@@ -140,7 +140,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 	if nonFinite > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or gradient that is not finite and were refused; check the model with: infill model check", r.name, nonFinite))
 	}
-	if info, err := samplers.Lookup(s.Name()); err == nil && corrected(info) && steps > 0 {
+	if samplers.InfoOf(s).Corrected && steps > 0 {
 		out.Acceptance = float64(accepted) / float64(steps)
 	} else {
 		for i := range out.Chains {
@@ -183,11 +183,6 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 		return math.NaN(), nil
 	}
 	return 0, fmt.Errorf("--score-model: %w", err)
-}
-
-// corrected tells whether a sampler has an acceptance step.
-func corrected(i samplers.Info) bool {
-	return i.Exact && !strings.Contains(i.Name, "gibbs") || i.Name == "gibbs-mh"
 }
 
 // readSources reads the sentences of a file or, for "-", of standard input.

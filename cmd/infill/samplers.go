@@ -83,7 +83,7 @@ type samplerJSON struct {
 }
 
 func samplerRecord(s samplers.Info) samplerJSON {
-	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact, Needs: s.Needs, Cost: s.Cost, Params: []paramJSON{}}
+	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact, Needs: s.Needs.String(), Cost: s.Cost, Params: []paramJSON{}}
 	for _, p := range s.Params {
 		r.Params = append(r.Params, paramJSON{p.Name, p.Doc, p.Range(), p.Default})
 	}

@@ -1,0 +1,45 @@
+package samplers
+
+// HammingBall is the Hamming ball sampler (Titsias and Yau 2017) with random
+// blocks: u is drawn uniformly from the ball of Radius around θ within a block
+// of coordinates, and θ' from π restricted to the ball around u,
+//
+//	u ~ Uniform(H(θ)),   θ' ~ π(·)·1[· ∈ H(u)]
+//
+// which is Gibbs sampling on the pair (θ, u), because all balls have the same
+// size. Exact. Cost: one energy for each state of the ball a step. On text it
+// works on a fixed candidate set per blank. The zero value has radius 1 and
+// blocks of up to ten coordinates.
+type HammingBall struct {
+	Radius int // 0 means 1
+	Block  int // coordinates in a block, drawn anew each step, or all where there are fewer; 0 means 10
+}
+
+// Name implements Sampler.
+func (s *HammingBall) Name() string { return "hb" }
+
+// Attach implements Sampler.
+func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
+	if err := checkCount(s.Name(), "radius", s.Radius, 64); err != nil {
+		return nil, err
+	}
+	return newBallKernel(c, s.Name(), s.Block, 10, max(1, s.Radius), true)
+}
+
+// Info implements Describer.
+func (s *HammingBall) Info() Info { return hammingBallInfo }
+
+var hammingBallInfo = Info{
+	Name: "hb", Title: "Hamming ball",
+	Exact: true, Enumerates: true,
+	Doc: "resamples within a Hamming ball around a random neighbour (Titsias and " +
+		"Yau 2017); on text among a fixed set of candidates per blank",
+	Needs: Needs{NeedBall}, Cost: "the ball's size in energies",
+	Params: []Param{
+		countParam("radius", "1", 1, 64, "radius of the ball",
+			func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
+		countParam("block", "10", 1, 1000, "coordinates in a block, up to so many: all where there are fewer",
+			func(s Sampler, v int) { s.(*HammingBall).Block = v }),
+	},
+	make: func() Sampler { return &HammingBall{} },
+}

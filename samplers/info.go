@@ -1,0 +1,90 @@
+package samplers
+
+import "strings"
+
+// Info describes a sampler.
+type Info struct {
+	Name  string
+	Title string
+	Doc   string // one or two sentences
+	// Exact says that the sampler leaves π invariant.
+	Exact bool
+	// Corrected says that an acceptance test decides about every proposal. An
+	// acceptance rate means something only then: the other samplers take every
+	// draw.
+	Corrected bool
+	// Enumerates says that a step evaluates the energies of all values of some
+	// coordinates. Where these have many values, restrict their support first.
+	Enumerates bool
+	Needs      Needs
+	Cost       string // per step
+	Params     []Param
+
+	make func() Sampler
+}
+
+// Describer is the ability of a Sampler to say what it is. All samplers of this
+// package have it.
+type Describer interface {
+	Info() Info
+}
+
+// InfoOf describes a sampler: by its own Info or, where it has none, as a sampler
+// of which only the name is known. Without a sampler it is the zero Info.
+func InfoOf(s Sampler) Info {
+	if isNil(s) {
+		return Info{}
+	}
+	if d, ok := s.(Describer); ok {
+		return d.Info()
+	}
+	return Info{Name: s.Name()}
+}
+
+// Need is something that a target must give a sampler.
+type Need uint8
+
+// What samplers need, and by which interface a target gives it. Coordinate, block,
+// ball and neighbours say how many energies a step needs at once: Energy gives
+// them, and a NeighbourEnergizer may give them more cheaply.
+const (
+	NeedEnergies            Need = iota // Target
+	NeedGradients                       // Gradienter
+	NeedConditionals                    // MaskedConditioner or Conditioner
+	NeedStochasticGradients             // StochasticGradienter or RatioEstimator
+	NeedCoordinate                      // Target, at all values of a coordinate
+	NeedBlock                           // Target, at all values of a block
+	NeedBall                            // Target, in a Hamming ball
+	NeedNeighbours                      // Target, at all neighbours
+)
+
+var needText = []string{
+	NeedEnergies:            "energies",
+	NeedGradients:           "gradients",
+	NeedConditionals:        "conditionals",
+	NeedStochasticGradients: "stochastic gradients",
+	NeedCoordinate:          "energies of all values of a coordinate",
+	NeedBlock:               "energies of all values of a block",
+	NeedBall:                "energies of a Hamming ball",
+	NeedNeighbours:          "energies of all neighbours",
+}
+
+// String says what is needed in words.
+func (n Need) String() string {
+	if int(n) < len(needText) {
+		return needText[n]
+	}
+	return "something unknown"
+}
+
+// Needs are all things that a target must give a sampler.
+type Needs []Need
+
+// String joins the needs with commas.
+func (n Needs) String() string {
+	words := make([]string, len(n))
+	for i, need := range n {
+		words[i] = need.String()
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,116 @@
+package samplers
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Param describes one parameter of a sampler for a user interface.
+type Param struct {
+	Name    string
+	Doc     string
+	Default string   // as it would be written
+	Min     float64  // smallest and largest allowed number
+	Max     float64  // +Inf for no limit
+	OpenMin bool     // Min itself is not allowed
+	Integer bool     // whole numbers only
+	Auto    bool     // "auto" is allowed and stands for 0
+	List    bool     // one number per coordinate, with slashes between; "none" is allowed
+	Choices []string // allowed words; then Min and Max mean nothing
+
+	set func(s Sampler, v value)
+}
+
+// Range says in words what values are allowed.
+func (p Param) Range() string {
+	if p.Choices != nil {
+		return strings.Join(p.Choices, "|")
+	}
+	kind := "a number"
+	if p.Integer {
+		kind = "a whole number"
+	}
+	if p.List {
+		kind = "a number for each coordinate, as in 2/1/0.5, each"
+	}
+	lo, hi := plain(p.Min), plain(p.Max)
+	var r string
+	switch {
+	case math.IsInf(p.Max, 1) && p.OpenMin:
+		r = kind + " above " + lo
+	case math.IsInf(p.Max, 1):
+		r = kind + " from " + lo
+	case p.OpenMin:
+		r = kind + " above " + lo + ", up to " + hi
+	default:
+		r = kind + " from " + lo + " to " + hi
+	}
+	if p.Auto {
+		r = "auto or " + r
+	}
+	if p.List {
+		r = "none or " + r
+	}
+	return r
+}
+
+// plain writes a number without an exponent.
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// value is a parsed parameter.
+type value struct {
+	f    float64
+	word int       // index into Choices
+	list []float64 // nil for "none"
+}
+
+// parse reads and checks one value.
+func (p Param) parse(sampler, s string) (value, error) {
+	s = strings.TrimSpace(s)
+	if p.Choices != nil {
+		if i := slices.Index(p.Choices, s); i >= 0 {
+			return value{word: i}, nil
+		}
+		return value{}, unknown(p.Name+" of "+sampler, s, p.Choices)
+	}
+	if p.Auto && s == "auto" {
+		return value{}, nil
+	}
+	if !p.List {
+		f, ok := p.number(s)
+		if !ok {
+			return value{}, &ParamError{sampler, p.Name, strconv.Quote(s), p.Range()}
+		}
+		return value{f: f}, nil
+	}
+	if s == "none" {
+		return value{}, nil
+	}
+	var v value
+	for part := range strings.SplitSeq(s, "/") {
+		f, ok := p.number(part)
+		if !ok || len(v.list) == maxCategories {
+			return value{}, &ParamError{sampler, p.Name, strconv.Quote(shorten(s)), p.Range()}
+		}
+		v.list = append(v.list, f)
+	}
+	return v, nil
+}
+
+// number reads one number within the range.
+func (p Param) number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	bad := err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < p.Min || f > p.Max ||
+		p.OpenMin && f == p.Min || p.Integer && (f != math.Trunc(f) || math.Abs(f) > 1<<31)
+	return f, !bad
+}
+
+// shorten cuts a value that is too long for a message.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
