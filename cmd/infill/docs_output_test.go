@@ -20,18 +20,22 @@ import (
 
 var update = flag.Bool("update", false, "print the examples of the documents anew")
 
-// The output that docs/guide/blanks.md shows is that of the default model: the very
-// lines or, on a machine whose sampling takes another turn somewhere, lines whose
-// scores are right.
+// The output that the documents show is that of the default model: the very lines
+// or, on a machine whose sampling takes another turn somewhere, lines whose scores
+// are right.
 func TestDocumentedOutput(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("half a minute of the default model")
 	}
-	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "guide", "blanks.md"))
-	if err != nil {
-		t.Fatal(err)
+	docs := map[string]int{"README.md": 4, "docs/guide/blanks.md": 10} // least examples
+	paths, texts := map[string]string{}, map[string]string{}
+	for name := range docs {
+		path, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths[name], texts[name] = path, get(t, path)
 	}
-	doc := get(t, path)
 	t.Chdir(t.TempDir())
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
 	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{})
@@ -40,10 +44,28 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 	defer func() { _ = m.Close() }()
 	engine := infill.New(m)
+	for name, least := range docs {
+		doc, seen := documentedOutput(t, engine, texts[name])
+		if seen < least {
+			t.Errorf("%d examples in %s", seen, name)
+		}
+		if *update {
+			if err := os.WriteFile(paths[name], []byte(doc), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// documentedOutput runs the examples of a document. It returns the document with
+// what they print now, and their number.
+func documentedOutput(t *testing.T, engine *infill.Engine, doc string) (string, int) {
 	seen := 0
-	doc = regexp.MustCompile("(?s)```console\n.*?```").ReplaceAllStringFunc(doc, func(block string) string {
+	block := regexp.MustCompile("(?s)```console\n.*?```")
+	doc = block.ReplaceAllStringFunc(doc, func(block string) string {
 		var out []string
-		for _, example := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(block, "```console\n"), "```"), "\n\n") {
+		block = strings.TrimSuffix(strings.TrimPrefix(block, "```console\n"), "```")
+		for _, example := range strings.Split(block, "\n\n") {
 			command, shown, _ := strings.Cut(strings.TrimSpace(example), "\n")
 			r := infillRun("", words(strings.TrimPrefix(command, "$ infill "))...)
 			if r.code != 0 || r.out == "" {
@@ -62,14 +84,7 @@ func TestDocumentedOutput(t *testing.T) {
 		}
 		return "```console\n" + strings.Join(out, "\n\n") + "\n```"
 	})
-	if seen < 10 {
-		t.Errorf("%d examples in the document", seen)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return doc, seen
 }
 
 // rightScores checks lines that infill fill has printed: each is a filling of the
