@@ -1,13 +1,13 @@
 package infill
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
+	"infill/internal/textline"
 	"infill/tokenize"
 )
 
@@ -28,7 +28,8 @@ type WordList struct {
 // Bounds of a word list.
 const (
 	maxListWords = 1_000_000
-	maxListWord  = 200 // bytes
+	maxListWord  = 200      // bytes
+	maxListLine  = 64 << 10 // bytes
 )
 
 // NewWordList prepares words for a tokenizer. White space around a word does
@@ -54,9 +55,20 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 	l := &WordList{byIDs: map[string]bool{}, tok: tok}
-	s := bufio.NewScanner(r)
-	for n := 1; s.Scan(); n++ {
-		w := strings.TrimSpace(strings.TrimPrefix(s.Text(), "\ufeff"))
+	in := textline.NewReader(r, maxListLine)
+	for {
+		b, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		n := in.Number()
+		if errors.Is(err, textline.ErrTooLong) {
+			return nil, fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		w := strings.TrimSpace(string(b))
 		if w == "" || w[0] == '#' {
 			continue
 		}
@@ -68,9 +80,6 @@ func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 		if len(l.phrases) > maxListWords {
 			return nil, fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
 		}
-	}
-	if err := s.Err(); err != nil {
-		return nil, err
 	}
 	if len(l.phrases) == 0 {
 		return nil, fmt.Errorf("%w: the list has no word; write one a line", ErrOption)

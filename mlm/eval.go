@@ -1,7 +1,6 @@
 package mlm
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"infill/internal/textline"
 	"infill/tokenize"
 )
 
@@ -107,18 +107,30 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 	}
 	r := &EvalReport{}
 	tallies := make([]tally, m.info.Vocab)
-	in := bufio.NewScanner(text)
-	in.Buffer(make([]byte, 64<<10), maxLine)
+	in := textline.NewReader(text, maxLine)
 	read, more := 0, true
 	for more {
 		var chunk []*line
 		for len(chunk) < evalChunk {
-			if o.MaxLines > 0 && read == o.MaxLines || !in.Scan() {
+			if o.MaxLines > 0 && read == o.MaxLines {
 				more = false
 				break
 			}
+			b, err := in.Next()
+			if err == io.EOF {
+				more = false
+				break
+			}
+			if errors.Is(err, textline.ErrTooLong) {
+				err = fmt.Errorf("line %d is longer than %d bytes: %w", in.Number(), maxLine, tokenize.ErrTooLarge)
+			} else if err != nil {
+				err = fmt.Errorf("after line %d: %w", read, err)
+			}
+			if err != nil {
+				return nil, err
+			}
 			read++
-			chunk = append(chunk, &line{number: read, text: in.Text()})
+			chunk = append(chunk, &line{number: read, text: string(b)})
 		}
 		if err := m.evalChunk(ctx, chunk, o); err != nil {
 			return nil, err
@@ -129,12 +141,6 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 		if o.Progress != nil && len(chunk) > 0 {
 			o.Progress(read)
 		}
-	}
-	if err := in.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			return nil, fmt.Errorf("line %d is longer than %d bytes: %w", read+1, maxLine, tokenize.ErrTooLarge)
-		}
-		return nil, fmt.Errorf("after line %d: %w", read, err)
 	}
 	if r.Pieces == 0 {
 		return nil, fmt.Errorf("%w: %d lines were read, %d of them empty and %d too long for the model; give a text of sentences, one a line", ErrNoPieces, read, r.Empty, r.TooLong)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/internal/unpack"
 	"infill/metrics/corpus"
 )
 
@@ -28,7 +29,8 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Files makes inputs of paths, see [OpenFile]; "-" is stdin, which can be read once.
+// Files makes inputs of paths, decompressed where
+// they are gzip or zstd; "-" is stdin, which can be read once.
 func Files(paths []string, stdin io.Reader) []Input {
 	out := make([]Input, len(paths))
 	for i, path := range paths {
@@ -36,7 +38,7 @@ func Files(paths []string, stdin io.Reader) []Input {
 			out[i] = Input{Name: "stdin", Open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}
 			continue
 		}
-		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return OpenFile(path) }}
+		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return unpack.Open(path) }}
 	}
 	return out
 }

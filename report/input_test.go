@@ -157,8 +157,9 @@ func FuzzReadSentences(f *testing.F) {
 	})
 }
 
-// Compressed files read as what they hold; damaged ones are errors that name them.
-func TestOpenFile(t *testing.T) {
+// Compressed files read as what they hold, whatever their names; damaged ones are errors
+// that name them.
+func TestOpenCompressed(t *testing.T) {
 	dir := t.TempDir()
 	const text = "the dog sleeps .\nthe cat sees a bird .\n"
 	var gz, zst bytes.Buffer
@@ -180,7 +181,7 @@ func TestOpenFile(t *testing.T) {
 		ok   bool
 	}{
 		"a.txt": {[]byte(text), true}, "a.txt.gz": {gz.Bytes(), true}, "a.zst": {zst.Bytes(), true},
-		"b.gz": {[]byte(text), false}, "b.zst": {[]byte(text), false}, "empty.gz": {nil, false},
+		"b.gz": {[]byte(text), true}, "b.txt": {zst.Bytes(), true}, "b.zst": {gz.Bytes(), true}, "empty.gz": {nil, false},
 		"cut.gz": {gz.Bytes()[:gz.Len()-4], false}, "cut.zst": {zst.Bytes()[:zst.Len()-4], false},
 	} {
 		path := filepath.Join(dir, name)
@@ -195,7 +196,8 @@ func TestOpenFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := report.OpenFile(dir); err == nil || !strings.Contains(err.Error(), "folder") {
+	_, err = report.Eval(report.Files([]string{dir}, nil), nil, report.EvalOptions{})
+	if err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
 }

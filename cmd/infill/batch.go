@@ -181,7 +181,7 @@ func batchCommand(std stdio) *cli.Command {
 		ArgsUsage: "INPUT -o OUTPUT",
 		Description: "INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON\n" +
 			"lines with \"text\", maybe \"id\", settings for this line (\"steps\", \"temperature\", \"seed\", …),\n" +
-			"and other fields, which are kept. .gz and .zst are read and written compressed; - is standard\n" +
+			"and other fields, which are kept. gzip and zstd are read, .gz and .zst written; - is standard\n" +
 			"input. Writes one JSON object a line, in the order of the input.\n" +
 			"A run that was stopped, killed or cut off goes on with --resume, to the same bytes.",
 		Flags:  flags,

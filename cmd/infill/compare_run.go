@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/internal/unpack"
 	"infill/report"
 	"infill/samplers"
 )
@@ -189,7 +190,7 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 func readSources(path string, stdin io.Reader) ([]report.Source, error) {
 	in := stdin
 	if path != "-" {
-		file, err := report.OpenFile(path)
+		file, err := unpack.Open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/mlm"
@@ -46,6 +47,7 @@ var badInput = []error{
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
+	unpack.ErrDamaged,
 }
 
 func exitCode(err error) int {

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/internal/disk"
+	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/report"
@@ -252,7 +253,7 @@ func evalCommand(std stdio) *cli.Command {
 
 // readLines calls do with every line of a file that is not empty.
 func readLines(path string, do func(string)) error {
-	file, err := os.Open(path)
+	file, err := unpack.Open(path)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/internal/unpack"
 	"infill/mlm"
 )
 
@@ -78,7 +78,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 			if path == "" {
 				return usagef("no text; name a file: infill model eval --text FILE")
 			}
-			file, err := os.Open(path)
+			file, err := unpack.Open(path)
 			if err != nil {
 				return fmt.Errorf("--text: %w", err)
 			}

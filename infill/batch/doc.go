@@ -4,7 +4,7 @@
 //
 // # Input
 //
-// Lines of text or JSON lines, plain, gzip or zstd (by the suffix of the name).
+// Lines of text or JSON lines, plain, gzip or zstd (the bytes say which).
 // A line of text is a record without its line end (\n or \r\n); empty lines are
 // passed over. A JSON line is an object with a string "text", maybe an "id" (a
 // string or a number), and any other fields, which the caller gets in order.

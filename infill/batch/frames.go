@@ -11,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"infill/internal/textline"
 )
 
 // FrameRecords is the number of records in a frame of a compressed output; the
@@ -60,21 +62,16 @@ func (plainFrames) records() int                    { return 1 }
 func (plainFrames) encode(b []byte) ([]byte, error) { return b, nil }
 
 func (plainFrames) next(r *bufio.Reader) ([]byte, int64, error) {
-	var line []byte
-	for {
-		b, err := r.ReadSlice('\n')
-		line = append(line, b...)
-		switch {
-		case err == nil:
-			return line, int64(len(line)), nil
-		case err == io.EOF && len(line) == 0:
-			return nil, 0, io.EOF
-		case err == io.EOF || len(line) > maxFrame:
-			return nil, 0, errTorn
-		case err != bufio.ErrBufferFull:
-			return nil, 0, err
-		}
+	line, err := textline.Read(r, maxFrame)
+	switch {
+	case errors.Is(err, textline.ErrTooLong):
+		return nil, 0, errTorn
+	case err != nil:
+		return nil, 0, err
+	case line[len(line)-1] != '\n':
+		return nil, 0, errTorn
 	}
+	return line, int64(len(line)), nil
 }
 
 type gzipFrames struct{}

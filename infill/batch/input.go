@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,10 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"infill/infill/jsonl"
+	"infill/internal/textline"
+	"infill/internal/unpack"
 )
 
 // Format says how the lines of an input are read.
@@ -29,9 +27,6 @@ const (
 	FormatText         // lines of text
 	FormatJSONL        // one JSON object a line
 )
-
-// maxWindow bounds the memory that a zstd input can ask for.
-const maxWindow = 128 << 20
 
 // An Item is a record of the input.
 type Item struct {
@@ -61,9 +56,8 @@ type Input struct {
 	format Format
 	file   io.Closer
 	raw    *counter
-	r      *bufio.Reader
+	r      *textline.Reader
 	close  func()
-	line   int
 	info   os.FileInfo // nil for a stream
 	ahead  *ahead      // what Empty has read, nil if it has not
 }
@@ -111,7 +105,7 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 		}
 	}
 	in.raw = &counter{r: src}
-	if err := in.decompress(path); err != nil {
+	if err := in.decompress(); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if format == FormatAuto {
@@ -124,41 +118,19 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 // name is for errors.
 func Lines(name string, r io.Reader) *Input {
 	in := &Input{Name: name, Size: -1, format: FormatText, close: func() {}, raw: &counter{r: r}}
-	in.buffer(in.raw)
+	in.r = textline.NewReader(in.raw, jsonl.MaxInput)
 	return in
 }
 
-func (in *Input) decompress(path string) error {
-	var r io.Reader = bufio.NewReaderSize(in.raw, 1<<16)
-	switch filepath.Ext(path) {
-	case ".gz":
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		r = z
-	case ".zst":
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		in.close, r = z.Close, z
+// decompress begins to read, whether the bytes are compressed or not.
+func (in *Input) decompress() error {
+	u, err := unpack.New(in.raw)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
 	}
-	in.buffer(r)
+	in.close = func() { _ = u.Close() }
+	in.r = textline.NewReader(u, jsonl.MaxInput)
 	return nil
-}
-
-// buffer reads what was decompressed, without a byte order mark at its start.
-func (in *Input) buffer(r io.Reader) {
-	const mark = "\ufeff"
-	in.r = bufio.NewReaderSize(r, 1<<16)
-	// One byte at first, so that a short line typed at a terminal is not held up.
-	if b, err := in.r.Peek(1); err != nil || b[0] != mark[0] {
-		return
-	}
-	if b, err := in.r.Peek(len(mark)); err == nil && string(b) == mark {
-		_, _ = in.r.Discard(len(mark))
-	}
 }
 
 // sniff decides between text and JSON lines.
@@ -170,7 +142,7 @@ func (in *Input) sniff(path string) Format {
 	case ".txt":
 		return FormatText
 	}
-	b, _ := in.r.Peek(in.r.Size()) // an error will come again when reading
+	b, _ := in.r.Peek(textline.PeekSize) // an error will come again when reading
 	b = bytes.TrimLeft(b, " \t\r\n")
 	first, _, whole := bytes.Cut(b, []byte("\n"))
 	if len(first) > 0 && first[0] == '{' && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
@@ -204,14 +176,17 @@ func (in *Input) Next() (Item, error) {
 
 func (in *Input) next() (Item, error) {
 	for {
-		b, err := in.readLine()
-		if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
+		b, err := in.r.Next()
+		if errors.Is(err, textline.ErrTooLong) {
+			err = &jsonl.Error{Line: in.r.Number(), Kind: jsonl.ErrLineTooLong,
+				Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+		} else if err != nil {
 			if err != io.EOF {
-				err = fmt.Errorf("%s: after line %d: %w", in.Name, in.line, err)
+				err = fmt.Errorf("%s: after line %d: %w", in.Name, in.r.Number(), err)
 			}
 			return Item{}, err
 		}
-		it := Item{Line: in.line, Err: err, end: in.raw.n}
+		it := Item{Line: in.r.Number(), Err: err, end: in.raw.n}
 		switch {
 		case err != nil:
 		case len(b) == 0 || in.format == FormatJSONL && len(bytes.TrimSpace(b)) == 0:
@@ -222,41 +197,6 @@ func (in *Input) next() (Item, error) {
 			it.Text = string(b)
 		}
 		return it, nil
-	}
-}
-
-// readLine returns a line without its end. The rest of one that is too long
-// is passed over.
-func (in *Input) readLine() ([]byte, error) {
-	var long []byte
-	tooLong := false
-	for n := 0; ; n++ {
-		b, err := in.r.ReadSlice('\n')
-		if n == 0 && len(b) == 0 && err != nil {
-			return nil, err
-		}
-		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
-			return nil, err
-		}
-		if len(long)+len(b) > jsonl.MaxInput {
-			tooLong, long = true, nil
-		}
-		if err == bufio.ErrBufferFull {
-			if !tooLong {
-				long = append(long, b...)
-			}
-			continue
-		}
-		in.line++
-		if tooLong {
-			reason := fmt.Sprintf("more than %d bytes", jsonl.MaxInput)
-			return nil, &jsonl.Error{Line: in.line, Kind: jsonl.ErrLineTooLong, Reason: reason}
-		}
-		if long != nil {
-			b = append(long, b...)
-		}
-		b = bytes.TrimSuffix(b, []byte("\n"))
-		return bytes.TrimSuffix(b, []byte("\r")), nil
 	}
 }
 

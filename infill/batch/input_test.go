@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infill/infill/jsonl"
+	"infill/internal/unpack"
 )
 
 func TestCompressed(t *testing.T) {
@@ -50,9 +51,19 @@ func TestCompressed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(r.r)
-		if err != nil || !bytes.Equal(got, read(t, want)) {
-			t.Errorf("%s: other records (%v)", suffix, err)
+		var got []byte
+		for {
+			it, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err = errors.Join(err, it.Err); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, it.Text+"\n"...)
+		}
+		if !bytes.Equal(got, read(t, want)) {
+			t.Errorf("%s: other records", suffix)
 		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -185,12 +196,15 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		in := Input{Name: "fuzz", raw: &counter{r: strings.NewReader(s)}, format: FormatJSONL, close: func() {}}
-		if err := in.decompress("fuzz"); err != nil {
-			t.Fatal(err)
+		if err := in.decompress(); err != nil {
+			if !errors.Is(err, unpack.ErrDamaged) {
+				t.Fatal(err)
+			}
+			return
 		}
 		for {
 			it, err := in.Next()
-			if err == io.EOF {
+			if err == io.EOF || errors.Is(err, unpack.ErrDamaged) {
 				return
 			}
 			if err != nil {
@@ -243,4 +257,33 @@ func FuzzFrames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What an input is, its bytes say: the names lie here.
+func TestCompressedByBytes(t *testing.T) {
+	var gz bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	if _, err := io.WriteString(g, "The [MASK].\nA [MASK].\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	packed := write(t, filepath.Join(dir, "in.txt"), gz.String())
+	plain := write(t, filepath.Join(dir, "in.txt.gz"), "The [MASK].\nA [MASK].\n")
+	for _, path := range []string{packed, plain, "-"} {
+		in, err := Open(path, bytes.NewReader(gz.Bytes()), FormatAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"The [MASK].", "A [MASK]."} {
+			if it, err := in.Next(); err != nil || it.Text != want {
+				t.Errorf("%s: %q, %v; want %q", path, it.Text, err, want)
+			}
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -12,49 +12,42 @@ import (
 // ErrTooLong is a line of more bytes than the reader allows.
 var ErrTooLong = errors.New("line too long")
 
+// PeekSize is how many bytes [Reader.Peek] can look ahead.
+const PeekSize = 64 << 10
+
 // mark is the byte order mark that some editors put at the start of a file.
 const mark = "\ufeff"
 
-// SkipMark passes over a byte order mark. It waits for one byte at first, so that a
-// short line typed at a terminal is not held up.
-func SkipMark(r *bufio.Reader) {
-	if b, err := r.Peek(1); err != nil || b[0] != mark[0] {
-		return
-	}
-	if b, err := r.Peek(len(mark)); err == nil && string(b) == mark {
-		_, _ = r.Discard(len(mark))
-	}
+// Read returns the next line of r with its end, \n; the last line can lack it. The bytes
+// are valid until the next use of r. A line of more than limit bytes, its end apart,
+// gives [ErrTooLong]; r then stands somewhere in the line, or at its end. The error is
+// io.EOF after the last line, else what r returned.
+func Read(r *bufio.Reader, limit int) ([]byte, error) {
+	line, _, err := read(r, limit)
+	return line, err
 }
 
-// Read returns the next line with its end, \n; the last line can lack it. The bytes are
-// valid until the next use of r. A line of more than limit bytes, its end apart, is
-// passed over and gives [ErrTooLong]; reading can go on behind it. The error is io.EOF
-// after the last line, else what r returned.
-func Read(r *bufio.Reader, limit int) ([]byte, error) {
+// read is Read. With ErrTooLong, ended says whether the end of the line was read.
+func read(r *bufio.Reader, limit int) (line []byte, ended bool, err error) {
 	var long []byte // what came before the present piece of a line beyond r's buffer
-	n := 0
 	for {
 		b, err := r.ReadSlice('\n')
-		n += len(b)
+		n := len(long) + len(b)
 		if err != nil && err != bufio.ErrBufferFull && (err != io.EOF || n == 0) {
-			return nil, err
+			return nil, false, err
 		}
-		content := n
-		if err == nil {
-			content = n - 1
+		if ended = err == nil; ended {
+			n--
 		}
-		more := err == bufio.ErrBufferFull
 		switch {
-		case content > limit && more:
-			long = nil
-		case content > limit:
-			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)
-		case more:
+		case n > limit:
+			return nil, ended, fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)
+		case err == bufio.ErrBufferFull:
 			long = append(long, b...)
 		case long == nil:
-			return b, nil
+			return b, ended, nil
 		default:
-			return append(long, b...), nil
+			return append(long, b...), ended, nil
 		}
 	}
 }
@@ -66,28 +59,65 @@ func Trim(line []byte) []byte {
 
 // A Reader reads line by line and numbers the lines.
 type Reader struct {
-	r      *bufio.Reader
-	limit  int
-	number int
+	r       *bufio.Reader
+	limit   int
+	number  int
+	started bool
+	inside  bool // a line that was too long
 }
 
 // NewReader reads lines of at most limit bytes from r, without a byte order mark at the
 // start.
 func NewReader(r io.Reader, limit int) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
+	return &Reader{r: bufio.NewReaderSize(r, PeekSize), limit: limit}
+}
+
+// start passes over a byte order mark. It waits for one byte at first, so that a short
+// line typed at a terminal is not held up.
+func (r *Reader) start() {
+	if r.started {
+		return
+	}
+	r.started = true
+	if b, err := r.r.Peek(1); err != nil || b[0] != mark[0] {
+		return
+	}
+	if b, err := r.r.Peek(len(mark)); err == nil && string(b) == mark {
+		_, _ = r.r.Discard(len(mark))
+	}
+}
+
+// Peek returns the next n bytes, at most [PeekSize], without reading them. There are
+// fewer, and an error, where the input ends.
+func (r *Reader) Peek(n int) ([]byte, error) {
+	r.start()
+	return r.r.Peek(n)
 }
 
 // Next returns the next line without its end. The bytes are valid until the next call.
-// The errors are those of [Read]; [ErrTooLong] can be passed over.
+// After [ErrTooLong] the call that follows passes over the rest of the line. The error
+// is io.EOF after the last line, else what the input returned.
 func (r *Reader) Next() ([]byte, error) {
-	if r.number == 0 {
-		SkipMark(r.r)
+	r.start()
+	for r.inside {
+		switch _, err := r.r.ReadSlice('\n'); err {
+		case nil:
+			r.inside = false
+		case bufio.ErrBufferFull:
+		default:
+			return nil, err
+		}
 	}
-	b, err := Read(r.r, r.limit)
-	if err == nil || errors.Is(err, ErrTooLong) {
+	b, ended, err := read(r.r, r.limit)
+	if errors.Is(err, ErrTooLong) {
 		r.number++
+		r.inside = !ended
 	}
-	return Trim(b), err
+	if err != nil {
+		return nil, err
+	}
+	r.number++
+	return Trim(b), nil
 }
 
 // Number is that of the line last returned, or too long; 1 for the first.

@@ -1,4 +1,4 @@
-// Package unpack reads compressed input. What it is, the bytes say: names lie.
+// Package unpack reads compressed input. The bytes say what it is: names lie.
 package unpack
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -15,7 +16,7 @@ import (
 // window that the zstd command reads without being told to.
 const MaxWindow = 128 << 20
 
-// ErrDamaged is compressed data that begins well and cannot be read to its end.
+// ErrDamaged is compressed data that begin well and cannot be read to their end.
 var ErrDamaged = errors.New("damaged compressed data")
 
 // A Reader reads input, decompressed if it was compressed.
@@ -23,14 +24,14 @@ type Reader struct {
 	// Format is "gzip", "zstd", or "" for data that are read as they are.
 	Format string
 	r      io.Reader
-	close  func()
+	close  func() error
 }
 
 // New looks at the first bytes of r, as few as it takes, and decompresses gzip and zstd
-// from then on. Errors wrap [ErrDamaged].
+// from then on. r stays open when the Reader is closed. Errors wrap [ErrDamaged].
 func New(r io.Reader) (*Reader, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	u := &Reader{r: br, close: func() {}}
+	br := bufio.NewReaderSize(r, 64<<10)
+	u := &Reader{r: br, close: func() error { return nil }}
 	switch {
 	case starts(br, "\x1f\x8b", 0xff):
 		z, err := gzip.NewReader(br)
@@ -43,8 +44,29 @@ func New(r io.Reader) (*Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: zstd: %w", ErrDamaged, err)
 		}
-		u.Format, u.r, u.close = "zstd", z, z.Close
+		u.Format, u.r, u.close = "zstd", z, func() error { z.Close(); return nil }
 	}
+	return u, nil
+}
+
+// Open opens a file, a pipe or a device to be read. Errors name path; those of damaged
+// data wrap [ErrDamaged].
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: is a folder; name the files in it", path)
+	}
+	u, err := New(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	decoder := u.close
+	u.close = func() error { return errors.Join(decoder(), f.Close()) }
 	return u, nil
 }
 
@@ -68,8 +90,8 @@ func starts(r *bufio.Reader, magic string, first byte) bool {
 	return true
 }
 
-// Read implements io.Reader. Errors of the compressed data wrap [ErrDamaged] and the
-// cause; those of what lies below come as they are.
+// Read implements io.Reader. While data are decompressed, errors wrap [ErrDamaged] and
+// the cause.
 func (u *Reader) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if u.Format != "" && err != nil && err != io.EOF {
@@ -78,8 +100,5 @@ func (u *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close frees the decoder. What lies below stays open.
-func (u *Reader) Close() error {
-	u.close()
-	return nil
-}
+// Close frees the decoder and closes what [Open] opened.
+func (u *Reader) Close() error { return u.close() }

@@ -1,12 +1,13 @@
 package corpus
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"infill/internal/textline"
 )
 
 // Errors of reading text.
@@ -29,40 +30,26 @@ const MaxLine = 16 << 20
 // messages. It stops at the first error, its own or each's; a file without any
 // byte is [ErrEmpty], NUL bytes and invalid UTF-8 are [ErrBinary].
 func Lines(r io.Reader, name string, each func(number int, line string) error) error {
-	br := bufio.NewReaderSize(r, 64<<10)
-	if head, _ := br.Peek(4); len(head) > 0 {
+	in := textline.NewReader(r, MaxLine)
+	if head, _ := in.Peek(4); len(head) > 0 {
 		if kind := magic(head); kind != "" {
 			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, ErrBinary, kind)
 		}
-		if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-			_, _ = br.Discard(3)
-		}
 	}
-	n := 0
-	var long []byte
 	for {
-		part, err := br.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			if len(long)+len(part) > MaxLine {
-				return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one sentence a line?", name, n+1, ErrLineTooLong, MaxLine)
-			}
-			long = append(long, part...)
-			continue
-		}
-		if err != nil && err != io.EOF {
+		part, err := in.Next()
+		n := in.Number()
+		switch {
+		case err == io.EOF && n == 0:
+			return fmt.Errorf("%s: %w", name, ErrEmpty)
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, textline.ErrTooLong):
+			return fmt.Errorf("%s:%d: %w: more than %d bytes without a newline; is it text with one sentence a line?",
+				name, n, ErrLineTooLong, MaxLine)
+		case err != nil:
 			return fmt.Errorf("%s:%d: %w", name, n+1, err)
 		}
-		atEOF := err == io.EOF
-		if len(long) > 0 {
-			part = append(long, part...)
-			long = long[:0]
-		}
-		if atEOF && len(part) == 0 {
-			break
-		}
-		n++
-		part = bytes.TrimSuffix(part, []byte("\n"))
-		part = bytes.TrimSuffix(part, []byte("\r"))
 		if bytes.IndexByte(part, 0) >= 0 {
 			return fmt.Errorf("%s:%d: %w: it holds NUL bytes; give plain text or JSON lines in UTF-8", name, n, ErrBinary)
 		}
@@ -72,14 +59,7 @@ func Lines(r io.Reader, name string, each func(number int, line string) error) e
 		if err := each(n, string(part)); err != nil {
 			return err
 		}
-		if atEOF {
-			break
-		}
 	}
-	if n == 0 {
-		return fmt.Errorf("%s: %w", name, ErrEmpty)
-	}
-	return nil
 }
 
 // magic names the well-known kind of file that starts with these bytes.

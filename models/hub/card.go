@@ -1,7 +1,7 @@
 package hub
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
 	"infill/internal/disk"
+	"infill/internal/textline"
 )
 
 // Names of the files that say what a folder should hold.
@@ -72,7 +72,7 @@ func VerifyFolder(ctx context.Context, dir fs.FS) ([]Check, error) {
 func stated(dir fs.FS) (map[string]string, string, error) {
 	for _, source := range []struct {
 		file  string
-		parse func(string) (map[string]string, error)
+		parse func([]byte) (map[string]string, error)
 	}{{sumsFile, parseSums}, {cardFile, parseCard}} {
 		text, err := disk.ReadFS(dir, source.file, maxCatalogue)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 		}
 		var want map[string]string
 		if err == nil {
-			want, err = source.parse(string(text))
+			want, err = source.parse(text)
 		}
 		if err != nil {
 			return nil, "", fmt.Errorf("%w: %s: %w", ErrUnverified, source.file, err)
@@ -93,9 +93,9 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 		ErrUnverified, sumsFile, sumsFile, cardFile)
 }
 
-func parseCard(text string) (map[string]string, error) {
+func parseCard(text []byte) (map[string]string, error) {
 	want := map[string]string{}
-	for _, m := range cardRow.FindAllStringSubmatch(text, -1) {
+	for _, m := range cardRow.FindAllStringSubmatch(string(text), -1) {
 		if !fs.ValidPath(m[1]) {
 			return nil, fmt.Errorf("%q is not the path of a file in the folder", m[1])
 		}
@@ -104,11 +104,12 @@ func parseCard(text string) (map[string]string, error) {
 	return want, nil
 }
 
-func parseSums(text string) (map[string]string, error) {
+func parseSums(text []byte) (map[string]string, error) {
 	want := map[string]string{}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimRight(lines.Text(), "\r")
+	n := 0
+	for b := range bytes.Lines(text) {
+		n++
+		line := string(textline.Trim(b))
 		if line == "" {
 			continue
 		}
@@ -124,5 +125,5 @@ func parseSums(text string) (map[string]string, error) {
 			want[p] = m[1]
 		}
 	}
-	return want, lines.Err()
+	return want, nil
 }
