@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"syscall"
 
-	samplerbench "infill/bench/samplers"
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
@@ -16,6 +15,7 @@ import (
 	"infill/mlm"
 	"infill/report"
 	"infill/samplers"
+	samplerbench "infill/samplers/bench"
 	"infill/tokenize"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	samplerbench "infill/bench/samplers"
 	"infill/infill/jsonl"
 	"infill/samplers"
+	samplerbench "infill/samplers/bench"
 )
 
 // The tiny model knows some eighty words and answers within milliseconds.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	samplerbench "infill/bench/samplers"
+	samplerbench "infill/samplers/bench"
 )
 
 // benchCommand compares samplers on targets whose truth is known.

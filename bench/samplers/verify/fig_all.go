@@ -5,27 +5,27 @@ import (
 	"fmt"
 	"io"
 
-	samplerbench "infill/bench/samplers"
 	"infill/samplers"
+	"infill/samplers/bench"
 )
 
 // figAll runs every sampler on one target of each kind but peaks, which section 7 has.
 func figAll(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, "All samplers with their defaults, as `infill samplers bench` runs them: RMS error of all marginal probabilities against truth, ESS of the distance to a fixed random state. gibbs, dula and sgdld are not exact in general; on these targets gibbs has exact conditionals.\n")
-	var entries []samplerbench.Entry
+	var entries []bench.Entry
 	for _, name := range samplers.Names() {
-		entry, err := samplerbench.ParseEntry(name)
+		entry, err := bench.ParseEntry(name)
 		if err != nil {
 			return err
 		}
 		entries = append(entries, entry)
 	}
 	for _, name := range []string{"bernoulli", "categorical", "ising", "potts", "rbm:d=12,h=4", "fhmm:length=10,chains=2", "gaussbern", "logreg", "modes"} {
-		p, err := samplerbench.ParseProblem(name)
+		p, err := bench.ParseProblem(name)
 		if err != nil {
 			return err
 		}
-		r, err := samplerbench.Compare(ctx, p, entries, samplerbench.Config{Chains: 8, Steps: 4000, Burnin: 500, Seed: e.seed})
+		r, err := bench.Compare(ctx, p, entries, bench.Config{Chains: 8, Steps: 4000, Burnin: 500, Seed: e.seed})
 		if err != nil {
 			return err
 		}

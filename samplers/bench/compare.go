@@ -1,4 +1,4 @@
-package samplerbench
+package bench
 
 import (
 	"context"
@@ -135,21 +135,12 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	if err != nil {
 		return Row{}, err
 	}
-	if err := run.Steps(ctx, cfg.Burnin, nil); err != nil {
+	if err := run.Sample(ctx, 0); err != nil { // the burn-in
 		return Row{}, err
 	}
 	run.ResetStats()
-	row := Row{Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact}
-	d := p.Target.Domain()
-	off := make([]int, d.Len())
-	size := 0
-	for i := range off {
-		off[i] = size
-		size += d.K(i)
-	}
-	count := make([]float64, size)
-	total, weighted := 0.0, false
-	f := make([][]float64, len(x0))
+	var marginals samplers.Marginals
+	far := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 { return distance(r.X[k], ref) }}
 	var busy time.Duration
 	for range cfg.Steps {
 		begin := time.Now()
@@ -157,37 +148,30 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 			return Row{}, err
 		}
 		busy += time.Since(begin)
-		for k, x := range run.X {
-			f[k] = append(f[k], distance(x, ref))
-			w := run.Weight[k]
-			weighted = weighted || w != 1
-			total += w
-			for i, v := range x {
-				count[off[i]+int(v)] += w
-			}
+		if err := errors.Join(far.Observe(run), marginals.Observe(run)); err != nil {
+			return Row{}, err
 		}
 	}
-	var st samplers.Stats
-	for _, s := range run.Stats {
-		st.Add(s)
-	}
-	row.Acceptance, row.Jump, row.Proposed = st.MeanProb(), st.JumpDistance(), st.ProposedDistance()
-	row.Evals, row.Seconds = st.Evals, busy.Seconds()
-	row.Zero, row.NonFinite = st.Zero, st.NonFinite
-	row.ESS, row.RHat = samplers.ESSChains(f), samplers.SplitRHat(f)
-	if weighted {
-		row.ESS, row.RHat = math.NaN(), math.NaN()
+	diag := far.Diagnose(run)
+	st := diag.Stats
+	row := Row{
+		Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact,
+		Acceptance: diag.Acceptance, Jump: diag.Jump, Proposed: st.ProposedDistance(),
+		ESS: diag.ESS, RHat: diag.RHat, Evals: st.Evals, Seconds: busy.Seconds(),
+		Zero: st.Zero, NonFinite: st.NonFinite, Error: math.NaN(),
 	}
 	row.PerEval, row.PerSecond = row.ESS/float64(st.Evals), row.ESS/row.Seconds
 	row.PerStep = row.ESS / float64(cfg.Steps*len(x0))
-	row.Error = math.NaN()
 	if p.Marginal != nil {
-		sum := 0.0
-		for j, c := range count {
-			diff := c/total - p.Marginal[j]
-			sum += diff * diff
+		sum, j := 0.0, 0
+		for i := range p.Target.Domain().Len() {
+			for _, share := range marginals.Of(i) {
+				diff := share - p.Marginal[j]
+				sum += diff * diff
+				j++
+			}
 		}
-		row.Error = math.Sqrt(sum / float64(len(count)))
+		row.Error = math.Sqrt(sum / float64(j))
 	}
 	if st.NonFinite > 0 {
 		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals or neighbours had energies or gradients that are no numbers, and were refused", st.NonFinite))

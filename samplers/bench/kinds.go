@@ -1,4 +1,4 @@
-package samplerbench
+package bench
 
 import (
 	"infill/samplers/targets"

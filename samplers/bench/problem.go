@@ -1,7 +1,7 @@
-// Package samplerbench compares samplers on targets whose truth is known: error
+// Package bench compares samplers on targets whose truth is known: error
 // against truth, effective sample size per evaluation and per second,
 // acceptance and jump distance, as a table and as an SVG chart.
-package samplerbench
+package bench
 
 import (
 	"context"
