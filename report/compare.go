@@ -1,14 +1,11 @@
 package report
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // CompareOptions are the options of [Compare].
 type CompareOptions struct {
 	Options
-	// Top is how many fillings of each sentence count, best first; 0 is 5. (--top)
+	// Top is how many fillings of each sentence count, best first; 0 is 5.
 	Top int
 	// Examples is how many source sentences the report shows; 0 is 3, negative none.
 	Examples int
@@ -132,106 +129,12 @@ func (r *CompareResult) allWarnings() []string {
 	return out
 }
 
-// compareRow computes one sampler's columns.
+// compareRow computes the columns of one sampler.
 func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) (Row, error) {
 	s := p.newSet(run.Name, r.vocab)
-	distinct, total, failed := 0, 0, 0
-	var blank, other mean
-	for i, x := range run.Sentences {
-		distinct += x.Distinct
-		total += x.Total
-		if x.Err != "" {
-			failed++
-		}
-		for k, f := range x.Fillings {
-			if k == top {
-				break
-			}
-			score := f.Score
-			if n := float64(len(f.Spans)); n > 0 {
-				perBlank, second := f.Score/n, f.SecondScore/n
-				blank.add(&perBlank)
-				other.add(&second)
-			}
-			if err := s.add(Sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
-				return Row{}, err
-			}
-		}
+	if err := s.addRun(run, top); err != nil {
+		return Row{}, err
 	}
-	row := Row{Name: run.Name}
-	add := func(m Metric) { row.Metrics = append(row.Metrics, m) }
-	self := p.selfBLEU(s)
-	if failed > 0 {
-		self.Warnings = append(self.Warnings, fmt.Sprintf("%d of %d sentences could not be filled", failed, len(run.Sentences)))
-	}
-	add(self)
-	unique, _ := p.unique(s, r)
-	for _, m := range unique {
-		add(m)
-	}
-	if r.all != nil {
-		add(p.bleuAgainst(s, "bleu", "corpus BLEU", r.all))
-	}
-	m := newMetric("acceptance", "accepted")
-	m.Unit = "%"
-	m.Decimals = 1
-	if !math.IsNaN(run.Acceptance) {
-		m.Value = 100 * run.Acceptance
-	}
-	m.Detail = "share of accepted proposals; n/a for samplers without an acceptance step"
-	add(m)
-	m = newMetric("distinct_fillings", "distinct fillings")
-	m.Unit, m.Decimals, m.Better = "%", 1, +1
-	if total > 0 {
-		m.Value = 100 * float64(distinct) / float64(total)
-		m.Detail = fmt.Sprintf("%d different of %d end states, counted per sentence", distinct, total)
-	} else {
-		m.Warnings = []string{"no end states were recorded"}
-	}
-	add(m)
-	add(scoreMetric("score", "mean score", "pseudo-log-likelihood of the kept fillings", s.score))
-	add(scoreMetric("score_per_blank", "score per blank", "mean over the fillings of their score per blank", blank))
-	if second {
-		add(scoreMetric("second_score_per_blank", "second model, per blank", "the same under the second model", other))
-	}
-	m = newMetric("evaluations", "evaluations")
-	m.Value, m.Decimals = float64(run.Evaluations), 0
-	if run.Gradients > 0 {
-		m.Detail = fmt.Sprintf("%d with a backward pass", run.Gradients)
-	}
-	add(m)
-	m = newMetric("rows", "rows")
-	m.Decimals = 0
-	m.Detail = "sequences that the evaluations take: an energy one for every masked token, a conditional one"
-	if run.Rows > 0 {
-		m.Value = float64(run.Rows)
-	}
-	add(m)
-	m = newMetric("steps", "steps")
-	m.Decimals = 1
-	m.Detail = "mean over all chains"
-	if chains := total; run.Steps > 0 && chains > 0 {
-		m.Value = float64(run.Steps) / float64(chains)
-	}
-	add(m)
-	m = newMetric("wall", "wall time")
-	m.Value, m.Unit, m.Decimals, m.Better = run.Wall.Seconds(), "s", 1, -1
-	add(m)
-	return row, nil
-}
-
-// scoreMetric is a column of mean scores.
-func scoreMetric(key, label, detail string, x mean) Metric {
-	m := newMetric(key, label)
-	m.Unit, m.Better, m.Detail = "nats", +1, detail
-	switch {
-	case x.n == 0:
-		m.Warnings = []string{"no fillings"}
-	case !finite(x.sum):
-		m.Warnings = []string{"a filling has no finite score"}
-	default:
-		m.Value = x.sum / float64(x.n)
-		m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", x.n)
-	}
-	return m
+	m := &measured{plan: p, set: s, refs: r, run: run, second: second}
+	return m.row(inCompare | ofRun)
 }

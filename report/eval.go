@@ -1,20 +1,15 @@
 package report
 
-import (
-	"fmt"
+import "fmt"
 
-	"infill/metrics/bleu"
-	"infill/metrics/ngram"
-)
-
-// EvalOptions are the options of [Eval]; each field is one flag of infill eval.
+// EvalOptions are the options of [Eval].
 type EvalOptions struct {
 	Options
 	ReadOptions
 	// Paired compares sentence i with line i of every reference file, as for
-	// translations, instead of with the whole set. (--paired)
+	// translations, and not with the whole set.
 	Paired bool
-	// Repetition is the n-gram order of self-repetition; 0 is 4. (--repetition)
+	// Repetition is the n-gram order of self-repetition; 0 is 4.
 	Repetition int
 }
 
@@ -84,10 +79,14 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	for i, s := range sets {
 		info := fileInfo(generated[i].Name, sums[i], o)
 		if s.known > 0 {
-			info.Warnings = append(info.Warnings, fmt.Sprintf("%d of %d sentences that were infilled are among the references too, which flatters every number against them; leave them out with --exclude", s.known, s.gold))
+			info.Warnings = append(info.Warnings, fmt.Sprintf(
+				"%d of %d sentences that were infilled are among the references too, "+
+					"which flatters every number against them; exclude them from the references",
+				s.known, s.gold))
 		}
 		out.Files = append(out.Files, info)
-		row, err := p.evalRow(s, r, o, scored)
+		m := &measured{plan: p, set: s, refs: r, eval: &o, scored: scored}
+		row, err := m.row(inEval)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", generated[i].Name, err)
 		}
@@ -134,100 +133,6 @@ func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 	return f
 }
 
-// evalRow computes the metrics of one file. Every row has the same columns.
-func (p *plan) evalRow(s *set, r *references, o EvalOptions, scored bool) (Row, error) {
-	row := Row{Name: s.name}
-	n := s.corpus.Len()
-	text := p.generated.Signature()
-	add := func(m Metric) { row.Metrics = append(row.Metrics, m) }
-
-	m := newMetric("n", "sentences")
-	m.Value, m.Decimals = float64(n), 0
-	add(m)
-	add(p.selfBLEU(s))
-	unique, counts := p.unique(s, r)
-	for _, m := range unique {
-		add(m)
-	}
-	switch {
-	case o.Paired:
-		m := newMetric("bleu", "BLEU")
-		m.Better = +1
-		res, err := bleu.Paired(s.corpus, r.lines, p.bleu)
-		if err != nil {
-			return row, err
-		}
-		m.bleu(res, nil)
-		add(m)
-	default:
-		for i, x := range r.each {
-			m := p.bleuAgainst(s, "bleu."+r.info[i].Name, "vs "+r.info[i].Name, x)
-			m.Group = "BLEU"
-			add(m)
-		}
-		if len(r.each) > 1 {
-			m := p.bleuAgainst(s, "bleu.all", "vs all", r.all)
-			m.Group = "BLEU"
-			add(m)
-		}
-	}
-	for _, k := range p.Ngrams {
-		m := newMetric(fmt.Sprintf("distinct.%d", k), fmt.Sprintf("distinct-%d", k))
-		m.Unit, m.Better = "%", +1
-		m.Signature = fmt.Sprintf("distinct|n:%d|N:%d|%s|v:1", k, n, text)
-		if counts == nil {
-			m.Warnings = []string{"no counts"}
-		} else if x, err := counts[k-1].DistinctRatio(); err != nil {
-			m.fail(err)
-		} else {
-			m.Value = 100 * x
-		}
-		add(m)
-	}
-	m = newMetric("self_repetition", fmt.Sprintf("self-repetition, n=%d", o.Repetition))
-	m.Decimals, m.Better = 3, -1
-	m.Signature = fmt.Sprintf("selfrep|n:%d|agg:mean-log|N:%d|%s|v:1", o.Repetition, n, text)
-	if x, err := ngram.SelfRepetition(s.corpus, o.Repetition); err != nil {
-		m.fail(err)
-	} else {
-		m.Value = x
-	}
-	add(m)
-	m = newMetric("compression_ratio", "compression ratio")
-	m.Decimals, m.Better = 3, -1
-	m.Signature = fmt.Sprintf("cr|alg:gzip9|join:space|N:%d|v:1", n)
-	if x, err := s.gzip.Ratio(); err != nil {
-		m.fail(err)
-	} else {
-		m.Value = x
-	}
-	add(m)
-	m = newMetric("distinct_sentences", "distinct sentences")
-	m.Value, m.Decimals, m.Better = float64(len(s.distinct)), 0, +1
-	add(m)
-	if scored {
-		for _, c := range []struct {
-			key, label string
-			mean       mean
-		}{{"score", "mean score", s.score}, {"score_per_token", "mean score per blank", s.perToken}} {
-			m := newMetric(c.key, c.label)
-			m.Unit, m.Better, m.Decimals = "nats", +1, 3
-			switch {
-			case c.mean.n == 0:
-				m.Warnings = []string{"the file has no such scores"}
-			case c.mean.n < n:
-				m.Warnings = []string{fmt.Sprintf("only %d of %d sentences have a score", c.mean.n, n)}
-				fallthrough
-			default:
-				m.Value = c.mean.sum / float64(c.mean.n)
-				m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", c.mean.n)
-			}
-			add(m)
-		}
-	}
-	return row, nil
-}
-
 // evalNotes are the remarks on comparability that metrics.md asks for.
 func evalNotes(files []FileInfo, o EvalOptions) []string {
 	var notes []string
@@ -239,7 +144,8 @@ func evalNotes(files []FileInfo, o EvalOptions) []string {
 		lo, hi = min(lo, f.N), max(hi, f.N)
 	}
 	if lo != hi {
-		notes = append(notes, fmt.Sprintf("the files have %d to %d sentences; self-BLEU and unique n-grams depend on the number, so compare them at equal N (--sample %d)", lo, hi, lo))
+		notes = append(notes, fmt.Sprintf("the files have %d to %d sentences; self-BLEU and unique "+
+			"n-grams depend on the number, so compare them at equal N (samples of %d)", lo, hi, lo))
 	} else if len(files) > 1 {
 		notes = append(notes, fmt.Sprintf("all files are compared at equal N = %d", lo))
 	}

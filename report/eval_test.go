@@ -65,7 +65,7 @@ func TestEvalNumbers(t *testing.T) {
 	if got := metric(t, r.Rows[1], "distinct_sentences").Value; got != 3 {
 		t.Errorf("%v distinct sentences, want 3", got)
 	}
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "--sample 3") {
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "samples of 3") {
 		t.Errorf("notes %q do not warn of unequal N", r.Notes)
 	}
 }

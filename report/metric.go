@@ -34,6 +34,8 @@ type Metric struct {
 	Detail string
 	// Warnings say what makes the number less than it seems, or why it is absent.
 	Warnings []string
+
+	ofRun bool // stands in the table of what the runs cost
 }
 
 func newMetric(key, label string) Metric {
@@ -93,10 +95,14 @@ func decimal(x float64, digits int) string {
 	return sign + strings.Join(append([]string{s}, parts...), ",")
 }
 
-// fail marks the metric as absent and says why.
-func (m *Metric) fail(err error) {
-	m.Value = math.NaN()
-	m.Warnings = append(m.Warnings, err.Error())
+// set takes over a value, or the reason why there is none.
+func (m *Metric) set(v float64, err error) {
+	if err != nil {
+		m.Value = math.NaN()
+		m.Warnings = append(m.Warnings, err.Error())
+		return
+	}
+	m.Value = v
 }
 
 // warn adds warnings.

@@ -3,30 +3,26 @@ package report
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 )
 
-// Options says how sentences are measured; each field is one flag of the commands.
-// The zero value is the literature's way: white-space tokens in lower case, BLEU-4
-// without smoothing under NLTK's conventions, pooled self-BLEU, references cleaned
-// as Wang & Cho do, no intervals.
+// Options says how sentences are measured. The zero value is the literature's
+// way: white-space tokens in lower case, BLEU-4 without smoothing under NLTK's
+// conventions, pooled self-BLEU, references cleaned as Wang & Cho do, no
+// intervals.
 type Options struct {
-	// Tokenize is one of [corpus.Tokenizers]; "" is "ws". (--tokenize)
+	// Tokenize is one of [corpus.Tokenizers]; "" is "ws".
 	Tokenize string
-	// Case is "lc" (default) or "mixed". (--case)
+	// Case is "lc" (default) or "mixed".
 	Case string
 	// Clean is the references' cleaning, one of [corpus.Cleanings]; "" is "wc".
-	// (--clean)
 	Clean string
 	// CleanGenerated is the generated sentences' cleaning; "" is "none".
-	// (--clean-generated)
 	CleanGenerated string
 	// Order, Weights, Smoothing, SmoothValue, Denominator and EffectiveOrder are
-	// BLEU's; see [bleu.Options]. (--bleu-order, --weights, --smooth,
-	// --smooth-value, --denominator, --effective-order)
+	// BLEU's; see [bleu.Options].
 	Order          int
 	Weights        []float64
 	Smoothing      string
@@ -34,21 +30,21 @@ type Options struct {
 	Denominator    string
 	EffectiveOrder bool
 	// SelfBLEU is the variant: "corpus" (default), "mean", "first" or "group", and
-	// First the number of sentences for "first". (--self-bleu, --first)
+	// First the number of sentences for "first".
 	SelfBLEU string
 	First    int
 	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
-	// Compare. (--ngrams)
+	// Compare.
 	Ngrams []int
-	// Confidence asks for bootstrap intervals of BLEU and self-BLEU, Resamples (0
-	// is 1000) and Level (0 is 0.95) say which. (--confidence, --resamples, --level)
+	// Confidence asks for bootstrap intervals of BLEU and self-BLEU. Resamples is
+	// their number, 0 for 1000; Level their coverage, 0 for 0.95.
 	Confidence bool
 	Resamples  int
 	Level      float64
-	// Seed is the seed of samples and bootstrap resamples. (--seed)
+	// Seed is the seed of samples and bootstrap resamples.
 	Seed uint64
 	// Exclude lists sentences that are left out of the references because they were
-	// the ones infilled; compared by [corpus.LooseKey]. (--exclude FILE)
+	// the ones infilled; compared by [corpus.LooseKey].
 	Exclude []string
 }
 
@@ -112,5 +108,3 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 	}
 	return p, nil
 }
-
-func (p *plan) maxUnique() int { return slices.Max(append([]int{0}, p.Ngrams...)) }

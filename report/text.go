@@ -149,17 +149,13 @@ func referenceLines(refs []Reference) []string {
 	return out
 }
 
-// runKeys are the columns that stand beside DLP's table.
-var runKeys = map[string]bool{"acceptance": true, "distinct_fillings": true, "score": true,
-	"score_per_blank": true, "second_score_per_blank": true, "evaluations": true, "rows": true, "steps": true, "wall": true}
-
 // halves splits the columns into those of DLP's table and those beside it.
 func halves(rows []Row) (quality, run []int) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	for c, m := range rows[0].Metrics {
-		if runKeys[m.Key] {
+		if m.ofRun {
 			run = append(run, c)
 		} else {
 			quality = append(quality, c)

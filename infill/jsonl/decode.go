@@ -44,14 +44,40 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 		if string(f.Value) == "null" {
 			continue
 		}
-		if err := json.Unmarshal(f.Value, v.Field(i).Addr().Interface()); err != nil {
-			return nil, fieldError(n, f.Name, err)
+		if err := d.member(n, f, v.Field(i)); err != nil {
+			return nil, err
 		}
 	}
-	if field, reason := rec.check(d.defaults()); reason != "" {
+	if field, reason := rec.check(); reason != "" {
 		return nil, &Error{n, field, ErrJSON, fmt.Sprintf("field %q: %s", field, reason)}
 	}
 	return rec, nil
+}
+
+// member decodes a member into a field of the record. Elements of a list of
+// objects are decoded one by one, so that an error can name the one it means.
+func (d Decoder) member(n int, f Field, to reflect.Value) error {
+	if to.Kind() != reflect.Slice || to.Type().Elem().Kind() != reflect.Struct {
+		if err := json.Unmarshal(f.Value, to.Addr().Interface()); err != nil {
+			return fieldError(n, f.Name, err)
+		}
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(f.Value, &list); err != nil {
+		return fieldError(n, f.Name, err)
+	}
+	if most := d.defaults().Fillings; len(list) > most {
+		return &Error{n, f.Name, ErrJSON,
+			fmt.Sprintf("field %q has %d elements, at most %d", f.Name, len(list), most)}
+	}
+	to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
+	for i, b := range list {
+		if err := json.Unmarshal(b, to.Index(i).Addr().Interface()); err != nil {
+			return fieldError(n, fmt.Sprintf("%s[%d]", f.Name, i), err)
+		}
+	}
+	return nil
 }
 
 // fieldError names the member inside a field that has another type.
@@ -87,7 +113,7 @@ func jsonType(t reflect.Type) string {
 }
 
 // check returns the first member whose value makes no sense, and why.
-func (r *Record) check(lim Limits) (field, reason string) {
+func (r *Record) check() (field, reason string) {
 	negative := func(n int) string {
 		if n < 0 {
 			return fmt.Sprintf("%d is below 0", n)
@@ -103,16 +129,6 @@ func (r *Record) check(lim Limits) (field, reason string) {
 	} {
 		if s := negative(c.n); s != "" {
 			return c.name, s
-		}
-	}
-	for _, c := range []struct {
-		name string
-		n    int
-	}{
-		{"fillings", len(r.Fillings)}, {"pieces", len(r.Pieces)}, {"candidates", len(r.Candidates)},
-	} {
-		if c.n > lim.Fillings {
-			return c.name, fmt.Sprintf("%d elements, at most %d", c.n, lim.Fillings)
 		}
 	}
 	switch {
@@ -138,4 +154,19 @@ func (r *Record) check(lim Limits) (field, reason string) {
 		}
 	}
 	return "", ""
+}
+
+// UnmarshalJSON refuses a filling without a text.
+func (f *Filling) UnmarshalJSON(b []byte) error {
+	type plain Filling
+	const missing = "\xff" // which is not UTF-8, so that no JSON string has it
+	v := plain{Text: missing}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	if v.Text == missing {
+		return errors.New("the filling has no text")
+	}
+	*f = Filling(v)
+	return nil
 }

@@ -138,10 +138,12 @@ func TestDecode(t *testing.T) {
 		{`{"window":[1]}`, "window", "not a span", ErrJSON},
 		{`{"window":[3,1]}`, "window", "not a span", ErrJSON},
 		{`{"text":"abc","window":[0,9]}`, "window", "3 bytes", ErrJSON},
-		{`{"fillings":[{"text":"a","score":"x"}]}`, "fillings.score", "want a number", ErrJSON},
+		{`{"fillings":[{"text":"a","score":"x"}]}`, "fillings[0].score", "want a number", ErrJSON},
 		{`{"fillings":[{"text":"a","spans":[[0,2]]}]}`, "fillings[0].spans", "1 bytes", ErrJSON},
 		{`{"fillings":[{"text":"a","chain":-2}]}`, "fillings[0]", "below 0", ErrJSON},
 		{`{"fillings":[{},{},{}]}`, "fillings", "at most 2", ErrJSON},
+		{`{"fillings":[{"text":"a"},{"score":1}]}`, "fillings[1]", "no text", ErrJSON},
+		{`{"pieces":[{"id":1},{"id":1e10}]}`, "pieces[1].id", "whole number", ErrJSON},
 		{`{"error":"no"}`, "error", "want an object", ErrJSON},
 	} {
 		_, err := few.Record(9, []byte(c.line))

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/metrics/ngram"
 )
@@ -16,8 +15,8 @@ type Reference struct {
 	// Name is the label in tables, Path the input's name.
 	Name string `json:"name"`
 	Path string `json:"path"`
-	// Sentences is how many are used; Excluded were infilled and left out, Blank
-	// lines are no sentences.
+	// Sentences is the number of those in use. Excluded ones were infilled and
+	// are left out, as blank lines are.
 	Sentences int `json:"sentences"`
 	Excluded  int `json:"excluded"`
 	Blank     int `json:"blank"`
@@ -34,7 +33,7 @@ type references struct {
 	keys  map[uint64]struct{} // hashes of all sentences; nil in paired mode
 }
 
-// has tells whether a sentence is among the references.
+// has reports whether a sentence is among the references.
 func (r *references) has(sentence string) bool {
 	_, ok := r.keys[maphash.String(r.seed, corpus.LooseKey(sentence))]
 	return ok
@@ -66,8 +65,8 @@ func names(inputs []Input) []string {
 	return out
 }
 
-// readReferences streams the reference files into indices. With paired set, lines
-// are kept in order, blank ones too, instead of being indexed.
+// readReferences streams the reference files into indices. Paired lines, blank
+// ones too, are kept in order and not indexed.
 func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) {
 	refs := &references{vocab: &corpus.Vocab{}, seed: maphash.MakeSeed()}
 	if !paired {
@@ -152,130 +151,4 @@ func (p *plan) readReference(in Input, name string, refs *references, x *ngram.I
 		return info, fmt.Errorf("%s: %w left after dropping %d blank and %d excluded lines", in.Name, ErrNoSentences, info.Blank, info.Excluded)
 	}
 	return info, nil
-}
-
-// set is one set of generated sentences, ready to be measured.
-type set struct {
-	name     string
-	corpus   *corpus.Corpus
-	groups   []int
-	distinct map[string]bool
-	gzip     *ngram.Compressor
-	score    mean
-	perToken mean
-	// gold counts the records that say which sentence was infilled, known those of
-	// them whose sentence is among the references.
-	gold, known int
-}
-
-type mean struct {
-	sum float64
-	n   int
-}
-
-func (m *mean) add(x *float64) {
-	if x != nil {
-		m.sum += *x
-		m.n++
-	}
-}
-
-func (p *plan) newSet(name string, v *corpus.Vocab) *set {
-	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{}, gzip: ngram.NewCompressor()}
-}
-
-func (s *set) add(x Sentence) error {
-	if err := s.corpus.Add(x.Text); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	s.groups = append(s.groups, x.Group)
-	s.distinct[x.Text] = true
-	s.score.add(x.Score)
-	s.perToken.add(x.PerToken)
-	return s.gzip.Add(x.Text)
-}
-
-// selfBLEU is the self-BLEU column.
-func (p *plan) selfBLEU(s *set) Metric {
-	m := newMetric("self_bleu", "self-BLEU")
-	m.Better = -1
-	r, err := bleu.Self(s.corpus, bleu.SelfOptions{
-		Options: p.bleu, Variant: bleu.Variant(p.SelfBLEU), First: p.First, Groups: s.groups,
-	})
-	m.bleu(r, err)
-	return m
-}
-
-// bleuAgainst is a corpus BLEU column.
-func (p *plan) bleuAgainst(s *set, key, label string, x *ngram.Index) Metric {
-	m := newMetric(key, label)
-	m.Better = +1
-	r, err := bleu.Corpus(s.corpus, x, p.bleu)
-	m.bleu(r, err)
-	return m
-}
-
-// bleu takes over a BLEU result, times 100.
-func (m *Metric) bleu(r *bleu.Result, err error) {
-	if err != nil {
-		m.fail(err)
-		return
-	}
-	m.Value = r.Percent()
-	m.Signature = r.Signature
-	if iv := r.Interval; iv != nil {
-		m.Low, m.High = 100*iv.Low, 100*iv.High
-	}
-	prec := make([]string, len(r.Precisions))
-	for k, q := range r.Precisions {
-		prec[k] = fmt.Sprintf("%.2f", 100*q)
-	}
-	m.Detail = fmt.Sprintf("precisions %s, BP %.4f, hyp_len %d, ref_len %d", strings.Join(prec, "/"), r.BP, r.HypLen, r.RefLen)
-	m.warn(r.Warnings...)
-}
-
-// unique are the columns of unique n-grams against self and each reference.
-func (p *plan) unique(s *set, refs *references) ([]Metric, []ngram.Counts) {
-	if len(p.Ngrams) == 0 {
-		return nil, nil
-	}
-	counts, err := ngram.Count(s.corpus, p.maxUnique(), refs.each...)
-	var out []Metric
-	for r := -1; r < len(refs.each); r++ {
-		name := "self"
-		against := ""
-		if r >= 0 {
-			name = refs.info[r].Name
-			against = fmt.Sprintf("|refs:set%d", refs.info[r].Sentences)
-			if c := refs.each[r].Cleaning(); c != "none" {
-				against += "|refclean:" + c
-			}
-		}
-		for _, n := range p.Ngrams {
-			m := newMetric(fmt.Sprintf("unique.%s.%d", name, n), fmt.Sprintf("n=%d", n))
-			m.Group, m.Unit, m.Better = "unique vs "+name, "%", +1
-			kind := "ref"
-			if r < 0 {
-				kind = "self"
-			}
-			m.Signature = fmt.Sprintf("unique|n:%d|vs:%s|N:%d%s|%s|v:1", n, kind, s.corpus.Len(), against, p.generated.Signature())
-			var x float64
-			e := err
-			if e == nil {
-				if r < 0 {
-					x, e = counts[n-1].UniqueSelf()
-				} else {
-					x, e = counts[n-1].UniqueReference(r)
-				}
-			}
-			if e != nil {
-				m.fail(e)
-			} else {
-				m.Value = 100 * x
-				m.Detail = fmt.Sprintf("of %d %d-grams", counts[n-1].Total, n)
-			}
-			out = append(out, m)
-		}
-	}
-	return out, counts
 }

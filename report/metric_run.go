@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// acceptance is the share of accepted proposals.
+func acceptance(m *measured) ([]Metric, error) {
+	x := newMetric("acceptance", "accepted")
+	x.Unit, x.Decimals = "%", 1
+	if !math.IsNaN(m.run.Acceptance) {
+		x.Value = 100 * m.run.Acceptance
+	}
+	x.Detail = "share of accepted proposals; n/a for samplers without an acceptance step"
+	return one(x)
+}
+
+// distinctFillings is the share of different fillings among the end states.
+func distinctFillings(m *measured) ([]Metric, error) {
+	distinct, total := 0, m.run.ends()
+	for _, s := range m.run.Sentences {
+		distinct += s.Distinct
+	}
+	x := newMetric("distinct_fillings", "distinct fillings")
+	x.Unit, x.Decimals, x.Better = "%", 1, +1
+	if total > 0 {
+		x.Value = 100 * float64(distinct) / float64(total)
+		x.Detail = fmt.Sprintf("%d different of %d end states, counted per sentence", distinct, total)
+	} else {
+		x.Warnings = []string{"no end states were recorded"}
+	}
+	return one(x)
+}
+
+// ends is the number of end states of all chains.
+func (run *SamplerRun) ends() int {
+	n := 0
+	for _, s := range run.Sentences {
+		n += s.Total
+	}
+	return n
+}
+
+// evaluations is the number of model evaluations.
+func evaluations(m *measured) ([]Metric, error) {
+	x := newMetric("evaluations", "evaluations")
+	x.Value, x.Decimals = float64(m.run.Evaluations), 0
+	if m.run.Gradients > 0 {
+		x.Detail = fmt.Sprintf("%d with a backward pass", m.run.Gradients)
+	}
+	return one(x)
+}
+
+// modelRows is the number of sequences that went through the model.
+func modelRows(m *measured) ([]Metric, error) {
+	x := newMetric("rows", "rows")
+	x.Decimals = 0
+	x.Detail = "sequences that the evaluations take: an energy one for every masked token, " +
+		"a conditional one"
+	if m.run.Rows > 0 {
+		x.Value = float64(m.run.Rows)
+	}
+	return one(x)
+}
+
+// stepsOfChains is the mean number of steps of a chain.
+func stepsOfChains(m *measured) ([]Metric, error) {
+	x := newMetric("steps", "steps")
+	x.Decimals = 1
+	x.Detail = "mean over all chains"
+	if chains := m.run.ends(); m.run.Steps > 0 && chains > 0 {
+		x.Value = float64(m.run.Steps) / float64(chains)
+	}
+	return one(x)
+}
+
+// wallTime is the time that all sentences took.
+func wallTime(m *measured) ([]Metric, error) {
+	x := newMetric("wall", "wall time")
+	x.Value, x.Unit, x.Decimals, x.Better = m.run.Wall.Seconds(), "s", 1, -1
+	return one(x)
+}

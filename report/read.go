@@ -1,0 +1,261 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"infill/infill/jsonl"
+	"infill/metrics/corpus"
+)
+
+// ReadOptions says how sentences are read from a file.
+type ReadOptions struct {
+	// Format is "auto" (default), "lines" or "jsonl".
+	Format string
+	// Top keeps the first fillings of each JSON record, best first; 0 keeps all.
+	Top int
+	// Sample keeps a uniform sample of this many sentences, drawn with Seed; 0
+	// keeps all.
+	Sample int
+	Seed   uint64
+}
+
+// Sentence is one generated sentence.
+type Sentence struct {
+	Text string
+	// Group is the record it came from, 0 upwards; of plain lines each is its own.
+	Group int
+	// Score is the pseudo-log-likelihood in nats and PerToken its mean over the
+	// blanks; nil where the file has none.
+	Score, PerToken *float64
+	// Gold is the sentence that was infilled, "" where the file does not have it.
+	Gold string
+}
+
+// Summary says what a file held.
+type Summary struct {
+	// Format is "lines" or "jsonl".
+	Format string
+	// Records counts lines (lines) or JSON records (jsonl). Failed counts records
+	// with an error in place of fillings, Blank empty lines.
+	Records, Failed, Blank int
+	// Sentences is how many there were, Kept how many remain after sampling.
+	Sentences, Kept int
+	// Acceptance is the mean of the records' acceptance rates, nil without any.
+	Acceptance *float64
+	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
+	Sampler string
+}
+
+// ReadSentences reads the sentences of a stream and calls each for the ones kept,
+// in order. Plain lines are sentences, blank ones included: an empty generation is
+// a generation. In JSON lines every filling is a sentence.
+func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (Summary, error) {
+	if o.Sample < 0 || o.Top < 0 {
+		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
+	}
+	rd := &reader{name: name, o: o, each: each}
+	switch o.Format {
+	case "", "auto":
+	case "lines", "jsonl":
+		rd.sum.Format = o.Format
+	default:
+		return Summary{}, fmt.Errorf("%w: format %q (known: auto, lines, jsonl)", ErrOption, o.Format)
+	}
+	if o.Sample > 0 {
+		rd.sample = corpus.NewReservoir[Sentence](o.Sample, o.Seed)
+	}
+	if err := corpus.Lines(r, name, rd.line); err != nil {
+		return rd.sum, err
+	}
+	return rd.finish()
+}
+
+// reader reads one file.
+type reader struct {
+	name       string
+	o          ReadOptions
+	each       func(Sentence) error
+	sum        Summary
+	sample     *corpus.Reservoir[Sentence]
+	acceptance mean
+	leading    int // blank lines before the format is known
+}
+
+// finish hands out the sample and completes the summary.
+func (rd *reader) finish() (Summary, error) {
+	s := &rd.sum
+	if s.Format == "" {
+		// Nothing but blank lines.
+		s.Format, s.Records, s.Sentences, s.Blank = "lines", rd.leading, rd.leading, rd.leading
+	}
+	if s.Sentences == s.Blank {
+		return *s, fmt.Errorf("%s: %w: %d records, %d failed, %d blank lines",
+			rd.name, ErrNoSentences, s.Records, s.Failed, s.Blank)
+	}
+	if rd.sample != nil {
+		for _, x := range rd.sample.Items() {
+			if err := rd.keep(x); err != nil {
+				return *s, err
+			}
+		}
+	}
+	if rd.acceptance.n > 0 {
+		v := rd.acceptance.sum / float64(rd.acceptance.n)
+		s.Acceptance = &v
+	}
+	return *s, nil
+}
+
+func (rd *reader) keep(s Sentence) error {
+	rd.sum.Kept++
+	return rd.each(s)
+}
+
+func (rd *reader) offer(s Sentence) error {
+	rd.sum.Sentences++
+	if rd.sample != nil {
+		rd.sample.Add(s)
+		return nil
+	}
+	return rd.keep(s)
+}
+
+func (rd *reader) line(n int, line string) error {
+	blank := strings.TrimSpace(line) == ""
+	if rd.sum.Format == "" {
+		if blank {
+			rd.leading++
+			return nil
+		}
+		format, err := detect(line)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", rd.name, n, err)
+		}
+		rd.sum.Format = format
+		if format == "lines" {
+			for range rd.leading {
+				if err := rd.plain(""); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if rd.sum.Format == "lines" {
+		return rd.plain(line)
+	}
+	if blank {
+		return nil
+	}
+	return rd.json(n, line)
+}
+
+func (rd *reader) plain(line string) error {
+	group := rd.sum.Records
+	rd.sum.Records++
+	if strings.TrimSpace(line) == "" {
+		rd.sum.Blank++
+	}
+	return rd.offer(Sentence{Text: line, Group: group})
+}
+
+func (rd *reader) json(n int, line string) error {
+	rec, err := parse(n, line)
+	if err != nil {
+		return fmt.Errorf(`%s:%d: %w: %w; want records with fillings, or {"text": …}`,
+			rd.name, n, ErrFormat, err)
+	}
+	group := rd.sum.Records
+	rd.sum.Records++
+	if rec.Error != nil {
+		rd.sum.Failed++
+		return nil
+	}
+	switch {
+	case rec.Sampler == "" || rec.Sampler == rd.sum.Sampler:
+	case rd.sum.Sampler == "":
+		rd.sum.Sampler = rec.Sampler
+	default:
+		rd.sum.Sampler = "various"
+	}
+	rd.acceptance.add(rec.Acceptance)
+	for i, f := range rec.Fillings {
+		if rd.o.Top > 0 && i == rd.o.Top {
+			break
+		}
+		// A newline inside a text is legal JSON; in a set of sentences it is space.
+		text := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(f.Text)
+		if strings.TrimSpace(text) == "" {
+			rd.sum.Blank++
+		}
+		x := Sentence{Text: text, Group: group, Score: f.Score, PerToken: f.ScorePerToken, Gold: rec.Gold}
+		if err := rd.offer(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse reads a record. A text alone can come from any program and have members
+// of any type beside it. It becomes the one filling of its record.
+func parse(n int, line string) (*jsonl.Record, error) {
+	rec, bad := jsonl.Decoder{}.Record(n, []byte(line))
+	if bad == nil && (rec.Fillings != nil || rec.Error != nil) {
+		return rec, nil
+	}
+	fields, err := jsonl.Decoder{}.Object(n, []byte(line))
+	if err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		rec = &jsonl.Record{}
+	}
+	var text jsonl.Field
+	for _, f := range fields {
+		switch {
+		case string(f.Value) == "null":
+		case f.Name == "fillings" || f.Name == "error":
+			return nil, bad
+		case f.Name == "text":
+			text = f
+		case f.Name == "gold" && json.Unmarshal(f.Value, &rec.Gold) != nil:
+			return nil, errors.New("gold is not a string")
+		}
+	}
+	rec.Fillings = make([]jsonl.Filling, 1)
+	switch {
+	case text.Value == nil:
+		return nil, errors.New("a JSON object without text or fillings")
+	case json.Unmarshal(text.Value, &rec.Fillings[0].Text) != nil:
+		return nil, errors.New("text is not a string")
+	case strings.Contains(rec.Fillings[0].Text, "[MASK"):
+		return nil, errors.New("the text has blanks and no fillings; it looks like a text to be filled")
+	}
+	return rec, nil
+}
+
+// detect finds the format from the first line that is not blank.
+func detect(line string) (string, error) {
+	s := strings.TrimSpace(line)
+	switch {
+	case strings.HasPrefix(s, "{"):
+		rest := strings.TrimSpace(s[1:])
+		if json.Valid([]byte(s)) {
+			return "jsonl", nil
+		}
+		if rest == "" || rest[0] == '"' {
+			return "", fmt.Errorf("%w: it looks like JSON spread over several lines; "+
+				"put one record on each line", ErrFormat)
+		}
+	case strings.HasPrefix(s, "["):
+		rest := strings.TrimSpace(s[1:])
+		if rest == "" || rest[0] == '{' || rest[0] == '"' || rest[0] == '[' && json.Valid([]byte(s)) {
+			return "", fmt.Errorf("%w: it looks like a JSON array; "+
+				"put one record or one sentence on each line", ErrFormat)
+		}
+	}
+	return "lines", nil
+}
