@@ -104,6 +104,36 @@ func (p *pasProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	return p.logPath(p.path[k], y, x, gy, true)
 }
 
+// off is the logarithm of the weight off the path; −∞ when the path has all sites
+// or those off it have no weight.
+//
+// It is summed relative to the largest weight of all while the largest off the
+// path is within e^−650 of it: the terms that are then left out are below e^−50 of
+// the sum. Weights on the path may be larger by any amount. From there on the sum
+// is relative to the largest off the path, as it could be always, but a sum that
+// is rounded otherwise decides otherwise where a ratio is exactly 1.
+func (p *pasProposer) off() float64 {
+	m := negInf
+	for j, lw := range p.lw {
+		if !p.in[j] && !(lw <= m) {
+			m = lw
+		}
+	}
+	if !finite(m) {
+		return m
+	}
+	if all := maxOf(p.lw); finite(all) && all-m < 650 {
+		m = all
+	}
+	s := 0.0
+	for j, lw := range p.lw {
+		if !p.in[j] && lw-m > -700 {
+			s += math.Exp(lw - m)
+		}
+	}
+	return m + math.Log(s)
+}
+
 // logPath is log q of going from x to y along the path, with lw the weights at
 // x. The remaining weight Σ_all − Σ_{s<r} is summed from the end of the path,
 // so that no small number comes out as the difference of two large ones. The
@@ -112,17 +142,7 @@ func (p *pasProposer) logPath(path []int32, x, y []int32, g []float64, reversed 
 	for _, j := range path {
 		p.in[j] = true
 	}
-	m := maxOf(p.lw)
-	rest := m // log of the weight off the path
-	if finite(m) {
-		s := 0.0
-		for j, lw := range p.lw {
-			if !p.in[j] && lw-m > -700 {
-				s += math.Exp(lw - m)
-			}
-		}
-		rest = m + math.Log(s)
-	}
+	rest := p.off()
 	lq := 0.0
 	for r := range path {
 		j := path[r]
