@@ -15,8 +15,8 @@ import (
 var clean = []string{
 	"internal/outside", "internal/prose", "internal/testmode", "internal/testsum",
 	"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md",
-	"docs/guide/blanks.md", "docs/notebook/README.md", "docs/notebook/batch.md",
-	"docs/reference/sampling.md",
+	"docs/guide/blanks.md", "docs/guide/models.md", "docs/reference",
+	"docs/notebook/README.md", "docs/notebook/batch.md",
 }
 
 // tree returns the files of the repository with a suffix, as slash-separated
