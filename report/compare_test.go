@@ -15,6 +15,7 @@ import (
 )
 
 func TestCompareNumbers(t *testing.T) {
+	t.Parallel()
 	r, err := demoResult()
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +68,7 @@ func small() *report.Comparison {
 }
 
 func TestCompareNotesAndExamples(t *testing.T) {
+	t.Parallel()
 	r, err := report.Compare(small(), nil, report.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +98,7 @@ func TestCompareNotesAndExamples(t *testing.T) {
 // Traces that know their evaluations are averaged at equal evaluations, however
 // many steps they took.
 func TestTracesByEvaluations(t *testing.T) {
+	t.Parallel()
 	c := small()
 	c.Sources = append(c.Sources, c.Sources[0])
 	for i := range c.Samplers {
@@ -127,6 +130,7 @@ func TestTracesByEvaluations(t *testing.T) {
 
 // The report says whether the budgets are equal, in the unit that was chosen.
 func TestBudgetNotes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		budget       string
 		evals, rows  [2]int64
@@ -158,6 +162,7 @@ func renderers(r *report.CompareResult) map[string]func(io.Writer) error {
 }
 
 func TestCompareErrors(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(c *report.Comparison){
 		"no samplers":       func(c *report.Comparison) { c.Samplers = nil },
 		"no sentences":      func(c *report.Comparison) { c.Sources = nil },
@@ -190,6 +195,7 @@ func TestCompareErrors(t *testing.T) {
 
 // A writer's error reaches the caller from every renderer.
 func TestRenderWriteErrors(t *testing.T) {
+	t.Parallel()
 	r, err := demoResult()
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +239,7 @@ var tag = regexp.MustCompile(`(?s)<[^<>]*>`)
 // Nothing in names or sentences may become markup, leave the page, or reach the
 // terminal as a control sequence.
 func TestHostileText(t *testing.T) {
+	t.Parallel()
 	r := hostileResult(t)
 	out := map[string]string{}
 	for name, render := range renderers(r) {
@@ -294,6 +301,7 @@ func TestHostileText(t *testing.T) {
 
 // The page must load nothing: no address outside it, and a policy that forbids it.
 func TestHTMLIsSelfContained(t *testing.T) {
+	t.Parallel()
 	r, err := demoResult()
 	if err != nil {
 		t.Fatal(err)

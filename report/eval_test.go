@@ -40,6 +40,7 @@ func evalDemo(t *testing.T) *report.EvalResult {
 }
 
 func TestRenderEval(t *testing.T) {
+	t.Parallel()
 	r := evalDemo(t)
 	golden(t, "eval.txt", r.WriteText)
 	golden(t, "eval.md", r.WriteMarkdown)
@@ -48,6 +49,7 @@ func TestRenderEval(t *testing.T) {
 }
 
 func TestEvalNumbers(t *testing.T) {
+	t.Parallel()
 	r := evalDemo(t)
 	if r.References[0].Blank != 1 || r.References[0].Excluded != 1 || r.References[0].Sentences != 119 {
 		t.Errorf("first reference %+v", r.References[0])
@@ -72,6 +74,7 @@ func TestEvalNumbers(t *testing.T) {
 
 // Numbers that do not exist are null with a warning, never 0.
 func TestAbsentNumbers(t *testing.T) {
+	t.Parallel()
 	r, err := report.Eval([]report.Input{report.Strings("one.txt", []string{"only"})}, nil, report.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -112,6 +115,7 @@ func TestAbsentNumbers(t *testing.T) {
 }
 
 func TestEvalErrors(t *testing.T) {
+	t.Parallel()
 	gen := []report.Input{report.Strings("gen", []string{"a b", "c d"})}
 	ref := []report.Input{report.Strings("ref", []string{"a b"})}
 	for name, c := range map[string]struct {
@@ -138,6 +142,7 @@ func TestEvalErrors(t *testing.T) {
 }
 
 func TestEvalPaired(t *testing.T) {
+	t.Parallel()
 	lines := []string{"the cat sat on the mat", "a dog ran over the hill"}
 	r, err := report.Eval([]report.Input{report.Strings("gen", lines)}, []report.Input{report.Strings("ref", lines)},
 		report.EvalOptions{Paired: true})
@@ -152,6 +157,7 @@ func TestEvalPaired(t *testing.T) {
 
 // Fillings grouped by record: one perfect pair and one pair without a common word.
 func TestEvalGroups(t *testing.T) {
+	t.Parallel()
 	in := `{"text":"[MASK]","fillings":[{"text":"a b c d e"},{"text":"a b c d e"}]}
 {"text":"[MASK]","fillings":[{"text":"p q r s t"},{"text":"v w x y z"}]}`
 	r, err := report.Eval([]report.Input{report.Strings("g.jsonl", strings.Split(in, "\n"))}, nil,
@@ -166,6 +172,7 @@ func TestEvalGroups(t *testing.T) {
 
 // The shared golden values must survive the way through files and tables.
 func TestEvalGolden(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	path := func(p string) string { return filepath.Join(dir, p) }
 	file := path("metrics/gpt-len40-topk100-temp1.000.txt")
@@ -187,6 +194,7 @@ func TestEvalGolden(t *testing.T) {
 // The DISCS task file and the reference corpora: all 20 original sentences must be
 // found among the references and left out, quotation marks or not.
 func TestTaskSentencesAreExcluded(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data", "eval")
 	f, err := os.Open(filepath.Join(dir, "discs-infilling-task.json"))
 	if err != nil {
@@ -216,6 +224,7 @@ func TestTaskSentencesAreExcluded(t *testing.T) {
 }
 
 func TestMetricText(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		m    report.Metric
 		want string
@@ -240,6 +249,7 @@ func TestMetricText(t *testing.T) {
 // Sentences that were infilled and stand in the references are told of, until they
 // are left out.
 func TestEvalGoldAmongReferences(t *testing.T) {
+	t.Parallel()
 	generated := []report.Input{report.Strings("out.jsonl", []string{
 		`{"gold":"The dog sleeps .","fillings":[{"text":"The cat sleeps ."},{"text":"The fox sleeps ."}]}`,
 		`{"gold":"a bird sings","fillings":[{"text":"a bird flies"}]}`,

@@ -34,6 +34,7 @@ const batch = `{"id":"a","line":1,"text":"a [MASK] b","fillings":[{"text":"a x b
 `
 
 func TestReadBatchRecords(t *testing.T) {
+	t.Parallel()
 	got, sum, err := read(batch, report.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,7 @@ func TestReadBatchRecords(t *testing.T) {
 }
 
 func TestReadLines(t *testing.T) {
+	t.Parallel()
 	got, sum, err := read("\n[MASK] stays text\n\n{braces} too\n", report.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +79,7 @@ func TestReadLines(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		in   string
 		o    report.ReadOptions
@@ -119,6 +122,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestSampleIsStable(t *testing.T) {
+	t.Parallel()
 	var lines []string
 	for i := range 100 {
 		lines = append(lines, fmt.Sprint("line ", i))
@@ -160,6 +164,7 @@ func FuzzReadSentences(f *testing.F) {
 // Compressed files read as what they hold, whatever their names; damaged ones are errors
 // that name them.
 func TestOpenCompressed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const text = "the dog sleeps .\nthe cat sees a bird .\n"
 	var gz, zst bytes.Buffer

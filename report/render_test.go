@@ -41,6 +41,7 @@ func golden(t *testing.T, name string, render func(io.Writer) error) {
 }
 
 func TestRenderCompare(t *testing.T) {
+	t.Parallel()
 	r, err := demoResult()
 	if err != nil {
 		t.Fatal(err)

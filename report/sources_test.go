@@ -10,6 +10,7 @@ import (
 )
 
 func TestReadSources(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		in   string
 		want []report.Source

@@ -24,6 +24,11 @@ func upper(ctx context.Context, it *Item) (Record, error) {
 	case <-ctx.Done():
 		return Record{}, ctx.Err()
 	}
+	return atOnce(ctx, it)
+}
+
+// atOnce is the record of upper without the time.
+func atOnce(_ context.Context, it *Item) (Record, error) {
 	h := map[string]any{"line": it.Line, "text": strings.ToUpper(it.Text)}
 	if it.ID != nil {
 		h["id"] = it.ID
@@ -68,6 +73,7 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	if err != nil {
 		return Progress{}, nil, err
 	}
+	out.sync = func() error { return nil } // sync_test.go has the tests of syncing
 	if c.before != nil {
 		c.before(out)
 	}
@@ -124,6 +130,7 @@ func sentences(n int) string {
 var suffixes = []string{".jsonl", ".jsonl.gz", ".jsonl.zst"}
 
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
 	var want []byte
@@ -157,8 +164,10 @@ func TestOrder(t *testing.T) {
 // Whatever number of bytes an earlier run left, the resumed file is that of an
 // uninterrupted run.
 func TestResumeAtEveryByte(t *testing.T) {
+	t.Parallel()
 	for _, suffix := range suffixes {
 		t.Run(suffix, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			in := write(t, filepath.Join(dir, "in.txt"), sentences(150))
 			out := filepath.Join(dir, "out"+suffix)
@@ -178,7 +187,7 @@ func TestResumeAtEveryByte(t *testing.T) {
 				if err := os.WriteFile(out, append(bytes.Clone(want[:n]), garbage...), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				p, o, err := process(t, in, out, config{mode: Resume})
+				p, o, err := process(t, in, out, config{mode: Resume, do: atOnce})
 				if err != nil {
 					t.Fatalf("%d bytes: %v", n, err)
 				}
@@ -196,6 +205,7 @@ func TestResumeAtEveryByte(t *testing.T) {
 // A disk that is full in the middle of a record: the error is reported, the
 // torn record taken away, and the run can go on when there is room.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
 		in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
@@ -245,6 +255,7 @@ func (s *small) Write(p []byte) (int, error) {
 
 // A run that is interrupted writes the record in hand and can be resumed.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
 		in := write(t, filepath.Join(dir, "in.txt"), sentences(400))
@@ -283,6 +294,7 @@ func TestInterrupt(t *testing.T) {
 
 // The record that is next is finished, those behind it are not waited for.
 func TestInterruptFinishesTheRecordInHand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -310,6 +322,7 @@ func TestInterruptFinishesTheRecordInHand(t *testing.T) {
 }
 
 func TestMaxErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), "a\nbad 2\nb\nbad 4\nc\nbad 6\nd\n")
 	out := filepath.Join(dir, "out.jsonl")
@@ -328,6 +341,7 @@ func TestMaxErrors(t *testing.T) {
 
 // An error that concerns all records ends the run, in order.
 func TestFatal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
 	broken := errors.New("the model broke")
@@ -344,6 +358,7 @@ func TestFatal(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), "a\nb\n")
 	out := filepath.Join(dir, "out.jsonl")
@@ -438,6 +453,7 @@ func TestRefusals(t *testing.T) {
 
 // However large the file, only so many items are in memory at once.
 func TestBounded(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 5000))
 	var read, most atomic.Int64

@@ -20,6 +20,7 @@ import (
 )
 
 func TestCompressed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := sentences(200)
 	plain := write(t, filepath.Join(dir, "in.txt"), text)
@@ -77,6 +78,7 @@ func TestCompressed(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", jsonl.MaxInput+1)
 	for _, c := range []struct {
 		name, data string
@@ -149,6 +151,7 @@ func TestInput(t *testing.T) {
 
 // What Empty reads ahead is not lost, and a stream is read line by line.
 func TestEmpty(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"": "", "\n\r\n\n": "", "\ufeff": "", "\ufeff\n\na\nb": "3 a,4 b", "a\n": "1 a", "\xef\xbb": "1 \xef\xbb"} {
 		in := Lines("a test", strings.NewReader(text))
 		if got := in.Empty(); got != in.Empty() || got != (want == "") { // asking reads nothing away
@@ -261,6 +264,7 @@ func FuzzFrames(f *testing.F) {
 
 // What an input is, its bytes say: the names lie here.
 func TestCompressedByBytes(t *testing.T) {
+	t.Parallel()
 	var gz bytes.Buffer
 	g := gzip.NewWriter(&gz)
 	if _, err := io.WriteString(g, "The [MASK].\nA [MASK].\n"); err != nil {

@@ -10,6 +10,7 @@ import (
 
 // The manifest goes where nothing is lost by it.
 func TestPlaceOfManifest(t *testing.T) {
+	t.Parallel()
 	const text = "a\nb\n"
 	for _, mode := range []Mode{Create, Resume, Force} {
 		dir := t.TempDir()

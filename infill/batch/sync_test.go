@@ -12,6 +12,7 @@ import (
 // A file is synced with the first record two seconds after the last time, and at
 // the end, after everything has been written.
 func TestPeriodicSync(t *testing.T) {
+	t.Parallel()
 	const records, every = 100, 300 * time.Millisecond // so that each seventh syncs
 	for _, suffix := range suffixes {
 		dir := t.TempDir()
@@ -49,6 +50,7 @@ func TestPeriodicSync(t *testing.T) {
 
 // A disk that cannot sync ends the run; what is there can be resumed.
 func TestSyncFails(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), strings.Repeat("a line\n", 50))
 	path := filepath.Join(dir, "out.jsonl")

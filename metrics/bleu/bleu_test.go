@@ -36,6 +36,7 @@ func randomSentences(rng *rand.Rand, n, words, longest int) [][]string {
 // Papineni et al. 2002, section 2.1: "the the the the the the the" against two
 // references has a clipped unigram precision of 2/7.
 func TestClippingOfPapineni(t *testing.T) {
+	t.Parallel()
 	r, err := bleu.Sentence(strings.Fields("the the the the the the the"),
 		split("the cat is on the mat", "there is a cat on the mat"), bleu.Options{Order: 1})
 	if err != nil {
@@ -47,6 +48,7 @@ func TestClippingOfPapineni(t *testing.T) {
 }
 
 func TestClosestLengthTieTakesShorter(t *testing.T) {
+	t.Parallel()
 	r, err := bleu.Sentence(split("a b c d")[0], split("a b c d e", "a b c"), bleu.Options{Order: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +60,7 @@ func TestClosestLengthTieTakesShorter(t *testing.T) {
 
 // Self-BLEU without pairs must equal corpus BLEU with pairs, sentence by sentence.
 func TestSelfEqualsPairs(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	for trial := range 300 {
 		hyps := randomSentences(rng, 2+rng.IntN(12), 1+rng.IntN(8), rng.IntN(15))
@@ -87,6 +90,7 @@ func TestSelfEqualsPairs(t *testing.T) {
 }
 
 func TestSelfOfDuplicatesIsOne(t *testing.T) {
+	t.Parallel()
 	r, err := bleu.Self(corpus.FromTokens(nil, split("a b c d e", "a b c d e")), bleu.SelfOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +101,7 @@ func TestSelfOfDuplicatesIsOne(t *testing.T) {
 }
 
 func TestVariants(t *testing.T) {
+	t.Parallel()
 	lines := split("a b c d", "a b c e", "x y z w", "x y z v", "lonely")
 	c := corpus.FromTokens(nil, lines)
 	pooled := func(l ...string) float64 {
@@ -133,6 +138,7 @@ func TestVariants(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	v := &corpus.Vocab{}
 	one := corpus.FromTokens(v, split("a b c"))
 	none := corpus.New(v, nil)
@@ -188,6 +194,7 @@ func opt(o bleu.Options) bleu.SelfOptions { return bleu.SelfOptions{Options: o} 
 
 // A zero order must never give a bare 0: NLTK's convention and its warning.
 func TestZeroOrdersWarn(t *testing.T) {
+	t.Parallel()
 	hyps, refs := split("a b x c", "d"), [][][]string{split("a b y c"), split("d")}
 	r, err := bleu.PairedTokens(hyps, refs, bleu.Options{})
 	if err != nil {
@@ -236,6 +243,7 @@ func count(warnings []error, target error) int {
 // equal lengths BLEU is the mean of the sentences' precisions, whose standard error
 // is known.
 func TestBootstrapSpread(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, length = 400, 10
 	hyps, refs := make([][]string, n), make([][][]string, n)
@@ -291,6 +299,7 @@ func TestBootstrapSpread(t *testing.T) {
 }
 
 func TestSignatures(t *testing.T) {
+	t.Parallel()
 	pipe, err := corpus.NewPipeline(corpus.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -112,6 +112,7 @@ func compareScores(t *testing.T, name string, i, order int, scores map[string]*f
 }
 
 func TestAgainstNLTKPaired(t *testing.T) {
+	t.Parallel()
 	for i, c := range loadDifferential(t).Paired {
 		compareScores(t, "paired", i, len(c.Weights), c.Scores, func(o bleu.Options) (*bleu.Result, error) {
 			o.Order = len(c.Weights)
@@ -124,6 +125,7 @@ func TestAgainstNLTKPaired(t *testing.T) {
 }
 
 func TestAgainstNLTKSelf(t *testing.T) {
+	t.Parallel()
 	for i, c := range loadDifferential(t).Self {
 		set := corpus.FromTokens(nil, c.Hyps)
 		compareScores(t, "self", i, c.Order, c.Scores, func(o bleu.Options) (*bleu.Result, error) {
@@ -142,6 +144,7 @@ func TestAgainstNLTKSelf(t *testing.T) {
 }
 
 func TestAgainstNLTKShared(t *testing.T) {
+	t.Parallel()
 	for i, c := range loadDifferential(t).Shared {
 		compareScores(t, "shared", i, c.Order, c.Scores, func(o bleu.Options) (*bleu.Result, error) {
 			o.Order = c.Order
@@ -164,6 +167,7 @@ func TestAgainstNLTKShared(t *testing.T) {
 }
 
 func TestAgainstSacreBLEU(t *testing.T) {
+	t.Parallel()
 	for i, c := range loadDifferential(t).Sacre {
 		text := corpus.Options{Tokenizer: c.Opt.Tokenize, Case: "mixed"}
 		if c.Opt.Lower {
@@ -217,6 +221,7 @@ func TestAgainstSacreBLEU(t *testing.T) {
 }
 
 func TestTokensAgainstSacreBLEU(t *testing.T) {
+	t.Parallel()
 	for _, c := range loadDifferential(t).Tokens {
 		if got := corpus.Lower(c.Line); got != c.Lower {
 			t.Errorf("Lower(%q) = %q, Python has %q", c.Line, got, c.Lower)

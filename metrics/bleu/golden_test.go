@@ -38,6 +38,7 @@ var generated = map[string]string{
 }
 
 func TestGoldenWangCho(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	for _, g := range []struct {
 		file string
@@ -85,6 +86,7 @@ func TestGoldenWangCho(t *testing.T) {
 // against the references that are not task sentences; "removed" means equal but
 // for quotation marks and case, because the task's makers dropped the quotes.
 func TestGoldenTaskSentences(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	data, err := os.ReadFile(filepath.Join(dir, "eval", "discs-infilling-task.json"))
 	if err != nil {
@@ -152,6 +154,7 @@ func TestGoldenTaskSentences(t *testing.T) {
 }
 
 func TestGoldenSelfFirstLines(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
 	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166", 400: "0.056061201155733"} {

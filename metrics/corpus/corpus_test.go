@@ -29,6 +29,7 @@ func lines(t *testing.T, r io.Reader) ([]string, error) {
 }
 
 func TestLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x ", 100_000)
 	for in, want := range map[string][]string{
 		"a\nb\n":                {"a", "b"},
@@ -49,6 +50,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLinesErrors(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]error{
 		"":                   corpus.ErrEmpty,
 		"a\nb\x00c\n":        corpus.ErrBinary,
@@ -75,6 +77,7 @@ func TestLinesErrors(t *testing.T) {
 }
 
 func TestPipelines(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		o    corpus.Options
 		in   string
@@ -110,6 +113,7 @@ func TestPipelines(t *testing.T) {
 }
 
 func TestLower(t *testing.T) {
+	t.Parallel()
 	// Expected values are Python's. The apostrophe is ignored by the rule of the
 	// final sigma, so the first Σ of the last case is inside a word.
 	for in, want := range map[string]string{
@@ -122,6 +126,7 @@ func TestLower(t *testing.T) {
 }
 
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	v := &corpus.Vocab{}
 	c := corpus.New(v, nil)
 	if err := c.ReadLines(strings.NewReader("a b\n\nb c a\n"), "f"); err != nil {
@@ -143,6 +148,7 @@ func TestCorpus(t *testing.T) {
 
 // Every stream position must be drawn equally often, and the sample stays in order.
 func TestReservoirIsUniform(t *testing.T) {
+	t.Parallel()
 	const n, size, trials = 20, 5, 20_000
 	var hits [n]float64
 	for seed := range uint64(trials) {
@@ -175,6 +181,7 @@ func TestReservoirIsUniform(t *testing.T) {
 }
 
 func TestLooseKey(t *testing.T) {
+	t.Parallel()
 	if a, b := corpus.LooseKey("`` even if they were n't , he said . ''"), corpus.LooseKey(" Even if they weren't, he said."); a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}

@@ -50,6 +50,7 @@ func index(t *testing.T, v *corpus.Vocab, order int, sentences [][]string) *ngra
 }
 
 func TestCountAgainstNaming(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	for trial := range 200 {
 		v := &corpus.Vocab{}
@@ -90,6 +91,7 @@ func TestCountAgainstNaming(t *testing.T) {
 }
 
 func TestMatchAgainstNaming(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 9))
 	for trial := range 200 {
 		v := &corpus.Vocab{}
@@ -123,6 +125,7 @@ func TestMatchAgainstNaming(t *testing.T) {
 
 // Shaib et al. compute self-repetition from the sets of n-grams of the documents.
 func TestSelfRepetition(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 100 {
 		set := randomSentences(rng, 2+rng.IntN(10), 3, 9)
@@ -153,6 +156,7 @@ func TestSelfRepetition(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	v := &corpus.Vocab{}
 	c := corpus.FromTokens(v, [][]string{{"a"}, {"b"}})
 	counts, err := ngram.Count(c, 2)
@@ -189,6 +193,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestCompression(t *testing.T) {
+	t.Parallel()
 	ratio := func(lines ...string) float64 {
 		c := ngram.NewCompressor()
 		for _, l := range lines {
@@ -215,6 +220,7 @@ func TestCompression(t *testing.T) {
 }
 
 func TestGoldenUniqueNgrams(t *testing.T) {
+	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	for file, want := range map[string][3]string{
 		"bert-base-uncased-len40-burnin250-topk100-temp1.000.txt": {
