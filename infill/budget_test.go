@@ -97,7 +97,7 @@ func TestBudgetEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: -1, Budget: BudgetEvaluations})
+	r, err := e.Fill(context.Background(), tm, Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations})
 	if err != nil || r.Steps != 0 {
 		t.Errorf("no steps: %d, %v", r.Steps, err)
 	}

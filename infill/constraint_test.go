@@ -174,7 +174,7 @@ func TestOpenLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Chains: 24, Steps: 2, Seed: 9, Top: -1}
+	opt := Options{Chains: 24, Steps: 2, Seed: 9, AllFillings: true}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}

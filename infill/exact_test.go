@@ -329,7 +329,7 @@ func TestEngineEnergies(t *testing.T) {
 		index[id] = int32(v)
 	}
 	accepted, proposals := 0, 0
-	r, err := e.Fill(context.Background(), tm, Options{Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, Top: -1, Trace: func(s Step) error {
+	r, err := e.Fill(context.Background(), tm, Options{Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true, Trace: func(s Step) error {
 		for k, u := range s.Energy {
 			ids := s.Tokens(k)
 			want := en.u[en.at([]int32{index[ids[0]], index[ids[1]]})]

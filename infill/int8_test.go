@@ -63,7 +63,7 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m).Fill(context.Background(), tm, Options{Chains: 6, Steps: 10, Seed: 5, Top: -1})
+		r, err := New(m).Fill(context.Background(), tm, Options{Chains: 6, Steps: 10, Seed: 5, AllFillings: true})
 		_ = m.Close()
 		if err != nil {
 			t.Fatal(err)

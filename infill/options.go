@@ -15,39 +15,43 @@ const (
 	DefaultTop    = 5
 )
 
-// Bounds of Options, so that a slip of the keyboard does not run for days or
-// exhaust memory.
+// Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.
 const (
-	maxSteps  = 1_000_000
-	maxChains = 10_000
+	MaxSteps       = 1_000_000
+	MaxChains      = 10_000
+	MaxMinDistance = 100
 )
 
 // Options say how a sentence is filled. The zero value is DMALA, 25 chains of
 // 50 steps, the 5 best fillings, temperature 1, seed 0.
 type Options struct {
 	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
-	Steps       int              // steps of every chain, see Budget; 0 means 50; negative: none, the start is the result
+	Steps       int              // steps of every chain, see Budget; 0 means 50; at most MaxSteps
+	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
 	Budget      Budget           // what Steps measures; zero value: steps
-	Chains      int              // 0 means 25
-	Top         int              // fillings to return at most; 0 means 5; negative: all
+	Chains      int              // 0 means 25; at most MaxChains
+	Top         int              // fillings to return at most; 0 means 5
+	AllFillings bool             // all fillings are returned; Top is then 0
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank
 	Allow       *WordList        // the only fillings of every blank; nil: any
 	Ban         *WordList        // words that fill no blank; nil: none
 	NoRepeat    bool             // no word is filled in twice, tied blanks apart
-	MinDistance int              // least edit distance, in characters, of a filling from Original; 0: any
-	Original    []string         // the words that stood in the blanks, see MaskWords; for MinDistance
-	Long        Long             // what to do with a text too long for the model
-	Select      Select           // how the Top fillings are chosen
-	Case        Case             // how an uncased model's words are written
-	Seed        uint64           // with ID, decides all randomness
-	ID          string           // names the sentence among others of the same seed
-	// Shortlist restricts every blank to so many candidates, the likeliest with
-	// all blanks masked. 0 means DefaultShortlist for the samplers that evaluate
-	// every neighbour (exact-gibbs, block-gibbs, hb, lb1) and no restriction for
-	// the others; negative: no restriction.
-	Shortlist int
+	// MinDistance is the least edit distance, in characters, of a filling from Original; 0: any;
+	// at most MaxMinDistance.
+	MinDistance int
+	Original    []string // the words that stood in the blanks, see MaskWords; for MinDistance
+	Long        Long     // what to do with a text too long for the model
+	Select      Select   // how the Top fillings are chosen
+	Case        Case     // how an uncased model's words are written
+	Seed        uint64   // with ID, decides all randomness
+	ID          string   // names the sentence among others of the same seed
+	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked.
+	// 0 means DefaultShortlist for the samplers that evaluate every neighbour (exact-gibbs,
+	// block-gibbs, hb, lb1) and all for the others.
+	Shortlist   int
+	NoShortlist bool // all that may fill a blank are candidates; Shortlist is then 0
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.
 	Trace func(Step) error
@@ -87,31 +91,37 @@ func (o *Options) fill() error {
 		o.Sampler = &samplers.DMALA{}
 	}
 	switch {
-	case o.Steps == 0:
+	case o.Steps < 0 || o.Steps > MaxSteps:
+		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, MaxSteps)
+	case o.NoSteps && o.Steps != 0:
+		return fmt.Errorf("%w: %d steps, and NoSteps", ErrOption, o.Steps)
+	case o.Chains < 0 || o.Chains > MaxChains:
+		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, MaxChains)
+	case o.Top < 0 || o.AllFillings && o.Top != 0:
+		return fmt.Errorf("%w: top %d, want 1 or more, or AllFillings alone", ErrOption, o.Top)
+	case o.Shortlist < 0 || o.NoShortlist && o.Shortlist != 0:
+		return fmt.Errorf("%w: a shortlist of %d, want 1 or more, or NoShortlist alone", ErrOption,
+			o.Shortlist)
+	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
+		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
+			ErrOption, o.Budget)
+	case o.MinDistance < 0 || o.MinDistance > MaxMinDistance:
+		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption,
+			o.MinDistance, MaxMinDistance)
+	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
+		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
+	}
+	if o.Steps == 0 && !o.NoSteps {
 		o.Steps = DefaultSteps
-	case o.Steps < 0:
-		o.Steps = 0
 	}
 	if o.Chains == 0 {
 		o.Chains = DefaultChains
 	}
-	if o.Top == 0 {
+	if o.Top == 0 && !o.AllFillings {
 		o.Top = DefaultTop
 	}
 	if o.Temperature == 0 {
 		o.Temperature = 1
-	}
-	switch {
-	case o.Steps > maxSteps:
-		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, maxSteps)
-	case o.Chains < 0 || o.Chains > maxChains:
-		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, maxChains)
-	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
-		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows", ErrOption, o.Budget)
-	case o.MinDistance < 0 || o.MinDistance > maxListWord:
-		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption, o.MinDistance, maxListWord)
-	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
-		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}
 	return nil
 }

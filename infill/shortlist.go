@@ -17,8 +17,8 @@ const DefaultShortlist = 16
 // shortlist is the number of candidates per coordinate; 0 stands for all that
 // the blanks allow.
 func (o *Options) shortlist() int {
-	if o.Shortlist != 0 {
-		return max(o.Shortlist, 0)
+	if o.Shortlist != 0 || o.NoShortlist {
+		return o.Shortlist
 	}
 	if samplers.InfoOf(o.Sampler).Enumerates {
 		return DefaultShortlist

@@ -128,7 +128,7 @@ func TestShortlist(t *testing.T) {
 		{Options{Shortlist: 9}, 9},
 		{Options{Sampler: &samplers.LB1{}}, DefaultShortlist},
 		{Options{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}, 5},
-		{Options{Sampler: &samplers.HammingBall{}, Shortlist: -1}, 0},
+		{Options{Sampler: &samplers.HammingBall{}, NoShortlist: true}, 0},
 	} {
 		if got := c.opt.shortlist(); got != c.want {
 			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampler, c.opt.Shortlist, got, c.want)
@@ -139,7 +139,7 @@ func TestShortlist(t *testing.T) {
 	for _, id := range cut.coords[0].ids {
 		allowed[m.Tokenizer().Token(id)] = true
 	}
-	r, err := New(m).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, Top: -1})
+	r, err := New(m).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,10 @@ type CompareOptions struct {
 	Options
 	// Top is how many fillings of each sentence count, best first; 0 is 5.
 	Top int
-	// Examples is how many source sentences the report shows; 0 is 3, negative none.
+	// Examples is how many source sentences the report shows; 0 is 3.
 	Examples int
+	// NoExamples shows none. Examples is then 0.
+	NoExamples bool
 }
 
 // CompareResult is DLP's Table 3 for the samplers, with what stands beside it.
@@ -57,6 +59,9 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	}
 	if o.Top < 0 {
 		return nil, fmt.Errorf("%w: top %d fillings (want 1 or more)", ErrOption, o.Top)
+	}
+	if o.Examples < 0 {
+		return nil, fmt.Errorf("%w: %d examples (want 1 or more, or NoExamples)", ErrOption, o.Examples)
 	}
 	if err := c.check(); err != nil {
 		return nil, err

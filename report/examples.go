@@ -36,12 +36,12 @@ type Part struct {
 // corpora shows both.
 func (c *Comparison) examples(o CompareOptions) []Example {
 	want := o.Examples
-	if want == 0 {
+	if want == 0 && !o.NoExamples {
 		want = 3
 	}
 	want = min(want, len(c.Sources))
 	var out []Example
-	for k := range max(want, 0) {
+	for k := range want {
 		i := k * len(c.Sources) / want
 		e := Example{Text: c.Sources[i].Text, Gold: c.Sources[i].Gold}
 		for _, run := range c.Samplers {

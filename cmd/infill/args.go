@@ -96,21 +96,14 @@ func findFlag(flags []cli.Flag, name string) cli.Flag {
 // withoutEnv forgets a flag's environment variable, since the command line has
 // the flag: a bad value that does not count must not be an error.
 func withoutEnv(f cli.Flag) {
-	switch f := f.(type) {
-	case *cli.GenericFlag:
-		f.EnvVars = nil
-	case *cli.StringFlag:
-		f.EnvVars = nil
-	case *cli.BoolFlag:
-		f.EnvVars = nil
-	case *cli.StringSliceFlag:
-		f.EnvVars = nil
+	if o, ok := f.(*option); ok {
+		o.env = ""
 	}
 }
 
 func takesValue(f cli.Flag) bool {
-	_, isBool := f.(*cli.BoolFlag)
-	return !isBool
+	d, ok := f.(cli.DocGenerationFlag)
+	return !ok || d.TakesValue()
 }
 
 func unknownFlag(flags []cli.Flag, path, name string) error {

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +17,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -22,34 +25,28 @@ import (
 // fileFlags are the flags of every command that works through a file.
 type fileFlags struct {
 	output        string
-	format        *choice
+	format        string
 	resume, force bool
 	strict        bool
-	maxErrors     *integer
+	maxErrors     int64
 	quiet         bool
-	progress      *choice
+	progress      string
 }
 
-func (f *fileFlags) flags() []cli.Flag {
-	f.format = &choice{"auto", []string{"auto", "text", "jsonl"}}
-	f.maxErrors = &integer{v: -1, min: -1, max: 1 << 40}
-	f.progress = &choice{"auto", []string{"auto", "json", "none"}}
-	output := stringFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output", "")
-	output.Aliases = []string{"o"}
-	output.Destination = &f.output
-	resume := boolFlag("resume", "go on with an output that was left unfinished")
-	resume.Destination = &f.resume
-	force := boolFlag("force", "overwrite an output that exists")
-	force.Destination = &f.force
-	strict := boolFlag("strict", "stop before the first line that fails")
-	strict.Destination = &f.strict
-	quiet := boolFlag("quiet", "print no notes and no progress")
-	quiet.Destination = &f.quiet
-	return []cli.Flag{output,
-		valueFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl", f.format),
-		resume, force, strict,
-		valueFlag("max-errors", "stop when more lines than this fail; -1: never", f.maxErrors),
-		quiet, valueFlag("progress", "auto|json|none", f.progress),
+func (f *fileFlags) flags() []*option {
+	f.maxErrors = -1
+	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output", &f.output)
+	output.alias = "o"
+	return []*option{
+		output,
+		wordFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl",
+			&f.format, "auto", "text", "jsonl"),
+		boolFlag("resume", "go on with an output that was left unfinished", &f.resume),
+		boolFlag("force", "overwrite an output that exists", &f.force),
+		boolFlag("strict", "stop before the first line that fails", &f.strict),
+		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1, 1<<40),
+		boolFlag("quiet", "print no notes and no progress", &f.quiet),
+		progressFlag(&f.progress),
 	}
 }
 
@@ -80,7 +77,7 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 			return nil, err
 		}
 	}
-	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format.v]
+	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format]
 	in, err := batch.Open(path, std.in, format)
 	if err == nil && path == "-" && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
@@ -110,8 +107,8 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		}
 	}
 	resumable := out.Resumable()
-	bar := newBatchProgress(f.progress.v, f.quiet, std.err)
-	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors.v), Progress: bar.show}
+	bar := newBatchProgress(f.progress, f.quiet, std.err)
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors), Progress: bar.show}
 	if f.strict {
 		job.MaxErrors = 0
 	}
@@ -165,16 +162,12 @@ func inFlight(threads int) int { return 4 * threads }
 
 type batchFlags struct {
 	modelFlags
-	samplingFlags
-	constraintFlags
+	fillingFlags
 	fileFlags
 }
 
 func batchCommand(std stdio) *cli.Command {
 	f := &batchFlags{}
-	flags := append(f.modelFlags.flags(), f.samplingFlags.flags()...)
-	flags = append(flags, f.constraintFlags.flags()...)
-	flags = append(flags, f.fileFlags.flags()...)
 	return &cli.Command{
 		Name:      "batch",
 		Usage:     "fill a file of sentences, resumably",
@@ -184,7 +177,7 @@ func batchCommand(std stdio) *cli.Command {
 			"and other fields, which are kept. gzip and zstd are read, .gz and .zst written; - is standard\n" +
 			"input. Writes one JSON object a line, in the order of the input.\n" +
 			"A run that was stopped, killed or cut off goes on with --resume, to the same bytes.",
-		Flags:  flags,
+		Flags:  join(f.modelFlags.flags(), f.fillingFlags.flags(), f.fileFlags.flags()),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -194,21 +187,15 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	// A seed that was chosen by the run that is resumed stays.
-	chosen := f.seed == ""
-	if chosen && f.resume {
+	if f.Seed == nil && f.resume {
 		switch was, err := batch.ReadManifest(f.output); {
 		case err == nil:
-			f.seed = strconv.FormatUint(was.Seed, 10)
+			f.Seed, f.seedChosen = &was.Seed, true
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
 	}
-	opt, err := f.options(c)
-	if err != nil {
-		return err
-	}
-	masking, err := f.masking()
-	if err != nil {
+	if err := f.ready(); err != nil {
 		return err
 	}
 	path := "-"
@@ -217,7 +204,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
-	in, err := f.input(path, std, f.allow)
+	in, err := f.input(path, std, f.AllowFile)
 	if err != nil {
 		return err
 	}
@@ -227,38 +214,54 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+	if err := f.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}
-	settings, err := f.constraintFlags.settings(c)
+	recorded, err := f.recorded()
 	if err != nil {
 		return err
 	}
-	for n, v := range f.samplingFlags.settings(c) {
-		settings[n] = v
+	recorded["command"] = "batch"
+	recorded["format"] = inputFormat(in)
+	recorded["platform"] = platform
+	if f.seedChosen && !f.quiet {
+		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	settings["command"] = "batch"
-	settings["format"] = map[bool]string{true: "jsonl", false: "text"}[in.JSON()]
-	settings["low-memory"] = strconv.FormatBool(f.lowMemory)
-	if f.precision.v != "fp32" { // manifests from before there was a choice stay valid
-		settings["precision"] = f.precision.v
+	w := &batchWriter{model: m, engine: infill.New(m), filling: &f.Filling}
+	man := &batch.Manifest{
+		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
+		Seed: *f.Seed, Settings: recorded,
 	}
-	settings["platform"] = runtime.GOOS + "/" + runtime.GOARCH
-	if chosen && !f.quiet {
-		fmt.Fprintf(std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
+	return f.work(c, std, in, man, inFlight(f.Model.Options.Threads), w.record)
+}
+
+// recorded is what the manifest has of the flags: all that decides a record.
+func (f *batchFlags) recorded() (map[string]string, error) {
+	out, err := settings.Recorded(settings.FillTable(), &f.Filling, settings.Defaults())
+	if err != nil {
+		return nil, err
 	}
-	w := &batchWriter{model: m, engine: infill.New(m), opt: opt, masking: masking, sampler: f.sampler}
-	man := &batch.Manifest{Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256, Seed: opt.Seed, Settings: settings}
-	return f.work(c, std, in, man, inFlight(int(f.threads.v)), w.record)
+	ofModel, err := settings.Recorded(settings.ModelTable(), &f.Model, settings.ModelDefaults())
+	maps.Copy(out, ofModel)
+	return out, err
+}
+
+// platform is the manifest's name of the machine: floating-point results are not the same on all.
+const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+// inputFormat is the manifest's name of a format.
+func inputFormat(in *batch.Input) string {
+	if in.JSON() {
+		return "jsonl"
+	}
+	return "text"
 }
 
 // batchWriter makes the records of infill batch.
 type batchWriter struct {
 	model   *mlm.Model
 	engine  *infill.Engine
-	opt     infill.Options
-	masking *infill.Masking
-	sampler string // name of opt.Sampler
+	filling *settings.Filling // of the flags, prepared
 }
 
 func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
@@ -283,26 +286,37 @@ func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (*jsonl.Record, 
 	if it.Err != nil {
 		return nil, it.Err
 	}
-	opt := w.opt
-	opt.ID = it.Key()
-	masking, own, err := w.override(it.Fields, &opt)
+	filling, own, err := w.filling.ForLine(w.model.Tokenizer(), fieldsOf(it))
 	if err != nil {
 		return nil, err
 	}
-	t, text, err := blanks(w.model.Tokenizer(), it.Text, masking, &opt)
+	opt := filling.Options
+	opt.ID = it.Key()
+	t, text, err := blanks(w.model.Tokenizer(), it.Text, filling.Masking, &opt)
 	if err != nil {
 		return nil, err
 	}
 	r, err := w.engine.Fill(ctx, t, opt)
 	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) || errors.Is(err, samplers.ErrUnsupported)) {
-		err = fmt.Errorf("%w: %w", jsonl.ErrSetting, err) // of this line, not of all
+		err = fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
 	}
 	if err != nil {
 		return nil, err
 	}
 	rec := newRecord(w.model, text, &opt, r)
-	if masking != nil {
+	if filling.Masking != (infill.Masking{}) {
 		rec.Gold = it.Text
 	}
 	return rec, nil
+}
+
+// fieldsOf are the fields of a JSON line, by name.
+func fieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		for _, f := range it.Fields {
+			if !yield(f.Name, f.Value) {
+				return
+			}
+		}
+	}
 }

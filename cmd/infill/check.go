@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,24 +16,22 @@ var errCheck = errors.New("the gradients of this model are wrong; please report 
 
 func modelCheckCommand(std stdio) *cli.Command {
 	var f modelFlags
-	var text string
 	var asJSON bool
-	blanks := &integer{v: 3, min: 2, max: 64}
-	directions := &integer{v: 3, min: 1, max: 1000}
-	seed := &integer{v: 0, min: 0, max: 1<<63 - 1}
-	j := boolFlag("json", "print one JSON object")
-	j.Destination = &asJSON
-	sentence := &cli.StringFlag{Name: "text", Usage: "complete sentence to check on; random tokens when unset", Destination: &text, EnvVars: env("text")}
+	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
+	flags := []*option{
+		textFlag("text", "complete sentence to check on; random tokens when unset", &opt.Text),
+		wholeFlag("blanks", "blanks of the sentence", &opt.Blanks, 2, 64),
+		wholeFlag("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
+		wholeFlag("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),
+		boolFlag("json", "print one JSON object", &asJSON),
+	}
 	return &cli.Command{
 		Name:      "check",
 		Usage:     "compare a model's gradients with finite differences in float64",
 		ArgsUsage: "[MODEL]",
 		Description: "Evaluates the model file in float64 by code that shares nothing with the runtime or with the\n" +
 			"derived graph, and compares log-probabilities and derivatives by central differences.",
-		Flags: append(f.flags(), sentence,
-			valueFlag("blanks", "blanks of the sentence", blanks),
-			valueFlag("directions", "tokens tried per blank", directions),
-			valueFlag("seed", "seed of blanks and tokens", seed), j),
+		Flags: join(f.flags(), flags),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -42,7 +41,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 				return err
 			}
 			defer func() { _ = m.Close() }()
-			r, err := m.Check(c.Context, mlm.CheckOptions{Text: text, Blanks: int(blanks.v), Directions: int(directions.v), Seed: uint64(seed.v)})
+			r, err := m.Check(c.Context, opt)
 			if err != nil {
 				return err
 			}

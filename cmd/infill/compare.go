@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -17,55 +18,53 @@ import (
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
 	modelFlags
-	samplingFlags
-	constraintFlags
+	fillingFlags
 	measureFlags
-	samplers   string
-	budget     *choice
-	scoreModel string
-	trace      string
-	limit      *integer
-	examples   *integer
-	quiet      bool
-	strict     bool
-	progress   *choice
+	samplers      string
+	budget        string
+	scoreModel    string
+	trace         string
+	limit         int
+	examples      int
+	quiet, strict bool
+	progress      string
+}
+
+// sampling are the flags of sampling, without those that --samplers and the parameters beside its
+// names stand for.
+func (f *compareFlags) sampling() []*option {
+	f.samplers = "gibbs,gwg,dula,dmala"
+	flags := []*option{
+		textFlag("samplers", "samplers to compare, comma separated, each with parameters after "+
+			"colons: dmala:balance=ratio", &f.samplers),
+		wordFlag("budget", "what --steps measures: evaluations|rows|steps", &f.budget,
+			report.BudgetEvaluations, report.BudgetRows, report.BudgetSteps),
+	}
+	for _, o := range without(f.fillingFlags.flags(), "sampler", "step-size", "balance", "param") {
+		if o.name == "steps" {
+			o.usage = "every sampler gets what so many steps of one model evaluation each take"
+		}
+		flags = append(flags, o)
+	}
+	return flags
+}
+
+func (f *compareFlags) own() []*option {
+	f.examples = 3
+	return []*option{
+		textFlag("score-model", "another model that scores the fillings too, named as in --model",
+			&f.scoreModel),
+		wholeFlag("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
+		wholeFlag("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),
+		boolFlag("strict", "stop at the first line that cannot be filled", &f.strict),
+		traceFlag(&f.trace),
+		boolFlag("quiet", "print results only", &f.quiet),
+		progressFlag(&f.progress),
+	}
 }
 
 func compareCommand(std stdio) *cli.Command {
-	f := &compareFlags{
-		budget:   &choice{report.BudgetEvaluations, []string{report.BudgetEvaluations, report.BudgetRows, report.BudgetSteps}},
-		limit:    &integer{v: 0, min: 0, max: math.MaxInt32},
-		examples: &integer{v: 3, min: 0, max: 1000},
-		progress: &choice{"auto", []string{"auto", "json", "none"}},
-	}
-	names := stringFlag("samplers", "samplers to compare, comma separated, each with parameters after colons: dmala:balance=ratio", "gibbs,gwg,dula,dmala")
-	names.Destination = &f.samplers
-	quiet := boolFlag("quiet", "print results only")
-	quiet.Destination = &f.quiet
-	strict := boolFlag("strict", "stop at the first line that cannot be filled")
-	strict.Destination = &f.strict
-	second := stringFlag("score-model", "another model that scores the fillings too, named as in --model", "")
-	second.Destination = &f.scoreModel
-	trace := stringFlag("trace", "write energy, acceptance and state of every step to a `FILE`, as JSON lines", "")
-	trace.Destination = &f.trace
-	flags := append(f.modelFlags.flags(), names,
-		valueFlag("budget", "what --steps measures: evaluations|rows|steps", f.budget))
-	for _, fl := range f.samplingFlags.flags() {
-		// --samplers and the parameters beside its names stand for these.
-		switch fl.Names()[0] {
-		case "sampler", "step-size", "balance", "param":
-			continue
-		case "steps":
-			fl.(*cli.GenericFlag).Usage = "every sampler gets what so many steps of one model evaluation each take"
-		}
-		flags = append(flags, fl)
-	}
-	flags = append(flags, f.constraintFlags.flags()...)
-	flags = append(flags, second,
-		valueFlag("limit", "sentences to use, from the start; 0: all", f.limit),
-		valueFlag("examples", "sentences whose fillings the report shows", f.examples), strict, trace, quiet,
-		valueFlag("progress", "auto|json|none", f.progress))
-	flags = append(flags, f.measureFlags.flags("metric-case")...)
+	f := &compareFlags{}
 	return &cli.Command{
 		Name:      "compare",
 		Usage:     "run several samplers on the same sentences and compare diversity and quality",
@@ -77,7 +76,7 @@ func compareCommand(std stdio) *cli.Command {
 			"more steps; sampling of a sentence ends with the step that comes nearest. With --budget rows it is\n" +
 			"sequences through the model that are equal, with --budget steps the steps.\n" +
 			"Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and said.",
-		Flags: flags,
+		Flags: join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt --mask-rate 0.25 --reference corpus.txt", c.NArg())
@@ -92,26 +91,21 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	f.sampler = "dmala" // replaced for every run
-	opt, err := f.samplingFlags.options(c)
-	if err != nil {
+	if err := f.ready(); err != nil { // with a sampler that every run replaces
 		return err
 	}
-	switch f.budget.v {
+	opt := &f.fillingFlags.Options
+	switch f.budget {
 	case report.BudgetEvaluations:
 		opt.Budget = infill.BudgetEvaluations
 	case report.BudgetRows:
 		opt.Budget = infill.BudgetRows
 	}
-	masking, err := f.masking()
-	if err != nil {
-		return err
-	}
 	mo, err := f.measureFlags.options(opt.Seed)
 	if err != nil {
 		return err
 	}
-	inputs := append(c.StringSlice("reference"), c.Args().First(), f.allow)
+	inputs := append(slices.Clone(f.references), c.Args().First(), f.AllowFile)
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
@@ -128,26 +122,26 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+	if err := f.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}
 	cmp := &report.Comparison{
 		Command: "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " "),
-		Model:   modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget.v,
-		Protocol: f.protocol(opt),
+		Model:   modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget,
+		Protocol: f.protocol(),
 	}
 	tr, err := openTrace(f.trace)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	runner := &comparer{trace: tr, engine: infill.New(m), opt: opt, warn: std.err}
-	if err := runner.take(path, sources, masking, int(f.limit.v), f.strict); err != nil {
+	runner := &comparer{trace: tr, engine: infill.New(m), opt: *opt, warn: std.err}
+	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
 		return err
 	}
 	if f.scoreModel != "" {
 		other := f.modelFlags
-		other.model = f.scoreModel
+		other.Name = f.scoreModel
 		second, err := other.open(c.Context)
 		if err != nil {
 			return fmt.Errorf("--score-model: %w", err)
@@ -162,7 +156,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		if !f.quiet {
 			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(list))
 		}
-		runner.progress = newProgress(f.progress.v, f.quiet, std.err, len(runner.tasks))
+		runner.progress = newProgress(f.progress, f.quiet, std.err, len(runner.tasks))
 		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
 		run, err := runner.run(c.Context, s, f.strict)
 		runner.progress.clear()
@@ -173,11 +167,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		cmp.Samplers = append(cmp.Samplers, *run)
 	}
 	cmp.Notes = runner.notes
-	o := report.CompareOptions{Options: mo, Top: opt.Top, Examples: int(f.examples.v)}
-	if o.Examples == 0 {
-		o.Examples = -1
-	}
-	res, err := report.Compare(cmp, report.Files(c.StringSlice("reference"), std.in), o)
+	o := report.CompareOptions{Options: mo, Top: opt.Top, Examples: f.examples,
+		NoExamples: f.examples == 0}
+	res, err := report.Compare(cmp, report.Files(f.references, std.in), o)
 	if err != nil {
 		return err
 	}
@@ -208,18 +200,19 @@ func quoted(args []string) []string {
 }
 
 // protocol says in words what is done with every sentence.
-func (f *compareFlags) protocol(o infill.Options) string {
-	steps := max(o.Steps, 0)
+func (f *compareFlags) protocol() string {
+	o := &f.fillingFlags.Options
+	steps := o.Steps
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if f.maskRate.v > 0 {
-		add("%g %% of the words masked", 100*f.maskRate.v)
+	if f.Masking.Rate > 0 {
+		add("%g %% of the words masked", 100*f.Masking.Rate)
 	}
-	if f.maskWords.v > 0 {
-		add("words masked: %d", f.maskWords.v)
+	if f.Masking.Words > 0 {
+		add("words masked: %d", f.Masking.Words)
 	}
-	if f.minDistance.v > 0 {
-		add("fillings at an edit distance of %d or more", f.minDistance.v)
+	if o.MinDistance > 0 {
+		add("fillings at an edit distance of %d or more", o.MinDistance)
 	}
 	switch {
 	case steps == 0:

@@ -42,7 +42,7 @@ const maxWarnings = 10
 // take masks and reads the sentences, at most limit of them unless that is 0.
 // Those that cannot be filled are left out with a warning, or with strict are
 // an error.
-func (r *comparer) take(path string, sources []report.Source, m *infill.Masking, limit int, strict bool) error {
+func (r *comparer) take(path string, sources []report.Source, m infill.Masking, limit int, strict bool) error {
 	var first error
 	left := 0
 	for _, s := range sources {
@@ -52,7 +52,7 @@ func (r *comparer) take(path string, sources []report.Source, m *infill.Masking,
 		opt := r.opt
 		opt.ID = s.ID
 		gold := s.Gold
-		if m != nil {
+		if m != (infill.Masking{}) {
 			gold = s.Text
 		}
 		t, masked, err := blanks(r.engine.Tokenizer(), s.Text, m, &opt)

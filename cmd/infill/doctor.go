@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/models"
@@ -19,18 +20,16 @@ import (
 func doctorCommand(std stdio) *cli.Command {
 	var install, force, asJSON bool
 	var path string
-	inst := boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged")
-	inst.Destination = &install
-	frc := boolFlag("force", "with --install: fetch it anew even if it is there")
-	frc.Destination = &force
-	j := boolFlag("json", "print one JSON object")
-	j.Destination = &asJSON
-	lib := stringFlag("ort", "ONNX Runtime's shared library, instead of searching for it", "")
-	lib.Destination = &path
+	flags := []*option{
+		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged", &install),
+		boolFlag("force", "with --install: fetch it anew even if it is there", &force),
+		textFlag("ort", "ONNX Runtime's shared library, instead of searching for it", &path),
+		boolFlag("json", "print one JSON object", &asJSON),
+	}
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "what infill runs on: runtime library, processor, default model, cache folders",
-		Flags: []cli.Flag{inst, frc, lib, j},
+		Flags: join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("doctor takes no argument, got %q", c.Args().First())
@@ -78,7 +77,7 @@ func examine(std stdio, path string, asJSON bool) error {
 		cache = cerr.Error()
 	}
 	d.Cache = cache
-	d.Model.Name, d.Model.Source, d.Model.Bytes = defaultModel, "embedded in this command", folderSize(models.Default())
+	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this command", folderSize(models.Default())
 	if asJSON {
 		if werr := encodeJSON(std.out, d); werr != nil {
 			return werr

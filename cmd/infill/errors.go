@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 	"syscall"
 
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
@@ -41,7 +44,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
-	infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
+	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, jsonl.ErrLineTooLong,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
@@ -52,6 +55,7 @@ var badInput = []error{
 
 func exitCode(err error) int {
 	var usage *usageError
+	var file *fs.PathError
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		return exitOK
@@ -63,6 +67,8 @@ func exitCode(err error) int {
 		return exitSomeFailed
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.Is(err, settings.ErrSetting) && errors.As(err, &file):
+		return exitTrouble // a file that a setting names cannot be read
 	}
 	for _, b := range badInput {
 		if errors.Is(err, b) {
@@ -75,6 +81,12 @@ func exitCode(err error) int {
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
+	}
+	// Settings are flags here.
+	var s *settings.Error
+	if errors.As(err, &s) {
+		spelt := s.Spell(func(name string) string { return "--" + name })
+		return strings.Replace(err.Error(), s.Error(), spelt, 1)
 	}
 	return err.Error()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
@@ -20,83 +21,70 @@ import (
 
 // measureFlags are the flags of the commands that measure sentences.
 type measureFlags struct {
-	references  *cli.StringSliceFlag
-	tokenize    *choice
-	metricCase  *choice
-	clean       *choice
-	cleanGen    *choice
-	order       *integer
+	references  []string
+	tokenize    string
+	metricCase  string
+	clean       string
+	cleanGen    string
+	order       int
 	weights     string
-	smooth      *choice
+	smooth      string
 	smoothValue string
-	denominator *choice
+	denominator string
 	effective   bool
-	self        *choice
-	first       *integer
+	self        string
+	first       int
 	ngrams      string
 	confidence  bool
-	resamples   *integer
-	level       *number
+	resamples   int
+	level       float64
 	json        bool
 	markdown    string
 	html        string
 	force       bool
 }
 
-func (f *measureFlags) flags(caseFlag string) []cli.Flag {
-	f.references = &cli.StringSliceFlag{Name: "reference", Usage: "`FILE` of reference sentences, one a line; repeatable", EnvVars: env("reference")}
-	f.tokenize = &choice{"ws", corpus.Tokenizers()}
-	f.metricCase = &choice{"lc", []string{"lc", "mixed"}}
-	f.clean = &choice{"wc", corpus.Cleanings()}
-	f.cleanGen = &choice{"none", corpus.Cleanings()}
-	f.order = &integer{v: 4, min: 1, max: 32}
-	f.smooth = &choice{"none", bleu.Smoothings()}
-	f.denominator = &choice{"nltk", []string{string(bleu.NLTK), string(bleu.SacreBLEU)}}
-	f.self = &choice{"corpus", []string{"corpus", "mean", "first", "group"}}
-	f.first = &integer{v: 0, min: 0, max: math.MaxInt32}
-	f.resamples = &integer{v: 1000, min: 2, max: 1_000_000}
-	f.level = &number{v: 0.95, min: 0.5, openMin: true, max: 0.999}
-	weights := stringFlag("weights", "BLEU's weights, comma separated; uniform when unset", "")
-	weights.Destination = &f.weights
-	smoothValue := stringFlag("smooth-value", "parameter of the smoothing", "")
-	smoothValue.Destination = &f.smoothValue
-	effective := boolFlag("effective-order", "leave out orders that a sentence is too short for")
-	effective.Destination = &f.effective
-	ngrams := stringFlag("ngrams", "orders of unique n-grams, comma separated", "")
-	ngrams.Destination = &f.ngrams
-	confidence := boolFlag("confidence", "bootstrap intervals of BLEU and self-BLEU")
-	confidence.Destination = &f.confidence
-	asJSON := boolFlag("json", "print the result as JSON")
-	asJSON.Destination = &f.json
-	markdown := stringFlag("markdown", "write the report to a `FILE` as Markdown", "")
-	markdown.Destination = &f.markdown
-	html := stringFlag("html", "write the report to a `FILE` as one self-contained HTML page", "")
-	html.Destination = &f.html
-	force := boolFlag("force", "overwrite report files that exist")
-	force.Destination = &f.force
-	return []cli.Flag{f.references,
-		valueFlag("tokenize", "tokens that are counted: "+strings.Join(corpus.Tokenizers(), "|"), f.tokenize),
-		valueFlag(caseFlag, "lc: compare in lower case; mixed: as written", f.metricCase),
-		valueFlag("clean", "cleaning of the references: "+strings.Join(corpus.Cleanings(), "|"), f.clean),
-		valueFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(corpus.Cleanings(), "|"), f.cleanGen),
-		valueFlag("bleu-order", "longest n-gram of BLEU", f.order), weights,
-		valueFlag("smooth", "smoothing of BLEU: "+strings.Join(bleu.Smoothings(), "|"), f.smooth), smoothValue,
-		valueFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu", f.denominator), effective,
-		valueFlag("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group", f.self),
-		valueFlag("first", "sentences of the variant first", f.first), ngrams, confidence,
-		valueFlag("resamples", "bootstrap resamples", f.resamples),
-		valueFlag("level", "level of the intervals", f.level),
-		asJSON, markdown, html, force,
+func (f *measureFlags) flags(caseFlag string) []*option {
+	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
+	f.smooth, f.order, f.resamples, f.level = "none", 4, 1000, 0.95
+	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
+	return []*option{
+		listFlag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
+		wordFlag("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
+			&f.tokenize, tokenizers...),
+		wordFlag(caseFlag, "lc: compare in lower case; mixed: as written", &f.metricCase, "lc", "mixed"),
+		wordFlag("clean", "cleaning of the references: "+strings.Join(cleanings, "|"),
+			&f.clean, cleanings...),
+		wordFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings, "|"),
+			&f.cleanGen, cleanings...),
+		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, 32),
+		textFlag("weights", "BLEU's weights, comma separated; uniform when unset", &f.weights),
+		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, "|"), &f.smooth, smoothings...),
+		textFlag("smooth-value", "parameter of the smoothing", &f.smoothValue),
+		wordFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
+			&f.denominator, string(bleu.NLTK), string(bleu.SacreBLEU)),
+		boolFlag("effective-order", "leave out orders that a sentence is too short for", &f.effective),
+		wordFlag("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group",
+			&f.self, "corpus", "mean", "first", "group"),
+		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
+		textFlag("ngrams", "orders of unique n-grams, comma separated", &f.ngrams),
+		boolFlag("confidence", "bootstrap intervals of BLEU and self-BLEU", &f.confidence),
+		wholeFlag("resamples", "bootstrap resamples", &f.resamples, 2, 1_000_000),
+		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+		boolFlag("json", "print the result as JSON", &f.json),
+		textFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+		textFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
+		boolFlag("force", "overwrite report files that exist", &f.force),
 	}
 }
 
 // options turns the flags into the options of a report.
 func (f *measureFlags) options(seed uint64) (report.Options, error) {
 	o := report.Options{
-		Tokenize: f.tokenize.v, Case: f.metricCase.v, Clean: f.clean.v, CleanGenerated: f.cleanGen.v,
-		Order: int(f.order.v), Smoothing: f.smooth.v, Denominator: f.denominator.v, EffectiveOrder: f.effective,
-		SelfBLEU: f.self.v, First: int(f.first.v),
-		Confidence: f.confidence, Resamples: int(f.resamples.v), Level: f.level.v, Seed: seed,
+		Tokenize: f.tokenize, Case: f.metricCase, Clean: f.clean, CleanGenerated: f.cleanGen,
+		Order: f.order, Smoothing: f.smooth, Denominator: f.denominator, EffectiveOrder: f.effective,
+		SelfBLEU: f.self, First: f.first,
+		Confidence: f.confidence, Resamples: f.resamples, Level: f.level, Seed: seed,
 	}
 	var err error
 	if o.Weights, err = numbers("weights", f.weights, func(s string) (float64, error) {
@@ -112,11 +100,11 @@ func (f *measureFlags) options(seed uint64) (report.Options, error) {
 		return o, err
 	}
 	if f.smoothValue != "" {
-		v := &number{min: 0, max: math.MaxFloat64}
+		o.SmoothValue = new(float64)
+		v := settings.NumberValue(o.SmoothValue, 0, math.MaxFloat64, false)
 		if err := v.Set(f.smoothValue); err != nil {
 			return o, usagef("--smooth-value %q: %v", f.smoothValue, err)
 		}
-		o.SmoothValue = &v.v
 	}
 	return o, nil
 }
@@ -192,63 +180,81 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return disk.WriteFunc(path, write)
 }
 
-func evalCommand(std stdio) *cli.Command {
-	var f measureFlags
-	format := &choice{"auto", []string{"auto", "lines", "jsonl"}}
-	top := &integer{v: 0, min: 0, max: math.MaxInt32}
-	sample := &integer{v: 0, min: 0, max: math.MaxInt32}
-	seed := &integer{v: 0, min: 0, max: math.MaxInt64}
-	repetition := &integer{v: 4, min: 1, max: 32}
-	var paired bool
-	pair := boolFlag("paired", "compare sentence i with line i of every reference file")
-	pair.Destination = &paired
-	exclude := stringFlag("exclude", "`FILE` of sentences to leave out of the references (those that were infilled)", "")
-	flags := append(f.flags("case"),
-		valueFlag("format", "of the generated files: auto|lines|jsonl", format),
-		valueFlag("top", "fillings of each record that count; 0: all", top),
-		valueFlag("sample", "measure a random sample of so many sentences of each file; 0: all", sample),
-		valueFlag("seed", "seed of samples and intervals", seed),
-		valueFlag("repetition", "n-gram order of self-repetition", repetition), pair, exclude)
+// evalFlags are the flags of infill eval.
+type evalFlags struct {
+	measureFlags
+	format      string
+	top, sample int
+	seed        int64
+	repetition  int
+	paired      bool
+	exclude     string
+}
+
+func (f *evalFlags) flags() []*option {
+	f.repetition = 4
+	flags := append(f.measureFlags.flags("case"),
+		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines", "jsonl"),
+		wholeFlag("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
+		wholeFlag("sample", "measure a random sample of so many sentences of each file; 0: all",
+			&f.sample, 0, math.MaxInt32),
+		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
+		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, 32),
+		boolFlag("paired", "compare sentence i with line i of every reference file", &f.paired),
+		textFlag("exclude", "`FILE` of sentences to leave out of the references (those that were infilled)",
+			&f.exclude),
+	)
 	// These mean other things in the commands that sample, whose variables must
 	// not change what is measured.
-	for _, f := range flags {
-		if g, ok := f.(*cli.GenericFlag); ok && slices.Contains([]string{"case", "format", "top", "seed"}, g.Name) {
-			g.EnvVars = env("eval-" + g.Name)
+	for _, o := range flags {
+		if slices.Contains([]string{"case", "format", "top", "seed"}, o.name) {
+			o.env = settings.EnvName("eval-" + o.name)
 		}
 	}
+	return flags
+}
+
+func evalCommand(std stdio) *cli.Command {
+	f := &evalFlags{}
 	return &cli.Command{
 		Name:      "eval",
 		Usage:     "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",
 		ArgsUsage: "GENERATED…",
 		Description: "GENERATED are files of sentences, one a line, or JSON lines of infill fill and batch; - is\n" +
 			"standard input. Several files are set side by side.",
-		Flags: flags,
+		Flags: join(f.flags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference corpus.txt")
 			}
-			o := report.EvalOptions{Paired: paired, Repetition: int(repetition.v)}
-			var err error
-			if o.Options, err = f.options(uint64(seed.v)); err != nil {
-				return err
-			}
-			o.ReadOptions = report.ReadOptions{Format: format.v, Top: int(top.v), Sample: int(sample.v)}
-			inputs := append(c.Args().Slice(), c.StringSlice("reference")...)
-			if err := f.check(append(inputs, c.String("exclude"))...); err != nil {
-				return err
-			}
-			if path := c.String("exclude"); path != "" {
-				if err := readLines(path, func(s string) { o.Exclude = append(o.Exclude, s) }); err != nil {
-					return fmt.Errorf("--exclude: %w", err)
-				}
-			}
-			r, err := report.Eval(report.Files(c.Args().Slice(), std.in), report.Files(c.StringSlice("reference"), std.in), o)
-			if err != nil {
-				return err
-			}
-			return f.render(std, r)
+			return f.run(c.Args().Slice(), std)
 		},
 	}
+}
+
+// run measures the files.
+func (f *evalFlags) run(files []string, std stdio) error {
+	o := report.EvalOptions{Paired: f.paired, Repetition: f.repetition}
+	var err error
+	if o.Options, err = f.options(uint64(f.seed)); err != nil {
+		return err
+	}
+	o.ReadOptions = report.ReadOptions{Format: f.format, Top: f.top, Sample: f.sample}
+	inputs := slices.Concat(files, f.references, []string{f.exclude})
+	if err := f.check(inputs...); err != nil {
+		return err
+	}
+	if f.exclude != "" {
+		add := func(s string) { o.Exclude = append(o.Exclude, s) }
+		if err := readLines(f.exclude, add); err != nil {
+			return fmt.Errorf("--exclude: %w", err)
+		}
+	}
+	r, err := report.Eval(report.Files(files, std.in), report.Files(f.references, std.in), o)
+	if err != nil {
+		return err
+	}
+	return f.render(std, r)
 }
 
 // readLines calls do with every line of a file that is not empty.

@@ -22,31 +22,25 @@ import (
 // fillFlags are the flags of infill fill.
 type fillFlags struct {
 	modelFlags
-	samplingFlags
-	constraintFlags
-	json, quiet, strict bool
-	trace               string
-	color, progress     *choice
+	fillingFlags
+	json, quiet, strict    bool
+	trace, color, progress string
+}
+
+func (f *fillFlags) own() []*option {
+	return []*option{
+		jsonFlag(&f.json),
+		boolFlag("quiet", "print results only", &f.quiet),
+		boolFlag("strict", "stop at the first line that cannot be filled", &f.strict),
+		traceFlag(&f.trace),
+		wordFlag("color", "highlight filled words: auto|always|never", &f.color,
+			"auto", "always", "never"),
+		progressFlag(&f.progress),
+	}
 }
 
 func fillCommand(std stdio) *cli.Command {
-	f := &fillFlags{
-		color:    &choice{"auto", []string{"auto", "always", "never"}},
-		progress: &choice{"auto", []string{"auto", "json", "none"}},
-	}
-	asJSON := boolFlag("json", "print one JSON object a line")
-	asJSON.Destination = &f.json
-	quiet := boolFlag("quiet", "print results only")
-	quiet.Destination = &f.quiet
-	strict := boolFlag("strict", "stop at the first line that cannot be filled")
-	strict.Destination = &f.strict
-	trace := stringFlag("trace", "write energy, acceptance and state of every step to a `FILE`, as JSON lines", "")
-	trace.Destination = &f.trace
-	flags := append(f.modelFlags.flags(), f.samplingFlags.flags()...)
-	flags = append(flags, f.constraintFlags.flags()...)
-	flags = append(flags, asJSON, quiet, strict, trace,
-		valueFlag("color", "highlight filled words: auto|always|never", f.color),
-		valueFlag("progress", "auto|json|none", f.progress))
+	f := &fillFlags{}
 	return &cli.Command{
 		Name:      "fill",
 		Usage:     "fill the blanks of a sentence",
@@ -55,7 +49,7 @@ func fillCommand(std stdio) *cli.Command {
 			"[MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,\n" +
 			"[MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.\n" +
 			"With - or without TEXT, reads standard input, one sentence a line.",
-		Flags: flags,
+		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(), f.own()),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std.in)
 			if err != nil {
@@ -67,12 +61,7 @@ func fillCommand(std stdio) *cli.Command {
 }
 
 func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error]) (err error) {
-	opt, err := f.options(c)
-	if err != nil {
-		return err
-	}
-	masking, err := f.masking()
-	if err != nil {
+	if err := f.ready(); err != nil {
 		return err
 	}
 	tr, err := openTrace(f.trace)
@@ -85,10 +74,10 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	if err := f.apply(c, m.Tokenizer(), &opt); err != nil {
+	if err := f.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}
-	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), opt: opt, masking: masking, trace: tr}
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
@@ -98,23 +87,21 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 // fillWriter fills lines and prints what comes out.
 type fillWriter struct {
 	*fillFlags
-	std     stdio
-	model   *mlm.Model
-	engine  *infill.Engine
-	opt     infill.Options
-	masking *infill.Masking
-	trace   *traceFile
-	lines   int
+	std    stdio
+	model  *mlm.Model
+	engine *infill.Engine
+	trace  *traceFile
+	lines  int
 }
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
-	opt := w.opt
+	opt := w.Filling.Options
 	opt.ID = fmt.Sprint(n)
-	t, masked, err := blanks(w.model.Tokenizer(), text, w.masking, &opt)
+	t, masked, err := blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
 		return err
 	}
-	bar := newProgress(w.progress.v, w.quiet, w.std.err, opt.Steps)
+	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Steps)
 	opt.Trace = func(s infill.Step) error {
 		bar.step(n, s.Step)
 		return w.trace.write(w.model, n, s)
@@ -129,7 +116,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if w.json {
 		rec := newRecord(w.model, masked, &opt, r)
 		rec.Line = n
-		if w.masking != nil {
+		if w.Masking != (infill.Masking{}) {
 			rec.Gold = text
 		}
 		err = jsonl.Write(w.std.out, rec)
@@ -142,7 +129,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	for _, warn := range r.Warnings {
 		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
 	}
-	if !w.quiet && w.seed == "" && w.lines <= 1 {
+	if !w.quiet && w.seedChosen && w.lines <= 1 {
 		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
 	}
 	if !w.quiet && !w.json {
@@ -158,7 +145,7 @@ func (w *fillWriter) print(r *infill.Result) error {
 	}
 	// Fillings of different lengths are ranked by the score per token.
 	open := slices.ContainsFunc(r.Fillings, func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
-	color := useColor(w.color.v, w.std.out)
+	color := useColor(w.color, w.std.out)
 	for _, f := range r.Fillings {
 		text := f.Text
 		if isTerminal(w.std.out) {
@@ -178,7 +165,7 @@ func (w *fillWriter) print(r *infill.Result) error {
 }
 
 func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
-	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s", w.opt.Sampler.Name(), w.opt.Chains, max(w.opt.Steps, 0), d.Seconds(), r.Distinct, plural(r.Distinct))
+	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s", w.Filling.Options.Sampler.Name(), w.Filling.Options.Chains, w.Filling.Options.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}

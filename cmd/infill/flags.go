@@ -1,177 +1,188 @@
 package main
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/binary"
+	"flag"
 	"fmt"
-	"math"
-	"runtime"
+	"os"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
-	"infill/mlm"
-	"infill/samplers"
+	"infill/infill/settings"
+	"infill/internal/nearest"
 )
 
-// defaultModel is the name of the model that is part of the command.
-const defaultModel = "default"
-
-// modelFlags are the flags of every command that opens a model.
-type modelFlags struct {
-	model       string
-	ort         string
-	threads     *integer
-	batchTokens *integer
-	lowMemory   bool
-	precision   *choice
+// An option is a flag of the command line. It implements the interfaces of package cli for values
+// of package settings.
+type option struct {
+	name, alias string
+	usage       string
+	env         string // its environment variable, "" for none
+	value       *settings.Value
+	original    string // the value before flags are read
+	fromEnv     bool
 }
 
-func (f *modelFlags) flags() []cli.Flag {
-	f.threads = &integer{v: int64(runtime.NumCPU()), min: 1, max: 1024}
-	f.batchTokens = &integer{v: 0, min: 0, max: 1 << 20}
-	model := stringFlag("model", "folder of an ONNX export, its .onnx file, or a name of \"infill model list\"", "default")
-	model.Destination = &f.model
-	ort := stringFlag("ort", "ONNX Runtime's shared library, if not found by itself", "")
-	ort.Destination = &f.ort
-	f.precision = &choice{"fp32", []string{"fp32", "int8"}}
-	low := boolFlag("low-memory", "use less memory, somewhat slower")
-	low.Destination = &f.lowMemory
-	return []cli.Flag{model, ort,
-		valueFlag("threads", "sequences evaluated at the same time; results do not depend on it", f.threads),
-		valueFlag("batch-tokens", fmt.Sprintf("tokens per call of the runtime, 0: %d, fewer for large models; results do not depend on it", mlm.DefaultBatchTokens), f.batchTokens),
-		low,
-		valueFlag("precision", "of the gradient that proposals are made with: fp32|int8; scores and acceptance are fp32 always", f.precision),
-	}
+// newOption makes a flag; the value of its variable is the default.
+func newOption(name, usage string, v *settings.Value) *option {
+	return &option{name: name, usage: usage, env: settings.EnvName(name), value: v}
 }
 
-// open loads the model that the flags name.
-func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
-	src, err := resolveModel(f.model)
-	if err != nil {
-		return nil, err
-	}
-	return src.open(ctx, mlm.Options{
-		File:        src.file,
-		Threads:     int(f.threads.v),
-		BatchTokens: int(f.batchTokens.v),
-		LowMemory:   f.lowMemory,
-		Precision:   map[string]mlm.Precision{"fp32": mlm.Float32, "int8": mlm.Int8}[f.precision.v],
-		Runtime:     f.ort,
-	})
+func boolFlag(name, usage string, p *bool) *option {
+	return newOption(name, usage, settings.BoolValue(p))
 }
 
-// samplingFlags are the flags of every command that samples.
-type samplingFlags struct {
-	sampler     string
-	steps       *integer
-	chains      *integer
-	top         *integer
-	stepSize    string
-	balance     string
-	params      *cli.StringSliceFlag
-	shortlist   *integer
-	temperature *number
-	seed        string
-	vocab       *choice
-	gradient    *choice
-	casing      *choice
+func textFlag(name, usage string, p *string) *option {
+	return newOption(name, usage, settings.TextValue(p))
 }
 
-func (f *samplingFlags) flags() []cli.Flag {
-	f.steps = &integer{v: infill.DefaultSteps, min: 0, max: 1_000_000}
-	f.chains = &integer{v: infill.DefaultChains, min: 1, max: 10_000}
-	f.top = &integer{v: infill.DefaultTop, min: 1, max: 10_000}
-	f.shortlist = &integer{v: 0, min: 0, max: 1 << 20}
-	f.temperature = &number{v: 1, min: 0, openMin: true, max: math.MaxFloat64}
-	f.vocab = &choice{"all", []string{"all", "whole-words"}}
-	f.gradient = &choice{"full", []string{"full", "forward"}}
-	f.casing = &choice{"auto", []string{"auto", "model"}}
-	sampler := stringFlag("sampler", "sampler; \"infill samplers\" lists them", "dmala")
-	sampler.Destination = &f.sampler
-	stepSize := stringFlag("step-size", "step size of the sampler: a number above 0, or auto (adapted in the first half of the steps)", "")
-	stepSize.Destination = &f.stepSize
-	balance := stringFlag("balance", "balancing function of the sampler: "+strings.Join(samplers.BalanceNames, "|"), "")
-	balance.Destination = &f.balance
-	seed := stringFlag("seed", "seed of all randomness, 0 to 2^64-1; chosen and printed when unset", "")
-	seed.Destination = &f.seed
-	f.params = &cli.StringSliceFlag{Name: "param", Usage: "`NAME=VALUE` of a sampler's parameter; repeatable", EnvVars: env("param")}
-	return []cli.Flag{sampler,
-		valueFlag("steps", "steps of every chain", f.steps),
-		valueFlag("chains", "chains per sentence", f.chains),
-		valueFlag("top", "fillings to print, best first", f.top),
-		stepSize, balance, f.params,
-		valueFlag("shortlist", fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), all for the others", infill.DefaultShortlist), f.shortlist),
-		valueFlag("temperature", "T of exp(U/T): below 1 likelier, above 1 more diverse fillings", f.temperature),
-		seed,
-		valueFlag("vocab", "tokens that may fill a blank: all|whole-words", f.vocab),
-		valueFlag("gradient", "full, or forward: without the backward pass", f.gradient),
-		valueFlag("case", "auto: capitalise at the start of a sentence; model: as the model spells", f.casing),
-	}
+func listFlag(name, usage string, p *[]string) *option {
+	return newOption(name, usage, settings.ListValue(p))
 }
 
-// options turns the flags into options, and chooses a seed if none is given.
-func (f *samplingFlags) options(c *cli.Context) (infill.Options, error) {
-	opt := infill.Options{
-		Steps:       int(f.steps.v),
-		Chains:      int(f.chains.v),
-		Top:         int(f.top.v),
-		Temperature: f.temperature.v,
-		Shortlist:   int(f.shortlist.v),
-	}
-	if f.steps.v == 0 {
-		opt.Steps = -1
-	}
-	if f.vocab.v == "whole-words" {
-		opt.Vocab = infill.VocabWholeWords
-	}
-	if f.gradient.v == "forward" {
-		opt.Gradient = mlm.Forward
-	}
-	if f.casing.v == "model" {
-		opt.Case = infill.CaseModel
-	}
-	var err error
-	if opt.Seed, err = parseSeed(f.seed); err != nil {
-		return opt, err
-	}
-	opt.Sampler, err = f.makeSampler(c)
-	return opt, err
+// wholeFlag takes whole numbers from min to max.
+func wholeFlag[I ~int | ~int64 | ~uint64](name, usage string, p *I, min, max int64) *option {
+	return newOption(name, usage, settings.WholeValue(p, min, max))
 }
 
-func (f *samplingFlags) makeSampler(c *cli.Context) (samplers.Sampler, error) {
-	params := map[string]string{}
-	for _, p := range c.StringSlice("param") {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok || name == "" {
-			return nil, usagef("--param %q: want NAME=VALUE", p)
+// wordFlag takes one of some words, the first unless the variable has another.
+func wordFlag(name, usage string, p *string, words ...string) *option {
+	if *p == "" {
+		*p = words[0]
+	}
+	return newOption(name, usage, settings.WordValue(p, words...))
+}
+
+// jsonFlag and progressFlag are the flags that several commands have.
+func jsonFlag(p *bool) *option { return boolFlag("json", "print one JSON object a line", p) }
+
+func progressFlag(p *string) *option {
+	return wordFlag("progress", "auto|json|none", p, "auto", "json", "none")
+}
+
+// settingFlags are the flags of a table of settings. usage has what the command says in place of
+// a setting's own text.
+func settingFlags[T any](table []*settings.Setting[T], v *T, usage map[string]string) []*option {
+	var flags []*option
+	for _, s := range table {
+		flags = append(flags, settingFlag(s, v, usage))
+	}
+	return flags
+}
+
+func settingFlag[T any](s *settings.Setting[T], v *T, usage map[string]string) *option {
+	text, own := usage[s.Name]
+	if !own {
+		text = s.Doc
+	}
+	return newOption(s.Name, text, s.Value(v))
+}
+
+// without leaves out the flags of some names.
+func without(flags []*option, names ...string) []*option {
+	var rest []*option
+	for _, f := range flags {
+		if !slices.Contains(names, f.name) {
+			rest = append(rest, f)
 		}
-		params[name] = value
 	}
-	if f.stepSize != "" {
-		params["step-size"] = f.stepSize
-	}
-	if f.balance != "" {
-		params["balance"] = f.balance
-	}
-	return samplers.New(f.sampler, params)
+	return rest
 }
 
-func parseSeed(s string) (uint64, error) {
-	if s == "" {
-		var b [8]byte
-		if _, err := rand.Read(b[:]); err != nil {
-			return 0, fmt.Errorf("choosing a seed: %w", err)
+// join is one list of flags for package cli.
+func join(lists ...[]*option) []cli.Flag {
+	var all []cli.Flag
+	for _, l := range lists {
+		for _, f := range l {
+			all = append(all, f)
 		}
-		// Short enough to be typed again.
-		return binary.LittleEndian.Uint64(b[:]) % 1_000_000, nil
 	}
-	v, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
-	if err != nil {
-		return 0, usagef("--seed %q: want a whole number from 0 to 2^64-1", s)
-	}
-	return v, nil
+	return all
 }
+
+// Set is the parser's way to the value.
+func (f *option) Set(text string) error {
+	err := f.value.Set(text)
+	if err == nil {
+		return nil
+	}
+	if n := nearest.Name(text, f.value.Choices); n != "" {
+		return fmt.Errorf("%w; did you mean %q?", err, n)
+	}
+	return err
+}
+
+// IsBoolFlag says that the name alone means true.
+func (f *option) IsBoolFlag() bool { return f.value.Kind == settings.Bool }
+
+// Apply reads the environment and adds the flag to a set.
+func (f *option) Apply(set *flag.FlagSet) error {
+	f.original = f.value.String()
+	if text := os.Getenv(f.env); f.env != "" && text != "" {
+		if err := f.Set(text); err != nil {
+			return fmt.Errorf("could not parse %q from environment variable %q as value for flag %s: %w",
+				text, f.env, f.name, err)
+		}
+		f.fromEnv = true
+	}
+	for _, name := range f.Names() {
+		set.Var(parsed{f}, name, f.usage)
+	}
+	return nil
+}
+
+// parsed is an option for package flag, whose String is the value and not the text of help.
+type parsed struct{ *option }
+
+func (p parsed) String() string {
+	if p.option == nil { // package flag asks a zero value
+		return ""
+	}
+	return p.value.String()
+}
+
+// Names are the flag's name and its short form.
+func (f *option) Names() []string {
+	if f.alias != "" {
+		return []string{f.name, f.alias}
+	}
+	return []string{f.name}
+}
+
+// IsSet says that the environment has the flag; the parser knows of the command line.
+func (f *option) IsSet() bool { return f.fromEnv }
+
+// String is the flag's line of help.
+func (f *option) String() string { return cli.FlagStringer(f) }
+
+// TakesValue, GetUsage, GetValue, GetDefaultText, GetEnvVars, IsVisible and IsSliceFlag are for
+// help.
+func (f *option) TakesValue() bool { return !f.IsBoolFlag() }
+
+func (f *option) GetUsage() string { return f.usage }
+
+func (f *option) GetValue() string { return f.value.String() }
+
+func (f *option) GetDefaultText() string {
+	switch f.value.Kind {
+	case settings.List:
+		return ""
+	case settings.Text:
+		if f.original != "" {
+			return strconv.Quote(f.original)
+		}
+	}
+	return f.original
+}
+
+func (f *option) GetEnvVars() []string {
+	if f.env == "" {
+		return nil
+	}
+	return []string{f.env}
+}
+
+func (f *option) IsVisible() bool { return true }
+
+func (f *option) IsSliceFlag() bool { return f.value.Kind == settings.List }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/internal/unpack"
 	"infill/mlm"
 )
@@ -39,10 +41,10 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	case 0:
 		return nil
 	case 1:
-		if c.IsSet("model") && f.model != c.Args().First() {
-			return usagef("two models: --model %s and %s", f.model, c.Args().First())
+		if c.IsSet("model") && f.Name != c.Args().First() {
+			return usagef("two models: --model %s and %s", f.Name, c.Args().First())
 		}
-		f.model = c.Args().First()
+		f.Name = c.Args().First()
 		return nil
 	}
 	return usagef("one model at a time, got %s", strings.Join(quoted(c.Args().Slice()), " "))
@@ -52,14 +54,15 @@ func modelEvalCommand(std stdio) *cli.Command {
 	var f modelFlags
 	var path string
 	var asJSON, quiet bool
-	rate := &number{v: 0.15, min: 0, openMin: true, max: 1}
-	seed := &integer{v: 0, min: 0, max: 1<<63 - 1}
-	limit := &integer{v: 0, min: 0, max: 1<<31 - 1}
-	text := &cli.StringFlag{Name: "text", Usage: "text `FILE`, one sentence a line", Destination: &path, EnvVars: env("text")}
-	j := boolFlag("json", "print one JSON object")
-	j.Destination = &asJSON
-	q := boolFlag("quiet", "print results only")
-	q.Destination = &quiet
+	opt := mlm.EvalOptions{Rate: 0.15}
+	flags := []*option{
+		textFlag("text", "text `FILE`, one sentence a line", &path),
+		newOption("mask-rate", "share of the pieces to mask", settings.NumberValue(&opt.Rate, 0, 1, true)),
+		wholeFlag("seed", "seed of the choice of pieces", &opt.Seed, 0, math.MaxInt64),
+		wholeFlag("lines", "lines to read; 0 reads all", &opt.MaxLines, 0, math.MaxInt32),
+		boolFlag("json", "print one JSON object", &asJSON),
+		boolFlag("quiet", "print results only", &quiet),
+	}
 	return &cli.Command{
 		Name:      "eval",
 		Usage:     "how well a model predicts masked word pieces of a text file",
@@ -67,10 +70,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 		Description: "Masks a share of the pieces of each line, always by the mask token and the same ones for the\n" +
 			"same seed, and prints how often the right piece is the first, or among the first five, that\n" +
 			"the model names, and the perplexity.",
-		Flags: append(f.flags(), text,
-			valueFlag("mask-rate", "share of the pieces to mask", rate),
-			valueFlag("seed", "seed of the choice of pieces", seed),
-			valueFlag("lines", "lines to read; 0 reads all", limit), j, q),
+		Flags: join(f.flags(), flags),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -88,7 +88,6 @@ func modelEvalCommand(std stdio) *cli.Command {
 				return err
 			}
 			defer func() { _ = m.Close() }()
-			opt := mlm.EvalOptions{Rate: rate.v, Seed: uint64(seed.v), MaxLines: int(limit.v)}
 			if !quiet && isTerminal(std.err) {
 				opt.Progress = func(lines int) { fmt.Fprintf(std.err, "\r\x1b[K%d lines", lines) }
 				defer fmt.Fprint(std.err, "\r\x1b[K")

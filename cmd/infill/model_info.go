@@ -17,15 +17,13 @@ import (
 func modelInfoCommand(std stdio) *cli.Command {
 	var f modelFlags
 	var asJSON bool
-	j := boolFlag("json", "print one JSON object")
-	j.Destination = &asJSON
 	return &cli.Command{
 		Name:      "info",
 		Usage:     "what was recognised in a model: architecture, inputs, vocabulary, mask token, embedding, head, operators, hash",
 		ArgsUsage: "[MODEL]",
 		Description: "If a part of the model is missing or broken, what could be recognised of the others is printed,\n" +
 			"with what is wrong, and the exit code is 3.",
-		Flags: append(f.flags(), j),
+		Flags: join(f.flags(), []*option{boolFlag("json", "print one JSON object", &asJSON)}),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -50,7 +48,7 @@ type recognised struct {
 
 // recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes along.
 func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
-	src, err := resolveModel(f.model)
+	src, err := resolveModel(f.Name)
 	if err != nil {
 		return nil, err
 	}

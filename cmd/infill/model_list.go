@@ -7,13 +7,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/models"
 	"infill/models/hub"
 )
 
 // catalogueFlag is the flag of the commands that look models up.
-func catalogueFlag(dest *string) *cli.StringFlag {
-	return &cli.StringFlag{Name: "catalogue", Usage: "JSON `FILE` with models of your own; they go before the built-in ones", Destination: dest, EnvVars: env("catalogue")}
+func catalogueFlag(file *string) *option {
+	return textFlag("catalogue",
+		"JSON `FILE` with models of your own; they go before the built-in ones", file)
 }
 
 // A listed is one model that list prints.
@@ -32,14 +34,12 @@ type listed struct {
 func modelListCommand(std stdio) *cli.Command {
 	var file string
 	var asJSON bool
-	j := boolFlag("json", "print one JSON object a line")
-	j.Destination = &asJSON
 	return &cli.Command{
 		Name:  "list",
 		Usage: "the models that have a name: the embedded one and those that pull downloads",
 		Description: "Hash says how a download is checked. pinned: against SHA-256 sums that the catalogue has. first\n" +
 			"use: nothing is known in advance; what arrives first is recorded, and compared ever after.",
-		Flags: []cli.Flag{catalogueFlag(&file), j},
+		Flags: join([]*option{catalogueFlag(&file), jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())
@@ -49,7 +49,7 @@ func modelListCommand(std stdio) *cli.Command {
 				return err
 			}
 			all := []listed{{
-				Name: defaultModel, Architecture: "BERT", Bytes: folderSize(models.Default()), Licence: "MIT", Home: "embedded in this command",
+				Name: settings.DefaultModel, Architecture: "BERT", Bytes: folderSize(models.Default()), Licence: "MIT", Home: "embedded in this command",
 				Note: "English, lower case, small; its card says what it was trained on", Cached: "embedded", Hash: "pinned",
 			}}
 			for _, m := range catalogue.Models {

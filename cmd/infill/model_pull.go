@@ -10,25 +10,28 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/models/hub"
 )
 
 func modelPullCommand(std stdio) *cli.Command {
-	var file, address string
+	var file, mode string
 	var offline, quiet bool
-	mode := &choice{"auto", []string{"auto", "json", "none"}}
-	h := &cli.StringFlag{Name: "hub", Usage: "`URL` of a mirror of the hub", Value: hub.DefaultHub, Destination: &address, EnvVars: env("hub")}
-	off := boolFlag("offline", "download nothing; say what is missing and where to put it")
-	off.Destination = &offline
-	q := boolFlag("quiet", "print the folder only")
-	q.Destination = &quiet
+	address := hub.DefaultHub
+	flags := []*option{
+		catalogueFlag(&file),
+		textFlag("hub", "`URL` of a mirror of the hub", &address),
+		boolFlag("offline", "download nothing; say what is missing and where to put it", &offline),
+		boolFlag("quiet", "print the folder only", &quiet),
+		wordFlag("progress", "auto|json|none, on standard error", &mode, "auto", "json", "none"),
+	}
 	return &cli.Command{
 		Name:      "pull",
 		Usage:     "download models by name, checked, into the cache; prints their folders",
 		ArgsUsage: "NAME...",
 		Description: "Every file is fetched at a fixed version and compared with its SHA-256. A download that was\n" +
 			"interrupted goes on where it stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.",
-		Flags: []cli.Flag{catalogueFlag(&file), h, off, q, valueFlag("progress", "auto|json|none, on standard error", mode)},
+		Flags: join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no model named; infill model list shows the names")
@@ -39,8 +42,8 @@ func modelPullCommand(std stdio) *cli.Command {
 			}
 			var wanted []*hub.Model
 			for _, name := range c.Args().Slice() {
-				if name == defaultModel {
-					return usagef("the model %s is part of the command; nothing to download", defaultModel)
+				if name == settings.DefaultModel {
+					return usagef("the model %s is part of the command; nothing to download", settings.DefaultModel)
 				}
 				m, err := catalogue.Find(name)
 				if err != nil {
@@ -49,7 +52,7 @@ func modelPullCommand(std stdio) *cli.Command {
 				wanted = append(wanted, m)
 			}
 			for _, m := range wanted {
-				p := &pullProgress{w: std.err, mode: progressMode(mode.v, quiet, std.err)}
+				p := &pullProgress{w: std.err, mode: progressMode(mode, quiet, std.err)}
 				o := hub.Options{Hub: address, Offline: offline, Progress: p.show}
 				if !quiet {
 					o.Log = p.note

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/nearest"
 	"infill/mlm"
@@ -29,7 +30,7 @@ type source struct {
 // resolveModel turns a model's name or path into its source. A file or folder of that name goes before
 // the catalogue.
 func resolveModel(name string) (source, error) {
-	if name == "" || name == defaultModel {
+	if name == "" || name == settings.DefaultModel {
 		return source{}, nil
 	}
 	info, err := os.Stat(name)
@@ -61,7 +62,7 @@ func resolveModel(name string) (source, error) {
 // modelShelf is the catalogue, with the models of a file or of INFILL_CATALOGUE, and the cache.
 func modelShelf(file string) (*hub.Catalogue, hub.Cache, error) {
 	if file == "" {
-		file = os.Getenv(env("catalogue")[0])
+		file = os.Getenv(settings.EnvName("catalogue"))
 	}
 	catalogue, err := hub.Load(file)
 	if err != nil {
@@ -80,7 +81,7 @@ func hubError(err error) error {
 }
 
 func unknownModel(c *hub.Catalogue, name string) error {
-	names, longer := []string{defaultModel}, []string(nil)
+	names, longer := []string{settings.DefaultModel}, []string(nil)
 	for _, m := range c.Models {
 		names = append(names, m.Name)
 		if strings.HasPrefix(m.Name, name) {
@@ -93,7 +94,7 @@ func unknownModel(c *hub.Catalogue, name string) error {
 	if s := nearest.Name(name, names); s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
-	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list shows the others; or give the path of a folder with model.onnx", name, defaultModel)
+	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list shows the others; or give the path of a folder with model.onnx", name, settings.DefaultModel)
 }
 
 // files are the source's files.

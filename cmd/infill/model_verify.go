@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -30,17 +31,18 @@ type verification struct {
 func modelVerifyCommand(std stdio) *cli.Command {
 	var file string
 	var all, asJSON bool
-	a := boolFlag("all", "the embedded model and every model in the cache")
-	a.Destination = &all
-	j := boolFlag("json", "print one JSON object a line")
-	j.Destination = &asJSON
+	flags := []*option{
+		catalogueFlag(&file),
+		boolFlag("all", "the embedded model and every model in the cache", &all),
+		jsonFlag(&asJSON),
+	}
 	return &cli.Command{
 		Name:      "verify",
 		Usage:     "hash the files of models and compare: with the catalogue, the record of the download, or the folder's own list",
 		ArgsUsage: "[NAME|FOLDER...]",
 		Description: "Without an argument the embedded model is compared with its card. A folder of your own is\n" +
 			"compared with its SHA256SUMS (as sha256sum writes it) or the table of files in its README.md.",
-		Flags: []cli.Flag{catalogueFlag(&file), a, j},
+		Flags: join(flags),
 		Action: func(c *cli.Context) error {
 			catalogue, cache, err := modelShelf(file)
 			if err != nil {
@@ -51,14 +53,14 @@ func modelVerifyCommand(std stdio) *cli.Command {
 			case all && len(names) > 0:
 				return usagef("--all and names exclude each other")
 			case all:
-				names = []string{defaultModel}
+				names = []string{settings.DefaultModel}
 				for _, m := range catalogue.Models {
 					if cache.State(m) == hub.Present {
 						names = append(names, m.Name)
 					}
 				}
 			case len(names) == 0:
-				names = []string{defaultModel}
+				names = []string{settings.DefaultModel}
 			}
 			fault := false
 			for _, name := range names {
@@ -87,7 +89,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache, name string) (*verification, error) {
 	v := &verification{Model: name}
 	var err error
-	if name == defaultModel {
+	if name == settings.DefaultModel {
 		v.Files, err = hub.VerifyFolder(ctx, models.Default())
 	} else if m := fetchedModel(catalogue, cache, name); m != nil {
 		v.Model, v.Folder = m.Name, cache.Folder(m)

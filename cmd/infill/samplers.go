@@ -12,13 +12,11 @@ import (
 
 func samplersCommand(std stdio) *cli.Command {
 	var asJSON bool
-	j := boolFlag("json", "print one JSON object a line")
-	j.Destination = &asJSON
 	return &cli.Command{
 		Name:        "samplers",
 		Usage:       "the samplers with their parameters",
 		ArgsUsage:   "[NAME…]",
-		Flags:       []cli.Flag{j},
+		Flags:       join([]*option{jsonFlag(&asJSON)}),
 		Subcommands: []*cli.Command{benchCommand(std)},
 		Action: func(c *cli.Context) error {
 			list := samplers.List()

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,36 +12,30 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/mlm"
 )
 
 type scoreFlags struct {
 	modelFlags
 	fileFlags
-	json       bool
-	file       string
-	candidates *cli.StringSliceFlag
-	normalize  *choice
-	casing     *choice
-	long       *choice
+	ranking settings.Ranking
+	json    bool
+	file    string
+}
+
+// own are the flags of infill score alone.
+func (f *scoreFlags) own() []*option {
+	texts := map[string]string{
+		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
+	}
+	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking, texts)...)
+	return append(own, textFlag("file",
+		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
 
 func scoreCommand(std stdio) *cli.Command {
-	f := &scoreFlags{
-		normalize: &choice{"none", []string{"none", "tokens"}},
-		casing:    &choice{"auto", []string{"auto", "model"}},
-		long:      &choice{"window", []string{"window", "error"}},
-	}
-	j := boolFlag("json", "print one JSON object a line")
-	j.Destination = &f.json
-	file := stringFlag("file", "score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", "")
-	file.Destination = &f.file
-	f.candidates = &cli.StringSliceFlag{Name: "candidates", Usage: "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable", EnvVars: env("candidates")}
-	flags := append(f.modelFlags.flags(), j, f.candidates,
-		valueFlag("normalize", "candidates are ranked by the sum over their pieces: none; or by the mean: tokens", f.normalize),
-		valueFlag("case", "auto: capitalise at the start of a sentence; model: as given", f.casing),
-		valueFlag("long", "a text with a blank longer than the model takes: window: it sees the part around the blank; error: refuse", f.long),
-		file)
+	f := &scoreFlags{}
 	return &cli.Command{
 		Name:      "score",
 		Usage:     "pseudo-log-likelihood of complete sentences; candidates for a blank",
@@ -54,7 +46,7 @@ func scoreCommand(std stdio) *cli.Command {
 			"A text with a blank is not scored; its candidates are: those of --candidates, or those\n" +
 			"that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the\n" +
 			"mean, and the share of the candidate among all.",
-		Flags:  append(flags, f.fileFlags.flags()...),
+		Flags:  join(f.modelFlags.flags(), f.own(), f.fileFlags.flags()),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -69,13 +61,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if f.file == "" && f.output != "" {
 		return usagef("--output goes with --file FILE")
 	}
-	s := &scorer{normalize: f.normalize.v == "tokens", words: splitLists(c.StringSlice("candidates"))}
-	if f.casing.v == "model" {
-		s.casing = infill.CaseModel
-	}
-	if f.long.v == "error" {
-		s.long = infill.LongError
-	}
+	s := &scorer{ranking: f.ranking}
 	if f.file != "" {
 		return f.scoreFile(c, std, s)
 	}
@@ -88,7 +74,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	}
 	defer s.close()
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict, func(n int, text string) error {
-		rec, err := s.score(c.Context, text, s.words)
+		rec, err := s.score(c.Context, text, s.ranking)
 		if err != nil {
 			return err
 		}
@@ -112,25 +98,27 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio, s *scorer) (err error)
 		return err
 	}
 	defer s.close()
-	man := &batch.Manifest{
-		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + s.model.Info().SHA256,
-		Settings: map[string]string{
-			"command": "score", "candidates": strings.Join(s.words, ","), "normalize": f.normalize.v, "case": f.casing.v, "long": f.long.v,
-			"format":     map[bool]string{true: "jsonl", false: "text"}[in.JSON()],
-			"low-memory": strconv.FormatBool(f.lowMemory), "platform": runtime.GOOS + "/" + runtime.GOARCH,
-		},
+	recorded, err := settings.Recorded(settings.RankTable(), &f.ranking, &settings.Ranking{})
+	if err != nil {
+		return err
 	}
-	return f.work(c, std, in, man, inFlight(int(f.threads.v)), s.record)
+	recorded["command"] = "score"
+	recorded["format"] = inputFormat(in)
+	recorded["platform"] = platform
+	low := settings.Find(settings.ModelTable(), "low-memory")
+	recorded[low.Name] = low.Value(&f.Model).String()
+	man := &batch.Manifest{
+		Format: batch.ManifestFormat, Version: version(),
+		Model: "sha256:" + s.model.Info().SHA256, Settings: recorded,
+	}
+	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.record)
 }
 
 // scorer scores texts, and candidates for the blanks of those that have one.
 type scorer struct {
-	model     *mlm.Model
-	engine    *infill.Engine
-	words     []string
-	normalize bool
-	casing    infill.Case
-	long      infill.Long
+	model   *mlm.Model
+	engine  *infill.Engine
+	ranking settings.Ranking
 }
 
 func (s *scorer) open(ctx context.Context, f *modelFlags) error {
@@ -144,18 +132,18 @@ func (s *scorer) open(ctx context.Context, f *modelFlags) error {
 
 func (s *scorer) close() { _ = s.model.Close() }
 
-func (s *scorer) score(ctx context.Context, text string, words []string) (*jsonl.Record, error) {
+func (s *scorer) score(ctx context.Context, text string, r settings.Ranking) (
+	*jsonl.Record, error) {
 	var rec *jsonl.Record
 	t, err := infill.Parse(s.model.Tokenizer(), text)
 	switch {
-	case err == nil && (words != nil || t.Blanks[0].Words != nil):
-		o := infill.CandidateOptions{PerToken: s.normalize, Case: s.casing, Long: s.long}
-		list, err := s.engine.Candidates(ctx, t, words, o)
+	case err == nil && (r.Candidates != nil || t.Blanks[0].Words != nil):
+		list, err := s.engine.Candidates(ctx, t, r.Candidates, r.Options)
 		if err != nil {
 			return nil, err
 		}
 		rec = jsonl.Ranked(text, list)
-	case words != nil:
+	case r.Candidates != nil:
 		return nil, err
 	default:
 		score, err := s.engine.Score(ctx, text)
@@ -171,19 +159,13 @@ func (s *scorer) score(ctx context.Context, text string, words []string) (*jsonl
 // record is what infill score --file makes of an item; a field "candidates" of
 // a JSON line goes before the flag.
 func (s *scorer) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
-	words, err := s.words, it.Err
-	for _, f := range it.Fields {
-		if f.Name == "candidates" && err == nil {
-			words = nil
-			_, err = listField(f, func(w []string) (*infill.WordList, error) {
-				words = w
-				return nil, nil
-			})
-		}
+	ranking, err := s.ranking, it.Err
+	if err == nil {
+		ranking, err = ranking.ForLine(fieldsOf(it))
 	}
 	var rec *jsonl.Record
 	if err == nil {
-		rec, err = s.score(ctx, it.Text, words)
+		rec, err = s.score(ctx, it.Text, ranking)
 	}
 	return encoded(it, rec, err)
 }
@@ -202,19 +184,6 @@ func scoreLines(out io.Writer, r *jsonl.Record) string {
 		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s\n", c.Score, c.ScorePerToken, 100*c.Share, shown(out, c.Candidate))
 	}
 	return b.String()
-}
-
-// splitLists takes comma separated lists apart.
-func splitLists(lists []string) []string {
-	var out []string
-	for _, list := range lists {
-		for _, w := range strings.Split(list, ",") {
-			if w = strings.TrimSpace(w); w != "" {
-				out = append(out, w)
-			}
-		}
-	}
-	return out
 }
 
 // shown is a text as it may be printed on a writer.

@@ -7,22 +7,23 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/tokenize"
 )
 
 func tokenizeCommand(std stdio) *cli.Command {
-	var model string
+	model := settings.DefaultModel
 	var asJSON bool
-	j := boolFlag("json", "print one JSON object a line")
-	j.Destination = &asJSON
-	mf := stringFlag("model", "folder with the tokenizer's files, or the name of an embedded model", "default")
-	mf.Destination = &model
+	flags := []*option{
+		textFlag("model", "folder with the tokenizer's files, or the name of an embedded model", &model),
+		jsonFlag(&asJSON),
+	}
 	return &cli.Command{
 		Name:        "tokenize",
 		Usage:       "the pieces, ids and byte offsets that a model's tokenizer makes of a text",
 		ArgsUsage:   "TEXT… | -",
 		Description: "With - or without TEXT, reads standard input, one text a line.",
-		Flags:       []cli.Flag{mf, j},
+		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
 			texts, err := manyTexts(c.Args().Slice(), std.in)
 			if err != nil {

@@ -18,6 +18,11 @@ type traceFile struct {
 	b *bufio.Writer
 }
 
+func traceFlag(p *string) *option {
+	return textFlag("trace",
+		"write energy, acceptance and state of every step to a `FILE`, as JSON lines", p)
+}
+
 // openTrace creates the file; an empty path gives nil, which writes nothing.
 func openTrace(path string) (*traceFile, error) {
 	if path == "" {

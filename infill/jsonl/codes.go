@@ -4,13 +4,11 @@ import (
 	"errors"
 
 	"infill/infill"
+	"infill/infill/settings"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
 )
-
-// ErrSetting is a setting of a line that makes no sense.
-var ErrSetting = errors.New("bad setting")
 
 // codes are the errors of a single line and their names in records.
 var codes = []struct {
@@ -24,7 +22,7 @@ var codes = []struct {
 	{infill.ErrFewWords, "too_few_words"},
 	{ErrLineTooLong, "too_long"},
 	{ErrJSON, "bad_json"},
-	{ErrSetting, "bad_option"},
+	{settings.ErrSetting, "bad_option"},
 	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
 	{mlm.ErrTooLong, "too_long"},
 	{tokenize.ErrTooLarge, "too_long"},

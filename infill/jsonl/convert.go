@@ -11,7 +11,7 @@ import (
 func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	rec := &Record{
 		Text: text, Masked: opt.Original, Window: (*Span)(r.Window),
-		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: max(opt.Steps, 0),
+		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: opt.Steps,
 		Chains: opt.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: r.Tuned, Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,

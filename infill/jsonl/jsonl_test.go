@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/infill/settings"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -168,7 +169,7 @@ func TestCode(t *testing.T) {
 		{infill.ErrEmpty, "empty"}, {infill.ErrNoBlank, "no_blank"}, {infill.ErrBlank, "bad_blank"},
 		{infill.ErrEmptySupport, "empty_support"}, {infill.ErrFewWords, "too_few_words"},
 		{&Error{Kind: ErrJSON}, "bad_json"}, {&Error{Kind: ErrLineTooLong}, "too_long"},
-		{ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
+		{settings.ErrSetting, "bad_option"}, {tokenize.ErrInvalidUTF8, "invalid_utf8"},
 		{mlm.ErrTooLong, "too_long"}, {tokenize.ErrTooLarge, "too_long"},
 		{&samplers.TooManyError{}, "unsupported"},
 		{&samplers.ParamError{Param: "precondition"}, "unsupported"},

@@ -14,17 +14,19 @@ import (
 
 // Config says how long to sample. The zero value means the defaults.
 type Config struct {
-	Chains int    // 0 means 4
-	Steps  int    // kept steps per chain; 0 means 2000
-	Burnin int    // adapting steps before them; 0 means 500, below 0 none
-	Seed   uint64 // of starts and chains
+	Chains int // 0 means 4
+	Steps  int // kept steps per chain; 0 means 2000
+	Burnin int // adapting steps before them; 0 means 500
+	// NoBurnin leaves them out. Burnin is then 0.
+	NoBurnin bool
+	Seed     uint64 // of starts and chains
 }
 
 func (c Config) filled() (Config, error) {
 	for _, v := range []struct {
 		name    string
 		n, most int
-	}{{"chains", c.Chains, 1 << 16}, {"steps", c.Steps, 1 << 28}, {"burn-in", max(c.Burnin, 0), 1 << 28}} {
+	}{{"chains", c.Chains, 1 << 16}, {"steps", c.Steps, 1 << 28}, {"burn-in", c.Burnin, 1 << 28}} {
 		if v.n < 0 || v.n > v.most {
 			return c, fmt.Errorf("%w: %s is %d, want 1 to %d, or 0 for the default", ErrSpec, v.name, v.n, v.most)
 		}
@@ -35,11 +37,8 @@ func (c Config) filled() (Config, error) {
 	if c.Steps == 0 {
 		c.Steps = 2000
 	}
-	switch {
-	case c.Burnin == 0:
+	if c.Burnin == 0 && !c.NoBurnin {
 		c.Burnin = 500
-	case c.Burnin < 0:
-		c.Burnin = 0
 	}
 	return c, nil
 }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+
+	"infill/infill"
+	"infill/infill/settings"
+	"infill/tokenize"
+)
+
+// fillingFlags are the flags of every command that fills blanks.
+type fillingFlags struct {
+	settings.Filling
+	seedChosen bool // by the command, not by its user
+}
+
+func (f *fillingFlags) flags() []*option {
+	f.Filling = *settings.Defaults()
+	return settingFlags(settings.FillTable(), &f.Filling, map[string]string{
+		"sampler":    `sampler; "infill samplers" lists them`,
+		"top":        "fillings to print, best first",
+		"param":      "`NAME=VALUE` of a sampler's parameter; repeatable",
+		"seed":       "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
+		"ban":        "`WORDS` that fill no blank, comma separated; repeatable",
+		"allow":      "`FILE` of the only words or phrases that fill blanks, one a line",
+		"mask-words": "blank out exactly so many words of texts without blanks",
+		"select": "how --top fillings are chosen: likelihood: the best; " +
+			"diverse: good ones that share few words",
+	})
+}
+
+// ready checks what needs no model, and chooses a seed if none is given.
+func (f *fillingFlags) ready() (err error) {
+	if f.Seed == nil {
+		f.seedChosen = true
+		if f.Seed, err = chooseSeed(); err != nil {
+			return err
+		}
+	}
+	f.Options.Seed = *f.Seed
+	if f.Options.Sampler, err = f.NewSampler(); err != nil {
+		return err
+	}
+	return f.Check()
+}
+
+// chooseSeed draws a seed that is short enough to be typed again.
+func chooseSeed() (*uint64, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return nil, fmt.Errorf("choosing a seed: %w", err)
+	}
+	seed := binary.LittleEndian.Uint64(b[:]) % 1_000_000
+	return &seed, nil
+}
+
+// blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
+// masking asks for, and puts them into the options.
+func blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
+	t *infill.Template, masked string, err error) {
+	if m != (infill.Masking{}) {
+		if text, opt.Original, err = m.Apply(text, opt.Seed, opt.ID); err != nil {
+			return nil, "", err
+		}
+	}
+	t, err = infill.Parse(tok, text)
+	return t, text, err
+}

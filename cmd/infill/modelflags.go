@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+
+	"infill/infill/settings"
+	"infill/mlm"
+)
+
+// modelFlags are the flags of every command that opens a model.
+type modelFlags struct{ settings.Model }
+
+func (f *modelFlags) flags() []*option {
+	f.Model = *settings.ModelDefaults()
+	return settingFlags(settings.ModelTable(), &f.Model, map[string]string{
+		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
+	})
+}
+
+// open loads the model that the flags name.
+func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
+	src, err := resolveModel(f.Name)
+	if err != nil {
+		return nil, err
+	}
+	opt := f.Options
+	opt.File = src.file
+	return src.open(ctx, opt)
+}

@@ -1,0 +1,137 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infill/infill"
+)
+
+// after makes a value that calls do once something was stored.
+func (v *Value) after(do func()) *Value {
+	set, setJSON := v.set, v.setJSON
+	v.set = func(s string) error {
+		if err := set(s); err != nil {
+			return err
+		}
+		do()
+		return nil
+	}
+	v.setJSON = func(raw json.RawMessage) error {
+		if err := setJSON(raw); err != nil {
+			return err
+		}
+		do()
+		return nil
+	}
+	return v
+}
+
+// ofSampler makes a value of which the sampler depends: it has to be made again.
+func (v *Filling) ofSampler(value *Value) *Value {
+	return value.after(func() { v.Options.Sampler = nil })
+}
+
+// nameValue is a text that JSON has as a string.
+func nameValue(p *string) *Value {
+	v := TextValue(p)
+	v.want, v.wantJSON = "the name of a sampler", "the name of a sampler"
+	v.setJSON = fromJSON(func(s string) error {
+		if s == "" {
+			return errWant
+		}
+		return v.set(s)
+	})
+	return v
+}
+
+// stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
+func stepsValue(o *infill.Options) *Value {
+	if o.NoSteps {
+		o.Steps = 0
+	}
+	return WholeValue(&o.Steps, 0, infill.MaxSteps).after(func() { o.NoSteps = o.Steps == 0 })
+}
+
+// seedValue is a number of 64 bits, or none.
+func seedValue(p **uint64) *Value {
+	return &Value{
+		Kind: Whole, Max: math.MaxUint64, want: "a whole number from 0 to 2^64-1",
+		get: func() string {
+			if *p == nil {
+				return ""
+			}
+			return strconv.FormatUint(**p, 10)
+		},
+		set: func(s string) error {
+			if s == "" {
+				*p = nil
+				return nil
+			}
+			n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
+			if err != nil {
+				return err
+			}
+			*p = &n
+			return nil
+		},
+		setJSON: fromJSON(func(n uint64) error { *p = &n; return nil }),
+	}
+}
+
+// paramsValue is a list of NAME=VALUE that JSON has as an object.
+func paramsValue(p *[]string) *Value {
+	v := ListValue(p)
+	v.want, v.wantJSON = "NAME=VALUE", "an object of the sampler's parameters, numbers or words"
+	v.set = func(s string) error {
+		if name, _, ok := strings.Cut(s, "="); !ok || name == "" {
+			return errWant
+		}
+		*p = append(*p, s)
+		return nil
+	}
+	v.setJSON = fromJSON(func(params map[string]json.RawMessage) error {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(params)) {
+			text, err := numberOrWord(params[name])
+			if err != nil {
+				return err
+			}
+			list = append(list, name+"="+text)
+		}
+		*p = list
+		return nil
+	})
+	return v
+}
+
+// allowValue is the name of a file, in whose place JSON has the words.
+func allowValue(v *Filling) *Value {
+	value := TextValue(&v.AllowFile)
+	value.want, value.wantJSON = "a file of words, one a line", "a list of words"
+	value.setJSON = fromJSON(func(words []string) error {
+		v.AllowFile, v.Allow = "", words
+		return nil
+	})
+	return value.after(func() { v.Options.Allow = nil })
+}
+
+// allowRecorded names the words by the hash of their file.
+func (v *Filling) allowRecorded() (string, error) {
+	if v.AllowFile == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(v.AllowFile)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,73 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrSetting is the kind of every [*Error]: a setting that makes no sense.
+var ErrSetting = errors.New("bad setting")
+
+// An Error says what is wrong with a setting. It names settings by their names; whoever shows it
+// may spell them as its readers do, see [Error.Spell].
+type Error struct {
+	Name    string   // of the setting, "" if the cause names it
+	Given   string   // the value, "" if the value alone is not to blame
+	Want    string   // what a value must be, "" likewise
+	Without []string // settings that exclude this one
+	Needs   []string // settings of which this one needs one
+	Err     error    // the cause, nil for none
+
+	field string // the setting's spelling where it was set, "" for Name
+}
+
+// maxGiven bounds how much of a value an error repeats, in bytes.
+const maxGiven = 60
+
+// Error is the message with the spelling of the source.
+func (e *Error) Error() string {
+	return ErrSetting.Error() + ": " + e.Spell(func(name string) string {
+		if e.field == "" {
+			return name
+		}
+		if name != e.Name {
+			name = strings.ReplaceAll(name, "-", "_")
+		} else {
+			name = e.field
+		}
+		return `"` + name + `"`
+	})
+}
+
+// Spell is the message with settings as a function spells them: --no-repeat.
+func (e *Error) Spell(spell func(name string) string) string {
+	all := func(names []string) string {
+		out := make([]string, len(names))
+		for i, n := range names {
+			out[i] = spell(n)
+		}
+		return strings.Join(out, " or ")
+	}
+	switch {
+	case len(e.Without) > 0:
+		return fmt.Sprintf("%s and %s: give one of them", spell(e.Name), all(e.Without))
+	case len(e.Needs) > 0:
+		return fmt.Sprintf("%s goes with %s: %v", spell(e.Name), all(e.Needs), e.Err)
+	case e.Want != "":
+		given := e.Given
+		if len(given) > maxGiven {
+			given = strings.ToValidUTF8(given[:maxGiven], "") + "…"
+		}
+		return fmt.Sprintf("%s is %s, want %s", spell(e.Name), given, e.Want)
+	case e.Name != "":
+		return fmt.Sprintf("%s: %v", spell(e.Name), e.Err)
+	}
+	return e.Err.Error()
+}
+
+// Is says that the error is an [ErrSetting].
+func (e *Error) Is(target error) bool { return target == ErrSetting }
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,236 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"infill/infill"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// Filling is how blanks are filled: options of the engine, and what they are made from.
+// [Defaults] has the defaults. [Filling.Prepare] makes Options complete.
+type Filling struct {
+	Options infill.Options // Sampler, Allow, Ban and Seed come from the fields below
+	Masking infill.Masking // words to blank out; the zero value is for texts with blanks
+
+	Sampler  string   // name of the sampler
+	StepSize string   // its parameter step-size, "" for its default
+	Balance  string   // its parameter balance, "" for its default
+	Params   []string // further parameters, each NAME=VALUE
+	Seed     *uint64  // nil: Options.Seed stays
+	Ban      []string // words that fill no blank
+	Allow    []string // the only words that fill blanks, nil: any
+	// AllowFile is a file with the words of Allow, one a line. "" is none. Only a program that may
+	// read its user's files sets it; JSON has the words themselves.
+	AllowFile string
+}
+
+// Defaults are the values of settings that nobody chose.
+func Defaults() *Filling {
+	return &Filling{
+		Sampler: "dmala",
+		Options: infill.Options{
+			Steps: infill.DefaultSteps, Chains: infill.DefaultChains, Top: infill.DefaultTop,
+			Temperature: 1,
+		},
+	}
+}
+
+// Check finds settings that do not go together. The error is an [*Error].
+func (v *Filling) Check() error {
+	switch m := v.Masking; {
+	case m.Rate != 0 && m.Words != 0:
+		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
+	case v.Options.MinDistance > 0 && m == (infill.Masking{}):
+		return &Error{
+			Name: "min-distance", Needs: []string{"mask-rate", "mask-words"},
+			Err: errors.New("it is the distance from the word that was blanked out"),
+		}
+	}
+	return nil
+}
+
+// Prepare completes Options: it makes the sampler and the lists of words that are not there yet.
+// Errors: [*Error] for words and files, those of [samplers.New] for the sampler.
+func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
+	var err error
+	if v.Seed != nil {
+		v.Options.Seed = *v.Seed
+	}
+	if v.Options.Sampler == nil {
+		if v.Options.Sampler, err = v.NewSampler(); err != nil {
+			return err
+		}
+	}
+	if v.Options.Ban == nil && len(v.Ban) > 0 {
+		if v.Options.Ban, err = infill.NewWordList(tok, v.Ban); err != nil {
+			return &Error{Name: "ban", Err: err}
+		}
+	}
+	switch {
+	case v.Options.Allow != nil:
+	case v.Allow != nil:
+		v.Options.Allow, err = infill.NewWordList(tok, v.Allow)
+	case v.AllowFile != "":
+		v.Options.Allow, err = readWords(tok, v.AllowFile)
+	}
+	if err != nil {
+		return &Error{Name: "allow", Err: err}
+	}
+	return nil
+}
+
+// NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an
+// [*Error] for a parameter without a value.
+func (v *Filling) NewSampler() (samplers.Sampler, error) {
+	params := map[string]string{}
+	for _, p := range v.Params {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, &Error{Name: "param", Given: p, Want: "NAME=VALUE"}
+		}
+		params[name] = value
+	}
+	if v.StepSize != "" {
+		params["step-size"] = v.StepSize
+	}
+	if v.Balance != "" {
+		params["balance"] = v.Balance
+	}
+	return samplers.New(v.Sampler, params)
+}
+
+// readWords reads a list of words from a file.
+func readWords(tok *tokenize.Tokenizer, path string) (*infill.WordList, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	words, err := infill.ReadWordList(tok, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return words, nil
+}
+
+// FillTable lists the settings of a [Filling] in the order of help and documents.
+func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
+
+var fillTable = []*Setting[Filling]{
+	{
+		Name: "sampler", Doc: "name of the sampler", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return v.ofSampler(nameValue(&v.Sampler)) },
+	},
+	{
+		Name: "steps", Doc: "steps of every chain", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return stepsValue(&v.Options) },
+	},
+	{
+		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Chains, 1, infill.MaxChains) },
+	},
+	{
+		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, 10_000) },
+	},
+	{
+		Name: "step-size", Line: true, Record: Always,
+		Doc: "step size of the sampler: a number above 0, or auto " +
+			"(adapted in the first half of the steps)",
+		bind: func(v *Filling) *Value { return v.ofSampler(TextValue(&v.StepSize)) },
+	},
+	{
+		Name: "balance", Line: true, Record: Always,
+		Doc:  "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
+		bind: func(v *Filling) *Value { return v.ofSampler(TextValue(&v.Balance)) },
+	},
+	{
+		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
+		Line: true, Record: Always, field: "params",
+		bind: func(v *Filling) *Value { return v.ofSampler(paramsValue(&v.Params)) },
+	},
+	{
+		Name: "shortlist", Record: Always,
+		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
+			"samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), "+
+			"all for the others", infill.DefaultShortlist),
+		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Shortlist, 0, 1<<20) },
+	},
+	{
+		Name: "temperature", Line: true, Record: Always,
+		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
+		bind: func(v *Filling) *Value {
+			return NumberValue(&v.Options.Temperature, 0, math.MaxFloat64, true)
+		},
+	},
+	{
+		Name: "seed", Doc: "seed of all randomness; chosen and said when unset", Line: true,
+		bind: func(v *Filling) *Value { return seedValue(&v.Seed) },
+	},
+	{
+		Name: "vocab", Doc: "tokens that may fill a blank: all|whole-words", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Vocab, "all", "whole-words") },
+	},
+	{
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Gradient, "full", "forward") },
+	},
+	{
+		Name: "case", Line: true, Record: Always,
+		Doc:  "auto: capitalise at the start of a sentence; model: as the model spells",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
+	},
+	{
+		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: Always,
+		bind: func(v *Filling) *Value {
+			return WordsValue(&v.Ban).after(func() { v.Options.Ban = nil })
+		},
+	},
+	{
+		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
+		Line: true, Record: Always,
+		bind: allowValue, form: (*Filling).allowRecorded,
+	},
+	{
+		Name: "no-repeat", Line: true, Record: Always,
+		Doc:  "fill no word into two blanks of a sentence (tied blanks apart)",
+		bind: func(v *Filling) *Value { return BoolValue(&v.Options.NoRepeat) },
+	},
+	{
+		Name: "mask-rate", Line: true, Record: Always,
+		Doc: "blank out this share of the words of texts without blanks; 0: the texts have blanks",
+		bind: func(v *Filling) *Value {
+			return NumberValue(&v.Masking.Rate, 0, 1, false)
+		},
+	},
+	{
+		Name: "mask-words", Line: true, Record: Always,
+		Doc:  "blank out this number of words of texts without blanks",
+		bind: func(v *Filling) *Value { return WholeValue(&v.Masking.Words, 0, 1000) },
+	},
+	{
+		Name: "min-distance", Line: true, Record: Always,
+		Doc: "least edit distance, in characters, from a word that was blanked out",
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.MinDistance, 0, infill.MaxMinDistance)
+		},
+	},
+	{
+		Name: "long", Line: true, Record: Always,
+		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
+			"error: refuse",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
+	},
+	{
+		Name: "select", Line: true, Record: Always,
+		Doc: "how the fillings to return are chosen: likelihood: the best; " +
+			"diverse: good ones that share few words",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Select, "likelihood", "diverse") },
+	},
+}

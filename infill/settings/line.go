@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+
+	"infill/infill"
+	"infill/tokenize"
+)
+
+// ForLine is the filling of one line: v with the settings among the line's JSON fields. Fields of
+// other names are passed over. own says that the line has settings. The sampler and its parameters
+// are one choice: a line that names one of them starts without the parameters of v. So are the two
+// ways of masking. The errors wrap [ErrSetting]. v is not changed.
+func (v *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
+	line *Filling, own bool, err error) {
+	line = new(Filling)
+	*line = *v
+	line.Params = nil // not to be shared with v
+	line.Params = append(line.Params, v.Params...)
+	var sampler, masking bool
+	for name, raw := range fields {
+		s := byField[name]
+		if s == nil || string(raw) == "null" {
+			continue
+		}
+		own = true
+		switch s.Name {
+		case "sampler", "step-size", "balance", "param":
+			if !sampler {
+				sampler = true
+				line.StepSize, line.Balance, line.Params = "", "", nil
+			}
+		case "mask-rate", "mask-words":
+			if !masking {
+				masking = true
+				line.Masking = infill.Masking{}
+			}
+		}
+		if err := s.SetJSON(line, raw); err != nil {
+			return nil, true, err
+		}
+	}
+	if !own {
+		return v, false, nil
+	}
+	if err := line.Check(); err != nil {
+		return nil, true, asField(err)
+	}
+	if err := line.Prepare(tok); err != nil {
+		return nil, true, asField(err)
+	}
+	return line, true, nil
+}
+
+// asField makes an error one that spells the setting as JSON does.
+func asField(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return &Error{Err: err}
+	}
+	if s := Find(fillTable, e.Name); s != nil {
+		e.field = s.Field()
+	}
+	return e
+}
+
+// byField has the settings that a line may choose by their JSON fields.
+var byField = func() map[string]*Setting[Filling] {
+	m := map[string]*Setting[Filling]{}
+	for _, s := range fillTable {
+		if s.Line {
+			m[s.Field()] = s
+		}
+	}
+	return m
+}()
+
+// LineField returns the setting that a field of a JSON line chooses, nil for any other field.
+func LineField(name string) *Setting[Filling] { return byField[name] }

@@ -1,0 +1,58 @@
+package settings
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"infill/mlm"
+)
+
+// Model is which model is opened and how.
+type Model struct {
+	Name    string      // of the model, or its path
+	Options mlm.Options // File is the business of whoever finds the model
+}
+
+// DefaultModel is the name of the model that is part of the module.
+const DefaultModel = "default"
+
+// ModelDefaults are the values of settings that nobody chose.
+func ModelDefaults() *Model {
+	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: runtime.NumCPU()}}
+}
+
+// ModelTable lists the settings of a [Model] in the order of help and documents.
+func ModelTable() []*Setting[Model] { return slices.Clone(modelTable) }
+
+var modelTable = []*Setting[Model]{
+	{
+		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
+		bind: func(v *Model) *Value { return TextValue(&v.Name) },
+	},
+	{
+		Name: "ort", Doc: "ONNX Runtime's shared library, if not found by itself",
+		bind: func(v *Model) *Value { return TextValue(&v.Options.Runtime) },
+	},
+	{
+		Name: "threads",
+		Doc:  "sequences evaluated at the same time; results do not depend on it",
+		bind: func(v *Model) *Value { return WholeValue(&v.Options.Threads, 1, 1024) },
+	},
+	{
+		Name: "batch-tokens",
+		Doc: fmt.Sprintf("tokens per call of the runtime, 0: %d, fewer for large models; "+
+			"results do not depend on it", mlm.DefaultBatchTokens),
+		bind: func(v *Model) *Value { return WholeValue(&v.Options.BatchTokens, 0, 1<<20) },
+	},
+	{
+		Name: "low-memory", Doc: "use less memory, somewhat slower", Record: Always,
+		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
+	},
+	{
+		Name: "precision", Record: Changed,
+		Doc: "of the gradient that proposals are made with: fp32|int8; " +
+			"scores and acceptance are fp32 always",
+		bind: func(v *Model) *Value { return ChoiceValue(&v.Options.Precision, "fp32", "int8") },
+	},
+}

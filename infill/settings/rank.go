@@ -1,0 +1,69 @@
+package settings
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"infill/infill"
+)
+
+// Ranking is how texts are scored, and candidates for a blank ranked.
+type Ranking struct {
+	Options    infill.CandidateOptions
+	Candidates []string // nil: those that the blank lists
+}
+
+// RankTable lists the settings of a [Ranking] in the order of help and documents.
+func RankTable() []*Setting[Ranking] { return slices.Clone(rankTable) }
+
+var rankTable = []*Setting[Ranking]{
+	{
+		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
+		Line: true, Record: Always,
+		bind: func(v *Ranking) *Value { return WordsValue(&v.Candidates) },
+	},
+	{
+		Name: "normalize", Record: Always,
+		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
+		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
+	},
+	{
+		Name: "case", Record: Always,
+		Doc:  "auto: capitalise at the start of a sentence; model: as given",
+		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
+	},
+	{
+		Name: "long", Record: Always,
+		Doc: "a text with a blank longer than the model takes: window: it sees the part around " +
+			"the blank; error: refuse",
+		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
+	},
+}
+
+// normalizeValue has words for a truth value.
+func normalizeValue(p *bool) *Value {
+	words := []string{"none", "tokens"}
+	get := func() string {
+		if *p {
+			return words[1]
+		}
+		return words[0]
+	}
+	return choice(words, get, func(i int) { *p = i == 1 })
+}
+
+// ForLine is the ranking of one line: v with the settings among the line's JSON fields. v is not
+// changed. The error is an [*Error].
+func (v Ranking) ForLine(fields iter.Seq2[string, json.RawMessage]) (Ranking, error) {
+	for name, raw := range fields {
+		for _, s := range rankTable {
+			if s.Line && s.Field() == name {
+				if err := s.SetJSON(&v, raw); err != nil {
+					return v, err
+				}
+			}
+		}
+	}
+	return v, nil
+}

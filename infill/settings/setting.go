@@ -1,0 +1,116 @@
+// Package settings is the one definition of what a user may choose: how blanks are filled
+// ([Fill]) and how a model is opened ([Model]).
+//
+// A table has one entry per setting. Command-line flags, environment variables, fields of JSON
+// lines, the manifest of an output and the tables of the documents come from it. A setting has one
+// name, such as "no-repeat"; [Setting.Field] and [Setting.Env] derive the other spellings.
+//
+// To add a setting, add one entry to a table.
+package settings
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Setting is one choice within a T, which holds the values of all settings of a table.
+type Setting[T any] struct {
+	Name   string    // lower-case words joined by dashes: no-repeat
+	Doc    string    // one line for help and documents
+	Arg    string    // what help calls a value: FILE, WORDS; "" for none in particular
+	Line   bool      // a line of a JSON file may choose it for itself
+	Record Recording // when a manifest has it
+
+	field string                   // its JSON field, "" to derive it from Name
+	bind  func(*T) *Value          // access to the value within a T
+	form  func(*T) (string, error) // the manifest's form, nil for the text of the value
+}
+
+// Recording says when the manifest of an output has a setting.
+type Recording int
+
+const (
+	// Never is for what decides no result.
+	Never Recording = iota
+	// Always is for the settings of the first release.
+	Always
+	// Changed is for later ones: without the setting a manifest means its default, so that older
+	// manifests stay valid.
+	Changed
+)
+
+// Field is the setting's name in JSON: no_repeat.
+func (s *Setting[T]) Field() string {
+	if s.field != "" {
+		return s.field
+	}
+	return strings.ReplaceAll(s.Name, "-", "_")
+}
+
+// Env is the setting's environment variable: INFILL_NO_REPEAT.
+func (s *Setting[T]) Env() string { return EnvName(s.Name) }
+
+// EnvName is the environment variable that belongs to a name.
+func EnvName(name string) string {
+	return "INFILL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// Value gives access to the setting within v. A change of one is a change of the other.
+func (s *Setting[T]) Value(v *T) *Value { return s.bind(v) }
+
+// Set puts the value that a text stands for into v. The error is an [*Error].
+func (s *Setting[T]) Set(v *T, text string) error {
+	if err := s.bind(v).Set(text); err != nil {
+		return &Error{Name: s.Name, Given: text, Want: s.bind(v).Want()}
+	}
+	return nil
+}
+
+// SetJSON puts a JSON value into v; null leaves v as it is. The error is an [*Error].
+func (s *Setting[T]) SetJSON(v *T, raw json.RawMessage) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	if err := s.bind(v).setJSON(raw); err != nil {
+		return &Error{Name: s.Name, Given: string(raw), Want: s.bind(v).WantJSON(), field: s.Field()}
+	}
+	return nil
+}
+
+// Recorded is the setting as a manifest has it; ok is false if the manifest leaves it out. The
+// error is of a file that cannot be read.
+func (s *Setting[T]) Recorded(v, defaults *T) (text string, ok bool, err error) {
+	text = s.bind(v).String()
+	if s.form != nil {
+		if text, err = s.form(v); err != nil {
+			return "", false, err
+		}
+	}
+	changed := text != s.bind(defaults).String()
+	return text, s.Record == Always || s.Record == Changed && changed, nil
+}
+
+// Recorded is the part of a manifest that the settings of a table make: values by their names.
+func Recorded[T any](table []*Setting[T], v, defaults *T) (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range table {
+		text, ok, err := s.Recorded(v, defaults)
+		if err != nil {
+			return nil, &Error{Name: s.Name, Err: err}
+		}
+		if ok {
+			out[s.Name] = text
+		}
+	}
+	return out, nil
+}
+
+// Find returns the setting of a name, nil for an unknown one.
+func Find[T any](table []*Setting[T], name string) *Setting[T] {
+	for _, s := range table {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}

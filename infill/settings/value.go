@@ -1,0 +1,250 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Kind is the type of a setting's value.
+type Kind int
+
+const (
+	Bool   Kind = iota // true or false
+	Whole              // a whole number within bounds
+	Number             // a number within bounds
+	Choice             // one of a list of words
+	Text               // any text
+	List               // texts; a further one is appended
+)
+
+// A Value is access to a variable: a text or a JSON value is checked and stored. It has the methods
+// that package flag wants of a value.
+type Value struct {
+	Kind     Kind
+	Min, Max float64  // of Whole and Number
+	Above    bool     // Min itself is refused
+	Choices  []string // of Choice
+
+	want, wantJSON string
+	get            func() string
+	set            func(string) error
+	setJSON        func(json.RawMessage) error
+}
+
+// errWant is a value out of bounds. Its text is never shown: Set and SetJSON say what they want.
+var errWant = errors.New("not wanted")
+
+// A wantError is what Set says to package flag.
+type wantError string
+
+func (e wantError) Error() string { return string(e) }
+func (e wantError) Unwrap() error { return ErrSetting }
+
+// Set stores the value that a text stands for. The error says what is wanted.
+func (v *Value) Set(text string) error {
+	if v.set(text) == nil {
+		return nil
+	}
+	return wantError("want " + v.Want())
+}
+
+// String is the value as Set reads it, "" for none.
+func (v *Value) String() string {
+	if v == nil || v.get == nil { // package flag asks a zero value
+		return ""
+	}
+	return v.get()
+}
+
+// IsBoolFlag says to package flag that the name alone means true.
+func (v *Value) IsBoolFlag() bool { return v.Kind == Bool }
+
+// Want says in words what [Value.Set] takes: a whole number from 1 to 10000.
+func (v *Value) Want() string { return v.want }
+
+// WantJSON says in words what a JSON value must be.
+func (v *Value) WantJSON() string {
+	if v.wantJSON != "" {
+		return v.wantJSON
+	}
+	return v.want
+}
+
+// fromJSON makes setJSON of a function that takes one Go type.
+func fromJSON[T any](set func(T) error) func(json.RawMessage) error {
+	return func(raw json.RawMessage) error {
+		var x T
+		if err := json.Unmarshal(raw, &x); err != nil {
+			return err
+		}
+		return set(x)
+	}
+}
+
+// BoolValue is access to a truth value.
+func BoolValue(p *bool) *Value {
+	set := func(b bool) error { *p = b; return nil }
+	return &Value{
+		Kind: Bool, want: "true or false",
+		get: func() string { return strconv.FormatBool(*p) },
+		set: func(s string) error {
+			b, err := strconv.ParseBool(s)
+			if err != nil {
+				return err
+			}
+			return set(b)
+		},
+		setJSON: fromJSON(set),
+	}
+}
+
+// WholeValue is access to a whole number from min to max.
+func WholeValue[I ~int | ~int64 | ~uint64](p *I, min, max int64) *Value {
+	set := func(n int64) error {
+		if n < min || n > max {
+			return errWant
+		}
+		*p = I(n)
+		return nil
+	}
+	v := &Value{
+		Kind: Whole, Min: float64(min), Max: float64(max),
+		want: fmt.Sprintf("a whole number from %d to %d", min, max),
+		get:  func() string { return fmt.Sprint(*p) },
+		set: func(s string) error {
+			n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+			if err != nil {
+				return err
+			}
+			return set(n)
+		},
+		setJSON: fromJSON(set),
+	}
+	if max == math.MaxInt64 {
+		v.want = fmt.Sprintf("a whole number from %d", min)
+	}
+	return v
+}
+
+// NumberValue is access to a finite number from min to max; above excludes min.
+func NumberValue(p *float64, min, max float64, above bool) *Value {
+	set := func(x float64) error {
+		if !(x >= min && x <= max) || above && x == min {
+			return errWant
+		}
+		*p = x
+		return nil
+	}
+	low := fmt.Sprintf("from %g", min)
+	if above {
+		low = fmt.Sprintf("above %g", min)
+	}
+	v := &Value{
+		Kind: Number, Min: min, Max: max, Above: above,
+		want: fmt.Sprintf("a number %s to %g", low, max),
+		get:  func() string { return strconv.FormatFloat(*p, 'g', -1, 64) },
+		set: func(s string) error {
+			x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				return err
+			}
+			return set(x)
+		},
+		setJSON: fromJSON(set),
+	}
+	if max == math.MaxFloat64 {
+		v.want = "a number " + low
+	}
+	return v
+}
+
+// ChoiceValue is access to a variable that has a word for each of its values, 0, 1, 2 and so on.
+func ChoiceValue[I ~int](p *I, words ...string) *Value {
+	return choice(words, func() string { return words[*p] }, func(i int) { *p = I(i) })
+}
+
+// WordValue is access to a text that is one of some words.
+func WordValue(p *string, words ...string) *Value {
+	return choice(words, func() string { return *p }, func(i int) { *p = words[i] })
+}
+
+func choice(words []string, get func() string, put func(int)) *Value {
+	set := func(s string) error {
+		for i, w := range words {
+			if s == w {
+				put(i)
+				return nil
+			}
+		}
+		return errWant
+	}
+	sorted := append([]string(nil), words...)
+	sort.Strings(sorted)
+	return &Value{
+		Kind: Choice, Choices: words,
+		want: strings.Join(words, "|"), wantJSON: strings.Join(sorted, " or "),
+		get: get, set: set, setJSON: fromJSON(set),
+	}
+}
+
+// TextValue is access to a text; JSON may have a number in its place.
+func TextValue(p *string) *Value {
+	set := func(s string) error { *p = s; return nil }
+	return &Value{
+		Kind: Text, want: "a text", wantJSON: "a number or a word",
+		get: func() string { return *p }, set: set,
+		setJSON: func(raw json.RawMessage) error {
+			s, err := numberOrWord(raw)
+			if err != nil {
+				return err
+			}
+			return set(s)
+		},
+	}
+}
+
+// numberOrWord is the text of a JSON string or number.
+func numberOrWord(raw json.RawMessage) (string, error) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s, nil
+	}
+	var n json.Number
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return "", err
+	}
+	return n.String(), nil
+}
+
+// ListValue is access to a list of texts, as they are. Set appends one; JSON has the whole list.
+func ListValue(p *[]string) *Value {
+	return &Value{
+		Kind: List, want: "a text", wantJSON: "a list of texts",
+		get:     func() string { return strings.Join(*p, " ") },
+		set:     func(s string) error { *p = append(*p, s); return nil },
+		setJSON: fromJSON(func(l []string) error { *p = l; return nil }),
+	}
+}
+
+// WordsValue is access to a list of words. Set appends those of a list with commas; JSON has the
+// whole list.
+func WordsValue(p *[]string) *Value {
+	return &Value{
+		Kind: List, want: "words with commas between", wantJSON: "a list of words",
+		get: func() string { return strings.Join(*p, ",") },
+		set: func(s string) error {
+			for _, w := range strings.Split(s, ",") {
+				if w = strings.TrimSpace(w); w != "" {
+					*p = append(*p, w)
+				}
+			}
+			return nil
+		},
+		setJSON: fromJSON(func(l []string) error { *p = l; return nil }),
+	}
+}
