@@ -101,7 +101,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestNoBurnin checks that a burn-in below 0 is none, where automatic values
+// TestNoBurnin checks that NoBurnin means none, where automatic values
 // stay as they start, and 0 the default.
 func TestNoBurnin(t *testing.T) {
 	p, err := ParseProblem("ising:rows=2,cols=2")
@@ -110,7 +110,8 @@ func TestNoBurnin(t *testing.T) {
 	}
 	acceptance := map[int]float64{}
 	for burnin, want := range map[int]int{-1: 0, 0: 500, 7: 7} {
-		r, err := Compare(context.Background(), p, entries(t, "dmala"), Config{Steps: 200, Burnin: burnin})
+		r, err := Compare(context.Background(), p, entries(t, "dmala"), Config{
+			Steps: 200, Burnin: max(burnin, 0), NoBurnin: burnin < 0})
 		if err != nil {
 			t.Fatal(err)
 		}

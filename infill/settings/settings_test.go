@@ -1,0 +1,285 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// sample is a text and the JSON value that mean the same, not the default.
+var samples = map[string][2]string{
+	"sampler": {"gwg", `"gwg"`}, "steps": {"7", "7"}, "chains": {"3", "3"}, "top": {"2", "2"},
+	"step-size": {"0.5", "0.5"}, "balance": {"ratio", `"ratio"`}, "param": {"draws=2", `{"draws":2}`},
+	"shortlist": {"9", "9"}, "temperature": {"0.5", "0.5"}, "seed": {"18446744073709551615", "18446744073709551615"},
+	"vocab": {"whole-words", `"whole-words"`}, "gradient": {"forward", `"forward"`},
+	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true", "true"},
+	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
+	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
+}
+
+// Every setting stores what its text and its JSON value say, and reads it back as it was.
+func TestEverySetting(t *testing.T) {
+	t.Parallel()
+	for _, s := range FillTable() {
+		if s.Name == "allow" {
+			continue // JSON has words where a text names a file
+		}
+		sample, ok := samples[s.Name]
+		if !ok {
+			t.Errorf("%s has no sample", s.Name)
+			continue
+		}
+		a, b := Defaults(), Defaults()
+		if s.Value(a).String() == sample[0] {
+			t.Errorf("%s: the sample is the default", s.Name)
+		}
+		if err := s.Set(a, sample[0]); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		if err := s.SetJSON(b, json.RawMessage(sample[1])); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		if !reflect.DeepEqual(a, b) || s.Value(a).String() != sample[0] {
+			t.Errorf("%s: text gives %+v, JSON %+v", s.Name, a, b)
+		}
+		if err := s.SetJSON(b, json.RawMessage("null")); err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: null changes it: %v", s.Name, err)
+		}
+	}
+}
+
+// Values out of bounds are refused in every notation, with the setting's name and what it wants.
+func TestBadValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, json, want string }{
+		{"steps", "-1", "-1", "a whole number from 0 to 1000000"},
+		{"steps", "1.5", "1.5", "a whole number"},
+		{"steps", "x", `"7"`, "a whole number"},
+		{"chains", "10001", "10001", "from 1 to 10000"},
+		{"temperature", "NaN", "0", "above 0"},
+		{"temperature", "-Inf", "1e999", "above 0"},
+		{"seed", "18446744073709551616", "-1", "2^64"},
+		{"mask-rate", "1.01", "1.01", "0 to 1"},
+		{"min-distance", "101", "101", "0 to 100"},
+		{"no-repeat", "perhaps", `"true"`, "true or false"},
+		{"vocab", "words", `"words"`, "all"},
+		{"param", "x", `{"x":[]}`, ""},
+		{"sampler", "", `""`, ""},
+		{"ban", "", `"dog"`, ""},
+	} {
+		s := Find(FillTable(), c.name)
+		v := Defaults()
+		if c.text != "" {
+			err := s.Set(v, c.text)
+			checkBad(t, s.Name, err, c.want)
+		}
+		checkBad(t, s.Name, s.SetJSON(v, json.RawMessage(c.json)), c.want)
+		if !reflect.DeepEqual(v, Defaults()) {
+			t.Errorf("%s: a refused value was stored", c.name)
+		}
+	}
+}
+
+func checkBad(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, ErrSetting) || e.Name != name || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// Names, fields and variables are unique, and lower-case words.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	check := func(name, field, doc string) {
+		if seen[name] || seen[field] || name == "" || doc == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			t.Errorf("setting %q, field %q, doc %q", name, field, doc)
+		}
+		seen[name], seen[field] = true, true
+	}
+	for _, s := range FillTable() {
+		check(s.Name, s.Field(), s.Doc)
+	}
+	for _, s := range ModelTable() {
+		check(s.Name, s.Field(), s.Doc)
+	}
+	if s := Find(FillTable(), "no-repeat"); s.Field() != "no_repeat" || s.Env() != "INFILL_NO_REPEAT" {
+		t.Errorf("%s, %s", s.Field(), s.Env())
+	}
+}
+
+// The defaults are what the zero values of the engine's options mean, where they mean any.
+func TestDefaultsAreTheEngines(t *testing.T) {
+	t.Parallel()
+	v := Defaults().Options
+	v.Steps, v.Chains, v.Top, v.Temperature = v.Steps-infill.DefaultSteps, v.Chains-infill.DefaultChains,
+		v.Top-infill.DefaultTop, v.Temperature-1
+	if !reflect.DeepEqual(v, infill.Options{}) {
+		t.Errorf("%+v", v)
+	}
+	m := ModelDefaults().Options
+	m.Threads = 0
+	if !reflect.DeepEqual(m, mlm.Options{}) {
+		t.Errorf("%+v", m)
+	}
+}
+
+// The manifest of a run with defaults has the keys and values of the first release; later settings
+// appear only once they are changed.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	got, err := Recorded(FillTable(), Defaults(), Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "gradient": "full",
+		"long": "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
+		"param": "", "sampler": "dmala", "select": "likelihood", "shortlist": "0", "step-size": "",
+		"steps": "50", "temperature": "1", "top": "5", "vocab": "all",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	m := ModelDefaults()
+	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); !maps.Equal(got, map[string]string{"low-memory": "false"}) {
+		t.Errorf("%v", got)
+	}
+	m.Options.Precision = mlm.Int8
+	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "int8" {
+		t.Errorf("%v", got)
+	}
+}
+
+// No step is a number of steps that a user can ask for.
+func TestNoSteps(t *testing.T) {
+	t.Parallel()
+	v := Defaults()
+	s := Find(FillTable(), "steps")
+	for _, text := range []string{"0", "4", "0"} {
+		if err := s.Set(v, text); err != nil || s.Value(v).String() != text || v.Options.NoSteps != (text == "0") {
+			t.Errorf("%s: %v, %+v", text, err, v.Options)
+		}
+	}
+}
+
+func fields(s string) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(s), &m); err != nil {
+			panic(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !yield(name, m[name]) {
+				return
+			}
+		}
+	}
+}
+
+// A line has its own settings over those of the run, which stay as they are.
+func TestForLine(t *testing.T) {
+	t.Parallel()
+	tok, err := tokenize.Load(os.DirFS("../../mlm/testdata/tiny-bert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := Defaults()
+	run.Params, run.Balance, run.Masking.Rate, run.Ban = []string{"adapt-to=0.5"}, "ratio", 0.5, []string{"dog"}
+	run.Params = nil
+	if err := run.Prepare(tok); err != nil {
+		t.Fatal(err)
+	}
+	before := *run
+	line, own, err := run.ForLine(tok, fields(`{"note":1,"top":3,"seed":9,"mask_words":2,"ban":["cat"]}`))
+	if err != nil || !own {
+		t.Fatal(err)
+	}
+	if o := line.Options; o.Top != 3 || o.Seed != 9 || o.Ban == run.Options.Ban || o.Sampler != run.Options.Sampler ||
+		line.Masking != (infill.Masking{Words: 2}) {
+		t.Errorf("%+v", line)
+	}
+	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
+	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" || d == run.Options.Sampler {
+		t.Errorf("%v: %+v", err, line)
+	}
+	if line, own, err = run.ForLine(tok, fields(`{"note":1,"shortlist":3,"steps":null}`)); err != nil || own || line != run {
+		t.Errorf("fields that are no settings of a line: %v, %v", own, err)
+	}
+	if !reflect.DeepEqual(before, *run) {
+		t.Errorf("the run changed: %+v", run)
+	}
+	for in, want := range map[string]string{
+		`{"steps":-1}`:                                `bad setting: "steps" is -1, want a whole number from 0 to 1000000`,
+		`{"mask_rate":0.5,"mask_words":1}`:            `bad setting: "mask_rate" and "mask_words": give one of them`,
+		`{"mask_rate":0,"min_distance":1}`:            `"min_distance" goes with "mask_rate" or "mask_words"`,
+		`{"sampler":"gwgg"}`:                          `bad setting: `,
+		`{"step_size":"big"}`:                         "step-size",
+		`{"params":{"no":1}}`:                         "no",
+		`{"ban":["qqq"]}`:                             `bad setting: "ban": `,
+		`{"vocab":"` + strings.Repeat("x", 99) + `"}`: "x…, want all or whole-words",
+	} {
+		if _, own, err := run.ForLine(tok, fields(in)); !own || !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+// Whoever shows an error spells the settings.
+func TestSpell(t *testing.T) {
+	t.Parallel()
+	v := Defaults()
+	v.Options.MinDistance = 1
+	var e *Error
+	if err := v.Check(); !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	got := e.Spell(func(name string) string { return "<" + name + ">" })
+	if !strings.HasPrefix(got, "<min-distance> goes with <mask-rate> or <mask-words>: ") {
+		t.Errorf("%s", got)
+	}
+	if !strings.HasPrefix(e.Error(), "bad setting: min-distance goes with mask-rate or mask-words: ") {
+		t.Errorf("%v", e)
+	}
+}
+
+// Any JSON value is stored or refused, and what was stored can be read again.
+func FuzzSetJSON(f *testing.F) {
+	for _, s := range samples {
+		f.Add(s[1])
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		if !json.Valid([]byte(raw)) {
+			return
+		}
+		for _, s := range FillTable() {
+			v := Defaults()
+			if err := s.SetJSON(v, json.RawMessage(raw)); err != nil {
+				checkBad(t, s.Name, err, "want")
+				continue
+			}
+			if x := v.Options.Temperature; math.IsNaN(x) || x <= 0 {
+				t.Errorf("temperature %v", x)
+			}
+			if k := s.Value(v).Kind; k != Whole && k != Number && k != Choice {
+				continue
+			}
+			if err := s.Set(Defaults(), s.Value(v).String()); err != nil {
+				t.Errorf("%s: %s cannot be read again: %v", s.Name, s.Value(v), err)
+			}
+		}
+	})
+}
