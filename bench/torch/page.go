@@ -22,7 +22,7 @@ type target struct {
 	value func(b *book) (got string, met, known bool)
 }
 
-// ratioTarget wants infill to be so many times as fast in every cell of a model.
+// ratioTarget wants infill to be this many times as fast in every cell of a model.
 func ratioTarget(model, than string, want float64, numeral string) target {
 	return target{
 		what: fmt.Sprintf("%s against %s %s", modelName(model), numeral, than), want: fmt.Sprintf("≥ %g×", want),
@@ -100,15 +100,18 @@ func (b *book) page() (string, error) {
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
 	p("# Performance\n")
-	p("Made by `go run ./bench/torch -all -write docs/notebook`, which measures, records in [performance/results.json](performance/results.json) and writes")
-	p("this page. `-cell`, `-latency`, `-profile` and `-agree` measure parts of it anew; `-check` compares ratios with those recorded.")
-	p("The package comment of `bench/torch` says how a cell is measured.\n")
+	p("Made by `go run ./bench/torch -all -write docs/notebook`. It measures, records the results in")
+	p("[performance/results.json](performance/results.json) and writes this page. `-cell`, `-latency`, `-profile` and")
+	p("`-agree` measure parts of it. `-check` compares ratios with those recorded. The package comment of `bench/torch`")
+	p("says how a cell is measured.\n")
 	p("Three samplers run DMALA on the same weights, sentences, blanks, chains, step sizes and threads, in turns:\n")
-	p("1. **straightforward**: PyTorch as one writes it down: one-hot vectors, autograd, logits at every position, the gradient at the current and at the proposed state in every step;")
-	p("2. **saving**: PyTorch with the savings one finds at once: the head at the masked position only, the gradient at the blanks only, weights frozen, the current state's energy and gradient kept;")
+	p("1. **straightforward**: PyTorch as one writes it down. One-hot vectors, autograd, logits at every position, the")
+	p("   gradient at the current and at the proposed state in every step.")
+	p("2. **saving**: PyTorch with the savings one finds at once. The head at the masked position only, the gradient at")
+	p("   the blanks only, weights frozen, the current state's energy and gradient kept.")
 	p("3. **infill**.\n")
-	p("Before anything is timed the three must compute the same energies and gradients, to %g. Loading is not timed. A chain-step is one step of one", tolerance)
-	p("chain. Ratios are those within a round, median (lowest–highest round).\n")
+	p("Before anything is timed the three must compute the same energies and gradients, to %g. Loading is not timed. A", tolerance)
+	p("chain-step is one step of one chain. Ratios are those within a round: median (lowest–highest round).\n")
 	if m.CPU != "" {
 		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s. Float32 throughout.\n",
 			m.CPU, m.Cores, m.OS, m.Go, m.ORT, m.Torch, strings.ToUpper(m.BLAS), m.Transformers)
@@ -162,8 +165,12 @@ func (b *book) cellTables(p printer, model string) {
 	if what := b.Models[model]; what != "" {
 		p("%s.", what)
 	}
-	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads, len(first.Alpha),
-		map[string]string{"base": " The output bias follows Zipf's law, so that the model prefers some words as text does; otherwise the weights are as before training."}[model])
+	bias := ""
+	if model == "base" {
+		bias = " The output bias follows Zipf's law, so that the model prefers some words as text does. The other weights are\n" +
+			"as before training."
+	}
+	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads, len(first.Alpha), bias)
 	p("| words | blanks | (1) | (2) | infill | infill / (1) | infill / (2) | moved | evaluated |")
 	p("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for _, r := range cells {
@@ -171,8 +178,9 @@ func (b *book) cellTables(p printer, model string) {
 			short(median(r.rates(straightforward))), short(median(r.rates(saving))), short(median(r.rates(ours))),
 			r.ratio(ours, straightforward), r.ratio(ours, saving), r.moved(), r.evaluated())
 	}
-	p("\nFirst columns: chain-steps per second, medians. Moved: proposals that differ from the state, as a share; evaluated: states that infill")
-	p("evaluated per chain-step (unmoved proposals and states that several chains share are not).\n")
+	p("\nThe first columns are chain-steps per second, medians. “Moved” is the share of proposals that differ from the")
+	p("state. “Evaluated” is the number of states that infill evaluated per chain-step. Unmoved proposals and states that")
+	p("several chains share are not evaluated again.\n")
 	p("| words | blanks | CPU ms a chain-step (1) / (2) / infill | peak memory, MB | GFLOP/s | share of sgemm | sgemm: torch.mm / ONNX Runtime | measured at |")
 	p("|---:|---:|---|---|---|---|---|---|")
 	for _, r := range cells {
@@ -187,16 +195,19 @@ func (b *book) cellTables(p printer, model string) {
 			each(func(n string) float64 { return 100 * r.gflops(n) / r.Peak.Best() }, "%.0f %%"),
 			largest(r.Peak.Torch), largest(r.Peak.ORT), r.Commit)
 	}
-	p("\nGFLOP/s: multiplications and additions of matrix products that were really made, over the wall time. sgemm: the rate of the median call at the")
-	p("best of the sizes %s, all threads.\n", sizes())
+	p("\nGFLOP/s are the multiplications and additions of matrix products that were made, over the wall time. sgemm is the")
+	p("rate of the median call at the best of the sizes %s,", sizes())
+	p("with all threads.\n")
 	for _, r := range cells {
 		if r.Samplers[single] != nil {
 			p("With one thread infill makes %.3g chain-steps per second at %d words and %d blanks; with %d threads %s times that.\n",
 				median(r.rates(single)), r.Cell.Words, r.Cell.Blanks, r.Threads, r.ratio(ours, single))
 		}
 		if r.Samplers[quantised] != nil {
-			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s times (1), %s times fp32, acceptance %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
-				median(r.rates(quantised)), r.ratio(quantised, straightforward), r.ratio(quantised, ours), r.Samplers[quantised].Prob.Value, r.Samplers[ours].Prob.Value)
+			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s times (1), %s times fp32, "+
+				"acceptance %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
+				median(r.rates(quantised)), r.ratio(quantised, straightforward), r.ratio(quantised, ours),
+				r.Samplers[quantised].Prob.Value, r.Samplers[ours].Prob.Value)
 		}
 	}
 }
@@ -234,8 +245,9 @@ func (b *book) agreement(p printer) {
 	}
 	a := b.Agree
 	p("## The three sample the same\n")
-	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s); ± is one standard error, from the spread between chains.\n",
-		a.Chains, a.Steps, a.Warm, a.Cell.Words, a.Cell.Blanks, a.Commit)
+	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s).", a.Chains, a.Steps,
+		a.Warm, a.Cell.Words, a.Cell.Blanks, a.Commit)
+	p("± is one standard error, from the spread between chains.\n")
 	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
 	p("|---|---|---|---|")
 	for _, name := range []string{straightforward, saving, ours} {
@@ -291,8 +303,8 @@ func (b *book) profileTables(p printer) {
 		return
 	}
 	p("## Where infill's time goes\n")
-	p("ONNX Runtime's own profile of gradient calls (energy, log-probabilities and gradient of every chain's state), one thread; rows of at least 1 %%.")
-	p("GFLOP/s: operations of products over all of the row's time.\n")
+	p("ONNX Runtime's own profile of gradient calls (energy, log-probabilities and gradient of every chain's state), with")
+	p("one thread. Rows of at least 1 %%. GFLOP/s are the operations of products over all of the row's time.\n")
 	for _, name := range slices.Sorted(maps.Keys(b.Profiles)) {
 		f := b.Profiles[name]
 		sum, flops := f.sums()

@@ -16,7 +16,8 @@ var clean = []string{
 	"internal/outside", "internal/prose", "internal/testmode", "internal/testsum",
 	"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md",
 	"docs/guide/blanks.md", "docs/guide/models.md", "docs/reference",
-	"docs/notebook/README.md", "docs/notebook/batch.md",
+	"docs/notebook/README.md", "docs/notebook/batch.md", "docs/notebook/compare.md",
+	"docs/notebook/performance.md", "bench/torch/reading.md",
 }
 
 // tree returns the files of the repository with a suffix, as slash-separated
