@@ -11,34 +11,16 @@ type entry struct {
 	saved []*value
 }
 
-// rule differentiates one operation: given the gradients of its outputs (nil where there is none) it
-// gives those of its inputs (nil where there is none), each of its input's shape.
-type rule func(b *builder, e *entry, g []*value) []*value
-
-var rules map[string]rule
-
-func init() {
-	rules = map[string]rule{}
-	for _, m := range []map[string]rule{elementwiseRules, reduceRules, productRules, layoutRules, normRules} {
-		for op, r := range m {
-			rules[op] = r
-		}
-	}
-}
-
-// tape puts the forward pass into elementary operations. Layer normalisation and Gelu are expanded here,
-// keeping what their derivatives need.
+// tape puts the forward pass into elementary operations. Those whose derivatives need more than inputs and
+// outputs are written out here, which keeps it.
 func tape(f *builder, nodes []*node) []*entry {
 	var t []*entry
 	for _, n := range nodes {
 		e := &entry{node: n}
 		f.context = n.name
-		switch n.op {
-		case "LayerNormalization":
-			e.saved = expandLayerNorm(f, n)
-		case "Gelu":
-			e.saved = expandGelu(f, n)
-		default:
+		if expand := operators[n.op].expand; expand != nil {
+			e.saved = expand(f, n)
+		} else {
 			f.nodes = append(f.nodes, n)
 		}
 		t = append(t, e)
@@ -72,13 +54,13 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 		if !some || !reaches {
 			continue
 		}
-		r := rules[e.op]
-		if r == nil {
-			b.fail(&OpError{Op: e.op, Node: e.name, Reason: "cannot be differentiated; only the forward mode is available for this model", Err: ErrUnsupportedOp})
+		op := operators[e.op]
+		if op.derivative == nil {
+			b.unsupported(e, "has no derivative here: %s; only the first term of the gradient can be had", op.none)
 			return nil
 		}
 		b.context = e.name
-		in := r(b, e, g)
+		in := op.derivative(b, e, g)
 		if b.err != nil {
 			return nil
 		}
@@ -91,7 +73,7 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 	return grads[x]
 }
 
-// wanted tells whether input i of an entry can have a gradient: weights and integers have none.
+// wanted reports whether input i of an entry can have a gradient: weights and integers have none.
 func (e *entry) wanted(i int) bool {
 	v := e.in[i]
 	return !v.fixed && (v.typ == onnx.Float || v.typ == onnx.Double || v.typ == onnx.Float16)
@@ -106,19 +88,4 @@ func (e *entry) each(f func(i int) *value) []*value {
 		}
 	}
 	return out
-}
-
-// unbroadcast sums g over what an operand of shape `to` was repeated along.
-func (b *builder) unbroadcast(g *value, to dims) *value {
-	var axes []int
-	off := g.shape.rank() - to.rank()
-	for i := range g.shape.rank() {
-		if i < off || to.isOne(i-off) && !g.shape.isOne(i) {
-			axes = append(axes, i)
-		}
-	}
-	if len(axes) > 0 {
-		g = b.reduce("ReduceSum", g, axes...)
-	}
-	return b.reshape(g, to)
 }

@@ -44,7 +44,7 @@
 //     (infer.go); a dimension that is equal at both is constant. What follows from constants and shapes
 //     alone is computed on the spot. Reshape in all its guises becomes one operation whose target is
 //     known, so shape arithmetic falls away. Composite operations without rules of their own (attention,
-//     rotary embeddings, Gelu with a bias, …) are written out (lower.go).
+//     rotary embeddings, Gelu with a bias, …) are written out (the lowerings in ops_*.go).
 //  2. fuse, tidyProducts, tie: written-out layer norms and Gelus become single nodes; scalings and
 //     transpositions move into the products that they feed; a head that is the transposed embedding
 //     table uses the table, of which one copy remains.
@@ -56,7 +56,7 @@
 //     make them turn the query and the weighted mean instead (oneQuery).
 //  4. tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives need
 //     (x̂ and 1/σ; 1 + erf); products with a bias become Gemm.
-//  5. reverse: one rule per operation (rules_*.go) turns the gradient of its output into those of its
+//  5. reverse: one rule per operation (ops_*.go) turns the gradient of its output into those of its
 //     inputs, from E[target] − softmax·Eᵀ at the head down to the embeddings.
 //  6. gatherer again: of the gradient at the embeddings only the blanks of the chain are wanted, which
 //     shortens the end of the backward pass, the first layer's attention included. What the last layer's one

@@ -180,10 +180,7 @@ func (e *emitter) name(v *value) string {
 func (e *emitter) nodes(list []*node) []*onnx.Node {
 	var out []*onnx.Node
 	for _, n := range list {
-		p := n.proto()
-		if n.op == "MatMul" {
-			p = fusedProto(n)
-		}
+		p := n.standard()
 		for _, v := range n.in {
 			p.Inputs = append(p.Inputs, e.name(v))
 		}
@@ -199,23 +196,6 @@ func (e *emitter) nodes(list []*node) []*onnx.Node {
 		out = append(out, p)
 	}
 	return out
-}
-
-// fusedProto is a product as MatMul if it can be, else as the runtime's FusedMatMul.
-func fusedProto(n *node) *onnx.Node {
-	p := &onnx.Node{Name: n.name, Op: "MatMul"}
-	if !n.transA && !n.transB && n.alpha == 1 {
-		return p
-	}
-	p.Op, p.Domain = "FusedMatMul", onnx.Microsoft
-	if n.transA {
-		p.Attrs = append(p.Attrs, intAttr("transA", 1))
-	}
-	if n.transB {
-		p.Attrs = append(p.Attrs, intAttr("transB", 1))
-	}
-	p.Attrs = append(p.Attrs, &onnx.Attribute{Name: "alpha", Type: onnx.AttrFloat, F: float32(n.alpha)})
-	return p
 }
 
 // target is the input that tells a Reshape its shape: constant dimensions as they are, 0 for those that

@@ -44,7 +44,7 @@ func (g *gatherer) run(nodes []*node, want place, keep ...*value) *value {
 			continue
 		}
 		if !full && len(n.out) == 1 {
-			if r := g.push(n, axes[n.out[0]][0]); r != nil {
+			if r := operators[n.op].gather(g, n, axes[n.out[0]][0]); r != nil {
 				g.pushed[n] = r
 				for i, v := range n.in {
 					switch {
@@ -158,123 +158,7 @@ func (g *gatherer) take(v *value, a int) *value {
 	return g.transpose(nd(g.transpose(v, to)), back)
 }
 
-// takable tells whether v can be gathered along axis a: [R, …, L, …].
+// takable reports whether v can be gathered along axis a: [R, …, L, …].
 func (g *gatherer) takable(v *value, a int) bool {
 	return a >= 1 && a < v.shape.rank() && v.shape.at(0) == g.index.shape.at(0) && v.shape.at(a) == probeLength
-}
-
-// push says what a node's inputs must be for its output to be computed at the positions along axis a:
-// for each the axis along which it is gathered, or −1 for all of it. nil means it cannot be done.
-func (g *gatherer) push(n *node, a int) []int {
-	out := n.out[0]
-	r := make([]int, len(n.in))
-	for i := range r {
-		r[i] = -1
-	}
-	first := func(axis int) []int {
-		if !g.takable(n.in[0], axis) {
-			return nil
-		}
-		r[0] = axis
-		return r
-	}
-	switch n.op {
-	case "Concat":
-		if c, err := axis(n.proto().Int("axis", 0), out.shape.rank()); err != nil || c == a {
-			return nil
-		}
-		for i, v := range n.in {
-			if !g.takable(v, a) {
-				return nil
-			}
-			r[i] = a
-		}
-		return r
-	case "LayerNormalization", "Softmax", "LogSoftmax":
-		if a == out.shape.rank()-1 {
-			return nil
-		}
-		return first(a)
-	case "ReduceMean", "ReduceSum", "ReduceMax":
-		axes, err := reduceAxes(n, 0)
-		if err != nil || slices.Contains(axes, a) || n.proto().Int("keepdims", 1) == 0 {
-			return nil
-		}
-		return first(a)
-	case "Transpose":
-		return first(int(perm(n)[a]))
-	case "Reshape":
-		x := n.in[0]
-		for i := range x.shape.rank() {
-			if x.shape.at(i) == out.shape.at(a) && x.shape.prefix(i) == out.shape.prefix(a) {
-				return first(i)
-			}
-		}
-		return nil
-	case "Slice":
-		for p := range probes {
-			spans, err := sliceSpans(n, p)
-			if err != nil || slices.ContainsFunc(spans, func(s span) bool { return s.axis == a }) {
-				return nil
-			}
-		}
-		return first(a)
-	case "MatMul":
-		return g.pushMatMul(n, a, r)
-	}
-	if !positionwise[n.op] {
-		return nil
-	}
-	any := false
-	for i, v := range n.in {
-		if v == nil {
-			continue
-		}
-		ai := a - (out.shape.rank() - v.shape.rank())
-		if ai < 0 || v.shape.isOne(ai) {
-			continue
-		}
-		if !g.takable(v, ai) {
-			return nil
-		}
-		r[i], any = ai, true
-	}
-	if !any {
-		return nil
-	}
-	return r
-}
-
-// positionwise are the operations whose output at a position depends on the inputs at that position.
-var positionwise = map[string]bool{}
-
-func init() {
-	for _, op := range []string{"Add", "Sub", "Mul", "Div", "Pow", "Neg", "Exp", "Log", "Sqrt", "Erf", "Tanh", "Sigmoid", "Reciprocal", "Relu", "Abs",
-		"Sin", "Cos", "Cast", "Where", "Gelu", "Not", "And", "Or", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Min", "Max", "IsNaN"} {
-		positionwise[op] = true
-	}
-}
-
-func (g *gatherer) pushMatMul(n *node, a int, r []int) []int {
-	rank := n.out[0].shape.rank()
-	side := 0 // rows of the product come from the first operand, columns from the second
-	switch {
-	case a == rank-1:
-		side = 1
-	case a < rank-2:
-		return nil
-	}
-	v := n.in[side]
-	axis := v.shape.rank() - 2 + side
-	if side == 0 && n.transA {
-		axis = v.shape.rank() - 1
-	}
-	if side == 1 && n.transB {
-		axis = v.shape.rank() - 2
-	}
-	if !g.takable(v, axis) {
-		return nil
-	}
-	r[side] = axis
-	return r
 }

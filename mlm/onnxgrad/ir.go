@@ -97,6 +97,14 @@ func (n *node) proto() *onnx.Node {
 	return &onnx.Node{Name: n.name, Op: n.op, Domain: n.domain, Attrs: n.attrs}
 }
 
+// standard is the node under its ONNX name and with its ONNX attributes, without inputs and outputs.
+func (n *node) standard() *onnx.Node {
+	if n.op == "MatMul" {
+		return fusedProto(n)
+	}
+	return n.proto()
+}
+
 // builder makes nodes in order.
 type builder struct {
 	opset   int64

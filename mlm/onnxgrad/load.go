@@ -90,118 +90,73 @@ func input(in *onnx.ValueInfo) (*value, error) {
 	return v, nil
 }
 
+// load reads a node of the file.
 func (l *loaded) load(o *onnx.Node) error {
+	refuse := func(kind error, format string, args ...any) error {
+		return &OpError{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf(format, args...), Err: kind}
+	}
 	in := make([]*value, len(o.Inputs))
 	for i, name := range o.Inputs {
 		if name == "" {
 			continue
 		}
 		if in[i] = l.values[name]; in[i] == nil { // an optional output that no rule gives
-			return &OpError{Op: o.Op, Node: o.Name, Reason: fmt.Sprintf("input %q is not available", name), Err: ErrUnsupportedOp}
+			return refuse(ErrUnsupportedOp, "input %q is not available", name)
 		}
 	}
-	if o.Op == "Constant" {
-		t, err := constantTensor(o)
-		if err != nil {
-			return &OpError{Op: o.Op, Node: o.Name, Reason: err.Error(), Err: ErrUnsupportedOp}
-		}
-		v, err := stored(t)
-		if err != nil {
-			return err
-		}
-		v.name = "" // it names the attribute, not a weight
-		l.values[o.Outputs[0]] = v
-		return nil
+	op := operators[o.Op]
+	branches := slices.ContainsFunc(o.Attrs, func(a *onnx.Attribute) bool { return a.G != nil })
+	switch {
+	case len(o.Outputs) == 0:
+		return refuse(ErrUnsupportedOp, "no output")
+	case branches && (op == nil || op.lower == nil):
+		return refuse(ErrUnsupportedOp, "control flow; export the model for inference without it")
+	case op == nil:
+		return refuse(ErrShape, "operator is not known")
 	}
-	if o.Op == "If" {
-		return l.inline(o, in)
-	}
-	if done, err := l.lower(o, in); done {
+	if err := op.check(o.Name, in); err != nil {
 		return err
 	}
-	n := &node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs, alpha: 1}
-	if n.op == "FusedMatMul" {
-		if o.Int("transBatchA", 0) != 0 || o.Int("transBatchB", 0) != 0 {
-			return &OpError{Op: o.Op, Node: o.Name, Reason: "batch transposition", Err: ErrUnsupportedOp}
+	l.context = o.Name
+	names := o.Outputs
+	if op.outputs > 0 {
+		names = names[:min(op.outputs, len(names))]
+	}
+	var out []*value
+	if op.lower != nil {
+		out = op.lower(l, o, in)
+	} else {
+		out = l.enter(&node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs, alpha: 1}, names)
+	}
+	if l.err != nil {
+		return l.err
+	}
+	for i, name := range names {
+		if i < len(out) && out[i] != nil && name != "" {
+			l.values[name] = out[i]
 		}
-		n.op, n.domain, n.attrs = "MatMul", "", nil
-		n.transA, n.transB, n.alpha = o.Int("transA", 0) != 0, o.Int("transB", 0) != 0, float64(o.Float("alpha", 1))
 	}
-	if n.op == "Dropout" || n.op == "LayerNormalization" {
-		o = &onnx.Node{Name: o.Name, Op: o.Op, Outputs: o.Outputs[:1]} // the other outputs serve training only
-	}
-	for _, name := range o.Outputs {
+	return nil
+}
+
+// enter adds a node of the file, or what it simplifies to, and gives its outputs.
+func (l *loaded) enter(n *node, names []string) []*value {
+	for _, name := range names {
 		n.out = append(n.out, &value{name: name})
 	}
-	if len(n.out) == 0 {
-		return &OpError{Op: n.op, Node: n.name, Reason: "no output", Err: ErrUnsupportedOp}
-	}
-	if len(n.attrs) > 0 && slices.ContainsFunc(n.attrs, func(a *onnx.Attribute) bool { return a.G != nil }) {
-		return &OpError{Op: n.op, Node: n.name, Reason: "control flow; export the model for inference without it", Err: ErrUnsupportedOp}
-	}
 	if err := infer(n, l.opset); err != nil {
-		return err
+		l.fail(err)
+		return nil
 	}
 	for _, v := range n.out {
 		v.from = n
 	}
 	before := len(l.nodes)
-	l.context = n.name
-	out := l.simplify(n)
-	if l.err != nil {
-		return l.err
+	if x := l.simplify(n); x != nil || l.err != nil {
+		return []*value{x}
 	}
-	for i, v := range n.out {
-		switch {
-		case out == nil:
-		case i == 0:
-			v = out
-		}
-		l.values[o.Outputs[i]] = v
-	}
-	if out == nil {
-		l.nodes = append(l.nodes[:before], n)
-	}
-	return nil
-}
-
-// inline puts the branch of an If whose condition follows from constants and shapes in its place.
-func (l *loaded) inline(o *onnx.Node, in []*value) error {
-	refuse := func(why string) error {
-		return &OpError{Op: o.Op, Node: o.Name, Reason: why, Err: ErrUnsupportedOp}
-	}
-	if len(in) != 1 {
-		return refuse("needs one condition")
-	}
-	cond, ok := scalarOf(in[0])
-	if !ok {
-		return refuse("the condition depends on the input; export the model for inference without control flow")
-	}
-	branch := o.Attr("else_branch")
-	if cond != 0 {
-		branch = o.Attr("then_branch")
-	}
-	if branch == nil || branch.G == nil || len(branch.G.Outputs) != len(o.Outputs) {
-		return refuse("a branch is missing")
-	}
-	for _, t := range branch.G.Initializers {
-		v, err := stored(t)
-		if err != nil {
-			return err
-		}
-		l.values[t.Name] = v
-	}
-	for _, n := range branch.G.Nodes {
-		if err := l.load(n); err != nil {
-			return err
-		}
-	}
-	for i, v := range branch.G.Outputs {
-		if l.values[o.Outputs[i]] = l.values[v.Name]; l.values[v.Name] == nil {
-			return refuse("a branch does not compute its output")
-		}
-	}
-	return nil
+	l.nodes = append(l.nodes[:before], n)
+	return n.out
 }
 
 // simplify gives the value that stands for the node's only output, nil to keep the node.
@@ -222,70 +177,10 @@ func (l *loaded) simplify(n *node) *value {
 		}
 		return v
 	}
-	float := x != nil && x.typ == onnx.Float
-	switch n.op {
-	case "Identity", "Dropout":
-		return x
-	case "Cast", "CastLike":
-		if out.typ == x.typ {
-			return x
-		}
-	case "Expand":
-		if out.shape.equal(x.shape) {
-			return x
-		}
-	case "Reshape", "Squeeze", "Unsqueeze", "Flatten":
-		if x.from != nil && x.from.op == "Reshape" && len(x.from.in) == 1 {
-			x = x.from.in[0]
-		}
-		return l.reshape(x, out.shape)
-	case "Div":
-		if c, ok := scalarOf(n.in[1]); ok && float && n.in[1].shape.rank() <= x.shape.rank() {
-			return l.mul(x, l.scalar(1/c))
-		}
-	case "Gemm":
-		p := n.proto()
-		y := l.matmul(x, n.in[1], p.Int("transA", 0) != 0, p.Int("transB", 0) != 0, float64(p.Float("alpha", 1)))
-		if len(n.in) > 2 && n.in[2] != nil {
-			c := n.in[2]
-			if beta := float64(p.Float("beta", 1)); beta != 1 {
-				c = l.mul(c, l.scalar(beta))
-			}
-			y = l.sum(y, c)
-		}
-		return y
-	case "Softmax", "LogSoftmax":
-		def := int64(-1)
-		if l.opset < 13 {
-			def = 1
-		}
-		a, err := axis(n.proto().Int("axis", def), x.shape.rank())
-		if err != nil || a != x.shape.rank()-1 {
-			return l.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis", Err: ErrUnsupportedOp})
-		}
-		n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
+	if simplify := operators[n.op].simplify; simplify != nil {
+		return simplify(l, n)
 	}
 	return nil
-}
-
-// constantTensor reads any form of a Constant node.
-func constantTensor(o *onnx.Node) (*onnx.Tensor, error) {
-	if len(o.Attrs) != 1 || len(o.Outputs) != 1 {
-		return nil, fmt.Errorf("needs one value and one output")
-	}
-	switch a := o.Attrs[0]; {
-	case a.Name == "value" && a.T != nil:
-		return a.T, nil
-	case a.Name == "value_int":
-		return onnx.Int64s("", nil, a.I), nil
-	case a.Name == "value_ints":
-		return onnx.Int64s("", []int64{int64(len(a.Ints))}, a.Ints...), nil
-	case a.Name == "value_float":
-		return onnx.Floats("", nil, a.F), nil
-	case a.Name == "value_floats":
-		return onnx.Floats("", []int64{int64(len(a.Floats))}, a.Floats...), nil
-	}
-	return nil, fmt.Errorf("attribute %q", o.Attrs[0].Name)
 }
 
 // tensorOf stores the known contents of a value in its own type.

@@ -76,17 +76,6 @@ func (l *loaded) fuse() {
 	l.nodes = live(out, l.logits)
 }
 
-// gelu computes x·Φ(x) = √½·z with z = u·(1 + erf u), u = √½·x; the node Gelu stands for z alone, so that
-// both factors can move into the products around it. The result goes to out, or to a new value if nil.
-func (b *builder) gelu(x, out *value) *value {
-	half := b.scalar(math.Sqrt(0.5))
-	n := &node{op: "Mul", in: []*value{b.op("Gelu", b.mul(x, half)), half}}
-	if out != nil {
-		n.out = []*value{out}
-	}
-	return b.add(n)
-}
-
 // is gives the node that computes v if it is an op.
 func is(v *value, op string) *node {
 	if v == nil || v.from == nil || v.from.op != op {

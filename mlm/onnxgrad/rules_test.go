@@ -7,19 +7,21 @@ import (
 	"infill/mlm/onnx"
 )
 
-// TestEveryRule puts one operation after another into the middle of a small model, between attention
-// (r, [batch, length, 3]) and head (y), and checks energy and gradient by finite differences.
-func TestEveryRule(t *testing.T) {
+// ruleCase is operations that take the place of those between attention (r, [batch, length, 3]) and head
+// (y) in a small model.
+type ruleCase struct {
+	opset int64
+	nodes []*onnx.Node
+}
+
+func ruleCases() map[string]ruleCase {
 	node := func(op, out string, in []string, attrs ...*onnx.Attribute) *onnx.Node {
 		return &onnx.Node{Name: "test " + op, Op: op, Inputs: in, Outputs: []string{out}, Attrs: attrs}
 	}
 	ms := func(n *onnx.Node) *onnx.Node { n.Domain = onnx.Microsoft; return n }
 	in := func(names ...string) []string { return names }
 	alpha := &onnx.Attribute{Name: "alpha", Type: onnx.AttrFloat, F: 0.7}
-	cases := map[string]struct {
-		opset int64
-		nodes []*onnx.Node
-	}{
+	return map[string]ruleCase{
 		"Tanh":                  {17, []*onnx.Node{node("Tanh", "y", in("r"))}},
 		"Sigmoid":               {17, []*onnx.Node{node("Sigmoid", "y", in("r"))}},
 		"Relu":                  {17, []*onnx.Node{node("Relu", "y", in("r"))}},
@@ -61,12 +63,20 @@ func TestEveryRule(t *testing.T) {
 		"QuickGelu":  {17, []*onnx.Node{ms(node("QuickGelu", "y", in("r")))}},
 		"SkipLayerNormalization": {17, []*onnx.Node{ms(&onnx.Node{Name: "skip", Op: "SkipLayerNormalization", Inputs: in("r", "x", "g", "g", "g"),
 			Outputs: []string{"s1", "", "", "s2"}}), node("Mul", "y", in("s1", "s2"))}},
+		"SimplifiedLayerNormalization": {17, []*onnx.Node{node("SimplifiedLayerNormalization", "y", in("r", "g"))}},
+		"SkipSimplifiedLayerNormalization": {17, []*onnx.Node{ms(&onnx.Node{Name: "skip", Op: "SkipSimplifiedLayerNormalization", Inputs: in("r", "x", "g", "g"),
+			Outputs: []string{"s1", "", "", "s2"}}), node("Mul", "y", in("s1", "s2"))}},
 		"RMSNormalization":   {23, []*onnx.Node{node("RMSNormalization", "y", in("r", "g"))}},
 		"LayerNormalization": {17, []*onnx.Node{node("LayerNormalization", "y", in("r", "g"))}},
 		"branch":             {17, []*onnx.Node{node("If", "y", in("yes"), branchAttr("then_branch", "Tanh"), branchAttr("else_branch", "Exp"))}},
 	}
-	for name, c := range cases {
+}
+
+// TestEveryRule checks energy and gradient of every case by finite differences.
+func TestEveryRule(t *testing.T) {
+	for name, c := range ruleCases() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			m := miniature()
 			m.Opsets = []onnx.OperatorSet{{Version: c.opset}, {Domain: onnx.Microsoft, Version: 1}}
 			if c.opset > 21 {

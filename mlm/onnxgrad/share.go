@@ -113,75 +113,7 @@ func (s *sharer) alone(n *node) []int {
 	if out.rank() < 2 || out.at(0) != s.numbers.shape.at(0) || out.at(1) != s.numbers.shape.at(1) {
 		return nil
 	}
-	x := n.in[0]
-	r := make([]int, len(n.in))
-	for i := range r {
-		r[i] = asItIs
-	}
-	// Operations that keep both axes in their place, and work on the others.
-	keeps := func(ok bool) []int {
-		if !ok || !s.own[x] {
-			return nil
-		}
-		r[0] = itsOwn
-		return r
-	}
-	switch n.op {
-	case "Gather":
-		a, err := axis(n.proto().Int("axis", 0), x.shape.rank())
-		if err == nil && a == 0 && x.fixed && s.own[n.in[1]] {
-			r[1] = itsOwn
-			return r
-		}
-		return keeps(err == nil && a > 1 && n.in[1].fixed)
-	case "Softmax", "LogSoftmax":
-		return keeps(out.rank() > 2)
-	case "ReduceMean", "ReduceSum", "ReduceMax":
-		axes, err := reduceAxes(n, 0)
-		return keeps(err == nil && len(axes) > 0 && slices.Min(axes) > 1 && n.proto().Int("keepdims", 1) != 0)
-	case "Reshape":
-		return keeps(true)
-	case "Transpose":
-		return keeps(perm(n)[0] == 0 && perm(n)[1] == 1)
-	case "Split":
-		_, a, err := splitSizes(n, 0)
-		return keeps(err == nil && a > 1)
-	case "Slice":
-		spans, err := sliceSpans(n, 0)
-		return keeps(err == nil && !slices.ContainsFunc(spans, func(s span) bool { return s.axis < 2 }))
-	case "MatMul":
-		return keeps(!n.transA && x.shape.rank() > 2 && n.in[1].fixed && n.in[1].shape.rank() == 2)
-	case "CumSum", "Expand", "GatherElements":
-		if s.special[n] = s.numbering(n); s.special[n] == nil {
-			return nil
-		}
-		return r
-	}
-	if !positionwise[n.op] {
-		return nil
-	}
-	for i, v := range n.in {
-		if v == nil {
-			continue
-		}
-		a := 1 - (out.rank() - v.shape.rank()) // the axis of v that meets that of positions
-		switch {
-		case s.own[v]:
-			if a != 1 {
-				return nil
-			}
-			r[i] = itsOwn
-		case a < 0:
-		case a == 1 && !v.shape.isOne(0):
-			return nil
-		case v.shape.isOne(a):
-		case v.shape.at(a) == probeLength:
-			r[i] = a
-		default:
-			return nil
-		}
-	}
-	return r
+	return operators[n.op].share(s, n)
 }
 
 // numbering serves forms in which models number places and segments: it gives what computes the output at
@@ -328,7 +260,7 @@ func (s *sharer) part(v *value) *value {
 	for i, o := range n.out {
 		s.shared[o] = c.out[i]
 	}
-	s.matters = s.matters || n.op == "MatMul" || n.op == "ReduceMean" || n.op == "ReduceSum"
+	s.matters = s.matters || operators[n.op].heavy
 	return s.shared[v]
 }
 

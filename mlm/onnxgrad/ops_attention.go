@@ -2,17 +2,72 @@ package onnxgrad
 
 import (
 	"math"
+	"slices"
 
 	"infill/mlm/onnx"
 )
 
-// The runtime's optimisers fuse attention and embeddings into operators of its own (com.microsoft). They are
-// written out here again, from their documentation (ContribOperators.md of ONNX Runtime).
+// attentionOps are attention and rotary embeddings as single operators: those of opset 23, and those that
+// the runtime's optimisers make, written out from their documentation (ContribOperators.md of ONNX Runtime).
+func attentionOps() []operator {
+	return []operator{
+		{name: "Attention", least: 1, most: 7, lower: lowerAttention},
+		{name: "MultiHeadAttention", least: 1, most: 10, lower: lowerMultiHead},
+		{name: "RotaryEmbedding", least: 1, most: 4, lower: lowerRotary},
+	}
+}
 
-func init() {
-	lowerings["MultiHeadAttention"] = lowerMultiHead
-	lowerings["EmbedLayerNormalization"] = lowerEmbedNorm
-	lowerings["SkipSimplifiedLayerNormalization"] = lowerSkipRMS
+// lowerAttention writes opset 23's Attention on [batch, heads, length, width] as softmax(α·Q·Kᵀ + mask)·V.
+// The runtime's own fused attention, with packed weights, is another operation of the same name.
+func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
+	if o.Domain != "" {
+		return lowerPacked(l, o, in)
+	}
+	q, k, v, mask := in[0], optional(in, 1), optional(in, 2), optional(in, 3)
+	switch {
+	case k == nil || v == nil || len(in) > 4:
+		return l.refuse(o, "keys or values missing, or kept from before")
+	case q.shape.rank() != 4 || k.shape.rank() != 4 || v.shape.rank() != 4 || !q.shape.constant(3):
+		return l.refuse(o, "is not on [batch, heads, length, width]")
+	case o.Int("is_causal", 0) != 0 || o.Float("softcap", 0) != 0:
+		return l.refuse(o, "is causal or caps its scores")
+	case q.shape.at(1) != k.shape.at(1):
+		return l.refuse(o, "shares keys among heads")
+	}
+	width := float64(q.shape[0][3])
+	alpha := float64(o.Float("scale", 0))
+	if alpha == 0 {
+		alpha = 1 / math.Sqrt(width)
+	}
+	s := l.matmul(q, k, false, true, alpha)
+	if mask != nil && mask.typ == onnx.Bool {
+		s = l.op("Where", mask, s, l.scalar(-math.MaxFloat32))
+	} else {
+		s = l.sum(s, mask)
+	}
+	p := l.add(&node{op: "Softmax", in: []*value{s}, attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+	return []*value{l.matmul(p, v, false, false, 1)}
+}
+
+// lowerRotary writes opset 23's RotaryEmbedding (Su et al. 2021, arXiv:2104.09864) on halves of the width.
+func lowerRotary(l *loaded, o *onnx.Node, in []*value) []*value {
+	x, cos, sin := in[0], optional(in, 1), optional(in, 2)
+	if o.Domain != "" || cos == nil || sin == nil || optional(in, 3) != nil || x.shape.rank() != 4 || cos.shape.rank() != 3 || sin.shape.rank() != 3 ||
+		o.Int("interleaved", 0) != 0 || o.Int("rotary_embedding_dim", 0) != 0 || !x.shape.constant(3) {
+		return l.refuse(o, "this form of rotary embedding")
+	}
+	heads := func(t *value) *value { // [batch, length, half] → [batch, 1, length, half]
+		var to dims
+		for p := range to {
+			to[p] = slices.Insert(slices.Clone(t.shape[p]), 1, 1)
+		}
+		return l.reshape(t, to)
+	}
+	cos, sin = heads(cos), heads(sin)
+	half := x.shape[0][3] / 2
+	a, b := l.cut(x, 3, 0, half), l.cut(x, 3, half, half)
+	return []*value{l.add(&node{op: "Concat", attrs: []*onnx.Attribute{intAttr("axis", 3)}, in: []*value{
+		l.sub(l.mul(a, cos), l.mul(b, sin)), l.sum(l.mul(a, sin), l.mul(b, cos))}})}
 }
 
 // remedy ends the refusal of a form of a fused operator.
@@ -150,53 +205,4 @@ func (b *builder) asBool(x *value) *value {
 		return x
 	}
 	return b.add(&node{op: "Cast", in: []*value{x}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Bool))}})
-}
-
-// lowerEmbedNorm writes EmbedLayerNormalization: the sum of the embeddings of words, positions and segments,
-// normalised. Its second output counts the positions that its mask marks, its third is the sum.
-func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
-	ids, segments, words, positions, types := in[0], optional(in, 1), optional(in, 2), optional(in, 3), optional(in, 4)
-	gamma, beta, mask, at := optional(in, 5), optional(in, 6), optional(in, 7), optional(in, 8)
-	if ids.shape.rank() != 2 || words == nil || positions == nil || gamma == nil || beta == nil || (segments == nil) != (types == nil) {
-		return l.refuse(o, "inputs missing"+remedy)
-	}
-	if at == nil {
-		at = l.upTo(ids, 1)
-	}
-	look := func(table, index *value) *value { return l.op("Gather", table, index) }
-	x := l.sum(look(words, ids), look(positions, at))
-	if types != nil {
-		x = l.sum(x, look(types, segments))
-	}
-	n := l.add(&node{op: "LayerNormalization", in: []*value{x, gamma, beta}, attrs: []*onnx.Attribute{intAttr("axis", -1),
-		{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}})
-	out := []*value{n, nil, x}
-	if mask != nil && len(o.Outputs) > 1 && o.Outputs[1] != "" {
-		if mask.shape.rank() != 2 {
-			return l.refuse(o, "a mask of shape %v"+remedy, mask.shape[0])
-		}
-		whole := l.add(&node{op: "Cast", in: []*value{mask}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
-		var to dims
-		for p := range to {
-			to[p] = []int{mask.shape[p][0]}
-		}
-		if c := l.reduce("ReduceSum", whole, 1); l.err == nil {
-			out[1] = l.reshape(c, to)
-		}
-	}
-	return out
-}
-
-// lowerSkipRMS writes SkipSimplifiedLayerNormalization as sums and a root-mean-square norm.
-func lowerSkipRMS(l *loaded, o *onnx.Node, in []*value) []*value {
-	skip, gamma, bias := optional(in, 1), optional(in, 2), optional(in, 3)
-	if skip == nil || gamma == nil {
-		return l.refuse(o, "inputs missing")
-	}
-	x := l.sum(l.sum(in[0], skip), bias)
-	y := lowerRMS(l, o, []*value{x, gamma})
-	if l.err != nil {
-		return nil
-	}
-	return []*value{y[0], nil, nil, x}
 }

@@ -1,0 +1,241 @@
+package onnxgrad
+
+import (
+	"fmt"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
+)
+
+// Rules that operators of several families have in common.
+
+// sameShape is for outputs with the shape of the first input.
+func sameShape(n *node, p int, _ int64) ([][]int, error) { return [][]int{n.in[0].shape[p]}, nil }
+
+// broadcastShape is for operands that are repeated along axes of length one.
+func broadcastShape(n *node, p int, _ int64) ([][]int, error) {
+	rank := 0
+	for _, v := range n.in {
+		rank = max(rank, len(v.shape[p]))
+	}
+	out := make([]int, rank)
+	for i := range out {
+		out[i] = 1
+	}
+	for _, v := range n.in {
+		off := rank - len(v.shape[p])
+		for i, d := range v.shape[p] {
+			switch {
+			case out[off+i] == 1:
+				out[off+i] = d
+			case d != 1 && d != out[off+i]:
+				return nil, fmt.Errorf("shapes do not broadcast")
+			}
+		}
+	}
+	return [][]int{out}, nil
+}
+
+// throughKernel asks the operator's kernel, which only looks at the shape of the first input.
+func throughKernel(n *node, p int, opset int64) ([][]int, error) {
+	in := make([]*onnxeval.Tensor, len(n.in))
+	for i, v := range n.in {
+		if v == nil {
+			continue
+		}
+		if in[i] = v.known[p]; i == 0 {
+			in[i] = &onnxeval.Tensor{Type: v.typ, Shape: v.shape[p]}
+		} else if in[i] == nil {
+			return nil, fmt.Errorf("target shape depends on the input's values")
+		}
+	}
+	out, err := onnxeval.Node(n.proto(), in, opset)
+	if err != nil {
+		return nil, err
+	}
+	return [][]int{out[0].Shape}, nil
+}
+
+// target is the shape that a tensor of integers spells.
+func target(v *value, p int) ([]int, error) {
+	if v == nil || v.known[p] == nil {
+		return nil, fmt.Errorf("target shape depends on the input's values")
+	}
+	out := make([]int, len(v.known[p].I))
+	for i, d := range v.known[p].I {
+		if d < 0 || d > 1<<40 {
+			return nil, fmt.Errorf("dimension %d", d)
+		}
+		out[i] = int(d)
+	}
+	return out, nil
+}
+
+// axis resolves a possibly negative axis.
+func axis(a int64, rank int) (int, error) {
+	if a < 0 {
+		a += int64(rank)
+	}
+	if a < 0 || a >= int64(rank) {
+		return 0, fmt.Errorf("axis %d outside rank %d", a, rank)
+	}
+	return int(a), nil
+}
+
+// Element types of outputs.
+func firstType(n *node) onnx.DataType  { return n.in[0].typ }
+func secondType(n *node) onnx.DataType { return n.in[1].typ }
+func boolType(*node) onnx.DataType     { return onnx.Bool }
+func int64Type(*node) onnx.DataType    { return onnx.Int64 }
+
+// all reads every input of n whole.
+func all(n *node) []int {
+	r := make([]int, len(n.in))
+	for i := range r {
+		r[i] = -1
+	}
+	return r
+}
+
+// never is for operators that are not computed at some positions only.
+func never(*gatherer, *node, int) []int { return nil }
+
+// first gathers the first input along axis a.
+func (g *gatherer) first(n *node, a int) []int {
+	if !g.takable(n.in[0], a) {
+		return nil
+	}
+	r := all(n)
+	r[0] = a
+	return r
+}
+
+// alongRows is for operators that treat the last axis as a whole and every other one position by position.
+func alongRows(g *gatherer, n *node, a int) []int {
+	if a == n.out[0].shape.rank()-1 {
+		return nil
+	}
+	return g.first(n, a)
+}
+
+// pointwise is for operators whose output at a position depends on the inputs at that position.
+func pointwise(g *gatherer, n *node, a int) []int {
+	r, some := all(n), false
+	for i, v := range n.in {
+		if v == nil {
+			continue
+		}
+		own := a - (n.out[0].shape.rank() - v.shape.rank())
+		if own < 0 || v.shape.isOne(own) {
+			continue
+		}
+		if !g.takable(v, own) {
+			return nil
+		}
+		r[i], some = own, true
+	}
+	if !some {
+		return nil
+	}
+	return r
+}
+
+// apart is for operators that are not computed once for positions that are alike.
+func apart(*sharer, *node) []int { return nil }
+
+// asTheyAre reads every input of n as it is.
+func asTheyAre(n *node) []int {
+	r := make([]int, len(n.in))
+	for i := range r {
+		r[i] = asItIs
+	}
+	return r
+}
+
+// keeps is for a node that leaves the axes of rows and positions in their place, if ok, and works on the
+// others.
+func (s *sharer) keeps(n *node, ok bool) []int {
+	if !ok || !s.own[n.in[0]] {
+		return nil
+	}
+	r := asTheyAre(n)
+	r[0] = itsOwn
+	return r
+}
+
+// pointwiseShared is for operators whose output at a position depends on the inputs at that position.
+func pointwiseShared(s *sharer, n *node) []int {
+	r := asTheyAre(n)
+	for i, v := range n.in {
+		if v == nil {
+			continue
+		}
+		a := 1 - (n.out[0].shape.rank() - v.shape.rank()) // the axis of v that meets that of positions
+		switch {
+		case s.own[v]:
+			if a != 1 {
+				return nil
+			}
+			r[i] = itsOwn
+		case a < 0:
+		case a == 1 && !v.shape.isOne(0):
+			return nil
+		case v.shape.isOne(a):
+		case v.shape.at(a) == probeLength:
+			r[i] = a
+		default:
+			return nil
+		}
+	}
+	return r
+}
+
+// numbered is for operators with which models number places and segments.
+func numbered(s *sharer, n *node) []int {
+	if s.special[n] = s.numbering(n); s.special[n] == nil {
+		return nil
+	}
+	return asTheyAre(n)
+}
+
+// ofOne is the record of a function of single numbers. d makes the gradient of x from that of y.
+func ofOne(name string, d func(b *builder, g, x, y *value) *value) operator {
+	return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType,
+		gather: pointwise, share: pointwiseShared,
+		derivative: func(b *builder, e *entry, g []*value) []*value {
+			return []*value{d(b, g[0], e.in[0], e.out[0])}
+		}}
+}
+
+// ofTwo is the record of a function of two numbers.
+func ofTwo(name string, d rule) operator {
+	return operator{name: name, least: 2, most: 2, shape: broadcastShape, typ: firstType,
+		gather: pointwise, share: pointwiseShared, derivative: d}
+}
+
+// unsupported refuses to differentiate a form of an operator.
+func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
+	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...), Err: ErrUnsupportedOp})
+	return nil
+}
+
+// unbroadcast sums g over what an operand of shape `to` was repeated along.
+func (b *builder) unbroadcast(g *value, to dims) *value {
+	var axes []int
+	off := g.shape.rank() - to.rank()
+	for i := range g.shape.rank() {
+		if i < off || to.isOne(i-off) && !g.shape.isOne(i) {
+			axes = append(axes, i)
+		}
+	}
+	if len(axes) > 0 {
+		g = b.reduce("ReduceSum", g, axes...)
+	}
+	return b.reshape(g, to)
+}
+
+// with is a record with some of its rules changed.
+func with(o operator, change func(o *operator)) operator {
+	change(&o)
+	return o
+}

@@ -1,0 +1,107 @@
+package onnxgrad
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
+)
+
+// TestRecordsComplete: an operator is composite and has lower alone, or elementary and has a rule for every
+// pass, and a derivative or the reason for none.
+func TestRecordsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range families() {
+		for _, o := range f.records {
+			if o.name == "" || seen[o.name] {
+				t.Errorf("%s: operator %q has no name, or two records", f.name, o.name)
+			}
+			seen[o.name] = true
+			if o.least < 0 || o.most != many && o.most < o.least || operators[o.name] == nil {
+				t.Errorf("%s: %d to %d inputs", o.name, o.least, o.most)
+			}
+			if o.lower != nil {
+				rest := operator{name: o.name, least: o.least, most: o.most}
+				o.lower = nil
+				if !reflect.DeepEqual(o, rest) {
+					t.Errorf("%s: composite, but with rules of its own", o.name)
+				}
+				continue
+			}
+			if o.shape == nil || o.typ == nil || o.gather == nil || o.share == nil || o.least == 0 {
+				t.Errorf("%s: a rule is missing", o.name)
+			}
+			if (o.derivative == nil) == (o.none == "") {
+				t.Errorf("%s: neither a derivative nor the reason for none, or both", o.name)
+			}
+			if o.expand != nil && o.derivative == nil {
+				t.Errorf("%s: is expanded for a derivative that is not there", o.name)
+			}
+		}
+	}
+}
+
+// TestRecordsHaveKernels: whatever is derived can be checked, and constants can be folded.
+func TestRecordsHaveKernels(t *testing.T) {
+	for name := range operators {
+		if name == halfGelu || name == "If" { // ours, written out before it is emitted; read by the graph evaluator
+			continue
+		}
+		if _, err := onnxeval.Node(&onnx.Node{Op: name}, nil, 17); errors.Is(err, onnxeval.ErrOp) {
+			t.Errorf("%s has no kernel", name)
+		}
+	}
+}
+
+// TestDerivativesTried: every derivative and every composite operator is in a model that TestEveryRule or
+// TestRuntimeAgainstTorch differentiates.
+func TestDerivativesTried(t *testing.T) {
+	tried := map[string]bool{"GatherND": true} // of the blanks, in every model
+	see := func(nodes []*onnx.Node) {
+		for _, n := range nodes {
+			tried[n.Op] = true
+			if n.Op == "Gelu" {
+				tried[halfGelu] = true
+			}
+		}
+	}
+	see(miniature().Graph.Nodes)
+	for _, c := range ruleCases() {
+		see(c.nodes)
+	}
+	for _, f := range fixtures(t) {
+		see(f.model.Graph.Nodes)
+	}
+	for name, o := range operators {
+		if (o.derivative != nil || o.lower != nil) && !tried[name] {
+			t.Errorf("%s is not tried", name)
+		}
+	}
+}
+
+// TestInputsCounted: a node with fewer or more inputs than its operator takes is refused.
+func TestInputsCounted(t *testing.T) {
+	x := &value{typ: onnx.Float, shape: shapeOf(2, 3)}
+	for name, o := range operators {
+		in := make([]*value, o.least)
+		for i := range in {
+			in[i] = x
+		}
+		if err := o.check("n", in); err != nil {
+			t.Errorf("%s with %d inputs: %v", name, o.least, err)
+		}
+		if o.least > 0 {
+			in[o.least-1] = nil
+			if err := o.check("n", in); !errors.Is(err, ErrShape) {
+				t.Errorf("%s without its last input: %v", name, err)
+			}
+		}
+		if o.most != many {
+			if err := o.check("n", append(make([]*value, o.most), x)); !errors.Is(err, ErrShape) {
+				t.Errorf("%s with %d inputs: %v", name, o.most+1, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"slices"
+)
+
+// layoutOps leave the numbers as they are and change their shape or order. All guises of Reshape become
+// one operation whose target is the shape of its output.
+func layoutOps() []operator {
+	reshape := func(name string, most int) operator {
+		return operator{name: name, least: 1, most: most, shape: throughKernel, typ: firstType, simplify: reshaped,
+			gather: never, share: apart, none: replaced}
+	}
+	return []operator{
+		with(reshape("Reshape", 2), func(o *operator) {
+			o.shape, o.fold, o.gather, o.share = reshapeShape, unchanged, reshapeGather, reshapeShared
+			o.derivative, o.none = reshapeBackward, ""
+		}),
+		reshape("Squeeze", 2), reshape("Unsqueeze", 2), reshape("Flatten", 1),
+		{name: "Transpose", least: 1, most: 1, shape: transposeShape, typ: firstType,
+			gather: transposeGather, share: transposeShared, derivative: transposeBackward},
+		{name: "Expand", least: 2, most: 2, shape: expandShape, typ: firstType, simplify: expandedToItself,
+			gather: never, share: numbered, derivative: expandBackward},
+		{name: "Tile", least: 2, most: 2, shape: tileShape, typ: firstType,
+			gather: never, share: apart, none: unseen},
+		{name: "Trilu", least: 1, most: 2, shape: sameShape, typ: firstType,
+			gather: never, share: apart, none: unseen},
+	}
+}
+
+// reshapeShape serves both our own form, whose output shape is set, and the file's.
+func reshapeShape(n *node, p int, opset int64) ([][]int, error) {
+	if len(n.in) > 1 {
+		return throughKernel(n, p, opset)
+	}
+	if volume(n.out[0].shape[p]) != volume(n.in[0].shape[p]) {
+		return nil, fmt.Errorf("shape %v does not hold the elements of %v", n.out[0].shape[p], n.in[0].shape[p])
+	}
+	return [][]int{n.out[0].shape[p]}, nil
+}
+
+// reshaped is our own form of a change of shape. Of two in a row the first falls away.
+func reshaped(l *loaded, n *node) *value {
+	x := n.in[0]
+	if x.from != nil && x.from.op == "Reshape" && len(x.from.in) == 1 {
+		x = x.from.in[0]
+	}
+	return l.reshape(x, n.out[0].shape)
+}
+
+// reshapeGather looks for the axis of the input with the same length and as many elements before it.
+func reshapeGather(g *gatherer, n *node, a int) []int {
+	x, out := n.in[0].shape, n.out[0].shape
+	for i := range x.rank() {
+		if x.at(i) == out.at(a) && x.prefix(i) == out.prefix(a) {
+			return g.first(n, i)
+		}
+	}
+	return nil
+}
+
+func reshapeShared(s *sharer, n *node) []int { return s.keeps(n, true) }
+
+func reshapeBackward(b *builder, e *entry, g []*value) []*value {
+	return []*value{b.reshape(g[0], e.in[0].shape)}
+}
+
+func perm(n *node) []int64 {
+	if v, ok := n.proto().Ints("perm"); ok {
+		return v
+	}
+	r := n.in[0].shape.rank()
+	v := make([]int64, r)
+	for i := range v {
+		v[i] = int64(r - 1 - i)
+	}
+	return v
+}
+
+func transposeShape(n *node, p int, _ int64) ([][]int, error) {
+	in := n.in[0].shape[p]
+	out := make([]int, len(in))
+	for i, q := range perm(n) {
+		out[i] = in[q]
+	}
+	return [][]int{out}, nil
+}
+
+func transposeGather(g *gatherer, n *node, a int) []int { return g.first(n, int(perm(n)[a])) }
+
+func transposeShared(s *sharer, n *node) []int { return s.keeps(n, perm(n)[0] == 0 && perm(n)[1] == 1) }
+
+func transposeBackward(b *builder, e *entry, g []*value) []*value {
+	p := perm(e.node)
+	inverse := make([]int64, len(p))
+	for i, q := range p {
+		inverse[q] = int64(i)
+	}
+	return []*value{b.transpose(g[0], inverse)}
+}
+
+func expandShape(n *node, p int, _ int64) ([][]int, error) {
+	want, err := target(n.in[1], p)
+	if err != nil {
+		return nil, err
+	}
+	c := &node{in: []*value{n.in[0], {shape: dims{want, want}}}}
+	return broadcastShape(c, p, 0)
+}
+
+func expandedToItself(_ *loaded, n *node) *value {
+	if n.out[0].shape.equal(n.in[0].shape) {
+		return n.in[0]
+	}
+	return nil
+}
+
+func expandBackward(b *builder, e *entry, g []*value) []*value {
+	return []*value{b.unbroadcast(g[0], e.in[0].shape)}
+}
+
+func tileShape(n *node, p int, _ int64) ([][]int, error) {
+	times, err := target(n.in[1], p)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(n.in[0].shape[p])
+	for i := range out {
+		out[i] *= times[i]
+	}
+	return [][]int{out}, nil
+}

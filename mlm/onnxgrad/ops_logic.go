@@ -1,0 +1,60 @@
+package onnxgrad
+
+import "infill/mlm/onnx"
+
+// logicOps are comparisons, choices, and changes of the element type.
+func logicOps() []operator {
+	truth := func(name string, inputs int, gather gatherRule, share shareRule) operator {
+		return operator{name: name, least: inputs, most: inputs, shape: broadcastShape, typ: boolType,
+			gather: gather, share: share, none: noNumber}
+	}
+	out := []operator{
+		truth("Xor", 2, never, apart),
+		{name: "Where", least: 3, most: 3, shape: broadcastShape, typ: secondType,
+			gather: pointwise, share: pointwiseShared, derivative: whereBackward},
+		{name: "Cast", least: 1, most: 1, shape: sameShape, typ: castType, simplify: castToItself,
+			gather: pointwise, share: pointwiseShared, derivative: castBackward},
+		{name: "CastLike", least: 2, most: 2, shape: sameShape, typ: secondType, simplify: castToItself,
+			gather: never, share: apart, none: unseen},
+		{name: "Identity", least: 1, most: 1, shape: sameShape, typ: firstType, simplify: itself,
+			gather: never, share: apart, none: replaced},
+		{name: "Dropout", least: 1, most: 3, outputs: 1, shape: sameShape, typ: firstType, simplify: itself,
+			gather: never, share: apart, none: replaced},
+	}
+	for _, name := range []string{"Not", "IsNaN"} {
+		out = append(out, truth(name, 1, pointwise, pointwiseShared))
+	}
+	for _, name := range []string{"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or"} {
+		out = append(out, truth(name, 2, pointwise, pointwiseShared))
+	}
+	return out
+}
+
+func itself(_ *loaded, n *node) *value { return n.in[0] }
+
+func castType(n *node) onnx.DataType { return onnx.DataType(n.proto().Int("to", 1)) }
+
+// castToItself leaves out casts to the type that there is.
+func castToItself(_ *loaded, n *node) *value {
+	if n.out[0].typ == n.in[0].typ {
+		return n.in[0]
+	}
+	return nil
+}
+
+func castBackward(b *builder, e *entry, g []*value) []*value {
+	return e.each(func(int) *value {
+		to := intAttr("to", int64(e.in[0].typ))
+		return b.add(&node{op: "Cast", in: []*value{g[0]}, attrs: []*onnx.Attribute{to}})
+	})
+}
+
+func whereBackward(b *builder, e *entry, g []*value) []*value {
+	zero := b.scalar(0)
+	return e.each(func(i int) *value {
+		if i == 1 {
+			return b.unbroadcast(b.op("Where", e.in[0], g[0], zero), e.in[1].shape)
+		}
+		return b.unbroadcast(b.op("Where", e.in[0], zero, g[0]), e.in[2].shape)
+	})
+}

@@ -1,0 +1,110 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// lookupOps take elements by number.
+func lookupOps() []operator {
+	return []operator{
+		{name: "Gather", least: 2, most: 2, shape: gatherShape, typ: firstType,
+			gather: never, share: gatherShared, derivative: gatherBackward},
+		{name: "GatherND", least: 2, most: 2, shape: gatherNDShape, typ: firstType,
+			gather: never, share: apart, derivative: gatherNDBackward},
+		{name: "GatherElements", least: 2, most: 2, shape: gatherElementsShape, typ: firstType,
+			gather: never, share: numbered, derivative: gatherElementsBackward},
+		{name: "ScatterElements", least: 3, most: 3, shape: sameShape, typ: firstType,
+			gather: never, share: apart, none: unseen},
+	}
+}
+
+func gatherShape(n *node, p int, _ int64) ([][]int, error) {
+	in := n.in[0].shape[p]
+	a, err := axis(n.proto().Int("axis", 0), len(in))
+	if err != nil {
+		return nil, err
+	}
+	return [][]int{slices.Concat(in[:a], n.in[1].shape[p], in[a+1:])}, nil
+}
+
+func gatherNDShape(n *node, p int, _ int64) ([][]int, error) {
+	in, idx := n.in[0].shape[p], n.in[1].shape[p]
+	bd, last := int(n.proto().Int("batch_dims", 0)), len(idx)-1
+	return [][]int{slices.Concat(idx[:last], in[bd+idx[last]:])}, nil
+}
+
+func gatherElementsShape(n *node, p int, _ int64) ([][]int, error) {
+	return [][]int{n.in[1].shape[p]}, nil
+}
+
+// gatherShared: each position has its own row of a table, or its own part along a further axis.
+func gatherShared(s *sharer, n *node) []int {
+	x := n.in[0]
+	a, err := axis(n.proto().Int("axis", 0), x.shape.rank())
+	if err == nil && a == 0 && x.fixed && s.own[n.in[1]] {
+		r := asTheyAre(n)
+		r[1] = itsOwn
+		return r
+	}
+	return s.keeps(n, err == nil && a > 1 && n.in[1].fixed)
+}
+
+// gatherBackward serves a single constant index, as in qkv[0]: the gradient times a one-hot vector.
+func gatherBackward(b *builder, e *entry, g []*value) []*value {
+	x := e.in[0]
+	a, err := axis(e.proto().Int("axis", 0), x.shape.rank())
+	i, ok := scalarOf(e.in[1])
+	if err != nil || !ok || !x.shape.constant(a) {
+		return b.unsupported(e, "its indices are not one constant")
+	}
+	n := x.shape[0][a]
+	if i < 0 {
+		i += float64(n)
+	}
+	hot := make([]float32, n)
+	hot[int(i)] = 1
+	d := make([]int64, x.shape.rank()-a)
+	for k := range d {
+		d[k] = 1
+	}
+	d[0] = int64(n)
+	key := fmt.Sprint("onehot", n, i, d)
+	c := b.constant(key, func() *onnx.Tensor { return onnx.Floats("", d, hot...) })
+	return []*value{b.mul(b.reshape(g[0], x.shape.with(a, [probes]int{1, 1})), c)}
+}
+
+// gatherElementsBackward adds the gradient up where the elements came from (relative positions).
+func gatherElementsBackward(b *builder, e *entry, g []*value) []*value {
+	if b.opset < 16 {
+		return b.unsupported(e, "needs opset 16 or later; export the model again")
+	}
+	x := e.in[0]
+	a, err := axis(e.proto().Int("axis", 0), x.shape.rank())
+	if err != nil {
+		return b.unsupported(e, "%v", err)
+	}
+	add := &onnx.Attribute{Name: "reduction", Type: onnx.AttrString, S: "add"}
+	return []*value{b.add(&node{op: "ScatterElements", in: []*value{b.mul(x, b.scalar(0)), e.in[1], g[0]},
+		attrs: []*onnx.Attribute{intAttr("axis", int64(a)), add}})}
+}
+
+// gatherNDBackward puts the gradient at the blanks back among all positions. e.saved is the one-hot
+// [R, L, 1] of the positions.
+func gatherNDBackward(b *builder, e *entry, g []*value) []*value {
+	x := e.in[0]
+	if len(e.saved) != 1 || !g[0].shape.isOne(1) {
+		return b.unsupported(e, "is not the gather of the blanks")
+	}
+	hot := e.saved[0]
+	d := hot.shape
+	for p := range d {
+		d[p] = slices.Clone(d[p][:2])
+		for len(d[p]) < x.shape.rank() {
+			d[p] = append(d[p], 1)
+		}
+	}
+	return []*value{b.mul(b.reshape(hot, d), g[0])}
+}

@@ -1,0 +1,251 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// partOps put tensors together and take parts of them.
+func partOps() []operator {
+	return []operator{
+		{name: "Concat", least: 1, most: many, shape: concatShape, typ: firstType,
+			gather: concatGather, share: apart, derivative: concatBackward},
+		{name: "Split", least: 1, most: 2, shape: splitShape, typ: firstType,
+			gather: never, share: splitShared, derivative: splitBackward},
+		{name: "Slice", least: 1, most: 5, shape: sliceShape, typ: firstType,
+			gather: sliceGather, share: sliceShared, derivative: sliceBackward},
+		{name: "Pad", least: 2, most: 4, shape: padShape, typ: firstType,
+			gather: never, share: apart, none: unseen},
+	}
+}
+
+// cut takes n elements from start on along an axis.
+func (b *builder) cut(x *value, axis, start, n int) *value {
+	return b.op("Slice", x, b.ints(int64(start)), b.ints(int64(start+n)), b.ints(int64(axis)))
+}
+
+func concatShape(n *node, p int, _ int64) ([][]int, error) {
+	out := slices.Clone(n.in[0].shape[p])
+	a, err := axis(n.proto().Int("axis", 0), len(out))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range n.in[1:] {
+		if len(v.shape[p]) != len(out) {
+			return nil, fmt.Errorf("ranks differ")
+		}
+		out[a] += v.shape[p][a]
+	}
+	return [][]int{out}, nil
+}
+
+func concatGather(g *gatherer, n *node, a int) []int {
+	if c, err := axis(n.proto().Int("axis", 0), n.out[0].shape.rank()); err != nil || c == a {
+		return nil
+	}
+	r := all(n)
+	for i, v := range n.in {
+		if !g.takable(v, a) {
+			return nil
+		}
+		r[i] = a
+	}
+	return r
+}
+
+func concatBackward(b *builder, e *entry, g []*value) []*value {
+	a, err := axis(e.proto().Int("axis", 0), e.out[0].shape.rank())
+	if err != nil {
+		return b.unsupported(e, "%v", err)
+	}
+	out := make([]*value, len(e.in))
+	at := 0
+	for i, v := range e.in {
+		if !v.shape.constant(a) {
+			return b.unsupported(e, "joins parts of varying length")
+		}
+		if e.wanted(i) {
+			out[i] = b.cut(g[0], a, at, v.shape[0][a])
+		}
+		at += v.shape[0][a]
+	}
+	return out
+}
+
+// splitSizes are the lengths of the parts along the axis.
+func splitSizes(n *node, p int) ([]int64, int, error) {
+	in := n.in[0].shape[p]
+	a, err := axis(n.proto().Int("axis", 0), len(in))
+	if err != nil {
+		return nil, 0, err
+	}
+	sizes, ok := n.proto().Ints("split")
+	if len(n.in) > 1 && n.in[1] != nil {
+		if n.in[1].known[p] == nil {
+			return nil, 0, fmt.Errorf("sizes depend on the input's values")
+		}
+		sizes, ok = n.in[1].known[p].I, true
+	}
+	if !ok {
+		k := len(n.out)
+		each := (in[a] + k - 1) / k
+		for left := in[a]; len(sizes) < k; left -= each {
+			sizes = append(sizes, int64(min(each, left)))
+		}
+	}
+	if len(sizes) != len(n.out) {
+		return nil, 0, fmt.Errorf("%d sizes for %d outputs", len(sizes), len(n.out))
+	}
+	return sizes, a, nil
+}
+
+func splitShape(n *node, p int, _ int64) ([][]int, error) {
+	sizes, a, err := splitSizes(n, p)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]int
+	for _, s := range sizes {
+		d := slices.Clone(n.in[0].shape[p])
+		d[a] = int(s)
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func splitShared(s *sharer, n *node) []int {
+	_, a, err := splitSizes(n, 0)
+	return s.keeps(n, err == nil && a > 1)
+}
+
+func splitBackward(b *builder, e *entry, g []*value) []*value {
+	_, a, err := splitSizes(e.node, 0)
+	if err != nil {
+		return b.unsupported(e, "%v", err)
+	}
+	parts := make([]*value, len(g))
+	for i := range g {
+		if parts[i] = g[i]; g[i] == nil {
+			parts[i] = b.mul(e.out[i], b.scalar(0))
+		}
+	}
+	return []*value{b.add(&node{op: "Concat", in: parts, attrs: []*onnx.Attribute{intAttr("axis", int64(a))}})}
+}
+
+// span is one axis of a Slice.
+type span struct{ axis, start, n, step int }
+
+// sliceSpans reads the parameters of a Slice at probe p.
+func sliceSpans(n *node, p int) ([]span, error) {
+	get := func(i int, name string) ([]int64, error) {
+		if i < len(n.in) && n.in[i] != nil {
+			if n.in[i].known[p] == nil {
+				return nil, fmt.Errorf("%s depend on the input's values", name)
+			}
+			return n.in[i].known[p].I, nil
+		}
+		v, _ := n.proto().Ints(name)
+		return v, nil
+	}
+	var par [4][]int64
+	for i, name := range []string{"starts", "ends", "axes", "steps"} {
+		v, err := get(i+1, name)
+		if err != nil {
+			return nil, err
+		}
+		par[i] = v
+	}
+	var out []span
+	for i := range par[0] {
+		s := span{axis: i, step: 1}
+		if par[2] != nil {
+			a, err := axis(par[2][i], n.in[0].shape.rank())
+			if err != nil {
+				return nil, err
+			}
+			s.axis = a
+		}
+		if par[3] != nil {
+			s.step = int(par[3][i])
+		}
+		if s.step < 1 {
+			return nil, fmt.Errorf("slice with step %d", s.step)
+		}
+		d := int64(n.in[0].shape[p][s.axis])
+		clamp := func(v int64) int64 {
+			if v < 0 {
+				v += d
+			}
+			return min(max(v, 0), d)
+		}
+		a, b := clamp(par[0][i]), clamp(par[1][i])
+		s.start, s.n = int(a), int(max(0, (b-a+int64(s.step)-1)/int64(s.step)))
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func sliceShape(n *node, p int, _ int64) ([][]int, error) {
+	spans, err := sliceSpans(n, p)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(n.in[0].shape[p])
+	for _, s := range spans {
+		out[s.axis] = s.n
+	}
+	return [][]int{out}, nil
+}
+
+func sliceGather(g *gatherer, n *node, a int) []int {
+	for p := range probes {
+		spans, err := sliceSpans(n, p)
+		if err != nil || slices.ContainsFunc(spans, func(s span) bool { return s.axis == a }) {
+			return nil
+		}
+	}
+	return g.first(n, a)
+}
+
+func sliceShared(s *sharer, n *node) []int {
+	spans, err := sliceSpans(n, 0)
+	return s.keeps(n, err == nil && !slices.ContainsFunc(spans, func(s span) bool { return s.axis < 2 }))
+}
+
+// sliceBackward puts zeros around the gradient.
+func sliceBackward(b *builder, e *entry, g []*value) []*value {
+	var pads [probes][]int64
+	r := e.in[0].shape.rank()
+	for p := range probes {
+		spans, err := sliceSpans(e.node, p)
+		if err != nil {
+			return b.unsupported(e, "%v", err)
+		}
+		pads[p] = make([]int64, 2*r)
+		for _, s := range spans {
+			if s.step != 1 {
+				return b.unsupported(e, "step %d", s.step)
+			}
+			pads[p][s.axis] = int64(s.start)
+			pads[p][s.axis+r] = int64(e.in[0].shape[p][s.axis] - s.start - s.n)
+		}
+	}
+	if !slices.Equal(pads[0], pads[1]) {
+		return b.unsupported(e, "bounds vary with the size of the input")
+	}
+	return []*value{b.op("Pad", g[0], b.ints(pads[0]...))}
+}
+
+func padShape(n *node, p int, _ int64) ([][]int, error) {
+	if n.in[1].known[p] == nil {
+		return nil, fmt.Errorf("pads depend on the input's values")
+	}
+	out := slices.Clone(n.in[0].shape[p])
+	pads := n.in[1].known[p].I
+	for i := range out {
+		out[i] += int(pads[i] + pads[i+len(out)])
+	}
+	return [][]int{out}, nil
+}

@@ -1,0 +1,155 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// reductionOps are sums and means along axes, running sums and softmax.
+func reductionOps() []operator {
+	reduction := func(name string, gather gatherRule, share shareRule) operator {
+		return operator{name: name, least: 1, most: 2, shape: reduceShape, typ: firstType,
+			gather: gather, share: share, none: unseen}
+	}
+	softmax := func(name string, d rule) operator {
+		return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType, simplify: lastAxis,
+			gather: alongRows, share: softmaxShared, derivative: d}
+	}
+	return []operator{
+		with(reduction("ReduceSum", reduceGather, reduceShared), func(o *operator) {
+			o.heavy, o.derivative, o.none = true, sumBackward, ""
+		}),
+		with(reduction("ReduceMean", reduceGather, reduceShared), func(o *operator) {
+			o.heavy, o.derivative, o.none = true, meanBackward, ""
+		}),
+		reduction("ReduceMax", reduceGather, reduceShared),
+		reduction("ReduceMin", never, apart),
+		reduction("ReduceProd", never, apart),
+		reduction("ReduceL2", never, apart),
+		reduction("ReduceSumSquare", never, apart),
+		{name: "CumSum", least: 2, most: 2, shape: sameShape, typ: firstType,
+			gather: never, share: numbered, none: unseen},
+		softmax("Softmax", softmaxBackward),
+		softmax("LogSoftmax", logSoftmaxBackward),
+	}
+}
+
+// reduceAxes are the axes that a reduction removes or keeps as 1.
+func reduceAxes(n *node, p int) ([]int, error) {
+	list, _ := n.proto().Ints("axes")
+	if len(n.in) > 1 && n.in[1] != nil {
+		if n.in[1].known[p] == nil {
+			return nil, fmt.Errorf("axes depend on the input's values")
+		}
+		list = n.in[1].known[p].I
+	}
+	rank := n.in[0].shape.rank()
+	var out []int
+	if len(list) == 0 && n.proto().Int("noop_with_empty_axes", 0) == 0 {
+		for i := range rank {
+			out = append(out, i)
+		}
+	}
+	for _, v := range list {
+		a, err := axis(v, rank)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+func reduceShape(n *node, p int, _ int64) ([][]int, error) {
+	axes, err := reduceAxes(n, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for i, d := range n.in[0].shape[p] {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case n.proto().Int("keepdims", 1) != 0:
+			out = append(out, 1)
+		}
+	}
+	return [][]int{out}, nil
+}
+
+func reduceGather(g *gatherer, n *node, a int) []int {
+	axes, err := reduceAxes(n, 0)
+	if err != nil || slices.Contains(axes, a) || n.proto().Int("keepdims", 1) == 0 {
+		return nil
+	}
+	return g.first(n, a)
+}
+
+func reduceShared(s *sharer, n *node) []int {
+	axes, err := reduceAxes(n, 0)
+	return s.keeps(n, err == nil && len(axes) > 0 && slices.Min(axes) > 1 && n.proto().Int("keepdims", 1) != 0)
+}
+
+// spread repeats the gradient of a reduction along the axes it removed.
+func (b *builder) spread(e *entry, g *value) *value {
+	x := e.in[0]
+	axes, err := reduceAxes(e.node, 0)
+	if err != nil {
+		return b.fail(err)
+	}
+	kept := x.shape
+	for _, a := range axes {
+		kept = kept.with(a, [probes]int{1, 1})
+	}
+	return b.op("Expand", b.reshape(g, kept), b.op("Shape", x))
+}
+
+func sumBackward(b *builder, e *entry, g []*value) []*value { return []*value{b.spread(e, g[0])} }
+
+// meanBackward serves means of a constant number of elements, as all models of our kind have them.
+func meanBackward(b *builder, e *entry, g []*value) []*value {
+	axes, err := reduceAxes(e.node, 0)
+	if err != nil {
+		b.fail(err)
+		return nil
+	}
+	n := 1
+	for _, a := range axes {
+		if !e.in[0].shape.constant(a) {
+			return b.unsupported(e, "averages over an axis of varying length")
+		}
+		n *= e.in[0].shape[0][a]
+	}
+	return []*value{b.spread(e, b.mul(g[0], b.scalar(1/float64(n))))}
+}
+
+// lastAxis lets only a softmax over the last axis in. Up to opset 12 it is over all axes from the given one.
+func lastAxis(l *loaded, n *node) *value {
+	def, rank := int64(-1), n.in[0].shape.rank()
+	if l.opset < 13 {
+		def = 1
+	}
+	a, err := axis(n.proto().Int("axis", def), rank)
+	if err != nil || a != rank-1 {
+		return l.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis", Err: ErrUnsupportedOp})
+	}
+	n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
+	return nil
+}
+
+func softmaxShared(s *sharer, n *node) []int { return s.keeps(n, n.out[0].shape.rank() > 2) }
+
+// softmaxBackward: for y = softmax(x), gx = y·(g − Σ g·y).
+func softmaxBackward(b *builder, e *entry, g []*value) []*value {
+	y := e.out[0]
+	gy := b.mul(g[0], y)
+	return []*value{b.sub(gy, b.mul(y, b.reduce("ReduceSum", gy, y.shape.rank()-1)))}
+}
+
+// logSoftmaxBackward: for y = log softmax(x), gx = g − exp(y)·Σ g.
+func logSoftmaxBackward(b *builder, e *entry, g []*value) []*value {
+	y := e.out[0]
+	return []*value{b.sub(g[0], b.mul(b.op("Exp", y), b.reduce("ReduceSum", g[0], y.shape.rank()-1)))}
+}

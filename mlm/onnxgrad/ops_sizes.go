@@ -1,0 +1,145 @@
+package onnxgrad
+
+import (
+	"errors"
+	"fmt"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxeval"
+)
+
+// sizeOps make constants, read the sizes of a call, and choose between branches by them. None of them
+// carries a gradient.
+func sizeOps() []operator {
+	return []operator{
+		{name: "Shape", least: 1, most: 1, shape: throughKernel, typ: int64Type, fold: fromShape,
+			gather: never, share: apart, none: noNumber},
+		{name: "Size", least: 1, most: 1, shape: throughKernel, typ: int64Type, fold: fromShape,
+			gather: never, share: apart, none: noNumber},
+		{name: "Range", least: 3, most: 3, shape: rangeShape, typ: firstType,
+			gather: never, share: apart, none: noNumber},
+		{name: "ConstantOfShape", least: 1, most: 1, shape: constantOfShapeShape, typ: constantOfShapeType,
+			gather: never, share: apart, none: noNumber},
+		{name: "Constant", least: 0, most: 0, lower: lowerConstant},
+		{name: "If", least: 1, most: 1, lower: lowerIf},
+	}
+}
+
+// errTooLong is for what expands beyond the contents that are followed.
+var errTooLong = errors.New("too long to follow")
+
+func rangeShape(n *node, p int, opset int64) ([][]int, error) {
+	in := make([]*onnxeval.Tensor, len(n.in))
+	for i, v := range n.in {
+		if in[i] = v.known[p]; in[i] == nil {
+			return nil, fmt.Errorf("length depends on the input's values")
+		}
+	}
+	if tooLong(in) {
+		return nil, fmt.Errorf("%w: more than %d numbers", errTooLong, maxKnown)
+	}
+	out, err := onnxeval.Node(n.proto(), in, opset)
+	if err != nil {
+		return nil, err
+	}
+	return [][]int{out[0].Shape}, nil
+}
+
+// tooLong reports whether a Range of these bounds has more elements than are followed.
+func tooLong(in []*onnxeval.Tensor) bool {
+	v := [3]float64{}
+	for i := range v {
+		switch t := in[i]; {
+		case t.Len() != 1:
+			return true
+		case len(t.F) == 1:
+			v[i] = t.F[0]
+		default:
+			v[i] = float64(t.I[0])
+		}
+	}
+	return !((v[1]-v[0])/v[2] <= maxKnown)
+}
+
+func constantOfShapeShape(n *node, p int, _ int64) ([][]int, error) {
+	s, err := target(n.in[0], p)
+	return [][]int{s}, err
+}
+
+func constantOfShapeType(n *node) onnx.DataType {
+	if a := n.proto().Attr("value"); a != nil && a.T != nil {
+		return a.T.Type
+	}
+	return onnx.Float
+}
+
+func lowerConstant(l *loaded, o *onnx.Node, _ []*value) []*value {
+	t, err := constantTensor(o)
+	if err != nil {
+		return l.refuse(o, "%v", err)
+	}
+	v, err := stored(t)
+	if err != nil {
+		l.fail(err)
+		return nil
+	}
+	v.name = "" // it names the attribute, not a weight
+	return []*value{v}
+}
+
+// constantTensor reads any form of a Constant node.
+func constantTensor(o *onnx.Node) (*onnx.Tensor, error) {
+	if len(o.Attrs) != 1 || len(o.Outputs) != 1 {
+		return nil, fmt.Errorf("needs one value and one output")
+	}
+	switch a := o.Attrs[0]; {
+	case a.Name == "value" && a.T != nil:
+		return a.T, nil
+	case a.Name == "value_int":
+		return onnx.Int64s("", nil, a.I), nil
+	case a.Name == "value_ints":
+		return onnx.Int64s("", []int64{int64(len(a.Ints))}, a.Ints...), nil
+	case a.Name == "value_float":
+		return onnx.Floats("", nil, a.F), nil
+	case a.Name == "value_floats":
+		return onnx.Floats("", []int64{int64(len(a.Floats))}, a.Floats...), nil
+	}
+	return nil, fmt.Errorf("attribute %q", o.Attrs[0].Name)
+}
+
+// lowerIf puts the branch of an If whose condition follows from constants and shapes in its place.
+func lowerIf(l *loaded, o *onnx.Node, in []*value) []*value {
+	cond, ok := scalarOf(in[0])
+	if !ok {
+		return l.refuse(o, "the condition depends on the input; export the model for inference without control flow")
+	}
+	branch := o.Attr("else_branch")
+	if cond != 0 {
+		branch = o.Attr("then_branch")
+	}
+	if branch == nil || branch.G == nil || len(branch.G.Outputs) != len(o.Outputs) {
+		return l.refuse(o, "a branch is missing")
+	}
+	for _, t := range branch.G.Initializers {
+		v, err := stored(t)
+		if err != nil {
+			l.fail(err)
+			return nil
+		}
+		l.values[t.Name] = v
+	}
+	for _, n := range branch.G.Nodes {
+		if err := l.load(n); err != nil {
+			l.fail(err)
+			return nil
+		}
+	}
+	var out []*value
+	for _, v := range branch.G.Outputs {
+		if l.values[v.Name] == nil {
+			return l.refuse(o, "a branch does not compute its output")
+		}
+		out = append(out, l.values[v.Name])
+	}
+	return out
+}
