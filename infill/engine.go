@@ -74,16 +74,27 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	e.model.Enter()
-	defer e.model.Leave()
-	p, err := e.plan(t, &opt)
+	var res *Result
+	err := e.model.Compute(ctx, func(ctx context.Context) (err error) {
+		res, err = e.run(ctx, t, &opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// run is Fill with one of the model's places.
+func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, error) {
+	p, err := e.plan(t, opt)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.each(func(pt *part) error { return p.trace(ctx, pt) }); err != nil {
+	if err := p.each(ctx, func(ctx context.Context, pt *part) error { return p.trace(ctx, pt) }); err != nil {
 		return nil, err
 	}
 	steps, err := p.sample(ctx)
@@ -92,7 +103,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	}
 	// Ranking the last states is no part of sampling.
 	kept, rows := p.stats(), p.rows()
-	if err := p.each(func(pt *part) error { return pt.run.Refresh(ctx) }); err != nil {
+	if err := p.each(ctx, func(ctx context.Context, pt *part) error { return pt.run.Refresh(ctx) }); err != nil {
 		return nil, err
 	}
 	res := p.result(kept)

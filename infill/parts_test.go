@@ -29,12 +29,13 @@ func TestTraceOfParts(t *testing.T) {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	e.model.Enter()
-	p, err := e.plan(tp, &opt)
-	if err == nil {
-		err = p.start(context.Background())
-	}
-	e.model.Leave()
+	var p *plan
+	err = e.model.Compute(t.Context(), func(ctx context.Context) (err error) {
+		if p, err = e.plan(tp, &opt); err != nil {
+			return err
+		}
+		return p.start(ctx)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

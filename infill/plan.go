@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infill/internal/gate"
 	"infill/samplers"
 )
 
@@ -75,7 +76,6 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 				return nil, err
 			}
 			pt = &part{tgt: newTarget(e.model, sp, opt), id: opt.ID}
-			pt.tgt.inside = true
 			if p.open {
 				pt.id += "\x00*" + key
 			}
@@ -87,25 +87,14 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	return p, nil
 }
 
-// each calls f for all parts at the same time, so that they share batches and
-// one draws its proposals while another's are being evaluated. Whoever calls it
-// has one of the model's places, see mlm.Model.Enter, and so has every f.
-func (p *plan) each(f func(*part) error) error {
-	if len(p.parts) == 1 {
-		return f(p.parts[0])
-	}
-	errs := make([]error, len(p.parts))
-	p.parts[0].tgt.apart(len(p.parts), func(i int) { errs[i] = f(p.parts[i]) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// each calls f for all parts at the same time, so that they share batches and one draws
+// its proposals while another's are being evaluated.
+func (p *plan) each(ctx context.Context, f func(context.Context, *part) error) error {
+	return gate.Each(ctx, len(p.parts), func(ctx context.Context, i int) error { return f(ctx, p.parts[i]) })
 }
 
 func (p *plan) start(ctx context.Context) error {
-	err := p.each(func(pt *part) (err error) {
+	err := p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		if n := p.opt.shortlist(); n > 0 {
 			if err := pt.tgt.restrict(ctx, n); err != nil {
 				return err
@@ -118,7 +107,7 @@ func (p *plan) start(ctx context.Context) error {
 		return err
 	}
 	p.divide()
-	return p.each(func(pt *part) (err error) {
+	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := p.opt.Sampler
 		if pt.tgt.domain.MaxK() == 1 {
 			// There is one state, which some samplers refuse to work on; any
@@ -177,12 +166,12 @@ func (p *plan) divide() {
 func (t *target) another() *target {
 	sp := *t.space
 	sp.layouts = map[string]*layout{}
-	return &target{space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, inside: t.inside, byKey: map[*layout]*bucket{}}
+	return &target{space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, byKey: map[*layout]*bucket{}}
 }
 
 // step makes a step of every chain.
 func (p *plan) step(ctx context.Context) error {
-	return p.each(func(pt *part) error { return p.advance(ctx, pt) })
+	return p.each(ctx, func(ctx context.Context, pt *part) error { return p.advance(ctx, pt) })
 }
 
 // steps makes n steps of every chain, the parts independently of each other
@@ -190,7 +179,7 @@ func (p *plan) step(ctx context.Context) error {
 func (p *plan) steps(ctx context.Context, n int) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err := p.each(func(pt *part) error {
+	err := p.each(ctx, func(ctx context.Context, pt *part) error {
 		for range n {
 			if err := p.advance(ctx, pt); err != nil {
 				stop(err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -30,7 +31,7 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 	if t.joint {
 		return fmt.Errorf("%w: constraints between blanks (--no-repeat, blanks of several tokens) need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
 	}
-	errs, layouts, subsets := make([]error, len(x)), make([]*layout, len(x)), make([][]int, len(x))
+	layouts, subsets := make([]*layout, len(x)), make([][]int, len(x))
 	for k := range x {
 		l := t.layoutOf(x[k], nil) // fills a cache: not at the same time
 		m := len(l.sentence.Blanks)
@@ -46,13 +47,10 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		slices.Sort(s)
 		layouts[k], subsets[k] = l, s
 	}
-	t.apart(len(x), func(k int) { u[k], errs[k] = t.estimate(ctx, x[k], layouts[k], subsets[k], grad[k]) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return gate.Each(ctx, len(x), func(ctx context.Context, k int) (err error) {
+		u[k], err = t.estimate(ctx, x[k], layouts[k], subsets[k], grad[k])
+		return err
+	})
 }
 
 // estimate evaluates the terms of the masked tokens in s, ascending.
@@ -71,18 +69,15 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, gr
 	}
 	states := [][]int32{state}
 	logProb, full, first := rows[float32](nil, 1, b), rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
-	err := t.ask(func() error {
-		if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
-			return err
-		}
-		if t.mode == mlm.Full && b > 1 {
-			return t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full)
-		}
-		copy(full[0], first[0])
-		return nil
-	})
-	if err != nil {
+	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
 		return 0, err
+	}
+	if t.mode == mlm.Full && b > 1 {
+		if err := t.model.Gradient(ctx, sub, states, mlm.Full, logProb, full); err != nil {
+			return 0, err
+		}
+	} else {
+		copy(full[0], first[0])
 	}
 	one, two := float32(m)/float32(b), float32(0)
 	if b > 1 {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
+	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -27,7 +27,6 @@ type target struct {
 	mode  mlm.GradientMode
 	prior [][]float64 // per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 
-	inside  bool      // whoever calls is between model.Enter and model.Leave
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*layout]*bucket
@@ -67,8 +66,8 @@ func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
 // energy is Energy of states that no sampler asks about.
 func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
-	return t.each(func(b *bucket) error {
-		if err := t.ask(func() error { return t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb) }); err != nil {
+	return t.each(ctx, func(ctx context.Context, b *bucket) error {
+		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
 			return err
 		}
 		for j, k := range b.who {
@@ -87,10 +86,8 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 		}
 	}
 	t.count()
-	return t.each(func(b *bucket) error {
-		err := t.ask(func() error {
-			return t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
-		})
+	return t.each(ctx, func(ctx context.Context, b *bucket) error {
+		err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
 		if err != nil {
 			return err
 		}
@@ -210,8 +207,8 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 	for _, b := range t.buckets {
 		b.wide = rows(b.wide, len(b.states), t.model.VocabSize())
 	}
-	err := t.each(func(b *bucket) error {
-		return t.ask(func() error { return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide) })
+	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
+		return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide)
 	})
 	if err != nil {
 		return err
@@ -297,47 +294,8 @@ func (t *target) bucket(l *layout) *bucket {
 }
 
 // each calls f for every bucket, all at once so that they share batches.
-func (t *target) each(f func(*bucket) error) error {
-	if len(t.buckets) == 1 {
-		return f(t.buckets[0])
-	}
-	errs := make([]error, len(t.buckets))
-	t.apart(len(t.buckets), func(i int) { errs[i] = f(t.buckets[i]) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ask has the model compute something, and gives up the caller's place among
-// those who work at the same time until it has.
-func (t *target) ask(f func() error) error {
-	if t.inside {
-		t.model.Leave()
-		defer t.model.Enter()
-	}
-	return f()
-}
-
-// apart calls f for 0 … n−1 at the same time, each with a place of its own if
-// the caller has one.
-func (t *target) apart(n int, f func(i int)) {
-	_ = t.ask(func() error {
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() {
-				if t.inside {
-					t.model.Enter()
-					defer t.model.Leave()
-				}
-				f(i)
-			})
-		}
-		wg.Wait()
-		return nil
-	})
+func (t *target) each(ctx context.Context, f func(context.Context, *bucket) error) error {
+	return gate.Each(ctx, len(t.buckets), func(ctx context.Context, i int) error { return f(ctx, t.buckets[i]) })
 }
 
 // rows returns n rows of the given width, reusing those there are.

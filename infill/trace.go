@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"infill/internal/gate"
 )
 
 // A tracer puts together, for Options.Trace, what the parts of a plan did: they
@@ -34,9 +36,9 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 			return err
 		}
 	}
-	// Trace may use the model, for which there must be a place, and so must
-	// nobody keep one who waits for Trace.
-	return pt.tgt.ask(func() error {
+	// Trace may use the model, for which there must be a place. So nobody who waits
+	// for Trace may keep one.
+	return gate.Outside(ctx, func() error {
 		t := &p.tr
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"infill/internal/gate"
 	"infill/mlm/onnxgrad"
 )
 
@@ -141,6 +142,11 @@ func (s *scheduler) do(ctx context.Context, sentence *Sentence, units []*unit) e
 	if len(units) == 0 {
 		return nil
 	}
+	// Whoever waits here computes nothing.
+	return gate.Outside(ctx, func() error { return s.await(ctx, sentence, units) })
+}
+
+func (s *scheduler) await(ctx context.Context, sentence *Sentence, units []*unit) error {
 	c := &call{ctx: ctx, s: sentence, done: make(chan struct{})}
 	c.pending.Store(int64(len(units)))
 	s.mu.Lock()
@@ -202,28 +208,49 @@ func (s *scheduler) close() {
 	s.group.Wait()
 }
 
-// enter waits for a place. Callers go before workers: they make the work of
-// which batches are then formed.
-func (s *scheduler) enter() {
+// Take waits for a place, see [gate.Places]. Callers go before workers: they make the work
+// of which batches are then formed.
+func (s *scheduler) Take(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
+	defer func() { s.waiting-- }()
+	if s.places == 0 && ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.room.Broadcast()
+		})
+		defer stop()
+	}
 	for s.places == 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		s.room.Wait()
 	}
-	s.waiting--
+	if ctx.Err() != nil {
+		s.offer(s.waiting - 1) // somebody else was not told of the place
+		return context.Cause(ctx)
+	}
 	s.places--
 	if s.places > 0 {
 		s.wake.Broadcast() // of two places given up at once, one may be a worker's
 	}
+	return nil
 }
 
-// leave gives a place up.
-func (s *scheduler) leave() {
+// Give gives a place up.
+func (s *scheduler) Give() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.places++
-	if s.waiting > 0 {
+	s.offer(s.waiting)
+}
+
+// offer tells somebody that a place is free: a caller if one waits, else the workers.
+func (s *scheduler) offer(waiting int) {
+	if waiting > 0 {
 		s.room.Signal()
 	} else {
 		s.wake.Broadcast()
@@ -304,7 +331,7 @@ func (s *scheduler) work() {
 		}
 		err := s.evaluate(&b, units)
 		s.finished(units[0].key.batchOf(len(units)))
-		s.leave()
+		s.Give()
 		for _, u := range units {
 			if err != nil {
 				u.call.fail(err)

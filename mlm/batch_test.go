@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"infill/internal/gate"
 )
 
 const (
@@ -332,19 +334,22 @@ func TestPlaces(t *testing.T) {
 		for k := range 8 {
 			group.Go(func() {
 				p := makeProblem(uint64(k))
-				m.Enter()
-				defer m.Leave()
-				for range 20 {
-					n := be.inside.Add(1)
-					for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+				err := m.Compute(context.Background(), func(ctx context.Context) error {
+					for range 20 {
+						n := be.inside.Add(1)
+						for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+						}
+						runtime.Gosched()
+						be.inside.Add(-1)
+						out := table(len(p.states), len(p.s.Blanks))
+						if err := m.LogProb(ctx, p.s, p.states, out); err != nil {
+							return err
+						}
 					}
-					runtime.Gosched()
-					be.inside.Add(-1)
-					m.Leave()
-					if err := m.LogProb(context.Background(), p.s, p.states, table(len(p.states), len(p.s.Blanks))); err != nil {
-						t.Error(err)
-					}
-					m.Enter()
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
 				}
 			})
 		}
@@ -490,5 +495,48 @@ func TestClose(t *testing.T) {
 	}
 	if n := runtime.NumGoroutine(); n > before {
 		t.Errorf("%d goroutines are left over", n-before)
+	}
+}
+
+// Work inside Compute that asks the model, starts more of its kind or waits for others
+// ends, whatever the number of threads; and one that waits for a place can be stopped.
+func TestComputeEnds(t *testing.T) {
+	t.Parallel()
+	m := fakeModel(t, &fakeBackend{}, 1, 64)
+	p := makeProblem(1)
+	ask := func(ctx context.Context) error {
+		return m.LogProb(ctx, p.s, p.states, table(len(p.states), len(p.s.Blanks)))
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- m.Compute(context.Background(), func(ctx context.Context) error {
+			return m.Compute(ctx, func(ctx context.Context) error {
+				return gate.Each(ctx, 3, func(ctx context.Context, _ int) error {
+					return gate.Outside(ctx, func() error {
+						return m.Compute(context.Background(), ask)
+					})
+				})
+			})
+		})
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody goes on")
+	}
+	boom := errors.New("boom")
+	err := m.Compute(context.Background(), func(context.Context) error {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		time.AfterFunc(10*time.Millisecond, func() { cancel(boom) })
+		return m.Compute(ctx, func(context.Context) error { t.Error("it ran"); return nil })
+	})
+	if !errors.Is(err, boom) {
+		t.Errorf("while it waits: %v", err)
+	}
+	if err := m.Compute(context.Background(), ask); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/internal/gate"
 	"infill/tokenize"
 )
 
@@ -67,8 +68,8 @@ type Options struct {
 	// File is the model file inside the folder; "" looks for model.onnx and
 	// onnx/model.onnx.
 	File string
-	// Threads is how many batches are evaluated at the same time, together
-	// with callers that work between [Model.Enter] and [Model.Leave]; 0 means 1.
+	// Threads is how many batches are evaluated at the same time, calls that
+	// [Model.Compute] runs among them; 0 means 1.
 	Threads int
 	// BatchTokens bounds rows × length of one batch; a single unit
 	// that is larger is evaluated by itself. 0 means DefaultBatchTokens, or
@@ -190,15 +191,14 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.sched.threads }
 
-// Enter waits until fewer than Options.Threads goroutines work for the model,
-// those that evaluate batches and those between Enter and Leave counted together.
-// Callers that compute on their own between evaluations use it so that Threads
-// bounds the processor time of the whole. Who is inside must leave before asking
-// the model for anything, or nobody may be left to answer.
-func (m *Model) Enter() { m.sched.enter() }
-
-// Leave is the end of what Enter began.
-func (m *Model) Leave() { m.sched.leave() }
+// Compute runs f, which computes on its own between calls of the model. At most
+// Options.Threads batches and such f run at the same time, so that Threads bounds the
+// processor time of the whole. f must hand its context to the model's methods: while they
+// evaluate, its place is free for others. The error is f's, or the cause of ctx's end if
+// that came before a place was free.
+func (m *Model) Compute(ctx context.Context, f func(context.Context) error) error {
+	return gate.Inside(ctx, m.sched, f)
+}
 
 // Close stops the workers and frees the model. Calls in flight end with
 // ErrClosed. Closing twice is harmless.

@@ -1,0 +1,122 @@
+// Package gate bounds how many goroutines compute at the same time, without Enter and
+// Leave: work runs inside a call, the call's context knows of the place, and whoever
+// waits for others gives the place up for that time. A place is never given back twice
+// and never kept by somebody who waits, so that nobody is left waiting for ever.
+package gate
+
+import (
+	"context"
+	"sync"
+)
+
+// Places are what there is a bounded number of. Both methods are safe for concurrent use.
+type Places interface {
+	// Take waits for a place. The error is the cause of ctx's end, and then none is taken.
+	Take(ctx context.Context) error
+	// Give gives a place back.
+	Give()
+}
+
+// A place is one that was taken. It can be shared by goroutines: the first that waits
+// gives it up, and the last that has waited takes one again.
+type place struct {
+	of      Places
+	mu      sync.Mutex
+	outside int  // how many wait for others at present
+	ended   bool // the call that it was taken for is over
+}
+
+type placeKey struct{}
+
+func placeOf(ctx context.Context) *place {
+	p, _ := ctx.Value(placeKey{}).(*place)
+	return p
+}
+
+// Inside runs f with a place, which it waits for. f's context knows of the place; f hands
+// it to whatever it calls. Where ctx has a place of the same Places already, f runs in
+// that. The error is f's, or the cause of ctx's end if that came before a place.
+func Inside(ctx context.Context, of Places, f func(context.Context) error) error {
+	if p := placeOf(ctx); p != nil && p.of == of {
+		return f(ctx)
+	}
+	if err := of.Take(ctx); err != nil {
+		return err
+	}
+	p := &place{of: of}
+	defer p.end()
+	return f(context.WithValue(ctx, placeKey{}, p))
+}
+
+func (p *place) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	if p.outside == 0 {
+		p.of.Give()
+	}
+}
+
+// Outside runs f, which waits for others or calls code that may do so, while the place
+// that ctx has is free for them. Without a place it just runs f.
+func Outside(ctx context.Context, f func() error) error {
+	p := placeOf(ctx)
+	if p == nil {
+		return f()
+	}
+	p.leave()
+	defer p.enter()
+	return f()
+}
+
+func (p *place) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.outside++; p.outside == 1 && !p.ended {
+		p.of.Give()
+	}
+}
+
+func (p *place) enter() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.outside--; p.outside == 0 && !p.ended {
+		// The caller goes on computing, be it only to return.
+		_ = p.of.Take(context.Background())
+	}
+}
+
+// Each runs f for 0 … n−1 at the same time and waits for all. If ctx has a place, every f
+// has one of its own and the caller's is free for them. The error is that of the smallest
+// i whose f failed.
+func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return f(ctx, 0)
+	}
+	errs := make([]error, n)
+	p := placeOf(ctx)
+	free := context.WithValue(ctx, placeKey{}, (*place)(nil))
+	_ = Outside(ctx, func() error {
+		var group sync.WaitGroup
+		for i := range n {
+			group.Go(func() {
+				if p == nil {
+					errs[i] = f(ctx, i)
+					return
+				}
+				errs[i] = Inside(free, p.of, func(ctx context.Context) error { return f(ctx, i) })
+			})
+		}
+		group.Wait()
+		return nil
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
