@@ -12,6 +12,7 @@ import (
 // the search began (α half of DMALA's start, β = ½), and than with DMALA's tuned
 // step size. Single chains vary by a fifth, so the test is of the mean of 8.
 func TestABRaisesTheJumpDistance(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, target := range []samplers.Target{
 		must(targets.NewIsing(20, 20, true, 0.1, []float64{0.2}, false)),

@@ -9,6 +9,7 @@ import (
 
 // TestABSearchFindsTheTop of a known accepted distance.
 func TestABSearchFindsTheTop(t *testing.T) {
+	t.Parallel()
 	top := func(alpha, beta float64) float64 {
 		a, b := math.Log(alpha/3), (beta-0.73)/0.2
 		return math.Exp(-a*a/4 - b*b + 0.3*a*b)
@@ -37,6 +38,7 @@ func TestABSearchFindsTheTop(t *testing.T) {
 
 // TestABSchedule walks through the rounds as the doc comment has them.
 func TestABSchedule(t *testing.T) {
+	t.Parallel()
 	s := abSearch{tuneAlpha: true, tuneBeta: true, ratio: 4, delta: 0.1, each: 2, alpha: 1, beta: 0.5}
 	for round, c := range []struct {
 		points [3][2]float64
@@ -69,6 +71,7 @@ func TestABSchedule(t *testing.T) {
 // TestABRunsOnWhatItFound: after the burn-in every step has the best (α, β) and
 // no longer a value under trial, whether or not the burn-in ends amid a round.
 func TestABRunsOnWhatItFound(t *testing.T) {
+	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
 	for _, burnin := range []int{1, 12, 150, 151, 155} {
 		run, err := Start(context.Background(), &AB{}, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin})

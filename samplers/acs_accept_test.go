@@ -58,6 +58,7 @@ func cycleAcceptance(t *testing.T, s *samplers.ACS, target samplers.Target, burn
 // mean of 8 is within .1 by nearly three standard errors. With -v it prints the
 // table of ACS's doc comment, shorter and longer burn-ins included.
 func TestACSAcceptance(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		target samplers.Target

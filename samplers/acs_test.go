@@ -33,6 +33,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a
 // TestACSSchedule compares α_k and β_k of given step sizes with numbers worked
 // out by hand: cos(π k/4) is 1, √½, 0, −√½.
 func TestACSSchedule(t *testing.T) {
+	t.Parallel()
 	r := math.Sqrt2 / 2
 	for _, c := range []struct {
 		power float64
@@ -60,6 +61,7 @@ func TestACSSchedule(t *testing.T) {
 // is over, has changed the step sizes, and the cycle runs on what it found,
 // which never changes again.
 func TestACSTuningEnds(t *testing.T) {
+	t.Parallel()
 	for _, burnin := range []int{0, 1, 4, 5, 7, 25, 99, 100, 101, 137, 500, 2000} {
 		for _, s := range []*ACS{{}, {FixedBeta: true}, {AlphaMax: 2, AlphaMin: 0.5}, {AlphaMax: 2, AlphaMin: 2}, {Cycle: 1}, {Cycle: 3, Power: 4}} {
 			name := fmt.Sprintf("%+v, burn-in %d", *s, burnin)
@@ -128,6 +130,7 @@ func tuned(cfg ACS, burnin int, f func(alpha, beta float64) float64) *acsTune {
 // TestACSFindsKnownOptimum: without noise the tuning finds the step sizes of
 // acceptance ρ*, at BetaMin and at the best β, and the best β.
 func TestACSFindsKnownOptimum(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		burnin                     int
 		tolMin, tolMax, tolB, curb float64
@@ -155,6 +158,7 @@ func TestACSFindsKnownOptimum(t *testing.T) {
 // TestACSTunesToGoal: the goal is what the acceptance at α_max comes to, for
 // any ρ*; a short burn-in tunes at BetaMin.
 func TestACSTunesToGoal(t *testing.T) {
+	t.Parallel()
 	for _, goal := range []float64{0.2, 0.5, 0.8} {
 		for _, burnin := range []int{25, 60, 100, 500} {
 			g := tuned(ACS{TargetAcceptance: goal}, burnin, hill)
@@ -180,6 +184,7 @@ func TestACSTunesToGoal(t *testing.T) {
 // TestACSWithoutInformation: where acceptance says nothing, step sizes and β
 // stay in their ranges.
 func TestACSWithoutInformation(t *testing.T) {
+	t.Parallel()
 	for _, a := range []float64{0, 1} {
 		for _, burnin := range []int{25, 100, 500} {
 			g := tuned(ACS{}, burnin, func(_, _ float64) float64 { return a })
@@ -201,6 +206,7 @@ func TestACSWithoutInformation(t *testing.T) {
 
 // TestIsotonicCrossing on least-squares fits worked out by hand.
 func TestIsotonicCrossing(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		x, a, w []float64
 		want    float64

@@ -12,6 +12,7 @@ import (
 // TestAdaptationEndsWithBurnin: what a sampler adapts differs after the burn-in
 // from what it started with, and has the same bits ever after.
 func TestAdaptationEndsWithBurnin(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	target := must(targets.NewIsing(8, 8, true, 0.1, []float64{0.2}, false))
 	all := []samplers.Sampler{&samplers.GWG{Adapt: true}, &samplers.GWG{Adapt: true, Draws: 3}, &samplers.AB{StepSize: 0.3}, &samplers.AB{Beta: 0.6}, &samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2}, &samplers.ACS{FixedBeta: true}}

@@ -115,6 +115,7 @@ func (s sticky) Energy(ctx context.Context, x [][]int32, u []float64) error {
 // TestBrokenEnergySamplersFail: on every target the enumeration finds what is
 // wrong with copies of the samplers that have one deliberate error.
 func TestBrokenEnergySamplersFail(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 32, func(t *testing.T, _ *rand.Rand, tab *tableTarget) {
 		last := tab.dom.free[tab.dom.Len()-1] > 1
 		for _, c := range []struct {

@@ -19,6 +19,7 @@ func ar1(rng *rand.Rand, n int, rho float64) []float64 {
 }
 
 func TestESSOfAutoregression(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n = 20000
 	for _, rho := range []float64{-0.5, 0, 0.3, 0.9, 0.98} {
@@ -41,6 +42,7 @@ func TestESSOfAutoregression(t *testing.T) {
 // TestESSFirstIsTensorFlows compares with tfp.mcmc.effective_sample_size
 // (TensorFlow Probability, JAX substrate, float64) on the same numbers.
 func TestESSFirstIsTensorFlows(t *testing.T) {
+	t.Parallel()
 	var x []float64
 	s, v := 12345, 0.0
 	for range 400 {
@@ -66,6 +68,7 @@ func TestESSFirstIsTensorFlows(t *testing.T) {
 // Without the running minimum it would be 14·14/36, with the sum to its end
 // (14 Γ goes on with −3, −5, −3) something else again.
 func TestESSByHand(t *testing.T) {
+	t.Parallel()
 	x := []float64{1, 1, 1, 1, -1, 1, 1, -1, -1, -1, 1, -1, -1, -1}
 	if got := ESS(x); !(math.Abs(got-14.*14/24) < 1e-12) {
 		t.Errorf("ESS %.12f, want 14·14/24 = 8.166666666667", got)
@@ -73,6 +76,7 @@ func TestESSByHand(t *testing.T) {
 }
 
 func TestAutocovIsTheDefinition(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{1, 2, 3, 7, 64, 100} {
 		x := ar1(rng, n, 0.5)
@@ -94,6 +98,7 @@ func TestAutocovIsTheDefinition(t *testing.T) {
 }
 
 func TestDegenerateDiagnostics(t *testing.T) {
+	t.Parallel()
 	flat := []float64{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
 	if got := ESS(flat); got != 10 {
 		t.Errorf("ESS of a constant is %g, want its length", got)
@@ -115,6 +120,7 @@ func TestDegenerateDiagnostics(t *testing.T) {
 }
 
 func TestSplitRHat(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
 	same := [][]float64{ar1(rng, 5000, 0.2), ar1(rng, 5000, 0.2), ar1(rng, 5000, 0.2)}
 	if r := SplitRHat(same); r > 1.01 {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestStartRefuses(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))
 	tab := newTable(rng, Categories(3, 3), 1, 0.2)
 	zero := newTable(rng, Categories(2, 2), 1, 0.2)
@@ -73,6 +74,7 @@ func TestStartRefuses(t *testing.T) {
 }
 
 func TestDomainRefuses(t *testing.T) {
+	t.Parallel()
 	for what, coords := range map[string][]Coord{
 		"none":             {},
 		"no category":      {{Kind: Nominal}},
@@ -110,6 +112,7 @@ func (n nowhere) MaskedConditional(_ context.Context, _ [][]int32, _ []int, lp [
 
 // TestErrorsSayWhatToDo: an error names the place and the remedy.
 func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	domain := func(c ...Coord) error { _, err := NewDomain(c...); return err }
 	begin := func(s Sampler, target Target, x0 ...[]int32) error {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestExpNeg(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	worst := 0.0
 	for n := range 2000000 {

@@ -17,6 +17,7 @@ func (written) linear(int, int) (slope, stay float64, ok bool) { return 0, 0, fa
 // bits, over several blocks of categories, wherever the current one and the
 // likeliest are; and what is no distribution is none either way.
 func TestSumsOfLinearWeights(t *testing.T) {
+	t.Parallel()
 	const k = 2*blockLen + 100
 	d, err := NewDomain(Coord{Kind: Nominal, K: k})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 // TestIsing5x5 is DLP's Ising model: exact answers, and DMALA's number of
 // proposed flips and acceptance.
 func TestIsing5x5(t *testing.T) {
+	t.Parallel()
 	m := must(targets.NewIsing(5, 5, true, 0.1, []float64{0.2}, false))
 	logZ, mean, err := m.Exact()
 	if err != nil {
@@ -96,6 +97,7 @@ func dulaLaw(t testing.TB, target samplers.Gradienter, e *targets.Exact, alpha f
 // TestDULAStationaryLaw compares the law of theorem 5.1 with the published
 // distances to π, and DULA's own draws with that law.
 func TestDULAStationaryLaw(t *testing.T) {
+	t.Parallel()
 	m := must(targets.NewIsing(2, 2, false, 0.1, []float64{0.2}, false))
 	e := must(targets.Enumerate(context.Background(), m))
 	for _, c := range []struct{ alpha, l1 float64 }{{0.1, 5.33959e-3}, {0.2, 5.91734e-2}, {0.4, 0.1647512}, {1, 0.2621702}} {
@@ -170,6 +172,7 @@ func (q quadratic) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [
 // TestPreconditioning is DLP's ill-conditioned target: the preconditioner makes
 // both coordinates flip with probability one half.
 func TestPreconditioning(t *testing.T) {
+	t.Parallel()
 	q := quadratic{[]float64{-0.001, -1000}, samplers.Spins(2)}
 	const n = 125000
 	for _, s := range []samplers.Sampler{
@@ -212,6 +215,7 @@ func TestPreconditioning(t *testing.T) {
 // SGDLD, which falls with the jump probability with the cache and stays
 // without.
 func TestSGDLDGaussianBernoulli(t *testing.T) {
+	t.Parallel()
 	g := gaussBern()
 	e := must(targets.Enumerate(context.Background(), g))
 	if math.Abs(math.Exp(e.LogZ)-7.986209) > 1e-6 {
@@ -286,6 +290,7 @@ func sgdldError(t testing.TB, g samplers.Target, e *targets.Exact, s samplers.Sa
 // stochastic sampler draws from nearly the law of the one with full gradients,
 // and it uses a new mini-batch at every step, also when the state stays.
 func TestStochasticDULA(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
 	l := must(targets.NewLogReg(rng, 40, 4, 0.3))
 	last := func(s samplers.Sampler) [][]int32 {
@@ -329,6 +334,7 @@ func TestStochasticDULA(t *testing.T) {
 // of a test are too short: a sixth of the jumps leaves .015 of noise. Section 4
 // of docs/notebook/verification.md has that setting from chains 15 times as long.
 func TestSGDLDSelf(t *testing.T) {
+	t.Parallel()
 	g := gaussBern()
 	e := must(targets.Enumerate(context.Background(), g))
 	for _, c := range []struct {

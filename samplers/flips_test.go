@@ -9,6 +9,7 @@ import (
 // The flips of many coordinates are worked out another way than a single one;
 // both are the same function.
 func TestFlipsOfDLMC(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
 		f := &flow{g: g, logH: make([]float64, 1)}

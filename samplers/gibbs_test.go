@@ -75,6 +75,7 @@ func tvToPi(tab *tableTarget, x [][]int32) (tv, limit float64) {
 // TestEnergySamplersStationary covers the samplers whose kernels are not
 // Metropolis–Hastings proposals. False alarm: at most 1e-6 a case.
 func TestEnergySamplersStationary(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, c := range []struct {
 			name   string
@@ -105,6 +106,7 @@ func TestEnergySamplersStationary(t *testing.T) {
 // invariant through the same comparison: masked-conditional Gibbs, and LB-1
 // without its correction.
 func TestStationarityHasPower(t *testing.T) {
+	t.Parallel()
 	caught := map[string]int{}
 	eachTable(t, 32, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range []Sampler{&Gibbs{}, uncorrected{&LB1{Balance: Ratio}}} {
@@ -145,6 +147,7 @@ func (a *alwaysAccept) Step(ctx context.Context) error {
 // would, adapting in a burn-in, from one fixed start, and compares the last
 // states of many chains with π.
 func TestDefaultsReachTheTarget(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
 	d, err := NewDomain(Coord{Kind: Nominal, K: 3}, Coord{Kind: Binary, Low: -1, Step: 2}, Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, false, true}})
 	if err != nil {
@@ -210,6 +213,7 @@ func (pulledCond) MaskedConditional(_ context.Context, x [][]int32, _ []int, lp 
 // are coordinates and visits each, in order; a random scan does not keep to any
 // order, and gets everywhere.
 func TestScansVisitEveryCoordinate(t *testing.T) {
+	t.Parallel()
 	const n = 7
 	for _, c := range []struct {
 		s      func(Scan) Sampler
@@ -250,6 +254,7 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 }
 
 func TestBallIsComplete(t *testing.T) {
+	t.Parallel()
 	for j := range 20 {
 		rng := rand.New(rand.NewPCG(uint64(j), 2))
 		tab := newTable(rng, smallDomain(rng, j), 1, 0)
@@ -280,6 +285,7 @@ func TestBallIsComplete(t *testing.T) {
 // TestNeighboursInChunks: energies come out the same however many states go to
 // the target at a time.
 func TestNeighboursInChunks(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 1))
 	d, err := NewDomain(Coord{Kind: Nominal, K: 5, Allowed: []bool{true, false, true, true, true}}, Coord{Kind: Nominal, K: 4})
 	if err != nil {

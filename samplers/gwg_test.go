@@ -12,6 +12,7 @@ import (
 // TestGWGAdaptsDraws: X goes from where Draws has it to an acceptance of 0.574,
 // from below and from above, within the number of coordinates.
 func TestGWGAdaptsDraws(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	target := must(targets.NewIsing(20, 20, true, 0.1, []float64{0.2}, false))
 	for _, draws := range []int{0, 1, 5, 60, 4000} {

@@ -302,6 +302,7 @@ func kernelErrors(t *testing.T, tab *tableTarget, target Target, s Sampler, peri
 // TestEnergySamplersDetailedBalance is the counterpart of TestDetailedBalance
 // for the samplers that are not Metropolis–Hastings proposals.
 func TestEnergySamplersDetailedBalance(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 32, func(t *testing.T, _ *rand.Rand, tab *tableTarget) {
 		n := tab.dom.Len()
 		for _, c := range []struct {
@@ -336,6 +337,7 @@ func TestEnergySamplersDetailedBalance(t *testing.T) {
 // TestEnergySamplersOfManyCategories is the same on four coordinates of five
 // categories.
 func TestEnergySamplersOfManyCategories(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("625 states")
 	}
@@ -350,6 +352,7 @@ func TestEnergySamplersOfManyCategories(t *testing.T) {
 // TestDefaultBallDetailedBalance is the Hamming ball sampler with its default
 // block, all coordinates of a small target, and radius 2 in a larger block.
 func TestDefaultBallDetailedBalance(t *testing.T) {
+	t.Parallel()
 	done := 0
 	eachTable(t, 60, func(t *testing.T, _ *rand.Rand, tab *tableTarget) {
 		if tab.dom.Len() == 4 && len(tab.states) > 40 {

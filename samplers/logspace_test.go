@@ -10,6 +10,7 @@ import (
 // TestLogFunctions compares with the same formulas in 200-bit arithmetic, for
 // which log(1+z) is summed as a series.
 func TestLogFunctions(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		x := math.Exp(10*rng.Float64()-5) * float64(1-2*rng.IntN(2))
@@ -88,6 +89,7 @@ func bigLogSigmoid(x float64) float64 {
 }
 
 func TestDrawLog(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 3))
 	lw := []float64{negInf, 0, -1, negInf, math.Log(3), -80, negInf}
 	cum := make([]float64, len(lw))

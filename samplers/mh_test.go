@@ -10,6 +10,7 @@ import (
 )
 
 func TestDetailedBalance(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
 			b, n := balanceError(t, tab, s, false)
@@ -23,6 +24,7 @@ func TestDetailedBalance(t *testing.T) {
 // TestDetailedBalanceOfManyCategories is the same on the largest of the small
 // domains: pairs of 25 states of four coordinates of five categories.
 func TestDetailedBalanceOfManyCategories(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 7))
 	for _, d := range []*Domain{Categories(4, 5), Integers(4, 5, -2)} {
 		tab := newTable(rng, d, 1, 0.5)
@@ -41,6 +43,7 @@ func TestDetailedBalanceOfManyCategories(t *testing.T) {
 }
 
 func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
@@ -54,6 +57,7 @@ func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 // the enumeration above takes them to have, and that propose claims the same:
 // the other half of what makes the enumerated kernel the real one.
 func TestProposalDraws(t *testing.T) {
+	t.Parallel()
 	eachTable(t, 8, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
 			sup := tab.support()
@@ -107,6 +111,7 @@ func checkFrequencies(t *testing.T, name string, count, want []float64, n float6
 
 // TestNoEvaluationIsWasted: a proposal equal to the state is not evaluated.
 func TestNoEvaluationIsWasted(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, s := range []Sampler{&DMALA{StepSize: 0.5}, &GibbsMH{}} {
 		tab := newTable(rng, Categories(2, 3), 1, 0.2)
@@ -130,6 +135,7 @@ func TestNoEvaluationIsWasted(t *testing.T) {
 
 // TestChainsDoNotMatterToEachOther runs the same chain alone and among others.
 func TestChainsDoNotMatterToEachOther(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	tab := newTable(rng, smallDomain(rng, 3), 1, 0.3)
 	sup := tab.support()
@@ -167,6 +173,7 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 // TestAnyNumberOfFlipsIsIrreducible: fixed even numbers of flips, and all of
 // them, reach every state of a binary target.
 func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 4))
 	tab := newTable(rng, Bits(4), 0.3, 0.1)
 	for _, r := range []float64{2, 4} {
@@ -190,6 +197,7 @@ func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 }
 
 func TestDrawHasMeanR(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	c := &counter{r: []float64{2.3}}
 	for _, one := range []float64{0, singleChange} {
@@ -245,6 +253,7 @@ func (s symmetric) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [
 // TestAdaptationOnSymmetricTarget: where changing all coordinates is always
 // accepted, adapting to an acceptance rate must not end in doing only that.
 func TestAdaptationOnSymmetricTarget(t *testing.T) {
+	t.Parallel()
 	s := symmetric{Bits(4)}
 	for _, info := range List() {
 		if !slices.Equal(info.Needs, Needs{NeedGradients}) && info.Name != "rwm" {

@@ -29,6 +29,7 @@ func pathByDefinition(order []int, w, wv []float64) float64 {
 // weights at θ'. The other order would give another probability, which is told
 // apart here.
 func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 8))
 	for _, d := range []*Domain{Bits(5), Categories(5, 4), Integers(5, 3, -1)} {
 		for _, g := range []Balance{Sqrt, Ratio, Max, Min} {

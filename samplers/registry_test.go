@@ -10,6 +10,7 @@ import (
 )
 
 func TestRegistryNames(t *testing.T) {
+	t.Parallel()
 	want := []string{"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula", "dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld"}
 	for _, name := range want {
 		s, err := New(name, nil)
@@ -27,6 +28,7 @@ func TestRegistryNames(t *testing.T) {
 // TestDefaultsAreZeroValues checks that writing a parameter's documented
 // default changes nothing, by comparing runs.
 func TestDefaultsAreZeroValues(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))
 	tab := newTable(rng, Categories(3, 3), 1, 0.2)
 	trace := func(name string, params map[string]string) (out []int32) {
@@ -63,6 +65,7 @@ func equal(a, b []int32) bool {
 }
 
 func TestNewRefusesBadInput(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, param, value string
 		is                 error
@@ -112,6 +115,7 @@ func TestNewRefusesBadInput(t *testing.T) {
 // TestWrittenParameters checks that what the fields of the structs can say can
 // be written too.
 func TestWrittenParameters(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 9))
 	tab := newTable(rng, Categories(3, 3), 1, 0.2)
 	for _, c := range []struct {
@@ -173,6 +177,7 @@ func (f flat) Energy(_ context.Context, x [][]int32, u []float64) error {
 }
 
 func TestStreamsAreStable(t *testing.T) {
+	t.Parallel()
 	r := NewStream(1, "sentence", 2)
 	got := []uint64{r.Uint64(), r.Uint64()}
 	want := []uint64{0x43234c537e2082fb, 0x7f550a4b764e5720}

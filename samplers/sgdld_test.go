@@ -48,6 +48,7 @@ func (t *noisyTable) StochasticGrad(ctx context.Context, x [][]int32, batch int,
 // TestSGDLDLeavesOutSickEstimates: an estimate that is no number is counted
 // once, and the chain goes on as if the mini-batch had not been drawn.
 func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 9))
 	for _, d := range []*Domain{Categories(3, 3), Bits(4), Integers(3, 3, 0)} {
 		for _, noCache := range []bool{false, true} {
@@ -82,6 +83,7 @@ func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
 // TestSGDLDSickCacheKeepsItsMean: with h so small that the chain stays, a sick
 // ratio changes nothing of the weight, which the cached mean gives.
 func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
+	t.Parallel()
 	for what, fault := range map[string]func(num, den []float64){
 		"NaN":       func(num, _ []float64) { num[1] = math.NaN() },
 		"infinite":  func(num, _ []float64) { num[0] = math.Inf(1) },
@@ -107,6 +109,7 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 // TestSGDLDWithoutFirstEstimate: a chain whose start has no estimate yet stays,
 // with weight 0, until it has one.
 func TestSGDLDWithoutFirstEstimate(t *testing.T) {
+	t.Parallel()
 	sick := func(num, _ []float64) { num[0] = math.NaN() }
 	target := &ratios{flat: flat{Bits(2)}, r: []float64{1, 1}, fault: map[int]func(num, den []float64){0: sick, 1: sick}}
 	run, err := Start(context.Background(), &SGDLD{Jump: 1}, target, [][]int32{{0, 0}}, Options{})
@@ -135,6 +138,7 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 // of 0.1 is reached at t = 890, or the constant Jump; each jumps with that
 // probability.
 func TestSGDLDSchedule(t *testing.T) {
+	t.Parallel()
 	target := &ratios{flat: flat{Bits(2)}, r: []float64{3, 1. / 3}}
 	kernel := func(s Sampler) *sgdldKernel {
 		run, err := Start(context.Background(), s, target, [][]int32{{0, 0}}, Options{})
@@ -178,6 +182,7 @@ func TestSGDLDSchedule(t *testing.T) {
 // TestSGDLDWeightIsPolyaks: at every step the weight is ε_t = h_t/Z(θ), and
 // chains jump with probability h_t to each neighbour in proportion to its rate.
 func TestSGDLDWeightIsPolyaks(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, c := range []struct {
 		s     *SGDLD

@@ -72,6 +72,7 @@ func (s sick) MaskedConditional(ctx context.Context, x [][]int32, i []int, lp []
 // TestSickTargets: what is not a number is rejected and counted, and never
 // spreads.
 func TestSickTargets(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 9))
 	for _, d := range []*Domain{Categories(2, 3), Bits(3), Integers(2, 3, 0)} {
 		tab := newTable(rng, d, 0.3, 0)
@@ -116,6 +117,7 @@ func TestSickTargets(t *testing.T) {
 // those of U = −∞ inside the support, each evaluation once, and not the
 // categories outside it.
 func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
+	t.Parallel()
 	d, err := NewDomain(Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, true, false}}, Coord{Kind: Nominal, K: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,7 @@ func smallDomain(rng *rand.Rand, which int) *Domain {
 // to 4 coordinates of 2 to 5 categories, in every combination that maxSmall
 // leaves room for.
 func TestSmallDomainsAreOfAllSizes(t *testing.T) {
+	t.Parallel()
 	seen, masked := map[[2]int]int{}, 0
 	for j := range 32 {
 		rng := rand.New(rand.NewPCG(uint64(j), 7))

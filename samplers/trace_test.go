@@ -35,6 +35,7 @@ func (l linear) EstimateRatios(_ context.Context, x [][]int32, _ int, _ []*rand.
 // TestTraceWeighsStates: the states of SGDLD count with their weights, with
 // which the mean energy is that of π; without them it is far from it.
 func TestTraceWeighsStates(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	l := linear{flat{Bits(3)}, []float64{2, -1, 1.5}}
 	exact := 0.0
@@ -79,6 +80,7 @@ func TestTraceWeighsStates(t *testing.T) {
 // TestTraceByHand: weights that begin late count as 1 before, and states of
 // weight 0 do not enter.
 func TestTraceByHand(t *testing.T) {
+	t.Parallel()
 	r := &Run{Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)}}
 	var tr Trace
 	d := tr.Diagnose(r)
@@ -109,6 +111,7 @@ func TestTraceByHand(t *testing.T) {
 
 // TestTraceOfEqualWeights: the diagnosis is that of its parts.
 func TestTraceOfEqualWeights(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(4, 1))
 	tab := newTable(rng, Categories(2, 3), 1, 0.2)

@@ -30,6 +30,7 @@ func entries(t *testing.T, specs ...string) []Entry {
 }
 
 func TestProblems(t *testing.T) {
+	t.Parallel()
 	for _, name := range ProblemNames() {
 		p, err := ParseProblem(name)
 		if err != nil {
@@ -61,6 +62,7 @@ func TestProblems(t *testing.T) {
 
 // TestSettings checks that settings do what they say.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	marginal := func(spec string) []float64 {
 		t.Helper()
 		p, err := ParseProblem(spec)
@@ -104,6 +106,7 @@ func TestSettings(t *testing.T) {
 // TestNoBurnin checks that NoBurnin means none, where automatic values
 // stay as they start, and 0 the default.
 func TestNoBurnin(t *testing.T) {
+	t.Parallel()
 	p, err := ParseProblem("ising:rows=2,cols=2")
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +149,7 @@ func (e excluded) Energy(ctx context.Context, x [][]int32, u []float64) error {
 
 // TestCounted checks that rejected proposals of energy −∞ or NaN are said.
 func TestCounted(t *testing.T) {
+	t.Parallel()
 	p, err := ParseProblem("bernoulli:d=3,sd=0.1")
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +178,7 @@ func TestCounted(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{
 		"", "isng", "ising:", "ising:rows", "ising:rows=x", "ising:rows=NaN", "ising:rows=1,rows=2", "ising:row=3",
 		"ising:rows=-1", "ising:rows=1e9", "potts:k=1", "gaussbern:d=0", "categorical:d=1e6,k=1e6", "fhmm:sigma=0", "modes:n=0",
@@ -222,6 +227,7 @@ func TestParseErrors(t *testing.T) {
 // TestCompare runs all samplers on the smallest problem and checks that the
 // numbers mean what they say.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	p, err := ParseProblem("ising:rows=2,cols=3,periodic=0")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 // TestGaussianBernoulliRefuses: each error says where and what to do.
 func TestGaussianBernoulliRefuses(t *testing.T) {
+	t.Parallel()
 	nan, inf := math.NaN(), math.Inf(1)
 	for what, c := range map[string]struct {
 		w, b []float64

@@ -61,6 +61,7 @@ var exactGradient = map[string]bool{
 // TestAbilitiesAgree checks gradients, conditionals and neighbour energies
 // against differences of energies.
 func TestAbilitiesAgree(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for name, target := range small() {
 		rng := rand.New(rand.NewPCG(5, 5))
@@ -135,6 +136,7 @@ func compareShifted(t *testing.T, name string, got, want []float64) {
 // TestSmoothGradients checks the gradients that are derivatives of a formula
 // on real numbers, by finite differences of that formula.
 func TestSmoothGradients(t *testing.T) {
+	t.Parallel()
 	all := small()
 	const h = 1e-5
 	m := all["modes"].(*Modes)
@@ -250,6 +252,7 @@ func TestSmoothGradients(t *testing.T) {
 }
 
 func TestExactAnswers(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for name, target := range small() {
 		e := must(Enumerate(ctx, target))
@@ -311,6 +314,7 @@ func TestExactAnswers(t *testing.T) {
 }
 
 func TestRBMBlockGibbsLeavesTheRBMInvariant(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"rbm", "rbm k=4"} {
 		r := small()[name].(*RBM)
 		e := must(Enumerate(context.Background(), r))
@@ -338,6 +342,7 @@ func TestRBMBlockGibbsLeavesTheRBMInvariant(t *testing.T) {
 }
 
 func TestPCDLearns(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	var data [][]int32 // two patterns and noise
 	for range 300 {
@@ -382,6 +387,7 @@ func TestPCDLearns(t *testing.T) {
 }
 
 func TestStochasticGradientsAreUnbiased(t *testing.T) {
+	t.Parallel()
 	l := small()["logreg"].(*LogReg)
 	x := [][]int32{{1, 0, 1, 1, 0, 0}}
 	u, g := make([]float64, 1), [][]float64{make([]float64, l.D)}
@@ -411,6 +417,7 @@ func TestStochasticGradientsAreUnbiased(t *testing.T) {
 
 // What is refused is named, with what is allowed.
 func TestBadShapes(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
 		err  error

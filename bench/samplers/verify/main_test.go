@@ -15,6 +15,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if err := run(context.Background(), &out, &errs, []string{"-only", "1"}); err != nil {
 		t.Fatal(err)
@@ -32,6 +33,7 @@ func TestRun(t *testing.T) {
 // TestThreefry checks the known answer of Random123 and what JAX 0.10.2 draws
 // with jax_threefry_partitionable off.
 func TestThreefry(t *testing.T) {
+	t.Parallel()
 	if x, y := (key{0x13198a2e, 0x03707344}).block(0x243f6a88, 0x85a308d3); x != 0xc4923a9c || y != 0x483df7a0 {
 		t.Errorf("block gives %x %x", x, y)
 	}
@@ -63,6 +65,7 @@ func TestThreefry(t *testing.T) {
 // rules: the gradient of the Ising target, the probability of a flip, and the
 // energies, by which a chain keeps its distance to x0.
 func TestLattice(t *testing.T) {
+	t.Parallel()
 	draw := discsRandom(0)
 	refs := [][]int32{draw.ref, draw.later}
 	target := discsIsing(1, 1, draw.u)
@@ -136,6 +139,7 @@ func TestLattice(t *testing.T) {
 }
 
 func TestKept(t *testing.T) {
+	t.Parallel()
 	e := &env{seed: 3, keep: t.TempDir()}
 	runs := 0
 	run := func() (*discsRun, error) {
