@@ -40,7 +40,7 @@ import (
 // size of acceptance ρ* at BetaMin, which all β_k are. A large target does not
 // even forget its start in 25 steps; AlphaMax then comes out too large.
 //
-// Measured by go test -v -run TestACSAcceptance ./samplers, with ρ* = .5: the
+// Measured by INFILL_TEST_ALL=1 go test -v -run TestACSAcceptance ./samplers, with ρ* = .5: the
 // mean acceptance probability at the first, middle and last position of the
 // cycle, of 8 chains with random starts (Ising periodic, a = .1, b = .2; Potts
 // open, 4 categories, a = .8; 3×3 modes 12 apart, σ = 2, with AlphaCeil 1000).

@@ -25,9 +25,9 @@ func TestESSOfAutoregression(t *testing.T) {
 	for _, rho := range []float64{-0.5, 0, 0.3, 0.9, 0.98} {
 		want := n * (1 - rho) / (1 + rho)
 		for name, f := range map[string]func([]float64) float64{"geyer": ESS, "batch": ESSBatch} {
-			sum := 0.0
-			for range 8 {
-				sum += f(ar1(rng, n, rho)) / 8
+			sum, reps := 0.0, repeats(8, 4)
+			for range reps {
+				sum += f(ar1(rng, n, rho)) / float64(reps)
 			}
 			if name == "batch" && rho > 0.9 {
 				continue // batches of √n values are too short for it

@@ -335,13 +335,10 @@ func TestEnergySamplersDetailedBalance(t *testing.T) {
 }
 
 // TestEnergySamplersOfManyCategories is the same on four coordinates of five
-// categories.
+// categories or, in the usual run, on three.
 func TestEnergySamplersOfManyCategories(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("625 states")
-	}
-	tab := newTable(rand.New(rand.NewPCG(12, 7)), Categories(4, 5), 1, 0.5)
+	tab := newTable(rand.New(rand.NewPCG(12, 7)), Categories(repeats(4, 3), 5), 1, 0.5)
 	for _, s := range []Sampler{&ExactGibbs{}, &GibbsMH{}, &BlockGibbs{}, &HammingBall{Block: 2}, &LB1{Balance: Ratio}} {
 		if b, st := kernelErrors(t, tab, tab, s, 1); b > 1e-9 || st > 1e-9 {
 			t.Errorf("%s: detailed balance violated by %g, π K = π by %g", s.Name(), b, st)
@@ -365,7 +362,7 @@ func TestDefaultBallDetailedBalance(t *testing.T) {
 			}
 		}
 	})
-	if done < 30 && !testing.Short() {
-		t.Errorf("%d targets, want at least 30", done)
+	if want := repeats(30, 6); done < want {
+		t.Errorf("%d targets, want at least %d", done, want)
 	}
 }

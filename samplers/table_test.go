@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"infill/internal/testmode"
 )
 
 // tableTarget is a small random target whose energies, gradients and masked
@@ -237,13 +239,20 @@ func (t *tableTarget) support() []int {
 	return out
 }
 
-// eachTable runs f on n random targets.
+// repeats is how often a test is repeated: all times where the long tests run,
+// else quick times. Each repetition is a test of its own, as strict either way.
+func repeats(all, quick int) int {
+	if testmode.All() {
+		return all
+	}
+	return quick
+}
+
+// eachTable runs f on n random targets or, in the usual run, on the first 12 of
+// them: three of each kind of domain.
 func eachTable(t *testing.T, n int, f func(t *testing.T, rng *rand.Rand, tab *tableTarget)) {
 	t.Helper()
-	if testing.Short() {
-		n = min(n, 6)
-	}
-	for j := range n {
+	for j := range repeats(n, min(n, 12)) {
 		rng := rand.New(rand.NewPCG(uint64(j), 7))
 		f(t, rng, newTable(rng, smallDomain(rng, j), 0.5+rng.Float64(), 0.7*rng.Float64()))
 	}
