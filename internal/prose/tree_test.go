@@ -17,7 +17,7 @@ var clean = []string{
 	"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md",
 	"docs/guide/blanks.md", "docs/guide/models.md", "docs/reference",
 	"docs/notebook/README.md", "docs/notebook/batch.md", "docs/notebook/compare.md",
-	"docs/notebook/performance.md", "bench/torch/reading.md",
+	"docs/notebook/performance.md", "docs/notebook/verification.md", "bench/torch/reading.md",
 }
 
 // tree returns the files of the repository with a suffix, as slash-separated

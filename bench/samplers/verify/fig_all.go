@@ -11,7 +11,7 @@ import (
 
 // figAll runs every sampler on one target of each kind but peaks, which section 7 has.
 func figAll(ctx context.Context, w io.Writer, e *env) error {
-	fmt.Fprint(w, "All samplers with their defaults, as `infill samplers bench` runs them: RMS error of all marginal probabilities against truth, ESS of the distance to a fixed random state. gibbs, dula and sgdld are not exact in general; on these targets gibbs has exact conditionals.\n")
+	fmt.Fprint(w, text("all"))
 	var entries []bench.Entry
 	for _, name := range samplers.Names() {
 		entry, err := bench.ParseEntry(name)

@@ -150,13 +150,13 @@ var ising50Cases = []struct {
 
 func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	draw := discsRandom(0)
-	fmt.Fprint(w, ising50Head)
+	fmt.Fprint(w, text("ising50"))
 	for _, part := range []func(context.Context, io.Writer, *env, discsDraw) error{ising50Main, ising50DISCS, ising50Models} {
 		if err := part(ctx, w, e, draw); err != nil {
 			return err
 		}
 	}
-	fmt.Fprint(w, ising50Note)
+	fmt.Fprint(w, text("ising50_note"))
 	return nil
 }
 
@@ -227,7 +227,7 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 	for j := range logs {
 		logs[j] = math.Exp(logs[j] / n)
 	}
-	fmt.Fprintf(w, ising50Mean, 100*cv, logs[0], logs[1], logs[2], logs[3], logs[4])
+	fmt.Fprint(w, text("ising50_mean", 100*cv, logs[0], logs[1], logs[2], logs[3], logs[4]))
 	return ising50Again(ctx, w, e, draw)
 }
 
@@ -290,7 +290,7 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 		ess[i] = r.ESS[0]
 	}
 	cv := variation(ess[:4])
-	fmt.Fprintf(w, ising50DISCSHead, chains)
+	fmt.Fprint(w, text("ising50_discs", chains))
 	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
 	for i, c := range cases {
 		r := runs[i]

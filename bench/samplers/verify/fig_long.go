@@ -20,7 +20,7 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 		}
 	}
 	t := must(targets.NewCategorical(theta))
-	fmt.Fprint(w, "Log-weights from N(0, 1.5²); ESS per step of f(x) = Σ|x_i − x0_i|, averaged over 6 uniform x0 for each chain, automatic tuning to an acceptance of 0.574 in the burn-in.\n\n")
+	fmt.Fprint(w, text("categorical"))
 	rows := [][]string{{"sampler", "published", "here", "by batch means", "acceptance", "jump distance", "chains × steps"}}
 	for _, c := range []struct {
 		name, want            string
@@ -44,6 +44,6 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 		rows = append(rows, []string{c.name, c.want, over(scaled(r.ess, per)).String(), over(scaled(r.batch, per)).String(), fmt.Sprintf("%.3f", over(r.acc).mean), fmt.Sprintf("%.1f", over(r.jump).mean), fmt.Sprintf("%d × %d", c.chains, c.steps)})
 	}
 	lines(w, rows...)
-	fmt.Fprint(w, "\nGWG changes one of 2000 coordinates a step, so its chains hold about 24 independent states each; such an ESS is uncertain by a third and, by batch means of √n values, far too large.\n")
+	fmt.Fprint(w, text("categorical_note"))
 	return nil
 }

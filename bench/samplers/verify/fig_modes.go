@@ -110,7 +110,7 @@ var peaksSamplers = []struct {
 }
 
 func figModes(ctx context.Context, w io.Writer, e *env) error {
-	fmt.Fprint(w, modesHead)
+	fmt.Fprint(w, text("modes"))
 	rows := [][]string{{"dist_var", "weights", "sampler", "published", "KL(empirical ‖ π)", "KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain", "acceptance"}}
 	for _, v := range []struct {
 		dist    float64
@@ -154,31 +154,6 @@ func figModes(ctx context.Context, w io.Writer, e *env) error {
 		}
 	}
 	lines(w, rows...)
-	fmt.Fprint(w, modesNote)
+	fmt.Fprint(w, text("modes_note"))
 	return nil
 }
-
-const modesHead = `The toy distribution of ACS as its code computes it: 5×5 modes 75 apart on a grid of 450×450 points,
-U = log(1e-10 + Σ_m w_m exp(−‖x − μ_m‖/τ)), τ = 25·dist_var, with the distance in the exponent and not its square; 128 chains from one
-uniform state, 10000 steps, all states counted. ACS: α_k = 1575·((cos(πk/20) + 1)/2)⁴, at least 3.3 (the code takes the cosine of
-α^¼: steps .014 and .003, each times 450 and to the fourth power), β = .5; DMALA: α = 53 (.006). Its scripts have dist_var = .15 for
-25 modes and .2 for a variant with four. KL over the points of the grid, in both directions (π ‖ empirical with 1e-10
-added to the empirical frequencies, as code that was derived from this prints it). Mean over 3 starts; uneven: weights ∝ 0.2 + Exp(1).
-
-`
-
-const modesNote = `
-The published numbers are KL .13 and .70. A width between the two of the scripts gives both within the errors, as KL(empirical ‖ π) on the
-grid: with dist_var = .175 ACS has .131 ± .004 and DMALA .9 ± .2. ACS's number hardly depends on anything: most of it is the noise of 1.28
-million states on the points that have probability; the modes alone agree far better. DMALA's depends on the width, because its chains
-leave a mode only over the wall to the next, whose height is 37.5/τ: 1.8 with .15, .45 with .2. It does not depend on the weights: even and uneven ones
-agree within the errors at either width. It does not come to .70 by the step
-either: α = 600 (.011), which the script for 25 modes has, gives 1.03 with .15. KL(π ‖ empirical) is off for ACS (.24 to .33) whatever the width.
-
-What is not public: the weights of the uneven version, the width that it was drawn with, and the program that computed KL. In the
-versions of the toy's code that can be read the energy takes weights, but nothing passes any; one script names four (1, .4, .4, .4) for a
-variant with four modes that the code does not have; no file of the repository computes a KL. So the last word is a range: by
-KL(empirical ‖ π) ACS has .12 to .14, which holds the published .13, and DMALA 1.8 to .45 from one width of the scripts to the other,
-which holds the published .70, whatever the weights. An earlier version of this page had round (Gaussian) modes, a plain cosine, single chains and KL
-over the 25 modes, and could not bring both numbers together.
-`

@@ -16,7 +16,7 @@ func figIsing(ctx context.Context, w io.Writer, e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, "U = a·sᵀJs + bΣs, a = 0.1, b = 0.2, on {0,1} with s = 2x − 1; truth by transfer matrices; 50 chains of 2000 steps.\n\n")
+	fmt.Fprint(w, text("ising5"))
 	rows := [][]string{{"quantity", "published", "here"},
 		{"log Z", "19.67408576", fmt.Sprintf("%.8f", logZ)},
 		{"E[s]", "0.48296984", fmt.Sprintf("%.8f", mean[0])},
@@ -84,7 +84,7 @@ func figDULA(ctx context.Context, w io.Writer, env *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, "2×2 Ising (a 4-cycle), a = 0.1, b = 0.2. Closed form π_α ∝ π·Π(1 + exp(flip logit)); draws: last states of independent DULA chains. The last column is what the same number of exact draws from π_α would show on average, at most.\n\n")
+	fmt.Fprint(w, text("dula"))
 	rows := [][]string{{"α", "L1(π_α, π) published", "closed form", "chains × steps", "L1(DULA draws, π_α)", "L1(DULA draws, π)", "floor"}}
 	for _, c := range []struct {
 		alpha         float64
@@ -147,7 +147,7 @@ func (q illConditioned) EnergyGrad(ctx context.Context, x [][]int32, u []float64
 func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 	q := illConditioned{samplers.Spins(2)}
 	const chains, steps = 64, 125000
-	fmt.Fprintf(w, "U = θᵀdiag(−.001, −1000)θ on {±1}², N = %d steps, %d chains; the error is that of the mean of θ (truth 0), root mean square over coordinates and chains, in natural logarithm.\n\n", steps, chains)
+	fmt.Fprint(w, text("precondition", steps, chains))
 	rows := [][]string{{"sampler", "published", "log RMSE here", "flip probabilities", "acceptance"}}
 	for _, c := range []struct {
 		name, want string
@@ -196,14 +196,7 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 		rows = append(rows, []string{c.name, c.want, fmt.Sprintf("%.2f", math.Log(mse)/2), fmt.Sprintf("%.4f, %.4f", flips[0], flips[1]), fmt.Sprintf("%.4f", st.MeanProb())})
 	}
 	lines(w, rows...)
-	fmt.Fprintf(w, preconditionNote, -0.5*math.Log(steps), -0.5*math.Log(steps)-0.5*math.Ln2)
+	coins := -0.5 * math.Log(steps)
+	fmt.Fprint(w, text("precondition_note", coins, coins-0.5*math.Ln2))
 	return nil
 }
-
-const preconditionNote = `
-A sampler whose every step is a pair of independent fair coins has a log RMSE of −½ ln N = %.2f. Both coordinates flip with
-probability ½ when the penalty is (θ' − θ)²/(2αg_i), which is 4/(2αg_i) on {±1}. With 2/(2αg_i), as it is sometimes printed, the
-second coordinate flips at every step; an alternating coordinate has a mean without error, so that only the first one counts and the
-log RMSE is −½ ln N − ½ ln 2 = %.2f, which is the published −6.2. Without a preconditioner the first coordinate flips with
-probability σ(.002 − 2/α), and the error follows from that.
-`

@@ -130,7 +130,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	}
 	var doc bytes.Buffer
 	if *write != "" {
-		fmt.Fprint(&doc, preamble(*seed))
+		doc.WriteString(text("preamble", *seed))
 	}
 	for i := range texts {
 		doc.Write(texts[i].Bytes())
@@ -140,15 +140,4 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(*write, "verification.md"), doc.Bytes(), 0o644)
-}
-
-func preamble(seed uint64) string {
-	return fmt.Sprintf(`# Verification of the samplers
-
-Made by `+"`go run ./bench/samplers/verify -write docs/notebook -seed %d`"+`, which regenerates every number and
-chart of this page; `+"`-only N`"+` prints one section. The same seed gives the same page. Sections 1 to 4 are
-tests as well (`+"`samplers/figures_test.go`"+`), and so is the detailed balance of every kernel that can be
-enumerated (`+"`samplers/mh_test.go`, `samplers/kernel_test.go`"+`) and the stationarity of the others (`+"`samplers/gibbs_test.go`"+`).
-"±" is one standard error, from independent chains. Where the text between the tables quotes numbers, they are those of seed 1.
-`, seed)
 }

@@ -298,14 +298,14 @@ func (s setting) String() string {
 		out += ", a draw of u per neighbour"
 	}
 	if !s.est.rates {
-		out += "; g = " + balances[s.g].name
+		out += ", g = " + balances[s.g].name
 	}
-	out += "; Z = " + normalisers[s.z].name
+	out += ", Z = " + normalisers[s.z].name
 	if s.led {
-		out += "; ε to the next state"
+		out += ", ε to the next state"
 	}
 	if s.l1 {
-		return out + "; L1"
+		return out + ", L1"
 	}
 	return out
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTextsOfPage looks up every text in the page, with any numbers. Making the page
+// takes half an hour, so that a change of words alone is made in both places.
+func TestTextsOfPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/notebook/verification.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("text/*.txt")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d texts, %v", len(files), err)
+	}
+	verb := regexp.MustCompile(`%([+.0-9]*[dfsg]|%)`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pattern strings.Builder
+		from := 0
+		for _, m := range verb.FindAllIndex(text, -1) {
+			pattern.WriteString(regexp.QuoteMeta(string(text[from:m[0]])))
+			if string(text[m[0]:m[1]]) == "%%" {
+				pattern.WriteString("%")
+			} else {
+				pattern.WriteString(`[-+.\d \[\]]+`)
+			}
+			from = m[1]
+		}
+		pattern.WriteString(regexp.QuoteMeta(string(text[from:])))
+		if n := len(regexp.MustCompile(pattern.String()).FindAll(page, -1)); n != 1 {
+			t.Errorf("%s is %d times in the page, want once", file, n)
+		}
+	}
+}
