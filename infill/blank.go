@@ -24,8 +24,8 @@ import (
 // Options may be combined, each once, in the order name, count, list or
 // expression: [MASK:a*2/^[a-z]+$/].
 type Blank struct {
-	Start, End int // byte span of the blank's spelling in Template.Text
-	Pos        int // index of its mask token in Template.IDs
+	Start, End int // byte span of the blank's spelling in [Template.Text]
+	Pos        int // index of its mask token in [Template.IDs]
 
 	Name     string         // blanks of the same name are tied; "" is tied to none
 	Min, Max int            // number of tokens, both 1 unless the blank says otherwise
@@ -255,7 +255,7 @@ func noBlank(text string) error {
 // A group is a blank, or several that are tied, with the options of all.
 type group struct {
 	Blank
-	blanks []int // indices into Template.Blanks, ascending
+	blanks []int // numbers of its blanks, ascending
 }
 
 // groups merges tied blanks. Options may stand at one of them or at several,

@@ -38,7 +38,7 @@ type CandidateOptions struct {
 // ErrOption for a word that cannot be spelt, mlm.ErrTooLong.
 func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o CandidateOptions) ([]Candidate, error) {
 	if len(t.groups) != 1 {
-		return nil, &TextError{t.Blanks[t.groups[1].blanks[0]].Start, "candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
+		return nil, &TextError{t.blanks[t.groups[1].blanks[0]].Start, "candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
 	}
 	one := *t
 	one.groups = slices.Clone(t.groups)
@@ -46,7 +46,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o 
 		one.groups[0].Words = words
 	}
 	if len(one.groups[0].Words) == 0 {
-		return nil, &TextError{t.Blanks[0].Start, "no candidates; list them in the blank, [MASK|red|green], or with --candidates", ErrBlank}
+		return nil, &TextError{t.blanks[0].Start, "no candidates; list them in the blank, [MASK|red|green], or with --candidates", ErrBlank}
 	}
 	opt := Options{Case: o.Case, Long: o.Long}
 	if err := opt.fill(); err != nil {

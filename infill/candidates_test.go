@@ -17,7 +17,7 @@ func TestCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := []string{"dog", "big dog", "dogs", "very old horse"}
-		if tm.Blanks[0].Words != nil {
+		if tm.blanks[0].Words != nil {
 			words = nil
 		}
 		for _, perToken := range []bool{false, true} {
@@ -30,13 +30,13 @@ func TestCandidates(t *testing.T) {
 			}
 			sum := 0.0
 			for i, c := range got {
-				w := make([]string, len(tm.Blanks))
+				w := make([]string, len(tm.blanks))
 				for j := range w {
 					w[j] = c.Candidate
 				}
 				filled, spans := splice(tm, e.model.Tokenizer(), w, CaseAuto)
 				u, n := oracle(t, e, filled, spans)
-				if filled != c.Text || n != len(c.Tokens)*len(tm.Blanks) || math.Abs(u-c.Score) > 1e-4 || math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
+				if filled != c.Text || n != len(c.Tokens)*len(tm.blanks) || math.Abs(u-c.Score) > 1e-4 || math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
 					t.Errorf("%+v, want %v of %d pieces", c, u, n)
 				}
 				if i > 0 && (perToken && c.ScorePerToken > got[i-1].ScorePerToken || !perToken && c.Score > got[i-1].Score) {

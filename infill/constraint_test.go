@@ -36,8 +36,8 @@ func TestBlankGrammar(t *testing.T) {
 			continue
 		}
 		c.want.Start, c.want.End, c.want.Pos = 4, 4+len(c.text), 2
-		if len(tm.Blanks) != 1 || !reflect.DeepEqual(tm.Blanks[0], c.want) {
-			t.Errorf("%s: %+v", c.text, tm.Blanks)
+		if len(tm.blanks) != 1 || !reflect.DeepEqual(tm.blanks[0], c.want) {
+			t.Errorf("%s: %+v", c.text, tm.blanks)
 		}
 	}
 	// What only looks like a blank is text.
@@ -258,19 +258,19 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d: %v", limit, err)
 		}
-		if len(cut.IDs)+2 > limit || limit < 100 && len(cut.IDs)+2 < limit-2 {
-			t.Errorf("limit %d: %d ids", limit, len(cut.IDs))
+		if len(cut.ids)+2 > limit || limit < 100 && len(cut.ids)+2 < limit-2 {
+			t.Errorf("limit %d: %d ids", limit, len(cut.ids))
 		}
-		seen := text[cut.Window[0]:cut.Window[1]]
+		seen := text[cut.window[0]:cut.window[1]]
 		if !strings.Contains(seen, "[MASK]") || !strings.Contains(seen, "[MASK*3]") {
 			t.Errorf("limit %d: the window %q lacks a blank", limit, seen)
 		}
 		// What the model sees is what the window says.
 		again, err := Parse(tok, seen)
-		if err != nil || !slices.Equal(again.IDs, cut.IDs) || !slices.Equal(again.Positions(), cut.Positions()) {
-			t.Errorf("limit %d: %q is read as %v, the model sees %v (%v)", limit, seen, again.IDs, cut.IDs, err)
+		if err != nil || !slices.Equal(again.ids, cut.ids) || !slices.Equal(again.Positions(), cut.Positions()) {
+			t.Errorf("limit %d: %q is read as %v, the model sees %v (%v)", limit, seen, again.ids, cut.ids, err)
 		}
-		if cut.Text != text {
+		if cut.text != text {
 			t.Error("the text changed")
 		}
 	}

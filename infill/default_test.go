@@ -9,6 +9,7 @@ import (
 
 	"infill/mlm"
 	"infill/models"
+	"infill/tokenize"
 )
 
 // The default model keeps a sensible word among its first ten for blanks that
@@ -22,7 +23,7 @@ func TestDefaultModelEasyBlanks(t *testing.T) {
 	}
 	defer func() { _ = m.Close() }()
 	tok := m.Tokenizer()
-	begin := newSupports(tok).begin
+	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{
 		{"she opened the [MASK] and walked in.", "door"},
 		{"once upon a [MASK] there lived an old man.", "time"},
@@ -42,7 +43,7 @@ func TestDefaultModelEasyBlanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := rows[float32](nil, 1, m.VocabSize())
-		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, out); err != nil {
+		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.ids, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}
 		ids := slices.Clone(begin)

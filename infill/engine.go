@@ -114,9 +114,10 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 // lists finds the fillings of the groups that have a list.
 func (e *Engine) lists(t *Template, opt *Options) ([][]phrase, error) {
 	out := make([][]phrase, len(t.groups))
+	cs := constraintsOf(e.supports, t, make([]int, len(t.groups)), opt)
 	for g := range t.groups {
 		var err error
-		if out[g], err = e.supports.phrases(t, &t.groups[g], opt); err != nil {
+		if out[g], err = e.supports.phrases(t, &t.groups[g], cs, opt.Allow); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +138,7 @@ func (e *Engine) fit(t *Template, lists [][]phrase, long Long) (*Template, error
 		room += (longest - 1) * len(t.groups[g].blanks)
 	}
 	limit := e.model.MaxLength()
-	if n := len(t.IDs) + room; long == LongError && limit > 0 && n > limit {
+	if n := len(t.ids) + room; long == LongError && limit > 0 && n > limit {
 		return nil, fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text, or let the model see a part of it: --long window", mlm.ErrTooLong, n, limit)
 	}
 	return t.Cut(limit, room)

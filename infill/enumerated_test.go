@@ -77,7 +77,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 	var two []string
 	for a := int32(7); int(a) < tok.VocabSize(); a++ {
 		for b := int32(7); int(b) < tok.VocabSize(); b++ {
-			text := join(tok, []int32{a, b})
+			text := boundaryOf(tok).join([]int32{a, b})
 			if enc, err := tok.Pieces(text); err == nil && !tok.IsContinuation(a) && slices.Equal(enc.IDs, []int32{a, b}) {
 				two = append(two, text)
 			}

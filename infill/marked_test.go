@@ -42,7 +42,7 @@ func TestMarkedSupports(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := &tm.groups[len(tm.groups)-1]
-			ids, err := s.slot(tm, g, 0, g.Max, &Options{})
+			ids, err := s.slot(tm, g, 0, g.Max, nil, VocabAll)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, c.text, err)
 			}
@@ -52,7 +52,7 @@ func TestMarkedSupports(t *testing.T) {
 					t.Errorf("%s: %q may be filled with %q", name, c.text, tok.Token(id))
 				}
 			}
-			words, err := s.slot(tm, g, 0, g.Max, &Options{Vocab: VocabWholeWords})
+			words, err := s.slot(tm, g, 0, g.Max, nil, VocabWholeWords)
 			if c.spaced && (err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
 				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
 			}
@@ -78,9 +78,9 @@ func TestMarkedTies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.groups[0], &Options{})
+			list, err := s.phrases(tm, &tm.groups[0], nil, nil)
 			if err == nil && list == nil {
-				_, err = s.slot(tm, &tm.groups[0], 0, 1, &Options{})
+				_, err = s.slot(tm, &tm.groups[0], 0, 1, nil, VocabAll)
 			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
@@ -100,21 +100,21 @@ func TestMarkedPhrases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.groups[0], &Options{})
+			list, err := s.phrases(tm, &tm.groups[0], nil, nil)
 			if err != nil || len(list) != 2 {
 				t.Fatalf("%s: %q: %v, %v", name, text, list, err)
 			}
 			for _, p := range list {
-				full := text[:tm.Blanks[0].Start] + p.text + text[tm.Blanks[0].End:]
+				full := text[:tm.blanks[0].Start] + p.text + text[tm.blanks[0].End:]
 				e, err := tok.Encode(full)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.Concat(tm.IDs[:tm.Blanks[0].Pos], p.ids, tm.IDs[tm.Blanks[0].Pos+1:])
+				want := slices.Concat(tm.ids[:tm.blanks[0].Pos], p.ids, tm.ids[tm.blanks[0].Pos+1:])
 				if !slices.Equal(e.IDs, want) {
 					t.Errorf("%s: %q is %q", name, full, e.Tokens)
 				}
-				if got := join(tok, p.ids); got != p.text {
+				if got := s.bound.join(p.ids); got != p.text {
 					t.Errorf("%s: %q is joined as %q", name, p.text, got)
 				}
 			}
@@ -126,8 +126,8 @@ func TestMarkedConstraints(t *testing.T) {
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)
-		ids := func(text string, spaced bool) []int32 {
-			e, err := tok.Word(text, spaced)
+		ids := func(text string, at tokenize.Place) []int32 {
+			e, err := tok.Word(text, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,9 +137,9 @@ func TestMarkedConstraints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, spaced := range []bool{true, false} {
-			if !ban.has(ids("cat", spaced)) || ban.has(ids("dog", spaced)) || ban.Len() != 1 {
-				t.Errorf("%s: the list of cat, after a space %v, has cat %v", name, spaced, ban.has(ids("cat", spaced)))
+		for _, at := range []tokenize.Place{tokenize.AfterSpace, tokenize.AfterSymbol} {
+			if !ban.has(ids("cat", at)) || ban.has(ids("dog", at)) || ban.Len() != 1 {
+				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, ban.has(ids("cat", at)))
 			}
 		}
 		tm, err := Parse(tok, "the [MASK*2] sat")
@@ -150,7 +150,7 @@ func TestMarkedConstraints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		the, cat, dog := ids("the", true)[0], ids("cat", true)[0], ids("dog", true)[0]
+		the, cat, dog := ids("the", tokenize.AfterSpace)[0], ids("cat", tokenize.AfterSpace)[0], ids("dog", tokenize.AfterSpace)[0]
 		for _, c := range []struct {
 			f  []int32
 			ok bool
@@ -158,19 +158,27 @@ func TestMarkedConstraints(t *testing.T) {
 			{[]int32{the, dog}, true}, {[]int32{the, cat}, false},
 			{[]int32{the, the}, true}, // a repetition is for --no-repeat to forbid
 		} {
-			if got := sp.spelt(c.f, 0); got != c.ok {
-				t.Errorf("%s: %q is allowed: %v", name, join(tok, c.f), got)
+			if got := allowed(sp, c.f); got != c.ok {
+				t.Errorf("%s: %q is allowed: %v", name, s.bound.join(c.f), got)
 			}
 		}
-		if sp.twice([]int32{the, dog}, 0) || !sp.twice([]int32{the, the}, 0) {
+		u := unrepeated{bound: s.bound}
+		if u.twice([]int32{the, dog}, false) || !u.twice([]int32{the, the}, false) {
 			t.Errorf("%s: repetitions are not seen", name)
 		}
 		// Pieces that the tokenizer would join are no spelling of a text.
 		if c, ok := tok.ID(tok.Token(cat)[:len(tok.Token(cat))-2]); ok {
-			at := ids("at", false)
-			if len(at) == 1 && sp.spelt([]int32{c, at[0]}, 0) {
+			at := ids("at", tokenize.AfterSymbol)
+			if len(at) == 1 && allowed(sp, []int32{c, at[0]}) {
 				t.Errorf("%s: cat in two pieces is allowed", name)
 			}
 		}
 	}
+}
+
+// allowed reports whether the constraints of a space let its one group have a filling.
+func allowed(sp *space, f []int32) bool {
+	d := &sp.draft
+	d.fillings = [][]int32{f}
+	return sp.allows(d)
 }

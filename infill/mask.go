@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"infill/samplers"
+	"infill/tokenize"
 )
 
 // Words returns the byte spans of the words of a text: what stands between
@@ -30,19 +31,15 @@ func Words(text string) [][2]int {
 			}
 			end += n
 		}
-		a := strings.IndexFunc(text[i:end], isWordRuneOrIdeograph)
+		a := strings.IndexFunc(text[i:end], isLetterOrDigit)
 		if a >= 0 {
-			b := strings.LastIndexFunc(text[i:end], isWordRuneOrIdeograph)
+			b := strings.LastIndexFunc(text[i:end], isLetterOrDigit)
 			_, n := utf8.DecodeRuneInString(text[i+b:])
 			words = append(words, [2]int{i + a, i + b + n})
 		}
 		i = end
 	}
 	return words
-}
-
-func isWordRuneOrIdeograph(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // A Masking says how many words of a text without blanks become blanks: a
@@ -65,53 +62,65 @@ func (m Masking) Check() error {
 	return nil
 }
 
-// Apply replaces words of a text, chosen at random, by [MASK] (DLP, appendix
-// I.6, masks 25 %). It returns the text and the words taken out, in order.
-// The choice depends on text, seed and id only. Errors: ErrOption for a
-// masking out of range, ErrBlank for a text with blanks, ErrEmpty for one
-// without words, ErrFewWords for one with fewer than Words, or invalid UTF-8.
-func (m Masking) Apply(text string, seed uint64, id string) (string, []string, error) {
+// Template blanks out words of a text, chosen at random (DLP, appendix I.6,
+// masks 25 %). It returns the template, whose text has [MASK] in their places,
+// and the words taken out, in order. The choice depends on text, seed and id
+// only. Errors: ErrOption for a masking out of range, ErrBlank for a text with
+// blanks, ErrEmpty for one without words, ErrFewWords for one with fewer than
+// Words, or invalid UTF-8.
+func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64, id string) (*Template, []string, error) {
+	chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	const spelling = openBlank + "]"
+	var b strings.Builder
+	var blanks []Blank
+	var taken []string
+	last := 0
+	for _, w := range chosen {
+		b.WriteString(text[last:w[0]])
+		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
+		b.WriteString(spelling)
+		taken = append(taken, text[w[0]:w[1]])
+		last = w[1]
+	}
+	b.WriteString(text[last:])
+	t, err := newTemplate(tok, b.String(), blanks)
+	return t, taken, err
+}
+
+// choose returns the spans of the words to blank out, in the order of the text.
+func (m Masking) choose(text, mask string, seed uint64, id string) ([][2]int, error) {
 	if err := m.Check(); err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if err := checkText(text, "write a sentence whose words can be masked"); err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	const blank = "[MASK]"
-	blanks, err := findBlanks(text, blank)
+	blanks, err := findBlanks(text, mask)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if len(blanks) > 0 {
-		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
+		return nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
 	}
 	words := Words(text)
 	if len(words) == 0 {
-		return "", nil, &TextError{-1, "there is no word to mask", ErrEmpty}
+		return nil, &TextError{-1, "there is no word to mask", ErrEmpty}
 	}
 	n := m.Words
 	if n == 0 {
 		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
 	}
 	if n > len(words) {
-		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
+		return nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
 	}
 	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
 	sort.Ints(chosen)
-	var b strings.Builder
-	var taken []string
-	last := 0
-	for _, w := range chosen {
-		b.WriteString(text[last:words[w][0]])
-		b.WriteString(blank)
-		taken = append(taken, text[words[w][0]:words[w][1]])
-		last = words[w][1]
+	out := make([][2]int, n)
+	for i, w := range chosen {
+		out[i] = words[w]
 	}
-	b.WriteString(text[last:])
-	return b.String(), taken, nil
-}
-
-// MaskWords masks a share of the words of a text, see [Masking.Apply].
-func MaskWords(text string, rate float64, seed uint64, id string) (string, []string, error) {
-	return Masking{Rate: rate}.Apply(text, seed, id)
+	return out, nil
 }

@@ -28,9 +28,14 @@ func TestWords(t *testing.T) {
 }
 
 func TestMaskWords(t *testing.T) {
+	tok := tinyTokenizer(t)
 	const text = "One two,\tthree four \u2013 five six seven eight."
 	for rate, n := range map[float64]int{0.01: 1, 0.25: 2, 0.5: 4, 1: 8} {
-		masked, words, err := MaskWords(text, rate, 1, "7")
+		tm, words, err := Masking{Rate: rate}.Template(tok, text, 1, "7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked := tm.Text()
 		if err != nil || len(words) != n || strings.Count(masked, "[MASK]") != n {
 			t.Fatalf("rate %v: %q, %q, %v", rate, masked, words, err)
 		}
@@ -46,7 +51,7 @@ func TestMaskWords(t *testing.T) {
 	count := map[string]int{}
 	const runs = 4000
 	for s := range uint64(runs) {
-		_, words, err := MaskWords(text, 0.25, s, "")
+		_, words, err := Masking{Rate: 0.25}.Template(tok, text, s, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +70,7 @@ func TestMaskWords(t *testing.T) {
 		rate float64
 		is   error
 	}{{text, 0, ErrOption}, {text, 1.1, ErrOption}, {text, math.NaN(), ErrOption}, {"a ___", 0.5, ErrBlank}, {" . ", 0.5, ErrEmpty}} {
-		if _, _, err := MaskWords(bad.text, bad.rate, 1, ""); !errors.Is(err, bad.is) {
+		if _, _, err := (Masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(err, bad.is) {
 			t.Errorf("%q at %v: %v, want %v", bad.text, bad.rate, err, bad.is)
 		}
 	}
@@ -74,6 +79,7 @@ func TestMaskWords(t *testing.T) {
 // Masking takes words and nothing else: put back, they give the text byte for byte,
 // and what stands between the blanks of the masked text is what stood there.
 func TestMaskingKeepsBytes(t *testing.T) {
+	tok := tinyTokenizer(t)
 	for _, text := range []string{
 		"the\tbig\t\tdog  sleeps .",
 		"\u00a0the dog sleeps\u00a0.\u2003",
@@ -86,7 +92,11 @@ func TestMaskingKeepsBytes(t *testing.T) {
 		"line\r\nwith words\nmore\rlines\r\n",
 	} {
 		for n := 1; n <= len(Words(text)); n++ {
-			masked, words, err := Masking{Words: n}.Apply(text, 3, "7")
+			made, words, err := Masking{Words: n}.Template(tok, text, 3, "7")
+			if err != nil {
+				t.Fatal(err)
+			}
+			masked := made.Text()
 			if err != nil || len(words) != n {
 				t.Fatalf("%q, %d words: %q, %v", text, n, words, err)
 			}
@@ -97,9 +107,10 @@ func TestMaskingKeepsBytes(t *testing.T) {
 			if back != text {
 				t.Errorf("%q became %q, and back %q", text, masked, back)
 			}
-			tm, err := Parse(tinyTokenizer(t), masked)
-			if err != nil || len(tm.Blanks) != n {
-				t.Errorf("%q: %v", masked, err)
+			// The template is that of the masked text.
+			tm, err := Parse(tok, masked)
+			if err != nil || !reflect.DeepEqual(tm, made) {
+				t.Errorf("%q: %+v, parsed %+v, %v", masked, made, tm, err)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ type Options struct {
 	// MinDistance is the least edit distance, in characters, of a filling from Original; 0: any;
 	// at most MaxMinDistance.
 	MinDistance int
-	Original    []string // the words that stood in the blanks, see MaskWords; for MinDistance
+	Original    []string // the words that stood in the blanks, see Masking; for MinDistance
 	Long        Long     // what to do with a text too long for the model
 	Select      Select   // how the Top fillings are chosen
 	Case        Case     // how an uncased model's words are written

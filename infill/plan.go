@@ -165,8 +165,10 @@ func (p *plan) divide() {
 // another is the same target with scratch of its own, for use at the same time.
 func (t *target) another() *target {
 	sp := *t.space
-	sp.layouts = map[string]*layout{}
-	return &target{space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, byKey: map[*layout]*bucket{}}
+	_ = sp.scratch() // the space was made, so it does not fail
+	return &target{
+		space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, byKey: map[*layout]*bucket{},
+	}
 }
 
 // step makes a step of every chain.

@@ -24,8 +24,8 @@ const DiversityWeight = 2.0
 // so that the ranking is a function of the run.
 func (p *plan) result(kept samplers.Stats) *Result {
 	res := &Result{Acceptance: kept.Acceptance(), Stats: kept, Shortlist: p.opt.shortlist()}
-	if p.t.Window != [2]int{0, len(p.t.Text)} {
-		w := p.t.Window
+	if p.t.window != [2]int{0, len(p.t.text)} {
+		w := p.t.window
 		res.Window = &w
 	}
 	ends := make([]Filling, p.opt.Chains)
@@ -116,11 +116,11 @@ func shared(a, b []int32) float64 {
 // spell writes out a state: text, tokens and spans.
 func (t *target) spell(x []int32, c Case) Filling {
 	tok := t.supports.tok
-	words := make([]string, len(t.t.Blanks))
-	f := Filling{Tokens: make([]string, len(t.t.Blanks))}
+	words := make([]string, len(t.t.blanks))
+	f := Filling{Tokens: make([]string, len(t.t.blanks))}
 	for g := range t.groups {
 		ids := t.filling(g, x, nil)
-		word := join(tok, ids)
+		word := t.supports.bound.join(ids)
 		if c := &t.coords[t.first[g]]; c.slot < 0 {
 			word = c.phrases[x[t.first[g]]].text
 		}

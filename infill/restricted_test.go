@@ -15,8 +15,8 @@ import (
 // blanks masked, of those that may fill it: a shortlist by other code.
 func likeliest(t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(string) bool) []string {
 	t.Helper()
-	all := rows[float32](nil, len(tm.Blanks), m.VocabSize())
-	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}, all); err != nil {
+	all := rows[float32](nil, len(tm.blanks), m.VocabSize())
+	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.ids, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	ids := m.Tokenizer().WholeWords()
@@ -65,7 +65,7 @@ func TestExactOnShortlist(t *testing.T) {
 			}
 			// All fillings made of the shortlists, and their energies.
 			states := [][]string{nil}
-			for b := range tm.Blanks {
+			for b := range tm.blanks {
 				var may func(string) bool
 				if p := tm.groups[b].Pattern; p != nil {
 					may = p.MatchString

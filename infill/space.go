@@ -38,10 +38,10 @@ type space struct {
 	counts   []int // tokens of each group; 0 where the filling decides
 	coords   []coord
 	domain   *samplers.Domain
-	noRepeat bool
-	ban      *WordList // of whole words in blanks of several tokens
-	joint    bool      // valid excludes something
+	joint    []constraint // that exclude whole states
 	layouts  map[string]*layout
+	draft    draft     // scratch of valid
+	buffers  [][]int32 // scratch: the tokens of each group
 }
 
 // A layout is the sequence of a template with so many mask tokens at each blank.
@@ -54,8 +54,18 @@ type layout struct {
 // newSpace builds the space of a template whose group g has the phrases of
 // lists[g] or, if there are none, counts[g] tokens.
 func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Options) (*space, error) {
-	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups)), noRepeat: opt.NoRepeat, layouts: map[string]*layout{}}
-	sp.joint = opt.NoRepeat && len(t.groups) > 1
+	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups))}
+	for g := range t.groups {
+		if lists[g] == nil {
+			sp.counts[g] = counts[g]
+		}
+	}
+	all := constraintsOf(s, t, sp.counts, opt)
+	for _, c := range all {
+		if c.together() {
+			sp.joint = append(sp.joint, c)
+		}
+	}
 	for g := range t.groups {
 		gr := &t.groups[g]
 		sp.first = append(sp.first, len(sp.coords))
@@ -63,17 +73,16 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Opt
 			sp.coords = append(sp.coords, coord{group: g, slot: -1, phrases: list, lengths: lengthsOf(list)})
 			continue
 		}
-		sp.counts[g] = counts[g]
 		for slot := range counts[g] {
-			ids, err := s.slot(t, gr, slot, counts[g], opt)
+			ids, err := s.slot(t, gr, slot, counts[g], all, opt.Vocab)
 			if err != nil {
 				return nil, err
 			}
 			sp.coords = append(sp.coords, coord{group: g, slot: slot, ids: ids})
 		}
-		if counts[g] > 1 {
-			sp.joint, sp.ban = true, opt.Ban
-		}
+	}
+	if err := sp.scratch(); err != nil {
+		return nil, err
 	}
 	dims := make([]samplers.Coord, len(sp.coords))
 	for i := range sp.coords {
@@ -82,6 +91,22 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Opt
 	var err error
 	sp.domain, err = samplers.NewDomain(dims...)
 	return sp, err
+}
+
+// scratch gives the space caches and buffers of its own.
+func (sp *space) scratch() error {
+	sp.layouts = map[string]*layout{}
+	sp.draft = draft{t: sp.t}
+	sp.buffers = make([][]int32, len(sp.groups))
+	for g := range sp.groups {
+		forms, err := sp.supports.formsOf(sp.t, &sp.groups[g])
+		if err != nil {
+			return err
+		}
+		sp.draft.forms = append(sp.draft.forms, forms)
+		sp.buffers[g] = make([]int32, 0, maxBlankTokens)
+	}
+	return nil
 }
 
 // lengthsOf lists the different lengths of phrases, in the order of the list.
@@ -141,25 +166,25 @@ func (sp *space) lengthOf(g int, x []int32, force *[2]int) int {
 // stretch makes the sequence in which the blanks of group g are lengths[g]
 // mask tokens, and says which of the masks each blank begins with.
 func (t *Template) stretch(gs []group, lengths []int) (*mlm.Sentence, []int) {
-	per := make([]int, len(t.Blanks))
+	per := make([]int, len(t.blanks))
 	for g := range gs {
 		for _, b := range gs[g].blanks {
 			per[b] = lengths[g]
 		}
 	}
 	s := &mlm.Sentence{}
-	start := make([]int, len(t.Blanks))
+	start := make([]int, len(t.blanks))
 	last := 0
-	for b, bl := range t.Blanks {
-		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
+	for b, bl := range t.blanks {
+		s.IDs = append(s.IDs, t.ids[last:bl.Pos]...)
 		last = bl.Pos + 1
 		start[b] = len(s.Blanks)
 		for range per[b] {
 			s.Blanks = append(s.Blanks, len(s.IDs))
-			s.IDs = append(s.IDs, t.IDs[bl.Pos])
+			s.IDs = append(s.IDs, t.ids[bl.Pos])
 		}
 	}
-	s.IDs = append(s.IDs, t.IDs[last:]...)
+	s.IDs = append(s.IDs, t.ids[last:]...)
 	return s, start
 }
 
@@ -188,84 +213,49 @@ func (sp *space) tokens(dst []int32, l *layout, x []int32, hide, slot int) []int
 	return dst
 }
 
-// valid tells whether a state of the domain meets the constraints that concern
+// valid reports whether a state of the domain meets the constraints that concern
 // several tokens at once.
 func (sp *space) valid(x []int32) bool {
-	if !sp.joint {
+	if len(sp.joint) == 0 {
 		return true
 	}
-	var buf, other [maxBlankTokens]int32
+	d := &sp.draft
+	d.fillings, d.open = d.fillings[:0], false
 	for g := range sp.groups {
-		f := sp.filling(g, x, buf[:])
-		if sp.counts[g] > 1 && !sp.spelt(f, g) {
+		d.fillings = append(d.fillings, sp.filling(g, x, sp.buffers[g]))
+		if !sp.allows(d) {
 			return false
-		}
-		if !sp.noRepeat {
-			continue
-		}
-		if sp.counts[g] > 1 && sp.twice(f, g) {
-			return false
-		}
-		for h := range g {
-			if sp.share(f, g, sp.filling(h, x, other[:]), h) {
-				return false
-			}
 		}
 	}
 	return true
 }
 
-// share tells whether fillings of groups g and h have a token in common that
-// begins a word.
-func (sp *space) share(a []int32, g int, b []int32, h int) bool {
-	for i, id := range a {
-		for j, other := range b {
-			if sp.supports.alike(id, other) && sp.begins(a, i, g) && sp.begins(b, j, h) {
-				return true
-			}
-		}
+// possible reports whether coordinates 0 … i of a state can belong to a valid
+// one, given that coordinates 0 … i−1 can.
+func (sp *space) possible(i int, x []int32) bool {
+	if len(sp.joint) == 0 {
+		return true
 	}
-	return false
+	d := &sp.draft
+	d.fillings, d.open = d.fillings[:0], false
+	last := sp.coords[i].group
+	for g := range last {
+		d.fillings = append(d.fillings, sp.filling(g, x, sp.buffers[g]))
+	}
+	f := sp.filling(last, x, sp.buffers[last])
+	if c := &sp.coords[i]; c.slot >= 0 {
+		f = f[:c.slot+1]
+		d.open = len(f) < sp.counts[last]
+	}
+	d.fillings = append(d.fillings, f)
+	return sp.allows(d)
 }
 
-// begins tells whether token i of a filling of group g begins a word.
-func (sp *space) begins(f []int32, i, g int) bool {
-	return sp.supports.startsWord(f, i, sp.t.glued(sp.groups[g].blanks[0]))
-}
-
-// twice tells whether a token that begins a word stands twice in a filling.
-func (sp *space) twice(f []int32, g int) bool {
-	for i, id := range f {
-		for j, other := range f[:i] {
-			if sp.supports.alike(id, other) && sp.begins(f, i, g) && sp.begins(f, j, g) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// spelt tells whether the words of a filling of several tokens are as the
-// tokenizer would spell them, and none is banned. Of a blank inside a word the
-// first tokens go on with that word and are not judged. Where the vocabulary
-// marks spaces the filling is judged as a whole.
-func (sp *space) spelt(f []int32, g int) bool {
-	s := sp.supports
-	glued := sp.t.inside(&sp.groups[g])
-	if sp.t.marks && len(f) > 0 && !s.isCanonical(f, glued) {
-		return false
-	}
-	for i := 0; i < len(f); {
-		end := i + 1
-		for end < len(f) && s.sameWord(f, end) {
-			end++
-		}
-		word := f[i:end]
-		inside := i == 0 && !sp.t.marks && (glued || s.tok.IsContinuation(f[0]))
-		if !inside && (sp.ban.has(word) || !sp.t.marks && len(word) > 1 && !s.isCanonical(word, false)) {
+func (sp *space) allows(d *draft) bool {
+	for _, c := range sp.joint {
+		if !c.allows(d) {
 			return false
 		}
-		i = end
 	}
 	return true
 }

@@ -25,10 +25,10 @@ const (
 func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (string, [][2]int) {
 	capital := c == CaseAuto && tok.Lowercase() && !writtenLower(t)
 	var b strings.Builder
-	spans := make([][2]int, len(t.Blanks))
+	spans := make([][2]int, len(t.blanks))
 	last := 0
-	for i, bl := range t.Blanks {
-		b.WriteString(t.Text[last:bl.Start])
+	for i, bl := range t.blanks {
+		b.WriteString(t.text[last:bl.Start])
 		last = bl.End
 		word := words[i]
 		if capital && startsSentence(b.String()) {
@@ -38,48 +38,8 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 		b.WriteString(word)
 		spans[i] = [2]int{start, b.Len()}
 	}
-	b.WriteString(t.Text[last:])
+	b.WriteString(t.text[last:])
 	return b.String(), spans
-}
-
-// surface is the spelling of a token inside a text.
-func surface(tok *tokenize.Tokenizer, id int32) string {
-	s, _ := tok.Surface(id)
-	return s
-}
-
-// Punctuation that stands without a space before or after it.
-const (
-	closing = ".,;:!?)]}%'’”…-"
-	opening = "([{$'’“-"
-)
-
-// join spells the tokens of one blank: pieces go on with the word before them,
-// other tokens are set apart by one space, except before closing and after
-// opening punctuation and between ideographs. Where the vocabulary marks spaces
-// the pieces say it all; the space before the first stands outside the blank.
-func join(tok *tokenize.Tokenizer, ids []int32) string {
-	var b strings.Builder
-	var before rune
-	for i, id := range ids {
-		s, space := tok.Surface(id)
-		if tok.MarksSpaces() {
-			if space && i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(s)
-			continue
-		}
-		first, _ := utf8.DecodeRuneInString(s)
-		tight := tok.IsContinuation(id) || strings.ContainsRune(closing, first) || strings.ContainsRune(opening, before) ||
-			unicode.IsLetter(first) && !isWordRune(first) && unicode.IsLetter(before) && !isWordRune(before)
-		if i > 0 && !tight {
-			b.WriteByte(' ')
-		}
-		b.WriteString(s)
-		before, _ = utf8.DecodeLastRuneInString(s)
-	}
-	return b.String()
 }
 
 func capitalise(s string) string {
@@ -130,26 +90,26 @@ func abbreviation(before string) bool {
 // of tokenized, lower-cased corpora.
 func writtenLower(t *Template) bool {
 	evidence := false
-	last, n := 0, len(t.Blanks)
+	last, n := 0, len(t.blanks)
 	for i := 0; i <= n; i++ {
-		end := len(t.Text)
+		end := len(t.text)
 		if i < n {
-			end = t.Blanks[i].Start
+			end = t.blanks[i].Start
 		}
-		for j, r := range t.Text[last:end] {
+		for j, r := range t.text[last:end] {
 			if unicode.IsUpper(r) {
 				return false
 			}
-			if unicode.IsLower(r) && startsSentence(t.Text[:last+j]) {
+			if unicode.IsLower(r) && startsSentence(t.text[:last+j]) {
 				evidence = true
 			}
 		}
 		if i < n {
-			last = t.Blanks[i].End
+			last = t.blanks[i].End
 		}
 	}
 	for _, p := range []string{" .", " ,", " !", " ?", " ;"} {
-		if strings.Contains(t.Text, p) {
+		if strings.Contains(t.text, p) {
 			evidence = true
 		}
 	}

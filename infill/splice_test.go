@@ -41,7 +41,7 @@ func TestSplice(t *testing.T) {
 			if !ok {
 				t.Fatalf("the vocabulary lacks %q", p)
 			}
-			words[i] = join(tok, []int32{id})
+			words[i] = boundaryOf(tok).join([]int32{id})
 		}
 		got, _ := splice(tm, tok, words, CaseAuto)
 		if got != c.want {
@@ -80,7 +80,7 @@ func TestJoin(t *testing.T) {
 			}
 			ids = append(ids, id)
 		}
-		got := join(tok, ids)
+		got := boundaryOf(tok).join(ids)
 		if got != want {
 			t.Errorf("%s: %q, want %q", pieces, got, want)
 		}

@@ -91,7 +91,8 @@ func (t *target) draw(rng *rand.Rand, cum, logp [][]float64, x []int32) error {
 		return nil
 	}
 	g := t.coords[s.deepest].group
-	why := "no combination of fillings meets all constraints together; loosen --no-repeat, --ban, or what the blanks allow"
+	why := "no combination of fillings meets all constraints together; " +
+		"let words repeat, ban fewer of them, or let the blanks take more"
 	return emptySupport(t.t, t.groups[g].blanks[0], why)
 }
 
@@ -131,43 +132,4 @@ func (s *search) place(i int, x []int32) bool {
 		}
 	}
 	return false
-}
-
-// possible tells whether coordinates 0 … i of a state can belong to a valid one.
-func (s *search) possible(i int, x []int32) bool {
-	g := s.coords[i].group
-	var buf, other [maxBlankTokens]int32
-	f := s.filled(g, i, x, buf[:])
-	if s.noRepeat {
-		if s.counts[g] > 1 && s.twice(f, g) {
-			return false
-		}
-		for h := range g {
-			if s.share(f, g, s.filling(h, x, other[:]), h) {
-				return false
-			}
-		}
-	}
-	if s.counts[g] < 2 {
-		return true
-	}
-	// The last word may still go on.
-	end := len(f)
-	if len(f) < s.counts[g] {
-		for end--; end > 0 && s.supports.goesOn(f, end); end-- {
-		}
-	}
-	return s.spelt(f[:end], g)
-}
-
-// filled are the tokens of group g up to coordinate i.
-func (s *search) filled(g, i int, x []int32, buf []int32) []int32 {
-	if s.coords[i].slot < 0 {
-		return s.filling(g, x, buf)
-	}
-	buf = buf[:0]
-	for j := s.first[g]; j <= i; j++ {
-		buf = append(buf, s.coords[j].ids[x[j]])
-	}
-	return buf
 }

@@ -232,7 +232,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 
 // forbid sets the entries of the categories that would make a state invalid to −∞.
 func (t *target) forbid(x []int32, i int, logp []float64) {
-	if !t.joint {
+	if len(t.joint) == 0 {
 		return
 	}
 	y := slices.Clone(x)

@@ -2,29 +2,26 @@ package infill
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"infill/mlm"
 	"infill/tokenize"
 )
 
-// A Template is a text with blanks, tokenized for one model.
+// A Template is a text with blanks, tokenized for one model. It does not change.
 type Template struct {
-	Text   string
-	Blanks []Blank // in the order of the text; at least one
-	IDs    []int32 // the whole sequence, specials included, one mask token at every blank
-	// Window is the byte span of Text that the model sees: all of it, or
-	// what is left of a text too long for the model, see [Template.Cut].
-	Window [2]int
+	text   string
+	blanks []Blank // in the order of the text; at least one
+	ids    []int32 // the whole sequence, specials included, one mask token at every blank
+	window [2]int
 
 	groups []group
-	starts []int  // byte of Text at which each id begins
-	ends   []int  // byte of Text at which it ends
-	inner  []bool // the id goes on with the word before it
-	marks  bool   // the vocabulary marks spaces
-	bare   []bool // of each blank, if marks: a word there gets no mark of a space
+	owner  []int   // of each blank, its group
+	places []place // of each blank
+	starts []int   // byte of text at which each id begins
+	ends   []int   // byte of text at which it ends
+	inner  []bool  // the id goes on with the word before it
 }
 
 // Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
@@ -32,33 +29,94 @@ type Template struct {
 // spelling of the mask token. Errors are *TextError with ErrEmpty, ErrNoBlank
 // or ErrBlank, or come from the tokenizer (invalid UTF-8).
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
-	if err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in"); err != nil {
+	err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
+	if err != nil {
 		return nil, err
 	}
-	mask := tok.Token(tok.MaskID())
-	blanks, err := findBlanks(text, mask)
+	blanks, err := findBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
 	if len(blanks) == 0 {
 		return nil, noBlank(text)
 	}
+	return newTemplate(tok, text, blanks)
+}
+
+// newTemplate makes the template of a text whose blanks are known.
+func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
 	gs, err := groups(blanks)
 	if err != nil {
 		return nil, err
 	}
-	t, err := encode(tok, text, mask, blanks)
+	t, err := encode(tok, text, tok.Token(tok.MaskID()), blanks)
 	if err != nil {
 		return nil, err
 	}
-	t.groups = gs
-	if t.marks = tok.MarksSpaces(); t.marks {
-		for i, b := range blanks {
-			touches := i > 0 && blanks[i-1].End == b.Start
-			t.bare = append(t.bare, touches || !tok.FollowsSpace(text[:b.Start]))
+	t.groups, t.owner = gs, make([]int, len(blanks))
+	for g := range gs {
+		for _, b := range gs[g].blanks {
+			t.owner[b] = g
 		}
 	}
+	t.places = placesOf(tok, text, blanks)
+	for i := range t.places {
+		t.places[i].tail = t.tail(i)
+	}
 	return t, nil
+}
+
+// tail returns the pieces of the number that directly follows a blank.
+func (t *Template) tail(i int) []int32 {
+	after := t.places[i].after
+	if !beginsNumber(after) {
+		return nil
+	}
+	from := t.blanks[i].Pos + 1
+	to := from
+	for to < len(t.ids) && t.starts[to] < t.blanks[i].End+len(after) {
+		to++
+	}
+	return t.ids[from:to]
+}
+
+// Text returns the text, with its blanks as they are spelt.
+func (t *Template) Text() string { return t.text }
+
+// Blanks returns the blanks in the order of the text; at least one. The slice
+// is the caller's.
+func (t *Template) Blanks() []Blank {
+	out := slices.Clone(t.blanks)
+	for i := range out {
+		out[i].Words = slices.Clone(out[i].Words)
+	}
+	return out
+}
+
+// IDs returns the whole sequence, special tokens included, with one mask token
+// at every blank. The slice is the caller's.
+func (t *Template) IDs() []int32 { return slices.Clone(t.ids) }
+
+// Window is the byte span of the text that the model sees: all of it, or what
+// is left of a text too long for the model, see [Template.Cut].
+func (t *Template) Window() [2]int { return t.window }
+
+// placesIn are the places of the blanks of a group.
+func (t *Template) placesIn(g *group) []place {
+	out := make([]place, len(g.blanks))
+	for i, b := range g.blanks {
+		out[i] = t.places[b]
+	}
+	return out
+}
+
+// Positions returns the token positions of the blanks in [Template.IDs].
+func (t *Template) Positions() []int {
+	p := make([]int, len(t.blanks))
+	for i, b := range t.blanks {
+		p[i] = b.Pos
+	}
+	return p
 }
 
 // encode tokenizes the text with every blank spelt as the tokenizer's mask
@@ -77,7 +135,9 @@ func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Templa
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{Text: text, Blanks: blanks, IDs: enc.IDs, Window: [2]int{0, len(text)}, inner: enc.Continuation}
+	t := &Template{
+		text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)}, inner: enc.Continuation,
+	}
 	// Bytes of what was tokenized, in bytes of the text: every blank before
 	// shifts them by the difference between its spelling and the mask's.
 	i, shift := 0, 0
@@ -98,32 +158,23 @@ func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Templa
 	return t, nil
 }
 
-// Positions returns the token positions of the blanks in IDs.
-func (t *Template) Positions() []int {
-	p := make([]int, len(t.Blanks))
-	for i, b := range t.Blanks {
-		p[i] = b.Pos
-	}
-	return p
-}
-
 // Cut returns the template with no more than limit ids, the special tokens at
 // both ends and room further tokens at the blanks included: the piece of the
 // text around the blanks that is as long as possible, with as many pieces
 // before the first blank as after the last (more on one side where the other
 // has fewer), beginning and ending with whole words. Text and blanks stay; only
-// what the model sees is cut, as Window says. A template that fits is returned
+// what the model sees is cut, as [Template.Window] says. A template that fits is returned
 // as it is. The error is mlm.ErrTooLong if the blanks are too far apart.
 func (t *Template) Cut(limit, room int) (*Template, error) {
-	n := len(t.IDs)
+	n := len(t.ids)
 	if limit <= 0 || n+room <= limit {
 		return t, nil
 	}
 	// Without the special tokens at both ends the ids are 1 … n−2.
-	first, last := t.Blanks[0].Pos, t.Blanks[len(t.Blanks)-1].Pos
+	first, last := t.blanks[0].Pos, t.blanks[len(t.blanks)-1].Pos
 	free := limit - room - 2 - (last - first + 1)
 	if free < 0 {
-		return nil, &TextError{t.Blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model takes %d with the special tokens; put fewer blanks into one text", last-first+1+room, limit), mlm.ErrTooLong}
+		return nil, &TextError{t.blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model takes %d with the special tokens; put fewer blanks into one text", last-first+1+room, limit), mlm.ErrTooLong}
 	}
 	before, after := first-1, n-2-last
 	left := min(before, max(free/2, free-after))
@@ -136,57 +187,14 @@ func (t *Template) Cut(limit, room int) (*Template, error) {
 		b--
 	}
 	cut := *t
-	cut.Window = [2]int{t.starts[a], t.ends[b-1]}
-	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
+	cut.window = [2]int{t.starts[a], t.ends[b-1]}
+	cut.ids = append(append([]int32{t.ids[0]}, t.ids[a:b]...), t.ids[n-1])
 	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
 	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
 	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
-	cut.Blanks = append([]Blank(nil), t.Blanks...)
-	for i := range cut.Blanks {
-		cut.Blanks[i].Pos -= a - 1
+	cut.blanks = append([]Blank(nil), t.blanks...)
+	for i := range cut.blanks {
+		cut.blanks[i].Pos -= a - 1
 	}
 	return &cut, nil
-}
-
-// glued tells whether blank i continues a word: it follows another blank, or a
-// letter or digit, with nothing between.
-func (t *Template) glued(i int) bool {
-	start := t.Blanks[i].Start
-	if i > 0 && t.Blanks[i-1].End == start {
-		return true
-	}
-	r, _ := utf8.DecodeLastRuneInString(t.Text[:start])
-	return start > 0 && isWordRune(r)
-}
-
-// inside tells whether the first token of a group does not begin a word: its
-// blank continues one. Where the vocabulary marks spaces: whether the first
-// token is one without the mark; of tied blanks, if all of them ask for such.
-func (t *Template) inside(g *group) bool {
-	if !t.marks {
-		return t.glued(g.blanks[0])
-	}
-	for _, b := range g.blanks {
-		if !t.bare[b] {
-			return false
-		}
-	}
-	return true
-}
-
-// movable tells whether a token with the mark of a space can stand at blank i
-// though the tokenizer would put one without it there: at the start of a text
-// and after white space the two look the same.
-func (t *Template) movable(i int) bool {
-	r, n := utf8.DecodeLastRuneInString(t.Text[:t.Blanks[i].Start])
-	return n == 0 || unicode.IsSpace(r)
-}
-
-// isWordRune tells whether a rune is part of a word that the next letter would
-// continue. Ideographs are words of their own.
-func isWordRune(r rune) bool {
-	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-		return false
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }

@@ -43,13 +43,13 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		var spelt, tokens []string
-		for _, b := range tm.Blanks {
+		for _, b := range tm.blanks {
 			spelt = append(spelt, c.text[b.Start:b.End])
-			if tm.IDs[b.Pos] != tok.MaskID() {
-				t.Errorf("%q: position %d holds %s", c.text, b.Pos, tok.Token(tm.IDs[b.Pos]))
+			if tm.ids[b.Pos] != tok.MaskID() {
+				t.Errorf("%q: position %d holds %s", c.text, b.Pos, tok.Token(tm.ids[b.Pos]))
 			}
 		}
-		for _, id := range tm.IDs {
+		for _, id := range tm.ids {
 			tokens = append(tokens, tok.Token(id))
 		}
 		if !reflect.DeepEqual(spelt, c.spelt) || strings.Join(tokens, " ") != c.tokens {
@@ -101,8 +101,8 @@ func TestGlued(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		for i := range tm.Blanks {
-			if got := tm.glued(i); got != want[i] {
+		for i := range tm.blanks {
+			if got := tm.places[i].glued; got != want[i] {
 				t.Errorf("%q: blank %d glued is %v, want %v", text, i, got, want[i])
 			}
 		}
@@ -112,7 +112,10 @@ func TestGlued(t *testing.T) {
 func TestSupports(t *testing.T) {
 	tok := tinyTokenizer(t)
 	s := newSupports(tok)
-	for kind, ids := range map[string][]int32{"begin": s.begin, "glued": s.glued, "words": s.words} {
+	begin := s.lists.first[VocabAll][tokenize.AfterSpace]
+	glued := s.lists.first[VocabAll][tokenize.AfterLetter]
+	words := s.lists.first[VocabWholeWords][tokenize.AfterSpace]
+	for kind, ids := range map[string][]int32{"begin": begin, "glued": glued, "words": words} {
 		if len(ids) == 0 {
 			t.Fatalf("%s is empty", kind)
 		}
@@ -134,12 +137,12 @@ func TestSupports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range [][]int32{s.glued, s.begin} {
-		if got, err := s.slot(tm, &tm.groups[i], 0, 1, &Options{}); err != nil || &got[0] != &want[0] {
+	for i, want := range [][]int32{glued, begin} {
+		if got, err := s.slot(tm, &tm.groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
 			t.Errorf("blank %d has the other's support (%v)", i+1, err)
 		}
 	}
-	if _, err := (&supports{}).slot(tm, &tm.groups[0], 0, 1, &Options{Vocab: VocabWholeWords}); !errors.Is(err, ErrEmptySupport) {
+	if _, err := (&supports{bound: s.bound}).slot(tm, &tm.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(err, ErrEmptySupport) {
 		t.Errorf("an empty support gives %v", err)
 	}
 }
@@ -154,7 +157,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		words := make([]string, len(tm.Blanks))
+		words := make([]string, len(tm.blanks))
 		for i := range words {
 			words[i] = "dog"
 		}
@@ -162,7 +165,7 @@ func FuzzParse(f *testing.F) {
 		// Cutting the words out again leaves what was there before.
 		var rest, was strings.Builder
 		a, b := 0, 0
-		for i, bl := range tm.Blanks {
+		for i, bl := range tm.blanks {
 			if !strings.EqualFold(filled[spans[i][0]:spans[i][1]], "dog") {
 				t.Fatalf("span %d holds %q", i, filled[spans[i][0]:spans[i][1]])
 			}

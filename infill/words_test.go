@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"infill/tokenize"
 )
 
 // Whatever a list holds, what comes of it spells its words, or it is a typed error.
@@ -25,7 +27,7 @@ func FuzzReadWordList(f *testing.F) {
 			if err != nil || idsKey(enc.IDs) != idsKey(p.ids) || len(p.ids) == 0 || len(p.ids) > maxBlankTokens {
 				t.Fatalf("%q became %v", p.text, p.ids)
 			}
-			inside, err := continued(tok, p)
+			inside, err := l.bound.spell(p.text, tokenize.AfterLetter)
 			if err == nil && (len(inside.ids) == 0 || len(inside.ids) > maxBlankTokens) {
 				t.Fatalf("%q inside a word became %v", p.text, inside.ids)
 			}

@@ -194,10 +194,10 @@ func compareFolder(t *testing.T, m *mlm.Model, truth folderTruth, weights bool) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(tm.IDs, c.IDs) {
-			t.Errorf("%q is %d, want %d", c.Text, tm.IDs, c.IDs)
+		if !slices.Equal(tm.IDs(), c.IDs) {
+			t.Errorf("%q is %d, want %d", c.Text, tm.IDs(), c.IDs)
 		}
-		s := &mlm.Sentence{IDs: tm.IDs, Blanks: tm.Positions()}
+		s := &mlm.Sentence{IDs: tm.IDs(), Blanks: tm.Positions()}
 		out := make([][]float32, len(s.Blanks))
 		for i := range out {
 			out[i] = make([]float32, m.VocabSize())
@@ -284,18 +284,18 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.
 	t.Helper()
 	var rebuilt strings.Builder
 	last := 0
-	for i, b := range tm.Blanks {
+	for i, b := range tm.Blanks() {
 		word := f.Text[f.Spans[i][0]:f.Spans[i][1]]
 		if !ok(word) {
-			t.Errorf("%q: the filling %q (%s)", tm.Text, word, f.Tokens[i])
+			t.Errorf("%q: the filling %q (%s)", tm.Text(), word, f.Tokens[i])
 		}
-		rebuilt.WriteString(tm.Text[last:b.Start] + word)
+		rebuilt.WriteString(tm.Text()[last:b.Start] + word)
 		last = b.End
 	}
-	if rebuilt.WriteString(tm.Text[last:]); rebuilt.String() != f.Text {
-		t.Errorf("%q is filled as %q", tm.Text, f.Text)
+	if rebuilt.WriteString(tm.Text()[last:]); rebuilt.String() != f.Text {
+		t.Errorf("%q is filled as %q", tm.Text(), f.Text)
 	}
-	if len(tm.Blanks) != 1 || math.IsNaN(f.Score) || f.Score > 0 {
+	if len(tm.Blanks()) != 1 || math.IsNaN(f.Score) || f.Score > 0 {
 		return
 	}
 	s, err := e.Score(context.Background(), f.Text)

@@ -52,10 +52,10 @@ func (t *Tokenizer) Encode(text string) (Encoding, error) {
 	return t.encode(text, around)
 }
 
-// EncodeBlanks is Encode of a text in which mask tokens stand for words: what
-// directly follows one is cut as it would be after a word. Unigram models
-// otherwise treat it as if it came after a space, and "[MASK]." would end with
-// another piece than "mat." does.
+// EncodeBlanks is Encode of a text in which mask tokens stand for words. What
+// directly follows one is cut as it would be after a word: "[MASK]1" has the
+// piece ##1, as "page1" has. Unigram models otherwise treat it as if it came
+// after a space, and "[MASK]." would end with another piece than "mat." does.
 func (t *Tokenizer) EncodeBlanks(text string) (Encoding, error) {
 	return t.encode(text, around|blanks)
 }
@@ -70,7 +70,7 @@ type manner int
 
 const (
 	around manner = 1 << iota // with the special tokens around it
-	bare                      // its start is not the start of a text
+	bare                      // its start directly follows a word
 	blanks                    // mask tokens stand for words
 )
 
@@ -198,26 +198,45 @@ func (b *builder) segment(seg string, base int) error {
 	if s.err != nil {
 		return s.err
 	}
-	for _, w := range s.words {
+	for n, w := range s.words {
 		if w.id >= 0 {
 			b.add(w.id, s.span(w, 0, w.hi-w.lo), b.t.IsSpecial(w.id), false, b.words)
 			b.words++
 			continue
 		}
-		var err error
-		if s.pieces, err = b.t.model.pieces(s.pieces[:0], s.bytes(w)); err != nil {
-			return err
+		goesOn := false
+		if n == 0 && s.bare && b.touches(w, seg, base) {
+			s.pieces, goesOn = b.t.model.(*wordPiece).rest(s.pieces[:0], s.bytes(w))
+		}
+		if !goesOn {
+			var err error
+			if s.pieces, err = b.t.model.pieces(s.pieces[:0], s.bytes(w)); err != nil {
+				return err
+			}
 		}
 		for i, p := range s.pieces {
 			span := s.span(w, p.lo, p.hi)
 			if b.t.MarksSpaces() {
 				span = tidy(b.text, span)
 			}
-			b.add(p.id, span, false, i > 0, b.words)
+			b.add(p.id, span, false, i > 0 || goesOn, b.words)
 		}
 		if len(s.pieces) > 0 {
 			b.words++
 		}
 	}
 	return nil
+}
+
+// touches reports whether w, the first word of a segment at byte base, would be
+// one word with a word directly before the segment. Vocabularies that mark
+// spaces show that by the missing mark.
+func (b *builder) touches(w word, seg string, base int) bool {
+	text, ok := b.t.text.(*bertText)
+	if !ok {
+		return false
+	}
+	before := seg[:b.s.span(w, 0, 1)[0]-base] // characters that the normalizer drops
+	first, _ := utf8.DecodeRune(b.s.bytes(w))
+	return strings.IndexFunc(before, isWhite) < 0 && !isPunct(first) && !(text.norm.chinese && isChinese(first))
 }

@@ -408,7 +408,11 @@ func (t *Tokenizer) findWords() {
 			if word == "" || t.kind[i] != 0 || !isWord(word) {
 				continue
 			}
-			if e, err := t.Word(word, space); err != nil || len(e.IDs) != 1 || e.IDs[0] != id {
+			at := AfterSymbol
+			if space {
+				at = AfterSpace
+			}
+			if e, err := t.Word(word, at); err != nil || len(e.IDs) != 1 || e.IDs[0] != id {
 				continue
 			}
 			if space || !t.MarksSpaces() {

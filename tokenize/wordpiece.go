@@ -29,6 +29,7 @@ type wordPiece struct {
 	model    wordpiece.WordPiece
 	vocab    sugarme.Vocab
 	unknown  int32
+	prefix   string // of the pieces inside a word
 	maxChars int
 	cache    *wordCache
 }
@@ -40,6 +41,7 @@ func newWordPiece(vocab map[string]int, unknown, prefix string, maxChars int) *w
 			ContinuingSubwordPrefix(prefix).MaxInputCharsPerWord(maxChars).Build(),
 		vocab:    v,
 		unknown:  int32(vocab[unknown]),
+		prefix:   prefix,
 		maxChars: maxChars,
 		cache:    newWordCache(cacheBytes),
 	}
@@ -62,6 +64,29 @@ func (m *wordPiece) pieces(out []piece, w []byte) ([]piece, error) {
 	}
 	m.cache.put(s, found)
 	return append(out, found...), nil
+}
+
+// rest cuts w as the rest of a word whose beginning is not at hand, so that all
+// its pieces go on with a word. It reports false if the vocabulary lacks one.
+func (m *wordPiece) rest(out []piece, w []byte) ([]piece, bool) {
+	if m.prefix == "" || len(w) > m.maxChars && utf8.RuneCount(w) > m.maxChars {
+		return out, false
+	}
+	start := len(out)
+	for at := 0; at < len(w); {
+		end := len(w)
+		for ; end > at; end-- {
+			if id, ok := m.vocab[m.prefix+string(w[at:end])]; ok {
+				out = append(out, piece{int32(id), int32(at), int32(end)})
+				break
+			}
+		}
+		if end == at {
+			return out[:start], false
+		}
+		at = end
+	}
+	return out, true
 }
 
 // match asks the WordPiece model. Its offsets count characters.

@@ -42,17 +42,29 @@ func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 	return strings.ReplaceAll(rest, t.mark, " "), space
 }
 
+// A Place says what stands directly before a word. It decides on the pieces of the word.
+type Place int
+
+const (
+	// AfterSpace is the place after white space.
+	AfterSpace Place = iota
+	// AfterSymbol is the place after something else that ends a word, such as a bracket.
+	AfterSymbol
+	// AfterLetter is the place after a letter or digit: the word there goes on.
+	AfterLetter
+)
+
 // Word turns a word, or several, into the pieces that they have in the middle
-// of a text: after a space if spaced is true, else directly after something
-// that is no letter. Spans are not meant for use. Without marks for spaces it
-// is Pieces.
-func (t *Tokenizer) Word(text string, spaced bool) (Encoding, error) {
+// of a text, at a place. The spans are not meant for use. WordPiece writes the
+// same pieces after a space and after a symbol. After a letter the first word
+// gets the pieces of the inside of a word, ##ing, if the vocabulary has such for
+// all of it; otherwise, and for punctuation, it gets the others. Vocabularies
+// that mark spaces have the mark after a space only.
+func (t *Tokenizer) Word(text string, at Place) (Encoding, error) {
 	switch {
-	case !t.MarksSpaces():
-		return t.Pieces(text)
-	case !spaced:
+	case at == AfterLetter || at == AfterSymbol && t.MarksSpaces():
 		return t.encode(text, bare)
-	case t.startSpaced:
+	case !t.MarksSpaces() || t.startSpaced:
 		return t.Pieces(text)
 	}
 	return t.Pieces(" " + text)

@@ -20,7 +20,11 @@ func TestMarks(t *testing.T) {
 		}
 		for _, before := range []string{"", "the ", "the  ", "the\n", "the, ", "(", "the “", "the-", strings.Repeat("long ", 20), strings.Repeat("é", 40) + "("} {
 			spaced := tok.FollowsSpace(before)
-			word, err := tok.Word("water", spaced)
+			at := AfterSymbol
+			if spaced {
+				at = AfterSpace
+			}
+			word, err := tok.Word("water", at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,6 +106,49 @@ func TestEncodeBlanks(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestAfterLetter: what directly follows a mask, or a letter, is cut as the rest
+// of a word is after a beginning that the tokenizer cuts off.
+func TestAfterLetter(t *testing.T) {
+	for _, name := range hfNames {
+		tok := hfTokenizer(t, name)
+		mask := tok.Token(tok.MaskID())
+		compared := 0
+		for _, rest := range []string{"1", "42", "s", "ing", "1%", "s, and", "é2", ".", "(1", "中1", "\u03011"} {
+			// No vocabulary has a piece of a word with these letters and something after them.
+			const word = "qzqz"
+			full, err := tok.Encode("the " + word + rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin, err := tok.Encode("the " + word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blank, err := tok.EncodeBlanks("the " + mask + rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := len(begin.IDs) - len(tok.suffix)
+			if len(full.IDs) < n || !slices.Equal(full.IDs[:n], begin.IDs[:n]) {
+				continue // cut elsewhere, or unknown as a whole
+			}
+			compared++
+			want := full.IDs[n:]
+			got := blank.IDs[slices.Index(blank.IDs, tok.MaskID())+1:]
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %q after a mask is %v, after a word %q", name, rest, blank.Tokens, full.Tokens)
+			}
+			after, err := tok.Word(rest, AfterLetter)
+			if err != nil || !slices.Equal(after.IDs, want[:len(want)-len(tok.suffix)]) {
+				t.Errorf("%s: %q after a letter is %q (%v), after a word %q", name, rest, after.Tokens, err, full.Tokens)
+			}
+		}
+		if compared < 5 {
+			t.Errorf("%s: only %d texts are cut after the word", name, compared)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (w *infillWorker) prepare(file string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.IDs, s.Positions, s.Mask = t.IDs, t.Positions(), w.model.Tokenizer().MaskID()
+		s.IDs, s.Positions, s.Mask = t.IDs(), t.Positions(), w.model.Tokenizer().MaskID()
 		s.Allowed = w.allowed(t)
 		if s.Alpha, err = w.adapt(j, s, alphas); err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (w *infillWorker) allowed(t *infill.Template) [][]int32 {
 			ids = append(ids, id)
 		}
 	}
-	out := make([][]int32, len(t.Blanks))
+	out := make([][]int32, len(t.Blanks()))
 	for i := range out {
 		out[i] = ids
 	}
@@ -290,7 +290,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.finish(len(s.t.Blanks))
+	r.finish(len(s.t.Blanks()))
 	s.rate = float64(steps) / r.slot.Wall
 	s.last = r.tokens
 	return r.slot, nil

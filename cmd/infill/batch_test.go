@@ -367,7 +367,7 @@ func TestNastyCorpus(t *testing.T) {
 		}
 		for _, f := range g.Fillings {
 			at, from := 0, 0
-			for j, b := range tm.Blanks {
+			for j, b := range tm.Blanks() {
 				if f.Text[at:f.Spans[j][0]] != texts[i][from:b.Start] {
 					t.Errorf("%q became %q", texts[i], f.Text)
 				}

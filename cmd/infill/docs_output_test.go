@@ -101,7 +101,7 @@ func rightScores(t *testing.T, e *infill.Engine, command, shown string) {
 		t.Fatal(err)
 	}
 	pattern, at := "(?i)^", 0
-	for _, b := range tm.Blanks {
+	for _, b := range tm.Blanks() {
 		pattern += regexp.QuoteMeta(rec.Text[at:b.Start]) + "(.+?)"
 		at = b.End
 	}

@@ -60,11 +60,12 @@ func chooseSeed() (*uint64, error) {
 // masking asks for, and puts them into the options.
 func blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
 	t *infill.Template, masked string, err error) {
-	if m != (infill.Masking{}) {
-		if text, opt.Original, err = m.Apply(text, opt.Seed, opt.ID); err != nil {
-			return nil, "", err
-		}
+	if m == (infill.Masking{}) {
+		t, err = infill.Parse(tok, text)
+		return t, text, err
 	}
-	t, err = infill.Parse(tok, text)
-	return t, text, err
+	if t, opt.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
+		return nil, "", err
+	}
+	return t, t.Text(), nil
 }

@@ -137,7 +137,7 @@ func (s *scorer) score(ctx context.Context, text string, r settings.Ranking) (
 	var rec *jsonl.Record
 	t, err := infill.Parse(s.model.Tokenizer(), text)
 	switch {
-	case err == nil && (r.Candidates != nil || t.Blanks[0].Words != nil):
+	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
 		list, err := s.engine.Candidates(ctx, t, r.Candidates, r.Options)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,143 @@
+package infill
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"infill/tokenize"
+)
+
+// spaceMarks is the boundary of vocabularies that mark the pieces after a
+// space. A piece without the mark may begin a word, after a symbol, or go on
+// with one.
+type spaceMarks struct {
+	tok  *tokenize.Tokenizer
+	once sync.Once
+	key  []int32 // by id: the first token that looks the same
+}
+
+// sort leaves out what fills no blank by itself: white space, and parts of a character.
+func (m *spaceMarks) sort() lists {
+	var l lists
+	for id := range int32(m.tok.VocabSize()) {
+		text, space := m.tok.Surface(id)
+		if m.tok.IsSpecial(id) || m.tok.IsUnused(id) || text == "" || !utf8.ValidString(text) ||
+			strings.TrimSpace(text) != text {
+			continue
+		}
+		l.then[VocabAll] = append(l.then[VocabAll], id)
+		all := func(v Vocab) bool { return v == VocabAll }
+		if space {
+			l.add(id, tokenize.AfterSpace, all)
+			continue
+		}
+		l.add(id, tokenize.AfterSymbol, all)
+		l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll || isLetters(text) })
+	}
+	words := m.tok.WholeWords()
+	l.first[VocabWholeWords][tokenize.AfterSpace], l.then[VocabWholeWords] = words, words
+	l.first[VocabWholeWords][tokenize.AfterSymbol] = m.tok.BareWords()
+	return l
+}
+
+// forms: tied blanks have one token, with the mark unless none of them asks for
+// one. A blank that must have none then fits no tie.
+func (m *spaceMarks) forms(places []place) ([]tokenize.Place, int) {
+	out := make([]tokenize.Place, len(places))
+	marked := false
+	for _, p := range places {
+		marked = marked || !p.bare
+	}
+	for i, p := range places {
+		switch {
+		case marked && p.bare && !p.movable:
+			return nil, i
+		case marked:
+			out[i] = tokenize.AfterSpace
+		case p.glued:
+			out[i] = tokenize.AfterLetter
+		default:
+			out[i] = tokenize.AfterSymbol
+		}
+	}
+	return out, -1
+}
+
+func (m *spaceMarks) begins(f []int32, i int, glued bool) bool {
+	text, space := m.tok.Surface(f[i])
+	if !space && (i > 0 || glued) {
+		return false
+	}
+	return isLetterOrDigit(firstRune(text))
+}
+
+func (m *spaceMarks) goesOn(f []int32, i int) bool {
+	_, space := m.tok.Surface(f[i])
+	return !space
+}
+
+func (m *spaceMarks) sameWord(f []int32, i int) bool {
+	return m.goesOn(f, i) && isWordRune(lastRune(surface(m.tok, f[i-1]))) &&
+		isWordRune(firstRune(surface(m.tok, f[i])))
+}
+
+func (m *spaceMarks) alike(a, b int32) bool {
+	m.once.Do(func() {
+		first := map[string]int32{}
+		m.key = make([]int32, m.tok.VocabSize())
+		for id := range m.key {
+			text := surface(m.tok, int32(id))
+			if _, ok := first[text]; !ok {
+				first[text] = int32(id)
+			}
+			m.key[id] = first[text]
+		}
+	})
+	return a == b || m.key[a] == m.key[b]
+}
+
+// units: a filling is judged as a whole.
+func (m *spaceMarks) units(f []int32, form tokenize.Place, yield func([]int32, tokenize.Place) bool) bool {
+	return len(f) == 0 || yield(f, form)
+}
+
+func (m *spaceMarks) words(f []int32, _ tokenize.Place, yield func([]int32) bool) bool {
+	for i := 0; i < len(f); {
+		end := i + 1
+		for end < len(f) && m.sameWord(f, end) {
+			end++
+		}
+		if !yield(f[i:end]) {
+			return false
+		}
+		i = end
+	}
+	return true
+}
+
+// join: the pieces say it all. The space before the first stands outside the blank.
+func (m *spaceMarks) join(ids []int32) string {
+	var b strings.Builder
+	for i, id := range ids {
+		s, space := m.tok.Surface(id)
+		if space && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+func (m *spaceMarks) spell(text string, at tokenize.Place) (phrase, error) {
+	return spellPhrase(m.tok, text, at)
+}
+
+// spellings are those with a space before the phrase and without.
+func (m *spaceMarks) spellings(p phrase) [][]int32 {
+	out := [][]int32{p.ids}
+	if bare, err := m.spell(p.text, tokenize.AfterSymbol); err == nil {
+		out = append(out, bare.ids)
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package infill
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"infill/tokenize"
+)
+
+// wordPiece is the boundary of vocabularies that mark the pieces inside words.
+// A symbol before a blank makes no difference there: a word begins.
+type wordPiece struct{ tok *tokenize.Tokenizer }
+
+func (w wordPiece) sort() lists {
+	var l lists
+	for id := int32(0); int(id) < w.tok.VocabSize(); id++ {
+		if w.tok.IsSpecial(id) || w.tok.IsUnused(id) {
+			continue
+		}
+		text := surface(w.tok, id)
+		l.then[VocabAll] = append(l.then[VocabAll], id)
+		if w.tok.IsContinuation(id) {
+			l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll || isLetters(text) })
+			continue
+		}
+		l.add(id, tokenize.AfterSpace, func(v Vocab) bool { return v == VocabAll })
+		// A whole word would have to stand apart. What can follow a letter
+		// directly is punctuation, or a script written without spaces.
+		if !isWordRune(firstRune(text)) {
+			l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll })
+		}
+	}
+	words := w.tok.WholeWords()
+	l.first[VocabWholeWords][tokenize.AfterSpace], l.then[VocabWholeWords] = words, words
+	return l
+}
+
+// forms may differ between tied blanks: punctuation fits both.
+func (w wordPiece) forms(places []place) ([]tokenize.Place, int) {
+	out := make([]tokenize.Place, len(places))
+	for i, p := range places {
+		if p.glued {
+			out[i] = tokenize.AfterLetter
+		}
+	}
+	return out, -1
+}
+
+func (w wordPiece) begins(f []int32, i int, _ bool) bool {
+	return !w.tok.IsContinuation(f[i]) && isLetterOrDigit(firstRune(surface(w.tok, f[i])))
+}
+
+func (w wordPiece) goesOn(f []int32, i int) bool { return w.tok.IsContinuation(f[i]) }
+
+func (w wordPiece) sameWord(f []int32, i int) bool { return w.goesOn(f, i) }
+
+func (w wordPiece) alike(a, b int32) bool { return a == b }
+
+// units are the words of several pieces. The first tokens of a blank inside a
+// word go on with that word and are not judged.
+func (w wordPiece) units(f []int32, form tokenize.Place, yield func([]int32, tokenize.Place) bool) bool {
+	return w.words(f, form, func(word []int32) bool {
+		return len(word) == 1 || yield(word, tokenize.AfterSpace)
+	})
+}
+
+func (w wordPiece) words(f []int32, form tokenize.Place, yield func([]int32) bool) bool {
+	for i := 0; i < len(f); {
+		end := i + 1
+		for end < len(f) && w.goesOn(f, end) {
+			end++
+		}
+		inside := i == 0 && (form == tokenize.AfterLetter || w.tok.IsContinuation(f[0]))
+		if !inside && !yield(f[i:end]) {
+			return false
+		}
+		i = end
+	}
+	return true
+}
+
+// Punctuation that stands without a space before or after it.
+const (
+	closing = ".,;:!?)]}%'’”…-"
+	opening = "([{$'’“-"
+)
+
+// join sets tokens apart by one space, except the pieces that go on with a
+// word, and except before closing and after opening punctuation and between
+// ideographs.
+func (w wordPiece) join(ids []int32) string {
+	var b strings.Builder
+	var before rune
+	ideograph := func(r rune) bool { return unicode.IsLetter(r) && !isWordRune(r) }
+	for i, id := range ids {
+		s := surface(w.tok, id)
+		first := firstRune(s)
+		tight := w.tok.IsContinuation(id) || strings.ContainsRune(closing, first) ||
+			strings.ContainsRune(opening, before) || ideograph(first) && ideograph(before)
+		if i > 0 && !tight {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+		before = lastRune(s)
+	}
+	return b.String()
+}
+
+// spell after a letter: the first letters go on with the word before.
+func (w wordPiece) spell(text string, at tokenize.Place) (phrase, error) {
+	p, err := spellPhrase(w.tok, text, at)
+	if err != nil || at != tokenize.AfterLetter {
+		return p, err
+	}
+	if isWordRune(firstRune(p.text)) && !w.tok.IsContinuation(p.ids[0]) {
+		return phrase{}, wordError(text, errUnspellable, " after a letter")
+	}
+	return p, nil
+}
+
+func (w wordPiece) spellings(p phrase) [][]int32 { return [][]int32{slices.Clone(p.ids)} }

@@ -1,0 +1,77 @@
+package infill
+
+import "infill/tokenize"
+
+// A constraint takes fillings away. Adding one takes a type in a file of its
+// own, a line in constraintsOf, and where the user asks for it a field of
+// Options and a line of the table of settings. The energies and the samplers know
+// nothing of it.
+//
+// A constraint has two sides, and may leave either to the embedded free. alone
+// judges the filling of one blank, once for every token or phrase that might
+// stand there. together judges a whole state, every time that a sampler
+// proposes one. Ties need neither: tied blanks are one variable.
+type constraint interface {
+	// alone returns what is to be asked of the fillings of a slot, and a key that
+	// stands for the answers: equal keys, equal answers. nil: nothing.
+	alone(s slot) (ask func(phrase) bool, key any)
+	// together reports whether the constraint excludes whole states at all.
+	together() bool
+	// allows reports whether the last group of a draft can be part of an
+	// allowed state, given that the groups before it can.
+	allows(d *draft) bool
+}
+
+// free is a constraint that excludes nothing.
+type free struct{}
+
+func (free) alone(slot) (func(phrase) bool, any) { return nil, nil }
+func (free) together() bool                      { return false }
+func (free) allows(*draft) bool                  { return true }
+
+// constraintsOf lists the constraints of a template under some options.
+// counts are the tokens of each group, 0 for a group with a list.
+func constraintsOf(s *supports, t *Template, counts []int, opt *Options) []constraint {
+	return []constraint{
+		&matching{t: t, bound: s.bound},
+		&banned{list: opt.Ban, bound: s.bound, counts: counts},
+		&distant{least: opt.MinDistance, original: opt.Original},
+		&spelling{supports: s, counts: counts},
+		&numbered{supports: s, t: t, counts: counts},
+		&unrepeated{asked: opt.NoRepeat, bound: s.bound, counts: counts},
+	}
+}
+
+// A slot is where a token or a phrase may stand: token number pos of a group of
+// count tokens, or the whole filling of a group that has a list.
+type slot struct {
+	t          *Template
+	g          *group
+	forms      []tokenize.Place // of each blank of the group
+	pos, count int
+	list       bool
+}
+
+// first reports whether the slot is the beginning of its blank.
+func (s slot) first() bool { return s.list || s.pos == 0 }
+
+// last reports whether the slot is the end of its blank.
+func (s slot) last() bool { return s.list || s.pos == s.count-1 }
+
+// A draft is a state as far as it has been filled in: the fillings of the
+// groups from the first on.
+type draft struct {
+	t        *Template
+	forms    [][]tokenize.Place // of each group, one for each of its blanks
+	fillings [][]int32
+	open     bool // the last filling may get further tokens
+}
+
+// last is the number of the group to be judged and its filling.
+func (d *draft) last() (g int, f []int32) {
+	g = len(d.fillings) - 1
+	return g, d.fillings[g]
+}
+
+// glued is that of the place where the fillings of a group stand.
+func (d *draft) glued(g int) bool { return d.t.places[d.t.groups[g].blanks[0]].glued }

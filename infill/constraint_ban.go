@@ -1,0 +1,50 @@
+package infill
+
+// banned keeps words of a list out of the blanks. In a blank of one token that
+// is the token, in a blank of several the words of it, and in a blank with a
+// list the phrases.
+type banned struct {
+	free
+	list   *WordList
+	bound  boundary
+	counts []int
+}
+
+func (b *banned) alone(s slot) (func(phrase) bool, any) {
+	if b.list == nil || !s.list && s.count > 1 {
+		return nil, nil
+	}
+	return func(p phrase) bool { return !b.list.has(p.ids) }, b.list
+}
+
+func (b *banned) together() bool { return b.list != nil && severalTokens(b.counts) }
+
+func (b *banned) allows(d *draft) bool {
+	g, f := d.last()
+	if b.list == nil || b.counts[g] < 2 {
+		return true
+	}
+	if d.open {
+		f = closed(b.bound, f)
+	}
+	return b.bound.words(f, d.forms[g][0], func(word []int32) bool { return !b.list.has(word) })
+}
+
+// severalTokens reports whether a group takes more than one token.
+func severalTokens(counts []int) bool {
+	for _, n := range counts {
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// closed leaves out the last word of a filling, which may still go on.
+func closed(b boundary, f []int32) []int32 {
+	end := len(f) - 1
+	for end > 0 && b.goesOn(f, end) {
+		end--
+	}
+	return f[:end]
+}
