@@ -117,6 +117,12 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
 			single(append(strings.Split(joinPairs([]string{"dog", "big", "red", "cat", "old"}), "\n"), "dog", "big", "red", "cat", "old"))},
 		{"inside a word", "the dog[MASK|s|y|ing big cat] sleeps .", Options{}, single([]string{"s", "y", "ing big cat"})},
+		{"expression inside a word", "the dog[MASK/^dog(s|y)$/] and the cat[MASK/[sg]$/] .", Options{},
+			pairs([]string{"s", "y"}, []string{"s", "ing"}, nil)},
+		{"expression over two blanks", "the [MASK/^(dog|cat|bird|runsy)/][MASK/([st]s|y)$/] .", Options{},
+			[][]string{{"cat", "s"}, {"dog", "y"}, {"cat", "y"}, {"bird", "y"}, {"runs", "y"}}},
+		{"whole words inside a word", "the dog[MASK] and the [MASK/^(cat|fox)/]s .", Options{Vocab: VocabWholeWords},
+			pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil)},
 		{"temperature 1", "the [MASK|dog|fox|cats] runs .", Options{Temperature: 1}, single([]string{"dog", "fox", "cats"})},
 	}
 }
