@@ -177,7 +177,7 @@ func (b *Blank) readWords(s string) (int, error) {
 			return errors.New("an alternative is empty")
 		}
 		if len(b.Words) == maxBlankWords {
-			return fmt.Errorf("more than %d alternatives; put them into a file: --allow FILE", maxBlankWords)
+			return fmt.Errorf("more than %d alternatives; put them into a list of allowed words", maxBlankWords)
 		}
 		b.Words = append(b.Words, w)
 		word.Reset()

@@ -46,7 +46,8 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o 
 		one.groups[0].Words = words
 	}
 	if len(one.groups[0].Words) == 0 {
-		return nil, &TextError{t.blanks[0].Start, "no candidates; list them in the blank, [MASK|red|green], or with --candidates", ErrBlank}
+		msg := "no candidates; give some, or list them in the blank: [MASK|red|green]"
+		return nil, &TextError{t.blanks[0].Start, msg, ErrBlank}
 	}
 	opt := Options{Case: o.Case, Long: o.Long}
 	if err := opt.fill(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/mlm"
 )
 
 func TestBlankGrammar(t *testing.T) {
@@ -301,7 +303,7 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%q", f.Text)
 		}
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); err == nil || !strings.Contains(err.Error(), "--long") {
+	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); !errors.Is(err, mlm.ErrTooLong) {
 		t.Errorf("%v", err)
 	}
 }

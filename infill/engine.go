@@ -2,7 +2,6 @@ package infill
 
 import (
 	"context"
-	"fmt"
 
 	"infill/mlm"
 	"infill/samplers"
@@ -54,7 +53,7 @@ type Result struct {
 	Tuned      map[string]float64 // what the sampler adapted, mean over chains
 	Window     *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist  int                // candidates per blank; 0: all that the blanks allow
-	Warnings   []string
+	Warnings   []error            // what went on all the same; mlm.ErrNotFinite
 }
 
 // Fill fills the blanks of a template. The chains start from independent
@@ -139,7 +138,7 @@ func (e *Engine) fit(t *Template, lists [][]phrase, long Long) (*Template, error
 	}
 	limit := e.model.MaxLength()
 	if n := len(t.ids) + room; long == LongError && limit > 0 && n > limit {
-		return nil, fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text, or let the model see a part of it: --long window", mlm.ErrTooLong, n, limit)
+		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
 	return t.Cut(limit, room)
 }

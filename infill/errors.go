@@ -3,6 +3,8 @@ package infill
 import (
 	"errors"
 	"fmt"
+
+	"infill/mlm"
 )
 
 // Sentinels for what callers branch on; test with errors.Is.
@@ -13,6 +15,9 @@ var (
 	ErrNoBlank = errors.New("the text has no blank")
 	// ErrBlank is returned for a blank that cannot be understood.
 	ErrBlank = errors.New("bad blank")
+	// ErrUnfilled is returned for a blank in a text that is to be complete. It
+	// wraps ErrBlank.
+	ErrUnfilled = fmt.Errorf("%w: it is not filled in", ErrBlank)
 	// ErrEmptySupport is returned when nothing may stand in a blank.
 	ErrEmptySupport = errors.New("no token may fill the blank")
 	// ErrFewWords is returned for a text with fewer words than are to be masked.
@@ -20,6 +25,20 @@ var (
 	// ErrOption is returned for an option out of its range.
 	ErrOption = errors.New("bad option")
 )
+
+// A LengthError is a text of more pieces than the model takes, where LongError
+// refuses such texts. It wraps mlm.ErrTooLong.
+type LengthError struct {
+	Pieces int // of the text with its longest filling, special tokens included
+	Limit  int // the most pieces that the model takes
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("%v: %d pieces with the special tokens, the model takes %d; "+
+		"split the text, or let the model see a part of it", mlm.ErrTooLong, e.Pieces, e.Limit)
+}
+
+func (e *LengthError) Unwrap() error { return mlm.ErrTooLong }
 
 // A TextError is bad input at a place in a text.
 type TextError struct {

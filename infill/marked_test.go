@@ -156,7 +156,7 @@ func TestMarkedConstraints(t *testing.T) {
 			ok bool
 		}{
 			{[]int32{the, dog}, true}, {[]int32{the, cat}, false},
-			{[]int32{the, the}, true}, // a repetition is for --no-repeat to forbid
+			{[]int32{the, the}, true}, // a repetition is for NoRepeat to forbid
 		} {
 			if got := allowed(sp, c.f); got != c.ok {
 				t.Errorf("%s: %q is allowed: %v", name, s.bound.join(c.f), got)

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/mlm"
 	"infill/samplers"
 )
 
@@ -59,7 +60,7 @@ func (p *plan) result(kept samplers.Stats) *Result {
 	}
 	res.Tuned = p.tuning()
 	if n := res.Stats.NonFinite; n > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d proposals or neighbours had an energy or gradient that is not finite and were refused; check the model with: infill model check", n))
+		res.Warnings = append(res.Warnings, fmt.Errorf("%d proposals or neighbours were refused: %w", n, mlm.ErrNotFinite))
 	}
 	return res
 }

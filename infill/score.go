@@ -40,7 +40,8 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 		return nil, err
 	}
 	if len(blanks) > 0 {
-		return nil, &TextError{blanks[0].Start, "a score is of a complete sentence; fill the blank first: infill fill", ErrBlank}
+		msg := "a score is of a complete sentence; fill the blank first"
+		return nil, &TextError{blanks[0].Start, msg, ErrUnfilled}
 	}
 	return e.score(ctx, text, nil)
 }

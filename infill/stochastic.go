@@ -29,7 +29,8 @@ var _ samplers.StochasticGradienter = (*target)(nil)
 // by a sampler that evaluates no energy, so such templates are not supported.
 func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, grad [][]float64) error {
 	if len(t.joint) > 0 {
-		return fmt.Errorf("%w: constraints between blanks (--no-repeat, blanks of several tokens) need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
+		return fmt.Errorf("%w: constraints between blanks (no word twice, blanks of several tokens) "+
+			"need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
 	}
 	layouts, subsets := make([]*layout, len(x)), make([][]int, len(x))
 	for k := range x {

@@ -88,5 +88,5 @@ func message(err error) string {
 		spelt := s.Spell(func(name string) string { return "--" + name })
 		return strings.Replace(err.Error(), s.Error(), spelt, 1)
 	}
-	return err.Error()
+	return err.Error() + advice(err)
 }

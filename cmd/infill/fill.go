@@ -127,6 +127,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		return err
 	}
 	for _, warn := range r.Warnings {
+		warn := message(warn)
 		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
 	}
 	if !w.quiet && w.seedChosen && w.lines <= 1 {
