@@ -152,7 +152,7 @@ func TestNumberAfterBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Steps: 4, Chains: 10, Top: -1, Seed: 1})
+	r, err := e.Fill(context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
