@@ -40,38 +40,49 @@
 //
 // # How
 //
-//  1. load: the graph is read into nodes whose tensors' shapes are worked out at two sizes of a call
-//     (infer.go); a dimension that is equal at both is constant. What follows from constants and shapes
-//     alone is computed on the spot. Reshape in all its guises becomes one operation whose target is
-//     known, so shape arithmetic falls away. Composite operations without rules of their own (attention,
-//     rotary embeddings, Gelu with a bias, …) are written out (the lowerings in ops_*.go).
-//  2. fuse, tidyProducts, tie: written-out layer norms and Gelus become single nodes; scalings and
-//     transpositions move into the products that they feed; a head that is the transposed embedding
-//     table uses the table, of which one copy remains.
-//  3. gatherer: the logits are wanted at one position of each row. The gather is pushed towards the
+// What is known of an ONNX operator is one record (operator.go), in the file of its family (ops_*.go):
+// how many inputs it takes, shapes and types, how it folds, how it is gathered and shared, its derivative
+// or the reason why there is none. The file is read into nodes by load. Their shapes are worked out at two
+// sizes of a call: a dimension that is equal at both is constant. What follows from constants and sizes is
+// computed on the spot, with the operators of mlm/onnxeval. Reshape in all its guises becomes one operation
+// whose target is known, so that shape arithmetic falls away. Composite operators (attention, rotary
+// embeddings, Gelu with a bias, …) are written out in others.
+//
+// Then the passes of derive.go follow each other:
+//
+//   - fuse: written-out layer norms and Gelus become single nodes.
+//   - tidy products: scalings and transpositions move into the products that they feed.
+//   - find embedding: finds the lookup of input_ids in the table of word embeddings.
+//   - tie: a head that is the transposed table uses the table. One copy of it remains.
+//   - gather logits: the logits are wanted at one position of each row. The gather is pushed towards the
 //     inputs through everything that works position by position, past the head and into the last layer,
-//     of which only keys and values are needed everywhere. The gathered axis keeps its place, with
-//     length 1, so that later operations stay as they are.
-//     With a single query for each row the last layer then needs neither keys nor values: the weights that
-//     make them turn the query and the weighted mean instead (oneQuery).
-//  4. tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives need
-//     (x̂ and 1/σ; 1 + erf); products with a bias become Gemm.
-//  5. reverse: one rule per operation (ops_*.go) turns the gradient of its output into those of its
-//     inputs, from E[target] − softmax·Eᵀ at the head down to the embeddings.
-//  6. gatherer again: of the gradient at the embeddings only the blanks of the chain are wanted, which
-//     shortens the end of the backward pass, the first layer's attention included. What the last layer's one
-//     query sends to all positions is summed up in one product (outerProducts).
-//  7. share: up to the first attention a model works position by position. This part is computed once for all
-//     positions of the call that have the same token in the same place, and looked up where it is read. The
-//     rows of a state differ in two places from one another, so that U is a tenth of R·L or less.
-//  8. emit: the backward pass becomes a branch of an ONNX If. The runtime always computes everything that
-//     is outside branches, so this is how one session with one copy of the weights serves calls with and
-//     without gradients. Saved values of the forward pass are read by the branch from outside.
+//     of which only keys and values are needed everywhere. The gathered axis keeps its place, with length 1,
+//     so that later operations stay as they are.
+//   - one query: with a single query for each row the last layer needs neither keys nor values. The weights
+//     that make them turn the query and the weighted mean instead.
+//   - tape: layer norms and Gelus are expanded again, in forms that keep what their derivatives need (x̂ and
+//     1/σ; 1 + erf).
+//   - score: log f of the targets.
+//   - head: the gradient of log f at the head, E[target] − softmax·Eᵀ.
+//   - reverse: the rules of the operators turn the gradient of an output into those of the inputs, down to
+//     the embeddings.
+//   - gather gradient: of the gradient at the embeddings only the blanks of the chain are wanted, which
+//     shortens the end of the backward pass, the first layer's attention included.
+//   - second term: the sum over the rows of a chain, and the product with the table.
+//   - outer products: what the last layer's one query sends to all positions is summed up in one product.
+//   - integers: with Options.Int8, products with weights are computed in 8 bits.
+//   - share: up to the first attention a model works position by position. This part is computed once for
+//     all positions of the call that have the same token in the same place, and looked up where it is read.
+//     The rows of a state differ in two places from one another, so that U is a tenth of R·L or less.
+//   - emit: the backward pass becomes a branch of an ONNX If. The runtime always computes everything that is
+//     outside branches, so this is how one session with one copy of the weights serves calls with and
+//     without gradients. Saved values of the forward pass are read by the branch from outside. Products with
+//     a bias become Gemm.
 //
 // Load the derived graph with at least basic optimisation: it folds the casts of weights that are stored
 // in float16, which would else be done at every call. Results are the same bits for any batch and any
 // number of threads, but not for another padded length.
 //
-// An operation without a rule is an *OpError that names it. Nothing here runs a model; the derived graph
+// An operation without a rule is an *OpError that names it. Nothing here runs a model. The derived graph
 // uses the standard operators and com.microsoft's FusedMatMul.
 package onnxgrad

@@ -26,7 +26,7 @@ type sizeSource struct {
 	at    [probes]int
 }
 
-func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
+func (d *derivation) emit() error {
 	e := &emitter{names: map[*value]string{}, used: map[string]bool{}, sizes: map[string]string{}}
 	var length, chains, rows, blanks [probes]int
 	for p := range probes {
@@ -77,7 +77,7 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 			wanted = append(wanted, n.in...)
 		}
 	}
-	forward := e.nodes(linear(d.f, live(d.f.nodes, wanted...), wanted))
+	forward := e.nodes(linear(d.forward, live(d.forward.nodes, wanted...), wanted))
 	out.Forward = len(forward)
 	same := &onnx.Graph{Name: "conditional", Nodes: []*onnx.Node{{Name: "conditional", Op: "Identity", Inputs: []string{e.name(d.logp)}, Outputs: []string{"conditional/all"}}},
 		Outputs: []*onnx.ValueInfo{floatInfo("conditional/all", "a", "b")}}
@@ -89,7 +89,7 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 		branches = append(branches, e.branch(InGradient, OutGradient, g, 3))
 	}
 	if e.err != nil {
-		return nil, e.err
+		return e.err
 	}
 	graph.Nodes = append(append(e.prelude, forward...), branches...)
 	uniqueNames(graph, map[string]bool{})
@@ -98,12 +98,13 @@ func (d *derivation) emit(m *onnx.Model) (*Derived, error) {
 	if d.then != nil {
 		graph.Outputs = append(graph.Outputs, floatInfo(OutGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
 	}
-	out.Model = &onnx.Model{IRVersion: max(m.IRVersion, 7), ProducerName: "infill", Graph: graph,
+	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: graph,
 		Opsets: []onnx.OperatorSet{{Domain: "", Version: d.opset}, {Domain: onnx.Microsoft, Version: 1}}}
 	if err := onnx.Check(out.Model); err != nil {
-		return nil, fmt.Errorf("the derived graph is not consistent: %w", err)
+		return fmt.Errorf("the derived graph is not consistent: %w", err)
 	}
-	return out, nil
+	d.out = out
+	return nil
 }
 
 // uniqueNames tells apart the nodes that stem from the same node, as the runtime demands.

@@ -2,7 +2,9 @@ package onnxgrad
 
 import (
 	"errors"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"infill/mlm/onnx"
@@ -78,6 +80,26 @@ func TestDerivativesTried(t *testing.T) {
 		if (o.derivative != nil || o.lower != nil) && !tried[name] {
 			t.Errorf("%s is not tried", name)
 		}
+	}
+}
+
+// TestPassesDocumented: the package comment has every pass, in the order in which they run.
+func TestPassesDocumented(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := string(doc)
+	for _, p := range passes() {
+		_, after, found := strings.Cut(rest, "//   - "+p.name+": ")
+		if !found || p.does == "" || p.run == nil {
+			t.Errorf("pass %q is not in the package comment after the one before it", p.name)
+			continue
+		}
+		rest = after
+	}
+	if i := strings.Count(rest, "//   - "); i > 0 {
+		t.Errorf("the package comment has %d passes more than there are", i)
 	}
 }
 

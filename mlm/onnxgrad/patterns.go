@@ -42,7 +42,7 @@ func live(nodes []*node, wanted ...*value) []*node {
 
 // fuse recognises layer normalisation and Gelu written out in elementary operations and makes each one
 // node, so that forward and backward pass can be written in the form that is fastest and most exact.
-func (l *loaded) fuse() {
+func (l *loaded) fuse() error {
 	l.nodes = live(l.nodes, l.logits)
 	u := uses(l.nodes)
 	replaced := map[*node][]*node{}
@@ -74,6 +74,7 @@ func (l *loaded) fuse() {
 		}
 	}
 	l.nodes = live(out, l.logits)
+	return l.err
 }
 
 // is gives the node that computes v if it is an op.

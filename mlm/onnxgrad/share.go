@@ -45,7 +45,7 @@ type sharer struct {
 
 // share rewrites the forward pass, and the backward pass where it reads what is shared. Where nothing of
 // weight can be shared, or it cannot be written down, the graph stays as it is.
-func (d *derivation) share() {
+func (d *derivation) share() error {
 	s := &sharer{builder: newBuilder(d.opset), ids: d.inputs[0],
 		numbers: &value{name: InNumbers, typ: onnx.Int64}, first: &value{name: InFirst, typ: onnx.Int64},
 		own: map[*value]bool{}, worth: map[*value]bool{d.embedded: true}, reads: map[*node][]int{}, now: map[*node]*node{},
@@ -58,13 +58,13 @@ func (d *derivation) share() {
 	for _, v := range d.inputs {
 		s.own[v] = true
 	}
-	for _, n := range d.f.nodes {
+	for _, n := range d.forward.nodes {
 		s.look(n)
 	}
 	if !s.own[d.embedded] {
-		return
+		return nil
 	}
-	for _, n := range d.f.nodes {
+	for _, n := range d.forward.nodes {
 		if s.reads[n] == nil || !s.worth[n.out[0]] {
 			s.outside(n, s.builder)
 			s.nodes = append(s.nodes, n)
@@ -79,16 +79,17 @@ func (d *derivation) share() {
 		}
 	}
 	if s.err != nil || t.err != nil || !s.matters {
-		return // nothing has been changed yet, and the graph is right without
+		return nil // nothing has been changed yet, and the graph is right without
 	}
 	for n, m := range s.now {
 		*n = *m
 	}
 	d.numbers, d.first, d.counted = s.numbers, s.first, s.counted
-	d.f.nodes = s.nodes
+	d.forward.nodes = s.nodes
 	if d.then != nil {
 		d.then.nodes = live(t.nodes, d.gradient)
 	}
+	return nil
 }
 
 // look finds out whether n computes position by position, and whether from the word embeddings.

@@ -8,7 +8,7 @@ import (
 
 // tidyProducts moves transpositions of the last two axes and constant factors into the products they
 // feed, and replaces weights that are the transposed embedding table by the table itself.
-func (l *loaded) tidyProducts() {
+func (l *loaded) tidyProducts() error {
 	u := uses(l.nodes)
 	var out []*node
 	for _, n := range l.nodes {
@@ -25,6 +25,7 @@ func (l *loaded) tidyProducts() {
 		}
 	}
 	l.nodes = live(out, l.logits)
+	return l.err
 }
 
 // scaled puts a constant factor into the product before it, through a constant that is added in between

@@ -86,7 +86,7 @@ func (d *derivation) measure(out *Derived) {
 		return
 	}
 	computed, seen := map[*value]bool{}, map[*value]bool{}
-	for _, n := range d.f.nodes {
+	for _, n := range d.forward.nodes {
 		for _, v := range n.out {
 			computed[v] = true
 		}

@@ -1,0 +1,147 @@
+package onnxgrad
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// headBackward begins the backward pass: the gradient of every row's log f with respect to what the head
+// reads, or to the logits if the head has another form.
+func (d *derivation) headBackward() error {
+	b := d.next("gradient of the head")
+	d.then, d.grads = b, map[*value]*value{}
+	prob := b.op("Exp", d.logp)
+	if d.head != nil {
+		// ∂ log f(t)/∂h = W[:, t] − W·softmax: no one-hot over the vocabulary is made.
+		w := d.head.in[1]
+		expected := b.matmul(prob, w, false, !d.head.transB, 1)
+		var chosen *value
+		if d.head.transB {
+			chosen = b.op("Gather", w, d.targets)
+		} else {
+			columns := &node{op: "Gather", in: []*value{w, d.targets}, attrs: []*onnx.Attribute{intAttr("axis", 1)}}
+			chosen = b.transpose(b.add(columns), []int64{1, 0})
+		}
+		d.grads[d.hidden] = b.reshape(b.sub(chosen, expected), d.hidden.shape)
+	} else {
+		v := d.logits2.shape[0][1]
+		hot := b.asFloat(b.op("Equal", b.ints(count(v)...), b.reshape(d.targets, rows(1))))
+		d.grads[d.logits2] = b.sub(hot, prob)
+		d.steps = append(d.steps, &entry{node: d.logits2.from})
+	}
+	// The one-hot of each row's blank among the positions, which brings gradients back from the gather.
+	hot := b.oneHot(d.positions, d.inputs[0])
+	for _, e := range d.steps {
+		if e.op == "GatherND" {
+			e.saved = []*value{hot}
+		}
+	}
+	return b.err
+}
+
+// reverse goes down to the embeddings.
+func (d *derivation) reverse() error {
+	d.full = reverse(d.then, d.steps, d.grads, d.embedded)
+	if d.then.err == nil && d.full == nil {
+		return &OpError{Op: d.embedding.op, Node: d.embedding.name,
+			Reason: "the logits do not depend on the word embeddings", Err: ErrUnsupportedOp}
+	}
+	return d.then.err
+}
+
+// gatherGradient: only the embeddings of the chain's blanks matter. The gather shortens the end of the
+// backward pass.
+func (d *derivation) gatherGradient() error {
+	t := d.next("gradient at the blanks")
+	var each, flat dims // [C, 1, m] repeated for every row of the chain: [C·m, m]
+	for p := range each {
+		each[p] = []int{probeChains[p], 1, probeBlanks[p]}
+		flat[p] = []int{probeRows(p), probeBlanks[p]}
+	}
+	perRow := t.op("Add", t.reshape(d.blanks, each), t.mul(t.reshape(d.blanks, perChain(1)), t.ints(0)))
+	g := &gatherer{builder: t, index: t.reshape(perRow, flat)}
+	d.atBlanks = g.run(live(d.then.nodes, d.full), place{d.full, 1})
+	d.then = t
+	return t.err
+}
+
+// secondTerm sums over the rows of a chain, those with i masked and the gradient at j ≠ i, multiplies with
+// the table and adds the first term.
+func (d *derivation) secondTerm() error {
+	t := d.then
+	t.context = "gradient"
+	v, dim := d.logits.shape[0][2], d.embedded.shape[0][2]
+	var pairs, mask dims
+	for p := range pairs {
+		m := probeBlanks[p]
+		pairs[p], mask[p] = []int{probeChains[p], m, m, dim}, []int{1, m, m, 1}
+	}
+	off := t.offDiagonal(d.blanks, mask)
+	sum := t.reshape(t.reduce("ReduceSum", t.mul(t.reshape(d.atBlanks, pairs), off), 1), perChain(dim))
+	table := d.table
+	if rows := table.shape[0][0]; rows > v { // a table padded beyond the vocabulary
+		table = t.cut(table, 0, 0, v)
+	}
+	second := t.matmul(sum, table, false, true, 1)
+	d.gradient = t.op("Add", t.reshape(d.logp, perChain(v)), second)
+	return t.err
+}
+
+func (d *derivation) outerProducts() error {
+	t := d.then
+	t.nodes = live(outerProducts(t, live(t.nodes, d.gradient)), d.gradient)
+	return t.err
+}
+
+func (d *derivation) integers() error {
+	if d.opset < 13 {
+		return &OpError{Op: "QuantizeLinear", Node: d.embedding.name, Err: ErrUnsupportedOp,
+			Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; export it again, or use float32", d.opset)}
+	}
+	d.then.nodes = quantised(d.then, d.then.nodes)
+	return d.then.err
+}
+
+// upTo is [0, 1, …, n−1] for dimension axis of x.
+func (b *builder) upTo(x *value, axis int) *value {
+	zero, one, at := b.wholeNumber(0), b.wholeNumber(1), b.wholeNumber(int64(axis))
+	return b.op("Range", zero, b.op("Gather", b.op("Shape", x), at), one)
+}
+
+func (b *builder) wholeNumber(v int64) *value {
+	return b.constant(fmt.Sprint("int", v), func() *onnx.Tensor { return onnx.Int64s("", nil, v) })
+}
+
+func (b *builder) asFloat(x *value) *value {
+	return b.add(&node{op: "Cast", in: []*value{x}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
+}
+
+// oneHot marks each row's position among the columns of x: [R, L, 1].
+func (b *builder) oneHot(positions, x *value) *value {
+	hot := b.asFloat(b.op("Equal", b.upTo(x, 1), b.reshape(positions, rows(1))))
+	s := hot.shape
+	for p := range s {
+		s[p] = append(slices.Clone(s[p]), 1)
+	}
+	return b.reshape(hot, s)
+}
+
+// offDiagonal is 1 for i ≠ j and 0 for i = j, both below the number of blanks.
+func (b *builder) offDiagonal(blanks *value, to dims) *value {
+	i := b.upTo(blanks, 1)
+	var column dims
+	for p := range column {
+		column[p] = []int{probeBlanks[p], 1}
+	}
+	return b.reshape(b.asFloat(b.op("Not", b.op("Equal", i, b.reshape(i, column)))), to)
+}
+
+func count(n int) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = int64(i)
+	}
+	return v
+}
