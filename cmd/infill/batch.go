@@ -89,6 +89,10 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest, workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
 	out := batch.Stream(std.out)
+	survey, err := in.Survey()
+	if err != nil {
+		return err
+	}
 	if f.output != "" && f.output != "-" {
 		mode := batch.Create
 		switch {
@@ -97,18 +101,14 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		case f.force:
 			mode = batch.Force
 		}
-		var err error
-		if man.SHA256, man.Bytes, err = in.Fingerprint(); err != nil {
-			return err
-		}
-		man.Input = in.Name
+		man.SHA256, man.Bytes, man.Input = survey.SHA256, survey.Bytes, in.Name
 		if out, err = man.Open(f.output, in, mode); err != nil {
 			return err
 		}
 	}
 	resumable := out.Resumable()
 	bar := newBatchProgress(f.progress, f.quiet, std.err)
-	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors), Progress: bar.show}
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors), Progress: bar.show, Total: survey.Records}
 	if f.strict {
 		job.MaxErrors = 0
 	}

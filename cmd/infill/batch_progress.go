@@ -9,10 +9,11 @@ import (
 	"infill/infill/batch"
 )
 
-// batchProgress shows how far a file is: records, rate, time left.
+// batchProgress shows how far a file is: finished records, rate, time left.
 type batchProgress struct {
 	w     io.Writer
 	mode  string // bar, json or none
+	now   func() time.Time
 	start time.Time
 	from  batch.Progress // what earlier runs had done
 	last  time.Time
@@ -21,12 +22,12 @@ type batchProgress struct {
 }
 
 func newBatchProgress(mode string, quiet bool, w io.Writer) *batchProgress {
-	return &batchProgress{w: w, mode: progressMode(mode, quiet, w)}
+	return &batchProgress{w: w, mode: progressMode(mode, quiet, w), now: time.Now}
 }
 
 // show takes the news of a run.
 func (b *batchProgress) show(p batch.Progress) {
-	now := time.Now()
+	now := b.now()
 	if !b.begun {
 		b.begun, b.start, b.from = true, now, p
 	}
@@ -38,17 +39,22 @@ func (b *batchProgress) show(p batch.Progress) {
 		return
 	}
 	b.last = now
-	rate, left := b.rates(p, now.Sub(b.start))
+	rate, left, known := b.rates(p, now.Sub(b.start))
 	if b.mode == "json" {
-		fmt.Fprintf(b.w, "{\"progress\":{\"records\":%d,\"failed\":%d,\"resumed\":%d,\"bytes\":%d,\"of\":%d,\"per_second\":%.2f,\"seconds_left\":%.0f}}\n",
-			p.Records, p.Failed, p.Resumed, p.Read, p.Size, rate, left.Seconds())
+		var seconds string
+		if known {
+			seconds = fmt.Sprintf(",\"seconds_left\":%.0f", left.Seconds())
+		}
+		fmt.Fprintf(b.w, "{\"progress\":{\"records\":%d,\"of\":%d,\"failed\":%d,\"resumed\":%d,"+
+			"\"per_second\":%.2f%s}}\n", p.Records, p.Total, p.Failed, p.Resumed, rate, seconds)
 		return
 	}
 	var s strings.Builder
-	if p.Size > 0 {
+	if p.Total > 0 {
 		const width = 30
-		full := min(width, int(width*p.Read/p.Size))
-		fmt.Fprintf(&s, "%s%s %3d %% ", strings.Repeat("█", full), strings.Repeat("░", width-full), 100*p.Read/p.Size)
+		full := min(width, width*p.Records/p.Total)
+		fmt.Fprintf(&s, "%s%s %3d %% ", strings.Repeat("█", full), strings.Repeat("░", width-full),
+			100*p.Records/p.Total)
 	}
 	fmt.Fprintf(&s, "%d records", p.Records)
 	if p.Failed > 0 {
@@ -57,24 +63,30 @@ func (b *batchProgress) show(p batch.Progress) {
 	if rate > 0 {
 		fmt.Fprintf(&s, ", %.1f/s", rate)
 	}
-	if left > 0 {
+	if known && left > 0 {
 		fmt.Fprintf(&s, ", %s left", left.Round(time.Second))
 	}
 	fmt.Fprintf(b.w, "\r\x1b[K%s", s.String())
 	b.shown = true
 }
 
-// rates are the records per second of this run, and the time left by the share
-// of the input's bytes that it has done; 0 where not known.
-func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64, left time.Duration) {
-	if d <= 0 || p.Records == b.from.Records {
-		return 0, 0
+// rates are the finished records per second of this run, and the time that the
+// others need at this rate. That is not known before the first record, nor of a
+// stream, whose records nobody can count.
+func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64, left time.Duration, known bool) {
+	did := p.Records - b.from.Records
+	if p.Total >= 0 && p.Records >= p.Total {
+		known = true // nothing is left
 	}
-	rate = float64(p.Records-b.from.Records) / d.Seconds()
-	if did := p.Read - b.from.Read; p.Size > 0 && did > 0 {
-		left = time.Duration(float64(d) * float64(p.Size-p.Read) / float64(did))
+	if d <= 0 || did == 0 {
+		return 0, 0, known
 	}
-	return rate, left
+	rate = float64(did) / d.Seconds()
+	if p.Total > p.Records {
+		known = true
+		left = time.Duration(float64(d) * float64(p.Total-p.Records) / float64(did))
+	}
+	return rate, left, known
 }
 
 func (b *batchProgress) clear() {
@@ -93,8 +105,8 @@ func (b *batchProgress) summary(p batch.Progress) string {
 	if p.Resumed > 0 {
 		s += fmt.Sprintf(", %d from before", p.Resumed)
 	}
-	d := time.Since(b.start)
-	if rate, _ := b.rates(p, d); rate > 0 {
+	d := b.now().Sub(b.start)
+	if rate, _, _ := b.rates(p, d); rate > 0 {
 		s += fmt.Sprintf("; %.1f s, %.1f records/s", d.Seconds(), rate)
 	}
 	return s

@@ -6,9 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"infill/infill/batch"
 )
 
 // The commands in the documents run: with the default model, a short run each.
@@ -74,32 +71,4 @@ func words(s string) []string {
 		out = append(out, m[1]+m[2])
 	}
 	return out
-}
-
-func TestBatchProgress(t *testing.T) {
-	var b strings.Builder
-	p := &batchProgress{w: &b, mode: "bar"}
-	p.show(batch.Progress{Records: 100, Resumed: 100, Read: 1000, Size: 5000})
-	rate, left := p.rates(batch.Progress{Records: 150, Read: 2000, Size: 5000}, 10*time.Second)
-	if rate != 5 || left != 30*time.Second {
-		t.Errorf("%v records a second, %v left", rate, left)
-	}
-	if rate, left = p.rates(batch.Progress{Records: 150, Read: 2000, Size: -1}, 10*time.Second); rate != 5 || left != 0 {
-		t.Errorf("of a stream: %v records a second, %v left", rate, left)
-	}
-	if rate, left = p.rates(batch.Progress{Records: 100, Read: 1000, Size: 5000}, time.Second); rate != 0 || left != 0 {
-		t.Errorf("of nothing: %v, %v", rate, left)
-	}
-	if s := b.String(); !strings.Contains(s, " 20 % 100 records") {
-		t.Errorf("shown: %q", s)
-	}
-	p.last = time.Time{}
-	p.show(batch.Progress{Records: 200, Failed: 3, Read: 5000, Size: 5000})
-	if s := b.String(); !strings.Contains(s, "100 % 200 records, 3 failed, ") {
-		t.Errorf("shown: %q", s)
-	}
-	p.clear()
-	if !strings.HasSuffix(b.String(), "\r\x1b[K") {
-		t.Error("the bar stays")
-	}
 }

@@ -66,9 +66,11 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	}
 	defer func() { _ = in.Close() }()
 	m := manifest()
-	if m.SHA256, m.Bytes, err = in.Fingerprint(); err != nil {
+	s, err := in.Survey()
+	if err != nil {
 		t.Fatal(err)
 	}
+	m.SHA256, m.Bytes = s.SHA256, s.Bytes
 	out, err := m.Open(output, in, c.mode)
 	if err != nil {
 		return Progress{}, nil, err
@@ -89,7 +91,7 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	if c.maxErrors == 0 {
 		c.maxErrors = -1
 	}
-	job := Job{Input: in, Output: out, Workers: c.workers, Do: c.do, MaxErrors: c.maxErrors, Progress: c.progress}
+	job := Job{Input: in, Output: out, Workers: c.workers, Do: c.do, MaxErrors: c.maxErrors, Progress: c.progress, Total: s.Records}
 	p, err := job.Run(c.ctx)
 	return p, out, err
 }
@@ -137,7 +139,7 @@ func TestOrder(t *testing.T) {
 	for _, workers := range []int{1, 3, 16} {
 		out := filepath.Join(dir, fmt.Sprint(workers, ".jsonl"))
 		p, _, err := process(t, in, out, config{workers: workers})
-		if err != nil || p.Records != 283 || p.Failed < 20 || p.Read != p.Size {
+		if err != nil || p.Records != 283 || p.Failed < 20 || p.Total != 283 {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		got := read(t, out)
@@ -383,7 +385,8 @@ func TestRefusals(t *testing.T) {
 		}
 		defer func() { _ = i.Close() }()
 		m := manifest()
-		m.SHA256, m.Bytes, _ = i.Fingerprint()
+		s, _ := i.Survey()
+		m.SHA256, m.Bytes = s.SHA256, s.Bytes
 		change(m)
 		o, err := m.Open(out, i, Resume)
 		if err == nil {
@@ -413,7 +416,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := manifest()
-	m.SHA256, m.Bytes, _ = i.Fingerprint()
+	s, _ := i.Survey()
+	m.SHA256, m.Bytes = s.SHA256, s.Bytes
 	o, err := m.Open(out, i, Resume)
 	if err != nil {
 		t.Fatal(err)

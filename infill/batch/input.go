@@ -2,8 +2,6 @@ package batch
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,40 +20,17 @@ type Format int
 
 const (
 	// FormatAuto goes by the name: .jsonl and .ndjson are JSON lines, .txt is
-	// text; of anything else the first line that is not empty decides.
+	// text. Of anything else the first line that is not empty decides.
 	FormatAuto  Format = iota
 	FormatText         // lines of text
 	FormatJSONL        // one JSON object a line
 )
 
-// An Item is a record of the input.
-type Item struct {
-	Line int             // number of its line, from 1
-	ID   json.RawMessage // a JSON string or number; nil if the record has none
-	// Text is the text of the line; of a JSON line without one, the line itself.
-	Text   string
-	Fields []jsonl.Field // members other than id and text, in order
-	// Err is of type *jsonl.Error: this line cannot be read, the others can.
-	Err error
-	end int64 // bytes of the file read so far
-}
-
-// Key names a record among others of the same input: its id, or else the
-// number of its line. It is what random streams are derived from.
-func (it *Item) Key() string {
-	if it.ID == nil {
-		return fmt.Sprint(it.Line)
-	}
-	return "id\x00" + string(it.ID)
-}
-
 // An Input is an open file of records.
 type Input struct {
 	Name   string
-	Size   int64 // bytes, −1 if not known
 	format Format
 	file   io.Closer
-	raw    *counter
 	r      *textline.Reader
 	close  func()
 	info   os.FileInfo // nil for a stream
@@ -68,20 +43,10 @@ type ahead struct {
 	err  error
 }
 
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// Open opens a file, or the stream stdin if path is "-".
+// Open opens a file, or the stream stdin if path is "-". Gzip and zstd data,
+// which their first bytes show, are decompressed.
 func Open(path string, stdin io.Reader, format Format) (*Input, error) {
-	in := &Input{Name: path, Size: -1, format: format, close: func() {}}
+	in := &Input{Name: path, format: format, close: func() {}}
 	src := stdin
 	if path == "-" {
 		in.Name = "standard input"
@@ -100,12 +65,8 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 			return nil, errors.Join(err, f.Close())
 		}
 		in.info = info
-		if info.Mode().IsRegular() {
-			in.Size = info.Size()
-		}
 	}
-	in.raw = &counter{r: src}
-	if err := in.decompress(); err != nil {
+	if err := in.decompress(src); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if format == FormatAuto {
@@ -114,17 +75,17 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 	return in, nil
 }
 
-// Lines reads an open stream as lines of text, which is never compressed; the
+// Lines reads an open stream as lines of text, which is never compressed. The
 // name is for errors.
 func Lines(name string, r io.Reader) *Input {
-	in := &Input{Name: name, Size: -1, format: FormatText, close: func() {}, raw: &counter{r: r}}
-	in.r = textline.NewReader(in.raw, jsonl.MaxInput)
+	in := &Input{Name: name, format: FormatText, close: func() {}}
+	in.r = textline.NewReader(r, jsonl.MaxInput)
 	return in
 }
 
 // decompress begins to read, whether the bytes are compressed or not.
-func (in *Input) decompress() error {
-	u, err := unpack.New(in.raw)
+func (in *Input) decompress(r io.Reader) error {
+	u, err := unpack.New(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -145,16 +106,17 @@ func (in *Input) sniff(path string) Format {
 	b, _ := in.r.Peek(textline.PeekSize) // an error will come again when reading
 	b = bytes.TrimLeft(b, " \t\r\n")
 	first, _, whole := bytes.Cut(b, []byte("\n"))
-	if len(first) > 0 && first[0] == '{' && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
+	object := len(first) > 0 && first[0] == '{'
+	if object && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
 		return FormatJSONL
 	}
 	return FormatText
 }
 
-// JSON tells whether the input is read as JSON lines.
+// JSON reports whether the input is read as JSON lines.
 func (in *Input) JSON() bool { return in.format == FormatJSONL }
 
-// Empty tells whether no record is left. It reads up to the next one, which
+// Empty reports whether no record is left. It reads up to the next one, which
 // Next still returns.
 func (in *Input) Empty() bool {
 	if in.ahead == nil {
@@ -164,8 +126,8 @@ func (in *Input) Empty() bool {
 	return in.ahead.err == io.EOF
 }
 
-// Next returns the next record; io.EOF after the last. Errors of one record
-// are in Item.Err, others end the input.
+// Next returns the next record; io.EOF after the last. Lines of white space are
+// passed over. Errors of one record are in Item.Err, others end the input.
 func (in *Input) Next() (Item, error) {
 	if a := in.ahead; a != nil {
 		in.ahead = nil
@@ -177,19 +139,16 @@ func (in *Input) Next() (Item, error) {
 func (in *Input) next() (Item, error) {
 	for {
 		b, err := in.r.Next()
-		if errors.Is(err, textline.ErrTooLong) {
-			err = &jsonl.Error{Line: in.r.Number(), Kind: jsonl.ErrLineTooLong,
-				Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
-		} else if err != nil {
-			if err != io.EOF {
-				err = fmt.Errorf("%s: after line %d: %w", in.Name, in.r.Number(), err)
-			}
-			return Item{}, err
-		}
-		it := Item{Line: in.r.Number(), Err: err, end: in.raw.n}
+		it := Item{Line: in.r.Number()}
 		switch {
+		case errors.Is(err, textline.ErrTooLong):
+			it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrLineTooLong,
+				Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+		case err == io.EOF:
+			return Item{}, err
 		case err != nil:
-		case len(b) == 0 || in.format == FormatJSONL && len(bytes.TrimSpace(b)) == 0:
+			return Item{}, fmt.Errorf("%s: after line %d: %w", in.Name, it.Line, err)
+		case isEmpty(b):
 			continue
 		case in.format == FormatJSONL:
 			it.Err = it.parse(b)
@@ -198,35 +157,6 @@ func (in *Input) next() (Item, error) {
 		}
 		return it, nil
 	}
-}
-
-// parse reads a JSON line.
-func (it *Item) parse(b []byte) (err error) {
-	var in jsonl.Input
-	in, err = jsonl.Decoder{}.Input(it.Line, b)
-	it.ID, it.Text, it.Fields = in.ID, in.Text, in.Fields
-	if err != nil && it.Text == "" {
-		it.Text = string(b)
-	}
-	return err
-}
-
-// Fingerprint is the SHA-256 of the file's bytes as they are on disk, in hex,
-// and their number; "" and −1 for a stream.
-func (in *Input) Fingerprint() (string, int64, error) {
-	if in.info == nil || !in.info.Mode().IsRegular() {
-		return "", -1, nil
-	}
-	f, err := os.Open(in.Name)
-	if err != nil {
-		return "", 0, err
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", 0, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), n, nil
 }
 
 // Close closes the file; a stream stays open.

@@ -86,6 +86,8 @@ func TestInput(t *testing.T) {
 		want       []string // texts, or errors in angle brackets
 	}{
 		{"a.txt", "one\n\ntwo\r\n \tthree\u00a0\nfour\rfive", false, []string{"1 one", "3 two", "4  \tthree\u00a0", "5 four\rfive"}},
+		{"a.txt", "one\n  \t \r\n\u00a0\n two", false, []string{"1 one", "4  two"}},
+		{"a.jsonl", `{"id":null,"text":"x"}` + "\n \n", true, []string{"1 x"}},
 		{"a.txt", "\ufeffone\n{\"text\":\"x\"}", false, []string{"1 one", "2 {\"text\":\"x\"}"}},
 		{"a.txt", "a\n" + long + "\nb\n" + long[2:] + "\n" + long, false, []string{"1 a", "2 <the line is too long>", "3 b", "4 " + long[2:], "5 <the line is too long>"}},
 		{"a", "{\"text\":\"one\"}\n\n{\"id\":7,\"text\":\"two\",\"x\":[1]}", true, []string{"1 one", "3 two 7 x=[1]"}},
@@ -198,8 +200,8 @@ func FuzzLine(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		in := Input{Name: "fuzz", raw: &counter{r: strings.NewReader(s)}, format: FormatJSONL, close: func() {}}
-		if err := in.decompress(); err != nil {
+		in := Input{Name: "fuzz", format: FormatJSONL, close: func() {}}
+		if err := in.decompress(strings.NewReader(s)); err != nil {
 			if !errors.Is(err, unpack.ErrDamaged) {
 				t.Fatal(err)
 			}

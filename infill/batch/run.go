@@ -20,6 +20,9 @@ type Job struct {
 	Input   *Input
 	Output  *Output
 	Workers int // items in work at the same time, at least 1
+	// Total is the number of records of the input, −1 if not known; see
+	// Input.Survey. It is for Progress only.
+	Total int
 	// Do makes the record of an item: the same whenever and wherever it is
 	// called. An error ends the run. It is called from several goroutines.
 	Do func(ctx context.Context, it *Item) (Record, error)
@@ -34,10 +37,9 @@ type Job struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Records, Failed int   // in the output, those of earlier runs included
-	Resumed         int   // of earlier runs
-	Read            int64 // bytes of the input that the records stand for
-	Size            int64 // of the input; −1 if not known
+	Records, Failed int // in the output, those of earlier runs included
+	Resumed         int // of earlier runs
+	Total           int // records of the input; −1 if not known
 }
 
 // ErrTooMany is returned when more records fail than allowed; the run can be
@@ -59,14 +61,13 @@ type slot struct {
 // written; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
 func (j *Job) Run(ctx context.Context) (Progress, error) {
-	p := Progress{Size: j.Input.Size}
+	p := Progress{Total: j.Total}
 	var err error
 	p.Records, p.Failed, err = j.Output.recover(j.Input)
 	if err != nil {
 		return p, errors.Join(err, j.Output.finish(false))
 	}
 	p.Resumed = p.Records
-	p.Read = j.Input.raw.n
 	if j.Progress != nil {
 		j.Progress(p)
 	}
@@ -204,7 +205,6 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 			return err
 		}
 		p.Records++
-		p.Read = s.item.end
 		if s.rec.Failed {
 			p.Failed++
 			if r.Report != nil {

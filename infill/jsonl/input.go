@@ -19,8 +19,8 @@ type Input struct {
 }
 
 // Input reads line n as a line of input: an object with a string "text" and
-// maybe an "id", a string or a number. Errors are of type [*Error]; what was
-// read before the error is returned with it.
+// maybe an "id", a string or a number; null stands for none. Errors are of type
+// [*Error]. What was read before the error is returned with it.
 func (d Decoder) Input(n int, line []byte) (Input, error) {
 	fields, err := d.Object(n, line)
 	var in Input
@@ -29,6 +29,9 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 		bad := func(reason string) error { return &Error{n, f.Name, ErrJSON, reason} }
 		switch f.Name {
 		case "id":
+			if string(f.Value) == "null" {
+				continue // an id that is not there
+			}
 			if !isID(f.Value) {
 				return in, bad("id is neither a string nor a number")
 			}

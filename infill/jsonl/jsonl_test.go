@@ -24,7 +24,7 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := infill.Options{Sampler: dmala, Seed: 7, Steps: -1, Chains: 2, Original: []string{"cat"}}
+	opt := infill.Options{Sampler: dmala, Seed: 7, NoSteps: true, Chains: 2, Original: []string{"cat"}}
 	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
 		Fillings: []infill.Filling{{
 			Text: "the dog <b>", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}},

@@ -1,0 +1,82 @@
+package batch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"infill/infill/jsonl"
+	"infill/internal/textline"
+	"infill/internal/unpack"
+)
+
+// A Survey is what one look at a whole file says of it.
+type Survey struct {
+	// SHA256 is the hash of the file's bytes as they are on disk, in hex, and
+	// Bytes their number. A stream, which nobody can read twice, has "" and −1.
+	SHA256 string
+	Bytes  int64
+	// Records is the number of records in the file, those that cannot be read
+	// included; −1 for a stream and for damaged compressed data.
+	Records int
+}
+
+// Survey reads the file once from end to end. It does not touch what Next
+// returns.
+func (in *Input) Survey() (Survey, error) {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return Survey{Bytes: -1, Records: -1}, nil
+	}
+	f, err := os.Open(in.Name)
+	if err != nil {
+		return Survey{}, err
+	}
+	h := sha256.New()
+	raw := &counter{r: io.TeeReader(f, h)}
+	records := countRecords(raw)
+	// A decoder can stop before the end of the file.
+	_, err = io.Copy(io.Discard, raw)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Survey{}, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return Survey{hex.EncodeToString(h.Sum(nil)), raw.n, records}, nil
+}
+
+// countRecords counts the lines that are not empty, −1 if they cannot be read.
+func countRecords(r io.Reader) int {
+	u, err := unpack.New(r)
+	if err != nil {
+		return -1
+	}
+	defer func() { _ = u.Close() }()
+	lines := textline.NewReader(u, jsonl.MaxInput)
+	for n := 0; ; {
+		switch line, err := lines.Next(); {
+		case err == io.EOF:
+			return n
+		case err != nil && !errors.Is(err, textline.ErrTooLong):
+			return -1
+		case err != nil || !isEmpty(line):
+			n++
+		}
+	}
+}
+
+// isEmpty reports whether a line has nothing but white space.
+func isEmpty(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
