@@ -1,21 +1,41 @@
 """Windows, batches and masks.
 
 A window is a run of whole sentences of one line (a long sentence is cut), at most SHORT - 2 pieces, or
-for a share LONG of the lines as much of the line as fits into LONGEST - 2. A batch holds TOKENS / L windows of about one length L, so there is hardly any padding and every
-batch costs the same.
+for a share LONG of the lines as much of the line as fits into LONGEST - 2. A batch holds windows of
+one length only, so there is no padding and no padding mask, and every batch costs about the same.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
-PAD, CLS, SEP, MASK = 0, 2, 3, 4
-LENGTHS = [12, 16, 20, 24, 30, 36, 40, 48, 60, 80, 96, 120, 144, 180, 240]  # with [CLS] and [SEP]
-TOKENS = 1440  # a multiple of every length
-LONGEST, SHORT, SHORTEST = LENGTHS[-1], 60, 5
+TOKENS = 1440  # about so many tokens in a batch on a CPU
+LONGEST, SHORT, SHORTEST = 240, 60, 5  # of a window: the first two with [CLS] and [SEP]
 LONG = 0.15  # the share of lines that are windows as they are, so that the model knows long texts
 SHIFT = 0.1  # the share of batches that begin at a random position, so that it knows all positions
 SINGLE = 0.6  # the share of windows that hold one sentence however short
 KEEP_OTHER = 0.6  # the share of lines that do not read like fiction or talk which an epoch takes
+
+
+class Special(NamedTuple):
+    """The ids of the special tokens of a vocabulary."""
+
+    pad: int
+    unk: int
+    cls: int
+    sep: int
+    mask: int
+
+
+def special(vocab: str) -> Special:
+    """The ids of [PAD], [UNK], [CLS], [SEP] and [MASK] in a vocab.txt."""
+    with open(vocab, encoding="utf-8") as f:
+        ids = {line.rstrip("\n"): i for i, line in enumerate(f)}
+    missing = [t for t in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if t not in ids]
+    if missing:
+        raise ValueError(f"{vocab} has no {', '.join(missing)}")
+    return Special(*(ids[f"[{n.upper()}]"] for n in Special._fields))
 
 
 def windows(sentence: np.ndarray, line: np.ndarray, narrative: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -42,40 +62,38 @@ def windows(sentence: np.ndarray, line: np.ndarray, narrative: np.ndarray, rng: 
     return rng.permutation(np.array(out, np.int64).reshape(-1, 2))
 
 
-def batches(windows: np.ndarray, rng: np.random.Generator) -> list[tuple[int, np.ndarray]]:
-    """Batches (L, windows [TOKENS / L, 2]) in random order; what does not fill a batch is left out."""
-    size = np.searchsorted(LENGTHS, windows[:, 1] - windows[:, 0] + 2)
+def batches(windows: np.ndarray, rng: np.random.Generator, tokens: int = TOKENS) -> list[np.ndarray]:
+    """Batches in random order, each windows [rows, 2] of one length; what does not fill a batch is left out."""
+    size = windows[:, 1] - windows[:, 0]
     out = []
-    for k, length in enumerate(LENGTHS):
-        w = windows[size == k]
-        rows = TOKENS // length
-        out += [(length, w[i : i + rows]) for i in range(0, len(w) - rows + 1, rows)]
+    for n in np.unique(size):
+        w = windows[size == n]
+        rows = max(1, tokens // (int(n) + 2))
+        out += [w[i : i + rows] for i in range(0, len(w) - rows + 1, rows)]
     return [out[i] for i in rng.permutation(len(out))]
 
 
-def fill(pieces: np.ndarray, length: int, rows: np.ndarray) -> np.ndarray:
-    """The ids [rows, length] of windows with [CLS], [SEP] and padding."""
-    n = (rows[:, 1] - rows[:, 0])[:, None]
-    column = np.arange(length)[None, :] - 1
-    at = np.clip(rows[:, :1] + column, 0, len(pieces) - 1)
-    ids = np.where(column < n, pieces[at].astype(np.int64), PAD)
-    ids[:, 0] = CLS
-    np.put_along_axis(ids, n + 1, SEP, 1)
-    return ids
+def fill(pieces: np.ndarray, rows: np.ndarray, ids: Special) -> np.ndarray:
+    """The ids [rows, length] of a batch, with [CLS] and [SEP]."""
+    n = int(rows[0, 1] - rows[0, 0])
+    out = np.empty((len(rows), n + 2), np.int64)
+    out[:, 0], out[:, -1] = ids.cls, ids.sep
+    out[:, 1:-1] = pieces[rows[:, :1] + np.arange(n)]
+    return out
 
 
-def mask(ids: np.ndarray, share: float, rng: np.random.Generator):
-    """Puts [MASK] at random pieces: (ids, padding mask, flat positions, targets) as tensors.
+def mask(ids: np.ndarray, share: float, rng: np.random.Generator, special: Special):
+    """Puts [MASK] at random pieces: (ids, flat positions, targets) as tensors.
 
-    The number of masked pieces is that of a full batch, so that every batch has the same shape.
+    The number of masked pieces is that share of the batch, [CLS] and [SEP] counted.
     """
     flat = ids.reshape(-1).copy()
-    open_ = np.flatnonzero(flat > MASK)
-    at = np.sort(rng.choice(open_, min(int(share * TOKENS), len(open_)), replace=False))
+    open_ = np.flatnonzero(~np.isin(flat, special))
+    at = np.sort(rng.choice(open_, min(int(share * flat.size), len(open_)), replace=False))
     target = flat[at].copy()
-    flat[at] = MASK
+    flat[at] = special.mask
     t = torch.from_numpy
-    return t(flat.reshape(ids.shape)), t(ids != PAD), t(at), t(target)
+    return t(flat.reshape(ids.shape)), t(at), t(target)
 
 
 def positions(length: int, table: int, rng: np.random.Generator) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """Writes a model folder: weights once, in float16, for transformers and for ONNX runtimes alike.
 
-model.safetensors holds the weights under Hugging Face's names. model.onnx is the graph as torch's
+model.safetensors holds the weights under Hugging Face's names, BERT's or, with a factorised table, ELECTRA's. model.onnx is the graph as torch's
 exporter makes it (input_ids, attention_mask, token_type_ids -> logits), but its large tensors
 are external data that point into model.safetensors; a Cast to float32 (and a Transpose, where a
 linear layer's weight is stored the other way round) follows each, which runtimes fold when they load the model.
@@ -44,7 +44,7 @@ class Graph(nn.Module):
         blocked = (1.0 - attention_mask[:, None, None, :].float()) * torch.finfo(torch.float32).min
         position = torch.arange(self.net.config["max_position_embeddings"])[None, : input_ids.shape[1]]
         x = e.word_embeddings(input_ids) + e.token_type_embeddings(token_type_ids) + e.position_embeddings(position)
-        x = e.LayerNorm(x)
+        x = self.net.project(e.LayerNorm(x))
         for layer in self.net.bert.encoder.layer:
             a, o = getattr(layer.attention, "self"), layer.attention.output
             width = hidden // layer.heads
@@ -143,7 +143,10 @@ def write(state: dict, config: dict, vocab: str, out: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     half = rounded(state)
     weights = folder / "model.safetensors"
-    safetensors.torch.save_file(model.widen(half, config), weights, metadata={"format": "pt"})
+    stored = model.widen(half, config)
+    if model.factorised(config):
+        stored = model.electra(stored)
+    safetensors.torch.save_file(stored, weights, metadata={"format": "pt"})
     net = model.MaskedLM(config)
     net.load_state_dict({n: t.float() for n, t in half.items()})
     net.eval().requires_grad_(False)

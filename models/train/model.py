@@ -2,7 +2,8 @@
 
 The mathematics is that of transformers' BertForMaskedLM (post-LN, erf GELU, tied decoder, no
 dropout), arranged for speed: one matrix product makes query, key and value, and the head and what follows
-the last layer's attention run on the masked positions only.
+the last layer's attention run on the masked positions only. With an embedding_size other than hidden_size it is
+ElectraForMaskedLM, whose table is factorised (see electra).
 """
 
 import torch
@@ -93,28 +94,84 @@ def narrow(state: dict, config: dict) -> dict:
     return out
 
 
+# Names of the parts outside the layers: ours, which are BERT's, and those of ElectraForMaskedLM.
+_ELECTRA = [
+    ("cls.predictions.transform.", "generator_predictions."),
+    ("cls.predictions.bias", "generator_lm_head.bias"),
+    ("bert.", "electra."),
+]
+
+
+def factorised(config: dict) -> bool:
+    """Whether the table of word pieces is narrower than the layers."""
+    return config.get("embedding_size", config["hidden_size"]) != config["hidden_size"]
+
+
+def electra(state: dict) -> dict:
+    """The state of a factorised model under the names of transformers' ElectraForMaskedLM."""
+    out = {}
+    for name, t in state.items():
+        old, new = next(p for p in _ELECTRA if name.startswith(p[0]))
+        out[new + name.removeprefix(old)] = t
+    return out
+
+
+def from_electra(state: dict) -> dict:
+    """The reverse of electra; a state under BERT's names stays as it is."""
+    out = {}
+    for name, t in state.items():
+        old, new = next(((o, n) for o, n in _ELECTRA if name.startswith(n)), ("", ""))
+        out[old + name.removeprefix(new)] = t
+    return out
+
+
+def cross_entropies(logits, target, soft=None):
+    """Mean cross-entropies of logits [positions, vocabulary] with the words [positions], and with a teacher.
+
+    soft is None, the teacher's logits, or its largest probabilities (ids, probabilities), both [positions, top]. The
+    probability that is not among the largest counts as one more class, so that the loss is least where the
+    student gives each of them the teacher's probability.
+    """
+    total = logits.logsumexp(-1)
+    hard = (total - logits.gather(1, target[:, None])[:, 0]).mean()
+    if soft is None:
+        return hard, None
+    if isinstance(soft, torch.Tensor):
+        return hard, F.cross_entropy(logits, soft.softmax(-1))
+    ids, probs = soft
+    own = logits.gather(1, ids) - total[:, None]
+    rest = (1 - own.exp().sum(-1)).clamp(min=1e-4).log()
+    return hard, -((probs * own).sum(-1) + (1 - probs.sum(-1)).clamp(min=0) * rest).mean()
+
+
 class MaskedLM(nn.Module):
-    """The model. config holds the keys of a Hugging Face BERT config.json, and perhaps intermediate_sizes."""
+    """The model. config holds the keys of a Hugging Face BERT config.json, and perhaps intermediate_sizes.
+
+    With embedding_size the tables and the head are so wide, and a linear map leads to the layers.
+    """
 
     def __init__(self, config: dict):
         super().__init__()
         self.config = config
         hidden, vocab = config["hidden_size"], config["vocab_size"]
+        width = config.get("embedding_size", hidden)
 
         def norm():
-            return nn.LayerNorm(hidden, eps=config["layer_norm_eps"])
+            return nn.LayerNorm(width, eps=config["layer_norm_eps"])
 
         layers = [Layer(hidden, config["num_attention_heads"], inner) for inner in inner_sizes(config)]
         self.bert = _Box(
             embeddings=_Box(
-                word_embeddings=nn.Embedding(vocab, hidden),
-                position_embeddings=nn.Embedding(config["max_position_embeddings"], hidden),
-                token_type_embeddings=nn.Embedding(config["type_vocab_size"], hidden),
+                word_embeddings=nn.Embedding(vocab, width),
+                position_embeddings=nn.Embedding(config["max_position_embeddings"], width),
+                token_type_embeddings=nn.Embedding(config["type_vocab_size"], width),
                 LayerNorm=norm(),
             ),
             encoder=_Box(layer=nn.ModuleList(layers)),
         )
-        transform = _Box(dense=nn.Linear(hidden, hidden), LayerNorm=norm())
+        if width != hidden:
+            self.bert.embeddings_project = nn.Linear(width, hidden)
+        transform = _Box(dense=nn.Linear(hidden, width), LayerNorm=norm())
         predictions = _Box(transform=transform)
         predictions.bias = nn.Parameter(torch.zeros(vocab))
         self.cls = _Box(predictions=predictions)
@@ -140,13 +197,17 @@ class MaskedLM(nn.Module):
         if position is None:
             position = torch.arange(ids.shape[1], device=ids.device)
         x = e.word_embeddings(ids) + e.position_embeddings(position) + e.token_type_embeddings.weight[0]
-        x = e.LayerNorm(x)
+        x = self.project(e.LayerNorm(x))
         if mask is not None:
             mask = mask[:, None, None, :]
         *below, last = self.bert.encoder.layer
         for layer in below:
             x = layer(x, mask)
         return last(x, mask, at)
+
+    def project(self, x: torch.Tensor) -> torch.Tensor:
+        """What the first layer reads, [..., hidden], of the normalised embeddings."""
+        return self.bert.embeddings_project(x) if factorised(self.config) else x
 
     def head(self, x: torch.Tensor) -> torch.Tensor:
         """Logits [..., vocabulary] of hidden states."""
@@ -158,15 +219,13 @@ class MaskedLM(nn.Module):
         """Logits [positions, vocabulary] at the flat positions `at`."""
         return self.head(self.encode(ids, mask, position, at)).float()
 
-    def loss(self, ids, mask, at, target, position=None, teacher=None, share=0.0):
+    def loss(self, ids, at, target, position=None, soft=None, share=0.0):
         """Mean cross-entropy at the flat positions `at`, and the number that top-1 gets right.
 
-        With a teacher's logits (distillation, Hinton et al. 2015, at temperature 1), `share` of the loss is the
-        cross-entropy with the teacher's probabilities in place of the word that stood there.
+        With a teacher (distillation, Hinton et al. 2015, at temperature 1; soft is what cross_entropies takes), `share`
+        of the loss is the cross-entropy with the teacher's probabilities in place of the word that stood there.
         """
-        logits = self.logits(ids, mask, at, position)
+        logits = self.logits(ids, None, at, position)
         right = (logits.argmax(-1) == target).sum()
-        loss = F.cross_entropy(logits, target)
-        if teacher is not None:
-            loss = (1 - share) * loss + share * F.cross_entropy(logits, teacher.softmax(-1))
-        return loss, right
+        hard, taught = cross_entropies(logits, target, soft)
+        return hard if taught is None else (1 - share) * hard + share * taught, right

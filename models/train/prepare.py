@@ -12,15 +12,16 @@ import pathlib
 import random
 
 import numpy as np
-import tokenizers
 
 import text
 
 TREEBANK, WIKITEXT = 0.25, 0.15  # the shares of lines rewritten into these styles
 
 
-def tokenizer(vocab: str) -> tokenizers.Tokenizer:
+def tokenizer(vocab: str):
     """BERT's uncased WordPiece tokenizer on a vocab.txt, without special tokens."""
+    import tokenizers  # here, since training on encoded text does without it
+
     return tokenizers.BertWordPieceTokenizer(vocab, lowercase=True, strip_accents=True)
 
 

@@ -1,10 +1,13 @@
 """Tests of the training program; they run in seconds: python3 -m pytest -q models/train"""
 
+import argparse
 import json
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
 import data
@@ -17,15 +20,19 @@ import muon
 import plot
 import prepare
 import shrink
+import start
+import store
 import text
 import train
 import vocab
 
 SMALL = train.config(200, 64, 2)
 UNEVEN = {**SMALL, "intermediate_sizes": [96, 256]}  # the first layer's block is narrower
+FACTORISED = train.config(200, 64, 2, heads=4, width=48)
+SPECIAL = data.Special(0, 1, 2, 3, 4)  # of vocab.py's vocabularies
 
 
-@pytest.fixture(params=[SMALL, UNEVEN], ids=["even", "uneven"])
+@pytest.fixture(params=[SMALL, UNEVEN, FACTORISED], ids=["even", "uneven", "factorised"])
 def net(request):
     torch.manual_seed(1)
     net = model.MaskedLM(request.param)
@@ -125,16 +132,29 @@ def test_windows_stay_inside_lines_and_masks_hide_targets():
     owner = np.searchsorted(sentence[line], w[:, 0], "right")
     assert (owner == np.searchsorted(sentence[line], w[:, 1] - 1, "right")).all()
     assert len(np.unique(w[:, 0])) == len(w)
-    length, rows = data.batches(w, rng)[0]
-    ids = data.fill(pieces, length, rows)
-    assert ids.shape == (data.TOKENS // length, length) and (ids[:, 0] == data.CLS).all()
-    assert ((ids == data.SEP).sum(1) == 1).all()
-    i = int(np.flatnonzero(ids[0] == data.SEP)[0])
-    assert (ids[0, 1:i] == pieces[rows[0, 0] : rows[0, 1]]).all() and (ids[0, i + 1 :] == data.PAD).all()
-    masked, real, at, target = data.mask(ids, 0.2, rng)
-    assert len(at) == int(0.2 * data.TOKENS) and (masked.reshape(-1)[at] == data.MASK).all()
-    assert (torch.from_numpy(ids).reshape(-1)[at] == target).all() and int(target.min()) > data.MASK
-    assert bool((real == torch.from_numpy(ids != data.PAD)).all())
+    todo = data.batches(w, rng)
+    assert len(todo) > 10
+    assert all(len({int(b - a) for a, b in rows}) == 1 and len(rows) * (rows[0, 1] - rows[0, 0] + 2) <= data.TOKENS
+               for rows in todo)  # fmt: skip
+    assert len(np.unique(np.concatenate(todo)[:, 0])) == sum(map(len, todo))
+    rows = todo[0]
+    for special in (SPECIAL, data.Special(0, 100, 101, 102, 103)):
+        ids = data.fill(pieces, rows, special)
+        assert ids.shape == (len(rows), rows[0, 1] - rows[0, 0] + 2)
+        assert (ids[:, 0] == special.cls).all() and (ids[:, -1] == special.sep).all()
+        assert (ids[0, 1:-1] == pieces[rows[0, 0] : rows[0, 1]]).all()
+        masked, at, target = data.mask(ids, 0.2, rng, special)
+        assert len(at) == int(0.2 * ids.size) and (masked.reshape(-1)[at] == special.mask).all()
+        assert (torch.from_numpy(ids).reshape(-1)[at] == target).all() and not np.isin(target, special).any()
+        assert int((masked != torch.from_numpy(ids)).sum()) == len(at)
+
+
+def test_special_ids_are_those_of_the_vocabulary(tmp_path):
+    (tmp_path / "v.txt").write_text("[PAD]\n[unused0]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n")
+    assert data.special(str(tmp_path / "v.txt")) == data.Special(0, 2, 3, 4, 5)
+    (tmp_path / "v.txt").write_text("[PAD]\n[UNK]\n[CLS]\nthe\n")
+    with pytest.raises(ValueError, match=r"v.txt has no \[SEP\], \[MASK\]"):
+        data.special(str(tmp_path / "v.txt"))
 
 
 def test_positions_run_on_and_shift():
@@ -158,9 +178,14 @@ def test_extension_continues_sinusoids():
 
 def test_network_is_transformers_bert(net):
     transformers = pytest.importorskip("transformers")
-    bert = transformers.BertForMaskedLM(transformers.BertConfig(**net.config)).eval()
-    result = bert.load_state_dict(model.widen(net.state_dict(), net.config), strict=False)
-    assert not result.unexpected_keys and all(k.startswith("cls.predictions.decoder") for k in result.missing_keys)
+    state = model.widen(net.state_dict(), net.config)
+    if net.config["model_type"] == "electra":
+        config = transformers.ElectraConfig(**net.config)
+        bert, state, decoder = transformers.ElectraForMaskedLM(config).eval(), model.electra(state), "generator_lm_head"
+    else:
+        bert, decoder = transformers.BertForMaskedLM(transformers.BertConfig(**net.config)).eval(), "cls.predictions.decoder"
+    result = bert.load_state_dict(state, strict=False)
+    assert not result.unexpected_keys and all(k.startswith(decoder) for k in result.missing_keys)
     ids = torch.randint(5, 200, (3, 11))
     real = torch.ones(3, 11, dtype=torch.bool)
     real[1, 7:] = False
@@ -181,7 +206,8 @@ def test_the_last_layer_at_some_positions_only(net):
 def test_narrow_undoes_widen(net):
     state, wide = net.state_dict(), model.widen(net.state_dict(), net.config)
     assert wide["bert.encoder.layer.0.output.dense.weight"].shape == (64, 256)
-    back = model.narrow(wide, net.config)
+    back = model.narrow(model.from_electra(model.electra(wide)), net.config)
+    assert model.from_electra(wide).keys() == wide.keys()
     assert back.keys() == state.keys() and all(torch.equal(back[n], t) for n, t in state.items())
 
 
@@ -205,6 +231,10 @@ def test_export_has_one_copy_of_the_weights(net, tmp_path):
     assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
     full = sum(t.numel() for t in model.widen(net.state_dict(), net.config).values())
     assert (tmp_path / "model.safetensors").stat().st_size < 2 * full + 20000
+    auto = pytest.importorskip("transformers").AutoModelForMaskedLM.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    with torch.no_grad():
+        logits = auto(input_ids=ids, attention_mask=real.long()).logits
+    assert float((want - logits)[real].abs().max()) < 1e-4
 
 
 def test_shrinking_keeps_the_function_of_what_stays(net):
@@ -237,9 +267,84 @@ def test_distillation_is_the_mean_of_two_losses(net):
     logp = net.logits(ids, None, at).log_softmax(-1)
     hard = -logp.gather(1, target[:, None]).mean()
     soft = -(teacher.softmax(-1) * logp).sum(-1).mean()
-    got, _ = net.loss(ids, None, at, target, None, teacher, 0.25)
+    got, _ = net.loss(ids, at, target, None, teacher, 0.25)
     assert float(got) == pytest.approx(float(0.75 * hard + 0.25 * soft), rel=1e-5)
-    assert float(net.loss(ids, None, at, target)[0]) == pytest.approx(float(hard), rel=1e-5)
+    assert float(net.loss(ids, at, target)[0]) == pytest.approx(float(hard), rel=1e-5)
+    # All probabilities stored: the same loss as from the logits.
+    got, _ = net.loss(ids, at, target, None, store.top(teacher, 200), 1.0)
+    assert float(got) == pytest.approx(float(soft), rel=1e-4)
+
+
+def test_the_loss_from_the_largest_probabilities_is_least_at_the_teacher():
+    torch.manual_seed(0)
+    teacher = 2 * torch.randn(4, 50)
+    soft, logits = store.top(teacher, 6), teacher.clone().requires_grad_(True)
+    _, loss = model.cross_entropies(logits, torch.zeros(4, dtype=torch.int64), soft)
+    loss.backward()
+    assert float(logits.grad.abs().max()) < 1e-6
+    _, other = model.cross_entropies(teacher + 0.1 * torch.randn(4, 50), torch.zeros(4, dtype=torch.int64), soft)
+    assert float(other) > float(loss) + 1e-4
+
+
+def test_stored_batches_hold_what_the_teacher_says(tmp_path):
+    torch.manual_seed(0)
+    folder, rng = tmp_path / "teacher", np.random.default_rng(0)
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
+    teacher = model.MaskedLM(SMALL)
+    safetensors.torch.save_file(teacher.state_dict(), folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(SMALL))
+    np.save(tmp_path / "pieces.npy", pieces := rng.integers(5, 200, 9000).astype(np.uint16))
+    np.save(tmp_path / "sentence.npy", np.arange(0, 9001, 12))
+    np.save(tmp_path / "line.npy", np.arange(0, 751, 3))
+    np.save(tmp_path / "narrative.npy", np.ones(250, bool))
+    call = [sys.executable, store.__file__, "--data", tmp_path, "--teacher", folder, "--out", tmp_path / "s", "--chunk", "2",
+            "--per-epoch", "2", "--top", "20", "--chunks", "3", "--share", "0.2"]  # fmt: skip
+    for first in (1, 0):  # two processes share the work
+        subprocess.run([*call, "--first", str(first), "--stride", "2"], check=True, capture_output=True)
+    chunks = store.Chunks(str(tmp_path / "s"), room=1)
+    assert chunks.count() == 3
+    half = teacher.bfloat16()
+    for number in range(3):
+        for k in range(2):
+            ids, at, target, (top, probs) = chunks.batch(number, k, pieces, SPECIAL)
+            assert len(at) == int(0.2 * ids.numel()) and bool((ids.reshape(-1)[at] == SPECIAL.mask).all())
+            with torch.no_grad():
+                p = half.logits(ids, None, at).softmax(-1)
+            assert float((p.gather(1, top) - probs).abs().max()) < 1e-2
+            assert float((p.topk(20).values - probs).abs().max()) < 1e-2
+            found = ids.clone()
+            found.reshape(-1)[at] = target
+            row = found[0, 1:-1].numpy()
+            assert any((pieces[i : i + len(row)] == row).all() for i in range(len(pieces) - len(row) + 1))
+    a = argparse.Namespace(data=str(tmp_path), stored=str(tmp_path / "s"), seed=1, epoch_chunks=2)
+    source, at = train.Stored(a, SPECIAL, 512), {"epoch": 0}
+    assert len(source.epoch(at, 1)) == 2 and at["read"] == [1]
+    assert {n for n, _ in source.epoch(at, 3)} == {1, 2} and at["read"] == [1, 1, 1]
+    *_, position, soft = source.batch((2, 1), 0.0, rng)
+    assert len(soft) == 2 and len(position) == chunks.batch(2, 1, pieces, SPECIAL)[0].shape[1]
+
+
+def test_a_start_is_some_layers_of_the_other_model(tmp_path):
+    """Layers 0 and 2 of three, of which layer 1 does nothing: the same hidden states."""
+    torch.manual_seed(0)
+    config = train.config(200, 64, 3, heads=4)
+    other = model.MaskedLM(config)
+    state = {n: t.clone() for n, t in other.state_dict().items()}
+    for n in ("attention.output.dense.weight", "output.dense.weight"):
+        state[f"bert.encoder.layer.1.{n}"].zero_()
+    other.load_state_dict(state)
+    bare = {n.removeprefix("bert."): t for n, t in state.items() if n.startswith("bert.")}  # as BertModel saves it
+    got, small = start.start(bare, config, [0, 2], torch.arange(200.0))
+    net = model.MaskedLM(small)
+    net.load_state_dict(got)
+    assert small["num_hidden_layers"] == 2 and small["num_attention_heads"] == 4
+    ids = torch.randint(5, 200, (3, 9))
+    with torch.no_grad():
+        assert float((other.encode(ids) - net.encode(ids)).abs().max()) < 1e-4
+    assert bool((net.cls.predictions.bias == torch.arange(200.0)).all())
+    with pytest.raises(ValueError, match="no bert.encoder.layer.3"):
+        start.start(bare, config, [3], None)
 
 
 def test_evaluation_counts_ranks(net, tmp_path):
@@ -249,18 +354,27 @@ def test_evaluation_counts_ranks(net, tmp_path):
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     todo = evaluate.examples(str(tmp_path / "t.txt"), str(tmp_path / "v.txt"))
     assert [len(m) for _, m in todo] == [1, 6, 3]  # round() takes 2.55 to 3
-    got = evaluate.evaluate(net, todo)
+    torch.manual_seed(5)
+    teacher = model.MaskedLM(SMALL)
+    got = evaluate.evaluate(net, todo, SPECIAL, teacher)
+    kl = 0.0
     nll, first = 0.0, 0
     for ids, at in todo:  # one line at a time, no padding
         x = torch.from_numpy(ids.copy())[None]
-        x[0, at] = data.MASK
+        x[0, at] = SPECIAL.mask
         with torch.no_grad():
             logp = net.head(net.encode(x))[0, at].log_softmax(-1)
+            known = teacher.head(teacher.encode(x))[0, at].log_softmax(-1)
+        kl += float(torch.nn.functional.kl_div(logp, known, log_target=True, reduction="sum"))
         target = torch.from_numpy(ids[at])
         nll -= float(logp.gather(1, target[:, None]).sum())
         first += int((logp.argmax(-1) == target).sum())
     assert got["masked"] == 10 and got["top1"] == first / 10
     assert got["perplexity"] == pytest.approx(np.exp(nll / 10), rel=1e-4)
+    assert got["kl"] == pytest.approx(kl / 10, rel=1e-3)
+    (tmp_path / "t.txt").write_text("alpha beta , alphabeta 12\n")
+    (tmp_path / "v.txt").write_text("alpha\nbeta\n12\n")
+    assert evaluate.whole(str(tmp_path / "t.txt"), str(tmp_path / "v.txt")) == pytest.approx(2 / 3)
 
 
 def test_training_learns_and_goes_on(tmp_path, monkeypatch):
@@ -277,19 +391,19 @@ def test_training_learns_and_goes_on(tmp_path, monkeypatch):
     call(prepare, "--corpus", tmp_path / "c.txt", "--vocab", v, "--out", d, "--processes", 1)
     call(embed, "--data", d, "--vocab", v, "--out", tmp_path / "e.pt", "--dim", 64)
     common = ["--data", d, "--vocab", v, "--embeddings", tmp_path / "e.pt", "--out", out, "--hidden", 64,
-              "--layers", 1, "--workers", 1, "--threads", 1, "--warmup", 5, "--batches", 1, "--no-compile"]  # fmt: skip
+              "--layers", 1, "--workers", 1, "--threads", 1, "--warmup", 5, "--batches", 1, "--no-compile", "--log", 50]  # fmt: skip
     call(train, *common, "--tokens", 40000, "--muon-rate", 0.02)
     first = torch.load(out / "checkpoint.pt")["at"]["step"]
     call(train, *common, "--tokens", 140000, "--muon-rate", 0.02)
     saved = torch.load(out / "checkpoint.pt")
     assert saved["at"]["step"] > first > 20
     log = [json.loads(x) for x in open(out / "log.jsonl")]
-    assert [x["step"] for x in log] == [100]
-    r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
+    assert [x["step"] for x in log] == [50]
+    r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200), SPECIAL)
     assert r["top1"] > 0.9  # three sentences: nearly every piece follows from the others
     call(shrink, "--checkpoint", out / "checkpoint.pt", "--layers", "0,0", "--inner", "48,64", "--epoch", 1, "--out", tmp_path / "small")
     common[common.index(out)] = tmp_path / "small"
     call(train, *common, "--tokens", 40000, "--muon-rate", 0.02, "--teacher", out / "checkpoint.pt")
-    r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200))
+    r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200), SPECIAL)
     assert r["top1"] > 0.9
     assert "polyline" in plot.svg(plot.points(str(out / "log.jsonl")) * 2, "t")

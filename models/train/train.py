@@ -23,18 +23,27 @@ import torch
 import torch.multiprocessing as mp
 
 import data
+import evaluate
 import model
 import muon
+import store
 
 
-def config(vocab: int, hidden: int, layers: int, inner: int | None = None) -> dict:
-    """A Hugging Face BERT configuration with heads of 64 and an inner size of 4 x hidden, or `inner`."""
+def config(
+    vocab: int, hidden: int, layers: int, inner: int | None = None, heads: int | None = None, width: int | None = None
+) -> dict:
+    """A Hugging Face configuration: BERT's, or ELECTRA's where the table's width is not that of the layers.
+
+    Heads of 64 and an inner size of 4 x hidden where `heads` and `inner` are not given.
+    """
+    factorised = width is not None and width != hidden
     return {
-        "architectures": ["BertForMaskedLM"],
-        "model_type": "bert",
+        "architectures": ["ElectraForMaskedLM" if factorised else "BertForMaskedLM"],
+        "model_type": "electra" if factorised else "bert",
+        **({"embedding_size": width} if factorised else {}),
         "hidden_size": hidden,
         "num_hidden_layers": layers,
-        "num_attention_heads": hidden // 64,
+        "num_attention_heads": heads or hidden // 64,
         "intermediate_size": inner or 4 * hidden,
         "vocab_size": vocab,
         "max_position_embeddings": 512,
@@ -54,7 +63,7 @@ class Optimizer:
     def __init__(self, net: model.MaskedLM, workers: int):
         self.params = dict(net.named_parameters())
         self.first = {n: torch.zeros_like(p) for n, p in self.params.items()}
-        hidden = [n for n, p in self.params.items() if p.dim() == 2 and "embeddings" not in n]
+        hidden = [n for n, p in self.params.items() if p.dim() == 2 and "_embeddings." not in n]
         self.second = {n: torch.zeros_like(p) for n, p in self.params.items() if n not in hidden}
         # Matrices of one shape go through the iteration together; dealt out so that each worker has of each shape.
         self.shards: list[list[list[str]]] = [[] for _ in range(workers)]
@@ -120,27 +129,79 @@ def save(path: pathlib.Path, state: dict) -> None:
     os.replace(path.with_suffix(".tmp"), path)
 
 
+class Text:
+    """Batches with fresh masks; epoch e is drawn from (seed, e)."""
+
+    def __init__(self, a: argparse.Namespace, special: data.Special, table: int):
+        self.a, self.special, self.table = a, special, table
+        self.pieces = np.load(f"{a.data}/pieces.npy", mmap_mode="r")
+
+    def epoch(self, at: dict, _: int) -> list:
+        """What batch() takes, in order."""
+        return store.plan(self.a.data, self.a.seed, at["epoch"], self.a.batch_tokens)
+
+    def batch(self, rows: np.ndarray, share: float, draw: np.random.Generator):
+        """Ids, flat positions, targets, position ids, and no teacher's probabilities."""
+        ids = data.fill(self.pieces, rows, self.special)
+        position = data.positions(ids.shape[1], self.table, draw)
+        return *data.mask(ids, share, draw, self.special), position, None
+
+
+class Stored:
+    """Batches whose masks a teacher has filled. An epoch is the `--epoch-chunks` chunks that were read least often."""
+
+    def __init__(self, a: argparse.Namespace, special: data.Special, table: int):
+        self.a, self.special, self.table, self.chunks = a, special, table, store.Chunks(a.stored)
+        self.pieces = np.load(f"{a.data}/pieces.npy", mmap_mode="r")
+
+    def epoch(self, at: dict, chunks: int) -> list[tuple[int, int]]:
+        """(Chunk, batch) in random order, of so many chunks that are there; counts them as read."""
+        read = at.setdefault("read", [])
+        read += [0] * (chunks - len(read))
+        rng = np.random.default_rng([self.a.seed, 2, at["epoch"]])
+        order = sorted(range(chunks), key=lambda i: (read[i], rng.random()))[: self.a.epoch_chunks]
+        todo = []
+        for i in order:
+            read[i] += 1
+            todo += [(i, k) for k in range(len(self.chunks.chunk(i)["rows"]))]
+        return [todo[i] for i in rng.permutation(len(todo))]
+
+    def batch(self, where: tuple[int, int], _: float, draw: np.random.Generator):
+        """Ids, flat positions, targets, position ids, and the teacher's (ids, probabilities)."""
+        ids, at, target, soft = self.chunks.batch(*where, self.pieces, self.special)
+        return ids, at, target, data.positions(ids.shape[1], self.table, draw), soft
+
+
+def wait_for_chunks(folder: str) -> int:
+    """The number of stored chunks, once there is one."""
+    while not (n := store.Chunks(folder).count()):
+        time.sleep(5)
+    return n
+
+
 def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) -> None:
-    """The loop of one worker. shared: next batch, factor, and sums of loss, hits and tokens."""
+    """The loop of one worker. shared: next batch, factor, sums of loss, hits and tokens, and the number of chunks."""
     torch.set_num_threads(1 if a.workers > 1 else a.threads)
     device = next(net.parameters()).device.type
-    pieces = np.load(f"{a.data}/pieces.npy", mmap_mode="r")
-    bounds = [np.load(f"{a.data}/{n}.npy") for n in ("sentence", "line", "narrative")]
     for n, p in net.named_parameters():
         p.grad = grads[worker][n]
     compiled = (lambda f: f) if a.no_compile else (lambda f: torch.compile(f, dynamic=True))
     loss_of = compiled(net.loss)
     teacher_of = compiled(teacher.logits) if teacher else None
+    table = net.config["max_position_embeddings"]
+    source = (Stored if a.stored else Text)(a, data.special(a.vocab), table)
     out, schedule = pathlib.Path(a.out), Schedule(a)
     log = open(out / "log.jsonl", "a", buffering=1) if worker == 0 else None
     began = saved = time.time()
     before, sums = at["seconds"], np.zeros(4)
     while True:
-        rng = np.random.default_rng([a.seed, at["epoch"]])
-        todo = data.batches(data.windows(*bounds, rng), rng)
+        if worker == 0 and a.stored:
+            shared[5] = wait_for_chunks(a.stored)
+        barrier.wait()
+        todo = source.epoch(at, int(shared[5]))
         while at["batch"] + a.batches <= len(todo):
             if worker == 0:
-                shared[:] = torch.tensor([0, schedule.factor(at["step"], at["tokens"]), 0, 0, 0])
+                shared[:5] = torch.tensor([0, schedule.factor(at["step"], at["tokens"]), 0, 0, 0])
             barrier.wait()
             f = float(shared[1])
             share = a.mask_end + (a.mask - a.mask_end) * (f if at["step"] >= a.warmup else 1.0)
@@ -153,21 +214,19 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
                     shared[0] += 1
                 if k >= a.batches:
                     break
-                length, rows = todo[at["batch"] + k]
-                ids = data.fill(pieces, length, rows)
                 draw = np.random.default_rng([a.seed, at["step"], k])
-                ids_, mask, places, target = data.mask(ids, share, draw)
-                position = data.positions(length, net.config["max_position_embeddings"], draw)
-                x = [t if t is None else t.to(device) for t in (ids_, mask, places, target, position)]
+                *x, soft = source.batch(todo[at["batch"] + k], share, draw)
+                x = [t.to(device) for t in x]
                 with torch.autocast(device, torch.bfloat16, enabled=not a.fp32):
-                    soft = ()
-                    if teacher:
+                    if soft is not None:
+                        soft = tuple(t.to(device) for t in soft)
+                    elif teacher:
                         with torch.no_grad():
-                            soft = (teacher_of(x[0], x[1], x[2], x[4]), a.soft)
-                    loss, hit = loss_of(*x, *soft)
+                            soft = teacher_of(x[0], None, x[1], x[3])
+                    loss, hit = loss_of(*x, soft, a.soft)
                 loss.backward()
                 with lock:
-                    shared[2:] += torch.tensor([loss.item(), hit.item() / len(places), (ids != data.PAD).sum()])
+                    shared[2:5] += torch.tensor([loss.item(), hit.item() / len(x[1]), x[0].numel()])
             barrier.wait()
             if worker == 0:
                 at["seconds"] = before + time.time() - began
@@ -183,7 +242,7 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
             at["tokens"] += int(shared[4])
             sums += [1, shared[2] / a.batches, shared[3] / a.batches, shared[4]]
             barrier.wait()
-            if worker == 0 and at["step"] % 100 == 0:
+            if worker == 0 and at["step"] % a.log == 0:
                 line = {"step": at["step"], "tokens": at["tokens"], "seconds": round(at["seconds"], 1),
                         "loss": round(sums[1] / sums[0], 4), "top1": round(sums[2] / sums[0], 4),
                         "factor": round(f, 4), "mask": round(share, 3)}  # fmt: skip
@@ -202,19 +261,25 @@ def main() -> None:
     p.add_argument("--hidden", type=int, default=256)
     p.add_argument("--layers", type=int, default=4)
     p.add_argument("--inner", type=int, help="width of the feed-forward blocks (default: 4 x hidden)")
-    p.add_argument("--teacher", help="checkpoint.pt of a larger model with the same vocabulary to learn from")
-    p.add_argument("--soft", type=float, default=0.5, help="with --teacher: its share of the loss")
+    p.add_argument("--heads", type=int, help="attention heads (default: hidden / 64)")
+    p.add_argument("--width", type=int, help="width of the table, as ELECTRA's embedding_size (default: hidden)")
+    p.add_argument("--teacher", help="a larger model with the same vocabulary to learn from: checkpoint.pt or folder")
+    p.add_argument("--stored", help="folder of store.py's chunks to learn from, in place of --teacher")
+    p.add_argument("--epoch-chunks", type=int, default=20, help="with --stored: chunks in an epoch")
+    p.add_argument("--soft", type=float, default=0.5, help="with a teacher: its share of the loss")
     p.add_argument("--until", help="end at this time of day, HH:MM UTC")
     p.add_argument("--decay-minutes", type=float, default=25, help="the decay before --until")
     p.add_argument("--tokens", type=int, help="end after this many tokens")
     p.add_argument("--decay", type=float, default=0.2, help="the share of --tokens that is decay")
-    p.add_argument("--batches", type=int, default=4, help="batches (of 1,440 tokens) in a step")
+    p.add_argument("--batches", type=int, default=4, help="batches in a step")
+    p.add_argument("--batch-tokens", type=int, default=data.TOKENS, help="tokens in a batch")
     p.add_argument("--rate", type=float, default=1e-3)
     p.add_argument("--muon-rate", type=float, default=0.005)
     p.add_argument("--warmup", type=int, default=200, help="steps")
     p.add_argument("--mask", type=float, default=0.25, help="share of masked pieces")
     p.add_argument("--mask-end", type=float, default=0.15, help="share at the end of the decay")
     p.add_argument("--save-minutes", type=float, default=5)
+    p.add_argument("--log", type=int, default=100, help="steps between two lines of log.jsonl")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--workers", type=int, default=2, help="processes on a CPU")
     p.add_argument("--threads", type=int, default=2, help="threads where there is one worker")
@@ -230,7 +295,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     size = sum(1 for _ in open(a.vocab, encoding="utf-8"))
     saved = torch.load(out / "checkpoint.pt", map_location=device) if (out / "checkpoint.pt").exists() else None
-    shape = saved["config"] if saved else config(size, a.hidden, a.layers, a.inner)
+    shape = saved["config"] if saved else config(size, a.hidden, a.layers, a.inner, a.heads, a.width)
     net = model.MaskedLM(shape).to(device)
     if a.embeddings:
         start = torch.load(a.embeddings, map_location=device)
@@ -248,10 +313,11 @@ def main() -> None:
     grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters()} for _ in range(a.workers)]
     teacher = None
     if a.teacher:
-        known = torch.load(a.teacher, map_location=device)
-        teacher = model.MaskedLM(known["config"]).to(device).requires_grad_(False).share_memory()
-        teacher.load_state_dict(known["model"])
-    rest = [a, net, teacher, opt, grads, at, torch.zeros(5, dtype=torch.float64)]
+        teacher = evaluate.load(a.teacher).to(device).requires_grad_(False)
+        if not a.fp32:
+            teacher = teacher.bfloat16()  # casting 110 million weights in every batch takes longer than using them
+        teacher.share_memory()
+    rest = [a, net, teacher, opt, grads, at, torch.zeros(6, dtype=torch.float64)]
     if a.workers == 1:
         import threading
 
