@@ -81,18 +81,22 @@ def whole(path: str, vocab: str, limit: int | None = None) -> float:
     return sum(w in pieces for w in words) / max(1, len(words))
 
 
+def tensors(folder: str) -> dict:
+    """The tensors of a folder's model.safetensors, in float32."""
+    import safetensors.torch
+
+    return {n: t.float() for n, t in safetensors.torch.load_file(f"{folder}/model.safetensors").items()}
+
+
 def load(path: str) -> model.MaskedLM:
-    """The network of a checkpoint.pt or of a model folder (float16 weights, computed in float32)."""
+    """The network of a checkpoint.pt or of a model folder (BERT's or ELECTRA's names), computed in float32."""
     if path.endswith(".pt"):
         saved = torch.load(path, map_location="cpu")
         config, state = saved["config"], saved["model"]
     else:
-        import safetensors.torch
-
         with open(f"{path}/config.json", encoding="utf-8") as f:
             config = json.load(f)
-        wide = {n: t.float() for n, t in safetensors.torch.load_file(f"{path}/model.safetensors").items()}
-        state = model.narrow(model.from_electra(wide), config)
+        state = model.narrow(model.from_electra(tensors(path)), config)
     net = model.MaskedLM(config)
     net.load_state_dict(state)
     return net.eval()

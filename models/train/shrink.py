@@ -6,12 +6,9 @@ larger model as --teacher.
 """
 
 import argparse
-import os
-import pathlib
 
 import torch
 
-import model
 import train
 
 
@@ -51,12 +48,7 @@ def main() -> None:
     if len(inner) == 1:
         inner *= len(layers)
     state, config = shrink(saved["model"], saved["config"], layers, inner)
-    net = model.MaskedLM(config)
-    net.load_state_dict(state)
-    at = {"epoch": a.epoch, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
-    os.makedirs(a.out, exist_ok=True)
-    start = {"model": state, "optimizer": train.Optimizer(net, 1).state(), "at": at, "config": config}
-    torch.save(start, pathlib.Path(a.out) / "checkpoint.pt")
+    train.fresh(state, config, a.epoch, a.out)
 
 
 if __name__ == "__main__":

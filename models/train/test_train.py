@@ -17,6 +17,7 @@ import export
 import extend
 import model
 import muon
+import pack
 import plot
 import prepare
 import shrink
@@ -345,6 +346,89 @@ def test_a_start_is_some_layers_of_the_other_model(tmp_path):
     assert bool((net.cls.predictions.bias == torch.arange(200.0)).all())
     with pytest.raises(ValueError, match="no bert.encoder.layer.3"):
         start.start(bare, config, [3], None)
+
+
+def test_the_projected_table_is_the_teachers_best_of_its_width():
+    """Teacher states of a few directions: a table of that width gives the teacher's own logits."""
+    torch.manual_seed(0)
+    teacher = model.MaskedLM(train.config(200, 128, 1))
+    teacher.cls.predictions.bias.data.normal_()
+    states = torch.randn(3000, 24) @ torch.randn(24, 128) + torch.randn(128)
+    with torch.no_grad():
+        table, bias, z = start.output(teacher, states, 24)
+        want = states @ teacher.bert.embeddings.word_embeddings.weight.T + teacher.cls.predictions.bias
+    assert table.shape == (200, 24) and float((z @ table.T + bias - want).abs().max()) < 1e-2
+    torch.testing.assert_close(z.T @ z / 3000, torch.eye(24), atol=1e-2, rtol=0)
+
+
+def test_fit_finds_a_linear_map():
+    torch.manual_seed(0)
+    x, a, b = torch.randn(500, 6), torch.randn(3, 6), torch.randn(3)
+    got_a, got_b, r2 = start.fit(x, x @ a.T + b, 1e-7, torch.rand(500))
+    torch.testing.assert_close((got_a, got_b), (a, b), atol=1e-3, rtol=0)
+    assert r2 > 0.999
+    # Half of the variance is noise.
+    assert start.fit(x, torch.cat([x, torch.randn(500, 6)], 1), 0)[2] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_projected_start_is_a_factorised_model():
+    torch.manual_seed(0)
+    teacher = model.MaskedLM(train.config(200, 128, 2)).eval()
+    state, config = model.MaskedLM(SMALL).state_dict(), SMALL
+    todo = [(torch.randint(5, 200, (20, 12)), torch.arange(0, 240, 4)) for _ in range(6)]
+    state, config = start.start(state, config, [1], None)
+    got, small = start.project(teacher, state, config, todo, 32, torch.ones(200))
+    assert (small["embedding_size"], small["hidden_size"], small["num_hidden_layers"]) == (32, 64, 1)
+    net = model.MaskedLM(small)
+    net.load_state_dict(got)
+    # Far nearer the teacher's logits on average than a head without its bias and table is.
+    with torch.no_grad():
+        ids, at = todo[0]
+        want, logits = (m.logits(ids, None, at) for m in (teacher, net))
+        assert float((logits - want).pow(2).mean()) < 1.1 * float((want - want.mean(0)).pow(2).mean())
+
+
+def test_packing_and_unpacking(tmp_path):
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    lengths, counts = rng.integers(1, 30, 400), np.full(100, 4)
+    arrays = {"pieces": rng.integers(5, 200, lengths.sum()).astype(np.uint16), "narrative": rng.random(100) < 0.5,
+              "sentence": np.concatenate([[0], np.cumsum(lengths)]), "line": np.concatenate([[0], np.cumsum(counts)])}  # fmt: skip
+    for folder in ("data", "teacher"):
+        (tmp_path / folder).mkdir()
+    for n, x in arrays.items():
+        np.save(tmp_path / f"data/{n}.npy", x)
+    teacher = model.MaskedLM(SMALL)
+    safetensors.torch.save_file(teacher.state_dict(), tmp_path / "teacher/model.safetensors")
+    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
+    (tmp_path / "teacher/vocab.txt").write_text("[PAD]\n")
+    student = model.MaskedLM(FACTORISED)
+    train.fresh(student.state_dict(), FACTORISED, 3, tmp_path / "run")
+    parts, out = tmp_path / "parts", tmp_path / "out"
+    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
+                           every=3, size=50000, preset=0, out=parts, parts=parts)  # fmt: skip
+    pack.pack(a)
+    assert len(list(parts.glob("part.*"))) > 3
+    a.out = out
+    pack.unpack(a)
+    got = {n: np.load(out / f"data/{n}.npy") for n in arrays}
+    firsts = arrays["sentence"][arrays["line"]]
+    assert len(got["line"]) == 35 and (got["narrative"] == arrays["narrative"][::3]).all()
+    for i, k in enumerate(range(0, 100, 3)):
+        at = got["sentence"][got["line"]]
+        assert (got["pieces"][at[i] : at[i + 1]] == arrays["pieces"][firsts[k] : firsts[k + 1]]).all()
+    loaded = evaluate.load(str(out / "teacher"))
+    for n, p in loaded.state_dict().items():
+        assert torch.equal(p, teacher.state_dict()[n].bfloat16().float())
+    saved = torch.load(out / "start/checkpoint.pt")
+    assert saved["at"]["epoch"] == 4 and saved["at"]["step"] == 0 and saved["config"] == FACTORISED
+    assert torch.equal(saved["model"]["cls.predictions.bias"], student.state_dict()["cls.predictions.bias"])
+    (parts / "part.001").write_bytes(b"x")
+    with pytest.raises(SystemExit, match="part.001 is damaged"):
+        pack.unpack(a)
+    (parts / "part.001").unlink()
+    with pytest.raises(SystemExit, match="part.001 is missing"):
+        pack.unpack(a)
 
 
 def test_evaluation_counts_ranks(net, tmp_path):

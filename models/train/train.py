@@ -103,10 +103,11 @@ class Optimizer:
 
 
 class Schedule:
-    """The factor on the learning rates, from 1 down to 0, where the run ends."""
+    """The factor on the learning rates, from 1 down to 0, where the run ends or is to stop."""
 
     def __init__(self, a: argparse.Namespace):
         self.a, self.end = a, None
+        self.stop = time.time() + 60 * a.stop_minutes if a.stop_minutes else None
         if a.until:
             now = datetime.datetime.now(datetime.timezone.utc)
             h, m = map(int, a.until.split(":"))
@@ -115,6 +116,8 @@ class Schedule:
 
     def factor(self, step: int, tokens: int) -> float:
         """The factor at a step (counted from 0) that has seen so many tokens."""
+        if self.stop and time.time() > self.stop:
+            return 0.0
         f = min(1.0, (step + 1) / self.a.warmup)
         if self.end:
             f = min(f, (self.end - time.time()) / (60 * self.a.decay_minutes))
@@ -127,6 +130,17 @@ def save(path: pathlib.Path, state: dict) -> None:
     """Writes a checkpoint so that a kill at any moment leaves a whole one."""
     torch.save(state, path.with_suffix(".tmp"))
     os.replace(path.with_suffix(".tmp"), path)
+
+
+def fresh(state: dict, config: dict, epoch: int, out: str | pathlib.Path) -> None:
+    """Writes out/checkpoint.pt: these weights, empty averages of the optimizer, at the beginning of an epoch."""
+    net = model.MaskedLM(config)
+    net.load_state_dict(state)
+    out = pathlib.Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    at = {"epoch": epoch, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
+    save(out / "checkpoint.pt", {"model": net.state_dict(), "optimizer": Optimizer(net, 1).state(), "at": at,
+                                 "config": config})  # fmt: skip
 
 
 class Text:
@@ -269,6 +283,7 @@ def main() -> None:
     p.add_argument("--soft", type=float, default=0.5, help="with a teacher: its share of the loss")
     p.add_argument("--until", help="end at this time of day, HH:MM UTC")
     p.add_argument("--decay-minutes", type=float, default=25, help="the decay before --until")
+    p.add_argument("--stop-minutes", type=float, help="stop after so many minutes with a checkpoint, to go on later")
     p.add_argument("--tokens", type=int, help="end after this many tokens")
     p.add_argument("--decay", type=float, default=0.2, help="the share of --tokens that is decay")
     p.add_argument("--batches", type=int, default=4, help="batches in a step")
