@@ -1,11 +1,11 @@
 """Carries the encoded corpus, a teacher and a checkpoint to a machine with a GPU, in pieces of a fixed size.
 
-    pack.py pack   --data DATA --teacher TEACHER [--checkpoint checkpoint.pt] --out PARTS
+    pack.py pack   [--data DATA] [--teacher TEACHER] [--checkpoint checkpoint.pt] --out PARTS
     pack.py unpack --parts PARTS --out DIR
 
 The pieces part.000, part.001, … joined are one xz stream of named arrays. Weights travel as bfloat16, in which a
 teacher computes, a student's as float16; bytes of one rank lie together, which makes them a third smaller. Names and SHA-256
-sums of the pieces are in PARTS/parts.json. unpack writes DIR/data, DIR/teacher and, where one was packed, DIR/start.
+sums of the pieces are in PARTS/parts.json. unpack writes DIR/data, DIR/teacher and DIR/start, as far as they were packed.
 """
 
 import argparse
@@ -81,15 +81,17 @@ def pack(a: argparse.Namespace) -> None:
     raw = io.BytesIO()
     with lzma.open(raw, "wb", preset=a.preset) as f:
         stream = Stream(f)
-        arrays = thin({n: np.load(f"{a.data}/{n}.npy", mmap_mode="r") for n in NAMES}, a.every)
-        stream.write("data/pieces", arrays["pieces"])
-        for n in ("sentence", "line"):
-            stream.write(f"data/{n}", np.diff(arrays[n]).astype(np.uint16))
-        stream.write("data/narrative", arrays["narrative"])
-        for n in ("config.json", "vocab.txt"):
-            stream.write(f"teacher/{n}", content(pathlib.Path(a.teacher) / n))
-        for n, t in safetensors.torch.load_file(f"{a.teacher}/model.safetensors").items():
-            stream.write(f"teacher:{n}", t.bfloat16().view(torch.int16).numpy())
+        if a.data:
+            arrays = thin({n: np.load(f"{a.data}/{n}.npy", mmap_mode="r") for n in NAMES}, a.every)
+            stream.write("data/pieces", arrays["pieces"])
+            for n in ("sentence", "line"):
+                stream.write(f"data/{n}", np.diff(arrays[n]).astype(np.uint32))
+            stream.write("data/narrative", arrays["narrative"])
+        if a.teacher:
+            for n in ("config.json", "vocab.txt"):
+                stream.write(f"teacher/{n}", content(pathlib.Path(a.teacher) / n))
+            for n, t in safetensors.torch.load_file(f"{a.teacher}/model.safetensors").items():
+                stream.write(f"teacher:{n}", t.bfloat16().view(torch.int16).numpy())
         if a.checkpoint:
             saved = torch.load(a.checkpoint, map_location="cpu")
             meta = json.dumps({"config": saved["config"], "at": saved["at"]}).encode()
@@ -122,12 +124,11 @@ def join(folder: pathlib.Path) -> bytes:
 def unpack(a: argparse.Namespace) -> None:
     """Writes the folders that train.py takes."""
     out = pathlib.Path(a.out)
-    for n in ("data", "teacher", "start"):
-        (out / n).mkdir(parents=True, exist_ok=True)
     teacher, start, meta = {}, {}, None
     with lzma.open(io.BytesIO(join(pathlib.Path(a.parts))), "rb") as f:
         for name, array in Stream(f).read():
             kind, _, rest = name.partition(":")
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
             if kind == "teacher":
                 teacher[rest] = torch.from_numpy(array).view(torch.bfloat16)
             elif kind == "start":
@@ -140,7 +141,8 @@ def unpack(a: argparse.Namespace) -> None:
                 np.save(out / f"{name}.npy", array)
             else:
                 (out / name).write_bytes(array.tobytes())
-    safetensors.torch.save_file(teacher, out / "teacher/model.safetensors")
+    if teacher:
+        safetensors.torch.save_file(teacher, out / "teacher/model.safetensors")
     if meta:
         train.fresh(start, meta["config"], meta["at"]["epoch"] + 1, out / "start")
 
@@ -149,8 +151,8 @@ def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sub = p.add_subparsers(required=True)
     q = sub.add_parser("pack", help="write the pieces")
-    q.add_argument("--data", required=True, help="folder that prepare.py wrote")
-    q.add_argument("--teacher", required=True, help="Hugging Face folder")
+    q.add_argument("--data", help="folder that prepare.py wrote")
+    q.add_argument("--teacher", help="Hugging Face folder")
     q.add_argument("--checkpoint", help="checkpoint.pt to go on from; its optimizer's averages stay behind")
     q.add_argument("--every", type=int, default=1, help="take one line of the corpus in so many")
     q.add_argument("--size", type=int, default=22 << 20, help="bytes of a piece")

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -429,6 +431,49 @@ def test_packing_and_unpacking(tmp_path):
     (parts / "part.001").unlink()
     with pytest.raises(SystemExit, match="part.001 is missing"):
         pack.unpack(a)
+
+
+def test_the_run_on_another_machine_goes_on(tmp_path):
+    """gpu.sh with tiny sizes: pieces carried in two calls, two runs, and the weights back."""
+    rng = np.random.default_rng(0)
+    for folder in ("data", "teacher"):
+        (tmp_path / folder).mkdir()
+    np.save(tmp_path / "data/pieces.npy", rng.integers(5, 200, 60000).astype(np.uint16))
+    np.save(tmp_path / "data/sentence.npy", np.arange(0, 60001, 10))
+    np.save(tmp_path / "data/line.npy", np.arange(0, 6001, 2))
+    np.save(tmp_path / "data/narrative.npy", np.ones(3000, bool))
+    safetensors.torch.save_file(model.MaskedLM(SMALL).state_dict(), tmp_path / "teacher/model.safetensors")
+    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
+    (tmp_path / "teacher/vocab.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
+    train.fresh(model.MaskedLM(FACTORISED).state_dict(), FACTORISED, 0, tmp_path / "run")
+    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
+                           every=1, size=200000, preset=0, out=tmp_path / "parts")  # fmt: skip
+    pack.pack(a)
+    script = str(pathlib.Path(train.__file__).with_name("gpu.sh"))
+    env = {**os.environ, "PYTHON": sys.executable, "W": str(tmp_path / "w"), "OUT": str(tmp_path / "out")}
+
+    def call(*args):
+        return subprocess.run([script, *map(str, args)], env=env, check=True, capture_output=True, text=True).stdout
+
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert len(parts) > 2
+    for k, some in enumerate((parts[:1], parts[1:])):
+        (tmp_path / f"carry{k}").mkdir()
+        for p in some:
+            p.rename(tmp_path / f"carry{k}" / p.name)
+        call("keep", tmp_path / f"carry{k}")
+    steps = []
+    for more in ("--log", 2), ("--log", 2, "--tokens", 8000, "--decay", 1):
+        minutes = 0.15 if len(more) == 2 else 5
+        out = call("run", minutes, "--batch-tokens", 400, "--workers", 1, "--threads", 1, "--warmup", 2, "--no-compile", *more)
+        steps.append(torch.load(tmp_path / "w/run/checkpoint.pt")["at"]["step"])
+    assert steps[1] > steps[0] > 0 or steps[1] == steps[0] > 5  # the second call begins where the first one stopped
+    assert json.loads(out.splitlines()[-1])["step"] <= steps[1]
+    back = argparse.Namespace(parts=tmp_path / "out/weights", out=tmp_path / "back")
+    pack.unpack(back)
+    here, there = (torch.load(p)["model"] for p in (tmp_path / "back/start/checkpoint.pt", tmp_path / "w/run/checkpoint.pt"))
+    for n, t in there.items():
+        assert float((here[n] - t).abs().max()) < 2e-3 * max(1.0, float(t.abs().max()))
 
 
 def test_evaluation_counts_ranks(net, tmp_path):
