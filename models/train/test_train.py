@@ -12,11 +12,13 @@ import pytest
 import safetensors.torch
 import torch
 
+import compare
 import data
 import embed
 import evaluate
 import export
 import extend
+import fillings
 import model
 import muon
 import pack
@@ -536,3 +538,60 @@ def test_training_learns_and_goes_on(tmp_path, monkeypatch):
     r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200), SPECIAL)
     assert r["top1"] > 0.9
     assert "polyline" in plot.svg(plot.points(str(out / "log.jsonl")) * 2, "t")
+
+
+def test_models_of_different_vocabularies_are_asked_for_the_same_words(tmp_path):
+    words = ["red", "blue", "cat", "dog", "sun", "sea"]
+    first = [*vocab.SPECIAL, *words, "##s", ".", "fish", "12"]
+    second = ["[PAD]", *(f"[unused{i}]" for i in range(9)), *vocab.SPECIAL[1:], "sea", "12", "##h", "fis", *words[:3], "##s", "."]
+    lines = ["Red cats , a blue cat 12 fish .", "the sea", ""]
+    todo, ids = [], []
+    for name, pieces in (("a", first), ("b", second)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    paths = [str(tmp_path / n / "vocab.txt") for n in "ab"]
+    shared = compare.common(paths)
+    assert shared == ["blue", "cat", "red", "sea"]
+    where = compare.places(lines, set(shared), 2)
+    assert len(where) == 3 and where[2] == (1, 1) and {k for n, k in where if n == 0} < {0, 4, 5}
+    for path in paths:
+        tok, special = prepare.tokenizer(path), data.special(path)
+        got = compare.examples(lines, where, tok, special)
+        for (n, k), (x, at, target) in zip(where, got):
+            assert x[at] == special.mask and tok.id_to_token(target) == text.words(lines[n])[k]
+            whole = tok.encode(lines[n], add_special_tokens=False).ids
+            back = x[1:-1].copy()
+            back[at - 1] = target
+            assert back.tolist() == whole and x[0] == special.cls and x[-1] == special.sep
+        todo.append(got)
+        ids.append(torch.tensor([tok.token_to_id(w) for w in shared]))
+    net = model.MaskedLM(train.config(len(first), 64, 1)).eval()
+    r = compare.measure(net, todo[0], ids[0], data.special(paths[0]))
+    first = among = nll = 0.0
+    for x, at, target in todo[0]:
+        with torch.no_grad():
+            logits = net.head(net.encode(torch.from_numpy(x)[None]))[0, at]
+        first += int(logits.argmax()) == target
+        few = logits[ids[0]].log_softmax(-1)
+        own = ids[0].tolist().index(target)
+        among += int(few.argmax()) == own
+        nll -= float(few[own])
+    assert (r["top1"], r["among"]) == (first / 3, among / 3) and r["words"] == 3
+    assert r["perplexity"] == pytest.approx(np.exp(nll / 3), rel=1e-4)
+
+
+def test_fillings_stand_side_by_side(tmp_path):
+    """A command in infill's place, which says what it was called with."""
+    fake = tmp_path / "infill"
+    fake.write_text("#!/bin/sh\nwhile read -r line; do echo \"  -1.50  $line [$*]\"; done\n")
+    fake.chmod(0o755)
+    (tmp_path / "s.txt").write_text("one [MASK]\ntwo | [MASK]\n")
+    columns = [fillings.fill(str(fake), m, str(tmp_path / "s.txt"), ["--steps=9"]) for m in ("", "bert")]
+    assert columns[0] == [f"{s} [MASK] [fill --quiet --seed 1 --top 1 --steps=9 -]" for s in ("one", "two |")]
+    assert "--model bert -" in columns[1][0]
+    got = fillings.table(["one [MASK]", "two | [MASK]"], ["a", "b"], columns)
+    assert got.splitlines()[:2] == ["| sentence | a | b |", "| --- | --- | --- |"] and "two \\| [MASK]" in got
+    with pytest.raises(ValueError, match="a filled 2 of 1"):
+        fillings.table(["one"], ["a", "b"], columns)
+    with open(pathlib.Path(train.__file__).with_name("thirty.txt"), encoding="utf-8") as f:
+        assert len([line for line in f if "[MASK]" in line]) == 30
