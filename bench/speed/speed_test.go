@@ -3,7 +3,7 @@
 //
 //	go test -run '^$' -bench . ./bench/speed
 //
-// docs/notebook/performance.md has what they measured; go run ./bench/torch -latency
+// docs/notebook/performance.md has what they measured. The command go run ./bench/torch -latency
 // records it.
 package speed
 
@@ -22,15 +22,17 @@ import (
 	"infill/models"
 )
 
-// twentyWords is the sentence of the fill that is timed; it has 4 blanks.
-const twentyWords = "The old [MASK] went down to the [MASK] every morning and sat there with a [MASK] until the [MASK] came."
+// twentyWords is the sentence of the fill that is timed. It has 4 blanks.
+const twentyWords = "The old [MASK] went down to the [MASK] every morning and sat there with a " +
+	"[MASK] until the [MASK] came."
 
 // command builds infill and checks that it runs.
 func command(b *testing.B) string {
 	b.Helper()
 	orttest.Load(b)
 	bin := filepath.Join(b.TempDir(), "infill")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/infill").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin,
+		"../../cmd/infill").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	return bin
@@ -44,7 +46,7 @@ func run(b *testing.B, bin string, args ...string) {
 }
 
 // BenchmarkCommand is a new process for every operation: with one chain and no
-// step; one blank, 25 chains of 50 steps; four blanks of 20 words, the same.
+// step, one blank with 25 chains of 50 steps, and four blanks of 20 words.
 func BenchmarkCommand(b *testing.B) {
 	bin := command(b)
 	short := "She opened the [MASK] and walked in."
@@ -92,7 +94,8 @@ func BenchmarkFill(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(infill.DefaultChains*infill.DefaultSteps*b.N)/b.Elapsed().Seconds(), "chain-steps/s")
+			b.ReportMetric(float64(infill.DefaultChains*infill.DefaultSteps*b.N)/b.Elapsed().Seconds(),
+				"chain-steps/s")
 		})
 	}
 }
@@ -105,7 +108,8 @@ func BenchmarkScore(b *testing.B) {
 			e := infill.New(open(b, threads))
 			for b.Loop() {
 				for i := range sentences {
-					text := fmt.Sprintf("In the year %d the old man took his dog and went down to the river again.", 1900+i)
+					text := fmt.Sprintf("In the year %d the old man took his dog and went down to the river "+
+						"again.", 1900+i)
 					if _, err := e.Score(context.Background(), text); err != nil {
 						b.Fatal(err)
 					}
@@ -125,7 +129,8 @@ func BenchmarkBatch(b *testing.B) {
 	in := filepath.Join(dir, "in.txt")
 	var lines bytes.Buffer
 	for i := range sentences {
-		fmt.Fprintf(&lines, "In the year %d the old [MASK] took his dog and went down to the [MASK].\n", 1900+i)
+		fmt.Fprintf(&lines, "In the year %d the old [MASK] took his dog and went down to the [MASK].\n",
+			1900+i)
 	}
 	if err := os.WriteFile(in, lines.Bytes(), 0o600); err != nil {
 		b.Fatal(err)
@@ -136,7 +141,8 @@ func BenchmarkBatch(b *testing.B) {
 			for b.Loop() {
 				n++
 				out := filepath.Join(dir, fmt.Sprintf("out-%d-%d-%d.jsonl", threads, b.N, n))
-				run(b, bin, "batch", in, "-o", out, "--seed", "1", "--chains", "10", "--steps", "10", "--threads", fmt.Sprint(threads), "--quiet", "--progress", "none")
+				run(b, bin, "batch", in, "-o", out, "--seed", "1", "--chains", "10", "--steps", "10",
+					"--threads", fmt.Sprint(threads), "--quiet", "--progress", "none")
 				if err := os.Remove(out); err != nil {
 					b.Fatal(err)
 				}

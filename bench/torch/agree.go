@@ -30,7 +30,8 @@ func (s *settings) agree(book *book) (err error) {
 	if err := m.check(); err != nil {
 		return err
 	}
-	a := &Agreement{Cell: agreeCell, Steps: agreeSteps, Warm: agreeWarm, Chains: agreeCell.chains(), Samplers: m.result.Samplers, Commit: commit()}
+	a := &Agreement{Cell: agreeCell, Steps: agreeSteps, Warm: agreeWarm, Chains: agreeCell.chains(),
+		Samplers: m.result.Samplers, Commit: commit()}
 	for _, name := range m.names {
 		acc := newAccumulated(len(m.job.Sentences), a.Chains)
 		for n := range m.job.Sentences {
@@ -42,11 +43,13 @@ func (s *settings) agree(book *book) (err error) {
 		}
 		sm := a.Samplers[name]
 		sm.Prob, sm.Energy = acc.prob.mean(), acc.energy.mean()
-		fmt.Fprintf(s.verbose, "%-16s acceptance %.4f ± %.4f  U %.3f ± %.3f\n", name, sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
+		fmt.Fprintf(s.verbose, "%-16s acceptance %.4f ± %.4f  U %.3f ± %.3f\n", name, sm.Prob.Value,
+			sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
 	}
 	worst := 0.0
 	for _, name := range []string{straightforward, saving} {
-		worst = max(worst, a.Samplers[name].Prob.apart(a.Samplers[ours].Prob), a.Samplers[name].Energy.apart(a.Samplers[ours].Energy))
+		worst = max(worst, a.Samplers[name].Prob.apart(a.Samplers[ours].Prob),
+			a.Samplers[name].Energy.apart(a.Samplers[ours].Energy))
 	}
 	fmt.Fprintf(s.verbose, "largest difference from infill: %.1f standard errors\n", worst)
 	book.Agree = a
@@ -63,7 +66,8 @@ func (s *settings) agree(book *book) (err error) {
 func (m *meter) chainsAfter(name string, n int) (*slot, error) {
 	var r slot
 	if name == ours {
-		err := m.workers[name].ask(command{Do: "slot", Sentence: n, Steps: agreeWarm + agreeSteps, Warm: agreeWarm}, &r)
+		err := m.workers[name].ask(command{Do: "slot", Sentence: n, Steps: agreeWarm + agreeSteps,
+			Warm: agreeWarm}, &r)
 		r.Steps = agreeSteps
 		return &r, err
 	}

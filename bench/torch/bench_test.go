@@ -46,7 +46,8 @@ func TestSelection(t *testing.T) {
 	if all, err := selection("", false); err != nil || len(all) != 18 {
 		t.Errorf("%d cells, want 18; %v", len(all), err)
 	}
-	if two, err := selection("default/10/2,base/60/8", true); err != nil || len(two) != 2 || two[1] != (cell{"base", 60, 8}) {
+	if two, err := selection("default/10/2,base/60/8", true); err != nil || len(two) != 2 ||
+		two[1] != (cell{"base", 60, 8}) {
 		t.Errorf("%v %v", two, err)
 	}
 	for _, bad := range []string{"base", "base/10/3", "default/10/2,", "large/10/2"} {
@@ -56,10 +57,12 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Products of known shapes; the runtime leaves out the shapes of packed weights.
+// Products of known shapes. The runtime leaves out the shapes of packed weights.
 func TestReadProfile(t *testing.T) {
 	node := func(op, in, out string, us int) string {
-		return `{"cat":"Node","name":"n_kernel_time","dur":` + string(rune('0'+us)) + `,"args":{"op_name":"` + op + `","input_type_shape":[` + in + `],"output_type_shape":[` + out + `]}}`
+		return `{"cat":"Node","name":"n_kernel_time","dur":` + string(rune('0'+us)) +
+			`,"args":{"op_name":"` + op + `","input_type_shape":[` + in + `],"output_type_shape":[` + out +
+			`]}}`
 	}
 	file := filepath.Join(t.TempDir(), "p.json")
 	events := []string{
@@ -89,7 +92,7 @@ func TestReadProfile(t *testing.T) {
 	if ops[0].Op != "Gemm" || math.Abs(ops[0].Seconds-3e-6) > 1e-12 {
 		t.Errorf("first is %+v", ops[0])
 	}
-	// Of the last run only; there is no third.
+	// Of the last run only. There is no third.
 	runs := `[{"cat":"Session","name":"model_run","ts":10,"dur":5},{"cat":"Node","name":"a_kernel_time","ts":11,"dur":4,"args":{"op_name":"Exp"}},` +
 		`{"cat":"Session","name":"model_run","ts":20,"dur":5},{"cat":"Node","name":"b_kernel_time","ts":21,"dur":3,"args":{"op_name":"Erf"}}]`
 	if err := os.WriteFile(file, []byte(runs), 0o600); err != nil {
@@ -101,7 +104,8 @@ func TestReadProfile(t *testing.T) {
 	if _, err := readProfile(file, 3); err == nil {
 		t.Error("three of two runs pass")
 	}
-	if sizes := sumBy(all, productSize); len(sizes) != 2 || sizes[0].Op != "10×4×6" || sizes[1].Op != "6 of 5×4×7" {
+	if sizes := sumBy(all, productSize); len(sizes) != 2 || sizes[0].Op != "10×4×6" ||
+		sizes[1].Op != "6 of 5×4×7" {
 		t.Errorf("%v", sizes)
 	}
 	if _, err := readProfile(filepath.Join(t.TempDir(), "none"), 0); err == nil {
@@ -115,7 +119,8 @@ func TestKinds(t *testing.T) {
 	var events []event
 	add := func(op string, in, out []int64) {
 		var e event
-		e.Args.Op, e.Args.In, e.Args.Out = op, []map[string][]int64{{"float": in}}, []map[string][]int64{{"float": out}}
+		e.Args.Op, e.Args.In, e.Args.Out = op, []map[string][]int64{{"float": in}},
+			[]map[string][]int64{{"float": out}}
 		events = append(events, e)
 	}
 	want := map[string][]int{}
@@ -147,7 +152,8 @@ func TestKinds(t *testing.T) {
 		for k, list := range want {
 			for _, i := range list {
 				if got := kind(&events[i]); got != k {
-					t.Errorf("%s %v → %v is %q, want %q", events[i].Args.Op, events[i].in(), events[i].out(), got, k)
+					t.Errorf("%s %v → %v is %q, want %q", events[i].Args.Op, events[i].in(), events[i].out(), got,
+						k)
 				}
 			}
 		}
@@ -156,7 +162,8 @@ func TestKinds(t *testing.T) {
 	// As wide inside as outside: what is Gelu can only be told by names.
 	events = nil
 	clear(want)
-	for i, c := range []struct{ kind, op, name string }{{kindGelu, "Erf", "act/Mul_1"}, {kindGelu, "Mul", "act/Mul_1#2"}, {kindNorms, "Mul", "norm"}, {kindNorms, "Add", "norm#12"}} {
+	for i, c := range []struct{ kind, op, name string }{{kindGelu, "Erf", "act/Mul_1"},
+		{kindGelu, "Mul", "act/Mul_1#2"}, {kindNorms, "Mul", "norm"}, {kindNorms, "Add", "norm#12"}} {
 		add(c.op, []int64{2, 3, 4}, []int64{2, 3, 4})
 		events[i].Name = c.name + "_kernel_time"
 		want[c.kind] = append(want[c.kind], i)
@@ -182,7 +189,7 @@ func TestStatistics(t *testing.T) {
 	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
 		t.Error(got)
 	}
-	// Two sentences of two chains; slots of different lengths weigh by steps.
+	// Two sentences of two chains. Slots of different lengths weigh by steps.
 	a := newAccumulated(2, 2)
 	a.add(0, &slot{Steps: 1, Prob: []float64{0, 1}, Energy: []float64{-1, -1}})
 	a.add(0, &slot{Steps: 3, Prob: []float64{1, 1}, Energy: []float64{-1, -1}})
@@ -199,7 +206,10 @@ func TestStatistics(t *testing.T) {
 
 // result makes a cell whose rates are known: with 10 chains and one step a round.
 func result(c cell, infill float64) *Result {
-	round := func(rate float64) slot { return slot{Steps: 1, Wall: 10 / rate, CPU: 20 / rate, Moved: 5, States: 4} }
+	round := func(rate float64) slot {
+		return slot{Steps: 1, Wall: 10 / rate, CPU: 20 / rate, Moved: 5,
+			States: 4}
+	}
 	s := func(rates ...float64) *Sampler {
 		x := &Sampler{Memory: 5e8, FLOPs: 3e9}
 		for _, r := range rates {
@@ -207,13 +217,16 @@ func result(c cell, infill float64) *Result {
 		}
 		return x
 	}
-	return &Result{Cell: c, Chains: 10, Threads: 2, Alpha: []float64{1}, Commit: "c0ffee", Peak: Peak{Torch: map[string]float64{"a": 300}, ORT: map[string]float64{"a": 200}},
-		Samplers: map[string]*Sampler{straightforward: s(1, 2, 4), saving: s(10, 10, 10), ours: s(infill, infill, infill)}}
+	return &Result{Cell: c, Chains: 10, Threads: 2, Alpha: []float64{1}, Commit: "c0ffee",
+		Peak: Peak{Torch: map[string]float64{"a": 300}, ORT: map[string]float64{"a": 200}},
+		Samplers: map[string]*Sampler{straightforward: s(1, 2, 4), saving: s(10, 10, 10),
+			ours: s(infill, infill, infill)}}
 }
 
 func TestRatios(t *testing.T) {
 	r := result(cell{"default", 25, 4}, 20)
-	if x := r.ratio(ours, straightforward); math.Abs(x.Median-10) > 1e-9 || math.Abs(x.Low-5) > 1e-9 || math.Abs(x.High-20) > 1e-9 {
+	if x := r.ratio(ours, straightforward); math.Abs(x.Median-10) > 1e-9 || math.Abs(x.Low-5) > 1e-9 ||
+		math.Abs(x.High-20) > 1e-9 {
 		t.Errorf("%+v", x)
 	}
 	if x := r.ratio(ours, single); !math.IsNaN(x.Median) {
@@ -225,7 +238,8 @@ func TestRatios(t *testing.T) {
 	if s := r.slowerThan(result(r.Cell, 20)); len(s) != 0 {
 		t.Errorf("as fast as recorded, but: %v", s)
 	}
-	if s := result(r.Cell, 18).slowerThan(r); len(s) != 1 || !strings.Contains(s[0], "1.80 times saving, recorded was 2.00") {
+	if s := result(r.Cell, 18).slowerThan(r); len(s) != 1 ||
+		!strings.Contains(s[0], "1.80 times saving, recorded was 2.00") {
 		t.Errorf("a tenth slower: %v", s)
 	}
 	if s := r.slowerThan(nil); s != nil {
@@ -243,13 +257,16 @@ func TestBook(t *testing.T) {
 	b.put(result(cell{"default", 10, 2}, 20))
 	b.put(result(cell{"base", 25, 4}, 40)) // takes the other's place
 	b.Latency["Command/start"] = Benchmark{Seconds: 0.4, Low: 0.3, High: 0.6}
-	b.Profiles["base/25/4"] = &Profile{Wall: 1, Tokens: 10, Kinds: []opTime{{Op: kindProducts, Calls: 4, Seconds: 0.9}},
-		Ops: []opTime{{Op: "Gemm", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}, Products: []opTime{{Op: "10×4×6", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}}
+	b.Profiles["base/25/4"] = &Profile{Wall: 1, Tokens: 10,
+		Kinds:    []opTime{{Op: kindProducts, Calls: 4, Seconds: 0.9}},
+		Ops:      []opTime{{Op: "Gemm", Calls: 3, Seconds: 0.9, FLOPs: 9e10}},
+		Products: []opTime{{Op: "10×4×6", Calls: 3, Seconds: 0.9, FLOPs: 9e10}}}
 	if err := b.save(); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openBook(dir)
-	if err != nil || len(again.Cells) != 2 || again.Cells[0].Cell.Model != "default" || median(again.Cells[1].rates(ours)) != 40 {
+	if err != nil || len(again.Cells) != 2 || again.Cells[0].Cell.Model != "default" ||
+		median(again.Cells[1].rates(ours)) != 40 {
 		t.Fatalf("%+v %v", again, err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "performance.md"))
@@ -257,10 +274,13 @@ func TestBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; 20.00–20.00) | yes |",
-		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |", "≤ 0.5 s | 0.40 s (0.30–0.60) | yes |",
+		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; " +
+			"20.00–20.00) | yes |",
+		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |",
+		"≤ 0.5 s | 0.40 s (0.30–0.60) | yes |",
 		"| 10 | 2 | 2 | 10 | 20 | 10.00 (5.00–20.00) | 2.00 (2.00–2.00) | 0.50 | 0.40 |",
-		"| Gemm | 3 | 100.0 % | 100 |", "| 10×4×6 | 3 | 100.0 % | 100 |", "| " + kindProducts + " | 4 | 100.0 % |  |", "### base, 25 words and 4 blanks",
+		"| Gemm | 3 | 100.0 % | 100 |", "| 10×4×6 | 3 | 100.0 % | 100 |", "| " + kindProducts +
+			" | 4 | 100.0 % |  |", "### base, 25 words and 4 blanks",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
@@ -280,10 +300,12 @@ func TestBook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if strings.Contains(string(svg), "NaN") || !strings.Contains(string(svg), "base/25/4, over saving: 4.00") {
+	if strings.Contains(string(svg), "NaN") || !strings.Contains(string(svg),
+		"base/25/4, over saving: 4.00") {
 		t.Errorf("chart:\n%s", svg)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "performance", "results.json"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "performance", "results.json"), []byte("{"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openBook(dir); err == nil {
@@ -292,9 +314,12 @@ func TestBook(t *testing.T) {
 }
 
 func TestParseBenchmarks(t *testing.T) {
-	out := "goos: linux\nBenchmarkFill/threads=2-2 \t 2\t 3000000000 ns/op\t 400 chain-steps/s\nBenchmarkFill/threads=2-2 2 1000000000 ns/op 600 chain-steps/s\nBenchmarkOdd-2\nPASS\n"
+	out := "goos: linux\nBenchmarkFill/threads=2-2 \t 2\t 3000000000 ns/op\t 400 " +
+		"chain-steps/s\nBenchmarkFill/threads=2-2 2 1000000000 ns/op 600 " +
+		"chain-steps/s\nBenchmarkOdd-2\nPASS\n"
 	b := parseBenchmarks([]byte(out))
-	if got := b["Fill/threads=2"]; len(b) != 1 || got.Seconds != 2 || got.Low != 1 || got.High != 3 || got.Metrics["chain-steps/s"] != 500 {
+	if got := b["Fill/threads=2"]; len(b) != 1 || got.Seconds != 2 || got.Low != 1 || got.High != 3 ||
+		got.Metrics["chain-steps/s"] != 500 {
 		t.Errorf("%+v", b)
 	}
 }
@@ -305,7 +330,8 @@ func TestWorker(t *testing.T) {
 	orttest.Load(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "job")
-	j := &job{Seed: 1, Sentences: []jobSentence{{Text: "a [MASK] dog ate the [MASK] lemon near the sea ."}}}
+	j := &job{Seed: 1, Sentences: []jobSentence{{Text: "a [MASK] dog ate the [MASK] lemon near " +
+		"the sea ."}}}
 	if err := j.write(file + ".json"); err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +339,8 @@ func TestWorker(t *testing.T) {
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := serve(inR, outW, filepath.Join("..", "..", "mlm", "testdata", "tiny-bert"), mlm.Options{Threads: 2}, 6)
+		err := serve(inR, outW, filepath.Join("..", "..", "mlm", "testdata", "tiny-bert"),
+			mlm.Options{Threads: 2}, 6)
 		done <- errors.Join(err, outW.CloseWithError(err))
 	}()
 	answers := bufio.NewReader(outR)
@@ -352,10 +379,12 @@ func TestWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := got.Sentences[0]
-	if len(s.Positions) != 2 || s.IDs[s.Positions[0]] != s.Mask || len(s.States) != 6 || !(s.Alpha > 0) || len(s.Allowed[0]) == 0 {
+	if len(s.Positions) != 2 || s.IDs[s.Positions[0]] != s.Mask || len(s.States) != 6 ||
+		!(s.Alpha > 0) || len(s.Allowed[0]) == 0 {
 		t.Fatalf("%+v", s)
 	}
-	if ask(&command{Do: "slot", Steps: 7}, &a); a.Error != "" || a.Steps != 7 || !(a.Wall > 0) || len(a.Energy) != 6 || !(a.Energy[0] < 0) || a.States > 42 {
+	if ask(&command{Do: "slot", Steps: 7}, &a); a.Error != "" || a.Steps != 7 || !(a.Wall > 0) ||
+		len(a.Energy) != 6 || !(a.Energy[0] < 0) || a.States > 42 {
 		t.Errorf("%+v", a)
 	}
 	if ask(&command{Do: "slot", Seconds: 0.05}, &a); a.Error != "" || a.Steps < 1 || !(a.Wall > 0) {
@@ -367,13 +396,15 @@ func TestWorker(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Size() != int64(3*8+3*2*4*vocabulary(t)) {
 		t.Errorf("%v %v", info, err)
 	}
-	if ask(&command{Do: "gradients", File: file + ".json", Steps: 2, Warm: 1}, &a); a.Error != "" || a.Rows != 2*6*2 {
+	if ask(&command{Do: "gradients", File: file + ".json", Steps: 2, Warm: 1}, &a); a.Error != "" ||
+		a.Rows != 2*6*2 {
 		t.Errorf("%+v", a)
 	}
 	if ask(&command{Do: "memory"}, &a); a.Bytes < 1<<20 {
 		t.Errorf("%d bytes", a.Bytes)
 	}
-	if ask(&command{Do: "peak", Seconds: 0.02, Threads: 1}, &a); len(a.GFLOPs) != len(products) || !(largest(a.GFLOPs) > 0) {
+	if ask(&command{Do: "peak", Seconds: 0.02, Threads: 1}, &a); len(a.GFLOPs) != len(products) ||
+		!(largest(a.GFLOPs) > 0) {
 		t.Errorf("%+v", a.GFLOPs)
 	}
 	if ask(&command{Do: "dance"}, &a); a.Error == "" {

@@ -13,8 +13,9 @@ import (
 // A book is what was recorded: performance/results.json in the folder of the
 // page. Cells are measured one by one and replaced one by one.
 type book struct {
-	Machine  machine              `json:"machine"`
-	Models   map[string]string    `json:"models,omitempty"` // by name: layers, width, pieces of what was measured last
+	Machine machine `json:"machine"`
+	// by name: layers, width, pieces of what was measured last
+	Models   map[string]string    `json:"models,omitempty"`
 	Cells    []*Result            `json:"cells"`
 	Agree    *Agreement           `json:"agree,omitempty"`
 	Profiles map[string]*Profile  `json:"profiles,omitempty"` // by cell
@@ -66,7 +67,8 @@ type Benchmark struct {
 }
 
 func openBook(dir string) (*book, error) {
-	b := &book{dir: dir, Models: map[string]string{}, Profiles: map[string]*Profile{}, Latency: map[string]Benchmark{}}
+	b := &book{dir: dir, Models: map[string]string{}, Profiles: map[string]*Profile{},
+		Latency: map[string]Benchmark{}}
 	if dir == "" {
 		return b, nil
 	}
@@ -96,7 +98,10 @@ func (b *book) result(c cell) *Result {
 func (b *book) put(r *Result) {
 	order := grid()
 	b.Cells = append(slices.DeleteFunc(b.Cells, func(o *Result) bool { return o.Cell == r.Cell }), r)
-	slices.SortFunc(b.Cells, func(x, y *Result) int { return slices.Index(order, x.Cell) - slices.Index(order, y.Cell) })
+	slices.SortFunc(b.Cells, func(x, y *Result) int {
+		return slices.Index(order,
+			x.Cell) - slices.Index(order, y.Cell)
+	})
 }
 
 // save writes the record, the page and its chart.

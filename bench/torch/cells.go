@@ -8,23 +8,31 @@ import (
 
 // sentences are the texts of the grid by their number of words. A number in
 // braces after a word says that it is blank in the cells with at least that
-// many blanks; punctuation counts as no word.
+// many blanks. Punctuation counts as no word.
 var sentences = map[int][]string{
 	10: {
 		"the old{5} man{1} sat{3} down{6} on{7} the bed{2} and{8} slept{4} .",
 		"she{8} opened{3} the door{1} and{6} walked{5} into{7} the dark{4} room{2} .",
 	},
 	25: {
-		"on the first{7} day of summer{5} the children{1} ran down to the river{2} with their dog{3} and played{6} in the water{8} until it was dark{4} .",
-		"the young{5} woman put{7} the letter{1} back into her bag{6} , paid for the coffee{3} , and went out into the street{2} without another word{4} to him{8} .",
+		"on the first{7} day of summer{5} the children{1} ran down to the river{2} with their dog{3} " +
+			"and played{6} in the water{8} until it was dark{4} .",
+		"the young{5} woman put{7} the letter{1} back into her bag{6} , paid for the coffee{3} , and " +
+			"went out into the street{2} without another word{4} to him{8} .",
 	},
 	60: {
-		"when the train{5} came into the station{1} at last the old teacher took{6} his small brown case from the seat , looked once more at the picture{2} of his wife , and stepped{7} down into the cold{3} morning air , where a boy with a lamp was waiting to lead{8} him through the empty streets to the house{4} where his brother had lived .",
-		"my father never spoke{5} about the war{1} , but every year in the spring{6} he would walk to the hill behind our farm{7} , sit under the great tree{2} that his own father had planted , and look out over the valley{3} until the sun{8} went down , and when he came home{4} we knew that it was better not to ask him anything .",
+		"when the train{5} came into the station{1} at last the old teacher took{6} his small brown " +
+			"case from the seat , looked once more at the picture{2} of his wife , and stepped{7} down " +
+			"into the cold{3} morning air , where a boy with a lamp was waiting to lead{8} him through " +
+			"the empty streets to the house{4} where his brother had lived .",
+		"my father never spoke{5} about the war{1} , but every year in the spring{6} he would walk " +
+			"to the hill behind our farm{7} , sit under the great tree{2} that his own father had " +
+			"planted , and look out over the valley{3} until the sun{8} went down , and when he came " +
+			"home{4} we knew that it was better not to ask him anything .",
 	},
 }
 
-// blanked writes a sentence of the grid with so many blanks.
+// blanked writes a sentence of the grid with this many blanks.
 func blanked(sentence string, blanks int) string {
 	words := strings.Fields(sentence)
 	for i, w := range words {
@@ -52,7 +60,8 @@ func parseCell(s string) (cell, error) {
 			return c, nil
 		}
 	}
-	return cell{}, fmt.Errorf("there is no cell %q; cells are MODEL/WORDS/BLANKS with MODEL default or base, WORDS 10, 25 or 60, BLANKS 2, 4 or 8", s)
+	return cell{}, fmt.Errorf("there is no cell %q; cells are MODEL/WORDS/BLANKS with MODEL "+
+		"default or base, WORDS 10, 25 or 60, BLANKS 2, 4 or 8", s)
 }
 
 // grid lists all cells, in the order of the page.

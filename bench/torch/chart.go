@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// style serves light and dark pages; the colours are told apart by shape too.
+// style serves light and dark pages. The colours are told apart by shape too.
 const style = `<style>
 text{font:12px sans-serif;fill:#24292f}.t{font-size:14px}.n{fill:#57606a}
 .g{stroke:#d0d7de}.w{stroke:#8c6d1f;stroke-dasharray:4 3}.l{fill:#8c6d1f}
@@ -32,11 +32,14 @@ func (b *book) chart() string {
 	height := top + row*float64(len(b.Cells)) + 2*gap + 26
 	var w strings.Builder
 	f := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
-	f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="infill over PyTorch, chain-steps per second">`, width, height)
+	f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" `+
+		`aria-label="infill over PyTorch, chain-steps per second">`, width, height)
 	f("%s", style)
-	f(`<text class="t" x="8" y="18">infill over PyTorch, chain-steps per second; line: lowest to highest round</text>`)
+	f(`<text class="t" x="8" y="18">infill over PyTorch, chain-steps per second; ` +
+		`line: lowest to highest round</text>`)
 	f(`<circle class="a" cx="14" cy="36" r="5"/><text x="24" y="40">over (1) straightforward</text>`)
-	f(`<rect class="b" x="200" y="31" width="10" height="10"/><text x="216" y="40">over (2) saving</text>`)
+	f(`<rect class="b" x="200" y="31" width="10" height="10"/>` +
+		`<text x="216" y="40">over (2) saving</text>`)
 	f(`<path class="w" d="M330 36h24"/><text class="n" x="360" y="40">target</text>`)
 	bottom := height - 22
 	for _, v := range []float64{0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64} {
@@ -61,14 +64,18 @@ func (b *book) chart() string {
 			f(`<text class="n" x="8" y="%.1f">%s</text>`, y, modelName(model))
 			y += gap/2 + 2
 			for _, t := range wanted[model] {
-				f(`<line class="w" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"><title>target: %g×</title></line>`, at(t), y-row/2, at(t), y-row/2+row*float64(n), t)
+				f(`<line class="w" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"><title>target: %g×</title></line>`,
+					at(t), y-row/2, at(t), y-row/2+row*float64(n), t)
 			}
 		}
-		f(`<text x="%.1f" y="%.1f" text-anchor="end">%d words, %d blanks</text>`, left-10, y+4, r.Cell.Words, r.Cell.Blanks)
+		f(`<text x="%.1f" y="%.1f" text-anchor="end">%d words, %d blanks</text>`, left-10, y+4,
+			r.Cell.Words, r.Cell.Blanks)
 		for k, than := range []string{straightforward, saving} {
 			x := r.ratio(ours, than)
 			class := "ab"[k : k+1]
-			f(`<g class="%s"><title>%s, over %s: %s</title><line stroke-width="2" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, class, r.Cell, than, x, at(x.Low), y, at(x.High), y)
+			f(`<g class="%s"><title>%s, over %s: %s</title>`+
+				`<line stroke-width="2" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
+				class, r.Cell, than, x, at(x.Low), y, at(x.High), y)
 			if k == 0 {
 				f(`<circle cx="%.1f" cy="%.1f" r="5"/></g>`, at(x.Median), y)
 			} else {

@@ -33,7 +33,7 @@ type opTime struct {
 	FLOPs   float64 `json:"flops,omitempty"` // of matrix products
 }
 
-// readProfile reads the operators' entries of the last so many runs of a profile, 0
+// readProfile reads the operators' entries of the last few runs of a profile, 0
 // for all; If is left out, being the sum of what its branches hold.
 func readProfile(file string, runs int) ([]event, error) {
 	data, err := os.ReadFile(file)
@@ -59,7 +59,8 @@ func readProfile(file string, runs int) ([]event, error) {
 		from = begins[len(begins)-runs]
 	}
 	return slices.DeleteFunc(all, func(e event) bool {
-		return e.TS < from || e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") || e.Args.Op == "If"
+		return e.TS < from || e.Cat != "Node" || !strings.HasSuffix(e.Name, "_kernel_time") ||
+			e.Args.Op == "If"
 	}), nil
 }
 
@@ -93,7 +94,7 @@ func sumBy(events []event, name func(e *event) string) []opTime {
 }
 
 // productFLOPs is 2·b·M·N·K of a matrix product C = A·B, from the shapes of A
-// (b·M·K elements) and C (b·M·N); those of B may be missing, the runtime having
+// (b·M·K elements) and C (b·M·N). Those of B may be missing, the runtime having
 // packed it.
 func productFLOPs(e *event) float64 {
 	if !e.isProduct() {
@@ -151,7 +152,7 @@ func (m *meter) flops() error {
 	return nil
 }
 
-// profile evaluates the gradient at the start states of a sentence so many
+// profile evaluates the gradient at the start states of a sentence that many
 // times under the runtime's profiler, one thread, after doing so a few times
 // that do not count: the first time, the kernels wait for memory.
 func (m *meter) profile(n, times, warm int) (events []event, tokens, wall float64, err error) {
@@ -164,7 +165,8 @@ func (m *meter) profile(n, times, warm int) (events []event, tokens, wall float6
 		Wall, Tokens float64
 		Runs         int
 	}
-	err = w.ask(command{Do: "gradients", File: m.file + ".json", Sentence: n, Steps: times, Warm: warm}, &a)
+	err = w.ask(command{Do: "gradients", File: m.file + ".json", Sentence: n, Steps: times,
+		Warm: warm}, &a)
 	if err := errors.Join(err, w.close()); err != nil {
 		return nil, 0, 0, err
 	}

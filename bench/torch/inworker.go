@@ -99,7 +99,7 @@ func (w *infillWorker) answer(c command) (any, error) {
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }
 
-// adaptSteps and adaptChains are the run that finds a step size; half of the
+// adaptSteps and adaptChains are the run that finds a step size. Half of the
 // steps adapt. warmSteps are made with it before anything is timed.
 const (
 	adaptSteps  = 24
@@ -152,7 +152,8 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 	if err != nil {
 		return 0, err
 	}
-	r, err := w.engine.Fill(context.Background(), t, infill.Options{Steps: adaptSteps, Chains: min(adaptChains, w.chains), Seed: j.Seed})
+	r, err := w.engine.Fill(context.Background(), t,
+		infill.Options{Steps: adaptSteps, Chains: min(adaptChains, w.chains), Seed: j.Seed})
 	if err != nil {
 		return 0, err
 	}
@@ -206,7 +207,8 @@ func (w *infillWorker) reference(c command) error {
 	}
 	s := j.Sentences[c.Sentence]
 	lp, grad := tables(w.model, &s, len(s.Check))
-	err = w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions}, s.Check, mlm.Full, lp, grad)
+	err = w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions},
+		s.Check, mlm.Full, lp, grad)
 	if err != nil {
 		return err
 	}
@@ -226,7 +228,7 @@ func (w *infillWorker) reference(c command) error {
 	return os.WriteFile(c.File, data, 0o644)
 }
 
-// gradients evaluates ∇U at the start states of a sentence so many times: what
+// gradients evaluates ∇U at the start states of a sentence that many times: what
 // a profile is taken of.
 func (w *infillWorker) gradients(c command) (any, error) {
 	j, err := readJob(c.File)
@@ -243,7 +245,8 @@ func (w *infillWorker) gradients(c command) (any, error) {
 	lp, grad := tables(w.model, &s, len(states))
 	evaluate := func(times int) error {
 		for range times {
-			err := w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions}, states, mlm.Full, lp, grad)
+			err := w.model.Gradient(context.Background(), &mlm.Sentence{IDs: s.IDs, Blanks: s.Positions},
+				states, mlm.Full, lp, grad)
 			if err != nil {
 				return err
 			}
@@ -269,13 +272,15 @@ func (w *infillWorker) gradients(c command) (any, error) {
 func tables(m *mlm.Model, s *jobSentence, n int) (lp, grad [][]float32) {
 	lp, grad = make([][]float32, n), make([][]float32, n)
 	for k := range lp {
-		lp[k], grad[k] = make([]float32, len(s.Positions)), make([]float32, len(s.Positions)*m.VocabSize())
+		lp[k], grad[k] = make([]float32, len(s.Positions)),
+			make([]float32, len(s.Positions)*m.VocabSize())
 	}
 	return lp, grad
 }
 
-// slot fills a sentence anew and times its steps, from the evaluated start to
-// the ranked result: so many steps, or about as many as take so many seconds.
+// slot makes another fill of a sentence and times its steps, from the evaluated
+// start to the ranked result. It makes c.Steps steps, or about as many as take
+// c.Seconds.
 func (w *infillWorker) slot(c command) (*slot, error) {
 	s := &w.sentences[c.Sentence]
 	steps := c.Steps
@@ -283,9 +288,11 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 		steps = max(1, int(math.Round(c.Seconds*s.rate)))
 	}
 	s.seed++
-	r := &run{worker: w, slot: &slot{Prob: make([]float64, w.chains), Energy: make([]float64, w.chains)}, warm: c.Warm}
+	r := &run{worker: w, slot: &slot{Prob: make([]float64, w.chains),
+		Energy: make([]float64, w.chains)}, warm: c.Warm}
 	_, err := w.engine.Fill(context.Background(), s.t, infill.Options{
-		Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps, Chains: w.chains, Seed: s.seed, Trace: r.trace,
+		Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps, Chains: w.chains, Seed: s.seed,
+		Trace: r.trace,
 	})
 	if err != nil {
 		return nil, err

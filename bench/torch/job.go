@@ -36,25 +36,27 @@ func (j *job) write(file string) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// A command is a line to a worker; the fields that matter depend on Do.
+// A command is a line to a worker. The fields that matter depend on Do.
 type command struct {
 	Do       string  `json:"do"`
 	Sentence int     `json:"sentence"`
 	Seconds  float64 `json:"seconds,omitempty"`
 	Steps    int     `json:"steps,omitempty"`
-	Warm     int     `json:"warm,omitempty"` // slot: of Steps, infill only, not in Prob and Energy; gradients: before Steps
-	File     string  `json:"file,omitempty"`
-	Threads  int     `json:"threads,omitempty"`
+	// slot: of Steps, infill only, not in Prob and Energy. Gradients: before Steps
+	Warm    int    `json:"warm,omitempty"`
+	File    string `json:"file,omitempty"`
+	Threads int    `json:"threads,omitempty"`
 }
 
 // A slot is what a worker did in its turn.
 type slot struct {
-	Steps  int       `json:"steps"`
-	Wall   float64   `json:"wall"`             // seconds
-	CPU    float64   `json:"cpu"`              // seconds, user and system
-	Moved  int       `json:"moved,omitempty"`  // proposals that differed from the state; PyTorch only
-	States float64   `json:"states,omitempty"` // states evaluated; infill only
-	Tokens int64     `json:"tokens,omitempty"` // tokens (rows × padded length) evaluated; infill only
-	Prob   []float64 `json:"prob"`             // mean acceptance (infill: share accepted) of every chain
-	Energy []float64 `json:"energy"`           // mean U of every chain
+	Steps  int     `json:"steps"`
+	Wall   float64 `json:"wall"`             // seconds
+	CPU    float64 `json:"cpu"`              // seconds, user and system
+	Moved  int     `json:"moved,omitempty"`  // proposals that differed from the state; PyTorch only
+	States float64 `json:"states,omitempty"` // states evaluated; infill only
+	Tokens int64   `json:"tokens,omitempty"` // tokens (rows × padded length) evaluated; infill only
+	// mean acceptance (infill: share accepted) of every chain
+	Prob   []float64 `json:"prob"`
+	Energy []float64 `json:"energy"` // mean U of every chain
 }

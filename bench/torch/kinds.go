@@ -18,7 +18,8 @@ const (
 // isProduct tells matrix products whose sizes are known.
 func (e *event) isProduct() bool {
 	switch e.Args.Op {
-	case "MatMul", "Gemm", "FusedMatMul", "FusedGemm", "MatMulInteger", "MatMulIntegerToFloat", "DynamicQuantizeMatMul":
+	case "MatMul", "Gemm", "FusedMatMul", "FusedGemm", "MatMulInteger", "MatMulIntegerToFloat",
+		"DynamicQuantizeMatMul":
 		return len(e.Args.In) > 0 && len(e.Args.Out) > 0
 	}
 	return false
@@ -48,7 +49,7 @@ func last(d []int64) int64 {
 
 // kindsOf divides the events of a profile by what they are for. The vocabulary is
 // the widest product. The steps of a Gelu, forward and backward, have the name of
-// the model's node that they stem from; without names they are told by their width.
+// the model's node that they stem from. Without names they are told by their width.
 func kindsOf(events []event) func(e *event) string {
 	var vocabulary, wide int64
 	gelu := map[string]bool{}
@@ -82,7 +83,8 @@ func kindsOf(events []event) func(e *event) string {
 			return kindProducts
 		}
 		switch e.Args.Op {
-		case "Transpose", "Reshape", "Gather", "GatherND", "GatherElements", "Slice", "Split", "Concat", "Expand", "Unsqueeze", "Squeeze", "Shape", "Range":
+		case "Transpose", "Reshape", "Gather", "GatherND", "GatherElements", "Slice", "Split", "Concat",
+			"Expand", "Unsqueeze", "Squeeze", "Shape", "Range":
 			return kindMoves
 		case "Softmax":
 			return kindAttention

@@ -13,7 +13,8 @@ import (
 
 // latency runs the benchmarks of bench/speed and records them.
 func (s *settings) latency(book *book) error {
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-count", "9", "./bench/speed")
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-count", "9",
+		"./bench/speed")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

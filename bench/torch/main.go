@@ -10,21 +10,21 @@
 // sentences of 10, 25 and 60 words with 2, 4 and 8 blanks. Run it in the root of
 // the repository, on a machine that does nothing else:
 //
-//	go run ./bench/torch                       # measures all 18 cells and prints them, about half an hour
-//	go run ./bench/torch -all -write docs/notebook      # and the rest below; makes docs/notebook/performance.md anew, about 45 minutes
-//	go run ./bench/torch -quick                # two cells, about three minutes
-//	go run ./bench/torch -cell base/25/4       # one cell
-//	go run ./bench/torch -write docs/notebook           # and records what was measured in docs/notebook/performance/results.json,
-//	                                           # docs/notebook/performance.md and docs/notebook/performance/*.svg
-//	go run ./bench/torch -check -quick         # fails where infill has become slower than recorded
-//	go run ./bench/torch -profile              # where infill's time goes: kinds of work, operators, products by size
-//	go run ./bench/torch -agree                # a longer run of all three: same acceptance rates and energies?
-//	go run ./bench/torch -latency              # start-up, fill, batch and score, by the benchmarks of bench/speed
-//	go run ./bench/torch -render -write docs/notebook   # writes the page anew from what is recorded
+//	go run ./bench/torch                     # prints all 18 cells, half an hour
+//	go run ./bench/torch -quick              # two cells, three minutes
+//	go run ./bench/torch -cell base/25/4     # one cell
+//	go run ./bench/torch -check -quick       # fails where infill is slower than recorded
+//	go run ./bench/torch -profile            # where infill's time goes
+//	go run ./bench/torch -agree              # a longer run of all three
+//	go run ./bench/torch -latency            # the benchmarks of bench/speed
+//
+// With -write docs/notebook the results go to docs/notebook/performance/results.json,
+// and the page and its chart are written: with -all everything is measured, in about
+// 45 minutes, and with -render nothing is, so that only the page's texts change.
 //
 // The first run makes a Python environment with a pinned PyTorch and the random
 // model, both in the user's cache (7 GB with the CUDA libraries that PyTorch's usual
-// packages bring; pip's own configuration decides where they come from, and an index
+// packages bring. The configuration of pip decides where they come from, and an index
 // of CPU builds makes it 1 GB). -python or INFILL_BENCH_PYTHON names an interpreter
 // that has the packages of python/requirements.txt already.
 // PyTorch is needed for nothing else in this project.
@@ -33,9 +33,9 @@
 // states and step size to the others. Energies and gradients of all three are
 // compared (1e-4) before anything is timed. Then the samplers take turns, a slot
 // of some seconds each, whole steps, and every round someone else goes first.
-// PyTorch's chains go on from slot to slot; infill makes a new fill in every slot,
+// PyTorch's chains go on from slot to slot. infill makes a new fill in every slot,
 // timed from the evaluated start to the ranked result. A ratio is that of the rates
-// in one round; the median, the lowest and the highest round are reported. Loading
+// in one round. The median, the lowest and the highest round are reported. Loading
 // is not timed. The rate of float32 matrix products is measured by torch.mm and by
 // ONNX Runtime in the same run.
 package main
@@ -64,19 +64,26 @@ func main() {
 
 func mainErr(args []string, in io.Reader, out io.Writer) error {
 	f := flag.NewFlagSet("bench/torch", flag.ContinueOnError)
-	s := &settings{alphas: map[string]float64{}, scripts: filepath.Join("bench", "torch", "python"), verbose: out}
+	s := &settings{alphas: map[string]float64{}, scripts: filepath.Join("bench", "torch", "python"),
+		verbose: out}
 	cells := f.String("cell", "", "only these cells: MODEL/WORDS/BLANKS, separated by commas")
 	isQuick := f.Bool("quick", false, "one cell of each model")
 	f.IntVar(&s.rounds, "rounds", 5, "rounds of a cell, three fifths of them for the large model")
-	f.Float64Var(&s.slot, "slot", 3, "seconds of one sampler's slot in a round, half as much again for the large model")
+	f.Float64Var(&s.slot, "slot", 3, "seconds of one sampler's slot in a round, half as much "+
+		"again for the large model")
 	f.IntVar(&s.threads, "threads", runtime.NumCPU(), "threads of every sampler")
-	f.StringVar(&s.python, "python", os.Getenv("INFILL_BENCH_PYTHON"), "interpreter with the packages of requirements.txt; empty: one is made in the cache")
-	f.BoolVar(&s.compile, "compile", false, "PyTorch's second sampler uses torch.compile; with -cell, to see whether it helps")
+	f.StringVar(&s.python, "python", os.Getenv("INFILL_BENCH_PYTHON"),
+		"interpreter with the packages of requirements.txt; empty: one is made in the cache")
+	f.BoolVar(&s.compile, "compile", false,
+		"PyTorch's second sampler uses torch.compile; with -cell, to see whether it helps")
 	write := f.String("write", "", "folder of the page: performance.md and performance/")
-	check := f.Bool("check", false, "compare the ratios with those recorded, and fail where they are lower")
+	check := f.Bool("check", false, "compare the ratios with those recorded, and fail where they "+
+		"are lower")
 	profile := f.Bool("profile", false, "instead of measuring: where infill's time goes")
-	everything := f.Bool("all", false, "measure latency, profiles of the cells of -quick, cells, and agreement")
-	agree := f.Bool("agree", false, "instead of measuring: acceptance rates and energies of a longer run")
+	everything := f.Bool("all", false,
+		"measure latency, profiles of the cells of -quick, cells, and agreement")
+	agree := f.Bool("agree", false, "instead of measuring: acceptance rates and energies of a "+
+		"longer run")
 	latency := f.Bool("latency", false, "instead of measuring: the benchmarks of bench/speed")
 	render := f.Bool("render", false, "instead of measuring: the page from what is recorded")
 	isWorker := f.Bool("worker", false, "internal: be infill's side of a measurement")
@@ -88,7 +95,8 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	if *isWorker {
-		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix, Precision: map[string]mlm.Precision{"int8": mlm.Int8}[*precision]}, *chains)
+		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix,
+			Precision: map[string]mlm.Precision{"int8": mlm.Int8}[*precision]}, *chains)
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -190,7 +198,8 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("docs/notebook/performance/results.json has no record of %s to compare with; make one with -write docs/notebook", strings.Join(missing, ", "))
+		return fmt.Errorf("docs/notebook/performance/results.json has no record of %s to compare "+
+			"with; make one with -write docs/notebook", strings.Join(missing, ", "))
 	}
 	if len(slower) > 0 {
 		return fmt.Errorf("slower than recorded:\n  %s", strings.Join(slower, "\n  "))
@@ -201,7 +210,7 @@ func (s *settings) cells(todo []cell, book *book, check bool) error {
 	return nil
 }
 
-// commit names the version that was measured, "" outside a checkout; what the
+// commit names the version that was measured, "" outside a checkout. What the
 // measurement itself writes does not make it another.
 func commit() string {
 	rev, err := exec.Command("git", "describe", "--always").Output()
@@ -209,7 +218,8 @@ func commit() string {
 		return ""
 	}
 	name := strings.TrimSpace(string(rev))
-	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/notebook/performance", ":!docs/notebook/performance.md").Output()
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ".",
+		":!docs/notebook/performance", ":!docs/notebook/performance.md").Output()
 	if err != nil || len(changed) > 0 {
 		name += ", changed"
 	}
@@ -230,7 +240,8 @@ func (r *Result) slowerThan(old *Result) []string {
 	for _, name := range []string{straightforward, saving} {
 		now, then := r.ratio(ours, name), old.ratio(ours, name)
 		if now.Median < then.Low*(1-checkSlack) {
-			out = append(out, fmt.Sprintf("%s: %.2f times %s, recorded was %.2f (%.2f–%.2f)", r.Cell, now.Median, name, then.Median, then.Low, then.High))
+			out = append(out, fmt.Sprintf("%s: %.2f times %s, recorded was %.2f (%.2f–%.2f)", r.Cell,
+				now.Median, name, then.Median, then.Low, then.High))
 		}
 	}
 	return out
@@ -243,8 +254,10 @@ func (r *Result) summary(w io.Writer) {
 		if sm == nil {
 			continue
 		}
-		fmt.Fprintf(w, "  %-16s %8.2f chain-steps/s  CPU %7.4f s a chain-step  %5.0f GFLOP/s (%3.0f %% of sgemm)  %5.0f MB  acceptance %.3f±%.3f  U %.2f±%.2f\n",
-			name, median(r.rates(name)), r.cpu(name), r.gflops(name), 100*r.gflops(name)/r.Peak.Best(), float64(sm.Memory)/1e6,
+		fmt.Fprintf(w, "  %-16s %8.2f chain-steps/s  CPU %7.4f s a chain-step  %5.0f GFLOP/s (%3.0f "+
+			"%% of sgemm)  %5.0f MB  acceptance %.3f±%.3f  U %.2f±%.2f\n",
+			name, median(r.rates(name)), r.cpu(name), r.gflops(name), 100*r.gflops(name)/r.Peak.Best(),
+			float64(sm.Memory)/1e6,
 			sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
 	}
 	for _, name := range []string{straightforward, saving, single, quantised} {
@@ -253,5 +266,6 @@ func (r *Result) summary(w io.Writer) {
 			fmt.Fprintf(w, "  infill / %s: %.2f (%.2f–%.2f)\n", name, x.Median, x.Low, x.High)
 		}
 	}
-	fmt.Fprintf(w, "  proposals that moved: %.2f (%s); states that infill evaluated: %.2f a chain-step; step size %.3g\n", r.moved(), saving, r.evaluated(), r.Alpha)
+	fmt.Fprintf(w, "  proposals that moved: %.2f (%s); states that infill evaluated: %.2f a "+
+		"chain-step; step size %.3g\n", r.moved(), saving, r.evaluated(), r.Alpha)
 }

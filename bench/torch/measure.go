@@ -21,13 +21,16 @@ const (
 
 // A Sampler is what one sampler did in a cell.
 type Sampler struct {
-	Rounds    []slot  `json:"rounds"`              // timed, in the order of the rounds; Prob and Energy left out
-	Memory    int64   `json:"memory"`              // most memory resident, bytes
-	FLOPs     float64 `json:"flops"`               // floating-point operations of matrix products in all rounds
-	Attention string  `json:"attention,omitempty"` // PyTorch's way to compute attention that was faster
-	Prob      Mean    `json:"acceptance"`          // over chains and rounds
-	Energy    Mean    `json:"energy"`              // mean U, nats
-	Check     *Check  `json:"check,omitempty"`
+	// timed, in the order of the rounds; Prob and Energy left out
+	Rounds []slot `json:"rounds"`
+	Memory int64  `json:"memory"` // most memory resident, bytes
+	// floating-point operations of matrix products in all rounds
+	FLOPs float64 `json:"flops"`
+	// PyTorch's way to compute attention that was faster
+	Attention string `json:"attention,omitempty"`
+	Prob      Mean   `json:"acceptance"` // over chains and rounds
+	Energy    Mean   `json:"energy"`     // mean U, nats
+	Check     *Check `json:"check,omitempty"`
 }
 
 // A Check compares energies and gradients with infill's.
@@ -112,9 +115,11 @@ func (s *settings) meter(c cell) (*meter, error) {
 	}
 	j := &job{Seed: 1, Products: products}
 	for _, t := range c.texts() {
-		j.Sentences = append(j.Sentences, jobSentence{Text: t, AdaptOn: c.adaptOn(), Alpha: s.alphas[c.adaptOn()]})
+		j.Sentences = append(j.Sentences, jobSentence{Text: t, AdaptOn: c.adaptOn(),
+			Alpha: s.alphas[c.adaptOn()]})
 	}
-	m := &meter{settings: s, cell: c, tmp: tmp, file: filepath.Join(tmp, "job"), workers: map[string]*worker{}}
+	m := &meter{settings: s, cell: c, tmp: tmp, file: filepath.Join(tmp, "job"),
+		workers: map[string]*worker{}}
 	if err := j.write(m.file + ".json"); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -145,11 +150,12 @@ func (m *meter) close() error {
 }
 
 func (m *meter) infill(name string, threads int, more ...string) (*worker, error) {
-	args := []string{m.self, "-worker", "-model", m.modelDir(false), "-threads", strconv.Itoa(threads), "-chains", strconv.Itoa(m.cell.chains())}
+	args := []string{m.self, "-worker", "-model", m.modelDir(false), "-threads", strconv.Itoa(threads),
+		"-chains", strconv.Itoa(m.cell.chains())}
 	return start(name, append(args, more...)...)
 }
 
-// modelDir is the folder of the cell's model; for infill, "" is the embedded one.
+// modelDir is the folder of the cell's model. For infill, "" is the embedded one.
 func (m *meter) modelDir(python bool) string {
 	switch {
 	case m.cell.Model == "base":
@@ -179,7 +185,8 @@ func (m *meter) run() (*Result, error) {
 		for k := range m.names {
 			name := m.names[(k+round)%len(m.names)] // everybody goes first in turn
 			var s slot
-			if err := m.workers[name].ask(command{Do: "slot", Sentence: n, Seconds: m.slot * m.cell.patience()}, &s); err != nil {
+			if err := m.workers[name].ask(command{Do: "slot", Sentence: n,
+				Seconds: m.slot * m.cell.patience()}, &s); err != nil {
 				return nil, err
 			}
 			if stats[name] == nil {
@@ -188,7 +195,8 @@ func (m *meter) run() (*Result, error) {
 			stats[name].add(n, &s)
 			s.Prob, s.Energy = nil, nil
 			m.result.Samplers[name].Rounds = append(m.result.Samplers[name].Rounds, s)
-			fmt.Fprintf(m.verbose, "  round %d  %-16s %7.2f chain-steps/s (%d steps in %.2f s, CPU %.2f s)\n",
+			fmt.Fprintf(m.verbose, "  round %d  %-16s %7.2f chain-steps/s (%d steps in %.2f s, CPU %.2f "+
+				"s)\n",
 				round+1, name, float64(s.Steps*m.cell.chains())/s.Wall, s.Steps, s.Wall, s.CPU)
 		}
 	}
@@ -263,7 +271,8 @@ func (m *meter) prepare() (err error) {
 			return err
 		}
 	}
-	m.result = &Result{Cell: m.cell, Chains: m.cell.chains(), Threads: m.threads, Tokens: len(m.job.Sentences[0].IDs), Samplers: map[string]*Sampler{}}
+	m.result = &Result{Cell: m.cell, Chains: m.cell.chains(), Threads: m.threads,
+		Tokens: len(m.job.Sentences[0].IDs), Samplers: map[string]*Sampler{}}
 	for _, s := range m.job.Sentences {
 		m.result.Alpha = append(m.result.Alpha, s.Alpha)
 	}
@@ -299,7 +308,8 @@ func (m *meter) check() error {
 		sm.Check = &Check{}
 		for n := range m.job.Sentences {
 			ref := m.file
-			if err := m.workers[ours].ask(command{Do: "check", Sentence: n, File: ref}, &struct{}{}); err != nil {
+			if err := m.workers[ours].ask(command{Do: "check", Sentence: n, File: ref},
+				&struct{}{}); err != nil {
 				return err
 			}
 			var d Check
@@ -310,20 +320,25 @@ func (m *meter) check() error {
 			sm.Check.Gradient = max(sm.Check.Gradient, d.Gradient)
 			sm.Check.Largest = max(sm.Check.Largest, d.Largest)
 		}
-		fmt.Fprintf(m.verbose, "  %s: energies agree with infill's to %.1e, gradients to %.1e (largest %.1f); %s attention\n", name, sm.Check.Energy, sm.Check.Gradient, sm.Check.Largest, sm.Attention)
+		fmt.Fprintf(m.verbose, "  %s: energies agree with infill's to %.1e, gradients to %.1e "+
+			"(largest %.1f); %s attention\n", name, sm.Check.Energy, sm.Check.Gradient, sm.Check.Largest,
+			sm.Attention)
 		if !(sm.Check.Energy <= tolerance && sm.Check.Gradient <= tolerance) {
-			return fmt.Errorf("%s computes something else than infill: energies differ by %g, gradients by %g", name, sm.Check.Energy, sm.Check.Gradient)
+			return fmt.Errorf("%s computes something else than infill: energies differ by %g, gradients "+
+				"by %g", name, sm.Check.Energy, sm.Check.Gradient)
 		}
 	}
 	return nil
 }
 
-// peak measures matrix products; the best of what was seen so far counts.
+// peak measures matrix products. The best of what was seen so far counts.
 func (m *meter) peak() error {
 	const seconds = 0.4
-	for name, into := range map[string]*map[string]float64{straightforward: &m.result.Peak.Torch, ours: &m.result.Peak.ORT} {
+	for name, into := range map[string]*map[string]float64{straightforward: &m.result.Peak.Torch,
+		ours: &m.result.Peak.ORT} {
 		var a struct{ GFLOPs map[string]float64 }
-		if err := m.workers[name].ask(command{Do: "peak", Seconds: seconds, Threads: m.threads}, &a); err != nil {
+		if err := m.workers[name].ask(command{Do: "peak", Seconds: seconds, Threads: m.threads},
+			&a); err != nil {
 			return err
 		}
 		if *into == nil {
@@ -333,7 +348,8 @@ func (m *meter) peak() error {
 			(*into)[size] = max((*into)[size], rate)
 		}
 	}
-	fmt.Fprintf(m.verbose, "  sgemm: torch.mm %.0f GFLOP/s, ONNX Runtime %.0f GFLOP/s\n", largest(m.result.Peak.Torch), largest(m.result.Peak.ORT))
+	fmt.Fprintf(m.verbose, "  sgemm: torch.mm %.0f GFLOP/s, ONNX Runtime %.0f GFLOP/s\n",
+		largest(m.result.Peak.Torch), largest(m.result.Peak.ORT))
 	return nil
 }
 

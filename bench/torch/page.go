@@ -15,6 +15,11 @@ import (
 //go:embed reading.md
 var reading string
 
+// head is what the page begins with: how it is made and what is compared.
+//
+//go:embed head.txt
+var head string
+
 // A target is one of the project's own.
 type target struct {
 	what  string
@@ -25,7 +30,8 @@ type target struct {
 // ratioTarget wants infill to be this many times as fast in every cell of a model.
 func ratioTarget(model, than string, want float64, numeral string) target {
 	return target{
-		what: fmt.Sprintf("%s against %s %s", modelName(model), numeral, than), want: fmt.Sprintf("≥ %g×", want),
+		what: fmt.Sprintf("%s against %s %s", modelName(model), numeral, than),
+		want: fmt.Sprintf("≥ %g×", want),
 		value: func(b *book) (string, bool, bool) {
 			var all []float64
 			for _, r := range b.Cells {
@@ -36,7 +42,8 @@ func ratioTarget(model, than string, want float64, numeral string) target {
 			if len(all) == 0 {
 				return "", false, false
 			}
-			got := fmt.Sprintf("%.2f× (median of %d cells; %.2f–%.2f)", median(all), len(all), slices.Min(all), slices.Max(all))
+			got := fmt.Sprintf("%.2f× (median of %d cells; %.2f–%.2f)", median(all), len(all),
+				slices.Min(all), slices.Max(all))
 			return got, median(all) >= want, true
 		},
 	}
@@ -61,10 +68,11 @@ func cellTarget(what, want string, c cell, f func(r *Result) (string, bool)) tar
 }
 
 func latencyTarget(what, name string, want float64) target {
-	return target{what: what, want: fmt.Sprintf("≤ %g s", want), value: func(b *book) (string, bool, bool) {
-		l, ok := b.Latency[name]
-		return fmt.Sprintf("%.2f s (%.2f–%.2f)", l.Seconds, l.Low, l.High), l.Seconds <= want, ok
-	}}
+	return target{what: what, want: fmt.Sprintf("≤ %g s", want),
+		value: func(b *book) (string, bool, bool) {
+			l, ok := b.Latency[name]
+			return fmt.Sprintf("%.2f s (%.2f–%.2f)", l.Seconds, l.Low, l.High), l.Seconds <= want, ok
+		}}
 }
 
 func targets() []target {
@@ -74,18 +82,23 @@ func targets() []target {
 		ratioTarget("base", straightforward, 4, "(1)"),
 		ratioTarget("default", saving, 1.5, "(2)"),
 		ratioTarget("base", saving, 1.2, "(2)"),
-		cellTarget("BERT-base size, fp32: share of the sgemm rate, 25 words, 4 blanks", "≥ 90 %", base, func(r *Result) (string, bool) {
-			x := r.gflops(ours) / r.Peak.Best()
-			return fmt.Sprintf("%.0f %%", 100*x), x >= 0.9
-		}),
-		cellTarget("BERT-base size, int8, against (1), 25 words, 4 blanks", "≥ 7", base, func(r *Result) (string, bool) {
-			x := r.ratio(quantised, straightforward)
-			return x.String(), x.Median >= 7
-		}),
-		cellTarget("two threads against one, BERT-base size, 25 words, 4 blanks", "≥ 1.9", base, threadRatio),
-		cellTarget("two threads against one, default model, 25 words, 4 blanks", "≥ 1.9", cell{"default", 25, 4}, threadRatio),
+		cellTarget("BERT-base size, fp32: share of the sgemm rate, 25 words, 4 blanks", "≥ 90 %", base,
+			func(r *Result) (string, bool) {
+				x := r.gflops(ours) / r.Peak.Best()
+				return fmt.Sprintf("%.0f %%", 100*x), x >= 0.9
+			}),
+		cellTarget("BERT-base size, int8, against (1), 25 words, 4 blanks", "≥ 7", base,
+			func(r *Result) (string, bool) {
+				x := r.ratio(quantised, straightforward)
+				return x.String(), x.Median >= 7
+			}),
+		cellTarget("two threads against one, BERT-base size, 25 words, 4 blanks", "≥ 1.9", base,
+			threadRatio),
+		cellTarget("two threads against one, default model, 25 words, 4 blanks", "≥ 1.9",
+			cell{"default", 25, 4}, threadRatio),
 		latencyTarget("cold start to the first result, default model", "Command/start", 0.5),
-		latencyTarget("25 chains × 50 steps × 4 blanks, sentence of 20 words, 2 threads", "Fill/threads=2", 2),
+		latencyTarget("25 chains × 50 steps × 4 blanks, sentence of 20 words, 2 threads",
+			"Fill/threads=2", 2),
 	}
 }
 
@@ -99,21 +112,10 @@ func (b *book) page() (string, error) {
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
-	p("# Performance\n")
-	p("Made by `go run ./bench/torch -all -write docs/notebook`. It measures, records the results in")
-	p("[performance/results.json](performance/results.json) and writes this page. `-cell`, `-latency`, `-profile` and")
-	p("`-agree` measure parts of it. `-check` compares ratios with those recorded. The package comment of `bench/torch`")
-	p("says how a cell is measured.\n")
-	p("Three samplers run DMALA on the same weights, sentences, blanks, chains, step sizes and threads, in turns:\n")
-	p("1. **straightforward**: PyTorch as one writes it down. One-hot vectors, autograd, logits at every position, the")
-	p("   gradient at the current and at the proposed state in every step.")
-	p("2. **saving**: PyTorch with the savings one finds at once. The head at the masked position only, the gradient at")
-	p("   the blanks only, weights frozen, the current state's energy and gradient kept.")
-	p("3. **infill**.\n")
-	p("Before anything is timed the three must compute the same energies and gradients, to %g. Loading is not timed. A", tolerance)
-	p("chain-step is one step of one chain. Ratios are those within a round: median (lowest–highest round).\n")
+	fmt.Fprintf(&w, head, tolerance)
 	if m.CPU != "" {
-		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s. Float32 throughout.\n",
+		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s.\n"+
+			"Float32 throughout.\n",
 			m.CPU, m.Cores, m.OS, m.Go, m.ORT, m.Torch, strings.ToUpper(m.BLAS), m.Transformers)
 	}
 	b.targetTable(p)
@@ -150,6 +152,19 @@ func (b *book) targetTable(p printer) {
 	p("")
 }
 
+// columns explains the first table of a model, rates the second.
+const (
+	columns = `The first columns are chain-steps per second, medians. “Moved” is the share of
+proposals that differ from the state. “Evaluated” is the number of states that infill evaluated
+per chain-step. Unmoved proposals and states that several chains share are not evaluated again.
+`
+	rates = `
+GFLOP/s are the multiplications and additions of matrix products that were made, over the wall
+time. sgemm is the rate of the median call at the best of the sizes
+%s, with all threads.
+`
+)
+
 func (b *book) cellTables(p printer, model string) {
 	var cells []*Result
 	for _, r := range b.Cells {
@@ -161,27 +176,29 @@ func (b *book) cellTables(p printer, model string) {
 		return
 	}
 	first := cells[0]
-	p("## %s\n", map[string]string{"default": "Default model", "base": "BERT-base size, random weights"}[model])
+	p("## %s\n", map[string]string{"default": "Default model",
+		"base": "BERT-base size, random weights"}[model])
 	if what := b.Models[model]; what != "" {
 		p("%s.", what)
 	}
 	bias := ""
 	if model == "base" {
-		bias = " The output bias follows Zipf's law, so that the model prefers some words as text does. The other weights are\n" +
-			"as before training."
+		bias = " The output bias follows Zipf's law, so that the model prefers\n" +
+			"some words as text does. The other weights are as before training."
 	}
-	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads, len(first.Alpha), bias)
+	p("%d chains, %d threads, %d sentence(s) a length.%s\n", first.Chains, first.Threads,
+		len(first.Alpha), bias)
 	p("| words | blanks | (1) | (2) | infill | infill / (1) | infill / (2) | moved | evaluated |")
 	p("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for _, r := range cells {
 		p("| %d | %d | %s | %s | %s | %s | %s | %.2f | %.2f |", r.Cell.Words, r.Cell.Blanks,
-			short(median(r.rates(straightforward))), short(median(r.rates(saving))), short(median(r.rates(ours))),
+			short(median(r.rates(straightforward))), short(median(r.rates(saving))),
+			short(median(r.rates(ours))),
 			r.ratio(ours, straightforward), r.ratio(ours, saving), r.moved(), r.evaluated())
 	}
-	p("\nThe first columns are chain-steps per second, medians. “Moved” is the share of proposals that differ from the")
-	p("state. “Evaluated” is the number of states that infill evaluated per chain-step. Unmoved proposals and states that")
-	p("several chains share are not evaluated again.\n")
-	p("| words | blanks | CPU ms a chain-step (1) / (2) / infill | peak memory, MB | GFLOP/s | share of sgemm | sgemm: torch.mm / ONNX Runtime | measured at |")
+	p("\n%s", columns)
+	p("| words | blanks | CPU ms a chain-step (1) / (2) / infill | peak memory, MB | GFLOP/s | " +
+		"share of sgemm | sgemm: torch.mm / ONNX Runtime | measured at |")
 	p("|---:|---:|---|---|---|---|---|---|")
 	for _, r := range cells {
 		each := func(f func(name string) float64, format string) string {
@@ -195,16 +212,16 @@ func (b *book) cellTables(p printer, model string) {
 			each(func(n string) float64 { return 100 * r.gflops(n) / r.Peak.Best() }, "%.0f %%"),
 			largest(r.Peak.Torch), largest(r.Peak.ORT), r.Commit)
 	}
-	p("\nGFLOP/s are the multiplications and additions of matrix products that were made, over the wall time. sgemm is the")
-	p("rate of the median call at the best of the sizes %s,", sizes())
-	p("with all threads.\n")
+	p(rates, sizes())
 	for _, r := range cells {
 		if r.Samplers[single] != nil {
-			p("With one thread infill makes %.3g chain-steps per second at %d words and %d blanks; with %d threads %s times that.\n",
+			p("With one thread infill makes %.3g chain-steps per second at %d words and %d blanks; with "+
+				"%d threads %s times that.\n",
 				median(r.rates(single)), r.Cell.Words, r.Cell.Blanks, r.Threads, r.ratio(ours, single))
 		}
 		if r.Samplers[quantised] != nil {
-			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s times (1), %s times fp32, "+
+			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s "+
+				"times (1), %s times fp32, "+
 				"acceptance %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
 				median(r.rates(quantised)), r.ratio(quantised, straightforward), r.ratio(quantised, ours),
 				r.Samplers[quantised].Prob.Value, r.Samplers[ours].Prob.Value)
@@ -245,7 +262,8 @@ func (b *book) agreement(p printer) {
 	}
 	a := b.Agree
 	p("## The three sample the same\n")
-	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s).", a.Chains, a.Steps,
+	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s).",
+		a.Chains, a.Steps,
 		a.Warm, a.Cell.Words, a.Cell.Blanks, a.Commit)
 	p("± is one standard error, from the spread between chains.\n")
 	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
@@ -254,24 +272,30 @@ func (b *book) agreement(p printer) {
 		s := a.Samplers[name]
 		d := "–"
 		if s.Check != nil {
-			d = fmt.Sprintf("%.1e, %.1e (largest entry %.1f)", s.Check.Energy, s.Check.Gradient, s.Check.Largest)
+			d = fmt.Sprintf("%.1e, %.1e (largest entry %.1f)", s.Check.Energy, s.Check.Gradient,
+				s.Check.Largest)
 		}
-		p("| %s | %.3f ± %.3f | %.2f ± %.2f | %s |", name, s.Prob.Value, s.Prob.Error, s.Energy.Value, s.Energy.Error, d)
+		p("| %s | %.3f ± %.3f | %.2f ± %.2f | %s |", name, s.Prob.Value, s.Prob.Error, s.Energy.Value,
+			s.Energy.Error, d)
 	}
 	p("")
 }
 
 // operations explains the benchmarks of bench/speed.
 var operations = map[string]string{
-	"Command/start":                 "`infill fill`, one blank, one chain, no step: process start to printed filling",
-	"Command/start-and-one-blank":   "`infill fill`, one blank, 25 chains of 50 steps, from process start",
-	"Command/start-and-four-blanks": "`infill fill`, 4 blanks of 20 words, 25 chains of 50 steps, from process start",
-	"Fill/threads=1":                "the fill of 4 blanks without the start, one thread",
-	"Fill/threads=2":                "the fill of 4 blanks without the start, two threads",
-	"Batch/threads=1":               "`infill batch`, 12 sentences, 2 blanks, 10 chains of 10 steps, from process start, one thread",
-	"Batch/threads=2":               "the same, two threads",
-	"Score/threads=1":               "score of 50 sentences of 17 words, one thread",
-	"Score/threads=2":               "the same, two threads",
+	"Command/start": "`infill fill`, one blank, one chain, no step: process start " +
+		"to printed filling",
+	"Command/start-and-one-blank": "`infill fill`, one blank, 25 chains of 50 steps, from " +
+		"process start",
+	"Command/start-and-four-blanks": "`infill fill`, 4 blanks of 20 words, 25 chains of 50 steps, " +
+		"from process start",
+	"Fill/threads=1": "the fill of 4 blanks without the start, one thread",
+	"Fill/threads=2": "the fill of 4 blanks without the start, two threads",
+	"Batch/threads=1": "`infill batch`, 12 sentences, 2 blanks, 10 chains of 10 " +
+		"steps, from process start, one thread",
+	"Batch/threads=2": "the same, two threads",
+	"Score/threads=1": "score of 50 sentences of 17 words, one thread",
+	"Score/threads=2": "the same, two threads",
 }
 
 func (b *book) latencyTable(p printer) {
@@ -303,8 +327,10 @@ func (b *book) profileTables(p printer) {
 		return
 	}
 	p("## Where infill's time goes\n")
-	p("ONNX Runtime's own profile of gradient calls (energy, log-probabilities and gradient of every chain's state), with")
-	p("one thread. Rows of at least 1 %%. GFLOP/s are the operations of products over all of the row's time.\n")
+	p("ONNX Runtime's own profile of gradient calls (energy, log-probabilities and gradient of " +
+		"every chain's state), with")
+	p("one thread. Rows of at least 1 %%. GFLOP/s are the operations of products over all of the " +
+		"row's time.\n")
 	for _, name := range slices.Sorted(maps.Keys(b.Profiles)) {
 		f := b.Profiles[name]
 		sum, flops := f.sums()
@@ -313,11 +339,13 @@ func (b *book) profileTables(p printer) {
 			continue
 		}
 		p("### %s, %d words and %d blanks\n", c.Model, c.Words, c.Blanks)
-		p("%.0f GFLOP/s of the wall time, %.3g operations a token, %.1f %% of the wall time in operators (%s).\n", flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
+		p("%.0f GFLOP/s of the wall time, %.3g operations a token, %.1f %% of the wall time in "+
+			"operators (%s).\n", flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
 		for _, t := range []struct {
 			title string
 			list  []opTime
-		}{{"kind of work", f.Kinds}, {"operator", f.Ops}, {"product, rows × inner × columns", f.Products}} {
+		}{{"kind of work", f.Kinds}, {"operator", f.Ops},
+			{"product, rows × inner × columns", f.Products}} {
 			timeTable(p, t.title, t.list, sum)
 		}
 	}

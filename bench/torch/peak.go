@@ -14,7 +14,7 @@ import (
 
 // ortPeak measures the runtime's float32 matrix product, x[m,k]·W[k,n] with a
 // constant W, in GFLOP/s: as many single-threaded runs side by side as there
-// are threads (which is how infill works), and one run with all threads; the
+// are threads (which is how infill works), and one run with all threads. The
 // better one for each size. The median product counts, as in worker.py.
 func ortPeak(seconds float64, threads int) (any, error) {
 	best := map[string]float64{}
@@ -51,16 +51,19 @@ func product(p [3]int, seconds float64, runs, threads int) (float64, error) {
 	value := func(name string, d ...int) *onnx.ValueInfo {
 		return &onnx.ValueInfo{Name: name, Type: onnx.Float, HasShape: true, Shape: dim(d...)}
 	}
-	data, err := onnx.Marshal(&onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}}, Graph: &onnx.Graph{
-		Name:         "product",
-		Nodes:        []*onnx.Node{{Name: "product", Op: "MatMul", Inputs: []string{"x", "w"}, Outputs: []string{"y"}}},
-		Initializers: []*onnx.Tensor{onnx.Floats("w", []int64{int64(k), int64(n)}, weights...)},
-		Inputs:       []*onnx.ValueInfo{value("x", m, k)}, Outputs: []*onnx.ValueInfo{value("y", m, n)},
-	}}, onnx.WriteOptions{})
+	data, err := onnx.Marshal(&onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}},
+		Graph: &onnx.Graph{
+			Name: "product",
+			Nodes: []*onnx.Node{{Name: "product", Op: "MatMul", Inputs: []string{"x", "w"},
+				Outputs: []string{"y"}}},
+			Initializers: []*onnx.Tensor{onnx.Floats("w", []int64{int64(k), int64(n)}, weights...)},
+			Inputs:       []*onnx.ValueInfo{value("x", m, k)}, Outputs: []*onnx.ValueInfo{value("y", m, n)},
+		}}, onnx.WriteOptions{})
 	if err != nil {
 		return 0, err
 	}
-	s, err := ort.OpenBytes("product", data, []string{"x"}, []string{"y"}, ort.Config{Threads: threads})
+	s, err := ort.OpenBytes("product", data, []string{"x"}, []string{"y"},
+		ort.Config{Threads: threads})
 	if err != nil {
 		return 0, err
 	}

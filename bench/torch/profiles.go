@@ -14,14 +14,16 @@ func (s *settings) profiles(todo []cell, book *book) error {
 			return fmt.Errorf("%s: %w", c, err)
 		}
 		sum, flops := p.sums()
-		fmt.Fprintf(s.verbose, "%s: one thread, gradients at %.0f tokens: %.2f s, of which %.2f s in operators; %.0f GFLOP/s; %.3g operations a token\n",
+		fmt.Fprintf(s.verbose, "%s: one thread, gradients at %.0f tokens: %.2f s, %.2f s of them in "+
+			"operators; %.0f GFLOP/s; %.3g operations a token\n",
 			c, p.Tokens, p.Wall, sum, flops/p.Wall/1e9, flops/p.Tokens)
 		for _, list := range [][]opTime{p.Kinds, p.Ops, p.Products} {
 			for _, o := range list {
 				if o.Seconds < 0.003*sum {
 					break
 				}
-				line := fmt.Sprintf("  %-84s %6d calls %8.3f s %5.1f %%", o.Op, o.Calls, o.Seconds, 100*o.Seconds/sum)
+				line := fmt.Sprintf("  %-84s %6d calls %8.3f s %5.1f %%", o.Op, o.Calls, o.Seconds,
+					100*o.Seconds/sum)
 				if o.FLOPs > 0 {
 					line += fmt.Sprintf("  %5.0f GFLOP/s", o.FLOPs/o.Seconds/1e9)
 				}

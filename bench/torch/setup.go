@@ -29,11 +29,13 @@ func (s *settings) setup(todo []cell) error {
 	s.dir = filepath.Join(cache, "infill", "bench")
 	if s.python == "" {
 		s.python = filepath.Join(s.dir, "venv", "bin", "python")
-		err := s.once("venv", []string{filepath.Join(s.scripts, "requirements.txt")}, func(dir string) error {
-			fmt.Fprintln(s.verbose, "installing PyTorch (some minutes, some GB)")
-			return errors.Join(s.command("python3", "-m", "venv", "--clear", dir),
-				s.command(s.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", filepath.Join(s.scripts, "requirements.txt")))
-		})
+		err := s.once("venv", []string{filepath.Join(s.scripts, "requirements.txt")},
+			func(dir string) error {
+				fmt.Fprintln(s.verbose, "installing PyTorch (some minutes, some GB)")
+				return errors.Join(s.command("python3", "-m", "venv", "--clear", dir),
+					s.command(s.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
+						filepath.Join(s.scripts, "requirements.txt")))
+			})
 		if err != nil {
 			return fmt.Errorf("%w; -python names an interpreter that has the packages already", err)
 		}
@@ -85,7 +87,8 @@ func (s *settings) command(name string, args ...string) error {
 
 // describe finds out what the cell was measured on.
 func (m *meter) describe() (machine, error) {
-	d := machine{CPU: cpuName(), Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	d := machine{CPU: cpuName(), Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version()}
 	if r, err := ort.Find(ort.FindOptions{}); err == nil {
 		d.ORT = r.Version
 	}
@@ -117,7 +120,8 @@ func describeModel(dir string) (string, error) {
 	if len(c.ByLayer) > 0 {
 		inside = strings.Trim(strings.ReplaceAll(fmt.Sprint(c.ByLayer), " ", ", "), "[]")
 	}
-	return fmt.Sprintf("%d layers of width %d (%s inside), %d pieces", c.Layers, c.Width, inside, c.Pieces), nil
+	return fmt.Sprintf("%d layers of width %d (%s inside), %d pieces", c.Layers, c.Width, inside,
+		c.Pieces), nil
 }
 
 // cpuName is the processor's name as the kernel states it.

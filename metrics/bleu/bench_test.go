@@ -68,7 +68,8 @@ func BenchmarkSelfBLEU(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(c.Tokens())), "ns/token")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(c.Tokens())),
+					"ns/token")
 			})
 			c = nil
 			b.Run("text", func(b *testing.B) {

@@ -9,7 +9,7 @@
 // # Definitions
 //
 // Corpus BLEU: for every order k the clipped matches and the totals are summed
-// over all hypotheses before the precision p_k = matches/total is taken;
+// over all hypotheses before the precision p_k = matches/total is taken.
 //
 //	BLEU = BP · exp(Σ_k w_k ln p_k),   BP = min(1, exp(1 − r/h))
 //
@@ -17,7 +17,7 @@
 // hypothesis's closest reference, the shorter of two equally close ones.
 //
 // Self-BLEU: corpus BLEU with each sentence as hypothesis and all the others as
-// its references, pooled over the set (Wang & Cho 2019; DISCS; DLP, Table 3).
+// its references, pooled over the set (Wang & Cho 2019, DISCS, DLP Table 3).
 //
 // NLTK and sacrebleu differ in two things, which [Options.Denominator] switches:
 // a sentence too short for an order counts 1 (NLTK) or 0 (sacrebleu) in that
@@ -25,7 +25,7 @@
 // float (NLTK ≥ 3.3) or makes the score exactly 0 (sacrebleu).
 //
 // Numbers that are formally defined but mean little come with warnings in
-// [Result.Warnings]; an undefined one is an error, never a silent 0 or NaN.
+// [Result.Warnings]. An undefined one is an error, never a silent 0 or NaN.
 package bleu
 
 import (
@@ -38,7 +38,7 @@ import (
 	"infill/metrics/ngram"
 )
 
-// Errors and warnings; compare with errors.Is.
+// Errors and warnings. Compare with errors.Is.
 var (
 	// ErrOption reports an option that does not exist or does not fit another.
 	ErrOption = errors.New("bad BLEU option")
@@ -62,10 +62,11 @@ var (
 	// ErrLastSentence warns of a smoothing method that looks at one sentence only.
 	ErrLastSentence = errors.New("sentence-level smoothing used on a corpus")
 
-	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with one shared Vocab")
+	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
+		"one shared Vocab")
 )
 
-// Denominator names the tool whose conventions hold; see the package comment.
+// Denominator names the tool whose conventions hold. See the package comment.
 type Denominator string
 
 // The two conventions.
@@ -83,13 +84,13 @@ const maxOrder = 64
 type Options struct {
 	// Order is the highest n-gram order, 1 to 64; 0 means len(Weights), else 4.
 	Order int
-	// Weights are the exponents of the precisions, one per order; nil is uniform.
+	// Weights are the exponents of the precisions, one per order. Nil is uniform.
 	Weights []float64
 	// Smoothing is one of [Smoothings]; "" means "none".
 	Smoothing string
 	// SmoothValue is the parameter of floor (default 0.1) and add-k (default 1),
 	// of NLTK's epsilon in method1 (0.1), k in method4 and method7 (5), and alpha
-	// in method6 (5); nil takes the default. Others have none.
+	// in method6 (5). Nil takes the default. Others have none.
 	SmoothValue *float64
 	// Denominator is NLTK (default, "") or SacreBLEU.
 	Denominator Denominator
@@ -102,7 +103,7 @@ type Options struct {
 
 // Result is a BLEU score with everything needed to understand it.
 type Result struct {
-	// Score is in [0,1]; the literature prints it times 100. A mean of sentence
+	// Score is in [0,1]. The literature prints it times 100. A mean of sentence
 	// scores is possible for self-BLEU's "mean" variant only.
 	Score float64
 	// Precisions are the precisions after smoothing, in [0,1] (methods 5 and 7 may
@@ -217,7 +218,8 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	case refs.Vocab() != hyps.Vocab():
 		return nil, errVocab
 	case refs.Order() < s.counted:
-		return nil, fmt.Errorf("%w: the references are indexed to order %d, order %d is needed", ErrOption, refs.Order(), s.counted)
+		return nil, fmt.Errorf("%w: the references are indexed to order %d, order %d is needed",
+			ErrOption, refs.Order(), s.counted)
 	}
 	st := newStats(hyps, s.counted)
 	m := refs.NewMatcher()
@@ -240,7 +242,8 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 	}
 	for k, r := range refs {
 		if r.Len() != hyps.Len() {
-			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references need one line each",
+			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references "+
+				"need one line each",
 				ErrUnequal, hyps.Len(), r.Len(), k+1)
 		}
 		if r.Vocab() != hyps.Vocab() {
@@ -270,7 +273,8 @@ func Sentence(hyp []string, refs [][]string, o Options) (*Result, error) {
 
 func pairedTokens(hyps [][]string, refs [][][]string, agg string, o Options) (*Result, error) {
 	if len(hyps) != len(refs) {
-		return nil, fmt.Errorf("%w: %d hypotheses, %d lists of references", ErrUnequal, len(hyps), len(refs))
+		return nil, fmt.Errorf("%w: %d hypotheses, %d lists of references", ErrUnequal, len(hyps),
+			len(refs))
 	}
 	var v corpus.Vocab
 	count := -1
@@ -306,7 +310,8 @@ func pairedTokens(hyps [][]string, refs [][][]string, agg string, o Options) (*R
 
 // paired scores hypotheses that each have references of their own. The little
 // index of each sentence is thrown away, so memory stays constant.
-func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg string, o Options) (*Result, error) {
+func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg string,
+	o Options) (*Result, error) {
 	s, err := o.check()
 	if err != nil {
 		return nil, err
@@ -320,5 +325,6 @@ func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg strin
 		closest := p.match(hyps.Sentence(i), refs(i), st.row(i))
 		st.RefLens[i] = int32(closest)
 	}
-	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName, text: hyps.Pipeline().Signature()})
+	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName,
+		text: hyps.Pipeline().Signature()})
 }

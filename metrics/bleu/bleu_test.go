@@ -43,7 +43,8 @@ func TestClippingOfPapineni(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Matches[0] != 2 || r.Totals[0] != 7 || r.RefLen != 7 || r.BP != 1 {
-		t.Errorf("matches %d of %d, reference length %d, BP %v; want 2 of 7, 7, 1", r.Matches[0], r.Totals[0], r.RefLen, r.BP)
+		t.Errorf("matches %d of %d, reference length %d, BP %v; want 2 of 7, 7, 1", r.Matches[0],
+			r.Totals[0], r.RefLen, r.BP)
 	}
 }
 
@@ -79,7 +80,8 @@ func TestSelfEqualsPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(self.Stats.Matches, pairs.Stats.Matches) || !slices.Equal(self.Stats.RefLens, pairs.Stats.RefLens) {
+		if !slices.Equal(self.Stats.Matches, pairs.Stats.Matches) ||
+			!slices.Equal(self.Stats.RefLens, pairs.Stats.RefLens) {
 			t.Fatalf("trial %d %q:\nself  %v %v\npairs %v %v", trial, hyps,
 				self.Stats.Matches, self.Stats.RefLens, pairs.Stats.Matches, pairs.Stats.RefLens)
 		}
@@ -105,18 +107,21 @@ func TestVariants(t *testing.T) {
 	lines := split("a b c d", "a b c e", "x y z w", "x y z v", "lonely")
 	c := corpus.FromTokens(nil, lines)
 	pooled := func(l ...string) float64 {
-		r, err := bleu.Self(corpus.FromTokens(nil, split(l...)), bleu.SelfOptions{Options: bleu.Options{Order: 3}})
+		r, err := bleu.Self(corpus.FromTokens(nil, split(l...)),
+			bleu.SelfOptions{Options: bleu.Options{Order: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Score
 	}
-	o := bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.Group, Groups: []int{0, 0, 1, 1, 2}}
+	o := bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.Group,
+		Groups: []int{0, 0, 1, 1, 2}}
 	r, err := bleu.Self(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (pooled("a b c d", "a b c e") + pooled("x y z w", "x y z v")) / 2; r.Score != want || len(r.Groups) != 2 {
+	if want := (pooled("a b c d", "a b c e") + pooled("x y z w", "x y z v")) / 2; r.Score != want ||
+		len(r.Groups) != 2 {
 		t.Errorf("group score %v (%v), want %v", r.Score, r.Groups, want)
 	}
 	if len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], bleu.ErrFewSentences) {
@@ -125,7 +130,8 @@ func TestVariants(t *testing.T) {
 	if want := "selfBLEU|n:3|agg:group2|N:4|tok:given|case:mixed|smooth:none|den:nltk|v:1"; r.Signature != want {
 		t.Errorf("signature %s, want %s", r.Signature, want)
 	}
-	r, err = bleu.Self(c, bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.FirstN, First: 2})
+	r, err = bleu.Self(c, bleu.SelfOptions{Options: bleu.Options{Order: 3}, Variant: bleu.FirstN,
+		First: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,24 +158,56 @@ func TestErrors(t *testing.T) {
 		run  func() (*bleu.Result, error)
 		want error
 	}{
-		"no hypotheses":  {func() (*bleu.Result, error) { return bleu.Corpus(none, empty, bleu.Options{}) }, bleu.ErrNoHypotheses},
-		"no references":  {func() (*bleu.Result, error) { return bleu.Corpus(one, empty, bleu.Options{}) }, bleu.ErrNoReferences},
-		"no paired refs": {func() (*bleu.Result, error) { return bleu.Paired(one, nil, bleu.Options{}) }, bleu.ErrNoReferences},
-		"unequal":        {func() (*bleu.Result, error) { return bleu.Paired(one, []*corpus.Corpus{none}, bleu.Options{}) }, bleu.ErrUnequal},
-		"unequal lists":  {func() (*bleu.Result, error) { return bleu.PairedTokens(split("a"), nil, bleu.Options{}) }, bleu.ErrUnequal},
-		"self of one":    {func() (*bleu.Result, error) { return bleu.Self(one, bleu.SelfOptions{}) }, bleu.ErrFewSentences},
-		"order":          {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Order: 65})) }, bleu.ErrOption},
+		"no hypotheses": {func() (*bleu.Result, error) {
+			return bleu.Corpus(none, empty,
+				bleu.Options{})
+		}, bleu.ErrNoHypotheses},
+		"no references": {func() (*bleu.Result, error) {
+			return bleu.Corpus(one, empty,
+				bleu.Options{})
+		}, bleu.ErrNoReferences},
+		"no paired refs": {func() (*bleu.Result, error) { return bleu.Paired(one, nil, bleu.Options{}) },
+			bleu.ErrNoReferences},
+		"unequal": {func() (*bleu.Result, error) {
+			return bleu.Paired(one, []*corpus.Corpus{none},
+				bleu.Options{})
+		}, bleu.ErrUnequal},
+		"unequal lists": {func() (*bleu.Result, error) {
+			return bleu.PairedTokens(split("a"), nil,
+				bleu.Options{})
+		}, bleu.ErrUnequal},
+		"self of one": {func() (*bleu.Result, error) { return bleu.Self(one, bleu.SelfOptions{}) },
+			bleu.ErrFewSentences},
+		"order": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{Order: 65}))
+		}, bleu.ErrOption},
 		"weights": {func() (*bleu.Result, error) {
 			return bleu.Self(one, opt(bleu.Options{Order: 2, Weights: []float64{1}}))
 		}, bleu.ErrOption},
-		"negative weight": {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Weights: []float64{-1}})) }, bleu.ErrOption},
-		"NaN weight":      {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Weights: []float64{nan}})) }, bleu.ErrOption},
-		"smoothing":       {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Smoothing: "some"})) }, bleu.ErrOption},
-		"value of none":   {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{SmoothValue: &half})) }, bleu.ErrOption},
+		"negative weight": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{Weights: []float64{-1}}))
+		}, bleu.ErrOption},
+		"NaN weight": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{Weights: []float64{nan}}))
+		}, bleu.ErrOption},
+		"smoothing": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{Smoothing: "some"}))
+		}, bleu.ErrOption},
+		"value of none": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{SmoothValue: &half}))
+		}, bleu.ErrOption},
 		"NaN value": {func() (*bleu.Result, error) {
 			return bleu.Self(one, opt(bleu.Options{Smoothing: "floor", SmoothValue: &nan}))
 		}, bleu.ErrOption},
-		"denominator": {func() (*bleu.Result, error) { return bleu.Self(one, opt(bleu.Options{Denominator: "moses"})) }, bleu.ErrOption},
+		"denominator": {func() (*bleu.Result, error) {
+			return bleu.Self(one,
+				opt(bleu.Options{Denominator: "moses"}))
+		}, bleu.ErrOption},
 		"effective weights": {func() (*bleu.Result, error) {
 			return bleu.Self(one, opt(bleu.Options{Weights: []float64{1, 0}, EffectiveOrder: true}))
 		}, bleu.ErrOption},
@@ -211,16 +249,19 @@ func TestZeroOrdersWarn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Score != 0 || count(r.Warnings, bleu.ErrZeroMatches) == 0 {
-		t.Errorf("sacrebleu convention: score %v, warnings %v; want 0 with a warning", r.Score, r.Warnings)
+		t.Errorf("sacrebleu convention: score %v, warnings %v; want 0 with a warning", r.Score,
+			r.Warnings)
 	}
-	r, err = bleu.PairedTokens(split("a b"), [][][]string{split("a b")}, bleu.Options{Denominator: bleu.SacreBLEU, EffectiveOrder: true})
+	r, err = bleu.PairedTokens(split("a b"), [][][]string{split("a b")},
+		bleu.Options{Denominator: bleu.SacreBLEU, EffectiveOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Score != 1 || count(r.Warnings, bleu.ErrShort) != 1 {
 		t.Errorf("effective order: score %v, warnings %v; want 1 with one ErrShort", r.Score, r.Warnings)
 	}
-	r, err = bleu.PairedTokens(split("", "a b c d"), [][][]string{split("a"), split("a b c d")}, bleu.Options{})
+	r, err = bleu.PairedTokens(split("", "a b c d"), [][][]string{split("a"), split("a b c d")},
+		bleu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +312,8 @@ func TestBootstrapSpread(t *testing.T) {
 	}
 	se := math.Sqrt(sq / n)
 	run := func(seed uint64) *bleu.Result {
-		r, err := bleu.PairedTokens(hyps, refs, bleu.Options{Order: 1, Bootstrap: &bleu.Bootstrap{Resamples: 4000, Seed: seed}})
+		r, err := bleu.PairedTokens(hyps, refs, bleu.Options{Order: 1,
+			Bootstrap: &bleu.Bootstrap{Resamples: 4000, Seed: seed}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +360,8 @@ func TestSignatures(t *testing.T) {
 		t.Errorf("signature\n%s, want\n%s", r.Signature, want)
 	}
 	value := 0.25
-	r, err = bleu.Self(c, opt(bleu.Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor", SmoothValue: &value, Denominator: bleu.SacreBLEU}))
+	r, err = bleu.Self(c, opt(bleu.Options{Weights: []float64{0.5, 0.25}, Smoothing: "floor",
+		SmoothValue: &value, Denominator: bleu.SacreBLEU}))
 	if err != nil {
 		t.Fatal(err)
 	}

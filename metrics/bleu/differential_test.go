@@ -13,7 +13,7 @@ import (
 	"infill/metrics/ngram"
 )
 
-// differential is testdata/differential.json; differential.py made it with NLTK
+// differential is testdata/differential.json. The script differential.py made it with NLTK
 // and sacrebleu.
 type differential struct {
 	Paired []struct {
@@ -78,7 +78,8 @@ func same(got, want float64) bool {
 }
 
 // compareScores checks one corpus under every smoothing method of NLTK.
-func compareScores(t *testing.T, name string, i, order int, scores map[string]*float64, run func(o bleu.Options) (*bleu.Result, error)) {
+func compareScores(t *testing.T, name string, i, order int, scores map[string]*float64,
+	run func(o bleu.Options) (*bleu.Result, error)) {
 	t.Helper()
 	if len(scores) != 8 {
 		t.Fatalf("%s %d: %d methods stored, want 8", name, i, len(scores))
@@ -114,13 +115,14 @@ func compareScores(t *testing.T, name string, i, order int, scores map[string]*f
 func TestAgainstNLTKPaired(t *testing.T) {
 	t.Parallel()
 	for i, c := range loadDifferential(t).Paired {
-		compareScores(t, "paired", i, len(c.Weights), c.Scores, func(o bleu.Options) (*bleu.Result, error) {
-			o.Order = len(c.Weights)
-			if !c.Uniform {
-				o.Weights = c.Weights
-			}
-			return bleu.PairedTokens(c.Hyps, c.Refs, o)
-		})
+		compareScores(t, "paired", i, len(c.Weights), c.Scores,
+			func(o bleu.Options) (*bleu.Result, error) {
+				o.Order = len(c.Weights)
+				if !c.Uniform {
+					o.Weights = c.Weights
+				}
+				return bleu.PairedTokens(c.Hyps, c.Refs, o)
+			})
 	}
 }
 
@@ -203,15 +205,18 @@ func TestAgainstSacreBLEU(t *testing.T) {
 			t.Errorf("%d %+v: %.17g, sacrebleu has %.17g", i, c.Opt, r.Percent(), c.Score)
 		}
 		if !slices.Equal(r.Matches, c.Counts) || !slices.Equal(r.Totals, c.Totals) {
-			t.Errorf("%d: counts %v of %v, sacrebleu has %v of %v", i, r.Matches, r.Totals, c.Counts, c.Totals)
+			t.Errorf("%d: counts %v of %v, sacrebleu has %v of %v", i, r.Matches, r.Totals, c.Counts,
+				c.Totals)
 		}
 		if r.HypLen != c.SysLen || r.RefLen != c.RefLen || c.SysLen > 0 && !same(r.BP, c.BP) {
-			t.Errorf("%d: lengths %d, %d, BP %v; sacrebleu has %d, %d, %v", i, r.HypLen, r.RefLen, r.BP, c.SysLen, c.RefLen, c.BP)
+			t.Errorf("%d: lengths %d, %d, BP %v; sacrebleu has %d, %d, %v", i, r.HypLen, r.RefLen, r.BP,
+				c.SysLen, c.RefLen, c.BP)
 		}
 		if r.Score > 0 {
 			for k := range r.Precisions {
 				if !same(100*r.Precisions[k], c.Precisions[k]) {
-					t.Errorf("%d order %d: precision %v, sacrebleu has %v", i, k+1, 100*r.Precisions[k], c.Precisions[k])
+					t.Errorf("%d order %d: precision %v, sacrebleu has %v", i, k+1, 100*r.Precisions[k],
+						c.Precisions[k])
 				}
 			}
 		} else if len(r.Warnings) == 0 {

@@ -53,7 +53,8 @@ func TestGoldenWangCho(t *testing.T) {
 			hyps := readCorpus(t, v, corpus.Options{}, filepath.Join(dir, "metrics", generated[g.file]))
 			tbc := readCorpus(t, v, wc, filepath.Join(dir, "eval", "tbc.5k.txt"))
 			wiki := readCorpus(t, v, wc, filepath.Join(dir, "eval", "wiki103.5k.txt"))
-			for i, refs := range [][]*corpus.Corpus{{tbc}, {wiki}, {tbc.Head(2500), wiki.Head(2500)}, {tbc, wiki}} {
+			for i, refs := range [][]*corpus.Corpus{{tbc}, {wiki}, {tbc.Head(2500), wiki.Head(2500)},
+				{tbc, wiki}} {
 				x, err := ngram.NewIndex(4, v)
 				if err != nil {
 					t.Fatal(err)
@@ -157,7 +158,8 @@ func TestGoldenSelfFirstLines(t *testing.T) {
 	t.Parallel()
 	dir := testmode.Shared(t, "data")
 	c := readCorpus(t, nil, corpus.Options{}, filepath.Join(dir, "metrics", generated["bert-base"]))
-	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166", 400: "0.056061201155733"} {
+	for n, want := range map[int]string{100: "0.030590517899909", 200: "0.048215611828166",
+		400: "0.056061201155733"} {
 		r, err := bleu.Self(c, bleu.SelfOptions{Variant: bleu.FirstN, First: n})
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 package bleu
 
 // pairMatcher compares one hypothesis with its own references. It numbers the
-// n-grams of the hypothesis and looks those of the references up; its memory is
+// n-grams of the hypothesis and looks those of the references up. Its memory is
 // that of the longest hypothesis.
 type pairMatcher struct {
 	ids  map[uint64]uint32

@@ -32,7 +32,7 @@ type SelfOptions struct {
 	Variant Variant
 	// First is the number of sentences for FirstN, at least 2.
 	First int
-	// Groups gives each sentence's group for Group; sentences of one group need not
+	// Groups gives each sentence's group for Group. Sentences of one group need not
 	// be neighbours.
 	Groups []int
 }
@@ -59,7 +59,8 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 		sig.agg, sig.n = fmt.Sprintf("first%d", o.First), c.Len()
 		r, err := selfPooled(c, s, sig)
 		if err == nil && short {
-			r.Warnings = append(r.Warnings, fmt.Errorf("%w: first %d asked for, only %d there", ErrUnequal, o.First, have))
+			r.Warnings = append(r.Warnings, fmt.Errorf("%w: first %d asked for, only %d there", ErrUnequal,
+				o.First, have))
 		}
 		return r, err
 	case Mean:
@@ -69,7 +70,8 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 		sig.agg = "group"
 		return selfGroups(c, s, sig, o)
 	default:
-		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption, o.Variant)
+		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption,
+			o.Variant)
 	}
 	return selfPooled(c, s, sig)
 }
@@ -188,14 +190,16 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	}
 	pooled := st.all(s.Denominator)
 	r := &Result{
-		Score: sum(scores) / float64(st.N), Matches: pooled.match[:s.Order], Totals: pooled.total[:s.Order],
-		BP: pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, Stats: st,
+		Score: sum(scores) / float64(st.N), Matches: pooled.match[:s.Order],
+		Totals: pooled.total[:s.Order],
+		BP:     pooled.brevity(), HypLen: pooled.hyp, RefLen: pooled.ref, N: st.N, Stats: st,
 	}
 	if r.Precisions, err = s.smooth.precisions(pooled, s.Order); err != nil {
 		return nil, err
 	}
 	if zero > 0 {
-		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N, ErrZeroMatches))
+		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N,
+			ErrZeroMatches))
 	}
 	if s.Bootstrap != nil {
 		r.Interval = s.Bootstrap.ofMean(scores)
@@ -227,7 +231,8 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 	zero := 0
 	for _, g := range names {
 		if len(members[g]) < 2 {
-			r.Warnings = append(r.Warnings, fmt.Errorf("group %d has one sentence and is left out: %w", g, ErrFewSentences))
+			r.Warnings = append(r.Warnings, fmt.Errorf("group %d has one sentence and is left out: %w", g,
+				ErrFewSentences))
 			continue
 		}
 		one, err := selfPooled(c.Select(members[g]), &plain, sig)
@@ -251,7 +256,8 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 		return nil, fmt.Errorf("no group has two sentences: %w", ErrFewSentences)
 	}
 	if zero > 0 {
-		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used, ErrZeroMatches))
+		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used,
+			ErrZeroMatches))
 	}
 	r.Score = sum(r.Groups) / float64(used)
 	pooled := &sums{match: r.Matches, total: r.Totals, hyp: r.HypLen, ref: r.RefLen}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// version is the v of the signature; it rises when a definition changes, so that
+// version is the v of the signature. It rises when a definition changes, so that
 // numbers under the same signature stay comparable.
 const version = 1
 

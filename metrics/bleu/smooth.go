@@ -8,7 +8,7 @@ import (
 )
 
 // Smoothings lists the smoothing methods by name, the default first. none, floor,
-// add-k and exp are sacrebleu's; method1 to method7 are NLTK's numbering of Chen &
+// add-k and exp are sacrebleu's. The names method1 to method7 are NLTK's numbering of Chen &
 // Cherry 2014. With m matches of t n-grams of order k, p = m/t unless:
 //
 //	none     –
@@ -27,7 +27,7 @@ import (
 //	method7  method4, then method5
 //
 // Methods 5 to 7 are made for one sentence. On a corpus NLTK takes the 5-gram
-// precision and l of the last sentence; so does this package, with a warning.
+// precision and l of the last sentence. So does this package, with a warning.
 func Smoothings() []string {
 	return []string{"none", "floor", "add-k", "exp",
 		"method1", "method2", "method3", "method4", "method5", "method6", "method7"}
@@ -44,7 +44,8 @@ func newSmoother(method string, value *float64, order int) (smoother, error) {
 		method = "none"
 	}
 	if !slices.Contains(Smoothings(), method) {
-		return smoother{}, fmt.Errorf("%w: smoothing %q (known: %s)", ErrOption, method, strings.Join(Smoothings(), ", "))
+		return smoother{}, fmt.Errorf("%w: smoothing %q (known: %s)", ErrOption, method,
+			strings.Join(Smoothings(), ", "))
 	}
 	s := smoother{method: method}
 	switch method {
@@ -60,11 +61,13 @@ func newSmoother(method string, value *float64, order int) (smoother, error) {
 		}
 	}
 	if method == "method6" && order < 3 {
-		return smoother{}, fmt.Errorf("%w: smoothing method6 needs order 3 or more, got %d", ErrOption, order)
+		return smoother{}, fmt.Errorf("%w: smoothing method6 needs order 3 or more, got %d", ErrOption,
+			order)
 	}
 	if value != nil {
 		if !(*value > 0) || math.IsInf(*value, 0) {
-			return smoother{}, fmt.Errorf("%w: smoothing value %v (want finite and above 0)", ErrOption, *value)
+			return smoother{}, fmt.Errorf("%w: smoothing value %v (want finite and above 0)", ErrOption,
+				*value)
 		}
 		s.given = *value != s.value
 		s.value = *value

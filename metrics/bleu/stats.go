@@ -97,7 +97,8 @@ func (s *sums) brevity() float64 {
 
 // score turns pooled counts into BLEU. Warnings are collected only when warn is
 // not nil, so that resampling is cheap.
-func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []float64, err error) {
+func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []float64,
+	err error) {
 	say := func(e error) {
 		if warn != nil {
 			*warn = append(*warn, e)
@@ -123,7 +124,8 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	used := order
 	if short > 0 {
 		if set.smooth.method == "none" && !set.EffectiveOrder {
-			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing", short, ErrShort))
+			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing",
+				short, ErrShort))
 		} else {
 			say(fmt.Errorf("order %d: %w", short, ErrShort))
 		}
@@ -136,7 +138,8 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	for k := 1; k <= used; k++ {
 		if s.match[k-1] == 0 && (short == 0 || k < short) {
 			if set.smooth.method == "none" {
-				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; lower the order or use smoothing", k, ErrZeroMatches))
+				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; "+
+					"lower the order or use smoothing", k, ErrZeroMatches))
 			} else {
 				say(fmt.Errorf("order %d: %w; its precision is the smoothing's", k, ErrZeroMatches))
 			}
@@ -155,7 +158,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 			}
 			if set.smooth.method != "none" {
 				// NLTK leaves precisions of zero out of the mean (method4 on a
-				// one-word corpus); follow it, and say so.
+				// one-word corpus). Follow it, and say so.
 				say(fmt.Errorf("order %d: %w; NLTK leaves the order out of the mean", k, ErrZeroMatches))
 				continue
 			}
@@ -206,7 +209,8 @@ func (st *Stats) finish(set *settings, sig signature) (*Result, error) {
 		return nil, err
 	}
 	if st.N > 1 && set.smooth.lastSentence() {
-		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last sentence only", set.smooth.method, ErrLastSentence))
+		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last "+
+			"sentence only", set.smooth.method, ErrLastSentence))
 	}
 	if set.Bootstrap != nil {
 		if r.Interval, err = st.interval(set); err != nil {

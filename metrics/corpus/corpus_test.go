@@ -40,7 +40,8 @@ func TestLines(t *testing.T) {
 		long + "\nb\n" + long:   {long, "b", long},
 		"[MASK] is a line\nb c": {"[MASK] is a line", "b c"},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+		for _, r := range []io.Reader{strings.NewReader(in),
+			iotest.OneByteReader(strings.NewReader(in))} {
 			got, err := lines(t, r)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%.40q: %.80q, %v; want %.80q", in, got, err, want)
@@ -67,11 +68,13 @@ func TestLinesErrors(t *testing.T) {
 			t.Errorf("%.20q: error does not name the file: %v", in, err)
 		}
 	}
-	if _, err := lines(t, iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := lines(t, iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err,
+		io.ErrUnexpectedEOF) {
 		t.Errorf("a failing reader: %v", err)
 	}
 	stop := errors.New("enough")
-	if err := corpus.Lines(strings.NewReader("a\nb"), "x", func(int, string) error { return stop }); !errors.Is(err, stop) {
+	if err := corpus.Lines(strings.NewReader("a\nb"), "x",
+		func(int, string) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error of the callee: %v", err)
 	}
 }
@@ -92,8 +95,10 @@ func TestPipelines(t *testing.T) {
 		{corpus.Options{Clean: "wc", Tokenizer: "char"}, "``a ''", "`|`|a|\""},
 		{corpus.Options{Tokenizer: "glued"}, "he could n't go , could he ?", "he|couldn't|go,|could|he?"},
 		{corpus.Options{Tokenizer: "glued"}, "it 's the dogs ' bowl .", "it's|the|dogs'bowl."},
-		{corpus.Options{Tokenizer: "bert", Case: "mixed"}, "it's e-mail, [UNK] $5 [a b]", "it|'|s|e|-|mail|,|[UNK]|$|5|[|a|b|]"},
-		{corpus.Options{Tokenizer: "13a"}, "Hello, world. 3.14 5-10 &amp; &quot;x&quot;", `hello|,|world|.|3.14|5|-|10|&|"|x|"`},
+		{corpus.Options{Tokenizer: "bert", Case: "mixed"}, "it's e-mail, [UNK] $5 [a b]",
+			"it|'|s|e|-|mail|,|[UNK]|$|5|[|a|b|]"},
+		{corpus.Options{Tokenizer: "13a"}, "Hello, world. 3.14 5-10 &amp; &quot;x&quot;",
+			`hello|,|world|.|3.14|5|-|10|&|"|x|"`},
 		{corpus.Options{Tokenizer: "intl"}, "Hello, 1,000€ (x)", "hello|,|1,000|€|(|x|)"},
 		{corpus.Options{Tokenizer: "char"}, "ab c", "a|b|c"},
 	} {
@@ -117,7 +122,8 @@ func TestLower(t *testing.T) {
 	// Expected values are Python's. The apostrophe is ignored by the rule of the
 	// final sigma, so the first Σ of the last case is inside a word.
 	for in, want := range map[string]string{
-		"ΣΟΦΟΣ ΣΑΣ Σ": "σοφος σας σ", "İstanbul": "i̇stanbul", "ÄÖß": "äöß", "ΑΣ'Β ΑΣ' ΑΣ.": "ασ'β ας' ας.",
+		"ΣΟΦΟΣ ΣΑΣ Σ": "σοφος σας σ", "İstanbul": "i̇stanbul", "ÄÖß": "äöß",
+		"ΑΣ'Β ΑΣ' ΑΣ.": "ασ'β ας' ας.",
 	} {
 		if got := corpus.Lower(in); got != want {
 			t.Errorf("Lower(%q) = %q, want %q", in, got, want)
@@ -133,7 +139,8 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Len() != 3 || v.Len() != 3 || c.EmptySentences() != 1 || len(c.Tokens()) != 5 {
-		t.Errorf("%d sentences, %d words, %d empty, %d tokens", c.Len(), v.Len(), c.EmptySentences(), len(c.Tokens()))
+		t.Errorf("%d sentences, %d words, %d empty, %d tokens", c.Len(), v.Len(), c.EmptySentences(),
+			len(c.Tokens()))
 	}
 	if s := c.Select([]int{2, 0}).Sentence(0); !slices.Equal(s, []uint32{1, 2, 0}) {
 		t.Errorf("selected %v", s)
@@ -182,10 +189,12 @@ func TestReservoirIsUniform(t *testing.T) {
 
 func TestLooseKey(t *testing.T) {
 	t.Parallel()
-	if a, b := corpus.LooseKey("`` even if they were n't , he said . ''"), corpus.LooseKey(" Even if they weren't, he said."); a != b {
+	if a, b := corpus.LooseKey("`` even if they were n't , he said . ''"),
+		corpus.LooseKey(" Even if they weren't, he said."); a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}
-	if a, b := corpus.LooseKey("officials and @@UNKNOWN@@ met"), corpus.LooseKey("Officials and [UNK] met"); a != b {
+	if a, b := corpus.LooseKey("officials and @@UNKNOWN@@ met"),
+		corpus.LooseKey("Officials and [UNK] met"); a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}
 }

@@ -7,6 +7,6 @@
 // ("lc", "mixed") and the cleaning ("none", "wc").
 //
 // Sentences of hypotheses and references that are to be compared are read with
-// one shared [Vocab]; a token then is a uint32 and a corpus costs four bytes a
+// one shared [Vocab]. A token then is a uint32 and a corpus costs four bytes a
 // token, so a million sentences of 37 tokens fit in about 150 MB.
 package corpus

@@ -18,7 +18,7 @@ type Options struct {
 	// Case is "lc" (lower-case, the default) or "mixed" (keep). Under "lc" the
 	// marker [unk] is written [UNK] whatever its case, as cleaned references have it.
 	Case string
-	// Clean is "none" (default), "wc" or "wc-hyphen"; see [Cleanings].
+	// Clean is "none" (default), "wc" or "wc-hyphen". See [Cleanings].
 	Clean string
 }
 
@@ -52,7 +52,7 @@ type Pipeline struct {
 	clean bool
 }
 
-// NewPipeline checks the names in o; an unknown one is an [ErrOption] that lists
+// NewPipeline checks the names in o. An unknown one is an [ErrOption] that lists
 // the known ones.
 func NewPipeline(o Options) (*Pipeline, error) {
 	if o.Tokenizer == "" {
@@ -133,7 +133,7 @@ func (p *Pipeline) Each(line string, yield func(token string)) {
 	case "ws", "none":
 		fields(line, func(t string) { yield(p.replace(t)) })
 	default:
-		// The replacements are defined on white-space tokens; the other
+		// The replacements are defined on white-space tokens. The other
 		// tokenisations see the cleaned line.
 		var b strings.Builder
 		fields(line, func(t string) {

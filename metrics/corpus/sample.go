@@ -20,7 +20,7 @@ type reserved[T any] struct {
 	item T
 }
 
-// NewReservoir returns a sampler of size items; size 0 or less keeps everything.
+// NewReservoir returns a sampler of size items. Size 0 or less keeps everything.
 func NewReservoir[T any](size int, seed uint64) *Reservoir[T] {
 	return &Reservoir[T]{size: size, rng: rand.New(rand.NewPCG(seed, 0x5a3c1e0f96d2b487))}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // ErrTooLarge reports a corpus with more tokens than 32-bit numbering can hold.
-var ErrTooLarge = errors.New("corpus too large: more than 4294967000 tokens; split the file or sample it")
+var ErrTooLarge = errors.New("corpus too large: more than 4294967000 tokens; split the file or " +
+	"sample it")
 
 // maxTokens leaves room for the reserved numbers of the n-gram tables.
 const maxTokens = math.MaxUint32 - 295
@@ -57,7 +58,7 @@ type Corpus struct {
 }
 
 // New returns an empty corpus whose lines are tokenised by pipe and numbered in
-// vocab. A nil vocab makes a new one; a nil pipe is the default pipeline.
+// vocab. A nil vocab makes a new one. A nil pipe is the default pipeline.
 func New(vocab *Vocab, pipe *Pipeline) *Corpus {
 	if vocab == nil {
 		vocab = &Vocab{}
@@ -68,7 +69,7 @@ func New(vocab *Vocab, pipe *Pipeline) *Corpus {
 	return &Corpus{vocab: vocab, pipe: pipe}
 }
 
-// FromTokens returns a corpus of sentences that are tokenised already; its
+// FromTokens returns a corpus of sentences that are tokenised already. Its
 // signature says tok:given.
 func FromTokens(vocab *Vocab, sentences [][]string) *Corpus {
 	c := New(vocab, givenPipeline())
@@ -125,7 +126,7 @@ func (c *Corpus) Tokens() []uint32 { return c.tokens }
 // Bounds returns where sentence i starts and ends in [Corpus.Tokens].
 func (c *Corpus) Bounds(i int) (start, end int) { return c.end(i - 1), c.ends[i] }
 
-// Sentence returns the tokens of sentence i; the slice is the corpus's own.
+// Sentence returns the tokens of sentence i. The slice is the corpus's own.
 func (c *Corpus) Sentence(i int) []uint32 { return c.tokens[c.end(i-1):c.ends[i]] }
 
 // Vocab returns the numbering that the corpus shares with others.
@@ -146,7 +147,7 @@ func (c *Corpus) EmptySentences() int {
 }
 
 // Head returns the first n sentences (all when there are fewer) as a corpus that
-// shares memory with c; adding to either afterwards is not allowed.
+// shares memory with c. Adding to either afterwards is not allowed.
 func (c *Corpus) Head(n int) *Corpus {
 	if n >= c.Len() {
 		return c

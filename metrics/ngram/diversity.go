@@ -3,7 +3,7 @@
 // and the compression ratio. All of it is linear in the number of tokens.
 //
 // The numbers fall or rise with the number of sentences, so only sets of equal
-// size can be compared; every signature says N.
+// size can be compared. Every signature says N.
 package ngram
 
 import (
@@ -14,7 +14,7 @@ import (
 	"infill/metrics/corpus"
 )
 
-// Errors and warnings; compare with errors.Is.
+// Errors and warnings. Compare with errors.Is.
 var (
 	// ErrNoNgrams reports a statistic over no n-gram: no sentence is long enough.
 	ErrNoNgrams = errors.New("no sentence is long enough for this n-gram order")
@@ -22,7 +22,8 @@ var (
 	// on fewer than two of them.
 	ErrFewSentences = errors.New("fewer than two sentences")
 
-	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with one shared Vocab")
+	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
+		"one shared Vocab")
 )
 
 // Counts are the n-gram statistics of one order over a set of sentences.
@@ -119,7 +120,7 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 
 // SelfRepetition is the mean over the sentences of ln(1 + r), where r is the
 // number of other sentences that share an n-gram with this one, summed over its
-// different n-grams (Salkar et al. 2022 as Shaib et al. 2024 compute it; they use
+// different n-grams (Salkar et al. 2022 as Shaib et al. 2024 compute it. They use
 // n = 4). It is 0 when no n-gram is shared and has no upper bound.
 func SelfRepetition(c *corpus.Corpus, n int) (float64, error) {
 	if n < 1 {

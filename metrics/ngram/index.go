@@ -10,26 +10,26 @@ import (
 // Index holds the n-grams of a reference set for orders 1 to Order: which occur,
 // how often at most in one sentence (BLEU's clip), and the sentence lengths.
 // Sentences are added one by one and not kept, so references of any size stream
-// through; memory grows with the number of distinct n-grams.
+// through. Memory grows with the number of distinct n-grams.
 //
-// Adding is not safe for concurrent use; reading through a [Matcher] of one's own
+// Adding is not safe for concurrent use. Reading through a [Matcher] of one's own
 // is, once adding has ended.
 type Index struct {
 	order     int
 	vocab     *corpus.Vocab
 	levels    []level
 	lengths   map[int]int
-	sorted    []int // lengths, ascending; nil while stale
+	sorted    []int // lengths, ascending. Nil while stale
 	sentences int
 	scratch   []uint32
 	clean     string
 }
 
 // level is one order. At order 1 the number of a token is its vocabulary number
-// plus one; above that the table numbers pairs of the order below.
+// plus one. Above that the table numbers pairs of the order below.
 type level struct {
 	tab  table
-	most []uint32 // by number: largest count in one sentence; most[0] unused
+	most []uint32 // by number: largest count in one sentence, most[0] unused
 	last []uint32 // by number: sentence (from 1) that was counting last
 	cur  []uint32 // by number: count in that sentence
 }
@@ -163,7 +163,7 @@ func (x *Index) ClosestLength(n int) (int, bool) {
 	return closest(x.sorted, n)
 }
 
-// closest is the search behind ClosestLength; sorted is ascending and distinct.
+// closest is the search behind ClosestLength. The lengths are ascending and distinct.
 func closest(sorted []int, n int) (int, bool) {
 	if len(sorted) == 0 {
 		return 0, false
@@ -190,7 +190,7 @@ type Matcher struct {
 	cur   [][]uint32
 }
 
-// NewMatcher returns a matcher for the index as it stands; sentences added to the
+// NewMatcher returns a matcher for the index as it stands. Sentences added to the
 // index later are not seen reliably.
 func (x *Index) NewMatcher() *Matcher {
 	m := &Matcher{x: x, last: make([][]uint32, x.order), cur: make([][]uint32, x.order)}

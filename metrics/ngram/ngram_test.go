@@ -56,7 +56,8 @@ func TestCountAgainstNaming(t *testing.T) {
 		v := &corpus.Vocab{}
 		words := 1 + rng.IntN(12)
 		set := randomSentences(rng, 1+rng.IntN(20), words, 12)
-		refs := [][][]string{randomSentences(rng, rng.IntN(15), words, 9), randomSentences(rng, 3, words+3, 9)}
+		refs := [][][]string{randomSentences(rng, rng.IntN(15), words, 9),
+			randomSentences(rng, 3, words+3, 9)}
 		const order = 5
 		xs := []*ngram.Index{index(t, v, order, refs[0]), index(t, v, order+1, refs[1])}
 		counts, err := ngram.Count(corpus.FromTokens(v, set), order, xs...)
@@ -79,7 +80,8 @@ func TestCountAgainstNaming(t *testing.T) {
 				}
 			}
 			if fmt.Sprint(counts[n-1]) != fmt.Sprint(want) {
-				t.Fatalf("trial %d order %d: %v, want %v\nset %q\nrefs %q", trial, n, counts[n-1], want, set, refs)
+				t.Fatalf("trial %d order %d: %v, want %v\nset %q\nrefs %q", trial, n, counts[n-1], want, set,
+					refs)
 			}
 			for r, x := range xs {
 				if x.Distinct(n) != len(known[r]) {
@@ -172,7 +174,8 @@ func TestErrors(t *testing.T) {
 	if _, err := ngram.SelfRepetition(c, 4); !errors.Is(err, ngram.ErrNoNgrams) {
 		t.Errorf("self-repetition without 4-grams: %v", err)
 	}
-	if _, err := ngram.SelfRepetition(corpus.FromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err, ngram.ErrFewSentences) {
+	if _, err := ngram.SelfRepetition(corpus.FromTokens(nil, [][]string{{"a"}}), 1); !errors.Is(err,
+		ngram.ErrFewSentences) {
 		t.Errorf("self-repetition of one sentence: %v", err)
 	}
 	if _, err := ngram.Count(c, 0); err == nil {

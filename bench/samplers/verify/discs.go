@@ -50,7 +50,8 @@ type solver int
 const (
 	interpolate  solver = iota // DLMC: ν(1−exp(−hQ/ν))
 	eulerClipped               // DLMCf as DISCS has it for two categories: min(hQ, ν)
-	eulerScaled                // as it has it for more, and as samplers.DLMCf: hQ/(hQ + max(1−hQ, 1−ν))
+	// as it has it for more, and as samplers.DLMCf: hQ/(hQ + max(1−hQ, 1−ν))
+	eulerScaled
 )
 
 // flips is a proposal at one h, by class.
@@ -61,7 +62,8 @@ type flips struct {
 }
 
 func (l *lattice) flips(s solver, h float64) *flips {
-	f := &flips{make([]uint32, len(l.rate)), make([]float64, len(l.rate)), make([]float64, len(l.rate))}
+	f := &flips{make([]uint32, len(l.rate)), make([]float64, len(l.rate)),
+		make([]float64, len(l.rate))}
 	for k, q := range l.rate {
 		if q == 0 {
 			continue // no such class
@@ -98,7 +100,8 @@ type latticeChain struct {
 }
 
 func (l *lattice) chain(rng *rand.Rand) *latticeChain {
-	c := &latticeChain{class: make([]uint8, len(l.near)), next: make([]uint8, len(l.near)), seen: make([]int, len(l.near)), rng: rand.NewPCG(rng.Uint64(), 1)}
+	c := &latticeChain{class: make([]uint8, len(l.near)), next: make([]uint8, len(l.near)),
+		seen: make([]int, len(l.near)), rng: rand.NewPCG(rng.Uint64(), 1)}
 	x := make([]int32, len(l.near))
 	for i := range x {
 		x[i] = int32(rng.IntN(2))
@@ -115,7 +118,7 @@ func (l *lattice) chain(rng *rand.Rand) *latticeChain {
 	return c
 }
 
-// move proposes and decides; it returns the probability of acceptance.
+// move proposes and decides. It returns the probability of acceptance.
 func (c *latticeChain) move(l *lattice, f *flips) float64 {
 	if c.at != f {
 		c.at, c.stay = f, 0
@@ -199,10 +202,11 @@ type discsRun struct {
 
 // runDISCS runs DLMC as the code of DISCS has it: h = τ is common to all
 // chains, begins at 1, and changes at every step, the kept ones too, by
-// 3(a−.574)/Z, down to 1/Z at least; a is the mean acceptance probability of the chains
+// 3(a−.574)/Z, down to 1/Z at least. The a is the mean acceptance probability of the chains
 // and Z their mean ΣQ, taken at each of the first 200 steps and at every 20th
 // afterwards. τ is rounded to a per cent, so that few proposals are worked out.
-func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps int, seed uint64) (*discsRun, error) {
+func runDISCS(ctx context.Context, l *lattice, s solver, chains, burnin, steps int,
+	seed uint64) (*discsRun, error) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	c := make([]*latticeChain, chains)
 	f := make([][][]uint16, chains) // [chain][reference state][step]

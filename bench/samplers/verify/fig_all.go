@@ -20,12 +20,14 @@ func figAll(ctx context.Context, w io.Writer, e *env) error {
 		}
 		entries = append(entries, entry)
 	}
-	for _, name := range []string{"bernoulli", "categorical", "ising", "potts", "rbm:d=12,h=4", "fhmm:length=10,chains=2", "gaussbern", "logreg", "modes"} {
+	for _, name := range []string{"bernoulli", "categorical", "ising", "potts", "rbm:d=12,h=4",
+		"fhmm:length=10,chains=2", "gaussbern", "logreg", "modes"} {
 		p, err := bench.ParseProblem(name)
 		if err != nil {
 			return err
 		}
-		r, err := bench.Compare(ctx, p, entries, bench.Config{Chains: 8, Steps: 4000, Burnin: 500, Seed: e.seed})
+		r, err := bench.Compare(ctx, p, entries, bench.Config{Chains: 8, Steps: 4000, Burnin: 500,
+			Seed: e.seed})
 		if err != nil {
 			return err
 		}
@@ -33,7 +35,8 @@ func figAll(ctx context.Context, w io.Writer, e *env) error {
 		if err := e.svg(file, func(w io.Writer) error { return r.WriteSVG(w, false) }); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "\n### %s\n\n%d chains × %d steps after %d of burn-in, truth by %s.\n\n", p.Name, r.Config.Chains, r.Config.Steps, r.Config.Burnin, p.Source)
+		fmt.Fprintf(w, "\n### %s\n\n%d chains × %d steps after %d of burn-in, truth by %s.\n\n", p.Name,
+			r.Config.Chains, r.Config.Steps, r.Config.Burnin, p.Source)
 		if err := r.WriteMarkdown(w); err != nil {
 			return err
 		}

@@ -77,7 +77,8 @@ type isingRun struct {
 }
 
 // runIsing50 runs 50000 steps after a burn-in that adapts.
-func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw discsDraw, chains, burnin int, seed uint64) (*isingRun, error) {
+func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw discsDraw, chains,
+	burnin int, seed uint64) (*isingRun, error) {
 	const steps, short = 50000, 15000
 	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {
@@ -98,7 +99,8 @@ func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw
 				f[k][j] = append(f[k][j], hamming(x, z))
 			}
 			for j, i := range rows {
-				f[k][len(all)+j] = append(f[k][len(all)+j], hamming(x[i*side:(i+1)*side], draw.ref[i*side:(i+1)*side]))
+				f[k][len(all)+j] = append(f[k][len(all)+j],
+					hamming(x[i*side:(i+1)*side], draw.ref[i*side:(i+1)*side]))
 			}
 		}
 		return nil
@@ -151,7 +153,8 @@ var ising50Cases = []struct {
 func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	draw := discsRandom(0)
 	fmt.Fprint(w, text("ising50"))
-	for _, part := range []func(context.Context, io.Writer, *env, discsDraw) error{ising50Main, ising50DISCS, ising50Models} {
+	for _, part := range []func(context.Context, io.Writer, *env, discsDraw) error{ising50Main,
+		ising50DISCS, ising50Models} {
 		if err := part(ctx, w, e, draw); err != nil {
 			return err
 		}
@@ -161,11 +164,12 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 }
 
 // deviation says how far a mean of chains is from the published one of 100, in
-// per cent and in standard errors of both; cv is the coefficient of variation
+// per cent and in standard errors of both. The scatter cv is the coefficient of variation
 // of a chain.
 func deviation(got, want, cv float64, chains int) string {
 	off := math.Log(got / want)
-	return fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(off)-1), off/(cv*math.Sqrt(1/float64(chains)+0.01)))
+	return fmt.Sprintf("%+.0f %%, %+.1f s.e.", 100*(math.Exp(off)-1),
+		off/(cv*math.Sqrt(1/float64(chains)+0.01)))
 }
 
 // variation is the coefficient of variation of a chain's value, pooled over rows.
@@ -201,7 +205,8 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 		ess[i] = r.ESS
 	}
 	cv := variation(ess[:len(ess)-1]) // RWM's few values scatter more
-	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", "Geyer's ESS", "15000 steps", "single rows", "acceptance", "jump distance"}}
+	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", "Geyer's ESS",
+		"15000 steps", "single rows", "acceptance", "jump distance"}}
 	var logs [5]float64 // Σ log of here/published and of each column from the later x0 on/here
 	n := 0.0
 	for i, c := range ising50Cases {
@@ -210,7 +215,8 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 		if c.name == "RWM" {
 			own = variation(ess[i : i+1])
 		}
-		row := []string{c.name, fmt.Sprint(c.want), got.String(), deviation(got.mean, c.want, own, chains)}
+		row := []string{c.name, fmt.Sprint(c.want), got.String(),
+			deviation(got.mean, c.want, own, chains)}
 		for j, x := range [][]float64{r.Later, r.Geyer, r.Short, r.Rows} {
 			row = append(row, over(x).String())
 			if c.name != "RWM" {
@@ -221,7 +227,8 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 			logs[0] += math.Log(got.mean / c.want)
 			n++
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.Acc).mean), fmt.Sprintf("%.2f", over(r.Jump).mean)))
+		rows = append(rows, append(row, fmt.Sprintf("%.3f", over(r.Acc).mean),
+			fmt.Sprintf("%.2f", over(r.Jump).mean)))
 	}
 	lines(w, rows...)
 	for j := range logs {
@@ -248,11 +255,13 @@ func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nThe two that lie furthest below, with %d other chains and their own scatter:\n\n", chains)
+	fmt.Fprintf(w, "\nThe two that lie furthest below, with %d other chains and their own "+
+		"scatter:\n\n", chains)
 	rows := [][]string{{"sampler", "published", "here", "deviation"}}
 	for i, r := range runs {
 		c, got := ising50Cases[again[i]], over(r.ESS)
-		rows = append(rows, []string{c.name, fmt.Sprint(c.want), got.String(), deviation(got.mean, c.want, variation([][]float64{r.ESS}), chains)})
+		rows = append(rows, []string{c.name, fmt.Sprint(c.want), got.String(),
+			deviation(got.mean, c.want, variation([][]float64{r.ESS}), chains)})
 	}
 	lines(w, rows...)
 	return nil
@@ -274,11 +283,13 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 		{"DLMCf √, min(hQ, ν)", 231.3, samplers.Sqrt, eulerClipped},
 	}
 	const chains, burnin, steps, others = 100, 50000, 50000, 16
-	refs := append([][]int32{draw.ref, draw.later}, starts(discsIsing(1, 1, draw.u).Domain(), others, e.seed+1)...)
+	refs := append([][]int32{draw.ref, draw.later},
+		starts(discsIsing(1, 1, draw.u).Domain(), others, e.seed+1)...)
 	runs, ess := make([]*discsRun, len(cases)), make([][]float64, len(cases))
 	err := parallel(len(cases), func(i int) (err error) {
 		runs[i], err = kept(e, fmt.Sprintf("6-discs-%d-%d", i, chains), func() (*discsRun, error) {
-			return runDISCS(ctx, newLattice(draw.u, refs, cases[i].g), cases[i].s, chains, burnin, steps, e.seed+uint64(i))
+			return runDISCS(ctx, newLattice(draw.u, refs, cases[i].g), cases[i].s, chains, burnin, steps,
+				e.seed+uint64(i))
 		})
 		e.progress("%s with the adaptation of DISCS", cases[i].name)
 		return err
@@ -291,7 +302,8 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	}
 	cv := variation(ess[:4])
 	fmt.Fprint(w, text("ising50_discs", chains))
-	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
+	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0",
+		fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
 	for i, c := range cases {
 		r := runs[i]
 		low, high, mean := math.Inf(1), 0.0, 0.0
@@ -299,7 +311,8 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 			m := over(x).mean
 			low, high, mean = math.Min(low, m), math.Max(high, m), mean+m/others
 		}
-		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS[0]).String(), deviation(over(r.ESS[0]).mean, c.want, cv, chains), over(r.ESS[1]).String(),
+		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS[0]).String(),
+			deviation(over(r.ESS[0]).mean, c.want, cv, chains), over(r.ESS[1]).String(),
 			fmt.Sprintf("%.0f, %.0f, %.0f", low, mean, high), fmt.Sprintf("%d of %d", r.Stuck, chains)})
 	}
 	lines(w, rows...)

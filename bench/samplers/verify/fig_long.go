@@ -21,7 +21,8 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 	}
 	t := must(targets.NewCategorical(theta))
 	fmt.Fprint(w, text("categorical"))
-	rows := [][]string{{"sampler", "published", "here", "by batch means", "acceptance", "jump distance", "chains × steps"}}
+	rows := [][]string{{"sampler", "published", "here", "by batch means", "acceptance",
+		"jump distance", "chains × steps"}}
 	for _, c := range []struct {
 		name, want            string
 		s                     samplers.Sampler
@@ -41,7 +42,9 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 			return err
 		}
 		per := 1 / float64(c.steps)
-		rows = append(rows, []string{c.name, c.want, over(scaled(r.ess, per)).String(), over(scaled(r.batch, per)).String(), fmt.Sprintf("%.3f", over(r.acc).mean), fmt.Sprintf("%.1f", over(r.jump).mean), fmt.Sprintf("%d × %d", c.chains, c.steps)})
+		rows = append(rows, []string{c.name, c.want, over(scaled(r.ess, per)).String(),
+			over(scaled(r.batch, per)).String(), fmt.Sprintf("%.3f", over(r.acc).mean),
+			fmt.Sprintf("%.1f", over(r.jump).mean), fmt.Sprintf("%d × %d", c.chains, c.steps)})
 	}
 	lines(w, rows...)
 	fmt.Fprint(w, text("categorical_note"))

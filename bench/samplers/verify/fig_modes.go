@@ -29,8 +29,9 @@ type peaksRun struct {
 	acc     float64
 }
 
-// runPeaks runs the chains; pi is the probability of every point of the grid.
-func runPeaks(ctx context.Context, s samplers.Sampler, t *targets.Peaks, pi []float64, seed uint64) (*peaksRun, error) {
+// runPeaks runs the chains. The slice pi is the probability of every point of the grid.
+func runPeaks(ctx context.Context, s samplers.Sampler, t *targets.Peaks, pi []float64,
+	seed uint64) (*peaksRun, error) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := int32(rng.IntN(peaksDim)), int32(rng.IntN(peaksDim))
 	x0 := make([][]int32, peaksChains)
@@ -85,7 +86,7 @@ func runPeaks(ctx context.Context, s samplers.Sampler, t *targets.Peaks, pi []fl
 	return out, nil
 }
 
-// unevenWeights are the weights of an uneven version; the published ones are
+// unevenWeights are the weights of an uneven version. The published ones are
 // not known.
 func unevenWeights(seed uint64) []float64 {
 	weights := make([]float64, 25)
@@ -104,20 +105,23 @@ var peaksSamplers = []struct {
 	name, want string
 	s          samplers.Sampler
 }{
-	{"ACS", ".13", &samplers.ACS{AlphaMax: fourth(.014), AlphaMin: fourth(.003), Power: 4, BetaMax: .5, FixedBeta: true}},
+	{"ACS", ".13", &samplers.ACS{AlphaMax: fourth(.014), AlphaMin: fourth(.003), Power: 4, BetaMax: .5,
+		FixedBeta: true}},
 	{"DMALA", ".70", &samplers.DMALA{StepSize: fourth(.006)}},
 	{"DMALA, α = 600", "–", &samplers.DMALA{StepSize: fourth(.011)}},
 }
 
 func figModes(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, text("modes"))
-	rows := [][]string{{"dist_var", "weights", "sampler", "published", "KL(empirical ‖ π)", "KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain", "acceptance"}}
+	rows := [][]string{{"dist_var", "weights", "sampler", "published", "KL(empirical ‖ π)",
+		"KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain", "acceptance"}}
 	for _, v := range []struct {
 		dist    float64
 		name    string
 		weights []float64
 		n       int // of peaksSamplers
-	}{{.15, "even", nil, 3}, {.175, "even", nil, 2}, {.2, "even", nil, 2}, {.15, "uneven", unevenWeights(e.seed), 2}, {.2, "uneven", unevenWeights(e.seed), 2}} {
+	}{{.15, "even", nil, 3}, {.175, "even", nil, 2}, {.2, "even", nil, 2},
+		{.15, "uneven", unevenWeights(e.seed), 2}, {.2, "uneven", unevenWeights(e.seed), 2}} {
 		t := must(targets.NewPeaks(5, 75, v.dist*25, peaksFloor, v.weights))
 		var points [][]int32
 		for i := range peaksDim * peaksDim {
@@ -150,7 +154,9 @@ func figModes(ctx context.Context, w io.Writer, e *env) error {
 				visited, acc = append(visited, r.visited), append(acc, r.acc)
 			}
 			e.progress("%g %s %s %v %v", v.dist, v.name, c.name, over(rev), over(fwd))
-			rows = append(rows, []string{fmt.Sprint(v.dist), v.name, c.name, c.want, over(rev).String(), over(fwd).String(), over(modes).String(), fmt.Sprintf("%.1f", over(visited).mean), fmt.Sprintf("%.3f", over(acc).mean)})
+			rows = append(rows, []string{fmt.Sprint(v.dist), v.name, c.name, c.want, over(rev).String(),
+				over(fwd).String(), over(modes).String(), fmt.Sprintf("%.1f", over(visited).mean),
+				fmt.Sprintf("%.3f", over(acc).mean)})
 		}
 	}
 	lines(w, rows...)

@@ -38,11 +38,14 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 		byOnes[x[0]+x[1]+x[2]+x[3]] = p
 	}
 	fmt.Fprint(w, text("sgdld", math.Exp(ex.LogZ), byOnes))
-	rows := [][]string{{"h", "cache", "published", "here", "here with Self, as L1", "the same, chains together"}}
+	rows := [][]string{{"h", "cache", "published", "here", "here with Self, as L1",
+		"the same, chains together"}}
 	for _, c := range sgdldCases {
-		row := []string{fmt.Sprint(c.h), map[bool]string{true: "yes", false: "no"}[c.cache], fmt.Sprintf("%.3f", c.want)}
+		row := []string{fmt.Sprint(c.h), map[bool]string{true: "yes", false: "no"}[c.cache],
+			fmt.Sprintf("%.3f", c.want)}
 		for _, self := range []bool{false, true} {
-			tv, all, err := sgdldChains(ctx, g, ex, &samplers.SGDLD{Jump: c.h, NoCache: !c.cache, Self: self}, 3000, e.seed)
+			tv, all, err := sgdldChains(ctx, g, ex, &samplers.SGDLD{Jump: c.h, NoCache: !c.cache,
+				Self: self}, 3000, e.seed)
 			if err != nil {
 				return err
 			}
@@ -63,14 +66,16 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 			return err
 		}
 		e.progress("%d steps: %v, %.4f", steps, over(scaled(tv, 2)), 2*all)
-		rows = append(rows, []string{fmt.Sprint(steps), over(scaled(tv, 2)).String(), fmt.Sprintf("%.4f", 2*all)})
+		rows = append(rows, []string{fmt.Sprint(steps), over(scaled(tv, 2)).String(),
+			fmt.Sprintf("%.4f", 2*all)})
 	}
 	fmt.Fprint(w, text("sgdld_long"))
 	lines(w, rows...)
 	found := scanSGDLD(byOnes, 8000, e.seed)
 	fmt.Fprint(w, text("sgdld_scanned", len(found)))
 	ours := setting{est: &estimators[0]}
-	rows = [][]string{{"setting", "h = .6, cache", "h = .6, none", "h = .1, cache", "h = .1, none", "largest deviation"}, {"**published**", ".061", ".080", ".018", ".079", ""}}
+	rows = [][]string{{"setting", "h = .6, cache", "h = .6, none", "h = .1, cache", "h = .1, none",
+		"largest deviation"}, {"**published**", ".061", ".080", ".018", ".079", ""}}
 	add := func(r result) {
 		row := []string{r.String()}
 		for ci := range r.err {
@@ -96,10 +101,12 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 
 // sgdldChains runs 6 groups of 150 chains and returns the total variation of
 // each group and of all together.
-func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s *samplers.SGDLD, steps int, seed uint64) (tv []float64, all float64, err error) {
+func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s *samplers.SGDLD,
+	steps int, seed uint64) (tv []float64, all float64, err error) {
 	together := make([]float64, len(ex.P))
 	for group := range 6 {
-		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), 150, seed), samplers.Options{Seed: seed, First: 150 * group})
+		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), 150, seed),
+			samplers.Options{Seed: seed, First: 150 * group})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -25,7 +25,8 @@ func figIsing(ctx context.Context, w io.Writer, e *env) error {
 		alpha      float64
 		flips, acc string
 	}{{0.6, "6.03 (paper: 6)", "0.539 (paper: 52 %)"}, {0.4, "–", "0.688"}} {
-		run, err := samplers.Start(ctx, &samplers.DMALA{StepSize: c.alpha}, m, starts(m.Domain(), 50, e.seed), samplers.Options{Seed: e.seed})
+		run, err := samplers.Start(ctx, &samplers.DMALA{StepSize: c.alpha}, m,
+			starts(m.Domain(), 50, e.seed), samplers.Options{Seed: e.seed})
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,8 @@ func figIsing(ctx context.Context, w io.Writer, e *env) error {
 }
 
 // dulaLaw is DULA's stationary law for a log-quadratic U on {0,1}^d.
-func dulaLaw(ctx context.Context, t samplers.Gradienter, e *targets.Exact, alpha float64) ([]float64, error) {
+func dulaLaw(ctx context.Context, t samplers.Gradienter, e *targets.Exact,
+	alpha float64) ([]float64, error) {
 	d := t.Domain()
 	out := make([]float64, len(e.P))
 	x := [][]int32{make([]int32, d.Len())}
@@ -85,12 +87,14 @@ func figDULA(ctx context.Context, w io.Writer, env *env) error {
 		return err
 	}
 	fmt.Fprint(w, text("dula"))
-	rows := [][]string{{"α", "L1(π_α, π) published", "closed form", "chains × steps", "L1(DULA draws, π_α)", "L1(DULA draws, π)", "floor"}}
+	rows := [][]string{{"α", "L1(π_α, π) published", "closed form", "chains × steps",
+		"L1(DULA draws, π_α)", "L1(DULA draws, π)", "floor"}}
 	for _, c := range []struct {
 		alpha         float64
 		want          string
 		chains, steps int
-	}{{0.1, "5.33959e-3", 5000, 1500}, {0.2, "5.91734e-2", 20000, 200}, {0.4, "0.1647512", 40000, 60}, {1, "0.2621702", 40000, 30}} {
+	}{{0.1, "5.33959e-3", 5000, 1500}, {0.2, "5.91734e-2", 20000, 200}, {0.4, "0.1647512", 40000, 60},
+		{1, "0.2621702", 40000, 30}} {
 		law, err := dulaLaw(ctx, m, e, c.alpha)
 		if err != nil {
 			return err
@@ -106,7 +110,8 @@ func figDULA(ctx context.Context, w io.Writer, env *env) error {
 			le.P[s] = p / z
 			floor += math.Sqrt(p / z * (1 - p/z) / float64(c.chains))
 		}
-		run, err := samplers.Start(ctx, &samplers.DULA{StepSize: c.alpha}, m, starts(m.Domain(), c.chains, env.seed), samplers.Options{Seed: env.seed})
+		run, err := samplers.Start(ctx, &samplers.DULA{StepSize: c.alpha}, m,
+			starts(m.Domain(), c.chains, env.seed), samplers.Options{Seed: env.seed})
 		if err != nil {
 			return err
 		}
@@ -117,7 +122,9 @@ func figDULA(ctx context.Context, w io.Writer, env *env) error {
 		for _, x := range run.X {
 			count[e.Index(x)]++
 		}
-		rows = append(rows, []string{fmt.Sprint(c.alpha), c.want, fmt.Sprintf("%.7g", l1), fmt.Sprintf("%d × %d", c.chains, c.steps), fmt.Sprintf("%.4f", 2*le.TV(count)), fmt.Sprintf("%.4f", 2*e.TV(count)), fmt.Sprintf("%.4f", floor)})
+		rows = append(rows, []string{fmt.Sprint(c.alpha), c.want, fmt.Sprintf("%.7g", l1),
+			fmt.Sprintf("%d × %d", c.chains, c.steps), fmt.Sprintf("%.4f", 2*le.TV(count)),
+			fmt.Sprintf("%.4f", 2*e.TV(count)), fmt.Sprintf("%.4f", floor)})
 	}
 	lines(w, rows...)
 	return nil
@@ -135,7 +142,8 @@ func (q illConditioned) Energy(_ context.Context, x [][]int32, u []float64) erro
 	}
 	return nil
 }
-func (q illConditioned) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]float64) error {
+func (q illConditioned) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
+	g [][]float64) error {
 	for k := range x {
 		for i, a := range illA {
 			g[k][i] = 2 * a * float64(2*x[k][i]-1)
@@ -153,14 +161,18 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 		name, want string
 		s          samplers.Sampler
 	}{
-		{"DMALA α = 1, g = (1000, .001)", "−½ ln N = −5.87", &samplers.DMALA{StepSize: 1, Precondition: []float64{1000, 0.001}}},
-		{"DULA α = 1, g = (1000, .001)", "–", &samplers.DULA{StepSize: 1, Precondition: []float64{1000, 0.001}}},
-		{"the same with penalty 2/(2αg_i)", "−6.2", &samplers.DMALA{StepSize: 2, Precondition: []float64{1000, 0.001}}},
+		{"DMALA α = 1, g = (1000, .001)", "−½ ln N = −5.87",
+			&samplers.DMALA{StepSize: 1, Precondition: []float64{1000, 0.001}}},
+		{"DULA α = 1, g = (1000, .001)", "–", &samplers.DULA{StepSize: 1,
+			Precondition: []float64{1000, 0.001}}},
+		{"the same with penalty 2/(2αg_i)", "−6.2",
+			&samplers.DMALA{StepSize: 2, Precondition: []float64{1000, 0.001}}},
 		{"DMALA α = 1, none", "−0.34 (overflow); stable about −5.9", &samplers.DMALA{StepSize: 1}},
 		{"DMALA α = 2, none", "the same", &samplers.DMALA{StepSize: 2}},
 		{"DMALA α = 1000, none", "the same", &samplers.DMALA{StepSize: 1000}},
 	} {
-		run, err := samplers.Start(ctx, c.s, q, starts(q.dom, chains, e.seed), samplers.Options{Seed: e.seed})
+		run, err := samplers.Start(ctx, c.s, q, starts(q.dom, chains, e.seed),
+			samplers.Options{Seed: e.seed})
 		if err != nil {
 			return err
 		}
@@ -193,7 +205,8 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 		for _, s := range run.Stats {
 			st.Add(s)
 		}
-		rows = append(rows, []string{c.name, c.want, fmt.Sprintf("%.2f", math.Log(mse)/2), fmt.Sprintf("%.4f, %.4f", flips[0], flips[1]), fmt.Sprintf("%.4f", st.MeanProb())})
+		rows = append(rows, []string{c.name, c.want, fmt.Sprintf("%.2f", math.Log(mse)/2),
+			fmt.Sprintf("%.4f, %.4f", flips[0], flips[1]), fmt.Sprintf("%.4f", st.MeanProb())})
 	}
 	lines(w, rows...)
 	coins := -0.5 * math.Log(steps)

@@ -60,8 +60,10 @@ type essRun struct {
 }
 
 // burntIn starts chains from uniform states and makes the steps of the burn-in, which adapt.
-func burntIn(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin int, seed uint64) (*samplers.Run, error) {
-	run, err := samplers.Start(ctx, s, t, starts(t.Domain(), chains, seed), samplers.Options{Seed: seed, Burnin: burnin})
+func burntIn(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin int,
+	seed uint64) (*samplers.Run, error) {
+	run, err := samplers.Start(ctx, s, t, starts(t.Domain(), chains, seed),
+		samplers.Options{Seed: seed, Burnin: burnin})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,8 @@ const refs = 6
 // f(x) = Σ|x_i − ref_i| over the kept steps of each, averaged over uniform
 // reference states of the chain's own: a single reference makes the answer
 // depend on how much of the slowest mode it happens to see.
-func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin, steps int, seed uint64) (*essRun, error) {
+func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, burnin, steps int,
+	seed uint64) (*essRun, error) {
 	d := t.Domain()
 	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {

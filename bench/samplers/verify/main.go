@@ -1,10 +1,11 @@
 // Command verify reproduces the figures of the sampler literature and writes
 // them beside the published numbers.
 //
-//	go run ./bench/samplers/verify                   # prints all sections
-//	go run ./bench/samplers/verify -only 5           # prints figure 5
-//	go run ./bench/samplers/verify -write docs/notebook   # writes verification.md and verification/*.svg there
-//	go run ./bench/samplers/verify -write docs/notebook -keep rows   # the same; when stopped and called again, it goes on in section 6
+//	go run ./bench/samplers/verify                        # prints all sections
+//	go run ./bench/samplers/verify -only 5                # prints figure 5
+//	go run ./bench/samplers/verify -write docs/notebook   # writes the page and its charts
+//
+// With -keep FOLDER a run that was stopped goes on in section 6 when it is called again.
 //
 // Everything but the time stated per section is a function of the seed.
 package main
@@ -71,9 +72,11 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	fs := flag.NewFlagSet("verify", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	only := fs.String("only", "", "comma-separated figures to make (default all)")
-	write := fs.String("write", "", "folder to write verification.md and its charts to (default: print)")
+	write := fs.String("write", "", "folder to write verification.md and its charts to (default: "+
+		"print)")
 	seed := fs.Uint64("seed", 1, "seed")
-	keep := fs.String("keep", "", "folder in which section 6 keeps what each row gave, so that a run that was stopped goes on from there; empty it when a sampler changes")
+	keep := fs.String("keep", "", "folder in which section 6 keeps what each row gave, so that a "+
+		"run that was stopped goes on from there; empty it when a sampler changes")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -92,7 +95,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if *write != "" && len(wanted) > 0 {
 		return fmt.Errorf("-write writes the whole document; leave -only out")
 	}
-	e := &env{seed: *seed, keep: *keep, log: stderr, svg: func(string, func(io.Writer) error) error { return nil }}
+	e := &env{seed: *seed, keep: *keep, log: stderr,
+		svg: func(string, func(io.Writer) error) error { return nil }}
 	if *keep != "" {
 		if err := os.MkdirAll(*keep, 0o755); err != nil {
 			return err

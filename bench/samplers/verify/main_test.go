@@ -23,7 +23,8 @@ func TestRun(t *testing.T) {
 	if !strings.Contains(out.String(), "| log Z | 19.67408576 | 19.67408576 |") {
 		t.Errorf("figure 1 is\n%s", out.String())
 	}
-	for _, args := range [][]string{{"-only", "9"}, {"-only", "x"}, {"extra"}, {"-only", "1", "-write", t.TempDir()}, {"-nope"}} {
+	for _, args := range [][]string{{"-only", "9"}, {"-only", "x"}, {"extra"},
+		{"-only", "1", "-write", t.TempDir()}, {"-nope"}} {
 		if err := run(context.Background(), &out, &errs, args); err == nil {
 			t.Errorf("%v was accepted", args)
 		}
@@ -34,7 +35,8 @@ func TestRun(t *testing.T) {
 // with jax_threefry_partitionable off.
 func TestThreefry(t *testing.T) {
 	t.Parallel()
-	if x, y := (key{0x13198a2e, 0x03707344}).block(0x243f6a88, 0x85a308d3); x != 0xc4923a9c || y != 0x483df7a0 {
+	if x, y := (key{0x13198a2e, 0x03707344}).block(0x243f6a88, 0x85a308d3); x != 0xc4923a9c ||
+		y != 0x483df7a0 {
 		t.Errorf("block gives %x %x", x, y)
 	}
 	ks := key{}.split(4)
@@ -42,7 +44,8 @@ func TestThreefry(t *testing.T) {
 		t.Errorf("split gives %v", ks)
 	}
 	u := ks[0].split(1)[0].uniform(2500)
-	for i, want := range map[int]float64{0: 0.4612038, 4: 0.14966285, 2495: 0.87116754, 2499: 0.8987273} {
+	for i, want := range map[int]float64{0: 0.4612038, 4: 0.14966285, 2495: 0.87116754,
+		2499: 0.8987273} {
 		if math.Abs(u[i]-want) > 1e-7 {
 			t.Errorf("uniform number %d is %g, want %g", i, u[i], want)
 		}
@@ -52,7 +55,8 @@ func TestThreefry(t *testing.T) {
 	for _, v := range x {
 		sum += v
 	}
-	if want := []int32{0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0}; !slices.Equal(x[:20], want) || sum != 1243 {
+	if want := []int32{0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1,
+		0}; !slices.Equal(x[:20], want) || sum != 1243 {
 		t.Errorf("integers below 2 are %v and so on with %d ones, want %v with 1243", x[:20], sum, want)
 	}
 	// An odd number of words is padded with a counter of 0.
@@ -99,8 +103,10 @@ func TestLattice(t *testing.T) {
 					continue
 				}
 				p := math.Exp(f.logit[k] + f.stay[k])
-				if sum := p + math.Exp(f.stay[k]); math.Abs(sum-1) > 1e-9 || math.Abs(p*(1<<32)-float64(f.below[k])) > 1 {
-					t.Fatalf("solver %d, class %d: P(flip) = %g, drawn with %g, P of both %g", s, k, p, float64(f.below[k])/(1<<32), sum)
+				if sum := p + math.Exp(f.stay[k]); math.Abs(sum-1) > 1e-9 ||
+					math.Abs(p*(1<<32)-float64(f.below[k])) > 1 {
+					t.Fatalf("solver %d, class %d: P(flip) = %g, drawn with %g, P of both %g", s, k, p,
+						float64(f.below[k])/(1<<32), sum)
 				}
 			}
 		}
@@ -133,7 +139,8 @@ func TestLattice(t *testing.T) {
 		}
 		far := []uint16{uint16(hamming(y, refs[0])), uint16(hamming(y, refs[1]))}
 		if moves == 0 || !slices.Equal(c.far, far) || math.Abs(stay-c.stay) > 1e-6 {
-			t.Errorf("%v: after %d moves the distances are %d, want %d; Σ log P(stay) %g, want %g", b, moves, c.far, far, c.stay, stay)
+			t.Errorf("%v: after %d moves the distances are %d, want %d; Σ log P(stay) %g, want %g", b, moves,
+				c.far, far, c.stay, stay)
 		}
 	}
 }
@@ -147,7 +154,8 @@ func TestKept(t *testing.T) {
 		return &discsRun{ESS: [][]float64{{1.5, 1.0 / 3}}, Stuck: 1}, nil
 	}
 	for range 2 {
-		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 || r.ESS[0][1] != 1.0/3 {
+		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 ||
+			r.ESS[0][1] != 1.0/3 {
 			t.Fatalf("%+v, %v after %d runs", r, err, runs)
 		}
 	}

@@ -23,16 +23,17 @@ type estimator struct {
 	add func(num, den []float64, f, f2, back, joint *[4]float64)
 	// two and nb say that f2 and back are used.
 	two, nb     bool
-	logs, rates bool // num is a sum of logarithms; of rates, without g
+	logs, rates bool // num is a sum of logarithms. With rates set, g is left out
 }
 
 var estimators = []estimator{
-	{name: "mean ψ_i(y) / mean ψ_i(x), one site", add: func(num, den []float64, f, _, _, _ *[4]float64) {
-		for i, l := range f {
-			num[i] += logistic(l)
-			den[i] += logistic(-l)
-		}
-	}},
+	{name: "mean ψ_i(y) / mean ψ_i(x), one site",
+		add: func(num, den []float64, f, _, _, _ *[4]float64) {
+			for i, l := range f {
+				num[i] += logistic(l)
+				den[i] += logistic(-l)
+			}
+		}},
 	{name: "mean ψ(y) / mean ψ(x), all sites", add: func(num, den []float64, f, _, _, _ *[4]float64) {
 		p := stay(f)
 		for i, l := range f {
@@ -52,32 +53,36 @@ var estimators = []estimator{
 			den[i]++
 		}
 	}},
-	{name: "ψ_i(y) and ψ_i(x) from separate draws", two: true, add: func(num, den []float64, f, f2, _, _ *[4]float64) {
-		for i, l := range f {
-			num[i] += logistic(l)
-			den[i] += logistic(-f2[i])
-		}
-	}},
-	{name: "mean ψ_i(y) given x / mean ψ_i(x) given y", nb: true, add: func(num, den []float64, f, _, back, _ *[4]float64) {
-		for i, l := range f {
-			num[i] += logistic(l)
-			den[i] += logistic(back[i])
-		}
-	}},
-	{name: "mean ψ(y) given x / mean ψ(x) given y, all sites", nb: true, add: func(num, den []float64, f, _, _, joint *[4]float64) {
-		p := stay(f)
-		for i, l := range f {
-			num[i] += p * math.Exp(l)
-			den[i] += joint[i]
-		}
-	}},
-	{name: "rate = mean ψ(y), all sites", rates: true, add: func(num, den []float64, f, _, _, _ *[4]float64) {
-		p := stay(f)
-		for i, l := range f {
-			num[i] += p * math.Exp(l)
-			den[i]++
-		}
-	}},
+	{name: "ψ_i(y) and ψ_i(x) from separate draws", two: true,
+		add: func(num, den []float64, f, f2, _, _ *[4]float64) {
+			for i, l := range f {
+				num[i] += logistic(l)
+				den[i] += logistic(-f2[i])
+			}
+		}},
+	{name: "mean ψ_i(y) given x / mean ψ_i(x) given y", nb: true,
+		add: func(num, den []float64, f, _, back, _ *[4]float64) {
+			for i, l := range f {
+				num[i] += logistic(l)
+				den[i] += logistic(back[i])
+			}
+		}},
+	{name: "mean ψ(y) given x / mean ψ(x) given y, all sites", nb: true,
+		add: func(num, den []float64, f, _, _, joint *[4]float64) {
+			p := stay(f)
+			for i, l := range f {
+				num[i] += p * math.Exp(l)
+				den[i] += joint[i]
+			}
+		}},
+	{name: "rate = mean ψ(y), all sites", rates: true,
+		add: func(num, den []float64, f, _, _, _ *[4]float64) {
+			p := stay(f)
+			for i, l := range f {
+				num[i] += p * math.Exp(l)
+				den[i]++
+			}
+		}},
 }
 
 // balances are functions g(t) = t·g(1/t), and one that is not balanced.
@@ -105,7 +110,7 @@ var balances = []struct {
 	{"t (not balanced)", func(t float64) float64 { return t }},
 }
 
-// normalisers are what h is divided by to give ε; self is g(1).
+// normalisers are what h is divided by to give ε. The argument self is g(1).
 var normalisers = []struct {
 	name string
 	of   func(r *[4]float64, sum, self float64) float64
@@ -194,7 +199,8 @@ func classTV(law [3]float64, pi [5]float64) float64 {
 
 // visits simulates n visits to every class with one estimator, for all
 // balancing functions and normalisers on the same draws, or for one of each.
-func visits(rng *rand.Rand, e *estimator, apart, cache bool, h float64, n int, only *[2]int) [][]flows {
+func visits(rng *rand.Rand, e *estimator, apart, cache bool, h float64, n int,
+	only *[2]int) [][]flows {
 	out := make([][]flows, len(balances))
 	for j := range out {
 		out[j] = make([]flows, len(normalisers))
@@ -238,7 +244,8 @@ func visits(rng *rand.Rand, e *estimator, apart, cache bool, h float64, n int, o
 }
 
 // step adds one step of a visit to class c to the flows of all settings.
-func step(e *estimator, out [][]flows, alive []float64, c int, h float64, num, den []float64, only *[2]int) {
+func step(e *estimator, out [][]flows, alive []float64, c int, h float64, num, den []float64,
+	only *[2]int) {
 	for j := range balances {
 		if e.rates && j > 0 {
 			break
