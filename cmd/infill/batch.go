@@ -118,6 +118,13 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			fmt.Fprintf(std.err, "infill: %s\n", atLine(line, cause))
 		}
 	}
+	job.Settings = func(line int, names []string) {
+		if !f.quiet {
+			bar.clear()
+			fmt.Fprintf(std.err, "infill: from line %d on, taken as settings of their lines: %s\n",
+				line, strings.Join(names, ", "))
+		}
+	}
 	p, err := job.Run(c.Context)
 	bar.clear()
 	if !f.quiet && out.Dropped > 0 {
@@ -266,20 +273,27 @@ type batchWriter struct {
 
 func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
 	rec, err := w.fill(ctx, it)
-	return encoded(it, rec, err)
+	return encoded(it, rec, err, func(name string) bool { return settings.LineField(name) != nil })
 }
 
-// encoded is the record of an item, with what the item gives it. An error that
-// would befall every item is returned.
-func encoded(it *batch.Item, rec *jsonl.Record, cause error) (batch.Record, error) {
+// encoded is the record of an item, with what the item gives it: setting says
+// which fields are settings. An error that would befall every item is returned.
+func encoded(it *batch.Item, rec *jsonl.Record, cause error, setting func(string) bool) (batch.Record, error) {
 	if cause != nil {
 		if rec = jsonl.Failed(it.Text, cause); rec == nil {
 			return batch.Record{}, cause
 		}
 	}
-	rec.ID, rec.Line, rec.Fields = it.ID, it.Line, it.Fields
+	rec.ID, rec.Line = it.ID, it.Line
+	rec.Keep(it.Fields, setting)
+	var taken []string
+	for _, f := range it.Fields {
+		if setting(f.Name) && string(f.Value) != "null" {
+			taken = append(taken, f.Name)
+		}
+	}
 	b, err := jsonl.Append(nil, rec)
-	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause}, err
+	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err
 }
 
 func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {

@@ -274,8 +274,8 @@ func TestBatchOverrides(t *testing.T) {
 	if g := got[1]; g.Sampler != "gwg" || g.Chains != 3 || g.Steps != 2 || *g.Seed != 9 || len(g.Fillings) != 1 || g.ID != nil {
 		t.Errorf("%+v", g)
 	}
-	if strings.Contains(r.out, `"score":5`) {
-		t.Error("a field of the input could be taken for the record's")
+	if !strings.Contains(r.out, `,"top":1,"input_fields":{"score":5}}`) {
+		t.Error("a field of the input is lost, or could be taken for the record's")
 	}
 	if g := got[2]; g.Gold != "the dog runs ." || len(g.Masked) != 2 || strings.Count(g.Text, "[MASK]") != 2 {
 		t.Errorf("%+v", g)
@@ -294,6 +294,40 @@ func TestBatchOverrides(t *testing.T) {
 		if g := got[4+i]; g.Error == nil || g.Error.Code != code || g.Line != 5+i {
 			t.Errorf("line %d: %+v", 5+i, g.Error)
 		}
+	}
+}
+
+// Fields whose names records use, or settings have, are kept as well, whether
+// or not the line can be filled, and settings are named once.
+func TestBatchKeepsFields(t *testing.T) {
+	const fields = `"score":0.1,"model":"mine","version":7,"line":90,"error":null,"masked":[1],"input_fields":"x",` +
+		`"top":1,"steps":2,"seed":3,"step_size":0.2,"gold":["a","b"],"extra":{"a": 1}`
+	in := `{"text":"the [MASK] runs .",` + fields + "}\n" + `{"text":"the dog runs .",` + fields + "}\n" +
+		`{"text":"the [MASK] runs .","top":2,"temperature":2}` + "\n"
+	r := infillRun(in, withTiny("batch", "--format", "jsonl", "-")...)
+	lines := strings.Split(r.out, "\n")
+	if r.code != exitSomeFailed || len(lines) != 4 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	// The record has steps and seed, with the values of the line.
+	kept := `,"top":1,"gold":["a","b"],"extra":{"a":1},"input_fields":{"score":0.1,"model":"mine",` +
+		`"version":7,"line":90,"error":null,"masked":[1],"input_fields":"x","step_size":0.2}}`
+	if !strings.HasSuffix(lines[0], kept) || !strings.Contains(lines[0], `"seed":3,"steps":2,`) {
+		t.Errorf("%s\nwant at the end %s", lines[0], kept)
+	}
+	kept = `"version":7,"line":90,"error":null,"masked":[1],"input_fields":"x","steps":2,"seed":3,"step_size":0.2}}`
+	if !strings.HasSuffix(lines[1], kept) || !strings.Contains(lines[1], `"error":{"code":"no_blank"`) {
+		t.Errorf("%s\nwant at the end %s", lines[1], kept)
+	}
+	first, next := "from line 1 on, taken as settings of their lines: top, steps, seed, step_size\n",
+		"from line 3 on, taken as settings of their lines: temperature\n"
+	if strings.Count(r.err, "taken as settings") != 2 || !strings.Contains(r.err, first) || !strings.Contains(r.err, next) {
+		t.Errorf("said: %s", r.err)
+	}
+	// Infill's own programs read what they wrote.
+	out := put(t, filepath.Join(t.TempDir(), "out.jsonl"), r.out)
+	if r := infillRun("", "eval", out); r.code != 0 {
+		t.Errorf("eval: exit %d, %s", r.code, r.err)
 	}
 }
 
@@ -504,7 +538,7 @@ func TestScoreFile(t *testing.T) {
 	if want := strings.Replace(strings.TrimSuffix(single.out, "}\n")+`,"n":2}`, `"line":1`, `"line":3`, 1); lines[2] != want {
 		t.Errorf("%s\nwant %s", lines[2], want)
 	}
-	if !strings.Contains(lines[0], `"id":"a","line":1,"text":"the dog sleeps in the house .","error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1}`) {
+	if !strings.Contains(lines[0], `"id":"a","line":1,"text":"the dog sleeps in the house .","error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1,"input_fields":{"candidates":["dog","cat"]}}`) {
 		t.Errorf("%s\n%s", lines[0], lines[1])
 	}
 	put(t, out, whole[:len(whole)/2])

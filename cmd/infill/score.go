@@ -167,7 +167,7 @@ func (s *scorer) record(ctx context.Context, it *batch.Item) (batch.Record, erro
 	if err == nil {
 		rec, err = s.score(ctx, it.Text, ranking)
 	}
-	return encoded(it, rec, err)
+	return encoded(it, rec, err, func(name string) bool { return name == "candidates" })
 }
 
 // scoreLines is a score record as people read it.

@@ -13,6 +13,8 @@ type Record struct {
 	JSON   []byte // one JSON object without a line end; it has the item's line and id
 	Failed bool   // it is an error record
 	Cause  error  // the error, if Failed
+	// Settings are the fields of the item that were taken as settings.
+	Settings []string
 }
 
 // A Job is a file to work through.
@@ -31,6 +33,9 @@ type Job struct {
 	MaxErrors int
 	// Progress, if not nil, is called after every record, and once before.
 	Progress func(Progress)
+	// Settings, if not nil, is called once for each name among the Settings of
+	// the records that are written, with the first line that has it.
+	Settings func(line int, names []string)
 	// Report, if not nil, is called for each error record that is written.
 	Report func(line int, cause error)
 }
@@ -182,6 +187,7 @@ func (r *runner) wind(all bool) {
 
 // write writes the records in order.
 func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
+	known := map[string]bool{} // settings that were told of
 	for s := range order {
 		r.mu.Lock()
 		if !r.winding {
@@ -205,6 +211,16 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 			return err
 		}
 		p.Records++
+		var names []string
+		for _, name := range s.rec.Settings {
+			if !known[name] {
+				known[name] = true
+				names = append(names, name)
+			}
+		}
+		if r.Settings != nil && names != nil {
+			r.Settings(s.item.Line, names)
+		}
 		if s.rec.Failed {
 			p.Failed++
 			if r.Report != nil {

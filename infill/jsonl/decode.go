@@ -20,10 +20,13 @@ var index = func() map[string]int {
 	return out
 }()
 
+// inputFields is the member with the user's fields whose names records use.
+const inputFields = "input_fields"
+
 // own says whether records use a name themselves.
 func own(name string) bool {
 	_, ok := index[name]
-	return ok
+	return ok || name == inputFields
 }
 
 // Record reads line n as a record. Members that records do not use are in its
@@ -35,23 +38,51 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 	}
 	rec := &Record{}
 	v := reflect.ValueOf(rec).Elem()
+	var inner []Field
 	for _, f := range fields {
 		i, known := index[f.Name]
-		if !known {
+		switch {
+		case f.Name == inputFields:
+			if inner, err = d.inner(n, f.Value); err != nil {
+				return nil, err
+			}
+			continue
+		case !known || f.Name == "gold" && f.Value[0] != '"':
 			rec.Fields = append(rec.Fields, f)
 			continue
-		}
-		if string(f.Value) == "null" {
+		case string(f.Value) == "null":
 			continue
 		}
 		if err := d.member(n, f, v.Field(i)); err != nil {
 			return nil, err
 		}
 	}
+	for _, f := range inner {
+		if f.Name == "gold" && rec.Gold == "" {
+			return nil, &Error{n, inputFields, ErrJSON, "input_fields has a gold and the record has none"}
+		}
+	}
+	rec.Fields = append(rec.Fields, inner...)
 	if field, reason := rec.check(); reason != "" {
 		return nil, &Error{n, field, ErrJSON, fmt.Sprintf("field %q: %s", field, reason)}
 	}
 	return rec, nil
+}
+
+// inner reads the user's fields whose names records use.
+func (d Decoder) inner(n int, value []byte) ([]Field, error) {
+	fields, err := d.Object(n, value)
+	if err != nil {
+		err.(*Error).Field = inputFields
+		return nil, err
+	}
+	for _, f := range fields {
+		if !own(f.Name) {
+			return nil, &Error{n, inputFields, ErrJSON,
+				fmt.Sprintf("field %q: no record uses the name %q", inputFields, f.Name)}
+		}
+	}
+	return fields, nil
 }
 
 // member decodes a member into a field of the record. Elements of a list of

@@ -12,9 +12,10 @@
 //
 // The members of an object always have the order of the struct's fields. A
 // member without a value is left out. Text is UTF-8 and stays readable: < is
-// written as <. The fields that the user's line had and the record does not
-// use follow at the end, in their order and with their spelling. One record
-// always has the same bytes.
+// written as <. The fields of the user's line follow at the end, in their order
+// and with their spelling. Those whose names the record uses itself, such as
+// score, stand in one object called input_fields. One record always has the
+// same bytes.
 //
 // # Decoding
 //

@@ -17,15 +17,22 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 		return dst, err
 	}
 	dst = bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	// A reader must not take a field of the user's for one of the record's.
+	var inner []byte
+	var err error
 	for _, f := range r.Fields {
-		// A reader must not take a field of the user's for one of the record's.
 		if own(f.Name) && !(f.Name == "gold" && r.Gold == "") {
-			continue
+			inner, err = appendField(append(inner, ','), f)
+		} else {
+			dst, err = appendField(append(dst, ','), f)
 		}
-		var err error
-		if dst, err = appendField(append(dst, ','), f); err != nil {
+		if err != nil {
 			return dst, err
 		}
+	}
+	if inner != nil {
+		dst = append(append(dst, `,"`+inputFields+`":{`...), inner[1:]...)
+		dst = append(dst, '}')
 	}
 	return append(dst, '}'), nil
 }

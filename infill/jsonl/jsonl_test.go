@@ -60,7 +60,7 @@ func TestAppend(t *testing.T) {
 			`"score":-0.5,"score_per_token":-0.25,"chain":0,"step":3,"count":2}],"sampler":"dmala",` +
 			`"seed":7,"chains":2,"distinct":1,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
 			`"shortlist":4,"zero_states":3,"non_finite_states":5,"model":"sha256:0","version":"v1",` +
-			`"weight":1.50,"note":{"a":"\u00e9"}}`},
+			`"weight":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
 		{scored, `{"line":1,"text":"a","score":0,"score_per_token":0,` +
 			`"pieces":[{"piece":"a","id":5,"span":[0,1],"log_prob":0}]}`},
 		{ranked, `{"line":0,"text":"a [MASK]","candidates":[{"candidate":"b","text":"a b",` +
@@ -145,6 +145,9 @@ func TestDecode(t *testing.T) {
 		{`{"fillings":[{},{},{}]}`, "fillings", "at most 2", ErrJSON},
 		{`{"fillings":[{"text":"a"},{"score":1}]}`, "fillings[1]", "no text", ErrJSON},
 		{`{"pieces":[{"id":1},{"id":1e10}]}`, "pieces[1].id", "whole number", ErrJSON},
+		{`{"input_fields":7}`, "input_fields", "want an object", ErrJSON},
+		{`{"input_fields":{"a":7}}`, "input_fields", "no record uses", ErrJSON},
+		{`{"input_fields":{"gold":7}}`, "input_fields", "none", ErrJSON},
 		{`{"error":"no"}`, "error", "want an object", ErrJSON},
 	} {
 		_, err := few.Record(9, []byte(c.line))
@@ -157,6 +160,32 @@ func TestDecode(t *testing.T) {
 	// encoding/json gives up at a depth of 10,000; the limit stands before it.
 	if _, err := (Decoder{}).Object(1, []byte(`{"a":`+strings.Repeat("[", 1<<20))); !errors.Is(err, ErrJSON) {
 		t.Error(err)
+	}
+}
+
+// Nothing of the user's line is lost: what the record says, or a field has it.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	seed := uint64(9)
+	rec := &Record{Line: 4, Steps: 20, Seed: &seed, StepSize: 0.5, Sampler: "gwg"}
+	in, err := Decoder{}.Input(4, []byte(`{"text":"a","steps": 20 ,"seed":9,"step_size":0.1,"line":4,`+
+		`"top":3,"chains":0,"sampler":"gwg","score":1,"note":"x","input_fields":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]bool{
+		"steps": true, "seed": true, "step_size": true, "top": true, "chains": true, "sampler": true,
+	}
+	rec.Keep(in.Fields, func(name string) bool { return settings[name] })
+	want := `{"line":4,"sampler":"gwg","seed":9,"steps":20,"step_size":0.5,"top":3,"note":"x",` +
+		`"input_fields":{"step_size":0.1,"line":4,"chains":0,"score":1,"input_fields":2}}`
+	got, err := Append(nil, rec)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	again, err := Decoder{}.Record(4, got)
+	if err != nil || len(again.Fields) != len(rec.Fields) {
+		t.Errorf("%+v, %v", again, err)
 	}
 }
 
@@ -238,6 +267,7 @@ func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"id":1,"line":2,"text":"x","y":{"z":[]}}`, `{"text":"\ud800"}`, "{", `{"text":"x"}}`, "\xff",
 		`{"id":null,"gold":"a","fillings":[{"text":"b","spans":[[0,1]]}]}`, `{"line":1e2}`,
+		`{"input_fields":{"line":7,"gold":"a","input_fields":1},"gold":"b","x":1}`, `{"gold":[1]}`,
 		`{"tuned":{"a":1e-5},"window":[0,0],"error":{"code":"x"},"gold":7}`,
 	} {
 		f.Add([]byte(s))

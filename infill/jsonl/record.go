@@ -1,8 +1,10 @@
 package jsonl
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // A Record is what became of one text. Which members it has depends on the
@@ -54,8 +56,32 @@ type Record struct {
 	// Error says why there is no result; nil if there is one.
 	Error *Failure `json:"error,omitempty"`
 
-	// Fields are the fields of the user's line that go with the record.
+	// Fields are the fields of the user's line that go with the record. Those
+	// whose names the record uses itself are written into one object, the
+	// member input_fields.
 	Fields []Field `json:"-"`
+}
+
+// Keep makes fields of the user's line the record's Fields. Left out are the
+// settings, which the record has with the same value.
+func (r *Record) Keep(fields []Field, setting func(name string) bool) {
+	r.Fields = nil
+	for _, f := range fields {
+		if !setting(f.Name) || !r.says(f) {
+			r.Fields = append(r.Fields, f)
+		}
+	}
+}
+
+// says reports whether the record has a member of this name and value.
+func (r *Record) says(f Field) bool {
+	i, ok := index[f.Name]
+	if !ok {
+		return false
+	}
+	v := reflect.ValueOf(r).Elem().Field(i)
+	b, err := json.Marshal(v.Interface())
+	return !v.IsZero() && err == nil && string(b) == string(bytes.TrimSpace(f.Value))
 }
 
 // A Filling is one way to fill the blanks of a text.
