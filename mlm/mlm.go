@@ -111,7 +111,7 @@ const (
 	Int8
 )
 
-// String is the precision's name on the command line.
+// String is the precision's name: fp32 or int8.
 func (p Precision) String() string {
 	if p == Int8 {
 		return "int8"
@@ -130,7 +130,7 @@ const (
 	Forward
 )
 
-// String is the mode's name on the command line.
+// String is the mode's name: full or forward.
 func (g GradientMode) String() string {
 	if g == Forward {
 		return "forward"

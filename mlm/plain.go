@@ -53,7 +53,7 @@ func integerProducts(info *Info) string {
 	if len(ops) == 0 {
 		return ""
 	}
-	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") + "), which have no derivative; use the float32 model, or --sampler gibbs"
+	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") + "), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
 }
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {

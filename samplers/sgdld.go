@@ -339,7 +339,7 @@ var sgdldInfo = Info{
 	Doc: "jumps between single-coordinate neighbours with rates from cached " +
 		"mini-batch estimates; exact only in the limit of small jump " +
 		"probabilities, and its states carry weights, by which averages have to " +
-		"be taken; infill fill counts and ranks last states without them",
+		"be taken; a count of last states is without them",
 	Needs: Needs{NeedStochasticGradients},
 	Cost:  "1 mini-batch (on text 2b rows for a batch of b)",
 	Params: []Param{

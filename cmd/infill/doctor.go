@@ -72,6 +72,12 @@ func examine(std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	var err error
 	d.Runtime, err = ort.Load(ort.FindOptions{Path: path})
+	if err != nil {
+		d.Runtime.Problem = message(err)
+	}
+	if d.Runtime.Source == ort.SourceGiven {
+		d.Runtime.Source = "flag"
+	}
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()

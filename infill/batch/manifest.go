@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"infill/internal/disk"
 )
@@ -43,12 +42,12 @@ func ReadManifest(output string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	const remedy = "move it away, name another output, or overwrite it with --force"
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: %s is no regular file; move it away, or name another output", ErrManifest, path)
+		return nil, &ManifestError{path, "is no regular file; move it away, or name another output", false}
 	case info.Size() > maxManifest:
-		return nil, fmt.Errorf("%w: %s has %d bytes, which is no manifest of infill's; %s", ErrManifest, path, info.Size(), remedy)
+		return nil, &ManifestError{path, fmt.Sprintf("has %d bytes, which is no manifest of infill's; %s",
+			info.Size(), moveAway), true}
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +61,8 @@ func ReadManifest(output string) (*Manifest, error) {
 		err = fmt.Errorf("its format is %d, not %d", m.Format, ManifestFormat)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is damaged, of another version, or no manifest of infill's (%v); %s", ErrManifest, path, err, remedy)
+		return nil, &ManifestError{path, fmt.Sprintf(
+			"is damaged, of another version, or no manifest of infill's (%v); %s", err, moveAway), true}
 	}
 	return &m, nil
 }
@@ -81,18 +81,19 @@ func (m *Manifest) write(output string) error {
 }
 
 // differences lists what two manifests disagree on.
-func (m *Manifest) differences(now *Manifest) []string {
-	var out []string
-	differ := func(what string, was, is any) {
+func (m *Manifest) differences(now *Manifest) []Difference {
+	var out []Difference
+	differ := func(what string, setting bool, was, is any) {
 		if was != is {
-			out = append(out, fmt.Sprintf("%s was %v, is %v", what, was, is))
+			out = append(out, Difference{what, setting, fmt.Sprint(was), fmt.Sprint(is)})
 		}
 	}
-	differ("version", m.Version, now.Version)
-	differ("model", m.Model, now.Model)
-	differ("seed", m.Seed, now.Seed)
+	differ("version", false, m.Version, now.Version)
+	differ("model", false, m.Model, now.Model)
+	differ("seed", false, m.Seed, now.Seed)
 	if m.SHA256 != now.SHA256 || m.Bytes != now.Bytes {
-		out = append(out, fmt.Sprintf("the input is another: %s (%d bytes) was, %s (%d bytes) is", m.Input, m.Bytes, now.Input, now.Bytes))
+		input := func(m *Manifest) string { return fmt.Sprintf("%s (%d bytes)", m.Input, m.Bytes) }
+		out = append(out, Difference{"the input", false, input(m), input(now)})
 	}
 	var names []string
 	for n := range m.Settings {
@@ -105,24 +106,10 @@ func (m *Manifest) differences(now *Manifest) []string {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		differ("--"+n, m.Settings[n], now.Settings[n])
+		differ(n, true, m.Settings[n], now.Settings[n])
 	}
 	return out
 }
-
-// Errors of opening an output.
-var (
-	// ErrExists: the output is there, and neither resumed nor overwritten.
-	ErrExists = errors.New("the output exists")
-	// ErrIsInput: the run would write over its own input.
-	ErrIsInput = errors.New("the output is the input itself")
-	// ErrManifest: the manifest is missing or damaged, or its name is taken.
-	ErrManifest = errors.New("no usable manifest")
-	// ErrMismatch: the output was made from something else.
-	ErrMismatch = errors.New("the output does not belong to this run")
-	// ErrLocked: another process is writing the output.
-	ErrLocked = errors.New("the output is in use")
-)
 
 // check compares the manifest of an output, if it has one, with that of this run.
 func (m *Manifest) check(output string, empty bool) error {
@@ -131,12 +118,13 @@ func (m *Manifest) check(output string, empty bool) error {
 	case errors.Is(err, fs.ErrNotExist) && empty:
 		return m.write(output) // nothing was written yet
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %s is missing, so nobody knows what made %s; start anew with --force, or name another output", ErrManifest, ManifestPath(output), output)
+		return &ManifestError{ManifestPath(output), fmt.Sprintf(
+			"is missing, so the origin of %s is not known; start again, or name another output", output), true}
 	case err != nil:
 		return err
 	}
 	if d := was.differences(m); len(d) > 0 {
-		return fmt.Errorf("%w: %s; repeat the first run's command, or name another output", ErrMismatch, strings.Join(d, "; "))
+		return &MismatchError{d}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case !exists && isLink(path):
-		return nil, fmt.Errorf("%w: %s, a link to a file that is not there; name another", ErrExists, path)
+		return nil, &ExistsError{path, true}
 	case exists && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; name a file in it", path)
 	case exists && in.info != nil && os.SameFile(info, in.info):
@@ -75,7 +75,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 		o.w = o.f
 		return o, nil
 	case exists && mode == Create:
-		return nil, fmt.Errorf("%w: %s; go on with --resume, overwrite with --force, or name another", ErrExists, path)
+		return nil, &ExistsError{path, false}
 	}
 	if err := placeOfManifest(path, in, mode); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func Find(o FindOptions) (Report, error) {
 
 func find(o FindOptions, r *Report, cacheErr error) error {
 	if o.Path != "" {
-		return named(r, o.Path, SourceFlag, "the library that was asked for")
+		return named(r, o.Path, SourceGiven, "the library that was asked for")
 	}
 	if env := os.Getenv(EnvLibrary); env != "" {
 		return named(r, env, SourceEnv, "the library that "+EnvLibrary+" names")
@@ -81,8 +81,8 @@ func find(o FindOptions, r *Report, cacheErr error) error {
 	if perr != nil {
 		return perr
 	}
-	return fmt.Errorf("%w: looked in %s; run `%s`, or set %s to the library of onnx runtime %s",
-		ErrRuntimeMissing, places(r.Looked), remedy, EnvLibrary, Version)
+	return fmt.Errorf("%w: looked in %s; install it, or set %s to the library of onnx runtime %s",
+		ErrRuntimeMissing, places(r.Looked), EnvLibrary, Version)
 }
 
 // named checks a file that the user pointed at.
@@ -95,8 +95,8 @@ func named(r *Report, path string, src Source, what string) error {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and run `%s`",
-			ErrRuntimeMissing, what, abs, remedy)
+		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and install the library",
+			ErrRuntimeMissing, what, abs)
 	case err != nil:
 		return fmt.Errorf("%w: %s: %w", ErrRuntimeMissing, what, err)
 	case info.IsDir():

@@ -34,9 +34,6 @@ const minMinor = 27
 // EnvLibrary is the environment variable that names the shared library.
 const EnvLibrary = "INFILL_ORT"
 
-// remedy is the command that mends a missing or damaged library.
-const remedy = "infill doctor --install"
-
 // What callers branch on. Errors of this package wrap one of them when the
 // library itself is the trouble; their text says what was looked for, where,
 // and which command mends it.
@@ -63,15 +60,15 @@ type Source string
 
 // Where a library can come from.
 const (
-	SourceFlag   Source = "flag"
+	SourceGiven  Source = "given" // by FindOptions.Path
 	SourceEnv    Source = "environment"
 	SourceCache  Source = "cache"
 	SourceBeside Source = "beside the command"
 	SourceSystem Source = "system"
 )
 
-// Report is everything `infill doctor` prints about the runtime. The zero
-// value of a field means "not known".
+// Report is everything that is known about the runtime. The zero value of a field
+// means "not known".
 type Report struct {
 	OK       bool   `json:"ok"`
 	Problem  string `json:"problem,omitempty"` // why not OK, with the remedy

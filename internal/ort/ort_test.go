@@ -109,7 +109,7 @@ func TestFindMissing(t *testing.T) {
 	if !errors.Is(err, ErrRuntimeMissing) {
 		t.Fatalf("got %v, want ErrRuntimeMissing", err)
 	}
-	for _, want := range []string{cache, remedy, EnvLibrary} {
+	for _, want := range []string{cache, "install it", EnvLibrary} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error %q does not name %q", err, want)
 		}
@@ -170,7 +170,7 @@ func TestFindOrder(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env.so")
 	copyFile(t, lib, env)
 	t.Setenv(EnvLibrary, env)
-	if r, err := Find(FindOptions{Path: lib}); err != nil || r.Path != lib || r.Source != SourceFlag || r.Version != Version {
+	if r, err := Find(FindOptions{Path: lib}); err != nil || r.Path != lib || r.Source != SourceGiven || r.Version != Version {
 		t.Errorf("flag: %+v, %v", r, err)
 	}
 	if r, err := Find(FindOptions{}); err != nil || r.Path != env || r.Source != SourceEnv || r.Pinned {
@@ -209,7 +209,7 @@ func TestWrongVersion(t *testing.T) {
 		}
 	}
 	// A library that states a good version but does not offer the C API.
-	if got := loadInChild(t, fakeLibrary(t, Version)); !strings.HasPrefix(got, "version: ") || !strings.Contains(got, remedy) {
+	if got := loadInChild(t, fakeLibrary(t, Version)); !strings.HasPrefix(got, "version: ") || !strings.Contains(got, "install it again") {
 		t.Errorf("no API: %q", got)
 	}
 }

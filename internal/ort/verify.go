@@ -67,7 +67,7 @@ func checkCached(r *Report, p platform) error {
 	sum, size, err := hashFile(r.Path)
 	r.SHA256, r.Size = sum, size
 	if err != nil {
-		return fmt.Errorf("%w: %w; run `%s`", ErrRuntimeCorrupt, err, remedy)
+		return fmt.Errorf("%w: %w; install it again", ErrRuntimeCorrupt, err)
 	}
 	if sum == p.sha256 {
 		r.Pinned, r.Version = true, Version
@@ -79,8 +79,8 @@ func checkCached(r *Report, p platform) error {
 		if err == nil {
 			want = rc.SHA256
 		}
-		return fmt.Errorf("%w: %s (%d bytes) has sha256 %s, expected %s; run `%s` to fetch it again",
-			ErrRuntimeCorrupt, r.Path, size, sum, want, remedy)
+		return fmt.Errorf("%w: %s (%d bytes) has sha256 %s, expected %s; install it again",
+			ErrRuntimeCorrupt, r.Path, size, sum, want)
 	}
 	r.Note = "from " + rc.From + ", not the pinned build"
 	r.Version, err = inspect(r.Path, runtime.GOOS, runtime.GOARCH)
@@ -111,8 +111,8 @@ func checkVersion(r *Report, version string) error {
 	}
 	major, minor, ok := splitVersion(version)
 	if !ok || major != 1 || minor < minMinor {
-		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; run `%s` for %s",
-			ErrRuntimeVersion, r.Path, version, minMinor, remedy, Version)
+		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; install %s",
+			ErrRuntimeVersion, r.Path, version, minMinor, Version)
 	}
 	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the last bits", version, Version)
 	return nil
@@ -133,8 +133,8 @@ func splitVersion(v string) (major, minor int, ok bool) {
 // when it states none. Nothing of the file is executed.
 func inspect(path, goos, goarch string) (version string, err error) {
 	bad := func(format string, a ...any) (string, error) {
-		return "", fmt.Errorf("%w: %s %s; run `%s` for a good one",
-			ErrRuntimeCorrupt, path, fmt.Sprintf(format, a...), remedy)
+		return "", fmt.Errorf("%w: %s %s; install a good one",
+			ErrRuntimeCorrupt, path, fmt.Sprintf(format, a...))
 	}
 	// The debug packages promise errors on malformed input, but they are not
 	// hardened against all of it.

@@ -96,7 +96,7 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 			fails, best = 0, p.n
 		}
 		if fails++; fails >= f.o.Attempts {
-			return "", 0, fmt.Errorf("%w: %s: %w (%d attempts); the %d bytes that arrived are kept, run the same command again to go on", ErrFetch, address, t.err, fails, p.n)
+			return "", 0, fmt.Errorf("%w: %s: %w (%d attempts); the %d bytes that arrived are kept, pull again to go on", ErrFetch, address, t.err, fails, p.n)
 		}
 		wait := backoff(fails)
 		if t.after > 0 {
@@ -201,7 +201,7 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return 0, &temporary{fmt.Errorf("the server says %s", printable(resp.Status)), retryAfter(resp.Header.Get("Retry-After"))}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return 0, fmt.Errorf("%w: %s: the server says %s: the model is not public there; fetch it by hand and put it into the folder that infill model pull --offline names", ErrFetch, address, printable(resp.Status))
+		return 0, fmt.Errorf("%w: %s: the server says %s; fetch it by hand and put it into its folder", ErrNotPublic, address, printable(resp.Status))
 	}
 	return 0, fmt.Errorf("%w: %s: the server says %s", ErrFetch, address, printable(resp.Status))
 }
@@ -259,7 +259,7 @@ func sendError(ctx context.Context, err error) error {
 	case errors.As(err, &refused), errors.As(err, &cert):
 		return fmt.Errorf("%w: %w", ErrFetch, err)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("%w: %w; without a network, INFILL_OFFLINE=1 says which files to put where", ErrFetch, err)
+		return fmt.Errorf("%w: %w", ErrNoNetwork, err)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause

@@ -17,7 +17,10 @@
 // an old one.
 package hub
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrCatalogue is a catalogue that cannot be used; errors are of type *CatalogueError.
@@ -32,6 +35,10 @@ var (
 	ErrTooLarge = errors.New("the file is larger than the catalogue says")
 	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and again.
 	ErrFetch = errors.New("download failed")
+	// ErrNotPublic is a server that hands out the file to users it knows only. It wraps ErrFetch.
+	ErrNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)
+	// ErrNoNetwork is a server whose name is not known here. It wraps ErrFetch.
+	ErrNoNetwork = fmt.Errorf("%w: no network, or no such server", ErrFetch)
 	// ErrStore is trouble with the cache's folder: no room, no permission.
 	ErrStore = errors.New("cannot store the download")
 	// ErrUnverified is a folder for which nothing says what it should hold.

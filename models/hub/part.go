@@ -109,7 +109,7 @@ func (p *part) write(b []byte) error {
 }
 
 func (p *part) storeError(err error) error {
-	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and run the same command again", ErrStore, err, p.n)
+	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and pull again", ErrStore, err, p.n)
 }
 
 func (p *part) hash() string { return hex.EncodeToString(p.sum.Sum(nil)) }

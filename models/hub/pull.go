@@ -86,8 +86,9 @@ type OfflineError struct {
 }
 
 func (e *OfflineError) Error() string {
-	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that has it, and run infill model pull %s again, which checks it",
-		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder, e.Model)
+	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that "+
+		"has it, and pull it again, which checks it",
+		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
 }
 
 func (e *OfflineError) Unwrap() error { return ErrOffline }

@@ -13,7 +13,7 @@ func Load(tb testing.TB) ort.Report {
 	tb.Helper()
 	r, err := ort.Load(ort.FindOptions{})
 	if err != nil {
-		tb.Fatalf("these tests need ONNX Runtime: %v\n(`make test` installs it; so does `go run ./cmd/infill doctor --install`)", err)
+		tb.Fatalf("these tests need ONNX Runtime: %v\n(`make test` installs it)", err)
 	}
 	return r
 }

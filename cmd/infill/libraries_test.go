@@ -1,0 +1,86 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Libraries know nothing of this command: no string of theirs names one of its flags or
+// subcommands.
+func TestLibrariesNameNoFlags(t *testing.T) {
+	t.Parallel()
+	speaks := commandLine(newApp(stdio{}))
+	root := filepath.Join("..", "..")
+	files, found := 0, 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "testdata":
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		if file.Name.Name == "main" {
+			return nil
+		}
+		files++
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Errorf("%s: %v", set.Position(lit.Pos()), err)
+			} else if what := speaks.FindString(text); what != "" {
+				found++
+				t.Errorf("%s: %q is the command's business: %s", set.Position(lit.Pos()), what, lit.Value)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 100 {
+		t.Errorf("only %d files of libraries were read", files)
+	}
+	// The expression finds what it is for.
+	for _, text := range []string{"use --ban", "-o FILE", "infill model pull x", "infill doctor --install", "the command line", "a flag"} {
+		if !speaks.MatchString(text) {
+			t.Errorf("%q is not found", text)
+		}
+	}
+}
+
+// commandLine matches a flag of any command, the name of a command after infill, and the words flag
+// and command line.
+func commandLine(app *cli.App) *regexp.Regexp {
+	var commands []string
+	var walk func(list []*cli.Command)
+	walk = func(list []*cli.Command) {
+		for _, c := range list {
+			commands = append(commands, regexp.QuoteMeta(c.Name))
+			walk(c.Subcommands)
+		}
+	}
+	walk(app.Commands)
+	return regexp.MustCompile(`(^|[^-\w])--[a-z][a-z-]+|(^|\s)-o\b|\binfill (` + strings.Join(commands, "|") +
+		`)\b|\b[Cc]ommand[- ]line|\bflags?\b|\bsubcommand`)
+}

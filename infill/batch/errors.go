@@ -1,0 +1,82 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors of opening an output.
+var (
+	// ErrExists: the output is there, and neither resumed nor overwritten.
+	ErrExists = errors.New("the output exists")
+	// ErrIsInput: the run would write over its own input.
+	ErrIsInput = errors.New("the output is the input itself")
+	// ErrManifest: the manifest is missing or damaged, or its name is taken.
+	ErrManifest = errors.New("no usable manifest")
+	// ErrMismatch: the output was made from something else.
+	ErrMismatch = errors.New("the output does not belong to this run")
+	// ErrLocked: another process is writing the output.
+	ErrLocked = errors.New("the output is in use")
+)
+
+// An ExistsError is an output that is there. It wraps ErrExists.
+type ExistsError struct {
+	Path string
+	// Link says that a link of this name leads to a file that is not there. Otherwise modes Resume
+	// and Force go on.
+	Link bool
+}
+
+func (e *ExistsError) Error() string {
+	if e.Link {
+		return fmt.Sprintf("%v: %s, a link to a file that is not there; name another", ErrExists, e.Path)
+	}
+	return fmt.Sprintf("%v: %s; resume it, overwrite it, or name another", ErrExists, e.Path)
+}
+
+func (e *ExistsError) Unwrap() error { return ErrExists }
+
+// moveAway is what helps against a file in the place of the manifest.
+const moveAway = "move it away, or name another output"
+
+// A ManifestError is a manifest that cannot be used. It wraps ErrManifest.
+type ManifestError struct {
+	Path    string // of the manifest
+	Problem string // what is wrong, and what to do
+	Force   bool   // mode Force goes on
+}
+
+func (e *ManifestError) Error() string {
+	return fmt.Sprintf("%v: %s %s", ErrManifest, e.Path, e.Problem)
+}
+
+func (e *ManifestError) Unwrap() error { return ErrManifest }
+
+// A MismatchError is an output that was made from something else. It wraps ErrMismatch.
+type MismatchError struct{ Differences []Difference }
+
+// A Difference is what was another for the output than it is for this run.
+type Difference struct {
+	What    string // the name of a setting, or version, model, seed, the input
+	Setting bool   // What is a setting
+	Was, Is string
+}
+
+func (e *MismatchError) Error() string { return e.Spell(func(name string) string { return name }) }
+
+// Spell is the message with settings as a function spells them.
+func (e *MismatchError) Spell(spell func(name string) string) string {
+	var parts []string
+	for _, d := range e.Differences {
+		what := d.What
+		if d.Setting {
+			what = spell(what)
+		}
+		parts = append(parts, fmt.Sprintf("%s was %s, is %s", what, d.Was, d.Is))
+	}
+	return fmt.Sprintf("%v: %s; repeat the first run, or name another output", ErrMismatch,
+		strings.Join(parts, "; "))
+}
+
+func (e *MismatchError) Unwrap() error { return ErrMismatch }
