@@ -55,7 +55,11 @@ func findBlanks(text, mask string) ([]Blank, error) {
 	for i := 0; i < len(text); {
 		b, n, err := blankAt(text[i:], mask)
 		if err != nil {
-			return nil, &TextError{i, err.Error(), ErrBlank}
+			kind := ErrBlank
+			if errors.Is(err, errManyWords) {
+				kind = ErrManyWords
+			}
+			return nil, &TextError{i, err.Error(), kind}
 		}
 		if n > 0 {
 			b.Start, b.End = i, i+n
@@ -167,6 +171,10 @@ func (b *Blank) readCount(s string) (int, error) {
 	return n, nil
 }
 
+// errManyWords is the cause of an ErrManyWords.
+var errManyWords = fmt.Errorf("more than %d alternatives; put them into a list of allowed words",
+	maxBlankWords)
+
 // readWords reads alternatives up to the closing bracket. A backslash takes
 // the next character as it is.
 func (b *Blank) readWords(s string) (int, error) {
@@ -177,7 +185,7 @@ func (b *Blank) readWords(s string) (int, error) {
 			return errors.New("an alternative is empty")
 		}
 		if len(b.Words) == maxBlankWords {
-			return fmt.Errorf("more than %d alternatives; put them into a list of allowed words", maxBlankWords)
+			return errManyWords
 		}
 		b.Words = append(b.Words, w)
 		word.Reset()

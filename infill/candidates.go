@@ -46,8 +46,8 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o 
 		one.groups[0].Words = words
 	}
 	if len(one.groups[0].Words) == 0 {
-		msg := "no candidates; give some, or list them in the blank: [MASK|red|green]"
-		return nil, &TextError{t.blanks[0].Start, msg, ErrBlank}
+		msg := "give some, or list them in the blank: [MASK|red|green]"
+		return nil, &TextError{t.blanks[0].Start, msg, ErrNoCandidates}
 	}
 	opt := Options{Case: o.Case, Long: o.Long}
 	if err := opt.fill(); err != nil {

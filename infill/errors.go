@@ -18,6 +18,11 @@ var (
 	// ErrUnfilled is returned for a blank in a text that is to be complete. It
 	// wraps ErrBlank.
 	ErrUnfilled = fmt.Errorf("%w: it is not filled in", ErrBlank)
+	// ErrManyWords is returned for a blank with more alternatives than a text may hold. It wraps
+	// ErrBlank. A list of allowed words has room for them.
+	ErrManyWords = fmt.Errorf("%w: too many alternatives", ErrBlank)
+	// ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
+	ErrNoCandidates = fmt.Errorf("%w: no candidates", ErrBlank)
 	// ErrEmptySupport is returned when nothing may stand in a blank.
 	ErrEmptySupport = errors.New("no token may fill the blank")
 	// ErrFewWords is returned for a text with fewer words than are to be masked.

@@ -2,7 +2,7 @@ package mlm
 
 import "infill/mlm/onnx"
 
-// Info is what was recognised in a model: what `infill model info` prints.
+// Info is what was recognised in a model.
 type Info struct {
 	File         string         `json:"file"`                   // inside the model's folder
 	SHA256       string         `json:"sha256"`                 // of that file and, if it has any, its external data

@@ -11,7 +11,7 @@ import (
 type Comparison struct {
 	// Title heads the report; "" is "Sampler comparison".
 	Title string
-	// Command is the command line that made it, Model the model's name or hash,
+	// Command is what made it, as it was typed, Model the model's name or hash,
 	// Version the program's; empty ones are left out of the report.
 	Command, Model, Version string
 	// SecondModel names another model that scored the fillings too, "" for none;

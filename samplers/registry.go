@@ -44,8 +44,8 @@ func Lookup(name string) (Info, error) {
 	return Info{}, unknown("sampler", name, Names())
 }
 
-// New makes the named sampler with its parameters given as text, as on a
-// command line; parameters not named keep their defaults. Errors: unknown
+// New makes the named sampler. Its parameters are texts. Those not named keep
+// their defaults. Errors: unknown
 // sampler, parameter or word (*UnknownError), value out of range (*ParamError).
 func New(name string, params map[string]string) (Sampler, error) {
 	info, err := Lookup(name)

@@ -1,25 +1,79 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"strings"
 
 	"infill/infill"
+	"infill/infill/batch"
+	"infill/internal/ort"
 	"infill/mlm"
+	"infill/models/hub"
 )
 
-// advice says which flags or commands help against an error of the libraries,
-// which know neither. It is empty where the error says all.
+// message is an error in the command's words: settings are flags, and the kind of the error says
+// which flag or command helps. The libraries know neither.
+func message(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	text := err.Error()
+	var s speller
+	if errors.As(err, &s) {
+		spelt := s.Spell(func(name string) string { return "--" + name })
+		text = strings.Replace(text, s.Error(), spelt, 1)
+	}
+	return text + advice(err)
+}
+
+// A speller is an error that names settings.
+type speller interface {
+	error
+	Spell(name func(string) string) string
+}
+
+// advice says which flags or commands help against an error of the libraries. It is empty where the
+// error says all.
 func advice(err error) string {
+	for _, a := range advices {
+		if errors.Is(err, a.kind) {
+			return a.text
+		}
+	}
 	var long *infill.LengthError
+	var exists *batch.ExistsError
+	var manifest *batch.ManifestError
+	var offline *hub.OfflineError
 	switch {
-	case errors.Is(err, infill.ErrEmptySupport):
-		return " (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"
-	case errors.Is(err, infill.ErrUnfilled):
-		return ": infill fill"
 	case errors.As(err, &long):
 		return ": --long window"
-	case errors.Is(err, mlm.ErrNotFinite):
-		return "; check the model with: infill model check"
+	case errors.As(err, &exists) && !exists.Link:
+		return " (--resume goes on with it, --force overwrites it)"
+	case errors.As(err, &manifest) && manifest.Force:
+		return "; --force overwrites what is there"
+	case errors.As(err, &offline):
+		return ": infill model pull " + offline.Model
 	}
 	return ""
 }
+
+// advices are the kinds of errors that say all about what helps.
+var advices = []struct {
+	kind error
+	text string
+}{
+	{infill.ErrManyWords, ": --allow FILE"},
+	{infill.ErrNoCandidates, ", or: --candidates"},
+	{infill.ErrUnfilled, ": infill fill"},
+	{infill.ErrEmptySupport,
+		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
+	{mlm.ErrNotFinite, "; check the model with: infill model check"},
+	{ort.ErrRuntimeMissing, installs},
+	{ort.ErrRuntimeVersion, installs},
+	{ort.ErrRuntimeCorrupt, installs},
+	{hub.ErrNotPublic, " (infill model pull --offline names it)"},
+	{hub.ErrNoNetwork, "; without a network, INFILL_OFFLINE=1 says which files to put where"},
+}
+
+const installs = ": run `infill doctor --install`"

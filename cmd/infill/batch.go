@@ -115,7 +115,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	job.Report = func(line int, cause error) {
 		if !f.quiet {
 			bar.clear()
-			fmt.Fprintf(std.err, "infill: %s\n", atLine(line, cause))
+			fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
 		}
 	}
 	job.Settings = func(line int, names []string) {

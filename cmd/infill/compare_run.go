@@ -68,7 +68,7 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 				first = err
 			}
 			if left++; left <= maxWarnings {
-				fmt.Fprintf(r.warn, "infill: %v; left out\n", err)
+				fmt.Fprintf(r.warn, "infill: %s; left out\n", message(err))
 			}
 			continue
 		}
@@ -111,7 +111,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			if jsonl.Code(err) == "" || strict {
 				return nil, err
 			}
-			fmt.Fprintf(r.warn, "infill: sampler %s: %v\n", s.Name(), err)
+			fmt.Fprintf(r.warn, "infill: sampler %s: %s\n", s.Name(), message(err))
 			r.failed = true
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"infill/infill"
@@ -76,17 +75,4 @@ func exitCode(err error) int {
 		}
 	}
 	return exitTrouble
-}
-
-func message(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "interrupted"
-	}
-	// Settings are flags here.
-	var s *settings.Error
-	if errors.As(err, &s) {
-		spelt := s.Spell(func(name string) string { return "--" + name })
-		return strings.Replace(err.Error(), s.Error(), spelt, 1)
-	}
-	return err.Error() + advice(err)
 }

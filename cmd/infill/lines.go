@@ -99,7 +99,7 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 			return atLine(l.n, err)
 		}
 		failed++
-		fmt.Fprintf(std.err, "infill: %s\n", atLine(l.n, err))
+		fmt.Fprintf(std.err, "infill: %s\n", message(atLine(l.n, err)))
 	}
 	switch {
 	case done == 0:

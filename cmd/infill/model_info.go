@@ -71,7 +71,7 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 		r.Problems = append(r.Problems, p.Error())
 	}
 	if len(problems) == 0 { // the files are fine, the runtime or the comparison of hashes is not
-		r.Problems = []string{err.Error()}
+		r.Problems = []string{message(err)}
 	}
 	if r.SHA256 == "" && r.Tokens == 0 {
 		return nil, err // nothing was recognised

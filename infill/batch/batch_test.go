@@ -395,12 +395,12 @@ func TestRefusals(t *testing.T) {
 		return err
 	}
 	for what, change := range map[string]func(*Manifest){
-		"version": func(m *Manifest) { m.Version = "v2" },
-		"model":   func(m *Manifest) { m.Model = "sha256:1" },
-		"seed":    func(m *Manifest) { m.Seed = 2 },
-		"--steps": func(m *Manifest) { m.Settings["steps"] = "51" },
-		"--new":   func(m *Manifest) { m.Settings["new"] = "x" },
-		"input":   func(m *Manifest) { m.SHA256 = "00" },
+		"version":   func(m *Manifest) { m.Version = "v2" },
+		"model":     func(m *Manifest) { m.Model = "sha256:1" },
+		"seed":      func(m *Manifest) { m.Seed = 2 },
+		"steps was": func(m *Manifest) { m.Settings["steps"] = "51" },
+		"new was":   func(m *Manifest) { m.Settings["new"] = "x" },
+		"input":     func(m *Manifest) { m.SHA256 = "00" },
 	} {
 		if err := open(change); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)

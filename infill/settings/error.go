@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	})
 }
 
-// Spell is the message with settings as a function spells them: --no-repeat.
+// Spell is the message with settings as a function spells them.
 func (e *Error) Spell(spell func(name string) string) string {
 	all := func(names []string) string {
 		out := make([]string, len(names))

@@ -76,7 +76,7 @@ const (
 )
 
 // maxOrder bounds the order: beyond it n-grams of sentences are all unique, and a
-// number from a command line must not size memory.
+// number that a user typed must not size memory.
 const maxOrder = 64
 
 // Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,

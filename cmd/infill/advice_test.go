@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/settings"
+	"infill/internal/ort"
+	"infill/mlm"
+	"infill/models/hub"
+)
+
+// Each kind of error gets the flag or command that helps, whatever it is wrapped in.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	v := settings.Defaults()
+	v.Masking = infill.Masking{Rate: 0.5, Words: 2}
+	mismatch := &batch.MismatchError{Differences: []batch.Difference{
+		{What: "steps", Setting: true, Was: "3", Is: "4"}, {What: "seed", Was: "1", Is: "2"},
+	}}
+	for _, c := range []struct {
+		err  error
+		says string // in the message; "" where the error says all
+	}{
+		{v.Check(), "--mask-rate and --mask-words: give one of them"},
+		{mismatch, "--steps was 3, is 4; seed was 1, is 2; "},
+		{&batch.ExistsError{Path: "o"}, "--resume"},
+		{&batch.ExistsError{Path: "o"}, "--force"},
+		{&batch.ExistsError{Path: "o", Link: true}, ""},
+		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
+		{&batch.ManifestError{Path: "o"}, ""},
+		{infill.ErrManyWords, "--allow FILE"},
+		{infill.ErrNoCandidates, "--candidates"},
+		{infill.ErrUnfilled, "infill fill"},
+		{infill.ErrEmptySupport, "--min-distance"},
+		{infill.ErrEmptySupport, "--no-repeat"},
+		{&infill.LengthError{}, "--long window"},
+		{mlm.ErrNotFinite, "infill model check"},
+		{ort.ErrRuntimeMissing, "infill doctor --install"},
+		{ort.ErrRuntimeVersion, "infill doctor --install"},
+		{ort.ErrRuntimeCorrupt, "infill doctor --install"},
+		{hub.ErrNotPublic, "infill model pull --offline"},
+		{hub.ErrNoNetwork, "INFILL_OFFLINE=1"},
+		{&hub.OfflineError{Model: "tiny"}, "infill model pull tiny"},
+		{hub.ErrFetch, ""},
+		{context.Canceled, "interrupted"},
+	} {
+		got := message(fmt.Errorf("line 3: %w", c.err))
+		if !strings.Contains(got, c.says) || c.says == "" && got != "line 3: "+c.err.Error() {
+			t.Errorf("%v: %s", c.err, got)
+		}
+		if strings.Contains(c.err.Error(), "--") {
+			t.Errorf("the library names a flag: %v", c.err)
+		}
+	}
+	if got := message(errors.New("other")); got != "other" {
+		t.Errorf("%s", got)
+	}
+}
