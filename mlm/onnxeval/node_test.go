@@ -11,6 +11,7 @@ import (
 
 // TestKernels checks operators one by one against values worked out by hand or by numpy.
 func TestKernels(t *testing.T) {
+	t.Parallel()
 	f := func(shape []int, v ...float64) *Tensor { return NewFloat(shape, v) }
 	n := func(shape []int, v ...int64) *Tensor { return NewInt(shape, v) }
 	ints := func(name string, v ...int64) *onnx.Attribute {
@@ -81,6 +82,7 @@ func TestKernels(t *testing.T) {
 
 // TestBadNodes: graphs come from strangers; what does not fit gives an error.
 func TestBadNodes(t *testing.T) {
+	t.Parallel()
 	x := NewFloat([]int{2, 3}, make([]float64, 6))
 	huge := NewInt([]int{3}, []int64{1 << 30, 1 << 30, 1 << 30})
 	for op, in := range map[string][]*Tensor{

@@ -14,6 +14,7 @@ import (
 // may round otherwise (they do for a length of 12 padded to 20), so a sentence's padded length must not
 // depend on its neighbours.
 func TestBitIdentical(t *testing.T) {
+	t.Parallel()
 	f := fixtures(t)[0]
 	t.Run("tiny", func(t *testing.T) { bitIdentical(t, derive(t, f.model), f.Calls[2]) })
 	t.Run("shared", func(t *testing.T) {

@@ -49,6 +49,7 @@ func toHalf(x float32) uint16 {
 // TestNarrowComputation: files that compute in float16 or bfloat16 are evaluated in float32, and their energies
 // and gradients are those of the file's own function as exactly as those of other files.
 func TestNarrowComputation(t *testing.T) {
+	t.Parallel()
 	done := 0
 	for _, f := range fixtures(t) {
 		if !strings.Contains(f.name, "float16") {
@@ -71,6 +72,7 @@ func TestNarrowComputation(t *testing.T) {
 
 // TestFloat16Weights: weights that are cast when the model is loaded, in the backward pass too.
 func TestFloat16Weights(t *testing.T) {
+	t.Parallel()
 	m := narrowed(t, loadModel(t, "../testdata/tiny-bert/model.onnx"))
 	d := derive(t, m)
 	if !d.Tied {

@@ -60,6 +60,7 @@ func FuzzDerive(f *testing.F) {
 // TestMutatedGraphs damages the graphs rather than the bytes: operators, inputs, attributes and constants
 // change places, which gets further into the derivation than flipped bits do.
 func TestMutatedGraphs(t *testing.T) {
+	t.Parallel()
 	all := seeds(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	derived := 0
@@ -142,6 +143,7 @@ func miniature() *onnx.Model {
 
 // TestMiniature: the seed of the fuzz target is derived whole.
 func TestMiniature(t *testing.T) {
+	t.Parallel()
 	m := miniature()
 	if err := onnx.Check(m); err != nil {
 		t.Fatal(err)

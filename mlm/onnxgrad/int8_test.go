@@ -1,6 +1,7 @@
 package onnxgrad
 
 import (
+	"slices"
 	"testing"
 
 	"infill/internal/ort"
@@ -10,15 +11,10 @@ import (
 // TestIntegersAgainstTorch: a backward pass in 8-bit integers gives torch's second term to a few
 // hundredths, for every fixture, and for one whose weights were all made by constant folding.
 func TestIntegersAgainstTorch(t *testing.T) {
-	all := fixtures(t)
-	folded := all[0]
-	for _, f := range all {
-		if f.name == "bert-eager-tied" {
-			folded = f
-		}
-	}
+	t.Parallel()
+	folded := named(t, "bert-eager-tied")
 	folded.name, folded.model = "every matrix transposed", transposedWeights(t, folded.model)
-	for _, f := range append(all, folded) {
+	for _, f := range append(slices.Clone(fixtures(t)), folded) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			d, err := Derive(f.model, Options{Int8: true})

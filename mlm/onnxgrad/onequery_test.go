@@ -98,6 +98,7 @@ type attention struct {
 
 // TestOneQueryOnLayers: what is rewritten computes the same, and what must stay does.
 func TestOneQueryOnLayers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		attention
 		left int // products with weights of all positions
@@ -181,6 +182,7 @@ func TestOneQueryOnLayers(t *testing.T) {
 // TestOneQueryOnModels: in the last layer of what exporters write of BERT and its like, neither keys nor
 // values are computed at all positions. That results stay the same is for the comparison with torch.
 func TestOneQueryOnModels(t *testing.T) {
+	t.Parallel()
 	for _, f := range fixtures(t) {
 		want := 2
 		switch {
@@ -223,6 +225,7 @@ func TestOneQueryOnModels(t *testing.T) {
 
 // TestOuterProducts: sums of outer products become one product, of the same result.
 func TestOuterProducts(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		build func(b *builder, v []*value) *value
 		left  int // products and sums

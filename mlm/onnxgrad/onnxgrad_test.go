@@ -3,6 +3,7 @@ package onnxgrad
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -10,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxeval"
 	"infill/mlm/onnxref"
@@ -42,34 +45,87 @@ func (a array) dims() []int64 {
 
 // fixture is what make_fixtures.py stored about a model.
 type fixture struct {
-	name  string
-	model *onnx.Model
-	Calls []map[string]array
+	name    string
+	model   *onnx.Model
+	session func() (*session, error)
+	Calls   []map[string]array
 }
 
+// fixtures are all stored models with a gradient. Tests share them and must not change them.
 func fixtures(t testing.TB) []fixture {
 	t.Helper()
+	all, err := readFixtures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(all)
+}
+
+var readFixtures = sync.OnceValues(func() ([]fixture, error) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no fixtures: %v", err)
+		return nil, fmt.Errorf("no fixtures: %w", err)
 	}
 	var out []fixture
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		f := fixture{name: strings.TrimSuffix(filepath.Base(file), ".json")}
 		if strings.Contains(f.name, "int8") {
 			continue // no gradient; package mlm tests them
 		}
 		if err := json.Unmarshal(raw, &f); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		f.model = loadModel(t, "testdata/"+f.name+".onnx")
+		if f.model, err = onnx.Load(os.DirFS("testdata"), f.name+".onnx"); err != nil {
+			return nil, err
+		}
+		f.session = sync.OnceValues(func() (*session, error) {
+			d, err := Derive(f.model, Options{})
+			if err != nil {
+				return nil, err
+			}
+			return newSession(d, ort.Config{})
+		})
 		out = append(out, f)
 	}
-	return out
+	return out, nil
+})
+
+// named is one of the fixtures.
+func named(t testing.TB, name string) fixture {
+	t.Helper()
+	for _, f := range fixtures(t) {
+		if f.name == name {
+			return f
+		}
+	}
+	t.Fatalf("no fixture %q", name)
+	return fixture{}
+}
+
+// eachFixture runs a test on every fixture, several at a time.
+func eachFixture(t *testing.T, test func(t *testing.T, f fixture)) {
+	t.Helper()
+	for _, f := range fixtures(t) {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, f)
+		})
+	}
+}
+
+// open is a session of the derived graph with the usual options, which all tests of a fixture share.
+func (f fixture) open(t testing.TB) *session {
+	t.Helper()
+	orttest.Load(t)
+	s, err := f.session()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func loadModel(t testing.TB, file string) *onnx.Model {
@@ -130,7 +186,8 @@ func second[T float32 | float64](c map[string]array, gradient, conditional []T) 
 // TestDerivationInFloat64 evaluates the derived graphs with the float64 reference and compares them with
 // torch autograd in float64. What remains are constants that exports store in float32, such as 1/√d.
 func TestDerivationInFloat64(t *testing.T) {
-	for _, f := range fixtures(t) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, f fixture) {
 		d := derive(t, f.model)
 		e, err := onnxref.New(d.Model)
 		if err != nil {
@@ -162,7 +219,7 @@ func TestDerivationInFloat64(t *testing.T) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // session runs a derived graph on the runtime.
@@ -172,19 +229,28 @@ type session struct {
 	derived *Derived // nil for an original graph
 }
 
+// open runs d until the test ends.
 func open(t testing.TB, d *Derived, cfg ort.Config) *session {
 	t.Helper()
 	orttest.Load(t)
-	data, err := onnx.Marshal(d.Model, onnx.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ort.OpenBytes("derived", data, d.Inputs, []string{OutLogProb, OutCondition, OutGradient}, cfg)
+	s, err := newSession(d, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() }) //nolint:errcheck // end of the test
-	return &session{s, d.Inputs, d}
+	return s
+}
+
+func newSession(d *Derived, cfg ort.Config) (*session, error) {
+	data, err := onnx.Marshal(d.Model, onnx.WriteOptions{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := ort.OpenBytes("derived", data, d.Inputs, []string{OutLogProb, OutCondition, OutGradient}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &session{s, d.Inputs, d}, nil
 }
 
 // withAlike adds to a call which of its positions are alike.
@@ -275,9 +341,10 @@ func (s *session) run(t testing.TB, c map[string]array, conditional, gradient bo
 // TestRuntimeAgainstTorch is the check that the whole rests on: float32 on the runtime against torch
 // autograd in float64, single chains, batches of chains, padded rows, one blank and several.
 func TestRuntimeAgainstTorch(t *testing.T) {
+	t.Parallel()
 	const limit = 1e-5
-	for _, f := range fixtures(t) {
-		s := open(t, derive(t, f.model), ort.Config{})
+	eachFixture(t, func(t *testing.T, f fixture) {
+		s := f.open(t)
 		for i, c := range f.Calls {
 			r := s.run(t, c, true, true)
 			worst := max(relative(r.logProb, c["log_prob"].Data), relative(r.conditional, c["conditional"].Data), relative(r.gradient, c["gradient"].Data))
@@ -296,7 +363,7 @@ func TestRuntimeAgainstTorch(t *testing.T) {
 			}
 			t.Logf("%s, call %d: worst relative error %.2g", f.name, i, worst)
 		}
-	}
+	})
 }
 
 // part takes chains [from, to) of a call and pads rows to `length`.
@@ -330,8 +397,9 @@ func part(c map[string]array, from, to, length int) map[string]array {
 
 // TestNeighboursAndPadding: what a chain gets depends neither on the batch it is in nor on padding.
 func TestNeighboursAndPadding(t *testing.T) {
-	for _, f := range fixtures(t) {
-		s := open(t, derive(t, f.model), ort.Config{})
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, f fixture) {
+		s := f.open(t)
 		c := f.Calls[2]
 		for chain := range c["blanks"].Shape[0] {
 			alone := part(c, chain, chain+1, c["input_ids"].Shape[1]+4)
@@ -341,17 +409,19 @@ func TestNeighboursAndPadding(t *testing.T) {
 				t.Errorf("%s, chain %d alone and padded: off by %.2g", f.name, chain, worst)
 			}
 		}
-	}
+	})
 }
 
 // TestFiniteDifferences checks a trained model the way `infill model check` does.
 func TestFiniteDifferences(t *testing.T) {
+	t.Parallel()
 	m := loadModel(t, "../testdata/tiny-bert/model.onnx")
 	checkByDifferences(t, m, []int64{2, 7, 24, 43, 10, 7, 36, 20, 3}, []int{2, 3, 6}, 4, 25)
 }
 
 // TestSharedModel does the same on a model of real size, where it is at hand.
 func TestSharedModel(t *testing.T) {
+	t.Parallel()
 	m := loadModel(t, filepath.Join(shared(t), "model-v0", "model.onnx"))
 	checkByDifferences(t, m, []int64{2, 1000, 2000, 3000, 57, 4000, 5000, 3}, []int{2, 4}, 4, 4)
 }
@@ -419,12 +489,13 @@ func shared(t testing.TB) string {
 			}
 		}
 	}
-	t.Skip("shared data is not at hand; set INFILL_SHARED")
+	testmode.Missing(t, "shared data; set INFILL_SHARED")
 	return ""
 }
 
 // TestExternalWeights: the derived graph written with references into the original file gives the same.
 func TestExternalWeights(t *testing.T) {
+	t.Parallel()
 	f := fixtures(t)[0]
 	d := derive(t, f.model)
 	want := open(t, d, ort.Config{}).run(t, f.Calls[2], true, true)

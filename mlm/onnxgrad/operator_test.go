@@ -14,6 +14,7 @@ import (
 // TestRecordsComplete: an operator is composite and has lower alone, or elementary and has a rule for every
 // pass, and a derivative or the reason for none.
 func TestRecordsComplete(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, f := range families() {
 		for _, o := range f.records {
@@ -47,6 +48,7 @@ func TestRecordsComplete(t *testing.T) {
 
 // TestRecordsHaveKernels: whatever is derived can be checked, and constants can be folded.
 func TestRecordsHaveKernels(t *testing.T) {
+	t.Parallel()
 	for name := range operators {
 		if name == halfGelu || name == "If" { // ours, written out before it is emitted; read by the graph evaluator
 			continue
@@ -60,6 +62,7 @@ func TestRecordsHaveKernels(t *testing.T) {
 // TestDerivativesTried: every derivative and every composite operator is in a model that TestEveryRule or
 // TestRuntimeAgainstTorch differentiates.
 func TestDerivativesTried(t *testing.T) {
+	t.Parallel()
 	tried := map[string]bool{"GatherND": true} // of the blanks, in every model
 	see := func(nodes []*onnx.Node) {
 		for _, n := range nodes {
@@ -85,6 +88,7 @@ func TestDerivativesTried(t *testing.T) {
 
 // TestPassesDocumented: the package comment has every pass, in the order in which they run.
 func TestPassesDocumented(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +109,7 @@ func TestPassesDocumented(t *testing.T) {
 
 // TestInputsCounted: a node with fewer or more inputs than its operator takes is refused.
 func TestInputsCounted(t *testing.T) {
+	t.Parallel()
 	x := &value{typ: onnx.Float, shape: shapeOf(2, 3)}
 	for name, o := range operators {
 		in := make([]*value, o.least)

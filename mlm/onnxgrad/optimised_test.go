@@ -33,6 +33,7 @@ func optimised(t *testing.T, name, disabled string) *onnx.Model {
 
 // TestOptimisedGraphs derives from graphs that the runtime has already rewritten with operators of its own.
 func TestOptimisedGraphs(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, f := range fixtures(t) {
 		if !strings.HasPrefix(f.name, "bert") || strings.Contains(f.name, "-ort-") { // those were optimised already
@@ -62,6 +63,7 @@ func TestOptimisedGraphs(t *testing.T) {
 
 // TestFusedAttentionRefused: forms of fused attention that are not taken apart are refused by name.
 func TestFusedAttentionRefused(t *testing.T) {
+	t.Parallel()
 	one := func(name string) *onnx.Attribute { return intAttr(name, 1) }
 	for name, c := range map[string]struct {
 		fixture, op string

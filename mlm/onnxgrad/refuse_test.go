@@ -11,6 +11,7 @@ import (
 
 // TestRefusals breaks a good model in one way at a time.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	find := func(m *onnx.Model, op string) *onnx.Node {
 		i := slices.IndexFunc(m.Graph.Nodes, func(n *onnx.Node) bool { return n.Op == op })
 		return m.Graph.Nodes[i]
@@ -65,6 +66,7 @@ func embeddingOf(m *onnx.Model) *onnx.Node {
 
 // TestForwardOnly: a model that cannot be differentiated still gives energies.
 func TestForwardOnly(t *testing.T) {
+	t.Parallel()
 	m := loadModel(t, "testdata/bert-eager-tied.onnx")
 	d, err := Derive(m, Options{ForwardOnly: true})
 	if err != nil {
@@ -78,6 +80,7 @@ func TestForwardOnly(t *testing.T) {
 // TestRecognised looks at what Derive says about the fixtures, and that nothing is computed twice or at
 // more positions than needed.
 func TestRecognised(t *testing.T) {
+	t.Parallel()
 	for name, tied := range map[string]bool{"bert-eager-tied": true, "bert-sdpa-tied": true, "bert-tanh": true, "bert-untied": false} {
 		m := loadModel(t, "testdata/"+name+".onnx")
 		d, err := Derive(m, Options{})

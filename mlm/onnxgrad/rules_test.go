@@ -74,6 +74,7 @@ func ruleCases() map[string]ruleCase {
 
 // TestEveryRule checks energy and gradient of every case by finite differences.
 func TestEveryRule(t *testing.T) {
+	t.Parallel()
 	for name, c := range ruleCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,17 +33,18 @@ func (r result) same(o result) bool {
 // TestSharedAsUnshared: every architecture shares, and gets the same bits as without; padded rows, segments
 // and several sentences in a call among them.
 func TestSharedAsUnshared(t *testing.T) {
-	for _, f := range fixtures(t) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, f fixture) {
 		d := derive(t, f.model)
 		if !slices.Contains(d.Inputs, InFirst) || !slices.Contains(d.Inputs, InNumbers) {
 			t.Errorf("%s: nothing is shared", f.name)
-			continue
+			return
 		}
 		counts := strings.HasPrefix(f.name, "roberta") && f.name != "roberta-positions" || strings.HasPrefix(f.name, "mpnet")
 		if counts != (len(d.Counted) == 1) || counts && d.Counted[0] != 1 {
 			t.Errorf("%s: positions are counted by the tokens %v", f.name, d.Counted)
 		}
-		s, u := open(t, d, ort.Config{}), open(t, unshared(t, f.model), ort.Config{})
+		s, u := f.open(t), open(t, unshared(t, f.model), ort.Config{})
 		for i, c := range f.Calls {
 			if got, want := s.run(t, c, true, true), u.run(t, c, true, true); !got.same(want) {
 				t.Errorf("%s, call %d: other bits; log f is off by %.2g, the gradient by %.2g", f.name, i,
@@ -53,7 +54,7 @@ func TestSharedAsUnshared(t *testing.T) {
 				t.Errorf("%s, call %d: energies have other bits", f.name, i)
 			}
 		}
-	}
+	})
 }
 
 func wide(v []float32) []float64 {
@@ -66,9 +67,10 @@ func wide(v []float32) []float64 {
 
 // TestSharedInFewRows: products with as few rows as there can be give the same bits.
 func TestSharedInFewRows(t *testing.T) {
-	f := fixtures(t)[slices.IndexFunc(fixtures(t), func(f fixture) bool { return f.name == "bert-sdpa-tied" })]
-	d, plain := derive(t, f.model), unshared(t, f.model)
-	s, u := open(t, d, ort.Config{}), open(t, plain, ort.Config{})
+	t.Parallel()
+	f := named(t, "bert-sdpa-tied")
+	s, u := f.open(t), open(t, unshared(t, f.model), ort.Config{})
+	d := s.derived
 	for _, m := range []int{1, 2, 3} {
 		for length := m + 2; length < 16; length++ {
 			for chains := 1; chains < 4; chains++ {
@@ -101,6 +103,7 @@ func smallCall(chains, m, length, vocabulary int) map[string]array {
 // TestSharedOnce: what is shared is computed from the first of the positions that are alike and from nothing
 // else, for as many as there are distinct ones.
 func TestSharedOnce(t *testing.T) {
+	t.Parallel()
 	for _, f := range fixtures(t) {
 		if f.name != "bert-sdpa-tied" {
 			continue
@@ -161,6 +164,7 @@ func TestSharedOnce(t *testing.T) {
 // TestCountedTokens: a model that counts tokens to number positions gets the same with its padding token in
 // the middle of a row, where nothing can be shared, as without sharing.
 func TestCountedTokens(t *testing.T) {
+	t.Parallel()
 	for _, f := range fixtures(t) {
 		if f.name != "roberta-sdpa" && f.name != "mpnet" {
 			continue
@@ -187,6 +191,7 @@ func TestCountedTokens(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
+	t.Parallel()
 	var a Alike
 	check := func(what string, first, numbers []int64) {
 		t.Helper()
@@ -253,6 +258,7 @@ func BenchmarkAlike(b *testing.B) {
 // TestSharedInMutatedGraphs: models that compute something else, because nodes have other operations or read
 // other values, give the same with sharing as without, whatever of them can still be shared.
 func TestSharedInMutatedGraphs(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 2))
 	names := []string{"bert-sdpa-tied", "roberta-sdpa", "deberta-v2", "modernbert-eager"}
 	list := slices.DeleteFunc(fixtures(t), func(f fixture) bool { return !slices.Contains(names, f.name) })

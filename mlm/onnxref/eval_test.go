@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"infill/mlm/onnx"
@@ -40,60 +41,76 @@ func load(t testing.TB, file string) *onnx.Model {
 // TestTorchLogits compares whole forward passes with torch in float64. The
 // stored values have ten decimals.
 func TestTorchLogits(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(fixtures + "/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
-	refused := 0
+	var compared, refused atomic.Int32
+	t.Cleanup(func() { // after all fixtures
+		if done := compared.Load(); done < 50 {
+			t.Errorf("%d of %d fixtures compared, %d refused", done, len(files), refused.Load())
+		}
+	})
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			if compareLogits(t, file) {
+				compared.Add(1)
+			} else {
+				refused.Add(1)
+			}
+		})
+	}
+}
+
+// compareLogits reports whether the fixture could be evaluated.
+func compareLogits(t *testing.T, file string) bool {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct{ Calls []map[string]array }
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimSuffix(file, ".json")
+	m := load(t, name+".onnx")
+	e, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := 3e-6
+	switch { // constants such as √2 and 1/√d are rounded to the file's type
+	case strings.HasSuffix(name, "bfloat16"):
+		limit = 0.3
+	case strings.HasSuffix(name, "float16"), strings.HasSuffix(name, "float16-torch"):
+		limit = 0.02
+	}
+	for i, c := range f.Calls {
+		in := map[string]*onnxeval.Tensor{}
+		for _, v := range m.Graph.Inputs {
+			in[v.Name] = c[v.Name].ints()
+		}
+		out, err := e.Run(in, "logits")
+		if strings.Contains(file, "-int8") && errors.Is(err, onnxeval.ErrOp) {
+			return false // products of 8-bit integers: package mlm compares them with the runtime
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f struct{ Calls []map[string]array }
-		if err := json.Unmarshal(raw, &f); err != nil {
-			t.Fatal(err)
+		var got []float64 // every 24th column is stored, where there is no padding
+		for p, attended := range c["attention_mask"].Data {
+			for k := 0; k < out[0].Shape[2] && attended > 0; k += 24 {
+				got = append(got, out[0].F[p*out[0].Shape[2]+k])
+			}
 		}
-		m := load(t, strings.TrimSuffix(file, ".json")+".onnx")
-		e, err := New(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range f.Calls {
-			in := map[string]*onnxeval.Tensor{}
-			for _, v := range m.Graph.Inputs {
-				in[v.Name] = c[v.Name].ints()
-			}
-			out, err := e.Run(in, "logits")
-			if strings.Contains(file, "-int8") && errors.Is(err, onnxeval.ErrOp) {
-				refused++ // products of 8-bit integers: package mlm compares them with the runtime
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			want := c["logits"]
-			var got []float64 // every 24th column is stored, where there is no padding
-			for p, attended := range c["attention_mask"].Data {
-				for k := 0; k < out[0].Shape[2] && attended > 0; k += 24 {
-					got = append(got, out[0].F[p*out[0].Shape[2]+k])
-				}
-			}
-			limit := 3e-6
-			switch name := strings.TrimSuffix(file, ".json"); { // constants such as √2 and 1/√d are rounded to the file's type
-			case strings.HasSuffix(name, "bfloat16"):
-				limit = 0.3
-			case strings.HasSuffix(name, "float16"), strings.HasSuffix(name, "float16-torch"):
-				limit = 0.02
-			}
-			if d := distance(got, want.Data); !(d < limit) {
-				t.Errorf("%s, call %d: logits differ by %g", filepath.Base(file), i, d)
-			}
+		if d := distance(got, c["logits"].Data); !(d < limit) {
+			t.Errorf("call %d: logits differ by %g", i, d)
 		}
 	}
-	if done := len(files) - refused; done < 29 {
-		t.Errorf("%d of %d fixtures compared", done, len(files))
-	}
+	return true
 }
 
 func distance(a, b []float64) float64 {
@@ -111,9 +128,13 @@ func distance(a, b []float64) float64 {
 
 // TestSlope compares finite differences with torch's gradient: the second term of ∇U.
 func TestSlope(t *testing.T) {
+	t.Parallel()
 	// The lookup of words is a node of its own, fused with the normalisation, and fused with a copy left behind.
 	for _, name := range []string{"bert-sdpa-tied", "bert-ort-transformers", "distilbert-ort-transformers"} {
-		t.Run(name, func(t *testing.T) { slopes(t, name) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			slopes(t, name)
+		})
 	}
 }
 
