@@ -23,6 +23,7 @@ func named(t *testing.T, name string, params map[string]string) samplers.Sampler
 // same number of rows through the model, to within half a step's worth: all
 // chains together, starts included.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	const chains, steps = 12, 30
 	for _, text := range []string{
@@ -76,6 +77,7 @@ func TestBudget(t *testing.T) {
 
 // Where evaluations do not add up, a run ends all the same.
 func TestBudgetEnds(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	for _, c := range []struct {
 		text    string
@@ -108,6 +110,7 @@ func TestBudgetEnds(t *testing.T) {
 
 // Where a budget ends a run depends on neither threads nor batches.
 func TestBudgetDeterministic(t *testing.T) {
+	t.Parallel()
 	var first *Result
 	for _, o := range []mlm.Options{{Threads: 1, BatchTokens: 16}, {Threads: 1}, {Threads: 3, BatchTokens: 64}} {
 		m, err := mlm.OpenDir(context.Background(), tinyFolder, o)

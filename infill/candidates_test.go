@@ -10,6 +10,7 @@ import (
 // Candidates of different lengths score what the finished sentence says of
 // their pieces, and are ranked by the sum or by the mean.
 func TestCandidates(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	for _, text := range []string{"the [MASK] sleeps in the house .", "the [MASK:a] saw the [MASK:a] .", "a [MASK|dog|big dog|dogs|very old horse] in the house ."} {
 		tm, err := Parse(e.model.Tokenizer(), text)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestBlankGrammar(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, c := range []struct {
 		text string
@@ -49,6 +50,7 @@ func TestBlankGrammar(t *testing.T) {
 }
 
 func TestBlankErrors(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for text, says := range map[string]string{
 		"the [MASK:] .":                     "name",
@@ -97,6 +99,7 @@ func list(t *testing.T, words ...string) *WordList {
 
 // Every way to leave a blank without a filling is an error that names it.
 func TestEmptySupports(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	for _, c := range []struct {
 		text, blank string
@@ -134,6 +137,7 @@ func TestEmptySupports(t *testing.T) {
 }
 
 func TestWordListErrors(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, w := range []string{"", "  ", "zebra!", "[MASK]", "a\xff", strings.Repeat("dog ", 33), strings.Repeat("d", 201)} {
 		if _, err := NewWordList(tok, []string{"dog", w}); !errors.Is(err, ErrOption) {
@@ -152,6 +156,7 @@ func TestWordListErrors(t *testing.T) {
 }
 
 func TestNearer(t *testing.T) {
+	t.Parallel()
 	distance := func(a, b string) int {
 		for d := 0; ; d++ {
 			if nearer(a, b, d+1) {
@@ -171,6 +176,7 @@ func TestNearer(t *testing.T) {
 
 // Lengths that are left open come out equally often, whatever the energies.
 func TestOpenLengths(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	tm, err := Parse(e.model.Tokenizer(), "the [MASK*1-3] saw a [MASK*2-3] .")
 	if err != nil {
@@ -225,6 +231,7 @@ func TestOpenLengths(t *testing.T) {
 }
 
 func TestDiverse(t *testing.T) {
+	t.Parallel()
 	f := []Filling{
 		{Text: "a", ScorePerToken: -1, ids: []int32{1, 2}},
 		{Text: "b", ScorePerToken: -1.1, ids: []int32{1, 2}},
@@ -246,6 +253,7 @@ func TestDiverse(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	words := strings.Fields(strings.Repeat("the big dogs saw a small cat near the house . ", 12))
 	words[60] = "[MASK]"
@@ -283,6 +291,7 @@ func TestCut(t *testing.T) {
 
 // A long text is filled with what is near its blanks; the rest stays.
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	m := tiny(t)
 	e := New(m)
 	text := strings.Repeat("a dog runs . ", 30) + "the [MASK] sleeps ." + strings.Repeat(" a cat sees it .", 30)

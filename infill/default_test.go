@@ -16,6 +16,7 @@ import (
 // are easy. The sentences are such as the shipped weights solve; a model that
 // replaces them must not be worse at what anybody would try first.
 func TestDefaultModelEasyBlanks(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	m, err := mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2})
 	if err != nil {

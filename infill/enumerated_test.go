@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/samplers"
 	"infill/tokenize"
 )
@@ -132,13 +133,25 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 // the constraint allows, each listed and scored by other code than the
 // samplers use.
 func TestConstraintDistributions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a minute of chains; TestConstraintsInvariant checks the same constraints")
-	}
+	t.Parallel()
+	constraintDistributions(t, 1000, 300, "dmala")
+}
+
+// With more chains and steps, smaller deviations are seen, and two more samplers.
+func TestConstraintDistributionsLong(t *testing.T) {
+	testmode.Long(t)
+	t.Parallel()
+	constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "gwg")
+}
+
+// constraintDistributions makes chains of 60 steps, or the given number where
+// there are few states.
+func constraintDistributions(t *testing.T, chains, steps int, names ...string) {
 	e := New(tiny(t))
 	tok := e.model.Tokenizer()
 	for _, c := range constraintCases(t, tok) {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			tm, err := Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
@@ -172,8 +185,8 @@ func TestConstraintDistributions(t *testing.T) {
 					p[i] /= all
 				}
 			}
-			for _, name := range []string{"dmala", "gibbs-mh", "gwg"} {
-				if name != "dmala" && (testing.Short() || len(p) > 1000) {
+			for _, name := range names {
+				if name != "dmala" && len(p) > 1000 {
 					continue
 				}
 				s, err := samplers.New(name, nil)
@@ -181,9 +194,9 @@ func TestConstraintDistributions(t *testing.T) {
 					t.Fatal(err)
 				}
 				opt := c.opt
-				opt.Sampler, opt.Chains, opt.Steps, opt.Top, opt.Seed = s, 3000, 60, -1, 1
+				opt.Sampler, opt.Chains, opt.Steps, opt.AllFillings, opt.Seed = s, chains, 60, true, 1
 				if len(p) < 100 { // long runs are cheap: a state is evaluated once for all chains
-					opt.Steps = 400
+					opt.Steps = steps
 				}
 				r, err := e.Fill(context.Background(), tm, opt)
 				if err != nil {
@@ -232,6 +245,7 @@ func tripled(states [][]string) [][]string {
 
 // With one state only there is nothing to sample, for any sampler.
 func TestOneState(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	tm, err := Parse(e.model.Tokenizer(), "the [MASK:a|big dog] runs near the [MASK:a] .")
 	if err != nil {

@@ -227,6 +227,7 @@ func fixed(t *testing.T, info samplers.Info) samplers.Sampler {
 // starting from π to the power of 0.7, and not only because it moves so little
 // that the start remains.
 func TestSamplersOnEnumeratedModel(t *testing.T) {
+	t.Parallel()
 	en, tgt, _ := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	if en.k < 40 {
 		t.Fatalf("a support of %d words is too small to mean something", en.k)
@@ -265,6 +266,7 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 	}
 	for _, info := range samplers.List() {
 		t.Run(info.Name, func(t *testing.T) {
+			t.Parallel()
 			z, moved, err := after(fixed(t, info), p)
 			if errors.Is(err, samplers.ErrUnsupported) {
 				t.Skipf("not for a table of energies: %v", err)
@@ -297,6 +299,7 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 // DMALA with an adapted step size brings chains from the engine's starts
 // towards the joint distribution.
 func TestConvergence(t *testing.T) {
+	t.Parallel()
 	en, tgt, _ := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	const chains = 2000
 	starts, err := tgt.start(context.Background(), 1, "", chains)
@@ -319,6 +322,7 @@ func TestConvergence(t *testing.T) {
 // Through the model itself, a handful of DMALA chains agree with the table in
 // every energy they report.
 func TestEngineEnergies(t *testing.T) {
+	t.Parallel()
 	en, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 	if err != nil {
@@ -365,6 +369,7 @@ func TestEngineEnergies(t *testing.T) {
 
 // The starts are independent draws of the all-masked conditionals.
 func TestStartDistribution(t *testing.T) {
+	t.Parallel()
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	all := rows[float32](nil, 2, e.model.VocabSize())
 	if err := e.model.Independent(context.Background(), tgt.layoutOf([]int32{0, 0}, nil).sentence, all); err != nil {

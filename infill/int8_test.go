@@ -14,6 +14,7 @@ import (
 // blanks as it is: energies are the same bits, and chains that start from the
 // enumerated distribution stay there.
 func TestInt8LeavesTheDistribution(t *testing.T) {
+	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	en, _, _ := enumerate(t, text)
 	m, err := mlm.OpenDir(context.Background(), tinyFolder, mlm.Options{Threads: 2, Precision: mlm.Int8})
@@ -52,6 +53,7 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 // The 8-bit gradient of a state depends on nothing but the state: a whole
 // filling is the same for any number of threads and any batches.
 func TestInt8SameForAnyBatches(t *testing.T) {
+	t.Parallel()
 	var want []Filling
 	for _, o := range []mlm.Options{{Threads: 1, BatchTokens: 1}, {Threads: 2}, {Threads: 3, BatchTokens: 100}} {
 		o.Precision = mlm.Int8

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/samplers"
 )
 
@@ -36,11 +37,26 @@ func (t *target) states() (x [][]int32, texts []string) {
 // start from exp(U) over these, enumerated by other code, are distributed by it
 // after any number of steps, however far the modes are apart.
 func TestConstraintsInvariant(t *testing.T) {
+	t.Parallel()
+	constraintsInvariant(t, 16)
+}
+
+// With more steps, smaller deviations of a single step are seen.
+func TestConstraintsInvariantLong(t *testing.T) {
+	testmode.Long(t)
+	t.Parallel()
+	constraintsInvariant(t, 80)
+}
+
+// constraintsInvariant makes 8 steps, the given number where there are fewer than
+// 100 states, and 80 where there are fewer than 30.
+func constraintsInvariant(t *testing.T, steps int) {
 	ctx := context.Background()
 	e := New(tiny(t))
 	tok := e.model.Tokenizer()
 	for _, c := range constraintCases(t, tok) {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			tm, err := Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +100,7 @@ func TestConstraintsInvariant(t *testing.T) {
 					if _, err := part.tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
 						t.Fatal(err)
 					}
-					invariant(t, ctx, part.tgt, x, p)
+					invariant(t, ctx, part.tgt, x, p, steps)
 				}
 			}
 			for text := range u {
@@ -99,11 +115,14 @@ func TestConstraintsInvariant(t *testing.T) {
 
 // invariant starts chains from p over the states x and tests whether samplers
 // leave p as it is, and that they move.
-func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []float64) {
+func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []float64, few int) {
 	t.Helper()
 	steps, most := 8, 0
-	if len(p) < 100 && !testing.Short() { // cheap: a state is evaluated once for all chains
+	switch { // cheap: a state is evaluated once for all chains
+	case len(p) < 30:
 		steps = 80
+	case len(p) < 100:
+		steps = few
 	}
 	// A time of DLMC has to be given: one found from the start would depend on it.
 	for _, s := range []samplers.Sampler{&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5}} {
@@ -114,7 +133,7 @@ func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []
 		}
 		most = max(most, moved)
 	}
-	if most < leaving/20 && !testing.Short() {
+	if most < leaving/20 {
 		t.Errorf("with no sampler more than %d of %d chains moved: the test says nothing", most, leaving)
 	}
 }

@@ -25,6 +25,7 @@ func markedTokenizer(t testing.TB, name string) *tokenize.Tokenizer {
 // TestMarkedSupports: after a space the pieces with its mark, elsewhere those
 // without, never white space alone or part of a character.
 func TestMarkedSupports(t *testing.T) {
+	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)
@@ -61,6 +62,7 @@ func TestMarkedSupports(t *testing.T) {
 }
 
 func TestMarkedTies(t *testing.T) {
+	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)
@@ -92,6 +94,7 @@ func TestMarkedTies(t *testing.T) {
 // TestMarkedPhrases: a listed word has the pieces that the tokenizer gives it
 // in the finished text, wherever the blank stands.
 func TestMarkedPhrases(t *testing.T) {
+	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)
@@ -123,6 +126,7 @@ func TestMarkedPhrases(t *testing.T) {
 }
 
 func TestMarkedConstraints(t *testing.T) {
+	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWords(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string][]string{
 		"":                                    nil,
 		" -- ... ":                            nil,
@@ -28,6 +29,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestMaskWords(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	const text = "One two,\tthree four \u2013 five six seven eight."
 	for rate, n := range map[float64]int{0.01: 1, 0.25: 2, 0.5: 4, 1: 8} {
@@ -79,6 +81,7 @@ func TestMaskWords(t *testing.T) {
 // Masking takes words and nothing else: put back, they give the text byte for byte,
 // and what stands between the blanks of the masked text is what stood there.
 func TestMaskingKeepsBytes(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, text := range []string{
 		"the\tbig\t\tdog  sleeps .",

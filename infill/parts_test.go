@@ -14,6 +14,7 @@ import (
 // The parts of a plan go ahead of each other, but Trace sees every step once, in
 // order, with all chains in it; and its failure ends the run.
 func TestTraceOfParts(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: 2})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -36,9 +37,7 @@ func likeliest(t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(
 // passes the threshold by chance less than once in a million tests, one of these
 // 39 less than once in 25 000 seeds; the seed is fixed.
 func TestExactOnShortlist(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a minute")
-	}
+	t.Parallel()
 	ctx := context.Background()
 	m := tiny(t)
 	e := New(m)
@@ -47,13 +46,18 @@ func TestExactOnShortlist(t *testing.T) {
 		name, text string
 		opt        Options
 		keep       func(words []string) bool
+		long       bool
 	}{
-		{"two blanks", "the [MASK] sleeps in the [MASK] .", Options{}, nil},
+		{"two blanks", "the [MASK] sleeps in the [MASK] .", Options{}, nil, false},
 		{"no repeat", "the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] saw the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] .", Options{NoRepeat: true},
-			func(w []string) bool { return w[0] != w[1] }},
-		{"three blanks, tempered", "the [MASK] [MASK] in the [MASK] .", Options{Temperature: 2}, nil},
+			func(w []string) bool { return w[0] != w[1] }, false},
+		{"three blanks, tempered", "the [MASK] [MASK] in the [MASK] .", Options{Temperature: 2}, nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.long {
+				testmode.Long(t)
+			}
+			t.Parallel()
 			tm, err := Parse(m.Tokenizer(), c.text)
 			if err != nil {
 				t.Fatal(err)

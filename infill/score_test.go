@@ -11,6 +11,7 @@ import (
 
 // Scores agree with torch, computed once by testdata/make_scores.py.
 func TestScoreAgainstTorch(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("testdata/scores.json")
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +43,7 @@ func TestScoreAgainstTorch(t *testing.T) {
 }
 
 func TestScoreErrors(t *testing.T) {
+	t.Parallel()
 	e := New(tiny(t))
 	for text, is := range map[string]error{
 		"":                    ErrEmpty,
@@ -59,6 +61,7 @@ func TestScoreErrors(t *testing.T) {
 // The score of the filled spans is the U that sampling reports; spans that cut a
 // piece take the whole of it.
 func TestScoreSpans(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t))
 	tm, err := Parse(e.model.Tokenizer(), "the [MASK*2] sleeps in the [MASK] .")

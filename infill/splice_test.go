@@ -8,6 +8,7 @@ import (
 )
 
 func TestSplice(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, c := range []struct {
 		text   string
@@ -57,6 +58,7 @@ func TestSplice(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	tok, err := tokenize.New([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")", "'", "-", ".", "猫", "犬", "$", "5"}, tokenize.Options{})
 	if err != nil {
 		t.Fatal(err)

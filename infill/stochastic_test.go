@@ -12,6 +12,7 @@ import (
 
 // The estimate of U and ∇U, averaged over all subsets of a size, is U and ∇U.
 func TestStochasticGradUnbiased(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	m := tiny(t)
 	for _, c := range []struct {
@@ -75,6 +76,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 }
 
 func TestStochasticGradRefusesJointConstraints(t *testing.T) {
+	t.Parallel()
 	m := tiny(t)
 	tm, err := Parse(m.Tokenizer(), "the [MASK] and the [MASK] .")
 	if err != nil {
@@ -89,6 +91,7 @@ func TestStochasticGradRefusesJointConstraints(t *testing.T) {
 // The samplers that evaluate every neighbour choose from a shortlist, the
 // likeliest candidates with all blanks masked; others only if asked to.
 func TestShortlist(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	m := tiny(t)
 	tm, err := Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")

@@ -22,6 +22,7 @@ func tinyTokenizer(t testing.TB) *tokenize.Tokenizer {
 }
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, c := range []struct {
 		text   string
@@ -59,6 +60,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for _, c := range []struct {
 		text, says string
@@ -82,6 +84,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestGlued(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	for text, want := range map[string][]bool{
 		"dog[MASK]":            {true},
@@ -110,6 +113,7 @@ func TestGlued(t *testing.T) {
 }
 
 func TestSupports(t *testing.T) {
+	t.Parallel()
 	tok := tinyTokenizer(t)
 	s := newSupports(tok)
 	begin := s.lists.first[VocabAll][tokenize.AfterSpace]

@@ -11,6 +11,7 @@ import (
 // tokenizer with its expected.jsonl, made by testdata/gen_expected.py; more
 // such folders can be named in INFILL_TOKENIZE_FOLDERS, a path list.
 func TestExpected(t *testing.T) {
+	t.Parallel()
 	folders := filepath.SplitList(os.Getenv("INFILL_TOKENIZE_FOLDERS"))
 	for _, name := range []string{"uncased", "cased-json", "uncased-json", "switches"} {
 		folders = append(folders, filepath.Join("testdata", name))

@@ -109,6 +109,7 @@ func (e expected) check(t testing.TB, tok *Tokenizer, added int) bool {
 }
 
 func TestHandCases(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bert-base-uncased", "bert-base-cased"} {
 		t.Run(name, func(t *testing.T) {
 			tok := sharedTokenizer(t, name)

@@ -110,6 +110,7 @@ func (l *hfLine) spans(text string) [][2]int {
 // TestHuggingFace compares ids, spans and decoded texts with Hugging Face's on
 // 1,200 lines for each kind of tokenizer that masked language models have.
 func TestHuggingFace(t *testing.T) {
+	t.Parallel()
 	var lines []string
 	if err := json.Unmarshal(unzip(t, "testdata/hf/lines.json.gz"), &lines); err != nil {
 		t.Fatal(err)
@@ -172,6 +173,7 @@ func TestHuggingFace(t *testing.T) {
 
 // TestEveryArchitectureHasLines: each architecture that package mlm has models of is among the tokenizers compared.
 func TestEveryArchitectureHasLines(t *testing.T) {
+	t.Parallel()
 	folders, err := os.ReadDir(filepath.Join("..", "mlm", "testdata", "architectures"))
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ func smallJSON(over map[string]string) string {
 }
 
 func TestLoadErrors(t *testing.T) {
+	t.Parallel()
 	template := func(single, tokens string) string {
 		return smallJSON(map[string]string{"post_processor": `{"type":"TemplateProcessing","single":` + single + `,"special_tokens":` + tokens + `}`})
 	}
@@ -117,6 +118,7 @@ func (b brokenFS) Open(name string) (fs.File, error) {
 }
 
 func TestLoadUnreadable(t *testing.T) {
+	t.Parallel()
 	_, err := Load(brokenFS{folder(nil)})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("error is %v, want one that wraps fs.ErrPermission", err)
@@ -124,6 +126,7 @@ func TestLoadUnreadable(t *testing.T) {
 }
 
 func TestLoadVocab(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"plain": smallVocab, "windows": strings.ReplaceAll(smallVocab, "\n", "\r\n"),
 		"byte order mark": "\ufeff" + smallVocab, "blank end": smallVocab + "\n\n", "no end": strings.TrimSpace(smallVocab),
@@ -149,6 +152,7 @@ func TestLoadVocab(t *testing.T) {
 }
 
 func TestLoadConfig(t *testing.T) {
+	t.Parallel()
 	load := func(files map[string]string) *Tokenizer {
 		t.Helper()
 		tok, err := Load(folder(files))
@@ -227,6 +231,7 @@ func TestLoadConfig(t *testing.T) {
 
 // TestFormatsAgree loads one vocabulary from both formats.
 func TestFormatsAgree(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/uncased/vocab.txt")
 	if err != nil {
 		t.Fatal(err)

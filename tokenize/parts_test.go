@@ -40,6 +40,7 @@ func with(parts map[string]string, key, value string) string {
 }
 
 func TestPartsErrors(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 1025)
 	for _, c := range []struct {
 		name, json string
@@ -100,6 +101,7 @@ func TestPartsErrors(t *testing.T) {
 
 // TestSmallParts checks what is hard to see among many lines.
 func TestSmallParts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		parts      map[string]string
 		text, want string
@@ -127,6 +129,7 @@ func TestSmallParts(t *testing.T) {
 // TestJoin compares the heap that long words are joined with, and the search
 // that short ones are, on random merges.
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		vocab := map[string]int{"a": 0, "b": 1, "c": 2}
@@ -157,6 +160,7 @@ func TestJoin(t *testing.T) {
 
 // TestViterbi compares with all segmentations.
 func TestViterbi(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		vocab := []scored{{"?", 0}}
@@ -221,6 +225,7 @@ func TestViterbi(t *testing.T) {
 // TestUnicodePipeline asks for every code point what
 // testdata/gen_unicode_pipeline.py asked Hugging Face's tokenizers.
 func TestUnicodePipeline(t *testing.T) {
+	t.Parallel()
 	f, err := os.Open("testdata/unicode_pipeline.json.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -285,6 +290,7 @@ func TestUnicodePipeline(t *testing.T) {
 
 // TestGrowth: rules that make a text ever longer are an error, not a crash.
 func TestGrowth(t *testing.T) {
+	t.Parallel()
 	double := `{"type":"Replace","pattern":{"String":"a"},"content":"aa"}`
 	for _, norm := range []string{
 		`{"type":"Sequence","normalizers":[` + strings.Repeat(double+",", 59) + double + `]}`,

@@ -23,6 +23,7 @@ func small(t testing.TB) *Tokenizer {
 }
 
 func TestAccessors(t *testing.T) {
+	t.Parallel()
 	tok := small(t)
 	for _, c := range []struct {
 		id                            int32
@@ -66,6 +67,7 @@ func TestAccessors(t *testing.T) {
 }
 
 func TestPlaceholders(t *testing.T) {
+	t.Parallel()
 	for token, want := range map[string]bool{
 		"[unused0]": true, "[unused99]": true, "[UNUSED_3]": true, "<unused12>": true, "madeupword0001": true,
 		"[unused]": false, "unused": false, "[unusedx]": false, "madeupword": false, "[unused1": false, "the": false,
@@ -78,6 +80,7 @@ func TestPlaceholders(t *testing.T) {
 
 // TestWholeWords checks the definition on every id of the vocabulary.
 func TestWholeWords(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"uncased", "cased-json", "switches"} {
 		tok, err := Load(os.DirFS("testdata/" + name))
 		if err != nil {
@@ -116,6 +119,7 @@ func TestWholeWords(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
+	t.Parallel()
 	yes, no := true, false
 	pieces := strings.Fields("[PAD] [UNK] [CLS] [SEP] [MASK] the cafe café Café ##s 中 中文 a\u0007")
 	for _, c := range []struct {
@@ -167,6 +171,7 @@ func TestNew(t *testing.T) {
 }
 
 func TestEncodeErrors(t *testing.T) {
+	t.Parallel()
 	tok := small(t)
 	for _, c := range []struct {
 		text string
@@ -193,6 +198,7 @@ func TestEncodeErrors(t *testing.T) {
 }
 
 func TestEncodingFields(t *testing.T) {
+	t.Parallel()
 	e, err := small(t).Encode("Walks [MASK] xq☃z")
 	if err != nil {
 		t.Fatal(err)
@@ -213,6 +219,7 @@ func TestEncodingFields(t *testing.T) {
 // TestWordPieceReference compares the model stage, in front of which are a
 // vocabulary look-up and a cache, with the plain algorithm.
 func TestWordPieceReference(t *testing.T) {
+	t.Parallel()
 	tok := small(t)
 	m := tok.model.(*wordPiece)
 	reference := func(w string) []piece {
@@ -253,6 +260,7 @@ func TestWordPieceReference(t *testing.T) {
 }
 
 func TestCacheIsBounded(t *testing.T) {
+	t.Parallel()
 	const limit = 1 << 20
 	c := newWordCache(limit)
 	for i := range 100_000 {
@@ -288,6 +296,7 @@ func TestCacheIsBounded(t *testing.T) {
 // TestConcurrent encodes the same lines from many goroutines, with words that
 // are new to the cache; run it with -race.
 func TestConcurrent(t *testing.T) {
+	t.Parallel()
 	cases := readExpected(t, "testdata/uncased/expected.jsonl")
 	tok := small(t)
 	var wg sync.WaitGroup
@@ -308,6 +317,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
+	t.Parallel()
 	tok := small(t)
 	for text, want := range map[string]string{
 		"Walking, the Cats!": "walking, the cats!", "it's": "it ' s", "[MASK] house": "[MASK] house", "": "", "a-b": "a - b",
@@ -325,6 +335,7 @@ func TestDecode(t *testing.T) {
 
 // TestLongText goes beyond every scratch buffer that is kept.
 func TestLongText(t *testing.T) {
+	t.Parallel()
 	tok := small(t)
 	const n = 200_000
 	e, err := tok.Pieces(strings.Repeat("The été. ", n))

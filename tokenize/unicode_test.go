@@ -12,6 +12,7 @@ import (
 // Hugging Face's tokenizers. It fails if a newer Go or x/text brings Unicode
 // tables that would change ids.
 func TestUnicode(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("testdata/unicode.json")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 // TestMarks checks what is said of spaces, for a word in many places, against
 // the pieces that a text with the word has.
 func TestMarks(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bert-cased", "roberta", "modernbert", "albert", "deberta-v2", "deberta-v3", "xlm-roberta", "xlm-roberta-4"} {
 		tok := hfTokenizer(t, name)
 		if tok.MarksSpaces() != (name != "bert-cased") {
@@ -46,6 +47,7 @@ func TestMarks(t *testing.T) {
 // TestSurface: the surfaces of a text's pieces are the text again, where the
 // normalizer leaves it alone.
 func TestSurface(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"roberta", "modernbert", "xlm-roberta", "deberta-v3"} {
 		text := "The old man's house, in the city (été) was red."
 		tok := hfTokenizer(t, name)
@@ -81,6 +83,7 @@ func TestSurface(t *testing.T) {
 
 // TestEncodeBlanks: what follows a mask is as it is after a word.
 func TestEncodeBlanks(t *testing.T) {
+	t.Parallel()
 	for _, name := range hfNames {
 		tok := hfTokenizer(t, name)
 		mask := tok.Token(tok.MaskID())
@@ -113,6 +116,7 @@ func TestEncodeBlanks(t *testing.T) {
 // TestAfterLetter: what directly follows a mask, or a letter, is cut as the rest
 // of a word is after a beginning that the tokenizer cuts off.
 func TestAfterLetter(t *testing.T) {
+	t.Parallel()
 	for _, name := range hfNames {
 		tok := hfTokenizer(t, name)
 		mask := tok.Token(tok.MaskID())
@@ -155,6 +159,7 @@ func TestAfterLetter(t *testing.T) {
 
 // TestLossy compares with what Unicode recommends for what is not UTF-8.
 func TestLossy(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"é":                    "é",
 		"a\xe4\xb8":            "a\ufffd",
