@@ -32,6 +32,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		cmds, flags, path = c.Subcommands, c.Flags, path+" "+c.Name
 	}
 	var front, rest []string
+	help := false
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" {
@@ -43,6 +44,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			continue
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		help = help || name == "help" || name == "h"
 		if name == "help" || name == "h" || path == "infill" && (name == "version" || name == "v") {
 			front = append(front, a)
 			continue
@@ -61,6 +63,10 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			// Joined, so that a value that starts with a dash stays its flag's.
 			front[len(front)-1] = a + "=" + args[i]
 		}
+	}
+	if help && path != "infill" {
+		// The parser takes an argument beside --help for the name of a topic.
+		return append(out, "--help"), nil
 	}
 	out = append(out, front...)
 	if len(rest) > 0 {

@@ -17,7 +17,7 @@ import (
 func benchCommand(std stdio) *cli.Command {
 	cfg := samplerbench.Config{Chains: 4, Steps: 2000, Burnin: 500, Seed: 1}
 	var svg string
-	var markdown, force bool
+	var markdown, asJSON, force bool
 	var specs []string
 	list := listFlag("sampler", "`NAME` of a sampler, with parameters after a colon "+
 		"(dmala:step-size=.4,balance=ratio); repeatable; dmala, gwg and rwm when unset", &specs)
@@ -31,6 +31,7 @@ func benchCommand(std stdio) *cli.Command {
 		wholeFlag("seed", "seed of starts and chains", &cfg.Seed, 0, math.MaxInt64),
 		textFlag("svg", "write a chart to a `FILE`", &svg),
 		boolFlag("markdown", "print the table as Markdown", &markdown),
+		boolFlag("json", "print the comparison as one JSON object", &asJSON),
 		boolFlag("force", "overwrite a chart that exists", &force),
 	}
 	return &cli.Command{
@@ -42,7 +43,11 @@ func benchCommand(std stdio) *cli.Command {
 		Flags: join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usagef("one target, got %d; known: %s (infill samplers bench --help)", c.NArg(), strings.Join(samplerbench.ProblemNames(), ", "))
+				return usagef("one target, got %d; known: %s (infill samplers bench --help)", c.NArg(),
+					strings.Join(samplerbench.ProblemNames(), ", "))
+			}
+			if markdown && asJSON {
+				return usagef("--markdown and --json: give one of them")
 			}
 			p, err := samplerbench.ParseProblem(c.Args().First())
 			if err != nil {
@@ -73,8 +78,11 @@ func benchCommand(std stdio) *cli.Command {
 			if err := writeFile(svg, func(w io.Writer) error { return r.WriteSVG(w, true) }); err != nil {
 				return err
 			}
-			if markdown {
+			switch {
+			case markdown:
 				return r.WriteMarkdown(std.out)
+			case asJSON:
+				return r.WriteJSON(std.out)
 			}
 			return r.WriteTable(std.out)
 		},

@@ -92,7 +92,7 @@ func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Res
 		row, err := runOne(ctx, p, e, cfg, x0[:cfg.Chains], ref)
 		if err != nil {
 			if errors.Is(err, samplers.ErrUnsupported) {
-				row = Row{Label: e.Label, Skipped: err}
+				row = Row{Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact, Skipped: err}
 			} else {
 				return nil, fmt.Errorf("%s: %w", e.Label, err)
 			}

@@ -3,9 +3,9 @@ package bench
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -24,11 +24,32 @@ func num(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// WriteTable prints the comparison as aligned text, one line a sampler, with
-// warnings below.
+// inexactMark follows the name of a sampler that does not leave every target
+// invariant, and inexactNote says what it means.
+const (
+	inexactMark = " †"
+	inexactNote = "† not exact in general: more steps do not make its error 0"
+)
+
+// name is the label of a row, marked where the sampler is not exact.
+func (x Row) name() string {
+	if x.Exact || x.Skipped != nil {
+		return x.Label
+	}
+	return x.Label + inexactMark
+}
+
+// inexact reports whether any row is marked.
+func (r *Result) inexact() bool {
+	return slices.ContainsFunc(r.Rows, func(x Row) bool { return x.name() != x.Label })
+}
+
+// WriteTable prints the comparison as aligned text, one line a sampler, with notes
+// and warnings below.
 func (r *Result) WriteTable(w io.Writer) error {
 	var buf bytes.Buffer
-	fmt.Fprintf(&buf, "%s · %d chains × %d steps after %d of burn-in · seed %d", r.Problem.Name, r.Config.Chains, r.Config.Steps, r.Config.Burnin, r.Config.Seed)
+	fmt.Fprintf(&buf, "%s · %d chains × %d steps after %d of burn-in · seed %d", r.Problem.Name,
+		r.Config.Chains, r.Config.Steps, r.Config.Burnin, r.Config.Seed)
 	if r.Problem.Source != "" {
 		fmt.Fprintf(&buf, " · truth by %s", r.Problem.Source)
 	}
@@ -40,10 +61,15 @@ func (r *Result) WriteTable(w io.Writer) error {
 			fmt.Fprintf(tw, "%s\tskipped: %v\n", x.Label, x.Skipped)
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", x.Label, num(x.Error), num(x.ESS), num(x.PerEval), num(x.PerSecond), num(x.RHat), num(x.Acceptance), num(x.Jump), num(x.Proposed), x.Evals)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", x.name(), num(x.Error),
+			num(x.ESS), num(x.PerEval), num(x.PerSecond), num(x.RHat), num(x.Acceptance),
+			num(x.Jump), num(x.Proposed), x.Evals)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
+	}
+	if r.inexact() {
+		fmt.Fprintln(&buf, inexactNote)
 	}
 	for _, x := range r.Rows {
 		if x.Zero > 0 {
@@ -68,75 +94,13 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&buf, "| %s | skipped: %v ||||||||\n", x.Label, x.Skipped)
 			continue
 		}
-		fmt.Fprintf(&buf, "| %s | %s | %s | %s | %s | %s | %s | %s | %d |\n", x.Label, num(x.Error), num(x.ESS), num(x.PerEval), num(x.RHat), num(x.Acceptance), num(x.Jump), num(x.Proposed), x.Evals)
+		fmt.Fprintf(&buf, "| %s | %s | %s | %s | %s | %s | %s | %s | %d |\n", x.name(), num(x.Error),
+			num(x.ESS), num(x.PerEval), num(x.RHat), num(x.Acceptance), num(x.Jump),
+			num(x.Proposed), x.Evals)
+	}
+	if r.inexact() {
+		fmt.Fprintf(&buf, "\n%s\n", inexactNote)
 	}
 	_, err := w.Write(buf.Bytes())
-	return err
-}
-
-// WriteSVG draws one panel of horizontal bars each for the error, ESS per
-// evaluation, ESS per second (if times is set), acceptance and jump distance.
-// Bars of the first three are logarithmic.
-func (r *Result) WriteSVG(w io.Writer, times bool) error {
-	type panel struct {
-		title string
-		log   bool
-		of    func(Row) float64
-	}
-	panels := []panel{
-		{"RMS error (log)", true, func(x Row) float64 { return x.Error }},
-		{"ESS per evaluation (log)", true, func(x Row) float64 { return x.PerEval }},
-	}
-	if times {
-		panels = append(panels, panel{"ESS per second (log)", true, func(x Row) float64 { return x.PerSecond }})
-	}
-	panels = append(panels,
-		panel{"acceptance", false, func(x Row) float64 { return x.Acceptance }},
-		panel{"jump distance", false, func(x Row) float64 { return x.Jump }},
-	)
-	var rows []Row
-	longest := 8
-	for _, x := range r.Rows {
-		if x.Skipped == nil {
-			rows = append(rows, x)
-			longest = max(longest, len([]rune(x.Label)))
-		}
-	}
-	const line, bar, gap = 20, 130, 60
-	left := 7*min(longest, 40) + 16
-	width := left + len(panels)*(bar+gap)
-	height := 60 + line*len(rows)
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", width, height)
-	fmt.Fprintf(&b, `<text x="8" y="18" font-size="14">%s: %d chains of %d steps</text>`+"\n", html.EscapeString(r.Problem.Name), r.Config.Chains, r.Config.Steps)
-	for i, x := range rows {
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-8, 60+line*i+4, html.EscapeString(x.Label))
-	}
-	for j, p := range panels {
-		at := left + j*(bar+gap)
-		fmt.Fprintf(&b, `<text x="%d" y="40" fill="#555555">%s</text>`+"\n", at, p.title)
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, x := range rows {
-			if v := p.of(x); v > 0 && !math.IsInf(v, 0) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
-			}
-		}
-		for i, x := range rows {
-			v := p.of(x)
-			y := 60 + line*i
-			f := 0.0
-			switch {
-			case !(v > 0) || math.IsInf(v, 0):
-			case p.log && hi > lo: // the smallest keeps a twentieth
-				f = 0.05 + 0.95*math.Log(v/lo)/math.Log(hi/lo)
-			case hi > 0:
-				f = v / hi
-			}
-			fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="12" fill="#3b6ea5"/><text x="%.1f" y="%d" font-size="10">%s</text>`+"\n", at, y-7, f*bar, float64(at)+f*bar+4, y+3, num(v))
-		}
-	}
-	fmt.Fprintln(&b, "</svg>")
-	_, err := w.Write(b.Bytes())
 	return err
 }
