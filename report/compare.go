@@ -33,6 +33,8 @@ type CompareResult struct {
 	Examples []Example `json:"examples,omitempty"`
 	Params   []string  `json:"params"`
 	Notes    []string  `json:"notes,omitempty"`
+
+	unequal bool // budgets: the samplers missed what they should have had equal
 }
 
 // Trace is the mean course of a sampler's chains.

@@ -128,6 +128,94 @@ func TestTracesByEvaluations(t *testing.T) {
 	}
 }
 
+// A few chains that go on past the budget do not bend the course of acceptance.
+func TestAcceptanceEndsWithHalfTheChains(t *testing.T) {
+	t.Parallel()
+	for name, evaluations := range map[string]bool{"by evaluations": true, "by step": false} {
+		c := small()
+		var chains []report.ChainTrace
+		for k := range 10 {
+			steps := 20
+			if k >= 7 {
+				steps = 30 // and accept nothing from then on
+			}
+			tr := report.ChainTrace{}
+			for s := range steps {
+				tr.Energy = append(tr.Energy, -1)
+				tr.Accepted = append(tr.Accepted, float64(min(1, max(0, 20-s))))
+				if evaluations {
+					tr.Evaluations = append(tr.Evaluations, float64(s+1))
+				}
+			}
+			chains = append(chains, tr)
+		}
+		c.Samplers[0].Chains = chains
+		r, err := report.Compare(c, nil, report.CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Traces[0].Acceptance
+		if len(got) != 30 || len(r.Traces[0].Energy) != 30 {
+			t.Fatalf("%s: %d acceptances", name, len(got))
+		}
+		for k, a := range got {
+			if k < 20 && a != 1 || k >= 20 && !math.IsNaN(a) {
+				t.Errorf("%s: acceptance %v at step %d", name, a, k+1)
+			}
+		}
+	}
+}
+
+// What cannot be compared has no best: other numbers of fillings, other budgets,
+// intervals that overlap.
+func TestBestMarks(t *testing.T) {
+	t.Parallel()
+	const mark = `class="best"`
+	marked := func(change func(*report.Comparison), o report.CompareOptions) string {
+		c := small()
+		s := c.Samplers
+		// Equal numbers of fillings and budgets; the second sampler is more diverse.
+		s[0].Sentences[0].Fillings = s[0].Sentences[0].Fillings[:2]
+		s[0].Sentences[0].Fillings[1] = s[0].Sentences[0].Fillings[0]
+		s[0].Evaluations = s[1].Evaluations
+		change(c)
+		r, err := report.Compare(c, nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	none := func(*report.Comparison) {}
+	if !strings.Contains(marked(none, report.CompareOptions{}), mark) {
+		t.Error("what can be compared has no mark")
+	}
+	if strings.Contains(marked(func(c *report.Comparison) { c.Samplers[1].Evaluations *= 2 }, report.CompareOptions{}), mark) {
+		t.Error("unequal budgets are marked")
+	}
+	more := func(c *report.Comparison) {
+		fill := &c.Samplers[0].Sentences[0].Fillings
+		*fill = append(*fill, (*fill)[0])
+	}
+	if page := marked(more, report.CompareOptions{}); strings.Contains(page[:strings.Index(page, "What the runs cost")], mark) {
+		t.Error("other numbers of fillings are marked")
+	}
+	// The intervals of two sentences each are as wide as can be.
+	ci := report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 50, Ngrams: []int{}}}
+	page := marked(func(c *report.Comparison) {
+		s := c.Samplers
+		s[0].Sentences[0].Fillings = append(s[0].Sentences[0].Fillings, s[1].Sentences[0].Fillings...)
+		s[1].Sentences[0].Fillings = append(s[1].Sentences[0].Fillings, s[1].Sentences[0].Fillings[0], s[0].Sentences[0].Fillings[0])
+		s[0].Sentences[0].Fillings[3].Text += " d"
+	}, ci)
+	if table := page[:strings.Index(page, "What the runs cost")]; !strings.Contains(table, `class="iv"`) || strings.Contains(table, mark) {
+		t.Error("intervals that overlap are marked, or there are none")
+	}
+}
+
 // The report says whether the budgets are equal, in the unit that was chosen.
 func TestBudgetNotes(t *testing.T) {
 	t.Parallel()

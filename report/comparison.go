@@ -167,6 +167,7 @@ func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
 	case c.Budget == BudgetSteps:
 		notes = append(notes, fmt.Sprintf("equal numbers of steps, not of model evaluations: %s to %s", decimal(least, 0), decimal(most, 0)))
 	case most > maxUnequal*least:
+		out.unequal = true
 		notes = append(notes, fmt.Sprintf("the samplers used unequal budgets: %s to %s model %s; sampling goes on in whole steps, at least one and at most twenty times as many as were asked for", decimal(least, 0), decimal(most, 0), unit))
 	default:
 		notes = append(notes, fmt.Sprintf("equal budgets: %s to %s model %s; sampling ends with the step that comes nearest", decimal(least, 0), decimal(most, 0), unit))

@@ -103,34 +103,9 @@ func cellOf(m Metric, best bool) htmlCell {
 	return c
 }
 
-// best returns the rows that hold the best value of column c as printed; none when
-// no direction is better or all are equal. A number with a warning is never best.
-func best(rows []Row, c int) map[int]bool {
-	out := map[int]bool{}
-	direction := float64(rows[0].Metrics[c].Better)
-	if direction == 0 || len(rows) < 2 {
-		return out
-	}
-	top, count := math.Inf(-1), 0
-	for _, r := range rows {
-		if m := r.Metrics[c]; m.OK() && len(m.Warnings) == 0 {
-			top = math.Max(top, direction*m.Value)
-			count++
-		}
-	}
-	for i, r := range rows {
-		if m := r.Metrics[c]; m.OK() && len(m.Warnings) == 0 && m.Text() == decimal(direction*top, m.Decimals) {
-			out[i] = true
-		}
-	}
-	if len(out) == count {
-		return map[int]bool{}
-	}
-	return out
-}
-
-// tableOf lays the given columns out with one row per Row.
-func tableOf(rows []Row, cols []int, notes []string) htmlTable {
+// tableOf lays the given columns out with one row per Row. With mark, the best of
+// each column is marked.
+func tableOf(rows []Row, cols []int, notes []string, mark bool) htmlTable {
 	t := htmlTable{First: "sampler"}
 	grouped := false
 	for _, c := range cols {
@@ -148,7 +123,9 @@ func tableOf(rows []Row, cols []int, notes []string) htmlTable {
 	}
 	marks := make([]map[int]bool, len(cols))
 	for k, c := range cols {
-		marks[k] = best(rows, c)
+		if mark {
+			marks[k] = best(rows, c)
+		}
 	}
 	for i, r := range rows {
 		row := htmlRow{Key: &swatch{i % seriesClasses}, Name: r.Name}
@@ -167,9 +144,13 @@ func tableOf(rows []Row, cols []int, notes []string) htmlTable {
 // examples and signatures, for light and dark screens and for print.
 func (r *CompareResult) WriteHTML(w io.Writer) error {
 	quality, run := halves(r.Rows)
-	t1, t2 := tableOf(r.Rows, quality, r.Params), tableOf(r.Rows, run, nil)
+	mark := !r.unequal
+	t1, t2 := tableOf(r.Rows, quality, r.Params, mark), tableOf(r.Rows, run, nil, mark)
 	t1.Title = "Diversity and quality"
-	t1.Caption = "Underlined: best of its column. Lower self-BLEU and more unique n-grams mean more diverse fillings; higher corpus BLEU means closer to the references. " + r.intervalNote()
+	t1.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; higher corpus BLEU means closer to the references. " + r.intervalNote()
+	if mark {
+		t1.Caption = "Underlined: best of its column, where the columns can be compared and no intervals overlap. " + t1.Caption
+	}
 	t2.Title = "What the runs cost"
 	t2.Caption = "Distinct fillings are counted over all chains of a sentence, before the best are kept."
 	p := &page{
@@ -255,7 +236,7 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 		equal = equal && f.N == r.Files[0].N
 	}
 	if equal && len(r.Files) > 1 {
-		t.Caption = "Underlined: best of its row. "
+		t.Caption = "Underlined: best of its row, where no intervals overlap. "
 	}
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
 	for i, row := range r.Rows {

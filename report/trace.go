@@ -13,9 +13,10 @@ func (run *SamplerRun) trace(sources int) Trace {
 	return run.byEvaluations(sources)
 }
 
-// byEvaluations is the course over 1, 2, … evaluations a chain. After so many, a
-// chain is where its last step that took no more has left it, or at its end; its
-// acceptance is that of the steps since the evaluation before.
+// byEvaluations is the course over 1, 2, … evaluations a chain. At each of these a
+// chain is where its last step within them has left it. Its acceptance is that of
+// the steps since the evaluation before. Where fewer than half of the chains still
+// run the acceptance is NaN: the few that go on are not like the others.
 func (run *SamplerRun) byEvaluations(sources int) Trace {
 	out := Trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
 	most := 0.0
@@ -30,8 +31,11 @@ func (run *SamplerRun) byEvaluations(sources int) Trace {
 			at = most
 		}
 		sums, counts := make([]float64, sources), make([]float64, sources)
-		accepted, n, moved := 0.0, 0.0, false
+		accepted, n, moved, running := 0.0, 0.0, false, 0
 		for i, t := range run.Chains {
+			if next[i] < len(t.Evaluations) {
+				running++
+			}
 			for next[i] < len(t.Evaluations) && t.Evaluations[next[i]] <= at {
 				if k := next[i]; k < len(t.Accepted) && finite(t.Accepted[k]) {
 					accepted += t.Accepted[k]
@@ -51,7 +55,7 @@ func (run *SamplerRun) byEvaluations(sources int) Trace {
 		m, se := meanOfMeans(sums, counts)
 		out.X, out.Energy, out.Error = append(out.X, at), append(out.Energy, m), append(out.Error, se)
 		a := math.NaN()
-		if n > 0 {
+		if n > 0 && 2*running >= len(run.Chains) {
 			a = accepted / n
 		}
 		out.Acceptance = append(out.Acceptance, a)
@@ -62,7 +66,7 @@ func (run *SamplerRun) byEvaluations(sources int) Trace {
 	return out
 }
 
-// accepts tells whether any chain recorded acceptance.
+// accepts reports whether any chain recorded acceptance.
 func (run *SamplerRun) accepts() bool {
 	for _, t := range run.Chains {
 		if t.Accepted != nil {
@@ -73,7 +77,7 @@ func (run *SamplerRun) accepts() bool {
 }
 
 // byStep is the course over steps, spread evenly over the evaluations if those
-// are known.
+// are known. The acceptance is NaN where fewer than half of the chains still run.
 func (run *SamplerRun) byStep(sources int) Trace {
 	steps := 0
 	for _, t := range run.Chains {
@@ -103,7 +107,11 @@ func (run *SamplerRun) byStep(sources int) Trace {
 		out.Energy = append(out.Energy, m)
 		out.Error = append(out.Error, se)
 		if n > 0 {
-			out.Acceptance = append(out.Acceptance, accepted/n)
+			a := math.NaN()
+			if 2*n >= float64(len(run.Chains)) {
+				a = accepted / n
+			}
+			out.Acceptance = append(out.Acceptance, a)
 		}
 	}
 	return out
