@@ -11,18 +11,15 @@ import (
 
 // batchProgress shows how far a file is: finished records, rate, time left.
 type batchProgress struct {
-	w     io.Writer
-	mode  string // bar, json or none
+	meter
 	now   func() time.Time
 	start time.Time
 	from  batch.Progress // what earlier runs had done
-	last  time.Time
 	begun bool
-	shown bool
 }
 
 func newBatchProgress(mode string, quiet bool, w io.Writer) *batchProgress {
-	return &batchProgress{w: w, mode: progressMode(mode, quiet, w), now: time.Now}
+	return &batchProgress{meter: newMeter(mode, quiet, w), now: time.Now}
 }
 
 // show takes the news of a run.
@@ -31,30 +28,22 @@ func (b *batchProgress) show(p batch.Progress) {
 	if !b.begun {
 		b.begun, b.start, b.from = true, now, p
 	}
-	every := 200 * time.Millisecond
-	if b.mode == "json" {
-		every = time.Second
-	}
-	if b.mode == "none" || now.Sub(b.last) < every {
+	if !b.due(now, 200*time.Millisecond, time.Second, false) {
 		return
 	}
-	b.last = now
 	rate, left, known := b.rates(p, now.Sub(b.start))
 	if b.mode == "json" {
 		var seconds string
 		if known {
 			seconds = fmt.Sprintf(",\"seconds_left\":%.0f", left.Seconds())
 		}
-		fmt.Fprintf(b.w, "{\"progress\":{\"records\":%d,\"of\":%d,\"failed\":%d,\"resumed\":%d,"+
-			"\"per_second\":%.2f%s}}\n", p.Records, p.Total, p.Failed, p.Resumed, rate, seconds)
+		b.line(`"records":%d,"of":%d,"failed":%d,"resumed":%d,"per_second":%.2f%s`,
+			p.Records, p.Total, p.Failed, p.Resumed, rate, seconds)
 		return
 	}
 	var s strings.Builder
 	if p.Total > 0 {
-		const width = 30
-		full := min(width, width*p.Records/p.Total)
-		fmt.Fprintf(&s, "%s%s %3d %% ", strings.Repeat("█", full), strings.Repeat("░", width-full),
-			100*p.Records/p.Total)
+		fmt.Fprintf(&s, "%s %3d %% ", bar(int64(p.Records), int64(p.Total)), 100*p.Records/p.Total)
 	}
 	fmt.Fprintf(&s, "%d records", p.Records)
 	if p.Failed > 0 {
@@ -66,8 +55,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	if known && left > 0 {
 		fmt.Fprintf(&s, ", %s left", left.Round(time.Second))
 	}
-	fmt.Fprintf(b.w, "\r\x1b[K%s", s.String())
-	b.shown = true
+	b.draw(s.String())
 }
 
 // rates are the finished records per second of this run, and the time that the
@@ -87,13 +75,6 @@ func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64, 
 		left = time.Duration(float64(d) * float64(p.Total-p.Records) / float64(did))
 	}
 	return rate, left, known
-}
-
-func (b *batchProgress) clear() {
-	if b.shown {
-		fmt.Fprint(b.w, "\r\x1b[K")
-		b.shown = false
-	}
 }
 
 // summary says what a finished run did.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"infill/infill"
 	"infill/mlm"
 	"infill/report"
+	"infill/samplers"
 )
 
 // compareFlags are the flags of infill compare.
@@ -152,23 +154,13 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	for _, t := range runner.tasks {
 		cmp.Sources = append(cmp.Sources, t.Source)
 	}
-	for i, s := range list {
-		if !f.quiet {
-			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(list))
-		}
-		runner.progress = newProgress(f.progress, f.quiet, std.err, len(runner.tasks))
-		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
-		run, err := runner.run(c.Context, s, f.strict)
-		runner.progress.clear()
-		if err != nil {
-			return fmt.Errorf("sampler %s: %w", s.Name(), err)
-		}
-		run.Params = params[i]
-		cmp.Samplers = append(cmp.Samplers, *run)
+	if err := f.sample(c.Context, std, runner, cmp, list, params); err != nil {
+		return err
 	}
 	cmp.Notes = runner.notes
-	o := report.CompareOptions{Options: mo, Top: opt.Top, Examples: f.examples,
-		NoExamples: f.examples == 0}
+	o := report.CompareOptions{
+		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
+	}
 	res, err := report.Compare(cmp, report.Files(f.references, std.in), o)
 	if err != nil {
 		return err
@@ -178,6 +170,26 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	if runner.failed {
 		return errSomeFailed
+	}
+	return nil
+}
+
+// sample runs every sampler on every sentence.
+func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer, cmp *report.Comparison,
+	list []samplers.Sampler, params []string) error {
+	for i, s := range list {
+		if !f.quiet {
+			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(list))
+		}
+		runner.progress = newProgress(f.progress, f.quiet, std.err, len(runner.tasks))
+		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
+		run, err := runner.run(ctx, s, f.strict)
+		runner.progress.clear()
+		if err != nil {
+			return fmt.Errorf("sampler %s: %w", s.Name(), err)
+		}
+		run.Params = params[i]
+		cmp.Samplers = append(cmp.Samplers, *run)
 	}
 	return nil
 }

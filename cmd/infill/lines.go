@@ -10,6 +10,7 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/internal/unpack"
 )
 
 // A line is a text and its number in the input, from 1.
@@ -118,4 +119,23 @@ func encodeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// readLines calls do with every line of a file that is not empty.
+func readLines(path string, do func(string)) error {
+	file, err := unpack.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	for l, err := range lines(path, file) {
+		if err != nil && l.n > 0 {
+			return fmt.Errorf("%s: %w", path, atLine(l.n, err))
+		}
+		if err != nil {
+			return err
+		}
+		do(l.text)
+	}
+	return nil
 }

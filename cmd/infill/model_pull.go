@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ func modelPullCommand(std stdio) *cli.Command {
 				wanted = append(wanted, m)
 			}
 			for _, m := range wanted {
-				p := &pullProgress{w: std.err, mode: progressMode(mode, quiet, std.err)}
+				p := &pullProgress{meter: newMeter(mode, quiet, std.err)}
 				o := hub.Options{Hub: address, Offline: offline, Progress: p.show}
 				if !quiet {
 					o.Log = p.note
@@ -100,12 +99,9 @@ func unpinned(m *hub.Model) string {
 
 // pullProgress shows how far a download is.
 type pullProgress struct {
-	w     io.Writer
-	mode  string // bar, json or none
+	meter
 	start time.Time
 	first int64 // bytes that were there at the start
-	last  time.Time
-	shown bool
 }
 
 func (p *pullProgress) show(h hub.Progress) {
@@ -113,38 +109,24 @@ func (p *pullProgress) show(h hub.Progress) {
 	if p.start.IsZero() {
 		p.start, p.first = now, h.Done
 	}
-	every := 200 * time.Millisecond
-	if p.mode == "json" {
-		every = time.Second
-	}
-	if p.mode == "none" || now.Sub(p.last) < every && h.Done < h.Total {
+	if !p.due(now, 200*time.Millisecond, time.Second, h.Done >= h.Total) {
 		return
 	}
-	p.last = now
 	rate := 0.0
 	if s := now.Sub(p.start).Seconds(); s > 0 {
 		rate = float64(h.Done-p.first) / s
 	}
 	if p.mode == "json" {
-		fmt.Fprintf(p.w, "{\"progress\":{\"model\":%q,\"file\":%q,\"bytes\":%d,\"of\":%d,\"per_second\":%.0f}}\n", h.Model, h.File, h.Done, h.Total, rate)
+		p.line(`"model":%q,"file":%q,"bytes":%d,"of":%d,"per_second":%.0f`,
+			h.Model, h.File, h.Done, h.Total, rate)
 		return
 	}
-	const width = 30
-	full := min(width, int(width*h.Done/max(h.Total, 1)))
-	fmt.Fprintf(p.w, "\r\x1b[K%s%s %s of %s, %.1f MB/s  %s", strings.Repeat("█", full), strings.Repeat("░", width-full),
-		megabytes(h.Done), megabytes(h.Total), rate/1e6, h.File)
-	p.shown = true
+	p.draw(fmt.Sprintf("%s %s of %s, %.1f MB/s  %s", bar(h.Done, h.Total), megabytes(h.Done),
+		megabytes(h.Total), rate/1e6, h.File))
 }
 
 // note prints a line above the bar.
 func (p *pullProgress) note(line string) {
 	p.clear()
 	fmt.Fprintln(p.w, printable(line))
-}
-
-func (p *pullProgress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
-	}
 }

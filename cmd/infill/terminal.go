@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 )
@@ -60,54 +58,4 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// A progress bar on standard error, shown only where someone looks at it.
-type progress struct {
-	w     io.Writer
-	mode  string // bar, json or none
-	total int
-	last  time.Time
-	shown bool
-}
-
-func newProgress(mode string, quiet bool, w io.Writer, total int) *progress {
-	return &progress{w: w, mode: progressMode(mode, quiet, w), total: total}
-}
-
-// progressMode turns --progress into bar, json or none.
-func progressMode(mode string, quiet bool, w io.Writer) string {
-	switch {
-	case quiet && mode != "json" || mode == "none":
-		return "none"
-	case mode == "auto" && isTerminal(w):
-		return "bar"
-	case mode == "auto":
-		return "none"
-	}
-	return mode
-}
-
-// step reports that n of the total steps of a line are done.
-func (p *progress) step(line, n int) {
-	if p.mode == "none" || n < p.total && time.Since(p.last) < 100*time.Millisecond {
-		return
-	}
-	p.last = time.Now()
-	if p.mode == "json" {
-		fmt.Fprintf(p.w, "{\"progress\":{\"line\":%d,\"step\":%d,\"steps\":%d}}\n", line, n, p.total)
-		return
-	}
-	const width = 30
-	full := width * n / max(p.total, 1)
-	fmt.Fprintf(p.w, "\r\x1b[K%s%s step %d of %d", strings.Repeat("█", full), strings.Repeat("░", width-full), n, p.total)
-	p.shown = true
-}
-
-// clear takes the bar away.
-func (p *progress) clear() {
-	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
-	}
 }

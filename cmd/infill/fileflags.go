@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/batch"
+)
+
+// fileFlags are the flags of every command that works through a file.
+type fileFlags struct {
+	output        string
+	format        string
+	resume, force bool
+	strict        bool
+	maxErrors     int64
+	quiet         bool
+	progress      string
+}
+
+func (f *fileFlags) flags() []*option {
+	f.maxErrors = -1
+	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output", &f.output)
+	output.alias = "o"
+	return []*option{
+		output,
+		wordFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl",
+			&f.format, "auto", "text", "jsonl"),
+		boolFlag("resume", "go on with an output that was left unfinished", &f.resume),
+		boolFlag("force", "overwrite an output that exists", &f.force),
+		boolFlag("strict", "stop before the first line that fails", &f.strict),
+		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1, 1<<40),
+		boolFlag("quiet", "print no notes and no progress", &f.quiet),
+		progressFlag(&f.progress),
+	}
+}
+
+func (f *fileFlags) check() error {
+	switch {
+	case f.resume && f.force:
+		return usagef("--resume goes on with the output, --force overwrites it: give one of them")
+	case (f.resume || f.force) && (f.output == "" || f.output == "-"):
+		return usagef("--resume and --force are for an output file: -o FILE")
+	}
+	return nil
+}
+
+// input opens the file of records. Nothing on standard input is an error, as
+// it is of every command; a named file may be empty, and so is then its output.
+// The output must not take the place of the input, nor of the other files that
+// the command reads.
+func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Input, error) {
+	if path == "-" && isTerminal(std.in) {
+		return nil, usagef("no input; name a file, or pipe one in")
+	}
+	if f.output != "" && f.output != "-" {
+		targets := []target{{"--output", f.output}}
+		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
+			targets = append(targets, target{"--output " + f.output + ": its manifest", batch.ManifestPath(f.output)})
+		}
+		if err := checkTargets(targets, append(others, path)...); err != nil {
+			return nil, err
+		}
+	}
+	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format]
+	in, err := batch.Open(path, std.in, format)
+	if err == nil && path == "-" && in.Empty() {
+		return nil, errors.Join(usagef("no text on standard input"), in.Close())
+	}
+	return in, err
+}
+
+// work runs a job over the input: opens the output, tells of progress and of
+// lines that fail, and says how to go on after an early end.
+func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest, workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
+	out := batch.Stream(std.out)
+	survey, err := in.Survey()
+	if err != nil {
+		return err
+	}
+	if f.output != "" && f.output != "-" {
+		mode := batch.Create
+		switch {
+		case f.resume:
+			mode = batch.Resume
+		case f.force:
+			mode = batch.Force
+		}
+		man.SHA256, man.Bytes, man.Input = survey.SHA256, survey.Bytes, in.Name
+		if out, err = man.Open(f.output, in, mode); err != nil {
+			return err
+		}
+	}
+	resumable := out.Resumable()
+	bar := newBatchProgress(f.progress, f.quiet, std.err)
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors), Progress: bar.show, Total: survey.Records}
+	if f.strict {
+		job.MaxErrors = 0
+	}
+	job.Report = func(line int, cause error) {
+		if !f.quiet {
+			bar.clear()
+			fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
+		}
+	}
+	job.Settings = func(line int, names []string) {
+		if !f.quiet {
+			bar.clear()
+			fmt.Fprintf(std.err, "infill: from line %d on, taken as settings of their lines: %s\n",
+				line, strings.Join(names, ", "))
+		}
+	}
+	p, err := job.Run(c.Context)
+	bar.clear()
+	if !f.quiet && out.Dropped > 0 {
+		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n", f.output, out.Dropped)
+	}
+	switch {
+	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
+		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, f.output, resumeCommand(c))
+		return err
+	case err != nil:
+		return err
+	}
+	if !f.quiet {
+		fmt.Fprintf(std.err, "infill: %s\n", bar.summary(p))
+	}
+	if p.Failed > 0 {
+		return errSomeFailed
+	}
+	return nil
+}
+
+// resumeCommand is the command line that goes on with the output.
+func resumeCommand(c *cli.Context) string {
+	typed, _ := c.App.Metadata["args"].([]string)
+	args := []string{"infill"}
+	for _, a := range typed {
+		switch strings.TrimLeft(a, "-") {
+		case "force", "resume", "force=true", "resume=true":
+			if strings.HasPrefix(a, "-") {
+				continue
+			}
+		}
+		args = append(args, a)
+	}
+	// Before a lone --, after which all are arguments.
+	return strings.Join(quoted(append([]string{args[0], args[1], "--resume"}, args[2:]...)), " ")
+}
+
+// inFlight is how many records are in work at the same time, so many that the
+// batches of every thread are full.
+func inFlight(threads int) int { return 4 * threads }

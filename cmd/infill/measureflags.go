@@ -1,0 +1,176 @@
+package main
+
+import (
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"infill/infill/settings"
+	"infill/internal/disk"
+	"infill/metrics/bleu"
+	"infill/metrics/corpus"
+	"infill/report"
+)
+
+// measureFlags are the flags of the commands that measure sentences.
+type measureFlags struct {
+	references  []string
+	tokenize    string
+	metricCase  string
+	clean       string
+	cleanGen    string
+	order       int
+	weights     string
+	smooth      string
+	smoothValue string
+	denominator string
+	effective   bool
+	self        string
+	first       int
+	ngrams      string
+	confidence  bool
+	resamples   int
+	level       float64
+	json        bool
+	markdown    string
+	html        string
+	force       bool
+}
+
+func (f *measureFlags) flags(caseFlag string) []*option {
+	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
+	f.smooth, f.order, f.resamples, f.level = "none", 4, 1000, 0.95
+	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
+	return []*option{
+		listFlag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
+		wordFlag("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
+			&f.tokenize, tokenizers...),
+		wordFlag(caseFlag, "lc: compare in lower case; mixed: as written", &f.metricCase, "lc", "mixed"),
+		wordFlag("clean", "cleaning of the references: "+strings.Join(cleanings, "|"),
+			&f.clean, cleanings...),
+		wordFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings, "|"),
+			&f.cleanGen, cleanings...),
+		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, 32),
+		textFlag("weights", "BLEU's weights, comma separated; uniform when unset", &f.weights),
+		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, "|"), &f.smooth, smoothings...),
+		textFlag("smooth-value", "parameter of the smoothing", &f.smoothValue),
+		wordFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
+			&f.denominator, string(bleu.NLTK), string(bleu.SacreBLEU)),
+		boolFlag("effective-order", "leave out orders that a sentence is too short for", &f.effective),
+		wordFlag("self-bleu", "variant of self-BLEU: corpus (pooled)|mean|first|group",
+			&f.self, "corpus", "mean", "first", "group"),
+		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
+		textFlag("ngrams", "orders of unique n-grams, comma separated", &f.ngrams),
+		boolFlag("confidence", "bootstrap intervals of BLEU and self-BLEU", &f.confidence),
+		wholeFlag("resamples", "bootstrap resamples", &f.resamples, 2, 1_000_000),
+		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+		boolFlag("json", "print the result as JSON", &f.json),
+		textFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+		textFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
+		boolFlag("force", "overwrite report files that exist", &f.force),
+	}
+}
+
+// options turns the flags into the options of a report.
+func (f *measureFlags) options(seed uint64) (report.Options, error) {
+	o := report.Options{
+		Tokenize: f.tokenize, Case: f.metricCase, Clean: f.clean, CleanGenerated: f.cleanGen,
+		Order: f.order, Smoothing: f.smooth, Denominator: f.denominator, EffectiveOrder: f.effective,
+		SelfBLEU: f.self, First: f.first,
+		Confidence: f.confidence, Resamples: f.resamples, Level: f.level, Seed: seed,
+	}
+	var err error
+	if o.Weights, err = numbers("weights", f.weights, func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0) || v < 0) {
+			err = strconv.ErrRange
+		}
+		return v, err
+	}); err != nil {
+		return o, err
+	}
+	if o.Ngrams, err = numbers("ngrams", f.ngrams, strconv.Atoi); err != nil {
+		return o, err
+	}
+	if f.smoothValue != "" {
+		o.SmoothValue = new(float64)
+		v := settings.NumberValue(o.SmoothValue, 0, math.MaxFloat64, false)
+		if err := v.Set(f.smoothValue); err != nil {
+			return o, usagef("--smooth-value %q: %v", f.smoothValue, err)
+		}
+	}
+	return o, nil
+}
+
+// numbers parses a comma-separated list; an empty one is nil.
+func numbers[T any](flag, s string, parse func(string) (T, error)) ([]T, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var out []T
+	for _, p := range strings.Split(s, ",") {
+		v, err := parse(strings.TrimSpace(p))
+		if err != nil {
+			return nil, usagef("--%s: %q is no number that fits there", flag, p)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// renderer is a result of package report.
+type renderer interface {
+	WriteText(io.Writer) error
+	WriteJSON(io.Writer) error
+	WriteMarkdown(io.Writer) error
+	WriteHTML(io.Writer) error
+}
+
+// check refuses, before any work is done, to overwrite files: those that exist
+// without --force, and those that the command reads ("-" is standard input) in
+// any case.
+func (f *measureFlags) check(inputs ...string) error {
+	targets := []target{{"--markdown", f.markdown}, {"--html", f.html}}
+	if err := checkTargets(targets, inputs...); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if t.path == "" {
+			continue
+		}
+		info, err := os.Lstat(t.path)
+		switch {
+		case err != nil:
+		case !f.force:
+			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what, t.path)
+		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
+			// The report takes the place of what is there, be it a device.
+			return usagef("%s %s: it is no regular file; name another", t.what, t.path)
+		}
+	}
+	return nil
+}
+
+// render prints a result and writes the files that were asked for.
+func (f *measureFlags) render(std stdio, r renderer) error {
+	if err := writeFile(f.markdown, r.WriteMarkdown); err != nil {
+		return err
+	}
+	if err := writeFile(f.html, r.WriteHTML); err != nil {
+		return err
+	}
+	if f.json {
+		return r.WriteJSON(std.out)
+	}
+	return r.WriteText(std.out)
+}
+
+// writeFile writes a file whole or not at all; an empty path writes nothing.
+func writeFile(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	return disk.WriteFunc(path, write)
+}
