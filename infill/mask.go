@@ -12,10 +12,10 @@ import (
 	"infill/tokenize"
 )
 
-// Words returns the byte spans of the words of a text: what stands between
+// wordSpans returns the byte spans of the words of a text: what stands between
 // white space, without punctuation at its ends. What consists of punctuation
-// only is no word.
-func Words(text string) [][2]int {
+// only does not count.
+func wordSpans(text string) [][2]int {
 	var words [][2]int
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -105,7 +105,7 @@ func (m Masking) choose(text, mask string, seed uint64, id string) ([][2]int, er
 	if len(blanks) > 0 {
 		return nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
 	}
-	words := Words(text)
+	words := wordSpans(text)
 	if len(words) == 0 {
 		return nil, &TextError{-1, "there is no word to mask", ErrEmpty}
 	}

@@ -22,7 +22,7 @@ func benchTokenizer(b *testing.B) *Tokenizer {
 			b.Fatal(err)
 		}
 	}
-	pieces, err := ReadVocab(bytes.NewReader(data), "vocab.txt")
+	pieces, err := readVocab(data, "vocab.txt")
 	if err != nil {
 		b.Fatal(err)
 	}

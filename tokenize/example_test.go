@@ -55,3 +55,36 @@ func ExampleTokenizer_WholeWords() {
 	// 6 walk
 	// 11 the
 }
+
+// What a word is cut into depends on what stands before it.
+func ExampleTokenizer_Word() {
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "page", "in", "##in", "##g"}
+	tok, err := tokenize.New(pieces, tokenize.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, at := range []tokenize.Place{tokenize.AfterSpace, tokenize.AfterLetter} {
+		e, err := tok.Word("ing", at)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(e.Tokens)
+	}
+	// Output:
+	// [in ##g]
+	// [##in ##g]
+}
+
+// Decoding makes a readable text, but not the one that was encoded.
+func ExampleTokenizer_Decode() {
+	tok, err := tokenize.Load(os.DirFS("testdata/uncased"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := tok.Pieces("The  Café, is   closing")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tok.Decode(e.IDs))
+	// Output: the cafe, is closing
+}

@@ -50,21 +50,10 @@ func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(max(offset, 0), len(data))], []byte{'\n'})
 }
 
-// ReadVocab reads a vocab.txt: one piece a line, the id being the number of
-// the line from 0. Line ends may be \n or \r\n; a byte order mark and empty
-// lines at the end are ignored; an empty line between pieces is an id without a
+// parseVocab reads a vocab.txt, which is UTF-8: one piece a line, the id being the
+// number of the line from 0. Line ends are \n or \r\n. A byte order mark and empty
+// lines at the end do not count. An empty line between pieces is an id without a
 // piece. name is used in errors, which are of type [*FileError].
-func ReadVocab(r io.Reader, name string) ([]string, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
-	if err != nil {
-		return nil, &FileError{File: name, Err: err}
-	}
-	if err := checkText(name, data); err != nil {
-		return nil, err
-	}
-	return parseVocab(data, name)
-}
-
 func parseVocab(data []byte, name string) ([]string, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.TrimRight(text, "\r\n")

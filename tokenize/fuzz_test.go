@@ -164,7 +164,7 @@ func FuzzVocab(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pieces, err := ReadVocab(bytes.NewReader(data), "v")
+		pieces, err := readVocab(data, "v")
 		var file *FileError
 		if err != nil && (!errors.As(err, &file) || file.File != "v") {
 			t.Fatalf("%T %v", err, err)

@@ -32,3 +32,11 @@ func sharedTokenizer(t testing.TB, name string) *Tokenizer {
 
 // testdata is a folder in testdata.
 func testdata(name string) fs.FS { return os.DirFS("testdata/" + name) }
+
+// readVocab reads the bytes of a vocab.txt as Load does.
+func readVocab(data []byte, name string) ([]string, error) {
+	if err := checkText(name, data); err != nil {
+		return nil, err
+	}
+	return parseVocab(data, name)
+}
