@@ -92,9 +92,13 @@ type batch struct {
 	wide      []float32 // [rows, V] or [rows/group, group, V]
 }
 
-// backend evaluates batches; run is called from several goroutines at once.
+// A backend evaluates batches. Several goroutines call run at once.
 type backend interface {
+	// run fills in the results of b. The end of ctx may stop it.
 	run(ctx context.Context, b *batch) error
+	// bounds are those that the memory of this backend asks for.
+	bounds() bounds
+	// close frees the backend when no run is under way any more.
 	close() error
 }
 
@@ -102,9 +106,8 @@ type backend interface {
 // workers busy.
 type scheduler struct {
 	be     backend
-	tokens int // bound on rows × length of a batch
-	vocab  int
-	mask   int32
+	facts  *facts
+	bounds bounds
 
 	did [3]counter // by kind
 
@@ -115,8 +118,7 @@ type scheduler struct {
 	closed bool
 	group  sync.WaitGroup
 
-	together int // bound on the tokens of all batches under way, 0 for none
-	underWay int
+	underWay int // tokens of the batches that are being evaluated
 
 	threads int
 	places  int        // that are free; threads in all
@@ -124,10 +126,10 @@ type scheduler struct {
 	waiting int        // callers that wait for one
 }
 
-func newScheduler(be backend, o Options, vocab int, mask int32) *scheduler {
-	s := &scheduler{be: be, tokens: o.BatchTokens, together: o.tokensTogether, vocab: vocab, mask: mask, queues: map[key][]*unit{}, threads: o.Threads, places: o.Threads}
+func newScheduler(be backend, threads int, b bounds, f *facts) *scheduler {
+	s := &scheduler{be: be, facts: f, bounds: b, queues: map[key][]*unit{}, threads: threads, places: threads}
 	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
-	for range o.Threads {
+	for range threads {
 		s.group.Go(s.work)
 	}
 	return s
@@ -275,7 +277,7 @@ func (s *scheduler) next() []*unit {
 		n := s.share(best, len(q))
 		// Memory may be short of room for another batch; one there always is.
 		tokens := best.batchOf(n)
-		if s.together > 0 && s.underWay > 0 && s.underWay+tokens > s.together {
+		if s.bounds.together > 0 && s.underWay > 0 && s.underWay+tokens > s.bounds.together {
 			s.wake.Wait()
 			continue
 		}
@@ -313,9 +315,9 @@ func (s *scheduler) oldest() (best key, ok bool) {
 // among the free places, so that no worker idles while another has all the work;
 // work too small to be worth halving is not divided. Results do not depend on it.
 func (s *scheduler) share(k key, n int) int {
-	most := max(1, s.tokens/k.tokens())
+	most := max(1, s.bounds.batch/k.tokens())
 	batches := (n + most - 1) / most
-	if n*k.tokens() > s.tokens/4 {
+	if n*k.tokens() > s.bounds.batch/4 {
 		batches = max(batches, min(n, s.places))
 	}
 	return (n + batches - 1) / batches
@@ -346,7 +348,7 @@ func (s *scheduler) finished(tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.underWay -= tokens
-	if s.together > 0 {
+	if s.bounds.together > 0 {
 		s.wake.Broadcast()
 	}
 }
@@ -373,7 +375,7 @@ func (s *scheduler) evaluate(b *batch, units []*unit) (err error) {
 	s.did[b.kind].add(b)
 	width := 0
 	if b.kind != energyRow {
-		width = b.group * s.vocab
+		width = b.group * s.facts.Vocab
 	}
 	for i, u := range units {
 		u.deliver(b.logProb[i*b.group:(i+1)*b.group], b.wide[i*width:(i+1)*width])
@@ -412,7 +414,7 @@ func (s *scheduler) fill(b *batch, units []*unit) {
 	if b.kind == energyRow {
 		b.wide = b.wide[:0]
 	} else {
-		b.wide = grow(b.wide, b.rows*s.vocab)
+		b.wide = grow(b.wide, b.rows*s.facts.Vocab)
 	}
 	r := 0
 	for _, u := range units {
@@ -435,7 +437,7 @@ func (s *scheduler) fillRow(b *batch, r int, u *unit, blank int) {
 	}
 	for j, p := range src.Blanks {
 		if u.state == nil || j == blank {
-			row[p] = int64(s.mask)
+			row[p] = int64(s.facts.MaskID)
 		} else {
 			row[p] = int64(u.state[j])
 		}
@@ -444,7 +446,7 @@ func (s *scheduler) fillRow(b *batch, r int, u *unit, blank int) {
 	b.positions[r], b.blanks[r], b.targets[r] = at, at, 0
 	if u.state != nil {
 		b.targets[r] = max(0, int64(u.state[blank])) // a masked blank may hold anything
-		if b.targets[r] >= int64(s.vocab) {
+		if b.targets[r] >= int64(s.facts.Vocab) {
 			b.targets[r] = 0
 		}
 	}

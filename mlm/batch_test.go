@@ -113,12 +113,14 @@ func (f *fakeBackend) run(ctx context.Context, b *batch) error {
 
 func fakeCond(row []int64, pos, v int64) float32 { return hashOf("cond", row, pos, v) }
 
+func (*fakeBackend) bounds() bounds { return bounds{} }
+
 func (f *fakeBackend) close() error { f.closed = true; return nil }
 
 func fakeModel(t testing.TB, be *fakeBackend, threads, tokens int) *Model {
 	be.t = t
-	m := &Model{be: be, info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask, Gradients: true}}
-	m.sched = newScheduler(be, Options{Threads: threads, BatchTokens: tokens}, fakeVocab, fakeMask)
+	m := &Model{be: be, info: facts{Info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask, Gradients: true}}}
+	m.sched = newScheduler(be, threads, bounds{batch: tokens}, &m.info)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -315,7 +317,7 @@ func TestShare(t *testing.T) {
 		{2, 5, 1, key{length: 512, group: 8}}, // above the bound by itself
 		{9, 3, 1, k},                          // more places than work
 	} {
-		s := &scheduler{tokens: 1024, places: c.places}
+		s := &scheduler{bounds: bounds{batch: 1024}, places: c.places}
 		if got := s.share(c.k, c.n); got != c.want {
 			t.Errorf("%d of %d states of %v with %d places, want %d", got, c.n, c.k, c.places, c.want)
 		}
@@ -412,7 +414,7 @@ func TestBackendFailures(t *testing.T) {
 
 // A small call is served before larger ones that came later.
 func TestOldestFirst(t *testing.T) {
-	s := &scheduler{tokens: 8, queues: map[key][]*unit{}}
+	s := &scheduler{bounds: bounds{batch: 8}, queues: map[key][]*unit{}}
 	small, large := key{length: 8, group: 1}, key{length: 64, group: 4}
 	s.queues[large] = []*unit{{key: large, call: &call{number: 2}}, {key: large, call: &call{number: 2}}}
 	s.queues[small] = []*unit{{key: small, call: &call{number: 1}}}

@@ -71,8 +71,9 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 		return nil
 	}
 	return &cache{dir: filepath.Join(dir, "graphs"), program: program, from: from, max: limits,
-		options: fmt.Sprintf("precision=%v low-memory=%v loose=%v unshared=%v", o.Precision, o.LowMemory, o.looseTable, o.unshared),
-		files:   append([]string{info.File}, externalFiles(info.File, m)...)}
+		options: fmt.Sprintf("device=%s precision=%v low-memory=%v loose=%v unshared=%v",
+			o.device.Identity, o.Precision, o.LowMemory, o.looseTable, o.unshared),
+		files: append([]string{info.File}, externalFiles(info.File, m)...)}
 }
 
 // programSum is the SHA-256 of the running program's file.

@@ -108,9 +108,3 @@ func (a *about) outputs() []string {
 	}
 	return out
 }
-
-// tell writes what is known of the graph into info.
-func (a *about) tell(info *Info) {
-	info.Vocab, info.Hidden, info.Embedding, info.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
-	info.Gradients, info.NoGradients = a.Gradient, a.NoGradients
-}

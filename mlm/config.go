@@ -86,11 +86,7 @@ func longest(limits ...int) int {
 	return least
 }
 
-// checkVocabulary compares the tokenizer with the number of logits. Tables are
-// padded at times, for the sake of speed, which is believed when config.json
-// states the padded size. A vocab.txt, which has a line for every id, must then
-// fall short by less than the usual multiple of 8: a file cut short or of
-// another model must not pass.
+// checkVocabulary is the comparison of [facts.check].
 func checkVocabulary(tokens, logits int, plain bool, c config) error {
 	padded := tokens < logits && c.Vocab == logits
 	if plain && padded {

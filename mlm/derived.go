@@ -12,21 +12,17 @@ import (
 // derived runs the graph that onnxgrad makes of the model: one session, one
 // copy of the weights, for energies, conditionals and gradients.
 type derived struct {
-	s        *ort.Session
-	inputs   []string
-	vocab    int
-	gradient bool
-	counted  []int64 // tokens by which the graph tells positions apart
-	first    int64   // position of the first token
-	tokens   int     // bound on rows × length of a batch
-	together int     // and of all batches under way, 0 for none
+	s       *ort.Session
+	about   *about
+	facts   *facts
+	bounded bounds
 }
 
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(from folder, m *onnx.Model, info *Info, o Options, sum func() (string, error)) (*derived, error) {
-	c := newCache(from, m, info, o)
+func newDerived(from folder, m *onnx.Model, info *facts, o Options, sum func() (string, error)) (*derived, error) {
+	c := newCache(from, m, &info.Info, o)
 	if c == nil {
 		g, err := derive(from, m, o)
 		if err != nil {
@@ -73,48 +69,40 @@ func newDerived(from folder, m *onnx.Model, info *Info, o Options, sum func() (s
 	return d, err
 }
 
-// derive makes the graph. When only the backward pass is impossible it is made
-// without; about then says why.
+// derive makes the graph, ready for the runtime.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
-	noGradients := ""
-	g, err := onnxgrad.Derive(m, onnxgrad.Options{Int8: o.Precision == Int8, Unshared: o.unshared})
-	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
-		noGradients = err.Error()
-		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true, Unshared: o.unshared})
-	}
+	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8, Unshared: o.unshared})
 	if err != nil {
 		return nil, err
 	}
-	out := &graph{about: about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension, Embedding: g.Embedding, Tied: g.Tied,
-		Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients, Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}}
-	out.onnx, err = encoded(from, g.Model, o.sized(out.about.Weights, out.about.Kept))
+	out := &graph{about: *a}
+	o, _ = o.sized(a.Weights, a.Kept)
+	out.onnx, err = encoded(from, g.Model, o)
 	return out, err
 }
 
 // open hands the graph to the runtime.
-func (g *graph) open(from folder, info *Info, o Options) (*derived, error) {
+func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
 	a := &g.about
-	o = o.sized(a.Weights, a.Kept)
+	o, limit := o.sized(a.Weights, a.Kept)
 	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err
 	}
-	a.tell(info)
-	info.precision = o.Precision
-	return &derived{s: s, inputs: a.Inputs, vocab: a.Vocabulary, gradient: a.Gradient, counted: a.Counted, first: info.firstPosition,
-		tokens: o.BatchTokens, together: o.tokensTogether}, nil
+	info.addGraph(a)
+	return &derived{s, a, info, limit}, nil
 }
 
-func (d *derived) batchTokens() int { return d.tokens }
+func (d *derived) bounds() bounds { return d.bounded }
 
 func (d *derived) close() error { return d.s.Close() }
 
 func (d *derived) run(ctx context.Context, b *batch) error {
-	rows, group, v := int64(b.rows), int64(b.group), int64(d.vocab)
+	rows, group, v := int64(b.rows), int64(b.group), int64(d.about.Vocabulary)
 	var f feeds
 	defer f.close()
-	in := make([]*ort.Tensor, 0, len(d.inputs))
-	for _, name := range d.inputs {
+	in := make([]*ort.Tensor, 0, len(d.about.Inputs))
+	for _, name := range d.about.Inputs {
 		switch name {
 		case onnxgrad.InPositions:
 			in = append(in, feed(&f, b.positions, rows))
@@ -123,7 +111,7 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 		case onnxgrad.InBlanks:
 			in = append(in, feed(&f, b.blanks, rows/group, group))
 		case onnxgrad.InFirst: // before InNumbers
-			b.alike.Find(b.length, d.counted, b.ids) // mask, types and position_ids depend on the place alone
+			b.alike.Find(b.length, d.about.Counted, b.ids) // mask, types and position_ids depend on the place alone
 			b.distinct = len(b.alike.First)
 			in = append(in, feed(&f, b.alike.First, int64(b.distinct)))
 		case onnxgrad.InNumbers:
@@ -133,7 +121,7 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 		case onnxgrad.InGradient:
 			in = append(in, feed(&f, []bool{b.kind == gradientGroup}))
 		default:
-			in = append(in, b.sequences(&f, []string{name}, d.first)...)
+			in = append(in, b.sequences(&f, []string{name}, d.facts.firstPosition)...)
 		}
 	}
 	// An output that was not asked for is a single zero.
@@ -143,13 +131,13 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 	case conditionalRow:
 		conditional, cshape = b.wide, []int64{rows, v}
 	case gradientGroup:
-		if !d.gradient {
+		if !d.about.Gradient {
 			return ErrNoGradient
 		}
 		gradient, gshape = b.wide, []int64{rows / group, group, v}
 	}
 	out := []*ort.Tensor{feed(&f, b.logProb, rows), feed(&f, conditional, cshape...)}
-	if d.gradient {
+	if d.about.Gradient {
 		out = append(out, feed(&f, gradient, gshape...))
 	}
 	return f.run(ctx, d.s, in, out)

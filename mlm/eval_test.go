@@ -23,6 +23,8 @@ func (u unigram) run(_ context.Context, b *batch) error {
 	return nil
 }
 
+func (unigram) bounds() bounds { return bounds{} }
+
 func (unigram) close() error { return nil }
 
 func evalModel(t *testing.T, logp []float32, words []string) *Model {
@@ -32,8 +34,8 @@ func evalModel(t *testing.T, logp []float32, words []string) *Model {
 		t.Fatal(err)
 	}
 	be := unigram{logp}
-	m := &Model{tok: tok, be: be, info: Info{Vocab: len(logp), MaxLength: 12}}
-	m.sched = newScheduler(be, Options{Threads: 2, BatchTokens: 64}, len(logp), tok.MaskID())
+	m := &Model{tok: tok, be: be, info: facts{Info: Info{Vocab: len(logp), MaxLength: 12, MaskID: tok.MaskID()}}}
+	m.sched = newScheduler(be, 2, bounds{batch: 64}, &m.info)
 	t.Cleanup(func() { _ = m.Close() })
 	return m
 }

@@ -24,10 +24,6 @@ type Info struct {
 	Ops          map[string]int `json:"ops"`                    // operators of the file and how often they occur
 	Gradients    bool           `json:"gradients"`              // the full gradient could be derived
 	NoGradients  string         `json:"no_gradients,omitempty"` // why not, and what helps
-
-	firstPosition int64 // position_ids of the first token
-	fromCache     bool  // the derived graph was not derived now
-	precision     Precision
 }
 
 // headName is the name of the stored weight of the product that makes the

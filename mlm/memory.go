@@ -42,16 +42,22 @@ const (
 	keptFor = 5
 )
 
-// sized settles the options that depend on the size of the model: weights in
-// bytes as the runtime holds them, and the bytes that a token keeps for the backward
-// pass, 0 if there is none.
-func (o Options) sized(weights, kept int64) Options {
+// bounds are how many tokens are evaluated together.
+type bounds struct {
+	batch    int // rows × length of one batch
+	together int // of all batches under way, 0: no bound
+}
+
+// sized settles what depends on the size of the model: weights in bytes as the runtime
+// holds them, and the bytes that a token keeps for the backward pass, 0 if there is none.
+func (o Options) sized(weights, kept int64) (Options, bounds) {
 	large := weights >= largeModel
-	o.looseTable = o.looseTable || large && !o.LowMemory // without repacking no table is
+	// Where weights are not repacked no table is, and some devices cannot have it loose.
+	o.looseTable = o.looseTable || large && !o.device.FixedWeights && !o.LowMemory
 	if o.BatchTokens != 0 {
-		return o
+		return o, bounds{batch: o.BatchTokens}
 	}
-	o.BatchTokens = DefaultBatchTokens
+	b := bounds{batch: DefaultBatchTokens}
 	room := int64(keptBytes)
 	switch {
 	case o.LowMemory:
@@ -60,12 +66,12 @@ func (o Options) sized(weights, kept int64) Options {
 		room = max(weights/keptOf*keptFor/int64(o.Threads), keptLittle)
 	}
 	if kept > 0 && o.LowMemory {
-		o.tokensTogether = int(min(keptTogether/kept, 1<<24))
+		b.together = int(min(keptTogether/kept, 1<<24))
 	}
 	if kept > 0 {
-		o.BatchTokens = int(min(max(room/kept, fewestTokens), DefaultBatchTokens))
+		b.batch = int(min(max(room/kept, fewestTokens), DefaultBatchTokens))
 	}
-	return o
+	return o, b
 }
 
 // weightBytes is the size of a graph's weights as the runtime holds them: those

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"infill/internal/ort"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/models"
@@ -109,11 +110,11 @@ func TestSized(t *testing.T) {
 	const weights, per = 440 << 20, int64(515 << 10) // of a BERT-base
 	var sizes []int
 	for _, threads := range []int{1, 2, 4, 64} {
-		got := Options{Threads: threads}.sized(weights, per)
-		sizes = append(sizes, got.BatchTokens)
+		o, got := Options{Threads: threads}.sized(weights, per)
+		sizes = append(sizes, got.batch)
 		room := max(weights/keptOf*keptFor/int64(threads), keptLittle)
-		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.BatchTokens != want || !got.looseTable {
-			t.Errorf("%d threads: %d tokens, loose table %v; want %d, true", threads, got.BatchTokens, got.looseTable, want)
+		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.batch != want || !o.looseTable {
+			t.Errorf("%d threads: %d tokens, loose table %v; want %d, true", threads, got.batch, o.looseTable, want)
 		}
 	}
 	if slices.Sort(sizes); sizes[0] == sizes[len(sizes)-1] {
@@ -123,13 +124,14 @@ func TestSized(t *testing.T) {
 		o       Options
 		weights int64
 		loose   bool
-	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true}, {Options{Threads: 2, LowMemory: true}, largeModel, false}} {
-		if got := c.o.sized(c.weights, per); got.looseTable != c.loose {
+	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true}, {Options{Threads: 2, LowMemory: true}, largeModel, false},
+		{Options{Threads: 2, device: ort.Device{FixedWeights: true}}, largeModel, false}} {
+		if got, _ := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
 		}
 	}
-	if got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, per); got.BatchTokens != 7 {
-		t.Errorf("%d tokens a batch instead of the 7 asked for", got.BatchTokens)
+	if _, got := (Options{Threads: 2, BatchTokens: 7}).sized(weights, per); got.batch != 7 {
+		t.Errorf("%d tokens a batch instead of the 7 asked for", got.batch)
 	}
 }
 
@@ -169,7 +171,8 @@ func (w *weighing) run(ctx context.Context, b *batch) error {
 func TestTokensTogether(t *testing.T) {
 	for _, bound := range []int{0, 100, 30} {
 		w := &weighing{}
-		s := newScheduler(w, Options{Threads: 4, BatchTokens: 20, tokensTogether: bound}, fakeVocab, fakeMask)
+		s := newScheduler(w, 4, bounds{batch: 20, together: bound},
+			&facts{Info: Info{Vocab: fakeVocab, MaskID: fakeMask}})
 		var group sync.WaitGroup
 		var delivered atomic.Int64
 		for caller := range 8 {

@@ -30,6 +30,7 @@ import (
 	"fmt"
 
 	"infill/internal/gate"
+	"infill/internal/ort"
 	"infill/tokenize"
 )
 
@@ -81,6 +82,9 @@ type Options struct {
 	LowMemory bool
 	// Precision is that of the backward pass.
 	Precision Precision
+	// Device is the name of what evaluates the model: "cpu", the processor, is the only
+	// one so far, and "" means it. Results are the same bits only on the same device.
+	Device string
 	// Profile makes the runtime time every node of every run, which is slower,
 	// and write that to a file whose name begins with this when the model is
 	// closed; "" for none.
@@ -91,10 +95,10 @@ type Options struct {
 	// graphs of large models are kept; "" is the user's cache.
 	CacheDir string
 
-	looseTable     bool    // see loosened
-	unshared       bool    // see onnxgrad.Options
-	tokensTogether int     // of all batches under way, 0: no bound
-	cacheLimits    *limits // nil for the usual ones
+	looseTable  bool    // see loosened
+	unshared    bool    // see onnxgrad.Options
+	cacheLimits *limits // nil for the usual ones
+	device      ort.Device
 }
 
 // Precision says how the products of the backward pass are computed.
@@ -148,20 +152,18 @@ type Sentence struct {
 
 // Model is an open model. It is safe for concurrent use.
 type Model struct {
-	tok        *tokenize.Tokenizer
-	info       Info
-	cfg        config
-	plainVocab bool // the vocabulary is a vocab.txt, a line for every id
-	from       folder
-	be         backend
-	sched      *scheduler
+	tok   *tokenize.Tokenizer
+	info  facts
+	from  folder
+	be    backend
+	sched *scheduler
 }
 
 // Tokenizer is the tokenizer found beside the model.
 func (m *Model) Tokenizer() *tokenize.Tokenizer { return m.tok }
 
 // Info says what was recognised in the model file.
-func (m *Model) Info() Info { return m.info }
+func (m *Model) Info() Info { return m.info.Info }
 
 // VocabSize is V, the number of logits; the tokenizer may know fewer tokens.
 func (m *Model) VocabSize() int { return m.info.Vocab }

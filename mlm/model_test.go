@@ -147,7 +147,7 @@ func TestCancelRunning(t *testing.T) {
 	open := openDefault(t, Options{})
 	be := announcing{open.be, make(chan struct{}, 1)}
 	m := &Model{tok: open.tok, info: open.info, be: be,
-		sched: newScheduler(be, Options{Threads: 1, BatchTokens: 1 << 20}, open.info.Vocab, open.info.MaskID)}
+		sched: newScheduler(be, 1, bounds{batch: 1 << 20}, &open.info)}
 	defer m.sched.close()
 	s, states := randomStates(m, 1, 120, 8, 1)
 	for c := range uint64(7) {
@@ -185,7 +185,7 @@ func TestPlainAgrees(t *testing.T) {
 		t.Fatalf("V = %d, %v", info.Vocab, err)
 	}
 	info.Gradients = false
-	p := &Model{tok: m.tok, info: info, be: be, sched: newScheduler(be, Options{Threads: 2, BatchTokens: 64}, info.Vocab, info.MaskID)}
+	p := &Model{tok: m.tok, info: info, be: be, sched: newScheduler(be, 2, bounds{batch: 64}, &info)}
 	defer func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -426,7 +426,7 @@ func TestCheckOfIntegers(t *testing.T) {
 	}
 	bad := wrongGradient{m.be, m.info.Vocab, -.5}
 	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
-		sched: newScheduler(bad, Options{Threads: 1, BatchTokens: 64}, m.info.Vocab, m.info.MaskID)}
+		sched: newScheduler(bad, 1, bounds{batch: 64}, &m.info)}
 	defer w.sched.close()
 	r, err := w.Check(t.Context(), CheckOptions{})
 	if err != nil {
@@ -441,7 +441,7 @@ func TestCheckFindsErrors(t *testing.T) {
 	m := openTiny(t, Options{})
 	bad := wrongGradient{m.be, m.info.Vocab, .01}
 	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
-		sched: newScheduler(bad, Options{Threads: 1, BatchTokens: 64}, m.info.Vocab, m.info.MaskID)}
+		sched: newScheduler(bad, 1, bounds{batch: 64}, &m.info)}
 	defer w.sched.close()
 	r, err := w.Check(context.Background(), CheckOptions{})
 	if err != nil {

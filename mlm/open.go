@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -65,6 +64,10 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	if o.Threads < 1 || o.Threads > 4096 || o.BatchTokens < 0 || o.BatchTokens > 1<<24 {
 		return nil, fmt.Errorf("%w: %d threads, %d tokens a batch", ErrOption, o.Threads, o.BatchTokens)
 	}
+	var err error
+	if o.device, err = ort.FindDevice(o.Device); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	}
 	// The library is checked and mapped while the model is being read.
 	library := make(chan error, 1)
 	go func() {
@@ -104,34 +107,24 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	if err != nil {
 		return err
 	}
-	m.info.Head = headName(parsed)
-	if m.info.Tied && m.info.Head != m.info.Embedding { // exported twice, one of them transposed
-		m.info.Parameters -= stored(parsed, m.info.Head)
-	}
-	if err := checkVocabulary(m.info.Tokens, m.info.Vocab, m.plainVocab, m.cfg); err != nil {
+	m.info.addHead(parsed)
+	if err := m.info.check(); err != nil {
 		return errors.Join(err, be.close())
 	}
 	m.be = be
-	if b, ok := be.(interface{ batchTokens() int }); ok {
-		o.BatchTokens = b.batchTokens()
-	}
-	if d, ok := be.(*derived); ok {
-		o.tokensTogether = d.together
-	}
-	m.sched = newScheduler(be, o, m.info.Vocab, m.info.MaskID)
+	m.sched = newScheduler(be, o.Threads, be.bounds(), &m.info)
 	return nil
 }
 
 func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error)) (backend, error) {
-	if m.info.NoGradients = integerProducts(&m.info); m.info.NoGradients != "" {
+	if m.info.NoGradients = integerProducts(&m.info.Info); m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	d, err := newDerived(from, parsed, &m.info, o, sum)
 	if err == nil {
 		return d, nil
 	}
-	var op *onnxgrad.OpError
-	if !errors.As(err, &op) && !errors.Is(err, onnxgrad.ErrEmbedding) {
+	if !runsAsIs(err) {
 		return nil, err
 	}
 	m.info.NoGradients = err.Error()
@@ -146,12 +139,7 @@ func read(ctx context.Context, from folder, o Options) (_ *Model, _ *onnx.Model,
 		return nil, nil, nil, err
 	}
 	// Tokenizer and configuration lie beside the model, or above its onnx folder.
-	files := from.fs
-	if dir := path.Dir(name); dir != "." {
-		if sub, err := fs.Sub(from.fs, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
-			files = sub
-		}
-	}
+	files := beside(from.fs, name)
 	type parsedModel struct {
 		m   *onnx.Model
 		err error
@@ -161,26 +149,23 @@ func read(ctx context.Context, from folder, o Options) (_ *Model, _ *onnx.Model,
 		p, err := onnx.Load(from.fs, name)
 		ch <- parsedModel{p, err}
 	}()
-	plainVocab := !exists(files, "tokenizer.json")
 	tok, terr := tokenize.Load(files)
 	cfg, cerr := readConfig(files)
 	p := <-ch
 	if err := errors.Join(p.err, terr, cerr); err != nil {
 		return nil, nil, nil, err
 	}
-	info := describe(name, p.m, "")
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
-	info.Architecture = cfg.architecture()
-	info.Tokens, info.MaskID, info.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
-	info.MaxLength = longest(cfg.positions(), tok.MaxLength())
-	info.firstPosition = int64(cfg.firstPosition())
-	if err := inspect(&info, p.m); err != nil {
+	model := &Model{tok: tok, from: from, info: facts{precision: o.Precision}}
+	if err := model.info.addFile(name, p.m); err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
+	model.info.addConfig(cfg)
+	model.info.addTokenizer(tok, files)
 	hashed := append([]string{name}, externalFiles(name, p.m)...)
 	sum = sync.OnceValues(func() (string, error) { return hashFiles(ctx, from.fs, hashed) })
 	go func() { _, _ = sum() }()
-	return &Model{tok: tok, info: info, plainVocab: plainVocab, cfg: cfg, from: from}, p.m, sum, nil
+	return model, p.m, sum, nil
 }
 
 func exists(fsys fs.FS, names ...string) bool {
@@ -277,8 +262,8 @@ func each(g *onnx.Graph, f func(*onnx.Graph)) {
 }
 
 // describe collects what the file says of itself.
-func describe(name string, m *onnx.Model, sum string) Info {
-	info := Info{File: name, SHA256: sum, Opset: m.Opset(""), Ops: map[string]int{}}
+func describe(name string, m *onnx.Model) Info {
+	info := Info{File: name, Opset: m.Opset(""), Ops: map[string]int{}}
 	info.Producer = m.ProducerName
 	if m.ProducerVersion != "" {
 		info.Producer += " " + m.ProducerVersion

@@ -15,12 +15,10 @@ import (
 // row each is used. It serves models whose gradient cannot be derived (such
 // as quantised ones); no full gradients, and slower, but the same energies.
 type plain struct {
-	s      *ort.Session
-	inputs []string
-	vocab  int
-	first  int64 // position of the first token
-	tokens int   // bound on rows × length of a batch
-	alone  bool  // a row's result depends on what shares its run
+	s     *ort.Session
+	facts *facts
+	limit bounds
+	alone bool // a row's result depends on what shares its run
 }
 
 // quantised are operators on 8-bit integers; the value says whether they scale
@@ -56,8 +54,8 @@ func integerProducts(info *Info) string {
 	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") + "), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
 }
 
-func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Options) (*plain, error) {
-	o = o.sized(weightBytes(m), 0)
+func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain, error) {
+	o, limit := o.sized(weightBytes(m), 0)
 	data, err := encoded(from, m, o)
 	if err != nil {
 		return nil, err
@@ -66,14 +64,13 @@ func newPlain(ctx context.Context, from folder, m *onnx.Model, info *Info, o Opt
 	if err != nil {
 		return nil, err
 	}
-	p := &plain{s: s, inputs: info.Inputs, vocab: info.Vocab, first: info.firstPosition, tokens: o.BatchTokens}
-	_, p.alone = integerOps(info)
-	if p.vocab == 0 {
-		if p.vocab, err = p.probe(ctx); err != nil {
+	p := &plain{s: s, facts: info, limit: limit}
+	_, p.alone = integerOps(&info.Info)
+	if info.Vocab == 0 {
+		if info.Vocab, err = p.probe(ctx); err != nil {
 			_ = s.Close()
 			return nil, err
 		}
-		info.Vocab = p.vocab
 	}
 	return p, nil
 }
@@ -91,7 +88,7 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{nil}
-	if err := f.run(ctx, p.s, b.sequences(&f, p.inputs, p.first), out); err != nil {
+	if err := f.run(ctx, p.s, b.sequences(&f, p.facts.Inputs, p.facts.firstPosition), out); err != nil {
 		return 0, err
 	}
 	defer out[0].Close()
@@ -102,7 +99,7 @@ func (p *plain) probe(ctx context.Context) (int, error) {
 	return int(shape[2]), nil
 }
 
-func (p *plain) batchTokens() int { return p.tokens }
+func (p *plain) bounds() bounds { return p.limit }
 
 func (p *plain) close() error { return p.s.Close() }
 
@@ -110,11 +107,11 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 	// Rows are independent, so a batch may be cut at any row. Where activations
 	// are rounded by the range of all that is in the batch, it must be cut at
 	// every row, or a result would depend on its neighbours.
-	most := max(1, maxPlainLogits/(b.length*p.vocab))
+	most := max(1, maxPlainLogits/(b.length*p.facts.Vocab))
 	if p.alone {
 		most = 1
 	}
-	buf := make([]float32, min(b.rows, most)*b.length*p.vocab)
+	buf := make([]float32, min(b.rows, most)*b.length*p.facts.Vocab)
 	for from := 0; from < b.rows; from += most {
 		if err := p.some(ctx, b, from, min(from+most, b.rows), buf); err != nil {
 			return err
@@ -124,13 +121,13 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 }
 
 func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32) error {
-	n, l, v := to-from, b.length, p.vocab
+	n, l, v := to-from, b.length, p.facts.Vocab
 	part := batch{key: b.key, rows: n, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l], types: b.types[from*l : to*l]}
 	buf = buf[:n*l*v]
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{feed(&f, buf, int64(n), int64(l), int64(v))}
-	if err := f.run(ctx, p.s, part.sequences(&f, p.inputs, p.first), out); err != nil {
+	if err := f.run(ctx, p.s, part.sequences(&f, p.facts.Inputs, p.facts.firstPosition), out); err != nil {
 		return err
 	}
 	for r := from; r < to; r++ {

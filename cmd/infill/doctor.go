@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -58,6 +59,8 @@ type diagnosis struct {
 	CPUs    int        `json:"cpus"`
 	CPU     []string   `json:"cpu_features"`
 	Runtime ort.Report `json:"runtime"`
+	// Devices are what can evaluate models, and what is in the way of the others.
+	Devices []ort.Device `json:"devices"`
 	Model   struct {
 		Name   string `json:"name"`
 		Source string `json:"source"`
@@ -78,6 +81,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	if d.Runtime.Source == ort.SourceGiven {
 		d.Runtime.Source = "flag"
 	}
+	d.Devices = ort.Devices()
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
@@ -94,6 +98,9 @@ func examine(std stdio, path string, asJSON bool) error {
 	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
 	fmt.Fprintf(&b, "processor: %d threads; %s\n", d.CPUs, strings.Join(d.CPU, " "))
 	b.WriteString(d.Runtime.String())
+	for _, dev := range d.Devices {
+		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
+	}
 	fmt.Fprintf(&b, "default model: %s, %s, %.1f MB\n", d.Model.Name, d.Model.Source, float64(d.Model.Bytes)/1e6)
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
 	if _, werr := io.WriteString(std.out, b.String()); werr != nil {

@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/ort"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
@@ -49,7 +50,7 @@ var badInput = []error{
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
-	unpack.ErrDamaged,
+	unpack.ErrDamaged, ort.ErrDevice,
 }
 
 func exitCode(err error) int {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"infill/internal/ort"
 	"infill/mlm"
 )
 
@@ -19,7 +20,7 @@ const DefaultModel = "default"
 
 // ModelDefaults are the values of settings that nobody chose.
 func ModelDefaults() *Model {
-	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: runtime.NumCPU()}}
+	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: runtime.NumCPU(), Device: ort.CPU}}
 }
 
 // ModelTable lists the settings of a [Model] in the order of help and documents.
@@ -54,5 +55,9 @@ var modelTable = []*Setting[Model]{
 		Doc: "of the gradient that proposals are made with: fp32|int8; " +
 			"scores and acceptance are fp32 always",
 		bind: func(v *Model) *Value { return ChoiceValue(&v.Options.Precision, "fp32", "int8") },
+	},
+	{
+		Name: "device", Record: Changed, Doc: "what evaluates the model; doctor lists what there is",
+		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }

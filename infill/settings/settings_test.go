@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/internal/ort"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -131,7 +132,10 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	m := ModelDefaults().Options
-	m.Threads = 0
+	if m.Device != ort.CPU {
+		t.Errorf("device %q", m.Device)
+	}
+	m.Threads, m.Device = 0, "" // the processor too
 	if !reflect.DeepEqual(m, mlm.Options{}) {
 		t.Errorf("%+v", m)
 	}

@@ -28,7 +28,9 @@ type Config struct {
 	// for the graphs of this project, but several runs of one thread each are
 	// faster than one run of several.
 	Threads int
-	Level   Level
+	// Device is the name of what evaluates the graph, see [Devices]; "" is [CPU].
+	Device string
+	Level  Level
 	// NoArena frees every intermediate tensor at once instead of keeping the
 	// memory for the next run.
 	NoArena bool
@@ -103,6 +105,10 @@ func open(name string, inputs, outputs []string, c Config,
 
 // options translates c; the caller destroys the result.
 func (c Config) options() (*binding.SessionOptions, error) {
+	on, _, err := findProvider(c.Device)
+	if err != nil {
+		return nil, err
+	}
 	o, err := binding.NewSessionOptions()
 	if err != nil {
 		return nil, err
@@ -139,7 +145,7 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	for k, v := range c.Entries {
 		steps = append(steps, o.AddSessionConfigEntry(k, v))
 	}
-	if err := errors.Join(steps...); err != nil {
+	if err := errors.Join(append(steps, on.attach(o, c))...); err != nil {
 		_ = o.Destroy()
 		return nil, err
 	}

@@ -1,0 +1,99 @@
+package mlm
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"infill/mlm/onnx"
+	"infill/mlm/onnxgrad"
+	"infill/tokenize"
+)
+
+// facts are all that is known of a model, each once: what the file, the tokenizer and
+// config.json say, and what was found out from them. [Open] and [Inspect] gather them in
+// the same way, and everybody else reads them here.
+type facts struct {
+	Info
+	firstPosition int64 // position_ids of the first token
+	config        config
+	vocabTxt      bool // the vocabulary is a vocab.txt, a line for every id
+	fromCache     bool // the derived graph was not derived now
+	precision     Precision
+}
+
+// addFile notes what the model file says of itself. m is as the processor runs it.
+func (f *facts) addFile(name string, m *onnx.Model) error {
+	f.Info = describe(name, m)
+	return inspect(&f.Info, m)
+}
+
+// addConfig notes what config.json says.
+func (f *facts) addConfig(c config) {
+	f.config = c
+	f.Architecture = c.architecture()
+	f.firstPosition = int64(c.firstPosition())
+}
+
+// addTokenizer notes what the tokenizer says; the configuration comes first.
+func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
+	f.vocabTxt = !exists(files, "tokenizer.json")
+	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
+	f.MaxLength = longest(f.config.positions(), tok.MaxLength())
+}
+
+// addGraph notes what the derivation found out.
+func (f *facts) addGraph(a *about) {
+	f.Vocab, f.Hidden, f.Embedding, f.Tied = a.Vocabulary, a.Dimension, a.Embedding, a.Tied
+	f.Gradients, f.NoGradients = a.Gradient, a.NoGradients
+}
+
+// addHead notes the output projection. A table that was exported twice, one of them
+// transposed, counts once.
+func (f *facts) addHead(m *onnx.Model) {
+	f.Head = headName(m)
+	if f.Tied && f.Head != f.Embedding {
+		f.Parameters -= stored(m, f.Head)
+	}
+}
+
+// check compares the tokenizer with the number of logits. Tables are padded at times,
+// for the sake of speed, which is believed when config.json states the padded size. A
+// vocab.txt, which has a line for every id, must then fall short by less than the usual
+// multiple of 8: a file cut short or of another model must not pass.
+func (f *facts) check() error { return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config) }
+
+// beside is the folder of the tokenizer and config.json: the model file's, or the one
+// above its onnx folder.
+func beside(fsys fs.FS, name string) fs.FS {
+	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
+		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
+			return sub
+		}
+	}
+	return fsys
+}
+
+// differentiate derives the graph. When only the backward pass is impossible it is made
+// without; about then says why.
+func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about, error) {
+	noGradients := ""
+	g, err := onnxgrad.Derive(m, o)
+	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
+		noGradients = err.Error()
+		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true, Unshared: o.Unshared})
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, &about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension, Embedding: g.Embedding,
+		Tied: g.Tied, Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients,
+		Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}, nil
+}
+
+// runsAsIs reports whether a model that cannot be derived for this reason can be run as
+// its file has it.
+func runsAsIs(err error) bool {
+	var op *onnxgrad.OpError
+	return errors.As(err, &op) || errors.Is(err, onnxgrad.ErrEmbedding)
+}
