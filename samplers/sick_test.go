@@ -89,7 +89,7 @@ func TestSickTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(info.Name, err)
 			}
-			err = run.Steps(context.Background(), 400, func(r *Run) error {
+			err = run.Steps(context.Background(), 1000, func(r *Run) error {
 				at := tab.index(r.X[0])
 				usesGrad := r.Grad != nil || info.Name == "sgdld"
 				if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) || usesGrad && at == 1 {
