@@ -4,26 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// sharedFile finds a file of the data that is kept beside the repository:
-// under INFILL_SHARED, or in ../shared of the repository's root.
-func sharedFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("INFILL_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared") // from this folder
-	}
-	name := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(name); err != nil {
-		t.Skipf("%s is not there; set INFILL_SHARED to the folder of the shared data", name)
-	}
-	return name
-}
+	"infill/internal/testmode"
+)
 
 // expected is one line of expected values made with Hugging Face's tokenizers.
 // Offsets count characters.
@@ -116,7 +102,7 @@ func TestHandCases(t *testing.T) {
 			if lower := name == "bert-base-uncased"; tok.Lowercase() != lower {
 				t.Errorf("Lowercase() = %v", tok.Lowercase())
 			}
-			cases := readExpected(t, sharedFile(t, "data", "tokenize", "hand-cases."+name+".jsonl"))
+			cases := readExpected(t, testmode.Shared(t, "data", "tokenize", "hand-cases."+name+".jsonl"))
 			if len(cases) != 146 {
 				t.Errorf("%d cases, want 146", len(cases))
 			}

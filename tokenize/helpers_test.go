@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 	"testing/fstest"
+
+	"infill/internal/testmode"
 )
 
 // folder is a model's folder in memory.
@@ -19,7 +21,7 @@ func folder(files map[string]string) fstest.MapFS {
 // sharedTokenizer loads a public vocabulary from the shared data.
 func sharedTokenizer(t testing.TB, name string) *Tokenizer {
 	t.Helper()
-	data, err := os.ReadFile(sharedFile(t, "data", "tokenize", name+"-vocab.txt"))
+	data, err := os.ReadFile(testmode.Shared(t, "data", "tokenize", name+"-vocab.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@
 //	go run ./bench/samplers/verify -only 5                # prints figure 5
 //	go run ./bench/samplers/verify -write docs/notebook   # writes the page and its charts
 //
+// With -only and -write the other sections of the page stay as they are.
 // With -keep FOLDER a run that was stopped goes on in section 6 when it is called again.
 //
 // Everything but the time stated per section is a function of the seed.
@@ -92,8 +93,13 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 			wanted[id] = true
 		}
 	}
+	page := filepath.Join(*write, "verification.md")
+	var before []byte // the page that keeps the sections that are not wanted
 	if *write != "" && len(wanted) > 0 {
-		return fmt.Errorf("-write writes the whole document; leave -only out")
+		var err error
+		if before, err = os.ReadFile(page); err != nil {
+			return fmt.Errorf("-only puts its sections into a page: %w", err)
+		}
 	}
 	e := &env{seed: *seed, keep: *keep, log: stderr,
 		svg: func(string, func(io.Writer) error) error { return nil }}
@@ -136,12 +142,29 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if *write != "" {
 		doc.WriteString(text("preamble", *seed))
 	}
-	for i := range texts {
+	for i, section := range sections {
+		if texts[i].Len() == 0 && before != nil {
+			if err := oldSection(&doc, before, section.id); err != nil {
+				return err
+			}
+		}
 		doc.Write(texts[i].Bytes())
 	}
 	if *write == "" {
 		_, err := stdout.Write(doc.Bytes())
 		return err
 	}
-	return os.WriteFile(filepath.Join(*write, "verification.md"), doc.Bytes(), 0o644)
+	return os.WriteFile(page, doc.Bytes(), 0o644)
+}
+
+// oldSection copies a section of a page that is there.
+func oldSection(w *bytes.Buffer, page []byte, id string) error {
+	_, rest, ok := bytes.Cut(page, []byte("\n## "+id+". "))
+	if !ok {
+		return fmt.Errorf("the page has no section %s", id)
+	}
+	body, _, _ := bytes.Cut(rest, []byte("\n## "))
+	fmt.Fprintf(w, "\n## %s. %s", id, bytes.TrimRight(body, "\n"))
+	w.WriteByte('\n')
+	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,5 +43,31 @@ func TestTextsOfPage(t *testing.T) {
 		if n := len(regexp.MustCompile(pattern.String()).FindAll(page, -1)); n != 1 {
 			t.Errorf("%s is %d times in the page, want once", file, n)
 		}
+	}
+}
+
+// TestOneSectionOfPage makes section 1 again inside a copy of the page, which must
+// come out as it was.
+func TestOneSectionOfPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/notebook/verification.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "verification.md")
+	if err := os.WriteFile(file, page, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-only", "1", "-seed", "1", "-write", dir}
+	if err := run(t.Context(), io.Discard, io.Discard, args); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, page) {
+		t.Error("the page has changed")
 	}
 }
