@@ -20,6 +20,8 @@ type CompareResult struct {
 	Model      string      `json:"model,omitempty"`
 	Second     string      `json:"second_model,omitempty"`
 	Version    string      `json:"version,omitempty"`
+	Date       string      `json:"date,omitempty"`
+	Settings   string      `json:"settings"`
 	Protocol   string      `json:"protocol,omitempty"`
 	Seed       uint64      `json:"seed"`
 	Sentences  int         `json:"sentences"`
@@ -85,6 +87,7 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	}
 	out := &CompareResult{
 		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel, Version: c.Version, Protocol: c.Protocol,
+		Date: c.Date, Settings: p.settings(),
 		Seed: c.Seed, Sentences: len(c.Sources), Top: o.Top, References: r.info,
 	}
 	if out.Title == "" {

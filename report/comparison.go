@@ -12,8 +12,8 @@ type Comparison struct {
 	// Title heads the report; "" is "Sampler comparison".
 	Title string
 	// Command is what made it, as it was typed, Model the model's name or hash,
-	// Version the program's; empty ones are left out of the report.
-	Command, Model, Version string
+	// Version the program's, Date the day. Empty ones are left out of the report.
+	Command, Model, Version, Date string
 	// SecondModel names another model that scored the fillings too, "" for none;
 	// Filling.SecondScore then holds its scores.
 	SecondModel string

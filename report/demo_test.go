@@ -68,6 +68,7 @@ func demo() *report.Comparison {
 		Command:  "infill compare demo.jsonl --samplers gibbs,gwg,dula,dmala,dlmc --chains 25 --steps 50 --top 5 --seed 1",
 		Model:    "sha256:0f3a…c91e (invented)",
 		Version:  "v0.0.0-demo",
+		Date:     "2026-01-31",
 		Seed:     1,
 		Protocol: "25 % of words masked, 25 chains × 50 steps, last state, the best 5 of each sentence",
 	}

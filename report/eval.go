@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // EvalOptions are the options of [Eval].
 type EvalOptions struct {
@@ -9,12 +12,21 @@ type EvalOptions struct {
 	// Paired compares sentence i with line i of every reference file, as for
 	// translations, and not with the whole set.
 	Paired bool
+	// Command is what made it, as it was typed, Version the program's, Date the day. Empty ones
+	// are left out of the report.
+	Command, Version, Date string
 	// Repetition is the n-gram order of self-repetition; 0 is 4.
 	Repetition int
 }
 
 // EvalResult is what [Eval] found, one column of metrics per file.
 type EvalResult struct {
+	Command  string `json:"command,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Date     string `json:"date,omitempty"`
+	Settings string `json:"settings"`
+	Seed     uint64 `json:"seed"`
+
 	Files      []FileInfo  `json:"files"`
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
@@ -65,7 +77,10 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	if r, err = p.readReferences(refs, o.Paired); err != nil {
 		return nil, err
 	}
-	out := &EvalResult{References: r.info}
+	out := &EvalResult{
+		Command: o.Command, Version: o.Version, Date: o.Date, Seed: o.Options.Seed,
+		Settings: strings.TrimPrefix(o.read()+"; "+p.settings(), "; "), References: r.info,
+	}
 	labels := names(generated)
 	scored := false
 	sets := make([]*set, len(generated))

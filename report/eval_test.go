@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -32,7 +33,10 @@ func evalDemo(t *testing.T) *report.EvalResult {
 		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batch), "\n")),
 	}, []report.Input{
 		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)), report.Strings("refs/fiction.txt", fiction[60:]),
-	}, report.EvalOptions{Options: report.Options{Confidence: true, Resamples: 200, Seed: 3, Exclude: []string{encyclopedia[0]}}})
+	}, report.EvalOptions{
+		Options: report.Options{Confidence: true, Resamples: 200, Seed: 3, Exclude: []string{encyclopedia[0]}},
+		Command: "infill eval fiction-gen.txt fillings.jsonl --confidence", Version: "v0.0.0-demo", Date: "2026-01-31",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +50,25 @@ func TestRenderEval(t *testing.T) {
 	golden(t, "eval.md", r.WriteMarkdown)
 	golden(t, "eval.json", r.WriteJSON)
 	golden(t, "eval.html", r.WriteHTML)
+}
+
+// A reader of the report knows what made it, and where more is better.
+func TestEvalSaysWhatMadeIt(t *testing.T) {
+	t.Parallel()
+	r := evalDemo(t)
+	for name, render := range map[string]func(io.Writer) error{"html": r.WriteHTML, "markdown": r.WriteMarkdown} {
+		var b bytes.Buffer
+		if err := render(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			"infill eval fiction", "v0.0.0", "2026", "tokens ws, case lc", "from 200 resamples", "seed", "↑", "↓",
+		} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s has no %q", name, want)
+			}
+		}
+	}
 }
 
 func TestEvalNumbers(t *testing.T) {

@@ -78,13 +78,17 @@ func markdownCell(m Metric) string { return escapeMarkdown(cell(m)) }
 func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("# Evaluation of generated sentences\n\n")
+	for _, s := range r.facts() {
+		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
+	}
+	p.f("\n")
 	head := []string{"metric"}
 	for _, row := range r.Rows {
 		head = append(head, escapeMarkdown(row.Name))
 	}
 	var rows [][]string
 	for c, m := range r.Rows[0].Metrics {
-		line := []string{escapeMarkdown(m.Heading())}
+		line := []string{escapeMarkdown(m.directed())}
 		for _, row := range r.Rows {
 			line = append(line, markdownCell(row.Metrics[c]))
 		}
@@ -113,7 +117,7 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 		p.f("\n## %s\n\n", []string{"Diversity and quality", "Runs"}[i])
 		head := []string{"sampler"}
 		for _, c := range cols {
-			head = append(head, escapeMarkdown(r.Rows[0].Metrics[c].Heading()))
+			head = append(head, escapeMarkdown(r.Rows[0].Metrics[c].directed()))
 		}
 		var rows [][]string
 		for _, row := range r.Rows {
@@ -166,15 +170,4 @@ func (p *printer) markdownExamples(examples []Example) {
 			}
 		}
 	}
-}
-
-// facts are the lines under the title.
-func (r *CompareResult) facts() [][2]string {
-	var out [][2]string
-	for _, f := range [][2]string{{"protocol", r.Protocol}, {"model", r.Model}, {"second model", r.Second}, {"command", r.Command}, {"version", r.Version}} {
-		if f[1] != "" {
-			out = append(out, f)
-		}
-	}
-	return append(out, [2]string{"seed", uintString(r.Seed)})
 }

@@ -76,6 +76,21 @@ func (m Metric) Heading() string {
 	return h
 }
 
+// arrow points to where the metric is better: up for more, down for less, "" where
+// neither is meant.
+func (m Metric) arrow() string {
+	switch {
+	case m.Better > 0:
+		return "↑"
+	case m.Better < 0:
+		return "↓"
+	}
+	return ""
+}
+
+// directed is the heading with the arrow.
+func (m Metric) directed() string { return strings.TrimSpace(m.Heading() + " " + m.arrow()) }
+
 // decimal prints with a fixed number of digits; whole numbers from 10,000 on get
 // thin separators.
 func decimal(x float64, digits int) string {

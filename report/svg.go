@@ -60,22 +60,42 @@ func svgText(s string) string { return html.EscapeString(plain(s)) }
 // chart is an SVG under construction. Its colours are CSS classes, so that one
 // drawing serves light, dark and print.
 type chart struct {
+	size
 	b                        strings.Builder
-	width, height            float64
 	left, right, top, bottom float64 // margins
 	x, y                     axis
 }
 
-// labelSpace is the room for names at the right end of lines, in the unit of the
-// drawing; names longer than that are cut.
-const labelSpace = 110
+// A size is that of a drawing. Text has 12.5 units, so that the width says how
+// large it is on a page.
+type size struct {
+	class         string // of the SVG, for the style sheet
+	width, height float64
+	ticks         int // of the x axis, about
+}
 
-func newChart(width, height, right float64, x, y axis) *chart {
-	c := &chart{width: width, height: height, left: 64, right: right, top: 14, bottom: 50, x: x, y: y}
-	c.x.from, c.x.to = c.left, width-right
-	c.y.from, c.y.to = height-c.bottom, c.top
+var (
+	broad = size{"broad", 960, 440, 8} // for a page
+	slim  = size{"slim", 520, 420, 5}  // for a narrow screen
+	half  = size{"half", 520, 340, 5}  // for two beside each other, or a narrow screen
+)
+
+// labelSpace is the room for names at the right end of lines, labelLetters the
+// number of letters that fit; longer names are cut.
+const (
+	labelSpace   = 118
+	labelLetters = 14
+)
+
+func newChart(s size, right float64, x, y axis) *chart {
+	c := &chart{size: s, left: 64, right: right, top: 14, bottom: 50, x: x, y: y}
+	c.x.from, c.x.to = c.left, c.width-right
+	c.y.from, c.y.to = c.height-c.bottom, c.top
 	return c
 }
+
+// roomAbove makes room above the frame.
+func (c *chart) roomAbove(h float64) { c.top, c.y.to = h, h }
 
 // reverse turns the y axis upside down.
 func (c *chart) reverse() { c.y.from, c.y.to = c.y.to, c.y.from }
@@ -171,65 +191,6 @@ func (c *chart) band(i int, xs, ys, es []float64) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// tag is a name that wants to stand at (x, y).
-type tag struct {
-	series int
-	x, y   float64
-	anchor string // "start" or "end"
-	text   string
-}
-
-// tags writes names beside their places, pushed apart where they would overlap,
-// with a thin line back where that moved them.
-func (c *chart) tags(list []tag, gap float64) {
-	order := slices.Clone(list)
-	slices.SortStableFunc(order, func(a, b tag) int {
-		switch {
-		case a.y < b.y:
-			return -1
-		case a.y > b.y:
-			return 1
-		}
-		return 0
-	})
-	at := make([]float64, len(order))
-	for i := range order {
-		at[i] = order[i].y
-	}
-	clash := func(a, b tag) bool { return a.anchor == b.anchor && math.Abs(a.x-b.x) < labelSpace }
-	top, bottom := c.top+4, c.height-c.bottom-4
-	for range 500 { // relax until nothing overlaps
-		moved := false
-		for i := range at {
-			at[i] = math.Min(math.Max(at[i], top), bottom)
-		}
-		for i := range order {
-			for j := i + 1; j < len(order); j++ {
-				if d := at[j] - at[i]; d < gap-0.01 && clash(order[i], order[j]) {
-					at[i] -= (gap - d) / 2
-					at[j] += (gap - d) / 2
-					moved = true
-				}
-			}
-		}
-		if !moved {
-			break
-		}
-	}
-	for i, t := range order {
-		y := at[i]
-		dx := 12.0
-		if t.anchor == "end" {
-			dx = -12
-		}
-		if math.Abs(y-t.y) > 3 {
-			c.f(`<path class="lead" d="M%.1f %.1fL%.1f %.1f"/>`, t.x+dx/3, t.y, t.x+dx*.85, y)
-		}
-		c.f(`<text class="name s%d" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`,
-			t.series%seriesClasses, t.x+dx, y+4, t.anchor, svgText(shorten(t.text, 18)))
-	}
-}
-
 // shorten cuts a name to n characters.
 func shorten(s string, n int) string {
 	r := []rune(s)
@@ -242,6 +203,6 @@ func shorten(s string, n int) string {
 // svg closes the drawing. title is its text alternative.
 func (c *chart) svg(title string) template.HTML {
 	return template.HTML(fmt.Sprintf( //nolint:gosec // every text in it went through html.EscapeString
-		`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,
-		c.width, c.height, svgText(title), c.b.String()))
+		`<svg class="%s" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,
+		c.class, c.width, c.height, svgText(title), c.b.String()))
 }

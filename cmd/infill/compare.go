@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -128,8 +129,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	cmp := &report.Comparison{
-		Command: "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " "),
-		Model:   modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget,
+		Command: typedCommand(), Date: today(),
+		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget,
 		Protocol: f.protocol(),
 	}
 	tr, err := openTrace(f.trace)
@@ -198,6 +199,14 @@ func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer, 
 func modelName(m *mlm.Model) string {
 	return strings.TrimSpace(m.Info().Architecture + " sha256:" + m.Info().SHA256[:16])
 }
+
+// typedCommand is what was typed, as a shell would need it.
+func typedCommand() string {
+	return "infill " + strings.Join(quoted(os.Args[min(1, len(os.Args)):]), " ")
+}
+
+// today is the date of a report.
+func today() string { return time.Now().Format(time.DateOnly) }
 
 // quoted writes arguments as a shell would need them.
 func quoted(args []string) []string {

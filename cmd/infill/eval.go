@@ -65,7 +65,10 @@ func evalCommand(std stdio) *cli.Command {
 
 // run measures the files.
 func (f *evalFlags) run(files []string, std stdio) error {
-	o := report.EvalOptions{Paired: f.paired, Repetition: f.repetition}
+	o := report.EvalOptions{
+		Paired: f.paired, Repetition: f.repetition,
+		Command: typedCommand(), Version: version(), Date: today(),
+	}
 	var err error
 	if o.Options, err = f.options(uint64(f.seed)); err != nil {
 		return err

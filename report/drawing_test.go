@@ -1,0 +1,126 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Labels of crowded points lie on no point, interval or other label.
+func TestLabelsLieOnNothing(t *testing.T) {
+	t.Parallel()
+	var o obstacles
+	frame := box{60, 40, 500, 400}
+	at := [][2]float64{{200, 200}, {204, 207}, {190, 215}, {230, 205}, {490, 60}, {492, 66}, {64, 396}}
+	for _, p := range at {
+		o.add(box{p[0] - 8, p[1] - 8, p[0] + 8, p[1] + 8})
+		o.add(box{p[0] - 60, p[1] - 4, p[0] + 60, p[1] + 4})
+	}
+	for _, p := range at {
+		before := obstacles{append([]box(nil), o.boxes...)}
+		b, ok := o.place(p[0], p[1], 70, frame)
+		if !ok || before.covered(b) > 0 {
+			t.Errorf("the label of %v lies at %v on %v", p, b, before.covered(b))
+		}
+		if b.x0 < frame.x0 || b.y0 < frame.y0 || b.x1 > frame.x1 || b.y1 > frame.y1 || b.x1-b.x0 != 70 {
+			t.Errorf("the label of %v lies at %v", p, b)
+		}
+		if math.Abs(b.x0-p[0]) > 200 || math.Abs(b.y0-p[1]) > 110 {
+			t.Errorf("the label of %v lies far away, at %v", p, b)
+		}
+	}
+	if _, ok := o.place(200, 200, 600, frame); ok {
+		t.Error("a label wider than the frame has a place")
+	}
+}
+
+var tickText = regexp.MustCompile(`class="tick"[^>]*text-anchor="middle">([^<]*)<`)
+
+// The axis fits the points; a reference far away has its name at that end.
+func TestAxisFitsThePoints(t *testing.T) {
+	t.Parallel()
+	point := func(name string, x, y float64) planePoint {
+		p := planePoint{name, newMetric("bleu", "BLEU"), newMetric("self_bleu", "self-BLEU")}
+		p.x.Value, p.y.Value = x, y
+		return p
+	}
+	points := []planePoint{point("a", 5, 40), point("b", 8, 50)}
+	for value, name := range map[float64]string{60: "original sentences: 60.00 →", 1: "← original sentences: 1.00"} {
+		gold := newMetric("gold", "gold")
+		gold.Value = value
+		svg := string(plane(points, &gold, "x"))
+		if !strings.Contains(svg, name) || strings.Contains(svg, `class="gold"`) {
+			t.Errorf("no %q, or a line: %s", name, svg)
+		}
+		for _, m := range tickText.FindAllStringSubmatch(svg, -1) {
+			if v, err := strconv.ParseFloat(m[1], 64); err != nil || v < 4 || v > 9 {
+				t.Errorf("tick %q of points from 5 to 8", m[1])
+			}
+		}
+	}
+	gold := newMetric("gold", "gold")
+	gold.Value = 6
+	if svg := string(plane(points, &gold, "x")); strings.Count(svg, `class="gold"`) != 2 {
+		t.Error("a reference among the points has no line in both drawings")
+	}
+	if svg := plane([]planePoint{{name: "a", x: newMetric("", ""), y: newMetric("", "")}}, nil, "x"); svg != "" {
+		t.Error("a plane without points")
+	}
+}
+
+var svgHead = regexp.MustCompile(`<svg class="(\w+)" viewBox="0 0 (\d+) `)
+
+// On a screen of 500 pixels, 455 of which are the page's, the text of the drawings
+// that are shown has at least 10 of its 12.5 pixels. On a page of 1011 the broad
+// ones fill the width.
+func TestDrawingsFitTheScreen(t *testing.T) {
+	t.Parallel()
+	rows := []Row{{Name: "a"}, {Name: "b"}}
+	for i := range rows {
+		for n := 1; n <= 4; n++ {
+			m := newMetric(fmt.Sprintf("unique.self.%d", n), "u")
+			m.Value = float64(10*n + i)
+			rows[i].Metrics = append(rows[i].Metrics, m)
+		}
+		for k, key := range []string{"bleu.all", "self_bleu"} {
+			m := newMetric(key, key)
+			m.Value = float64(20*k + i)
+			rows[i].Metrics = append(rows[i].Metrics, m)
+		}
+	}
+	r := &EvalResult{Rows: rows, Files: make([]FileInfo, 2), Command: "infill eval a b", Version: "v9", Date: "2026-01-31"}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, m := range svgHead.FindAllStringSubmatch(page.String(), -1) {
+		count[m[1]]++
+		width, _ := strconv.ParseFloat(m[2], 64)
+		switch scale := 12.5 * 455 / width; {
+		case m[1] != "broad" && scale < 10:
+			t.Errorf("%s: text of %.1f pixels on a small screen", m[0], scale)
+		case m[1] == "broad" && width < 900:
+			t.Errorf("%s does not use a page's width", m[0])
+		}
+	}
+	if count["broad"] != 2 || count["slim"] != 2 {
+		t.Errorf("drawings %v", count)
+	}
+	css := page.String()
+	for _, want := range []string{
+		"svg.slim { display: none; }", "@media screen and (max-width: 52rem)",
+		"<dt>command</dt><dd>infill eval a b</dd>", "<dt>version</dt><dd>v9</dd>", "<dt>date</dt><dd>2026-01-31</dd>",
+	} {
+		if !strings.Contains(css, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if strings.Contains(css, ".wide { max-width") {
+		t.Error("charts have a bound of their own")
+	}
+}

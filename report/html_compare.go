@@ -1,0 +1,66 @@
+package report
+
+import (
+	"io"
+	"strings"
+)
+
+// WriteHTML writes the comparison as one self-contained file: tables, charts,
+// examples and signatures, for light and dark screens and for print.
+func (r *CompareResult) WriteHTML(w io.Writer) error {
+	quality, run := halves(r.Rows)
+	mark := !r.unequal
+	t1, t2 := tableOf(r.Rows, quality, r.Params, mark), tableOf(r.Rows, run, nil, mark)
+	t1.Title = "Diversity and quality"
+	t1.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; higher corpus BLEU means closer to the references. " + r.intervalNote()
+	if mark {
+		t1.Caption = "Underlined: best of its column, where the columns can be compared and no intervals overlap. " + t1.Caption
+	}
+	t2.Title = "What the runs cost"
+	t2.Caption = "Distinct fillings are counted over all chains of a sentence, before the best are kept."
+	p := &page{
+		Title: r.Title, Lede: r.Protocol, Tables: []htmlTable{t1, t2}, FiguresTitle: "Charts",
+		Examples: r.Examples, References: referenceLines(r.References), Notes: r.Notes,
+		Warnings: r.allWarnings(), Signatures: r.signed(),
+		Footer: strings.TrimSpace("Made by infill " + r.Version),
+	}
+	for _, f := range r.facts() {
+		if f[0] != "protocol" && f[0] != "version" {
+			p.Facts = append(p.Facts, f)
+		}
+	}
+	var points []planePoint
+	colour := map[string]int{}
+	key, xLabel := "bleu", "corpus BLEU (closer to the references is right)"
+	if _, ok := r.Rows[0].Get("bleu"); !ok {
+		key, xLabel = "score", "mean score (nats)"
+	}
+	for i, row := range r.Rows {
+		colour[row.Name] = i
+		x, _ := row.Get(key)
+		y, _ := row.Get("self_bleu")
+		points = append(points, planePoint{row.Name, x, y})
+	}
+	if svg := plane(points, r.Gold, xLabel); svg != "" {
+		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "The diversity–quality plane, one point per sampler. " + r.intervalNote()}}})
+	}
+	var pair []figure
+	energy := func(t Trace) ([]float64, []float64) { return t.Energy, t.Error }
+	if svg := traceChart(r.Traces, colour, energy, "mean energy U (nats)", false); svg != "" {
+		pair = append(pair, figure{svg, "Mean energy of the chains as they run, averaged over chains and then over sentences; shaded: ± one standard error over sentences."})
+	}
+	accepted := func(t Trace) ([]float64, []float64) {
+		out := make([]float64, len(t.Acceptance))
+		for i, a := range t.Acceptance {
+			out[i] = 100 * a
+		}
+		return out, nil
+	}
+	if svg := traceChart(r.Traces, colour, accepted, "accepted proposals (%)", true); svg != "" {
+		pair = append(pair, figure{svg, "Share of accepted proposals over all chains at each step, for the samplers that have an acceptance step."})
+	}
+	if len(pair) > 0 {
+		p.Figures = append(p.Figures, figureRow{"pair", pair})
+	}
+	return render(w, p)
+}

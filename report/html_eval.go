@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// WriteHTML writes the evaluation as one self-contained file: one column per file,
+// charts and signatures.
+func (r *EvalResult) WriteHTML(w io.Writer) error {
+	t := htmlTable{Title: "Metrics", First: "metric"}
+	equal := true // numbers of sentences
+	for _, f := range r.Files {
+		equal = equal && f.N == r.Files[0].N
+	}
+	if equal && len(r.Files) > 1 {
+		t.Caption = "Underlined: best of its row, where no intervals overlap. "
+	}
+	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
+	for i, row := range r.Rows {
+		t.Heads = append(t.Heads, htmlHead{Key: &swatch{i % seriesClasses}, Label: row.Name})
+	}
+	for c, m := range r.Rows[0].Metrics {
+		name := m.Label
+		if m.Group != "" {
+			name = m.Group + ", " + name
+		}
+		line := htmlRow{Name: name, Unit: m.Unit, Better: m.arrow()}
+		marks := map[int]bool{}
+		if equal {
+			marks = best(r.Rows, c)
+		}
+		for i, row := range r.Rows {
+			line.Cells = append(line.Cells, cellOf(row.Metrics[c], marks[i]))
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	p := &page{
+		Title: "Evaluation of generated sentences", Tables: []htmlTable{t}, FiguresTitle: "Charts",
+		References: referenceLines(r.References), Notes: r.Notes, Warnings: r.allWarnings(),
+		Signatures: signatures(r.Rows), Facts: r.facts(),
+		Footer: strings.TrimSpace("Made by infill " + r.Version),
+	}
+	var points []planePoint
+	for _, row := range r.Rows {
+		x, ok := row.Get("bleu.all")
+		if !ok {
+			for _, m := range row.Metrics {
+				if strings.HasPrefix(m.Key, "bleu") {
+					x = m
+				}
+			}
+		}
+		y, _ := row.Get("self_bleu")
+		if x.Key == "" {
+			x.Value = math.NaN()
+		}
+		points = append(points, planePoint{row.Name, x, y})
+	}
+	if svg := plane(points, nil, "corpus BLEU (closer to the references is right)"); svg != "" && len(points) > 1 {
+		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "The diversity–quality plane, one point per file. " + intervalNote(r.Rows)}}})
+	}
+	if svg := profile(r.Rows, r.orders()); svg != "" {
+		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "Share of n-grams that occur exactly once in the file, by order."}}})
+	}
+	return render(w, p)
+}
+
+// orders lists the orders of unique n-grams, ascending.
+func (r *EvalResult) orders() []int {
+	var out []int
+	for _, m := range r.Rows[0].Metrics {
+		var n int
+		if rest, ok := strings.CutPrefix(m.Key, "unique.self."); ok {
+			if _, err := fmt.Sscanf(rest, "%d", &n); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
