@@ -17,6 +17,7 @@ import (
 
 // Every kind of bad input has its exit code and an error that says what to do.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	const ok = "the [MASK] sleeps ."
 	for _, c := range []struct {
 		name string
@@ -88,6 +89,7 @@ func TestBadInput(t *testing.T) {
 
 // Damaged model folders are told apart, and none gets as far as a crash.
 func TestBadModel(t *testing.T) {
+	t.Parallel()
 	whole := map[string][]byte{}
 	entries, err := os.ReadDir(tinyModel)
 	if err != nil {
@@ -167,6 +169,7 @@ func renameOutput(t *testing.T, b []byte) []byte {
 
 // The runtime is loaded once per process, so that its absence needs one of its own.
 func TestNoRuntime(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(os.Args[0], withTiny("fill", "the [MASK] sleeps .")...)
 	for _, c := range []struct{ env, says string }{
 		{"INFILL_ORT=/no/such/library.so", "/no/such/library.so"},
@@ -185,6 +188,7 @@ func TestNoRuntime(t *testing.T) {
 }
 
 func TestBadLinesInJSON(t *testing.T) {
+	t.Parallel()
 	in := strings.Join([]string{"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*0] ."}, "\n")
 	r := infillRun(in, withTiny("fill", "--json", "--long", "error", "--seed", "1", "-")...)
 	if r.code != exitSomeFailed {
@@ -204,6 +208,7 @@ func TestBadLinesInJSON(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errs bytes.Buffer

@@ -56,6 +56,7 @@ func TestBatchProgress(t *testing.T) {
 
 // The first report of a run says how many records there are and that none is done.
 func TestBatchProgressOfFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	lines := strings.Repeat("the [MASK] runs .\n   \n", 40) + strings.Repeat("x", 1<<20+1) + "\n"
 	in := put(t, filepath.Join(dir, "in.txt"), lines)

@@ -17,6 +17,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/internal/testmode"
 	"infill/tokenize"
 )
 
@@ -66,93 +67,104 @@ func sentenceFile(t *testing.T, dir string, n int) string {
 	return put(t, filepath.Join(dir, "in.jsonl"), b.String())
 }
 
-// A batch killed at 200 random instants (20 in short mode), resumed each time
-// with another number of threads and another batch size, gives the bytes of a
-// run that nobody disturbed.
+// A batch that is killed again and again, and resumed each time with another number of threads and
+// another batch size, gives the bytes of a run without a disturbance. make test-all has 200 kills.
 func TestKilledBatch(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGKILL")
 	}
+	kills := 20
+	if testmode.All() {
+		kills = 200
+	}
+	for _, suffix := range []string{".jsonl", ".jsonl.gz"} {
+		t.Run(suffix, func(t *testing.T) {
+			t.Parallel()
+			killBatch(t, suffix, kills/2)
+		})
+	}
+}
+
+// killBatch kills a batch at random instants that are spread over the time of a whole run.
+func killBatch(t *testing.T, suffix string, kills int) {
 	dir := t.TempDir()
 	in := sentenceFile(t, dir, 300)
 	args := func(out string, more ...string) []string {
-		return append(withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4", "--steps", "6"), more...)
+		return append(withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4",
+			"--steps", "6"), more...)
 	}
-	whole := filepath.Join(dir, "whole.jsonl")
-	if r := infillRun("", args(whole)...); r.code != exitSomeFailed {
-		t.Fatalf("exit %d: %s", r.code, r.err)
-	}
-	want := get(t, whole)
-	if strings.Count(want, "\n") != 300 {
-		t.Fatalf("%d records", strings.Count(want, "\n"))
-	}
-	kills, files, torn, progress := 200, 0, 0, 0
-	if testing.Short() {
-		kills = 20
-	}
-	for _, suffix := range []string{".jsonl", ".jsonl.gz"} {
-		out := filepath.Join(dir, "out"+suffix)
-		unharmed := want
-		if suffix != ".jsonl" {
-			if r := infillRun("", args(filepath.Join(dir, "whole"+suffix))...); r.code != exitSomeFailed {
-				t.Fatal(r.err)
-			}
-			unharmed = get(t, filepath.Join(dir, "whole"+suffix))
+	run := func(name string) string {
+		path := filepath.Join(dir, name)
+		if r := infillRun("", args(path)...); r.code != exitSomeFailed {
+			t.Fatalf("exit %d: %s", r.code, r.err)
 		}
-		// The instants are spread over the time that a run takes here and now.
-		began := time.Now()
-		if cmd, errs := command(t, args(filepath.Join(dir, "timed"+suffix))...); cmd.Run() == nil || cmd.ProcessState.ExitCode() != exitSomeFailed {
-			t.Fatalf("exit %d: %s", cmd.ProcessState.ExitCode(), errs)
+		return get(t, path)
+	}
+	lines := run("whole.jsonl") // what the file holds, decompressed
+	if strings.Count(lines, "\n") != 300 {
+		t.Fatalf("%d records", strings.Count(lines, "\n"))
+	}
+	want := lines
+	if suffix != ".jsonl" {
+		want = run("whole" + suffix)
+	}
+	began := time.Now()
+	if cmd, errs := command(t, args(filepath.Join(dir, "timed"+suffix))...); cmd.Run() == nil ||
+		cmd.ProcessState.ExitCode() != exitSomeFailed {
+		t.Fatalf("exit %d: %s", cmd.ProcessState.ExitCode(), errs)
+	}
+	took := time.Since(began)
+	out := filepath.Join(dir, "out"+suffix)
+	files, torn, progress := 0, 0, 0
+	for k := 0; k < kills; {
+		before := len(get(t, out))
+		cmd, errs := command(t, args(out, "--resume", "--threads", fmt.Sprint(1+k%3),
+			"--batch-tokens", fmt.Sprint(64<<(k%6)))...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
 		}
-		took := time.Since(began)
-		for k := 0; k < kills/2; {
-			before := len(get(t, out))
-			cmd, errs := command(t, args(out, "--resume", "--threads", fmt.Sprint(1+k%3), "--batch-tokens", fmt.Sprint(64<<(k%6)))...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
+		ended := make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // the exit code says what there is to know
+			close(ended)
+		}()
+		select {
+		case <-time.After(rand.N(took)):
+			_ = cmd.Process.Kill()
+			<-ended
+			k++
+			now := get(t, out)
+			if len(now) != before {
+				progress++
 			}
-			ended := make(chan struct{})
-			go func() {
-				_ = cmd.Wait() // the exit code says what there is to know
-				close(ended)
-			}()
-			select {
-			case <-time.After(rand.N(took)):
-				_ = cmd.Process.Kill()
-				<-ended
-				k++
-				now := get(t, out)
-				if len(now) != before {
-					progress++
+			if !strings.HasPrefix(want, now) {
+				if suffix != ".jsonl" || !strings.HasPrefix(want, now[:strings.LastIndexByte(now, '\n')+1]) {
+					t.Fatalf("%d bytes are not a beginning of the file", len(now))
 				}
-				if !strings.HasPrefix(unharmed, now) {
-					if suffix != ".jsonl" || !strings.HasPrefix(want, now[:strings.LastIndexByte(now, '\n')+1]) {
-						t.Fatalf("%d bytes are not a beginning of the file", len(now))
-					}
-					torn++
-				}
-			case <-ended:
-				if code := cmd.ProcessState.ExitCode(); code != exitSomeFailed {
-					t.Fatalf("exit %d: %s", code, errs)
-				}
-				if got := get(t, out); got != unharmed {
-					t.Fatal("the resumed file is another")
-				}
-				files++
-				for _, f := range []string{out, out + ".manifest"} {
-					if err := os.Remove(f); err != nil {
-						t.Fatal(err)
-					}
+				torn++
+			}
+		case <-ended:
+			if code := cmd.ProcessState.ExitCode(); code != exitSomeFailed {
+				t.Fatalf("exit %d: %s", code, errs)
+			}
+			if got := get(t, out); got != want {
+				t.Fatal("the resumed file is another")
+			}
+			files++
+			for _, f := range []string{out, out + ".manifest"} {
+				if err := os.Remove(f); err != nil {
+					t.Fatal(err)
 				}
 			}
 		}
-		cmd, errs := command(t, args(out, "--resume")...)
-		if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitSomeFailed || get(t, out) != unharmed {
-			t.Fatalf("the last resumed file is another: exit %d, %s", cmd.ProcessState.ExitCode(), errs)
-		}
-		files++
 	}
-	t.Logf("%d kills, %d of them after records were written, %d files finished, %d torn lines", kills, progress, files, torn)
+	cmd, errs := command(t, args(out, "--resume")...)
+	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitSomeFailed || get(t, out) != want {
+		t.Fatalf("the last resumed file is another: exit %d, %s", cmd.ProcessState.ExitCode(), errs)
+	}
+	t.Logf("%d kills, %d of them after records were written, %d files finished, %d torn lines",
+		kills, progress, files+1, torn)
 	if progress < kills/10 {
 		t.Errorf("only %d of %d kills hit a run at work", progress, kills)
 	}
@@ -161,6 +173,7 @@ func TestKilledBatch(t *testing.T) {
 // SIGINT and SIGTERM end a batch in order: exit 130, and the command that is
 // printed goes on to the same file.
 func TestInterruptedBatch(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals")
 	}
@@ -204,6 +217,7 @@ func TestInterruptedBatch(t *testing.T) {
 
 // A reader that goes away ends the run without a word.
 func TestClosedPipe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd, errs := command(t, withTiny("batch", sentenceFile(t, dir, 400), "--quiet", "--seed", "1", "--chains", "2", "--steps", "2")...)
 	out, err := cmd.StdoutPipe()
@@ -246,6 +260,7 @@ func records(t *testing.T, out string) []batchRecord {
 
 // Settings of a line go before the flags, and fields that are none are kept.
 func TestBatchOverrides(t *testing.T) {
+	t.Parallel()
 	const in = `{"id":7,"text":"the [MASK] runs .","weight":1.50,"note":"a\u00e9<b>"}
 {"text":"the [MASK] runs .","sampler":"gwg","chains":3,"steps":2,"top":1,"seed":9,"score":5}
 {"text":"the dog runs .","mask_words":2,"min_distance":1}
@@ -300,6 +315,7 @@ func TestBatchOverrides(t *testing.T) {
 // Fields whose names records use, or settings have, are kept as well, whether
 // or not the line can be filled, and settings are named once.
 func TestBatchKeepsFields(t *testing.T) {
+	t.Parallel()
 	const fields = `"score":0.1,"model":"mine","version":7,"line":90,"error":null,"masked":[1],"input_fields":"x",` +
 		`"top":1,"steps":2,"seed":3,"step_size":0.2,"gold":["a","b"],"extra":{"a": 1}`
 	in := `{"text":"the [MASK] runs .",` + fields + "}\n" + `{"text":"the dog runs .",` + fields + "}\n" +
@@ -334,6 +350,7 @@ func TestBatchKeepsFields(t *testing.T) {
 // A record depends on its line or id, not on what is around it, and agrees
 // with what infill fill makes of the same line.
 func TestBatchAgreesWithFill(t *testing.T) {
+	t.Parallel()
 	const in = "the [MASK] sleeps .\nthe [MASK:a] saw the [MASK:a] .\n\nno blank\na [MASK*1-2] runs\n"
 	args := []string{"--json", "--seed", "4", "-"}
 	fill := infillRun(in, withTiny(append([]string{"fill"}, args...)...)...)
@@ -350,6 +367,7 @@ func TestBatchAgreesWithFill(t *testing.T) {
 
 // Text outside blanks survives byte for byte.
 func TestNastyCorpus(t *testing.T) {
+	t.Parallel()
 	texts := []string{
 		"the\t[MASK]\t\tsleeps  .",
 		"\u00a0the [MASK] sleeps\u00a0.\u2003",
@@ -419,6 +437,7 @@ func TestNastyCorpus(t *testing.T) {
 
 // What --mask-rate makes can be measured at once.
 func TestBatchIntoEval(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4))
 	var plain string
@@ -451,6 +470,7 @@ func TestBatchIntoEval(t *testing.T) {
 }
 
 func TestBadBatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] runs .\nno blank\nthe [MASK] runs .\n")
 	out := filepath.Join(dir, "out.jsonl")
@@ -485,6 +505,7 @@ func TestBadBatch(t *testing.T) {
 }
 
 func TestScoreCandidates(t *testing.T) {
+	t.Parallel()
 	rank := func(args ...string) string {
 		r := infillRun("", withTiny(append([]string{"score", "--json"}, args...)...)...)
 		if r.code != 0 {
@@ -522,6 +543,7 @@ func TestScoreCandidates(t *testing.T) {
 // Files are scored as batches are filled: in order, with errors in place,
 // resumably, and to the numbers that single texts get.
 func TestScoreFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.jsonl"), strings.Repeat(`{"id":"a","text":"the dog sleeps in the house .","candidates":5}
 {"text":"the [MASK] runs .","candidates":["dog","cat"],"n":1}

@@ -8,6 +8,7 @@ import (
 // An acceptance rate is that of an acceptance test: hb, which draws from a ball
 // and accepts every draw, has none, and lb1, which tests its draws, has one.
 func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\n")
 	_, out := comparison(t, 0, "--steps", "4", "--chains", "3", "--samplers", "hb,block-gibbs,lb1,dmala", in)
 	var res struct {

@@ -42,6 +42,7 @@ const blanksFile = "the [MASK] sleeps in the [MASK] .\nthe [MASK] [MASK] saw a [
 // The samplers make the same number of model evaluations, to within half a
 // step's worth a sentence, though their steps cost different numbers of them.
 func TestCompareEqualEvaluations(t *testing.T) {
+	t.Parallel()
 	const sentences, chains, steps = 4, 10, 30
 	in := write(t, "in.txt", blanksFile)
 	five := []string{"--steps", fmt.Sprint(steps), "--chains", fmt.Sprint(chains), "--samplers", "gibbs,gwg,dula,dmala,dlmc", in}
@@ -86,6 +87,7 @@ func TestCompareEqualEvaluations(t *testing.T) {
 // A comparison is a function of its input and seed: threads and batches only
 // change how long it takes.
 func TestCompareDeterministic(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", blanksFile)
 	var first *report.CompareResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"}, {"--threads", "3", "--batch-tokens", "100"}} {
@@ -108,6 +110,7 @@ func TestCompareDeterministic(t *testing.T) {
 
 // A second model scores the fillings too; the same model gives the same scores.
 func TestCompareScoreModel(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", blanksFile)
 	res, _ := comparison(t, 0, "--score-model", tinyModel, "--steps", "5", "--chains", "5", "--samplers", "dula,gibbs", in)
 	for _, row := range res.Rows {
@@ -127,6 +130,7 @@ func TestCompareScoreModel(t *testing.T) {
 // Masking by number, with a distance from what stood there, and the choice of
 // fillings work as in the other commands.
 func TestCompareMasking(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", "the dog sleeps in the house .\nthe big cat saw a small bird .\n")
 	res, _ := comparison(t, 0, "--mask-words", "2", "--min-distance", "2", "--select", "diverse", "--steps", "6", "--chains", "12", "--top", "3", "--samplers", "dmala", "--examples", "2", in)
 	if !strings.Contains(res.Protocol, "words masked: 2") || !strings.Contains(res.Protocol, "distance of 2") || !strings.Contains(res.Protocol, "overlap") {
@@ -160,6 +164,7 @@ func TestCompareMasking(t *testing.T) {
 // Lines that cannot be filled are left out, with a warning, a note in the
 // report and exit code 1; with --strict they stop the run.
 func TestCompareLeavesOut(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps .\nno blank here .\nthe [MASK sleeps .\nshe ate a [MASK] banana .\nthe [MASK/^zzz$/] sleeps .\n")
 	args := []string{"--steps", "3", "--chains", "4", "--samplers", "dmala,gibbs", in}
 	res, r := comparison(t, exitSomeFailed, args...)
@@ -194,6 +199,7 @@ func TestCompareLeavesOut(t *testing.T) {
 
 // The trace has every step of every chain, by sampler and sentence.
 func TestCompareTrace(t *testing.T) {
+	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps .\nshe ate a [MASK] banana .\n")
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
 	args := []string{"--budget", "steps", "--steps", "3", "--chains", "4", "--samplers", "gibbs,dmala:balance=ratio", "--trace", path, in}

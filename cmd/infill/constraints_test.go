@@ -10,6 +10,7 @@ import (
 // constraint leaves nothing, the blank. Each is an error of the text or the
 // flags, exit code 2, but for files that cannot be read.
 func TestConstraintErrors(t *testing.T) {
+	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	file := func(lines string) string { return write(t, "words.txt", lines) }
 	for _, c := range []struct {

@@ -22,6 +22,7 @@ func write(t *testing.T, name, text string) string {
 const generated = "the cat sat on the mat .\nthe dog sat on the mat .\nthe cat sat on a red mat .\n"
 
 func TestEval(t *testing.T) {
+	t.Parallel()
 	gen := write(t, "gen.txt", generated)
 	ref := write(t, "ref.txt", "the cat sat on the mat .\nthe bird sat in the tree .\n")
 	dir := t.TempDir()
@@ -49,6 +50,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestEvalOfFillings(t *testing.T) {
+	t.Parallel()
 	f := infillRun("", withTiny("fill", "--json", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
 	if f.code != 0 {
 		t.Fatal(f.err)
@@ -75,6 +77,7 @@ func TestEvalEnvironment(t *testing.T) {
 }
 
 func TestEvalBadInput(t *testing.T) {
+	t.Parallel()
 	gen := write(t, "gen.txt", generated)
 	for _, c := range []struct {
 		name string
@@ -107,6 +110,7 @@ func TestEvalBadInput(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	ref := write(t, "ref.txt", "the dog barks in the house .\nthe bird sings in the tree .\n")
 	for name, in := range map[string]string{
 		"blanks": "the [MASK] sleeps in the [MASK] .\nshe ate a [MASK] banana .\n",

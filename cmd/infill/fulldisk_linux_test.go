@@ -13,6 +13,7 @@ import (
 // code 3 and whole records, and goes on to the undisturbed file when there is
 // room. Without room even for the manifest nothing is left behind.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir, disk := t.TempDir(), t.TempDir()
 	size := func(flags uintptr, s string) error {
 		return syscall.Mount("tmpfs", disk, "tmpfs", flags, "size="+s)

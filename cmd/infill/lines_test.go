@@ -15,6 +15,7 @@ import (
 // A line of more than a mebibyte is an error of that line, whichever command
 // reads it, and the lines after it are read.
 func TestLongLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 1<<20+1)
 	for _, args := range [][]string{
 		withTiny("fill", "--json", "--seed", "1", "-"),
@@ -65,6 +66,7 @@ func TestLongLines(t *testing.T) {
 
 // A byte order mark is no part of the first line.
 func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
 	const in = "the [MASK] sleeps .\nthe [MASK] runs .\n"
 	fill := withTiny("fill", "--json", "--seed", "1", "--quiet", "-")
 	want := infillRun(in, fill...)
@@ -91,6 +93,7 @@ func TestByteOrderMark(t *testing.T) {
 
 // An input that breaks off is no error of a line.
 func TestBrokenInput(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("the cable is cut")
 	var got []line
 	var last error
@@ -108,6 +111,7 @@ func TestBrokenInput(t *testing.T) {
 }
 
 func TestModelEvalOfNothing(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "blank lines": "\n  \n"} {
 		path := put(t, filepath.Join(t.TempDir(), "e.txt"), text)
 		for _, more := range []string{"--json", "--quiet"} {

@@ -48,6 +48,7 @@ func withTiny(args ...string) []string {
 }
 
 func TestFillPlain(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", withTiny("fill", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
@@ -70,6 +71,7 @@ func TestFillPlain(t *testing.T) {
 }
 
 func TestFillJSON(t *testing.T) {
+	t.Parallel()
 	const text = "the\t[MASK] sleeps in the ___ .\u00a0\U0001F600"
 	r := infillRun("", withTiny("fill", text, "--json", "--seed=7", "--top", "3")...)
 	if r.code != 0 || r.err != "" {
@@ -104,6 +106,7 @@ func TestFillJSON(t *testing.T) {
 
 // The same seed gives the same bytes whatever the threads and batches are.
 func TestFillDeterminism(t *testing.T) {
+	t.Parallel()
 	args := func(extra ...string) []string {
 		return append(withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."), extra...)
 	}
@@ -122,6 +125,7 @@ func TestFillDeterminism(t *testing.T) {
 }
 
 func TestFillLines(t *testing.T) {
+	t.Parallel()
 	const in = "the [MASK] sleeps .\n\nno blank here\r\nthe [MASK] runs .\n"
 	r := infillRun(in, withTiny("fill", "--json", "--seed", "1", "-")...)
 	if r.code != exitSomeFailed {
@@ -153,6 +157,7 @@ func TestFillLines(t *testing.T) {
 }
 
 func TestOpenLengthsShowBothScores(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK*1-3] sleeps .")...)
 	if r.code != 0 || !strings.Contains(r.out, "per token") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
@@ -163,6 +168,7 @@ func TestOpenLengthsShowBothScores(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "fill"}, {"fill", "-h"}, {"help", "model", "info"}, {"--version"}} {
 		if r := infillRun("", args...); r.code != 0 || len(r.out) < 10 || r.err != "" {
 			t.Errorf("%v: exit %d: %s%s", args, r.code, r.out, r.err)
@@ -171,6 +177,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
 	args := withTiny("fill", "--seed", "1", "--steps", "6", "--chains", "3", "--trace", path, "the [MASK] sleeps .")
 	if r := infillRun("", args...); r.code != 0 {
@@ -202,6 +209,7 @@ func TestTrace(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", withTiny("score", "--json", "the fish swims in the river .", "the fish barks in the river .")...)
 	if r.code != 0 {
 		t.Fatal(r.err)
@@ -235,6 +243,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestTokenize(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", withTiny("tokenize", "--json", "The dogs [MASK].")...)
 	want := `{"line":1,"text":"The dogs [MASK].","ids":[2,7,` // the rest depends on the vocabulary's order
 	if r.code != 0 || !strings.HasPrefix(r.out, want) || !strings.Contains(r.out, `"tokens":["[CLS]","the","dog","##s","[MASK]",".","[SEP]"]`) || !strings.Contains(r.out, `"offsets":[[0,0],[0,3],[4,7],[7,8],[9,15],[15,16],[16,16]]`) {
@@ -243,6 +252,7 @@ func TestTokenize(t *testing.T) {
 }
 
 func TestColor(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--color", "always", "--top", "1", "the [MASK] sleeps .")...)
 	if r.code != 0 || strings.Count(r.out, styleOn) != 1 || strings.Count(r.out, styleOff) != 1 {
 		t.Errorf("exit %d: %q", r.code, r.out)
@@ -256,6 +266,7 @@ func TestColor(t *testing.T) {
 }
 
 func TestSamplersCommand(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", "samplers")
 	for _, name := range []string{"gibbs", "dula", "dmala"} {
 		if !strings.Contains(r.out, "\n"+name+"  ") && !strings.HasPrefix(r.out, name+"  ") {
@@ -268,6 +279,7 @@ func TestSamplersCommand(t *testing.T) {
 }
 
 func TestSamplersBench(t *testing.T) {
+	t.Parallel()
 	svg := filepath.Join(t.TempDir(), "b.svg")
 	args := []string{"samplers", "bench", "ising:rows=3,cols=3", "--sampler", "dmala:step-size=.4", "--sampler", "gwg", "--steps", "200", "--burn-in", "50", "--chains", "3", "--svg", svg}
 	r := infillRun("", args...)
@@ -290,6 +302,7 @@ func TestSamplersBench(t *testing.T) {
 // Every target and sampler that the help of infill samplers bench writes out
 // is one that it takes.
 func TestSamplersBenchExamples(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", "samplers", "bench", "--help")
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
@@ -318,6 +331,7 @@ func TestSamplersBenchExamples(t *testing.T) {
 }
 
 func TestSamplersBenchNoBurnin(t *testing.T) {
+	t.Parallel()
 	r := infillRun("", "samplers", "bench", "ising:rows=2,cols=2", "--sampler", "dmala", "--steps", "20", "--burn-in", "0")
 	if r.code != 0 || !strings.Contains(r.out, "× 20 steps after 0 of burn-in") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
@@ -326,6 +340,7 @@ func TestSamplersBenchNoBurnin(t *testing.T) {
 
 // Every sampler of the registry fills a sentence.
 func TestEverySampler(t *testing.T) {
+	t.Parallel()
 	for _, name := range samplers.Names() {
 		t.Run(name, func(t *testing.T) {
 			args := withTiny("fill", "--json", "--seed", "1", "--steps", "12", "--chains", "6", "--sampler", name, "the [MASK] sleeps in the [MASK] .")

@@ -309,6 +309,7 @@ func TestDocumentedModelCommands(t *testing.T) {
 }
 
 func TestVerifyOwnFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "model.onnx"), "a")
 	h := sha256.Sum256([]byte("a"))

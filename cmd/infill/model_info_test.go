@@ -10,6 +10,7 @@ import (
 
 // Every row of a whole model is there, and JSON says the same.
 func TestModelInfoWhole(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{"default", tinyModel} {
 		r := infillRun("", "model", "info", model)
 		for _, row := range []string{"file ", "sha256 ", "architecture  BertForMaskedLM", "exporter      pytorch", "parameters ", "inputs        input_ids, attention_mask, token_type_ids",
@@ -28,6 +29,7 @@ func TestModelInfoWhole(t *testing.T) {
 
 // The fixtures of the graph surgery are files without a tokenizer: the graph is described, and the lack.
 func TestModelInfoFixtures(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../mlm/onnxgrad/testdata/*.onnx")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d fixtures, %v", len(files), err)
@@ -51,6 +53,7 @@ func TestModelInfoFixtures(t *testing.T) {
 }
 
 func TestModelInfoBroken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(tinyModel)); err != nil {
 		t.Fatal(err)

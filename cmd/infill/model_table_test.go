@@ -19,6 +19,7 @@ const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTab
 // The table of docs/reference/models.md is what the fixtures really do: every one of them is opened, filled, scored and
 // checked here, by the commands that users have.
 func TestModelTable(t *testing.T) {
+	t.Parallel()
 	if testing.Short() && !*update {
 		t.Skip("a minute of fixtures")
 	}

@@ -9,6 +9,7 @@ import (
 
 // No command writes over a file that it reads, or two results into one file.
 func TestOwnInputs(t *testing.T) {
+	t.Parallel()
 	const text = "the dog sleeps in the house .\na cat runs in the house .\n"
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -107,6 +108,7 @@ func files(t *testing.T, dir string) string {
 
 // Standard input that is a file is an input like any other.
 func TestStandardInputIsTheOutput(t *testing.T) {
+	t.Parallel()
 	const text = "the dog sleeps in the house .\na cat runs in the house .\n"
 	for _, args := range [][]string{
 		withTiny("batch", "-", "--mask-words", "1", "--seed", "1", "--force", "-o"),

@@ -28,6 +28,7 @@ func fields(t *testing.T, args ...string) (map[string]json.RawMessage, string) {
 // What a sampler tunes is printed, under the names that its record has; and so
 // is the shortlist, where there is one.
 func TestTunedAndShortlist(t *testing.T) {
+	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	step := []string{"step-size"}
 	want := map[string][]string{
@@ -78,6 +79,7 @@ func TestTunedAndShortlist(t *testing.T) {
 
 // Proposals that a constraint forbids are counted and said.
 func TestForbiddenProposals(t *testing.T) {
+	t.Parallel()
 	f, said := fields(t, "--no-repeat", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
 	n, err := strconv.Atoi(string(f["zero_states"]))
 	if err != nil || n < 5 || !strings.Contains(said, strconv.Itoa(n)+" states of probability 0 refused") {
@@ -97,6 +99,7 @@ func TestForbiddenProposals(t *testing.T) {
 // Every parameter of the listing is taken by fill, by a line of batch and by
 // compare; a preconditioner of the wrong size is an error that says the size.
 func TestSamplerParametersOnText(t *testing.T) {
+	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	for _, info := range samplers.List() {
 		args := withTiny("fill", "--seed", "1", "--steps", "4", "--chains", "2", "--sampler", info.Name)
