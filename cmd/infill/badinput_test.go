@@ -202,7 +202,7 @@ func TestBadLinesInJSON(t *testing.T) {
 		}
 		codes = append(codes, rec.Error.Code)
 	}
-	if got := strings.Join(codes, " "); got != "no_blank empty invalid_utf8 too_long bad_blank" {
+	if got := strings.Join(codes, " "); got != "no_blank invalid_utf8 too_long bad_blank" {
 		t.Errorf("codes %s", got)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/mlm"
 )
 
@@ -20,33 +22,58 @@ const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTab
 // checked here, by the commands that users have.
 func TestModelTable(t *testing.T) {
 	t.Parallel()
-	if testing.Short() && !*update {
-		t.Skip("a minute of fixtures")
-	}
 	files, err := filepath.Glob("../../mlm/onnxgrad/testdata/*.onnx")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d fixtures, %v", len(files), err)
 	}
-	var rows []string
-	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".onnx")
-		rows = append(rows, fixtureRow(t, name, f))
-	}
-	slices.Sort(rows)
-	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
 	path := filepath.Join("..", "..", "docs", "reference", "models.md")
-	doc := get(t, path)
-	before, rest, ok := strings.Cut(doc, tableBegin)
+	before, rest, ok := strings.Cut(get(t, path), tableBegin)
 	want, after, ok2 := strings.Cut(rest, tableEnd)
 	if !ok || !ok2 {
 		t.Fatalf("docs/reference/models.md lacks the marks of the table")
 	}
-	if *update {
+	all := testmode.All() || *update
+	var rows []string
+	var mu sync.Mutex
+	t.Run("rows", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, f := range files {
+			name := strings.TrimSuffix(filepath.Base(f), ".onnx")
+			if !strings.Contains(want, "| `"+name+"` |") && !*update {
+				t.Errorf("%s is not in docs/reference/models.md", name)
+			}
+			// The normal run has one fixture of each architecture, and of each with 8 bits.
+			folder, _, _ := fixtureName(name)
+			kind := folder + fmt.Sprint(strings.Contains(name, "-int8"))
+			if seen[kind] && !all {
+				continue
+			}
+			seen[kind] = true
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				row := fixtureRow(t, name, f)
+				mu.Lock()
+				defer mu.Unlock()
+				rows = append(rows, row)
+			})
+		}
+	})
+	slices.Sort(rows)
+	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+	const remedy = "(go test ./cmd/infill -run TestModelTable -update)"
+	switch {
+	case *update:
 		put(t, path, before+tableBegin+got+tableEnd+after)
-		return
+	case all && got != want:
+		t.Errorf("docs/reference/models.md says\n%s\nbut the fixtures do\n%s\n%s", want, got, remedy)
 	}
-	if got != want {
-		t.Errorf("docs/reference/models.md says\n%s\nbut the fixtures do\n%s\n(go test ./cmd/infill -run TestModelTable -update)", want, got)
+	for _, row := range rows {
+		if !strings.Contains(want, row) && !*update {
+			t.Errorf("docs/reference/models.md lacks %s%s", row, remedy)
+		}
+	}
+	if n := strings.Count(want, "\n") - 2; n != len(files) && !*update {
+		t.Errorf("docs/reference/models.md has %d rows, there are %d fixtures", n, len(files))
 	}
 }
 
