@@ -39,6 +39,7 @@ func (f *facts) addConfig(c config) {
 func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
 	f.vocabTxt = !exists(files, "tokenizer.json")
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
+	f.Known = tok.KnownVocabulary()
 	f.MaxLength = longest(f.config.positions(), tok.MaxLength())
 }
 

@@ -101,6 +101,9 @@ func printInfo(out io.Writer, i *recognised) error {
 	if i.Tokens > 0 {
 		row("vocabulary", "%d pieces, mask token %s = %d", i.Tokens, i.Mask, i.MaskID)
 	}
+	if i.Known != "" {
+		row("", "the pieces and ids of %s", i.Known)
+	}
 	if i.Vocab > 0 && i.Vocab != i.Tokens {
 		row("logits", "%d", i.Vocab)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"infill/mlm"
 )
 
 // Every row of a whole model is there, and JSON says the same.
@@ -23,6 +25,25 @@ func TestModelInfoWhole(t *testing.T) {
 		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", model).out), &j); err != nil || r.code != 0 || len(j.Problems) > 0 ||
 			!strings.Contains(r.out, j.SHA256) || !strings.Contains(r.out, j.Embedding) || !strings.Contains(r.out, j.Head) || j.MaskID == 0 || len(j.Ops) == 0 {
 			t.Errorf("%s: exit %d, %v: %+v", model, r.code, err, j)
+		}
+	}
+}
+
+// A vocabulary that other models have is named, in both forms; another one is not.
+func TestModelInfoKnownVocabulary(t *testing.T) {
+	var out strings.Builder
+	i := &recognised{Info: mlm.Info{Tokens: 30522, Mask: "[MASK]", MaskID: 103, Known: "BERT, uncased"}}
+	if err := printInfo(&out, i); err != nil {
+		t.Fatal(err)
+	}
+	want := "vocabulary    30522 pieces, mask token [MASK] = 103\n              the pieces and ids of BERT, uncased\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("%q is not in\n%s", want, out.String())
+	}
+	for _, args := range [][]string{{"model", "info", tinyModel}, {"model", "info", "--json", tinyModel}} {
+		r := infillRun("", args...)
+		if strings.Contains(r.out, "pieces and ids") || strings.Contains(r.out, "known_vocabulary") {
+			t.Errorf("%v names the tiny vocabulary:\n%s", args, r.out)
 		}
 	}
 }

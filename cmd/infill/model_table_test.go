@@ -92,18 +92,24 @@ func fixtureRow(t *testing.T, name, file string) string {
 		}
 	}
 
-	var info mlm.Info
+	info, fill, score, check := commands(t, name, dir)
+	mustWork(t, name, fill, score, check)
+	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s | `%s` |\n", arch, form, info.Opset, fill, score, check, name)
+}
+
+// commands runs info, fill, score and check on the model in dir and says how each ended.
+func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check string) {
+	t.Helper()
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal([]byte(r.out), &info) != nil {
 		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
 	}
-	fill := tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "the [MASK] sat on the [MASK] ."), "")
+	fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "the [MASK] sat on the [MASK] ."), "")
 	if fill != "yes" {
 		fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward", "--model", dir, "the [MASK] sat on the [MASK] ."), "with `--gradient forward`")
 	}
-	score := tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."), "")
+	score = tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."), "")
 	r := infillRun("", "model", "check", "--json", "--model", dir)
 	var report mlm.CheckReport
-	check := ""
 	switch err := json.Unmarshal([]byte(r.out), &report); {
 	case err == nil && report.OK && r.code == 0:
 		check = fmt.Sprintf("yes, error ≤ %.0e", report.Tolerance)
@@ -114,8 +120,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 	default:
 		check = "no: " + reason(r.err)
 	}
-	mustWork(t, name, fill, score, check)
-	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s | `%s` |\n", arch, form, info.Opset, fill, score, check, name)
+	return info, fill, score, check
 }
 
 // mustWork is what the table promises of every fixture, whatever docs/reference/models.md says: fill, score and check succeed.
