@@ -37,9 +37,9 @@ func TestBERTBase(t *testing.T) {
 	}
 
 	for text, word := range map[string]string{
-		"Paris is the capital of [MASK].":          "france",
-		"Plants make [MASK] from water and light.": "oxygen|food|sugar|energy|fruit",
-		"She drank a cup of [MASK].":               "coffee|tea|water",
+		"Paris is the capital of [MASK].":                "france",
+		"The earth moves around the [MASK] once a year.": "sun",
+		"She drank a cup of [MASK].":                     "coffee|tea|water",
 	} {
 		r := infillRun("", "fill", "--json", "--seed", "1", "--steps", "10", "--chains", "5", "--model", dir, text)
 		var got struct {
