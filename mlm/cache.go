@@ -96,7 +96,13 @@ var programSum = sync.OnceValues(func() (string, error) {
 
 // key names the graph of a model whose files have the given hash.
 func (c *cache) key(model string) string {
-	return strings.Join([]string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}, "; ")
+	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
+	for _, f := range c.files {
+		if at := c.from.locate(f); at != f { // the graph says where its weights are
+			parts = append(parts, "at "+at)
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (c *cache) path(key, suffix string) string {
@@ -115,7 +121,8 @@ func (c *cache) graph(model string) *graph {
 	}
 	g, err := decodeGraph(b, key)
 	if err == nil {
-		err = g.check(c.from.fs)
+		fsys, _ := c.from.weights()
+		err = g.check(fsys)
 	}
 	if err != nil {
 		return nil

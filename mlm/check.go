@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"slices"
-
-	"infill/mlm/onnx"
 	"infill/mlm/onnxref"
+	"math/rand/v2"
+	"slices"
 )
 
 // CheckOptions steer [Model.Check]; the zero value is a quick check.
@@ -187,20 +184,4 @@ func (m *Model) reference() (*onnxref.MaskedLM, error) {
 		err = fmt.Errorf("%w: %w", ErrNotMasked, err)
 	}
 	return ref, err
-}
-
-// parse reads and checks the model file again; it is not kept in memory. done
-// ends access to the weights that were left in the folder's files.
-func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
-	done = func() {}
-	fsys := f.fs
-	if f.dir != "" {
-		root, err := os.OpenRoot(f.dir)
-		if err != nil {
-			return nil, done, fmt.Errorf("%w: %w", ErrNoModel, err)
-		}
-		fsys, done = root.FS(), func() { _ = root.Close() }
-	}
-	m, err = onnx.Load(fsys, name)
-	return m, done, err
 }

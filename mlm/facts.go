@@ -3,7 +3,6 @@ package mlm
 import (
 	"errors"
 	"io/fs"
-	"path"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
@@ -63,17 +62,6 @@ func (f *facts) addHead(m *onnx.Model) {
 // vocab.txt, which has a line for every id, must then fall short by less than the usual
 // multiple of 8: a file cut short or of another model must not pass.
 func (f *facts) check() error { return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config) }
-
-// beside is the folder of the tokenizer and config.json: the model file's, or the one
-// above its onnx folder.
-func beside(fsys fs.FS, name string) fs.FS {
-	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
-		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
-			return sub
-		}
-	}
-	return fsys
-}
 
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.

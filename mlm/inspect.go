@@ -3,7 +3,6 @@ package mlm
 import (
 	"fmt"
 	"io/fs"
-	"os"
 
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
@@ -41,14 +40,14 @@ func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 	return f.Info, problems
 }
 
-// InspectDir is [Inspect] for a folder of the disk, out of which no link leads.
+// InspectDir is [Inspect] for a folder of the disk, with the links that [OpenDir] follows.
 func InspectDir(dir, file string) (Info, []error) {
-	root, err := os.OpenRoot(dir)
+	from, done, err := openFolder(dir)
 	if err != nil {
-		return Info{}, []error{fmt.Errorf("%w: %w", ErrNoModel, err)}
+		return Info{}, []error{err}
 	}
-	defer func() { _ = root.Close() }()
-	return Inspect(root.FS(), file)
+	defer done()
+	return Inspect(from.fs, file)
 }
 
 // inspectGraph reads the model file and describes its graph.

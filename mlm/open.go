@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -22,27 +20,17 @@ import (
 // modelFiles are the names under which an export is looked for, in order.
 var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 
-// folder is where a model comes from. dir is the folder on disk, "" if there
-// is none (an embedded model): then the runtime gets the weights from memory.
-type folder struct {
-	fs  fs.FS
-	dir string
-}
-
-// OpenDir opens the model in a folder of the disk. Weights are mapped from
-// where they are, not copied. Nothing outside the folder is read: external
-// data behind a symbolic link out of it is refused.
+// OpenDir opens the model in a folder of the disk. Weights are mapped from where they
+// are, not copied. Nothing outside the folder is read: a link out of it is refused, be it
+// to the model file or to its external data. Only a snapshot in Hugging Face's cache,
+// whose files are links, has them followed within its repository.
 func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
-	abs, err := filepath.Abs(dir)
+	from, done, err := openFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+		return nil, err
 	}
-	root, err := os.OpenRoot(abs)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel, err)
-	}
-	defer func() { _ = root.Close() }()
-	return open(ctx, folder{root.FS(), abs}, o)
+	defer done()
+	return open(ctx, from, o)
 }
 
 // Open opens the model in fsys: model.onnx with its external data, the

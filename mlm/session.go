@@ -22,7 +22,7 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	}
 	w := onnx.WriteOptions{}
 	if from.dir != "" {
-		w.ExternalMin = externalMin
+		w.ExternalMin, w.Location = externalMin, from.locate
 	}
 	return onnx.Marshal(m, w)
 }
@@ -30,8 +30,8 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
 	c := ort.Config{Device: o.Device, Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
-	if from.dir != "" {
-		c.Entries["session.model_external_initializers_file_folder_path"] = from.dir
+	if _, dir := from.weights(); dir != "" {
+		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}
 	return ort.OpenBytes("model", data, inputs, outputs, c)
 }

@@ -7,12 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/settings"
+	"infill/internal/disk"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -126,14 +128,23 @@ func fetchedModel(catalogue *hub.Catalogue, cache hub.Cache, name string) *hub.M
 	return nil
 }
 
-// verifyDir looks at a folder without following links out of it.
+// verifyDir looks at a folder with the links that opening a model follows.
 func verifyDir(ctx context.Context, dir string) ([]hub.Check, error) {
-	root, err := os.OpenRoot(dir)
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	base, below := disk.Repository(dir)
+	root, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	return hub.VerifyFolder(ctx, fs.FS(root.FS()))
+	fsys, err := fs.Sub(root.FS(), filepath.ToSlash(below))
+	if err != nil {
+		return nil, err
+	}
+	return hub.VerifyFolder(ctx, fsys)
 }
 
 func printVerification(out io.Writer, v *verification) error {

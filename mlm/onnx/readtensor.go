@@ -3,6 +3,7 @@ package onnx
 import (
 	"encoding/binary"
 	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -145,6 +146,7 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) {
 		return bad("location %q is not a file below the model's folder", name)
 	}
+	name = path.Join(path.Dir(p.file), name) // beside the model, which can lie deeper in the folder
 	number := func(key string, def int64) (int64, error) {
 		s, ok := entries[key]
 		if !ok {

@@ -14,6 +14,8 @@ type WriteOptions struct {
 	// refers to where they already are (file names relative to the original model's folder). 0 keeps
 	// all weights inside the file.
 	ExternalMin int64
+	// Location gives the path that is written for a file of an Origin; nil keeps it.
+	Location func(file string) string
 }
 
 // maxFile is protobuf's limit on a message.
@@ -244,7 +246,11 @@ func (m *message) tensor(t *Tensor) {
 	m.str(8, t.Name, false)
 	size := t.ByteLen()
 	if o := t.Origin; o.File != "" && m.opt.ExternalMin > 0 && size >= m.opt.ExternalMin {
-		for _, e := range [][2]string{{"location", o.File}, {"offset", strconv.FormatInt(o.Offset, 10)}, {"length", strconv.FormatInt(o.Length, 10)}} {
+		file := o.File
+		if m.opt.Location != nil {
+			file = m.opt.Location(file)
+		}
+		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)}, {"length", strconv.FormatInt(o.Length, 10)}} {
 			m.sub(13, func(m *message) {
 				m.str(1, e[0], false)
 				m.str(2, e[1], false)

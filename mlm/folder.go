@@ -1,0 +1,110 @@
+package mlm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"infill/internal/disk"
+	"infill/mlm/onnx"
+)
+
+// folder is where a model comes from. dir is the folder on disk, "" if there is none (an
+// embedded model): then the runtime gets the weights from memory.
+type folder struct {
+	fs  fs.FS
+	dir string
+	// links is set where the model's files are links: the runtime refuses weights behind
+	// one that leads out of the folder that it is told, and gets this folder, which has
+	// their targets, in place of dir.
+	links *links
+}
+
+// links is the outermost folder that links may lead to.
+type links struct {
+	fs  fs.FS
+	dir string // with all links resolved
+}
+
+// weights is the folder that the runtime reads weights from.
+func (f folder) weights() (fs.FS, string) {
+	if f.links != nil {
+		return f.links.fs, f.links.dir
+	}
+	return f.fs, f.dir
+}
+
+// locate is the path, below the folder of weights, of a file of the model.
+func (f folder) locate(file string) string {
+	if f.links == nil {
+		return file
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(f.dir, filepath.FromSlash(file)))
+	if err == nil {
+		target, err = filepath.Rel(f.links.dir, target)
+	}
+	if err != nil { // it is gone; whoever opens it says so
+		return file
+	}
+	return filepath.ToSlash(target)
+}
+
+// openFolder opens a folder of the disk, out of which no link leads. The one exception is
+// Hugging Face's cache, in which a model's files are links to ../../blobs: there links
+// may lead to wherever the same repository's folder is. Nothing that a model file says
+// widens that.
+func openFolder(dir string) (f folder, done func(), err error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return f, nil, fmt.Errorf("%w: %w", ErrNoModel, err)
+	}
+	base, below := disk.Repository(abs)
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel, err)
+	}
+	f = folder{fs: root.FS(), dir: abs}
+	if below != "." {
+		f.links = &links{fs: f.fs}
+		if f.links.dir, err = filepath.EvalSymlinks(base); err == nil {
+			f.fs, err = fs.Sub(f.fs, filepath.ToSlash(below))
+		}
+		if err == nil {
+			_, err = fs.Stat(f.fs, ".")
+		}
+	}
+	if err != nil {
+		return f, nil, errors.Join(fmt.Errorf("%w: %w", ErrNoModel, err), root.Close())
+	}
+	return f, func() { _ = root.Close() }, nil
+}
+
+// parse reads and checks the model file again; it is not kept in memory. done ends
+// access to the weights that were left in the folder's files.
+func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
+	done = func() {}
+	fsys := f.fs
+	if f.dir != "" {
+		again, end, err := openFolder(f.dir)
+		if err != nil {
+			return nil, done, err
+		}
+		fsys, done = again.fs, end
+	}
+	m, err = onnx.Load(fsys, name)
+	return m, done, err
+}
+
+// beside is the folder of the tokenizer and config.json: the model file's, or the one
+// above its onnx folder.
+func beside(fsys fs.FS, name string) fs.FS {
+	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
+		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
+			return sub
+		}
+	}
+	return fsys
+}
