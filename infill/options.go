@@ -62,10 +62,12 @@ type Options struct {
 
 // A Step is the state of all chains after a step.
 type Step struct {
-	Step     int                 // 0 is the start
-	Energy   []float64           // U(θ) of every chain in nats, at temperature 1; NaN where the sampler computes none
+	Step int // 0 is the start
+	// Energy is U(θ) of every chain in nats, at temperature 1. It is NaN where the sampler
+	// computes none.
+	Energy   []float64
 	Accepted []bool              // whether the step was accepted; nil at step 0
-	Evals    int                 // evaluations made so far, of all chains together; see BudgetEvaluations
+	Evals    int                 // evaluations so far, of all chains together, see BudgetEvaluations
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 }
 

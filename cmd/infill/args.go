@@ -120,5 +120,6 @@ func unknownFlag(flags []cli.Flag, path, name string) error {
 	if s := nearest.Name(name, names); s != "" {
 		return usagef("%s has no flag --%s; did you mean --%s?", path, name, s)
 	}
-	return usagef("%s has no flag --%s (%s --help lists them; a text that begins with a dash goes after --)", path, name, path)
+	return usagef("%s has no flag --%s (%s --help lists them; a text that begins with a dash goes "+
+		"after --)", path, name, path)
 }

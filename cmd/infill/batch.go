@@ -20,6 +20,13 @@ import (
 	"infill/samplers"
 )
 
+const batchDescription = "" +
+	`INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON
+lines with "text", maybe "id", settings for this line ("steps", "temperature", "seed", …),
+and other fields, which are kept. gzip and zstd are read, .gz and .zst written; - is standard
+input. Writes one JSON object a line, in the order of the input.
+A run that was stopped, killed or cut off goes on with --resume, to the same bytes.`
+
 type batchFlags struct {
 	modelFlags
 	fillingFlags
@@ -29,16 +36,12 @@ type batchFlags struct {
 func batchCommand(std stdio) *cli.Command {
 	f := &batchFlags{}
 	return &cli.Command{
-		Name:      "batch",
-		Usage:     "fill a file of sentences, resumably",
-		ArgsUsage: "INPUT -o OUTPUT",
-		Description: "INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON\n" +
-			"lines with \"text\", maybe \"id\", settings for this line (\"steps\", \"temperature\", \"seed\", …),\n" +
-			"and other fields, which are kept. gzip and zstd are read, .gz and .zst written; - is standard\n" +
-			"input. Writes one JSON object a line, in the order of the input.\n" +
-			"A run that was stopped, killed or cut off goes on with --resume, to the same bytes.",
-		Flags:  join(f.modelFlags.flags(), f.fillingFlags.flags(), f.fileFlags.flags()),
-		Action: func(c *cli.Context) error { return f.run(c, std) },
+		Name:        "batch",
+		Usage:       "fill a file of sentences, resumably",
+		ArgsUsage:   "INPUT -o OUTPUT",
+		Description: batchDescription,
+		Flags:       join(f.modelFlags.flags(), f.fillingFlags.flags(), f.fileFlags.flags()),
+		Action:      func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 
@@ -131,7 +134,8 @@ func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record,
 
 // encoded is the record of an item, with what the item gives it: setting says
 // which fields are settings. An error that would befall every item is returned.
-func encoded(it *batch.Item, rec *jsonl.Record, cause error, setting func(string) bool) (batch.Record, error) {
+func encoded(it *batch.Item, rec *jsonl.Record, cause error,
+	setting func(string) bool) (batch.Record, error) {
 	if cause != nil {
 		if rec = jsonl.Failed(it.Text, cause); rec == nil {
 			return batch.Record{}, cause
@@ -164,7 +168,8 @@ func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (*jsonl.Record, 
 		return nil, err
 	}
 	r, err := w.engine.Fill(ctx, t, opt)
-	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) || errors.Is(err, samplers.ErrUnsupported)) {
+	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
+		errors.Is(err, samplers.ErrUnsupported)) {
 		err = fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
 	}
 	if err != nil {

@@ -60,8 +60,9 @@ func (b *batchProgress) show(p batch.Progress) {
 
 // rates are the finished records per second of this run, and the time that the
 // others need at this rate. That is not known before the first record, nor of a
-// stream, whose records nobody can count.
-func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64, left time.Duration, known bool) {
+// stream, whose records cannot be counted.
+func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64,
+	left time.Duration, known bool) {
 	did := p.Records - b.from.Records
 	if p.Total >= 0 && p.Records >= p.Total {
 		known = true // nothing is left

@@ -11,8 +11,13 @@ import (
 	"infill/mlm"
 )
 
+const modelCheckDescription = "" +
+	`Evaluates the model file in float64 by code that shares nothing with the runtime or with the
+derived graph, and compares log-probabilities and derivatives by central differences.`
+
 // errCheck ends a check that found wrong gradients.
-var errCheck = errors.New("the gradients of this model are wrong; please report the model and how it was exported; until then use --gradient forward")
+var errCheck = errors.New("the gradients of this model are wrong; please report the model and " +
+	"how it was exported; until then use --gradient forward")
 
 func modelCheckCommand(std stdio) *cli.Command {
 	var f modelFlags
@@ -26,12 +31,11 @@ func modelCheckCommand(std stdio) *cli.Command {
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
-		Name:      "check",
-		Usage:     "compare a model's gradients with finite differences in float64",
-		ArgsUsage: "[MODEL]",
-		Description: "Evaluates the model file in float64 by code that shares nothing with the runtime or with the\n" +
-			"derived graph, and compares log-probabilities and derivatives by central differences.",
-		Flags: join(f.flags(), flags),
+		Name:        "check",
+		Usage:       "compare a model's gradients with finite differences in float64",
+		ArgsUsage:   "[MODEL]",
+		Description: modelCheckDescription,
+		Flags:       join(f.flags(), flags),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -66,7 +70,8 @@ func printCheck(out io.Writer, r *mlm.CheckReport) error {
 	second := fmt.Sprintf("largest error %.2g of its largest value, %.3g (tolerance %.0e)",
 		r.GradientError, r.GradientScale, r.Tolerance)
 	if r.RMSTolerance > 0 {
-		second = fmt.Sprintf("root-mean-square error %.2g of its value (tolerance %.2g: integers of 8 bits)",
+		second = fmt.Sprintf("root-mean-square error %.2g of its value (tolerance %.2g: integers of 8 "+
+			"bits)",
 			r.GradientRMS, r.RMSTolerance)
 	}
 	_, err := fmt.Fprintf(out, `%s: %d derivatives at %d blanks against float64 finite differences

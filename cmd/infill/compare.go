@@ -18,6 +18,15 @@ import (
 	"infill/samplers"
 )
 
+const compareDescription = "" +
+	`INPUT is a file of sentences with blanks, one a line; of complete sentences, with --mask-rate
+or --mask-words; or the task file of the DISCS benchmark (JSON). Every sampler gets the same
+sentences, seeds and number of model evaluations: those of --steps steps of one evaluation each,
+and of the start. A sampler whose proposals often are the state itself, which need none, so makes
+more steps; sampling of a sentence ends with the step that comes nearest. With --budget rows it is
+sequences through the model that are equal, with --budget steps the steps.
+Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and said.`
+
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
 	modelFlags
@@ -69,20 +78,15 @@ func (f *compareFlags) own() []*option {
 func compareCommand(std stdio) *cli.Command {
 	f := &compareFlags{}
 	return &cli.Command{
-		Name:      "compare",
-		Usage:     "run several samplers on the same sentences and compare diversity and quality",
-		ArgsUsage: "INPUT",
-		Description: "INPUT is a file of sentences with blanks, one a line; of complete sentences, with --mask-rate\n" +
-			"or --mask-words; or the task file of the DISCS benchmark (JSON). Every sampler gets the same\n" +
-			"sentences, seeds and number of model evaluations: those of --steps steps of one evaluation each,\n" +
-			"and of the start. A sampler whose proposals often are the state itself, which need none, so makes\n" +
-			"more steps; sampling of a sentence ends with the step that comes nearest. With --budget rows it is\n" +
-			"sequences through the model that are equal, with --budget steps the steps.\n" +
-			"Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and said.",
-		Flags: join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case")),
+		Name:        "compare",
+		Usage:       "run several samplers on the same sentences and compare diversity and quality",
+		ArgsUsage:   "INPUT",
+		Description: compareDescription,
+		Flags:       join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt --mask-rate 0.25 --reference corpus.txt", c.NArg())
+				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt "+
+					"--mask-rate 0.25 --reference corpus.txt", c.NArg())
 			}
 			return f.run(c, std)
 		},
@@ -112,7 +116,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
-	if err := checkTargets([]target{{"--markdown", f.markdown}, {"--html", f.html}, {"--trace", f.trace}}, inputs...); err != nil {
+	if err := checkTargets([]target{{"--markdown", f.markdown}, {"--html", f.html},
+		{"--trace", f.trace}}, inputs...); err != nil {
 		return err
 	}
 	path := c.Args().First()
@@ -176,7 +181,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 }
 
 // sample runs every sampler on every sentence.
-func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer, cmp *report.Comparison,
+func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer,
+	cmp *report.Comparison,
 	list []samplers.Sampler, params []string) error {
 	for i, s := range list {
 		if !f.quiet {
@@ -239,7 +245,8 @@ func (f *compareFlags) protocol() string {
 	case steps == 0:
 		add("%d chains, no step", o.Chains)
 	case o.Budget == infill.BudgetEvaluations:
-		add("%d chains × %d model evaluations (%d steps of one, and the start)", o.Chains, steps+1, steps)
+		add("%d chains × %d model evaluations (%d steps of one, and the start)", o.Chains,
+			steps+1, steps)
 	case o.Budget == infill.BudgetRows:
 		add("%d chains, model rows of %d steps of one evaluation and of the start", o.Chains, steps)
 	default:

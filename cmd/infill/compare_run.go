@@ -42,7 +42,8 @@ const maxWarnings = 10
 // take masks and reads the sentences, at most limit of them unless that is 0.
 // Those that cannot be filled are left out with a warning, or with strict are
 // an error.
-func (r *comparer) take(path string, sources []report.Source, m infill.Masking, limit int, strict bool) error {
+func (r *comparer) take(path string, sources []report.Source, m infill.Masking, limit int,
+	strict bool) error {
 	var first error
 	left := 0
 	for _, s := range sources {
@@ -72,23 +73,26 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 			}
 			continue
 		}
-		r.tasks = append(r.tasks, task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Original, t})
+		r.tasks = append(r.tasks, task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Original,
+			t})
 	}
 	if len(r.tasks) == 0 {
 		return first // of lines without blanks it says what to do
 	}
 	if left > maxWarnings {
-		fmt.Fprintf(r.warn, "infill: %d sentences left out in all\n", left)
+		fmt.Fprintf(r.warn, "infill: %d sentences left out\n", left)
 	}
 	if left > 0 {
 		r.failed = true
-		r.notes = append(r.notes, fmt.Sprintf("sentences of the input that cannot be filled were left out: %d, the first: %v", left, first))
+		r.notes = append(r.notes, fmt.Sprintf("sentences of the input that cannot be filled were left "+
+			"out: %d, the first: %v", left, first))
 	}
 	return nil
 }
 
 // run fills every sentence with one sampler.
-func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun, error) {
+func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun,
+	error) {
 	out := &report.SamplerRun{Name: r.name, Acceptance: math.NaN()}
 	var accepted, steps, zero, nonFinite int
 	for i, t := range r.tasks {
@@ -122,7 +126,8 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			if err != nil {
 				return nil, err
 			}
-			sr.Fillings = append(sr.Fillings, report.Filling{Text: f.Text, Spans: f.Spans, Score: f.Score, SecondScore: second})
+			sr.Fillings = append(sr.Fillings, report.Filling{Text: f.Text, Spans: f.Spans, Score: f.Score,
+				SecondScore: second})
 		}
 		out.Sentences = append(out.Sentences, sr)
 		out.Chains = append(out.Chains, traces...)
@@ -136,10 +141,13 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		r.progress.step(i+1, i+1)
 	}
 	if zero > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had probability 0 (they break a constraint) and were refused", r.name, zero))
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had probability 0 (they "+
+			"break a constraint) and were refused", r.name, zero))
 	}
 	if nonFinite > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or gradient that is not finite and were refused; check the model with: infill model check", r.name, nonFinite))
+		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or "+
+			"gradient that is not finite and were refused; check the model with: infill model "+
+			"check", r.name, nonFinite))
 	}
 	if samplers.InfoOf(s).Corrected && steps > 0 {
 		out.Acceptance = float64(accepted) / float64(steps)
@@ -208,7 +216,8 @@ func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 	for _, spec := range strings.Split(list, ",") {
 		spec = strings.TrimSpace(spec)
 		if spec == "" {
-			return nil, nil, usagef("--samplers: an empty name; known: %s", strings.Join(samplers.Names(), ", "))
+			return nil, nil, usagef("--samplers: an empty name; known: %s", strings.Join(samplers.Names(),
+				", "))
 		}
 		parts := strings.Split(spec, ":")
 		p := map[string]string{}

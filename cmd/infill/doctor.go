@@ -23,7 +23,7 @@ func doctorCommand(std stdio) *cli.Command {
 	var path string
 	flags := []*option{
 		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged", &install),
-		boolFlag("force", "with --install: fetch it anew even if it is there", &force),
+		boolFlag("force", "with --install: fetch it again even if it is there", &force),
 		textFlag("ort", "ONNX Runtime's shared library, instead of searching for it", &path),
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
@@ -42,7 +42,8 @@ func doctorCommand(std stdio) *cli.Command {
 				return usagef("--install fills the cache; leave --ort out")
 			}
 			if install {
-				if _, err := ort.Install(c.Context, ort.InstallOptions{Force: force, Log: std.err}); err != nil {
+				if _, err := ort.Install(c.Context, ort.InstallOptions{Force: force,
+					Log: std.err}); err != nil {
 					return err
 				}
 			}
@@ -72,7 +73,8 @@ type diagnosis struct {
 // examine loads the runtime and reports; a runtime that does not work is an
 // error after the report, so that scripts notice.
 func examine(std stdio, path string, asJSON bool) error {
-	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
+	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
+		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	var err error
 	d.Runtime, err = ort.Load(ort.FindOptions{Path: path})
 	if err != nil {
@@ -87,7 +89,8 @@ func examine(std stdio, path string, asJSON bool) error {
 		cache = cerr.Error()
 	}
 	d.Cache = cache
-	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this command", folderSize(models.Default())
+	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
+		"command", folderSize(models.Default())
 	if asJSON {
 		if werr := encodeJSON(std.out, d); werr != nil {
 			return werr
@@ -101,7 +104,8 @@ func examine(std stdio, path string, asJSON bool) error {
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
 	}
-	fmt.Fprintf(&b, "default model: %s, %s, %.1f MB\n", d.Model.Name, d.Model.Source, float64(d.Model.Bytes)/1e6)
+	fmt.Fprintf(&b, "default model: %s, %s, %.1f MB\n", d.Model.Name, d.Model.Source,
+		float64(d.Model.Bytes)/1e6)
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
 	if _, werr := io.WriteString(std.out, b.String()); werr != nil {
 		return werr
@@ -138,8 +142,10 @@ func cpuFeatures() []string {
 		name string
 		has  bool
 	}{
-		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
-		{"avx512f", cpu.X86.HasAVX512F}, {"avx512vnni", cpu.X86.HasAVX512VNNI}, {"avx512bf16", cpu.X86.HasAVX512BF16},
+		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma",
+			cpu.X86.HasFMA},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512vnni", cpu.X86.HasAVX512VNNI}, {"avx512bf16",
+			cpu.X86.HasAVX512BF16},
 		{"amx", cpu.X86.HasAMXTile}, {"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
 	} {
 		if f.has {

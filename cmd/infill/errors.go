@@ -44,7 +44,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
-	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank, infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
+	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank,
+	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, jsonl.ErrLineTooLong,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

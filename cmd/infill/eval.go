@@ -11,6 +11,10 @@ import (
 	"infill/report"
 )
 
+const evalDescription = "" +
+	`GENERATED are files of sentences, one a line, or JSON lines of infill fill and batch; - is
+standard input. Several files are set side by side.`
+
 // evalFlags are the flags of infill eval.
 type evalFlags struct {
 	measureFlags
@@ -25,14 +29,16 @@ type evalFlags struct {
 func (f *evalFlags) flags() []*option {
 	f.repetition = 4
 	flags := append(f.measureFlags.flags("case"),
-		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines", "jsonl"),
+		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
+			"jsonl"),
 		wholeFlag("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
 		wholeFlag("sample", "measure a random sample of so many sentences of each file; 0: all",
 			&f.sample, 0, math.MaxInt32),
 		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
 		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, 32),
 		boolFlag("paired", "compare sentence i with line i of every reference file", &f.paired),
-		textFlag("exclude", "`FILE` of sentences to leave out of the references (those that were infilled)",
+		textFlag("exclude", "`FILE` of sentences to leave out of the references (those that were "+
+			"infilled)",
 			&f.exclude),
 	)
 	// These mean other things in the commands that sample, whose variables must
@@ -48,15 +54,15 @@ func (f *evalFlags) flags() []*option {
 func evalCommand(std stdio) *cli.Command {
 	f := &evalFlags{}
 	return &cli.Command{
-		Name:      "eval",
-		Usage:     "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",
-		ArgsUsage: "GENERATED…",
-		Description: "GENERATED are files of sentences, one a line, or JSON lines of infill fill and batch; - is\n" +
-			"standard input. Several files are set side by side.",
-		Flags: join(f.flags()),
+		Name:        "eval",
+		Usage:       "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",
+		ArgsUsage:   "GENERATED…",
+		Description: evalDescription,
+		Flags:       join(f.flags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usagef("no file of generated sentences; try: infill eval generated.txt --reference corpus.txt")
+				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +
+					"corpus.txt")
 			}
 			return f.run(c.Args().Slice(), std)
 		},

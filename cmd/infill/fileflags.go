@@ -25,7 +25,8 @@ type fileFlags struct {
 
 func (f *fileFlags) flags() []*option {
 	f.maxErrors = -1
-	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output", &f.output)
+	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
+		&f.output)
 	output.alias = "o"
 	return []*option{
 		output,
@@ -34,7 +35,8 @@ func (f *fileFlags) flags() []*option {
 		boolFlag("resume", "go on with an output that was left unfinished", &f.resume),
 		boolFlag("force", "overwrite an output that exists", &f.force),
 		boolFlag("strict", "stop before the first line that fails", &f.strict),
-		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1, 1<<40),
+		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1,
+			1<<40),
 		boolFlag("quiet", "print no notes and no progress", &f.quiet),
 		progressFlag(&f.progress),
 	}
@@ -61,13 +63,15 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 	if f.output != "" && f.output != "-" {
 		targets := []target{{"--output", f.output}}
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
-			targets = append(targets, target{"--output " + f.output + ": its manifest", batch.ManifestPath(f.output)})
+			targets = append(targets, target{"--output " + f.output +
+				": its manifest", batch.ManifestPath(f.output)})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err
 		}
 	}
-	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText, "jsonl": batch.FormatJSONL}[f.format]
+	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText,
+		"jsonl": batch.FormatJSONL}[f.format]
 	in, err := batch.Open(path, std.in, format)
 	if err == nil && path == "-" && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
@@ -77,7 +81,8 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
-func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest, workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
+func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest,
+	workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
 	out := batch.Stream(std.out)
 	survey, err := in.Survey()
 	if err != nil {
@@ -98,7 +103,8 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	resumable := out.Resumable()
 	bar := newBatchProgress(f.progress, f.quiet, std.err)
-	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors), Progress: bar.show, Total: survey.Records}
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors),
+		Progress: bar.show, Total: survey.Records}
 	if f.strict {
 		job.MaxErrors = 0
 	}
@@ -118,11 +124,13 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	p, err := job.Run(c.Context)
 	bar.clear()
 	if !f.quiet && out.Dropped > 0 {
-		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n", f.output, out.Dropped)
+		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n", f.output,
+			out.Dropped)
 	}
 	switch {
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
-		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, f.output, resumeCommand(c))
+		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, f.output,
+			resumeCommand(c))
 		return err
 	case err != nil:
 		return err

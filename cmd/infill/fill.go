@@ -19,6 +19,12 @@ import (
 	"infill/mlm"
 )
 
+const fillDescription = "" +
+	`Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___;
+[MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,
+[MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.
+With - or without TEXT, reads standard input, one sentence a line.`
+
 // fillFlags are the flags of infill fill.
 type fillFlags struct {
 	modelFlags
@@ -42,14 +48,11 @@ func (f *fillFlags) own() []*option {
 func fillCommand(std stdio) *cli.Command {
 	f := &fillFlags{}
 	return &cli.Command{
-		Name:      "fill",
-		Usage:     "fill the blanks of a sentence",
-		ArgsUsage: "TEXT | -",
-		Description: "Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___;\n" +
-			"[MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,\n" +
-			"[MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.\n" +
-			"With - or without TEXT, reads standard input, one sentence a line.",
-		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(), f.own()),
+		Name:        "fill",
+		Usage:       "fill the blanks of a sentence",
+		ArgsUsage:   "TEXT | -",
+		Description: fillDescription,
+		Flags:       join(f.modelFlags.flags(), f.fillingFlags.flags(), f.own()),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std.in)
 			if err != nil {
@@ -145,7 +148,8 @@ func (w *fillWriter) print(r *infill.Result) error {
 		b.WriteByte('\n')
 	}
 	// Fillings of different lengths are ranked by the score per token.
-	open := slices.ContainsFunc(r.Fillings, func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
+	open := slices.ContainsFunc(r.Fillings,
+		func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
 	color := useColor(w.color, w.std.out)
 	for _, f := range r.Fillings {
 		text := f.Text
@@ -166,7 +170,9 @@ func (w *fillWriter) print(r *infill.Result) error {
 }
 
 func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
-	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s", w.Filling.Options.Sampler.Name(), w.Filling.Options.Chains, w.Filling.Options.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
+	o := &w.Filling.Options
+	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
+		o.Sampler.Name(), o.Chains, o.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}

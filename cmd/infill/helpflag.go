@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Package cli has one flag for help and one for the version in all its apps, and writes to them while
-// it parses. These have no state, so that command lines can be run at the same time.
+// Package cli has one flag for help and one for the version in all its apps, and writes to them
+// while it parses. These have no state, so that command lines can be run at the same time.
 func init() {
 	cli.HelpFlag = &switchFlag{"help", "h", "show help"}
 	cli.VersionFlag = &switchFlag{"version", "v", "print the version"}

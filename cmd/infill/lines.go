@@ -23,7 +23,8 @@ type line struct {
 func inputTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
 	switch {
 	case len(args) > 1:
-		return nil, usagef("%d texts; put quotes around the sentence: infill fill \"%s\"", len(args), strings.Join(args, " "))
+		return nil, usagef("%d texts; put quotes around the sentence: infill fill \"%s\"", len(args),
+			strings.Join(args, " "))
 	case len(args) == 1 && args[0] != "-":
 		return func(yield func(line, error) bool) { yield(line{1, args[0]}, nil) }, nil
 	case len(args) == 0 && isTerminal(in):
@@ -73,7 +74,8 @@ func manyTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
 // eachText runs do on every text. What is wrong with one of several texts is
 // reported in its place and the others go on; the error of a single text is
 // returned.
-func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bool, do func(int, string) error) error {
+func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bool, do func(int,
+	string) error) error {
 	done, failed := 0, 0
 	for l, err := range texts {
 		if err == nil {

@@ -56,7 +56,7 @@ func run(ctx context.Context, std stdio, args []string) int {
 	}
 	code := exitCode(err)
 	// Lines that failed were reported one by one; a reader that went away
-	// (infill … | head) is no trouble worth words.
+	// (infill … | head) is not worth words.
 	if err != nil && !errors.Is(err, errSomeFailed) && !errors.Is(err, syscall.EPIPE) {
 		fmt.Fprintf(std.err, "infill: %s\n", message(err))
 	}
@@ -65,8 +65,9 @@ func run(ctx context.Context, std stdio, args []string) int {
 
 func newApp(std stdio) *cli.App {
 	app := &cli.App{
-		Name:                      "infill",
-		Usage:                     "fill the blanks of sentences jointly, diversely and with high likelihood",
+		Name: "infill",
+		Usage: "fill the blanks of sentences jointly, diversely and with high " +
+			"likelihood",
 		Version:                   version(),
 		HideHelpCommand:           true,
 		Suggest:                   true,

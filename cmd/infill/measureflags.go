@@ -113,7 +113,7 @@ func numbers[T any](flag, s string, parse func(string) (T, error)) ([]T, error) 
 	for _, p := range strings.Split(s, ",") {
 		v, err := parse(strings.TrimSpace(p))
 		if err != nil {
-			return nil, usagef("--%s: %q is no number that fits there", flag, p)
+			return nil, usagef("--%s: %q is not a number that fits there", flag, p)
 		}
 		out = append(out, v)
 	}
@@ -147,7 +147,7 @@ func (f *measureFlags) check(inputs ...string) error {
 			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what, t.path)
 		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
 			// The report takes the place of what is there, be it a device.
-			return usagef("%s %s: it is no regular file; name another", t.what, t.path)
+			return usagef("%s %s: it is not a regular file; name another", t.what, t.path)
 		}
 	}
 	return nil

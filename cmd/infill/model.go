@@ -14,6 +14,11 @@ import (
 	"infill/mlm"
 )
 
+const modelEvalDescription = "" +
+	`Masks a share of the pieces of each line, always by the mask token and the same ones for the
+same seed, and prints how often the right piece is the first, or among the first five, that
+the model names, and the perplexity.`
+
 func modelCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:  "model",
@@ -57,20 +62,19 @@ func modelEvalCommand(std stdio) *cli.Command {
 	opt := mlm.EvalOptions{Rate: 0.15}
 	flags := []*option{
 		textFlag("text", "text `FILE`, one sentence a line", &path),
-		newOption("mask-rate", "share of the pieces to mask", settings.NumberValue(&opt.Rate, 0, 1, true)),
+		newOption("mask-rate", "share of the pieces to mask", settings.NumberValue(&opt.Rate, 0, 1,
+			true)),
 		wholeFlag("seed", "seed of the choice of pieces", &opt.Seed, 0, math.MaxInt64),
 		wholeFlag("lines", "lines to read; 0 reads all", &opt.MaxLines, 0, math.MaxInt32),
 		boolFlag("json", "print one JSON object", &asJSON),
 		boolFlag("quiet", "print results only", &quiet),
 	}
 	return &cli.Command{
-		Name:      "eval",
-		Usage:     "how well a model predicts masked word pieces of a text file",
-		ArgsUsage: "[MODEL]",
-		Description: "Masks a share of the pieces of each line, always by the mask token and the same ones for the\n" +
-			"same seed, and prints how often the right piece is the first, or among the first five, that\n" +
-			"the model names, and the perplexity.",
-		Flags: join(f.flags(), flags),
+		Name:        "eval",
+		Usage:       "how well a model predicts masked word pieces of a text file",
+		ArgsUsage:   "[MODEL]",
+		Description: modelEvalDescription,
+		Flags:       join(f.flags(), flags),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -97,7 +101,8 @@ func modelEvalCommand(std stdio) *cli.Command {
 	}
 }
 
-func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt mlm.EvalOptions, asJSON bool) error {
+func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt mlm.EvalOptions,
+	asJSON bool) error {
 	r, err := m.Eval(ctx, text, opt)
 	if err != nil {
 		return err
@@ -110,13 +115,15 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 	if r.TooLong > 0 {
 		fmt.Fprintf(&b, "; %d lines too long", r.TooLong)
 	}
-	fmt.Fprintf(&b, "\n\n%-22s %8s %8s %8s %11s\n", "frequency rank", "masked", "top-1 %", "top-5 %", "perplexity")
+	fmt.Fprintf(&b, "\n\n%-22s %8s %8s %8s %11s\n", "frequency rank", "masked", "top-1 %",
+		"top-5 %", "perplexity")
 	line := func(name string, a mlm.Accuracy) {
 		if a.Masked == 0 {
 			fmt.Fprintf(&b, "%-22s %8d %8s %8s %11s\n", name, 0, "–", "–", "–")
 			return
 		}
-		fmt.Fprintf(&b, "%-22s %8d %8.2f %8.2f %11.2f\n", name, a.Masked, 100*a.Top1, 100*a.Top5, a.Perplexity)
+		fmt.Fprintf(&b, "%-22s %8d %8.2f %8.2f %11.2f\n", name, a.Masked, 100*a.Top1, 100*a.Top5,
+			a.Perplexity)
 	}
 	for _, band := range r.Bands {
 		name := fmt.Sprintf("%d–%d", band.FromRank, band.ToRank)

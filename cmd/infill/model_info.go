@@ -14,16 +14,20 @@ import (
 	"infill/models"
 )
 
+const modelInfoDescription = "" +
+	`If a part of the model is missing or broken, what could be recognised of the others is printed,
+with what is wrong, and the exit code is 3.`
+
 func modelInfoCommand(std stdio) *cli.Command {
 	var f modelFlags
 	var asJSON bool
 	return &cli.Command{
-		Name:      "info",
-		Usage:     "what was recognised in a model: architecture, inputs, vocabulary, mask token, embedding, head, operators, hash",
-		ArgsUsage: "[MODEL]",
-		Description: "If a part of the model is missing or broken, what could be recognised of the others is printed,\n" +
-			"with what is wrong, and the exit code is 3.",
-		Flags: join(f.flags(), []*option{boolFlag("json", "print one JSON object", &asJSON)}),
+		Name: "info",
+		Usage: "what was recognised in a model: architecture, inputs, vocabulary, mask token, " +
+			"embedding, head, operators, hash",
+		ArgsUsage:   "[MODEL]",
+		Description: modelInfoDescription,
+		Flags:       join(f.flags(), []*option{boolFlag("json", "print one JSON object", &asJSON)}),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -46,7 +50,8 @@ type recognised struct {
 	Problems []string `json:"problems,omitempty"` // why the model cannot be used
 }
 
-// recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes along.
+// recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes
+// along.
 func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	src, err := resolveModel(f.Name)
 	if err != nil {

@@ -12,6 +12,10 @@ import (
 	"infill/models/hub"
 )
 
+const modelListDescription = "" +
+	`Hash says how a download is checked. pinned: against SHA-256 sums that the catalogue has. first
+use: nothing is known in advance; what arrives first is recorded, and compared ever after.`
+
 // catalogueFlag is the flag of the commands that look models up.
 func catalogueFlag(file *string) *option {
 	return textFlag("catalogue",
@@ -35,11 +39,10 @@ func modelListCommand(std stdio) *cli.Command {
 	var file string
 	var asJSON bool
 	return &cli.Command{
-		Name:  "list",
-		Usage: "the models that have a name: the embedded one and those that pull downloads",
-		Description: "Hash says how a download is checked. pinned: against SHA-256 sums that the catalogue has. first\n" +
-			"use: nothing is known in advance; what arrives first is recorded, and compared ever after.",
-		Flags: join([]*option{catalogueFlag(&file), jsonFlag(&asJSON)}),
+		Name:        "list",
+		Usage:       "the models that have a name: the embedded one and those that pull downloads",
+		Description: modelListDescription,
+		Flags:       join([]*option{catalogueFlag(&file), jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("model list takes no argument, got %q", c.Args().First())
@@ -49,11 +52,14 @@ func modelListCommand(std stdio) *cli.Command {
 				return err
 			}
 			all := []listed{{
-				Name: settings.DefaultModel, Architecture: "BERT", Bytes: folderSize(models.Default()), Licence: "MIT", Home: "embedded in this command",
-				Note: "English, lower case, small; its card says what it was trained on", Cached: "embedded", Hash: "pinned",
+				Name: settings.DefaultModel, Architecture: "BERT", Licence: "MIT",
+				Bytes: folderSize(models.Default()), Home: "embedded in this command",
+				Note:   "English, lower case, small; its card says what it was trained on",
+				Cached: "embedded", Hash: "pinned",
 			}}
 			for _, m := range catalogue.Models {
-				l := listed{Name: m.Name, Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence, Home: m.Home, Note: m.Note,
+				l := listed{Name: m.Name, Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
+					Home: m.Home, Note: m.Note,
 					Cached: cache.State(m).String(), Hash: hashWord(m)}
 				if l.Cached == hub.Present.String() {
 					l.Folder = cache.Folder(m)
@@ -83,11 +89,13 @@ func hashWord(m *hub.Model) string {
 func printList(out io.Writer, all []listed) error {
 	name, arch, licence := len("name"), len("architecture"), len("licence")
 	for _, l := range all {
-		name, arch, licence = max(name, len(l.Name)), max(arch, len(l.Architecture)), max(licence, len(l.Licence))
+		name, arch, licence = max(name, len(l.Name)), max(arch, len(l.Architecture)), max(licence,
+			len(l.Licence))
 	}
 	var b strings.Builder
 	row := func(cells ...string) {
-		fmt.Fprintf(&b, "%-*s  %-*s  %7s  %-*s  %-8s  %s\n", name, cells[0], arch, cells[1], cells[2], licence, cells[3], cells[4], cells[5])
+		fmt.Fprintf(&b, "%-*s  %-*s  %7s  %-*s  %-8s  %s\n", name, cells[0], arch, cells[1], cells[2],
+			licence, cells[3], cells[4], cells[5])
 	}
 	row("name", "architecture", "size", "licence", "cached", "hash")
 	for _, l := range all {

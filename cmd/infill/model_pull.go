@@ -13,6 +13,10 @@ import (
 	"infill/models/hub"
 )
 
+const modelPullDescription = "" +
+	`Every file is fetched at a fixed version and compared with its SHA-256. A download that was
+interrupted goes on where it stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.`
+
 func modelPullCommand(std stdio) *cli.Command {
 	var file, mode string
 	var offline, quiet bool
@@ -25,12 +29,11 @@ func modelPullCommand(std stdio) *cli.Command {
 		wordFlag("progress", "auto|json|none, on standard error", &mode, "auto", "json", "none"),
 	}
 	return &cli.Command{
-		Name:      "pull",
-		Usage:     "download models by name, checked, into the cache; prints their folders",
-		ArgsUsage: "NAME...",
-		Description: "Every file is fetched at a fixed version and compared with its SHA-256. A download that was\n" +
-			"interrupted goes on where it stopped. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.",
-		Flags: join(flags),
+		Name:        "pull",
+		Usage:       "download models by name, checked, into the cache; prints their folders",
+		ArgsUsage:   "NAME...",
+		Description: modelPullDescription,
+		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no model named; infill model list shows the names")
@@ -42,7 +45,8 @@ func modelPullCommand(std stdio) *cli.Command {
 			var wanted []*hub.Model
 			for _, name := range c.Args().Slice() {
 				if name == settings.DefaultModel {
-					return usagef("the model %s is part of the command; nothing to download", settings.DefaultModel)
+					return usagef("the model %s is part of the command; nothing to download",
+						settings.DefaultModel)
 				}
 				m, err := catalogue.Find(name)
 				if err != nil {
@@ -65,12 +69,14 @@ func modelPullCommand(std stdio) *cli.Command {
 	}
 }
 
-func pullOne(ctx context.Context, std stdio, cache hub.Cache, m *hub.Model, o hub.Options, p *pullProgress) error {
+func pullOne(ctx context.Context, std stdio, cache hub.Cache, m *hub.Model, o hub.Options,
+	p *pullProgress) error {
 	if cache.State(m) != hub.Present && !o.Offline && o.Log != nil {
 		o.Log(fmt.Sprintf("%s: %s, %s, from %s", m.Name, megabytes(m.Size()), m.Licence, m.Home))
 	}
 	if !m.Pinned() { // said even with --quiet
-		p.note(fmt.Sprintf("warning: %s: the catalogue does not know the hashes of %s; what the first download brings is trusted, recorded, and compared ever after",
+		p.note(fmt.Sprintf("warning: %s: the catalogue does not know the hashes of %s; what the first "+
+			"download brings is trusted, recorded, and compared ever after",
 			m.Name, unpinned(m)))
 	}
 	folder, err := cache.Pull(ctx, m, o)

@@ -27,7 +27,8 @@ type source struct {
 	cache   hub.Cache  // in which fetched is
 }
 
-// resolveModel turns a model's name or path into its source. A file or folder of that name goes before
+// resolveModel turns a model's name or path into its source. A file or folder of that name goes
+// before
 // the catalogue.
 func resolveModel(name string) (source, error) {
 	if name == "" || name == settings.DefaultModel {
@@ -54,7 +55,8 @@ func resolveModel(name string) (source, error) {
 		return source{}, unknownModel(catalogue, name)
 	}
 	if cache.State(m) != hub.Present {
-		return source{}, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it (%s)", m.Name, m.Name, megabytes(m.Size()))
+		return source{}, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads "+
+			"it (%s)", m.Name, m.Name, megabytes(m.Size()))
 	}
 	return source{dir: cache.Folder(m), fetched: m, cache: cache}, nil
 }
@@ -89,12 +91,14 @@ func unknownModel(c *hub.Catalogue, name string) error {
 		}
 	}
 	if len(longer) > 0 {
-		return usagef("no model and no folder is called %q; there are %s", name, strings.Join(longer, ", "))
+		return usagef("no model and no folder is called %q; there are %s", name, strings.Join(longer,
+			", "))
 	}
 	if s := nearest.Name(name, names); s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
-	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list shows the others; or give the path of a folder with model.onnx", name, settings.DefaultModel)
+	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list "+
+		"shows the others; or give the path of a folder with model.onnx", name, settings.DefaultModel)
 }
 
 // files are the source's files.
@@ -115,13 +119,15 @@ func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
 		return nil, err
 	}
 	if want := s.wanted(m.Info().File); want != "" && want != m.Info().SHA256 {
-		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w: it has SHA-256 %s, should have %s; infill model pull %s fetches it anew",
+		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w: it has SHA-256 %s, should have %s; "+
+			"infill model pull %s fetches it again",
 			s.dir, m.Info().File, hub.ErrMismatch, m.Info().SHA256, want, s.fetched.Name))
 	}
 	return m, nil
 }
 
-// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash of the
+// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash of
+// the
 // model that includes external weights is of several files.
 func (s source) wanted(file string) string {
 	if s.fetched == nil {

@@ -19,8 +19,13 @@ import (
 	"infill/models/hub"
 )
 
+const modelVerifyDescription = "" +
+	`Without an argument the embedded model is compared with its card. A folder of your own is
+compared with its SHA256SUMS (as sha256sum writes it) or the table of files in its README.md.`
+
 // errVerify ends a verification that found files missing or changed.
-var errVerify = errors.New("a model is not what it should be; infill model pull NAME fetches what is damaged anew")
+var errVerify = errors.New("a model is not what it should be; infill model pull NAME fetches " +
+	"what is damaged anew")
 
 // A verification is what verify prints of one model.
 type verification struct {
@@ -39,12 +44,12 @@ func modelVerifyCommand(std stdio) *cli.Command {
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{
-		Name:      "verify",
-		Usage:     "hash the files of models and compare: with the catalogue, the record of the download, or the folder's own list",
-		ArgsUsage: "[NAME|FOLDER...]",
-		Description: "Without an argument the embedded model is compared with its card. A folder of your own is\n" +
-			"compared with its SHA256SUMS (as sha256sum writes it) or the table of files in its README.md.",
-		Flags: join(flags),
+		Name: "verify",
+		Usage: "hash the files of models and compare: with the catalogue, the record of the " +
+			"download, or the folder's own list",
+		ArgsUsage:   "[NAME|FOLDER...]",
+		Description: modelVerifyDescription,
+		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
 			catalogue, cache, err := modelShelf(file)
 			if err != nil {
@@ -88,7 +93,8 @@ func modelVerifyCommand(std stdio) *cli.Command {
 	}
 }
 
-func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache, name string) (*verification, error) {
+func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
+	name string) (*verification, error) {
 	v := &verification{Model: name}
 	var err error
 	if name == settings.DefaultModel {
@@ -96,7 +102,8 @@ func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
 	} else if m := fetchedModel(catalogue, cache, name); m != nil {
 		v.Model, v.Folder = m.Name, cache.Folder(m)
 		if _, serr := os.Stat(v.Folder); serr != nil {
-			return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it", m.Name, m.Name)
+			return nil, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads it",
+				m.Name, m.Name)
 		}
 		v.Files, err = cache.Verify(ctx, m)
 	} else {
@@ -114,7 +121,8 @@ func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
 	return v, nil
 }
 
-// fetchedModel is the model of the catalogue that a name or the path of its folder means, nil if neither does.
+// fetchedModel is the model of the catalogue that a name or the path of its folder means, nil if
+// neither does.
 func fetchedModel(catalogue *hub.Catalogue, cache hub.Cache, name string) *hub.Model {
 	given, gerr := os.Stat(name)
 	for _, m := range catalogue.Models {

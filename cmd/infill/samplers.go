@@ -55,7 +55,8 @@ func printSampler(out io.Writer, s samplers.Info, gap bool) error {
 	if !s.Exact {
 		exact = "not exact"
 	}
-	fmt.Fprintf(&b, "%s  %s (%s)\n  %s\n  needs %s; per step: %s\n", s.Name, s.Title, exact, s.Doc, s.Needs, s.Cost)
+	fmt.Fprintf(&b, "%s  %s (%s)\n  %s\n  needs %s; per step: %s\n", s.Name, s.Title, exact, s.Doc,
+		s.Needs, s.Cost)
 	for _, p := range s.Params {
 		fmt.Fprintf(&b, "    %-18s %s; %s; default %s\n", p.Name, p.Doc, p.Range(), p.Default)
 	}
@@ -81,7 +82,8 @@ type samplerJSON struct {
 }
 
 func samplerRecord(s samplers.Info) samplerJSON {
-	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact, Needs: s.Needs.String(), Cost: s.Cost, Params: []paramJSON{}}
+	r := samplerJSON{Name: s.Name, Title: s.Title, Doc: s.Doc, Exact: s.Exact,
+		Needs: s.Needs.String(), Cost: s.Cost, Params: []paramJSON{}}
 	for _, p := range s.Params {
 		r.Params = append(r.Params, paramJSON{p.Name, p.Doc, p.Range(), p.Default})
 	}

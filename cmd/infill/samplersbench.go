@@ -35,10 +35,12 @@ func benchCommand(std stdio) *cli.Command {
 		boolFlag("force", "overwrite a chart that exists", &force),
 	}
 	return &cli.Command{
-		Name:      "bench",
-		Usage:     "compare samplers on a target with known truth: error, effective samples, acceptance, jump distance",
+		Name: "bench",
+		Usage: "compare samplers on a target with known truth: error, effective samples, " +
+			"acceptance, jump distance",
 		ArgsUsage: "TARGET",
-		Description: "TARGET is one of these, with its settings after a colon, such as ising:rows=4,a=.3:\n  " +
+		Description: "TARGET is one of these, with its settings after a colon, such as " +
+			"ising:rows=4,a=.3:\n  " +
 			strings.Join(samplerbench.Describe(), "\n  "),
 		Flags: join(flags),
 		Action: func(c *cli.Context) error {

@@ -16,6 +16,14 @@ import (
 	"infill/mlm"
 )
 
+const scoreDescription = "" +
+	`Prints, for every text, the sum over its word pieces of log f(piece | the rest, that
+piece masked), in nats: nearer to 0 is likelier. With - or without TEXT, reads
+standard input, one text a line.
+A text with a blank is not scored; its candidates are: those of --candidates, or those
+that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the
+mean, and the share of the candidate among all.`
+
 type scoreFlags struct {
 	modelFlags
 	fileFlags
@@ -29,7 +37,8 @@ func (f *scoreFlags) own() []*option {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
 	}
-	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking, texts)...)
+	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking,
+		texts)...)
 	return append(own, textFlag("file",
 		"score the texts of a `FILE`, lines or JSON lines, to --output, as infill batch works", &f.file))
 }
@@ -37,17 +46,12 @@ func (f *scoreFlags) own() []*option {
 func scoreCommand(std stdio) *cli.Command {
 	f := &scoreFlags{}
 	return &cli.Command{
-		Name:      "score",
-		Usage:     "pseudo-log-likelihood of complete sentences; candidates for a blank",
-		ArgsUsage: "TEXT… | -",
-		Description: "Prints, for every text, the sum over its word pieces of log f(piece | the rest, that\n" +
-			"piece masked), in nats: nearer to 0 is likelier. With - or without TEXT, reads\n" +
-			"standard input, one text a line.\n" +
-			"A text with a blank is not scored; its candidates are: those of --candidates, or those\n" +
-			"that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the\n" +
-			"mean, and the share of the candidate among all.",
-		Flags:  join(f.modelFlags.flags(), f.own(), f.fileFlags.flags()),
-		Action: func(c *cli.Context) error { return f.run(c, std) },
+		Name:        "score",
+		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
+		ArgsUsage:   "TEXT… | -",
+		Description: scoreDescription,
+		Flags:       join(f.modelFlags.flags(), f.own(), f.fileFlags.flags()),
+		Action:      func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 
@@ -73,18 +77,19 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	defer s.close()
-	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict, func(n int, text string) error {
-		rec, err := s.score(c.Context, text, s.ranking)
-		if err != nil {
+	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
+		func(n int, text string) error {
+			rec, err := s.score(c.Context, text, s.ranking)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				rec.Line = n
+				return jsonl.Write(std.out, rec)
+			}
+			_, err = io.WriteString(std.out, scoreLines(std.out, rec))
 			return err
-		}
-		if f.json {
-			rec.Line = n
-			return jsonl.Write(std.out, rec)
-		}
-		_, err = io.WriteString(std.out, scoreLines(std.out, rec))
-		return err
-	})
+		})
 }
 
 // scoreFile works through a file, resumably.
@@ -181,7 +186,8 @@ func scoreLines(out io.Writer, r *jsonl.Record) string {
 		return b.String()
 	}
 	for _, c := range r.Candidates {
-		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s\n", c.Score, c.ScorePerToken, 100*c.Share, shown(out, c.Candidate))
+		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s\n", c.Score, c.ScorePerToken, 100*c.Share,
+			shown(out, c.Candidate))
 	}
 	return b.String()
 }

@@ -22,7 +22,8 @@ func checkTargets(targets []target, inputs ...string) error {
 			continue
 		}
 		if t.path == "-" {
-			return usagef("%s -: it is written to a file, not to standard output; name one (%s for a file called -)", t.what, filepath.FromSlash("./-"))
+			return usagef("%s -: it is written to a file, not to standard output; name one (%s for a file "+
+				"called -)", t.what, filepath.FromSlash("./-"))
 		}
 		info, err := os.Stat(t.path)
 		switch {
@@ -40,7 +41,8 @@ func checkTargets(targets []target, inputs ...string) error {
 				if in == "-" {
 					in = "standard input"
 				}
-				return usagef("%s %s: the output is the input itself (%s); name another file", t.what, t.path, in)
+				return usagef("%s %s: the output is the input itself (%s); name another file", t.what,
+					t.path, in)
 			}
 		}
 		for _, o := range targets[:i] {
@@ -52,7 +54,7 @@ func checkTargets(targets []target, inputs ...string) error {
 	return nil
 }
 
-// sameAsInput tells whether a file is one that a command reads. A device, such
+// sameAsInput says that a file is one that a command reads. A device, such
 // as a terminal, may well be both.
 func sameAsInput(info os.FileInfo, input string) bool {
 	var other os.FileInfo
@@ -65,7 +67,7 @@ func sameAsInput(info os.FileInfo, input string) bool {
 	return err == nil && info.Mode().IsRegular() && os.SameFile(info, other)
 }
 
-// sameFile tells whether two paths name one file, be it there or yet to be made.
+// sameFile says that two paths name one file, there or yet to be made.
 func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

@@ -13,7 +13,7 @@ const (
 	styleOff = "\x1b[0m"
 )
 
-// isTerminal tells whether a reader or writer is one.
+// isTerminal says that a reader or writer is one.
 func isTerminal(v any) bool {
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -34,32 +34,33 @@ func tokenizeCommand(std stdio) *cli.Command {
 				return err
 			}
 			first := true
-			return eachText(std, texts, asJSON, c.NArg() == 1 && c.Args().First() != "-", false, func(n int, text string) error {
-				enc, err := tok.Encode(text)
-				if err != nil {
+			return eachText(std, texts, asJSON, c.NArg() == 1 && c.Args().First() != "-", false,
+				func(n int, text string) error {
+					enc, err := tok.Encode(text)
+					if err != nil {
+						return err
+					}
+					if asJSON {
+						return encodeJSON(std.out, struct {
+							Line    int      `json:"line"`
+							Text    string   `json:"text"`
+							IDs     []int32  `json:"ids"`
+							Tokens  []string `json:"tokens"`
+							Offsets [][2]int `json:"offsets"`
+						}{n, text, enc.IDs, enc.Tokens, enc.Spans})
+					}
+					var b strings.Builder
+					if !first {
+						b.WriteByte('\n')
+					}
+					first = false
+					for i, id := range enc.IDs {
+						span := enc.Spans[i]
+						fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
+					}
+					_, err = io.WriteString(std.out, b.String())
 					return err
-				}
-				if asJSON {
-					return encodeJSON(std.out, struct {
-						Line    int      `json:"line"`
-						Text    string   `json:"text"`
-						IDs     []int32  `json:"ids"`
-						Tokens  []string `json:"tokens"`
-						Offsets [][2]int `json:"offsets"`
-					}{n, text, enc.IDs, enc.Tokens, enc.Spans})
-				}
-				var b strings.Builder
-				if !first {
-					b.WriteByte('\n')
-				}
-				first = false
-				for i, id := range enc.IDs {
-					span := enc.Spans[i]
-					fmt.Fprintf(&b, "%7d  %4d–%-4d  %s\n", id, span[0], span[1], enc.Tokens[i])
-				}
-				_, err = io.WriteString(std.out, b.String())
-				return err
-			})
+				})
 		},
 	}
 }

@@ -58,6 +58,7 @@ func row[T any](s *Setting[T], v *Value) string {
 		standard = "`" + text + "`"
 	}
 	cell := strings.NewReplacer("|", "\\|")
-	return fmt.Sprintf("| %s | `--%s` | %s | %s | %s |\n", field, s.Name, cell.Replace(v.WantJSON()), standard,
+	return fmt.Sprintf("| %s | `--%s` | %s | %s | %s |\n", field, s.Name,
+		cell.Replace(v.WantJSON()), standard,
 		cell.Replace(s.Doc))
 }

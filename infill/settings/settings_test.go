@@ -23,9 +23,11 @@ import (
 var samples = map[string][2]string{
 	"sampler": {"gwg", `"gwg"`}, "steps": {"7", "7"}, "chains": {"3", "3"}, "top": {"2", "2"},
 	"step-size": {"0.5", "0.5"}, "balance": {"ratio", `"ratio"`}, "param": {"draws=2", `{"draws":2}`},
-	"shortlist": {"9", "9"}, "temperature": {"0.5", "0.5"}, "seed": {"18446744073709551615", "18446744073709551615"},
+	"shortlist": {"9", "9"}, "temperature": {"0.5", "0.5"}, "seed": {"18446744073709551615",
+		"18446744073709551615"},
 	"vocab": {"whole-words", `"whole-words"`}, "gradient": {"forward", `"forward"`},
-	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true", "true"},
+	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true",
+		"true"},
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 }
@@ -96,7 +98,8 @@ func TestBadValues(t *testing.T) {
 func checkBad(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	var e *Error
-	if !errors.As(err, &e) || !errors.Is(err, ErrSetting) || e.Name != name || !strings.Contains(err.Error(), want) {
+	if !errors.As(err, &e) || !errors.Is(err, ErrSetting) || e.Name != name ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -106,7 +109,8 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	check := func(name, field, doc string) {
-		if seen[name] || seen[field] || name == "" || doc == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" {
+		if seen[name] || seen[field] || name == "" || doc == "" || strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyz-") != "" {
 			t.Errorf("setting %q, field %q, doc %q", name, field, doc)
 		}
 		seen[name], seen[field] = true, true
@@ -126,8 +130,10 @@ func TestNames(t *testing.T) {
 func TestDefaultsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	v := Defaults().Options
-	v.Steps, v.Chains, v.Top, v.Temperature = v.Steps-infill.DefaultSteps, v.Chains-infill.DefaultChains,
-		v.Top-infill.DefaultTop, v.Temperature-1
+	v.Steps -= infill.DefaultSteps
+	v.Chains -= infill.DefaultChains
+	v.Top -= infill.DefaultTop
+	v.Temperature--
 	if !reflect.DeepEqual(v, infill.Options{}) {
 		t.Errorf("%+v", v)
 	}
@@ -159,7 +165,8 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	m := ModelDefaults()
-	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); !maps.Equal(got, map[string]string{"low-memory": "false"}) {
+	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); !maps.Equal(got,
+		map[string]string{"low-memory": "false"}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8
@@ -174,7 +181,8 @@ func TestNoSteps(t *testing.T) {
 	v := Defaults()
 	s := Find(FillTable(), "steps")
 	for _, text := range []string{"0", "4", "0"} {
-		if err := s.Set(v, text); err != nil || s.Value(v).String() != text || v.Options.NoSteps != (text == "0") {
+		if err := s.Set(v, text); err != nil || s.Value(v).String() != text ||
+			v.Options.NoSteps != (text == "0") {
 			t.Errorf("%s: %v, %+v", text, err, v.Options)
 		}
 	}
@@ -202,25 +210,28 @@ func TestForLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := Defaults()
-	run.Params, run.Balance, run.Masking.Rate, run.Ban = []string{"adapt-to=0.5"}, "ratio", 0.5, []string{"dog"}
-	run.Params = nil
+	run.Balance, run.Masking.Rate, run.Ban = "ratio", 0.5, []string{"dog"}
 	if err := run.Prepare(tok); err != nil {
 		t.Fatal(err)
 	}
 	before := *run
-	line, own, err := run.ForLine(tok, fields(`{"note":1,"top":3,"seed":9,"mask_words":2,"ban":["cat"]}`))
+	line, own, err := run.ForLine(tok,
+		fields(`{"note":1,"top":3,"seed":9,"mask_words":2,"ban":["cat"]}`))
 	if err != nil || !own {
 		t.Fatal(err)
 	}
-	if o := line.Options; o.Top != 3 || o.Seed != 9 || o.Ban == run.Options.Ban || o.Sampler != run.Options.Sampler ||
+	if o := line.Options; o.Top != 3 || o.Seed != 9 || o.Ban == run.Options.Ban ||
+		o.Sampler != run.Options.Sampler ||
 		line.Masking != (infill.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
-	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" || d == run.Options.Sampler {
+	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" ||
+		d == run.Options.Sampler {
 		t.Errorf("%v: %+v", err, line)
 	}
-	if line, own, err = run.ForLine(tok, fields(`{"note":1,"shortlist":3,"steps":null}`)); err != nil || own || line != run {
+	if line, own, err = run.ForLine(tok,
+		fields(`{"note":1,"shortlist":3,"steps":null}`)); err != nil || own || line != run {
 		t.Errorf("fields that are no settings of a line: %v, %v", own, err)
 	}
 	if !reflect.DeepEqual(before, *run) {
@@ -236,7 +247,8 @@ func TestForLine(t *testing.T) {
 		`{"ban":["qqq"]}`:                             `bad setting: "ban": `,
 		`{"vocab":"` + strings.Repeat("x", 99) + `"}`: "x…, want all or whole-words",
 	} {
-		if _, own, err := run.ForLine(tok, fields(in)); !own || !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), want) {
+		if _, own, err := run.ForLine(tok, fields(in)); !own || !errors.Is(err, ErrSetting) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
