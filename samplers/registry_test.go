@@ -129,7 +129,6 @@ func TestWrittenParameters(t *testing.T) {
 		{"acs", "fixed-beta", "no", &ACS{}},
 		{"sgdld", "cache", "no", &SGDLD{NoCache: true}},
 		{"sgdld", "cache", "yes", &SGDLD{}},
-		{"sgdld", "self", "yes", &SGDLD{Self: true}},
 		{"hb", "block", "2", &HammingBall{Block: 2}},
 	} {
 		s, err := New(c.name, map[string]string{c.param: c.value})

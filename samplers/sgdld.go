@@ -19,45 +19,40 @@ type RatioEstimator interface {
 	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error
 }
 
-// SGDLD is the sampler that the literature calls stochastic-gradient discrete
-// Langevin dynamics: a jump process on single-coordinate neighbours with rates
+// SGDLD is stochastic-gradient discrete Langevin dynamics (the paper of that name,
+// by anonymous authors under double-blind review, algorithm 1): a jump process on
+// single-coordinate neighbours with rates
 //
 //	R(θ→y) = g(r̂(y)),   r̂(y) an estimate of π(y)/π(θ)
 //
 // that needs mini-batch estimates only. At step t a new estimate at θ is added
-// to a cache, r̂ is the ratio of the cached means, and
+// to a cache, r̂ is the ratio of the cached means (equation 12), and
 //
-//	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step)
+//	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step, equation 14)
 //	with probability min(1, h_t) jump to y ∝ R(θ→y) and empty the cache
 //
-// The state has weight ε_t in averages: Chains.Weight. As h falls the process
-// stays longer, the cache holds more and the bias goes; without the cache it
-// would remain. Asymptotically exact for decreasing h_t.
-//
-// With Self, θ counts as a neighbour of itself, with rate g(1):
-// Z(θ) = g(1) + Σ_y R(θ→y), and a jump ends at θ with probability g(1)/Z. That
-// bounds 1/Z, and about halves the bias that its noise leaves.
+// The state has weight ε_t in averages (equation 15): Chains.Weight. As h falls the
+// process stays longer, the cache holds more and the bias goes. Without the cache it
+// would remain. With a RatioEstimator this is asymptotically exact for decreasing h_t.
 //
 // Estimates come from RatioEstimator where the target has it, else from
-// StochasticGradienter, where the cache holds the mean of ∇Û and r̂ = exp(Δ).
+// StochasticGradienter. With the latter the cache holds the mean of ∇Û and
+// r̂ = exp(Δ), a first-order estimate, which the paper uses for Z at most. Its bias
+// does not go with h.
+//
 // An estimate with an entry that is not finite is counted (Stats.NonFinite) and
-// left out of the cache; when it is the first after a jump, the jump is undone.
+// left out of the cache. When it is the first after a jump, the jump is undone.
 // A state without any usable estimate has weight 0.
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
 //
-// Source: the equations above are the method as it is described second-hand; no
-// text by its authors was found in public to follow in detail. Its published
-// errors on the Gaussian–Bernoulli model are the check (docs/notebook/verification.md,
-// section 4, which says what agrees).
-//
-// The zero value uses ratio rates, the decreasing schedule down to 0.1, one
-// term or draw per estimate, and the cache.
+// The zero value uses the square root, the decreasing schedule down to 0.1, one
+// term or draw per estimate, and the cache. The errors it makes on the
+// Gaussian–Bernoulli model are those known for the method (docs/notebook/verification.md,
+// section 4).
 type SGDLD struct {
-	// Balance is g; the zero value here means Ratio, t/(1+t), which is bounded
-	// and, where r̂ is a ratio of probabilities that sum to one, linear in the
-	// estimate and so unbiased. Use SqrtRates for √.
-	Balance   Balance
-	SqrtRates bool
+	// Balance is g. Ratio, t/(1+t), is bounded, and where r̂ is a ratio of
+	// probabilities that sum to one it is linear in the estimate.
+	Balance Balance
 	// Jump is the constant h_t = Jump in (0, 1]; 0 means the decreasing
 	// schedule h_t = max(3/√(10+t), MinJump).
 	Jump    float64
@@ -66,8 +61,6 @@ type SGDLD struct {
 	Batch int
 	// NoCache uses the latest estimate alone.
 	NoCache bool
-	// Self adds the state itself to the neighbours.
-	Self bool
 }
 
 // Name implements Sampler.
@@ -75,11 +68,7 @@ func (s *SGDLD) Name() string { return "sgdld" }
 
 // Attach implements Sampler.
 func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
-	g := s.Balance
-	if g == Sqrt && !s.SqrtRates {
-		g = Ratio
-	}
-	if err := g.check(s.Name()); err != nil {
+	if err := s.Balance.check(s.Name()); err != nil {
 		return nil, err
 	}
 	if err := checkCount(s.Name(), "batch", s.Batch, maxBatch); err != nil {
@@ -98,7 +87,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	k := &sgdldKernel{
-		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, g, cnt.free), free: cnt.free,
+		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance, cnt.free), free: cnt.free,
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), delta: matrix[float64](c.Len(), c.Domain.gradLen),
 		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(), c.Domain.gradLen),
@@ -209,7 +198,7 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 		}
 		s.logRatios(k, x)
 		s.sites.score(x, s.delta[k])
-		z := s.logZ()
+		z := logSumExp(s.sites.lw)
 		c.Weight[k] = s.h(t) * math.Exp(-z)
 		s.sick[k] = s.sites.bad()
 		if s.sick[k] || math.IsInf(c.Weight[k], 0) {
@@ -244,15 +233,6 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 		}
 	}
 	return true
-}
-
-// logZ is log Z of the state scored last.
-func (s *sgdldKernel) logZ() float64 {
-	z := logSumExp(s.sites.lw)
-	if s.s.Self {
-		z = logAddExp(z, s.sites.g.Log(0))
-	}
-	return z
 }
 
 func accumulate(sum, x []float64, first bool) {
@@ -306,17 +286,13 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 func (s *sgdldKernel) move(k int, x []int32, h float64) Move {
 	c, rng := s.c, s.c.RNG[k]
 	s.from[k] = jump{i: -1}
-	stay := Move{Accepted: true, Prob: 1}
 	if rng.Float64() >= h {
-		return stay
+		return Move{Accepted: true, Prob: 1}
 	}
 	if s.sick[k] { // counted when it was found
 		return Move{}
 	}
 	s.sites.score(x, s.delta[k])
-	if s.s.Self && rng.Float64() < math.Exp(s.sites.g.Log(0)-s.logZ()) {
-		return stay // the jump ends where it begins
-	}
 	j, _ := drawLog(rng, s.sites.lw, s.cum)
 	i := int(s.free[j])
 	v := 1 - x[i]
@@ -343,13 +319,7 @@ var sgdldInfo = Info{
 	Needs: Needs{NeedStochasticGradients},
 	Cost:  "1 mini-batch (on text 2b rows for a batch of b)",
 	Params: []Param{
-		{
-			Name: "balance", Default: "ratio", Choices: BalanceNames, Doc: "balancing function g of the rates",
-			set: func(s Sampler, v value) {
-				s.(*SGDLD).Balance = Balance(v.word)
-				s.(*SGDLD).SqrtRates = Balance(v.word) == Sqrt
-			},
-		},
+		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),
 		{
 			Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
 			Doc: "constant jump probability h; auto is max(3/√(10+t), min-jump)",
@@ -362,8 +332,6 @@ var sgdldInfo = Info{
 		},
 		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens if there are fewer",
 			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
-		switchParam("self", false, "count the state itself among its neighbours, with rate g(1): less bias",
-			func(s Sampler) *bool { return &s.(*SGDLD).Self }),
 		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; no: a "+
 			"new mini-batch each step",
 			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),

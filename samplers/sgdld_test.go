@@ -90,7 +90,7 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 		"NaN below": func(_, den []float64) { den[0] = math.NaN() },
 	} {
 		target := &ratios{flat: flat{Bits(2)}, r: []float64{3, 1. / 3}, fault: map[int]func(num, den []float64){3: fault}}
-		run, err := Start(context.Background(), &SGDLD{Jump: 1e-9}, target, [][]int32{{0, 0}}, Options{})
+		run, err := Start(context.Background(), &SGDLD{Jump: 1e-9, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 	t.Parallel()
 	sick := func(num, _ []float64) { num[0] = math.NaN() }
 	target := &ratios{flat: flat{Bits(2)}, r: []float64{1, 1}, fault: map[int]func(num, den []float64){0: sick, 1: sick}}
-	run, err := Start(context.Background(), &SGDLD{Jump: 1}, target, [][]int32{{0, 0}}, Options{})
+	run, err := Start(context.Background(), &SGDLD{Jump: 1, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,9 +190,8 @@ func TestSGDLDWeightIsPolyaks(t *testing.T) {
 		rates [2]float64
 	}{
 		// At every state the ratios are 4 and 1/9.
-		{&SGDLD{}, 0.9, [2]float64{0.8, 0.1}},
-		{&SGDLD{Self: true}, 1.4, [2]float64{0.8, 0.1}}, // and g(1) = ½
-		{&SGDLD{SqrtRates: true}, 2 + 1./3, [2]float64{2, 1. / 3}},
+		{&SGDLD{Balance: Ratio}, 0.9, [2]float64{0.8, 0.1}},
+		{&SGDLD{}, 2 + 1./3, [2]float64{2, 1. / 3}},
 		{&SGDLD{Balance: Max}, 5, [2]float64{4, 1}},
 		{&SGDLD{NoCache: true, Balance: Min}, 1 + 1./9, [2]float64{1, 1. / 9}},
 	} {

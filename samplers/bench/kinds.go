@@ -30,6 +30,7 @@ var kinds = []kind{
 	}, makeFHMM},
 	{"gaussbern", "Gaussian-Bernoulli model, ones on the diagonal", []setting{
 		{"d", 4, "coordinates", 1, 1000, true}, real("w", 0.5, -maxSetting, "off-diagonal weight"),
+		flag("conditional", 0, "1: sgdld draws the auxiliary variable given the state, for more than 20 coordinates"),
 	}, makeGaussBern},
 	{"logreg", "variable selection in logistic regression", []setting{
 		count("n", 100, 1, "observations"), count("d", 12, 1, "features"), real("prior", 0.3, 0, "prior probability of a feature"), seed("of the data"),
@@ -143,6 +144,9 @@ func makeGaussBern(v values) (*Problem, error) {
 	t, err := targets.NewGaussianBernoulli(w, b)
 	if err != nil {
 		return nil, err
+	}
+	if v.on("conditional") {
+		t.Estimator = targets.Conditional
 	}
 	return enumerated(t), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -20,16 +19,18 @@ import (
 //	u | x ~ N(W^½ x, I),   x | u ~ Π_i Bernoulli(σ(l_i)),   l = W^½ u + b
 //
 // so that probability ratios can be estimated from draws of u: the test case of
-// SGDLD. W^½ is the Cholesky factor, u and W^½u having the same law for any
-// root.
+// SGDLD (its section 6.1). W^½ is the Cholesky factor. Any root gives the same law.
 type GaussianBernoulli struct {
-	D int
-	W []float64 // D×D, symmetric, row by row
-	B []float64
+	D         int
+	W         []float64 // D×D, symmetric, row by row
+	B         []float64
+	Estimator Estimator // how EstimateRatios draws u; set it before the first use
 
 	root    []float64 // lower triangular L with LLᵀ = W
 	dom     *samplers.Domain
 	scratch sync.Pool // of *[]float64, 2·D long: calls may be concurrent
+	tables  sync.Once // makes cum
+	cum     []float64 // cumulative probabilities of the states, for Marginal
 }
 
 // NewGaussianBernoulli checks that W is symmetric and positive definite and that
@@ -108,41 +109,4 @@ func (t *GaussianBernoulli) eval(x []int32, g []float64) float64 {
 		}
 	}
 	return u
-}
-
-// EstimateRatios implements samplers.RatioEstimator: with u drawn given x, num
-// is the mean of ψ_i(1−x_i | u) and den that of ψ_i(x_i | u), the normalised
-// Bernoulli probabilities.
-func (t *GaussianBernoulli) EstimateRatios(_ context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error {
-	d := t.D
-	work := t.scratch.Get().(*[]float64)
-	defer t.scratch.Put(work)
-	mean, u := (*work)[:d], (*work)[d:]
-	for k, s := range x {
-		clear(num[k])
-		clear(den[k])
-		for j := range d { // Lᵀx
-			mean[j] = 0
-			for i := j; i < d; i++ {
-				mean[j] += t.root[i*d+j] * float64(s[i])
-			}
-		}
-		for range batch {
-			for j := range u {
-				u[j] = mean[j] + rng[k].NormFloat64()
-			}
-			for i := range d {
-				l := t.B[i]
-				for j := 0; j <= i; j++ {
-					l += t.root[i*d+j] * u[j]
-				}
-				if s[i] == 0 {
-					l = -l
-				}
-				num[k][i] += sigmoid(-l) / float64(batch)
-				den[k][i] += sigmoid(l) / float64(batch)
-			}
-		}
-	}
-	return nil
 }
