@@ -5,7 +5,7 @@ import (
 )
 
 // DLMC is the discrete Langevin Monte Carlo sampler (Sun et al. 2023, equation
-// 16 and algorithm 1). Each coordinate follows, for a time h, the jump process
+// 39 and algorithm 1). Each coordinate follows, for a time h, the jump process
 // with rates Q_i(v) = g(exp(Δ_i(v))) whose local stationary law is
 // ν_i = softmax_v Δ_i(v) (with Δ_i(θ_i) = 0), in the interpolation
 //

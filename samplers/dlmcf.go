@@ -2,7 +2,7 @@ package samplers
 
 import "math"
 
-// DLMCf is the forward-Euler form of DLMC (Sun et al. 2023, equation 17):
+// DLMCf is the forward-Euler form of DLMC (Sun et al. 2023, equations 94 and 95):
 //
 //	P(v ≠ θ_i) = h Q_v,   P(stay) = 1 − h Σ_v Q_v,   Q_v = g(exp(Δ_i(v)))
 //

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// dlp is the discrete Langevin proposal (DLP, equation 4) with a general
+// dlp is the discrete Langevin proposal (DLP, equation 2 and, for categories,
+// appendix B) with a general
 // balancing function g and, per coordinate, an optional preconditioner:
 //
 //	log w_i(v) = log g(e^{Δ_i(v)}) − ‖v − θ_i‖²/(2 α s_i)

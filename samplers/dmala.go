@@ -18,8 +18,8 @@ type DMALA struct {
 	// Balance replaces exp(½Δ) by g(exp(Δ)).
 	Balance Balance
 	// Precondition holds one positive factor per coordinate: the penalty
-	// becomes ‖v − θ_i‖²/(2α·Precondition[i]) (DLP, section 4.3 and
-	// equation 7). nil for 1.
+	// becomes ‖v − θ_i‖²/(2α·Precondition[i]) (DLP, section 6).
+	// Its appendix H derives Precondition[i]² in that place. nil for 1.
 	Precondition []float64
 	// TargetAcceptance is what automatic step sizes aim at; 0 means 0.574.
 	TargetAcceptance float64

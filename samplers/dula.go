@@ -23,7 +23,7 @@ type DULA struct {
 	// TargetAcceptance is the acceptance rate that automatic step sizes aim at,
 	// were proposals tested. 0 means UnadjustedAcceptance.
 	TargetAcceptance float64
-	// Batch above 0 makes this stochastic-gradient DULA (DLP, section 4.3): ∇U
+	// Batch above 0 makes this stochastic-gradient DULA (DLP, section 6): ∇U
 	// in Δ is replaced by an unbiased estimate from that many terms or draws,
 	// anew each step, so q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)). The target must be a
 	// StochasticGradienter. U is then not evaluated (NaN until

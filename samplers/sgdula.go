@@ -9,7 +9,7 @@ import (
 // they have.
 const maxBatch = 1_000_000
 
-// sgKernel is stochastic-gradient DULA (DLP, section 4.3 and theorem 5.3): the
+// sgKernel is stochastic-gradient DULA (DLP, section 6 and theorem 6.1): the
 // proposal of DULA with ∇U replaced by an unbiased estimate ∇Û from a mini-batch,
 // a new one each step, always taken:
 //
