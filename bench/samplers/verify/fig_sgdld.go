@@ -46,8 +46,8 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 			return err
 		}
 		cache := map[bool]string{true: "yes", false: "no"}[c.cache]
-		rows = append(rows, []string{fmt.Sprint(c.h), cache, fmt.Sprintf("%.3f", c.want), over(tv).String(),
-			fmt.Sprintf("%.4f", all)})
+		rows = append(rows, []string{fmt.Sprint(c.h), cache, fmt.Sprintf("%.3f", c.want),
+			over(tv).String(), fmt.Sprintf("%.4f", all)})
 	}
 	lines(w, rows...)
 	fmt.Fprint(w, text("sgdld_conditional"))
