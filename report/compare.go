@@ -86,8 +86,8 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 		return nil, err
 	}
 	out := &CompareResult{
-		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel, Version: c.Version, Protocol: c.Protocol,
-		Date: c.Date, Settings: p.settings(),
+		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel,
+		Version: c.Version, Protocol: c.Protocol, Date: c.Date, Settings: p.settings(),
 		Seed: c.Seed, Sentences: len(c.Sources), Top: o.Top, References: r.info,
 	}
 	if out.Title == "" {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -107,7 +106,8 @@ type ChainTrace struct {
 // check refuses a comparison whose parts do not fit together.
 func (c *Comparison) check() error {
 	if len(c.Samplers) == 0 || len(c.Sources) == 0 {
-		return fmt.Errorf("%w: a comparison of %d samplers on %d sentences", ErrOption, len(c.Samplers), len(c.Sources))
+		return fmt.Errorf("%w: a comparison of %d samplers on %d sentences",
+			ErrOption, len(c.Samplers), len(c.Sources))
 	}
 	seen := map[string]bool{}
 	for _, s := range c.Samplers {
@@ -116,14 +116,16 @@ func (c *Comparison) check() error {
 		}
 		seen[s.Name] = true
 		if len(s.Sentences) != len(c.Sources) {
-			return fmt.Errorf("%w: sampler %s has %d sentences for %d sources", ErrOption, s.Name, len(s.Sentences), len(c.Sources))
+			return fmt.Errorf("%w: sampler %s has %d sentences for %d sources",
+				ErrOption, s.Name, len(s.Sentences), len(c.Sources))
 		}
 		for k, x := range s.Sentences {
 			for f, fill := range x.Fillings {
 				at := 0
 				for _, span := range fill.Spans {
 					if span[0] < at || span[1] < span[0] || span[1] > len(fill.Text) {
-						return fmt.Errorf("%w: sampler %s, sentence %d, filling %d: span %v of a text of %d bytes", ErrOption, s.Name, k+1, f+1, span, len(fill.Text))
+						return fmt.Errorf("%w: sampler %s, sentence %d, filling %d: span %v of a text of %d bytes",
+							ErrOption, s.Name, k+1, f+1, span, len(fill.Text))
 					}
 					at = span[1]
 				}
@@ -131,54 +133,10 @@ func (c *Comparison) check() error {
 		}
 		for _, t := range s.Chains {
 			if t.Sentence < 0 || t.Sentence >= len(c.Sources) {
-				return fmt.Errorf("%w: sampler %s has a trace of sentence %d of %d", ErrOption, s.Name, t.Sentence+1, len(c.Sources))
+				return fmt.Errorf("%w: sampler %s has a trace of sentence %d of %d",
+					ErrOption, s.Name, t.Sentence+1, len(c.Sources))
 			}
 		}
 	}
 	return nil
 }
-
-// notes are the remarks on comparability.
-func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
-	var notes []string
-	counts := map[int]bool{}
-	unit := c.Budget
-	if unit == "" || unit == BudgetSteps {
-		unit = BudgetEvaluations
-	}
-	least, most := math.Inf(1), 0.0
-	for i, run := range c.Samplers {
-		n := 0
-		for _, s := range run.Sentences {
-			n += min(len(s.Fillings), out.Top)
-		}
-		counts[n] = true
-		m, _ := out.Rows[i].Get(unit)
-		least, most = min(least, m.Value), max(most, m.Value)
-		if i == 0 {
-			notes = append(notes, fmt.Sprintf("%d sentences, the best %d fillings of each: N = %d sentences per sampler", len(c.Sources), out.Top, n))
-		}
-	}
-	if len(counts) > 1 {
-		notes[0] = "the samplers have different numbers of fillings; self-BLEU and unique n-grams depend on the number, so their columns are not comparable"
-	}
-	switch {
-	case !(least > 0) || len(c.Samplers) < 2:
-	case c.Budget == BudgetSteps:
-		notes = append(notes, fmt.Sprintf("equal numbers of steps, not of model evaluations: %s to %s", decimal(least, 0), decimal(most, 0)))
-	case most > maxUnequal*least:
-		out.unequal = true
-		notes = append(notes, fmt.Sprintf("the samplers used unequal budgets: %s to %s model %s; sampling goes on in whole steps, at least one and at most twenty times as many as were asked for", decimal(least, 0), decimal(most, 0), unit))
-	default:
-		notes = append(notes, fmt.Sprintf("equal budgets: %s to %s model %s; sampling ends with the step that comes nearest", decimal(least, 0), decimal(most, 0), unit))
-	}
-	if refs == 0 {
-		notes = append(notes, "no references were given: columns against references and corpus BLEU are missing")
-	} else if gold < len(c.Sources) {
-		notes = append(notes, fmt.Sprintf("the original of %d of %d sentences is unknown; if the references hold it, corpus BLEU is too high", len(c.Sources)-gold, len(c.Sources)))
-	}
-	return append(notes, c.Notes...)
-}
-
-// maxUnequal is the ratio of two budgets that still count as equal.
-const maxUnequal = 1.02

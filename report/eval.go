@@ -62,7 +62,8 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		o.Repetition = 4
 	}
 	if o.Repetition < 1 || o.Repetition > maxNgram {
-		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)", ErrOption, o.Repetition, maxNgram)
+		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)",
+			ErrOption, o.Repetition, maxNgram)
 	}
 	o.ReadOptions.Seed = o.Options.Seed
 	switch {
@@ -111,7 +112,9 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	return out, nil
 }
 
-func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (*set, Summary, error) {
+// readSet reads a file of generated sentences.
+func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (
+	*set, Summary, error) {
 	f, err := in.Open()
 	if err != nil {
 		return nil, Summary{}, err
@@ -134,16 +137,20 @@ func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (*s
 
 func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 	f := FileInfo{
-		Name: name, Format: s.Format, Seen: s.Sentences, N: s.Kept, Blank: s.Blank, Failed: s.Failed, Sampler: s.Sampler,
+		Name: name, Format: s.Format, Seen: s.Sentences, N: s.Kept,
+		Blank: s.Blank, Failed: s.Failed, Sampler: s.Sampler,
+	}
+	warn := func(format string, args ...any) {
+		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
 	}
 	if s.Blank > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of %d sentences are blank; they count as empty generations", s.Blank, s.Sentences))
+		warn("%d of %d sentences are blank; they count as empty generations", s.Blank, s.Sentences)
 	}
 	if s.Failed > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of %d records hold an error instead of fillings and are left out", s.Failed, s.Records))
+		warn("%d of %d records hold an error instead of fillings and are left out", s.Failed, s.Records)
 	}
 	if o.Sample > 0 && s.Kept < o.Sample {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("a sample of %d was asked for, there are only %d sentences", o.Sample, s.Kept))
+		warn("a sample of %d was asked for, there are only %d sentences", o.Sample, s.Kept)
 	}
 	return f
 }
@@ -152,7 +159,8 @@ func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 func evalNotes(files []FileInfo, o EvalOptions) []string {
 	var notes []string
 	if o.Sample > 0 {
-		notes = append(notes, fmt.Sprintf("each file was sampled to at most %d sentences (uniform, without replacement, seed %d)", o.Sample, o.ReadOptions.Seed))
+		notes = append(notes, fmt.Sprintf("each file was sampled to at most %d sentences "+
+			"(uniform, without replacement, seed %d)", o.Sample, o.ReadOptions.Seed))
 	}
 	lo, hi := files[0].N, files[0].N
 	for _, f := range files {

@@ -53,7 +53,8 @@ func (p *plan) settings() string {
 	}
 	parts := []string{
 		fmt.Sprintf("tokens %s, case %s", or(gen.Tokenizer, "ws"), or(gen.Case, "lc")),
-		fmt.Sprintf("cleaning: references %s, generated %s", or(ref.Clean, "none"), or(gen.Clean, "none")),
+		fmt.Sprintf("cleaning: references %s, generated %s",
+			or(ref.Clean, "none"), or(gen.Clean, "none")),
 		fmt.Sprintf("BLEU-%d, smoothing %s, denominator %s", order, or(p.Smoothing, "none"),
 			or(p.Denominator, "nltk")),
 		"self-BLEU " + or(p.SelfBLEU, "corpus"),

@@ -35,6 +35,12 @@ type figure struct {
 	Caption string
 }
 
+// wide adds a chart of the page's width.
+func (p *page) wide(svg template.HTML, caption string) {
+	p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, caption}}})
+}
+
+// render writes the page.
 func render(w io.Writer, p *page) error {
 	t, err := template.ParseFS(templates, "templates/report.html.tmpl")
 	if err != nil {

@@ -12,12 +12,15 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	mark := !r.unequal
 	t1, t2 := tableOf(r.Rows, quality, r.Params, mark), tableOf(r.Rows, run, nil, mark)
 	t1.Title = "Diversity and quality"
-	t1.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; higher corpus BLEU means closer to the references. " + r.intervalNote()
+	t1.Caption = "Lower self-BLEU and more unique n-grams mean more diverse fillings; " +
+		"higher corpus BLEU means closer to the references. " + r.intervalNote()
 	if mark {
-		t1.Caption = "Underlined: best of its column, where the columns can be compared and no intervals overlap. " + t1.Caption
+		t1.Caption = "Underlined: best of its column, where the columns can be compared " +
+			"and no intervals overlap. " + t1.Caption
 	}
 	t2.Title = "What the runs cost"
-	t2.Caption = "Distinct fillings are counted over all chains of a sentence, before the best are kept."
+	t2.Caption = "Distinct fillings are counted over all chains of a sentence, " +
+		"before the best are kept."
 	p := &page{
 		Title: r.Title, Lede: r.Protocol, Tables: []htmlTable{t1, t2}, FiguresTitle: "Charts",
 		Examples: r.Examples, References: referenceLines(r.References), Notes: r.Notes,
@@ -42,12 +45,13 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 		points = append(points, planePoint{row.Name, x, y})
 	}
 	if svg := plane(points, r.Gold, xLabel); svg != "" {
-		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "The diversity–quality plane, one point per sampler. " + r.intervalNote()}}})
+		p.wide(svg, "The diversity–quality plane, one point per sampler. "+r.intervalNote())
 	}
 	var pair []figure
 	energy := func(t Trace) ([]float64, []float64) { return t.Energy, t.Error }
 	if svg := traceChart(r.Traces, colour, energy, "mean energy U (nats)", false); svg != "" {
-		pair = append(pair, figure{svg, "Mean energy of the chains as they run, averaged over chains and then over sentences; shaded: ± one standard error over sentences."})
+		pair = append(pair, figure{svg, "Mean energy of the chains as they run, averaged over chains " +
+			"and then over sentences; shaded: ± one standard error over sentences."})
 	}
 	accepted := func(t Trace) ([]float64, []float64) {
 		out := make([]float64, len(t.Acceptance))
@@ -57,7 +61,8 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 		return out, nil
 	}
 	if svg := traceChart(r.Traces, colour, accepted, "accepted proposals (%)", true); svg != "" {
-		pair = append(pair, figure{svg, "Share of accepted proposals over all chains at each step, for the samplers that have an acceptance step."})
+		pair = append(pair, figure{svg, "Share of accepted proposals over all chains at each step, " +
+			"for the samplers that have an acceptance step, while half of the chains or more still run."})
 	}
 	if len(pair) > 0 {
 		p.Figures = append(p.Figures, figureRow{"pair", pair})

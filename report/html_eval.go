@@ -60,11 +60,12 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 		}
 		points = append(points, planePoint{row.Name, x, y})
 	}
-	if svg := plane(points, nil, "corpus BLEU (closer to the references is right)"); svg != "" && len(points) > 1 {
-		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "The diversity–quality plane, one point per file. " + intervalNote(r.Rows)}}})
+	svg := plane(points, nil, "corpus BLEU (closer to the references is right)")
+	if svg != "" && len(points) > 1 {
+		p.wide(svg, "The diversity–quality plane, one point per file. "+intervalNote(r.Rows))
 	}
 	if svg := profile(r.Rows, r.orders()); svg != "" {
-		p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, "Share of n-grams that occur exactly once in the file, by order."}}})
+		p.wide(svg, "Share of n-grams that occur exactly once in the file, by order.")
 	}
 	return render(w, p)
 }

@@ -117,7 +117,8 @@ func intervalNote(rows []Row) string {
 					ci = v
 				}
 			}
-			return fmt.Sprintf("Intervals: bootstrap over sentences, coverage %s, %s resamples, seed %s.", ci, bs, rs)
+			return fmt.Sprintf("Intervals: bootstrap over sentences, coverage %s, %s resamples, seed %s.",
+				ci, bs, rs)
 		}
 	}
 	return ""

@@ -144,7 +144,8 @@ func (p *printer) markdownExamples(examples []Example) {
 	if len(examples) == 0 {
 		return
 	}
-	p.f("\n## Examples\n\nGenerated words are **bold**; ~~**struck**~~ ones repeat an earlier filling of the same sampler in the same place.\n")
+	p.f("\n## Examples\n\nGenerated words are **bold**; ~~**struck**~~ ones repeat an earlier " +
+		"filling of the same sampler in the same place.\n")
 	for _, e := range examples {
 		p.f("\n> %s\n\n", escapeMarkdown(e.Text))
 		for _, s := range e.Samplers {

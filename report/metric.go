@@ -39,7 +39,8 @@ type Metric struct {
 }
 
 func newMetric(key, label string) Metric {
-	return Metric{Key: key, Label: label, Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Decimals: 2}
+	none := math.NaN()
+	return Metric{Key: key, Label: label, Value: none, Low: none, High: none, Decimals: 2}
 }
 
 // OK says whether there is a number.
@@ -150,7 +151,10 @@ func (m Metric) MarshalJSON() ([]byte, error) {
 		Signature string   `json:"signature,omitempty"`
 		Detail    string   `json:"detail,omitempty"`
 		Warnings  []string `json:"warnings,omitempty"`
-	}{m.Key, m.Label, m.Group, num(m.Value), num(m.Low), num(m.High), m.Unit, m.Better, m.Signature, m.Detail, m.Warnings})
+	}{
+		m.Key, m.Label, m.Group, num(m.Value), num(m.Low), num(m.High),
+		m.Unit, m.Better, m.Signature, m.Detail, m.Warnings,
+	})
 }
 
 // Number is a float64 whose JSON is null where it is not finite.

@@ -69,8 +69,11 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 	}
 	p := &plan{Options: o}
 	var err1, err2 error
-	p.generated, err1 = corpus.NewPipeline(corpus.Options{Tokenizer: o.Tokenize, Case: o.Case, Clean: o.CleanGenerated})
-	p.reference, err2 = corpus.NewPipeline(corpus.Options{Tokenizer: o.Tokenize, Case: o.Case, Clean: o.Clean})
+	pipeline := func(clean string) (*corpus.Pipeline, error) {
+		return corpus.NewPipeline(corpus.Options{Tokenizer: o.Tokenize, Case: o.Case, Clean: clean})
+	}
+	p.generated, err1 = pipeline(o.CleanGenerated)
+	p.reference, err2 = pipeline(o.Clean)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
@@ -95,10 +98,12 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 	case "", bleu.Pooled, bleu.Mean, bleu.Group:
 	case bleu.FirstN:
 		if o.First < 2 {
-			return nil, fmt.Errorf("%w: self-BLEU of the first %d sentences (want 2 or more)", ErrOption, o.First)
+			return nil, fmt.Errorf("%w: self-BLEU of the first %d sentences (want 2 or more)",
+				ErrOption, o.First)
 		}
 	default:
-		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)", ErrOption, o.SelfBLEU)
+		return nil, fmt.Errorf("%w: self-BLEU variant %q (known: corpus, mean, first, group)",
+			ErrOption, o.SelfBLEU)
 	}
 	p.excluded = map[string]bool{}
 	for _, s := range o.Exclude {

@@ -14,9 +14,8 @@ type planePoint struct {
 func (p planePoint) ok() bool { return p.x.OK() && p.y.OK() }
 
 // plane draws quality against diversity, one point per row with its intervals.
-// gold is a reference line, nil for none. There are two drawings, of which the
-// style sheet shows the one that fits the screen. It returns "" if no row has a
-// point.
+// gold is a reference line, nil for none. There are two drawings. The style sheet
+// shows the one that fits the screen. It returns "" if no row has a point.
 func plane(points []planePoint, gold *Metric, xLabel string) template.HTML {
 	drawn := planeOf(points, gold, xLabel, broad)
 	if drawn == "" {
@@ -93,7 +92,8 @@ func (c *chart) reference(v float64, name string) {
 		text(c.x.to, "end", name+" →")
 		return
 	}
-	c.f(`<line class="gold" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, c.top, at, c.height-c.bottom)
+	c.f(`<line class="gold" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
+		at, c.top, at, c.height-c.bottom)
 	if at > (c.x.from+c.x.to)/2 {
 		text(at+4, "end", name)
 	} else {

@@ -53,7 +53,8 @@ type Summary struct {
 // ReadSentences reads the sentences of a stream and calls each for the ones kept,
 // in order. Plain lines are sentences, blank ones included: an empty generation is
 // a generation. In JSON lines every filling is a sentence.
-func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (Summary, error) {
+func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
+	Summary, error) {
 	if o.Sample < 0 || o.Top < 0 {
 		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}

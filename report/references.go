@@ -104,7 +104,8 @@ func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) 
 }
 
 // readReference streams one file into its own index and into the pooled one.
-func (p *plan) readReference(in Input, name string, refs *references, x *ngram.Index, paired bool) (Reference, error) {
+func (p *plan) readReference(in Input, name string, refs *references, x *ngram.Index, paired bool) (
+	Reference, error) {
 	info := Reference{Name: name, Path: in.Name}
 	r, err := in.Open()
 	if err != nil {
@@ -148,7 +149,8 @@ func (p *plan) readReference(in Input, name string, refs *references, x *ngram.I
 		return info, err
 	}
 	if info.Sentences == 0 {
-		return info, fmt.Errorf("%s: %w left after dropping %d blank and %d excluded lines", in.Name, ErrNoSentences, info.Blank, info.Excluded)
+		return info, fmt.Errorf("%s: %w left after dropping %d blank and %d excluded lines",
+			in.Name, ErrNoSentences, info.Blank, info.Excluded)
 	}
 	return info, nil
 }

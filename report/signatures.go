@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// signed is one line of a list of signatures: what has it, and in which rows when
-// not in all.
+// signed is one line of a list of signatures: what has it, and in which rows unless
+// every row has it.
 type signed struct {
 	Heading, Signature, Rows string
 }

@@ -32,7 +32,8 @@ func ReadSources(r io.Reader, name string) ([]Source, error) {
 	br := bufio.NewReader(r)
 	head, _ := br.Peek(512)
 	var out []Source
-	if s := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"); len(s) > 0 && s[0] == '[' {
+	s := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(s) > 0 && s[0] == '[' {
 		rest := bytes.TrimLeft(s[1:], " \t\r\n")
 		if len(rest) > 0 && rest[0] == '{' {
 			return readTask(br, name)
@@ -72,7 +73,8 @@ func readTask(r io.Reader, name string) ([]Source, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(data) > maxTask {
-		return nil, fmt.Errorf("%s: %w: a JSON array over %d bytes; use JSON lines", name, ErrFormat, maxTask)
+		return nil, fmt.Errorf("%s: %w: a JSON array over %d bytes; use JSON lines",
+			name, ErrFormat, maxTask)
 	}
 	var tasks []task
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &tasks); err != nil {
@@ -114,7 +116,8 @@ func (t task) source(n int) (Source, error) {
 	}
 	if t.Positions != nil {
 		if blanks := strings.Count(s.Text, "[MASK]"); blanks != len(*t.Positions) {
-			return s, fmt.Errorf("%w: %d blanks in the sentence, %d in infill_pos", ErrFormat, blanks, len(*t.Positions))
+			return s, fmt.Errorf("%w: %d blanks in the sentence, %d in infill_pos",
+				ErrFormat, blanks, len(*t.Positions))
 		}
 	}
 	if strings.TrimSpace(s.Text) == "" {

@@ -108,18 +108,21 @@ func (c *chart) frame() {
 	for _, v := range c.x.ticks {
 		at := c.x.at(v)
 		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, c.top, at, bottom)
-		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, at, bottom+18, tick(v, c.x.digits))
+		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
+			at, bottom+18, tick(v, c.x.digits))
 	}
 	for _, v := range c.y.ticks {
 		at := c.y.at(v)
-		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, c.left, at, c.width-c.right, at)
-		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, c.left-8, at+4, tick(v, c.y.digits))
+		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
+			c.left, at, c.width-c.right, at)
+		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`,
+			c.left-8, at+4, tick(v, c.y.digits))
 	}
 	c.f(`<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`, c.left, c.top, bottom, c.width-c.right)
 	c.f(`<text class="title" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
 		(c.x.from+c.x.to)/2, c.height-10, svgText(c.x.label))
-	c.f(`<text class="title" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">%s</text>`,
-		(c.top+bottom)/2, svgText(c.y.label))
+	c.f(`<text class="title" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">`+
+		`%s</text>`, (c.top+bottom)/2, svgText(c.y.label))
 }
 
 // tick prints a tick value with a real minus sign.
@@ -141,15 +144,20 @@ func (c *chart) marker(i int, x, y, r float64) {
 	case 0:
 		c.f(`<circle class="m s%d" cx="%.1f" cy="%.1f" r="%.1f"/>`, class, x, y, r)
 	case 1:
-		c.f(`<rect class="m s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, class, x-r*.9, y-r*.9, 1.8*r, 1.8*r)
+		c.f(`<rect class="m s%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
+			class, x-r*.9, y-r*.9, 1.8*r, 1.8*r)
 	case 2:
-		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, x, y-1.2*r, 1.15*r, 2.1*r, -2.3*r)
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`,
+			class, x, y-1.2*r, 1.15*r, 2.1*r, -2.3*r)
 	case 3:
-		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz"/>`, class, x, y-1.3*r, 1.3*r, 1.3*r, -1.3*r, 1.3*r, -1.3*r, -1.3*r)
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz"/>`,
+			class, x, y-1.3*r, 1.3*r, 1.3*r, -1.3*r, 1.3*r, -1.3*r, -1.3*r)
 	case 4:
-		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, x, y+1.2*r, 1.15*r, -2.1*r, -2.3*r)
+		c.f(`<path class="m s%d" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`,
+			class, x, y+1.2*r, 1.15*r, -2.1*r, -2.3*r)
 	default:
-		c.f(`<path class="x s%d" d="M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f"/>`, class, x-r, y-r, 2*r, 2*r, -2*r, -2*r, 2*r)
+		c.f(`<path class="x s%d" d="M%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f"/>`,
+			class, x-r, y-r, 2*r, 2*r, -2*r, -2*r, 2*r)
 	}
 }
 

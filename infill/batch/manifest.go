@@ -44,10 +44,11 @@ func ReadManifest(output string) (*Manifest, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, &ManifestError{path, "is no regular file; move it away, or name another output", false}
+		const remedy = "is not a regular file; move it away, or name another output"
+		return nil, &ManifestError{path, remedy, false}
 	case info.Size() > maxManifest:
-		return nil, &ManifestError{path, fmt.Sprintf("has %d bytes, which is no manifest of infill's; %s",
-			info.Size(), moveAway), true}
+		return nil, &ManifestError{path, fmt.Sprintf(
+			"has %d bytes, too many for a manifest of infill's; %s", info.Size(), moveAway), true}
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func ReadManifest(output string) (*Manifest, error) {
 	}
 	if err != nil {
 		return nil, &ManifestError{path, fmt.Sprintf(
-			"is damaged, of another version, or no manifest of infill's (%v); %s", err, moveAway), true}
+			"is damaged, of another version, or not a manifest of infill's (%v); %s", err, moveAway), true}
 	}
 	return &m, nil
 }
@@ -119,7 +120,8 @@ func (m *Manifest) check(output string, empty bool) error {
 		return m.write(output) // nothing was written yet
 	case errors.Is(err, fs.ErrNotExist):
 		return &ManifestError{ManifestPath(output), fmt.Sprintf(
-			"is missing, so the origin of %s is not known; start again, or name another output", output), true}
+			"is missing, so the origin of %s is not known; start again, or name another output",
+			output), true}
 	case err != nil:
 		return err
 	}

@@ -1,9 +1,6 @@
 package batch
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"infill/infill/jsonl"
 	"infill/internal/disk"
 )
 
@@ -46,8 +42,9 @@ type Output struct {
 // Stream is an output that cannot be resumed, such as standard output.
 func Stream(w io.Writer) *Output { return &Output{w: w, frames: plainFrames{}} }
 
-// Open opens the file that an input's records go to, with its manifest. It
-// never touches the input, nor, but for Force, a file that is no manifest.
+// Open opens the file that an input's records go to, with its manifest. It never
+// touches the input. With Force it replaces the output and its manifest, without it
+// nothing that was there before.
 func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	frames, err := framingOf(path)
 	if err != nil {
@@ -94,8 +91,8 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// placeOfManifest tells whether the manifest of an output can be written: its
-// folder is there, and its name is free or that of a manifest.
+// placeOfManifest is an error if the manifest of an output cannot be written. Its
+// folder has to be there, and its name has to be free or that of a manifest.
 func placeOfManifest(output string, in *Input, mode Mode) error {
 	if _, err := os.Stat(filepath.Dir(output)); err != nil {
 		return fmt.Errorf("the folder of the output: %w; make it first", err)
@@ -108,7 +105,8 @@ func placeOfManifest(output string, in *Input, mode Mode) error {
 	case err != nil:
 		return err
 	case in.info != nil && os.SameFile(info, in.info):
-		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output", ErrManifest, path, output)
+		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output",
+			ErrManifest, path, output)
 	case mode == Force && info.Mode().IsRegular():
 		return nil
 	}
@@ -119,7 +117,7 @@ func placeOfManifest(output string, in *Input, mode Mode) error {
 func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 	var err error
 	if !exists {
-		// The manifest goes first: an output without one is nobody's.
+		// The manifest goes first: nobody knows what made an output without one.
 		if mode == Resume {
 			err = m.check(o.Path, true)
 		} else {
@@ -161,127 +159,8 @@ func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 	return m.check(o.Path, info.Size() == 0)
 }
 
-// head is what a record must say of itself.
-type head struct {
-	line   int
-	id     json.RawMessage
-	failed bool
-}
-
-// recover reads the output up to its last whole record, compares each with the
-// item of the input that it belongs to, and cuts off the rest. It returns the
-// number of records and how many of them are errors.
-func (o *Output) recover(in *Input) (done, failed int, err error) {
-	if !o.resumed {
-		return 0, 0, nil
-	}
-	r := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, 1<<62), 1<<16)
-	var size int64
-	if info, err := o.f.Stat(); err == nil {
-		size = info.Size()
-	}
-scan:
-	for {
-		records, n, err := o.frames.next(r)
-		switch {
-		case err == io.EOF || errors.Is(err, errTorn):
-			break scan
-		case err != nil:
-			return 0, 0, fmt.Errorf("%s: %w", o.Path, err)
-		}
-		heads, ok := parseHeads(records)
-		if !ok {
-			break
-		}
-		// A frame that is not full is the last one of a finished run; if
-		// more input follows the run was cut short of it.
-		for _, h := range heads {
-			it, err := in.Next()
-			if err == io.EOF {
-				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d", ErrMismatch, o.Path, h.line)
-			}
-			if err != nil {
-				return 0, 0, err
-			}
-			if it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)) {
-				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)", ErrMismatch, done+1, o.Path, h.line, orNone(h.id), it.Line, orNone(it.ID))
-			}
-			done++
-			if h.failed {
-				failed++
-			}
-		}
-		o.offset += n
-		if len(heads) < o.frames.records() {
-			break
-		}
-	}
-	o.Dropped = size - o.offset
-	if o.Dropped > 0 {
-		if err := o.f.Truncate(o.offset); err != nil {
-			return 0, 0, err
-		}
-	}
-	_, err = o.f.Seek(o.offset, io.SeekStart)
-	return done, failed, err
-}
-
-// parseHeads reads the records of a frame; false if one of them is not whole.
-func parseHeads(records []byte) ([]head, bool) {
-	var out []head
-	for len(records) > 0 {
-		line, rest, ended := bytes.Cut(records, []byte("\n"))
-		h, ok := parseHead(line)
-		if !ended || !ok {
-			return nil, false
-		}
-		out = append(out, h)
-		records = rest
-	}
-	return out, len(out) > 0
-}
-
-// parseHead reads one record; false if it is not whole or has no line.
-func parseHead(line []byte) (h head, ok bool) {
-	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Object(0, line)
-	if err != nil {
-		return h, false
-	}
-	for _, f := range fields {
-		switch f.Name {
-		case "line":
-			if json.Unmarshal(f.Value, &h.line) != nil {
-				return h, false
-			}
-		case "id":
-			h.id = f.Value
-		case "error":
-			h.failed = string(f.Value) != "null"
-		}
-	}
-	return h, h.line >= 1
-}
-
-func compact(v json.RawMessage) []byte {
-	if v == nil {
-		return nil
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, v) != nil {
-		return v
-	}
-	return b.Bytes()
-}
-
-func orNone(v json.RawMessage) string {
-	if v == nil {
-		return "none"
-	}
-	return string(v)
-}
-
-// syncEvery is how often a file is synced to the disk: with the first record that
-// is written so long after the last time, and at the end.
+// syncEvery is the time between two syncs of a file to the disk. The first record
+// after it is synced, and the last one.
 const syncEvery = 2 * time.Second
 
 // write appends a record, which ends in a newline.
@@ -309,8 +188,8 @@ func (o *Output) flush() error {
 	return o.append(b)
 }
 
-// append writes whole frames; what a failed write left behind is taken away,
-// as far as the disk lets it.
+// append writes whole frames. What a failed write left behind is taken away, as far
+// as the disk lets it.
 func (o *Output) append(b []byte) error {
 	n, err := o.w.Write(b)
 	if err == nil && n < len(b) {
@@ -339,7 +218,7 @@ func (o *Output) name() string {
 	return o.Path
 }
 
-// Resumable tells whether a run that ends early can go on with this output.
+// Resumable reports whether a run that ends early can go on with this output.
 func (o *Output) Resumable() bool { return o.regular && o.f != nil }
 
 // finish ends the output: with complete set the last frame is written too, else

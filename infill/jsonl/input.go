@@ -22,6 +22,9 @@ type Input struct {
 // maybe an "id", a string or a number; null stands for none. Errors are of type
 // [*Error]. What was read before the error is returned with it.
 func (d Decoder) Input(n int, line []byte) (Input, error) {
+	if d.Depth == 0 {
+		d.Depth = 64
+	}
 	fields, err := d.Object(n, line)
 	var in Input
 	text := false

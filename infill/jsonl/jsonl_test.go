@@ -189,6 +189,28 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// What the reader of input takes, the reader of records takes too, one level deeper.
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	line := func(n int) []byte {
+		return []byte(`{"text":"a","score":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
+	}
+	if _, err := (Decoder{}).Input(1, line(64)); !errors.Is(err, ErrJSON) {
+		t.Errorf("65 levels: %v", err)
+	}
+	in, err := Decoder{}.Input(1, line(63))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Append(nil, &Record{Line: 1, Fields: in.Fields})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := (Decoder{}).Record(1, b); err != nil || len(rec.Fields) != 1 {
+		t.Errorf("%+v, %v: %s", rec, err, b)
+	}
+}
+
 func TestCode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -44,7 +44,8 @@ func (e *Error) Unwrap() error { return e.Kind }
 type Limits struct {
 	// Bytes is the greatest length of a line; 0 is 64 MiB.
 	Bytes int
-	// Depth is how deep arrays and objects may be nested; 0 is 64.
+	// Depth is how deep arrays and objects may be nested; 0 is 64 for a line of
+	// input and 72 for a record, in which a field can lie deeper.
 	Depth int
 	// Fillings is the greatest number of fillings of a record, and of its
 	// pieces and candidates; 0 is a million.
@@ -58,7 +59,7 @@ func (l Limits) defaults() Limits {
 		}
 	}
 	or(&l.Bytes, 64<<20)
-	or(&l.Depth, 64)
+	or(&l.Depth, 72)
 	or(&l.Fillings, 1_000_000)
 	return l
 }

@@ -18,6 +18,7 @@ var clean = []string{
 	"docs/guide/blanks.md", "docs/guide/models.md", "docs/reference",
 	"docs/notebook/README.md", "docs/notebook/batch.md", "docs/notebook/compare.md",
 	"docs/notebook/performance.md", "docs/notebook/verification.md", "bench/torch/reading.md",
+	"report", "infill/jsonl", "infill/batch",
 }
 
 // tree returns the files of the repository with a suffix, as slash-separated

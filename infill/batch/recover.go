@@ -1,0 +1,134 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"infill/infill/jsonl"
+)
+
+// head is what a record must say of itself.
+type head struct {
+	line   int
+	id     json.RawMessage
+	failed bool
+}
+
+// recover reads the output up to its last whole record and cuts off the rest. It
+// compares each record with the item of the input that it belongs to. It returns
+// the number of records and how many of them are errors.
+func (o *Output) recover(in *Input) (done, failed int, err error) {
+	if !o.resumed {
+		return 0, 0, nil
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, 1<<62), 1<<16)
+	var size int64
+	if info, err := o.f.Stat(); err == nil {
+		size = info.Size()
+	}
+scan:
+	for {
+		records, n, err := o.frames.next(r)
+		switch {
+		case err == io.EOF || errors.Is(err, errTorn):
+			break scan
+		case err != nil:
+			return 0, 0, fmt.Errorf("%s: %w", o.Path, err)
+		}
+		heads, ok := parseHeads(records)
+		if !ok {
+			break
+		}
+		// A frame that is not full is the last one of a finished run.
+		for _, h := range heads {
+			it, err := in.Next()
+			if err == io.EOF {
+				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d",
+					ErrMismatch, o.Path, h.line)
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			if it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)) {
+				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), "+
+					"the input has line %d (id %s)",
+					ErrMismatch, done+1, o.Path, h.line, orNone(h.id), it.Line, orNone(it.ID))
+			}
+			done++
+			if h.failed {
+				failed++
+			}
+		}
+		o.offset += n
+		if len(heads) < o.frames.records() {
+			break
+		}
+	}
+	o.Dropped = size - o.offset
+	if o.Dropped > 0 {
+		if err := o.f.Truncate(o.offset); err != nil {
+			return 0, 0, err
+		}
+	}
+	_, err = o.f.Seek(o.offset, io.SeekStart)
+	return done, failed, err
+}
+
+// parseHeads reads the records of a frame; false if one of them is not whole.
+func parseHeads(records []byte) ([]head, bool) {
+	var out []head
+	for len(records) > 0 {
+		line, rest, ended := bytes.Cut(records, []byte("\n"))
+		h, ok := parseHead(line)
+		if !ended || !ok {
+			return nil, false
+		}
+		out = append(out, h)
+		records = rest
+	}
+	return out, len(out) > 0
+}
+
+// parseHead reads one record; false if it is not whole or has no line.
+func parseHead(line []byte) (h head, ok bool) {
+	fields, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Object(0, line)
+	if err != nil {
+		return h, false
+	}
+	for _, f := range fields {
+		switch f.Name {
+		case "line":
+			if json.Unmarshal(f.Value, &h.line) != nil {
+				return h, false
+			}
+		case "id":
+			h.id = f.Value
+		case "error":
+			h.failed = string(f.Value) != "null"
+		}
+	}
+	return h, h.line >= 1
+}
+
+// compact is a JSON value without white space.
+func compact(v json.RawMessage) []byte {
+	if v == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+func orNone(v json.RawMessage) string {
+	if v == nil {
+		return "none"
+	}
+	return string(v)
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxUnequal is the ratio of two budgets that still count as equal.
+const maxUnequal = 1.02
+
+// notes are the remarks on comparability. It finds out whether the budgets are
+// unequal. gold is the number of sources whose original is known, refs that of the
+// reference files.
+func (c *Comparison) notes(out *CompareResult, gold, refs int) []string {
+	notes := []string{c.fillingsNote(out)}
+	if s := c.budgetNote(out); s != "" {
+		notes = append(notes, s)
+	}
+	switch unknown := len(c.Sources) - gold; {
+	case refs == 0:
+		notes = append(notes,
+			"no references were given: columns against references and corpus BLEU are missing")
+	case unknown > 0:
+		notes = append(notes, fmt.Sprintf("the original of %d of %d sentences is unknown; "+
+			"if the references hold it, corpus BLEU is too high", unknown, len(c.Sources)))
+	}
+	return append(notes, c.Notes...)
+}
+
+// fillingsNote says how many fillings count, and whether they are equally many.
+func (c *Comparison) fillingsNote(out *CompareResult) string {
+	first := -1
+	for _, run := range c.Samplers {
+		n := 0
+		for _, s := range run.Sentences {
+			n += min(len(s.Fillings), out.Top)
+		}
+		switch {
+		case first < 0:
+			first = n
+		case n != first:
+			return "the samplers have different numbers of fillings; self-BLEU and unique n-grams " +
+				"depend on the number, so their columns are not comparable"
+		}
+	}
+	return fmt.Sprintf("%d sentences, the best %d fillings of each: N = %d sentences per sampler",
+		len(c.Sources), out.Top, first)
+}
+
+// budgetNote says by how much the samplers miss equal budgets; "" if that is not
+// known.
+func (c *Comparison) budgetNote(out *CompareResult) string {
+	unit := c.Budget
+	if unit == "" || unit == BudgetSteps {
+		unit = BudgetEvaluations
+	}
+	least, most := math.Inf(1), 0.0
+	for _, row := range out.Rows {
+		m, _ := row.Get(unit)
+		least, most = min(least, m.Value), max(most, m.Value)
+	}
+	between := fmt.Sprintf("%s to %s", decimal(least, 0), decimal(most, 0))
+	switch {
+	case !(least > 0) || len(c.Samplers) < 2:
+		return ""
+	case c.Budget == BudgetSteps:
+		return "equal numbers of steps, not of model evaluations: " + between
+	case most > maxUnequal*least:
+		out.unequal = true
+		return fmt.Sprintf("the samplers used unequal budgets: %s model %s; sampling goes on in whole "+
+			"steps, at least one and at most twenty times as many as were asked for", between, unit)
+	}
+	return fmt.Sprintf("equal budgets: %s model %s; sampling ends with the step that comes nearest",
+		between, unit)
+}
