@@ -18,19 +18,21 @@ import (
 
 // architectures are the kinds of models that masked language models are, by
 // their folder in testdata/architectures (made by make_folders.py there), with
-// the fixtures of mlm/onnxgrad that are models of the kind.
+// the fixtures of mlm/onnxgrad that are models of the kind, or have its kind of
+// tokenizer.
 var architectures = []struct {
 	folder   string
 	fixtures []string // file names in onnxgrad/testdata, without .onnx
 }{
-	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo", "bert-positions", "bert-external", "bert-float16", "bert-bfloat16", "bert-ort-float16"}},
+	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo", "bert-positions", "bert-external", "bert-float16", "bert-bfloat16", "bert-ort-float16",
+		"neobert", "neobert-dynamo"}},
 	{"distilbert", []string{"distilbert"}},
 	{"roberta", []string{"roberta", "roberta-positions", "roberta-float16"}},
 	{"electra", []string{"electra"}},
 	{"albert", []string{"albert"}},
 	{"mpnet", []string{"mpnet"}},
-	{"deberta-v2", []string{"deberta-v2"}},
-	{"modernbert", []string{"modernbert", "modernbert-dynamo"}},
+	{"deberta-v2", []string{"deberta-v2", "deberta-v2-conv"}},
+	{"modernbert", []string{"modernbert", "modernbert-dynamo", "eurobert", "eurobert-dynamo"}},
 }
 
 // exportFolder makes a folder as an exporter leaves it: the fixture as

@@ -159,9 +159,17 @@ func reason(s string) string {
 
 var opsetName = regexp.MustCompile(`^opset[0-9]+$`)
 
+// borrowed are the folders of other architectures with the kind of tokenizer that these models have.
+var borrowed = map[string]string{"eurobert": "modernbert", "neobert": "bert"}
+
 // fixtureName takes the name of a fixture apart: architecture and form of the export.
 func fixtureName(name string) (folder, arch, form string) {
-	for _, a := range [][2]string{{"deberta-v2", "DeBERTa-v2"}, {"distilbert", "DistilBERT"}, {"modernbert", "ModernBERT"}, {"roberta", "RoBERTa"},
+	defer func() {
+		if other, ok := borrowed[folder]; ok {
+			folder = other
+		}
+	}()
+	for _, a := range [][2]string{{"eurobert", "EuroBERT"}, {"neobert", "NeoBERT"}, {"deberta-v2", "DeBERTa-v2"}, {"distilbert", "DistilBERT"}, {"modernbert", "ModernBERT"}, {"roberta", "RoBERTa"},
 		{"electra", "ELECTRA"}, {"albert", "ALBERT"}, {"mpnet", "MPNet"}, {"bert", "BERT"}} {
 		rest, ok := strings.CutPrefix(name, a[0])
 		if !ok || rest != "" && rest[0] != '-' {
@@ -170,7 +178,8 @@ func fixtureName(name string) (folder, arch, form string) {
 		rest = strings.TrimPrefix(rest, "-")
 		forms := map[string]string{
 			"": "torch, TorchScript", "eager-tied": "torch, TorchScript, eager attention", "sdpa-tied": "torch, TorchScript, sdpa attention",
-			"untied": "torch, TorchScript, head not tied", "tanh": "torch, TorchScript, Gelu by tanh", "dynamo": "torch, dynamo", "optimum": "optimum",
+			"untied": "torch, TorchScript, head not tied", "tanh": "torch, TorchScript, Gelu by tanh", "dynamo": "torch, dynamo",
+			"conv": "torch, TorchScript, convolution as in xlarge and xxlarge", "optimum": "optimum",
 			"ort-basic": "optimised by ONNX Runtime, basic", "ort-extended": "optimised by ONNX Runtime, extended", "ort-all": "optimised by ONNX Runtime, all",
 			"ort-transformers": "onnxruntime.transformers, fused", "ort-fastgelu": "onnxruntime.transformers, fused, FastGelu", "ort-mha": "onnxruntime.transformers, MultiHeadAttention",
 			"ort-rawmask": "onnxruntime.transformers, raw attention mask",

@@ -1,14 +1,14 @@
 // Package onnxeval computes single ONNX operators in float64, in plain Go.
 //
 // Two packages share it. mlm/onnxgrad folds constants and follows the contents of shapes with it.
-// mlm/onnxref evaluates whole model files with it, to check what onnxgrad derives. So a mistake in an
-// operator here could stand on both sides of that check. Three things guard against it: the tests here
-// compare operators with values worked out by hand or by numpy, those of onnxref compare whole models
-// with torch, and onnxref folds nothing, so that what onnxgrad folds is checked by values that were
-// never rounded or put together.
+// mlm/onnxref evaluates whole model files with it, to check what onnxgrad derives. So a mistake in
+// an operator here could stand on both sides of that check. Three things guard against it: the
+// tests here compare operators with values worked out by hand or by numpy, those of onnxref compare
+// whole models with torch, and onnxref folds nothing, so that what onnxgrad folds is checked by
+// values that were never rounded or put together.
 //
-// Floating types of every width are computed in float64. Operators are known by their ONNX names. Those
-// of com.microsoft are the ones that ONNX Runtime's optimisers put into exported models.
+// Floating types of every width are computed in float64. Operators are known by their ONNX names.
+// Those of com.microsoft are the ones that ONNX Runtime's optimisers put into exported models.
 package onnxeval
 
 import (
@@ -43,21 +43,26 @@ var kernels map[string]kernel
 
 func init() {
 	kernels = map[string]kernel{}
-	for _, m := range []map[string]kernel{elementwise, reductions, products, layout, indexing, neural, attention, fused} {
+	for _, m := range []map[string]kernel{elementwise, reductions, products, convolutions, layout,
+		indexing, neural, attention, fused} {
 		for k, f := range m {
 			kernels[k] = f
 		}
 	}
 }
 
-// inputs that a node must have, where it is not one.
-var minInputs = map[string]int{"Constant": 0, "MatMul": 2, "Gemm": 2, "FusedMatMul": 2, "Gather": 2, "GatherND": 2, "GatherElements": 2,
-	"Reshape": 2, "Expand": 2, "Range": 3, "Where": 3, "CumSum": 2, "Tile": 2, "Add": 2, "Sub": 2, "Mul": 2, "Div": 2, "Pow": 2, "Mod": 2,
-	"Equal": 2, "Less": 2, "Greater": 2, "LessOrEqual": 2, "GreaterOrEqual": 2, "And": 2, "Or": 2, "Xor": 2, "LayerNormalization": 2,
-	"CastLike": 2, "ScatterElements": 3, "BiasGelu": 2, "RMSNormalization": 2}
+// minInputs is how many inputs a node must have, where it is not one.
+var minInputs = map[string]int{
+	"Constant": 0, "MatMul": 2, "Gemm": 2, "FusedMatMul": 2, "Gather": 2, "GatherND": 2,
+	"GatherElements": 2, "Reshape": 2, "Expand": 2, "Range": 3, "Where": 3, "CumSum": 2,
+	"Tile": 2, "Add": 2, "Sub": 2, "Mul": 2, "Div": 2, "Pow": 2, "Mod": 2, "Equal": 2, "Less": 2,
+	"Greater": 2, "LessOrEqual": 2, "GreaterOrEqual": 2, "And": 2, "Or": 2, "Xor": 2,
+	"LayerNormalization": 2, "CastLike": 2, "ScatterElements": 3, "BiasGelu": 2, "Conv": 2,
+	"RMSNormalization": 2,
+}
 
-// Node computes the outputs of a single node under operator set version opset (of the standard domain).
-// It never changes its inputs; outputs may share their memory.
+// Node computes the outputs of a single node under operator set version opset (of the standard
+// domain). It never changes its inputs. Outputs may share their memory.
 func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
 	k := kernels[n.Op]
 	if k == nil {
@@ -92,7 +97,8 @@ func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
 	return out, nil
 }
 
-// fromIntegers tells whether a node's result follows from integers and scalars alone, see Tensor.single.
+// fromIntegers reports whether a node's result follows from integers and scalars alone, see
+// Tensor.single.
 func fromIntegers(n *onnx.Node, in []*Tensor) bool {
 	any := false
 	for _, t := range in {

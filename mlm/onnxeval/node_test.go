@@ -39,6 +39,10 @@ func TestKernels(t *testing.T) {
 			[]*Tensor{x, f([]int{1, 3}, 2, 0, 2)}, f([]int{2, 1}, 4, 10)},
 		{"Gemm", []*onnx.Attribute{num("transA", 1), {Name: "beta", Type: onnx.AttrFloat, F: 2}},
 			[]*Tensor{x, f([]int{2, 1}, 1, -1), f([]int{1}, 3)}, f([]int{3, 1}, 3, 3, 3)},
+		{"Conv", []*onnx.Attribute{ints("pads", 1, 1)}, []*Tensor{f([]int{1, 2, 3}, 1, 2, 3, 4, 5, 6), f([]int{1, 2, 3}, 1, 0, -1, 0, 2, 0), f([]int{1}, 10)},
+			f([]int{1, 1, 3}, 10-2+8, 10+1-3+10, 10+2+12)},
+		{"Conv", []*onnx.Attribute{ints("strides", 2), ints("dilations", 2), num("group", 2)},
+			[]*Tensor{f([]int{1, 2, 5}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), f([]int{2, 1, 2}, 1, 1, 1, -1)}, f([]int{1, 2, 2}, 4, 8, -2, -2)},
 		{"Transpose", []*onnx.Attribute{ints("perm", 1, 0)}, []*Tensor{x}, f([]int{3, 2}, 1, 4, 2, 5, 3, 6)},
 		{"Reshape", nil, []*Tensor{x, n([]int{2}, -1, 0)}, f([]int{2, 3}, 1, 2, 3, 4, 5, 6)},
 		{"Concat", []*onnx.Attribute{num("axis", 1)}, []*Tensor{x, f([]int{2, 1}, 7, 8)}, f([]int{2, 4}, 1, 2, 3, 7, 4, 5, 6, 8)},
@@ -88,6 +92,7 @@ func TestBadNodes(t *testing.T) {
 	for op, in := range map[string][]*Tensor{
 		"NoSuchOp":        {x},
 		"MatMul":          {x, x},
+		"Conv":            {NewFloat([]int{1, 2, 2}, make([]float64, 4)), NewFloat([]int{1, 2, 3}, make([]float64, 6))},
 		"Add":             {x},
 		"Mul":             {x, NewInt([]int{2, 3}, make([]int64, 6))},
 		"Expand":          {x, huge},

@@ -6,11 +6,12 @@ import (
 	"infill/mlm/onnx"
 )
 
-// operator is what the derivation knows of one ONNX operator. Every operator has one record, in the file
-// of its family (ops_*.go). A test holds that each record is complete.
+// operator is what the derivation knows of one ONNX operator. Every operator has one record, in the
+// file of its family (ops_*.go). A test holds that each record is complete.
 //
-// An operator is either composite or elementary. A composite one is written out in others when the model
-// is read, by lower, and has nothing else. An elementary one has a rule for each pass of the derivation.
+// An operator is either composite or elementary. A composite one is written out in others when the
+// model is read, by lower, and has nothing else. An elementary one has a rule for each pass of the
+// derivation.
 type operator struct {
 	name string
 
@@ -30,20 +31,20 @@ type operator struct {
 	// fold says what the contents of the outputs follow from.
 	fold folding
 
-	// simplify gives the value that stands for a node with one output when the model is read, nil to keep
-	// the node. Without simplify nodes are kept.
+	// simplify gives the value that stands for a node with one output when the model is read, nil
+	// to keep the node. Without simplify nodes are kept.
 	simplify func(l *loaded, n *node) *value
 
-	// gather says how the output is computed at some positions only, share how it is computed once for
-	// positions that are alike.
+	// gather says how the output is computed at some positions only, share how it is computed once
+	// for positions that are alike.
 	gather gatherRule
 	share  shareRule
 
 	// heavy operators do more than a step for each number: they make sharing worth while.
 	heavy bool
 
-	// expand writes the node out in the forward pass, if its derivative keeps other values than its inputs
-	// and outputs: it gives those.
+	// expand writes the node out in the forward pass, if its derivative keeps other values than its
+	// inputs and outputs: it gives those.
 	expand func(f *builder, n *node) []*value
 
 	// derivative is the rule of the backward pass. Where it is nil, none says why.
@@ -55,7 +56,8 @@ type operator struct {
 const many = -1
 
 type (
-	// lowering gives the outputs of a composite node. Trailing ones may be missing if they only serve training.
+	// lowering gives the outputs of a composite node. Trailing ones may be missing if they only
+	// serve training.
 	lowering func(l *loaded, o *onnx.Node, in []*value) []*value
 
 	// shapeRule gives the shapes of the outputs at probe p.
@@ -64,16 +66,17 @@ type (
 	// typeRule gives the element type of the outputs.
 	typeRule func(n *node) onnx.DataType
 
-	// gatherRule says what a node's inputs must be for its output to be computed at the positions along axis
-	// a: for each the axis along which it is gathered, or −1 for all of it. nil means that it cannot be done.
+	// gatherRule says what a node's inputs must be for its output to be computed at the positions
+	// along axis a: for each the axis along which it is gathered, or −1 for all of it. nil means
+	// that it cannot be done.
 	gatherRule func(g *gatherer, n *node, a int) []int
 
-	// shareRule says how a node reads its inputs to be computed for each distinct position: see asItIs. nil
-	// means that it looks beyond positions.
+	// shareRule says how a node reads its inputs to be computed for each distinct position: see
+	// asItIs. nil means that it looks beyond positions.
 	shareRule func(s *sharer, n *node) []int
 
-	// rule differentiates one operation: given the gradients of its outputs (nil where there is none) it
-	// gives those of its inputs (nil where there is none), each of its input's shape.
+	// rule differentiates one operation: given the gradients of its outputs (nil where there is
+	// none) it gives those of its inputs (nil where there is none), each of its input's shape.
 	rule func(b *builder, e *entry, g []*value) []*value
 )
 
@@ -120,6 +123,7 @@ func families() []family {
 		{"logic and types", logicOps()},
 		{"reductions", reductionOps()},
 		{"products", productOps()},
+		{"convolution", convolutionOps()},
 		{"layout", layoutOps()},
 		{"parts", partOps()},
 		{"lookups", lookupOps()},

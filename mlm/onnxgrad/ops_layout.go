@@ -5,23 +5,27 @@ import (
 	"slices"
 )
 
-// layoutOps leave the numbers as they are and change their shape or order. All guises of Reshape become
-// one operation whose target is the shape of its output.
+// layoutOps leave the numbers as they are and change their shape or order. All guises of Reshape
+// become one operation whose target is the shape of its output.
 func layoutOps() []operator {
 	reshape := func(name string, most int) operator {
-		return operator{name: name, least: 1, most: most, shape: throughKernel, typ: firstType, simplify: reshaped,
-			gather: never, share: apart, none: replaced}
+		return operator{name: name, least: 1, most: most, shape: throughKernel, typ: firstType,
+			simplify: reshaped,
+			gather:   never, share: apart, none: replaced}
 	}
 	return []operator{
 		with(reshape("Reshape", 2), func(o *operator) {
-			o.shape, o.fold, o.gather, o.share = reshapeShape, unchanged, reshapeGather, reshapeShared
+			o.shape, o.fold, o.gather, o.share = reshapeShape, unchanged, reshapeGather,
+				reshapeShared
 			o.derivative, o.none = reshapeBackward, ""
 		}),
 		reshape("Squeeze", 2), reshape("Unsqueeze", 2), reshape("Flatten", 1),
 		{name: "Transpose", least: 1, most: 1, shape: transposeShape, typ: firstType,
-			gather: transposeGather, share: transposeShared, derivative: transposeBackward},
-		{name: "Expand", least: 2, most: 2, shape: expandShape, typ: firstType, simplify: expandedToItself,
-			gather: never, share: numbered, derivative: expandBackward},
+			simplify: turnedBack,
+			gather:   transposeGather, share: transposeShared, derivative: transposeBackward},
+		{name: "Expand", least: 2, most: 2, shape: expandShape, typ: firstType,
+			simplify: expandedToItself,
+			gather:   never, share: numbered, derivative: expandBackward},
 		{name: "Tile", least: 2, most: 2, shape: tileShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
 		{name: "Trilu", least: 1, most: 2, shape: sameShape, typ: firstType,
@@ -35,7 +39,8 @@ func reshapeShape(n *node, p int, opset int64) ([][]int, error) {
 		return throughKernel(n, p, opset)
 	}
 	if volume(n.out[0].shape[p]) != volume(n.in[0].shape[p]) {
-		return nil, fmt.Errorf("shape %v does not hold the elements of %v", n.out[0].shape[p], n.in[0].shape[p])
+		return nil, fmt.Errorf("shape %v does not hold the elements of %v", n.out[0].shape[p],
+			n.in[0].shape[p])
 	}
 	return [][]int{n.out[0].shape[p]}, nil
 }
@@ -49,7 +54,8 @@ func reshaped(l *loaded, n *node) *value {
 	return l.reshape(x, n.out[0].shape)
 }
 
-// reshapeGather looks for the axis of the input with the same length and as many elements before it.
+// reshapeGather looks for the axis of the input with the same length and as many elements before
+// it.
 func reshapeGather(g *gatherer, n *node, a int) []int {
 	x, out := n.in[0].shape, n.out[0].shape
 	for i := range x.rank() {
@@ -87,9 +93,27 @@ func transposeShape(n *node, p int, _ int64) ([][]int, error) {
 	return [][]int{out}, nil
 }
 
+// turnedBack is what two transpositions that undo each other leave.
+func turnedBack(_ *loaded, n *node) *value {
+	before := is(n.in[0], "Transpose")
+	if before == nil {
+		return nil
+	}
+	p, q := perm(n), perm(before)
+	for i, k := range p {
+		if q[k] != int64(i) {
+			return nil
+		}
+	}
+	return before.in[0]
+}
+
 func transposeGather(g *gatherer, n *node, a int) []int { return g.first(n, int(perm(n)[a])) }
 
-func transposeShared(s *sharer, n *node) []int { return s.keeps(n, perm(n)[0] == 0 && perm(n)[1] == 1) }
+func transposeShared(s *sharer, n *node) []int {
+	return s.keeps(n, perm(n)[0] == 0 &&
+		perm(n)[1] == 1)
+}
 
 func transposeBackward(b *builder, e *entry, g []*value) []*value {
 	p := perm(e.node)

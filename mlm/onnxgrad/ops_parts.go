@@ -2,6 +2,7 @@ package onnxgrad
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"infill/mlm/onnx"
@@ -17,7 +18,7 @@ func partOps() []operator {
 		{name: "Slice", least: 1, most: 5, shape: sliceShape, typ: firstType,
 			gather: sliceGather, share: sliceShared, derivative: sliceBackward},
 		{name: "Pad", least: 2, most: 4, shape: padShape, typ: firstType,
-			gather: never, share: apart, none: unseen},
+			gather: never, share: apart, derivative: padBackward},
 	}
 }
 
@@ -131,7 +132,8 @@ func splitBackward(b *builder, e *entry, g []*value) []*value {
 			parts[i] = b.mul(e.out[i], b.scalar(0))
 		}
 	}
-	return []*value{b.add(&node{op: "Concat", in: parts, attrs: []*onnx.Attribute{intAttr("axis", int64(a))}})}
+	return []*value{b.add(&node{op: "Concat", in: parts,
+		attrs: []*onnx.Attribute{intAttr("axis", int64(a))}})}
 }
 
 // span is one axis of a Slice.
@@ -211,7 +213,8 @@ func sliceGather(g *gatherer, n *node, a int) []int {
 
 func sliceShared(s *sharer, n *node) []int {
 	spans, err := sliceSpans(n, 0)
-	return s.keeps(n, err == nil && !slices.ContainsFunc(spans, func(s span) bool { return s.axis < 2 }))
+	return s.keeps(n, err == nil && !slices.ContainsFunc(spans,
+		func(s span) bool { return s.axis < 2 }))
 }
 
 // sliceBackward puts zeros around the gradient.
@@ -248,4 +251,32 @@ func padShape(n *node, p int, _ int64) ([][]int, error) {
 		out[i] += int(pads[i] + pads[i+len(out)])
 	}
 	return [][]int{out}, nil
+}
+
+// padBackward cuts the gradient back to what was not padded.
+func padBackward(b *builder, e *entry, g []*value) []*value {
+	if e.in[1].known[0] == nil || e.in[1].known[1] == nil ||
+		!e.in[1].known[0].Equal(e.in[1].known[1]) ||
+		len(e.in) > 3 && e.in[3] != nil || e.proto().Str("mode", "constant") != "constant" {
+		return b.unsupported(e, "pads that vary, repeat what is inside, or are for some axes")
+	}
+	pads, r := e.in[1].known[0].I, e.in[0].shape.rank()
+	var starts, ends, axes []int64
+	for i := range r {
+		from, to := pads[i], -pads[i+r]
+		if from < 0 || to > 0 {
+			return b.unsupported(e, "pads below zero")
+		}
+		if from == 0 && to == 0 {
+			continue
+		}
+		if to == 0 {
+			to = math.MaxInt32
+		}
+		starts, ends, axes = append(starts, from), append(ends, to), append(axes, int64(i))
+	}
+	if len(axes) == 0 {
+		return []*value{g[0]}
+	}
+	return []*value{b.op("Slice", g[0], b.ints(starts...), b.ints(ends...), b.ints(axes...))}
 }

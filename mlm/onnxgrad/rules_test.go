@@ -48,8 +48,15 @@ func ruleCases() map[string]ruleCase {
 			{Name: "split", Op: "Split", Inputs: in("s2"), Outputs: []string{"s3", "s4"}, Attrs: []*onnx.Attribute{intAttr("axis", 2)}}, node("Mul", "y", in("s3", "s4"))}},
 		"half of a Split": {17, []*onnx.Node{node("Concat", "s2", in("r", "x"), intAttr("axis", -1)),
 			{Name: "split", Op: "Split", Inputs: in("s2"), Outputs: []string{"s3", "s4"}, Attrs: []*onnx.Attribute{intAttr("axis", 2)}}, node("Tanh", "y", in("s3"))}},
-		"Slice":    {17, []*onnx.Node{node("Slice", "s1", in("r", "one1", "three1", "two1")), node("ReduceMean", "s2", in("s1"), intsAttr("axes", -1)), node("Mul", "y", in("r", "s2"))}},
-		"Gather":   {17, []*onnx.Node{node("Gather", "s1", in("r", "index"), intAttr("axis", 2)), node("Unsqueeze", "s2", in("s1", "last")), node("Mul", "y", in("r", "s2"))}},
+		"Slice":  {17, []*onnx.Node{node("Slice", "s1", in("r", "one1", "three1", "two1")), node("ReduceMean", "s2", in("s1"), intsAttr("axes", -1)), node("Mul", "y", in("r", "s2"))}},
+		"Gather": {17, []*onnx.Node{node("Gather", "s1", in("r", "index"), intAttr("axis", 2)), node("Unsqueeze", "s2", in("s1", "last")), node("Mul", "y", in("r", "s2"))}},
+		"Pad": {17, []*onnx.Node{node("Pad", "s1", in("r", "pads")), node("Tanh", "s2", in("s1")), node("Slice", "s3", in("s2", "one1", "three1", "two1")),
+			node("ReduceMean", "s4", in("s3"), intsAttr("axes", -1)), node("Mul", "y", in("s4", "x"))}},
+		"Conv": {17, []*onnx.Node{node("Transpose", "s1", in("r"), intsAttr("perm", 0, 2, 1)), node("Conv", "s2", in("s1", "kernel", "g"), intsAttr("pads", 1, 1)),
+			node("Tanh", "s3", in("s2")), node("Transpose", "y", in("s3"), intsAttr("perm", 0, 2, 1))}},
+		"Conv of neighbours two away, without bias": {17, []*onnx.Node{node("Transpose", "s1", in("r"), intsAttr("perm", 0, 2, 1)),
+			node("Tanh", "s2", in("s1")), node("Conv", "s3", in("s2", "kernel"), intsAttr("pads", 4, 0), intsAttr("dilations", 2)),
+			node("Transpose", "y", in("s3"), intsAttr("perm", 0, 2, 1))}},
 		"Expand":   {17, []*onnx.Node{node("ReduceMean", "s1", in("r"), intsAttr("axes", -1)), node("Shape", "s2", in("r")), node("Expand", "s3", in("s1", "s2")), node("Mul", "y", in("s3", "r"))}},
 		"Identity": {17, []*onnx.Node{node("Identity", "s1", in("r")), node("Dropout", "y", in("s1"))}},
 		"Gemm": {17, []*onnx.Node{node("Reshape", "s1", in("r", "flat")), node("Gemm", "s2", in("s1", "square", "g"), alpha, intAttr("transB", 1)),
@@ -83,10 +90,15 @@ func TestEveryRule(t *testing.T) {
 			if c.opset > 21 {
 				m.IRVersion = 10
 			}
+			kernel := make([]float32, 27)
+			for i := range kernel {
+				kernel[i] = float32(i*i%11)/8 - 0.6
+			}
 			g := m.Graph
 			g.Initializers = append(g.Initializers, onnx.Floats("three", nil, 3), onnx.Int64s("last", []int64{1}, -1), onnx.Int64s("axis1", []int64{1}, 1),
 				onnx.Int64s("one1", []int64{1}, 1), onnx.Int64s("three1", []int64{1}, 3), onnx.Int64s("two1", []int64{1}, 2), onnx.Int64s("index", nil, -2),
-				onnx.Int64s("flat", []int64{2}, -1, 3), onnx.Floats("square", []int64{3, 3}, 1, -1, 0.5, 0.3, 2, -0.7, 0, 0.4, 1), onnx.NewTensor("yes", onnx.Bool, nil, []byte{1}))
+				onnx.Int64s("flat", []int64{2}, -1, 3),
+				onnx.Int64s("pads", []int64{6}, 0, 0, 1, 0, 0, 2), onnx.Floats("kernel", []int64{3, 3, 3}, kernel...), onnx.Floats("square", []int64{3, 3}, 1, -1, 0.5, 0.3, 2, -0.7, 0, 0.4, 1), onnx.NewTensor("yes", onnx.Bool, nil, []byte{1}))
 			from := slices.IndexFunc(g.Nodes, func(n *onnx.Node) bool { return n.Op == "Div" })
 			to := slices.IndexFunc(g.Nodes, func(n *onnx.Node) bool { return n.Outputs[0] == "y" }) + 1
 			g.Nodes = slices.Replace(g.Nodes, from, to, c.nodes...)

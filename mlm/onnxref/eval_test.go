@@ -48,8 +48,9 @@ func TestTorchLogits(t *testing.T) {
 	}
 	var compared, refused atomic.Int32
 	t.Cleanup(func() { // after all fixtures
-		if done := compared.Load(); done < 50 {
-			t.Errorf("%d of %d fixtures compared, %d refused", done, len(files), refused.Load())
+		done, not := int(compared.Load()), int(refused.Load())
+		if done+not == len(files) && done < 50 { // fewer where -run chooses some
+			t.Errorf("%d of %d fixtures compared", done, len(files))
 		}
 	})
 	for _, file := range files {

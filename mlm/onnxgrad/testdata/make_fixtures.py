@@ -17,6 +17,7 @@ and how far torch's own float32 results lie from these, as a measure of what flo
 import json
 import pathlib
 import sys
+import types
 import warnings
 
 import onnx
@@ -30,6 +31,11 @@ NAMES = ["input_ids", "attention_mask", "token_type_ids"]
 SIZE = dict(
     vocab_size=VOCABULARY, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40,
     max_position_embeddings=32, initializer_range=0.25, pad_token_id=0,
+)
+
+EUROBERT = dict(
+    attn_implementation="sdpa", num_key_value_heads=3, head_dim=8, bos_token_id=1, eos_token_id=2, mask_token_id=MASK,
+    tie_word_embeddings=False,
 )
 
 # name: class, configuration, inputs, opset, dynamo exporter
@@ -47,6 +53,13 @@ MODELS = {
     "deberta-v2": ("DebertaV2", dict(relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8), 2, 17, False),
     "modernbert": ("ModernBert", dict(attn_implementation="sdpa", global_attn_every_n_layers=2, local_attention=8, initializer_range=0.35), 2, 17, False),
     "modernbert-dynamo": ("ModernBert", dict(attn_implementation="sdpa", global_attn_every_n_layers=2, local_attention=8, initializer_range=0.35), 2, 23, True),
+    # As xlarge and xxlarge: a convolution beside the first layer.
+    "deberta-v2-conv": ("DebertaV2", dict(
+        relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8, conv_kernel_size=3, conv_act="gelu"), 2, 17, False),
+    "eurobert": ("EuroBert", EUROBERT, 2, 17, False),
+    "eurobert-dynamo": ("EuroBert", EUROBERT, 2, 20, True),
+    "neobert": ("NeoBert", dict(norm="WrittenNorm"), 2, 17, False),
+    "neobert-dynamo": ("NeoBert", dict(norm="RMSNorm"), 2, 23, True),
 }
 
 
@@ -80,10 +93,75 @@ def whole(model, inputs):
     return Named(model, inputs).eval(), inputs
 
 
+class WrittenNorm(torch.nn.RMSNorm):
+    """The norm in elementary operations, for the exporter that does not know it."""
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+class NeoBertBlock(torch.nn.Module):
+    """Attention with rotary positions, then SwiGLU, each after a root-mean-square norm; no biases."""
+
+    def __init__(self, c):
+        super().__init__()
+        h = c.hidden_size
+        self.heads, inner = c.num_attention_heads, c.intermediate_size
+        self.attention_norm, self.ffn_norm = c.norm(h, eps=1e-5), c.norm(h, eps=1e-5)
+        self.qkv, self.wo = torch.nn.Linear(h, 3 * h, bias=False), torch.nn.Linear(h, h, bias=False)
+        self.w12, self.w3 = torch.nn.Linear(h, 2 * inner, bias=False), torch.nn.Linear(inner, h, bias=False)
+
+    def forward(self, x, cos, sin, mask):
+        n, l, h = x.shape
+        qkv = self.qkv(self.attention_norm(x)).view(n, l, self.heads, -1).transpose(1, 2)
+        q, k, v = qkv.chunk(3, -1)  # of each head its own, as NeoBERT cuts them
+
+        def turned(t):  # pairs of neighbours, as complex numbers
+            a, b = t.unflatten(-1, (-1, 2)).unbind(-1)
+            return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2)
+
+        y = torch.nn.functional.scaled_dot_product_attention(turned(q), turned(k), v, attn_mask=mask)
+        x = x + self.wo(y.transpose(1, 2).reshape(n, l, h))
+        a, b = self.w12(self.ffn_norm(x)).chunk(2, -1)
+        return x + self.w3(torch.nn.functional.silu(a) * b)
+
+
+class NeoBertForMaskedLM(torch.nn.Module):
+    """NeoBERT (Le Breton et al. 2025, arXiv:2502.19587), which is not part of transformers."""
+
+    def __init__(self, c):
+        super().__init__()
+        self.config = c
+        self.encoder = torch.nn.Embedding(c.vocab_size, c.hidden_size, padding_idx=c.pad_token_id)
+        self.layers = torch.nn.ModuleList(NeoBertBlock(c) for _ in range(c.num_hidden_layers))
+        self.layer_norm = c.norm(c.hidden_size, eps=1e-5)
+        self.decoder = torch.nn.Linear(c.hidden_size, c.vocab_size)
+        for p in self.parameters():
+            if p.dim() > 1:
+                torch.nn.init.normal_(p, std=c.initializer_range)
+
+    def get_input_embeddings(self):
+        return self.encoder
+
+    def forward(self, input_ids, attention_mask):
+        half = self.config.hidden_size // self.config.num_attention_heads // 2
+        x = self.encoder(input_ids)
+        places, pairs = torch.arange(input_ids.shape[1], dtype=x.dtype), torch.arange(half, dtype=x.dtype)
+        angles = places[:, None] * 10000.0 ** (-pairs / half)
+        mask = attention_mask[:, None, None, :].bool()
+        for layer in self.layers:
+            x = layer(x, angles.cos(), angles.sin(), mask)
+        return types.SimpleNamespace(logits=self.decoder(self.layer_norm(x)))
+
+
 def build(seed, kind, kw):
     torch.manual_seed(seed)
-    config = getattr(transformers, kind + "Config")(**(SIZE | kw))
-    model = getattr(transformers, kind + "ForMaskedLM")(config)
+    if kind == "NeoBert":
+        norm = {"WrittenNorm": WrittenNorm, "RMSNorm": torch.nn.RMSNorm}[kw["norm"]]
+        model = NeoBertForMaskedLM(types.SimpleNamespace(**SIZE, norm=norm))
+    else:
+        config = getattr(transformers, kind + "Config")(**(SIZE | kw))
+        model = getattr(transformers, kind + "ForMaskedLM")(config)
     with torch.no_grad():  # biases and norms away from their neutral start, so that no mistake hides there
         for name, p in model.named_parameters():
             if p.dim() == 1:
