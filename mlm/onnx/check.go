@@ -3,7 +3,7 @@ package onnx
 import "fmt"
 
 // The operator sets whose semantics the rest of the program knows. Below 7 broadcasting worked
-// differently; above 25 nothing has been seen yet.
+// differently. Above 25 nothing has been seen yet.
 const (
 	MinOpset = 7
 	MaxOpset = 25
@@ -12,9 +12,9 @@ const (
 // Microsoft is the domain of ONNX Runtime's own operators, the only other one allowed.
 const Microsoft = "com.microsoft"
 
-// Check verifies that a parsed model is consistent: known operator sets, no custom operators, every value
-// defined exactly once and every input defined, no cycles. It sorts the nodes of each graph topologically
-// if they are not. The runtime should never see a model that has not passed.
+// Check verifies that a parsed model is consistent: known operator sets, no custom operators, every
+// value defined exactly once and every input defined, no cycles. It sorts the nodes of each graph
+// topologically if they are not. The runtime should never see a model that has not passed.
 func Check(m *Model) error {
 	if m.IRVersion < 3 || m.IRVersion > 13 {
 		return errorf(ErrUnsupported, "model", "IR version %d (3 to 13 are known)", m.IRVersion)
@@ -158,8 +158,8 @@ func captured(g *Graph, each func(string)) {
 	}
 }
 
-// sortNodes puts the nodes into topological order, keeping the file's order where it can, and refuses
-// dangling inputs and cycles.
+// sortNodes puts the nodes into topological order, keeping the file's order where it can, and
+// refuses dangling inputs and cycles.
 func sortNodes(g *Graph, own *scope, producer map[string]int) error {
 	waiting := make([]int, len(g.Nodes)) // inputs not yet computed
 	consumers := make([][]int, len(g.Nodes))

@@ -12,13 +12,14 @@ import (
 // leaveMin is the size in bytes from which on Load leaves the data of an initializer in the file.
 const leaveMin = 64 << 10
 
-// maxModelFile is protobuf's limit on a message; larger models keep their weights in external files.
+// maxModelFile is protobuf's limit on a message. Larger models keep their weights in external
+// files.
 const maxModelFile = 1<<31 - 1
 
-// Load reads and checks the model file name of dir. Large weights are not read: they stay where they are,
-// as external data do, and are read when asked for, so that a model takes little memory whatever its size.
-// The file must not change while the model is in use. Use os.Root's FS for dir, so that symbolic links out
-// of the folder are refused.
+// Load reads and checks the model file name of dir. Large weights are not read: they stay where
+// they are, as external data do, and are read when asked for, so that a model takes little memory
+// whatever its size. The file must not change while the model is in use. Use os.Root's FS for dir,
+// so that symbolic links out of the folder are refused.
 func Load(dir fs.FS, name string) (*Model, error) {
 	m, err := load(dir, name, leaveMin)
 	if err == nil {
@@ -69,8 +70,8 @@ func (p *parser) largeData(num protowire.Number, size int64) bool { return num =
 // longestHead is the largest number of bytes that a tag and a length or number can have.
 const longestHead = 20
 
-// stream decodes the fields of the message that is bytes from to to of the file. Fields that leave selects
-// are handed on as ranges of the file, the others with their bytes.
+// stream decodes the fields of the message that is bytes from to to of the file. Fields that leave
+// selects are handed on as ranges of the file, the others with their bytes.
 func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, int64) bool, each func(field) error) error {
 	for from < to {
 		head, err := p.peek(from, min(longestHead, to-from))
@@ -145,7 +146,8 @@ func (p *parser) peek(off, n int64) ([]byte, error) {
 	return p.seen[off-p.seenAt : off-p.seenAt+n], nil
 }
 
-// read gives n bytes at offset off of the file, to keep. They become the base that origins are counted from.
+// read gives n bytes at offset off of the file, to keep. They become the base that origins are
+// counted from.
 func (p *parser) read(off, n int64) ([]byte, error) {
 	b := make([]byte, n)
 	if n <= window {

@@ -1,16 +1,16 @@
 // Package onnx reads, checks and writes ONNX model files without copying their weights.
 //
-// It holds the part of the ONNX protobuf schema (onnx.proto3, IR versions 3 to 13) that inference graphs
-// of language models use, as plain structs. Parse aliases the bytes it is given: a tensor's data is a
-// slice of the file, or a range of an external data file that is read only when it is asked for. Load
-// leaves large weights in the model file too, whatever its size. Write
-// streams a model with every weight written once, or referred to where it already lies on disk.
+// It holds the part of the ONNX protobuf schema (onnx.proto3, IR versions 3 to 13) that inference
+// graphs of language models use, as plain structs. Parse aliases the bytes it is given: a tensor's
+// data is a slice of the file, or a range of an external data file that is read only when it is
+// asked for. Load leaves large weights in the model file too, whatever its size. Write streams a
+// model with every weight written once, or referred to where it already lies on disk.
 //
-// Model files are untrusted. Every length is checked against the bytes that are there before anything
-// is allocated, shapes are multiplied with overflow checks, subgraphs nest to a limit, external data
-// stays below the model's folder, and Check refuses graphs with duplicate, dangling or cyclic values
-// and operators from domains other than the standard one and com.microsoft. Errors are of type *Error
-// and wrap one of the sentinels below.
+// Model files are untrusted. Every length is checked against the bytes that are there before
+// anything is allocated, shapes are multiplied with overflow checks, subgraphs nest to a limit,
+// external data stays below the model's folder, and Check refuses graphs with duplicate, dangling
+// or cyclic values and operators from domains other than the standard one and com.microsoft. Errors
+// are of type *Error and wrap one of the sentinels below.
 package onnx
 
 import (
@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// What can be wrong with a model file; test with errors.Is.
+// What can be wrong with a model file. Test with errors.Is.
 var (
 	ErrFormat      = errors.New("not a readable onnx model") // not protobuf, truncated, or fields of the wrong kind
 	ErrLimit       = errors.New("onnx model exceeds a limit")
@@ -61,8 +61,8 @@ func errorf(kind error, at, format string, args ...any) error {
 	return &Error{Kind: kind, At: at, What: fmt.Sprintf(format, args...)}
 }
 
-// Limits on what a file may hold. They are far above any model of the kinds we run and keep the memory
-// that parsing takes within a small multiple of the file's size.
+// Limits on what a file may hold. They are far above any model of the kinds we run and keep the
+// memory that parsing takes within a small multiple of the file's size.
 const (
 	MaxNodes    = 200_000 // nodes in all graphs together; BERT-large exports have about 3,000
 	MaxTensors  = 200_000 // initializers and tensor attributes together
@@ -219,7 +219,7 @@ func (n *Node) Str(name, def string) string {
 // AttrType is an AttributeProto.AttributeType.
 type AttrType int32
 
-// The attribute types that are read; others are refused.
+// The attribute types that are read. Others are refused.
 const (
 	AttrFloat  AttrType = 1
 	AttrInt    AttrType = 2
@@ -230,7 +230,7 @@ const (
 	AttrInts   AttrType = 7
 )
 
-// Attribute is an AttributeProto; the field that Type names is set.
+// Attribute is an AttributeProto. The field that Type names is set.
 type Attribute struct {
 	Name   string
 	Type   AttrType
@@ -251,7 +251,8 @@ type ValueInfo struct {
 	Shape    []Dim
 }
 
-// Dim is one dimension: a number if Param is empty and Value is not negative, else a name or unknown (-1).
+// Dim is one dimension: a number if Param is empty and Value is not negative, else a name or
+// unknown (-1).
 type Dim struct {
 	Param string
 	Value int64

@@ -11,9 +11,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Parse decodes data, the bytes of a model file. The model aliases data, which must not change while the
-// model is in use. file is the file's own name within dir, recorded as the origin of its tensors ("" for
-// none); external data files are looked up in dir. Parse checks sizes and ranges; Check checks the graph.
+// Parse decodes data, the bytes of a model file. The model aliases data, which must not change
+// while the model is in use. file is the file's own name within dir, recorded as the origin of its
+// tensors ("" for none). External data files are looked up in dir. Parse checks sizes and ranges.
+// Check checks the graph.
 func Parse(data []byte, file string, dir fs.FS) (*Model, error) {
 	p := &parser{base: data[:len(data):len(data)], file: file, dir: dir, sizes: map[string]int64{}}
 	m := &Model{}
@@ -75,8 +76,8 @@ type parser struct {
 	room   []byte
 }
 
-// field is one decoded protobuf field: bytes for length-delimited ones, else bits. Left ones are the
-// bytes from to to of the file, not read.
+// field is one decoded protobuf field: bytes for length-delimited ones, else bits. Left ones are
+// the bytes from to to of the file, not read.
 type field struct {
 	num      protowire.Number
 	typ      protowire.Type
@@ -169,8 +170,8 @@ func (f field) ints(to []int64) ([]int64, error) {
 	return to, nil
 }
 
-// packed gives the bytes of a repeated fixed-width field of size bytes per element, appended to `to`; a
-// single packed field is aliased.
+// packed gives the bytes of a repeated fixed-width field of size bytes per element, appended to
+// `to`. A single packed field is aliased.
 func (f field) packed(to []byte, size int) ([]byte, error) {
 	switch {
 	case f.typ == protowire.BytesType && len(f.b)%size == 0:

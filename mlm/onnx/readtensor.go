@@ -141,8 +141,8 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 		return errorf(ErrExternal, tensorAt(t.Name), format, args...)
 	}
 	name := entries["location"]
-	// ValidPath refuses absolute paths, "..", "." and empty elements; a backslash or a colon would be a
-	// path of its own on some systems.
+	// ValidPath refuses absolute paths, "..", "." and empty elements. A backslash or a colon would
+	// be a path of its own on some systems.
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) {
 		return bad("location %q is not a file below the model's folder", name)
 	}

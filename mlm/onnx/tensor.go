@@ -10,8 +10,8 @@ import (
 	"math/bits"
 )
 
-// Tensor is a TensorProto. Its elements are little-endian bytes: a slice of the model file, bytes of our
-// own, or a range of an external file that is read on demand.
+// Tensor is a TensorProto. Its elements are little-endian bytes: a slice of the model file, bytes
+// of our own, or a range of an external file that is read on demand.
 type Tensor struct {
 	Name string
 	Dims []int64
@@ -24,7 +24,7 @@ type Tensor struct {
 	Origin Origin
 }
 
-// Origin is a range of a file below the model's folder. File is slash-separated; empty means none.
+// Origin is a range of a file below the model's folder. File is slash-separated. Empty means none.
 type Origin struct {
 	File           string
 	Offset, Length int64
@@ -36,8 +36,8 @@ type external struct {
 	inside bool // in the model file itself
 }
 
-// NewTensor makes a tensor from little-endian bytes, which it keeps. It panics if their number is not
-// the one that dims and t ask for, which is a mistake of the program.
+// NewTensor makes a tensor from little-endian bytes, which it keeps. It panics if their number is
+// not the one that dims and t ask for, which is a mistake of the program.
 func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 	n, err := Elements(dims)
 	if err != nil || int64(len(data)) != n*int64(t.Size()) {
@@ -102,7 +102,7 @@ func (t *Tensor) Len() int64 {
 // ByteLen is the number of bytes of the data.
 func (t *Tensor) ByteLen() int64 { return t.Len() * int64(t.Type.Size()) }
 
-// IsExternal tells whether the data lies outside the model file.
+// IsExternal reports whether the data lies outside the model file.
 func (t *Tensor) IsExternal() bool { return t.ext != nil && !t.ext.inside }
 
 // Bytes gives the little-endian elements. They must not be changed: they may alias the model file.

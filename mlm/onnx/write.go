@@ -10,9 +10,9 @@ import (
 
 // WriteOptions says how a model is written.
 type WriteOptions struct {
-	// ExternalMin writes tensors of at least so many bytes, whose Origin is known, as external data that
-	// refers to where they already are (file names relative to the original model's folder). 0 keeps
-	// all weights inside the file.
+	// ExternalMin writes tensors of at least so many bytes, whose Origin is known, as external data
+	// that refers to where they already are (file names relative to the original model's folder). 0
+	// keeps all weights inside the file.
 	ExternalMin int64
 	// Location gives the path that is written for a file of an Origin; nil keeps it.
 	Location func(file string) string
@@ -70,8 +70,8 @@ type part struct {
 	t *Tensor
 }
 
-// message is an encoded protobuf message in parts, so that weights need not be moved when a message is
-// put into another.
+// message is an encoded protobuf message in parts, so that weights need not be moved when a message
+// is put into another.
 type message struct {
 	parts []part
 	n     int64
@@ -99,7 +99,7 @@ func (m *message) int(num protowire.Number, v int64) {
 	})
 }
 
-// str writes a string; empty ones only if keep is set.
+// str writes a string. Empty ones only if keep is set.
 func (m *message) str(num protowire.Number, s string, keep bool) {
 	if s == "" && !keep {
 		return

@@ -11,20 +11,22 @@ var attention = map[string]kernel{
 	"SkipLayerNormalization": skipNorm,
 }
 
-// scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or the runtime's
-// operation of the same name.
+// scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or
+// the runtime's operation of the same name.
 func scaledAttention(c *call) ([]*Tensor, error) {
 	if c.n.Domain != "" {
 		return packedAttention(c)
 	}
 	q, k, v, mask := c.in[0], c.arg(1), c.arg(2), c.arg(3)
-	if k == nil || v == nil || len(c.in) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 || len(v.Shape) != 4 ||
+	if k == nil || v == nil || len(c.in) > 4 || len(q.Shape) != 4 || len(k.Shape) != 4 ||
+		len(v.Shape) != 4 ||
 		c.n.Int("is_causal", 0) != 0 || c.n.Float("softcap", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of attention", ErrOp)
 	}
 	batch, heads, n, d := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
 	m, w := k.Shape[2], v.Shape[3]
-	if k.Shape[0] != batch || v.Shape[0] != batch || k.Shape[1] != heads || v.Shape[1] != heads || k.Shape[3] != d || v.Shape[2] != m {
+	if k.Shape[0] != batch || v.Shape[0] != batch || k.Shape[1] != heads || v.Shape[1] != heads ||
+		k.Shape[3] != d || v.Shape[2] != m {
 		return nil, fmt.Errorf("shapes %v, %v and %v", q.Shape, k.Shape, v.Shape)
 	}
 	alpha := float64(c.n.Float("scale", 0))
@@ -80,10 +82,12 @@ func scaledAttention(c *call) ([]*Tensor, error) {
 	return []*Tensor{out}, nil
 }
 
-// rotary is opset 23's RotaryEmbedding on [batch, heads, length, width] with given cosines and sines.
+// rotary is opset 23's RotaryEmbedding on [batch, heads, length, width] with given cosines and
+// sines.
 func rotary(c *call) ([]*Tensor, error) {
 	x, cos, sin := c.in[0], c.arg(1), c.arg(2)
-	if c.n.Domain != "" || cos == nil || sin == nil || c.arg(3) != nil || len(x.Shape) != 4 || len(cos.Shape) != 3 ||
+	if c.n.Domain != "" || cos == nil || sin == nil || c.arg(3) != nil || len(x.Shape) != 4 ||
+		len(cos.Shape) != 3 ||
 		c.n.Int("interleaved", 0) != 0 || c.n.Int("rotary_embedding_dim", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of rotary embedding", ErrOp)
 	}
@@ -109,7 +113,8 @@ func rotary(c *call) ([]*Tensor, error) {
 	return []*Tensor{out}, nil
 }
 
-// skipNorm is the runtime's SkipLayerNormalization: layer normalisation of a sum, which is the fourth output.
+// skipNorm is the runtime's SkipLayerNormalization: layer normalisation of a sum, which is the
+// fourth output.
 func skipNorm(c *call) ([]*Tensor, error) {
 	x, skip, gamma, beta, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3), c.arg(4)
 	if skip == nil || gamma == nil {

@@ -10,22 +10,30 @@ import (
 
 var elementwise = map[string]kernel{
 	"Add": add,
-	"Sub": binary(func(a, b float64) float64 { return a - b }, func(a, b int64) int64 { return a - b }),
-	"Mul": binary(func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }),
-	"Div": binary(func(a, b float64) float64 { return a / b }, func(a, b int64) int64 { return a / b }),
+	"Sub": binary(func(a, b float64) float64 { return a - b },
+		func(a, b int64) int64 { return a - b }),
+	"Mul": binary(func(a, b float64) float64 { return a * b },
+		func(a, b int64) int64 { return a * b }),
+	"Div": binary(func(a, b float64) float64 { return a / b },
+		func(a, b int64) int64 { return a / b }),
 	"Mod": binary(math.Mod, func(a, b int64) int64 { return ((a % b) + b) % b }),
 	"Pow": pow,
 	"Min": binary(math.Min, func(a, b int64) int64 { return min(a, b) }),
 	"Max": binary(math.Max, func(a, b int64) int64 { return max(a, b) }),
 
-	"Equal":          compare(func(a, b float64) bool { return a == b }, func(a, b int64) bool { return a == b }),
-	"Less":           compare(func(a, b float64) bool { return a < b }, func(a, b int64) bool { return a < b }),
-	"Greater":        compare(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b }),
-	"LessOrEqual":    compare(func(a, b float64) bool { return a <= b }, func(a, b int64) bool { return a <= b }),
-	"GreaterOrEqual": compare(func(a, b float64) bool { return a >= b }, func(a, b int64) bool { return a >= b }),
-	"And":            compare(nil, func(a, b int64) bool { return a != 0 && b != 0 }),
-	"Or":             compare(nil, func(a, b int64) bool { return a != 0 || b != 0 }),
-	"Xor":            compare(nil, func(a, b int64) bool { return (a != 0) != (b != 0) }),
+	"Equal": compare(func(a, b float64) bool { return a == b },
+		func(a, b int64) bool { return a == b }),
+	"Less": compare(func(a, b float64) bool { return a < b },
+		func(a, b int64) bool { return a < b }),
+	"Greater": compare(func(a, b float64) bool { return a > b },
+		func(a, b int64) bool { return a > b }),
+	"LessOrEqual": compare(func(a, b float64) bool { return a <= b },
+		func(a, b int64) bool { return a <= b }),
+	"GreaterOrEqual": compare(func(a, b float64) bool { return a >= b },
+		func(a, b int64) bool { return a >= b }),
+	"And": compare(nil, func(a, b int64) bool { return a != 0 && b != 0 }),
+	"Or":  compare(nil, func(a, b int64) bool { return a != 0 || b != 0 }),
+	"Xor": compare(nil, func(a, b int64) bool { return (a != 0) != (b != 0) }),
 	"Not": func(c *call) ([]*Tensor, error) {
 		return mapInts(c.in[0], func(v int64) int64 { return 1 - v })
 	},
@@ -52,9 +60,13 @@ var elementwise = map[string]kernel{
 	"Reciprocal": unary(func(x float64) float64 { return 1 / x }),
 	"Sigmoid":    unary(sigmoid),
 	"Relu":       unary(func(x float64) float64 { return max(x, 0) }),
-	"Softplus":   unary(func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }),
-	"Neg":        unaryAny(func(x float64) float64 { return -x }, func(x int64) int64 { return -x }),
-	"Abs":        unaryAny(math.Abs, func(x int64) int64 { return max(x, -x) }),
+	"Softplus": unary(func(x float64) float64 {
+		return max(x, 0) +
+			math.Log1p(math.Exp(-math.Abs(x)))
+	}),
+	"Neg": unaryAny(func(x float64) float64 { return -x },
+		func(x int64) int64 { return -x }),
+	"Abs": unaryAny(math.Abs, func(x int64) int64 { return max(x, -x) }),
 	"IsNaN": func(c *call) ([]*Tensor, error) {
 		out, err := alloc(onnx.Bool, c.in[0].Shape)
 		if err != nil {
@@ -79,12 +91,16 @@ var elementwise = map[string]kernel{
 	"Identity":  func(c *call) ([]*Tensor, error) { return c.in[:1], nil },
 	"Dropout":   func(c *call) ([]*Tensor, error) { return c.in[:1], nil },
 	"Clip":      clip,
-	"Cast":      func(c *call) ([]*Tensor, error) { return one(cast(c.in[0], onnx.DataType(c.n.Int("to", 1)))) },
-	"CastLike":  func(c *call) ([]*Tensor, error) { return one(cast(c.in[0], c.in[1].Type)) },
-	"Where":     where,
+	"Cast": func(c *call) ([]*Tensor, error) {
+		return one(cast(c.in[0],
+			onnx.DataType(c.n.Int("to", 1))))
+	},
+	"CastLike": func(c *call) ([]*Tensor, error) { return one(cast(c.in[0], c.in[1].Type)) },
+	"Where":    where,
 }
 
-var add = binary(func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b })
+var add = binary(func(a, b float64) float64 { return a + b },
+	func(a, b int64) int64 { return a + b })
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
@@ -213,7 +229,8 @@ func compare(f func(a, b float64) bool, g func(a, b int64) bool) kernel {
 		sa, sb := broadcastStrides(a.Shape, shape), broadcastStrides(b.Shape, shape)
 		switch {
 		case a.float() && b.float() && f != nil:
-			combine(shape, a.F, b.F, sa, sb, out.I, func(x, y float64) int64 { return bit(f(x, y)) })
+			combine(shape, a.F, b.F, sa, sb, out.I,
+				func(x, y float64) int64 { return bit(f(x, y)) })
 		case !a.float() && !b.float():
 			combine(shape, a.I, b.I, sa, sb, out.I, func(x, y int64) int64 { return bit(g(x, y)) })
 		default:
@@ -258,7 +275,8 @@ func clip(c *call) ([]*Tensor, error) {
 	}
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if c.opset < 11 {
-		lo, hi = float64(c.n.Float("min", -math.MaxFloat32)), float64(c.n.Float("max", math.MaxFloat32))
+		lo, hi = float64(c.n.Float("min", -math.MaxFloat32)),
+			float64(c.n.Float("max", math.MaxFloat32))
 	}
 	if t := c.arg(1); t != nil {
 		lo = t.F[0]
@@ -269,8 +287,8 @@ func clip(c *call) ([]*Tensor, error) {
 	return unary(func(v float64) float64 { return min(max(v, lo), hi) })(c)
 }
 
-// cast converts between types. Casts between floating types keep the float64 value: the reference does
-// not round to narrower floats.
+// cast converts between types. Casts between floating types keep the float64 value: the reference
+// does not round to narrower floats.
 func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
 	if to.Size() == 0 {
 		return nil, fmt.Errorf("cast to %v", to)
@@ -344,7 +362,8 @@ func where(c *call) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := [][]int{broadcastStrides(cond.Shape, shape), broadcastStrides(a.Shape, shape), broadcastStrides(b.Shape, shape)}
+	st := [][]int{broadcastStrides(cond.Shape, shape), broadcastStrides(a.Shape, shape),
+		broadcastStrides(b.Shape, shape)}
 	n, step := 1, []int{0, 0, 0}
 	if k := len(shape); k > 0 {
 		n = shape[k-1]

@@ -7,8 +7,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// fused are operators of com.microsoft that the runtime's optimisers put in the place of whole layers, from
-// their documentation (ContribOperators.md of ONNX Runtime).
+// fused are operators of com.microsoft that the runtime's optimisers put in the place of whole
+// layers, from their documentation (ContribOperators.md of ONNX Runtime).
 var fused = map[string]kernel{
 	"MultiHeadAttention":               multiHead,
 	"EmbedLayerNormalization":          embedNorm,
@@ -19,7 +19,8 @@ var fused = map[string]kernel{
 // Inputs: x [B, S, D], weight [D, 3H], bias [3H], mask, past, bias of the scores.
 func packedAttention(c *call) ([]*Tensor, error) {
 	x, w, bias := c.in[0], c.arg(1), c.arg(2)
-	if w == nil || len(x.Shape) != 3 || len(w.Shape) != 2 || w.Shape[0] != x.Shape[2] || c.arg(4) != nil || c.arg(6) != nil ||
+	if w == nil || len(x.Shape) != 3 || len(w.Shape) != 2 || w.Shape[0] != x.Shape[2] ||
+		c.arg(4) != nil || c.arg(6) != nil ||
 		c.n.Int("unidirectional", 0) != 0 || c.n.Int("do_rotary", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of fused attention", ErrOp)
 	}
@@ -63,11 +64,12 @@ func packedAttention(c *call) ([]*Tensor, error) {
 	return manyHeads(c.n, qkv[0], qkv[1], qkv[2], c.arg(3), c.arg(5))
 }
 
-// multiHead is MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias [H + H + W],
-// mask of the keys, bias of the scores, keys and values from before.
+// multiHead is MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias [H
+// + H + W], mask of the keys, bias of the scores, keys and values from before.
 func multiHead(c *call) ([]*Tensor, error) {
 	q, k, v, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3)
-	if k == nil || v == nil || len(q.Shape) != 3 || len(k.Shape) != 3 || len(v.Shape) != 3 || c.arg(6) != nil || c.arg(7) != nil ||
+	if k == nil || v == nil || len(q.Shape) != 3 || len(k.Shape) != 3 || len(v.Shape) != 3 ||
+		c.arg(6) != nil || c.arg(7) != nil ||
 		c.n.Int("unidirectional", 0) != 0 {
 		return nil, fmt.Errorf("%w: this form of fused attention", ErrOp)
 	}
@@ -79,7 +81,8 @@ func multiHead(c *call) ([]*Tensor, error) {
 		from := 0
 		for _, t := range []**Tensor{&q, &k, &v} {
 			n := (*t).Shape[2]
-			sum, err := add(&call{c.n, []*Tensor{*t, NewFloat([]int{n}, bias.F[from:from+n])}, c.opset})
+			sum, err := add(&call{c.n, []*Tensor{*t, NewFloat([]int{n}, bias.F[from:from+n])},
+				c.opset})
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +96,8 @@ func multiHead(c *call) ([]*Tensor, error) {
 func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) {
 	batch, n, m, h, w := q.Shape[0], q.Shape[1], k.Shape[1], q.Shape[2], v.Shape[2]
 	heads := int(node.Int("num_heads", 0))
-	if heads < 1 || heads > 4096 || h%heads != 0 || w%heads != 0 || k.Shape[2] != h || k.Shape[0] != batch || v.Shape[0] != batch || v.Shape[1] != m {
+	if heads < 1 || heads > 4096 || h%heads != 0 || w%heads != 0 || k.Shape[2] != h ||
+		k.Shape[0] != batch || v.Shape[0] != batch || v.Shape[1] != m {
 		return nil, fmt.Errorf("%d heads of shapes %v, %v and %v", heads, q.Shape, k.Shape, v.Shape)
 	}
 	seen, err := keysSeen(mask, batch, n, m)
@@ -109,7 +113,8 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) 
 		st = broadcastStrides(bias.Shape, full)
 	}
 	d, e := h/heads, w/heads
-	alpha, hidden := float64(node.Float("scale", 0)), float64(node.Float("mask_filter_value", -10000))
+	alpha, hidden := float64(node.Float("scale", 0)),
+		float64(node.Float("mask_filter_value", -10000))
 	if alpha == 0 {
 		alpha = 1 / math.Sqrt(float64(d))
 	}
@@ -152,8 +157,8 @@ func manyHeads(node *onnx.Node, q, k, v, mask, bias *Tensor) ([]*Tensor, error) 
 	return []*Tensor{out}, nil
 }
 
-// keysSeen tells which keys j a query i of row b sees: the mask has a one for each, [B, T] or [B, S, T], or the
-// number of leading keys, [B].
+// keysSeen tells which keys j a query i of row b sees: the mask has a one for each, [B, T] or [B,
+// S, T], or the number of leading keys, [B].
 func keysSeen(mask *Tensor, batch, n, m int) (func(b, i, j int) bool, error) {
 	switch {
 	case mask == nil:
@@ -169,9 +174,9 @@ func keysSeen(mask *Tensor, batch, n, m int) (func(b, i, j int) bool, error) {
 	return nil, fmt.Errorf("%w: a mask of %v %v in fused attention", ErrOp, mask.Type, mask.Shape)
 }
 
-// embedNorm is EmbedLayerNormalization: the sum of the embeddings of words, positions and segments, normalised.
-// Its second output counts the positions that its mask marks, its third is the sum. After Separate the first
-// input holds the words' embeddings and the table is left out.
+// embedNorm is EmbedLayerNormalization: the sum of the embeddings of words, positions and segments,
+// normalised. Its second output counts the positions that its mask marks, its third is the sum.
+// After Separate the first input holds the words' embeddings and the table is left out.
 func embedNorm(c *call) ([]*Tensor, error) {
 	words, segments, table, positions, types := c.in[0], c.arg(1), c.arg(2), c.arg(3), c.arg(4)
 	gamma, beta, mask, at := c.arg(5), c.arg(6), c.arg(7), c.arg(8)
@@ -231,7 +236,8 @@ func embedNorm(c *call) ([]*Tensor, error) {
 	return []*Tensor{y, count, x}, nil
 }
 
-// skipRMS is SkipSimplifiedLayerNormalization: the root-mean-square norm of a sum, which is the fourth output.
+// skipRMS is SkipSimplifiedLayerNormalization: the root-mean-square norm of a sum, which is the
+// fourth output.
 func skipRMS(c *call) ([]*Tensor, error) {
 	x, skip, gamma, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3)
 	if skip == nil || gamma == nil {
@@ -253,7 +259,8 @@ func skipRMS(c *call) ([]*Tensor, error) {
 
 // normalised is the norm over the last axis with the epsilon of a fused node, 1e-12 unless it says.
 func normalised(c *call, centre bool, x, gamma, beta *Tensor) (*Tensor, error) {
-	n := &onnx.Node{Attrs: []*onnx.Attribute{{Name: "epsilon", Type: onnx.AttrFloat, F: c.n.Float("epsilon", 1e-12)}}}
+	n := &onnx.Node{Attrs: []*onnx.Attribute{{Name: "epsilon", Type: onnx.AttrFloat,
+		F: c.n.Float("epsilon", 1e-12)}}}
 	y, err := layerNorm(centre)(&call{n, []*Tensor{x, gamma, beta}, c.opset})
 	if err != nil {
 		return nil, err

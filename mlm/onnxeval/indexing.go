@@ -170,7 +170,8 @@ func gatherElements(c *call) ([]*Tensor, error) {
 func scatterElements(c *call) ([]*Tensor, error) {
 	x, idx, up := c.in[0], c.arg(1), c.arg(2)
 	how := c.n.Str("reduction", "none")
-	if idx == nil || up == nil || !x.float() || !up.float() || len(up.F) != len(idx.I) || len(idx.Shape) != len(x.Shape) || how != "none" && how != "add" {
+	if idx == nil || up == nil || !x.float() || !up.float() || len(up.F) != len(idx.I) ||
+		len(idx.Shape) != len(x.Shape) || how != "none" && how != "add" {
 		return nil, fmt.Errorf("this form is not supported")
 	}
 	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
@@ -189,8 +190,8 @@ func scatterElements(c *call) ([]*Tensor, error) {
 	return one(out, err)
 }
 
-// elementsAt visits the elements of idx in order, giving the flat place in an array of the given shape to
-// which each points: its own place, but for the axis, where the index stands.
+// elementsAt visits the elements of idx in order, giving the flat place in an array of the given
+// shape to which each points: its own place, but for the axis, where the index stands.
 func elementsAt(shape []int, idx *Tensor, axis int, each func(k, at int)) error {
 	st := strides(shape)
 	pos := make([]int, len(idx.Shape))
@@ -274,11 +275,12 @@ func trilu(c *call) ([]*Tensor, error) {
 	return []*Tensor{out}, nil
 }
 
-// pad surrounds x with zeros (or a given value); other modes are not used by our models.
+// pad surrounds x with zeros (or a given value). Other modes are not used by our models.
 func pad(c *call) ([]*Tensor, error) {
 	x := c.in[0]
 	pads, err := asInts(c.arg(1))
-	if err != nil || c.n.Str("mode", "constant") != "constant" || c.arg(3) != nil || len(pads) != 2*len(x.Shape) {
+	if err != nil || c.n.Str("mode", "constant") != "constant" || c.arg(3) != nil ||
+		len(pads) != 2*len(x.Shape) {
 		return nil, fmt.Errorf("this form of padding is not supported")
 	}
 	shape, own := make([]int, len(x.Shape)), strides(x.Shape)

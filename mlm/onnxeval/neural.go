@@ -60,8 +60,8 @@ func softmax(logs bool) kernel {
 	}
 }
 
-// layerNorm normalises over the axes from `axis` on: y = (x − mean)/√(var + ε)·scale + bias (Ba et al.
-// 2016, arXiv:1607.06450), or without the mean (Zhang & Sennrich 2019, arXiv:1910.07467).
+// layerNorm normalises over the axes from `axis` on: y = (x − mean)/√(var + ε)·scale + bias (Ba et
+// al. 2016, arXiv:1607.06450), or without the mean (Zhang & Sennrich 2019, arXiv:1910.07467).
 func layerNorm(centre bool) kernel {
 	return func(c *call) ([]*Tensor, error) {
 		x, scale, bias := c.in[0], c.arg(1), c.arg(2)

@@ -3,15 +3,20 @@ package onnxeval
 import "fmt"
 
 var products = map[string]kernel{
-	"MatMul": func(c *call) ([]*Tensor, error) { return one(matmul(c.in[0], c.in[1], false, false, 1)) },
+	"MatMul": func(c *call) ([]*Tensor, error) {
+		return one(matmul(c.in[0], c.in[1], false, false,
+			1))
+	},
 	"FusedMatMul": func(c *call) ([]*Tensor, error) {
 		if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
 			return nil, fmt.Errorf("batch transposition is not supported")
 		}
-		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0, float64(c.n.Float("alpha", 1))))
+		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
+			float64(c.n.Float("alpha", 1))))
 	},
 	"Gemm": func(c *call) ([]*Tensor, error) {
-		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0, float64(c.n.Float("alpha", 1)))
+		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
+			float64(c.n.Float("alpha", 1)))
 		bias := c.arg(2)
 		if err != nil || bias == nil {
 			return one(y, err)
@@ -73,7 +78,8 @@ func matmul(a, b *Tensor, transA, transB bool, alpha float64) (*Tensor, error) {
 			for j := range step {
 				i := first + j
 				la, lb := base[0]+j*sa[len(sa)-1], base[1]+j*sb[len(sb)-1]
-				gemm(out.F[i*m*n:(i+1)*m*n], a.F[la*m*k:(la+1)*m*k], b.F[lb*k*n:(lb+1)*k*n], m, k, n)
+				gemm(out.F[i*m*n:(i+1)*m*n], a.F[la*m*k:(la+1)*m*k], b.F[lb*k*n:(lb+1)*k*n], m, k,
+					n)
 			}
 		})
 	}
@@ -102,8 +108,8 @@ func swapLast(t *Tensor) *Tensor {
 	return transposed(t, perm)
 }
 
-// gemm adds a·b to c for row-major a [m,k], b [k,n], c [m,n]. Four rows of a share each pass over a block
-// of b that stays in cache.
+// gemm adds a·b to c for row-major a [m,k], b [k,n], c [m,n]. Four rows of a share each pass over a
+// block of b that stays in cache.
 func gemm(c, a, b []float64, m, k, n int) {
 	const blockK, blockN = 128, 512
 	for k0 := 0; k0 < k; k0 += blockK {
@@ -112,7 +118,8 @@ func gemm(c, a, b []float64, m, k, n int) {
 			n1 := min(n0+blockN, n)
 			i := 0
 			for ; i+4 <= m; i += 4 {
-				c0, c1, c2, c3 := c[i*n+n0:i*n+n1], c[(i+1)*n+n0:(i+1)*n+n1], c[(i+2)*n+n0:(i+2)*n+n1], c[(i+3)*n+n0:(i+3)*n+n1]
+				c0, c1, c2, c3 := c[i*n+n0:i*n+n1], c[(i+1)*n+n0:(i+1)*n+n1],
+					c[(i+2)*n+n0:(i+2)*n+n1], c[(i+3)*n+n0:(i+3)*n+n1]
 				for p := k0; p < k1; p++ {
 					w := b[p*n+n0 : p*n+n1]
 					a0, a1, a2, a3 := a[i*k+p], a[(i+1)*k+p], a[(i+2)*k+p], a[(i+3)*k+p]

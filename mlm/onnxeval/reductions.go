@@ -6,12 +6,14 @@ import (
 )
 
 var reductions = map[string]kernel{
-	"ReduceSum":  reduce(0, func(a, v float64) float64 { return a + v }, nil),
-	"ReduceMean": reduce(0, func(a, v float64) float64 { return a + v }, func(a float64, n int) float64 { return a / float64(n) }),
+	"ReduceSum": reduce(0, func(a, v float64) float64 { return a + v }, nil),
+	"ReduceMean": reduce(0, func(a, v float64) float64 { return a + v },
+		func(a float64, n int) float64 { return a / float64(n) }),
 	"ReduceMax":  reduce(math.Inf(-1), math.Max, nil),
 	"ReduceMin":  reduce(math.Inf(1), math.Min, nil),
 	"ReduceProd": reduce(1, func(a, v float64) float64 { return a * v }, nil),
-	"ReduceL2":   reduce(0, func(a, v float64) float64 { return a + v*v }, func(a float64, _ int) float64 { return math.Sqrt(a) }),
+	"ReduceL2": reduce(0, func(a, v float64) float64 { return a + v*v },
+		func(a float64, _ int) float64 { return math.Sqrt(a) }),
 	"ReduceSumSquare": reduce(0, func(a, v float64) float64 {
 		return a + v*v
 	}, nil),
@@ -19,7 +21,8 @@ var reductions = map[string]kernel{
 }
 
 // reduce folds the elements along axes. Integers pass through float64, which is exact up to 2⁵³.
-func reduce(start float64, f func(a, v float64) float64, finish func(a float64, n int) float64) kernel {
+func reduce(start float64, f func(a, v float64) float64,
+	finish func(a float64, n int) float64) kernel {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
 		axes, given := c.n.Ints("axes")
@@ -29,7 +32,8 @@ func reduce(start float64, f func(a, v float64) float64, finish func(a float64, 
 		rank := len(x.Shape)
 		drop := make([]bool, rank)
 		if len(axes) == 0 {
-			if given && c.n.Int("noop_with_empty_axes", 0) != 0 || c.arg(1) != nil && c.n.Int("noop_with_empty_axes", 0) != 0 {
+			if given && c.n.Int("noop_with_empty_axes", 0) != 0 || c.arg(1) != nil &&
+				c.n.Int("noop_with_empty_axes", 0) != 0 {
 				return c.in[:1], nil
 			}
 			for i := range drop {

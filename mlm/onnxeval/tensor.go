@@ -11,26 +11,26 @@ import (
 // maxElements bounds every tensor that is computed (1 GiB of float64).
 const maxElements = 1 << 27
 
-// Tensor is a dense row-major array. Floating types of every width are held as float64 in F; integers and
-// booleans (0 and 1) as int64 in I.
+// Tensor is a dense row-major array. Floating types of every width are held as float64 in F.
+// Integers and booleans (0 and 1) as int64 in I.
 type Tensor struct {
 	Type  onnx.DataType
 	Shape []int
 	F     []float64
 	I     []int64
 
-	// single marks numbers that follow from integers and scalar constants alone and are rounded to float32
-	// at every step, as in the model: relative positions are put into buckets by truncating such numbers,
-	// where a last bit decides.
+	// single marks numbers that follow from integers and scalar constants alone and are rounded to
+	// float32 at every step, as in the model: relative positions are put into buckets by truncating
+	// such numbers, where a last bit decides.
 	single bool
 }
 
-// NewFloat makes a float tensor; it keeps data.
+// NewFloat makes a float tensor. It keeps data.
 func NewFloat(shape []int, data []float64) *Tensor {
 	return &Tensor{Type: onnx.Float, Shape: shape, F: data}
 }
 
-// NewInt makes an int64 tensor; it keeps data.
+// NewInt makes an int64 tensor. It keeps data.
 func NewInt(shape []int, data []int64) *Tensor {
 	return &Tensor{Type: onnx.Int64, Shape: shape, I: data}
 }
@@ -146,8 +146,8 @@ func broadcastStrides(s, out []int) []int {
 	return st
 }
 
-// walk visits every row (run along the last axis) of an array of shape out, giving for each operand the
-// index of the row's first element. Operands are described by their strides over out.
+// walk visits every row (run along the last axis) of an array of shape out, giving for each operand
+// the index of the row's first element. Operands are described by their strides over out.
 func walk(out []int, st [][]int, row func(base []int, first int)) {
 	if volume(out) == 0 {
 		return
@@ -214,7 +214,8 @@ func asInts(t *Tensor) ([]int, error) {
 	return out, nil
 }
 
-// Equal tells whether two tensors have the same type, shape and elements.
+// Equal reports whether two tensors have the same type, shape and elements.
 func (t *Tensor) Equal(u *Tensor) bool {
-	return t == u || t.Type == u.Type && slices.Equal(t.Shape, u.Shape) && slices.Equal(t.F, u.F) && slices.Equal(t.I, u.I)
+	return t == u || t.Type == u.Type && slices.Equal(t.Shape, u.Shape) && slices.Equal(t.F, u.F) &&
+		slices.Equal(t.I, u.I)
 }

@@ -2,12 +2,13 @@ package onnxgrad
 
 import "slices"
 
-// Alike says which positions of a call are alike: what the inputs InFirst and InNumbers of a derived graph
-// take. Its memory is used again from call to call. The zero value is ready; it serves one goroutine.
+// Alike says which positions of a call are alike: what the inputs InFirst and InNumbers of a
+// derived graph take. Its memory is used again from call to call. The zero value is ready. It
+// serves one goroutine.
 type Alike struct {
-	// First lists the distinct positions in the order in which they first occur, as indices among the
-	// rows · length positions of the call. U entries, at least two, so that products have several rows: those
-	// with one are computed by another routine, to other last bits.
+	// First lists the distinct positions in the order in which they first occur, as indices among
+	// the rows · length positions of the call. U entries, at least two, so that products have
+	// several rows: those with one are computed by another routine, to other last bits.
 	First []int64
 	// Numbers has for every position, [rows, length], the one in First that it is like.
 	Numbers []int64
@@ -15,10 +16,10 @@ type Alike struct {
 	known map[[2]int64]int64
 }
 
-// Find compares all positions of a call of rows of the given length. Those are alike that have the same
-// token, the same place in their rows, and the same value in every one of the other inputs, which may be left
-// out where they depend on the place alone. All slices are [rows, length]. If one of the tokens in counted,
-// which is Derived.Counted, occurs, no two positions are alike.
+// Find compares all positions of a call of rows of the given length. Those are alike that have the
+// same token, the same place in their rows, and the same value in every one of the other inputs,
+// which may be left out where they depend on the place alone. All slices are [rows, length]. If one
+// of the tokens in counted, which is Derived.Counted, occurs, no two positions are alike.
 func (a *Alike) Find(length int, counted, ids []int64, others ...[]int64) {
 	a.Numbers = slices.Grow(a.Numbers[:0], len(ids))[:len(ids)]
 	if slices.ContainsFunc(counted, func(t int64) bool { return slices.Contains(ids, t) }) {

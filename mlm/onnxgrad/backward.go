@@ -4,15 +4,15 @@ import (
 	"infill/mlm/onnx"
 )
 
-// entry is a step of the forward pass as the backward pass sees it: an operation, and what its forward
-// form left behind for the backward one.
+// entry is a step of the forward pass as the backward pass sees it: an operation, and what its
+// forward form left behind for the backward one.
 type entry struct {
 	*node
 	saved []*value
 }
 
-// tape puts the forward pass into elementary operations. Those whose derivatives need more than inputs and
-// outputs are written out here, which keeps it.
+// tape puts the forward pass into elementary operations. Those whose derivatives need more than
+// inputs and outputs are written out here, which keeps it.
 func tape(f *builder, nodes []*node) []*entry {
 	var t []*entry
 	for _, n := range nodes {
@@ -28,8 +28,8 @@ func tape(f *builder, nodes []*node) []*entry {
 	return t
 }
 
-// reverse walks the tape backwards from values whose gradients are given to the value x, whose gradient
-// it returns.
+// reverse walks the tape backwards from values whose gradients are given to the value x, whose
+// gradient it returns.
 func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 	active := map[*value]bool{x: true}
 	for _, e := range t {
@@ -56,7 +56,9 @@ func reverse(b *builder, t []*entry, grads map[*value]*value, x *value) *value {
 		}
 		op := operators[e.op]
 		if op.derivative == nil {
-			b.unsupported(e, "has no derivative here: %s; only the first term of the gradient can be had", op.none)
+			b.unsupported(e,
+				"has no derivative here: %s; only the first term of the gradient can be had",
+				op.none)
 			return nil
 		}
 		b.context = e.name

@@ -8,20 +8,21 @@ import (
 
 // Derived is the graph that the samplers need, and what was recognised on the way.
 type Derived struct {
-	// Model has the inputs and outputs that the package comment describes. It shares the weights of the
-	// model it was derived from.
+	// Model has the inputs and outputs that the package comment describes. It shares the weights of
+	// the model it was derived from.
 	Model *onnx.Model
 
 	Inputs     []string // names of the graph's inputs, in order
 	Vocabulary int      // V, columns of the logits
 	Dimension  int      // width of the word embeddings
 	Embedding  string   // name of the word embedding table
-	Tied       bool     // the head uses the embedding table, of which one copy remains
+	Tied       bool     // the head uses the embedding table: one copy of it remains
 	Gradient   bool     // whether the backward pass is there
 	Forward    int      // operations of the forward pass
 	Backward   int      // operations of the backward pass
 
-	// Counted are tokens by which the model tells positions apart (see Alike.Find); none if nothing is shared.
+	// Counted are tokens by which the model tells positions apart (see Alike.Find). None if nothing
+	// is shared.
 	Counted []int64
 
 	kept, keptPerPosition int64 // see KeptPerToken
@@ -29,12 +30,14 @@ type Derived struct {
 
 // Options of Derive.
 type Options struct {
-	// ForwardOnly leaves the backward pass out: for models with operations that cannot be differentiated.
+	// ForwardOnly leaves the backward pass out: for models with operations that cannot be
+	// differentiated.
 	ForwardOnly bool
-	// Int8 has the products of the backward pass with weights computed in 8-bit integers: faster where the
-	// processor has instructions for that, and the gradient off by a few hundredths. It needs opset 13.
+	// Int8 has the products of the backward pass with weights computed in 8-bit integers: faster
+	// where the processor has instructions for that, and the gradient off by a few hundredths. It
+	// needs opset 13.
 	Int8 bool
-	// Unshared computes what depends on a position alone for every row anew, to compare with.
+	// Unshared computes what depends on a position alone for every row again, to compare with.
 	Unshared bool
 }
 
@@ -60,37 +63,47 @@ type pass struct {
 	run  func(d *derivation) error
 }
 
-// passes are the steps of the derivation in their order. load comes before them: it reads the file into
-// nodes whose shapes are known, folds what follows from constants and sizes, and writes composite operators
-// out. The package comment says more about each.
+// passes are the steps of the derivation in their order. load comes before them: it reads the file
+// into nodes whose shapes are known, folds what follows from constants and sizes, and writes
+// composite operators out. The package comment says more about each.
 func passes() []pass {
 	withGradient := func(o Options) bool { return !o.ForwardOnly }
 	return []pass{
 		// The graph of the file, simplified.
-		{"fuse", "layer norms and Gelus that are written out become single nodes", nil, (*derivation).fuse},
-		{"tidy products", "factors and transpositions move into the products that they feed", nil, (*derivation).tidyProducts},
-		{"find embedding", "finds the lookup of input_ids in the table of words", nil, (*derivation).findEmbedding},
+		{"fuse", "layer norms and Gelus that are written out become single nodes", nil,
+			(*derivation).fuse},
+		{"tidy products", "factors and transpositions move into the products that they feed", nil,
+			(*derivation).tidyProducts},
+		{"find embedding", "finds the lookup of input_ids in the table of words", nil,
+			(*derivation).findEmbedding},
 		{"tie", "a head with the table of words reads the table", nil, (*derivation).tie},
 
 		// The forward pass.
-		{"gather logits", "the logits are computed at each row's blank only", nil, (*derivation).gatherLogits},
-		{"one query", "attention with one query for a row needs no keys and values", nil, (*derivation).oneQuery},
+		{"gather logits", "the logits are computed at each row's blank only", nil,
+			(*derivation).gatherLogits},
+		{"one query", "attention with one query for a row needs no keys and values", nil,
+			(*derivation).oneQuery},
 		{"tape", "what derivatives keep is written out", nil, (*derivation).tape},
 		{"score", "log f of the targets", nil, (*derivation).score},
 
 		// The backward pass.
 		{"head", "the gradient of log f at the head", withGradient, (*derivation).headBackward},
-		{"reverse", "the rules of the operators, from the head down to the embeddings", withGradient, (*derivation).reverse},
-		{"gather gradient", "the gradient is computed at the blanks of the chain only", withGradient, (*derivation).gatherGradient},
-		{"second term", "its sum over the rows of a chain, and the product with the table", withGradient, (*derivation).secondTerm},
-		{"outer products", "sums of thin products become one product", withGradient, (*derivation).outerProducts},
+		{"reverse", "the rules of the operators, from the head down to the embeddings",
+			withGradient, (*derivation).reverse},
+		{"gather gradient", "the gradient is computed at the blanks of the chain only",
+			withGradient, (*derivation).gatherGradient},
+		{"second term", "its sum over the rows of a chain, and the product with the table",
+			withGradient, (*derivation).secondTerm},
+		{"outer products", "sums of thin products become one product", withGradient,
+			(*derivation).outerProducts},
 		{"integers", "products with weights are computed in 8 bits",
 			func(o Options) bool { return o.Int8 && !o.ForwardOnly }, (*derivation).integers},
 
 		// Both.
 		{"share", "positions that are alike are computed once",
 			func(o Options) bool { return !o.Unshared }, (*derivation).share},
-		{"emit", "the graph in ONNX's terms, the backward pass in a branch", nil, (*derivation).emit},
+		{"emit", "the graph in ONNX's terms, the backward pass in a branch", nil,
+			(*derivation).emit},
 	}
 }
 
@@ -98,7 +111,8 @@ func passes() []pass {
 // operator that has no rule, or wrap ErrInputs, ErrOutputs, ErrEmbedding or ErrShape.
 func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 	now := "load"
-	// Graphs come from strangers: should one get past every check above a rule, it is refused, not fatal.
+	// Graphs come from strangers: should one get past every check above a rule, it is refused, not
+	// fatal.
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = nil, fmt.Errorf("%w: %s: %v", errInternal, now, r)

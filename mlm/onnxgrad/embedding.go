@@ -14,23 +14,27 @@ func (d *derivation) findEmbedding() error {
 	u := uses(d.nodes)
 	sized := func(n *node) bool { return n.op != "Shape" }
 	for _, n := range d.nodes {
-		if n.op != "Gather" || n.proto().Int("axis", 0) != 0 || !n.in[0].fixed || !isInput(n.in[1], "input_ids") {
+		if n.op != "Gather" || n.proto().Int("axis", 0) != 0 || !n.in[0].fixed ||
+			!isInput(n.in[1], "input_ids") {
 			continue
 		}
 		if n.out[0] != d.logits && !slices.ContainsFunc(u[n.out[0]], sized) {
-			continue // an optimiser fused another lookup of the same words, of this one only the shape is used
+			// an optimiser fused another lookup of the same words and left this one for its shape
+			continue
 		}
 		t := n.in[0].shape
 		if t.rank() == 2 && t[0][0] >= v && n.out[0].typ == onnx.Float {
 			if d.embedding != nil {
-				return fmt.Errorf("%w: input_ids are looked up in two tables, nodes %q and %q", ErrEmbedding, d.embedding.name, n.name)
+				return fmt.Errorf("%w: input_ids are looked up in two tables, nodes %q and %q",
+					ErrEmbedding, d.embedding.name, n.name)
 			}
 			d.embedding = n
 		}
 		seen = append(seen, fmt.Sprintf("%q %v", n.name, t[0]))
 	}
 	if d.embedding == nil {
-		return fmt.Errorf("%w: no float32 table of at least %d rows is indexed by input_ids (lookups seen: %v)", ErrEmbedding, v, seen)
+		return fmt.Errorf("%w: no float32 table of at least %d rows is indexed by input_ids "+
+			"(lookups seen: %v)", ErrEmbedding, v, seen)
 	}
 	return nil
 }

@@ -30,12 +30,15 @@ func (d *derivation) emit() error {
 	e := &emitter{names: map[*value]string{}, used: map[string]bool{}, sizes: map[string]string{}}
 	var length, chains, rows, blanks [probes]int
 	for p := range probes {
-		length[p], chains[p], rows[p], blanks[p] = probeLength[p], probeChains[p], probeRows(p), probeBlanks[p]
+		length[p], chains[p], rows[p], blanks[p] = probeLength[p], probeChains[p], probeRows(p),
+			probeBlanks[p]
 	}
 	ids := d.inputs[0].name
-	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows}, {InBlanks, 0, chains}}
+	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows},
+		{InBlanks, 0, chains}}
 
-	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2], Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}
+	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2],
+		Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}
 	d.measure(out)
 	if w := weightOf(d.embedding.in[0]); w != nil {
 		out.Embedding = w.Name
@@ -79,12 +82,14 @@ func (d *derivation) emit() error {
 	}
 	forward := e.nodes(linear(d.forward, live(d.forward.nodes, wanted...), wanted))
 	out.Forward = len(forward)
-	same := &onnx.Graph{Name: "conditional", Nodes: []*onnx.Node{{Name: "conditional", Op: "Identity", Inputs: []string{e.name(d.logp)}, Outputs: []string{"conditional/all"}}},
+	same := &onnx.Graph{Name: "conditional", Nodes: []*onnx.Node{{Name: "conditional",
+		Op: "Identity", Inputs: []string{e.name(d.logp)}, Outputs: []string{"conditional/all"}}},
 		Outputs: []*onnx.ValueInfo{floatInfo("conditional/all", "a", "b")}}
 	branches := []*onnx.Node{e.branch(InConditional, OutCondition, same, 2)}
 	if d.then != nil {
 		e.names[d.gradient] = "gradient/all"
-		g := &onnx.Graph{Name: "gradient", Nodes: e.nodes(d.then.nodes), Outputs: []*onnx.ValueInfo{floatInfo("gradient/all", "a", "b", "c")}}
+		g := &onnx.Graph{Name: "gradient", Nodes: e.nodes(d.then.nodes),
+			Outputs: []*onnx.ValueInfo{floatInfo("gradient/all", "a", "b", "c")}}
 		out.Backward = len(g.Nodes)
 		branches = append(branches, e.branch(InGradient, OutGradient, g, 3))
 	}
@@ -94,12 +99,15 @@ func (d *derivation) emit() error {
 	graph.Nodes = append(append(e.prelude, forward...), branches...)
 	uniqueNames(graph, map[string]bool{})
 	graph.Initializers = e.weights
-	graph.Outputs = []*onnx.ValueInfo{floatInfo(OutLogProb, "rows"), floatInfo(OutCondition, "conditional rows", "vocabulary")}
+	graph.Outputs = []*onnx.ValueInfo{floatInfo(OutLogProb, "rows"),
+		floatInfo(OutCondition, "conditional rows", "vocabulary")}
 	if d.then != nil {
-		graph.Outputs = append(graph.Outputs, floatInfo(OutGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
+		graph.Outputs = append(graph.Outputs,
+			floatInfo(OutGradient, "gradient chains", "gradient blanks", "gradient vocabulary"))
 	}
 	out.Model = &onnx.Model{IRVersion: max(d.irVersion, 7), ProducerName: "infill", Graph: graph,
-		Opsets: []onnx.OperatorSet{{Domain: "", Version: d.opset}, {Domain: onnx.Microsoft, Version: 1}}}
+		Opsets: []onnx.OperatorSet{{Domain: "", Version: d.opset},
+			{Domain: onnx.Microsoft, Version: 1}}}
 	if err := onnx.Check(out.Model); err != nil {
 		return fmt.Errorf("the derived graph is not consistent: %w", err)
 	}
@@ -131,7 +139,8 @@ func floatInfo(name string, dims ...string) *onnx.ValueInfo {
 	return v
 }
 
-// branch computes graph when the boolean input cond is set, and else a single zero of the given rank.
+// branch computes graph when the boolean input cond is set, and else a single zero of the given
+// rank.
 func (e *emitter) branch(cond, out string, graph *onnx.Graph, rank int) *onnx.Node {
 	ones := make([]int64, rank)
 	names := make([]string, rank)
@@ -139,11 +148,15 @@ func (e *emitter) branch(cond, out string, graph *onnx.Graph, rank int) *onnx.No
 		ones[i], names[i] = 1, string(rune('a'+i))
 	}
 	none := out + "/none"
-	zero := &onnx.Node{Name: none, Op: "Constant", Outputs: []string{none}, Attrs: []*onnx.Attribute{
-		{Name: "value", Type: onnx.AttrTensor, T: onnx.Floats(none, ones, 0)}}}
-	skip := &onnx.Graph{Name: none, Nodes: []*onnx.Node{zero}, Outputs: []*onnx.ValueInfo{floatInfo(none, names...)}}
-	return &onnx.Node{Name: "if " + out, Op: "If", Inputs: []string{cond}, Outputs: []string{out}, Attrs: []*onnx.Attribute{
-		{Name: "then_branch", Type: onnx.AttrGraph, G: graph}, {Name: "else_branch", Type: onnx.AttrGraph, G: skip}}}
+	zero := &onnx.Node{Name: none, Op: "Constant", Outputs: []string{none},
+		Attrs: []*onnx.Attribute{
+			{Name: "value", Type: onnx.AttrTensor, T: onnx.Floats(none, ones, 0)}}}
+	skip := &onnx.Graph{Name: none, Nodes: []*onnx.Node{zero},
+		Outputs: []*onnx.ValueInfo{floatInfo(none, names...)}}
+	return &onnx.Node{Name: "if " + out, Op: "If", Inputs: []string{cond}, Outputs: []string{out},
+		Attrs: []*onnx.Attribute{
+			{Name: "then_branch", Type: onnx.AttrGraph, G: graph}, {Name: "else_branch",
+				Type: onnx.AttrGraph, G: skip}}}
 }
 
 // fresh makes a name that nothing else has.
@@ -157,7 +170,7 @@ func (e *emitter) fresh(prefix string) string {
 	}
 }
 
-// name is the name of a value; weights are collected when first named.
+// name is the name of a value. Weights are collected when first named.
 func (e *emitter) name(v *value) string {
 	if v == nil {
 		return ""
@@ -199,8 +212,8 @@ func (e *emitter) nodes(list []*node) []*onnx.Node {
 	return out
 }
 
-// target is the input that tells a Reshape its shape: constant dimensions as they are, 0 for those that
-// the input has in the same place, one −1, and sizes of the call for the rest.
+// target is the input that tells a Reshape its shape: constant dimensions as they are, 0 for those
+// that the input has in the same place, one −1, and sizes of the call for the rest.
 func (e *emitter) target(n *node) (string, []*onnx.Node) {
 	to, from := n.out[0].shape, n.in[0].shape
 	list := make([]int64, to.rank())
@@ -241,13 +254,15 @@ func (e *emitter) target(n *node) (string, []*onnx.Node) {
 		}
 		s := e.size(to.at(i))
 		if s == nil {
-			e.err = &OpError{Op: "Reshape", Node: n.name, Reason: fmt.Sprintf("cannot express shape %v", to[0]), Err: ErrShape}
+			e.err = &OpError{Op: "Reshape", Node: n.name,
+				Reason: fmt.Sprintf("cannot express shape %v", to[0]), Err: ErrShape}
 			return "", nil
 		}
 		parts = append(parts, e.sizeName(*s))
 	}
 	name := e.fresh("shape")
-	return name, []*onnx.Node{{Name: n.name, Op: "Concat", Inputs: parts, Outputs: []string{name}, Attrs: []*onnx.Attribute{intAttr("axis", 0)}}}
+	return name, []*onnx.Node{{Name: n.name, Op: "Concat", Inputs: parts, Outputs: []string{name},
+		Attrs: []*onnx.Attribute{intAttr("axis", 0)}}}
 }
 
 func (e *emitter) size(d [probes]int) *sizeSource {
@@ -267,8 +282,10 @@ func (e *emitter) sizeName(s sizeSource) string {
 	}
 	all, one := e.fresh("sizes"), e.fresh("size")
 	e.prelude = append(e.prelude,
-		&onnx.Node{Name: "sizes of " + s.input, Op: "Shape", Inputs: []string{s.input}, Outputs: []string{all}},
-		&onnx.Node{Name: "size of " + s.input, Op: "Gather", Inputs: []string{all, e.intsName([]int64{s.axis})}, Outputs: []string{one}})
+		&onnx.Node{Name: "sizes of " + s.input, Op: "Shape", Inputs: []string{s.input},
+			Outputs: []string{all}},
+		&onnx.Node{Name: "size of " + s.input, Op: "Gather",
+			Inputs: []string{all, e.intsName([]int64{s.axis})}, Outputs: []string{one}})
 	e.sizes[key] = one
 	return one
 }

@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// What can stand in the way of a derivation; test with errors.Is.
+// What can stand in the way of a derivation. Test with errors.Is.
 var (
-	ErrUnsupportedOp = errors.New("operator has no rule") // on the way from the embeddings to the logits
+	// on the way from the embeddings to the logits
+	ErrUnsupportedOp = errors.New("operator has no rule")
 	ErrShape         = errors.New("shapes cannot be worked out")
 	ErrInputs        = errors.New("model inputs are not those of a masked language model")
 	ErrOutputs       = errors.New("model has no logits of shape [batch, sequence, vocabulary]")
 	ErrEmbedding     = errors.New("word embedding table not found")
 )
 
-// errInternal marks a graph that no rule foresaw; tests look for it.
+// errInternal marks a graph that no rule foresaw. Tests look for it.
 var errInternal = errors.New("graph cannot be derived")
 
 // OpError names the operator and node that could not be handled.

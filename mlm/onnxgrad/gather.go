@@ -12,21 +12,23 @@ type place struct {
 	axis int
 }
 
-// gatherer rebuilds a graph so that a value is computed at some positions of its sequence axis only.
-// The gather is pushed towards the inputs through every operation that works position by position,
-// until it meets a value that is needed at all positions anyway. The gathered axis stays in its place,
-// of the length of the index, so that what comes after needs no change.
+// gatherer rebuilds a graph so that a value is computed at some positions of its sequence axis
+// only. The gather is pushed towards the inputs through every operation that works position by
+// position, until it meets a value that is needed at all positions anyway. The gathered axis stays
+// in its place, of the length of the index, so that what comes after needs no change.
 type gatherer struct {
 	*builder                 // where the rebuilt nodes go
 	index    *value          // [R, K] positions
 	full     map[*value]bool // needed at all positions
-	pushed   map[*node][]int // nodes computed at the positions only: for each input the axis to gather, or −1
-	plain    map[*value]*value
-	at       map[place]*value
-	cursor   *value // [R, K, 1] index of GatherND
+	// nodes computed at the positions only: for each input the axis to gather, or −1
+	pushed map[*node][]int
+	plain  map[*value]*value
+	at     map[place]*value
+	cursor *value // [R, K, 1] index of GatherND
 }
 
-// run rebuilds nodes. The value `want` is wanted at the positions along axis, the values in keep fully.
+// run rebuilds nodes. The value `want` is wanted at the positions along axis, the values in keep
+// fully.
 func (g *gatherer) run(nodes []*node, want place, keep ...*value) *value {
 	g.full, g.pushed = map[*value]bool{}, map[*node][]int{}
 	g.plain, g.at = map[*value]*value{}, map[place]*value{}
@@ -130,7 +132,8 @@ func (g *gatherer) take(v *value, a int) *value {
 		g.cursor = g.reshape(g.index, s)
 	}
 	nd := func(x *value) *value {
-		return g.add(&node{op: "GatherND", in: []*value{x, g.cursor}, attrs: []*onnx.Attribute{intAttr("batch_dims", 1)}})
+		return g.add(&node{op: "GatherND", in: []*value{x, g.cursor},
+			attrs: []*onnx.Attribute{intAttr("batch_dims", 1)}})
 	}
 	if a == 1 {
 		return nd(v)
@@ -160,5 +163,6 @@ func (g *gatherer) take(v *value, a int) *value {
 
 // takable reports whether v can be gathered along axis a: [R, …, L, …].
 func (g *gatherer) takable(v *value, a int) bool {
-	return a >= 1 && a < v.shape.rank() && v.shape.at(0) == g.index.shape.at(0) && v.shape.at(a) == probeLength
+	return a >= 1 && a < v.shape.rank() && v.shape.at(0) == g.index.shape.at(0) &&
+		v.shape.at(a) == probeLength
 }

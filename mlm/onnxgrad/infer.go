@@ -8,8 +8,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// infer works out type, shape and, where it follows from constants and shapes alone, the contents of a
-// node's outputs, at both probes.
+// infer works out type, shape and, where it follows from constants and shapes alone, the contents
+// of a node's outputs, at both probes.
 func infer(n *node, opset int64) error {
 	op := operators[n.op]
 	if op == nil || op.shape == nil {
@@ -31,7 +31,8 @@ func infer(n *node, opset int64) error {
 			return &OpError{Op: n.op, Node: n.name, Reason: err.Error(), Err: ErrShape}
 		}
 		if len(shapes) < len(n.out) {
-			return &OpError{Op: n.op, Node: n.name, Reason: "has more outputs than this package knows", Err: ErrUnsupportedOp}
+			return &OpError{Op: n.op, Node: n.name,
+				Reason: "has more outputs than this package knows", Err: ErrUnsupportedOp}
 		}
 		for i, o := range n.out {
 			o.shape[p] = shapes[i]
@@ -46,7 +47,8 @@ func infer(n *node, opset int64) error {
 	for _, o := range n.out {
 		o.fixed = fixed
 		if o.shape.rank() != len(o.shape[1]) {
-			return &OpError{Op: n.op, Node: n.name, Reason: "rank depends on the size of the input", Err: ErrShape}
+			return &OpError{Op: n.op, Node: n.name, Reason: "rank depends on the size of the input",
+				Err: ErrShape}
 		}
 	}
 	return nil

@@ -8,21 +8,23 @@ import (
 	"infill/mlm/onnx"
 )
 
-// quantised replaces the products of the backward pass with matrices of weights by products of 8-bit
-// integers, Y = s·(round(X/s)·Q)·c:
+// quantised replaces the products of the backward pass with matrices of weights by products of
+// 8-bit integers, Y = s·(round(X/s)·Q)·c:
 //
-//   - Q is W rounded to −127 … 127 with a scale c for each of its columns, once and for all;
-//   - X is rounded to 127 steps either way of zero with a scale s for each of its rows, at every call. A
-//     row depends on no other, and sums of integers on no order: results stay the same bits in any batch.
+//   - Q is W rounded to −127 … 127 with a scale c for each of its columns, once and for all.
+//   - X is rounded to 127 steps either way of zero with a scale s for each of its rows, at every
+//     call. A row depends on no other, and sums of integers on no order: results stay the same bits
+//     in any batch.
 //
-// Gradients are then off by a few hundredths. Energies are not touched. The sampler's acceptance step takes
-// the gradient for what it is, a function of the state, and stays exact. Two kinds of products stay as they
-// are: those with what is not stored as a matrix of weights, and those with probabilities, for which a
-// hundred steps are too few.
+// Gradients are then off by a few hundredths. Energies are not touched. The sampler's acceptance
+// step takes the gradient for what it is, a function of the state, and stays exact. Two kinds of
+// products stay as they are: those with what is not stored as a matrix of weights, and those with
+// probabilities, for which a hundred steps are too few.
 func quantised(b *builder, nodes []*node) []*node {
 	q := quantiser{zeros: map[int]*value{}, rounded: map[rounding]*roundedWeights{}}
 	return b.rewritten(nodes, func(out *builder, n *node) bool {
-		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 || n.in[0].fixed ||
+		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 ||
+			n.in[0].fixed ||
 			is(n.in[0], "Exp") != nil || n.in[0].shape.rank() < 2 || n.out[0].typ != onnx.Float {
 			return false
 		}
@@ -40,8 +42,8 @@ func quantised(b *builder, nodes []*node) []*node {
 	})
 }
 
-// rounding says what is rounded: w, or its transpose, times alpha. Weights are told apart by where they lie,
-// because those that were computed from others have no name.
+// rounding says what is rounded: w, or its transpose, times alpha. Weights are told apart by where
+// they lie, because those that were computed from others have no name.
 type rounding struct {
 	w          *onnx.Tensor
 	transposed bool
@@ -64,14 +66,19 @@ func (q *quantiser) product(b *builder, n *node, m *roundedWeights) {
 	for p := range flatIn {
 		r := x.shape.rank() - 1
 		rows := volume(x.shape[p][:r])
-		flatIn[p], flatOut[p] = []int{rows, x.shape[p][r]}, []int{rows, y.shape[p][y.shape.rank()-1]}
+		flatIn[p], flatOut[p] = []int{rows, x.shape[p][r]},
+			[]int{rows, y.shape[p][y.shape.rank()-1]}
 		column[p], line[p] = []int{rows, 1}, []int{rows}
 	}
 	x = b.reshape(x, flatIn)
 	// A row of zeros has scale 0, which nothing can be divided by.
-	s := b.op("Add", b.mul(b.reduce("ReduceMax", b.op("Abs", x), 1), b.scalar(1.0/127)), b.scalar(1e-30))
+	s := b.op("Add", b.mul(b.reduce("ReduceMax", b.op("Abs", x), 1), b.scalar(1.0/127)),
+		b.scalar(1e-30))
 	steps := b.reshape(s, line)
-	zero := b.constant("zero point", func() *onnx.Tensor { return onnx.NewTensor("", onnx.Uint8, nil, []byte{128}) })
+	zero := b.constant("zero point", func() *onnx.Tensor {
+		return onnx.NewTensor("", onnx.Uint8,
+			nil, []byte{128})
+	})
 	zeros := q.zeros[line[0][0]]
 	if zeros == nil {
 		zeros = b.typed("Expand", onnx.Uint8, line, zero, b.op("Shape", steps))
@@ -79,7 +86,8 @@ func (q *quantiser) product(b *builder, n *node, m *roundedWeights) {
 	}
 	whole := b.typed("QuantizeLinear", onnx.Uint8, flatIn, x, steps, zeros)
 	whole.from.attrs = []*onnx.Attribute{intAttr("axis", 0)}
-	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, m.integers, b.scalar(1), m.scale, zero)
+	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, m.integers, b.scalar(1),
+		m.scale, zero)
 	product.from.domain = onnx.Microsoft
 	last := &node{op: "Mul", in: []*value{product, s}}
 	if !y.shape.equal(flatOut) {
@@ -119,7 +127,8 @@ func (q *quantiser) weights(b *builder, r rounding) (*roundedWeights, error) {
 }
 
 // roundWeights gives the integers, row by row, and the scale of each column.
-func roundWeights(w *onnx.Tensor, transposed bool, alpha float64) (data []byte, scale []float32, dims []int64, err error) {
+func roundWeights(w *onnx.Tensor, transposed bool, alpha float64) (data []byte, scale []float32,
+	dims []int64, err error) {
 	rows, cols := int(w.Dims[0]), int(w.Dims[1])
 	dims = []int64{w.Dims[0], w.Dims[1]}
 	if transposed {
@@ -157,7 +166,7 @@ func roundWeights(w *onnx.Tensor, transposed bool, alpha float64) (data []byte, 
 	return data, scale, dims, err
 }
 
-// eachRow calls f for the rows of a stored matrix, of which a strip is in memory at a time.
+// eachRow calls f for the rows of a stored matrix. A strip of them is in memory at a time.
 func eachRow(w *onnx.Tensor, rows, cols int, f func(r int, row []float32)) error {
 	if rows == 0 || cols == 0 {
 		return nil

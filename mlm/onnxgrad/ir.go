@@ -9,8 +9,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// probes is the number of sizes at which every shape is worked out. A dimension that is the same at both
-// is constant; the sizes are chosen so that no product of them coincides with another.
+// probes is the number of sizes at which every shape is worked out. A dimension that is the same at
+// both is constant. The sizes are chosen so that no product of them coincides with another.
 const probes = 2
 
 var (
@@ -30,10 +30,10 @@ func (d dims) rank() int { return len(d[0]) }
 // at is dimension i at each probe.
 func (d dims) at(i int) [probes]int { return [probes]int{d[0][i], d[1][i]} }
 
-// constant tells whether dimension i does not depend on the sizes of a call.
+// constant reports whether dimension i does not depend on the sizes of a call.
 func (d dims) constant(i int) bool { return d[0][i] == d[1][i] }
 
-// isOne tells whether dimension i is 1, hence broadcast.
+// isOne reports whether dimension i is 1, hence broadcast.
 func (d dims) isOne(i int) bool { return d[0][i] == 1 && d[1][i] == 1 }
 
 func (d dims) equal(e dims) bool { return slices.Equal(d[0], e[0]) && slices.Equal(d[1], e[1]) }
@@ -97,7 +97,8 @@ func (n *node) proto() *onnx.Node {
 	return &onnx.Node{Name: n.name, Op: n.op, Domain: n.domain, Attrs: n.attrs}
 }
 
-// standard is the node under its ONNX name and with its ONNX attributes, without inputs and outputs.
+// standard is the node under its ONNX name and with its ONNX attributes, without inputs and
+// outputs.
 func (n *node) standard() *onnx.Node {
 	if n.op == "MatMul" {
 		return fusedProto(n)
@@ -116,8 +117,8 @@ type builder struct {
 
 func newBuilder(opset int64) *builder { return &builder{opset: opset, consts: map[string]*value{}} }
 
-// rewritten is nodes with those that rewrite takes replaced by what it makes in their place. Its builder
-// shares b's constants, and its failure becomes b's.
+// rewritten is nodes with those that rewrite takes replaced by what it makes in their place. Its
+// builder shares b's constants, and its failure becomes b's.
 func (b *builder) rewritten(nodes []*node, rewrite func(out *builder, n *node) bool) []*node {
 	out := newBuilder(b.opset)
 	out.consts = b.consts
@@ -178,14 +179,16 @@ func (b *builder) sum(x, y *value) *value {
 }
 
 func (b *builder) matmul(x, y *value, transX, transY bool, alpha float64) *value {
-	return b.add(&node{op: "MatMul", in: []*value{x, y}, transA: transX, transB: transY, alpha: alpha})
+	return b.add(&node{op: "MatMul", in: []*value{x, y}, transA: transX, transB: transY,
+		alpha: alpha})
 }
 
 func (b *builder) transpose(x *value, perm []int64) *value {
-	return b.add(&node{op: "Transpose", in: []*value{x}, attrs: []*onnx.Attribute{intsAttr("perm", perm...)}})
+	return b.add(&node{op: "Transpose", in: []*value{x},
+		attrs: []*onnx.Attribute{intsAttr("perm", perm...)}})
 }
 
-// reshape gives x the shape to; nothing is done if it has it.
+// reshape gives x the shape to. Nothing is done if it has it.
 func (b *builder) reshape(x *value, to dims) *value {
 	if x.shape.equal(to) {
 		return x
@@ -210,12 +213,16 @@ func (b *builder) reduce(op string, x *value, axes ...int) *value {
 
 // ints is a one-dimensional int64 constant.
 func (b *builder) ints(v ...int64) *value {
-	return b.constant(fmt.Sprint("ints", v), func() *onnx.Tensor { return onnx.Int64s("", []int64{int64(len(v))}, v...) })
+	return b.constant(fmt.Sprint("ints", v), func() *onnx.Tensor {
+		return onnx.Int64s("",
+			[]int64{int64(len(v))}, v...)
+	})
 }
 
 // scalar is a float32 constant of no dimensions.
 func (b *builder) scalar(v float64) *value {
-	return b.constant(fmt.Sprint("scalar", math.Float32bits(float32(v))), func() *onnx.Tensor { return onnx.Floats("", nil, float32(v)) })
+	return b.constant(fmt.Sprint("scalar", math.Float32bits(float32(v))),
+		func() *onnx.Tensor { return onnx.Floats("", nil, float32(v)) })
 }
 
 func (b *builder) constant(key string, make func() *onnx.Tensor) *value {
@@ -230,7 +237,7 @@ func (b *builder) constant(key string, make func() *onnx.Tensor) *value {
 	return v
 }
 
-// maxKnown bounds the tensors whose contents are followed; it is above [R, L, L] at the probes.
+// maxKnown bounds the tensors whose contents are followed. It is above [R, L, L] at the probes.
 const maxKnown = 1 << 17
 
 // stored makes the value of a tensor of the file or of our own.
@@ -255,7 +262,8 @@ func stored(t *onnx.Tensor) (*value, error) {
 
 // scalarOf is the value of a constant with one element.
 func scalarOf(v *value) (float64, bool) {
-	if v == nil || v.known[0] == nil || v.known[1] == nil || !v.known[0].Equal(v.known[1]) || v.known[0].Len() != 1 {
+	if v == nil || v.known[0] == nil || v.known[1] == nil || !v.known[0].Equal(v.known[1]) ||
+		v.known[0].Len() != 1 {
 		return 0, false
 	}
 	if len(v.known[0].F) == 1 {

@@ -17,14 +17,15 @@ type loaded struct {
 	values map[string]*value
 }
 
-// load converts a model and simplifies it on the way: what follows from constants becomes one, nodes that
-// do nothing vanish, Squeeze, Unsqueeze, Flatten and Reshape become one operation, Gemm a product and a
-// sum, division by a constant a multiplication.
+// load converts a model and simplifies it on the way: what follows from constants becomes one,
+// nodes that do nothing vanish, Squeeze, Unsqueeze, Flatten and Reshape become one operation, Gemm
+// a product and a sum, division by a constant a multiplication.
 func load(m *onnx.Model) (*loaded, error) {
 	m = Widen(m)
 	l := &loaded{builder: newBuilder(m.Opset("")), values: map[string]*value{}}
 	if l.opset < 12 {
-		return nil, fmt.Errorf("%w: opset %d; export with opset 14 or later", ErrUnsupportedOp, l.opset)
+		return nil, fmt.Errorf("%w: opset %d; export with opset 14 or later", ErrUnsupportedOp,
+			l.opset)
 	}
 	for _, t := range m.Graph.Initializers {
 		v, err := stored(t)
@@ -59,8 +60,10 @@ func load(m *onnx.Model) (*loaded, error) {
 	case l.logits == nil:
 		return nil, fmt.Errorf("%w: no output named logits", ErrOutputs)
 	case l.logits.shape.rank() != 3 || !l.logits.shape.constant(2) || l.logits.typ != onnx.Float ||
-		l.logits.shape.at(0) != [probes]int{probeRows(0), probeRows(1)} || l.logits.shape.at(1) != probeLength:
-		return nil, fmt.Errorf("%w: output %q is %v of shape %v for a batch of %d × %d", ErrOutputs, l.logits.name, l.logits.typ, l.logits.shape[0], probeRows(0), probeLength[0])
+		l.logits.shape.at(0) != [probes]int{probeRows(0), probeRows(1)} ||
+		l.logits.shape.at(1) != probeLength:
+		return nil, fmt.Errorf("%w: output %q is %v of shape %v for a batch of %d × %d", ErrOutputs,
+			l.logits.name, l.logits.typ, l.logits.shape[0], probeRows(0), probeLength[0])
 	}
 	return l, nil
 }
@@ -76,11 +79,13 @@ func input(in *onnx.ValueInfo) (*value, error) {
 		return nil, fmt.Errorf("%w: input %q is %v, not int64", ErrInputs, in.Name, in.Type)
 	}
 	if in.HasShape && len(in.Shape) != 2 {
-		return nil, fmt.Errorf("%w: input %q has rank %d, not [batch, sequence]", ErrInputs, in.Name, len(in.Shape))
+		return nil, fmt.Errorf("%w: input %q has rank %d, not [batch, sequence]", ErrInputs,
+			in.Name, len(in.Shape))
 	}
 	for _, d := range in.Shape {
 		if d.Param == "" && d.Value >= 0 {
-			return nil, fmt.Errorf("%w: input %q has the fixed size %d; export with dynamic axes", ErrInputs, in.Name, d.Value)
+			return nil, fmt.Errorf("%w: input %q has the fixed size %d; export with dynamic axes",
+				ErrInputs, in.Name, d.Value)
 		}
 	}
 	v := &value{name: in.Name, typ: in.Type}
@@ -126,7 +131,8 @@ func (l *loaded) load(o *onnx.Node) error {
 	if op.lower != nil {
 		out = op.lower(l, o, in)
 	} else {
-		out = l.enter(&node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs, alpha: 1}, names)
+		out = l.enter(&node{op: o.Op, domain: o.Domain, name: o.Name, in: in, attrs: o.Attrs,
+			alpha: 1}, names)
 	}
 	if l.err != nil {
 		return l.err

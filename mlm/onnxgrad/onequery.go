@@ -7,14 +7,14 @@ import "infill/mlm/onnx"
 //
 //	K_h·q_h = X·(W_h·q_h) + (b_h·q_h)·1,
 //
-// so that the scores need no keys: the weights turn the query instead of all positions. What is the same
-// for all positions does not change a softmax and is left out. Likewise for the values V_h = X·W_h + 1·b_hᵀ
-// and weights p that sum to one,
+// so that the scores need no keys: the weights turn the query instead of all positions. What is the
+// same for all positions does not change a softmax and is left out. Likewise for the values V_h =
+// X·W_h + 1·b_hᵀ and weights p that sum to one,
 //
 //	V_hᵀ·p = W_hᵀ·(Xᵀ·p) + b_h.
 //
-// Two products of all positions with D×D weights, as many in the backward pass, and the layout of their
-// results become products of one row for each blank.
+// Two products of all positions with D×D weights, as many in the backward pass, and the layout of
+// their results become products of one row for each blank.
 func oneQuery(b *builder, nodes []*node) []*node {
 	u := uses(nodes)
 	return b.rewritten(nodes, func(out *builder, n *node) bool {
@@ -61,13 +61,15 @@ func projected(v *value, u map[*value][]*node) *projection {
 		}
 	}
 	m := sole(y, "MatMul")
-	if m == nil || m.transA || !m.in[1].fixed || m.in[1].shape.rank() != 2 || m.in[0].fixed || y.typ != onnx.Float {
+	if m == nil || m.transA || !m.in[1].fixed || m.in[1].shape.rank() != 2 || m.in[0].fixed ||
+		y.typ != onnx.Float {
 		return nil
 	}
 	out.x, out.weights, out.turned, out.alpha = m.in[0], m.in[1], m.transB, m.alpha
 	last := y.shape.rank() - 1
 	width := v.shape[0][1] * v.shape[0][3]
-	if !y.shape.constant(last) || y.shape[0][last] != width || out.bias != nil && out.bias.shape[0][0] != width || !out.x.shape.constant(out.x.shape.rank()-1) {
+	if !y.shape.constant(last) || y.shape[0][last] != width || out.bias != nil &&
+		out.bias.shape[0][0] != width || !out.x.shape.constant(out.x.shape.rank()-1) {
 		return nil
 	}
 	return out
@@ -101,9 +103,10 @@ func (b *builder) without(v *value, i int) *value {
 	return b.reshape(v, to)
 }
 
-// fits tells whether v [R, H, 1, ·] belongs to the projection's rows and heads.
+// fits reports whether v [R, H, 1, ·] belongs to the projection's rows and heads.
 func (p *projection) fits(v *value) bool {
-	return v.shape.rank() == 4 && v.shape.isOne(2) && v.shape.at(0) == p.heads.at(0) && v.shape.at(1) == p.heads.at(1)
+	return v.shape.rank() == 4 && v.shape.isOne(2) && v.shape.at(0) == p.heads.at(0) &&
+		v.shape.at(1) == p.heads.at(1)
 }
 
 // scoresOf replaces n if it is the product of a query with projected keys.
@@ -113,10 +116,12 @@ func (b *builder) scoresOf(n *node, u map[*value][]*node) bool {
 		return false
 	}
 	p := projected(n.in[1], u)
-	if p == nil || !p.fits(q) || q.shape.at(3) != p.heads.at(3) || p.bias != nil && !shiftless(n.out[0], u) {
+	if p == nil || !p.fits(q) || q.shape.at(3) != p.heads.at(3) || p.bias != nil &&
+		!shiftless(n.out[0], u) {
 		return false
 	}
-	turned := b.matmul(b.transpose(b.without(q, 2), []int64{1, 0, 2}), b.byHead(p), false, false, p.alpha)
+	turned := b.matmul(b.transpose(b.without(q, 2), []int64{1, 0, 2}), b.byHead(p), false, false,
+		p.alpha)
 	s := b.matmul(b.transpose(turned, []int64{1, 0, 2}), b.positions(p), false, true, n.alpha)
 	b.add(&node{op: "Reshape", in: []*value{s}, out: n.out})
 	return true
@@ -129,7 +134,8 @@ func (b *builder) contextOf(n *node, u map[*value][]*node) bool {
 		return false
 	}
 	p := projected(n.in[1], u)
-	if p == nil || !p.fits(w) || w.shape.at(3) != p.heads.at(2) || p.bias != nil && (n.alpha != 1 || !sumsToOne(w)) {
+	if p == nil || !p.fits(w) || w.shape.at(3) != p.heads.at(2) || p.bias != nil &&
+		(n.alpha != 1 || !sumsToOne(w)) {
 		return false
 	}
 	mean := b.matmul(b.without(w, 2), b.positions(p), false, false, 1)
@@ -142,8 +148,8 @@ func (b *builder) contextOf(n *node, u map[*value][]*node) bool {
 	return true
 }
 
-// shiftless tells whether v only reaches softmaxes over its last axis, through steps that carry what is
-// added to all of v along that axis on to them.
+// shiftless reports whether v only reaches softmaxes over its last axis, through steps that carry
+// what is added to all of v along that axis on to them.
 func shiftless(v *value, u map[*value][]*node) bool {
 	for _, n := range u[v] {
 		switch n.op {
@@ -153,7 +159,8 @@ func shiftless(v *value, u map[*value][]*node) bool {
 				return false
 			}
 		case "Where": // what takes the place of hidden scores is far below all others
-			if n.in[1] != v || !n.in[2].fixed || !n.out[0].shape.equal(v.shape) || !shiftless(n.out[0], u) {
+			if n.in[1] != v || !n.in[2].fixed || !n.out[0].shape.equal(v.shape) ||
+				!shiftless(n.out[0], u) {
 				return false
 			}
 		default:
@@ -163,7 +170,7 @@ func shiftless(v *value, u map[*value][]*node) bool {
 	return len(u[v]) > 0
 }
 
-// sumsToOne tells whether v is a softmax over its last axis, perhaps with NaN replaced.
+// sumsToOne reports whether v is a softmax over its last axis, perhaps with NaN replaced.
 func sumsToOne(v *value) bool {
 	if w := is(v, "Where"); w != nil {
 		if nan := is(w.in[0], "IsNaN"); nan != nil && nan.in[0] == w.in[2] && w.in[1].fixed {

@@ -110,7 +110,8 @@ func (g *gatherer) first(n *node, a int) []int {
 	return r
 }
 
-// alongRows is for operators that treat the last axis as a whole and every other one position by position.
+// alongRows is for operators that treat the last axis as a whole and every other one position by
+// position.
 func alongRows(g *gatherer, n *node, a int) []int {
 	if a == n.out[0].shape.rank()-1 {
 		return nil
@@ -152,8 +153,8 @@ func asTheyAre(n *node) []int {
 	return r
 }
 
-// keeps is for a node that leaves the axes of rows and positions in their place, if ok, and works on the
-// others.
+// keeps is for a node that leaves the axes of rows and positions in their place, if ok, and works
+// on the others.
 func (s *sharer) keeps(n *node, ok bool) []int {
 	if !ok || !s.own[n.in[0]] {
 		return nil
@@ -163,14 +164,16 @@ func (s *sharer) keeps(n *node, ok bool) []int {
 	return r
 }
 
-// pointwiseShared is for operators whose output at a position depends on the inputs at that position.
+// pointwiseShared is for operators whose output at a position depends on the inputs at that
+// position.
 func pointwiseShared(s *sharer, n *node) []int {
 	r := asTheyAre(n)
 	for i, v := range n.in {
 		if v == nil {
 			continue
 		}
-		a := 1 - (n.out[0].shape.rank() - v.shape.rank()) // the axis of v that meets that of positions
+		// the axis of v that meets that of positions
+		a := 1 - (n.out[0].shape.rank() - v.shape.rank())
 		switch {
 		case s.own[v]:
 			if a != 1 {
@@ -215,7 +218,8 @@ func ofTwo(name string, d rule) operator {
 
 // unsupported refuses to differentiate a form of an operator.
 func (b *builder) unsupported(e *entry, format string, args ...any) []*value {
-	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...), Err: ErrUnsupportedOp})
+	b.fail(&OpError{Op: e.op, Node: e.name, Reason: fmt.Sprintf(format, args...),
+		Err: ErrUnsupportedOp})
 	return nil
 }
 

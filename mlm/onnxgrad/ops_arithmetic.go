@@ -26,7 +26,10 @@ func arithmeticOps() []operator {
 			})
 		}),
 		ofTwo("Mul", func(b *builder, e *entry, g []*value) []*value {
-			return e.each(func(i int) *value { return b.unbroadcast(b.mul(g[0], e.in[1-i]), e.in[i].shape) })
+			return e.each(func(i int) *value {
+				return b.unbroadcast(b.mul(g[0], e.in[1-i]),
+					e.in[i].shape)
+			})
 		}),
 		with(ofTwo("Div", func(b *builder, e *entry, g []*value) []*value {
 			return e.each(func(i int) *value {
@@ -66,7 +69,8 @@ func arithmeticOps() []operator {
 // divideByConstant makes a division by a constant a product.
 func divideByConstant(l *loaded, n *node) *value {
 	x := n.in[0]
-	if c, ok := scalarOf(n.in[1]); ok && x.typ == onnx.Float && n.in[1].shape.rank() <= x.shape.rank() {
+	if c, ok := scalarOf(n.in[1]); ok && x.typ == onnx.Float &&
+		n.in[1].shape.rank() <= x.shape.rank() {
 		return l.mul(x, l.scalar(1/c))
 	}
 	return nil

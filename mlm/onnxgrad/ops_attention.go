@@ -7,8 +7,9 @@ import (
 	"infill/mlm/onnx"
 )
 
-// attentionOps are attention and rotary embeddings as single operators: those of opset 23, and those that
-// the runtime's optimisers make, written out from their documentation (ContribOperators.md of ONNX Runtime).
+// attentionOps are attention and rotary embeddings as single operators: those of opset 23, and
+// those that the runtime's optimisers make, written out from their documentation
+// (ContribOperators.md of ONNX Runtime).
 func attentionOps() []operator {
 	return []operator{
 		{name: "Attention", least: 1, most: 7, lower: lowerAttention},
@@ -17,8 +18,9 @@ func attentionOps() []operator {
 	}
 }
 
-// lowerAttention writes opset 23's Attention on [batch, heads, length, width] as softmax(α·Q·Kᵀ + mask)·V.
-// The runtime's own fused attention, with packed weights, is another operation of the same name.
+// lowerAttention writes opset 23's Attention on [batch, heads, length, width] as softmax(α·Q·Kᵀ +
+// mask)·V. The runtime's own fused attention, with packed weights, is another operation of the same
+// name.
 func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	if o.Domain != "" {
 		return lowerPacked(l, o, in)
@@ -49,11 +51,14 @@ func lowerAttention(l *loaded, o *onnx.Node, in []*value) []*value {
 	return []*value{l.matmul(p, v, false, false, 1)}
 }
 
-// lowerRotary writes opset 23's RotaryEmbedding (Su et al. 2021, arXiv:2104.09864) on halves of the width.
+// lowerRotary writes opset 23's RotaryEmbedding (Su et al. 2021, arXiv:2104.09864) on halves of the
+// width.
 func lowerRotary(l *loaded, o *onnx.Node, in []*value) []*value {
 	x, cos, sin := in[0], optional(in, 1), optional(in, 2)
-	if o.Domain != "" || cos == nil || sin == nil || optional(in, 3) != nil || x.shape.rank() != 4 || cos.shape.rank() != 3 || sin.shape.rank() != 3 ||
-		o.Int("interleaved", 0) != 0 || o.Int("rotary_embedding_dim", 0) != 0 || !x.shape.constant(3) {
+	if o.Domain != "" || cos == nil || sin == nil || optional(in, 3) != nil ||
+		x.shape.rank() != 4 || cos.shape.rank() != 3 || sin.shape.rank() != 3 ||
+		o.Int("interleaved", 0) != 0 || o.Int("rotary_embedding_dim", 0) != 0 ||
+		!x.shape.constant(3) {
 		return l.refuse(o, "this form of rotary embedding")
 	}
 	heads := func(t *value) *value { // [batch, length, half] → [batch, 1, length, half]
@@ -66,8 +71,9 @@ func lowerRotary(l *loaded, o *onnx.Node, in []*value) []*value {
 	cos, sin = heads(cos), heads(sin)
 	half := x.shape[0][3] / 2
 	a, b := l.cut(x, 3, 0, half), l.cut(x, 3, half, half)
-	return []*value{l.add(&node{op: "Concat", attrs: []*onnx.Attribute{intAttr("axis", 3)}, in: []*value{
-		l.sub(l.mul(a, cos), l.mul(b, sin)), l.sum(l.mul(a, sin), l.mul(b, cos))}})}
+	return []*value{l.add(&node{op: "Concat", attrs: []*onnx.Attribute{intAttr("axis", 3)},
+		in: []*value{
+			l.sub(l.mul(a, cos), l.mul(b, sin)), l.sum(l.mul(a, sin), l.mul(b, cos))}})}
 }
 
 // remedy ends the refusal of a form of a fused operator.
@@ -80,8 +86,10 @@ func lowerPacked(l *loaded, o *onnx.Node, in []*value) []*value {
 	switch {
 	case w == nil || x.shape.rank() != 3 || w.shape.rank() != 2 || !w.shape.constant(1):
 		return l.refuse(o, "fused attention without weights"+remedy)
-	case optional(in, 4) != nil || optional(in, 6) != nil || o.Int("unidirectional", 0) != 0 || o.Int("do_rotary", 0) != 0:
-		return l.refuse(o, "fused attention that is causal, rotary or keeps keys from before"+remedy)
+	case optional(in, 4) != nil || optional(in, 6) != nil || o.Int("unidirectional", 0) != 0 ||
+		o.Int("do_rotary", 0) != 0:
+		return l.refuse(o,
+			"fused attention that is causal, rotary or keeps keys from before"+remedy)
 	}
 	width := w.shape[0][1]
 	sizes := []int{width / 3, width / 3, width / 3}
@@ -92,22 +100,25 @@ func lowerPacked(l *loaded, o *onnx.Node, in []*value) []*value {
 		sizes = []int{int(s[0]), int(s[1]), int(s[2])}
 	}
 	if sizes[0] < 1 || sizes[2] < 1 || sizes[0] != sizes[1] || sizes[0]+sizes[1]+sizes[2] != width {
-		return l.refuse(o, "sizes %v of queries, keys and values in a weight of width %d"+remedy, sizes, width)
+		return l.refuse(o, "sizes %v of queries, keys and values in a weight of width %d"+remedy,
+			sizes, width)
 	}
 	all := l.sum(l.matmul(x, w, false, false, 1), bias)
 	if l.err != nil {
 		return nil
 	}
-	q, k, v := l.cut(all, 2, 0, sizes[0]), l.cut(all, 2, sizes[0], sizes[1]), l.cut(all, 2, sizes[0]+sizes[1], sizes[2])
+	q, k, v := l.cut(all, 2, 0, sizes[0]), l.cut(all, 2, sizes[0], sizes[1]),
+		l.cut(all, 2, sizes[0]+sizes[1], sizes[2])
 	return l.heads(o, q, k, v, optional(in, 3), optional(in, 5))
 }
 
-// lowerMultiHead writes MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T, W], bias
-// [H + H + W], mask of the keys, bias of the scores, keys and values from before.
+// lowerMultiHead writes MultiHeadAttention. Inputs: query [B, S, H], key [B, T, H], value [B, T,
+// W], bias [H + H + W], mask of the keys, bias of the scores, keys and values from before.
 func lowerMultiHead(l *loaded, o *onnx.Node, in []*value) []*value {
 	q, k, v, bias := in[0], optional(in, 1), optional(in, 2), optional(in, 3)
 	switch {
-	case k == nil || v == nil || q.shape.rank() != 3 || k.shape.rank() != 3 || v.shape.rank() != 3 || !q.shape.constant(2) || !v.shape.constant(2):
+	case k == nil || v == nil || q.shape.rank() != 3 || k.shape.rank() != 3 ||
+		v.shape.rank() != 3 || !q.shape.constant(2) || !v.shape.constant(2):
 		return l.refuse(o, "fused attention on packed queries, keys or values"+remedy)
 	case optional(in, 6) != nil || optional(in, 7) != nil || o.Int("unidirectional", 0) != 0:
 		return l.refuse(o, "fused attention that is causal or keeps keys from before"+remedy)
@@ -117,7 +128,8 @@ func lowerMultiHead(l *loaded, o *onnx.Node, in []*value) []*value {
 		if bias.shape.rank() != 1 || bias.shape[0][0] != 2*h+w {
 			return l.refuse(o, "a bias of shape %v"+remedy, bias.shape[0])
 		}
-		q, k, v = l.sum(q, l.cut(bias, 0, 0, h)), l.sum(k, l.cut(bias, 0, h, h)), l.sum(v, l.cut(bias, 0, 2*h, w))
+		q, k, v = l.sum(q, l.cut(bias, 0, 0, h)), l.sum(k, l.cut(bias, 0, h, h)),
+			l.sum(v, l.cut(bias, 0, 2*h, w))
 	}
 	return l.heads(o, q, k, v, optional(in, 4), optional(in, 5))
 }
@@ -128,8 +140,10 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 	if l.err != nil {
 		return nil
 	}
-	if n < 1 || n > 4096 || q.shape[0][2]%n != 0 || v.shape[0][2]%n != 0 || q.shape.at(2) != k.shape.at(2) {
-		return l.refuse(o, "%d heads of widths %v, %v and %v"+remedy, n, q.shape[0], k.shape[0], v.shape[0])
+	if n < 1 || n > 4096 || q.shape[0][2]%n != 0 || v.shape[0][2]%n != 0 ||
+		q.shape.at(2) != k.shape.at(2) {
+		return l.refuse(o, "%d heads of widths %v, %v and %v"+remedy, n, q.shape[0], k.shape[0],
+			v.shape[0])
 	}
 	cut := func(x *value) *value { // [B, S, n·d] → [B, n, S, d]
 		var to dims
@@ -158,8 +172,9 @@ func (l *loaded) heads(o *onnx.Node, q, k, v, mask, bias *value) []*value {
 	return []*value{l.reshape(y, to)}
 }
 
-// keyMask is what the runtime adds to the scores of keys that a mask hides: 0 or the filter value, [B, 1, 1, T]
-// or [B, 1, S, T]. The mask holds ones and zeros, [B, T] or [B, S, T], or the number of leading keys to see, [B].
+// keyMask is what the runtime adds to the scores of keys that a mask hides: 0 or the filter value,
+// [B, 1, 1, T] or [B, 1, S, T]. The mask holds ones and zeros, [B, T] or [B, S, T], or the number
+// of leading keys to see, [B].
 func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 	if mask == nil || l.err != nil {
 		return nil
@@ -175,7 +190,8 @@ func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 		for p := range to {
 			to[p] = []int{k.shape[p][0], 1}
 		}
-		ends := l.add(&node{op: "Cast", in: []*value{l.reshape(mask, to)}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
+		ends := l.add(&node{op: "Cast", in: []*value{l.reshape(mask, to)},
+			attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
 		seen = l.op("Less", l.upTo(k, 1), ends)
 		for p := range to {
 			to[p] = []int{k.shape[p][0], 1, 1, k.shape[p][1]}
@@ -197,12 +213,14 @@ func (l *loaded) keyMask(o *onnx.Node, mask, k *value) *value {
 	if l.err != nil {
 		return nil
 	}
-	return l.op("Where", l.reshape(seen, to), l.scalar(0), l.scalar(float64(o.Float("mask_filter_value", -10000))))
+	return l.op("Where", l.reshape(seen, to), l.scalar(0),
+		l.scalar(float64(o.Float("mask_filter_value", -10000))))
 }
 
 func (b *builder) asBool(x *value) *value {
 	if x.typ == onnx.Bool {
 		return x
 	}
-	return b.add(&node{op: "Cast", in: []*value{x}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Bool))}})
+	return b.add(&node{op: "Cast", in: []*value{x},
+		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Bool))}})
 }

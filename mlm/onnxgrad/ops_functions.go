@@ -6,11 +6,12 @@ import (
 	"infill/mlm/onnx"
 )
 
-// halfGelu is an operation of our own: z = u·(1 + erf u), of which Gelu is √½·z at u = √½·x. Both factors
-// can then move into the products around it.
+// halfGelu is an operation of our own: z = u·(1 + erf u). Gelu is √½·z at u = √½·x. Both
+// factors can then move into the products around it.
 const halfGelu = "z of Gelu"
 
-// functionOps are the functions of single numbers, among them the activations of feed-forward layers.
+// functionOps are the functions of single numbers, among them the activations of feed-forward
+// layers.
 func functionOps() []operator {
 	return []operator{
 		ofOne("Exp", func(b *builder, g, _, y *value) *value { return b.mul(g, y) }),
@@ -21,17 +22,27 @@ func functionOps() []operator {
 		ofOne("Erf", func(b *builder, g, x, _ *value) *value { // 2/√π·exp(−x²)
 			return b.mul(g, b.mul(b.op("Exp", b.op("Neg", b.mul(x, x))), b.scalar(2/math.SqrtPi)))
 		}),
-		ofOne("Tanh", func(b *builder, g, _, y *value) *value { return b.sub(g, b.mul(g, b.mul(y, y))) }),
-		ofOne("Sigmoid", func(b *builder, g, _, y *value) *value { return b.mul(g, b.sub(y, b.mul(y, y))) }),
+		ofOne("Tanh", func(b *builder, g, _, y *value) *value {
+			return b.sub(g,
+				b.mul(g, b.mul(y, y)))
+		}),
+		ofOne("Sigmoid", func(b *builder, g, _,
+			y *value) *value {
+			return b.mul(g, b.sub(y, b.mul(y, y)))
+		}),
 		ofOne("Relu", func(b *builder, g, x, _ *value) *value {
 			return b.op("Where", b.op("Greater", x, b.scalar(0)), g, b.scalar(0))
 		}),
 		ofOne("Sin", func(b *builder, g, x, _ *value) *value { return b.mul(g, b.op("Cos", x)) }),
-		ofOne("Cos", func(b *builder, g, x, _ *value) *value { return b.op("Neg", b.mul(g, b.op("Sin", x))) }),
+		ofOne("Cos", func(b *builder, g, x, _ *value) *value {
+			return b.op("Neg",
+				b.mul(g, b.op("Sin", x)))
+		}),
 		{name: "Softplus", least: 1, most: 1, shape: sameShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
 		{name: halfGelu, least: 1, most: 1, shape: sameShape, typ: firstType,
-			gather: pointwise, share: pointwiseShared, expand: expandGelu, derivative: geluBackward},
+			gather: pointwise, share: pointwiseShared, expand: expandGelu,
+			derivative: geluBackward},
 		{name: "Gelu", least: 1, most: 1, lower: lowerGelu},
 		{name: "BiasGelu", least: 2, most: 2, lower: lowerGelu},
 		{name: "FastGelu", least: 1, most: 2, lower: lowerGelu},
@@ -63,8 +74,8 @@ func (b *builder) gelu(x, out *value) *value {
 	return b.add(n)
 }
 
-// lowerGelu serves x·Φ(x) and its approximation ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), both of Hendrycks
-// and Gimpel (2016, arXiv:1606.08415), with or without a bias.
+// lowerGelu serves x·Φ(x) and its approximation ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), both of
+// Hendrycks and Gimpel (2016, arXiv:1606.08415), with or without a bias.
 func lowerGelu(l *loaded, o *onnx.Node, in []*value) []*value {
 	x := l.sum(in[0], optional(in, 1))
 	if o.Op == "FastGelu" || o.Str("approximate", "none") == "tanh" {

@@ -5,7 +5,8 @@ import "infill/mlm/onnx"
 // logicOps are comparisons, choices, and changes of the element type.
 func logicOps() []operator {
 	truth := func(name string, inputs int, gather gatherRule, share shareRule) operator {
-		return operator{name: name, least: inputs, most: inputs, shape: broadcastShape, typ: boolType,
+		return operator{name: name, least: inputs, most: inputs, shape: broadcastShape,
+			typ:    boolType,
 			gather: gather, share: share, none: noNumber}
 	}
 	out := []operator{
@@ -14,17 +15,20 @@ func logicOps() []operator {
 			gather: pointwise, share: pointwiseShared, derivative: whereBackward},
 		{name: "Cast", least: 1, most: 1, shape: sameShape, typ: castType, simplify: castToItself,
 			gather: pointwise, share: pointwiseShared, derivative: castBackward},
-		{name: "CastLike", least: 2, most: 2, shape: sameShape, typ: secondType, simplify: castToItself,
-			gather: never, share: apart, none: unseen},
+		{name: "CastLike", least: 2, most: 2, shape: sameShape, typ: secondType,
+			simplify: castToItself,
+			gather:   never, share: apart, none: unseen},
 		{name: "Identity", least: 1, most: 1, shape: sameShape, typ: firstType, simplify: itself,
 			gather: never, share: apart, none: replaced},
-		{name: "Dropout", least: 1, most: 3, outputs: 1, shape: sameShape, typ: firstType, simplify: itself,
-			gather: never, share: apart, none: replaced},
+		{name: "Dropout", least: 1, most: 3, outputs: 1, shape: sameShape, typ: firstType,
+			simplify: itself,
+			gather:   never, share: apart, none: replaced},
 	}
 	for _, name := range []string{"Not", "IsNaN"} {
 		out = append(out, truth(name, 1, pointwise, pointwiseShared))
 	}
-	for _, name := range []string{"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or"} {
+	for _, name := range []string{"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual",
+		"And", "Or"} {
 		out = append(out, truth(name, 2, pointwise, pointwiseShared))
 	}
 	return out

@@ -87,7 +87,8 @@ func gatherElementsBackward(b *builder, e *entry, g []*value) []*value {
 		return b.unsupported(e, "%v", err)
 	}
 	add := &onnx.Attribute{Name: "reduction", Type: onnx.AttrString, S: "add"}
-	return []*value{b.add(&node{op: "ScatterElements", in: []*value{b.mul(x, b.scalar(0)), e.in[1], g[0]},
+	return []*value{b.add(&node{op: "ScatterElements",
+		in:    []*value{b.mul(x, b.scalar(0)), e.in[1], g[0]},
 		attrs: []*onnx.Attribute{intAttr("axis", int64(a)), add}})}
 }
 

@@ -2,13 +2,15 @@ package onnxgrad
 
 import "infill/mlm/onnx"
 
-// normOps are layer normalisation (Ba et al. 2016, arXiv:1607.06450), the root-mean-square norm (Zhang and
-// Sennrich 2019, arXiv:1910.07467), and their fusions with sums and embeddings by the runtime's optimisers,
-// written out from their documentation (ContribOperators.md of ONNX Runtime).
+// normOps are layer normalisation (Ba et al. 2016, arXiv:1607.06450), the root-mean-square norm
+// (Zhang and Sennrich 2019, arXiv:1910.07467), and their fusions with sums and embeddings by the
+// runtime's optimisers, written out from their documentation (ContribOperators.md of ONNX Runtime).
 func normOps() []operator {
 	return []operator{
-		{name: "LayerNormalization", least: 2, most: 3, outputs: 1, shape: sameShape, typ: firstType,
-			gather: alongRows, share: apart, expand: expandLayerNorm, derivative: layerNormBackward},
+		{name: "LayerNormalization", least: 2, most: 3, outputs: 1, shape: sameShape,
+			typ:    firstType,
+			gather: alongRows, share: apart, expand: expandLayerNorm,
+			derivative: layerNormBackward},
 		{name: "RMSNormalization", least: 2, most: 2, lower: lowerRMS},
 		{name: "SimplifiedLayerNormalization", least: 2, most: 2, lower: lowerRMS},
 		{name: "SkipLayerNormalization", least: 3, most: 5, lower: lowerSkipNorm},
@@ -17,13 +19,14 @@ func normOps() []operator {
 	}
 }
 
-// expandLayerNorm writes y = x̂·γ + β with x̂ = (x − μ)·r, r = 1/√(σ² + ε), over the last axis, and keeps
-// x̂ and r. The runtime's own kernel is several times slower than these steps.
+// expandLayerNorm writes y = x̂·γ + β with x̂ = (x − μ)·r, r = 1/√(σ² + ε), over the last axis, and
+// keeps x̂ and r. The runtime's own kernel is several times slower than these steps.
 func expandLayerNorm(f *builder, n *node) []*value {
 	x := n.in[0]
 	last := x.shape.rank() - 1
 	if a, err := axis(n.proto().Int("axis", -1), x.shape.rank()); err != nil || a != last {
-		f.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis", Err: ErrUnsupportedOp})
+		f.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis",
+			Err: ErrUnsupportedOp})
 		return nil
 	}
 	eps := float64(n.proto().Float("epsilon", 1e-5))
@@ -57,7 +60,8 @@ func lowerRMS(l *loaded, o *onnx.Node, in []*value) []*value {
 		return l.refuse(o, "is not over the last axis")
 	}
 	square := l.reduce("ReduceMean", l.mul(x, x), last)
-	r := l.op("Reciprocal", l.op("Sqrt", l.sum(square, l.scalar(float64(o.Float("epsilon", 1e-5))))))
+	r := l.op("Reciprocal", l.op("Sqrt", l.sum(square,
+		l.scalar(float64(o.Float("epsilon", 1e-5))))))
 	return []*value{l.mul(l.mul(x, r), gamma)}
 }
 
@@ -65,20 +69,24 @@ func lowerRMS(l *loaded, o *onnx.Node, in []*value) []*value {
 func lowerSkipNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 	skip, gamma, beta := in[1], in[2], optional(in, 3)
 	x := l.sum(l.sum(in[0], skip), optional(in, 4))
-	n := &node{op: "LayerNormalization", in: []*value{x, gamma}, attrs: []*onnx.Attribute{intAttr("axis", -1),
-		{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}}
+	n := &node{op: "LayerNormalization", in: []*value{x, gamma},
+		attrs: []*onnx.Attribute{intAttr("axis", -1),
+			{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}}
 	if beta != nil {
 		n.in = append(n.in, beta)
 	}
 	return []*value{l.add(n), nil, nil, x}
 }
 
-// lowerEmbedNorm writes EmbedLayerNormalization: the sum of the embeddings of words, positions and segments,
-// normalised. Its second output counts the positions that its mask marks, its third is the sum.
+// lowerEmbedNorm writes EmbedLayerNormalization: the sum of the embeddings of words, positions and
+// segments, normalised. Its second output counts the positions that its mask marks, its third is
+// the sum.
 func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
-	ids, segments, words, positions, types := in[0], optional(in, 1), optional(in, 2), optional(in, 3), optional(in, 4)
+	ids, segments, words, positions, types := in[0], optional(in, 1), optional(in, 2),
+		optional(in, 3), optional(in, 4)
 	gamma, beta, mask, at := optional(in, 5), optional(in, 6), optional(in, 7), optional(in, 8)
-	if ids.shape.rank() != 2 || words == nil || positions == nil || gamma == nil || beta == nil || (segments == nil) != (types == nil) {
+	if ids.shape.rank() != 2 || words == nil || positions == nil || gamma == nil || beta == nil ||
+		(segments == nil) != (types == nil) {
 		return l.refuse(o, "inputs missing"+remedy)
 	}
 	if at == nil {
@@ -89,14 +97,16 @@ func lowerEmbedNorm(l *loaded, o *onnx.Node, in []*value) []*value {
 	if types != nil {
 		x = l.sum(x, look(types, segments))
 	}
-	n := l.add(&node{op: "LayerNormalization", in: []*value{x, gamma, beta}, attrs: []*onnx.Attribute{intAttr("axis", -1),
-		{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}})
+	n := l.add(&node{op: "LayerNormalization", in: []*value{x, gamma, beta},
+		attrs: []*onnx.Attribute{intAttr("axis", -1),
+			{Name: "epsilon", Type: onnx.AttrFloat, F: o.Float("epsilon", 1e-12)}}})
 	out := []*value{n, nil, x}
 	if mask != nil && len(o.Outputs) > 1 && o.Outputs[1] != "" {
 		if mask.shape.rank() != 2 {
 			return l.refuse(o, "a mask of shape %v"+remedy, mask.shape[0])
 		}
-		whole := l.add(&node{op: "Cast", in: []*value{mask}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
+		whole := l.add(&node{op: "Cast", in: []*value{mask},
+			attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Int64))}})
 		var to dims
 		for p := range to {
 			to[p] = []int{mask.shape[p][0]}

@@ -8,7 +8,8 @@ import (
 )
 
 // productOps are matrix products. Inside the derivation there is one, MatMul, which carries the
-// transpositions and the factor of the runtime's FusedMatMul. Gemm comes back where a bias is added.
+// transpositions and the factor of the runtime's FusedMatMul. Gemm comes back where a bias is
+// added.
 func productOps() []operator {
 	return []operator{
 		{name: "MatMul", least: 2, most: 2, shape: matmulShape, typ: firstType, heavy: true,
@@ -81,8 +82,8 @@ func matmulShared(s *sharer, n *node) []int {
 	return s.keeps(n, !n.transA && n.in[0].shape.rank() > 2 && w.fixed && w.shape.rank() == 2)
 }
 
-// matmulBackward: for Y = α·A·B, gA = α·g·Bᵀ and gB = α·Aᵀ·g. Transposed operands move the transposition
-// around.
+// matmulBackward: for Y = α·A·B, gA = α·g·Bᵀ and gB = α·Aᵀ·g. Transposed operands move the
+// transposition around.
 func matmulBackward(b *builder, e *entry, g []*value) []*value {
 	x, y, d := e.in[0], e.in[1], g[0]
 	return e.each(func(i int) *value {
@@ -113,7 +114,8 @@ func lowerFusedMatMul(l *loaded, o *onnx.Node, in []*value) []*value {
 // productAndSum writes Gemm as a product and a sum, so that the bias can be seen.
 func productAndSum(l *loaded, n *node) *value {
 	p := n.proto()
-	y := l.matmul(n.in[0], n.in[1], p.Int("transA", 0) != 0, p.Int("transB", 0) != 0, float64(p.Float("alpha", 1)))
+	y := l.matmul(n.in[0], n.in[1], p.Int("transA", 0) != 0, p.Int("transB", 0) != 0,
+		float64(p.Float("alpha", 1)))
 	if c := optional(n.in, 2); c != nil {
 		if beta := float64(p.Float("beta", 1)); beta != 1 {
 			c = l.mul(c, l.scalar(beta))
@@ -136,6 +138,7 @@ func fusedProto(n *node) *onnx.Node {
 	if n.transB {
 		p.Attrs = append(p.Attrs, intAttr("transB", 1))
 	}
-	p.Attrs = append(p.Attrs, &onnx.Attribute{Name: "alpha", Type: onnx.AttrFloat, F: float32(n.alpha)})
+	p.Attrs = append(p.Attrs, &onnx.Attribute{Name: "alpha", Type: onnx.AttrFloat,
+		F: float32(n.alpha)})
 	return p
 }

@@ -14,8 +14,9 @@ func reductionOps() []operator {
 			gather: gather, share: share, none: unseen}
 	}
 	softmax := func(name string, d rule) operator {
-		return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType, simplify: lastAxis,
-			gather: alongRows, share: softmaxShared, derivative: d}
+		return operator{name: name, least: 1, most: 1, shape: sameShape, typ: firstType,
+			simplify: lastAxis,
+			gather:   alongRows, share: softmaxShared, derivative: d}
 	}
 	return []operator{
 		with(reduction("ReduceSum", reduceGather, reduceShared), func(o *operator) {
@@ -89,7 +90,8 @@ func reduceGather(g *gatherer, n *node, a int) []int {
 
 func reduceShared(s *sharer, n *node) []int {
 	axes, err := reduceAxes(n, 0)
-	return s.keeps(n, err == nil && len(axes) > 0 && slices.Min(axes) > 1 && n.proto().Int("keepdims", 1) != 0)
+	return s.keeps(n, err == nil && len(axes) > 0 && slices.Min(axes) > 1 &&
+		n.proto().Int("keepdims", 1) != 0)
 }
 
 // spread repeats the gradient of a reduction along the axes it removed.
@@ -125,7 +127,8 @@ func meanBackward(b *builder, e *entry, g []*value) []*value {
 	return []*value{b.spread(e, b.mul(g[0], b.scalar(1/float64(n))))}
 }
 
-// lastAxis lets only a softmax over the last axis in. Up to opset 12 it is over all axes from the given one.
+// lastAxis lets only a softmax over the last axis in. Up to opset 12 it is over all axes from the
+// given one.
 func lastAxis(l *loaded, n *node) *value {
 	def, rank := int64(-1), n.in[0].shape.rank()
 	if l.opset < 13 {
@@ -133,7 +136,8 @@ func lastAxis(l *loaded, n *node) *value {
 	}
 	a, err := axis(n.proto().Int("axis", def), rank)
 	if err != nil || a != rank-1 {
-		return l.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis", Err: ErrUnsupportedOp})
+		return l.fail(&OpError{Op: n.op, Node: n.name, Reason: "is not over the last axis",
+			Err: ErrUnsupportedOp})
 	}
 	n.attrs = []*onnx.Attribute{intAttr("axis", int64(a))}
 	return nil
@@ -151,5 +155,6 @@ func softmaxBackward(b *builder, e *entry, g []*value) []*value {
 // logSoftmaxBackward: for y = log softmax(x), gx = g − exp(y)·Σ g.
 func logSoftmaxBackward(b *builder, e *entry, g []*value) []*value {
 	y := e.out[0]
-	return []*value{b.sub(g[0], b.mul(b.op("Exp", y), b.reduce("ReduceSum", g[0], y.shape.rank()-1)))}
+	return []*value{b.sub(g[0], b.mul(b.op("Exp", y),
+		b.reduce("ReduceSum", g[0], y.shape.rank()-1)))}
 }

@@ -8,8 +8,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// sizeOps make constants, read the sizes of a call, and choose between branches by them. None of them
-// carries a gradient.
+// sizeOps make constants, read the sizes of a call, and choose between branches by them. None of
+// them carries a gradient.
 func sizeOps() []operator {
 	return []operator{
 		{name: "Shape", least: 1, most: 1, shape: throughKernel, typ: int64Type, fold: fromShape,
@@ -18,7 +18,8 @@ func sizeOps() []operator {
 			gather: never, share: apart, none: noNumber},
 		{name: "Range", least: 3, most: 3, shape: rangeShape, typ: firstType,
 			gather: never, share: apart, none: noNumber},
-		{name: "ConstantOfShape", least: 1, most: 1, shape: constantOfShapeShape, typ: constantOfShapeType,
+		{name: "ConstantOfShape", least: 1, most: 1, shape: constantOfShapeShape,
+			typ:    constantOfShapeType,
 			gather: never, share: apart, none: noNumber},
 		{name: "Constant", least: 0, most: 0, lower: lowerConstant},
 		{name: "If", least: 1, most: 1, lower: lowerIf},
@@ -111,7 +112,8 @@ func constantTensor(o *onnx.Node) (*onnx.Tensor, error) {
 func lowerIf(l *loaded, o *onnx.Node, in []*value) []*value {
 	cond, ok := scalarOf(in[0])
 	if !ok {
-		return l.refuse(o, "the condition depends on the input; export the model for inference without control flow")
+		return l.refuse(o, "the condition depends on the input; "+
+			"export the model for inference without control flow")
 	}
 	branch := o.Attr("else_branch")
 	if cond != 0 {

@@ -6,9 +6,10 @@ import "infill/mlm/onnx"
 //
 //	A₁·B₁ + A₂·B₂ + … = [A₁ A₂ …]·[B₁; B₂; …],
 //
-// where each on its own would write, and each sum read and write again, a matrix that is much larger than
-// its factors. The gradients that a layer with one query for every row sends to all positions are of this
-// kind: through the scores, the weighted mean, and the position of the query itself.
+// where each on its own would write, and each sum read and write again, a matrix that is much
+// larger than its factors. The gradients that a layer with one query for every row sends to all
+// positions are of this kind: through the scores, the weighted mean, and the position of the query
+// itself.
 func outerProducts(b *builder, nodes []*node) []*node {
 	u := uses(nodes)
 	return b.rewritten(nodes, func(out *builder, n *node) bool { return out.mergeOuter(n, u) })
@@ -62,14 +63,16 @@ func (b *builder) mergeOuter(n *node, u map[*value][]*node) bool {
 	return true
 }
 
-// partOfSum tells whether v is only read by a sum of the same shape, which then is the last of the chain.
+// partOfSum reports whether v is only read by a sum of the same shape. The chain of sums then goes
+// on.
 func partOfSum(v *value, u map[*value][]*node) bool {
 	return len(u[v]) == 1 && u[v][0].op == "Add" && u[v][0].out[0].shape.equal(v.shape)
 }
 
-// isOuter tells whether n is a product of thin factors, row by row.
+// isOuter reports whether n is a product of thin factors, row by row.
 func isOuter(n *node) bool {
-	if len(n.in) != 2 || n.in[0].fixed || n.in[1].fixed || n.in[0].shape.rank() != 3 || n.in[1].shape.rank() != 3 || n.in[0].shape.at(0) != n.in[1].shape.at(0) {
+	if len(n.in) != 2 || n.in[0].fixed || n.in[1].fixed || n.in[0].shape.rank() != 3 ||
+		n.in[1].shape.rank() != 3 || n.in[0].shape.at(0) != n.in[1].shape.at(0) {
 		return false
 	}
 	switch x, y := n.in[0].shape, n.in[1].shape; n.op {

@@ -7,8 +7,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// headBackward begins the backward pass: the gradient of every row's log f with respect to what the head
-// reads, or to the logits if the head has another form.
+// headBackward begins the backward pass: the gradient of every row's log f with respect to what the
+// head reads, or to the logits if the head has another form.
 func (d *derivation) headBackward() error {
 	b := d.next("gradient of the head")
 	d.then, d.grads = b, map[*value]*value{}
@@ -21,7 +21,8 @@ func (d *derivation) headBackward() error {
 		if d.head.transB {
 			chosen = b.op("Gather", w, d.targets)
 		} else {
-			columns := &node{op: "Gather", in: []*value{w, d.targets}, attrs: []*onnx.Attribute{intAttr("axis", 1)}}
+			columns := &node{op: "Gather", in: []*value{w, d.targets},
+				attrs: []*onnx.Attribute{intAttr("axis", 1)}}
 			chosen = b.transpose(b.add(columns), []int64{1, 0})
 		}
 		d.grads[d.hidden] = b.reshape(b.sub(chosen, expected), d.hidden.shape)
@@ -31,7 +32,8 @@ func (d *derivation) headBackward() error {
 		d.grads[d.logits2] = b.sub(hot, prob)
 		d.steps = append(d.steps, &entry{node: d.logits2.from})
 	}
-	// The one-hot of each row's blank among the positions, which brings gradients back from the gather.
+	// The one-hot of each row's blank among the positions, which brings gradients back from the
+	// gather.
 	hot := b.oneHot(d.positions, d.inputs[0])
 	for _, e := range d.steps {
 		if e.op == "GatherND" {
@@ -51,8 +53,8 @@ func (d *derivation) reverse() error {
 	return d.then.err
 }
 
-// gatherGradient: only the embeddings of the chain's blanks matter. The gather shortens the end of the
-// backward pass.
+// gatherGradient: only the embeddings of the chain's blanks matter. The gather shortens the end of
+// the backward pass.
 func (d *derivation) gatherGradient() error {
 	t := d.next("gradient at the blanks")
 	var each, flat dims // [C, 1, m] repeated for every row of the chain: [C·m, m]
@@ -60,15 +62,16 @@ func (d *derivation) gatherGradient() error {
 		each[p] = []int{probeChains[p], 1, probeBlanks[p]}
 		flat[p] = []int{probeRows(p), probeBlanks[p]}
 	}
-	perRow := t.op("Add", t.reshape(d.blanks, each), t.mul(t.reshape(d.blanks, perChain(1)), t.ints(0)))
+	perRow := t.op("Add", t.reshape(d.blanks, each),
+		t.mul(t.reshape(d.blanks, perChain(1)), t.ints(0)))
 	g := &gatherer{builder: t, index: t.reshape(perRow, flat)}
 	d.atBlanks = g.run(live(d.then.nodes, d.full), place{d.full, 1})
 	d.then = t
 	return t.err
 }
 
-// secondTerm sums over the rows of a chain, those with i masked and the gradient at j ≠ i, multiplies with
-// the table and adds the first term.
+// secondTerm sums over the rows of a chain, those with i masked and the gradient at j ≠ i,
+// multiplies with the table and adds the first term.
 func (d *derivation) secondTerm() error {
 	t := d.then
 	t.context = "gradient"
@@ -79,7 +82,8 @@ func (d *derivation) secondTerm() error {
 		pairs[p], mask[p] = []int{probeChains[p], m, m, dim}, []int{1, m, m, 1}
 	}
 	off := t.offDiagonal(d.blanks, mask)
-	sum := t.reshape(t.reduce("ReduceSum", t.mul(t.reshape(d.atBlanks, pairs), off), 1), perChain(dim))
+	sum := t.reshape(t.reduce("ReduceSum", t.mul(t.reshape(d.atBlanks, pairs), off), 1),
+		perChain(dim))
 	table := d.table
 	if rows := table.shape[0][0]; rows > v { // a table padded beyond the vocabulary
 		table = t.cut(table, 0, 0, v)
@@ -98,7 +102,8 @@ func (d *derivation) outerProducts() error {
 func (d *derivation) integers() error {
 	if d.opset < 13 {
 		return &OpError{Op: "QuantizeLinear", Node: d.embedding.name, Err: ErrUnsupportedOp,
-			Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; export it again, or use float32", d.opset)}
+			Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; "+
+				"export it again, or use float32", d.opset)}
 	}
 	d.then.nodes = quantised(d.then, d.then.nodes)
 	return d.then.err
@@ -115,7 +120,8 @@ func (b *builder) wholeNumber(v int64) *value {
 }
 
 func (b *builder) asFloat(x *value) *value {
-	return b.add(&node{op: "Cast", in: []*value{x}, attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
+	return b.add(&node{op: "Cast", in: []*value{x},
+		attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
 }
 
 // oneHot marks each row's position among the columns of x: [R, L, 1].

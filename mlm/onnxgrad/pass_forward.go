@@ -55,7 +55,8 @@ func (d *derivation) score() error {
 	d.logits2 = f.reshape(d.logits, rows(d.logits.shape[0][2]))
 	d.logp = f.add(&node{op: "LogSoftmax", in: []*value{d.logits2}, attrs: along})
 	target := f.reshape(d.targets, rows(1))
-	d.picked = f.reshape(f.add(&node{op: "GatherElements", in: []*value{d.logp, target}, attrs: along}), rows())
+	d.picked = f.reshape(f.add(&node{op: "GatherElements", in: []*value{d.logp, target},
+		attrs: along}), rows())
 	if f.err != nil {
 		return f.err
 	}
@@ -70,7 +71,8 @@ func (d *derivation) score() error {
 			n = nil
 		}
 	}
-	if n != nil && n.op == "MatMul" && n.in[1].fixed && n.in[1].shape.rank() == 2 && !n.transA && n.alpha == 1 {
+	if n != nil && n.op == "MatMul" && n.in[1].fixed && n.in[1].shape.rank() == 2 && !n.transA &&
+		n.alpha == 1 {
 		d.head, d.hidden = n, n.in[0]
 	}
 	return nil

@@ -40,8 +40,9 @@ func live(nodes []*node, wanted ...*value) []*node {
 	return out
 }
 
-// fuse recognises layer normalisation and Gelu written out in elementary operations and makes each one
-// node, so that forward and backward pass can be written in the form that is fastest and most exact.
+// fuse recognises layer normalisation and Gelu written out in elementary operations and makes each
+// one node, so that forward and backward pass can be written in the form that is fastest and most
+// exact.
 func (l *loaded) fuse() error {
 	l.nodes = live(l.nodes, l.logits)
 	u := uses(l.nodes)
@@ -93,10 +94,11 @@ func other(n *node, x *value) *value {
 	return n.in[0]
 }
 
-// overLast tells whether a reduction is over the last axis, which it keeps.
+// overLast reports whether a reduction is over the last axis, which it keeps.
 func overLast(n *node) bool {
 	a, err := reduceAxes(n, 0)
-	return err == nil && len(a) == 1 && a[0] == n.in[0].shape.rank()-1 && n.proto().Int("keepdims", 1) != 0
+	return err == nil && len(a) == 1 && a[0] == n.in[0].shape.rank()-1 &&
+		n.proto().Int("keepdims", 1) != 0
 }
 
 // centred gives x if v is x minus its mean along the last axis.
@@ -139,18 +141,21 @@ func matchLayerNorm(add *node) *node {
 					continue
 				}
 				h := x.shape.rank() - 1
-				if h < 0 || gamma.shape.rank() != 1 || beta.shape.rank() != 1 || gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
+				if h < 0 || gamma.shape.rank() != 1 || beta.shape.rank() != 1 ||
+					gamma.shape.at(0) != x.shape.at(h) || beta.shape.at(0) != x.shape.at(h) {
 					continue
 				}
-				return &node{op: "LayerNormalization", in: []*value{x, gamma, beta}, attrs: []*onnx.Attribute{
-					intAttr("axis", -1), {Name: "epsilon", Type: onnx.AttrFloat, F: float32(eps)}}}
+				return &node{op: "LayerNormalization", in: []*value{x, gamma, beta},
+					attrs: []*onnx.Attribute{
+						intAttr("axis", -1),
+						{Name: "epsilon", Type: onnx.AttrFloat, F: float32(eps)}}}
 			}
 		}
 	}
 	return nil
 }
 
-// squareOf tells whether v is the square of x minus its mean.
+// squareOf reports whether v is the square of x minus its mean.
 func squareOf(v, x *value) bool {
 	if p := is(v, "Pow"); p != nil {
 		e, ok := scalarOf(p.in[1])
@@ -162,8 +167,8 @@ func squareOf(v, x *value) bool {
 	return false
 }
 
-// matchGelu recognises x·½·(1 + erf(x/√2)) with its factors in any order and gives x and the value that
-// the whole computes.
+// matchGelu recognises x·½·(1 + erf(x/√2)) with its factors in any order and gives x and the value
+// that the whole computes.
 func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 	scale := is(erf.in[0], "Mul")
 	if scale == nil {
@@ -219,8 +224,8 @@ func matchGelu(erf *node, u map[*value][]*node) (x, out *value) {
 	}
 }
 
-// linear turns a product with a matrix of weights followed by a bias into Gemm on rows, which writes
-// the bias while it multiplies. The values in keep stay.
+// linear turns a product with a matrix of weights followed by a bias into Gemm on rows, which
+// writes the bias while it multiplies. The values in keep stay.
 func linear(b *builder, nodes []*node, keep []*value) []*node {
 	u := uses(nodes)
 	dropped := map[*node]bool{}
@@ -230,8 +235,11 @@ func linear(b *builder, nodes []*node, keep []*value) []*node {
 		}
 		for i, bias := range n.in {
 			m := is(n.in[1-i], "MatMul")
-			if m != nil && bias.fixed && bias.shape.rank() == 1 && len(u[m.out[0]]) == 1 && !slices.Contains(keep, m.out[0]) && n.out[0].typ == onnx.Float &&
-				m.in[1].fixed && m.in[1].shape.rank() == 2 && !m.transA && m.in[0].shape.rank() > 1 && bias.shape.at(0) == n.out[0].shape.at(n.out[0].shape.rank()-1) {
+			if m != nil && bias.fixed && bias.shape.rank() == 1 && len(u[m.out[0]]) == 1 &&
+				!slices.Contains(keep, m.out[0]) && n.out[0].typ == onnx.Float &&
+				m.in[1].fixed && m.in[1].shape.rank() == 2 && !m.transA &&
+				m.in[0].shape.rank() > 1 &&
+				bias.shape.at(0) == n.out[0].shape.at(n.out[0].shape.rank()-1) {
 				dropped[m] = true
 			}
 		}

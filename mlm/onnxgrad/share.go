@@ -6,22 +6,24 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Before its first attention a model treats every position by itself: the embeddings of the word, the place
-// and the segment, their layer norm, the queries, keys and values of the first layer. Positions of a call that
-// agree in their inputs and in their place give the same there, and most have many like them: the rows of a
-// state differ from one another at two places, and from those of another state at the blanks. So that part is
-// computed once for all that are alike, on [1, U, …] in the place of [R, L, …], and looked up where the first
-// operation reads it that looks beyond a position. Derivatives are wanted at the blanks, of each row its own:
-// the backward pass is as it was, and looks up there what it needs.
+// Before its first attention a model treats every position by itself: the embeddings of the word,
+// the place and the segment, their layer norm, the queries, keys and values of the first layer.
+// Positions of a call that agree in their inputs and in their place give the same there, and most
+// have many like them: the rows of a state differ from one another at two places, and from those of
+// another state at the blanks. So that part is computed once for all that are alike, on [1, U, …]
+// in the place of [R, L, …], and looked up where the first operation reads it that looks beyond a
+// position. Derivatives are wanted at the blanks, of each row its own: the backward pass is as it
+// was, and looks up there what it needs.
 //
-// Which positions are alike the caller says (see Alike). The graph computes from the inputs at the first of
-// them, so that nothing is assumed of what the model does with its inputs.
+// Which positions are alike the caller says (see Alike). The graph computes from the inputs at the
+// first of them, so that nothing is assumed of what the model does with its inputs.
 
-// probeDistinct is U; no product of other sizes coincides with it.
+// probeDistinct is U. No product of other sizes coincides with it.
 var probeDistinct = [probes]int{211, 223}
 
-// How an operation of the shared part reads an input: as it is, or each distinct position its own. Numbers
-// from 0 on are an axis of length L, along which a value that all rows have in common is gathered.
+// How an operation of the shared part reads an input: as it is, or each distinct position its own.
+// Numbers from 0 on are an axis of length L, along which a value that all rows have in common is
+// gathered.
 const (
 	asItIs = -1 - iota
 	itsOwn
@@ -29,13 +31,16 @@ const (
 
 // sharer rewrites a derived graph.
 type sharer struct {
-	*builder               // takes the operations of the forward pass
-	ids, numbers, first    *value
-	places                 *value                  // [U] places in their rows of the distinct positions
-	own                    map[*value]bool         // values [R, L, …] computed position by position from the inputs
-	worth                  map[*value]bool         // values that follow from the word embeddings
-	reads                  map[*node][]int         // the operations that compute values in own
-	shared, spread, picked map[*value]*value       // [1, U, …] for values in own, [R, L, …] looked up from it, numbers at an index
+	*builder            // takes the operations of the forward pass
+	ids, numbers, first *value
+	// [U] places in their rows of the distinct positions
+	places *value
+	// values [R, L, …] computed position by position from the inputs
+	own   map[*value]bool
+	worth map[*value]bool // values that follow from the word embeddings
+	reads map[*node][]int // the operations that compute values in own
+	// [1, U, …] for values in own, [R, L, …] looked up from it, numbers at an index
+	shared, spread, picked map[*value]*value
 	common                 map[place]*value        // [1, U, …] for values [1, L, …]
 	special                map[*node]func() *value // see numbering
 	counted                []int64                 // see Derived.Counted
@@ -43,14 +48,24 @@ type sharer struct {
 	now                    map[*node]*node         // what takes the place of nodes
 }
 
-// share rewrites the forward pass, and the backward pass where it reads what is shared. Where nothing of
-// weight can be shared, or it cannot be written down, the graph stays as it is.
+// share rewrites the forward pass, and the backward pass where it reads what is shared. Where
+// nothing of weight can be shared, or it cannot be written down, the graph stays as it is.
 func (d *derivation) share() error {
-	s := &sharer{builder: newBuilder(d.opset), ids: d.inputs[0],
-		numbers: &value{name: InNumbers, typ: onnx.Int64}, first: &value{name: InFirst, typ: onnx.Int64},
-		own: map[*value]bool{}, worth: map[*value]bool{d.embedded: true}, reads: map[*node][]int{}, now: map[*node]*node{},
-		shared: map[*value]*value{}, spread: map[*value]*value{}, picked: map[*value]*value{}, common: map[place]*value{}, special: map[*node]func() *value{}}
-	s.consts = d.consts
+	s := &sharer{
+		builder: d.next(""),
+		ids:     d.inputs[0],
+		numbers: &value{name: InNumbers, typ: onnx.Int64},
+		first:   &value{name: InFirst, typ: onnx.Int64},
+		own:     map[*value]bool{},
+		worth:   map[*value]bool{d.embedded: true},
+		reads:   map[*node][]int{},
+		now:     map[*node]*node{},
+		shared:  map[*value]*value{},
+		spread:  map[*value]*value{},
+		picked:  map[*value]*value{},
+		common:  map[place]*value{},
+		special: map[*node]func() *value{},
+	}
 	for p := range probes {
 		s.first.shape[p] = []int{probeDistinct[p]}
 		s.numbers.shape[p] = []int{probeRows(p), probeLength[p]}
@@ -107,8 +122,8 @@ func (s *sharer) look(n *node) {
 	}
 }
 
-// alone says how n must read its inputs to be computed for each distinct position, nil if it looks beyond
-// positions or at what does.
+// alone says how n must read its inputs to be computed for each distinct position, nil if it looks
+// beyond positions or at what does.
 func (s *sharer) alone(n *node) []int {
 	out := n.out[0].shape
 	if out.rank() < 2 || out.at(0) != s.numbers.shape.at(0) || out.at(1) != s.numbers.shape.at(1) {
@@ -117,8 +132,8 @@ func (s *sharer) alone(n *node) []int {
 	return operators[n.op].share(s, n)
 }
 
-// numbering serves forms in which models number places and segments: it gives what computes the output at
-// the distinct positions, nil for other forms.
+// numbering serves forms in which models number places and segments: it gives what computes the
+// output at the distinct positions, nil for other forms.
 func (s *sharer) numbering(n *node) func() *value {
 	x, out := n.in[0], n.out[0]
 	switch n.op {
@@ -135,14 +150,18 @@ func (s *sharer) numbering(n *node) func() *value {
 		}
 	case "Expand": // what all rows have in common, repeated for each
 		a := 1 - (out.shape.rank() - x.shape.rank())
-		if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) || x.shape.prefix(x.shape.rank()) != tail(out.shape) {
+		if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) ||
+			x.shape.prefix(x.shape.rank()) != tail(out.shape) {
 			return nil
 		}
 		return func() *value { return s.reshape(s.atPlaces(place{x, a}), s.distinct(out.shape)) }
-	case "GatherElements": // a row of constants, repeated for each row and looked up by what a position has
+	// a row of constants, repeated for each row and looked up by what a position has
+	case "GatherElements":
 		e := is(x, "Expand")
 		a, err := axis(n.proto().Int("axis", 0), 2)
-		if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed || e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) || x.shape.at(1) != e.in[0].shape.at(1) {
+		if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed ||
+			e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) ||
+			x.shape.at(1) != e.in[0].shape.at(1) {
 			return nil
 		}
 		return func() *value {
@@ -160,11 +179,13 @@ func tail(d dims) (v [probes]int) {
 	return v
 }
 
-// countedBy tells whether n numbers the positions of a row by counting the tokens other than one, as RoBERTa
-// does, and which that is. In rows without that token the number depends on the place alone.
+// countedBy reports whether n numbers the positions of a row by counting the tokens other than one,
+// as RoBERTa does, and which that is. In rows without that token the number depends on the place
+// alone.
 func (s *sharer) countedBy(n *node) (token int64, ok bool) {
 	a, ok := scalarOf(n.in[1])
-	if !ok || a != 1 && a != -1 || n.in[0].shape.rank() != 2 || n.proto().Int("exclusive", 0) != 0 || n.proto().Int("reverse", 0) != 0 {
+	if !ok || a != 1 && a != -1 || n.in[0].shape.rank() != 2 ||
+		n.proto().Int("exclusive", 0) != 0 || n.proto().Int("reverse", 0) != 0 {
 		return 0, false
 	}
 	v := n.in[0]
@@ -183,7 +204,7 @@ func (s *sharer) countedBy(n *node) (token int64, ok bool) {
 	return 0, false
 }
 
-// outside lets n, which is not of the shared part, read from it; lookups go to b.
+// outside lets n, which is not of the shared part, read from it. Lookups go to b.
 func (s *sharer) outside(n *node, b *builder) {
 	if !slices.ContainsFunc(n.in, func(v *value) bool { return s.own[v] && s.worth[v] }) {
 		return
@@ -198,7 +219,8 @@ func (s *sharer) outside(n *node, b *builder) {
 			at = b.add(&node{op: "GatherND", in: []*value{s.numbers, n.in[1]}, attrs: n.attrs})
 			s.picked[n.in[1]] = at
 		}
-		c.op, c.attrs, c.in = "Gather", []*onnx.Attribute{intAttr("axis", 0)}, []*value{s.list(v, b), at}
+		c.op, c.attrs, c.in = "Gather", []*onnx.Attribute{intAttr("axis", 0)},
+			[]*value{s.list(v, b), at}
 	} else {
 		for i, v := range n.in {
 			if v != nil && s.own[v] && s.worth[v] {
@@ -223,7 +245,8 @@ func (s *sharer) list(v *value, b *builder) *value {
 func (s *sharer) everywhere(v *value, b *builder) *value {
 	w := s.spread[v]
 	if w == nil {
-		w = b.add(&node{op: "Gather", in: []*value{s.list(v, b), s.numbers}, attrs: []*onnx.Attribute{intAttr("axis", 0)}})
+		w = b.add(&node{op: "Gather", in: []*value{s.list(v, b), s.numbers},
+			attrs: []*onnx.Attribute{intAttr("axis", 0)}})
 		s.spread[v] = w
 	}
 	return w
@@ -286,7 +309,8 @@ func (s *sharer) atPlaces(at place) *value {
 		s.places = s.op("Mod", s.first, length)
 	}
 	if s.common[at] == nil {
-		s.common[at] = s.add(&node{op: "Gather", in: []*value{at.v, s.places}, attrs: []*onnx.Attribute{intAttr("axis", int64(at.axis))}})
+		s.common[at] = s.add(&node{op: "Gather", in: []*value{at.v, s.places},
+			attrs: []*onnx.Attribute{intAttr("axis", int64(at.axis))}})
 	}
 	return s.common[at]
 }

@@ -6,8 +6,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// tidyProducts moves transpositions of the last two axes and constant factors into the products they
-// feed, and replaces weights that are the transposed embedding table by the table itself.
+// tidyProducts moves transpositions of the last two axes and constant factors into the products
+// they feed, and replaces weights that are the transposed embedding table by the table itself.
 func (l *loaded) tidyProducts() error {
 	u := uses(l.nodes)
 	var out []*node
@@ -28,8 +28,8 @@ func (l *loaded) tidyProducts() error {
 	return l.err
 }
 
-// scaled puts a constant factor into the product before it, through a constant that is added in between
-// (the bias of a linear layer), and gives the nodes that take n's place.
+// scaled puts a constant factor into the product before it, through a constant that is added in
+// between (the bias of a linear layer), and gives the nodes that take n's place.
 func (l *loaded) scaled(n *node, u map[*value][]*node) []*node {
 	product := func(v *value) *node {
 		m := is(v, "MatMul")
@@ -124,8 +124,8 @@ func (l *loaded) absorb(n *node, i int, u map[*value][]*node, out *[]*node) {
 	turn(x)
 }
 
-// turnedFlat gives x [.., a, b] if v [.., b, a] is x with its last two axes exchanged while the others were
-// one, as newer exporters write it.
+// turnedFlat gives x [.., a, b] if v [.., b, a] is x with its last two axes exchanged while the
+// others were one, as newer exporters write it.
 func turnedFlat(v *value) *value {
 	outer := is(v, "Reshape")
 	if outer == nil {
@@ -140,7 +140,8 @@ func turnedFlat(v *value) *value {
 		return nil
 	}
 	x, flat, r := inner.in[0], t.in[0].shape, v.shape.rank()
-	if r < 3 || x.shape.rank() != r || x.shape.at(r-1) != flat.at(2) || x.shape.at(r-2) != flat.at(1) {
+	if r < 3 || x.shape.rank() != r || x.shape.at(r-1) != flat.at(2) ||
+		x.shape.at(r-2) != flat.at(1) {
 		return nil
 	}
 	if !v.shape.equal(x.shape.with(r-1, flat.at(1)).with(r-2, flat.at(2))) {

@@ -10,8 +10,8 @@ import (
 // stripBytes is how much of a matrix is held in memory while it is compared with another.
 const stripBytes = 4 << 20
 
-// sameWeights compares two stored matrices, b transposed if asked, a strip at a time: tables of words are
-// the largest weights of a model, and need not be in memory for this.
+// sameWeights compares two stored matrices, b transposed if asked, a strip at a time: tables of
+// words are the largest weights of a model, and need not be in memory for this.
 func sameWeights(a, b *value, transposed bool) bool {
 	x, y := weightOf(a), weightOf(b)
 	if x == nil || y == nil || x.Type != y.Type || len(x.Dims) != 2 || len(y.Dims) != 2 {
@@ -42,7 +42,8 @@ func sameWeights(a, b *value, transposed bool) bool {
 		return true
 	}
 	each := max(1, min(rows, stripBytes/(cols*size)))
-	strip, turned, part := make([]byte, each*cols*size), make([]byte, each*cols*size), make([]byte, each*size)
+	strip, turned, part := make([]byte, each*cols*size), make([]byte, each*cols*size),
+		make([]byte, each*size)
 	for from := int64(0); from < rows; from += each {
 		n := min(each, rows-from) // rows of y, columns of x
 		if q.Read(strip[:n*cols*size], from*cols*size) != nil {
@@ -74,13 +75,14 @@ func sameBytes(p, q *onnx.Data, size int64) bool {
 	return true
 }
 
-// KeptPerToken is about how many bytes of the forward pass are kept per token for the backward pass, when
-// rows have the given length; 0 without a backward pass. Runs with gradients take this much memory at least.
+// KeptPerToken is about how many bytes of the forward pass are kept per token for the backward
+// pass, when rows have the given length. 0 without a backward pass. Runs with gradients take this
+// much memory at least.
 func (d *Derived) KeptPerToken(length int) int64 { return d.kept + d.keptPerPosition*int64(length) }
 
-// measure sums up the values of the forward pass that the backward pass reads. Those of two positions, such
-// as attention scores, grow with the length of the rows; what is computed for distinct positions only (share)
-// is too little to count.
+// measure sums up the values of the forward pass that the backward pass reads. Those of two
+// positions, such as attention scores, grow with the length of the rows. What is computed for
+// distinct positions only (share) is too little to count.
 func (d *derivation) measure(out *Derived) {
 	if d.then == nil {
 		return

@@ -8,11 +8,12 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Widen gives the model with computation in float32 where the file computes in float16 or bfloat16: stored
-// weights stay as they are and are cast once, which the runtime does when it loads the graph; casts to the
-// narrow types become casts to float32, constants and outputs are float32. The result is the exact function of
-// the file's constants, without the rounding at every step that the file asks for. Weights are shared with m,
-// which is returned itself if it computes in no narrow type.
+// Widen gives the model with computation in float32 where the file computes in float16 or bfloat16:
+// stored weights stay as they are and are cast once, which the runtime does when it loads the
+// graph. Casts to the narrow types become casts to float32, constants and outputs are float32. The
+// result is the exact function of the file's constants, without the rounding at every step that the
+// file asks for. Weights are shared with m, which is returned itself if it computes in no narrow
+// type.
 func Widen(m *onnx.Model) *onnx.Model {
 	w := &widener{used: map[string]bool{}, wide: map[string]string{}}
 	if !w.look(m.Graph) {
@@ -46,7 +47,8 @@ func (w *widener) look(g *onnx.Graph) bool {
 			w.used[o] = true
 		}
 		for _, a := range n.Attrs {
-			found = found || a.T != nil && narrow(a.T.Type) || n.Op == "Cast" && a.Name == "to" && narrow(onnx.DataType(a.I))
+			found = found || a.T != nil && narrow(a.T.Type) || n.Op == "Cast" && a.Name == "to" &&
+				narrow(onnx.DataType(a.I))
 			if a.G != nil {
 				found = w.look(a.G) || found
 			}
@@ -76,7 +78,8 @@ func (w *widener) graph(g *onnx.Graph) *onnx.Graph {
 		}
 		to := w.fresh(t.Name)
 		w.wide[t.Name] = to
-		out.Nodes = append(out.Nodes, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name}, Outputs: []string{to}, Attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
+		out.Nodes = append(out.Nodes, &onnx.Node{Name: to, Op: "Cast", Inputs: []string{t.Name},
+			Outputs: []string{to}, Attrs: []*onnx.Attribute{intAttr("to", int64(onnx.Float))}})
 	}
 	for _, n := range g.Nodes {
 		c := *n
@@ -118,8 +121,8 @@ func (w *widener) graph(g *onnx.Graph) *onnx.Graph {
 	return out
 }
 
-// widened is a constant in float32. Constants in nodes are small; one that cannot be read stays, and is refused
-// where it is used.
+// widened is a constant in float32. Constants in nodes are small. One that cannot be read stays,
+// and is refused where it is used.
 func widened(t *onnx.Tensor) *onnx.Tensor {
 	v, err := t.Float64s()
 	if err != nil {

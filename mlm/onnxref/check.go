@@ -21,8 +21,8 @@ type Deviation struct {
 	wrong, right float64 // sums of squares of the differences and of the true values
 }
 
-// Rel is the largest difference relative to the largest true value. Single true values may be close to
-// zero, so no difference is taken relative to its own.
+// Rel is the largest difference relative to the largest true value. Single true values may be close
+// to zero, so no difference is taken relative to its own.
 func (d Deviation) Rel() float64 {
 	if d.Scale == 0 {
 		return d.MaxAbs
@@ -30,8 +30,8 @@ func (d Deviation) Rel() float64 {
 	return d.MaxAbs / d.Scale
 }
 
-// RMS is the root-mean-square difference relative to the root mean square of the true values. It depends
-// less than Rel on how many numbers are compared.
+// RMS is the root-mean-square difference relative to the root mean square of the true values. It
+// depends less than Rel on how many numbers are compared.
 func (d Deviation) RMS() float64 {
 	if d.right == 0 {
 		return math.Sqrt(d.wrong)
@@ -57,17 +57,21 @@ type Report struct {
 	Second Deviation // its second term alone
 }
 
-// Check compares outputs of a derived graph with the file in float64: log f exactly, the gradient at blank
-// j by differences along the rows tokens[j] of the embedding table. It ends early with the context's cause.
-func (lm *MaskedLM) Check(ctx context.Context, s *Sentence, got Outputs, tokens [][]int) (Report, error) {
+// Check compares outputs of a derived graph with the file in float64: log f exactly, the gradient
+// at blank j by differences along the rows tokens[j] of the embedding table. It ends early with the
+// context's cause.
+func (lm *MaskedLM) Check(ctx context.Context, s *Sentence, got Outputs, tokens [][]int) (Report,
+	error) {
 	r := Report{Blanks: len(s.Blanks)}
 	cond, err := lm.Conditionals(s)
 	if err != nil {
 		return r, err
 	}
 	m, v := len(s.Blanks), lm.vocabulary
-	if len(got.LogProb) != m || len(got.Conditional) != m*v || len(got.Gradient) != m*v || len(tokens) != m {
-		return r, fmt.Errorf("outputs of %d, %d and %d numbers and %d lists of tokens for %d blanks and %d tokens",
+	if len(got.LogProb) != m || len(got.Conditional) != m*v || len(got.Gradient) != m*v ||
+		len(tokens) != m {
+		return r, fmt.Errorf("outputs of %d, %d and %d numbers and %d lists of tokens "+
+			"for %d blanks and %d tokens",
 			len(got.LogProb), len(got.Conditional), len(got.Gradient), len(tokens), m, v)
 	}
 	u, truth := 0.0, 0.0

@@ -1,12 +1,14 @@
-// Package onnxref checks gradients of masked language models against the model file itself, in float64.
+// Package onnxref checks gradients of masked language models against the model file itself, in
+// float64.
 //
-// It evaluates the file, operator by operator, and takes derivatives by central differences, which are
-// good to ten digits: weights of any width are widened to float64 and every operator computes in it. A
-// model of 11 M parameters takes a few tenths of a second for a sentence.
+// It evaluates the file, operator by operator, and takes derivatives by central differences, which
+// are good to ten digits: weights of any width are widened to float64 and every operator computes
+// in it. A model of 11 M parameters takes a few tenths of a second for a sentence.
 //
-// It knows only forward operators. Of the derivation in mlm/onnxgrad it shares one part, the operators of
-// mlm/onnxeval, with which onnxgrad folds constants. Nothing is folded here: the file is evaluated as it
-// stands, so that what onnxgrad folds, fuses or rewrites is compared with what the file says.
+// It knows only forward operators. Of the derivation in mlm/onnxgrad it shares one part, the
+// operators of mlm/onnxeval, with which onnxgrad folds constants. Nothing is folded here: the file
+// is evaluated as it stands, so that what onnxgrad folds, fuses or rewrites is compared with what
+// the file says.
 package onnxref
 
 import (
@@ -26,7 +28,8 @@ type Evaluator struct {
 
 // New prepares a model that onnx.Check has passed: its weights are widened to float64.
 func New(m *onnx.Model) (*Evaluator, error) {
-	e := &Evaluator{model: m, opset: m.Opset(""), weights: map[string]*onnxeval.Tensor{}, by: map[string]*onnx.Node{}}
+	e := &Evaluator{model: m, opset: m.Opset(""), weights: map[string]*onnxeval.Tensor{},
+		by: map[string]*onnx.Node{}}
 	for _, w := range m.Graph.Initializers {
 		t, err := onnxeval.FromONNX(w)
 		if err != nil {
@@ -42,9 +45,10 @@ func New(m *onnx.Model) (*Evaluator, error) {
 	return e, nil
 }
 
-// Run computes the named values. inputs are the graph's inputs; a value computed by the graph may be
-// given as well, which then stands in the place of what the graph would compute.
-func (e *Evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) ([]*onnxeval.Tensor, error) {
+// Run computes the named values. inputs are the graph's inputs. A value computed by the graph may
+// be given as well, which then stands in the place of what the graph would compute.
+func (e *Evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) ([]*onnxeval.Tensor,
+	error) {
 	return e.graph(e.model.Graph, e.by, func(name string) *onnxeval.Tensor {
 		if t := inputs[name]; t != nil {
 			return t
@@ -53,8 +57,10 @@ func (e *Evaluator) Run(inputs map[string]*onnxeval.Tensor, outputs ...string) (
 	}, outputs)
 }
 
-// graph computes outputs of g. outer knows what is given from outside, by tells which node computes a value.
-func (e *Evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node, outer func(string) *onnxeval.Tensor, outputs []string) ([]*onnxeval.Tensor, error) {
+// graph computes outputs of g. outer knows what is given from outside, by tells which node computes
+// a value.
+func (e *Evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node,
+	outer func(string) *onnxeval.Tensor, outputs []string) ([]*onnxeval.Tensor, error) {
 	// Only what the outputs need is computed, in the graph's order.
 	need := map[*onnx.Node]bool{}
 	stack := append([]string{}, outputs...)
@@ -113,8 +119,9 @@ func (e *Evaluator) graph(g *onnx.Graph, by map[string]*onnx.Node, outer func(st
 	return res, nil
 }
 
-// node computes one node; If is computed here because its branches read values from outside.
-func (e *Evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*onnxeval.Tensor, error) {
+// node computes one node. If is computed here because its branches read values from outside.
+func (e *Evaluator) node(n *onnx.Node, get func(string) *onnxeval.Tensor) ([]*onnxeval.Tensor,
+	error) {
 	in := make([]*onnxeval.Tensor, len(n.Inputs))
 	for i, name := range n.Inputs {
 		if name != "" {

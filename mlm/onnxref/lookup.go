@@ -6,9 +6,9 @@ import (
 	"infill/mlm/onnx"
 )
 
-// Separate gives a model in which the lookup of words is a node of its own where an optimiser has fused it with
-// the normalisation after it (EmbedLayerNormalization), so that the embeddings can be replaced. Weights and the
-// other nodes are shared with m, which stays as it is.
+// Separate gives a model in which the lookup of words is a node of its own where an optimiser has
+// fused it with the normalisation after it (EmbedLayerNormalization), so that the embeddings can be
+// replaced. Weights and the other nodes are shared with m, which stays as it is.
 func Separate(m *onnx.Model) *onnx.Model {
 	isFused := func(n *onnx.Node) bool {
 		return n.Op == "EmbedLayerNormalization" && len(n.Inputs) > 2 && n.Inputs[2] != ""
@@ -37,15 +37,16 @@ func Separate(m *onnx.Model) *onnx.Model {
 		rest := *n
 		rest.Inputs = slices.Clone(n.Inputs)
 		rest.Inputs[0], rest.Inputs[2] = words, ""
-		g.Nodes = append(g.Nodes, &onnx.Node{Name: n.Name + "/words", Op: "Gather", Inputs: []string{n.Inputs[2], n.Inputs[0]}, Outputs: []string{words}}, &rest)
+		g.Nodes = append(g.Nodes, &onnx.Node{Name: n.Name + "/words", Op: "Gather",
+			Inputs: []string{n.Inputs[2], n.Inputs[0]}, Outputs: []string{words}}, &rest)
 	}
 	out := *m
 	out.Graph = &g
 	return &out
 }
 
-// WordLookup is the node that looks input_ids up in the table of word embeddings, nil if there is none. Lookups
-// of which only the shape is used, which optimisers leave behind, are passed over.
+// WordLookup is the node that looks input_ids up in the table of word embeddings, nil if there is
+// none. Optimisers leave lookups behind of which only the shape is used. They are passed over.
 func WordLookup(g *onnx.Graph) *onnx.Node {
 	valued := map[string]bool{} // used for more than its shape
 	for _, n := range g.Nodes {
@@ -61,7 +62,8 @@ func WordLookup(g *onnx.Graph) *onnx.Node {
 		switch {
 		case (n.Op == "Cast" || n.Op == "Identity") && len(n.Inputs) == 1 && ids[n.Inputs[0]]:
 			ids[n.Outputs[0]] = true
-		case n.Op == "Gather" && len(n.Inputs) == 2 && n.Int("axis", 0) == 0 && ids[n.Inputs[1]] && valued[n.Outputs[0]]:
+		case n.Op == "Gather" && len(n.Inputs) == 2 && n.Int("axis", 0) == 0 && ids[n.Inputs[1]] &&
+			valued[n.Outputs[0]]:
 			return n
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// ErrParts is wrapped by the error for a model in which the logits or the table of word embeddings were
-// not found.
+// ErrParts is wrapped by the error for a model in which the logits or the table of word embeddings
+// were not found.
 var ErrParts = errors.New("not recognised as a masked language model")
 
 // Sentence is what energies and gradients are checked on: a filled sentence and its blanks.
@@ -24,7 +24,8 @@ type Sentence struct {
 
 func (s *Sentence) check(vocabulary int) error {
 	if len(s.IDs) == 0 || len(s.Blanks) == 0 || s.Types != nil && len(s.Types) != len(s.IDs) {
-		return fmt.Errorf("sentence of %d pieces with %d types and %d blanks", len(s.IDs), len(s.Types), len(s.Blanks))
+		return fmt.Errorf("sentence of %d pieces with %d types and %d blanks", len(s.IDs),
+			len(s.Types), len(s.Blanks))
 	}
 	for _, b := range s.Blanks {
 		if b < 0 || b >= len(s.IDs) {
@@ -39,8 +40,8 @@ func (s *Sentence) check(vocabulary int) error {
 	return nil
 }
 
-// MaskedLM evaluates a masked language model on sentences: log f and its derivatives by differences. It is
-// safe for concurrent use.
+// MaskedLM evaluates a masked language model on sentences: log f and its derivatives by
+// differences. It is safe for concurrent use.
 type MaskedLM struct {
 	eval             *Evaluator
 	logits, embedded string
@@ -48,9 +49,9 @@ type MaskedLM struct {
 	vocabulary       int
 }
 
-// NewMaskedLM finds the parts of a model that onnx.Check has passed: input_ids, the table of which it
-// gathers rows, and the logits. Errors wrap ErrParts, or onnxeval.ErrOp for an operator that cannot be
-// evaluated.
+// NewMaskedLM finds the parts of a model that onnx.Check has passed: input_ids, the table of which
+// it gathers rows, and the logits. Errors wrap ErrParts, or onnxeval.ErrOp for an operator that
+// cannot be evaluated.
 func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 	m = Separate(m)
 	e, err := New(m)
@@ -82,7 +83,8 @@ func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 		return nil, fmt.Errorf("%w: logits of shape %v", ErrParts, logits)
 	}
 	lm.vocabulary = logits[2]
-	if len(lm.table.F) == 0 || len(lm.table.Shape) != 2 || lm.table.Shape[0] < lm.vocabulary || len(embedded) != 3 {
+	if len(lm.table.F) == 0 || len(lm.table.Shape) != 2 || lm.table.Shape[0] < lm.vocabulary ||
+		len(embedded) != 3 {
 		return nil, fmt.Errorf("%w: word embeddings of shape %v from a table of %v for %d logits",
 			ErrParts, embedded, lm.table.Shape, lm.vocabulary)
 	}
@@ -112,7 +114,8 @@ func (lm *MaskedLM) rows(s *Sentence, which []int) map[string]*onnxeval.Tensor {
 	}
 	all := map[string]*onnxeval.Tensor{
 		"input_ids": onnxeval.NewInt(shape, ids), "attention_mask": onnxeval.NewInt(shape, ones),
-		"token_type_ids": onnxeval.NewInt(shape, types), "position_ids": onnxeval.NewInt(shape, places),
+		"token_type_ids": onnxeval.NewInt(shape, types), "position_ids": onnxeval.NewInt(shape,
+			places),
 	}
 	in := map[string]*onnxeval.Tensor{}
 	for _, v := range lm.eval.model.Graph.Inputs {
@@ -161,8 +164,8 @@ func (lm *MaskedLM) Conditionals(s *Sentence) ([][]float64, error) {
 	return res, nil
 }
 
-// Slope is the derivative of Σ_{i≠j} log f(θ_i | sentence with i masked) as the embedding at blank j moves
-// along row v of the embedding table, by five-point central differences.
+// Slope is the derivative of Σ_{i≠j} log f(θ_i | sentence with i masked) as the embedding at blank
+// j moves along row v of the embedding table, by five-point central differences.
 func (lm *MaskedLM) Slope(s *Sentence, j, v int) (float64, error) {
 	if err := s.check(lm.vocabulary); err != nil {
 		return 0, err
@@ -191,7 +194,8 @@ func (lm *MaskedLM) Slope(s *Sentence, j, v int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	e := &onnxeval.Tensor{Type: base[0].Type, Shape: base[0].Shape, F: append([]float64{}, base[0].F...)}
+	e := &onnxeval.Tensor{Type: base[0].Type, Shape: base[0].Shape,
+		F: append([]float64{}, base[0].F...)}
 	d := e.Shape[2]
 	along := lm.table.F[v*d : (v+1)*d]
 	h := 1e-3 * (norm(e.F) / math.Sqrt(float64(e.Shape[0]*e.Shape[1]))) / max(norm(along), 1e-9)
