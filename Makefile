@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all setup build race lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all setup build race race-short lint fuzz bench bench-torch verification clean help
 
 all: build
 
@@ -45,6 +45,13 @@ test-all: setup
 RACEFLAGS ?=
 race: setup
 	$(TEST) -race -timeout 60m $(RACEFLAGS) ./...
+
+# make race-short   the same for the packages whose code starts goroutines, without the long
+#                   statistical tests
+CONCURRENT := ./infill/batch ./internal/... ./mlm ./models/hub ./samplers/targets ./tokenize
+race-short: setup
+	$(TEST) -race -short -timeout 20m $(CONCURRENT)
+	$(TEST) -race -short -timeout 20m -run 'Parts|Deterministic|AnyBatches|Score' ./infill
 
 # make lint   gofmt, go vet and golangci-lint
 lint:
