@@ -196,15 +196,15 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 
 // readSources reads the sentences of a file or, for "-", of standard input.
 func readSources(path string, stdin io.Reader) ([]report.Source, error) {
-	in := stdin
-	if path != "-" {
-		file, err := unpack.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		in = file
+	open := func() (*unpack.Reader, error) { return unpack.Open(path) }
+	if path == "-" {
+		open = func() (*unpack.Reader, error) { return unpack.New(stdin) }
 	}
+	in, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
 	return report.ReadSources(in, path)
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -164,5 +166,30 @@ func TestCompare(t *testing.T) {
 		if r := infillRun("", c.args...); r.code != exitUsage || !strings.Contains(r.err, c.says) {
 			t.Errorf("%v: exit %d, %s", c.args, r.code, r.err)
 		}
+	}
+}
+
+// Compressed sentences are read from standard input as from a file.
+func TestCompressedStandardInput(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("the [MASK] runs .\nthe dog [MASK] .\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var res struct {
+		Sentences int
+		Files     []struct{ N int }
+	}
+	r := infillRun(packed.String(), withTiny("compare", "-", "--samplers", "gibbs", "--steps", "1",
+		"--chains", "1", "--seed", "1", "--json", "--quiet")...)
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || r.code != 0 || res.Sentences != 2 {
+		t.Errorf("compare: exit %d, %v, %s", r.code, err, r.err)
+	}
+	r = infillRun(packed.String(), "eval", "-", "--json")
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || r.code != 0 || res.Files[0].N != 2 {
+		t.Errorf("eval: exit %d, %v, %s", r.code, err, r.err)
 	}
 }
