@@ -43,7 +43,8 @@ func (s *AB) Name() string { return "ab" }
 // Attach implements Sampler.
 func (s *AB) Attach(c *Chains) (Kernel, error) {
 	if s.Beta != 0 && !(s.Beta >= 0.5 && s.Beta <= 1) {
-		return nil, &ParamError{s.Name(), "beta", fmt.Sprint(s.Beta), "a number from 0.5 to 1, or 0 for automatic"}
+		return nil, &ParamError{s.Name(), "beta", fmt.Sprint(s.Beta),
+			"a number from 0.5 to 1, or 0 for automatic"}
 	}
 	d, err := newDLP(c, s.Name(), s.StepSize, Sqrt, nil, 0)
 	if err != nil {

@@ -43,10 +43,10 @@ import (
 // size of acceptance ρ* at BetaMin, which all β_k are. A large target does not
 // even forget its start in 25 steps; AlphaMax then comes out too large.
 //
-// Measured by INFILL_TEST_ALL=1 go test -v -run TestACSAcceptance ./samplers, with ρ* = .5: the
-// mean acceptance probability at the first, middle and last position of the
-// cycle, of 8 chains with random starts (Ising periodic, a = .1, b = .2; Potts
-// open, 4 categories, a = .8; 3×3 modes 12 apart, σ = 2, with AlphaCeil 1000).
+// The table has the mean acceptance probability at the first, middle and last
+// position of the cycle, of 8 chains with random starts and ρ* = .5. The targets are
+// Ising periodic (a = .1, b = .2), Potts open (4 categories, a = .8) and 3×3 modes 12
+// apart (σ = 2, with AlphaCeil 1000). The long test TestACSAcceptance measures it.
 //
 //	burn-in  Ising 20×20   Ising 5×5     Potts 10×10   modes
 //	     25  .14 .42 .44   .35 .31 .39   .15 .48 .43   .52 .63 .65
@@ -99,7 +99,8 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	d.beta = make([]float64, c.Len())
-	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len()), tunes: make([]acsTune, c.Len())}
+	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len()), tunes: make([]acsTune,
+		c.Len())}
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}
@@ -127,7 +128,8 @@ func (s *ACS) config() (ACS, error) {
 		}
 	}
 	var err error
-	if cfg.TargetAcceptance, err = checkTarget(s.Name(), s.TargetAcceptance, acsAcceptance); err != nil {
+	if cfg.TargetAcceptance, err = checkTarget(s.Name(), s.TargetAcceptance,
+		acsAcceptance); err != nil {
 		return cfg, err
 	}
 	if err := checkCount(s.Name(), "cycle", s.Cycle, 1_000_000); err != nil {
@@ -145,7 +147,8 @@ func (s *ACS) config() (ACS, error) {
 	case cfg.BetaMax > 1:
 		return cfg, bad("beta-max", cfg.BetaMax, "at most 1")
 	case cfg.AlphaFloor > cfg.AlphaCeil:
-		return cfg, bad("alpha-floor", cfg.AlphaFloor, fmt.Sprintf("at most alpha-ceil, %g", cfg.AlphaCeil))
+		return cfg, bad("alpha-floor", cfg.AlphaFloor, fmt.Sprintf("at most alpha-ceil, %g",
+			cfg.AlphaCeil))
 	case (cfg.AlphaMax == 0) != (cfg.AlphaMin == 0):
 		return cfg, bad("alpha-min", cfg.AlphaMin, "given together with alpha-max, or neither")
 	case cfg.AlphaMin > cfg.AlphaMax:
@@ -215,7 +218,8 @@ var acsInfo = Info{
 			func(s *ACS) *float64 { return &s.Power }),
 		countParam("cycle", "20", 1, 1_000_000, "steps per cycle",
 			func(s Sampler, v int) { s.(*ACS).Cycle = v }),
-		switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from beta-min to "+
+		switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from "+
+			"beta-min to "+
 			"beta-max",
 			func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
 		acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),

@@ -20,7 +20,8 @@ import "math"
 //
 // A burn-in below 100 steps has EstimateAlphaMin only: its α is α_max, and β_k is
 // BetaMin. With given step sizes there are stages 1 and 4 only, β at α_max
-// included; with FixedBeta stages 1 to 3 without rounds on β; with both stage 1, at AlphaMax.
+// included. With FixedBeta there are stages 1 to 3 without rounds on β. With both
+// there is stage 1, at AlphaMax.
 //
 // A round tries five candidates, one step each in turn: so all are tried at the
 // same states, the chain moves on while candidates that accept nothing are
@@ -79,7 +80,8 @@ const (
 )
 
 func newACSTune(cfg ACS, burnin int) acsTune {
-	t := acsTune{cfg: cfg, alphaMax: cfg.AlphaMax, alphaMin: cfg.AlphaMin, beta: make([]float64, cfg.Cycle), burnin: burnin}
+	t := acsTune{cfg: cfg, alphaMax: cfg.AlphaMax, alphaMin: cfg.AlphaMin, beta: make([]float64,
+		cfg.Cycle), burnin: burnin}
 	if t.alphaMax == 0 {
 		t.alphaMax, t.alphaMin = cfg.AlphaCeil, cfg.AlphaFloor
 	}
@@ -269,7 +271,8 @@ func (t *acsTune) next(done int) (alpha, beta float64, free bool) {
 		if t.fixed() {
 			f = 0
 		}
-		return t.alphaMax * math.Pow(t.alphaMin/t.alphaMax, f), t.cfg.BetaMax + f*(t.cfg.BetaMin-t.cfg.BetaMax), false
+		return t.alphaMax * math.Pow(t.alphaMin/t.alphaMax,
+			f), t.cfg.BetaMax + f*(t.cfg.BetaMin-t.cfg.BetaMax), false
 	case acsMin, acsMax, acsBal:
 		p := t.point
 		if t.each > 0 {

@@ -82,7 +82,9 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 		return nil, err
 	}
 	if all := size * float64(c.Len()) * float64(c.Domain.Len()); all > maxScratch {
-		return nil, &TooManyError{Sampler: name, Count: size, Limit: int(maxScratch / float64(c.Len()*c.Domain.Len())), Remedy: "use a smaller block or fewer chains"}
+		return nil, &TooManyError{Sampler: name, Count: size,
+			Limit:  int(maxScratch / float64(c.Len()*c.Domain.Len())),
+			Remedy: "use a smaller block or fewer chains"}
 	}
 	b := &ballKernel{c: c, block: block, radius: radius, recentre: recentre}
 	for range c.X {

@@ -31,7 +31,7 @@ var blockGibbsInfo = Info{
 		"conditional; on text among a fixed set of candidates per blank",
 	Needs: Needs{NeedBlock}, Cost: "K^block energies",
 	Params: []Param{
-		countParam("block", "2", 1, 1000, "coordinates in a block, up to so many: all where there are fewer",
+		countParam("block", "2", 1, 1000, "most coordinates in a block; all where there are fewer",
 			func(s Sampler, v int) { s.(*BlockGibbs).Block = v }),
 	},
 	make: func() Sampler { return &BlockGibbs{} },

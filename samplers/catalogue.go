@@ -64,7 +64,8 @@ func countParam(name, def string, lo, hi int, doc string, set func(Sampler, int)
 func preconditionParam(set func(Sampler, []float64)) Param {
 	return Param{
 		Name: "precondition", Default: "none", Min: 0, OpenMin: true, Max: inf, List: true,
-		Doc: "factors of the step size, one per coordinate (on text: per list, per blank, or per token of a blank of several)",
+		Doc: "factors of the step size, one per coordinate (on text: per list, per blank, or per " +
+			"token of a blank of several)",
 		set: func(s Sampler, v value) { set(s, v.list) },
 	}
 }

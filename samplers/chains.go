@@ -30,7 +30,7 @@ type Stats struct {
 	// drawn. Categories outside the support are not evaluated nor counted.
 	Zero int
 	// NonFinite counts the proposals, or neighbours, whose U was NaN or +∞, and
-	// the gradients, ratios and conditionals that were no numbers. What they
+	// the gradients, ratios and conditionals that were not numbers. What they
 	// belong to is rejected or never drawn.
 	NonFinite int
 }
@@ -117,7 +117,8 @@ func (c *Chains) Refresh(ctx context.Context) error {
 	}
 	for j, k := range c.idx {
 		if c.bu[j] != c.bu[j] {
-			return fmt.Errorf("%w: the target's energy of chain %d at %v is NaN; a target gives a number or −∞ at every state of its domain", ErrState, k, c.X[k])
+			return fmt.Errorf("%w: the target's energy of chain %d at %v is NaN; a target gives a number "+
+				"or −∞ at every state of its domain", ErrState, k, c.X[k])
 		}
 		c.U[k] = c.bu[j]
 		c.Stats[k].Evals++
@@ -148,7 +149,8 @@ func (c *Chains) count() {
 func (c *Chains) NeedGradient() (Gradienter, error) {
 	g, ok := c.Target.(Gradienter)
 	if !ok {
-		return nil, &AbilityError{c.name, "gradients (EnergyGrad)", "rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
+		return nil, &AbilityError{c.name, "gradients (EnergyGrad)",
+			"rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
 	}
 	c.grad = g
 	c.Grad = matrix[float64](len(c.X), c.Domain.GradLen())
@@ -170,7 +172,8 @@ func (c *Chains) StartEnergies(ctx context.Context) error {
 	for k, u := range c.U {
 		c.Stats[k].Evals++
 		if !finite(u) {
-			return fmt.Errorf("%w: chain %d starts at energy %v; start it at a state of positive probability", ErrState, k, u)
+			return fmt.Errorf("%w: chain %d starts at energy %v; start it at a state of positive "+
+				"probability", ErrState, k, u)
 		}
 	}
 	return nil

@@ -62,7 +62,8 @@ func newFlow(c *Chains, name string, h float64, g Balance, target float64) (*flo
 	if err != nil {
 		return nil, err
 	}
-	f := &flow{dom: c.Domain, g: g, logH: make([]float64, c.Len()), auto: h == 0, acc: acc, burn: c.Burnin, most: 1e6}
+	f := &flow{dom: c.Domain, g: g, logH: make([]float64, c.Len()), auto: h == 0, acc: acc,
+		burn: c.Burnin, most: 1e6}
 
 	if f.auto {
 		f.tune = make([]scaleTuner, c.Len())

@@ -29,7 +29,8 @@ const (
 	stepHigh = 1e3
 )
 
-func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target float64) (*dlp, error) {
+func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target float64) (*dlp,
+	error) {
 	if err := g.check(name); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,8 @@ func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target
 		return nil, err
 	}
 	if s != nil && len(s) != c.Domain.Len() {
-		return nil, &ParamError{name, "precondition", fmt.Sprintf("a list of %d", len(s)), fmt.Sprintf("one number for each coordinate, of which there are %d", c.Domain.Len())}
+		return nil, &ParamError{name, "precondition", fmt.Sprintf("a list of %d", len(s)),
+			fmt.Sprintf("one number for each of the %d coordinates", c.Domain.Len())}
 	}
 	for _, v := range s {
 		if err := checkPositive(name, "precondition", v, false); err != nil {

@@ -4,8 +4,8 @@
 //
 // with the gradient-based samplers of the literature and the classical ones
 // they are compared with. A target supplies energies (and, for most samplers,
-// gradients) for a batch of states; a sampler is a plain struct whose zero
-// value is ready to use; Start joins the two and several chains.
+// gradients) for a batch of states. A sampler is a plain struct whose zero
+// value is ready to use. Start joins the two and several chains.
 //
 //	run, err := samplers.Start(ctx, &samplers.DMALA{}, target, x0,
 //		samplers.Options{Seed: 1, Burnin: 100})

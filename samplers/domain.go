@@ -71,7 +71,8 @@ type Domain struct {
 
 // NewDomain checks the coordinates and lays out the gradient.
 func NewDomain(coords ...Coord) (*Domain, error) {
-	d := &Domain{coords: make([]Coord, len(coords)), off: make([]int, len(coords)), free: make([]int, len(coords)), minD2: math.Inf(1)}
+	d := &Domain{coords: make([]Coord, len(coords)), off: make([]int, len(coords)), free: make([]int,
+		len(coords)), minD2: math.Inf(1)}
 	if len(coords) == 0 {
 		return nil, fmt.Errorf("%w: a domain needs at least one coordinate", ErrDomain)
 	}
@@ -84,17 +85,22 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		}
 		switch {
 		case c.Kind > Ordinal:
-			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d, want Nominal, Binary or Ordinal", ErrDomain, i, c.Kind)
+			return nil, fmt.Errorf("%w: coordinate %d has unknown kind %d, want Nominal, Binary or Ordinal",
+				ErrDomain, i, c.Kind)
 		case c.K < 1 || c.K > maxCategories:
-			return nil, fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K, maxCategories)
+			return nil, fmt.Errorf("%w: coordinate %d has %d categories, want 1 to %d", ErrDomain, i, c.K,
+				maxCategories)
 		case c.Kind == Binary && c.K != 2:
 			return nil, fmt.Errorf("%w: binary coordinate %d has %d categories, want 2", ErrDomain, i, c.K)
 		case c.Kind == Binary && c.Allowed != nil:
-			return nil, fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed coordinate out instead", ErrDomain, i)
+			return nil, fmt.Errorf("%w: binary coordinate %d has a support mask; leave a fixed "+
+				"coordinate out instead", ErrDomain, i)
 		case math.IsNaN(c.Low) || math.IsInf(c.Low, 0) || math.IsNaN(c.Step) || math.IsInf(c.Step, 0):
-			return nil, fmt.Errorf("%w: coordinate %d has values %g + v·%g, want finite Low and Step", ErrDomain, i, c.Low, c.Step)
+			return nil, fmt.Errorf("%w: coordinate %d has values %g + v·%g, want finite Low and Step",
+				ErrDomain, i, c.Low, c.Step)
 		case c.Allowed != nil && len(c.Allowed) != c.K:
-			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories, want one for each", ErrDomain, i, len(c.Allowed), c.K)
+			return nil, fmt.Errorf("%w: coordinate %d has a mask of %d entries for %d categories, want "+
+				"one for each", ErrDomain, i, len(c.Allowed), c.K)
 		}
 		d.free[i] = c.K
 		if c.Allowed != nil {
@@ -116,7 +122,8 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		d.off[i] = d.gradLen
 		d.gradLen += d.GradWidth(i)
 		if d.gradLen > maxCategories {
-			return nil, fmt.Errorf("%w: more than %d gradient entries in all; use fewer coordinates or categories", ErrDomain, maxCategories)
+			return nil, fmt.Errorf("%w: more than %d gradient entries together; use fewer coordinates or "+
+				"categories", ErrDomain, maxCategories)
 		}
 		d.maxK = max(d.maxK, c.K)
 		d.minD2 = min(d.minD2, c.dist2(1))
@@ -166,7 +173,8 @@ func Categories(n, k int) *Domain {
 
 // Integers is n ordinal coordinates with the values low..low+k−1.
 func Integers(n, k int, low float64) *Domain {
-	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low, Step: 1}))
+	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low,
+		Step: 1}))
 }
 
 // Len is the number of coordinates.
@@ -226,7 +234,8 @@ func (d *Domain) Check(x []int32) error {
 			return fmt.Errorf("%w: coordinate %d is %d, want 0 to %d", ErrState, i, v, d.coords[i].K-1)
 		}
 		if !d.coords[i].ok(int(v)) {
-			return fmt.Errorf("%w: coordinate %d is %d, which the support mask excludes; want an allowed category", ErrState, i, v)
+			return fmt.Errorf("%w: coordinate %d is %d, which the support mask excludes; want an allowed "+
+				"category", ErrState, i, v)
 		}
 	}
 	return nil

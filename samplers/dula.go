@@ -25,7 +25,7 @@ type DULA struct {
 	TargetAcceptance float64
 	// Batch above 0 makes this stochastic-gradient DULA (DLP, section 6): ∇U
 	// in Δ is replaced by an unbiased estimate from that many terms or draws,
-	// anew each step, so q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)). The target must be a
+	// drawn at each step, so q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)). The target must be a
 	// StochasticGradienter. U is then not evaluated (NaN until
 	// Chains.Refresh), and an automatic step size stays at its start.
 	Batch int
@@ -79,7 +79,8 @@ var dulaInfo = Info{
 		balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
 		preconditionParam(func(s Sampler, v []float64) { s.(*DULA).Precondition = v }),
 		acceptParam("0.9", func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
-		countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full gradient; on text at least "+
+		countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full "+
+			"gradient; on text at least "+
 			"2, of all tokens if there are fewer",
 			func(s Sampler, v int) { s.(*DULA).Batch = v }),
 	},

@@ -49,7 +49,8 @@ type TooManyError struct {
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s", e.Sampler, e.Count, e.Limit, e.Remedy)
+	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s",
+		e.Sampler, e.Count, e.Limit, e.Remedy)
 }
 
 // Is makes errors.Is(err, ErrUnsupported) true.

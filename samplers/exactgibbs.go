@@ -8,10 +8,10 @@ import (
 //
 //	θ_i ~ π(· | θ_{−i}) ∝ exp(U(·, θ_{−i}))
 //
-// (Geman and Geman 1984), taken from the target (Conditioner), else from its neighbour energies, else
-// from Energy at every value of the coordinate. Exact. Cost: 1 conditional, or
-// K_i energies a step. On text it works on a fixed candidate set per blank,
-// which makes π the distribution restricted to those candidates.
+// (Geman and Geman 1984), taken from the target (Conditioner), else from its
+// neighbour energies, else from Energy at every value of the coordinate. Exact.
+// Cost: 1 conditional, or K_i energies a step. On text it works on a fixed candidate
+// set per blank, which makes π the distribution restricted to those candidates.
 //
 // Chains.U is NaN after a move that was made without energies, until
 // Chains.Refresh. The zero value visits coordinates at random.

@@ -38,7 +38,7 @@ type drawCache struct {
 	scale [2]float64
 	l, e  []float64
 	m     []float64
-	lse   []float64 // NaN where the weights are no distribution
+	lse   []float64 // NaN where the weights make up no distribution
 	cum   []float64
 }
 
@@ -120,7 +120,8 @@ func (f *factorised) fill(c *drawCache, k int, x []int32, g []float64, y []int32
 func (f *factorised) sums(c *drawCache, j, k, i int, xi, yi int32, g []float64) (lw, m float64) {
 	cum, all := c.cum[f.at[j]:f.at[j+1]], f.dom.coords[i].K
 	s := 0.0
-	if slope, stay, ok := f.linear(k, i); ok && f.dom.coords[i].Kind == Nominal && f.dom.coords[i].Allowed == nil {
+	if slope, stay, ok := f.linear(k, i); ok && f.dom.coords[i].Kind == Nominal &&
+		f.dom.coords[i].Allowed == nil {
 		g = f.dom.grad(g, i)
 		gx := g[xi]
 		if m = max(slope*(maxOf(g)-gx), stay); !finite(m) {
@@ -237,7 +238,8 @@ func (f *factorised) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []
 // draw draws a category of coordinate i and returns it with its log-weight. It is
 // drawLog in two stages, the block and the category in it: all cumulative weights
 // would be a vocabulary per chain to keep, or to work out again at every draw.
-func (f *factorised) draw(c *drawCache, k, i int, xi int32, g []float64, rng *rand.Rand) (v int, lw float64) {
+func (f *factorised) draw(c *drawCache, k, i int, xi int32, g []float64, rng *rand.Rand) (v int,
+	lw float64) {
 	j := i - f.lead
 	cum := c.cum[f.at[j]:f.at[j+1]]
 	t := rng.Float64() * cum[len(cum)-1]

@@ -112,7 +112,8 @@ func condOf(c *Chains, sampler string) (conditionals, error) {
 	case Conditioner:
 		return newConditionals(c, t.Conditional), nil
 	}
-	return conditionals{}, &AbilityError{sampler, "conditionals (MaskedConditional or Conditional)", "exact-gibbs works them out from energies"}
+	return conditionals{}, &AbilityError{sampler, "conditionals (MaskedConditional or Conditional)",
+		"exact-gibbs works them out from energies"}
 }
 
 // fill picks a coordinate for each chain and gets its conditional.

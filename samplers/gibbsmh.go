@@ -55,7 +55,8 @@ func (g *gibbsMHProposer) Changed(k int, x, y []int32) int {
 	return hamming(x[g.i[k]:][:1], y[g.i[k]:][:1])
 }
 
-func (g *gibbsMHProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand, y []int32) float64 {
+func (g *gibbsMHProposer) Propose(k int, x []int32, _ []float64, rng *rand.Rand,
+	y []int32) float64 {
 	i := g.i[k]
 	v, _ := drawLog(rng, g.lp[k], g.cum)
 	if v < 0 {

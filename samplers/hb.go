@@ -12,7 +12,9 @@ package samplers
 // blocks of up to ten coordinates.
 type HammingBall struct {
 	Radius int // 0 means 1
-	Block  int // coordinates in a block, drawn anew each step, or all where there are fewer; 0 means 10
+	// Block is the number of coordinates in a block, which is drawn at each step, or
+	// all where there are fewer. 0 means 10.
+	Block int
 }
 
 // Name implements Sampler.
@@ -38,7 +40,7 @@ var hammingBallInfo = Info{
 	Params: []Param{
 		countParam("radius", "1", 1, 64, "radius of the ball",
 			func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
-		countParam("block", "10", 1, 1000, "coordinates in a block, up to so many: all where there are fewer",
+		countParam("block", "10", 1, 1000, "most coordinates in a block; all where there are fewer",
 			func(s Sampler, v int) { s.(*HammingBall).Block = v }),
 	},
 	make: func() Sampler { return &HammingBall{} },

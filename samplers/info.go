@@ -29,8 +29,8 @@ type Describer interface {
 	Info() Info
 }
 
-// InfoOf describes a sampler: by its own Info or, where it has none, as a sampler
-// of which only the name is known. Without a sampler it is the zero Info.
+// InfoOf describes a sampler: by its own Info or, where it has none, with
+// nothing but its name. Without a sampler it is the zero Info.
 func InfoOf(s Sampler) Info {
 	if isNil(s) {
 		return Info{}

@@ -31,7 +31,8 @@ func (s *LB1) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lb1Kernel{c: c, g: s.Balance, n: newNeighbourhood(c), y: matrix[int32](c.Len(), c.Domain.Len())}
+	l := &lb1Kernel{c: c, g: s.Balance, n: newNeighbourhood(c), y: matrix[int32](c.Len(),
+		c.Domain.Len())}
 	l.off = make([]int, len(cnt.free)+1)
 	l.free = cnt.free
 	total := 0.0

@@ -79,7 +79,7 @@ func sumExp(lw []float64, m float64) (s float64) {
 
 // drawLog draws v with probability ∝ exp(lw[v]) and returns it with the
 // log-normaliser. cum is scratch of at least len(lw). v is −1 when the weights
-// are no distribution (all −∞, any NaN or +∞).
+// make up no distribution (all −∞, any NaN or +∞).
 func drawLog(rng *rand.Rand, lw, cum []float64) (v int, lse float64) {
 	m := maxOf(lw)
 	if math.IsInf(m, 0) || m != m {

@@ -116,7 +116,7 @@ func checkMany(sampler string, count float64) error {
 	return nil
 }
 
-// clean counts the energies of −∞ and those that are no energies (NaN, +∞),
+// clean counts the energies of −∞ and those that are NaN or +∞,
 // which it replaces by −∞: none of them is ever drawn. allowed is the support
 // mask of the entries, nil for states that are all in the support.
 func (c *Chains) clean(k int, u []float64, allowed []bool) {

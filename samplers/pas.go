@@ -11,7 +11,8 @@ import (
 // probability ∝ w_i = Σ_{v≠θ_i} g(exp(Δ_i(v))), and each moves to v with
 // probability g(exp(Δ_i(v)))/w_i:
 //
-//	log q(path) = Σ_r log[ w_{u_r} / (Σ_all w − Σ_{s<r} w_{u_s}) ] + Σ_r log[ g_{u_r}(v_r) / w_{u_r} ]
+//	log q(path) = Σ_r log[ w_{u_r} / (Σ_all w − Σ_{s<r} w_{u_s}) ]
+//	            + Σ_r log[ g_{u_r}(v_r) / w_{u_r} ]
 //
 // The reverse path visits the same coordinates in the opposite order, with the
 // weights at θ'. Exact. Cost: one evaluation of (U, ∇U) a step.

@@ -144,7 +144,7 @@ func TestWrittenParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{})
-		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") || !strings.Contains(err.Error(), "of which there are 3") {
+		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") || !strings.Contains(err.Error(), "each of the 3 coordinates") {
 			t.Errorf("precondition=%s: %v", v, err)
 		}
 	}

@@ -74,7 +74,9 @@ func newCounter(c *Chains, name string, r, target, def float64) (*counter, error
 		}
 	}
 	if len(t.free) == 0 {
-		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there is nothing to sample; allow another category of some coordinate, or take the only state as the answer", ErrDomain)
+		return nil, fmt.Errorf("%w: no coordinate has more than one allowed category, so that there "+
+			"is nothing to sample; allow another category of some coordinate, or take the only "+
+			"state as the answer", ErrDomain)
 	}
 	most := float64(len(t.free))
 	if r == 0 {
@@ -130,7 +132,8 @@ func checkTarget(name string, a, def float64) (float64, error) {
 		return def, nil
 	}
 	if !(a > 0 && a < 1) {
-		return 0, &ParamError{name, "target acceptance", fmt.Sprint(a), "a number in (0, 1), or 0 for the default"}
+		return 0, &ParamError{name, "target acceptance", fmt.Sprint(a),
+			"a number in (0, 1), or 0 for the default"}
 	}
 	return a, nil
 }

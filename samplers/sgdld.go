@@ -16,7 +16,8 @@ type RatioEstimator interface {
 	// that g(E num/E den) is a rate with which π is in detailed balance. A
 	// binary coordinate's entry is for its other value. All randomness comes
 	// from rng[k].
-	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num, den [][]float64) error
+	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num,
+		den [][]float64) error
 }
 
 // SGDLD is stochastic-gradient discrete Langevin dynamics (the paper of that name,
@@ -79,7 +80,8 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		v    float64
 	}{{"jump", s.Jump}, {"min-jump", s.MinJump}} {
 		if !(h.v >= 0 && h.v <= 1) {
-			return nil, &ParamError{s.Name(), h.name, fmt.Sprint(h.v), "a number in (0, 1], or 0 for the default"}
+			return nil, &ParamError{s.Name(), h.name, fmt.Sprint(h.v),
+				"a number in (0, 1], or 0 for the default"}
 		}
 	}
 	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
@@ -87,10 +89,12 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	k := &sgdldKernel{
-		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance, cnt.free), free: cnt.free,
+		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance,
+			cnt.free), free: cnt.free,
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), delta: matrix[float64](c.Len(), c.Domain.gradLen),
-		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(), c.Domain.gradLen),
+		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
+			c.Domain.gradLen),
 		sick: make([]bool, c.Len()), from: make([]jump, c.Len()),
 	}
 	if k.s.MinJump == 0 {
@@ -99,16 +103,19 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	if t, ok := c.Target.(RatioEstimator); ok {
 		for i := range c.Domain.coords {
 			if c.Domain.coords[i].Kind == Ordinal {
-				return nil, &AbilityError{s.Name(), "ratio estimates of ordinal coordinates", "declare them nominal"}
+				return nil, &AbilityError{s.Name(), "ratio estimates of ordinal coordinates",
+					"declare them nominal"}
 			}
 		}
 		k.ratio = t
-		k.den, k.sumDen = matrix[float64](c.Len(), c.Domain.gradLen), matrix[float64](c.Len(), c.Domain.gradLen)
+		k.den, k.sumDen = matrix[float64](c.Len(), c.Domain.gradLen), matrix[float64](c.Len(),
+			c.Domain.gradLen)
 		return k, nil
 	}
 	t, ok := c.Target.(StochasticGradienter)
 	if !ok {
-		return nil, &AbilityError{s.Name(), "stochastic gradients (StochasticGrad)", "use dlmc or dmala, which need full gradients"}
+		return nil, &AbilityError{s.Name(), "stochastic gradients (StochasticGrad)",
+			"use dlmc or dmala, which need full gradients"}
 	}
 	k.grad = t
 	return k, nil
@@ -130,7 +137,7 @@ type sgdldKernel struct {
 	delta          [][]float64 // ∇Û, or the log-ratios written as one
 	u              []float64
 
-	sick []bool // the rates of each chain's state are no distribution: it stays
+	sick []bool // the rates of each chain's state make up no distribution: it stays
 	from []jump // the jump of this step, to be undone where no estimate follows
 }
 
@@ -330,9 +337,11 @@ var sgdldInfo = Info{
 			Doc: "smallest jump probability of the decreasing schedule",
 			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
 		},
-		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens if there are fewer",
+		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens "+
+			"if there are fewer",
 			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
-		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; no: a "+
+		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; "+
+			"no: a "+
 			"new mini-batch each step",
 			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
 	},

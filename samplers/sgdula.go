@@ -28,7 +28,8 @@ type sgKernel struct {
 func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	t, ok := c.Target.(StochasticGradienter)
 	if !ok {
-		return nil, &AbilityError{name, "stochastic gradients (StochasticGrad)", "leave the batch parameter out to use full gradients"}
+		return nil, &AbilityError{name, "stochastic gradients (StochasticGrad)",
+			"leave the batch parameter out to use full gradients"}
 	}
 	c.Grad = matrix[float64](c.Len(), c.Domain.gradLen)
 	return &sgKernel{

@@ -46,7 +46,7 @@ func (s *sites) score(x []int32, g []float64) {
 	}
 }
 
-// bad reports whether the scored weights are no distribution.
+// bad reports whether the scored weights make up no distribution.
 func (s *sites) bad() bool {
 	m := maxOf(s.lw)
 	return math.IsInf(m, 0) || m != m

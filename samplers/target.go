@@ -66,5 +66,6 @@ type StochasticGradienter interface {
 	// StochasticGrad sets u[k] and grad[k] to estimates made of batch terms
 	// or draws, taken at random from rng[k] only; batch is at least 1 and the
 	// target clamps it to what it has.
-	StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, grad [][]float64) error
+	StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64,
+		grad [][]float64) error
 }

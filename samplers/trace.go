@@ -6,9 +6,11 @@ import "math"
 // function for Run.Sample and Run.Steps:
 //
 //	var energy samplers.Trace
-//	ones := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 { return float64(r.X[k][0]) }}
-//	err := run.Sample(ctx, 1000, energy.Observe, ones.Observe)
-//	fmt.Println(energy.Diagnose(run).ESS, ones.Diagnose(run).ESS)
+//	first := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
+//		return float64(r.X[k][0])
+//	}}
+//	err := run.Sample(ctx, 1000, energy.Observe, first.Observe)
+//	fmt.Println(energy.Diagnose(run).ESS, first.Diagnose(run).ESS)
 type Trace struct {
 	// Scalar is what is recorded of chain k. nil records its energy, which is NaN
 	// where the sampler left it unknown and Chains.Refresh was not called before.

@@ -132,7 +132,7 @@ func TestSamplerParametersOnText(t *testing.T) {
 	}
 	for _, v := range []string{"2", "1/2/3"} {
 		r := infillRun("", withTiny("fill", "--seed", "1", "--param", "precondition="+v, text)...)
-		if r.code != exitUsage || !strings.Contains(r.err, "of which there are 2") {
+		if r.code != exitUsage || !strings.Contains(r.err, "each of the 2 coordinates") {
 			t.Errorf("precondition=%s: exit %d: %s", v, r.code, r.err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // clean are the folders and files that keep the rules. The list only grows.
 var clean = []string{
-	"bench", "metrics", "internal/outside", "internal/prose", "internal/testmode", "internal/testsum",
+	"bench", "metrics", "samplers", "internal/outside", "internal/prose", "internal/testmode", "internal/testsum",
 	"models/default", "models/teacher", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md",
 	"docs/guide/blanks.md", "docs/guide/models.md", "docs/reference",
 	"docs/notebook/README.md", "docs/notebook/batch.md", "docs/notebook/compare.md",

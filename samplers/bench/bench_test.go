@@ -169,7 +169,7 @@ func TestCounted(t *testing.T) {
 		}
 		x := r.Rows[0]
 		if x.Zero < 20 || x.NonFinite < 20 || !strings.Contains(b.String(), fmt.Sprintf("note: rwm: %d proposals or neighbours had probability 0", x.Zero)) ||
-			!strings.Contains(b.String(), fmt.Sprintf("warning: rwm: %d proposals or neighbours had energies or gradients that are no numbers", x.NonFinite)) {
+			!strings.Contains(b.String(), fmt.Sprintf("warning: rwm: %d proposals or neighbours had energies or gradients that are not numbers", x.NonFinite)) {
 			t.Errorf("%d and %d\n%s", x.Zero, x.NonFinite, b.String())
 		}
 		return

@@ -29,7 +29,8 @@ func (r *Result) WriteSVG(w io.Writer, times bool) error {
 		{"ESS per evaluation (log)", true, func(x Row) float64 { return x.PerEval }},
 	}
 	if times {
-		panels = append(panels, panel{"ESS per second (log)", true, func(x Row) float64 { return x.PerSecond }})
+		panels = append(panels, panel{"ESS per second (log)", true,
+			func(x Row) float64 { return x.PerSecond }})
 	}
 	panels = append(panels,
 		panel{"acceptance", false, func(x Row) float64 { return x.Acceptance }},
@@ -85,11 +86,13 @@ func (r *Result) WriteSVG(w io.Writer, times bool) error {
 				fill = inexactFill
 			}
 			fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="12" %s/>`, at, y-7, f*bar, fill)
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" font-size="10">%s</text>`+"\n", float64(at)+f*bar+4, y+3, num(v))
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" font-size="10">%s</text>`+"\n", float64(at)+f*bar+4, y+3,
+				num(v))
 		}
 	}
 	if r.inexact() {
-		fmt.Fprintf(&b, `<text x="8" y="%d" fill="#555555">%s</text>`+"\n", height-10, html.EscapeString(inexactNote))
+		fmt.Fprintf(&b, `<text x="8" y="%d" fill="#555555">%s</text>`+"\n", height-10,
+			html.EscapeString(inexactNote))
 	}
 	fmt.Fprintln(&b, "</svg>")
 	_, err := w.Write(b.Bytes())

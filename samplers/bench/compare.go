@@ -28,7 +28,8 @@ func (c Config) filled() (Config, error) {
 		n, most int
 	}{{"chains", c.Chains, 1 << 16}, {"steps", c.Steps, 1 << 28}, {"burn-in", c.Burnin, 1 << 28}} {
 		if v.n < 0 || v.n > v.most {
-			return c, fmt.Errorf("%w: %s is %d, want 1 to %d, or 0 for the default", ErrSpec, v.name, v.n, v.most)
+			return c, fmt.Errorf("%w: %s is %d, want 1 to %d, or 0 for the default", ErrSpec, v.name, v.n,
+				v.most)
 		}
 	}
 	if c.Chains == 0 {
@@ -60,7 +61,7 @@ type Row struct {
 	Evals      int
 	Seconds    float64
 	Zero       int     // proposals, or neighbours, of energy −∞
-	NonFinite  int     // those whose energy or gradient is no number
+	NonFinite  int     // those whose energy or gradient is NaN or infinite
 	Warnings   []error // what makes the row doubtful
 	Skipped    error   // why the sampler cannot run on this target
 }
@@ -129,8 +130,10 @@ func distance(x, ref []int32) float64 {
 	return float64(s)
 }
 
-func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, ref []int32) (Row, error) {
-	run, err := samplers.Start(ctx, e.Sampler, p.Target, x0, samplers.Options{Seed: cfg.Seed, Burnin: cfg.Burnin})
+func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, ref []int32) (Row,
+	error) {
+	run, err := samplers.Start(ctx, e.Sampler, p.Target, x0, samplers.Options{Seed: cfg.Seed,
+		Burnin: cfg.Burnin})
 	if err != nil {
 		return Row{}, err
 	}
@@ -139,7 +142,10 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	}
 	run.ResetStats()
 	var marginals samplers.Marginals
-	far := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 { return distance(r.X[k], ref) }}
+	far := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
+		return distance(r.X[k],
+			ref)
+	}}
 	var busy time.Duration
 	for range cfg.Steps {
 		begin := time.Now()
@@ -173,18 +179,22 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		row.Error = math.Sqrt(sum / float64(j))
 	}
 	if st.NonFinite > 0 {
-		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals or neighbours had energies or gradients that are no numbers, and were refused", st.NonFinite))
+		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals or neighbours had energies or "+
+			"gradients that are not numbers, and were refused", st.NonFinite))
 	}
 	if row.RHat > 1.1 {
-		row.Warnings = append(row.Warnings, fmt.Errorf("the chains disagree (split R-hat %.2f): sample longer", row.RHat))
+		row.Warnings = append(row.Warnings, fmt.Errorf("the chains disagree (split R-hat %.2f): "+
+			"sample longer", row.RHat))
 	}
 	return row, nil
 }
 
 // randomCategorical draws the factorised target of figure 5.
-func randomCategorical(d, k int, sd float64, seed uint64) (*targets.Categorical, [][]float64, error) {
+func randomCategorical(d, k int, sd float64, seed uint64) (*targets.Categorical, [][]float64,
+	error) {
 	if d < 1 || k < 1 || d > maxSetting/k {
-		return nil, nil, fmt.Errorf("%w: %d coordinates of %d categories, want at most %.0f categories in all", ErrSpec, d, k, maxSetting)
+		return nil, nil, fmt.Errorf("%w: %d coordinates of %d categories, want at most %.0f "+
+			"categories together", ErrSpec, d, k, maxSetting)
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	theta := make([][]float64, d)

@@ -64,7 +64,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			continue
 		}
 		row.Error, row.ESS, row.RHat = figure(x.Error), figure(x.ESS), figure(x.RHat)
-		row.PerEval, row.PerSecond, row.PerStep = figure(x.PerEval), figure(x.PerSecond), figure(x.PerStep)
+		row.PerEval, row.PerSecond = figure(x.PerEval), figure(x.PerSecond)
+		row.PerStep = figure(x.PerStep)
 		row.Acceptance, row.Jump, row.Proposed = figure(x.Acceptance), figure(x.Jump), figure(x.Proposed)
 		row.Evals, row.Seconds = x.Evals, figure(x.Seconds)
 		row.Zero, row.NonFinite = x.Zero, x.NonFinite

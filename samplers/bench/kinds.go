@@ -7,11 +7,14 @@ import (
 // kinds are the families of problems, in the order of their description.
 var kinds = []kind{
 	{"ising", "Ising model, every edge counted twice", []setting{
-		count("rows", 5, 1, "of the grid"), count("cols", 5, 1, "of the grid"), flag("periodic", 1, "1 for joined ends"),
-		flag("spins", 0, "1 for {-1,1} in place of {0,1}"), real("a", 0.1, -maxSetting, "coupling"), real("b", 0.2, -maxSetting, "field"),
+		count("rows", 5, 1, "of the grid"), count("cols", 5, 1, "of the grid"), flag("periodic", 1,
+			"1 for joined ends"),
+		flag("spins", 0, "1 for {-1,1} in place of {0,1}"), real("a", 0.1, -maxSetting,
+			"coupling"), real("b", 0.2, -maxSetting, "field"),
 	}, makeIsing},
 	{"potts", "Potts model", []setting{
-		count("rows", 2, 1, "of the grid"), count("cols", 3, 1, "of the grid"), flag("periodic", 0, "1 for joined ends"),
+		count("rows", 2, 1, "of the grid"), count("cols", 3, 1, "of the grid"), flag("periodic", 0,
+			"1 for joined ends"),
 		count("k", 4, 2, "categories"), real("a", 0.8, -maxSetting, "coupling"), seed("of the fields"),
 	}, makePotts},
 	{"bernoulli", "factorised Bernoulli, log-odds from N(0, sd²)", []setting{
@@ -19,27 +22,34 @@ var kinds = []kind{
 		flag("spins", 0, "1 for {-1,1} in place of {0,1}"), seed("of the log-odds"),
 	}, makeBernoulli},
 	{"categorical", "factorised categorical, log-weights from N(0, sd²)", []setting{
-		count("d", 200, 1, "coordinates"), count("k", 4, 1, "categories"), real("sd", 1.5, 0, "standard deviation"), seed("of the weights"),
+		count("d", 200, 1, "coordinates"), count("k", 4, 1, "categories"), real("sd", 1.5, 0,
+			"standard deviation"), seed("of the weights"),
 	}, makeCategorical},
 	{"rbm", "restricted Boltzmann machine with random weights", []setting{
-		count("d", 30, 1, "visible units"), count("k", 2, 2, "categories; 2 is binary"), count("h", 10, 1, "hidden units"),
+		count("d", 30, 1, "visible units"), count("k", 2, 2, "categories; 2 is binary"), count("h", 10,
+			1, "hidden units"),
 		real("sd", 0.8, 0, "standard deviation of the weights"), seed("of the weights"),
 	}, makeRBM},
 	{"fhmm", "factorial hidden Markov model", []setting{
-		count("length", 50, 1, "time steps"), count("chains", 4, 1, "hidden chains"), real("sigma", 0.5, 0, "noise"), seed("of the data"),
+		count("length", 50, 1, "time steps"), count("chains", 4, 1, "hidden chains"), real("sigma", 0.5,
+			0, "noise"), seed("of the data"),
 	}, makeFHMM},
 	{"gaussbern", "Gaussian-Bernoulli model, ones on the diagonal", []setting{
 		{"d", 4, "coordinates", 1, 1000, true}, real("w", 0.5, -maxSetting, "off-diagonal weight"),
-		flag("conditional", 0, "1: sgdld draws the auxiliary variable given the state, for more than 20 coordinates"),
+		flag("conditional", 0, "1: sgdld draws the auxiliary variable given the state, for more than "+
+			"20 coordinates"),
 	}, makeGaussBern},
 	{"logreg", "variable selection in logistic regression", []setting{
-		count("n", 100, 1, "observations"), count("d", 12, 1, "features"), real("prior", 0.3, 0, "prior probability of a feature"), seed("of the data"),
+		count("n", 100, 1, "observations"), count("d", 12, 1, "features"), real("prior", 0.3, 0,
+			"prior probability of a feature"), seed("of the data"),
 	}, makeLogReg},
 	{"modes", "grid of round modes on two ordinal coordinates", []setting{
-		count("n", 3, 1, "modes a side"), count("spacing", 12, 1, "distance of modes"), real("sigma", 2, 0, "width of a mode"), uneven, seed("of the weights"),
+		count("n", 3, 1, "modes a side"), count("spacing", 12, 1, "distance of modes"), real("sigma", 2,
+			0, "width of a mode"), uneven, seed("of the weights"),
 	}, makeModes},
 	{"peaks", "grid of pointed modes on two ordinal coordinates, the toy of ACS", []setting{
-		count("n", 5, 1, "modes a side"), count("spacing", 75, 1, "distance of modes"), real("width", 3.75, 0, "width of a mode"),
+		count("n", 5, 1, "modes a side"), count("spacing", 75, 1, "distance of modes"), real("width",
+			3.75, 0, "width of a mode"),
 		real("floor", 1e-10, 0, "density between modes"), uneven, seed("of the weights"),
 	}, makePeaks},
 }
@@ -47,7 +57,8 @@ var kinds = []kind{
 var uneven = flag("uneven", 0, "1 for modes of different weights, 0.2 + Exp(1) each")
 
 func makeIsing(v values) (*Problem, error) {
-	t, err := targets.NewIsing(v.n("rows"), v.n("cols"), v.on("periodic"), v["a"], []float64{v["b"]}, v.on("spins"))
+	t, err := targets.NewIsing(v.n("rows"), v.n("cols"), v.on("periodic"), v["a"], []float64{v["b"]},
+		v.on("spins"))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +172,7 @@ func makeLogReg(v values) (*Problem, error) {
 
 // weights are those of the modes of an uneven grid, nil for equal ones.
 func (v values) weights() []float64 {
-	if !v.on("uneven") || v.n("n") > 1<<10 { // the target refuses so many
+	if !v.on("uneven") || v.n("n") > 1<<10 { // the target refuses them
 		return nil
 	}
 	rng := v.rng(2)

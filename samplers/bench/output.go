@@ -73,7 +73,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 	}
 	for _, x := range r.Rows {
 		if x.Zero > 0 {
-			fmt.Fprintf(&buf, "note: %s: %d proposals or neighbours had probability 0 (energy −∞), and were refused\n", x.Label, x.Zero)
+			fmt.Fprintf(&buf, "note: %s: %d proposals or neighbours had probability 0 (energy −∞), and "+
+				"were refused\n", x.Label, x.Zero)
 		}
 		for _, e := range x.Warnings {
 			fmt.Fprintf(&buf, "warning: %s: %v\n", x.Label, e)
@@ -87,7 +88,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 // that the same seed gives the same bytes.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var buf bytes.Buffer
-	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | R-hat | acceptance | jump | proposed | evaluations |")
+	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | R-hat | acceptance | jump | "+
+		"proposed | evaluations |")
 	fmt.Fprintln(&buf, "|---|---|---|---|---|---|---|---|---|")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {

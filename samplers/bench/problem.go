@@ -39,8 +39,8 @@ type setting struct {
 	whole  bool
 }
 
-// maxSetting bounds the numbers of a specification, maxSeed the seeds: larger
-// ones are no whole numbers in floating point.
+// maxSetting bounds the numbers of a specification, maxSeed the seeds. Floating
+// point does not have all whole numbers above it.
 const (
 	maxSetting = 1e6
 	maxSeed    = 1 << 53
@@ -70,7 +70,8 @@ func (s setting) parse(target, text string) (float64, error) {
 	if s.whole {
 		what = "a whole number"
 	}
-	return 0, fmt.Errorf("%w: target %s: %s is %q, want %s from %.0f to %.0f", ErrSpec, target, s.name, text, what, s.lo, s.hi)
+	return 0, fmt.Errorf("%w: target %s: %s is %q, want %s from %.0f to %.0f", ErrSpec, target,
+		s.name, text, what, s.lo, s.hi)
 }
 
 // values are the settings of a problem.
@@ -111,7 +112,8 @@ func Describe() []string {
 			parts[j] = fmt.Sprintf("%s=%g", s.name, s.def)
 			docs[j] = s.name + ": " + s.doc
 		}
-		out[i] = fmt.Sprintf("%s:%s  %s (%s)", k.name, strings.Join(parts, ","), k.doc, strings.Join(docs, "; "))
+		out[i] = fmt.Sprintf("%s:%s  %s (%s)", k.name, strings.Join(parts, ","), k.doc,
+			strings.Join(docs, "; "))
 	}
 	return out
 }
@@ -135,7 +137,8 @@ func ParseProblem(spec string) (*Problem, error) {
 	}
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: unknown target %q; known: %s", ErrSpec, name, strings.Join(ProblemNames(), ", "))
+		return nil, fmt.Errorf("%w: unknown target %q; known: %s", ErrSpec, name,
+			strings.Join(ProblemNames(), ", "))
 	}
 	k := kinds[i]
 	v := values{}
@@ -149,7 +152,8 @@ func ParseProblem(spec string) (*Problem, error) {
 		}
 	}
 	if left := slices.Sorted(maps.Keys(params)); len(left) > 0 {
-		return nil, fmt.Errorf("%w: target %s has no setting %q; it is %s", ErrSpec, name, left[0], Describe()[i])
+		return nil, fmt.Errorf("%w: target %s has no setting %q; it is %s", ErrSpec, name, left[0],
+			Describe()[i])
 	}
 	p, err := k.make(v)
 	if err != nil {

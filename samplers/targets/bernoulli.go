@@ -21,8 +21,8 @@ type Bernoulli struct {
 	step float64 // distance of the two values: 1 on {0,1}, 2 on {−1,1}
 }
 
-// NewBernoulli makes the target with log-odds theta, finite numbers, of which
-// there is one at least; spins chooses the domain {−1,1} instead of {0,1}.
+// NewBernoulli makes the target with log-odds theta: one or more finite numbers.
+// spins chooses the domain {−1,1} instead of {0,1}.
 func NewBernoulli(theta []float64, spins bool) (*Bernoulli, error) {
 	args := []argument{whole("the number of log-odds", len(theta), 1, maxSites)}
 	for i, v := range theta {

@@ -52,7 +52,8 @@ func (t *Categorical) Energy(_ context.Context, x [][]int32, u []float64) error 
 }
 
 // EnergyGrad implements samplers.Gradienter.
-func (t *Categorical) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]float64) error {
+func (t *Categorical) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
+	g [][]float64) error {
 	for k := range x {
 		copy(g[k], t.theta)
 	}
@@ -68,7 +69,8 @@ func (t *Categorical) Conditional(_ context.Context, x [][]int32, i []int, lp []
 }
 
 // NeighbourEnergy implements samplers.NeighbourEnergizer.
-func (t *Categorical) NeighbourEnergy(ctx context.Context, x [][]int32, i []int, u [][]float64) error {
+func (t *Categorical) NeighbourEnergy(ctx context.Context, x [][]int32, i []int,
+	u [][]float64) error {
 	for k, s := range x {
 		o := t.off[i[k]]
 		for v := range u[k] {

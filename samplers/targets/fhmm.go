@@ -30,12 +30,14 @@ type FHMM struct {
 // NewFHMM makes an FHMM whose observations are drawn from the model itself with
 // weights ~ N(0,1).
 func NewFHMM(rng *rand.Rand, length, chains int, start, stay, sigma float64) (*FHMM, error) {
-	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites), product("length × chains", length, chains),
+	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites),
+		product("length × chains", length, chains),
 		probability("start", start), probability("stay", stay), positive("sigma", sigma))
 	if err != nil {
 		return nil, err
 	}
-	f := &FHMM{Length: length, Chains: chains, Start: start, Stay: stay, Sigma: sigma, dom: samplers.Bits(length * chains)}
+	f := &FHMM{Length: length, Chains: chains, Start: start, Stay: stay, Sigma: sigma,
+		dom: samplers.Bits(length * chains)}
 	f.W = make([]float64, chains)
 	for c := range f.W {
 		f.W[c] = rng.NormFloat64()

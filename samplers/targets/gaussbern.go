@@ -38,14 +38,16 @@ type GaussianBernoulli struct {
 func NewGaussianBernoulli(w, b []float64) (*GaussianBernoulli, error) {
 	d := len(b)
 	if d < 1 || len(w) != d*d || d > 1<<10 {
-		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)", ErrShape, len(w), d)
+		return nil, fmt.Errorf("%w: %d weights for %d biases, want their square (at most 1024 biases)",
+			ErrShape, len(w), d)
 	}
 	for _, v := range slices.Concat(w, b) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%w: a weight or bias is %v, want finite numbers", ErrShape, v)
 		}
 	}
-	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...), dom: samplers.Bits(d)}
+	t := &GaussianBernoulli{D: d, W: append([]float64(nil), w...), B: append([]float64(nil), b...),
+		dom: samplers.Bits(d)}
 	t.scratch.New = func() any {
 		s := make([]float64, 2*d)
 		return &s
@@ -86,7 +88,8 @@ func (t *GaussianBernoulli) Energy(_ context.Context, x [][]int32, u []float64) 
 
 // EnergyGrad implements samplers.Gradienter. The diagonal of W enters through
 // x_i² = x_i, so that the gradient is that of the multilinear extension.
-func (t *GaussianBernoulli) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]float64) error {
+func (t *GaussianBernoulli) EnergyGrad(_ context.Context, x [][]int32, u []float64,
+	g [][]float64) error {
 	for k, s := range x {
 		u[k] = t.eval(s, g[k])
 	}

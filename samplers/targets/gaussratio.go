@@ -20,7 +20,7 @@ const (
 	//	ψ(x | u) = Π_j P(x_j | u)
 	//
 	// as SGDLD does (its section 3.1 and equations 12 and 16). It lists all states,
-	// of which there may be 2^20.
+	// 2^20 at most.
 	Marginal Estimator = iota
 	// Conditional draws u given the state x and uses P(1−x_i | u) and P(x_i | u) of
 	// the one coordinate that changes, for any number of coordinates.
@@ -33,11 +33,13 @@ const maxMarginal = 20
 // EstimateRatios implements samplers.RatioEstimator by the Estimator chosen. A
 // Marginal one of too many coordinates is an ErrTooLarge and a
 // samplers.ErrUnsupported.
-func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand,
+func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, batch int,
+	rng []*rand.Rand,
 	num, den [][]float64) error {
 	if t.Estimator == Marginal {
 		if t.D > maxMarginal {
-			return fmt.Errorf("%w: %w: 2^%d states to draw u from, at most 2^%d; use the Conditional estimator",
+			return fmt.Errorf("%w: %w: 2^%d states to draw u from, at most 2^%d; use the Conditional "+
+				"estimator",
 				samplers.ErrUnsupported, ErrTooLarge, t.D, maxMarginal)
 		}
 		t.tables.Do(t.listStates)

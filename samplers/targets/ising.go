@@ -29,9 +29,11 @@ type Ising struct {
 
 // NewIsing makes an Ising model; field has one entry for all sites, or one per
 // site. spins chooses the domain {−1,1} instead of {0,1}.
-func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins bool) (*Ising, error) {
+func NewIsing(rows, cols int, periodic bool, a float64, field []float64, spins bool) (*Ising,
+	error) {
 	const what = "Ising model"
-	if err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites), product("rows × columns", rows, cols), number("coupling", a)); err != nil {
+	if err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites),
+		product("rows × columns", rows, cols), number("coupling", a)); err != nil {
 		return nil, err
 	}
 	n := rows * cols

@@ -29,7 +29,8 @@ type LogReg struct {
 // NewLogReg draws a synthetic problem: features and effects ~ N(0,1), a third
 // of the features active, labels from the model.
 func NewLogReg(rng *rand.Rand, n, d int, prior float64) (*LogReg, error) {
-	err := shape("logistic regression", whole("observations", n, 1, maxSites), whole("features", d, 1, maxSites),
+	err := shape("logistic regression", whole("observations", n, 1, maxSites), whole("features", d, 1,
+		maxSites),
 		product("observations × features", n, d), probability("prior", prior))
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func (t *LogReg) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]f
 
 // StochasticGrad implements samplers.StochasticGradienter with batch
 // observations drawn with replacement.
-func (t *LogReg) StochasticGrad(_ context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64) error {
+func (t *LogReg) StochasticGrad(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	u []float64, g [][]float64) error {
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
 	for k, s := range x {

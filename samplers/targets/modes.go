@@ -28,14 +28,16 @@ type Modes struct {
 // ones.
 func NewModes(n, spacing int, sigma float64, weight []float64) (*Modes, error) {
 	const what = "grid of modes"
-	if err := shape(what, whole("modes a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10), positive("sigma", sigma)); err != nil {
+	if err := shape(what, whole("modes a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10),
+		positive("sigma", sigma)); err != nil {
 		return nil, err
 	}
 	w, err := weights(what, n, weight)
 	if err != nil {
 		return nil, err
 	}
-	m := &Modes{N: n, Spacing: float64(spacing), Sigma: sigma, LogW: make([]float64, n*n), dom: samplers.Integers(2, n*spacing, 0)}
+	m := &Modes{N: n, Spacing: float64(spacing), Sigma: sigma, LogW: make([]float64, n*n),
+		dom: samplers.Integers(2, n*spacing, 0)}
 	for j, v := range w {
 		m.LogW[j] = math.Log(v)
 	}

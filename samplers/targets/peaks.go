@@ -31,14 +31,16 @@ type Peaks struct {
 // numbers, or none for ones.
 func NewPeaks(n, spacing int, width, floor float64, weight []float64) (*Peaks, error) {
 	const what = "grid of peaks"
-	if err := shape(what, whole("peaks a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10), positive("width", width), positive("floor", floor)); err != nil {
+	if err := shape(what, whole("peaks a side", n, 1, 1<<10), whole("spacing", spacing, 1, 1<<10),
+		positive("width", width), positive("floor", floor)); err != nil {
 		return nil, err
 	}
 	w, err := weights(what, n, weight)
 	if err != nil {
 		return nil, err
 	}
-	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, W: w, dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
+	return &Peaks{N: n, Spacing: float64(spacing), Width: width, Floor: floor, W: w,
+		dom: samplers.Integers(2, (n+1)*spacing, 0)}, nil
 }
 
 // Domain implements samplers.Target.

@@ -24,7 +24,8 @@ type Potts struct {
 // NewPotts makes a Potts model; field has K entries for all sites or n·K.
 func NewPotts(rows, cols, k int, periodic bool, a float64, field []float64) (*Potts, error) {
 	const what = "Potts model"
-	err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites), whole("categories", k, 2, maxSites),
+	err := shape(what, whole("rows", rows, 1, maxSites), whole("columns", cols, 1, maxSites),
+		whole("categories", k, 2, maxSites),
 		product("rows × columns × categories", rows, cols, k), number("coupling", a))
 	if err != nil {
 		return nil, err

@@ -33,7 +33,8 @@ func NewRBM(d, k, h int, binary bool) (*RBM, error) {
 	if binary {
 		most = 2
 	}
-	err := shape("RBM", whole("visible units", d, 1, maxSites), whole("categories", k, 2, most), whole("hidden units", h, 1, maxSites),
+	err := shape("RBM", whole("visible units", d, 1, maxSites), whole("categories", k, 2, most),
+		whole("hidden units", h, 1, maxSites),
 		product("visible units × categories × hidden units", d, k, h))
 	if err != nil {
 		return nil, err
@@ -234,7 +235,8 @@ func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error
 // Gibbs sweep each a step. Every step uses a random mini-batch of the data of
 // the particles' number. It is meant for making realistic test targets.
 func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rate float64) error {
-	err := shape("PCD", whole("rows of data", len(data), 1, maxSites), whole("particles", particles, 1, maxSites),
+	err := shape("PCD", whole("rows of data", len(data), 1, maxSites), whole("particles", particles,
+		1, maxSites),
 		whole("steps", steps, 0, math.MaxInt32), positive("rate", rate))
 	if err != nil {
 		return err
