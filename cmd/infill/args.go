@@ -54,10 +54,13 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			return nil, unknownFlag(flags, path, name)
 		}
 		withoutEnv(f)
+		if o, ok := f.(*option); ok {
+			o.typed, _, _ = strings.Cut(a, "=")
+		}
 		front = append(front, a)
 		if takesValue(f) && !hasValue {
 			if i+1 == len(args) {
-				return nil, usagef("flag --%s needs a value (%s --help)", name, path)
+				return nil, usagef("flag %s needs a value (%s --help)", a, path)
 			}
 			i++
 			// Joined, so that a value that starts with a dash stays its flag's.

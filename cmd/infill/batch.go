@@ -40,8 +40,9 @@ func batchCommand(std stdio) *cli.Command {
 		Usage:       "fill a file of sentences, resumably",
 		ArgsUsage:   "INPUT -o OUTPUT",
 		Description: batchDescription,
-		Flags:       join(f.modelFlags.flags(), f.fillingFlags.flags(), f.fileFlags.flags()),
-		Action:      func(c *cli.Context) error { return f.run(c, std) },
+		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
+			group(groupOutput, f.fileFlags.flags())),
+		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 

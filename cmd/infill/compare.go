@@ -82,7 +82,8 @@ func compareCommand(std stdio) *cli.Command {
 		Usage:       "run several samplers on the same sentences and compare diversity and quality",
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,
-		Flags:       join(f.modelFlags.flags(), f.sampling(), f.own(), f.measureFlags.flags("metric-case")),
+		Flags: join(f.modelFlags.flags(), group(groupFill, f.sampling()), group(groupOutput, f.own()),
+			f.measureFlags.flags("metric-case")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt "+

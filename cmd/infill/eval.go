@@ -58,7 +58,7 @@ func evalCommand(std stdio) *cli.Command {
 		Usage:       "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",
 		ArgsUsage:   "GENERATED…",
 		Description: evalDescription,
-		Flags:       join(f.flags()),
+		Flags:       join(group(groupMeasures, f.flags())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +

@@ -15,6 +15,7 @@ import (
 // fileFlags are the flags of every command that works through a file.
 type fileFlags struct {
 	output        string
+	outputFlag    *option
 	format        string
 	resume, force bool
 	strict        bool
@@ -28,6 +29,7 @@ func (f *fileFlags) flags() []*option {
 	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
 		&f.output)
 	output.alias = "o"
+	f.outputFlag = output
 	return []*option{
 		output,
 		wordFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl",
@@ -61,10 +63,11 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
 	if f.output != "" && f.output != "-" {
-		targets := []target{{"--output", f.output}}
+		flag := f.outputFlag.spelling()
+		targets := []target{{flag, f.output}}
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
-			targets = append(targets, target{"--output " + f.output +
-				": its manifest", batch.ManifestPath(f.output)})
+			what := flag + " " + f.output + ": its manifest"
+			targets = append(targets, target{what, batch.ManifestPath(f.output)})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err

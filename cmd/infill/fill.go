@@ -52,7 +52,8 @@ func fillCommand(std stdio) *cli.Command {
 		Usage:       "fill the blanks of a sentence",
 		ArgsUsage:   "TEXT | -",
 		Description: fillDescription,
-		Flags:       join(f.modelFlags.flags(), f.fillingFlags.flags(), f.own()),
+		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
+			group(groupOutput, f.own())),
 		Action: func(c *cli.Context) error {
 			texts, err := inputTexts(c.Args().Slice(), std.in)
 			if err != nil {

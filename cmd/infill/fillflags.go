@@ -18,7 +18,7 @@ type fillingFlags struct {
 
 func (f *fillingFlags) flags() []*option {
 	f.Filling = *settings.Defaults()
-	return settingFlags(settings.FillTable(), &f.Filling, map[string]string{
+	flags := settingFlags(settings.FillTable(), &f.Filling, map[string]string{
 		"sampler":    `sampler; "infill samplers" lists them`,
 		"top":        "fillings to print, best first",
 		"param":      "`NAME=VALUE` of a sampler's parameter; repeatable",
@@ -29,6 +29,18 @@ func (f *fillingFlags) flags() []*option {
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})
+	for _, o := range flags {
+		switch o.name {
+		case "top":
+			o.alias = "n"
+			o.group = groupOutput
+		case "select", "case":
+			o.group = groupOutput
+		case "vocab", "ban", "allow", "no-repeat", "mask-rate", "mask-words", "min-distance":
+			o.group = groupWords
+		}
+	}
+	return group(groupFill, flags)
 }
 
 // ready checks what needs no model, and chooses a seed if none is given.

@@ -18,6 +18,8 @@ import (
 type option struct {
 	name, alias string
 	usage       string
+	group       string // of help
+	typed       string // as the command line has it, "" if it has not
 	env         string // its environment variable, "" for none
 	value       *settings.Value
 	original    string // the value before flags are read
@@ -99,6 +101,14 @@ func join(lists ...[]*option) []cli.Flag {
 		}
 	}
 	return all
+}
+
+// spelling is the flag as it was typed, or its name.
+func (f *option) spelling() string {
+	if f.typed != "" {
+		return f.typed
+	}
+	return dashes(f.name)
 }
 
 // Set is the parser's way to the value.

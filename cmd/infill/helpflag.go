@@ -9,6 +9,7 @@ import (
 // Package cli has one flag for help and one for the version in all its apps, and writes to them
 // while it parses. These have no state, so that command lines can be run at the same time.
 func init() {
+	cli.HelpPrinter = printHelp
 	cli.HelpFlag = &switchFlag{"help", "h", "show help"}
 	cli.VersionFlag = &switchFlag{"version", "v", "print the version"}
 }

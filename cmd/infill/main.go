@@ -87,6 +87,9 @@ func newApp(std stdio) *cli.App {
 			compareCommand(std),
 			samplersCommand(std),
 			doctorCommand(std),
+			versionCommand(std),
+			completionCommand(std),
+			manCommand(std),
 		},
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
@@ -108,10 +111,13 @@ func setUsageErr(cmds []*cli.Command) {
 }
 
 // flagName finds how the flag package names a flag in its messages.
-var flagName = regexp.MustCompile(`for flag -?([a-z])`)
+var flagName = regexp.MustCompile(`for flag -?([a-z][a-z-]*)`)
 
 func usageErr(_ *cli.Context, err error, _ bool) error {
-	return &usageError{flagName.ReplaceAllString(err.Error(), "for flag --$1")}
+	spell := func(s string) string {
+		return "for flag " + dashes(flagName.FindStringSubmatch(s)[1])
+	}
+	return &usageError{flagName.ReplaceAllStringFunc(err.Error(), spell)}
 }
 
 func unknownCommand(cmds []*cli.Command, parent, name string) error {

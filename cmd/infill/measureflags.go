@@ -43,7 +43,7 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
 	f.smooth, f.order, f.resamples, f.level = "none", 4, 1000, 0.95
 	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
-	return []*option{
+	return append(group(groupMeasures, []*option{
 		listFlag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
 		wordFlag("tokenize", "tokens that are counted: "+strings.Join(tokenizers, "|"),
 			&f.tokenize, tokenizers...),
@@ -66,11 +66,12 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		boolFlag("confidence", "bootstrap intervals of BLEU and self-BLEU", &f.confidence),
 		wholeFlag("resamples", "bootstrap resamples", &f.resamples, 2, 1_000_000),
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+	}), group(groupOutput, []*option{
 		boolFlag("json", "print the result as JSON", &f.json),
 		textFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
 		textFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
 		boolFlag("force", "overwrite report files that exist", &f.force),
-	}
+	})...)
 }
 
 // options turns the flags into the options of a report.

@@ -12,9 +12,9 @@ type modelFlags struct{ settings.Model }
 
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
-	return settingFlags(settings.ModelTable(), &f.Model, map[string]string{
+	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
 		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
-	})
+	}))
 }
 
 // open loads the model that the flags name.

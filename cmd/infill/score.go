@@ -50,8 +50,9 @@ func scoreCommand(std stdio) *cli.Command {
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
-		Flags:       join(f.modelFlags.flags(), f.own(), f.fileFlags.flags()),
-		Action:      func(c *cli.Context) error { return f.run(c, std) },
+		Flags: join(f.modelFlags.flags(), group(groupMeasures, f.own()),
+			group(groupOutput, f.fileFlags.flags())),
+		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 
@@ -63,7 +64,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		return usagef("--file and %d texts: give one of them", c.NArg())
 	}
 	if f.file == "" && f.output != "" {
-		return usagef("--output goes with --file FILE")
+		return usagef("%s goes with --file FILE", f.outputFlag.spelling())
 	}
 	s := &scorer{ranking: f.ranking}
 	if f.file != "" {

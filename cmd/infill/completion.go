@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+const completionDescription = "" +
+	`Prints a script for the shell, made of the same definitions as --help. It completes commands,
+flags, the words that a flag takes, and files.`
+
+func completionCommand(std stdio) *cli.Command {
+	shells := map[string]func(io.Writer, *cli.App) error{
+		"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion,
+	}
+	return &cli.Command{
+		Name:        "completion",
+		Usage:       "a script that completes command lines in bash, zsh or fish",
+		ArgsUsage:   "bash|zsh|fish",
+		Description: completionDescription,
+		Action: func(c *cli.Context) error {
+			write, ok := shells[c.Args().First()]
+			if !ok || c.NArg() != 1 {
+				return usagef("name a shell: infill completion bash, zsh or fish")
+			}
+			return write(std.out, newApp(std))
+		},
+	}
+}
+
+func manCommand(std stdio) *cli.Command {
+	return &cli.Command{
+		Name:  "man",
+		Usage: "the manual page, for man -l",
+		Action: func(c *cli.Context) error {
+			page, err := newApp(std).ToManWithSection(1)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(std.out, page)
+			return err
+		},
+	}
+}
+
+func versionCommand(std stdio) *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(*cli.Context) error {
+			_, err := fmt.Fprintf(std.out, "infill version %s\n", version())
+			return err
+		},
+	}
+}
+
+// eachCommand visits the commands of an app, path first: "", "fill", "model info".
+func eachCommand(app *cli.App, do func(path string, cmds []*cli.Command, flags []*option)) {
+	var walk func(path string, cmds []*cli.Command, flags []cli.Flag)
+	walk = func(path string, cmds []*cli.Command, flags []cli.Flag) {
+		var own []*option
+		for _, f := range flags {
+			if o, ok := f.(*option); ok {
+				own = append(own, o)
+			}
+		}
+		do(path, visible(cmds), own)
+		for _, c := range visible(cmds) {
+			walk(strings.TrimSpace(path+" "+c.Name), c.Subcommands, c.Flags)
+		}
+	}
+	walk("", app.Commands, app.Flags)
+}
+
+// wordsOf are the words that complete a command: subcommands and flags.
+func wordsOf(cmds []*cli.Command, flags []*option) string {
+	var out []string
+	for _, c := range cmds {
+		out = append(out, c.Name)
+	}
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			out = append(out, dashes(n))
+		}
+	}
+	return strings.Join(append(out, "--help"), " ")
+}
+
+// bashCompletion has a case for each command, and one for each flag that takes words of a list.
+func bashCompletion(w io.Writer, app *cli.App) error {
+	var commands, values strings.Builder
+	var paths []string
+	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
+		fmt.Fprintf(&commands, "    %q) words=%q ;;\n", path, wordsOf(cmds, flags))
+		paths = append(paths, fmt.Sprintf("%q", path))
+		for _, f := range flags {
+			if len(f.value.Choices) > 0 {
+				fmt.Fprintf(&values, "    %q) values=%q ;;\n", path+" "+dashes(f.name),
+					strings.Join(f.value.Choices, " "))
+			}
+		}
+	})
+	_, err := fmt.Fprintf(w, `# bash completion of infill. Made by: infill completion bash
+_infill() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" word words="" values=""
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "${path:+$path }$word" in
+    %s) path="${path:+$path }$word" ;;
+    esac
+  done
+  case "$path $prev" in
+%s  esac
+  if [[ -n $values ]]; then
+    COMPREPLY=($(compgen -W "$values" -- "$cur"))
+    return
+  fi
+  case "$path" in
+%s  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  else
+    COMPREPLY=($(compgen -W "${words//-[^ ]*/}" -- "$cur") $(compgen -f -- "$cur"))
+  fi
+}
+complete -o filenames -F _infill infill
+`, strings.Join(paths[1:], "|"), values.String(), commands.String())
+	return err
+}
+
+// zshCompletion lets zsh run the script of bash.
+func zshCompletion(w io.Writer, app *cli.App) error {
+	if _, err := io.WriteString(w, "#compdef infill\n# Made by: infill completion zsh\n"+
+		"autoload -U +X bashcompinit && bashcompinit\n"); err != nil {
+		return err
+	}
+	return bashCompletion(w, app)
+}
+
+// fishCompletion has a line for each command and each flag.
+func fishCompletion(w io.Writer, app *cli.App) error {
+	var b strings.Builder
+	b.WriteString("# fish completion of infill. Made by: infill completion fish\n")
+	quote := func(s string) string {
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	}
+	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
+		on := "__fish_use_subcommand"
+		names := strings.Fields(path)
+		for i, n := range names {
+			see := "__fish_seen_subcommand_from " + n
+			if i == 0 {
+				on = see
+			} else {
+				on += "; and " + see
+			}
+		}
+		for _, c := range cmds {
+			fmt.Fprintf(&b, "complete -c infill -n %s -a %s -d %s\n", quote(on), c.Name, quote(c.Usage))
+		}
+		for _, f := range flags {
+			_, usage := placeholder(f)
+			fmt.Fprintf(&b, "complete -c infill -n %s -l %s", quote(on), f.name)
+			if f.alias != "" {
+				fmt.Fprintf(&b, " -s %s", f.alias)
+			}
+			if f.TakesValue() {
+				b.WriteString(" -r")
+			}
+			if len(f.value.Choices) > 0 {
+				fmt.Fprintf(&b, " -f -a %s", quote(strings.Join(f.value.Choices, " ")))
+			}
+			fmt.Fprintf(&b, " -d %s\n", quote(usage))
+		}
+	})
+	_, err := io.WriteString(w, b.String())
+	return err
+}

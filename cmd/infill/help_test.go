@@ -1,0 +1,156 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The help of every command fits 100 columns, begins with examples that the parser takes, and has
+// every flag once, in a group.
+func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
+	app := newApp(stdio{})
+	count := 0
+	eachCommand(app, func(path string, _ []*cli.Command, flags []*option) {
+		count++
+		name := strings.TrimSpace("infill " + path)
+		r := infillRun("", append(strings.Fields(path), "--help")...)
+		if r.code != 0 || r.err != "" {
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		}
+		for _, line := range strings.Split(r.out, "\n") {
+			if n := utf8.RuneCountInString(line); n > helpColumns {
+				t.Errorf("%s: %d columns: %s", name, n, line)
+			}
+		}
+		list := examples[name]
+		if many := len(flags) > 20 || path == ""; many && len(list) < 3 {
+			t.Errorf("%s: %d examples", name, len(list))
+		}
+		if len(list) > 0 && !strings.Contains(r.out, "\n\nEXAMPLES:\n  "+list[0]+"\n") {
+			t.Errorf("%s does not begin with its examples:\n%s", name, r.out)
+		}
+		for _, f := range flags {
+			if n := strings.Count(r.out, "  --"+f.name+" ") + strings.Count(r.out, ", --"+f.name+" ") +
+				strings.Count(r.out, "  --"+f.name+"\n"); n != 1 {
+				t.Errorf("%s: --%s stands %d times", name, f.name, n)
+			}
+			if len(flags) > 20 && f.group == "" {
+				t.Errorf("%s: --%s has no group", name, f.name)
+			}
+		}
+	})
+	if count < 15 {
+		t.Errorf("%d commands", count)
+	}
+	for name, list := range examples {
+		for _, example := range list {
+			args := words(example)
+			if !strings.HasPrefix(example, name) && args[0] == "infill" {
+				t.Errorf("%s: an example of another command: %s", name, example)
+			}
+			if args[0] != "infill" {
+				continue
+			}
+			if _, err := reorder(newApp(stdio{}), args[1:]); err != nil {
+				t.Errorf("%s: %v", example, err)
+			}
+		}
+	}
+}
+
+// Flags are named as they were typed.
+func TestFlagsAsTyped(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"batch", "in.txt", "-o", dir}, "-o " + dir + ": "},
+		{[]string{"batch", "in.txt", "--output", dir}, "--output " + dir + ": "},
+		{[]string{"batch", "in.txt", "-o"}, "flag -o needs a value"},
+		{[]string{"fill", "-n", "x", "a [MASK]"}, "for flag -n: want a whole number"},
+		{[]string{"fill", "--top", "x", "a [MASK]"}, "for flag --top: want a whole number"},
+		{[]string{"score", "-o", "x", "a"}, "-o goes with --file"},
+	} {
+		if r := infillRun("", c.args...); r.code != exitUsage || !strings.Contains(r.err, c.says) {
+			t.Errorf("%q: exit %d: %s", c.args, r.code, r.err)
+		}
+	}
+	r := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "-n", "2", "the [MASK] sleeps .")...)
+	if r.code != 0 || strings.Count(r.out, "\n") != 2 {
+		t.Errorf("-n 2: exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+// The scripts and the manual have every command; shells that are there read the scripts.
+func TestCompletionAndManual(t *testing.T) {
+	t.Parallel()
+	scripts := map[string]string{}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		r := infillRun("", "completion", shell)
+		if r.code != 0 {
+			t.Fatalf("%s: %s", shell, r.err)
+		}
+		scripts[shell] = r.out
+		path := put(t, filepath.Join(t.TempDir(), "infill."+shell), r.out)
+		if exe, err := exec.LookPath(shell); err == nil {
+			if out, err := exec.Command(exe, "-n", path).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", shell, err, out)
+			}
+		}
+	}
+	scripts["man"] = strings.ReplaceAll(infillRun("", "man").out, `\-`, "-")
+	eachCommand(newApp(stdio{}), func(path string, cmds []*cli.Command, flags []*option) {
+		for name, script := range scripts {
+			for _, c := range cmds {
+				if !strings.Contains(script, c.Name) {
+					t.Errorf("%s lacks %s", name, c.Name)
+				}
+			}
+			for _, f := range flags {
+				if !strings.Contains(script, f.name) {
+					t.Errorf("%s of %s lacks %s", name, path, f.name)
+				}
+			}
+		}
+	})
+	if r := infillRun("", "completion", "tcsh"); r.code != exitUsage {
+		t.Errorf("exit %d", r.code)
+	}
+	if r := infillRun("", "version"); r.code != 0 || r.out != infillRun("", "--version").out {
+		t.Errorf("%s", r.out)
+	}
+}
+
+// bash completes commands, flags and the words of a flag.
+func TestBashCompletes(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	script := put(t, filepath.Join(t.TempDir(), "c.bash"), infillRun("", "completion", "bash").out)
+	for _, c := range []struct{ line, want string }{
+		{"infill fi", "fill"},
+		{"infill model in", "info"},
+		{"infill fill --no-r", "--no-repeat"},
+		{"infill fill --vocab wh", "whole-words"},
+		{"infill samplers be", "bench"},
+		{"infill model eval --mask", "--mask-rate"},
+	} {
+		run := `source "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _infill; echo "${COMPREPLY[@]}"`
+		cmd := exec.Command(bash, "-c", run, "bash", script, c.line)
+		cmd.Dir = t.TempDir() // without files that complete too
+		out, err := cmd.CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
+			t.Errorf("%s: %v: %q", c.line, err, got)
+		}
+	}
+}
