@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+
+	"infill/internal/disk"
 )
 
 // maxConfig bounds config.json; those of published models have a few kB.
@@ -23,20 +24,14 @@ type config struct {
 // readConfig reads config.json; a folder without one gives the zero value.
 func readConfig(fsys fs.FS) (config, error) {
 	var c config
-	f, err := fsys.Open("config.json")
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := disk.ReadFS(fsys, "config.json", maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
-	}
-	if err != nil {
+	case errors.Is(err, disk.ErrTooLarge), errors.Is(err, disk.ErrNotRegular):
+		return c, fmt.Errorf("%w: %w", ErrNoModel, err)
+	case err != nil:
 		return c, fmt.Errorf("config.json: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return c, fmt.Errorf("config.json: %w", err)
-	}
-	if len(data) > maxConfig {
-		return c, fmt.Errorf("%w: config.json is larger than %d bytes", ErrNoModel, maxConfig)
 	}
 	if err := json.Unmarshal(data, &c); err != nil {
 		return c, fmt.Errorf("%w: config.json: %w", ErrNoModel, err)

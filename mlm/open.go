@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
@@ -197,7 +198,7 @@ func hashFiles(ctx context.Context, fsys fs.FS, files []string) (string, error) 
 	h := sha256.New()
 	buf := make([]byte, 1<<20)
 	for _, f := range files {
-		r, err := fsys.Open(f)
+		r, err := disk.OpenFS(fsys, f)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", onnx.ErrExternal, err)
 		}

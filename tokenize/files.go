@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"infill/internal/disk"
 )
 
 // maxFileBytes bounds every file that is read. The largest tokenizer.json in
@@ -18,15 +19,13 @@ const maxFileBytes = 64 << 20
 
 // readFile returns the contents of a UTF-8 file; missing is true if there is no such file.
 func readFile(fsys fs.FS, name string) (data []byte, missing bool, err error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err = disk.ReadFS(fsys, name, maxFileBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, true, nil
+	case errors.Is(err, disk.ErrTooLarge):
+		err = problem(ErrTooLarge, "more than %d MiB", maxFileBytes>>20)
 	}
-	if err != nil {
-		return nil, false, &FileError{File: name, Err: err}
-	}
-	defer f.Close() //nolint:errcheck // only read from
-	data, err = io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, false, &FileError{File: name, Err: err}
 	}

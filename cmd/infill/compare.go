@@ -144,6 +144,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
+	begin()
 	runner := &comparer{trace: tr, engine: infill.New(m), opt: *opt, warn: std.err}
 	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
 		return err

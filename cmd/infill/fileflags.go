@@ -86,6 +86,7 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest,
 	workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
+	begin()
 	out := batch.Stream(std.out)
 	survey, err := in.Survey()
 	if err != nil {

@@ -99,6 +99,7 @@ type fillWriter struct {
 }
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
+	begin()
 	opt := w.Filling.Options
 	opt.ID = fmt.Sprint(n)
 	t, masked, err := blanks(w.model.Tokenizer(), text, w.Masking, &opt)

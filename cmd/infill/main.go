@@ -33,8 +33,7 @@ func main() {
 	// A closed pipe is an error of the write, EPIPE, which ends the run quietly;
 	// one on standard error ends nothing.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal ends the run in order, the second at once
+	ctx, stop := signals()
 	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)

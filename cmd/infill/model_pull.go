@@ -79,6 +79,7 @@ func pullOne(ctx context.Context, std stdio, cache hub.Cache, m *hub.Model, o hu
 			"download brings is trusted, recorded, and compared ever after",
 			m.Name, unpinned(m)))
 	}
+	begin()
 	folder, err := cache.Pull(ctx, m, o)
 	p.clear()
 	switch {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"infill/internal/disk"
 )
 
 // leaveMin is the size in bytes from which on Load leaves the data of an initializer in the file.
@@ -33,7 +35,7 @@ func Load(dir fs.FS, name string) (*Model, error) {
 
 // load leaves data of at least leave bytes in the file.
 func load(dir fs.FS, name string, leave int64) (*Model, error) {
-	f, err := dir.Open(name)
+	f, err := disk.OpenFS(dir, name)
 	if err != nil {
 		return nil, fmt.Errorf("reading model: %w", err)
 	}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fifo makes a pipe that nobody writes to.
+func fifo(t *testing.T, path string) string {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(path), syscall.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A pipe or a device in the place of one of a model's files is named, not waited for.
+func TestModelOfPipes(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"vocab.txt", "config.json", "model.onnx", "tokenizer_config.json"} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(tinyModel)); err != nil {
+			t.Fatal(err)
+		}
+		fifo(t, filepath.Join(dir, name))
+		for _, args := range [][]string{{"fill", "--model", dir, "the [MASK] ."}, {"model", "info", dir}, {"model", "verify", dir}} {
+			done := make(chan outcome, 1)
+			go func() { done <- infillRun("", args...) }()
+			select {
+			case r := <-done:
+				if args[1] != "verify" && (r.code != exitTrouble || !strings.Contains(r.err+r.out, name)) {
+					t.Errorf("%s, %v: exit %d: %s", name, args[:2], r.code, r.err)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatalf("%s, %v: it waits for the pipe", name, args[:2])
+			}
+		}
+	}
+}
+
+// The first signal ends a program that waits for something and has not begun.
+func TestSignalBeforeWork(t *testing.T) {
+	t.Parallel()
+	pipe := fifo(t, filepath.Join(t.TempDir(), "pipe"))
+	cmd, errs := command(t, "eval", pipe)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // nothing says when it waits; a signal before that ends it as well
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		t.Fatal("the signal is swallowed")
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || errs.String() != "infill: interrupted\n" {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
