@@ -173,13 +173,15 @@ FILES = ["model.safetensors", "model.onnx", "config.json", "vocab.txt", "tokeniz
 
 
 def card(out: str) -> None:
-    """Brings the table of sizes and SHA-256 sums in the folder's README.md up to date."""
+    """Brings the table of sizes and SHA-256 sums in the folder's README.md, where there is one, up to date."""
     folder = pathlib.Path(out)
+    readme = folder / "README.md"
+    if not readme.exists():
+        return
     rows = ["| file | bytes | SHA-256 |", "|---|---:|---|"]
     for name in FILES:
         data = (folder / name).read_bytes()
         rows.append(f"| `{name}` | {len(data)} | `{hashlib.sha256(data).hexdigest()}` |")
-    readme = folder / "README.md"
     old = readme.read_text(encoding="utf-8")
     new, n = re.subn(r"\| file \| bytes \|.*\n(?:\|.*\n)*", "\n".join(rows) + "\n", old)
     if n != 1:
@@ -191,7 +193,7 @@ def main() -> None:
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--checkpoint", required=True, help="checkpoint.pt that train.py wrote")
     p.add_argument("--vocab", required=True)
-    p.add_argument("--out", required=True, help="model folder; its README.md's table is brought up to date")
+    p.add_argument("--out", required=True, help="model folder; the table of its README.md, if any, is brought up to date")
     a = p.parse_args()
     saved = torch.load(a.checkpoint, map_location="cpu")
     write(saved["model"], saved["config"], a.vocab, a.out)
