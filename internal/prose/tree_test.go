@@ -19,6 +19,7 @@ var clean = []string{
 	"docs/notebook/README.md", "docs/notebook/batch.md", "docs/notebook/compare.md",
 	"docs/notebook/performance.md", "docs/notebook/verification.md", "bench/torch/reading.md",
 	"report", "infill/jsonl", "infill/batch",
+	"mlm/onnx", "mlm/onnxeval", "mlm/onnxgrad", "mlm/onnxref",
 }
 
 // tree returns the files of the repository with a suffix, as slash-separated

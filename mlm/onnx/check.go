@@ -28,7 +28,8 @@ func Check(m *Model) error {
 		seen[d] = true
 	}
 	if v := m.Opset(""); v < MinOpset || v > MaxOpset {
-		return errorf(ErrUnsupported, "model", "opset %d (%d to %d are known; export the model again)", v, MinOpset, MaxOpset)
+		return errorf(ErrUnsupported, "model", "opset %d (%d to %d are known; export the model again)",
+			v, MinOpset, MaxOpset)
 	}
 	c := &checker{model: m}
 	return c.graph(m.Graph, nil, 0)

@@ -45,7 +45,8 @@ func load(dir fs.FS, name string, leave int64) (*Model, error) {
 		return nil, fmt.Errorf("reading model: %w", err)
 	}
 	if info.Size() > maxModelFile {
-		return nil, errorf(ErrLimit, "model", "%d bytes, more than an ONNX file can have; export with external data", info.Size())
+		return nil, errorf(ErrLimit, "model", "%d bytes, more than an ONNX file can have; "+
+			"export with external data", info.Size())
 	}
 	r, ok := f.(io.ReaderAt)
 	if !ok || info.Size() < leave {
@@ -55,9 +56,11 @@ func load(dir fs.FS, name string, leave int64) (*Model, error) {
 		}
 		return Parse(data, name, dir)
 	}
-	p := &parser{file: name, dir: dir, sizes: map[string]int64{name: info.Size()}, src: r, leave: leave}
+	p := &parser{file: name, dir: dir, sizes: map[string]int64{name: info.Size()}, src: r,
+		leave: leave}
 	m := &Model{}
-	return p.finish(m, p.stream(0, info.Size(), "model", onlyGraph, func(f field) error { return p.model(m, f) }))
+	return p.finish(m, p.stream(0, info.Size(), "model", onlyGraph,
+		func(f field) error { return p.model(m, f) }))
 }
 
 // What stays in the file at each level of a message, given a field's number and size.
@@ -67,14 +70,17 @@ func (p *parser) largeInitializers(num protowire.Number, size int64) bool {
 	return num == 5 && size >= p.leave
 }
 
-func (p *parser) largeData(num protowire.Number, size int64) bool { return num == 9 && size >= p.leave }
+func (p *parser) largeData(num protowire.Number, size int64) bool {
+	return num == 9 && size >= p.leave
+}
 
 // longestHead is the largest number of bytes that a tag and a length or number can have.
 const longestHead = 20
 
 // stream decodes the fields of the message that is bytes from to to of the file. Fields that leave
 // selects are handed on as ranges of the file, the others with their bytes.
-func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, int64) bool, each func(field) error) error {
+func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, int64) bool,
+	each func(field) error) error {
 	for from < to {
 		head, err := p.peek(from, min(longestHead, to-from))
 		if err != nil {
@@ -89,7 +95,8 @@ func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, 
 			// A number: it lies in the head, or the message ends within it.
 			k := protowire.ConsumeFieldValue(num, typ, head[n:])
 			if k < 0 {
-				return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num, protowire.ParseError(k))
+				return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
+					protowire.ParseError(k))
 			}
 			if err := p.fields(head[:n+k:n+k], at, each); err != nil {
 				return err
@@ -99,11 +106,13 @@ func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, 
 		}
 		size, k := protowire.ConsumeVarint(head[n:])
 		if k < 0 {
-			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num, protowire.ParseError(k))
+			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
+				protowire.ParseError(k))
 		}
 		from += int64(n + k)
 		if size > uint64(to-from) {
-			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num, io.ErrUnexpectedEOF)
+			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
+				io.ErrUnexpectedEOF)
 		}
 		f.from, f.to = from, from+int64(size)
 		from = f.to
@@ -120,7 +129,8 @@ func (p *parser) stream(from, to int64, at string, leave func(protowire.Number, 
 }
 
 // message decodes an embedded message, whether it was read or left in the file.
-func (p *parser) message(f field, at string, leave func(protowire.Number, int64) bool, each func(field) error) error {
+func (p *parser) message(f field, at string, leave func(protowire.Number, int64) bool,
+	each func(field) error) error {
 	if f.left {
 		return p.stream(f.from, f.to, at, leave, each)
 	}

@@ -21,11 +21,16 @@ import (
 
 // What can be wrong with a model file. Test with errors.Is.
 var (
-	ErrFormat      = errors.New("not a readable onnx model") // not protobuf, truncated, or fields of the wrong kind
-	ErrLimit       = errors.New("onnx model exceeds a limit")
-	ErrExternal    = errors.New("bad external data")      // missing file, path outside the folder, range outside the file
-	ErrGraph       = errors.New("inconsistent graph")     // duplicate names, dangling inputs, cycles, wrong sizes
-	ErrUnsupported = errors.New("unsupported onnx model") // opset, domain, type or feature this package does not handle
+	// ErrFormat is for what is not protobuf, truncated, or has fields of the wrong kind.
+	ErrFormat = errors.New("not a readable onnx model")
+	// ErrLimit is for files that hold more than the limits below.
+	ErrLimit = errors.New("onnx model exceeds a limit")
+	// ErrExternal is for a missing file, a path outside the folder, or a range outside the file.
+	ErrExternal = errors.New("bad external data")
+	// ErrGraph is for duplicate names, dangling inputs, cycles and wrong sizes.
+	ErrGraph = errors.New("inconsistent graph")
+	// ErrUnsupported is for an opset, domain, type or feature that this package does not handle.
+	ErrUnsupported = errors.New("unsupported onnx model")
 )
 
 // Error says what is wrong with a model and where.
@@ -109,8 +114,12 @@ func (d DataType) Size() int {
 	return 0
 }
 
-var typeNames = map[DataType]string{Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16", Int16: "int16", Int32: "int32",
-	Int64: "int64", String: "string", Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32", Uint64: "uint64", BFloat16: "bfloat16"}
+var typeNames = map[DataType]string{
+	Float: "float32", Uint8: "uint8", Int8: "int8", Uint16: "uint16",
+	Int16: "int16", Int32: "int32", Int64: "int64", String: "string",
+	Bool: "bool", Float16: "float16", Double: "float64", Uint32: "uint32",
+	Uint64: "uint64", BFloat16: "bfloat16",
+}
 
 func (d DataType) String() string {
 	if s, ok := typeNames[d]; ok {

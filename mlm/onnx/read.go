@@ -111,7 +111,8 @@ func (p *parser) fields(b []byte, at string, each func(field) error) error {
 			return errorf(ErrFormat, at, "field %d has wire type %d", num, typ)
 		}
 		if n < 0 {
-			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num, protowire.ParseError(n))
+			return errorf(ErrFormat, at, "field %d: %v (truncated or damaged file)", num,
+				protowire.ParseError(n))
 		}
 		b = b[n:]
 		if err := each(f); err != nil {
@@ -351,7 +352,7 @@ func (p *parser) valueInfo(f field) (*ValueInfo, error) {
 		switch f.num {
 		case 1:
 			v.Name, err = f.str()
-		case 2: // TypeProto, of which tensor_type is field 1
+		case 2: // TypeProto: tensor_type is its field 1
 			return p.nested(f, "type of "+v.Name, func(f field) error {
 				if f.num != 1 {
 					return nil

@@ -73,11 +73,13 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		return t, p.external(t, ext, want)
 	case t.ext != nil: // left in the file
 		if t.Origin.Length != want {
-			return nil, errorf(ErrGraph, tensorAt(t.Name), "%d bytes of data where shape %v of %v needs %d", t.Origin.Length, t.Dims, t.Type, want)
+			return nil, errorf(ErrGraph, tensorAt(t.Name),
+				"%d bytes of data where shape %v of %v needs %d", t.Origin.Length, t.Dims, t.Type, want)
 		}
 		return t, nil
 	case raw: // sub-slices keep the capacity of the whole, which gives the offset
-		t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)), Length: int64(len(t.data))}
+		t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
+			Length: int64(len(t.data))}
 		if p.file == "" {
 			t.Origin = Origin{}
 		}
@@ -91,7 +93,8 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		t.data = packInts(ints, t.Type.Size())
 	}
 	if int64(len(t.data)) != want {
-		return nil, errorf(ErrGraph, tensorAt(t.Name), "%d bytes of data where shape %v of %v needs %d", len(t.data), t.Dims, t.Type, want)
+		return nil, errorf(ErrGraph, tensorAt(t.Name),
+			"%d bytes of data where shape %v of %v needs %d", len(t.data), t.Dims, t.Type, want)
 	}
 	return t, nil
 }
@@ -176,7 +179,8 @@ func (p *parser) external(t *Tensor, entries map[string]string, want int64) erro
 	if !ok {
 		info, err := fs.Stat(p.dir, name)
 		if err != nil {
-			return &Error{Kind: ErrExternal, At: tensorAt(t.Name), What: "file " + name + " is missing beside the model", Err: err}
+			return &Error{Kind: ErrExternal, At: tensorAt(t.Name),
+				What: "file " + name + " is missing beside the model", Err: err}
 		}
 		if !info.Mode().IsRegular() {
 			return bad("%s is not a regular file", name)

@@ -106,7 +106,7 @@ func (t *Tensor) ByteLen() int64 { return t.Len() * int64(t.Type.Size()) }
 func (t *Tensor) IsExternal() bool { return t.ext != nil && !t.ext.inside }
 
 // Bytes gives the little-endian elements. They must not be changed: they may alias the model file.
-// Data that is not in memory is read anew at each call.
+// Data that is not in memory is read again at each call.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if t.ext == nil {
 		return t.data, nil
@@ -166,7 +166,7 @@ func (t *Tensor) Open() (*Data, error) {
 	return d, nil
 }
 
-// Read fills dst with the bytes at off, all of which must lie within the data.
+// Read fills dst with the bytes at off. All of them must lie within the data.
 func (d *Data) Read(dst []byte, off int64) error {
 	if n, err := d.r.ReadAt(dst, off); n < len(dst) {
 		return d.bad(err)

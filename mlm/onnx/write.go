@@ -10,9 +10,9 @@ import (
 
 // WriteOptions says how a model is written.
 type WriteOptions struct {
-	// ExternalMin writes tensors of at least so many bytes, whose Origin is known, as external data
-	// that refers to where they already are (file names relative to the original model's folder). 0
-	// keeps all weights inside the file.
+	// ExternalMin writes tensors of at least this many bytes, if their Origin is known, as external
+	// data that refers to where they already are (file names relative to the original model's
+	// folder). 0 keeps all weights inside the file.
 	ExternalMin int64
 	// Location gives the path that is written for a file of an Origin; nil keeps it.
 	Location func(file string) string
@@ -25,7 +25,8 @@ const maxFile = math.MaxInt32
 func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
 	b := encodeModel(m, opt)
 	if b.n > maxFile {
-		return nil, errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; write with external data", b.n)
+		return nil, errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; "+
+			"write with external data", b.n)
 	}
 	out := make([]byte, b.n)
 	at := 0
@@ -47,7 +48,8 @@ func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
 func Write(w io.Writer, m *Model, opt WriteOptions) error {
 	b := encodeModel(m, opt)
 	if b.n > maxFile {
-		return errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; write with external data", b.n)
+		return errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; write with external data",
+			b.n)
 	}
 	for _, p := range b.parts {
 		data := p.b
@@ -218,7 +220,8 @@ func (m *message) attribute(a *Attribute) {
 	switch a.Type {
 	case AttrFloat:
 		m.raw(func(b []byte) []byte {
-			return protowire.AppendFixed32(protowire.AppendTag(b, 2, protowire.Fixed32Type), math.Float32bits(a.F))
+			return protowire.AppendFixed32(protowire.AppendTag(b, 2, protowire.Fixed32Type),
+				math.Float32bits(a.F))
 		})
 	case AttrInt:
 		m.int(3, a.I)
@@ -233,7 +236,9 @@ func (m *message) attribute(a *Attribute) {
 		for _, v := range a.Floats {
 			p = protowire.AppendFixed32(p, math.Float32bits(v))
 		}
-		m.raw(func(b []byte) []byte { return protowire.AppendBytes(protowire.AppendTag(b, 7, protowire.BytesType), p) })
+		m.raw(func(b []byte) []byte {
+			return protowire.AppendBytes(protowire.AppendTag(b, 7, protowire.BytesType), p)
+		})
 	case AttrInts:
 		m.ints(8, a.Ints)
 	}
@@ -250,7 +255,8 @@ func (m *message) tensor(t *Tensor) {
 		if m.opt.Location != nil {
 			file = m.opt.Location(file)
 		}
-		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)}, {"length", strconv.FormatInt(o.Length, 10)}} {
+		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)},
+			{"length", strconv.FormatInt(o.Length, 10)}} {
 			m.sub(13, func(m *message) {
 				m.str(1, e[0], false)
 				m.str(2, e[1], false)

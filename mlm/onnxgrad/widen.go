@@ -31,7 +31,7 @@ type widener struct {
 	wide map[string]string // by the name of a narrow weight, that of the weight cast
 }
 
-// look collects names, and tells whether anything but a widening cast works on a narrow type.
+// look collects names, and reports whether anything but a widening cast works on a narrow type.
 func (w *widener) look(g *onnx.Graph) bool {
 	found := slices.ContainsFunc(g.Outputs, func(o *onnx.ValueInfo) bool { return narrow(o.Type) })
 	half := map[string]bool{}
