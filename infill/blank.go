@@ -18,20 +18,23 @@ import (
 //	[MASK:a]           tied: all blanks called a get the same filling
 //	[MASK*3]           three tokens
 //	[MASK*1-3]         one to three tokens
+//	[MASK.]            one token, which may be punctuation
 //	[MASK|red|green]   one of these words or phrases
 //	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
 //
-// Options may be combined, each once, in the order name, count, list or
-// expression: [MASK:a*2/^[a-z]+$/].
+// Options may be combined, each once, in the order name, count, and then dot,
+// list or expression: [MASK:a*2/^[a-z]+$/].
 type Blank struct {
 	Start, End int // byte span of the blank's spelling in [Template.Text]
 	Pos        int // index of its mask token in [Template.IDs]
 
-	Name     string         // blanks of the same name are tied; "" is tied to none
-	Min, Max int            // number of tokens, both 1 unless the blank says otherwise
-	Words    []string       // the only fillings allowed; nil: any
-	Pattern  *regexp.Regexp // what a whole word must match; nil: anything
-	counted  bool           // the spelling gives a count
+	Name     string   // blanks of the same name are tied; "" is tied to none
+	Min, Max int      // number of tokens, both 1 unless the blank says otherwise
+	Words    []string // the only fillings allowed; nil: any
+	// Punctuation may fill the blank as well as words, as under VocabAll.
+	Punctuation bool
+	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
+	counted     bool           // the spelling gives a count
 }
 
 // Bounds of what a blank may say.
@@ -46,7 +49,10 @@ const (
 // shorter runs occur in ordinary text (__init__, snake_case).
 const minUnderscores = 3
 
-const openBlank = "[MASK"
+const (
+	openBlank    = "[MASK"
+	blankOptions = ":*.|/" // what options begin with, in their order
+)
 
 // findBlanks returns the blanks of a text; mask is the tokenizer's own
 // spelling of the mask token.
@@ -79,7 +85,7 @@ func blankAt(s, mask string) (Blank, int, error) {
 	switch {
 	case strings.HasPrefix(s, mask):
 		return b, len(mask), nil
-	case strings.HasPrefix(s, openBlank) && len(s) > len(openBlank) && strings.IndexByte("]:*|/", s[len(openBlank)]) >= 0:
+	case strings.HasPrefix(s, openBlank) && len(s) > len(openBlank) && strings.IndexByte("]"+blankOptions, s[len(openBlank)]) >= 0:
 		n, err := b.read(s)
 		if err != nil {
 			err = fmt.Errorf("%q: %w", spelt(s), err)
@@ -106,8 +112,9 @@ func (b *Blank) read(s string) (int, error) {
 		if c == ']' {
 			return i + 1, nil
 		}
-		if last != 0 && strings.IndexByte(":*|/", c) <= strings.IndexByte(":*|/", last) || last == '|' || last == '/' {
-			return 0, errors.New("options come once each, in the order :name, *count, and then |words| or /expression/")
+		rank := strings.IndexByte(blankOptions, c)
+		if last != 0 && (rank <= strings.IndexByte(blankOptions, last) || strings.IndexByte(".|/", last) >= 0) {
+			return 0, errors.New("options come once each, in the order :name, *count, and then a dot, |words| or /expression/")
 		}
 		last = c
 		i++
@@ -118,12 +125,14 @@ func (b *Blank) read(s string) (int, error) {
 			n, err = b.readName(s[i:])
 		case '*':
 			n, err = b.readCount(s[i:])
+		case '.':
+			b.Punctuation = true
 		case '|':
 			n, err = b.readWords(s[i:])
 		case '/':
 			n, err = b.readPattern(s[i:])
 		default:
-			err = errors.New("want ], *, | or /")
+			err = errors.New("want ], :, *, a dot, | or /")
 		}
 		if err != nil {
 			return 0, err
@@ -280,17 +289,22 @@ func groups(blanks []Blank) ([]group, error) {
 		}
 		was := &out[g]
 		was.blanks = append(was.blanks, i)
-		bare := !b.counted && b.Words == nil && b.Pattern == nil
-		wasBare := !was.counted && was.Words == nil && was.Pattern == nil
+		bare, wasBare := b.bare(), was.bare()
 		switch {
 		case bare:
 		case wasBare:
-			was.Min, was.Max, was.counted, was.Words, was.Pattern = b.Min, b.Max, b.counted, b.Words, b.Pattern
+			b.Start, b.End, b.Pos = was.Start, was.End, was.Pos
+			was.Blank = b
 		case !sameOptions(was.Blank, b):
 			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; write the options at one of them", b.Name), ErrBlank}
 		}
 	}
 	return out, nil
+}
+
+// bare reports whether the spelling asks for nothing but the name.
+func (b *Blank) bare() bool {
+	return !b.counted && b.Words == nil && b.Pattern == nil && !b.Punctuation
 }
 
 func sameOptions(a, b Blank) bool {
@@ -300,7 +314,8 @@ func sameOptions(a, b Blank) bool {
 		}
 		return b.Pattern.String()
 	}
-	return a.Min == b.Min && a.Max == b.Max && pattern(a) == pattern(b) && strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
+	return a.Min == b.Min && a.Max == b.Max && a.Punctuation == b.Punctuation &&
+		pattern(a) == pattern(b) && strings.Join(a.Words, "\x00") == strings.Join(b.Words, "\x00")
 }
 
 func invalidUTF8(s string) int {

@@ -61,13 +61,37 @@ type lists struct {
 	then  [numVocabs][]int32
 }
 
-// add puts a token into the lists of a form under the vocabularies that have it.
-func (l *lists) add(id int32, form tokenize.Place, in func(Vocab) bool) {
+// apart adds a token that can begin a blank which stands apart. Whole words are
+// for the tokenizer to say.
+func (l *lists) apart(id int32, form tokenize.Place, text string) {
+	l.first[VocabAll][form] = append(l.first[VocabAll][form], id)
+	if isLetterOrDigit(firstRune(text)) {
+		l.first[VocabWords][form] = append(l.first[VocabWords][form], id)
+	}
+}
+
+// inside adds a token that can directly follow a letter. goesOn: it then belongs
+// to the same word.
+func (l *lists) inside(id int32, text string, goesOn bool) {
 	for v := range numVocabs {
-		if in(v) {
-			l.first[v][form] = append(l.first[v][form], id)
+		if v != VocabWholeWords || goesOn && isLetters(text) {
+			l.first[v][tokenize.AfterLetter] = append(l.first[v][tokenize.AfterLetter], id)
 		}
 	}
+}
+
+// later adds a token that can follow the first of a blank.
+func (l *lists) later(id int32, text string) {
+	l.then[VocabAll] = append(l.then[VocabAll], id)
+	if isLetterOrDigit(firstRune(text)) {
+		l.then[VocabWords] = append(l.then[VocabWords], id)
+	}
+}
+
+// words sets what fills a blank with whole words only.
+func (l *lists) words(spaced, bare []int32) {
+	l.first[VocabWholeWords][tokenize.AfterSpace], l.then[VocabWholeWords] = spaced, spaced
+	l.first[VocabWholeWords][tokenize.AfterSymbol] = bare
 }
 
 // A place is where a blank stands in a text: what decides on the form of its

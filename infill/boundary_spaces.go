@@ -26,18 +26,15 @@ func (m *spaceMarks) sort() lists {
 			strings.TrimSpace(text) != text {
 			continue
 		}
-		l.then[VocabAll] = append(l.then[VocabAll], id)
-		all := func(v Vocab) bool { return v == VocabAll }
+		l.later(id, text)
 		if space {
-			l.add(id, tokenize.AfterSpace, all)
+			l.apart(id, tokenize.AfterSpace, text)
 			continue
 		}
-		l.add(id, tokenize.AfterSymbol, all)
-		l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll || isLetters(text) })
+		l.apart(id, tokenize.AfterSymbol, text)
+		l.inside(id, text, true)
 	}
-	words := m.tok.WholeWords()
-	l.first[VocabWholeWords][tokenize.AfterSpace], l.then[VocabWholeWords] = words, words
-	l.first[VocabWholeWords][tokenize.AfterSymbol] = m.tok.BareWords()
+	l.words(m.tok.WholeWords(), m.tok.BareWords())
 	return l
 }
 

@@ -108,6 +108,39 @@ func TestInsideMarkedWords(t *testing.T) {
 	}
 }
 
+// A blank that stands apart takes words. Punctuation is asked for, in the blank
+// or for all blanks. Directly after a letter nothing changes.
+func TestPunctuationIsAskedFor(t *testing.T) {
+	t.Parallel()
+	toks := map[string]*tokenize.Tokenizer{"tiny": tinyTokenizer(t), "default": openDefault(t).Tokenizer()}
+	for _, name := range markedTokenizers {
+		toks[name] = markedTokenizer(t, name)
+	}
+	word := func(tok *tokenize.Tokenizer, piece string) bool {
+		id, _ := tok.ID(piece)
+		return isLetterOrDigit(firstRune(surface(tok, id)))
+	}
+	for name, tok := range toks {
+		for _, text := range []string{"the [MASK] sat", "the big [MASK]", "(the [MASK] )", "([MASK])", "[MASK]."} {
+			all := fillingsOf(t, tok, text, VocabAll)
+			words := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !word(tok, p) })
+			if got := fillingsOf(t, tok, text, VocabWords); !slices.Equal(got, words) || name == "default" && len(got) == len(all) {
+				t.Errorf("%s: %q takes %d of %d tokens, want %d", name, text, len(got), len(all), len(words))
+			}
+			asked := strings.Replace(text, "[MASK]", "[MASK.]", 1)
+			for _, v := range []Vocab{VocabWords, VocabAll, VocabWholeWords} {
+				if got := fillingsOf(t, tok, asked, v); !slices.Equal(got, all) {
+					t.Errorf("%s: %q takes %d tokens, want %d", name, asked, len(got), len(all))
+				}
+			}
+		}
+		all := fillingsOf(t, tok, "the dog[MASK]", VocabAll)
+		if got := fillingsOf(t, tok, "the dog[MASK]", VocabWords); !slices.Equal(got, all) {
+			t.Errorf("%s: after a letter %d of %d tokens", name, len(got), len(all))
+		}
+	}
+}
+
 // A number that directly follows a blank goes on with the word, so that a score
 // of the finished text finds the same pieces. Every filling that may stand
 // there is tried.

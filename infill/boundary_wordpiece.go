@@ -19,20 +19,19 @@ func (w wordPiece) sort() lists {
 			continue
 		}
 		text := surface(w.tok, id)
-		l.then[VocabAll] = append(l.then[VocabAll], id)
+		l.later(id, text)
 		if w.tok.IsContinuation(id) {
-			l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll || isLetters(text) })
+			l.inside(id, text, true)
 			continue
 		}
-		l.add(id, tokenize.AfterSpace, func(v Vocab) bool { return v == VocabAll })
+		l.apart(id, tokenize.AfterSpace, text)
 		// A whole word would have to stand apart. What can follow a letter
 		// directly is punctuation, or a script written without spaces.
 		if !isWordRune(firstRune(text)) {
-			l.add(id, tokenize.AfterLetter, func(v Vocab) bool { return v == VocabAll })
+			l.inside(id, text, false)
 		}
 	}
-	words := w.tok.WholeWords()
-	l.first[VocabWholeWords][tokenize.AfterSpace], l.then[VocabWholeWords] = words, words
+	l.words(w.tok.WholeWords(), nil)
 	return l
 }
 

@@ -87,7 +87,10 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 	return []constraintCase{
 		{"tied", "the [MASK:a] saw the big [MASK:a] .", Options{Vocab: VocabWholeWords},
 			pairs(wordsOf(tok, nil), wordsOf(tok, nil), func(x, y string) bool { return x == y })},
-		{"count", "the [MASK*2] .", Options{}, single(two)},
+		{"count", "the [MASK*2] .", Options{Vocab: VocabAll}, single(two)},
+		{"count, asked in the blank", "the [MASK*2.] .", Options{}, single(two)},
+		{"count of words and pieces", "the [MASK*2] .", Options{}, single(slices.DeleteFunc(slices.Clone(two),
+			func(s string) bool { return strings.ContainsAny(s, ".,") }))},
 		{"count of whole words", "the [MASK*2] sleeps .", Options{Vocab: VocabWholeWords},
 			single(strings.Split(joinPairs(wordsOf(tok, nil)), "\n"))},
 		{"list", "the [MASK|red|green|dogs|big dog|small red fox|dog] sleeps in the [MASK|house|road|big river] .", Options{},
@@ -98,7 +101,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			pairs(wordsOf(tok, func(w string) bool { return w[0] <= 'd' }), wordsOf(tok, func(w string) bool { return strings.HasSuffix(w, "s") }), nil)},
 		{"ban", "the [MASK" + animal + "] saw the [MASK" + animal + "] .", Options{Ban: list(t, "dog", "fox", "bear", "red fox")},
 			pairs(animals[1:6], animals[1:6], nil)},
-		{"ban in several tokens", "the [MASK*2] .", Options{Ban: list(t, "the", "house", "dogs", "river")},
+		{"ban in several tokens", "the [MASK*2] .", Options{Vocab: VocabAll, Ban: list(t, "the", "house", "dogs", "river")},
 			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
 				for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
 					if slices.Contains([]string{"the", "house", "dogs", "river"}, w) {

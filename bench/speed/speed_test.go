@@ -88,7 +88,7 @@ func BenchmarkFill(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			opt := infill.Options{Seed: 1}
+			opt := infill.Options{Seed: 1, Vocab: infill.VocabAll}
 			for b.Loop() {
 				if _, err := e.Fill(context.Background(), t, opt); err != nil {
 					b.Fatal(err)

@@ -153,7 +153,8 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 		return 0, err
 	}
 	r, err := w.engine.Fill(context.Background(), t,
-		infill.Options{Steps: adaptSteps, Chains: min(adaptChains, w.chains), Seed: j.Seed})
+		infill.Options{Steps: adaptSteps, Chains: min(adaptChains, w.chains), Seed: j.Seed,
+			Vocab: infill.VocabAll})
 	if err != nil {
 		return 0, err
 	}
@@ -291,6 +292,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	r := &run{worker: w, slot: &slot{Prob: make([]float64, w.chains),
 		Energy: make([]float64, w.chains)}, warm: c.Warm}
 	_, err := w.engine.Fill(context.Background(), s.t, infill.Options{
+		Vocab:   infill.VocabAll,
 		Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps, Chains: w.chains, Seed: s.seed,
 		Trace: r.trace,
 	})

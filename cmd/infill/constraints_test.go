@@ -32,7 +32,7 @@ func TestConstraintErrors(t *testing.T) {
 		{"expression not closed", []string{"the [MASK/ing] sleeps ."}, 2, []string{"byte 4", "/]"}},
 		{"expression that is none", []string{"the [MASK/(/] sleeps ."}, 2, []string{"byte 4", "RE2"}},
 		{"expression without a word", []string{"the [MASK/^zz/] sleeps ."}, 2, []string{"blank 1, [MASK/^zz/]", "loosen"}},
-		{"vocabulary unknown", []string{"--vocab", "words", text}, 2, []string{"vocab", "all|whole-words"}},
+		{"vocabulary unknown", []string{"--vocab", "letters", text}, 2, []string{"vocab", "words|all|whole-words"}},
 		{"vocabulary with nothing left", []string{"--vocab", "whole-words", "--ban", "dog", "the [MASK/^dog$/] sleeps ."}, 2, []string{"blank 1", "--ban, --vocab"}},
 		{"ban of an unknown word", []string{"--ban", "dog,qqq", text}, 2, []string{"--ban", "qqq"}},
 		{"ban of all", []string{"--ban", "dog", "the [MASK|dog] sleeps ."}, 2, []string{"blank 1", "--ban"}},

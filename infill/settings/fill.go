@@ -174,8 +174,11 @@ var fillTable = []*Setting[Filling]{
 		bind: func(v *Filling) *Value { return seedValue(&v.Seed) },
 	},
 	{
-		Name: "vocab", Doc: "tokens that may fill a blank: all|whole-words", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Vocab, "all", "whole-words") },
+		Name: "vocab", Line: true, Record: Always,
+		Doc: "what may fill a blank: words|all|whole-words; all: punctuation too",
+		bind: func(v *Filling) *Value {
+			return ChoiceValue(&v.Options.Vocab, "words", "all", "whole-words")
+		},
 	},
 	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,

@@ -77,7 +77,7 @@ func TestBadValues(t *testing.T) {
 		{"mask-rate", "1.01", "1.01", "0 to 1"},
 		{"min-distance", "101", "101", "0 to 100"},
 		{"no-repeat", "perhaps", `"true"`, "true or false"},
-		{"vocab", "words", `"words"`, "all"},
+		{"vocab", "letters", `"letters"`, "all"},
 		{"param", "x", `{"x":[]}`, ""},
 		{"sampler", "", `""`, ""},
 		{"ban", "", `"dog"`, ""},
@@ -159,7 +159,7 @@ func TestRecorded(t *testing.T) {
 		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "gradient": "full",
 		"long": "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
 		"param": "", "sampler": "dmala", "select": "likelihood", "shortlist": "0", "step-size": "",
-		"steps": "50", "temperature": "1", "top": "5", "vocab": "all",
+		"steps": "50", "temperature": "1", "top": "5", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
@@ -245,7 +245,7 @@ func TestForLine(t *testing.T) {
 		`{"step_size":"big"}`:                         "step-size",
 		`{"params":{"no":1}}`:                         "no",
 		`{"ban":["qqq"]}`:                             `bad setting: "ban": `,
-		`{"vocab":"` + strings.Repeat("x", 99) + `"}`: "x…, want all or whole-words",
+		`{"vocab":"` + strings.Repeat("x", 99) + `"}`: "x…, want all or whole-words or words",
 	} {
 		if _, own, err := run.ForLine(tok, fields(in)); !own || !errors.Is(err, ErrSetting) ||
 			!strings.Contains(err.Error(), want) {
