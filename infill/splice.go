@@ -12,8 +12,9 @@ import (
 type Case int
 
 const (
-	// CaseAuto capitalises a word at the start of a sentence, unless the text
-	// around is itself written in lower case (caseless corpora are).
+	// CaseAuto capitalises a word at the start of a sentence and the English
+	// pronoun I, unless the text around is itself written in lower case
+	// (caseless corpora are). The capitals of names are unknown to such models.
 	CaseAuto Case = iota
 	// CaseModel writes the model's tokens as they are.
 	CaseModel
@@ -31,8 +32,17 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 		b.WriteString(t.text[last:bl.Start])
 		last = bl.End
 		word := words[i]
-		if capital && startsSentence(b.String()) {
-			word = capitalise(word)
+		if capital {
+			after := t.text[bl.End:]
+			if i+1 < len(t.blanks) && t.blanks[i+1].Start == bl.End {
+				after = words[i+1]
+			}
+			if english(tok) {
+				word = pronouns(word, b.String(), after)
+			}
+			if startsSentence(b.String()) {
+				word = capitalise(word)
+			}
 		}
 		start := b.Len()
 		b.WriteString(word)
@@ -41,6 +51,46 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 	b.WriteString(t.text[last:])
 	return b.String(), spans
 }
+
+// pronouns writes a capital I for every word i of a filling. before and after
+// are what stands around the filling. "i.e." and "i-" are left alone.
+func pronouns(filling, before, after string) string {
+	text := before + filling + after
+	out := []byte(filling)
+	for k, c := range out {
+		at := len(before) + k
+		last, next := lastRune(text[:at]), firstRune(text[at+1:])
+		part := func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' }
+		if c != 'i' || at > 0 && (part(last) || last == '.') || at+1 < len(text) && part(next) {
+			continue
+		}
+		if next == '.' && isLetterOrDigit(firstRune(text[at+2:])) {
+			continue
+		}
+		out[k] = 'I'
+	}
+	return string(out)
+}
+
+// english reports whether a vocabulary is that of an English model. In other
+// languages i is a word of its own: "the" in Italian, "and" in Polish. The ids
+// of a vocabulary go by how frequent its pieces are.
+func english(tok *tokenize.Tokenizer) bool {
+	the, ok := tok.ID("the")
+	if !ok || tok.VocabSize() > maxEnglish {
+		return false
+	}
+	for _, w := range []string{"la", "de", "di", "der", "het", "na", "och", "że"} {
+		if id, ok := tok.ID(w); ok && id < the {
+			return false
+		}
+	}
+	return true
+}
+
+// maxEnglish is more pieces than a vocabulary for one language has; that of
+// uncased multilingual BERT has 105,879.
+const maxEnglish = 80_000
 
 func capitalise(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

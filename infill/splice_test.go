@@ -57,6 +57,61 @@ func TestSplice(t *testing.T) {
 	}
 }
 
+// The pronoun I is a capital where the text is not written in lower case.
+func TestPronoun(t *testing.T) {
+	t.Parallel()
+	the := tokenizerOf(t, "the", "la", "i", "am")
+	for _, c := range []struct {
+		text  string
+		words []string
+		want  string
+	}{
+		{"Yesterday [MASK] went home.", []string{"i"}, "Yesterday I went home."},
+		{"Yesterday [MASK] went home, [MASK]'m sure.", []string{"i", "i"}, "Yesterday I went home, I'm sure."},
+		{"It is [MASK].", []string{"i"}, "It is I."},
+		{"He knows what [MASK].", []string{"i am and i do"}, "He knows what I am and I do."},
+		{"Later [MASK] went home.", []string{"it"}, "Later it went home."},
+		{"A word, [MASK].e. this.", []string{"i"}, "A word, i.e. this."},
+		{"An [MASK]-beam.", []string{"i"}, "An i-beam."},
+		{"A sk[MASK] slope.", []string{"i"}, "A ski slope."},
+		{"A [MASK][MASK] slope.", []string{"i", "s"}, "A is slope."},
+		{"yesterday [MASK] went home.", []string{"i"}, "yesterday i went home."},
+	} {
+		tm, err := Parse(the, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := splice(tm, the, c.words, CaseAuto); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+		if got, _ := splice(tm, the, c.words, CaseModel); strings.Contains(got, "I") != strings.Contains(c.text, "I") {
+			t.Errorf("%q: as the model has it %q", c.text, got)
+		}
+	}
+	la := tokenizerOf(t, "la", "the", "i", "am")
+	tm, err := Parse(la, "Vedo [MASK] gatti.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
+		t.Errorf("in another language: %q", got)
+	}
+	if !english(openDefault(t).Tokenizer()) {
+		t.Error("the default model is not English")
+	}
+}
+
+// tokenizerOf is an uncased tokenizer of some words.
+func tokenizerOf(t *testing.T, words ...string) *tokenize.Tokenizer {
+	t.Helper()
+	pieces := append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, words...)
+	tok, err := tokenize.New(pieces, tokenize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	tok, err := tokenize.New([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")", "'", "-", ".", "猫", "犬", "$", "5"}, tokenize.Options{})
