@@ -54,52 +54,18 @@ const (
 	blankOptions = ":*.|/" // what options begin with, in their order
 )
 
-// findBlanks returns the blanks of a text; mask is the tokenizer's own
-// spelling of the mask token.
-func findBlanks(text, mask string) ([]Blank, error) {
-	var blanks []Blank
-	for i := 0; i < len(text); {
-		b, n, err := blankAt(text[i:], mask)
-		if err != nil {
-			kind := ErrBlank
-			if errors.Is(err, errManyWords) {
-				kind = ErrManyWords
-			}
-			return nil, &TextError{i, err.Error(), kind}
-		}
-		if n > 0 {
-			b.Start, b.End = i, i+n
-			blanks = append(blanks, b)
-			i += n
-			continue
-		}
-		_, n = utf8.DecodeRuneInString(text[i:])
-		i += n
-	}
-	return blanks, nil
-}
-
 // blankAt reads the blank that s starts with; its length is 0 if there is none.
 func blankAt(s, mask string) (Blank, int, error) {
 	b := Blank{Min: 1, Max: 1}
-	switch {
-	case strings.HasPrefix(s, mask):
-		return b, len(mask), nil
-	case strings.HasPrefix(s, openBlank) && len(s) > len(openBlank) && strings.IndexByte("]"+blankOptions, s[len(openBlank)]) >= 0:
-		n, err := b.read(s)
-		if err != nil {
-			err = fmt.Errorf("%q: %w", spelt(s), err)
-		}
-		return b, n, err
+	n := opensBlank(s, mask)
+	if strings.HasPrefix(s, mask) || n == 0 || s[0] == '_' {
+		return b, n, nil
 	}
-	n := 0
-	for n < len(s) && s[n] == '_' {
-		n++
+	n, err := b.read(s)
+	if err != nil {
+		err = fmt.Errorf("%q: %w", spelt(s), err)
 	}
-	if n < minUnderscores {
-		n = 0
-	}
-	return b, n, nil
+	return b, n, err
 }
 
 var errUnclosed = errors.New("the blank is not closed; end it with ]")

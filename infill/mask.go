@@ -69,7 +69,7 @@ func (m Masking) Check() error {
 // blanks, ErrEmpty for one without words, ErrFewWords for one with fewer than
 // Words, or invalid UTF-8.
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64, id string) (*Template, []string, error) {
-	chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
+	text, chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,31 +90,32 @@ func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64, id 
 	return t, taken, err
 }
 
-// choose returns the spans of the words to blank out, in the order of the text.
-func (m Masking) choose(text, mask string, seed uint64, id string) ([][2]int, error) {
+// choose returns the text without its escapes, see parseBlanks, and the spans of
+// the words to blank out, in order.
+func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
 	if err := m.Check(); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if err := checkText(text, "write a sentence whose words can be masked"); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	blanks, err := findBlanks(text, mask)
+	text, blanks, err := parseBlanks(text, mask)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if len(blanks) > 0 {
-		return nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
+		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
 	}
 	words := wordSpans(text)
 	if len(words) == 0 {
-		return nil, &TextError{-1, "there is no word to mask", ErrEmpty}
+		return "", nil, &TextError{-1, "there is no word to mask", ErrEmpty}
 	}
 	n := m.Words
 	if n == 0 {
 		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
 	}
 	if n > len(words) {
-		return nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
+		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
 	}
 	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
 	sort.Ints(chosen)
@@ -122,5 +123,5 @@ func (m Masking) choose(text, mask string, seed uint64, id string) ([][2]int, er
 	for i, w := range chosen {
 		out[i] = words[w]
 	}
-	return out, nil
+	return text, out, nil
 }

@@ -35,7 +35,7 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 	if err := checkText(text, "write a complete sentence"); err != nil {
 		return nil, err
 	}
-	blanks, err := findBlanks(text, tok.Token(tok.MaskID()))
+	text, blanks, err := parseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
 func (e *Engine) score(ctx context.Context, text string, pick func(span [2]int) bool) (*Score, error) {
-	enc, err := e.model.Tokenizer().Encode(text)
+	enc, err := encodeText(e.model.Tokenizer(), text, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package infill
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"infill/mlm"
 	"infill/tokenize"
@@ -26,14 +25,15 @@ type Template struct {
 
 // Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
 // A blank is also a run of three or more underscores, or the tokenizer's own
-// spelling of the mask token. Errors are *TextError with ErrEmpty, ErrNoBlank
+// spelling of the mask token. A backslash before a blank makes it text: \[MASK].
+// Errors are *TextError with ErrEmpty, ErrNoBlank
 // or ErrBlank, or come from the tokenizer (invalid UTF-8).
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 	err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
 	if err != nil {
 		return nil, err
 	}
-	blanks, err := findBlanks(text, tok.Token(tok.MaskID()))
+	text, blanks, err := parseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Templat
 	if err != nil {
 		return nil, err
 	}
-	t, err := encode(tok, text, tok.Token(tok.MaskID()), blanks)
+	t, err := encode(tok, text, blanks)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,8 @@ func (t *Template) tail(i int) []int32 {
 	return t.ids[from:to]
 }
 
-// Text returns the text, with its blanks as they are spelt.
+// Text returns the text, with its blanks as they are spelt and without the
+// backslashes that make text of what looks like a blank.
 func (t *Template) Text() string { return t.text }
 
 // Blanks returns the blanks in the order of the text; at least one. The slice
@@ -119,41 +120,30 @@ func (t *Template) Positions() []int {
 	return p
 }
 
-// encode tokenizes the text with every blank spelt as the tokenizer's mask
-// token, and finds the mask tokens again in the ids: tokenizers split the text
-// at special tokens first, so nothing outside a blank changes.
-func encode(tok *tokenize.Tokenizer, text, mask string, blanks []Blank) (*Template, error) {
-	var b strings.Builder
-	last := 0
-	for _, bl := range blanks {
-		b.WriteString(text[last:bl.Start])
-		b.WriteString(mask)
-		last = bl.End
-	}
-	b.WriteString(text[last:])
-	enc, err := tok.EncodeBlanks(b.String())
+// encode tokenizes the text, see encodeText, and finds the mask tokens of the
+// blanks in the ids: tokenizers split the text at special tokens first, so
+// nothing outside a blank changes.
+func encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
+	enc, err := encodeText(tok, text, blanks)
 	if err != nil {
 		return nil, err
 	}
 	t := &Template{
 		text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)}, inner: enc.Continuation,
 	}
-	// Bytes of what was tokenized, in bytes of the text: every blank before
-	// shifts them by the difference between its spelling and the mask's.
-	i, shift := 0, 0
+	i := 0
 	for p, id := range enc.IDs {
-		t.starts = append(t.starts, enc.Spans[p][0]+shift)
+		t.starts, t.ends = append(t.starts, enc.Spans[p][0]), append(t.ends, enc.Spans[p][1])
 		if id == tok.MaskID() {
 			if i < len(blanks) {
 				blanks[i].Pos = p
-				shift += blanks[i].End - blanks[i].Start - len(mask)
 			}
 			i++
 		}
-		t.ends = append(t.ends, enc.Spans[p][1]+shift)
 	}
 	if i != len(blanks) {
-		return nil, &TextError{-1, fmt.Sprintf("the tokenizer makes %d mask tokens of %d blanks", i, len(blanks)), ErrBlank}
+		msg := fmt.Sprintf("the tokenizer makes %d mask tokens of %d blanks", i, len(blanks))
+		return nil, &TextError{-1, msg, ErrBlank}
 	}
 	return t, nil
 }
