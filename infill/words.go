@@ -50,6 +50,23 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 	return l, nil
 }
 
+// NewBanList prepares words that are to fill no blank. A word that the
+// vocabulary cannot spell fills none anyway. Such words are returned and left
+// out. Errors: those of NewWordList for other words.
+func NewBanList(tok *tokenize.Tokenizer, words []string) (l *WordList, unspelt []string, err error) {
+	var spelt []string
+	b := boundaryOf(tok)
+	for _, w := range words {
+		if _, err := b.spell(w, tokenize.AfterSpace); errors.Is(err, errUnspellable) {
+			unspelt = append(unspelt, strings.TrimSpace(w))
+			continue
+		}
+		spelt = append(spelt, w)
+	}
+	l, err = NewWordList(tok, spelt)
+	return l, unspelt, err
+}
+
 // ReadWordList reads a list of words, one a line; empty lines and lines that
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {

@@ -268,7 +268,7 @@ func TestBatchOverrides(t *testing.T) {
 {"text":"the [MASK] runs .","steps":-1}
 {"text":"the [MASK] runs .","sampler":"gwgg"}
 {"text":"the [MASK] runs .","step_size":"big"}
-{"text":"the [MASK] runs .","ban":["qqq"]}
+{"text":"the [MASK] runs .","allow":["qqq"]}
 {"text":"the [MASK] runs .","temperature":0}
 {"text":"the [MASK] runs .","vocab":"some"}
 {"text":"the [MASK] runs .","min_distance":1}

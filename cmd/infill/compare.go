@@ -131,7 +131,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	if err := f.Prepare(m.Tokenizer()); err != nil {
+	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
 	cmp := &report.Comparison{

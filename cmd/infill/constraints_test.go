@@ -34,7 +34,7 @@ func TestConstraintErrors(t *testing.T) {
 		{"expression without a word", []string{"the [MASK/^zz/] sleeps ."}, 2, []string{"blank 1, [MASK/^zz/]", "loosen"}},
 		{"vocabulary unknown", []string{"--vocab", "letters", text}, 2, []string{"vocab", "words|all|whole-words"}},
 		{"vocabulary with nothing left", []string{"--vocab", "whole-words", "--ban", "dog", "the [MASK/^dog$/] sleeps ."}, 2, []string{"blank 1", "--ban, --vocab"}},
-		{"ban of an unknown word", []string{"--ban", "dog,qqq", text}, 2, []string{"--ban", "qqq"}},
+		{"ban of a word too long", []string{"--ban", "dog," + strings.Repeat("q", 201), text}, 2, []string{"--ban", "200"}},
 		{"ban of all", []string{"--ban", "dog", "the [MASK|dog] sleeps ."}, 2, []string{"blank 1", "--ban"}},
 		{"allow, no file", []string{"--allow", "no/such/file", text}, 3, []string{"--allow", "no/such/file"}},
 		{"allow, a folder", []string{"--allow", t.TempDir(), text}, 3, []string{"--allow"}},
@@ -64,5 +64,24 @@ func TestConstraintErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A banned word that the model cannot spell is noted, and the run goes on.
+func TestBanOfUnspellableWords(t *testing.T) {
+	t.Parallel()
+	args := withTiny("fill", "--seed", "1", "--steps", "2", "--chains", "2", "--ban", "dog,\U0001f600,qqq", "the [MASK] sleeps .")
+	r := infillRun("", args...)
+	if r.code != exitOK || !strings.Contains(r.err, "cannot spell \U0001f600, qqq,") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if strings.Contains(r.out, "dog") || r.out == "" {
+		t.Errorf("the rest of the list does not hold: %s", r.out)
+	}
+	if quiet := infillRun("", append(args, "--quiet")...); quiet.err != "" || quiet.out != r.out {
+		t.Errorf("with --quiet: %s%s", quiet.out, quiet.err)
+	}
+	if r = infillRun(`{"text":"the [MASK] sleeps .","ban":["qqq","dog"]}`, withTiny("batch", "--seed", "1", "--quiet", "--format", "jsonl", "-")...); r.code != exitOK {
+		t.Errorf("a line of a batch: exit %d, %s%s", r.code, r.out, r.err)
 	}
 }

@@ -78,7 +78,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	if err := f.Prepare(m.Tokenizer()); err != nil {
+	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), trace: tr}

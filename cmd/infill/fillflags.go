@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"strings"
 
 	"infill/infill"
 	"infill/infill/settings"
@@ -80,4 +82,16 @@ func blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.
 		return nil, "", err
 	}
 	return t, t.Text(), nil
+}
+
+// prepare completes the options, and notes banned words that have no effect.
+func (f *fillingFlags) prepare(tok *tokenize.Tokenizer, w io.Writer, quiet bool) error {
+	if err := f.Prepare(tok); err != nil {
+		return err
+	}
+	if n := len(f.Unspelt); n > 0 && !quiet {
+		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, which it fills in nowhere\n",
+			strings.Join(f.Unspelt, ", "))
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type Filling struct {
 	Params   []string // further parameters, each NAME=VALUE
 	Seed     *uint64  // nil: Options.Seed stays
 	Ban      []string // words that fill no blank
+	Unspelt  []string // those of Ban that the model cannot spell, and so never fills in; of Prepare
 	Allow    []string // the only words that fill blanks, nil: any
 	// AllowFile is a file with the words of Allow, one a line. "" is none. Only a program that may
 	// read its user's files sets it; JSON has the words themselves.
@@ -69,7 +70,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 		}
 	}
 	if v.Options.Ban == nil && len(v.Ban) > 0 {
-		if v.Options.Ban, err = infill.NewWordList(tok, v.Ban); err != nil {
+		if v.Options.Ban, v.Unspelt, err = infill.NewBanList(tok, v.Ban); err != nil {
 			return &Error{Name: "ban", Err: err}
 		}
 	}

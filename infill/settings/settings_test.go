@@ -244,7 +244,7 @@ func TestForLine(t *testing.T) {
 		`{"sampler":"gwgg"}`:                          `bad setting: `,
 		`{"step_size":"big"}`:                         "step-size",
 		`{"params":{"no":1}}`:                         "no",
-		`{"ban":["qqq"]}`:                             `bad setting: "ban": `,
+		`{"allow":["qqq"]}`:                           `bad setting: "allow": `,
 		`{"vocab":"` + strings.Repeat("x", 99) + `"}`: "x…, want all or whole-words or words",
 	} {
 		if _, own, err := run.ForLine(tok, fields(in)); !own || !errors.Is(err, ErrSetting) ||
