@@ -79,8 +79,10 @@ func (b *Blank) read(s string) (int, error) {
 			return i + 1, nil
 		}
 		rank := strings.IndexByte(blankOptions, c)
-		if last != 0 && (rank <= strings.IndexByte(blankOptions, last) || strings.IndexByte(".|/", last) >= 0) {
-			return 0, errors.New("options come once each, in the order :name, *count, and then a dot, |words| or /expression/")
+		closed := strings.IndexByte(".|/", last) >= 0
+		if last != 0 && (rank <= strings.IndexByte(blankOptions, last) || closed) {
+			return 0, errors.New("options come once each, in the order :name, *count, and then a dot, " +
+				"|words| or /expression/")
 		}
 		last = c
 		i++
@@ -110,7 +112,8 @@ func (b *Blank) read(s string) (int, error) {
 
 func (b *Blank) readName(s string) (int, error) {
 	n := 0
-	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z') {
+	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' &&
+		s[n]|0x20 <= 'z') {
 		n++
 	}
 	if n == 0 || n > maxBlankName {
@@ -140,7 +143,8 @@ func (b *Blank) readCount(s string) (int, error) {
 		n += 1 + k
 	}
 	if lo < 1 || hi < lo || hi > maxBlankTokens {
-		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3", maxBlankTokens)
+		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3",
+			maxBlankTokens)
 	}
 	b.Min, b.Max, b.counted = lo, hi, true
 	return n, nil
@@ -262,7 +266,8 @@ func groups(blanks []Blank) ([]group, error) {
 			b.Start, b.End, b.Pos = was.Start, was.End, was.Pos
 			was.Blank = b
 		case !sameOptions(was.Blank, b):
-			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; write the options at one of them", b.Name), ErrBlank}
+			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; "+
+				"write the options at one of them", b.Name), ErrBlank}
 		}
 	}
 	return out, nil

@@ -95,7 +95,8 @@ func (m *spaceMarks) alike(a, b int32) bool {
 }
 
 // units: a filling is judged as a whole.
-func (m *spaceMarks) units(f []int32, form tokenize.Place, yield func([]int32, tokenize.Place) bool) bool {
+func (m *spaceMarks) units(f []int32, form tokenize.Place,
+	yield func([]int32, tokenize.Place) bool) bool {
 	return len(f) == 0 || yield(f, form)
 }
 

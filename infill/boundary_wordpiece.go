@@ -58,7 +58,8 @@ func (w wordPiece) alike(a, b int32) bool { return a == b }
 
 // units are the words of several pieces. The first tokens of a blank inside a
 // word go on with that word and are not judged.
-func (w wordPiece) units(f []int32, form tokenize.Place, yield func([]int32, tokenize.Place) bool) bool {
+func (w wordPiece) units(f []int32, form tokenize.Place,
+	yield func([]int32, tokenize.Place) bool) bool {
 	return w.words(f, form, func(word []int32) bool {
 		return len(word) == 1 || yield(word, tokenize.AfterSpace)
 	})

@@ -88,7 +88,7 @@ func (m *meter) now() int {
 	return m.plan.evals()
 }
 
-// more tells whether there is to be another step after so many.
+// more reports whether another step follows.
 func (m *meter) more(steps int) bool {
 	if m.budget == 0 {
 		return steps < m.plan.opt.Steps

@@ -36,9 +36,11 @@ type CandidateOptions struct {
 //
 // Errors: ErrBlank for more than one blank or no words, ErrEmptySupport,
 // ErrOption for a word that cannot be spelt, mlm.ErrTooLong.
-func (e *Engine) Candidates(ctx context.Context, t *Template, words []string, o CandidateOptions) ([]Candidate, error) {
+func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
+	o CandidateOptions) ([]Candidate, error) {
 	if len(t.groups) != 1 {
-		return nil, &TextError{t.blanks[t.groups[1].blanks[0]].Start, "candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
+		return nil, &TextError{t.blanks[t.groups[1].blanks[0]].Start,
+			"candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
 	}
 	one := *t
 	one.groups = slices.Clone(t.groups)

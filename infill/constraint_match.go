@@ -81,7 +81,8 @@ func (m *matching) allows(d *draft) bool {
 		return true
 	}
 	for i := range m.t.blanks {
-		if owner := m.t.owner[i]; owner > g || m.t.groups[owner].Pattern == nil || !m.t.places[i].neighbour {
+		if owner := m.t.owner[i]; owner > g || m.t.groups[owner].Pattern == nil ||
+			!m.t.places[i].neighbour {
 			continue
 		}
 		from, to := m.span(i)

@@ -39,14 +39,15 @@ type Filling struct {
 	ids []int32 // the pieces
 }
 
-// Len is the number of the model's tokens in all blanks together.
+// Len is the number of the model's tokens in the blanks together.
 func (f *Filling) Len() int { return len(f.ids) }
 
 // A Result is what filling a sentence gave.
 type Result struct {
-	Fillings   []Filling          // best first, at most Options.Top
-	Distinct   int                // different fillings among the last states of all chains
-	Acceptance float64            // share of accepted proposals after the burn-in, in [0,1]; NaN without a step
+	Fillings []Filling // best first, at most Options.Top
+	Distinct int       // different fillings among the last states of all chains
+	// share of accepted proposals after the burn-in, in [0,1]; NaN without a step
+	Acceptance float64
 	Stats      samplers.Stats     // counts summed over chains and all steps
 	Steps      int                // steps that every chain made
 	Rows       int                // sequences that the sampler asked the model about, see BudgetRows
@@ -93,16 +94,20 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.each(ctx, func(ctx context.Context, pt *part) error { return p.trace(ctx, pt) }); err != nil {
+	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
+		return p.trace(ctx, pt)
+	}); err != nil {
 		return nil, err
 	}
 	steps, err := p.sample(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// Ranking the last states is no part of sampling.
+	// Ranking the last states does not count as sampling.
 	kept, rows := p.stats(), p.rows()
-	if err := p.each(ctx, func(ctx context.Context, pt *part) error { return pt.run.Refresh(ctx) }); err != nil {
+	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
+		return pt.run.Refresh(ctx)
+	}); err != nil {
 		return nil, err
 	}
 	res := p.result(kept)

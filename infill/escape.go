@@ -13,7 +13,7 @@ import (
 // of the mask token. A backslash directly before a blank makes it ordinary
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
 // "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
-// It returns the text without these escapes, of which the blanks are spans.
+// It returns the text without these escapes, and the blanks with their spans in it.
 func parseBlanks(raw, mask string) (string, []Blank, error) {
 	var blanks []Blank
 	var plain strings.Builder

@@ -46,7 +46,7 @@ func wordSpans(text string) [][2]int {
 // share of them or a number. The zero value masks none.
 type Masking struct {
 	Rate  float64 // share of the words, rounded, at least one word; in (0, 1]
-	Words int     // or exactly so many; at least 1
+	Words int     // or exactly this number; at least 1
 }
 
 // Check refuses a masking that makes no sense; the error is ErrOption.
@@ -68,7 +68,8 @@ func (m Masking) Check() error {
 // only. Errors: ErrOption for a masking out of range, ErrBlank for a text with
 // blanks, ErrEmpty for one without words, ErrFewWords for one with fewer than
 // Words, or invalid UTF-8.
-func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64, id string) (*Template, []string, error) {
+func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
+	id string) (*Template, []string, error) {
 	text, chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +116,8 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
 	}
 	if n > len(words) {
-		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)), ErrFewWords}
+		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)),
+			ErrFewWords}
 	}
 	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
 	sort.Ints(chosen)

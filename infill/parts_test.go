@@ -61,7 +61,7 @@ func TestTraceOfParts(t *testing.T) {
 		last = s
 		return nil
 	}
-	opt.Top = -1
+	opt.Top, opt.AllFillings = 0, true
 	r, err := e.Fill(context.Background(), tp, opt)
 	if err != nil {
 		t.Fatal(err)

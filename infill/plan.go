@@ -90,7 +90,9 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 // each calls f for all parts at the same time, so that they share batches and one draws
 // its proposals while another's are being evaluated.
 func (p *plan) each(ctx context.Context, f func(context.Context, *part) error) error {
-	return gate.Each(ctx, len(p.parts), func(ctx context.Context, i int) error { return f(ctx, p.parts[i]) })
+	return gate.Each(ctx, len(p.parts), func(ctx context.Context, i int) error {
+		return f(ctx, p.parts[i])
+	})
 }
 
 func (p *plan) start(ctx context.Context) error {
@@ -114,7 +116,8 @@ func (p *plan) start(ctx context.Context) error {
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}
 		}
-		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Steps / 2})
+		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0,
+			samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Steps / 2})
 		return err
 	})
 }
@@ -141,7 +144,8 @@ func (p *plan) divide() {
 	for _, pt := range p.parts {
 		n := len(pt.chains)
 		sentence := pt.tgt.layoutOf(pt.x0[0], nil).sentence
-		k := min(n, p.e.model.Threads(), maxParts, max(1, n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
+		k := min(n, p.e.model.Threads(), maxParts, max(1,
+			n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
 		states := 1.0
 		for i := range pt.tgt.coords {
 			states *= float64(pt.tgt.coords[i].k())
@@ -167,7 +171,8 @@ func (t *target) another() *target {
 	sp := *t.space
 	_ = sp.scratch() // the space was made, so it does not fail
 	return &target{
-		space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior, byKey: map[*layout]*bucket{},
+		space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior,
+		byKey: map[*layout]*bucket{},
 	}
 }
 

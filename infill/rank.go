@@ -60,7 +60,8 @@ func (p *plan) result(kept samplers.Stats) *Result {
 	}
 	res.Tuned = p.tuning()
 	if n := res.Stats.NonFinite; n > 0 {
-		res.Warnings = append(res.Warnings, fmt.Errorf("%d proposals or neighbours were refused: %w", n, mlm.ErrNotFinite))
+		res.Warnings = append(res.Warnings, fmt.Errorf("%d proposals or neighbours were refused: %w", n,
+			mlm.ErrNotFinite))
 	}
 	return res
 }

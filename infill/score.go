@@ -71,7 +71,8 @@ func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*
 }
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
-func (e *Engine) score(ctx context.Context, text string, pick func(span [2]int) bool) (*Score, error) {
+func (e *Engine) score(ctx context.Context, text string,
+	pick func(span [2]int) bool) (*Score, error) {
 	enc, err := encodeText(e.model.Tokenizer(), text, nil)
 	if err != nil {
 		return nil, err

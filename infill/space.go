@@ -44,7 +44,7 @@ type space struct {
 	buffers  [][]int32 // scratch: the tokens of each group
 }
 
-// A layout is the sequence of a template with so many mask tokens at each blank.
+// A layout is the sequence of a template with a number of mask tokens at each blank.
 type layout struct {
 	sentence *mlm.Sentence
 	lengths  []int // tokens of each group
@@ -53,7 +53,8 @@ type layout struct {
 
 // newSpace builds the space of a template whose group g has the phrases of
 // lists[g] or, if there are none, counts[g] tokens.
-func newSpace(s *supports, t *Template, lists [][]phrase, counts []int, opt *Options) (*space, error) {
+func newSpace(s *supports, t *Template, lists [][]phrase, counts []int,
+	opt *Options) (*space, error) {
 	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups))}
 	for g := range t.groups {
 		if lists[g] == nil {

@@ -97,7 +97,7 @@ func capitalise(s string) string {
 	return string(unicode.ToTitle(r)) + s[n:]
 }
 
-// startsSentence tells whether a sentence starts after the text before: at the
+// startsSentence reports whether a sentence starts after the text before: at the
 // very start, or after a full stop, exclamation or question mark and white
 // space. Opening quotes and brackets do not count.
 func startsSentence(before string) bool {
@@ -120,7 +120,7 @@ func startsSentence(before string) bool {
 	return false
 }
 
-// abbreviation tells whether the word before a full stop is one after which
+// abbreviation reports whether the word before a full stop is one after which
 // sentences rarely end: a single letter (initials, "e.g.") or a common title.
 func abbreviation(before string) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
@@ -134,7 +134,7 @@ func abbreviation(before string) bool {
 	return false
 }
 
-// writtenLower tells whether the author of a text writes sentences in lower
+// writtenLower reports whether the author of a text writes sentences in lower
 // case: no capital anywhere outside the blanks, and either a sentence that
 // starts with a lower-case letter or punctuation set apart by spaces, the mark
 // of tokenized, lower-cased corpora.

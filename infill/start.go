@@ -36,7 +36,8 @@ func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]
 		}
 		top := slices.Max(lp)
 		if math.IsInf(top, 0) || math.IsNaN(top) {
-			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token", t.groups[t.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
+				t.groups[t.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
 		}
 		sum := 0.0
 		cum[i] = make([]float64, len(lp))

@@ -27,7 +27,8 @@ var _ samplers.StochasticGradienter = (*target)(nil)
 //
 // States that break a constraint on several blanks together cannot be refused
 // by a sampler that evaluates no energy, so such templates are not supported.
-func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, grad [][]float64) error {
+func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	u []float64, grad [][]float64) error {
 	if len(t.joint) > 0 {
 		return fmt.Errorf("%w: constraints between blanks (no word twice, blanks of several tokens) "+
 			"need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
@@ -55,7 +56,8 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 }
 
 // estimate evaluates the terms of the masked tokens in s, ascending.
-func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, grad []float64) (float64, error) {
+func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
+	grad []float64) (float64, error) {
 	m, b, vocab := len(l.sentence.Blanks), len(s), t.model.VocabSize()
 	all := t.tokens(nil, l, x, -1, -1)
 	sub := &mlm.Sentence{IDs: slices.Clone(l.sentence.IDs)}
@@ -69,7 +71,8 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, gr
 		sub.IDs[p] = all[i]
 	}
 	states := [][]int32{state}
-	logProb, full, first := rows[float32](nil, 1, b), rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
+	logProb := rows[float32](nil, 1, b)
+	full, first := rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
 	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
 		return 0, err
 	}
@@ -86,7 +89,8 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int, gr
 	}
 	wide := make([]float32, m*vocab)
 	for j, i := range s {
-		row, f, g := wide[i*vocab:(i+1)*vocab], first[0][j*vocab:(j+1)*vocab], full[0][j*vocab:(j+1)*vocab]
+		row := wide[i*vocab : (i+1)*vocab]
+		f, g := first[0][j*vocab:(j+1)*vocab], full[0][j*vocab:(j+1)*vocab]
 		for v := range row {
 			row[v] = one*f[v] + two*(g[v]-f[v])
 		}

@@ -88,7 +88,8 @@ func (s *supports) formsOf(t *Template, g *group) ([]tokenize.Place, error) {
 
 // slot returns what may stand at token number pos of a group that has count
 // tokens.
-func (s *supports) slot(t *Template, g *group, pos, count int, cs []constraint, v Vocab) ([]int32, error) {
+func (s *supports) slot(t *Template, g *group, pos, count int, cs []constraint,
+	v Vocab) ([]int32, error) {
 	forms, err := s.formsOf(t, g)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,8 @@ func both(a, b []int32) []int32 {
 
 // phrases returns the fillings of a group with a list, of its own or from
 // Options.Allow. It returns nil, nil if the group has none.
-func (s *supports) phrases(t *Template, g *group, cs []constraint, allowed *WordList) ([]phrase, error) {
+func (s *supports) phrases(t *Template, g *group, cs []constraint,
+	allowed *WordList) ([]phrase, error) {
 	if g.Words == nil && allowed == nil {
 		return nil, nil
 	}

@@ -25,7 +25,8 @@ type target struct {
 	model *mlm.Model
 	temp  float64
 	mode  mlm.GradientMode
-	prior [][]float64 // per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
+	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
+	prior [][]float64
 
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
@@ -48,7 +49,8 @@ type bucket struct {
 }
 
 func newTarget(m *mlm.Model, sp *space, opt *Options) *target {
-	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient, byKey: map[*layout]*bucket{}}
+	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
+		byKey: map[*layout]*bucket{}}
 }
 
 // Domain implements samplers.Target.
@@ -151,7 +153,8 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 // MaskedConditional implements samplers.MaskedConditioner. For tied blanks and
 // lists, log f(v | …) is the sum over the tokens that the coordinate decides,
 // all of them masked: a distribution that does not depend on its value.
-func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
+func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
+	logp [][]float64) error {
 	for k := range x {
 		clear(logp[k][:t.coords[i[k]].k()])
 	}
@@ -170,7 +173,8 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int, lo
 // masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
 // f of every category, with everything that the coordinate decides masked; or,
 // with all set, with every blank masked.
-func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float64, all bool) error {
+func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float64,
+	all bool) error {
 	type request struct{ k, slot, length int }
 	var asked []request
 	t.reset()
@@ -295,7 +299,9 @@ func (t *target) bucket(l *layout) *bucket {
 
 // each calls f for every bucket, all at once so that they share batches.
 func (t *target) each(ctx context.Context, f func(context.Context, *bucket) error) error {
-	return gate.Each(ctx, len(t.buckets), func(ctx context.Context, i int) error { return f(ctx, t.buckets[i]) })
+	return gate.Each(ctx, len(t.buckets), func(ctx context.Context, i int) error {
+		return f(ctx, t.buckets[i])
+	})
 }
 
 // rows returns n rows of the given width, reusing those there are.

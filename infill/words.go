@@ -38,7 +38,8 @@ const (
 func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok)}
 	if len(words) > maxListWords {
-		return nil, fmt.Errorf("%w: a list of %d words, want at most %d", ErrOption, len(words), maxListWords)
+		return nil, fmt.Errorf("%w: a list of %d words, want at most %d", ErrOption, len(words),
+			maxListWords)
 	}
 	for _, w := range words {
 		p, err := l.bound.spell(w, tokenize.AfterSpace)
@@ -53,7 +54,8 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 // NewBanList prepares words that are to fill no blank. A word that the
 // vocabulary cannot spell fills none anyway. Such words are returned and left
 // out. Errors: those of NewWordList for other words.
-func NewBanList(tok *tokenize.Tokenizer, words []string) (l *WordList, unspelt []string, err error) {
+func NewBanList(tok *tokenize.Tokenizer, words []string) (
+	l *WordList, unspelt []string, err error) {
 	var spelt []string
 	b := boundaryOf(tok)
 	for _, w := range words {
@@ -133,7 +135,8 @@ func spellPhrase(tok *tokenize.Tokenizer, word string, at tokenize.Place) (phras
 	case word == "":
 		return phrase{}, wordError(word, errors.New("it is empty"), "")
 	case len(word) > maxListWord:
-		return phrase{}, fmt.Errorf("%w: a word of %d bytes, want at most %d", ErrOption, len(word), maxListWord)
+		return phrase{}, fmt.Errorf("%w: a word of %d bytes, want at most %d", ErrOption, len(word),
+			maxListWord)
 	}
 	enc, err := tok.Word(word, at)
 	if err != nil {

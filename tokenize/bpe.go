@@ -24,7 +24,8 @@ type bytePairs struct {
 // newBytePairs resolves the merges, which are pairs of spellings in the order
 // in which they were learnt. A byte without a piece becomes unknown; if that is
 // negative, it is left out, as Hugging Face does.
-func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32, ignoreMerges bool) (*bytePairs, error) {
+func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
+	ignoreMerges bool) (*bytePairs, error) {
 	m := &bytePairs{merges: make(map[pair]merge, len(merges)), cache: newWordCache(cacheBytes)}
 	for b := range m.start {
 		m.start[b] = unknown
@@ -37,7 +38,8 @@ func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32, ignor
 		b, okB := vocab[p[1]]
 		id, ok := vocab[p[0]+p[1]]
 		if !okA || !okB || !ok {
-			return nil, problem(ErrFormat, "merge %d joins %q and %q, but %q is not in the vocabulary", rank, p[0], p[1], firstMissing(vocab, p[0], p[1], p[0]+p[1]))
+			return nil, problem(ErrFormat, "merge %d joins %q and %q, but %q is not in the vocabulary",
+				rank, p[0], p[1], firstMissing(vocab, p[0], p[1], p[0]+p[1]))
 		}
 		m.merges[pair{int32(a), int32(b)}] = merge{int32(rank), int32(id)}
 	}
@@ -120,7 +122,8 @@ func (m *bytePairs) join(w []byte) []piece {
 	for i, b := range w {
 		if id := m.start[b]; id >= 0 {
 			n := int32(len(links))
-			links = append(links, link{piece: piece{id, int32(i), int32(i + 1)}, before: n - 1, after: n + 1})
+			links = append(links, link{piece: piece{id, int32(i), int32(i + 1)}, before: n - 1,
+				after: n + 1})
 		}
 	}
 	if len(links) == 0 {
@@ -199,10 +202,12 @@ func parseMerges(data []byte, name string) ([][2]string, error) {
 		}
 		m, ok := cutMerge(line)
 		if !ok {
-			return nil, &FileError{File: name, Line: number, Err: problem(ErrFormat, "want two pieces with one space between them")}
+			return nil, &FileError{File: name, Line: number,
+				Err: problem(ErrFormat, "want two pieces with one space between them")}
 		}
 		if len(out) == maxVocabulary {
-			return nil, &FileError{File: name, Line: number, Err: problem(ErrTooLarge, "more than %d merges", maxVocabulary)}
+			return nil, &FileError{File: name, Line: number,
+				Err: problem(ErrTooLarge, "more than %d merges", maxVocabulary)}
 		}
 		out = append(out, m)
 	}
@@ -211,5 +216,6 @@ func parseMerges(data []byte, name string) ([][2]string, error) {
 
 func cutMerge(line string) ([2]string, bool) {
 	a, b, ok := strings.Cut(line, " ")
-	return [2]string{a, b}, ok && a != "" && b != "" && !strings.Contains(b, " ") && len(line) <= 2*maxPieceBytes
+	return [2]string{a, b}, ok && a != "" && b != "" && !strings.Contains(b,
+		" ") && len(line) <= 2*maxPieceBytes
 }

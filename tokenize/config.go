@@ -175,7 +175,8 @@ func (c *config) readDecoder(data []byte, get func(string, any) error) error {
 	for _, k := range slices.Sorted(maps.Keys(byID)) {
 		id, err := strconv.ParseInt(k, 10, 32)
 		if err != nil || id < 0 || id >= maxVocabulary {
-			return &FileError{File: configFile, Path: joinPath(key, k), Err: problem(ErrFormat, "want an id from 0 to %d as key", maxVocabulary-1)}
+			return &FileError{File: configFile, Path: joinPath(key, k),
+				Err: problem(ErrFormat, "want an id from 0 to %d as key", maxVocabulary-1)}
 		}
 		var t jsonToken
 		if err := decodeJSON(configFile, joinPath(key, k), data, byID[k], &t); err != nil {
@@ -199,7 +200,8 @@ func (c *config) readAdded(data []byte) error {
 	for _, content := range slices.Sorted(maps.Keys(ids)) {
 		id := ids[content]
 		if id < 0 || id >= maxVocabulary {
-			return &FileError{File: addedFile, Path: strconv.Quote(content), Err: problem(ErrFormat, "the id is %d, want 0 to %d", id, maxVocabulary-1)}
+			return &FileError{File: addedFile, Path: strconv.Quote(content),
+				Err: problem(ErrFormat, "the id is %d, want 0 to %d", id, maxVocabulary-1)}
 		}
 		if !known[content] {
 			c.added = append(c.added, jsonToken{Content: content}.added(int32(id)))

@@ -80,7 +80,8 @@ func (t *Tokenizer) encode(text string, how manner) (Encoding, error) {
 		limit = maxMarkedBytes
 	}
 	if len(text) > limit {
-		return Encoding{}, &TextError{limit, problem(ErrTooLarge, "%d bytes, at most %d are accepted; split the text", len(text), limit)}
+		return Encoding{}, &TextError{limit, problem(ErrTooLarge,
+			"%d bytes, at most %d are accepted; split the text", len(text), limit)}
 	}
 	if !utf8.ValidString(text) {
 		return Encoding{}, &TextError{invalidAt(text), ErrInvalidUTF8}
@@ -238,5 +239,6 @@ func (b *builder) touches(w word, seg string, base int) bool {
 	}
 	before := seg[:b.s.span(w, 0, 1)[0]-base] // characters that the normalizer drops
 	first, _ := utf8.DecodeRune(b.s.bytes(w))
-	return strings.IndexFunc(before, isWhite) < 0 && !isPunct(first) && !(text.norm.chinese && isChinese(first))
+	return strings.IndexFunc(before, isWhite) < 0 && !isPunct(first) && !(text.norm.chinese &&
+		isChinese(first))
 }

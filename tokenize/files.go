@@ -39,7 +39,8 @@ func checkText(name string, data []byte) error {
 	}
 	if !utf8.Valid(data) {
 		at := invalidAt(string(data))
-		return &FileError{File: name, Line: lineAt(data, at), Err: fmt.Errorf("%w at byte %d", ErrInvalidUTF8, at)}
+		return &FileError{File: name, Line: lineAt(data, at),
+			Err: fmt.Errorf("%w at byte %d", ErrInvalidUTF8, at)}
 	}
 	return nil
 }
@@ -57,19 +58,24 @@ func parseVocab(data []byte, name string) ([]string, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.TrimRight(text, "\r\n")
 	if text == "" {
-		return nil, &FileError{File: name, Err: problem(ErrFormat, "the vocabulary is empty; want one piece a line")}
+		return nil, &FileError{File: name, Err: problem(ErrFormat,
+			"the vocabulary is empty; want one piece a line")}
 	}
 	if n := 1 + strings.Count(text, "\n"); n > maxVocabulary {
-		return nil, &FileError{File: name, Err: problem(ErrTooLarge, "%d lines, at most %d are accepted", n, maxVocabulary)}
+		return nil, &FileError{File: name, Err: problem(ErrTooLarge, "%d lines, at most %d are accepted",
+			n, maxVocabulary)}
 	}
 	pieces := strings.Split(text, "\n")
 	for i, p := range pieces {
 		p = strings.TrimSuffix(p, "\r")
 		if len(p) > maxPieceBytes {
-			return nil, &FileError{File: name, Line: i + 1, Err: problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted; want one piece a line", len(p), maxPieceBytes)}
+			return nil, &FileError{File: name, Line: i + 1,
+				Err: problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted; want one piece a "+
+					"line", len(p), maxPieceBytes)}
 		}
 		if strings.IndexByte(p, 0) >= 0 {
-			return nil, &FileError{File: name, Line: i + 1, Err: problem(ErrFormat, "a NUL byte; this is not a text file")}
+			return nil, &FileError{File: name, Line: i + 1,
+				Err: problem(ErrFormat, "a NUL byte; this is not a text file")}
 		}
 		pieces[i] = p
 	}
@@ -96,7 +102,8 @@ func decodeJSON(name, path string, whole, data []byte, v any) error {
 		at := start + int(typ.Offset) - 1
 		e.Line = lineAt(whole, at)
 		e.Path = joinPath(path, typ.Field)
-		e.Err = problem(ErrFormat, "byte %d: want a JSON %s, found %s", max(at, 0), jsonName(typ.Type), typ.Value)
+		e.Err = problem(ErrFormat, "byte %d: want a JSON %s, found %s", max(at, 0), jsonName(typ.Type),
+			typ.Value)
 	default:
 		e.Err = problem(ErrFormat, "%v", err)
 	}

@@ -15,7 +15,8 @@ type normalizer interface {
 
 // errGrowth: a normalizer makes a text much longer than it was. The longest
 // that any does to a real one is 18 characters for one.
-var errGrowth = problem(ErrTooLarge, "the tokenizer's normalizer makes the text many times longer; its rules are not those of a real model")
+var errGrowth = problem(ErrTooLarge, "the tokenizer's normalizer makes the text many times "+
+	"longer; its rules are not those of a real model")
 
 // grown reports whether out characters are too many for what was in.
 func grown(in, out int) bool { return out > 32*in+1024 }
@@ -89,7 +90,9 @@ func (f form) run(chars []char, start int32) ([]char, error) {
 		for j < len(changes) && class(changes[j].r) != 0 {
 			j++
 		}
-		slices.SortStableFunc(changes[i:j], func(a, b change) int { return int(class(a.r)) - int(class(b.r)) })
+		slices.SortStableFunc(changes[i:j], func(a, b change) int {
+			return int(class(a.r)) - int(class(b.r))
+		})
 		i = j
 	}
 	if f.compose {
@@ -170,7 +173,8 @@ func composed(a, b rune) (rune, bool) {
 		return 0, false
 	}
 	both := []rune(norm.NFC.String(string(a) + string(b)))
-	if len(both) != 1 || both[0] == undecomposed || both[0] >= 0x105C9 && both[0] <= 0x105E4 || both[0] >= 0x11383 && both[0] <= 0x113C8 ||
+	if len(both) != 1 || both[0] == undecomposed || both[0] >= 0x105C9 && both[0] <= 0x105E4 ||
+		both[0] >= 0x11383 && both[0] <= 0x113C8 ||
 		both[0] >= 0x16121 && both[0] <= 0x16D6A { // newer than the tables
 		return 0, false
 	}
@@ -208,7 +212,10 @@ func (lowercase) run(chars []char, _ int32) ([]char, error) {
 type stripMarks struct{}
 
 func (stripMarks) run(chars []char, _ int32) ([]char, error) {
-	return slices.DeleteFunc(chars, func(c char) bool { return c.r >= firstMark && inRanges(combiningTable, c.r) }), nil
+	return slices.DeleteFunc(chars, func(c char) bool {
+		return c.r >= firstMark &&
+			inRanges(combiningTable, c.r)
+	}), nil
 }
 
 // stripSpace drops white space at the ends.

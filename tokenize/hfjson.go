@@ -56,7 +56,8 @@ func parseJSON(data []byte) (*spec, error) {
 	}
 	for i, t := range top.Added {
 		if t.ID == nil || *t.ID < 0 || *t.ID >= maxVocabulary {
-			return nil, r.fail(fmt.Sprintf("added_tokens[%d].id", i), ErrFormat, "want an id from 0 to %d", maxVocabulary-1)
+			return nil, r.fail(fmt.Sprintf("added_tokens[%d].id", i), ErrFormat, "want an id from 0 to %d",
+				maxVocabulary-1)
 		}
 		s.added = append(s.added, t.added(int32(*t.ID)))
 	}
@@ -80,7 +81,8 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 	}
 	s.parts.plain = plainFor(s.parts.norm)
 	if (s.algorithm == bytePairModel) != (s.parts.bytes != nil) {
-		return r.fail("pre_tokenizer", ErrUnsupported, "a BPE model is read with ByteLevel (last), a Unigram model without")
+		return r.fail("pre_tokenizer", ErrUnsupported,
+			"a BPE model is read with ByteLevel (last), a Unigram model without")
 	}
 	return nil
 }
@@ -106,7 +108,8 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 	switch {
 	case kind == "Unigram":
 		return r.unigram(s, data)
-	case kind == "BPE" || kind == "" && len(m.Merges) > 0: // the first versions of the format do not name the type
+	// the first versions of the format do not name the type
+	case kind == "BPE" || kind == "" && len(m.Merges) > 0:
 		if err := r.bpe(s, data); err != nil {
 			return err
 		}
@@ -135,7 +138,8 @@ func (r jsonReader) model(s *spec, data json.RawMessage) error {
 	}
 	if m.MaxChars != nil {
 		if s.maxChars = *m.MaxChars; s.maxChars < 1 || s.maxChars > maxWordChars {
-			return r.fail("model.max_input_chars_per_word", ErrFormat, "%d, want 1 to %d", s.maxChars, maxWordChars)
+			return r.fail("model.max_input_chars_per_word", ErrFormat, "%d, want 1 to %d", s.maxChars,
+				maxWordChars)
 		}
 	}
 	return nil
@@ -147,9 +151,11 @@ func (s *spec) checkVocab(fail func(path string, err error) error) error {
 	for piece, id := range s.vocab {
 		switch {
 		case len(piece) > maxPieceBytes:
-			return fail("", problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(piece), maxPieceBytes))
+			return fail("", problem(ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(piece),
+				maxPieceBytes))
 		case id < 0 || id >= maxVocabulary:
-			return fail("["+strconv.Quote(piece)+"]", problem(ErrFormat, "the id is %d, want 0 to %d", id, maxVocabulary-1))
+			return fail("["+strconv.Quote(piece)+"]", problem(ErrFormat, "the id is %d, want 0 to %d", id,
+				maxVocabulary-1))
 		case piece == "":
 			delete(s.vocab, piece)
 		}
@@ -182,7 +188,8 @@ func (r jsonReader) normalizer(s *spec, data json.RawMessage) error {
 		}
 		return nil
 	}
-	return r.fail("normalizer.type", ErrUnsupported, "%s; a WordPiece model is read with BertNormalizer or none", kind)
+	return r.fail("normalizer.type", ErrUnsupported,
+		"%s; a WordPiece model is read with BertNormalizer or none", kind)
 }
 
 func (r jsonReader) preTokenizer(data json.RawMessage) error {
@@ -193,7 +200,8 @@ func (r jsonReader) preTokenizer(data json.RawMessage) error {
 	if kind == "" {
 		kind = "none"
 	}
-	return r.fail("pre_tokenizer.type", ErrUnsupported, "%s; a WordPiece model is read with BertPreTokenizer", kind)
+	return r.fail("pre_tokenizer.type", ErrUnsupported,
+		"%s; a WordPiece model is read with BertPreTokenizer", kind)
 }
 
 // templatePart is one entry of TemplateProcessing: a special token, or the text.
@@ -208,9 +216,10 @@ type templatePart struct {
 
 func (r jsonReader) postProcessor(s *spec, data json.RawMessage) error {
 	s.template = true
-	return r.each("post_processor", "processors", data, func(path, kind string, data json.RawMessage) error {
-		return r.onePostProcessor(s, path, kind, data)
-	})
+	return r.each("post_processor", "processors", data,
+		func(path, kind string, data json.RawMessage) error {
+			return r.onePostProcessor(s, path, kind, data)
+		})
 }
 
 func (r jsonReader) onePostProcessor(s *spec, path, kind string, data json.RawMessage) error {
@@ -228,7 +237,8 @@ func (r jsonReader) onePostProcessor(s *spec, path, kind string, data json.RawMe
 	case "TemplateProcessing":
 		return r.template(s, path, data)
 	}
-	return r.fail(path+".type", ErrUnsupported, "%s; want TemplateProcessing, BertProcessing, RobertaProcessing or none", kind)
+	return r.fail(path+".type", ErrUnsupported, "%s; want TemplateProcessing, BertProcessing, "+
+		"RobertaProcessing or none", kind)
 }
 
 func (r jsonReader) template(s *spec, path string, data json.RawMessage) error {

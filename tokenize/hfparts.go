@@ -10,7 +10,8 @@ import (
 const maxParts = 64
 
 // each calls f for a part of a tokenizer.json, or for the parts of a Sequence.
-func (r jsonReader) each(path, list string, data json.RawMessage, f func(path, kind string, data json.RawMessage) error) error {
+func (r jsonReader) each(path, list string, data json.RawMessage,
+	f func(path, kind string, data json.RawMessage) error) error {
 	n := 0
 	var visit func(path string, data json.RawMessage, depth int) error
 	visit = func(path string, data json.RawMessage, depth int) error {
@@ -46,13 +47,14 @@ func (r jsonReader) each(path, list string, data json.RawMessage, f func(path, k
 
 // normalizers reads the normalizer of a model that is not WordPiece.
 func (r jsonReader) normalizers(p *pipeline, data json.RawMessage) error {
-	return r.each("normalizer", "normalizers", data, func(path, kind string, data json.RawMessage) error {
-		n, err := r.oneNormalizer(path, kind, data)
-		if err == nil {
-			p.norm = append(p.norm, n)
-		}
-		return err
-	})
+	return r.each("normalizer", "normalizers", data,
+		func(path, kind string, data json.RawMessage) error {
+			n, err := r.oneNormalizer(path, kind, data)
+			if err == nil {
+				p.norm = append(p.norm, n)
+			}
+			return err
+		})
 }
 
 func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (normalizer, error) {
@@ -92,7 +94,8 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		return m, nil
 	case "Replace":
 		if len(v.Content) > maxPieceBytes {
-			return nil, r.fail(path, ErrTooLarge, "a replacement of %d bytes, at most %d are accepted", len(v.Content), maxPieceBytes)
+			return nil, r.fail(path, ErrTooLarge, "a replacement of %d bytes, at most %d are accepted",
+				len(v.Content), maxPieceBytes)
 		}
 		out := replace{content: []rune(v.Content)}
 		switch {
@@ -101,68 +104,73 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		case v.Pattern.Regex != nil && patterns[*v.Pattern.Regex] != nil:
 			out.match = patterns[*v.Pattern.Regex]
 		default:
-			return nil, r.fail(joinPath(path, "pattern"), ErrUnsupported, "%s; a string can be replaced, or one of the regular expressions of ALBERT and DeBERTa", data)
+			return nil, r.fail(joinPath(path, "pattern"), ErrUnsupported,
+				"%s; a string can be replaced, or one of the regular expressions of ALBERT and DeBERTa", data)
 		}
 		return out, nil
 	}
-	return nil, r.fail(joinPath(path, "type"), ErrUnsupported, "%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Precompiled or a Sequence of them", kind)
+	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
+		"%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Precompiled or a Sequence of them", kind)
 }
 
 // splitters reads the pre-tokenizer of a model that is not WordPiece.
 func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
-	return r.each("pre_tokenizer", "pretokenizers", data, func(path, kind string, data json.RawMessage) error {
-		if p.bytes != nil {
-			return r.fail(path, ErrUnsupported, "%s after ByteLevel, which comes last", kind)
-		}
-		var v struct {
-			Prefix   *bool   `json:"add_prefix_space"`
-			Regex    *bool   `json:"use_regex"`
-			Mark     *string `json:"replacement"`
-			Scheme   string  `json:"prepend_scheme"`
-			Split    *bool   `json:"split"`
-			Behavior string  `json:"behavior"`
-		}
-		if err := r.decode(path, data, &v); err != nil {
-			return err
-		}
-		switch kind {
-		case "ByteLevel":
-			p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
-		case "WhitespaceSplit":
-			p.split = append(p.split, atSpaces{})
-		case "Punctuation":
-			if v.Behavior != "" && v.Behavior != "Isolated" && v.Behavior != "isolated" {
-				return r.fail(joinPath(path, "behavior"), ErrUnsupported, "%s; want Isolated", v.Behavior)
+	return r.each("pre_tokenizer", "pretokenizers", data,
+		func(path, kind string, data json.RawMessage) error {
+			if p.bytes != nil {
+				return r.fail(path, ErrUnsupported, "%s after ByteLevel, which comes last", kind)
 			}
-			p.split = append(p.split, atPunctuation{})
-		case "Metaspace":
-			m := metaspace{mark: '▁', split: v.Split == nil || *v.Split}
-			if v.Mark != nil {
-				mark, size := utf8.DecodeRuneInString(*v.Mark)
-				if size == 0 || size != len(*v.Mark) {
-					return r.fail(joinPath(path, "replacement"), ErrFormat, "%q, want one character", *v.Mark)
+			var v struct {
+				Prefix   *bool   `json:"add_prefix_space"`
+				Regex    *bool   `json:"use_regex"`
+				Mark     *string `json:"replacement"`
+				Scheme   string  `json:"prepend_scheme"`
+				Split    *bool   `json:"split"`
+				Behavior string  `json:"behavior"`
+			}
+			if err := r.decode(path, data, &v); err != nil {
+				return err
+			}
+			switch kind {
+			case "ByteLevel":
+				p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
+			case "WhitespaceSplit":
+				p.split = append(p.split, atSpaces{})
+			case "Punctuation":
+				if v.Behavior != "" && v.Behavior != "Isolated" && v.Behavior != "isolated" {
+					return r.fail(joinPath(path, "behavior"), ErrUnsupported, "%s; want Isolated", v.Behavior)
 				}
-				m.mark = mark
-			}
-			switch v.Scheme {
-			case "always":
-			case "first":
-				m.scheme = prependFirst
-			case "never":
-				m.scheme = prependNever
-			case "": // the older spelling
-				if v.Prefix != nil && !*v.Prefix {
+				p.split = append(p.split, atPunctuation{})
+			case "Metaspace":
+				m := metaspace{mark: '▁', split: v.Split == nil || *v.Split}
+				if v.Mark != nil {
+					mark, size := utf8.DecodeRuneInString(*v.Mark)
+					if size == 0 || size != len(*v.Mark) {
+						return r.fail(joinPath(path, "replacement"), ErrFormat, "%q, want one character", *v.Mark)
+					}
+					m.mark = mark
+				}
+				switch v.Scheme {
+				case "always":
+				case "first":
+					m.scheme = prependFirst
+				case "never":
 					m.scheme = prependNever
+				case "": // the older spelling
+					if v.Prefix != nil && !*v.Prefix {
+						m.scheme = prependNever
+					}
+				default:
+					return r.fail(joinPath(path, "prepend_scheme"), ErrFormat, "%q, want always, first or never",
+						v.Scheme)
 				}
+				p.split = append(p.split, m)
 			default:
-				return r.fail(joinPath(path, "prepend_scheme"), ErrFormat, "%q, want always, first or never", v.Scheme)
+				return r.fail(joinPath(path, "type"), ErrUnsupported,
+					"%s; a BPE model is read with ByteLevel, a Unigram model with Metaspace, WhitespaceSplit, Punctuation or a Sequence of them", kind)
 			}
-			p.split = append(p.split, m)
-		default:
-			return r.fail(joinPath(path, "type"), ErrUnsupported, "%s; a BPE model is read with ByteLevel, a Unigram model with Metaspace, WhitespaceSplit, Punctuation or a Sequence of them", kind)
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // bpe reads a byte-level BPE model.
@@ -180,11 +188,14 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 	}
 	switch {
 	case m.Prefix != "" || m.Suffix != "":
-		return r.fail("model", ErrUnsupported, "BPE with marks inside (%q) or at the end (%q) of words; only byte-level BPE can be read", m.Prefix, m.Suffix)
+		return r.fail("model", ErrUnsupported, "BPE with marks inside (%q) or at the end (%q) of "+
+			"words; only byte-level BPE can be read", m.Prefix, m.Suffix)
 	case m.Dropout != 0:
-		return r.fail("model.dropout", ErrUnsupported, "%v: the tokenizer draws at random; set dropout to null", m.Dropout)
+		return r.fail("model.dropout", ErrUnsupported,
+			"%v: the tokenizer draws at random; set dropout to null", m.Dropout)
 	case len(m.Merges) > maxVocabulary:
-		return r.fail("model.merges", ErrTooLarge, "%d merges, at most %d are accepted", len(m.Merges), maxVocabulary)
+		return r.fail("model.merges", ErrTooLarge, "%d merges, at most %d are accepted", len(m.Merges),
+			maxVocabulary)
 	}
 	s.algorithm, s.ignoreMerges = bytePairModel, m.IgnoreMerges
 	s.names[roleUnknown] = m.Unknown
@@ -205,7 +216,8 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 			s.merges[i], ok = cutMerge(line)
 		}
 		if !ok {
-			return r.fail(fmt.Sprintf("model.merges[%d]", i), ErrFormat, "want two pieces with one space between them, or a list of two")
+			return r.fail(fmt.Sprintf("model.merges[%d]", i), ErrFormat,
+				"want two pieces with one space between them, or a list of two")
 		}
 	}
 	return nil
@@ -237,11 +249,13 @@ func (r jsonReader) unigram(s *spec, data json.RawMessage) error {
 		v := &s.scores[i]
 		entry := [2]any{&v.piece, &v.score}
 		var parts []json.RawMessage
-		if json.Unmarshal(raw, &parts) != nil || len(parts) != 2 || json.Unmarshal(parts[0], entry[0]) != nil || json.Unmarshal(parts[1], entry[1]) != nil {
+		if json.Unmarshal(raw, &parts) != nil || len(parts) != 2 || json.Unmarshal(parts[0],
+			entry[0]) != nil || json.Unmarshal(parts[1], entry[1]) != nil {
 			return r.fail(path, ErrFormat, "want a piece and its score")
 		}
 		if len(v.piece) > maxPieceBytes {
-			return r.fail(path, ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(v.piece), maxPieceBytes)
+			return r.fail(path, ErrTooLarge, "a piece of %d bytes, at most %d are accepted", len(v.piece),
+				maxPieceBytes)
 		}
 		if v.piece != "" {
 			s.vocab[v.piece] = i

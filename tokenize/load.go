@@ -74,18 +74,22 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 		s, err := bytePairFiles(fsys, data, c)
 		return vocabJSONFile, s, err
 	}
-	err = problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was exported to", jsonFile)
+	err = problem(ErrNoVocabulary, "no such file, nor %s; give the folder that the model was "+
+		"exported to", jsonFile)
 	// SentencePiece's own files: spiece.model, spm.model, sentencepiece.bpe.model, tokenizer.model.
 	if others, e := fs.Glob(fsys, "*.model"); e == nil && len(others) > 0 {
-		return others[0], nil, &FileError{File: others[0], Err: problem(ErrUnsupported, "a SentencePiece model, which does not say where special tokens go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, "+
-			"then in Python from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}
+		return others[0], nil, &FileError{File: others[0],
+			Err: problem(ErrUnsupported, "a SentencePiece model, which does not say where special tokens "+
+				"go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, "+
+				"then in Python from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}
 	}
 	return vocabFile, nil, &FileError{File: vocabFile, Err: err}
 }
 
 // bytePairFiles reads vocab.json, an object of ids by piece, and merges.txt.
 func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
-	s := &spec{algorithm: bytePairModel, parts: &pipeline{bytes: &byteLevel{prefix: c.prefix != nil && *c.prefix}, plain: plainFor(nil)}}
+	s := &spec{algorithm: bytePairModel, parts: &pipeline{bytes: &byteLevel{prefix: c.prefix != nil &&
+		*c.prefix}, plain: plainFor(nil)}}
 	if err := decodeJSON(vocabJSONFile, "", vocab, vocab, &s.vocab); err != nil {
 		return nil, err
 	}
@@ -99,7 +103,8 @@ func bytePairFiles(fsys fs.FS, vocab []byte, c *config) (*spec, error) {
 		return nil, err
 	}
 	if missing {
-		return nil, &FileError{File: mergesFile, Err: problem(ErrNoVocabulary, "no such file; %s needs it beside it", vocabJSONFile)}
+		return nil, &FileError{File: mergesFile, Err: problem(ErrNoVocabulary,
+			"no such file; %s needs it beside it", vocabJSONFile)}
 	}
 	// RoBERTa's mask swallows the space before it. Its configuration need not
 	// say so, nor name the special tokens.

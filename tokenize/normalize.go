@@ -21,7 +21,7 @@ type bertNormalizer struct {
 
 // A char is a character on its way through the normaliser with the bytes of
 // the segment that it came from. New characters carry the origin of the one
-// they were made from, dropped ones are in nobody's origin.
+// they were made from, dropped ones are in the origin of none.
 type char struct {
 	r      rune
 	lo, hi int32

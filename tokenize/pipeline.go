@@ -228,7 +228,8 @@ func (m metaspace) cut(chars []char, bare bool) [][]char {
 		}
 	}
 	first := chars[0]
-	if first.r != m.mark && !bare && (m.scheme == prependAlways || m.scheme == prependFirst && (first.lo == 0 || first.made)) {
+	if first.r != m.mark && !bare && (m.scheme == prependAlways || m.scheme == prependFirst &&
+		(first.lo == 0 || first.made)) {
 		first.r = m.mark
 		chars = slices.Insert(slices.Clip(chars), 0, first)
 	}

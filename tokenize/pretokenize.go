@@ -5,7 +5,8 @@ import "unicode/utf8"
 // A textStage turns a stretch of text without special tokens into words for
 // the model stage: normalisation and pre-tokenisation.
 type textStage interface {
-	// words appends the words of seg to s.words. seg is valid UTF-8 and starts at byte base of the text.
+	// words appends the words of seg to s.words. seg is valid UTF-8 and starts
+	// at byte base of the text.
 	words(s *scratch, seg string, base int)
 	// normal is the normalised form of text, for added tokens that are matched after normalisation.
 	normal(text string) string
@@ -61,7 +62,7 @@ type bertText struct {
 	added *matcher // added tokens to find in the normalised text; nil if none
 }
 
-// The kinds of ASCII characters, of which most text is made.
+// The kinds of ASCII characters, the common ones.
 const (
 	asciiWord  = iota // part of a word
 	asciiSpace        // ends a word

@@ -141,14 +141,15 @@ type spec struct {
 	scores       []scored
 	unknown      int // of a Unigram model; −1: none
 	byteFallback bool
-	bytesUnknown bool    // a byte that is no piece becomes the unknown token
+	bytesUnknown bool    // a byte without a piece becomes the unknown token
 	before       []int32 // ids put before and after every text
 	after        []int32
 	length       int
 }
 
 // usual are the spellings of BERT, and those of RoBERTa, which MPNet shares.
-var usual = [numRoles][2]string{{"[UNK]", "<unk>"}, {"[MASK]", "<mask>"}, {"[PAD]", "<pad>"}, {"[CLS]", "<s>"}, {"[SEP]", "</s>"}}
+var usual = [numRoles][2]string{{"[UNK]", "<unk>"}, {"[MASK]", "<mask>"}, {"[PAD]", "<pad>"},
+	{"[CLS]", "<s>"}, {"[SEP]", "</s>"}}
 
 // build makes the tokenizer or says what is missing.
 func (s *spec) build() (*Tokenizer, error) {
@@ -161,9 +162,11 @@ func (s *spec) build() (*Tokenizer, error) {
 	case s.size > maxVocabulary:
 		return nil, problem(ErrTooLarge, "%d pieces, at most %d are accepted", s.size, maxVocabulary)
 	case len(s.added) > maxAdded:
-		return nil, problem(ErrTooLarge, "%d added tokens, at most %d are accepted", len(s.added), maxAdded)
+		return nil, problem(ErrTooLarge, "%d added tokens, at most %d are accepted", len(s.added),
+			maxAdded)
 	case s.maxChars < 1 || s.maxChars > maxWordChars:
-		return nil, problem(ErrFormat, "longest word of %d characters, want 1 to %d", s.maxChars, maxWordChars)
+		return nil, problem(ErrFormat, "longest word of %d characters, want 1 to %d", s.maxChars,
+			maxWordChars)
 	}
 	t := &Tokenizer{
 		tokens:    make([]string, s.size),
@@ -181,7 +184,8 @@ func (s *spec) build() (*Tokenizer, error) {
 			return nil, problem(ErrFormat, "pieces %q and %q have the same id %d", other, p, id)
 		}
 		t.tokens[id], t.ids[p] = p, int32(id)
-		if s.algorithm == wordPieceModel && len(p) > len(s.prefix) && s.prefix != "" && strings.HasPrefix(p, s.prefix) {
+		if s.algorithm == wordPieceModel && len(p) > len(s.prefix) && s.prefix != "" &&
+			strings.HasPrefix(p, s.prefix) {
 			t.kind[id] |= kindContinuation
 		}
 	}
@@ -245,18 +249,22 @@ func (s *spec) addTokens(t *Tokenizer) error {
 		id := int(a.ID)
 		switch {
 		case a.Content == "" || len(a.Content) > maxPieceBytes:
-			return problem(ErrFormat, "added token %d has %d bytes, want 1 to %d", id, len(a.Content), maxPieceBytes)
+			return problem(ErrFormat, "added token %d has %d bytes, want 1 to %d", id, len(a.Content),
+				maxPieceBytes)
 		case id < 0 || id >= maxVocabulary:
-			return problem(ErrFormat, "added token %q has the id %d, want 0 to %d", a.Content, id, maxVocabulary-1)
+			return problem(ErrFormat, "added token %q has the id %d, want 0 to %d", a.Content, id,
+				maxVocabulary-1)
 		}
 		if known, ok := t.ids[a.Content]; ok && int(known) != id {
-			return problem(ErrFormat, "added token %q has the id %d here and %d in the vocabulary", a.Content, id, known)
+			return problem(ErrFormat, "added token %q has the id %d here and %d in the vocabulary",
+				a.Content, id, known)
 		}
 		for len(t.tokens) <= id {
 			t.tokens, t.kind = append(t.tokens, ""), append(t.kind, 0)
 		}
 		if other := t.tokens[id]; other != "" && other != a.Content {
-			return problem(ErrFormat, "added token %q has the id %d, which is %q in the vocabulary", a.Content, id, other)
+			return problem(ErrFormat, "added token %q has the id %d, which is %q in the vocabulary",
+				a.Content, id, other)
 		}
 		t.tokens[id], t.ids[a.Content] = a.Content, a.ID
 		t.kind[id] = t.kind[id]&^kindContinuation | kindAdded
@@ -282,7 +290,8 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		name := s.names[r]
 		id, ok := t.ids[name]
 		if !ok {
-			return problem(ErrMissingToken, "%s %q is not in the vocabulary; set %s in tokenizer_config.json to the model's spelling", r, name, r)
+			return problem(ErrMissingToken, "%s %q is not in the vocabulary; set %s in "+
+				"tokenizer_config.json to the model's spelling", r, name, r)
 		}
 		t.roles[r] = id
 		if t.kind[id]&kindAdded == 0 {
@@ -293,7 +302,8 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		t.kind[id] = t.kind[id]&^kindContinuation | kindAdded | kindSpecial
 	}
 	if _, ok := s.vocab[s.names[roleUnknown]]; !ok && s.algorithm == wordPieceModel {
-		return problem(ErrMissingToken, "unk_token %q is an added token, it must be in the model's vocabulary", s.names[roleUnknown])
+		return problem(ErrMissingToken, "unk_token %q is an added token, it must be in the model's "+
+			"vocabulary", s.names[roleUnknown])
 	}
 	t.prefix, t.suffix = []int32{t.roles[roleCLS]}, []int32{t.roles[roleSEP]}
 	if s.template {
@@ -301,7 +311,7 @@ func (s *spec) addRoles(t *Tokenizer) error {
 	}
 	for _, id := range append(append([]int32(nil), t.prefix...), t.suffix...) {
 		if id < 0 || int(id) >= len(t.tokens) || t.tokens[id] == "" {
-			return problem(ErrFormat, "the post-processor adds the id %d, which is no token", id)
+			return problem(ErrFormat, "the post-processor adds the id %d, which has no token", id)
 		}
 		t.kind[id] |= kindSpecial
 	}
@@ -315,7 +325,8 @@ func isPlaceholder(token string) bool {
 		return s != "" && strings.Trim(s, "0123456789") == ""
 	}
 	lower := strings.ToLower(token)
-	for _, p := range [...][2]string{{"[unused", "]"}, {"<unused", ">"}, {"[unused_", "]"}, {"<unused_", ">"}, {"madeupword", ""}} {
+	for _, p := range [...][2]string{{"[unused", "]"}, {"<unused", ">"}, {"[unused_", "]"},
+		{"<unused_", ">"}, {"madeupword", ""}} {
 		if rest, ok := strings.CutPrefix(lower, p[0]); ok {
 			if number, ok := strings.CutSuffix(rest, p[1]); ok && digits(number) {
 				return true

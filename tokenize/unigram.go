@@ -31,7 +31,8 @@ type unigram struct {
 const unknownPenalty = 10.0
 
 func newUnigram(vocab []scored, unknown int, byteFallback bool) (*unigram, error) {
-	m := &unigram{scores: make([]float64, len(vocab)), ids: make(map[string]int32, len(vocab)), unknown: int32(unknown), cache: newWordCache(cacheBytes)}
+	m := &unigram{scores: make([]float64, len(vocab)), ids: make(map[string]int32, len(vocab)),
+		unknown: int32(unknown), cache: newWordCache(cacheBytes)}
 	worst := math.Inf(1)
 	for id, v := range vocab {
 		if math.IsNaN(v.score) || math.IsInf(v.score, 0) {
@@ -148,7 +149,8 @@ func (m *unigram) emit(out []piece, w []byte, p piece) ([]piece, error) {
 		return out, nil
 	}
 	if p.id < 0 {
-		return out, problem(ErrMissingToken, "the vocabulary has no unknown token (unk_id) and no piece for %q", strings.ToValidUTF8(string(w[p.lo:p.hi]), "\ufffd"))
+		return out, problem(ErrMissingToken, "the vocabulary has no unknown token (unk_id) and no "+
+			"piece for %q", strings.ToValidUTF8(string(w[p.lo:p.hi]), "\ufffd"))
 	}
 	return append(out, p), nil
 }

@@ -12,7 +12,7 @@ import (
 func (t *Tokenizer) MarksSpaces() bool { return t.algorithm != wordPieceModel }
 
 // Surface is what a piece looks like in a text: without the "##" of a
-// continuation, or the mark of a space before it, which space tells of. For
+// continuation, or the mark of a space before it, which space reports. For
 // byte-level BPE, and pieces such as <0xE2> of Unigram models, it need not be
 // UTF-8: a piece may be part of a character.
 // Special and added tokens are as they are spelt.

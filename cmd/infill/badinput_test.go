@@ -38,7 +38,7 @@ func TestBadInput(t *testing.T) {
 		{"too few words", withTiny("fill", "--mask-words", "4", "the dog sleeps ."), 2, "3"},
 		{"masking a blank", withTiny("fill", "--mask-words", "1", ok), 2, "without blanks"},
 		{"distance without masking", withTiny("fill", "--min-distance", "1", ok), 2, "--mask-rate"},
-		{"unknown word banned", withTiny("fill", "--ban", "dog,qqq", ok), 2, "qqq"},
+		{"long word banned", withTiny("fill", "--ban", "dog,"+strings.Repeat("q", 201), ok), 2, "201 bytes"},
 		{"no allow list", withTiny("fill", "--allow", "no/such/file", ok), 3, "no/such/file"},
 		{"unknown sampler", withTiny("fill", "--sampler", "dmalla", ok), 2, `did you mean "dmala"`},
 		{"unknown parameter", withTiny("fill", "--param", "stepsize=1", ok), 2, `did you mean "step-size"`},
