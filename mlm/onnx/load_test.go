@@ -29,14 +29,17 @@ func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
 			continue
 		}
 		if len(got.Graph.Initializers) != len(m.Graph.Initializers) {
-			t.Fatalf("%d initializers from memory, %d from the file", len(m.Graph.Initializers), len(got.Graph.Initializers))
+			t.Fatalf("%d initializers from memory, %d from the file", len(m.Graph.Initializers),
+				len(got.Graph.Initializers))
 		}
 		for i, w := range got.Graph.Initializers {
 			want := m.Graph.Initializers[i]
 			if w.Origin != want.Origin || w.IsExternal() != want.IsExternal() {
-				t.Fatalf("%s lies at %+v from memory, at %+v from the file", want.Name, want.Origin, w.Origin)
+				t.Fatalf("%s lies at %+v from memory, at %+v from the file", want.Name, want.Origin,
+					w.Origin)
 			}
-			if w.data != nil && w.Origin.File != "" && w.Origin.Length >= leave && w.Origin.Length > 0 {
+			if w.data != nil && w.Origin.File != "" && w.Origin.Length >= leave &&
+				w.Origin.Length > 0 {
 				t.Fatalf("%s of %d bytes was read", w.Name, w.Origin.Length)
 			}
 		}
@@ -51,8 +54,8 @@ func agree(t *testing.T, m *Model, err error, dir fstest.MapFS) {
 	}
 }
 
-// TestLoadAgreesWithParse: whether weights are left in the file makes no difference, on good files and on
-// damaged ones.
+// TestLoadAgreesWithParse: whether weights are left in the file makes no difference, on good files
+// and on damaged ones.
 func TestLoadAgreesWithParse(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../onnxgrad/testdata/*.onnx")

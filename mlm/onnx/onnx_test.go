@@ -34,7 +34,8 @@ func TestReadsAnExport(t *testing.T) {
 	if m.Opset("") != 14 || m.ProducerName != "pytorch" {
 		t.Errorf("opset %d, producer %q", m.Opset(""), m.ProducerName)
 	}
-	if got := len(m.Graph.Inputs); got != 3 || m.Graph.Inputs[0].Name != "input_ids" || m.Graph.Inputs[0].Type != Int64 {
+	if got := len(m.Graph.Inputs); got != 3 || m.Graph.Inputs[0].Name != "input_ids" ||
+		m.Graph.Inputs[0].Type != Int64 {
 		t.Errorf("inputs %d, first %+v", got, m.Graph.Inputs[0])
 	}
 	out := m.Graph.Outputs[0]
@@ -55,7 +56,8 @@ func TestReadsAnExport(t *testing.T) {
 	}
 }
 
-// TestRoundTrip writes and reads back, inside one file and with external data, and compares every field.
+// TestRoundTrip writes and reads back, inside one file and with external data, and compares every
+// field.
 func TestRoundTrip(t *testing.T) {
 	data, m := loadTiny(t)
 	for _, min := range []int64{0, 1024} {
@@ -64,7 +66,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stream bytes.Buffer
-		if err := Write(&stream, m, WriteOptions{ExternalMin: min}); err != nil || !bytes.Equal(stream.Bytes(), out) {
+		if err := Write(&stream, m, WriteOptions{ExternalMin: min}); err != nil ||
+			!bytes.Equal(stream.Bytes(), out) {
 			t.Fatalf("Write and Marshal differ (%v)", err)
 		}
 		if min > 0 && len(out) > len(data)*6/10 {
@@ -89,7 +92,8 @@ func strip(t *testing.T, m *Model) *Model {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &Tensor{Name: w.Name, Dims: append([]int64{}, w.Dims...), Type: w.Type, data: append([]byte{}, b...)}
+		return &Tensor{Name: w.Name, Dims: append([]int64{}, w.Dims...), Type: w.Type,
+			data: append([]byte{}, b...)}
 	}
 	g := *m.Graph
 	g.Initializers, g.Nodes = nil, nil
@@ -163,7 +167,8 @@ func TestFloat16(t *testing.T) {
 	for _, c := range []struct {
 		h    uint16
 		want float64
-	}{{0, 0}, {0x3c00, 1}, {0x3555, 0.333251953125}, {0x7bff, 65504}, {0x0400, math.Ldexp(1, -14)}, {0x03ff, 1023 * math.Ldexp(1, -24)},
+	}{{0, 0}, {0x3c00, 1}, {0x3555, 0.333251953125}, {0x7bff, 65504}, {0x0400,
+		math.Ldexp(1, -14)}, {0x03ff, 1023 * math.Ldexp(1, -24)},
 		{0x8001, -math.Ldexp(1, -24)}, {0x7c00, math.Inf(1)}, {0xfc00, math.Inf(-1)}} {
 		if got := float64(Float16To32(c.h)); got != c.want {
 			t.Errorf("%#x: %v, want %v", c.h, got, c.want)
@@ -181,7 +186,8 @@ func TestElements(t *testing.T) {
 	if n, err := Elements([]int64{3, 0, 5}); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	for _, d := range [][]int64{{-1}, {1 << 40, 1 << 40}, {1 << 20, 1 << 20, 2}, {math.MaxInt64, 0, 2}, make([]int64, MaxRank+1)} {
+	for _, d := range [][]int64{{-1}, {1 << 40, 1 << 40}, {1 << 20, 1 << 20, 2},
+		{math.MaxInt64, 0, 2}, make([]int64, MaxRank+1)} {
 		if n, err := Elements(d); err == nil {
 			t.Errorf("%v: %d elements accepted", d, n)
 		}
@@ -194,15 +200,18 @@ func small() *Model {
 		return []*ValueInfo{{Name: n, Type: Float, HasShape: true, Shape: []Dim{{Value: 2}}}}
 	}
 	return &Model{IRVersion: 7, Opsets: []OperatorSet{{"", 14}}, Graph: &Graph{
-		Name: "g", Inputs: vi("x"), Outputs: vi("y"), Initializers: []*Tensor{Floats("w", []int64{2}, 1, 2)},
-		Nodes: []*Node{{Name: "add", Op: "Add", Inputs: []string{"x", "w"}, Outputs: []string{"y"}}},
+		Name: "g", Inputs: vi("x"), Outputs: vi("y"), Initializers: []*Tensor{Floats("w",
+			[]int64{2}, 1, 2)},
+		Nodes: []*Node{{Name: "add", Op: "Add", Inputs: []string{"x", "w"},
+			Outputs: []string{"y"}}},
 	}}
 }
 
 func TestCheckRefuses(t *testing.T) {
 	nested := func(m *Model, depth int) {
 		for range depth {
-			m.Graph = &Graph{Name: "g", Nodes: []*Node{{Name: "if", Op: "If", Attrs: []*Attribute{{Name: "then_branch", Type: AttrGraph, G: m.Graph}}}}}
+			m.Graph = &Graph{Name: "g", Nodes: []*Node{{Name: "if", Op: "If",
+				Attrs: []*Attribute{{Name: "then_branch", Type: AttrGraph, G: m.Graph}}}}}
 		}
 	}
 	add := func(name string, out string, in ...string) *Node {
@@ -213,30 +222,54 @@ func TestCheckRefuses(t *testing.T) {
 		kind   error
 		say    string
 	}{
-		"dangling input":   {func(m *Model) { m.Graph.Nodes[0].Inputs[1] = "v" }, ErrGraph, `input "v" is not defined`},
-		"missing output":   {func(m *Model) { m.Graph.Outputs[0].Name = "z" }, ErrGraph, `output "z"`},
-		"defined twice":    {func(m *Model) { m.Graph.Nodes = append(m.Graph.Nodes, add("b", "y", "x", "x")) }, ErrGraph, "defined twice"},
-		"shadows a weight": {func(m *Model) { m.Graph.Nodes = append(m.Graph.Nodes, add("b", "w", "x", "x")) }, ErrGraph, "defined twice"},
-		"two weights":      {func(m *Model) { m.Graph.Initializers = append(m.Graph.Initializers, m.Graph.Initializers[0]) }, ErrGraph, "defined twice"},
-		"cycle":            {func(m *Model) { m.Graph.Nodes = []*Node{add("a", "y", "x", "z"), add("b", "z", "y", "w")} }, ErrGraph, "cycle"},
-		"self loop":        {func(m *Model) { m.Graph.Nodes = append(m.Graph.Nodes, add("a", "z", "x", "z")) }, ErrGraph, "cycle"},
-		"custom domain":    {func(m *Model) { m.Graph.Nodes[0].Domain = "evil" }, ErrUnsupported, `domain "evil"`},
-		"old opset":        {func(m *Model) { m.Opsets[0].Version = 6 }, ErrUnsupported, "opset 6"},
-		"no opset":         {func(m *Model) { m.Opsets = nil }, ErrUnsupported, "opset 0"},
-		"opset twice":      {func(m *Model) { m.Opsets = append(m.Opsets, OperatorSet{"ai.onnx", 14}) }, ErrGraph, "twice"},
-		"ir version":       {func(m *Model) { m.IRVersion = 99 }, ErrUnsupported, "IR version"},
-		"deep":             {func(m *Model) { nested(m, MaxDepth+1) }, ErrLimit, "nest"},
-		"attribute twice": {func(m *Model) {
-			m.Graph.Nodes[0].Attrs = []*Attribute{{Name: "a", Type: AttrInt}, {Name: "a", Type: AttrInt}}
+		"dangling input": {func(m *Model) { m.Graph.Nodes[0].Inputs[1] = "v" }, ErrGraph,
+			`input "v" is not defined`},
+		"missing output": {func(m *Model) { m.Graph.Outputs[0].Name = "z" }, ErrGraph,
+			`output "z"`},
+		"defined twice": {func(m *Model) {
+			m.Graph.Nodes = append(m.Graph.Nodes,
+				add("b", "y", "x", "x"))
+		}, ErrGraph, "defined twice"},
+		"shadows a weight": {func(m *Model) {
+			m.Graph.Nodes = append(m.Graph.Nodes,
+				add("b", "w", "x", "x"))
+		}, ErrGraph, "defined twice"},
+		"two weights": {func(m *Model) {
+			m.Graph.Initializers = append(m.Graph.Initializers,
+				m.Graph.Initializers[0])
+		}, ErrGraph, "defined twice"},
+		"cycle": {func(m *Model) {
+			m.Graph.Nodes = []*Node{add("a", "y", "x", "z"),
+				add("b", "z", "y", "w")}
+		}, ErrGraph, "cycle"},
+		"self loop": {func(m *Model) {
+			m.Graph.Nodes = append(m.Graph.Nodes,
+				add("a", "z", "x", "z"))
+		}, ErrGraph, "cycle"},
+		"custom domain": {func(m *Model) { m.Graph.Nodes[0].Domain = "evil" }, ErrUnsupported,
+			`domain "evil"`},
+		"old opset": {func(m *Model) { m.Opsets[0].Version = 6 }, ErrUnsupported, "opset 6"},
+		"no opset":  {func(m *Model) { m.Opsets = nil }, ErrUnsupported, "opset 0"},
+		"opset twice": {func(m *Model) {
+			m.Opsets = append(m.Opsets,
+				OperatorSet{"ai.onnx", 14})
 		}, ErrGraph, "twice"},
-		"dangling in inner": {func(m *Model) { m.Graph.Nodes[0].Inputs[0] = "v"; nested(m, 1) }, ErrGraph, `"v"`},
+		"ir version": {func(m *Model) { m.IRVersion = 99 }, ErrUnsupported, "IR version"},
+		"deep":       {func(m *Model) { nested(m, MaxDepth+1) }, ErrLimit, "nest"},
+		"attribute twice": {func(m *Model) {
+			m.Graph.Nodes[0].Attrs = []*Attribute{{Name: "a", Type: AttrInt},
+				{Name: "a", Type: AttrInt}}
+		}, ErrGraph, "twice"},
+		"dangling in inner": {func(m *Model) { m.Graph.Nodes[0].Inputs[0] = "v"; nested(m, 1) },
+			ErrGraph, `"v"`},
 	}
 	for name, c := range cases {
 		m := small()
 		c.break_(m)
 		err := Check(m)
 		var typed *Error
-		if !errors.Is(err, c.kind) || !errors.As(err, &typed) || !strings.Contains(err.Error(), c.say) {
+		if !errors.Is(err, c.kind) || !errors.As(err, &typed) ||
+			!strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -276,26 +309,29 @@ func TestExternalData(t *testing.T) {
 		return flat(&m)
 	}
 	dir := fstest.MapFS{"sub/w.bin": {Data: []byte("abcd\x00\x00\x80\x3f\x00\x00\x00\x40zz")}}
-	m, err := Parse(with(map[string]string{"location": "sub/w.bin", "offset": "4", "length": "8"}, 2), "m.onnx", dir)
+	m, err := Parse(with(map[string]string{"location": "sub/w.bin", "offset": "4", "length": "8"},
+		2), "m.onnx", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := m.Graph.Initializers[0].Float64s(); err != nil || !reflect.DeepEqual(v, []float64{1, 2}) {
+	if v, err := m.Graph.Initializers[0].Float64s(); err != nil ||
+		!reflect.DeepEqual(v, []float64{1, 2}) {
 		t.Errorf("%v, %v", v, err)
 	}
 	for name, c := range map[string]struct {
 		set  map[string]string
 		dims []int64
 	}{
-		"parent":         {map[string]string{"location": "../w.bin"}, []int64{2}},
-		"inner parent":   {map[string]string{"location": "sub/../../w.bin"}, []int64{2}},
-		"absolute":       {map[string]string{"location": "/etc/passwd"}, []int64{2}},
-		"backslash":      {map[string]string{"location": `sub\w.bin`}, []int64{2}},
-		"empty":          {map[string]string{"location": ""}, []int64{2}},
-		"folder":         {map[string]string{"location": "sub"}, []int64{2}},
-		"missing":        {map[string]string{"location": "v.bin"}, []int64{2}},
-		"past the end":   {map[string]string{"location": "sub/w.bin", "offset": "8"}, []int64{2}},
-		"huge offset":    {map[string]string{"location": "sub/w.bin", "offset": "9223372036854775807"}, []int64{2}},
+		"parent":       {map[string]string{"location": "../w.bin"}, []int64{2}},
+		"inner parent": {map[string]string{"location": "sub/../../w.bin"}, []int64{2}},
+		"absolute":     {map[string]string{"location": "/etc/passwd"}, []int64{2}},
+		"backslash":    {map[string]string{"location": `sub\w.bin`}, []int64{2}},
+		"empty":        {map[string]string{"location": ""}, []int64{2}},
+		"folder":       {map[string]string{"location": "sub"}, []int64{2}},
+		"missing":      {map[string]string{"location": "v.bin"}, []int64{2}},
+		"past the end": {map[string]string{"location": "sub/w.bin", "offset": "8"}, []int64{2}},
+		"huge offset": {map[string]string{"location": "sub/w.bin",
+			"offset": "9223372036854775807"}, []int64{2}},
 		"negative":       {map[string]string{"location": "sub/w.bin", "offset": "-4"}, []int64{2}},
 		"wrong length":   {map[string]string{"location": "sub/w.bin", "length": "4"}, []int64{2}},
 		"huge shape":     {map[string]string{"location": "sub/w.bin"}, []int64{1 << 30}},
@@ -306,7 +342,8 @@ func TestExternalData(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Parse(with(map[string]string{"location": "w.bin"}, 2), "m.onnx", nil); !errors.Is(err, ErrExternal) {
+	if _, err := Parse(with(map[string]string{"location": "w.bin"}, 2), "m.onnx",
+		nil); !errors.Is(err, ErrExternal) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -335,10 +372,13 @@ func FuzzParse(f *testing.F) {
 	}
 	add(small())
 	m := small()
-	m.Graph.Nodes = append(m.Graph.Nodes, &Node{Name: "c", Op: "Constant", Outputs: []string{"k"}, Attrs: []*Attribute{
-		{Name: "value", Type: AttrTensor, T: Int64s("", []int64{2}, 1, -1)}, {Name: "f", Type: AttrFloats, Floats: []float32{1, 2}},
-		{Name: "i", Type: AttrInts, Ints: []int64{1, 1 << 40}}, {Name: "s", Type: AttrString, S: "x"},
-		{Name: "g", Type: AttrGraph, G: small().Graph}}})
+	m.Graph.Nodes = append(m.Graph.Nodes, &Node{Name: "c", Op: "Constant", Outputs: []string{"k"},
+		Attrs: []*Attribute{
+			{Name: "value", Type: AttrTensor, T: Int64s("", []int64{2}, 1, -1)}, {Name: "f",
+				Type: AttrFloats, Floats: []float32{1, 2}},
+			{Name: "i", Type: AttrInts, Ints: []int64{1, 1 << 40}}, {Name: "s", Type: AttrString,
+				S: "x"},
+			{Name: "g", Type: AttrGraph, G: small().Graph}}})
 	m.Graph.Initializers[0].Origin = Origin{File: "w.bin", Length: 8}
 	add(m)
 	ext, err := Marshal(m, WriteOptions{ExternalMin: 1})

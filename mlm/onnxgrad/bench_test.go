@@ -16,7 +16,8 @@ import (
 func benchCall(chains, m, length, vocabulary int) map[string]array {
 	r := rand.New(rand.NewPCG(1, 1))
 	rows := chains * m
-	c := map[string]array{"positions": {Shape: []int{rows}}, "targets": {Shape: []int{rows}}, "blanks": {Shape: []int{chains, m}}}
+	c := map[string]array{"positions": {Shape: []int{rows}}, "targets": {Shape: []int{rows}},
+		"blanks": {Shape: []int{chains, m}}}
 	ids, ones := array{Shape: []int{rows, length}}, array{Shape: []int{rows, length}}
 	for range chains {
 		sentence := make([]float64, length)
@@ -46,8 +47,9 @@ func benchCall(chains, m, length, vocabulary int) map[string]array {
 	return c
 }
 
-// BenchmarkSharing measures a call of a fill by the default model, 9 states of 4 blanks in one sentence of 23
-// pieces, with what comes before the first attention computed once for positions that are alike, and without.
+// BenchmarkSharing measures a call of a fill by the default model, 9 states of 4 blanks in one
+// sentence of 23 pieces, with what comes before the first attention computed once for positions
+// that are alike, and without.
 func BenchmarkSharing(b *testing.B) {
 	m := loadModel(b, "../../models/default/model.onnx")
 	const states, blanks, length = 9, 4, 23
@@ -75,14 +77,17 @@ func BenchmarkSharing(b *testing.B) {
 	}{{"shared", derive(b, m)}, {"unshared", unshared(b, m)}} {
 		s := open(b, v.d, ort.Config{Threads: 1})
 		for name, gradient := range map[string]bool{"energy": false, "gradient": true} {
-			b.Run(name+"/"+v.name, func(b *testing.B) { run(b, s.Session, s.feed(b, c, false, gradient), 3) })
+			b.Run(name+"/"+v.name, func(b *testing.B) {
+				run(b, s.Session,
+					s.feed(b, c, false, gradient), 3)
+			})
 		}
 	}
 }
 
-// BenchmarkSharedModel measures calls of 32 rows × 32 tokens (8 chains of 4 blanks) on weights of the
-// size of the model to build on: 4 layers of width 256, 16,384 pieces. "original" is the export as it is,
-// logits at every position.
+// BenchmarkSharedModel measures calls of 32 rows × 32 tokens (8 chains of 4 blanks) on weights of
+// the size of the model to build on: 4 layers of width 256, 16,384 pieces. "original" is the export
+// as it is, logits at every position.
 func BenchmarkSharedModel(b *testing.B) {
 	file := filepath.Join(shared(b), "model-v0", "model.onnx")
 	d := derive(b, loadModel(b, file))
@@ -106,7 +111,8 @@ func BenchmarkSharedModel(b *testing.B) {
 				b.Fatal(err)
 			}
 			names := []string{"input_ids", "attention_mask", "token_type_ids"}
-			o, err := ort.OpenBytes("original", data, names, []string{"logits"}, ort.Config{Threads: threads})
+			o, err := ort.OpenBytes("original", data, names, []string{"logits"},
+				ort.Config{Threads: threads})
 			if err != nil {
 				b.Fatal(err)
 			}

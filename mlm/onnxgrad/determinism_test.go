@@ -8,11 +8,11 @@ import (
 	"infill/internal/ort"
 )
 
-// TestBitIdentical: a chain gets the same bits whatever batch it is in, however many threads work, and
-// whether or not the other outputs are asked for. The product promises this, so a processor on which the
-// runtime behaves otherwise must be noticed. Padding is not part of the promise: sums over more positions
-// may round otherwise (they do for a length of 12 padded to 20), so a sentence's padded length must not
-// depend on its neighbours.
+// TestBitIdentical: a chain gets the same bits whatever batch it is in, however many threads work,
+// and whether or not the other outputs are asked for. The product promises this, so a processor on
+// which the runtime behaves otherwise must be noticed. Padding is not part of the promise: sums
+// over more positions may round otherwise (they do for a length of 12 padded to 20), so a
+// sentence's padded length must not depend on its neighbours.
 func TestBitIdentical(t *testing.T) {
 	t.Parallel()
 	f := fixtures(t)[0]
@@ -34,7 +34,8 @@ func bitIdentical(t *testing.T, d *Derived, c map[string]array) {
 	v := d.Vocabulary
 	check := func(what string, r result, from, to int) {
 		t.Helper()
-		lp, cond, grad := all.logProb[from*m:to*m], all.conditional[from*m*v:to*m*v], all.gradient[from*m*v:to*m*v]
+		lp, cond, grad := all.logProb[from*m:to*m], all.conditional[from*m*v:to*m*v],
+			all.gradient[from*m*v:to*m*v]
 		if !slices.Equal(r.logProb, lp) {
 			t.Errorf("%s, chains %d to %d: log f has other bits", what, from, to)
 		}
@@ -50,7 +51,8 @@ func bitIdentical(t *testing.T, d *Derived, c map[string]array) {
 	check("conditional only", one.run(t, c, true, false), 0, chains)
 	for _, size := range []int{1, 2, 3, 5} {
 		for from := 0; from+size <= chains; from += size {
-			check("smaller batch", one.run(t, part(c, from, from+size, length), true, true), from, from+size)
+			check("smaller batch", one.run(t, part(c, from, from+size, length), true, true), from,
+				from+size)
 		}
 	}
 }

@@ -26,7 +26,8 @@ func narrowed(t *testing.T, m *onnx.Model) *onnx.Model {
 			half = binary.LittleEndian.AppendUint16(half, toHalf(float32(x)))
 		}
 		m.Graph.Initializers[i] = onnx.NewTensor(w.Name+".half", onnx.Float16, w.Dims, half)
-		casts = append(casts, &onnx.Node{Name: w.Name + "/Cast", Op: "Cast", Inputs: []string{w.Name + ".half"}, Outputs: []string{w.Name},
+		casts = append(casts, &onnx.Node{Name: w.Name + "/Cast", Op: "Cast",
+			Inputs: []string{w.Name + ".half"}, Outputs: []string{w.Name},
 			Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(onnx.Float)}}})
 	}
 	m.Graph.Nodes = append(casts, m.Graph.Nodes...)
@@ -46,8 +47,9 @@ func toHalf(x float32) uint16 {
 	return uint16(b>>31<<15) | uint16(e)<<10 | uint16(b>>13&0x3ff)
 }
 
-// TestNarrowComputation: files that compute in float16 or bfloat16 are evaluated in float32, and their energies
-// and gradients are those of the file's own function as exactly as those of other files.
+// TestNarrowComputation: files that compute in float16 or bfloat16 are evaluated in float32, and
+// their energies and gradients are those of the file's own function as exactly as those of other
+// files.
 func TestNarrowComputation(t *testing.T) {
 	t.Parallel()
 	done := 0
@@ -57,12 +59,14 @@ func TestNarrowComputation(t *testing.T) {
 		}
 		done++
 		t.Run(f.name, func(t *testing.T) {
-			if wide := Widen(f.model); wide == f.model != strings.HasSuffix(f.name, "-weights") || Widen(wide) != wide {
+			if wide := Widen(f.model); wide == f.model != strings.HasSuffix(f.name, "-weights") ||
+				Widen(wide) != wide {
 				t.Errorf("widened: %v", wide != f.model)
 			} else if err := onnx.Check(wide); err != nil {
 				t.Error(err)
 			}
-			checkByDifferences(t, f.model, []int64{2, 7, 24, 43, 10, 7, 36, 20, 3}, []int{2, 6}, 4, 12)
+			checkByDifferences(t, f.model, []int64{2, 7, 24, 43, 10, 7, 36, 20, 3}, []int{2, 6}, 4,
+				12)
 		})
 	}
 	if done < 7 {

@@ -11,7 +11,8 @@ import (
 	"infill/mlm/onnx"
 )
 
-// tryDerive derives whatever the reader accepts. Nothing may panic, and what is derived must pass Check.
+// tryDerive derives whatever the reader accepts. Nothing may panic, and what is derived must pass
+// Check.
 func tryDerive(t *testing.T, data []byte) {
 	m, err := onnx.Parse(data, "", nil)
 	if err != nil || onnx.Check(m) != nil {
@@ -57,8 +58,8 @@ func FuzzDerive(f *testing.F) {
 	f.Fuzz(tryDerive)
 }
 
-// TestMutatedGraphs damages the graphs rather than the bytes: operators, inputs, attributes and constants
-// change places, which gets further into the derivation than flipped bits do.
+// TestMutatedGraphs damages the graphs rather than the bytes: operators, inputs, attributes and
+// constants change places, which gets further into the derivation than flipped bits do.
 func TestMutatedGraphs(t *testing.T) {
 	t.Parallel()
 	all := seeds(t)
@@ -114,8 +115,8 @@ func TestMutatedGraphs(t *testing.T) {
 	t.Logf("%d of 200 mutants were still derived", derived)
 }
 
-// miniature is a masked language model of a kilobyte, small enough to be mutated byte by byte: a lookup,
-// one head of attention, Gelu, a head.
+// miniature is a masked language model of a kilobyte, small enough to be mutated byte by byte: a
+// lookup, one head of attention, Gelu, a head.
 func miniature() *onnx.Model {
 	node := func(op, out string, in ...string) *onnx.Node {
 		return &onnx.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}}
@@ -130,13 +131,20 @@ func miniature() *onnx.Model {
 	turn.Attrs = []*onnx.Attribute{intsAttr("perm", 0, 2, 1)}
 	grid := []onnx.Dim{{Param: "batch", Value: -1}, {Param: "sequence", Value: -1}}
 	return &onnx.Model{IRVersion: 8, Opsets: []onnx.OperatorSet{{Version: 17}}, Graph: &onnx.Graph{
-		Name:   "miniature",
-		Inputs: []*onnx.ValueInfo{{Name: "input_ids", Type: onnx.Int64, HasShape: true, Shape: grid}},
-		Initializers: []*onnx.Tensor{onnx.Floats("E", []int64{5, 3}, w...), onnx.Floats("W", []int64{3, 5}, w...), onnx.Floats("b", []int64{5}, w[:5]...),
-			onnx.Floats("g", []int64{3}, 0.3, 0.5, 0.4), onnx.Floats("root2", nil, 1.4142135), onnx.Floats("one", nil, 1), onnx.Floats("half", nil, 0.5)},
-		Nodes: []*onnx.Node{node("Gather", "e", "E", "input_ids"), node("LayerNormalization", "x", "e", "g", "g"), turn, node("MatMul", "s", "x", "k"), softmax,
-			node("MatMul", "c", "p", "x"), node("Add", "r", "c", "x"), node("Div", "u", "r", "root2"), node("Erf", "f", "u"), node("Add", "q", "f", "one"),
-			node("Mul", "h", "r", "q"), node("Mul", "y", "h", "half"), node("MatMul", "z", "y", "W"), node("Add", "logits", "z", "b")},
+		Name: "miniature",
+		Inputs: []*onnx.ValueInfo{{Name: "input_ids", Type: onnx.Int64, HasShape: true,
+			Shape: grid}},
+		Initializers: []*onnx.Tensor{onnx.Floats("E", []int64{5, 3}, w...),
+			onnx.Floats("W", []int64{3, 5}, w...), onnx.Floats("b", []int64{5}, w[:5]...),
+			onnx.Floats("g", []int64{3}, 0.3, 0.5, 0.4), onnx.Floats("root2", nil,
+				1.4142135), onnx.Floats("one", nil, 1), onnx.Floats("half", nil, 0.5)},
+		Nodes: []*onnx.Node{node("Gather", "e", "E", "input_ids"),
+			node("LayerNormalization", "x", "e", "g", "g"), turn, node("MatMul", "s", "x",
+				"k"), softmax,
+			node("MatMul", "c", "p", "x"), node("Add", "r", "c", "x"), node("Div", "u", "r",
+				"root2"), node("Erf", "f", "u"), node("Add", "q", "f", "one"),
+			node("Mul", "h", "r", "q"), node("Mul", "y", "h", "half"), node("MatMul", "z", "y",
+				"W"), node("Add", "logits", "z", "b")},
 		Outputs: []*onnx.ValueInfo{{Name: "logits", Type: onnx.Float}},
 	}}
 }

@@ -33,7 +33,8 @@ func TestIntegersAgainstTorch(t *testing.T) {
 					continue
 				}
 				r := s.run(t, c, true, true)
-				if off := relative(second(c, r.gradient, r.conditional)); !(off < 0.1) || off < 1e-4 {
+				if off := relative(second(c, r.gradient, r.conditional)); !(off < 0.1) ||
+					off < 1e-4 {
 					t.Errorf("call %d: the second term is off by %.2g", i, off)
 				}
 				if off := relative(r.logProb, c["log_prob"].Data); !(off < f.tolerance(1e-5)) {
@@ -44,8 +45,8 @@ func TestIntegersAgainstTorch(t *testing.T) {
 	}
 }
 
-// transposedWeights stores the matrices that products read the other way round and turns them back in
-// the graph, as exports without constant folding do.
+// transposedWeights stores the matrices that products read the other way round and turns them back
+// in the graph, as exports without constant folding do.
 func transposedWeights(t *testing.T, m *onnx.Model) *onnx.Model {
 	t.Helper()
 	out, g := *m, *m.Graph
@@ -74,9 +75,11 @@ func transposedWeights(t *testing.T, m *onnx.Model) *onnx.Model {
 			}
 		}
 		back := w.Name + "/turned"
-		g.Initializers = append(g.Initializers, onnx.Floats(back, []int64{w.Dims[1], w.Dims[0]}, data...))
-		g.Nodes = append(g.Nodes, &onnx.Node{Name: back, Op: "Transpose", Inputs: []string{back}, Outputs: []string{w.Name},
-			Attrs: []*onnx.Attribute{intsAttr("perm", 1, 0)}})
+		g.Initializers = append(g.Initializers,
+			onnx.Floats(back, []int64{w.Dims[1], w.Dims[0]}, data...))
+		g.Nodes = append(g.Nodes, &onnx.Node{Name: back, Op: "Transpose", Inputs: []string{back},
+			Outputs: []string{w.Name},
+			Attrs:   []*onnx.Attribute{intsAttr("perm", 1, 0)}})
 	}
 	if len(g.Nodes) == 0 {
 		t.Fatal("no matrix is read by a product")

@@ -69,8 +69,8 @@ func evaluate(t *testing.T, nodes []*node, want *value, inputs ...*value) []floa
 	return at[want].F
 }
 
-// hidden forgets the contents of inputs, so that nothing is worked out ahead of its time, and gives back a
-// function that restores them.
+// hidden forgets the contents of inputs, so that nothing is worked out ahead of its time, and gives
+// back a function that restores them.
 func hidden(inputs ...*value) func() {
 	known := make([][probes]*onnxeval.Tensor, len(inputs))
 	for i, v := range inputs {
@@ -84,7 +84,8 @@ func hidden(inputs ...*value) func() {
 }
 
 func same(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5*(1+math.Abs(x)) }) && len(a) > 0
+	return slices.EqualFunc(a, b,
+		func(x, y float64) bool { return math.Abs(x-y) < 1e-5*(1+math.Abs(x)) }) && len(a) > 0
 }
 
 // attention is one layer's, with a choice of peculiarities.
@@ -116,7 +117,8 @@ func TestOneQueryOnLayers(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", c.attention), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			x, q, mask := made(t, r, "x", 3, 5, 6), made(t, r, "q", 3, 2, c.queries, 4), made(t, r, "mask", 3, 1, 1, 5)
+			x, q, mask := made(t, r, "x", 3, 5, 6), made(t, r, "q", 3, 2, c.queries, 4),
+				made(t, r, "mask", 3, 1, 1, 5)
 			restore := hidden(x, q, mask)
 			b := newBuilder(17)
 			project := func() *value {
@@ -141,7 +143,8 @@ func TestOneQueryOnLayers(t *testing.T) {
 			if c.squashed {
 				s = b.op("Tanh", s)
 			}
-			p := b.add(&node{op: "Softmax", in: []*value{s}, attrs: []*onnx.Attribute{intAttr("axis", 3)}})
+			p := b.add(&node{op: "Softmax", in: []*value{s},
+				attrs: []*onnx.Attribute{intAttr("axis", 3)}})
 			switch {
 			case c.unweighted:
 				p = b.op("Sigmoid", s)
@@ -160,7 +163,8 @@ func TestOneQueryOnLayers(t *testing.T) {
 				t.Fatal(b.err)
 			}
 			restore()
-			// The rewritten nodes give the outputs of those that they replace, so the old ones are made anew.
+			// The rewritten nodes give the outputs of those that they replace, so the old ones are
+			// made anew.
 			got := evaluate(t, after, y, x, q, mask)
 			want := evaluate(t, live(b.nodes, y), y, x, q, mask)
 			if !same(got, want) {
@@ -179,8 +183,9 @@ func TestOneQueryOnLayers(t *testing.T) {
 	}
 }
 
-// TestOneQueryOnModels: in the last layer of what exporters write of BERT and its like, neither keys nor
-// values are computed at all positions. That results stay the same is for the comparison with torch.
+// TestOneQueryOnModels: in the last layer of what exporters write of BERT and its like, neither
+// keys nor values are computed at all positions. That results stay the same is for the comparison
+// with torch.
 func TestOneQueryOnModels(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures(t) {
@@ -192,7 +197,8 @@ func TestOneQueryOnModels(t *testing.T) {
 			want = 1 // the shape of the keys is read; the keys are turned by their positions
 		case strings.HasPrefix(f.name, "neobert"):
 			want = 0 // queries, keys and values are one product
-		case strings.HasSuffix(f.name, "ort-transformers"), f.name == "bert-ort-fastgelu", f.name == "bert-ort-float16", f.name == "bert-ort-rawmask":
+		case strings.HasSuffix(f.name, "ort-transformers"), f.name == "bert-ort-fastgelu",
+			f.name == "bert-ort-float16", f.name == "bert-ort-rawmask":
 			want = 0 // queries, keys and values are one product
 		}
 		l, err := load(f.model)
@@ -203,7 +209,8 @@ func TestOneQueryOnModels(t *testing.T) {
 		l.tidyProducts()
 		b := newBuilder(l.opset)
 		b.consts = l.consts
-		g := &gatherer{builder: b, index: b.reshape(&value{name: InPositions, typ: onnx.Int64, shape: rows()}, rows(1))}
+		g := &gatherer{builder: b, index: b.reshape(&value{name: InPositions, typ: onnx.Int64,
+			shape: rows()}, rows(1))}
 		logits := g.run(l.nodes, place{l.logits, 1})
 		before := live(b.nodes, logits)
 		after := live(oneQuery(b, before), logits)
@@ -213,7 +220,8 @@ func TestOneQueryOnModels(t *testing.T) {
 		count := func(nodes []*node) (n int) {
 			for _, m := range nodes {
 				s := m.out[0].shape
-				if m.op == "MatMul" && m.in[1].fixed && !m.in[0].fixed && volume(s[0]) == probeRows(0)*probeLength[0]*s[0][s.rank()-1] {
+				if m.op == "MatMul" && m.in[1].fixed && !m.in[0].fixed &&
+					volume(s[0]) == probeRows(0)*probeLength[0]*s[0][s.rank()-1] {
 					n++
 				}
 			}
@@ -239,9 +247,11 @@ func TestOuterProducts(t *testing.T) {
 			return b.sum(b.matmul(v[4], v[1], false, false, 1), b.matmul(v[0], v[5], true, true, 2))
 		}, 1},
 		"and others": {func(b *builder, v []*value) *value {
-			return b.sum(b.sum(v[6], b.mul(v[3], v[2])), b.sum(b.matmul(v[0], v[1], true, false, 1), b.op("Tanh", v[6])))
+			return b.sum(b.sum(v[6], b.mul(v[3], v[2])),
+				b.sum(b.matmul(v[0], v[1], true, false, 1), b.op("Tanh", v[6])))
 		}, 3},
-		"only one": {func(b *builder, v []*value) *value { return b.sum(v[6], b.mul(v[2], v[3])) }, 2},
+		"only one": {func(b *builder, v []*value) *value { return b.sum(v[6], b.mul(v[2], v[3])) },
+			2},
 		"read twice": {func(b *builder, v []*value) *value {
 			x := b.mul(v[2], v[3])
 			return b.sum(b.sum(x, b.op("Tanh", x)), b.mul(v[2], v[3]))
@@ -249,12 +259,17 @@ func TestOuterProducts(t *testing.T) {
 		"one for all": {func(b *builder, v []*value) *value {
 			return b.sum(b.matmul(v[0], v[7], true, false, 1), b.mul(v[2], v[3]))
 		}, 3},
-		"different row": {func(b *builder, v []*value) *value { return b.sum(b.mul(v[2], v[8]), b.mul(v[2], v[3])) }, 3},
+		"different row": {func(b *builder, v []*value) *value {
+			return b.sum(b.mul(v[2], v[8]),
+				b.mul(v[2], v[3]))
+		}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 3))
-			v := []*value{made(t, r, "a", 3, 2, 5), made(t, r, "b", 3, 2, 4), made(t, r, "c", 3, 5, 1), made(t, r, "d", 3, 1, 4),
-				made(t, r, "e", 3, 5, 2), made(t, r, "f", 3, 4, 2), made(t, r, "g", 3, 5, 4), made(t, r, "h", 2, 4), made(t, r, "i", 1, 1, 4)}
+			v := []*value{made(t, r, "a", 3, 2, 5), made(t, r, "b", 3, 2, 4),
+				made(t, r, "c", 3, 5, 1), made(t, r, "d", 3, 1, 4),
+				made(t, r, "e", 3, 5, 2), made(t, r, "f", 3, 4, 2), made(t, r, "g", 3, 5,
+					4), made(t, r, "h", 2, 4), made(t, r, "i", 1, 1, 4)}
 			restore := hidden(v...)
 			b := newBuilder(17)
 			y := c.build(b, v)
@@ -263,7 +278,8 @@ func TestOuterProducts(t *testing.T) {
 				t.Fatal(b.err)
 			}
 			restore()
-			if got, want := evaluate(t, after, y, v...), evaluate(t, b.nodes, y, v...); !same(got, want) {
+			if got, want := evaluate(t, after, y, v...),
+				evaluate(t, b.nodes, y, v...); !same(got, want) {
 				t.Errorf("%v\nwithout rewriting %v", got, want)
 			}
 			left := 0

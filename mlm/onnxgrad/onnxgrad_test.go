@@ -117,7 +117,8 @@ func eachFixture(t *testing.T, test func(t *testing.T, f fixture)) {
 	}
 }
 
-// open is a session of the derived graph with the usual options, which all tests of a fixture share.
+// open is a session of the derived graph with the usual options, which all tests of a fixture
+// share.
 func (f fixture) open(t testing.TB) *session {
 	t.Helper()
 	orttest.Load(t)
@@ -161,9 +162,9 @@ func relative[T float32 | float64](got []T, want []float64) float64 {
 	return diff / scale
 }
 
-// tolerance is how far results may be from torch's relative to limit. Files that compute in float16 or bfloat16
-// hold constants (√2, 1/√d, epsilons) in that type too, so that their function is a little different; how exact
-// their gradients are is tested by differences.
+// tolerance is how far results may be from torch's relative to limit. Files that compute in float16
+// or bfloat16 hold constants (√2, 1/√d, epsilons) in that type too, so that their function is a
+// little different; how exact their gradients are is tested by differences.
 func (f fixture) tolerance(limit float64) float64 {
 	switch {
 	case strings.HasSuffix(f.name, "bfloat16"):
@@ -175,7 +176,8 @@ func (f fixture) tolerance(limit float64) float64 {
 }
 
 // second is the second term of ∇U alone.
-func second[T float32 | float64](c map[string]array, gradient, conditional []T) (got []T, want []float64) {
+func second[T float32 | float64](c map[string]array, gradient, conditional []T) (got []T,
+	want []float64) {
 	for i := range gradient {
 		got = append(got, gradient[i]-conditional[i])
 		want = append(want, c["gradient"].Data[i]-c["conditional"].Data[i])
@@ -183,8 +185,9 @@ func second[T float32 | float64](c map[string]array, gradient, conditional []T) 
 	return got, want
 }
 
-// TestDerivationInFloat64 evaluates the derived graphs with the float64 reference and compares them with
-// torch autograd in float64. What remains are constants that exports store in float32, such as 1/√d.
+// TestDerivationInFloat64 evaluates the derived graphs with the float64 reference and compares them
+// with torch autograd in float64. What remains are constants that exports store in float32, such as
+// 1/√d.
 func TestDerivationInFloat64(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
@@ -207,7 +210,8 @@ func TestDerivationInFloat64(t *testing.T) {
 			}
 			for k, name := range []string{OutLogProb, OutCondition, OutGradient} {
 				if !slices.Equal(out[k].Shape, c[name].Shape) {
-					t.Errorf("%s, call %d: %s has shape %v, want %v", f.name, i, name, out[k].Shape, c[name].Shape)
+					t.Errorf("%s, call %d: %s has shape %v, want %v", f.name, i, name, out[k].Shape,
+						c[name].Shape)
 				}
 				if r := relative(out[k].F, c[name].Data); !(r < f.tolerance(1e-6)) {
 					t.Errorf("%s, call %d: %s is off by %.2g", f.name, i, name, r)
@@ -246,7 +250,8 @@ func newSession(d *Derived, cfg ort.Config) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := ort.OpenBytes("derived", data, d.Inputs, []string{OutLogProb, OutCondition, OutGradient}, cfg)
+	s, err := ort.OpenBytes("derived", data, d.Inputs,
+		[]string{OutLogProb, OutCondition, OutGradient}, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -338,8 +343,8 @@ func (s *session) run(t testing.TB, c map[string]array, conditional, gradient bo
 	return r
 }
 
-// TestRuntimeAgainstTorch is the check that the whole rests on: float32 on the runtime against torch
-// autograd in float64, single chains, batches of chains, padded rows, one blank and several.
+// TestRuntimeAgainstTorch is the check that the whole rests on: float32 on the runtime against
+// torch autograd in float64, single chains, batches of chains, padded rows, one blank and several.
 func TestRuntimeAgainstTorch(t *testing.T) {
 	t.Parallel()
 	const limit = 1e-5
@@ -347,18 +352,22 @@ func TestRuntimeAgainstTorch(t *testing.T) {
 		s := f.open(t)
 		for i, c := range f.Calls {
 			r := s.run(t, c, true, true)
-			worst := max(relative(r.logProb, c["log_prob"].Data), relative(r.conditional, c["conditional"].Data), relative(r.gradient, c["gradient"].Data))
+			worst := max(relative(r.logProb, c["log_prob"].Data),
+				relative(r.conditional, c["conditional"].Data), relative(r.gradient,
+					c["gradient"].Data))
 			if c["blanks"].Shape[1] > 1 {
 				worst = max(worst, relative(second(c, r.gradient, r.conditional)))
 			} else if !slices.Equal(r.gradient, r.conditional) {
-				t.Errorf("%s, call %d: with one blank the gradient is not the conditional", f.name, i)
+				t.Errorf("%s, call %d: with one blank the gradient is not the conditional", f.name,
+					i)
 			}
 			if !(worst < f.tolerance(limit)) {
 				t.Errorf("%s, call %d: off by %.2g", f.name, i, worst)
 			}
 			// The parts that were not asked for are empty, the rest the same.
 			energy := s.run(t, c, false, false)
-			if !slices.Equal(energy.logProb, r.logProb) || len(energy.conditional) != 1 || len(energy.gradient) != 1 {
+			if !slices.Equal(energy.logProb, r.logProb) || len(energy.conditional) != 1 ||
+				len(energy.gradient) != 1 {
 				t.Errorf("%s, call %d: energy only differs, or gives %v", f.name, i, energy.shapes)
 			}
 			t.Logf("%s, call %d: worst relative error %.2g", f.name, i, worst)
@@ -404,7 +413,8 @@ func TestNeighboursAndPadding(t *testing.T) {
 		for chain := range c["blanks"].Shape[0] {
 			alone := part(c, chain, chain+1, c["input_ids"].Shape[1]+4)
 			r := s.run(t, alone, true, true)
-			worst := max(relative(r.logProb, alone["log_prob"].Data), relative(r.gradient, alone["gradient"].Data))
+			worst := max(relative(r.logProb, alone["log_prob"].Data),
+				relative(r.gradient, alone["gradient"].Data))
 			if !(worst < f.tolerance(1e-5)) {
 				t.Errorf("%s, chain %d alone and padded: off by %.2g", f.name, chain, worst)
 			}
@@ -426,7 +436,8 @@ func TestSharedModel(t *testing.T) {
 	checkByDifferences(t, m, []int64{2, 1000, 2000, 3000, 57, 4000, 5000, 3}, []int{2, 4}, 4, 4)
 }
 
-func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, mask int64, tokens int) {
+func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, mask int64,
+	tokens int) {
 	t.Helper()
 	lm, err := onnxref.NewMaskedLM(m)
 	if err != nil {
@@ -444,7 +455,8 @@ func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, 
 			}
 			rows.Data, ones.Data = append(rows.Data, float64(id)), append(ones.Data, 1)
 		}
-		where.Data, targets.Data = append(where.Data, float64(b)), append(targets.Data, float64(ids[b]))
+		where.Data, targets.Data = append(where.Data, float64(b)),
+			append(targets.Data, float64(ids[b]))
 	}
 	c["blanks"] = array{Shape: []int{1, len(blanks)}, Data: where.Data}
 	c["input_ids"], c["attention_mask"], c["positions"], c["targets"] = rows, ones, where, targets
@@ -455,13 +467,16 @@ func checkByDifferences(t *testing.T, m *onnx.Model, ids []int64, blanks []int, 
 	for j := range along {
 		along[j] = rng.Perm(lm.Vocabulary())[:min(tokens, lm.Vocabulary())]
 	}
-	rep, err := lm.Check(t.Context(), &onnxref.Sentence{IDs: ids, Blanks: blanks, Mask: mask}, onnxref.Outputs{LogProb: r.logProb, Conditional: r.conditional, Gradient: r.gradient}, along)
+	rep, err := lm.Check(t.Context(), &onnxref.Sentence{IDs: ids, Blanks: blanks, Mask: mask},
+		onnxref.Outputs{LogProb: r.logProb, Conditional: r.conditional,
+			Gradient: r.gradient}, along)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("relative errors: log f %.2g, conditional %.2g, gradient %.2g, its second term %.2g (%d directions)",
-		rep.LogProb.Rel(), rep.Conditional.Rel(), rep.Gradient.Rel(), rep.Second.Rel(), rep.Directions)
-	for name, d := range map[string]onnxref.Deviation{"U": rep.Energy, "log f": rep.LogProb, "conditional": rep.Conditional, "gradient": rep.Gradient, "second term": rep.Second} {
+	t.Logf("relative errors: log f %.2g, conditional %.2g, gradient %.2g, second term %.2g",
+		rep.LogProb.Rel(), rep.Conditional.Rel(), rep.Gradient.Rel(), rep.Second.Rel())
+	for name, d := range map[string]onnxref.Deviation{"U": rep.Energy, "log f": rep.LogProb,
+		"conditional": rep.Conditional, "gradient": rep.Gradient, "second term": rep.Second} {
 		if !(d.Rel() < 1e-5) {
 			t.Errorf("%s: relative error %.2g", name, d.Rel())
 		}
@@ -493,7 +508,8 @@ func shared(t testing.TB) string {
 	return ""
 }
 
-// TestExternalWeights: the derived graph written with references into the original file gives the same.
+// TestExternalWeights: the derived graph written with references into the original file gives the
+// same.
 func TestExternalWeights(t *testing.T) {
 	t.Parallel()
 	f := fixtures(t)[0]
@@ -513,7 +529,8 @@ func TestExternalWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := ort.Open(filepath.Join(dir, "derived.onnx"), d.Inputs, []string{OutLogProb, OutCondition, OutGradient}, ort.Config{})
+	s, err := ort.Open(filepath.Join(dir, "derived.onnx"), d.Inputs,
+		[]string{OutLogProb, OutCondition, OutGradient}, ort.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

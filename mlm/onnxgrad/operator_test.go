@@ -11,8 +11,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// TestRecordsComplete: an operator is composite and has lower alone, or elementary and has a rule for every
-// pass, and a derivative or the reason for none.
+// TestRecordsComplete: an operator is composite and has lower alone, or elementary and has a rule
+// for every pass, and a derivative or the reason for none.
 func TestRecordsComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -50,7 +50,8 @@ func TestRecordsComplete(t *testing.T) {
 func TestRecordsHaveKernels(t *testing.T) {
 	t.Parallel()
 	for name := range operators {
-		if name == halfGelu || name == "If" { // ours, written out before it is emitted; read by the graph evaluator
+		// ours, written out before it is emitted; read by the graph evaluator
+		if name == halfGelu || name == "If" {
 			continue
 		}
 		if _, err := onnxeval.Node(&onnx.Node{Op: name}, nil, 17); errors.Is(err, onnxeval.ErrOp) {
@@ -59,8 +60,8 @@ func TestRecordsHaveKernels(t *testing.T) {
 	}
 }
 
-// TestDerivativesTried: every derivative and every composite operator is in a model that TestEveryRule or
-// TestRuntimeAgainstTorch differentiates.
+// TestDerivativesTried: every derivative and every composite operator is in a model that
+// TestEveryRule or TestRuntimeAgainstTorch differentiates.
 func TestDerivativesTried(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{"GatherND": true} // of the blanks, in every model

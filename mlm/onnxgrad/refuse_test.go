@@ -21,26 +21,40 @@ func TestRefusals(t *testing.T) {
 		err    error
 		say    string
 	}{
-		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape, `Fancy in node "/model/bert/encoder/layer.0/intermediate`},
+		"unknown operator": {func(m *onnx.Model) { find(m, "Erf").Op = "Fancy" }, ErrShape,
+			`Fancy in node "/model/bert/encoder/layer.0/intermediate`},
 		"no derivative": {func(m *onnx.Model) {
 			n := find(m, "Softmax")
-			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, slices.Index(m.Graph.Nodes, n), &onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1], Outputs: []string{"rounded"}})
+			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, slices.Index(m.Graph.Nodes, n),
+				&onnx.Node{Name: "up", Op: "Ceil", Inputs: n.Inputs[:1],
+					Outputs: []string{"rounded"}})
 			n.Inputs = []string{"rounded"}
 		}, ErrUnsupportedOp, `Ceil in node "up"`},
 		"endless range": {func(m *onnx.Model) {
-			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Int64s("from", nil, 0), onnx.Int64s("to", nil, 1<<50), onnx.Int64s("by", nil, 1))
-			m.Graph.Nodes = append(m.Graph.Nodes, &onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"}, Outputs: []string{"numbers"}})
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Int64s("from", nil, 0),
+				onnx.Int64s("to", nil, 1<<50), onnx.Int64s("by", nil, 1))
+			m.Graph.Nodes = append(m.Graph.Nodes,
+				&onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"},
+					Outputs: []string{"numbers"}})
 		}, ErrShape, `Range in node "long"`},
-		"no logits":    {func(m *onnx.Model) { m.Graph.Outputs[0].Name = find(m, "Cast").Outputs[0] }, ErrOutputs, "shape"},
-		"other input":  {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, ErrInputs, `"pixels"`},
-		"fixed length": {func(m *onnx.Model) { m.Graph.Inputs[0].Shape[1] = onnx.Dim{Value: 16} }, ErrInputs, "dynamic axes"},
-		"float input":  {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, ErrInputs, "float32"},
-		"old opset":    {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, ErrUnsupportedOp, "opset 14 or later"},
+		"no logits": {func(m *onnx.Model) {
+			m.Graph.Outputs[0].Name = find(m,
+				"Cast").Outputs[0]
+		}, ErrOutputs, "shape"},
+		"other input": {func(m *onnx.Model) { m.Graph.Inputs[0].Name = "pixels" }, ErrInputs,
+			`"pixels"`},
+		"fixed length": {func(m *onnx.Model) { m.Graph.Inputs[0].Shape[1] = onnx.Dim{Value: 16} },
+			ErrInputs, "dynamic axes"},
+		"float input": {func(m *onnx.Model) { m.Graph.Inputs[0].Type = onnx.Float }, ErrInputs,
+			"float32"},
+		"old opset": {func(m *onnx.Model) { m.Opsets[0].Version = 11 }, ErrUnsupportedOp,
+			"opset 14 or later"},
 		"no table": {func(m *onnx.Model) {
 			find(m, "Shape").Inputs[0] = "token_type_ids"
 			embeddingOf(m).Inputs[1] = "token_type_ids"
 		}, ErrEmbedding, "input_ids"},
-		"softmax axis": {func(m *onnx.Model) { find(m, "Softmax").Attrs[0].I = 1 }, ErrUnsupportedOp, "last axis"},
+		"softmax axis": {func(m *onnx.Model) { find(m, "Softmax").Attrs[0].I = 1 },
+			ErrUnsupportedOp, "last axis"},
 	} {
 		m := loadModel(t, "testdata/bert-eager-tied.onnx")
 		c.change(m)
@@ -49,7 +63,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		var op *OpError
-		if c.err == ErrUnsupportedOp && name == "no derivative" && (!errors.As(err, &op) || op.Node != "up") {
+		if c.err == ErrUnsupportedOp && name == "no derivative" &&
+			(!errors.As(err, &op) || op.Node != "up") {
 			t.Errorf("%s: the error does not name the node: %v", name, err)
 		}
 	}
@@ -72,22 +87,26 @@ func TestForwardOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 2 || d.Backward != 0 {
-		t.Errorf("forward-only graph with inputs %v and %d outputs", d.Inputs, len(d.Model.Graph.Outputs))
+	if d.Gradient || slices.Contains(d.Inputs, InGradient) || len(d.Model.Graph.Outputs) != 2 ||
+		d.Backward != 0 {
+		t.Errorf("forward-only graph with inputs %v and %d outputs", d.Inputs,
+			len(d.Model.Graph.Outputs))
 	}
 }
 
-// TestRecognised looks at what Derive says about the fixtures, and that nothing is computed twice or at
-// more positions than needed.
+// TestRecognised looks at what Derive says about the fixtures, and that nothing is computed twice
+// or at more positions than needed.
 func TestRecognised(t *testing.T) {
 	t.Parallel()
-	for name, tied := range map[string]bool{"bert-eager-tied": true, "bert-sdpa-tied": true, "bert-tanh": true, "bert-untied": false} {
+	for name, tied := range map[string]bool{"bert-eager-tied": true, "bert-sdpa-tied": true,
+		"bert-tanh": true, "bert-untied": false} {
 		m := loadModel(t, "testdata/"+name+".onnx")
 		d, err := Derive(m, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Tied != tied || d.Vocabulary != 97 || d.Dimension != 24 || d.Embedding != "model.bert.embeddings.word_embeddings.weight" || !d.Gradient {
+		if d.Tied != tied || d.Vocabulary != 97 || d.Dimension != 24 ||
+			d.Embedding != "model.bert.embeddings.word_embeddings.weight" || !d.Gradient {
 			t.Errorf("%s: %+v", name, d)
 		}
 		tables := 0

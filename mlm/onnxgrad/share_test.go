@@ -27,11 +27,12 @@ func unshared(t testing.TB, m *onnx.Model) *Derived {
 }
 
 func (r result) same(o result) bool {
-	return slices.Equal(r.logProb, o.logProb) && slices.Equal(r.conditional, o.conditional) && slices.Equal(r.gradient, o.gradient)
+	return slices.Equal(r.logProb, o.logProb) && slices.Equal(r.conditional, o.conditional) &&
+		slices.Equal(r.gradient, o.gradient)
 }
 
-// TestSharedAsUnshared: every architecture shares, and gets the same bits as without; padded rows, segments
-// and several sentences in a call among them.
+// TestSharedAsUnshared: every architecture shares, and gets the same bits as without; padded rows,
+// segments and several sentences in a call among them.
 func TestSharedAsUnshared(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
@@ -40,15 +41,18 @@ func TestSharedAsUnshared(t *testing.T) {
 			t.Errorf("%s: nothing is shared", f.name)
 			return
 		}
-		counts := strings.HasPrefix(f.name, "roberta") && f.name != "roberta-positions" || strings.HasPrefix(f.name, "mpnet")
+		counts := strings.HasPrefix(f.name, "roberta") && f.name != "roberta-positions" ||
+			strings.HasPrefix(f.name, "mpnet")
 		if counts != (len(d.Counted) == 1) || counts && d.Counted[0] != 1 {
 			t.Errorf("%s: positions are counted by the tokens %v", f.name, d.Counted)
 		}
 		s, u := f.open(t), open(t, unshared(t, f.model), ort.Config{})
 		for i, c := range f.Calls {
 			if got, want := s.run(t, c, true, true), u.run(t, c, true, true); !got.same(want) {
-				t.Errorf("%s, call %d: other bits; log f is off by %.2g, the gradient by %.2g", f.name, i,
-					relative(got.logProb, wide(want.logProb)), relative(got.gradient, wide(want.gradient)))
+				t.Errorf("%s, call %d: other bits; log f is off by %.2g, the gradient by %.2g",
+					f.name, i,
+					relative(got.logProb, wide(want.logProb)), relative(got.gradient,
+						wide(want.gradient)))
 			}
 			if got, want := s.run(t, c, false, false), u.run(t, c, false, false); !got.same(want) {
 				t.Errorf("%s, call %d: energies have other bits", f.name, i)
@@ -100,8 +104,8 @@ func smallCall(chains, m, length, vocabulary int) map[string]array {
 	return c
 }
 
-// TestSharedOnce: what is shared is computed from the first of the positions that are alike and from nothing
-// else, for as many as there are distinct ones.
+// TestSharedOnce: what is shared is computed from the first of the positions that are alike and
+// from nothing else, for as many as there are distinct ones.
 func TestSharedOnce(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures(t) {
@@ -142,7 +146,8 @@ func TestSharedOnce(t *testing.T) {
 			}
 		}
 		if few != 4 { // the lookup of words, queries, keys, values
-			t.Errorf("%d of %d lookups and products are for %d distinct positions, want 4", few, len(out), distinct)
+			t.Errorf("%d of %d lookups and products are for %d distinct positions, want 4", few,
+				len(out), distinct)
 		}
 
 		s := open(t, d, ort.Config{})
@@ -161,8 +166,8 @@ func TestSharedOnce(t *testing.T) {
 	}
 }
 
-// TestCountedTokens: a model that counts tokens to number positions gets the same with its padding token in
-// the middle of a row, where nothing can be shared, as without sharing.
+// TestCountedTokens: a model that counts tokens to number positions gets the same with its padding
+// token in the middle of a row, where nothing can be shared, as without sharing.
 func TestCountedTokens(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures(t) {
@@ -177,7 +182,8 @@ func TestCountedTokens(t *testing.T) {
 		ids.Data[length+2] = 1
 		c["input_ids"] = ids
 		if a := withAlike(d, c); len(a[InFirst].Data) != len(ids.Data) {
-			t.Errorf("%s: %d of %d positions are distinct", f.name, len(a[InFirst].Data), len(ids.Data))
+			t.Errorf("%s: %d of %d positions are distinct", f.name, len(a[InFirst].Data),
+				len(ids.Data))
 		}
 		want := u.run(t, c, true, true)
 		if !s.run(t, c, true, true).same(want) {
@@ -196,14 +202,16 @@ func TestAlike(t *testing.T) {
 	check := func(what string, first, numbers []int64) {
 		t.Helper()
 		if !slices.Equal(a.First, first) || !slices.Equal(a.Numbers, numbers) {
-			t.Errorf("%s: first %v, numbers %v, want %v and %v", what, a.First, a.Numbers, first, numbers)
+			t.Errorf("%s: first %v, numbers %v, want %v and %v", what, a.First, a.Numbers, first,
+				numbers)
 		}
 	}
 	ids := []int64{2, 4, 8, 3, 2, 7, 4, 3, 2, 4, 8, 3}
 	a.Find(4, nil, ids)
 	check("three rows", []int64{0, 1, 2, 3, 5, 6}, []int64{0, 1, 2, 3, 0, 4, 5, 3, 0, 1, 2, 3})
 	a.Find(4, nil, ids, []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1})
-	check("segments", []int64{0, 1, 2, 3, 5, 6, 10, 11}, []int64{0, 1, 2, 3, 0, 4, 5, 3, 0, 1, 6, 7})
+	check("segments", []int64{0, 1, 2, 3, 5, 6, 10, 11},
+		[]int64{0, 1, 2, 3, 0, 4, 5, 3, 0, 1, 6, 7})
 	a.Find(2, []int64{9, 3}, []int64{2, 3, 2, 3})
 	check("a counted token", []int64{0, 1, 2, 3}, []int64{0, 1, 2, 3})
 	a.Find(2, []int64{9}, []int64{2, 3, 2, 3})
@@ -216,8 +224,8 @@ func TestAlike(t *testing.T) {
 	check("nothing", []int64{}, []int64{})
 }
 
-// TestAlikeByComparison: positions have the same number exactly if they are alike, First is the first of each,
-// and once there is memory none is asked for.
+// TestAlikeByComparison: positions have the same number exactly if they are alike, First is the
+// first of each, and once there is memory none is asked for.
 func TestAlikeByComparison(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var a Alike
@@ -231,10 +239,12 @@ func TestAlikeByComparison(t *testing.T) {
 		a.Find(length, nil, ids, others...)
 		for i := range ids {
 			first := slices.IndexFunc(count(len(ids)), func(j int64) bool {
-				return ids[i] == ids[j] && i%length == int(j)%length && (len(others) == 0 || types[i] == types[j])
+				return ids[i] == ids[j] && i%length == int(j)%length &&
+					(len(others) == 0 || types[i] == types[j])
 			})
 			if a.First[a.Numbers[i]] != int64(first) {
-				t.Fatalf("length %d, %v, %v: position %d is like %d, not like %d", length, ids, others, i, first, a.First[a.Numbers[i]])
+				t.Fatalf("length %d, %v, %v: position %d is like %d, not like %d", length, ids,
+					others, i, first, a.First[a.Numbers[i]])
 			}
 		}
 		if !slices.IsSorted(a.First) {
@@ -255,19 +265,25 @@ func BenchmarkAlike(b *testing.B) {
 	}
 }
 
-// TestSharedInMutatedGraphs: models that compute something else, because nodes have other operations or read
-// other values, give the same with sharing as without, whatever of them can still be shared.
+// TestSharedInMutatedGraphs: models that compute something else, because nodes have other
+// operations or read other values, give the same with sharing as without, whatever of them can
+// still be shared.
 func TestSharedInMutatedGraphs(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 2))
 	names := []string{"bert-sdpa-tied", "roberta-sdpa", "deberta-v2", "modernbert-eager"}
-	list := slices.DeleteFunc(fixtures(t), func(f fixture) bool { return !slices.Contains(names, f.name) })
-	elementwise := []string{"Add", "Mul", "Sub", "Softmax", "Transpose", "ReduceMean", "Exp", "CumSum", "Max"}
+	list := slices.DeleteFunc(fixtures(t), func(f fixture) bool {
+		return !slices.Contains(names,
+			f.name)
+	})
+	elementwise := []string{"Add", "Mul", "Sub", "Softmax", "Transpose", "ReduceMean", "Exp",
+		"CumSum", "Max"}
 	shared, compared := 0, 0
 	for range 150 {
 		f := list[r.IntN(len(list))]
 		m := loadModel(t, "testdata/"+f.name+".onnx")
-		nodes := m.Graph.Nodes[:len(m.Graph.Nodes)/2] // what comes before the first attention is there
+		// what comes before the first attention is there
+		nodes := m.Graph.Nodes[:len(m.Graph.Nodes)/2]
 		a, b := nodes[r.IntN(len(nodes))], nodes[r.IntN(len(nodes))]
 		switch r.IntN(3) {
 		case 0:
@@ -315,7 +331,8 @@ func reference(t *testing.T, d *Derived, c map[string]array) []float64 {
 	if err != nil {
 		return nil
 	}
-	in := map[string]*onnxeval.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{}, I: []int64{0}}}
+	in := map[string]*onnxeval.Tensor{InConditional: {Type: onnx.Bool, Shape: []int{},
+		I: []int64{0}}}
 	c = withAlike(d, c)
 	for _, name := range d.Inputs {
 		if a, ok := c[name]; ok {

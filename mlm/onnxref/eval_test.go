@@ -130,8 +130,10 @@ func distance(a, b []float64) float64 {
 // TestSlope compares finite differences with torch's gradient: the second term of ∇U.
 func TestSlope(t *testing.T) {
 	t.Parallel()
-	// The lookup of words is a node of its own, fused with the normalisation, and fused with a copy left behind.
-	for _, name := range []string{"bert-sdpa-tied", "bert-ort-transformers", "distilbert-ort-transformers"} {
+	// The lookup of words is a node of its own, fused with the normalisation, and fused with a copy
+	// left behind.
+	for _, name := range []string{"bert-sdpa-tied", "bert-ort-transformers",
+		"distilbert-ort-transformers"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			slopes(t, name)
@@ -154,7 +156,8 @@ func slopes(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	length := c["input_ids"].Shape[1]
-	s := &Sentence{IDs: c["input_ids"].ints().I[:length], Types: c["token_type_ids"].ints().I[:length], Mask: 4}
+	s := &Sentence{IDs: c["input_ids"].ints().I[:length],
+		Types: c["token_type_ids"].ints().I[:length], Mask: 4}
 	for i, b := range c["blanks"].Data {
 		s.Blanks = append(s.Blanks, int(b))
 		s.IDs[int(b)] = int64(c["targets"].Data[i])
@@ -165,14 +168,16 @@ func slopes(t *testing.T, name string) {
 	}
 	v := lm.Vocabulary()
 	for j := range s.Blanks {
-		if d := distance(cond[j], c["conditional"].Data[j*v:(j+1)*v]); !(d < 1e-6) { // the export holds constants in float32
+		// the export holds constants in float32
+		if d := distance(cond[j], c["conditional"].Data[j*v:(j+1)*v]); !(d < 1e-6) {
 			t.Errorf("conditional %d differs by %g", j, d)
 		}
 		for k := 0; k < v; k += 13 {
 			got, err := lm.Slope(s, j, k)
 			want := c["gradient"].Data[j*v+k] - c["conditional"].Data[j*v+k]
 			if err != nil || !(math.Abs(got-want) < 1e-6) {
-				t.Errorf("slope at blank %d along token %d: %g (%v), torch %g", j, k, got, err, want)
+				t.Errorf("slope at blank %d along token %d: %g (%v), torch %g", j, k, got, err,
+					want)
 			}
 		}
 	}
