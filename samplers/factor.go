@@ -289,30 +289,3 @@ func (f *factorised) Reverse(k int, x, y []int32, gy []float64) float64 {
 	}
 	return lq + acc.result()
 }
-
-// logProduct accumulates Σ add − log Π mul with few logarithms.
-type logProduct struct {
-	sum, prod float64
-}
-
-// mul divides the result by f, 1 ≤ f ≤ 2.
-func (a *logProduct) mul(f float64) {
-	if a.prod == 0 {
-		a.prod = 1
-	}
-	a.prod *= f
-	if a.prod > 1e290 {
-		a.sum -= math.Log(a.prod)
-		a.prod = 1
-	}
-}
-
-// add adds the logarithm l.
-func (a *logProduct) add(l float64) { a.sum += l }
-
-func (a *logProduct) result() float64 {
-	if a.prod == 0 {
-		return a.sum
-	}
-	return a.sum - math.Log(a.prod)
-}

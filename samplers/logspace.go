@@ -117,3 +117,30 @@ func searchCum(t float64, cum []float64) int {
 
 // finite reports whether x is neither NaN nor infinite.
 func finite(x float64) bool { return x-x == 0 }
+
+// logProduct accumulates Σ add − log Π mul with few logarithms.
+type logProduct struct {
+	sum, prod float64
+}
+
+// mul divides the result by f, 1 ≤ f ≤ 2.
+func (a *logProduct) mul(f float64) {
+	if a.prod == 0 {
+		a.prod = 1
+	}
+	a.prod *= f
+	if a.prod > 1e290 {
+		a.sum -= math.Log(a.prod)
+		a.prod = 1
+	}
+}
+
+// add adds the logarithm l.
+func (a *logProduct) add(l float64) { a.sum += l }
+
+func (a *logProduct) result() float64 {
+	if a.prod == 0 {
+		return a.sum
+	}
+	return a.sum - math.Log(a.prod)
+}

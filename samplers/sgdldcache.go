@@ -1,0 +1,118 @@
+package samplers
+
+import (
+	"context"
+	"math"
+)
+
+// estimate adds a mini-batch to each cache and sets the weights of the states
+// at time t.
+func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
+	c := s.c
+	var err error
+	if s.ratio != nil {
+		err = s.ratio.EstimateRatios(ctx, c.X, s.batch, c.RNG, s.num, s.den)
+	} else {
+		err = s.grad.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, s.num)
+	}
+	if err != nil {
+		return err
+	}
+	for k, x := range c.X {
+		c.Stats[k].Evals++
+		usable := s.usable(k, x)
+		if !usable {
+			c.Stats[k].NonFinite++
+		}
+		switch f := s.from[k]; {
+		case !usable && f.i >= 0:
+			// Nothing is known of the state jumped to, so the jump is rejected.
+			// The cache still holds what it did.
+			x[f.i], s.n[k] = f.v, f.n
+			c.Last[k] = Move{Moved: true, Flips: 1}
+		case s.s.NoCache:
+			s.n[k] = 0
+		}
+		if usable {
+			accumulate(s.sumNum[k], s.num[k], s.n[k] == 0)
+			if s.ratio != nil {
+				accumulate(s.sumDen[k], s.den[k], s.n[k] == 0)
+			}
+			s.n[k]++
+		}
+		if s.n[k] == 0 { // no usable estimate yet: the state waits for one
+			s.sick[k], c.Weight[k] = true, 0
+			continue
+		}
+		s.logRatios(k, x)
+		s.sites.score(x, s.delta[k])
+		z := logSumExp(s.sites.lw)
+		c.Weight[k] = s.h(t) * math.Exp(-z)
+		s.sick[k] = s.sites.bad()
+		if s.sick[k] || math.IsInf(c.Weight[k], 0) {
+			c.Weight[k] = 0
+			if usable {
+				c.Stats[k].NonFinite++
+			}
+		}
+	}
+	return nil
+}
+
+// usable reports whether the entries of the latest estimate that count, those
+// of the allowed categories of the coordinates that can change, are numbers.
+// One that is not would stay in the cache's sums for as long as the state.
+func (s *sgdldKernel) usable(k int, x []int32) bool {
+	d := s.c.Domain
+	for _, i := range s.free {
+		c := &d.coords[i]
+		num := d.grad(s.num[k], int(i))
+		var den []float64
+		if s.ratio != nil {
+			den = d.grad(s.den[k], int(i))
+		}
+		for v, e := range num {
+			if c.Kind == Nominal && (!c.ok(v) || s.ratio != nil && int32(v) == x[i]) {
+				continue
+			}
+			if !finite(e) || den != nil && !finite(den[v]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func accumulate(sum, x []float64, first bool) {
+	if first {
+		copy(sum, x)
+		return
+	}
+	for j, v := range x {
+		sum[j] += v
+	}
+}
+
+// logRatios writes the cached estimate as a gradient.
+func (s *sgdldKernel) logRatios(k int, x []int32) {
+	out := s.delta[k]
+	if s.ratio == nil {
+		f := 1 / float64(s.n[k])
+		for j, v := range s.sumNum[k] {
+			out[j] = v * f
+		}
+		return
+	}
+	for j := range out {
+		out[j] = math.Log(s.sumNum[k][j]) - math.Log(s.sumDen[k][j])
+	}
+	for i := range s.c.Domain.coords {
+		co := &s.c.Domain.coords[i]
+		o := s.c.Domain.off[i]
+		if co.Kind == Binary {
+			out[o] *= float64(1-2*x[i]) / co.Step
+		} else {
+			out[o+int(x[i])] = 0
+		}
+	}
+}
