@@ -320,3 +320,14 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.
 		t.Errorf("%q: the score of the filling is %v, of the text there %v", f.Text, f.Score, sum)
 	}
 }
+
+// No export that is sound is doubted.
+func TestNoWarnings(t *testing.T) {
+	t.Parallel()
+	for _, a := range architectures {
+		info, problems := mlm.InspectDir(exportFolder(t, a.folder, a.fixtures[0]), "")
+		if len(problems) > 0 || len(info.Warnings) > 0 {
+			t.Errorf("%s: %q, %v", a.folder, info.Warnings, problems)
+		}
+	}
+}

@@ -18,6 +18,9 @@ type config struct {
 	ModelType     string   `json:"model_type"`
 	Vocab         int      `json:"vocab_size"`
 	MaxPositions  int      `json:"max_position_embeddings"`
+	Hidden        int      `json:"hidden_size"`
+	Embedding     int      `json:"embedding_size"` // width of the word embeddings where it is not hidden_size
+	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
 	PadID         *int     `json:"pad_token_id"`
 }
 

@@ -19,6 +19,7 @@ type facts struct {
 	vocabTxt      bool // the vocabulary is a vocab.txt, a line for every id
 	fromCache     bool // the derived graph was not derived now
 	precision     Precision
+	repeated      []string // pieces that the vocabulary has twice
 }
 
 // addFile notes what the model file says of itself. m is as the processor runs it.
@@ -40,6 +41,7 @@ func (f *facts) addTokenizer(tok *tokenize.Tokenizer, files fs.FS) {
 	f.Tokens, f.MaskID, f.Mask = tok.VocabSize(), tok.MaskID(), tok.Token(tok.MaskID())
 	f.Known = tok.KnownVocabulary()
 	f.MaxLength = longest(f.config.positions(), tok.MaxLength())
+	f.repeated = tok.Repeated()
 }
 
 // addGraph notes what the derivation found out.

@@ -25,6 +25,7 @@ type Info struct {
 	Ops          map[string]int `json:"ops"`                        // operators of the file and how often they occur
 	Gradients    bool           `json:"gradients"`                  // the full gradient could be derived
 	NoGradients  string         `json:"no_gradients,omitempty"`     // why not, and what helps
+	Warnings     []string       `json:"warnings,omitempty"`         // what makes results doubtful, in words
 }
 
 // headName is the name of the stored weight of the product that makes the

@@ -37,6 +37,7 @@ func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 			problems = append(problems, err)
 		}
 	}
+	f.addWarnings()
 	return f.Info, problems
 }
 

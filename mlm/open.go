@@ -100,6 +100,7 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	if err := m.info.check(); err != nil {
 		return errors.Join(err, be.close())
 	}
+	m.info.addWarnings()
 	m.be = be
 	m.sched = newScheduler(be, o.Threads, be.bounds(), &m.info)
 	return nil

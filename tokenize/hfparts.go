@@ -258,7 +258,7 @@ func (r jsonReader) unigram(s *spec, data json.RawMessage) error {
 				maxPieceBytes)
 		}
 		if v.piece != "" {
-			s.vocab[v.piece] = i
+			s.add(v.piece, i)
 		}
 	}
 	if m.Unknown != nil {

@@ -122,9 +122,7 @@ func plainVocab(data []byte) (*spec, error) {
 	}
 	s := &spec{vocab: make(map[string]int, len(pieces)), size: len(pieces), prefix: "##"}
 	for id, p := range pieces {
-		if p != "" {
-			s.vocab[p] = id
-		}
+		s.add(p, id)
 	}
 	lower := !looksCased(pieces)
 	s.norm = bertNormalizer{clean: true, chinese: true, lower: lower, strip: lower}

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -36,6 +37,7 @@ type Tokenizer struct {
 	algorithm algorithm
 	continues string // "##"
 	mark      string // of a space, in what the model stage gets
+	repeated  []string
 	// startSpaced: the first word of a text is marked as if a space came before it.
 	startSpaced bool
 
@@ -116,17 +118,31 @@ func New(pieces []string, o Options) (*Tokenizer, error) {
 		s.norm.strip = *o.StripAccents
 	}
 	for id, p := range pieces {
-		if p != "" {
-			s.vocab[p] = id
-		}
+		s.add(p, id)
 	}
 	return s.build()
 }
 
+// add gives a piece its id; "" is an id without a piece.
+func (s *spec) add(piece string, id int) {
+	if piece == "" {
+		return
+	}
+	if _, twice := s.vocab[piece]; twice {
+		s.repeated = append(s.repeated, piece)
+	}
+	s.vocab[piece] = id
+}
+
+// Repeated lists the pieces that the vocabulary has already had further up, in its order,
+// once for every repetition. Only the last id of such a piece is used.
+func (t *Tokenizer) Repeated() []string { return slices.Clone(t.repeated) }
+
 // spec is what the readers of the file formats find out.
 type spec struct {
 	vocab    map[string]int
-	size     int // one more than the highest id of vocab
+	repeated []string // see Tokenizer.Repeated
+	size     int      // one more than the highest id of vocab
 	added    []AddedToken
 	names    [numRoles]string // "" for the usual one
 	flags    [numRoles]AddedToken
@@ -175,6 +191,7 @@ func (s *spec) build() (*Tokenizer, error) {
 		maxLength: s.length,
 		continues: s.prefix,
 		algorithm: s.algorithm,
+		repeated:  s.repeated,
 	}
 	for p, id := range s.vocab {
 		if id < 0 || id >= s.size {

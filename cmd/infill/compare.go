@@ -131,6 +131,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { _ = m.Close() }()
+	warn(std, m)
 	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { _ = m.Close() }()
+	warn(std, m)
 	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}

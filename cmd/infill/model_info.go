@@ -141,6 +141,9 @@ func printInfo(out io.Writer, i *recognised) error {
 	if len(names) > 0 {
 		row("operators", "%s", strings.Join(names, " "))
 	}
+	for _, w := range i.Warnings {
+		row("WARNING", "%s", w)
+	}
 	for _, p := range i.Problems {
 		row("PROBLEM", "%s", p)
 	}

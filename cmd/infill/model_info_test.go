@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -99,5 +100,31 @@ func TestModelInfoBroken(t *testing.T) {
 	}
 	if r = infillRun("", "model", "info", "--ort", filepath.Join(dir, "vocab.txt"), tinyModel); r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") || !strings.Contains(r.out, "vocabulary ") {
 		t.Errorf("no runtime: exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+// A configuration that contradicts the model is named by info and by fill.
+func TestDoubtfulModel(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tinyModel)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "config.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Replace(b, []byte(`"vocab_size": 70`), []byte(`"vocab_size": 7`), 1)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const want = "config.json states vocab_size 7, the model file has 70 logits"
+	if r := infillRun("", "model", "info", dir); r.code != exitOK || !strings.Contains(r.out, want) {
+		t.Errorf("info: exit %d: %s%s", r.code, r.out, r.err)
+	}
+	r := infillRun("", "fill", "--quiet", "--seed", "1", "--model", dir, "the [MASK] .")
+	if r.code != exitOK || strings.Count(r.err, want) != 1 {
+		t.Errorf("fill: exit %d: %s", r.code, r.err)
 	}
 }

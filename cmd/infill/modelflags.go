@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"infill/infill/settings"
 	"infill/mlm"
@@ -26,4 +27,11 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	opt := f.Options
 	opt.File = src.file
 	return src.open(ctx, opt)
+}
+
+// warn says what makes a model's results doubtful.
+func warn(std stdio, m *mlm.Model) {
+	for _, w := range m.Info().Warnings {
+		fmt.Fprintf(std.err, "infill: warning: %s\n", printable(w))
+	}
 }
