@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"infill/internal/disk"
+	"infill/internal/jsonwords"
 )
 
 // maxConfig bounds config.json; those of published models have a few kB.
@@ -37,7 +38,7 @@ func readConfig(fsys fs.FS) (config, error) {
 		return c, fmt.Errorf("config.json: %w", err)
 	}
 	if err := json.Unmarshal(data, &c); err != nil {
-		return c, fmt.Errorf("%w: config.json: %w", ErrNoModel, err)
+		return c, fmt.Errorf("%w: config.json: %w", ErrNoModel, jsonwords.Error(err))
 	}
 	if c.Vocab < 0 || c.MaxPositions < 0 {
 		return c, fmt.Errorf("%w: config.json: negative vocab_size or max_position_embeddings", ErrNoModel)

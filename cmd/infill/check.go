@@ -35,7 +35,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 		Usage:       "compare a model's gradients with finite differences in float64",
 		ArgsUsage:   "[MODEL]",
 		Description: modelCheckDescription,
-		Flags:       join(f.flags(), flags),
+		Flags:       join(f.flags(), ownEnv("check", flags, "text", "seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err

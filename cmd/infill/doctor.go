@@ -30,7 +30,7 @@ func doctorCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "what infill runs on: runtime library, processor, default model, cache folders",
-		Flags: join(flags),
+		Flags: join(ownEnv("install", flags, "force")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("doctor takes no argument, got %q", c.Args().First())
@@ -104,8 +104,8 @@ func examine(std stdio, path string, asJSON bool) error {
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
 	}
-	fmt.Fprintf(&b, "default model: %s, %s, %.1f MB\n", d.Model.Name, d.Model.Source,
-		float64(d.Model.Bytes)/1e6)
+	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
+		megabytes(d.Model.Bytes))
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
 	if _, werr := io.WriteString(std.out, b.String()); werr != nil {
 		return werr

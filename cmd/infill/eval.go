@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill/settings"
 	"infill/report"
 )
 
@@ -41,14 +40,7 @@ func (f *evalFlags) flags() []*option {
 			"infilled)",
 			&f.exclude),
 	)
-	// These mean other things in the commands that sample, whose variables must
-	// not change what is measured.
-	for _, o := range flags {
-		if slices.Contains([]string{"case", "format", "top", "seed"}, o.name) {
-			o.env = settings.EnvName("eval-" + o.name)
-		}
-	}
-	return flags
+	return ownEnv("eval", flags, "case", "format", "top", "seed")
 }
 
 func evalCommand(std stdio) *cli.Command {

@@ -81,6 +81,17 @@ func settingFlag[T any](s *settings.Setting[T], v *T, usage map[string]string) *
 	return newOption(s.Name, text, s.Value(v))
 }
 
+// ownEnv gives flags variables of their own, named after a command, because the usual ones mean
+// something else in the commands that fill.
+func ownEnv(command string, flags []*option, names ...string) []*option {
+	for _, f := range flags {
+		if slices.Contains(names, f.name) {
+			f.env = settings.EnvName(command + "-" + f.name)
+		}
+	}
+	return flags
+}
+
 // without leaves out the flags of some names.
 func without(flags []*option, names ...string) []*option {
 	var rest []*option

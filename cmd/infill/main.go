@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"regexp"
@@ -33,6 +34,7 @@ func main() {
 	// A closed pipe is an error of the write, EPIPE, which ends the run quietly;
 	// one on standard error ends nothing.
 	signal.Ignore(syscall.SIGPIPE)
+	log.SetOutput(io.Discard) // net/http would say there what a server does wrong
 	ctx, stop := signals()
 	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
@@ -51,7 +53,12 @@ func run(ctx context.Context, std stdio, args []string) int {
 	app.Metadata = map[string]any{"args": args} // as typed, for the command that resumes
 	args, err := reorder(app, args)
 	if err == nil {
+		help := &keeper{w: std.out}
+		app.Writer = help
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
+		if err == nil {
+			err = help.err
+		}
 	}
 	code := exitCode(err)
 	// Lines that failed were reported one by one; a reader that went away
@@ -60,6 +67,20 @@ func run(ctx context.Context, std stdio, args []string) int {
 		fmt.Fprintf(std.err, "infill: %s\n", message(err))
 	}
 	return code
+}
+
+// A keeper remembers the first error of a writer, for package cli, which passes over it.
+type keeper struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keeper) Write(b []byte) (int, error) {
+	n, err := k.w.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
 }
 
 func newApp(std stdio) *cli.App {
@@ -110,7 +131,7 @@ func setUsageErr(cmds []*cli.Command) {
 }
 
 // flagName finds how the flag package names a flag in its messages.
-var flagName = regexp.MustCompile(`for flag -?([a-z][a-z-]*)`)
+var flagName = regexp.MustCompile(`for (?:flag )?-([a-z][a-z-]*)`)
 
 func usageErr(_ *cli.Context, err error, _ bool) error {
 	spell := func(s string) string {

@@ -74,7 +74,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 		Usage:       "how well a model predicts masked word pieces of a text file",
 		ArgsUsage:   "[MODEL]",
 		Description: modelEvalDescription,
-		Flags:       join(f.flags(), flags),
+		Flags:       join(f.flags(), ownEnv("model-eval", flags, "text", "mask-rate", "seed")),
 		Action: func(c *cli.Context) error {
 			if err := f.modelArgument(c); err != nil {
 				return err
@@ -92,7 +92,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 				return err
 			}
 			defer func() { _ = m.Close() }()
-			if !quiet && isTerminal(std.err) {
+			if !quiet && canDraw(std.err) {
 				opt.Progress = func(lines int) { fmt.Fprintf(std.err, "\r\x1b[K%d lines", lines) }
 				defer fmt.Fprint(std.err, "\r\x1b[K")
 			}

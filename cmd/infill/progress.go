@@ -26,7 +26,7 @@ func progressMode(mode string, quiet bool, w io.Writer) string {
 	switch {
 	case quiet && mode != "json" || mode == "none":
 		return "none"
-	case mode == "auto" && isTerminal(w):
+	case mode == "auto" && canDraw(w):
 		return "bar"
 	case mode == "auto":
 		return "none"

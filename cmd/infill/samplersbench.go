@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill/settings"
 	samplerbench "infill/samplers/bench"
 )
 
@@ -21,7 +20,6 @@ func benchCommand(std stdio) *cli.Command {
 	var specs []string
 	list := listFlag("sampler", "`NAME` of a sampler, with parameters after a colon "+
 		"(dmala:step-size=.4,balance=ratio); repeatable; dmala, gwg and rwm when unset", &specs)
-	list.env = settings.EnvName("bench-sampler")
 	flags := []*option{
 		list,
 		wholeFlag("chains", "independent chains of every sampler", &cfg.Chains, 2, 1<<16),
@@ -42,7 +40,7 @@ func benchCommand(std stdio) *cli.Command {
 		Description: "TARGET is one of these, with its settings after a colon, such as " +
 			"ising:rows=4,a=.3:\n  " +
 			strings.Join(samplerbench.Describe(), "\n  "),
-		Flags: join(flags),
+		Flags: join(ownEnv("bench", flags, "sampler", "chains", "steps", "seed", "markdown", "force")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one target, got %d; known: %s (infill samplers bench --help)", c.NArg(),

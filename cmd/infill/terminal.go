@@ -19,6 +19,9 @@ func isTerminal(v any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// canDraw says that escape codes work on a writer: it is a terminal, and not a dumb one.
+func canDraw(v any) bool { return os.Getenv("TERM") != "dumb" && isTerminal(v) }
+
 // useColor decides whether filled words are highlighted: --color, else
 // NO_COLOR (no-color.org), else whether the output is a terminal.
 func useColor(mode string, out io.Writer) bool {
@@ -28,7 +31,7 @@ func useColor(mode string, out io.Writer) bool {
 	case "never":
 		return false
 	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(out)
+	return os.Getenv("NO_COLOR") == "" && canDraw(out)
 }
 
 // highlight marks the byte spans of a text, which are in order.

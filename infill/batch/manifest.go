@@ -93,7 +93,12 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 	differ("model", false, m.Model, now.Model)
 	differ("seed", false, m.Seed, now.Seed)
 	if m.SHA256 != now.SHA256 || m.Bytes != now.Bytes {
-		input := func(m *Manifest) string { return fmt.Sprintf("%s (%d bytes)", m.Input, m.Bytes) }
+		input := func(m *Manifest) string {
+			if m.Bytes < 0 {
+				return m.Input // a stream
+			}
+			return fmt.Sprintf("%s (%d bytes)", m.Input, m.Bytes)
+		}
 		out = append(out, Difference{"the input", false, input(m), input(now)})
 	}
 	var names []string

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"infill/internal/disk"
+	"infill/internal/jsonwords"
 )
 
 // DefaultHub is where addresses that begin with {hub} lead.
@@ -185,7 +186,7 @@ func Parse(r io.Reader, name string) (*Catalogue, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&raw); err != nil {
-		return nil, fail(lineOf(data, err, dec.InputOffset()), "", "%v", err)
+		return nil, fail(lineOf(data, err, dec.InputOffset()), "", "%v", jsonwords.Error(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fail(lineOf(data, nil, dec.InputOffset()), "", "text after the end of the catalogue")

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A variable of the environment means the same in all commands: flags that share it take the same
+// values, and none of them is a text in one place and a file in another.
+func TestOneMeaningOfVariables(t *testing.T) {
+	t.Parallel()
+	type meaning struct{ path, usage, of string }
+	seen := map[string]meaning{}
+	eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
+		for _, f := range flags {
+			v := f.value
+			m := meaning{path, f.usage, fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
+			before, ok := seen[f.env]
+			if !ok {
+				seen[f.env] = m
+				continue
+			}
+			if before.of != m.of || strings.Contains(before.usage, "`") != strings.Contains(m.usage, "`") {
+				t.Errorf("%s: %s has %s (%s), %s has %s (%s)", f.env, before.path, before.usage, before.of,
+					m.path, m.usage, m.of)
+			}
+		}
+	})
+	for _, name := range []string{"INFILL_SEED", "INFILL_STEPS", "INFILL_TEXT", "INFILL_FORCE"} {
+		var users []string
+		eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
+			for _, f := range flags {
+				if f.env == name {
+					users = append(users, path)
+				}
+			}
+		})
+		want := map[string][]string{
+			"INFILL_SEED": {"fill", "batch", "compare"}, "INFILL_STEPS": {"fill", "batch", "compare"},
+			"INFILL_FORCE": {"batch", "score", "eval", "compare"},
+		}[name]
+		if !reflect.DeepEqual(users, want) {
+			t.Errorf("%s is of %q, want %q", name, users, want)
+		}
+	}
+}
+
+// A full disk is an error of help too.
+func TestHelpErrors(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--help"}, {"fill", "--help"}, {"--version"}, {"version"}} {
+		var errs bytes.Buffer
+		code := run(t.Context(), stdio{strings.NewReader(""), full{}, &errs}, args)
+		if code != exitTrouble || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%q: exit %d: %s", args, code, &errs)
+		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/full", Err: syscall.ENOSPC}
+}
+
+// No message names a Go type or function.
+func TestErrorsInWords(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tinyModel)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "config.json"), `{"vocab_size":"many"}`)
+	catalogue := put(t, filepath.Join(t.TempDir(), "own.json"), `{"version":1,"models":[7]}`)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"fill", "--no-repeat=x", "a [MASK]"}, "for flag --no-repeat: want true or false"},
+		{[]string{"fill", "--model", dir, "a [MASK]"}, `"vocab_size" is a text, want a whole number`},
+		{[]string{"model", "list", "--catalogue", catalogue}, `"models" is a number, want an object`},
+		{[]string{"model", "eval", "--mask-rate", "x"}, "for flag --mask-rate: want a number above 0 to 1"},
+	} {
+		r := infillRun("", c.args...)
+		if r.code == 0 || !strings.Contains(r.err, c.says) || strings.Contains(r.err, "Go ") ||
+			strings.Contains(r.err, "strconv") {
+			t.Errorf("%q: exit %d: %s", c.args, r.code, r.err)
+		}
+	}
+}
+
+// A stream has no number of bytes.
+func TestMismatchOfStreams(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\n")
+	out := filepath.Join(dir, "out.jsonl")
+	args := withTiny("batch", "--steps", "1", "--chains", "1", "--seed", "1", "--quiet", "-o", out)
+	if r := infillRun("", append(args, in)...); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	r := infillRun(get(t, in), append(args, "--resume")...)
+	if r.code != exitUsage || !strings.Contains(r.err, "is standard input;") ||
+		strings.Contains(r.err, "-1") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
