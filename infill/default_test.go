@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"infill/mlm"
-	"infill/models"
 	"infill/tokenize"
 )
 
@@ -18,11 +17,7 @@ import (
 func TestDefaultModelEasyBlanks(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	m, err := mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = m.Close() }()
+	m := openDefault(t)
 	tok := m.Tokenizer()
 	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
-	"infill/mlm"
-	"infill/models"
 )
 
 // The parts of a plan go ahead of each other, but Trace sees every step once, in
@@ -16,11 +14,7 @@ import (
 func TestTraceOfParts(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = m.Close() }()
+	m := openDefault(t)
 	e := New(m)
 	tp, err := Parse(e.model.Tokenizer(), "The old [MASK] walked slowly down the long [MASK] and sat under the [MASK] tree.")
 	if err != nil {
