@@ -1,0 +1,105 @@
+package onnxeval
+
+import (
+	"fmt"
+
+	"infill/mlm/onnx"
+)
+
+// cast converts between types. Casts between floating types keep the float64 value: the reference
+// does not round to narrower floats.
+func cast(x *Tensor, to onnx.DataType) (*Tensor, error) {
+	if to.Size() == 0 {
+		return nil, fmt.Errorf("cast to %v", to)
+	}
+	if x.float() == isFloat(to) && to != onnx.Bool {
+		out := x.with(x.Shape)
+		out.Type = to
+		if x.float() || x.Type == to || to == onnx.Int64 || x.Type == onnx.Bool {
+			return out, nil
+		}
+	}
+	out, err := alloc(to, x.Shape)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case isFloat(to):
+		for i, v := range x.I {
+			out.F[i] = float64(v)
+		}
+	case to == onnx.Bool && x.float():
+		for i, v := range x.F {
+			if v != 0 {
+				out.I[i] = 1
+			}
+		}
+	case to == onnx.Bool:
+		for i, v := range x.I {
+			if v != 0 {
+				out.I[i] = 1
+			}
+		}
+	case x.float():
+		for i, v := range x.F {
+			out.I[i] = int64(v)
+		}
+	default:
+		for i, v := range x.I {
+			out.I[i] = narrow(v, to)
+		}
+	}
+	return out, nil
+}
+
+// narrow wraps v to the width of an integer type.
+func narrow(v int64, to onnx.DataType) int64 {
+	switch to {
+	case onnx.Int32:
+		return int64(int32(v))
+	case onnx.Uint32:
+		return int64(uint32(v))
+	case onnx.Int16:
+		return int64(int16(v))
+	case onnx.Uint16:
+		return int64(uint16(v))
+	case onnx.Int8:
+		return int64(int8(v))
+	case onnx.Uint8:
+		return int64(uint8(v))
+	}
+	return v
+}
+
+func where(c *call) ([]*Tensor, error) {
+	cond, a, b := c.in[0], c.in[1], c.in[2]
+	shape, err := broadcastShape(cond.Shape, a.Shape, b.Shape)
+	if err != nil {
+		return nil, err
+	}
+	out, err := alloc(a.Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	st := [][]int{broadcastStrides(cond.Shape, shape), broadcastStrides(a.Shape, shape),
+		broadcastStrides(b.Shape, shape)}
+	n, step := 1, []int{0, 0, 0}
+	if k := len(shape); k > 0 {
+		n = shape[k-1]
+		step = []int{st[0][k-1], st[1][k-1], st[2][k-1]}
+	}
+	walk(shape, st, func(base []int, first int) {
+		for k := range n {
+			from, at := b, base[2]+k*step[2]
+			if cond.I[base[0]+k*step[0]] != 0 {
+				from, at = a, base[1]+k*step[1]
+			}
+			if out.float() {
+				out.F[first+k] = from.F[at]
+			} else {
+				out.I[first+k] = from.I[at]
+			}
+		}
+	})
+	return []*Tensor{out}, nil
+}

@@ -1,0 +1,81 @@
+package onnxeval
+
+import "fmt"
+
+// Tensors put together and taken apart.
+
+func concat(c *call) ([]*Tensor, error) {
+	axis, err := axisOf(c.n.Int("axis", 0), len(c.in[0].Shape))
+	if err != nil {
+		return nil, err
+	}
+	return one(joined(c.in, axis))
+}
+
+func joined(in []*Tensor, axis int) (*Tensor, error) {
+	shape := append([]int{}, in[0].Shape...)
+	for _, t := range in[1:] {
+		if len(t.Shape) != len(shape) || t.float() != in[0].float() {
+			return nil, fmt.Errorf("cannot join shapes %v and %v", shape, t.Shape)
+		}
+		for i, d := range t.Shape {
+			if i != axis && d != shape[i] {
+				return nil, fmt.Errorf("cannot join shapes %v and %v", shape, t.Shape)
+			}
+		}
+		shape[axis] += t.Shape[axis]
+	}
+	out, err := alloc(in[0].Type, shape)
+	if err != nil {
+		return nil, err
+	}
+	outer, n, inner := around(shape, axis)
+	at := 0
+	for _, t := range in {
+		w := t.Shape[axis] * inner
+		for o := range outer {
+			if out.float() {
+				copy(out.F[o*n*inner+at:], t.F[o*w:(o+1)*w])
+			} else {
+				copy(out.I[o*n*inner+at:], t.I[o*w:(o+1)*w])
+			}
+		}
+		at += w
+	}
+	return out, nil
+}
+
+func split(c *call) ([]*Tensor, error) {
+	x := c.in[0]
+	axis, err := axisOf(c.n.Int("axis", 0), len(x.Shape))
+	if err != nil {
+		return nil, err
+	}
+	sizes, _ := c.n.Ints("split")
+	if t := c.arg(1); t != nil {
+		sizes = t.I
+	}
+	if sizes == nil {
+		parts := int(c.n.Int("num_outputs", int64(len(c.n.Outputs))))
+		if parts < 1 {
+			return nil, fmt.Errorf("split into %d parts", parts)
+		}
+		size := (x.Shape[axis] + parts - 1) / parts
+		for left := x.Shape[axis]; len(sizes) < parts; left -= size {
+			sizes = append(sizes, int64(max(0, min(size, left))))
+		}
+	}
+	own := strides(x.Shape)
+	var out []*Tensor
+	at := 0
+	for _, s := range sizes {
+		if s < 0 || at+int(s) > x.Shape[axis] {
+			return nil, fmt.Errorf("split %v of axis of %d", sizes, x.Shape[axis])
+		}
+		shape := append([]int{}, x.Shape...)
+		shape[axis] = int(s)
+		out = append(out, viewed(x, shape, own, at*own[axis]))
+		at += int(s)
+	}
+	return out, nil
+}
