@@ -22,20 +22,10 @@ const (
 	Min
 )
 
-// BalanceNames lists the names that ParseBalance knows.
+// BalanceNames lists the names of the values of Balance, in their order.
 var BalanceNames = []string{"sqrt", "ratio", "max", "min"}
 
-// ParseBalance turns a name into a Balance.
-func ParseBalance(name string) (Balance, error) {
-	for i, n := range BalanceNames {
-		if n == name {
-			return Balance(i), nil
-		}
-	}
-	return 0, unknown("balancing function", name, BalanceNames)
-}
-
-// String returns the name that ParseBalance takes.
+// String returns the name in BalanceNames.
 func (b Balance) String() string {
 	if int(b) < len(BalanceNames) {
 		return BalanceNames[b]

@@ -17,20 +17,10 @@ const (
 	SystematicScan
 )
 
-// ScanNames lists the names that ParseScan knows.
+// ScanNames lists the names of the values of Scan, in their order.
 var ScanNames = []string{"random", "systematic"}
 
-// ParseScan turns a name into a Scan.
-func ParseScan(name string) (Scan, error) {
-	for i, n := range ScanNames {
-		if n == name {
-			return Scan(i), nil
-		}
-	}
-	return 0, unknown("scan", name, ScanNames)
-}
-
-// String returns the name that ParseScan takes.
+// String returns the name in ScanNames.
 func (s Scan) String() string {
 	if int(s) < len(ScanNames) {
 		return ScanNames[s]
