@@ -7,7 +7,7 @@ import (
 
 // What can stand in the way of a derivation. Test with errors.Is.
 var (
-	// on the way from the embeddings to the logits
+	// ErrUnsupportedOp is for an operator, or a form of one, between the embeddings and the logits.
 	ErrUnsupportedOp = errors.New("operator has no rule")
 	ErrShape         = errors.New("shapes cannot be worked out")
 	ErrInputs        = errors.New("model inputs are not those of a masked language model")
