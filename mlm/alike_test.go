@@ -9,7 +9,8 @@ import (
 // TestSharingChangesNothing: what is computed once for all positions that are
 // alike has the bits that it has when it is computed for each.
 func TestSharingChangesNothing(t *testing.T) {
-	for name, o := range map[string]Options{"plain": {}, "int8": {Precision: Int8}, "little memory": {LowMemory: true}, "table as it lies": {looseTable: true}} {
+	for name, o := range map[string]Options{"plain": {}, "int8": {Precision: Int8},
+		"little memory": {LowMemory: true}, "table as it lies": {looseTable: true}} {
 		t.Run(name, func(t *testing.T) {
 			shared := openTiny(t, o)
 			o.unshared = true

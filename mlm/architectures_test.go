@@ -24,7 +24,8 @@ var architectures = []struct {
 	folder   string
 	fixtures []string // file names in onnxgrad/testdata, without .onnx
 }{
-	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo", "bert-positions", "bert-external", "bert-float16", "bert-bfloat16", "bert-ort-float16",
+	{"bert", []string{"bert-sdpa-tied", "bert-eager-tied", "bert-untied", "bert-tanh", "bert-dynamo",
+		"bert-positions", "bert-external", "bert-float16", "bert-bfloat16", "bert-ort-float16",
 		"neobert", "neobert-dynamo"}},
 	{"distilbert", []string{"distilbert"}},
 	{"roberta", []string{"roberta", "roberta-positions", "roberta-float16"}},
@@ -142,7 +143,8 @@ func TestArchitecturesInIntegers(t *testing.T) {
 		for _, fixture := range a.fixtures {
 			t.Run(fixture, func(t *testing.T) {
 				t.Parallel()
-				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture), mlm.Options{Precision: mlm.Int8})
+				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture),
+					mlm.Options{Precision: mlm.Int8})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -210,7 +212,8 @@ func compareFolder(t *testing.T, m *mlm.Model, truth folderTruth, weights bool) 
 		for i, best := range c.Best {
 			for _, b := range best {
 				if got := float64(out[i][int(b[0])]); weights && !(math.Abs(got-b[1]) <= near) {
-					t.Errorf("%q: log f of %q at blank %d is %v, want %v", c.Text, tok.Token(int32(b[0])), i+1, got, b[1])
+					t.Errorf("%q: log f of %q at blank %d is %v, want %v", c.Text, tok.Token(int32(b[0])), i+1,
+						got, b[1])
 				}
 			}
 		}
@@ -243,17 +246,25 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 		opt  infill.Options
 		ok   func(filling string) bool // of every blank
 	}{
-		{"the [MASK]  sat\ton the [MASK].", infill.Options{}, func(f string) bool { return f != "" && strings.TrimSpace(f) == f }},
-		{"the ___ sat on " + tok.Token(tok.MaskID()) + ", he", infill.Options{Vocab: infill.VocabWholeWords}, whole},
-		{"the [MASK] sat", infill.Options{Vocab: infill.VocabWholeWords, Ban: ban}, func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
-		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{NoRepeat: true}, words("cat", "dog")},
-		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Case: infill.CaseModel}, words("dog", "red cat", "old man")},
+		{"the [MASK]  sat\ton the [MASK].", infill.Options{},
+			func(f string) bool { return f != "" && strings.TrimSpace(f) == f }},
+		{"the ___ sat on " + tok.Token(tok.MaskID()) + ", he",
+			infill.Options{Vocab: infill.VocabWholeWords}, whole},
+		{"the [MASK] sat", infill.Options{Vocab: infill.VocabWholeWords, Ban: ban},
+			func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
+		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{NoRepeat: true},
+			words("cat", "dog")},
+		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Case: infill.CaseModel},
+			words("dog", "red cat", "old man")},
 		{"the [MASK] sat on a [MASK]", infill.Options{Allow: allow}, words("cat", "dog", "old man")},
 		{"the [MASK*2] sat", infill.Options{Vocab: infill.VocabWholeWords}, func(f string) bool {
 			a, b, two := strings.Cut(f, " ")
 			return two && whole(a) && whole(b)
 		}},
-		{"the [MASK*2] sat", infill.Options{}, func(f string) bool { return f != "" && strings.TrimSpace(f) == f }},
+		{"the [MASK*2] sat", infill.Options{}, func(f string) bool {
+			return f != "" &&
+				strings.TrimSpace(f) == f
+		}},
 		{"a [MASK:x] sat on a [MASK:x].", infill.Options{}, func(f string) bool { return f != "" }},
 		{"(the “[MASK|cat|dog]” sat)", infill.Options{}, words("cat", "dog")},
 		{"[MASK|the|a] cat", infill.Options{Case: infill.CaseModel}, words("the", "a")},
@@ -282,7 +293,8 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 // checkFilling checks one filled text: outside the blanks it is the template's,
 // and where the tokenizer makes the same pieces of it again its score is found
 // again.
-func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.Filling, ok func(string) bool) {
+func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.Filling,
+	ok func(string) bool) {
 	t.Helper()
 	var rebuilt strings.Builder
 	last := 0

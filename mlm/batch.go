@@ -127,7 +127,8 @@ type scheduler struct {
 }
 
 func newScheduler(be backend, threads int, b bounds, f *facts) *scheduler {
-	s := &scheduler{be: be, facts: f, bounds: b, queues: map[key][]*unit{}, threads: threads, places: threads}
+	s := &scheduler{be: be, facts: f, bounds: b, queues: map[key][]*unit{}, threads: threads,
+		places: threads}
 	s.wake, s.room = sync.NewCond(&s.mu), sync.NewCond(&s.mu)
 	for range threads {
 		s.group.Go(s.work)
@@ -304,7 +305,8 @@ func (s *scheduler) oldest() (best key, ok bool) {
 		if len(q) == 0 {
 			continue
 		}
-		if n := len(q) * k.tokens(); !ok || q[0].call.number < age || q[0].call.number == age && n > work {
+		if n := len(q) * k.tokens(); !ok || q[0].call.number < age || q[0].call.number == age &&
+			n > work {
 			best, age, work, ok = k, q[0].call.number, n, true
 		}
 	}
@@ -409,7 +411,8 @@ func (s *scheduler) fill(b *batch, units []*unit) {
 	n := b.rows * b.length
 	b.distinct = n
 	b.ids, b.mask, b.types = grow(b.ids, n), grow(b.mask, n), grow(b.types, n)
-	b.positions, b.targets, b.blanks = grow(b.positions, b.rows), grow(b.targets, b.rows), grow(b.blanks, b.rows)
+	b.positions, b.targets, b.blanks = grow(b.positions, b.rows), grow(b.targets, b.rows),
+		grow(b.blanks, b.rows)
 	b.logProb = grow(b.logProb, b.rows)
 	if b.kind == energyRow {
 		b.wide = b.wide[:0]

@@ -76,8 +76,10 @@ func (f *fakeBackend) run(ctx context.Context, b *batch) error {
 	if n := int64(b.rows * b.length); n > f.largest.Load() {
 		f.largest.Store(n)
 	}
-	if b.rows%b.group != 0 || len(b.ids) != b.rows*b.length || len(b.mask) != len(b.ids) || len(b.types) != len(b.ids) ||
-		len(b.positions) != b.rows || len(b.targets) != b.rows || len(b.blanks) != b.rows || len(b.logProb) != b.rows {
+	if b.rows%b.group != 0 || len(b.ids) != b.rows*b.length || len(b.mask) != len(b.ids) ||
+		len(b.types) != len(b.ids) ||
+		len(b.positions) != b.rows || len(b.targets) != b.rows || len(b.blanks) != b.rows ||
+		len(b.logProb) != b.rows {
 		f.t.Errorf("batch of the wrong shape: %+v", b.key)
 	}
 	for r := range b.rows {
@@ -85,7 +87,8 @@ func (f *fakeBackend) run(ctx context.Context, b *batch) error {
 		g := r / b.group
 		group := b.blanks[g*b.group : (g+1)*b.group]
 		if b.blanks[r] != b.positions[r] || row[b.positions[r]] != fakeMask {
-			f.t.Errorf("row %d asks at %d, where id %d is; group %v", r, b.positions[r], row[b.positions[r]], group)
+			f.t.Errorf("row %d asks at %d, where id %d is; group %v", r, b.positions[r], row[b.positions[r]],
+				group)
 		}
 		for p, m := range b.mask[r*b.length : (r+1)*b.length] {
 			if m != 1 || b.types[r*b.length+p] != 0 {
@@ -119,7 +122,8 @@ func (f *fakeBackend) close() error { f.closed = true; return nil }
 
 func fakeModel(t testing.TB, be *fakeBackend, threads, tokens int) *Model {
 	be.t = t
-	m := &Model{be: be, info: facts{Info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask, Gradients: true}}}
+	m := &Model{be: be, info: facts{Info: Info{Vocab: fakeVocab, MaxLength: 60, MaskID: fakeMask,
+		Gradients: true}}}
 	m.sched = newScheduler(be, threads, bounds{batch: tokens}, &m.info)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
@@ -170,7 +174,8 @@ func answers(t testing.TB, m *Model, p problem) []float32 {
 	t.Helper()
 	ctx := context.Background()
 	n, k := len(p.states), len(p.s.Blanks)
-	lp, lpg, grad, lpf, gradf := table(n, k), table(n, k), table(n, k*fakeVocab), table(n, k), table(n, k*fakeVocab)
+	lp, lpg, grad, lpf, gradf := table(n, k), table(n, k), table(n, k*fakeVocab), table(n, k),
+		table(n, k*fakeVocab)
 	cond, ind := table(n, fakeVocab), table(k, fakeVocab)
 	err := errors.Join(
 		m.LogProb(ctx, p.s, p.states, lp),
@@ -187,7 +192,8 @@ func answers(t testing.TB, m *Model, p problem) []float32 {
 			t.Errorf("the three ways to a log-probability differ: %v %v %v", lp[c], lpg[c], lpf[c])
 		}
 	}
-	return slices.Concat(slices.Concat(lp...), slices.Concat(grad...), slices.Concat(gradf...), slices.Concat(cond...), slices.Concat(ind...))
+	return slices.Concat(slices.Concat(lp...), slices.Concat(grad...), slices.Concat(gradf...),
+		slices.Concat(cond...), slices.Concat(ind...))
 }
 
 // TestResultsByDefinition compares with the fake model's own function.
@@ -198,7 +204,8 @@ func TestResultsByDefinition(t *testing.T) {
 		n, k := len(p.states), len(p.s.Blanks)
 		lp, cond, grad := table(n, k), table(n, fakeVocab), table(n, k*fakeVocab)
 		ctx := context.Background()
-		if err := errors.Join(m.LogProb(ctx, p.s, p.states, lp), m.Conditional(ctx, p.s, p.states, p.masked, cond),
+		if err := errors.Join(m.LogProb(ctx, p.s, p.states, lp),
+			m.Conditional(ctx, p.s, p.states, p.masked, cond),
 			m.Gradient(ctx, p.s, p.states, Forward, table(n, k), grad)); err != nil {
 			t.Fatal(err)
 		}
@@ -275,14 +282,16 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 			return m.LogProb(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, table(3, 2))
 		}},
 		{"equal states, gradient", 2, func(m *Model) error {
-			return m.Gradient(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, Full, table(3, 2), table(3, 2*fakeVocab))
+			return m.Gradient(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, Full, table(3, 2),
+				table(3, 2*fakeVocab))
 		}},
 		// θ_2 is the same, so the row that masks blank 1 is shared.
 		{"shared context", 2 + minRows, func(m *Model) error {
 			return m.LogProb(ctx, s, [][]int32{{5, 6}, {9, 6}}, table(2, 2))
 		}},
 		{"one blank", minRows, func(m *Model) error {
-			return m.Gradient(ctx, one, [][]int32{{5}, {6}, {7}, {8}}, Full, table(4, 1), table(4, fakeVocab))
+			return m.Gradient(ctx, one, [][]int32{{5}, {6}, {7}, {8}}, Full, table(4, 1),
+				table(4, fakeVocab))
 		}},
 		{"conditionals of one blank", minRows, func(m *Model) error {
 			return m.Conditional(ctx, one, [][]int32{{5}, {-1}, {7}}, []int{0, 0, 0}, table(3, fakeVocab))
@@ -298,8 +307,10 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, got, c.rows)
 		}
 		e, cond, g := m.Work()
-		if e.Rows+cond.Rows+g.Rows != c.rows || e.Runs+cond.Runs+g.Runs != be.batches.Load() || e.Tokens+cond.Tokens+g.Tokens != 4*c.rows {
-			t.Errorf("%s: counted %+v %+v %+v of %d rows in %d runs", c.name, e, cond, g, c.rows, be.batches.Load())
+		if e.Rows+cond.Rows+g.Rows != c.rows || e.Runs+cond.Runs+g.Runs != be.batches.Load() ||
+			e.Tokens+cond.Tokens+g.Tokens != 4*c.rows {
+			t.Errorf("%s: counted %+v %+v %+v of %d rows in %d runs", c.name, e, cond, g, c.rows,
+				be.batches.Load())
 		}
 	}
 }
@@ -374,25 +385,36 @@ func TestCallErrors(t *testing.T) {
 		err  error
 	}{
 		{"too long", ErrTooLong, "61 pieces", m.LogProb(ctx, long, [][]int32{{5}}, table(1, 1))},
-		{"no blank", ErrSentence, "no blank", m.LogProb(ctx, &Sentence{IDs: []int32{1}}, [][]int32{{}}, table(1, 1))},
-		{"blank outside", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1}, Blanks: []int{1}}, table(1, fakeVocab))},
-		{"blanks unsorted", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 0}}, table(2, fakeVocab))},
-		{"blank twice", ErrSentence, "ascending", m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 1}}, table(2, fakeVocab))},
-		{"id outside", ErrSentence, "outside the vocabulary", m.Independent(ctx, &Sentence{IDs: []int32{1, fakeVocab}, Blanks: []int{0}}, table(1, fakeVocab))},
+		{"no blank", ErrSentence, "no blank", m.LogProb(ctx, &Sentence{IDs: []int32{1}}, [][]int32{{}},
+			table(1, 1))},
+		{"blank outside", ErrSentence, "ascending",
+			m.Independent(ctx, &Sentence{IDs: []int32{1}, Blanks: []int{1}}, table(1, fakeVocab))},
+		{"blanks unsorted", ErrSentence, "ascending",
+			m.Independent(ctx, &Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 0}}, table(2, fakeVocab))},
+		{"blank twice", ErrSentence, "ascending", m.Independent(ctx,
+			&Sentence{IDs: []int32{1, 2}, Blanks: []int{1, 1}}, table(2, fakeVocab))},
+		{"id outside", ErrSentence, "outside the vocabulary",
+			m.Independent(ctx, &Sentence{IDs: []int32{1, fakeVocab}, Blanks: []int{0}},
+				table(1, fakeVocab))},
 		{"short state", ErrSentence, "tokens for", m.LogProb(ctx, ok, [][]int32{{}}, table(1, 1))},
-		{"token outside", ErrSentence, "outside the vocabulary", m.LogProb(ctx, ok, [][]int32{{-1}}, table(1, 1))},
-		{"mask outside", ErrSentence, "no blank 1", m.Conditional(ctx, ok, [][]int32{{5}}, []int{1}, table(1, fakeVocab))},
-		{"fewer masks", ErrSentence, "blanks to mask", m.Conditional(ctx, ok, [][]int32{{5}}, nil, table(1, fakeVocab))},
+		{"token outside", ErrSentence, "outside the vocabulary",
+			m.LogProb(ctx, ok, [][]int32{{-1}}, table(1, 1))},
+		{"mask outside", ErrSentence, "no blank 1",
+			m.Conditional(ctx, ok, [][]int32{{5}}, []int{1}, table(1, fakeVocab))},
+		{"fewer masks", ErrSentence, "blanks to mask",
+			m.Conditional(ctx, ok, [][]int32{{5}}, nil, table(1, fakeVocab))},
 		{"no room", ErrSentence, "logProb[0]", m.LogProb(ctx, ok, [][]int32{{5}}, table(1, 0))},
 		{"fewer rows", ErrSentence, "logProb has", m.LogProb(ctx, ok, [][]int32{{5}}, nil)},
-		{"no room for gradients", ErrSentence, "grad[0]", m.Gradient(ctx, ok, [][]int32{{5}}, Full, table(1, 1), table(1, fakeVocab-1))},
+		{"no room for gradients", ErrSentence, "grad[0]",
+			m.Gradient(ctx, ok, [][]int32{{5}}, Full, table(1, 1), table(1, fakeVocab-1))},
 		{"no room for conditionals", ErrSentence, "out[0]", m.Independent(ctx, ok, table(1, 3))},
 	} {
 		if !errors.Is(c.err, c.want) || !strings.Contains(c.err.Error(), c.text) {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}
-	if err := m.LogProb(ctx, &Sentence{IDs: make([]int32, 60), Blanks: []int{59}}, [][]int32{{5}}, table(1, 1)); err != nil {
+	if err := m.LogProb(ctx, &Sentence{IDs: make([]int32, 60), Blanks: []int{59}}, [][]int32{{5}},
+		table(1, 1)); err != nil {
 		t.Errorf("the longest sentence: %v", err)
 	}
 }
@@ -402,7 +424,8 @@ func TestBackendFailures(t *testing.T) {
 	boom := errors.New("boom")
 	for _, be := range []*fakeBackend{{err: boom}, {panics: true}} {
 		m := fakeModel(t, be, 2, 8)
-		if err := m.LogProb(context.Background(), s, [][]int32{{5}}, table(1, 1)); err == nil || !strings.Contains(err.Error(), "boom") {
+		if err := m.LogProb(context.Background(), s, [][]int32{{5}}, table(1, 1)); err == nil ||
+			!strings.Contains(err.Error(), "boom") {
 			t.Errorf("got %v", err)
 		}
 		be.err, be.panics = nil, false
@@ -416,7 +439,8 @@ func TestBackendFailures(t *testing.T) {
 func TestOldestFirst(t *testing.T) {
 	s := &scheduler{bounds: bounds{batch: 8}, queues: map[key][]*unit{}}
 	small, large := key{length: 8, group: 1}, key{length: 64, group: 4}
-	s.queues[large] = []*unit{{key: large, call: &call{number: 2}}, {key: large, call: &call{number: 2}}}
+	s.queues[large] = []*unit{{key: large, call: &call{number: 2}},
+		{key: large, call: &call{number: 2}}}
 	s.queues[small] = []*unit{{key: small, call: &call{number: 1}}}
 	if k, ok := s.oldest(); !ok || k != small {
 		t.Errorf("first is %+v", k)
@@ -489,7 +513,8 @@ func TestClose(t *testing.T) {
 	if err := <-closed; err != nil || !be.closed {
 		t.Errorf("close: %v", err)
 	}
-	if err := m.LogProb(context.Background(), s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err, ErrClosed) {
+	if err := m.LogProb(context.Background(), s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err,
+		ErrClosed) {
 		t.Errorf("call after close: %v", err)
 	}
 	for i := 0; runtime.NumGoroutine() > before && i < 100; i++ {

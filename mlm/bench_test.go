@@ -45,7 +45,10 @@ func BenchmarkStep(b *testing.B) {
 		for name, f := range map[string]func() error{
 			"energy":   func() error { return m.LogProb(context.Background(), s, states, lp) },
 			"gradient": func() error { return m.Gradient(context.Background(), s, states, Full, lp, grad) },
-			"forward":  func() error { return m.Gradient(context.Background(), s, states, Forward, lp, forward) },
+			"forward": func() error {
+				return m.Gradient(context.Background(), s, states, Forward, lp,
+					forward)
+			},
 		} {
 			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
 				for b.Loop() {

@@ -192,7 +192,10 @@ func (c *cache) guess() string {
 		return ""
 	}
 	now, ok := c.stamps()
-	same := func(a, b stamp) bool { return a.Name == b.Name && a.Bytes == b.Bytes && a.Time.Equal(b.Time) }
+	same := func(a, b stamp) bool {
+		return a.Name == b.Name && a.Bytes == b.Bytes &&
+			a.Time.Equal(b.Time)
+	}
 	if !ok || !slices.EqualFunc(n.Files, now, same) {
 		return ""
 	}

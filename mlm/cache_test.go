@@ -36,7 +36,7 @@ func copyTiny(t testing.TB) string {
 	return dir
 }
 
-// opened opens a model, and tells whether the graph came from the cache and what
+// opened opens a model, and reports whether the graph came from the cache and what
 // the model computes.
 func opened(t testing.TB, dir string, o Options) (fromCache bool, bits []uint32) {
 	t.Helper()
@@ -84,7 +84,8 @@ func TestCacheKeepsGraphs(t *testing.T) {
 			}
 			hit, got := opened(t, dir, o)
 			if hit != wantHit || !slices.Equal(got, want) {
-				t.Errorf("options %d, opening %d: from the cache %v, same bits %v", i, k, hit, slices.Equal(got, want))
+				t.Errorf("options %d, opening %d: from the cache %v, same bits %v", i, k, hit,
+					slices.Equal(got, want))
 			}
 		}
 	}
@@ -111,7 +112,8 @@ func TestCacheChangedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[len(data)/2] ^= 4 // in a weight
-	if err := errors.Join(os.WriteFile(file, data, 0o644), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
+	if err := errors.Join(os.WriteFile(file, data, 0o644),
+		os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
 	_, want := opened(t, dir, Options{})
@@ -120,7 +122,8 @@ func TestCacheChangedModel(t *testing.T) {
 	}
 	for i, wantHit := range []bool{false, true} {
 		if hit, got := opened(t, dir, cached(cacheDir)); hit != wantHit || !slices.Equal(got, want) {
-			t.Errorf("opening %d of the changed model: from the cache %v, right %v", i, hit, slices.Equal(got, want))
+			t.Errorf("opening %d of the changed model: from the cache %v, right %v", i, hit,
+				slices.Equal(got, want))
 		}
 	}
 }
@@ -137,7 +140,8 @@ func TestCacheHeals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damaged := map[string][]byte{"empty": {}, "text": []byte("hello"), "longer": append(slices.Clone(whole), 0)}
+	damaged := map[string][]byte{"empty": {}, "text": []byte("hello"),
+		"longer": append(slices.Clone(whole), 0)}
 	for _, n := range []int{10, len(entryMagic) + 2, 100, len(whole) / 2, len(whole) - 1} {
 		damaged[fmt.Sprint("first ", n)] = whole[:n]
 	}
@@ -177,7 +181,8 @@ func TestCacheHeals(t *testing.T) {
 	}
 	// Notes are only guesses: any content will do.
 	for _, n := range entries(t, cacheDir, noteSuffix) {
-		if err := os.WriteFile(n, []byte(`{"files":[{}],"sum":"`+strings.Repeat("0", 64)+`"}`), 0o644); err != nil {
+		if err := os.WriteFile(n, []byte(`{"files":[{}],"sum":"`+strings.Repeat("0", 64)+`"}`),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,14 +211,16 @@ func TestCacheUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	locked := t.TempDir()
-	if err := os.Mkdir(filepath.Join(locked, "graphs"), 0o500); err != nil { // root may write there all the same
+	// root may write there all the same
+	if err := os.Mkdir(filepath.Join(locked, "graphs"), 0o500); err != nil {
 		t.Fatal(err)
 	}
 	taken := t.TempDir() // a folder where the entry belongs
 	opened(t, dir, cached(taken))
 	for _, suffix := range []string{graphSuffix, noteSuffix} {
 		for _, e := range entries(t, taken, suffix) {
-			if err := errors.Join(os.Remove(e), os.Mkdir(e, 0o755), os.WriteFile(filepath.Join(e, "x"), nil, 0o644)); err != nil {
+			if err := errors.Join(os.Remove(e), os.Mkdir(e, 0o755),
+				os.WriteFile(filepath.Join(e, "x"), nil, 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -234,8 +241,10 @@ func TestCacheUnusable(t *testing.T) {
 // killed processes left.
 func TestCacheLimits(t *testing.T) {
 	cacheDir := t.TempDir()
-	c := &cache{dir: filepath.Join(cacheDir, "graphs"), program: "p", options: "o", files: []string{"model.onnx"}, max: limits{bytes: 10_000, entries: 4}}
-	g := &graph{about: about{Inputs: []string{"input_ids"}, Vocabulary: 1, Dimension: 1}, onnx: make([]byte, 1000)}
+	c := &cache{dir: filepath.Join(cacheDir, "graphs"), program: "p", options: "o",
+		files: []string{"model.onnx"}, max: limits{bytes: 10_000, entries: 4}}
+	g := &graph{about: about{Inputs: []string{"input_ids"}, Vocabulary: 1, Dimension: 1},
+		onnx: make([]byte, 1000)}
 	path := func(model string) string { return c.path(c.key(model), graphSuffix) }
 	exists := func(model string) bool { _, err := os.Stat(path(model)); return err == nil }
 	age := func(path string, d time.Duration) {
@@ -248,14 +257,16 @@ func TestCacheLimits(t *testing.T) {
 		age(path(m), time.Duration(9-i)*time.Hour)
 	}
 	temp, fresh := filepath.Join(c.dir, ".infill-1.tmp"), filepath.Join(c.dir, ".infill-2.tmp")
-	if err := errors.Join(os.WriteFile(temp, nil, 0o644), os.WriteFile(fresh, nil, 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(temp, nil, 0o644),
+		os.WriteFile(fresh, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	age(temp, 2*staleTemp)
 	age(path("a"), 0) // used again
 	c.keep("e", g)
 	if !exists("a") || exists("b") || !exists("c") || !exists("d") || !exists("e") {
-		t.Errorf("of five the oldest of four should be gone: a %v b %v c %v d %v e %v", exists("a"), exists("b"), exists("c"), exists("d"), exists("e"))
+		t.Errorf("of five the oldest of four should be gone: a %v b %v c %v d %v e %v", exists("a"),
+			exists("b"), exists("c"), exists("d"), exists("e"))
 	}
 	if _, err := os.Stat(temp); err == nil {
 		t.Error("an old temporary file stays")
@@ -333,7 +344,8 @@ func TestCacheProcesses(t *testing.T) {
 // smallEntry is an entry of a graph of a few bytes.
 func smallEntry(t testing.TB) []byte {
 	t.Helper()
-	g := &graph{about: about{Key: "k", Inputs: []string{"input_ids"}, Vocabulary: 9, Dimension: 2}, onnx: []byte("graph")}
+	g := &graph{about: about{Key: "k", Inputs: []string{"input_ids"}, Vocabulary: 9, Dimension: 2},
+		onnx: []byte("graph")}
 	b, err := g.encode()
 	if err != nil {
 		t.Fatal(err)

@@ -28,8 +28,9 @@ type about struct {
 	Gradient    bool     `json:"gradient"`
 	Counted     []int64  `json:"counted,omitempty"` // see onnxgrad.Derived
 	NoGradients string   `json:"no_gradients,omitempty"`
-	Kept        int64    `json:"kept"`    // bytes per token that the backward pass keeps of rows of usualLength
-	Weights     int64    `json:"weights"` // bytes, see weightBytes
+	// bytes per token that the backward pass keeps of rows of usualLength
+	Kept    int64 `json:"kept"`
+	Weights int64 `json:"weights"` // bytes, see weightBytes
 }
 
 // errEntry: a file of the cache is damaged, cut short, or of something else.
@@ -94,7 +95,8 @@ func decodeGraph(b []byte, key string) (*graph, error) {
 		return nil, fmt.Errorf("%w: a graph of %d bytes", errEntry, size)
 	case a.Key != key:
 		return nil, fmt.Errorf("%w: it is of %q", errEntry, a.Key)
-	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 || a.Kept < 0 || a.Weights < 0 || len(a.Inputs) == 0:
+	case a.Vocabulary < 1 || a.Vocabulary > 1<<24 || a.Dimension < 1 || a.Dimension > 1<<24 ||
+		a.Kept < 0 || a.Weights < 0 || len(a.Inputs) == 0:
 		return nil, fmt.Errorf("%w: impossible sizes", errEntry)
 	}
 	return g, nil

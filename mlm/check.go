@@ -74,7 +74,8 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		o.Directions = 3
 	}
 	if o.Blanks < 2 || o.Blanks > 64 || o.Directions < 1 || o.Directions > 1000 {
-		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", ErrOption, o.Blanks, o.Directions)
+		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", ErrOption, o.Blanks,
+			o.Directions)
 	}
 	if !m.info.Gradients {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
@@ -92,11 +93,13 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	lp, lpf := [][]float32{make([]float32, n)}, [][]float32{make([]float32, n)}
 	full, first := [][]float32{make([]float32, n*v)}, [][]float32{make([]float32, n*v)}
 	states := [][]int32{state}
-	err = errors.Join(m.Gradient(ctx, s, states, Full, lp, full), m.Gradient(ctx, s, states, Forward, lpf, first))
+	err = errors.Join(m.Gradient(ctx, s, states, Full, lp, full),
+		m.Gradient(ctx, s, states, Forward, lpf, first))
 	if err != nil {
 		return nil, err
 	}
-	filled := &onnxref.Sentence{First: m.info.firstPosition, Blanks: s.Blanks, Mask: int64(m.info.MaskID)}
+	filled := &onnxref.Sentence{First: m.info.firstPosition, Blanks: s.Blanks,
+		Mask: int64(m.info.MaskID)}
 	for _, id := range s.IDs {
 		filled.IDs = append(filled.IDs, int64(id))
 	}
@@ -120,7 +123,8 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		r.RMSTolerance = int8Tolerance
 		within = r.GradientRMS <= int8Tolerance
 	}
-	r.OK = within && r.LogProbError <= r.Tolerance && r.FirstTermError <= 10*r.Tolerance && r.GradientScale > 0
+	r.OK = within && r.LogProbError <= r.Tolerance && r.FirstTermError <= 10*r.Tolerance &&
+		r.GradientScale > 0
 	return r, nil
 }
 
@@ -159,7 +163,8 @@ func (m *Model) checkSentence(o CheckOptions, rng *rand.Rand) (*Sentence, []int3
 		s.IDs = append(s.IDs, m.tok.SEPID())
 	}
 	if len(places) < o.Blanks {
-		return nil, nil, fmt.Errorf("%w: %d pieces, %d blanks are wanted", ErrOption, len(places), o.Blanks)
+		return nil, nil, fmt.Errorf("%w: %d pieces, %d blanks are wanted", ErrOption, len(places),
+			o.Blanks)
 	}
 	for _, k := range rng.Perm(len(places))[:o.Blanks] {
 		s.Blanks = append(s.Blanks, places[k])

@@ -21,7 +21,8 @@ type derived struct {
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(from folder, m *onnx.Model, info *facts, o Options, sum func() (string, error)) (*derived, error) {
+func newDerived(from folder, m *onnx.Model, info *facts, o Options,
+	sum func() (string, error)) (*derived, error) {
 	c := newCache(from, m, &info.Info, o)
 	if c == nil {
 		g, err := derive(from, m, o)
@@ -111,7 +112,8 @@ func (d *derived) run(ctx context.Context, b *batch) error {
 		case onnxgrad.InBlanks:
 			in = append(in, feed(&f, b.blanks, rows/group, group))
 		case onnxgrad.InFirst: // before InNumbers
-			b.alike.Find(b.length, d.about.Counted, b.ids) // mask, types and position_ids depend on the place alone
+			// mask, types and position_ids depend on the place alone
+			b.alike.Find(b.length, d.about.Counted, b.ids)
 			b.distinct = len(b.alike.First)
 			in = append(in, feed(&f, b.alike.First, int64(b.distinct)))
 		case onnxgrad.InNumbers:

@@ -14,7 +14,8 @@ import (
 func TestUnknownDevice(t *testing.T) {
 	t.Parallel()
 	_, err := OpenDir(t.Context(), filepath.Join("testdata", "tiny-bert"), Options{Device: "gpu"})
-	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) || !strings.Contains(err.Error(), "there is: cpu") {
+	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) ||
+		!strings.Contains(err.Error(), "there is: cpu") {
 		t.Error(err)
 	}
 }

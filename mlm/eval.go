@@ -122,7 +122,8 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 				break
 			}
 			if errors.Is(err, textline.ErrTooLong) {
-				err = fmt.Errorf("line %d is longer than %d bytes: %w", in.Number(), maxLine, tokenize.ErrTooLarge)
+				err = fmt.Errorf("line %d is longer than %d bytes: %w", in.Number(), maxLine,
+					tokenize.ErrTooLarge)
 			} else if err != nil {
 				err = fmt.Errorf("after line %d: %w", read, err)
 			}
@@ -143,7 +144,8 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 		}
 	}
 	if r.Pieces == 0 {
-		return nil, fmt.Errorf("%w: %d lines were read, %d of them empty and %d too long for the model; give a text of sentences, one a line", ErrNoPieces, read, r.Empty, r.TooLong)
+		return nil, fmt.Errorf("%w: %d lines were read, %d of them empty and %d too long for the "+
+			"model; give a text of sentences, one a line", ErrNoPieces, read, r.Empty, r.TooLong)
 	}
 	r.summarise(tallies)
 	return r, nil
@@ -289,5 +291,6 @@ func (t tally) accuracy() Accuracy {
 		return Accuracy{}
 	}
 	n := float64(t.masked)
-	return Accuracy{Masked: t.masked, Top1: float64(t.top1) / n, Top5: float64(t.top5) / n, Perplexity: math.Exp(t.nll / n)}
+	return Accuracy{Masked: t.masked, Top1: float64(t.top1) / n, Top5: float64(t.top5) / n,
+		Perplexity: math.Exp(t.nll / n)}
 }

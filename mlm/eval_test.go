@@ -29,12 +29,14 @@ func (unigram) close() error { return nil }
 
 func evalModel(t *testing.T, logp []float32, words []string) *Model {
 	t.Helper()
-	tok, err := tokenize.New(append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, words...), tokenize.Options{})
+	tok, err := tokenize.New(append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, words...),
+		tokenize.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	be := unigram{logp}
-	m := &Model{tok: tok, be: be, info: facts{Info: Info{Vocab: len(logp), MaxLength: 12, MaskID: tok.MaskID()}}}
+	m := &Model{tok: tok, be: be, info: facts{Info: Info{Vocab: len(logp), MaxLength: 12,
+		MaskID: tok.MaskID()}}}
 	m.sched = newScheduler(be, 2, bounds{batch: 64}, &m.info)
 	t.Cleanup(func() { _ = m.Close() })
 	return m
@@ -67,10 +69,12 @@ func TestEvalClosedForm(t *testing.T) {
 	if r.Top1 != 4./13 || r.Top5 != 11./13 || math.Abs(r.Perplexity-want) > 1e-12 {
 		t.Errorf("top-1 %v, top-5 %v, perplexity %v (want %v)", r.Top1, r.Top5, r.Perplexity, want)
 	}
-	if len(r.Bands) != 1 || r.Bands[0].Masked != 13 || r.Bands[0].FromRank != 1 || r.Bands[0].ToRank != 100 {
+	if len(r.Bands) != 1 || r.Bands[0].Masked != 13 || r.Bands[0].FromRank != 1 ||
+		r.Bands[0].ToRank != 100 {
 		t.Errorf("bands: %+v", r.Bands)
 	}
-	if r, err := m.Eval(context.Background(), strings.NewReader(text), EvalOptions{Rate: 1, MaxLines: 1}); err != nil || r.Masked != 4 {
+	if r, err := m.Eval(context.Background(), strings.NewReader(text),
+		EvalOptions{Rate: 1, MaxLines: 1}); err != nil || r.Masked != 4 {
 		t.Errorf("one line: %+v, %v", r, err)
 	}
 }
@@ -104,7 +108,8 @@ func TestEvalMasksFifteenPercent(t *testing.T) {
 	if c := choose(places[:2], 0.15, 9, 1); len(c) != 1 {
 		t.Errorf("a short line has %d masks", len(c))
 	}
-	if slices.Equal(choose(places, 0.15, 9, 1), choose(places, 0.15, 10, 1)) && slices.Equal(choose(places, 0.15, 9, 2), choose(places, 0.15, 10, 2)) {
+	if slices.Equal(choose(places, 0.15, 9, 1), choose(places, 0.15, 10, 1)) &&
+		slices.Equal(choose(places, 0.15, 9, 2), choose(places, 0.15, 10, 2)) {
 		t.Error("the seed does not matter")
 	}
 }
@@ -124,7 +129,8 @@ func TestEvalBands(t *testing.T) {
 	for _, b := range r.Bands {
 		got = append(got, fmt.Sprint(b.FromRank, b.ToRank, b.Masked, b.Top1))
 	}
-	if want := []string{"1 100 100 1", "101 1000 900 0", "1001 5000 4000 0", "5001 0 1000 1"}; !slices.Equal(got, want) {
+	if want := []string{"1 100 100 1", "101 1000 900 0", "1001 5000 4000 0",
+		"5001 0 1000 1"}; !slices.Equal(got, want) {
 		t.Errorf("bands %v, want %v", got, want)
 	}
 	if r.Masked != 6000 || math.Abs(r.Perplexity-math.E) > 1e-12 {
@@ -137,23 +143,29 @@ func TestEvalErrors(t *testing.T) {
 	m := evalModel(t, logp, []string{"a", "b", "c"})
 	ctx := context.Background()
 	for _, rate := range []float64{-.1, 1.1, math.NaN(), math.Inf(1)} {
-		if _, err := m.Eval(ctx, strings.NewReader("a"), EvalOptions{Rate: rate}); !errors.Is(err, ErrOption) {
+		if _, err := m.Eval(ctx, strings.NewReader("a"), EvalOptions{Rate: rate}); !errors.Is(err,
+			ErrOption) {
 			t.Errorf("rate %v: %v", rate, err)
 		}
 	}
-	if _, err := m.Eval(ctx, strings.NewReader("a\nb \xff"), EvalOptions{}); !errors.Is(err, tokenize.ErrInvalidUTF8) || !strings.Contains(err.Error(), "line 2") {
+	if _, err := m.Eval(ctx, strings.NewReader("a\nb \xff"), EvalOptions{}); !errors.Is(err,
+		tokenize.ErrInvalidUTF8) || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
-	if _, err := m.Eval(ctx, strings.NewReader("a\n"+strings.Repeat("b", maxLine+1)), EvalOptions{}); !errors.Is(err, tokenize.ErrTooLarge) || !strings.Contains(err.Error(), "line 2 is longer") {
+	if _, err := m.Eval(ctx, strings.NewReader("a\n"+strings.Repeat("b", maxLine+1)),
+		EvalOptions{}); !errors.Is(err, tokenize.ErrTooLarge) ||
+		!strings.Contains(err.Error(), "line 2 is longer") {
 		t.Errorf("long line: %v", err)
 	}
 	logp[5] = float32(math.NaN())
-	if _, err := m.Eval(ctx, strings.NewReader("b\na"), EvalOptions{}); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), `"a"`) {
+	if _, err := m.Eval(ctx, strings.NewReader("b\na"), EvalOptions{}); !errors.Is(err,
+		ErrNotFinite) || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("NaN: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := m.Eval(cancelled, strings.NewReader("a"), EvalOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := m.Eval(cancelled, strings.NewReader("a"), EvalOptions{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -162,7 +174,8 @@ func TestEvalErrors(t *testing.T) {
 func TestEvalOfNothing(t *testing.T) {
 	m := evalModel(t, make([]float32, 6), []string{"a"})
 	for _, text := range []string{"", "\n \n", strings.Repeat("a ", 11) + "\n"} {
-		if r, err := m.Eval(context.Background(), strings.NewReader(text), EvalOptions{}); !errors.Is(err, ErrNoPieces) || r != nil {
+		if r, err := m.Eval(context.Background(), strings.NewReader(text), EvalOptions{}); !errors.Is(err,
+			ErrNoPieces) || r != nil {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 	}

@@ -77,8 +77,9 @@ func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, &about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension, Embedding: g.Embedding,
-		Tied: g.Tied, Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients,
+	return g, &about{Inputs: g.Inputs, Vocabulary: g.Vocabulary, Dimension: g.Dimension,
+		Embedding: g.Embedding,
+		Tied:      g.Tied, Gradient: g.Gradient, Counted: g.Counted, NoGradients: noGradients,
 		Kept: g.KeptPerToken(usualLength), Weights: weightBytes(g.Model)}, nil
 }
 

@@ -64,7 +64,8 @@ func openFolder(dir string) (f folder, done func(), err error) {
 	base, below := disk.Repository(abs)
 	root, err := os.OpenRoot(base)
 	if err != nil {
-		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel, err)
+		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel,
+			err)
 	}
 	f = folder{fs: root.FS(), dir: abs}
 	if below != "." {
@@ -102,7 +103,8 @@ func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
 // above its onnx folder.
 func beside(fsys fs.FS, name string) fs.FS {
 	if dir := path.Dir(name); dir != "." && fs.ValidPath(dir) {
-		if sub, err := fs.Sub(fsys, dir); err == nil && exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
+		if sub, err := fs.Sub(fsys, dir); err == nil &&
+			exists(sub, "vocab.txt", "tokenizer.json", "vocab.json") {
 			return sub
 		}
 	}

@@ -17,7 +17,8 @@ func hubCache(t *testing.T, from, sub string) (repository, snapshot string) {
 	repository = filepath.Join(t.TempDir(), "hub", "models--a--b")
 	snapshot = filepath.Join(repository, "snapshots", "0123456789abcdef")
 	blobs := filepath.Join(repository, "blobs")
-	if err := errors.Join(os.MkdirAll(blobs, 0o755), os.MkdirAll(filepath.Join(snapshot, sub), 0o755)); err != nil {
+	if err := errors.Join(os.MkdirAll(blobs, 0o755),
+		os.MkdirAll(filepath.Join(snapshot, sub), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(from)
@@ -79,7 +80,8 @@ func TestHubCache(t *testing.T) {
 		for i := range 2 {
 			hit, got := opened(t, dir, cached(cacheDir))
 			if hit != (i == 1) || !slices.Equal(got, want) {
-				t.Errorf("%s, opening %d: from the cache %v, the same %v", c.name, i, hit, slices.Equal(got, want))
+				t.Errorf("%s, opening %d: from the cache %v, the same %v", c.name, i, hit,
+					slices.Equal(got, want))
 			}
 		}
 		if info, problems := InspectDir(dir, ""); len(problems) > 0 || !info.Gradients {
@@ -98,7 +100,8 @@ func TestHubCacheEnds(t *testing.T) {
 	}
 	model := filepath.Join(dir, "model.onnx")
 	b, err := os.ReadFile(model)
-	err = errors.Join(err, os.WriteFile(outside, b, 0o644), os.Remove(model), os.Symlink("../../../blobs/x", model))
+	err = errors.Join(err, os.WriteFile(outside, b, 0o644), os.Remove(model),
+		os.Symlink("../../../blobs/x", model))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +116,8 @@ func TestHubCacheEnds(t *testing.T) {
 	if _, err := OpenDir(t.Context(), plain, Options{}); !errors.Is(err, ErrNoModel) {
 		t.Errorf("a link out of a folder: %v", err)
 	}
-	if _, err := OpenDir(t.Context(), filepath.Join(repo, "snapshots", "none"), Options{}); !errors.Is(err, ErrNoModel) {
+	if _, err := OpenDir(t.Context(), filepath.Join(repo, "snapshots", "none"),
+		Options{}); !errors.Is(err, ErrNoModel) {
 		t.Errorf("no such snapshot: %v", err)
 	}
 }

@@ -63,8 +63,10 @@ func mutate(data []byte, rng *rand.Rand) []byte {
 // known gives the one of the errors that a bad model may give which err is,
 // nil if it is none.
 func known(err error) error {
-	for _, e := range []error{ErrNoModel, ErrNotMasked, ErrVocabulary, ErrNotFinite, ErrSentence, ErrTooLong, onnx.ErrFormat, onnx.ErrLimit, onnx.ErrExternal, onnx.ErrGraph,
-		onnx.ErrUnsupported, onnxgrad.ErrInputs, onnxgrad.ErrOutputs, onnxgrad.ErrShape, onnxgrad.ErrUnsupportedOp, onnxgrad.ErrEmbedding,
+	for _, e := range []error{ErrNoModel, ErrNotMasked, ErrVocabulary, ErrNotFinite, ErrSentence,
+		ErrTooLong, onnx.ErrFormat, onnx.ErrLimit, onnx.ErrExternal, onnx.ErrGraph,
+		onnx.ErrUnsupported, onnxgrad.ErrInputs, onnxgrad.ErrOutputs, onnxgrad.ErrShape,
+		onnxgrad.ErrUnsupportedOp, onnxgrad.ErrEmbedding,
 		ort.ErrModel, ort.ErrRun, tokenize.ErrFormat} {
 		if errors.Is(err, e) {
 			return e
@@ -111,7 +113,8 @@ func hostile(t *testing.T) (names []string, folders []fstest.MapFS) {
 func TestHostileModels(t *testing.T) {
 	orttest.Load(t)
 	n, seed, only := 150, 99, -1
-	for name, to := range map[string]*int{"INFILL_MUTANTS": &n, "INFILL_MUTANT_SEED": &seed, "INFILL_MUTANT": &only} {
+	for name, to := range map[string]*int{"INFILL_MUTANTS": &n, "INFILL_MUTANT_SEED": &seed,
+		"INFILL_MUTANT": &only} {
 		if s := os.Getenv(name); s != "" {
 			var err error
 			if *to, err = strconv.Atoi(s); err != nil {
@@ -164,12 +167,14 @@ func TestHostileModels(t *testing.T) {
 			kinds[kind.Error()]++
 		}
 	}
-	t.Logf("%d mutants, %d could be opened, %d gave results, the slowest took %v, the most that Go allocated for one is %d MB", n, opened, works, slow, most>>20)
+	t.Logf("%d mutants, %d could be opened, %d gave results, the slowest took %v, the most that "+
+		"Go allocated for one is %d MB", n, opened, works, slow, most>>20)
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		t.Logf("%5d %s", kinds[k], k)
 	}
-	// Fixtures have 0.1 to 0.3 MB; the limits of the reader must hold, whatever lengths and shapes a file claims.
-	// What Go allocated counts what was freed again; the peak of the process counts the runtime's memory too.
+	// Fixtures have 0.1 to 0.3 MB; the limits of the reader must hold, whatever lengths and shapes a
+	// file claims. What Go allocated counts what was freed again; the peak of the process counts the
+	// runtime's memory too.
 	if most > 96<<20 {
 		t.Errorf("a file of 0.3 MB made Go allocate %d MB", most>>20)
 	}
@@ -198,7 +203,8 @@ func peakMB() int {
 }
 
 func use(m *Model) error {
-	s, states := &Sentence{IDs: []int32{2, 7, 26, 50, 10, 3}, Blanks: []int{2, 4}}, [][]int32{{26, 10}, {30, 11}}
+	s, states := &Sentence{IDs: []int32{2, 7, 26, 50, 10, 3}, Blanks: []int{2, 4}},
+		[][]int32{{26, 10}, {30, 11}}
 	v := m.VocabSize()
 	if v < 60 || v > 10_000 || m.MaxLength() > 0 && m.MaxLength() < len(s.IDs) {
 		return ErrVocabulary

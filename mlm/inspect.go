@@ -9,9 +9,9 @@ import (
 	"infill/tokenize"
 )
 
-// Inspect recognises what it can of a model without opening it: parts that are missing or broken are
-// named in problems, the others are described. file is as in [Options]. What was recognised has passed the
-// same checks as in [Open]; that the runtime accepts the model is not among them.
+// Inspect recognises what it can of a model without opening it: parts that are missing or broken
+// are named in problems, the others are described. file is as in [Options]. What was recognised has
+// passed the same checks as in [Open]; that the runtime accepts the model is not among them.
 func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 	name, err := findModelFile(fsys, file)
 	f := &facts{Info: Info{File: file}}

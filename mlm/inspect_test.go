@@ -39,8 +39,10 @@ func TestInspectFixtures(t *testing.T) {
 			}
 			continue
 		}
-		if info.Vocab == 0 || info.Hidden == 0 || info.Embedding == "" || len(info.Inputs) < 2 || len(info.SHA256) != 64 ||
-			len(info.Ops) == 0 || info.Parameters == 0 || info.Opset == 0 || info.Gradients == (info.NoGradients != "") {
+		if info.Vocab == 0 || info.Hidden == 0 || info.Embedding == "" || len(info.Inputs) < 2 ||
+			len(info.SHA256) != 64 ||
+			len(info.Ops) == 0 || info.Parameters == 0 || info.Opset == 0 ||
+			info.Gradients == (info.NoGradients != "") {
 			t.Errorf("%s: %+v", f, info)
 		}
 	}
@@ -55,14 +57,20 @@ func TestInspectBroken(t *testing.T) {
 	}{
 		"no model": {func(f fstest.MapFS) { delete(f, "model.onnx") }, ErrNoModel, "model.onnx",
 			func(i Info) bool { return i.Tokens > 0 && i.Mask == "[MASK]" && i.Architecture != "" }},
-		"truncated model": {func(f fstest.MapFS) { f["model.onnx"].Data = f["model.onnx"].Data[:5000] }, onnx.ErrFormat, "model.onnx",
+		"truncated model": {func(f fstest.MapFS) { f["model.onnx"].Data = f["model.onnx"].Data[:5000] },
+			onnx.ErrFormat, "model.onnx",
 			func(i Info) bool { return i.Tokens > 0 }},
 		"no tokenizer": {func(f fstest.MapFS) { delete(f, "vocab.txt") }, nil, "tokenizer",
-			func(i Info) bool { return i.Vocab > 0 && i.Embedding != "" && len(i.SHA256) == 64 && i.Gradients }},
-		"broken config": {func(f fstest.MapFS) { f["config.json"].Data = []byte("{") }, ErrNoModel, "config.json",
+			func(i Info) bool {
+				return i.Vocab > 0 && i.Embedding != "" && len(i.SHA256) == 64 &&
+					i.Gradients
+			}},
+		"broken config": {func(f fstest.MapFS) { f["config.json"].Data = []byte("{") }, ErrNoModel,
+			"config.json",
 			func(i Info) bool { return i.Tokens > 0 && i.Vocab > 0 && i.Architecture == "" }},
 		"vocabulary of another model": {func(f fstest.MapFS) {
-			f["vocab.txt"].Data = append(f["vocab.txt"].Data, "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"...)
+			f["vocab.txt"].Data = append(f["vocab.txt"].Data,
+				"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"...)
 		}, ErrVocabulary, "logits", func(i Info) bool { return i.Tokens > i.Vocab }},
 	} {
 		files := tinyFiles(t)
@@ -72,11 +80,13 @@ func TestInspectBroken(t *testing.T) {
 		c.change(files)
 		info, problems := Inspect(files, "")
 		err := errors.Join(problems...)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !c.check(info) {
+		if err == nil || c.want != nil && !errors.Is(err, c.want) ||
+			!strings.Contains(err.Error(), c.text) || !c.check(info) {
 			t.Errorf("%s: %v, %+v", name, err, info)
 		}
 	}
-	if _, problems := InspectDir(filepath.Join(tinyDir, "nowhere"), ""); len(problems) != 1 || !errors.Is(problems[0], os.ErrNotExist) {
+	if _, problems := InspectDir(filepath.Join(tinyDir, "nowhere"), ""); len(problems) != 1 ||
+		!errors.Is(problems[0], os.ErrNotExist) {
 		t.Errorf("no folder: %v", problems)
 	}
 }

@@ -26,7 +26,8 @@ func fixtureFiles(t testing.TB, name string) fstest.MapFS {
 	for i := len(words); i < 97; i++ {
 		words = append(words, fmt.Sprintf("w%d", i))
 	}
-	files := fstest.MapFS{"model.onnx": {Data: data}, "vocab.txt": {Data: []byte(strings.Join(words, "\n") + "\n")}}
+	files := fstest.MapFS{"model.onnx": {Data: data},
+		"vocab.txt": {Data: []byte(strings.Join(words, "\n") + "\n")}}
 	if weights, err := os.ReadFile("onnxgrad/testdata/" + name + ".onnx_data"); err == nil {
 		files[name+".onnx_data"] = &fstest.MapFile{Data: weights}
 	}
@@ -81,7 +82,8 @@ func TestQuantised(t *testing.T) {
 				for i := range blanks {
 					// One step of an 8-bit number is what two releases of the runtime may differ by.
 					if d := math.Abs(float64(got[0][i]) - c["log_prob"].Data[first+i]); !(d < 2e-3) {
-						t.Errorf("%s, call %d, chain %d, blank %d: %v, want %v", name, k, chain, i, got[0][i], c["log_prob"].Data[first+i])
+						t.Errorf("%s, call %d, chain %d, blank %d: %v, want %v", name, k, chain, i, got[0][i],
+							c["log_prob"].Data[first+i])
 					}
 					compared++
 				}
@@ -99,7 +101,8 @@ func TestQuantised(t *testing.T) {
 				}
 				if blanks > 1 {
 					err := m.Gradient(ctx, s, [][]int32{state}, Full, table(1, blanks), table(1, blanks*97))
-					if !errors.Is(err, ErrNoGradient) || !strings.Contains(err.Error(), "--sampler gibbs") || !strings.Contains(err.Error(), "MatMulInteger") {
+					if !errors.Is(err, ErrNoGradient) || !strings.Contains(err.Error(), "--sampler gibbs") ||
+						!strings.Contains(err.Error(), "MatMulInteger") {
 						t.Errorf("%s: gradient: %v", name, err)
 					}
 				}

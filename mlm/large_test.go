@@ -75,9 +75,14 @@ func makeLarge(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf(`{"model_type": "bert", "vocab_size": %d, "max_position_embeddings": 40}`, largeRows)
-	write := func(name string, b []byte) error { return os.WriteFile(filepath.Join(dir, name), b, 0o644) }
-	if err := errors.Join(os.Remove(filepath.Join(dir, "vocab.txt")), write("tokenizer.json", words), write("model.onnx", data), write("config.json", []byte(config))); err != nil {
+	config := fmt.Sprintf(`{"model_type": "bert", "vocab_size": %d, "max_position_embeddings": 40}`,
+		largeRows)
+	write := func(name string, b []byte) error {
+		return os.WriteFile(filepath.Join(dir, name), b,
+			0o644)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "vocab.txt")), write("tokenizer.json", words),
+		write("model.onnx", data), write("config.json", []byte(config))); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -109,19 +114,22 @@ func TestAbove2GB(t *testing.T) {
 	dir, cacheDir := makeLarge(t), t.TempDir()
 	ctx := context.Background()
 	var first []float32
-	for _, c := range []struct{ low, fromCache bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+	for _, c := range []struct{ low, fromCache bool }{{true, false}, {true, true}, {false, false},
+		{false, true}} {
 		m, err := OpenDir(ctx, dir, Options{Threads: 1, LowMemory: c.low, CacheDir: cacheDir})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info := m.Info(); info.Bytes <= 1<<31 || !info.Gradients || info.Vocab != largeRows || m.info.fromCache != c.fromCache {
+		if info := m.Info(); info.Bytes <= 1<<31 || !info.Gradients || info.Vocab != largeRows ||
+			m.info.fromCache != c.fromCache {
 			t.Errorf("low %v: %+v", c.low, info)
 		}
 		s := &Sentence{IDs: []int32{2, 10, m.tok.MaskID(), 12, m.tok.MaskID(), 3}, Blanks: []int{2, 4}}
 		v := m.VocabSize()
 		lp, grad, cond := table(1, 2), table(1, 2*v), table(1, v)
 		states := [][]int32{{20, largeRows - 1}}
-		if err := errors.Join(m.Gradient(ctx, s, states, Full, lp, grad), m.Conditional(ctx, s, states, []int{1}, cond), m.Close()); err != nil {
+		if err := errors.Join(m.Gradient(ctx, s, states, Full, lp, grad),
+			m.Conditional(ctx, s, states, []int{1}, cond), m.Close()); err != nil {
 			t.Fatal(err)
 		}
 		sum := 0.0

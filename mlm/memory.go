@@ -111,7 +111,8 @@ func loosened(m *onnx.Model) *onnx.Model {
 	graph := *m.Graph
 	graph.Inputs = slices.Clone(graph.Inputs)
 	for _, t := range graph.Initializers {
-		already := slices.ContainsFunc(m.Graph.Inputs, func(v *onnx.ValueInfo) bool { return v.Name == t.Name })
+		already := slices.ContainsFunc(m.Graph.Inputs,
+			func(v *onnx.ValueInfo) bool { return v.Name == t.Name })
 		if t.Type != onnx.Float || !looked[t.Name] || !read[t.Name] || already {
 			continue
 		}

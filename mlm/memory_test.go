@@ -113,8 +113,10 @@ func TestSized(t *testing.T) {
 		o, got := Options{Threads: threads}.sized(weights, per)
 		sizes = append(sizes, got.batch)
 		room := max(weights/keptOf*keptFor/int64(threads), keptLittle)
-		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.batch != want || !o.looseTable {
-			t.Errorf("%d threads: %d tokens, loose table %v; want %d, true", threads, got.batch, o.looseTable, want)
+		if want := int(min(max(room/per, fewestTokens), DefaultBatchTokens)); got.batch != want ||
+			!o.looseTable {
+			t.Errorf("%d threads: %d tokens, loose table %v; want %d, true", threads, got.batch,
+				o.looseTable, want)
 		}
 	}
 	if slices.Sort(sizes); sizes[0] == sizes[len(sizes)-1] {
@@ -124,7 +126,8 @@ func TestSized(t *testing.T) {
 		o       Options
 		weights int64
 		loose   bool
-	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true}, {Options{Threads: 2, LowMemory: true}, largeModel, false},
+	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true},
+		{Options{Threads: 2, LowMemory: true}, largeModel, false},
 		{Options{Threads: 2, device: ort.Device{FixedWeights: true}}, largeModel, false}} {
 		if got, _ := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
@@ -179,7 +182,8 @@ func TestTokensTogether(t *testing.T) {
 			group.Go(func() {
 				sentence := &Sentence{IDs: []int32{1, 9, 9, 9, 9, 9, 9, 9, 9, 2}, Blanks: []int{2, 5, 6, 7}}
 				for k := range 10 {
-					u := &unit{key: key{gradientGroup, 10, 4}, state: []int32{int32(caller), int32(k), 1, 2}, blank: -1,
+					u := &unit{key: key{gradientGroup, 10, 4}, state: []int32{int32(caller), int32(k), 1, 2},
+						blank:   -1,
 						deliver: func(_, _ []float32) { delivered.Add(1) }}
 					if k%3 == 0 {
 						u.key, u.blank = key{energyRow, 10, 1}, 1

@@ -211,7 +211,8 @@ func (m *Model) Close() error {
 
 // LogProb sets logProb[c][i] = log f(states[c][i] | blank i masked, the other
 // blanks as in states[c]) for every state c and blank i, in nats (≤ 0).
-func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32, logProb [][]float32) error {
+func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32,
+	logProb [][]float32) error {
 	if err := m.check(s, states, nil); err != nil {
 		return err
 	}
@@ -245,18 +246,21 @@ func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32, logP
 
 // Gradient sets logProb as [Model.LogProb] does and grad[c], m·V values in
 // row-major order, to ∇U or its first term at states[c].
-func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mode GradientMode, logProb, grad [][]float32) error {
+func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mode GradientMode,
+	logProb, grad [][]float32) error {
 	if err := m.check(s, states, nil); err != nil {
 		return err
 	}
 	n, v := len(s.Blanks), m.info.Vocab
-	if err := errors.Join(room("logProb", logProb, len(states), n), room("grad", grad, len(states), n*v)); err != nil {
+	if err := errors.Join(room("logProb", logProb, len(states), n),
+		room("grad", grad, len(states), n*v)); err != nil {
 		return err
 	}
 	var units []*unit
 	if mode == Forward || n == 1 { // with one blank the second term is an empty sum
 		for _, c := range contexts(s, states, nil) {
-			units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]], blank: c.blank,
+			units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]],
+				blank: c.blank,
 				deliver: func(_, wide []float32) {
 					for _, k := range c.users {
 						logProb[k][c.blank] = wide[states[k][c.blank]]
@@ -283,7 +287,8 @@ func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mod
 
 // Conditional sets out[c], V values, to log f(· | blank i[c] masked, the
 // other blanks as in states[c]).
-func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, i []int, out [][]float32) error {
+func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, i []int,
+	out [][]float32) error {
 	if len(i) != len(states) {
 		return fmt.Errorf("%w: %d states but %d blanks to mask", ErrSentence, len(states), len(i))
 	}
@@ -295,7 +300,8 @@ func (m *Model) Conditional(ctx context.Context, s *Sentence, states [][]int32, 
 	}
 	var units []*unit
 	for _, c := range contexts(s, states, i) {
-		units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]], blank: c.blank,
+		units = append(units, &unit{key: m.key(s, conditionalRow), state: states[c.users[0]],
+			blank: c.blank,
 			deliver: func(_, wide []float32) {
 				for _, k := range c.users {
 					copy(out[k], wide)
@@ -315,7 +321,8 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 	}
 	units := make([]*unit, len(s.Blanks))
 	for i := range units {
-		units[i] = &unit{key: m.key(s, conditionalRow), blank: i, deliver: func(_, wide []float32) { copy(out[i], wide) }}
+		units[i] = &unit{key: m.key(s, conditionalRow), blank: i,
+			deliver: func(_, wide []float32) { copy(out[i], wide) }}
 	}
 	return m.sched.do(ctx, s, units)
 }
@@ -324,31 +331,37 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 // given, is the blank of states[c] whose token does not matter.
 func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
 	if limit := m.info.MaxLength; limit > 0 && len(s.IDs) > limit {
-		return fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text", ErrTooLong, len(s.IDs), limit)
+		return fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text",
+			ErrTooLong, len(s.IDs), limit)
 	}
 	if len(s.Blanks) == 0 {
 		return fmt.Errorf("%w: it has no blank", ErrSentence)
 	}
 	for p, id := range s.IDs {
 		if id < 0 || int(id) >= m.info.Vocab {
-			return fmt.Errorf("%w: id %d at position %d is outside the vocabulary of %d", ErrSentence, id, p, m.info.Vocab)
+			return fmt.Errorf("%w: id %d at position %d is outside the vocabulary of %d", ErrSentence, id, p,
+				m.info.Vocab)
 		}
 	}
 	for i, p := range s.Blanks {
 		if p < 0 || p >= len(s.IDs) || i > 0 && p <= s.Blanks[i-1] {
-			return fmt.Errorf("%w: blanks %v are not ascending positions below %d", ErrSentence, s.Blanks, len(s.IDs))
+			return fmt.Errorf("%w: blanks %v are not ascending positions below %d", ErrSentence, s.Blanks,
+				len(s.IDs))
 		}
 	}
 	for c, st := range states {
 		if len(st) != len(s.Blanks) {
-			return fmt.Errorf("%w: state %d has %d tokens for %d blanks", ErrSentence, c, len(st), len(s.Blanks))
+			return fmt.Errorf("%w: state %d has %d tokens for %d blanks", ErrSentence, c, len(st),
+				len(s.Blanks))
 		}
 		if masked != nil && (masked[c] < 0 || masked[c] >= len(s.Blanks)) {
-			return fmt.Errorf("%w: state %d: there is no blank %d of %d", ErrSentence, c, masked[c], len(s.Blanks))
+			return fmt.Errorf("%w: state %d: there is no blank %d of %d", ErrSentence, c, masked[c],
+				len(s.Blanks))
 		}
 		for i, id := range st {
 			if (id < 0 || int(id) >= m.info.Vocab) && (masked == nil || masked[c] != i) {
-				return fmt.Errorf("%w: state %d: id %d at blank %d is outside the vocabulary of %d", ErrSentence, c, id, i, m.info.Vocab)
+				return fmt.Errorf("%w: state %d: id %d at blank %d is outside the vocabulary of %d",
+					ErrSentence, c, id, i, m.info.Vocab)
 			}
 		}
 	}
@@ -361,7 +374,8 @@ func room(name string, dst [][]float32, n, width int) error {
 	}
 	for c := range dst {
 		if len(dst[c]) < width {
-			return fmt.Errorf("%w: %s[%d] has room for %d values, needed are %d", ErrSentence, name, c, len(dst[c]), width)
+			return fmt.Errorf("%w: %s[%d] has room for %d values, needed are %d", ErrSentence, name, c,
+				len(dst[c]), width)
 		}
 	}
 	return nil

@@ -101,7 +101,8 @@ func TestAgainstTorch(t *testing.T) {
 				lp, lpg, grad, ind := table(1, k), table(1, k), table(1, k*v), table(k, v)
 				lpf, forward, cond := table(1, k), table(1, k*v), table(1, v)
 				ctx := context.Background()
-				if err := errors.Join(m.LogProb(ctx, s, states, lp), m.Gradient(ctx, s, states, Full, lpg, grad),
+				if err := errors.Join(m.LogProb(ctx, s, states, lp),
+					m.Gradient(ctx, s, states, Full, lpg, grad),
 					m.Gradient(ctx, s, states, Forward, lpf, forward), m.Independent(ctx, s, ind),
 					m.Conditional(ctx, s, states, []int{k - 1}, cond)); err != nil {
 					t.Fatal(err)
@@ -123,7 +124,8 @@ func TestAgainstTorch(t *testing.T) {
 				}
 				for i, id := range c.State {
 					if lp[0][i] != forward[0][i*v+int(id)] || lp[0][i] != lpg[0][i] || lp[0][i] != lpf[0][i] {
-						t.Errorf("blank %d: log f is %v, %v, %v and %v", i, lp[0][i], forward[0][i*v+int(id)], lpg[0][i], lpf[0][i])
+						t.Errorf("blank %d: log f is %v, %v, %v and %v", i, lp[0][i], forward[0][i*v+int(id)],
+							lpg[0][i], lpf[0][i])
 					}
 				}
 			})
@@ -196,7 +198,8 @@ func TestPlainAgrees(t *testing.T) {
 		s, states := randomStates(m, seed, 12, 3, 9)
 		ctx := context.Background()
 		a, b, x, y := table(9, 3), table(9, 3), table(9, 3*v), table(9, 3*v)
-		if err := errors.Join(m.Gradient(ctx, s, states, Forward, a, x), p.Gradient(ctx, s, states, Forward, b, y)); err != nil {
+		if err := errors.Join(m.Gradient(ctx, s, states, Forward, a, x),
+			p.Gradient(ctx, s, states, Forward, b, y)); err != nil {
 			t.Fatal(err)
 		}
 		for c := range states {
@@ -204,7 +207,8 @@ func TestPlainAgrees(t *testing.T) {
 				t.Errorf("seed %d state %d: the graphs differ by %.2g", seed, c, e)
 			}
 		}
-		if err := p.LogProb(ctx, s, states, a); err != nil || !slices.Equal(slices.Concat(a...), slices.Concat(b...)) {
+		if err := p.LogProb(ctx, s, states, a); err != nil ||
+			!slices.Equal(slices.Concat(a...), slices.Concat(b...)) {
 			t.Errorf("plain log-probabilities: %v", err)
 		}
 		if err := p.Gradient(ctx, s, states, Full, a, x); !errors.Is(err, ErrNoGradient) {
@@ -275,7 +279,8 @@ func everything(t testing.TB, m *Model, s *Sentence, states [][]int32) []uint32 
 
 // testBits: the same bits whatever the threads, the size of the batches, the
 // other states of a call and the other callers.
-func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, lengths []int, states int) {
+func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, lengths []int,
+	states int) {
 	type job struct {
 		s      *Sentence
 		states [][]int32
@@ -302,7 +307,8 @@ func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, le
 				group.Go(func() {
 					got := everything(t, m, j.s, j.states)
 					if !slices.Equal(got, j.want[0]) {
-						t.Errorf("threads %d, tokens %d: job %d of %d pieces differs", threads, tokens, i, len(j.s.IDs))
+						t.Errorf("threads %d, tokens %d: job %d of %d pieces differs", threads, tokens, i,
+							len(j.s.IDs))
 					}
 				})
 			}
@@ -343,12 +349,16 @@ func TestInt8(t *testing.T) {
 	k, v, n := len(s.Blanks), exact.VocabSize(), len(states)
 	lp, grad, first := table(n, k), table(n, k*v), table(n, k*v)
 	lp8, grad8, first8, e8 := table(n, k), table(n, k*v), table(n, k*v), table(n, k)
-	if err := errors.Join(exact.Gradient(ctx, s, states, Full, lp, grad), exact.Gradient(ctx, s, states, Forward, lp, first),
-		rounded.Gradient(ctx, s, states, Full, lp8, grad8), rounded.Gradient(ctx, s, states, Forward, lp8, first8), rounded.LogProb(ctx, s, states, e8)); err != nil {
+	if err := errors.Join(exact.Gradient(ctx, s, states, Full, lp, grad),
+		exact.Gradient(ctx, s, states, Forward, lp, first),
+		rounded.Gradient(ctx, s, states, Full, lp8, grad8),
+		rounded.Gradient(ctx, s, states, Forward, lp8, first8),
+		rounded.LogProb(ctx, s, states, e8)); err != nil {
 		t.Fatal(err)
 	}
 	for c := range states {
-		if !slices.Equal(lp[c], lp8[c]) || !slices.Equal(lp[c], e8[c]) || !slices.Equal(first[c], first8[c]) {
+		if !slices.Equal(lp[c], lp8[c]) || !slices.Equal(lp[c], e8[c]) ||
+			!slices.Equal(first[c], first8[c]) {
 			t.Errorf("state %d: energies or conditionals differ", c)
 		}
 		var dot, a2, b2 float64
@@ -356,8 +366,10 @@ func TestInt8(t *testing.T) {
 			a, b := float64(grad[c][i]-first[c][i]), float64(grad8[c][i]-first[c][i])
 			dot, a2, b2 = dot+a*b, a2+a*a, b2+b*b
 		}
-		if cos := dot / math.Sqrt(a2*b2); !(cos > 0.995) || slices.Equal(grad[c], grad8[c]) || !(math.Abs(math.Sqrt(b2/a2)-1) < 0.05) {
-			t.Errorf("state %d: cosine of the second terms %.5f, ratio of their lengths %.4f", c, cos, math.Sqrt(b2/a2))
+		if cos := dot / math.Sqrt(a2*b2); !(cos > 0.995) || slices.Equal(grad[c], grad8[c]) ||
+			!(math.Abs(math.Sqrt(b2/a2)-1) < 0.05) {
+			t.Errorf("state %d: cosine of the second terms %.5f, ratio of their lengths %.4f", c, cos,
+				math.Sqrt(b2/a2))
 		}
 	}
 }
@@ -370,7 +382,8 @@ func TestBitsDefault(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for _, o := range []CheckOptions{{}, {Seed: 5, Blanks: 2, Directions: 8}, {Text: "a hungry bear ate the red apple near the forest ."}} {
+	for _, o := range []CheckOptions{{}, {Seed: 5, Blanks: 2, Directions: 8},
+		{Text: "a hungry bear ate the red apple near the forest ."}} {
 		m := openTiny(t, Options{})
 		r, err := m.Check(context.Background(), o)
 		if err != nil {
@@ -382,7 +395,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	m := openTiny(t, Options{})
-	for _, o := range []CheckOptions{{Blanks: 1}, {Blanks: 65}, {Directions: -1}, {Text: "fish", Blanks: 2}} {
+	for _, o := range []CheckOptions{{Blanks: 1}, {Blanks: 65}, {Directions: -1},
+		{Text: "fish", Blanks: 2}} {
 		if _, err := m.Check(context.Background(), o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -401,7 +415,8 @@ func (w wrongGradient) run(ctx context.Context, b *batch) error {
 		return err
 	}
 	first := *b
-	first.kind, first.group, first.wide, first.logProb = conditionalRow, 1, make([]float32, b.rows*w.vocab), make([]float32, b.rows)
+	first.kind, first.group, first.wide, first.logProb = conditionalRow, 1,
+		make([]float32, b.rows*w.vocab), make([]float32, b.rows)
 	if err := w.backend.run(ctx, &first); err != nil {
 		return err
 	}
@@ -469,7 +484,8 @@ func TestCheckDefault(t *testing.T) {
 
 func TestRuntimeIsNamed(t *testing.T) {
 	orttest.Load(t)
-	_, err := OpenDir(context.Background(), tinyDir, Options{Runtime: "/nonexistent/libonnxruntime.so"})
+	_, err := OpenDir(context.Background(), tinyDir,
+		Options{Runtime: "/nonexistent/libonnxruntime.so"})
 	if !errors.Is(err, ort.ErrRuntimeVersion) && !errors.Is(err, ort.ErrRuntimeMissing) {
 		t.Errorf("got %v", err)
 	}

@@ -55,9 +55,14 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"no model", func(f fstest.MapFS) { delete(f, "model.onnx") }, ErrNoModel, "model.onnx"},
 		{"empty", func(f fstest.MapFS) { f["model.onnx"].Data = nil }, onnx.ErrFormat, "model.onnx"},
-		{"not onnx", func(f fstest.MapFS) { f["model.onnx"].Data = []byte("PK\x03\x04 a zip file") }, onnx.ErrFormat, "model.onnx"},
-		{"truncated", func(f fstest.MapFS) { d := f["model.onnx"].Data; f["model.onnx"].Data = d[:len(d)/2] }, onnx.ErrFormat, "model.onnx"},
-		{"last byte missing", func(f fstest.MapFS) { d := f["model.onnx"].Data; f["model.onnx"].Data = d[:len(d)-1] }, onnx.ErrFormat, "model.onnx"},
+		{"not onnx", func(f fstest.MapFS) { f["model.onnx"].Data = []byte("PK\x03\x04 a zip file") },
+			onnx.ErrFormat, "model.onnx"},
+		{"truncated",
+			func(f fstest.MapFS) { d := f["model.onnx"].Data; f["model.onnx"].Data = d[:len(d)/2] },
+			onnx.ErrFormat, "model.onnx"},
+		{"last byte missing",
+			func(f fstest.MapFS) { d := f["model.onnx"].Data; f["model.onnx"].Data = d[:len(d)-1] },
+			onnx.ErrFormat, "model.onnx"},
 		{"no logits", func(f fstest.MapFS) {
 			edit(t, f, func(m *onnx.Model) {
 				g := m.Graph
@@ -94,11 +99,20 @@ func TestOpenErrors(t *testing.T) {
 			f["vocab.txt"].Data = d[:bytes.LastIndexByte(d[:len(d)-1], '\n')+1]
 			f["config.json"].Data = []byte(`{"vocab_size": 69}`)
 		}, ErrVocabulary, "69 tokens"},
-		{"larger vocabulary", func(f fstest.MapFS) { f["vocab.txt"].Data = append(f["vocab.txt"].Data, "one\nmore\n"...) }, ErrVocabulary, "72 tokens"},
-		{"no vocabulary", func(f fstest.MapFS) { delete(f, "vocab.txt") }, tokenize.ErrNoVocabulary, "vocab.txt"},
-		{"broken configuration", func(f fstest.MapFS) { f["config.json"].Data = []byte("{") }, ErrNoModel, "config.json"},
-		{"negative sizes", func(f fstest.MapFS) { f["config.json"].Data = []byte(`{"vocab_size": -1}`) }, ErrNoModel, "config.json"},
-		{"huge configuration", func(f fstest.MapFS) { f["config.json"].Data = bytes.Repeat([]byte(" "), maxConfig+1) }, ErrNoModel, "config.json"},
+		{"larger vocabulary", func(f fstest.MapFS) {
+			f["vocab.txt"].Data = append(f["vocab.txt"].Data,
+				"one\nmore\n"...)
+		}, ErrVocabulary, "72 tokens"},
+		{"no vocabulary", func(f fstest.MapFS) { delete(f, "vocab.txt") }, tokenize.ErrNoVocabulary,
+			"vocab.txt"},
+		{"broken configuration", func(f fstest.MapFS) { f["config.json"].Data = []byte("{") }, ErrNoModel,
+			"config.json"},
+		{"negative sizes", func(f fstest.MapFS) { f["config.json"].Data = []byte(`{"vocab_size": -1}`) },
+			ErrNoModel, "config.json"},
+		{"huge configuration", func(f fstest.MapFS) {
+			f["config.json"].Data = bytes.Repeat([]byte(" "),
+				maxConfig+1)
+		}, ErrNoModel, "config.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := tinyFiles(t)
@@ -132,7 +146,8 @@ func TestOpenOptions(t *testing.T) {
 	orttest.Load(t)
 	files := tinyFiles(t)
 	ctx := context.Background()
-	for _, o := range []Options{{Threads: -1}, {Threads: 5000}, {BatchTokens: -1}, {BatchTokens: 1 << 30}} {
+	for _, o := range []Options{{Threads: -1}, {Threads: 5000}, {BatchTokens: -1},
+		{BatchTokens: 1 << 30}} {
 		if _, err := Open(ctx, files, o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -142,7 +157,8 @@ func TestOpenOptions(t *testing.T) {
 			t.Errorf("file %q: %v", name, err)
 		}
 	}
-	if _, err := OpenDir(ctx, filepath.Join(t.TempDir(), "nowhere"), Options{}); !errors.Is(err, ErrNoModel) || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenDir(ctx, filepath.Join(t.TempDir(), "nowhere"), Options{}); !errors.Is(err,
+		ErrNoModel) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
@@ -202,7 +218,8 @@ func TestExternalDataStaysInside(t *testing.T) {
 		}
 	}
 	open := func() (*Model, error) { return OpenDir(context.Background(), dir, Options{}) }
-	if _, err := open(); !errors.Is(err, onnx.ErrExternal) || !strings.Contains(err.Error(), "weights.bin") {
+	if _, err := open(); !errors.Is(err, onnx.ErrExternal) ||
+		!strings.Contains(err.Error(), "weights.bin") {
 		t.Errorf("missing weights: %v", err)
 	}
 	inside := filepath.Join(dir, "weights.bin")
@@ -255,9 +272,11 @@ func equalBits(a, b []uint32) bool {
 
 func TestInfo(t *testing.T) {
 	i := openTiny(t, Options{}).Info()
-	if i.Architecture != "BertForMaskedLM" || i.Opset != 14 || i.Vocab != 70 || i.Hidden != 32 || i.MaxLength != 40 || i.Mask != "[MASK]" ||
+	if i.Architecture != "BertForMaskedLM" || i.Opset != 14 || i.Vocab != 70 || i.Hidden != 32 ||
+		i.MaxLength != 40 || i.Mask != "[MASK]" ||
 		i.Head != "onnx::MatMul_419" || !i.Tied || i.Parameters != 21926 || // as torch counts
-		!i.Gradients || i.Embedding != "bert.embeddings.word_embeddings.weight" || i.Ops["MatMul"] == 0 || len(i.SHA256) != 64 {
+		!i.Gradients || i.Embedding != "bert.embeddings.word_embeddings.weight" || i.Ops["MatMul"] == 0 ||
+		len(i.SHA256) != 64 {
 		t.Errorf("%+v", i)
 	}
 	var c config

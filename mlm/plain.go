@@ -25,8 +25,10 @@ type plain struct {
 // a tensor by its largest element at run time, whatever rows it holds.
 var quantised = map[string]bool{
 	"DynamicQuantizeLinear": true, "com.microsoft.DynamicQuantizeMatMul": true,
-	"MatMulInteger": false, "com.microsoft.MatMulIntegerToFloat": false, "com.microsoft.QAttention": false,
-	"QLinearMatMul": false, "com.microsoft.QGemm": false, "com.microsoft.MatMulNBits": false,
+	"MatMulInteger": false, "com.microsoft.MatMulIntegerToFloat": false,
+	"com.microsoft.QAttention": false,
+	"QLinearMatMul":            false, "com.microsoft.QGemm": false,
+	"com.microsoft.MatMulNBits": false,
 }
 
 // integerOps lists the operators of a model that work on integers in the
@@ -51,10 +53,12 @@ func integerProducts(info *Info) string {
 	if len(ops) == 0 {
 		return ""
 	}
-	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") + "), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
+	return "its products are on 8-bit integers (" + strings.Join(ops, ", ") +
+		"), which have no derivative; use the float32 model, or a sampler that needs no gradient (gibbs)"
 }
 
-func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain, error) {
+func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain,
+	error) {
 	o, limit := o.sized(weightBytes(m), 0)
 	data, err := encoded(from, m, o)
 	if err != nil {
@@ -81,20 +85,24 @@ const probeLength = 8
 // probe finds V by running one row, for files that do not state it.
 func (p *plain) probe(ctx context.Context) (int, error) {
 	b := batch{key: key{length: probeLength, group: 1}, rows: 1}
-	b.ids, b.mask, b.types = make([]int64, probeLength), make([]int64, probeLength), make([]int64, probeLength)
+	b.ids, b.mask, b.types = make([]int64, probeLength), make([]int64, probeLength),
+		make([]int64, probeLength)
 	for i := range b.mask {
 		b.mask[i] = 1
 	}
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{nil}
-	if err := f.run(ctx, p.s, b.sequences(&f, p.facts.Inputs, p.facts.firstPosition), out); err != nil {
+	if err := f.run(ctx, p.s, b.sequences(&f, p.facts.Inputs, p.facts.firstPosition),
+		out); err != nil {
 		return 0, err
 	}
 	defer out[0].Close()
 	shape := out[0].Shape()
-	if len(shape) != 3 || shape[0] != 1 || shape[1] != probeLength || shape[2] < 1 || shape[2] > 1<<24 {
-		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape, probeLength)
+	if len(shape) != 3 || shape[0] != 1 || shape[1] != probeLength || shape[2] < 1 ||
+		shape[2] > 1<<24 {
+		return 0, fmt.Errorf("%w: logits of shape %v, expected [1 %d vocabulary]", ErrNotMasked, shape,
+			probeLength)
 	}
 	return int(shape[2]), nil
 }
@@ -122,12 +130,14 @@ func (p *plain) run(ctx context.Context, b *batch) error {
 
 func (p *plain) some(ctx context.Context, b *batch, from, to int, buf []float32) error {
 	n, l, v := to-from, b.length, p.facts.Vocab
-	part := batch{key: b.key, rows: n, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l], types: b.types[from*l : to*l]}
+	part := batch{key: b.key, rows: n, ids: b.ids[from*l : to*l], mask: b.mask[from*l : to*l],
+		types: b.types[from*l : to*l]}
 	buf = buf[:n*l*v]
 	var f feeds
 	defer f.close()
 	out := []*ort.Tensor{feed(&f, buf, int64(n), int64(l), int64(v))}
-	if err := f.run(ctx, p.s, part.sequences(&f, p.facts.Inputs, p.facts.firstPosition), out); err != nil {
+	if err := f.run(ctx, p.s, part.sequences(&f, p.facts.Inputs, p.facts.firstPosition),
+		out); err != nil {
 		return err
 	}
 	for r := from; r < to; r++ {

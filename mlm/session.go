@@ -29,7 +29,8 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
-	c := ort.Config{Device: o.Device, Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+	c := ort.Config{Device: o.Device, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
+		NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}

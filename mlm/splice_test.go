@@ -20,7 +20,8 @@ type messageField struct {
 }
 
 // spliceParts are the embedded messages of ONNX by the path of field numbers.
-var spliceParts = map[string]bool{"7": true, "8": true, "7.1": true, "7.5": true, "7.11": true, "7.12": true, "7.1.5": true, "7.1.5.5": true, "7.1.5.6": true,
+var spliceParts = map[string]bool{"7": true, "8": true, "7.1": true, "7.5": true, "7.11": true,
+	"7.12": true, "7.1.5": true, "7.1.5.5": true, "7.1.5.6": true,
 	"7.5.13": true, "7.11.2": true, "7.11.2.1": true, "7.11.2.1.2": true, "7.11.2.1.2.1": true}
 
 func takeApart(b []byte, path string) (message, bool) {
@@ -115,25 +116,32 @@ func spliceOnce(m *message, rng *rand.Rand) {
 		if f.typ == protowire.VarintType {
 			f.raw = protowire.AppendVarint(nil, huge)
 		} else {
-			*m = append(*m, messageField{num: protowire.Number(1 + rng.IntN(20)), typ: protowire.VarintType, raw: protowire.AppendVarint(nil, huge)})
+			*m = append(*m, messageField{num: protowire.Number(1 + rng.IntN(20)), typ: protowire.VarintType,
+				raw: protowire.AppendVarint(nil, huge)})
 		}
 	case 5: // a name, a path
 		if f.typ == protowire.BytesType {
-			f.list, f.raw = nil, []byte([]string{"", "../weights.bin", "/etc/passwd", "weights.bin", "a\\b", "input_ids", "logits", "If", "Loop", "Scan", "ai.custom",
+			f.list, f.raw = nil, []byte([]string{"", "../weights.bin", "/etc/passwd", "weights.bin", "a\\b",
+				"input_ids", "logits", "If", "Loop", "Scan", "ai.custom",
 				strings.Repeat("x", 5000), "\xff\xfe"}[rng.IntN(13)])
 		}
 	case 6: // external data
 		entry := func(k, v string) messageField {
-			return messageField{num: 13, typ: protowire.BytesType, raw: protowire.AppendString(protowire.AppendTag(
-				protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), k), 2, protowire.BytesType), v)}
+			return messageField{num: 13, typ: protowire.BytesType,
+				raw: protowire.AppendString(protowire.AppendTag(
+					protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), k), 2,
+					protowire.BytesType), v)}
 		}
-		where := []string{"../x", "/etc/passwd", "weights.bin", "model.onnx", "vocab.txt", "."}[rng.IntN(6)]
+		where := []string{"../x", "/etc/passwd", "weights.bin", "model.onnx", "vocab.txt",
+			"."}[rng.IntN(6)]
 		offset := []string{"0", "-1", "9223372036854775807", "18446744073709551616", "4096"}[rng.IntN(5)]
-		*m = append(*m, entry("location", where), entry("offset", offset), messageField{num: 14, typ: protowire.VarintType, raw: []byte{1}})
+		*m = append(*m, entry("location", where), entry("offset", offset),
+			messageField{num: 14, typ: protowire.VarintType, raw: []byte{1}})
 	case 7: // within itself, again and again
 		inner := message{*f}
 		for range 1 + rng.IntN(40) {
-			inner = message{{num: []protowire.Number{1, 5, 6, 7}[rng.IntN(4)], typ: protowire.BytesType, raw: inner.bytes()}}
+			inner = message{{num: []protowire.Number{1, 5, 6, 7}[rng.IntN(4)], typ: protowire.BytesType,
+				raw: inner.bytes()}}
 		}
 		*m = append(*m, inner...)
 	}

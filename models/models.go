@@ -13,8 +13,8 @@ import (
 //go:embed default/model.onnx default/model.safetensors default/config.json default/vocab.txt default/tokenizer_config.json default/README.md
 var files embed.FS
 
-// Default returns the default model's folder: model.onnx (the graph, whose weights are external data
-// in model.safetensors), model.safetensors (float16), config.json, vocab.txt,
+// Default returns the default model's folder: model.onnx (the graph, whose weights are external
+// data in model.safetensors), model.safetensors (float16), config.json, vocab.txt,
 // tokenizer_config.json and the card README.md, all at the root. The files are read-only.
 func Default() fs.FS {
 	sub, err := fs.Sub(files, "default")

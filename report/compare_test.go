@@ -50,16 +50,20 @@ func small() *report.Comparison {
 	fill := func(words ...string) []report.Filling {
 		var out []report.Filling
 		for _, w := range words {
-			out = append(out, report.Filling{Text: "a " + w + " b c", Spans: [][2]int{{2, 2 + len(w)}}, Score: -1})
+			out = append(out, report.Filling{Text: "a " + w + " b c", Spans: [][2]int{{2, 2 + len(w)}},
+				Score: -1})
 		}
 		return out
 	}
 	return &report.Comparison{
 		Sources: []report.Source{{Text: "a [MASK] b c", Gold: "a x b c"}},
 		Samplers: []report.SamplerRun{
-			{Name: "one", Acceptance: math.NaN(), Evaluations: 100, Sentences: []report.SentenceRun{{Fillings: fill("x", "y", "x"), Distinct: 2, Total: 4}},
-				Chains: []report.ChainTrace{{Energy: []float64{-3, math.Inf(-1), -1}}, {Energy: []float64{-1, -1, -1}}}},
-			{Name: "two", Acceptance: 0.5, Evaluations: 200, Sentences: []report.SentenceRun{{Fillings: fill("z", "w"), Distinct: 2, Total: 4}}},
+			{Name: "one", Acceptance: math.NaN(), Evaluations: 100,
+				Sentences: []report.SentenceRun{{Fillings: fill("x", "y", "x"), Distinct: 2, Total: 4}},
+				Chains: []report.ChainTrace{{Energy: []float64{-3, math.Inf(-1), -1}},
+					{Energy: []float64{-1, -1, -1}}}},
+			{Name: "two", Acceptance: 0.5, Evaluations: 200,
+				Sentences: []report.SentenceRun{{Fillings: fill("z", "w"), Distinct: 2, Total: 4}}},
 		},
 	}
 }
@@ -76,7 +80,8 @@ func TestCompareNotesAndExamples(t *testing.T) {
 			t.Errorf("notes do not say %q:\n%s", want, notes)
 		}
 	}
-	if e := r.Examples[0].Samplers[0]; e.Repeated != 1 || e.Generated != 3 || !e.Texts[2].Parts[1].Repeated || e.Texts[0].Parts[1].Repeated {
+	if e := r.Examples[0].Samplers[0]; e.Repeated != 1 || e.Generated != 3 ||
+		!e.Texts[2].Parts[1].Repeated || e.Texts[0].Parts[1].Repeated {
 		t.Errorf("example %+v", e)
 	}
 	if e := r.Traces[0].Energy; e[0] != -2 || e[1] != -1 || e[2] != -1 {
@@ -119,25 +124,30 @@ func TestBestMarks(t *testing.T) {
 	if !strings.Contains(marked(none, report.CompareOptions{}), mark) {
 		t.Error("what can be compared has no mark")
 	}
-	if strings.Contains(marked(func(c *report.Comparison) { c.Samplers[1].Evaluations *= 2 }, report.CompareOptions{}), mark) {
+	if strings.Contains(marked(func(c *report.Comparison) { c.Samplers[1].Evaluations *= 2 },
+		report.CompareOptions{}), mark) {
 		t.Error("unequal budgets are marked")
 	}
 	more := func(c *report.Comparison) {
 		fill := &c.Samplers[0].Sentences[0].Fillings
 		*fill = append(*fill, (*fill)[0])
 	}
-	if page := marked(more, report.CompareOptions{}); strings.Contains(page[:strings.Index(page, "What the runs cost")], mark) {
+	if page := marked(more, report.CompareOptions{}); strings.Contains(page[:strings.Index(page,
+		"What the runs cost")], mark) {
 		t.Error("other numbers of fillings are marked")
 	}
 	// The intervals of two sentences each are as wide as can be.
-	ci := report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 50, Ngrams: []int{}}}
+	ci := report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 50,
+		Ngrams: []int{}}}
 	page := marked(func(c *report.Comparison) {
 		s := c.Samplers
 		s[0].Sentences[0].Fillings = append(s[0].Sentences[0].Fillings, s[1].Sentences[0].Fillings...)
-		s[1].Sentences[0].Fillings = append(s[1].Sentences[0].Fillings, s[1].Sentences[0].Fillings[0], s[0].Sentences[0].Fillings[0])
+		s[1].Sentences[0].Fillings = append(s[1].Sentences[0].Fillings, s[1].Sentences[0].Fillings[0],
+			s[0].Sentences[0].Fillings[0])
 		s[0].Sentences[0].Fillings[3].Text += " d"
 	}, ci)
-	if table := page[:strings.Index(page, "What the runs cost")]; !strings.Contains(table, `class="iv"`) || strings.Contains(table, mark) {
+	if table := page[:strings.Index(page, "What the runs cost")]; !strings.Contains(table,
+		`class="iv"`) || strings.Contains(table, mark) {
 		t.Error("intervals that overlap are marked, or there are none")
 	}
 }
@@ -150,10 +160,14 @@ func TestBudgetNotes(t *testing.T) {
 		evals, rows  [2]int64
 		says, silent string
 	}{
-		{"", [2]int64{1000, 1019}, [2]int64{1000, 4000}, "equal budgets: 1000 to 1019 model evaluations", "unequal"},
-		{"", [2]int64{1000, 1021}, [2]int64{}, "unequal budgets: 1000 to 1021 model evaluations", "equal budgets: 1000 to 1021 model evaluations; sampling ends"},
-		{report.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001}, "equal budgets: 4000 to 4001 model rows", "unequal"},
-		{report.BudgetSteps, [2]int64{500, 1000}, [2]int64{}, "equal numbers of steps, not of model evaluations: 500 to 1000", "budgets"},
+		{"", [2]int64{1000, 1019}, [2]int64{1000, 4000}, "equal budgets: 1000 to 1019 model evaluations",
+			"unequal"},
+		{"", [2]int64{1000, 1021}, [2]int64{}, "unequal budgets: 1000 to 1021 model evaluations",
+			"equal budgets: 1000 to 1021 model evaluations; sampling ends"},
+		{report.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001},
+			"equal budgets: 4000 to 4001 model rows", "unequal"},
+		{report.BudgetSteps, [2]int64{500, 1000}, [2]int64{},
+			"equal numbers of steps, not of model evaluations: 500 to 1000", "budgets"},
 	} {
 		cmp := small()
 		cmp.Budget, cmp.Notes = c.budget, []string{"one line was left out"}
@@ -165,14 +179,16 @@ func TestBudgetNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		notes := strings.Join(r.Notes, "\n")
-		if !strings.Contains(notes, c.says) || strings.Contains(notes, c.silent) || !strings.Contains(notes, "left out") {
+		if !strings.Contains(notes, c.says) || strings.Contains(notes, c.silent) ||
+			!strings.Contains(notes, "left out") {
 			t.Errorf("%+v: %q", c, notes)
 		}
 	}
 }
 
 func renderers(r *report.CompareResult) map[string]func(io.Writer) error {
-	return map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "markdown": r.WriteMarkdown, "html": r.WriteHTML}
+	return map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON,
+		"markdown": r.WriteMarkdown, "html": r.WriteHTML}
 }
 
 func TestCompareErrors(t *testing.T) {
@@ -196,7 +212,8 @@ func TestCompareErrors(t *testing.T) {
 	// A sampler that filled nothing has no numbers, and says why.
 	c := small()
 	c.Samplers[0].Sentences[0] = report.SentenceRun{Err: "too long"}
-	r, err := report.Compare(c, []report.Input{report.Strings("ref", []string{"q r s t"})}, report.CompareOptions{})
+	r, err := report.Compare(c, []report.Input{report.Strings("ref", []string{"q r s t"})},
+		report.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

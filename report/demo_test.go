@@ -18,24 +18,37 @@ var demoSources = []struct {
 	words [][]string
 }{
 	{"the old [MASK] stood at the edge of the [MASK] and waited for the [MASK] to arrive .",
-		[][]string{{"man", "woman", "king", "soldier", "house", "captain", "priest", "horse", "farmer"}, {"river", "road", "forest", "field", "village", "sea", "city", "water", "bridge"}, {"others", "boat", "train", "rain", "army", "guests", "morning", "ferry", "news"}}},
+		[][]string{{"man", "woman", "king", "soldier", "house", "captain", "priest", "horse", "farmer"},
+			{"river", "road", "forest", "field", "village", "sea", "city", "water", "bridge"},
+			{"others", "boat", "train", "rain", "army", "guests", "morning", "ferry", "news"}}},
 	{"she [MASK] the letter twice before she [MASK] it into the [MASK] .",
-		[][]string{{"read", "wrote", "studied", "opened", "folded", "held", "checked"}, {"threw", "put", "dropped", "slipped", "tossed", "pushed", "pressed"}, {"fire", "drawer", "box", "envelope", "flames", "trash", "bag", "river"}}},
+		[][]string{{"read", "wrote", "studied", "opened", "folded", "held", "checked"},
+			{"threw", "put", "dropped", "slipped", "tossed", "pushed", "pressed"},
+			{"fire", "drawer", "box", "envelope", "flames", "trash", "bag", "river"}}},
 	{"the album was [MASK] in the [MASK] of 1994 and received [MASK] reviews from critics .",
-		[][]string{{"released", "recorded", "issued", "completed", "launched", "published"}, {"spring", "summer", "autumn", "fall", "winter", "month", "middle"}, {"mixed", "positive", "favorable", "good", "poor", "negative", "generally"}}},
+		[][]string{{"released", "recorded", "issued", "completed", "launched", "published"},
+			{"spring", "summer", "autumn", "fall", "winter", "month", "middle"},
+			{"mixed", "positive", "favorable", "good", "poor", "negative", "generally"}}},
 	{"construction of the [MASK] began in 1911 , but it was not [MASK] until after the [MASK] .",
-		[][]string{{"bridge", "church", "railway", "station", "building", "tower", "school", "line"}, {"completed", "finished", "opened", "used", "built", "ready"}, {"war", "fire", "strike", "revolution", "flood", "armistice"}}},
+		[][]string{{"bridge", "church", "railway", "station", "building", "tower", "school", "line"},
+			{"completed", "finished", "opened", "used", "built", "ready"},
+			{"war", "fire", "strike", "revolution", "flood", "armistice"}}},
 	{"he looked at his [MASK] and [MASK] that they would be [MASK] again .",
-		[][]string{{"watch", "brother", "hands", "father", "phone", "men", "wife"}, {"knew", "thought", "decided", "hoped", "saw", "feared", "said"}, {"late", "together", "alone", "safe", "friends", "there", "fine"}}},
+		[][]string{{"watch", "brother", "hands", "father", "phone", "men", "wife"},
+			{"knew", "thought", "decided", "hoped", "saw", "feared", "said"},
+			{"late", "together", "alone", "safe", "friends", "there", "fine"}}},
 	{"the species is [MASK] in the [MASK] of southern Chile , where it [MASK] on small insects .",
-		[][]string{{"common", "found", "rare", "endemic", "abundant", "native"}, {"forests", "mountains", "rivers", "valleys", "lakes", "islands"}, {"feeds", "lives", "preys", "hunts", "depends", "survives"}}},
+		[][]string{{"common", "found", "rare", "endemic", "abundant", "native"},
+			{"forests", "mountains", "rivers", "valleys", "lakes", "islands"},
+			{"feeds", "lives", "preys", "hunts", "depends", "survives"}}},
 }
 
 // demoReferences are sentences that share single words, pairs and few longer runs
 // with the sources, as unrelated text of the same style does.
 func demoReferences() (fiction, encyclopedia []string) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	filler := strings.Fields("and then with some other people from their small town there had been nothing but old stories about it for years")
+	filler := strings.Fields("and then with some other people from their small town there had " +
+		"been nothing but old stories about it for years")
 	for range 40 {
 		for i, s := range demoSources {
 			line := s.text
@@ -64,8 +77,9 @@ func demoReferences() (fiction, encyclopedia []string) {
 func demo() *report.Comparison {
 	rng := rand.New(rand.NewPCG(2022, 6))
 	c := &report.Comparison{
-		Title:    "Five samplers on six sentences",
-		Command:  "infill compare demo.jsonl --samplers gibbs,gwg,dula,dmala,dlmc --chains 25 --steps 50 --top 5 --seed 1",
+		Title: "Five samplers on six sentences",
+		Command: "infill compare demo.jsonl --samplers gibbs,gwg,dula,dmala,dlmc --chains 25 " +
+			"--steps 50 --top 5 --seed 1",
 		Model:    "sha256:0f3a…c91e (invented)",
 		Version:  "v0.0.0-demo",
 		Date:     "2026-01-31",
@@ -94,7 +108,8 @@ func demo() *report.Comparison {
 		{"dmala", "α = 0.2, balance sqrt", 5.5, 6, 0.53, 64100 * time.Millisecond},
 		{"dlmc", "τ = 0.15, balance ratio", 4.2, 4, 0.57, 69700 * time.Millisecond},
 	} {
-		run := report.SamplerRun{Name: s.name, Params: s.params, Acceptance: s.accept, Wall: s.wall, Evaluations: 30_000, Rows: 120_000, Steps: 6 * 25 * 50}
+		run := report.SamplerRun{Name: s.name, Params: s.params, Acceptance: s.accept, Wall: s.wall,
+			Evaluations: 30_000, Rows: 120_000, Steps: 6 * 25 * 50}
 		if s.name != "gibbs" {
 			run.Gradients = 15_000
 		} else {
@@ -122,7 +137,8 @@ func demo() *report.Comparison {
 				var t report.ChainTrace
 				t.Sentence = i
 				for step := range 50 {
-					e := level + 0.3*s.spread - 16*math.Exp(-float64(step)/s.speed) + 1.1*rng.NormFloat64() - 0.4*s.spread
+					e := level + 0.3*s.spread - 16*math.Exp(-float64(step)/s.speed) +
+						1.1*rng.NormFloat64() - 0.4*s.spread
 					t.Energy = append(t.Energy, e)
 					if !math.IsNaN(s.accept) {
 						a := 0.0
@@ -144,5 +160,6 @@ func demoResult() (*report.CompareResult, error) {
 	fiction, encyclopedia := demoReferences()
 	return report.Compare(demo(), []report.Input{
 		report.Strings("wiki.txt", encyclopedia), report.Strings("fiction.txt", fiction),
-	}, report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 500, Seed: 7}, Examples: 2})
+	}, report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 500, Seed: 7},
+		Examples: 2})
 }

@@ -49,7 +49,8 @@ func TestAxisFitsThePoints(t *testing.T) {
 		return p
 	}
 	points := []planePoint{point("a", 5, 40), point("b", 8, 50)}
-	for value, name := range map[float64]string{60: "original sentences: 60.00 →", 1: "← original sentences: 1.00"} {
+	for value, name := range map[float64]string{60: "original sentences: 60.00 →",
+		1: "← original sentences: 1.00"} {
 		gold := newMetric("gold", "gold")
 		gold.Value = value
 		svg := string(plane(points, &gold, "x"))
@@ -67,7 +68,8 @@ func TestAxisFitsThePoints(t *testing.T) {
 	if svg := string(plane(points, &gold, "x")); strings.Count(svg, `class="gold"`) != 2 {
 		t.Error("a reference among the points has no line in both drawings")
 	}
-	if svg := plane([]planePoint{{name: "a", x: newMetric("", ""), y: newMetric("", "")}}, nil, "x"); svg != "" {
+	if svg := plane([]planePoint{{name: "a", x: newMetric("", ""), y: newMetric("", "")}}, nil,
+		"x"); svg != "" {
 		t.Error("a plane without points")
 	}
 }
@@ -92,7 +94,8 @@ func TestDrawingsFitTheScreen(t *testing.T) {
 			rows[i].Metrics = append(rows[i].Metrics, m)
 		}
 	}
-	r := &EvalResult{Rows: rows, Files: make([]FileInfo, 2), Command: "infill eval a b", Version: "v9", Date: "2026-01-31"}
+	r := &EvalResult{Rows: rows, Files: make([]FileInfo, 2), Command: "infill eval a b", Version: "v9",
+		Date: "2026-01-31"}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
@@ -114,7 +117,8 @@ func TestDrawingsFitTheScreen(t *testing.T) {
 	css := page.String()
 	for _, want := range []string{
 		"svg.slim { display: none; }", "@media screen and (max-width: 52rem)",
-		"<dt>command</dt><dd>infill eval a b</dd>", "<dt>version</dt><dd>v9</dd>", "<dt>date</dt><dd>2026-01-31</dd>",
+		"<dt>command</dt><dd>infill eval a b</dd>", "<dt>version</dt><dd>v9</dd>",
+		"<dt>date</dt><dd>2026-01-31</dd>",
 	} {
 		if !strings.Contains(css, want) {
 			t.Errorf("the page has no %s", want)

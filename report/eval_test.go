@@ -32,10 +32,13 @@ func evalDemo(t *testing.T) *report.EvalResult {
 		report.Strings("fiction-gen.txt", fiction[:60]),
 		report.Strings("fillings.jsonl", strings.Split(strings.TrimSpace(batch), "\n")),
 	}, []report.Input{
-		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)), report.Strings("refs/fiction.txt", fiction[60:]),
+		report.Strings("refs/wiki.txt", append([]string{""}, encyclopedia...)),
+		report.Strings("refs/fiction.txt", fiction[60:]),
 	}, report.EvalOptions{
-		Options: report.Options{Confidence: true, Resamples: 200, Seed: 3, Exclude: []string{encyclopedia[0]}},
-		Command: "infill eval fiction-gen.txt fillings.jsonl --confidence", Version: "v0.0.0-demo", Date: "2026-01-31",
+		Options: report.Options{Confidence: true, Resamples: 200, Seed: 3,
+			Exclude: []string{encyclopedia[0]}},
+		Command: "infill eval fiction-gen.txt fillings.jsonl --confidence", Version: "v0.0.0-demo",
+		Date: "2026-01-31",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +59,15 @@ func TestRenderEval(t *testing.T) {
 func TestEvalSaysWhatMadeIt(t *testing.T) {
 	t.Parallel()
 	r := evalDemo(t)
-	for name, render := range map[string]func(io.Writer) error{"html": r.WriteHTML, "markdown": r.WriteMarkdown} {
+	for name, render := range map[string]func(io.Writer) error{"html": r.WriteHTML,
+		"markdown": r.WriteMarkdown} {
 		var b bytes.Buffer
 		if err := render(&b); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			"infill eval fiction", "v0.0.0", "2026", "tokens ws, case lc", "from 200 resamples", "seed", "↑", "↓",
+			"infill eval fiction", "v0.0.0", "2026", "tokens ws, case lc", "from 200 resamples", "seed", "↑",
+			"↓",
 		} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s has no %q", name, want)
@@ -74,7 +79,8 @@ func TestEvalSaysWhatMadeIt(t *testing.T) {
 func TestEvalNumbers(t *testing.T) {
 	t.Parallel()
 	r := evalDemo(t)
-	if r.References[0].Blank != 1 || r.References[0].Excluded != 1 || r.References[0].Sentences != 119 {
+	if r.References[0].Blank != 1 || r.References[0].Excluded != 1 ||
+		r.References[0].Sentences != 119 {
 		t.Errorf("first reference %+v", r.References[0])
 	}
 	self := metric(t, r.Rows[0], "self_bleu")
@@ -98,7 +104,8 @@ func TestEvalNumbers(t *testing.T) {
 // Numbers that do not exist are null with a warning, never 0.
 func TestAbsentNumbers(t *testing.T) {
 	t.Parallel()
-	r, err := report.Eval([]report.Input{report.Strings("one.txt", []string{"only"})}, nil, report.EvalOptions{})
+	r, err := report.Eval([]report.Input{report.Strings("one.txt", []string{"only"})}, nil,
+		report.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,14 +156,21 @@ func TestEvalErrors(t *testing.T) {
 		"no files":          {nil, ref, report.EvalOptions{}, report.ErrOption},
 		"unequal pairs":     {gen, ref, report.EvalOptions{Paired: true}, bleu.ErrUnequal},
 		"pairs without ref": {gen, nil, report.EvalOptions{Paired: true}, report.ErrOption},
-		"sampled pairs":     {gen, ref, report.EvalOptions{Paired: true, ReadOptions: report.ReadOptions{Sample: 1}}, report.ErrOption},
-		"n-gram order":      {gen, ref, report.EvalOptions{Options: report.Options{Ngrams: []int{0}}}, report.ErrOption},
-		"variant":           {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "all"}}, report.ErrOption},
-		"first":             {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "first"}}, report.ErrOption},
-		"smoothing":         {gen, ref, report.EvalOptions{Options: report.Options{Smoothing: "x"}}, bleu.ErrOption},
-		"repetition":        {gen, ref, report.EvalOptions{Repetition: -1}, report.ErrOption},
-		"nothing left":      {gen, ref, report.EvalOptions{Options: report.Options{Exclude: []string{"A b"}}}, report.ErrNoSentences},
-		"missing file":      {report.Files([]string{filepath.Join(t.TempDir(), "x")}, nil), ref, report.EvalOptions{}, os.ErrNotExist},
+		"sampled pairs": {gen, ref, report.EvalOptions{Paired: true,
+			ReadOptions: report.ReadOptions{Sample: 1}}, report.ErrOption},
+		"n-gram order": {gen, ref, report.EvalOptions{Options: report.Options{Ngrams: []int{0}}},
+			report.ErrOption},
+		"variant": {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "all"}},
+			report.ErrOption},
+		"first": {gen, ref, report.EvalOptions{Options: report.Options{SelfBLEU: "first"}},
+			report.ErrOption},
+		"smoothing": {gen, ref, report.EvalOptions{Options: report.Options{Smoothing: "x"}},
+			bleu.ErrOption},
+		"repetition": {gen, ref, report.EvalOptions{Repetition: -1}, report.ErrOption},
+		"nothing left": {gen, ref,
+			report.EvalOptions{Options: report.Options{Exclude: []string{"A b"}}}, report.ErrNoSentences},
+		"missing file": {report.Files([]string{filepath.Join(t.TempDir(), "x")}, nil), ref,
+			report.EvalOptions{}, os.ErrNotExist},
 	} {
 		if _, err := report.Eval(c.gen, c.ref, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -167,7 +181,8 @@ func TestEvalErrors(t *testing.T) {
 func TestEvalPaired(t *testing.T) {
 	t.Parallel()
 	lines := []string{"the cat sat on the mat", "a dog ran over the hill"}
-	r, err := report.Eval([]report.Input{report.Strings("gen", lines)}, []report.Input{report.Strings("ref", lines)},
+	r, err := report.Eval([]report.Input{report.Strings("gen", lines)},
+		[]report.Input{report.Strings("ref", lines)},
 		report.EvalOptions{Paired: true})
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +215,8 @@ func TestEvalGolden(t *testing.T) {
 	path := func(p string) string { return filepath.Join(dir, p) }
 	file := path("metrics/gpt-len40-topk100-temp1.000.txt")
 	r, err := report.Eval(report.Files([]string{file}, nil),
-		report.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil), report.EvalOptions{})
+		report.Files([]string{path("eval/tbc.5k.txt"), path("eval/wiki103.5k.txt")}, nil),
+		report.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +249,8 @@ func TestTaskSentencesAreExcluded(t *testing.T) {
 		c.Samplers[0].Sentences = append(c.Samplers[0].Sentences,
 			report.SentenceRun{Fillings: []report.Filling{{Text: s.Gold}}, Distinct: 1, Total: 1})
 	}
-	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"), filepath.Join(dir, "tbc.5k.txt")}, nil),
+	r, err := report.Compare(c, report.Files([]string{filepath.Join(dir, "wiki103.5k.txt"),
+		filepath.Join(dir, "tbc.5k.txt")}, nil),
 		report.CompareOptions{Options: report.Options{Tokenize: "bert"}})
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +301,8 @@ func TestEvalGoldAmongReferences(t *testing.T) {
 		exclude []string
 		want    string
 	}{{nil, "1 of 3 sentences that were infilled"}, {[]string{"The dog sleeps ."}, ""}} {
-		r, err := report.Eval(generated, refs, report.EvalOptions{Options: report.Options{Exclude: c.exclude}})
+		r, err := report.Eval(generated, refs,
+			report.EvalOptions{Options: report.Options{Exclude: c.exclude}})
 		if err != nil {
 			t.Fatal(err)
 		}

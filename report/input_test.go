@@ -44,13 +44,15 @@ func TestReadBatchRecords(t *testing.T) {
 	for _, s := range got {
 		texts, groups = append(texts, s.Text), append(groups, s.Group)
 	}
-	if !slices.Equal(texts, []string{"a x b", "a y b", "two lines"}) || !slices.Equal(groups, []int{0, 0, 2}) {
+	if !slices.Equal(texts, []string{"a x b", "a y b", "two lines"}) ||
+		!slices.Equal(groups, []int{0, 0, 2}) {
 		t.Errorf("read %q in groups %v", texts, groups)
 	}
 	if got[0].Score == nil || *got[0].Score != -4.5 || got[1].PerToken != nil || got[2].Score != nil {
 		t.Errorf("scores %v %v %v", got[0].Score, got[1].PerToken, got[2].Score)
 	}
-	if sum.Format != "jsonl" || sum.Records != 3 || sum.Failed != 1 || sum.Sentences != 3 || sum.Sampler != "dmala" {
+	if sum.Format != "jsonl" || sum.Records != 3 || sum.Failed != 1 || sum.Sentences != 3 ||
+		sum.Sampler != "dmala" {
 		t.Errorf("summary %+v", sum)
 	}
 	if sum.Acceptance == nil || *sum.Acceptance != 0.375 {
@@ -70,7 +72,8 @@ func TestReadLines(t *testing.T) {
 	if len(got) != 4 || got[1].Text != "[MASK] stays text" || sum.Blank != 2 || sum.Format != "lines" {
 		t.Errorf("read %v, summary %+v", got, sum)
 	}
-	if got, _, err = read(`{"text":"a"}`, report.ReadOptions{Format: "lines"}); err != nil || got[0].Text != `{"text":"a"}` {
+	if got, _, err = read(`{"text":"a"}`, report.ReadOptions{Format: "lines"}); err != nil ||
+		got[0].Text != `{"text":"a"}` {
 		t.Errorf("forced lines: %v, %v", got, err)
 	}
 	if got, _, err = read(`{"text":"a"}`, report.ReadOptions{}); err != nil || got[0].Text != "a" {
@@ -95,8 +98,10 @@ func TestReadErrors(t *testing.T) {
 		{"{\"text\":\"a\"}\nnot json", report.ReadOptions{}, report.ErrFormat, "in:2"},
 		{`{"sentence":"a"}`, report.ReadOptions{}, report.ErrFormat, "without text or fillings"},
 		{`{"text":"a [MASK] b"}`, report.ReadOptions{}, report.ErrFormat, "a text to be filled"},
-		{`{"text":"a","fillings":[{"score":-1}]}`, report.ReadOptions{}, report.ErrFormat, `fillings[0]": the filling has no text`},
-		{`{"text":"a","fillings":[{"text":"a","score":"high"}]}`, report.ReadOptions{}, report.ErrFormat, "score"},
+		{`{"text":"a","fillings":[{"score":-1}]}`, report.ReadOptions{}, report.ErrFormat,
+			`fillings[0]": the filling has no text`},
+		{`{"text":"a","fillings":[{"text":"a","score":"high"}]}`, report.ReadOptions{}, report.ErrFormat,
+			"score"},
 		{`{"error":{"code":"x","message":"y"}}`, report.ReadOptions{}, report.ErrNoSentences, "1 failed"},
 		{"a", report.ReadOptions{Format: "xml"}, report.ErrOption, "xml"},
 		{"a", report.ReadOptions{Sample: -1}, report.ErrOption, "-1"},
@@ -109,7 +114,8 @@ func TestReadErrors(t *testing.T) {
 	if _, err := report.Files([]string{t.TempDir()}, nil)[0].Open(); err == nil {
 		t.Error("a folder was opened")
 	}
-	if _, err := report.Files([]string{filepath.Join(t.TempDir(), "no")}, nil)[0].Open(); !errors.Is(err, os.ErrNotExist) {
+	if _, err := report.Files([]string{filepath.Join(t.TempDir(), "no")},
+		nil)[0].Open(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	r, err := report.Files([]string{"-"}, strings.NewReader("x"))[0].Open()
@@ -186,8 +192,9 @@ func TestOpenCompressed(t *testing.T) {
 		ok   bool
 	}{
 		"a.txt": {[]byte(text), true}, "a.txt.gz": {gz.Bytes(), true}, "a.zst": {zst.Bytes(), true},
-		"b.gz": {[]byte(text), true}, "b.txt": {zst.Bytes(), true}, "b.zst": {gz.Bytes(), true}, "empty.gz": {nil, false},
-		"cut.gz": {gz.Bytes()[:gz.Len()-4], false}, "cut.zst": {zst.Bytes()[:zst.Len()-4], false},
+		"b.gz": {[]byte(text), true}, "b.txt": {zst.Bytes(), true}, "b.zst": {gz.Bytes(), true},
+		"empty.gz": {nil, false},
+		"cut.gz":   {gz.Bytes()[:gz.Len()-4], false}, "cut.zst": {zst.Bytes()[:zst.Len()-4], false},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, c.data, 0o644); err != nil {

@@ -15,7 +15,8 @@ func TestReadSources(t *testing.T) {
 		in   string
 		want []report.Source
 	}{
-		"lines": {"a [MASK]\n\n[MASK] b\n", []report.Source{{ID: "1", Text: "a [MASK]"}, {ID: "3", Text: "[MASK] b"}}},
+		"lines": {"a [MASK]\n\n[MASK] b\n", []report.Source{{ID: "1", Text: "a [MASK]"},
+			{ID: "3", Text: "[MASK] b"}}},
 		"jsonl": {`{"id":"x","text":"a [MASK]","gold":"a b"}` + "\n" + `{"id":7,"text":"c"}`,
 			[]report.Source{{ID: "x", Text: "a [MASK]", Gold: "a b"}, {ID: "7", Text: "c"}}},
 		"discs": {` [ {"gt_sentence": "her lips parted", "sentence": "her [MASK] parted", "infill_pos": [1]}]`,

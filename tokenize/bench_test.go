@@ -36,14 +36,18 @@ func benchTokenizer(b *testing.B) *Tokenizer {
 // passages are sentences in the manner of news, fiction and forums, with the
 // names, numbers, quotes and rare words that they have.
 var passages = []string{
-	"The old man walked slowly down the street, and nobody who saw him that morning would have guessed where he was going.",
+	"The old man walked slowly down the street, and nobody who saw him that morning would have " +
+		"guessed where he was going.",
 	"\"I don't know,\" she said, \"but it's not the first time he's been late for dinner — is it?\"",
-	"In 2019 the company reported revenue of $3.2 billion, up 14% from the previous year, according to Reuters.",
-	"Photosynthesis converts carbon dioxide and water into carbohydrates; chloroplasts contain the chlorophyll.",
+	"In 2019 the company reported revenue of $3.2 billion, up 14% from the previous year, " +
+		"according to Reuters.",
+	"Photosynthesis converts carbon dioxide and water into carbohydrates; chloroplasts contain " +
+		"the chlorophyll.",
 	"He’d visited Zürich, Kraków and São Paulo before settling in Edinburgh with his wife Anneliese.",
 	"The [MASK] walked down the [MASK] and saw a [MASK].",
 	"lol thats hilarious!! cant believe u actually did that, gonna tell everyone tmrw",
-	"Interdisciplinary researchers hypothesised that the micro-organisms' antimicrobial resistance was underreported.",
+	"Interdisciplinary researchers hypothesised that the micro-organisms' antimicrobial " +
+		"resistance was underreported.",
 }
 
 // run encodes the texts over and over and reports pieces per second.
@@ -103,7 +107,8 @@ func BenchmarkEncodeFile(b *testing.B) {
 // twice, so that nothing is remembered: the speed of the greedy matching.
 func BenchmarkEncodeCold(b *testing.B) {
 	tok := benchTokenizer(b)
-	syllables := []string{"ba", "ken", "tro", "lis", "mun", "fa", "gret", "os", "ti", "ver", "shu", "wol"}
+	syllables := []string{"ba", "ken", "tro", "lis", "mun", "fa", "gret", "os", "ti", "ver", "shu",
+		"wol"}
 	r := rand.New(rand.NewPCG(1, 2))
 	pieces := 0
 	b.ReportAllocs()
@@ -127,7 +132,8 @@ func BenchmarkEncodeCold(b *testing.B) {
 // BenchmarkEncodeUnicode encodes texts that are hardly ASCII.
 func BenchmarkEncodeUnicode(b *testing.B) {
 	run(b, benchTokenizer(b), []string{
-		"Über die Brücke führt ein schmaler Weg zur alten Mühle, die früher Mehl für das ganze Dorf lieferte.",
+		"Über die Brücke führt ein schmaler Weg zur alten Mühle, die früher Mehl für das ganze Dorf " +
+			"lieferte.",
 		"Сегодня утром в городе шёл сильный дождь, и улицы были пусты.",
 		"L’été dernier, nous sommes allés à la plage près de Saint-Malo où l’eau était déjà très chaude.",
 		"今天天气很好，我们去公园散步吧。", "오늘은 날씨가 정말 좋습니다.",

@@ -9,7 +9,8 @@ import (
 )
 
 func Example() {
-	tok, err := tokenize.Load(os.DirFS("testdata/uncased")) // a folder with vocab.txt or tokenizer.json
+	// a folder with vocab.txt or tokenizer.json
+	tok, err := tokenize.Load(os.DirFS("testdata/uncased"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func Example() {
 }
 
 func ExampleTokenizer_WholeWords() {
-	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "walk", "##ing", "café", "don't", "7", "the"}
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "walk", "##ing",
+		"café", "don't", "7", "the"}
 	tok, err := tokenize.New(pieces, tokenize.Options{})
 	if err != nil {
 		log.Fatal(err)

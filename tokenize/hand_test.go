@@ -76,7 +76,8 @@ func (e expected) check(t testing.TB, tok *Tokenizer, added int) bool {
 	spans := make([][2]int, len(e.Offsets))
 	for i, o := range e.Offsets {
 		lo, hi := bytesAt[o[0]], bytesAt[o[1]]
-		if word := strings.TrimSpace(e.Text[lo:hi]); word != "" { // an added token that swallowed white space
+		// an added token that swallowed white space
+		if word := strings.TrimSpace(e.Text[lo:hi]); word != "" {
 			lo += strings.Index(e.Text[lo:hi], word)
 			hi = lo + len(word)
 		}
@@ -85,7 +86,8 @@ func (e expected) check(t testing.TB, tok *Tokenizer, added int) bool {
 	for i := len(spans) - added; i < len(spans); i++ {
 		spans[i] = [2]int{len(e.Text), len(e.Text)}
 	}
-	ok := slices.Equal(got.IDs, e.IDs) && slices.Equal(got.Tokens, e.tokens(tok)) && slices.Equal(got.Spans, spans) &&
+	ok := slices.Equal(got.IDs, e.IDs) && slices.Equal(got.Tokens, e.tokens(tok)) &&
+		slices.Equal(got.Spans, spans) &&
 		(e.Words == nil || slices.Equal(got.Words, e.Words))
 	if !ok {
 		t.Errorf("%.300q\n got %d %q %v %d\nwant %d %q %v %d", e.Text,

@@ -18,7 +18,8 @@ import (
 
 // hfNames are the tokenizers in testdata/hf, made by make_hf.py there.
 var hfNames = []string{
-	"bert-uncased", "bert-cased", "distilbert", "electra", "mpnet", "roberta", "roberta-files", "modernbert",
+	"bert-uncased", "bert-cased", "distilbert", "electra", "mpnet", "roberta", "roberta-files",
+	"modernbert",
 	"albert", "albert-4", "deberta-v2", "deberta-v3", "xlm-roberta", "xlm-roberta-4",
 }
 
@@ -122,7 +123,8 @@ func TestHuggingFace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tok := hfTokenizer(t, name)
 			var want []hfLine
-			if err := json.Unmarshal(unzip(t, filepath.Join("testdata", "hf", name, "expected.json.gz")), &want); err != nil {
+			if err := json.Unmarshal(unzip(t, filepath.Join("testdata", "hf", name, "expected.json.gz")),
+				&want); err != nil {
 				t.Fatal(err)
 			}
 			if len(want) != len(lines) {
@@ -171,7 +173,8 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
-// TestEveryArchitectureHasLines: each architecture that package mlm has models of is among the tokenizers compared.
+// TestEveryArchitectureHasLines: each architecture that package mlm has models of is among the
+// tokenizers compared.
 func TestEveryArchitectureHasLines(t *testing.T) {
 	t.Parallel()
 	folders, err := os.ReadDir(filepath.Join("..", "mlm", "testdata", "architectures"))
@@ -184,7 +187,10 @@ func TestEveryArchitectureHasLines(t *testing.T) {
 			continue
 		}
 		done++
-		if !slices.ContainsFunc(hfNames, func(n string) bool { return n == f.Name() || strings.HasPrefix(n, f.Name()+"-") }) {
+		if !slices.ContainsFunc(hfNames, func(n string) bool {
+			return n == f.Name() ||
+				strings.HasPrefix(n, f.Name()+"-")
+		}) {
 			t.Errorf("no tokenizer of %s among %v", f.Name(), hfNames)
 		}
 	}

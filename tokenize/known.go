@@ -9,8 +9,10 @@ import (
 // pieces in the order of their ids, each with a line feed. That is the hash of the
 // vocab.txt that the models' pages state.
 var knownVocabularies = map[string]string{
-	"07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3": "BERT, uncased English (30,522 pieces)",
-	"eeaa9875b23b04b4c54ef759d03db9d1ba1554838f8fb26c5d96fa551df93d02": "BERT, cased English (28,996 pieces)",
+	"07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3": "BERT, uncased English " +
+		"(30,522 pieces)",
+	"eeaa9875b23b04b4c54ef759d03db9d1ba1554838f8fb26c5d96fa551df93d02": "BERT, cased English " +
+		"(28,996 pieces)",
 }
 
 // KnownVocabulary names the published vocabulary that t has, every piece under the same

@@ -43,7 +43,8 @@ func TestKnownVocabularyIsByPiecesAndOrder(t *testing.T) {
 
 func TestKnownVocabulariesOfBERT(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string]string{"bert-base-uncased": "BERT, uncased English (30,522 pieces)",
+	for file, want := range map[string]string{"bert-base-uncased": "BERT, uncased English (30,522 " +
+		"pieces)",
 		"bert-base-cased": "BERT, cased English (28,996 pieces)"} {
 		if got := sharedTokenizer(t, file).KnownVocabulary(); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)

@@ -47,34 +47,61 @@ func TestPartsErrors(t *testing.T) {
 		want       error
 		text       string // part of the message
 	}{
-		{"merge of one", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":["a"]}`), ErrFormat, "model.merges[0]"},
-		{"merge of three", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}`), ErrFormat, "model.merges[0]"},
-		{"merge of a number", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":[3]}`), ErrFormat, "model.merges[0]"},
-		{"merge of unknown pieces", with(smallBPE, "model", `{"type":"BPE","vocab":{"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"b":5},"merges":["a b"]}`), ErrFormat, `"ab" is not in the vocabulary`},
-		{"suffix", with(smallBPE, "model", `{"type":"BPE","end_of_word_suffix":"</w>","vocab":{"a":0},"merges":[]}`), ErrUnsupported, "only byte-level BPE"},
-		{"dropout", with(smallBPE, "model", `{"type":"BPE","dropout":0.1,"vocab":{"a":0},"merges":[]}`), ErrUnsupported, "dropout"},
-		{"BPE without bytes", with(smallBPE, "pre_tokenizer", `{"type":"Metaspace"}`), ErrUnsupported, "a BPE model is read with ByteLevel"},
-		{"split after bytes", with(smallBPE, "pre_tokenizer", `{"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},{"type":"WhitespaceSplit"}]}`), ErrUnsupported, "pre_tokenizer.pretokenizers[1]"},
-		{"other splitter", with(smallBPE, "pre_tokenizer", `{"type":"Digits"}`), ErrUnsupported, "Digits"},
-		{"Unigram with bytes", with(smallUnigram, "pre_tokenizer", `{"type":"ByteLevel"}`), ErrUnsupported, "Unigram model without"},
-		{"mark of two", with(smallUnigram, "pre_tokenizer", `{"type":"Metaspace","replacement":"ab"}`), ErrFormat, "want one character"},
-		{"scheme", with(smallUnigram, "pre_tokenizer", `{"type":"Metaspace","prepend_scheme":"often"}`), ErrFormat, "want always, first or never"},
-		{"punctuation", with(smallUnigram, "pre_tokenizer", `{"type":"Punctuation","behavior":"Removed"}`), ErrUnsupported, "want Isolated"},
-		{"no vocabulary", with(smallUnigram, "model", `{"type":"Unigram","vocab":[]}`), ErrFormat, "model.vocab"},
-		{"score", with(smallUnigram, "model", `{"type":"Unigram","vocab":[["a","b"]]}`), ErrFormat, "model.vocab[0]"},
-		{"long piece", with(smallUnigram, "model", `{"type":"Unigram","vocab":[["`+long+`",0]]}`), ErrTooLarge, "1025 bytes"},
-		{"unk_id", with(smallUnigram, "model", `{"type":"Unigram","unk_id":7,"vocab":[["a",0]]}`), ErrFormat, "want 0 to 0"},
-		{"expression", with(smallUnigram, "normalizer", `{"type":"Replace","pattern":{"Regex":"a|b"},"content":""}`), ErrUnsupported, "a|b"},
-		{"long replacement", with(smallUnigram, "normalizer", `{"type":"Replace","pattern":{"String":"a"},"content":"`+long+`"}`), ErrTooLarge, "1025 bytes"},
+		{"merge of one", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":["a"]}`),
+			ErrFormat, "model.merges[0]"},
+		{"merge of three", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}`),
+			ErrFormat, "model.merges[0]"},
+		{"merge of a number", with(smallBPE, "model", `{"type":"BPE","vocab":{"a":0},"merges":[3]}`),
+			ErrFormat, "model.merges[0]"},
+		{"merge of unknown pieces", with(smallBPE, "model",
+			`{"type":"BPE","vocab":{"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"b":5},"merges":["a b"]}`),
+			ErrFormat, `"ab" is not in the vocabulary`},
+		{"suffix", with(smallBPE, "model",
+			`{"type":"BPE","end_of_word_suffix":"</w>","vocab":{"a":0},"merges":[]}`), ErrUnsupported,
+			"only byte-level BPE"},
+		{"dropout", with(smallBPE, "model", `{"type":"BPE","dropout":0.1,"vocab":{"a":0},"merges":[]}`),
+			ErrUnsupported, "dropout"},
+		{"BPE without bytes", with(smallBPE, "pre_tokenizer", `{"type":"Metaspace"}`), ErrUnsupported,
+			"a BPE model is read with ByteLevel"},
+		{"split after bytes", with(smallBPE, "pre_tokenizer",
+			`{"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},{"type":"WhitespaceSplit"}]}`),
+			ErrUnsupported, "pre_tokenizer.pretokenizers[1]"},
+		{"other splitter", with(smallBPE, "pre_tokenizer", `{"type":"Digits"}`), ErrUnsupported,
+			"Digits"},
+		{"Unigram with bytes", with(smallUnigram, "pre_tokenizer", `{"type":"ByteLevel"}`),
+			ErrUnsupported, "Unigram model without"},
+		{"mark of two", with(smallUnigram, "pre_tokenizer", `{"type":"Metaspace","replacement":"ab"}`),
+			ErrFormat, "want one character"},
+		{"scheme", with(smallUnigram, "pre_tokenizer", `{"type":"Metaspace","prepend_scheme":"often"}`),
+			ErrFormat, "want always, first or never"},
+		{"punctuation", with(smallUnigram, "pre_tokenizer",
+			`{"type":"Punctuation","behavior":"Removed"}`), ErrUnsupported, "want Isolated"},
+		{"no vocabulary", with(smallUnigram, "model", `{"type":"Unigram","vocab":[]}`), ErrFormat,
+			"model.vocab"},
+		{"score", with(smallUnigram, "model", `{"type":"Unigram","vocab":[["a","b"]]}`), ErrFormat,
+			"model.vocab[0]"},
+		{"long piece", with(smallUnigram, "model", `{"type":"Unigram","vocab":[["`+long+`",0]]}`),
+			ErrTooLarge, "1025 bytes"},
+		{"unk_id", with(smallUnigram, "model", `{"type":"Unigram","unk_id":7,"vocab":[["a",0]]}`),
+			ErrFormat, "want 0 to 0"},
+		{"expression", with(smallUnigram, "normalizer",
+			`{"type":"Replace","pattern":{"Regex":"a|b"},"content":""}`), ErrUnsupported, "a|b"},
+		{"long replacement", with(smallUnigram, "normalizer",
+			`{"type":"Replace","pattern":{"String":"a"},"content":"`+long+`"}`), ErrTooLarge, "1025 bytes"},
 		{"other normalizer", with(smallUnigram, "normalizer", `{"type":"Nmt"}`), ErrUnsupported, "Nmt"},
-		{"character map", with(smallUnigram, "normalizer", `{"type":"Precompiled","precompiled_charsmap":"AAAA"}`), ErrFormat, "precompiled_charsmap"},
-		{"character map of another length", with(smallUnigram, "normalizer", `{"type":"Precompiled","precompiled_charsmap":"CAAAAAAA"}`), ErrFormat, "precompiled_charsmap"},
-		{"deep sequence", with(smallUnigram, "normalizer", strings.Repeat(`{"type":"Sequence","normalizers":[`, 100)+`{"type":"NFC"}`+strings.Repeat("]}", 100)), ErrTooLarge, "more than 64 parts"},
+		{"character map", with(smallUnigram, "normalizer",
+			`{"type":"Precompiled","precompiled_charsmap":"AAAA"}`), ErrFormat, "precompiled_charsmap"},
+		{"character map of another length", with(smallUnigram, "normalizer",
+			`{"type":"Precompiled","precompiled_charsmap":"CAAAAAAA"}`), ErrFormat, "precompiled_charsmap"},
+		{"deep sequence", with(smallUnigram, "normalizer",
+			strings.Repeat(`{"type":"Sequence","normalizers":[`, 100)+`{"type":"NFC"}`+strings.Repeat("]}",
+				100)), ErrTooLarge, "more than 64 parts"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tok, err := Load(folder(map[string]string{jsonFile: c.json}))
 			var file *FileError
-			if tok != nil || !errors.Is(err, c.want) || !errors.As(err, &file) || !strings.Contains(err.Error(), c.text) {
+			if tok != nil || !errors.Is(err, c.want) || !errors.As(err, &file) ||
+				!strings.Contains(err.Error(), c.text) {
 				t.Errorf("Load = %v, %v; want %v with %q", tok, err, c.want, c.text)
 			}
 		})
@@ -93,7 +120,8 @@ func TestPartsErrors(t *testing.T) {
 		if c.merges == "" {
 			delete(files, mergesFile)
 		}
-		if tok, err := Load(folder(files)); tok != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+		if tok, err := Load(folder(files)); tok != nil || !errors.Is(err, c.want) ||
+			!strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s %q: %v, %v; want %v with %q", c.vocab, c.merges, tok, err, c.want, c.text)
 		}
 	}
@@ -120,7 +148,8 @@ func TestSmallParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, err := tok.Encode(c.text)
-		if got := strings.Join(e.Tokens, " "); err != nil || got != c.want && got != "[CLS] "+c.want+" [SEP]" {
+		if got := strings.Join(e.Tokens, " "); err != nil || got != c.want &&
+			got != "[CLS] "+c.want+" [SEP]" {
 			t.Errorf("%q is %q, %v; want %q", c.text, got, err, c.want)
 		}
 	}
@@ -248,7 +277,8 @@ func TestUnicodePipeline(t *testing.T) {
 			t.Fatalf("no set %q", name)
 		}
 	}
-	forms := map[string]form{"NFC": {compose: true}, "NFD": {}, "NFKC": {compatible: true, compose: true}, "NFKD": {compatible: true}}
+	forms := map[string]form{"NFC": {compose: true}, "NFD": {},
+		"NFKC": {compatible: true, compose: true}, "NFKD": {compatible: true}}
 	bad := 0
 	differ := func(r rune, what string, got, want any) {
 		if bad++; bad < 40 {
@@ -259,7 +289,8 @@ func TestUnicodePipeline(t *testing.T) {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		c := map[uint8]string{letterClass: "letter", numberClass: "number", otherClass: "other"}[classOf(r)]
+		c := map[uint8]string{letterClass: "letter", numberClass: "number",
+			otherClass: "other"}[classOf(r)]
 		for name, set := range sets {
 			if name != "combining" && inRanges(set, r) != (name == c) {
 				differ(r, name, c, name)

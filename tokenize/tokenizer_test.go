@@ -45,8 +45,10 @@ func TestAccessors(t *testing.T) {
 		if got := tok.Token(c.id); got != c.token {
 			t.Errorf("Token(%d) = %q, want %q", c.id, got, c.token)
 		}
-		if tok.IsSpecial(c.id) != c.special || tok.IsUnused(c.id) != c.unused || tok.IsContinuation(c.id) != c.continuation {
-			t.Errorf("%d: special %v, unused %v, continuation %v", c.id, tok.IsSpecial(c.id), tok.IsUnused(c.id), tok.IsContinuation(c.id))
+		if tok.IsSpecial(c.id) != c.special || tok.IsUnused(c.id) != c.unused ||
+			tok.IsContinuation(c.id) != c.continuation {
+			t.Errorf("%d: special %v, unused %v, continuation %v", c.id, tok.IsSpecial(c.id),
+				tok.IsUnused(c.id), tok.IsContinuation(c.id))
 		}
 		if c.get != nil && c.get() != c.id {
 			t.Errorf("%s is %d, want %d", c.name, c.get(), c.id)
@@ -61,7 +63,8 @@ func TestAccessors(t *testing.T) {
 	if _, ok := tok.ID("xyzzy"); ok {
 		t.Error("xyzzy has an id")
 	}
-	if tok.VocabSize() != 868 || tok.MaxLength() != 0 || !tok.Lowercase() || tok.String() != "WordPiece, uncased, 868 tokens" {
+	if tok.VocabSize() != 868 || tok.MaxLength() != 0 || !tok.Lowercase() ||
+		tok.String() != "WordPiece, uncased, 868 tokens" {
 		t.Errorf("%v: size %d, length %d", tok, tok.VocabSize(), tok.MaxLength())
 	}
 }
@@ -69,8 +72,11 @@ func TestAccessors(t *testing.T) {
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	for token, want := range map[string]bool{
-		"[unused0]": true, "[unused99]": true, "[UNUSED_3]": true, "<unused12>": true, "madeupword0001": true,
-		"[unused]": false, "unused": false, "[unusedx]": false, "madeupword": false, "[unused1": false, "the": false,
+		"[unused0]": true, "[unused99]": true, "[UNUSED_3]": true, "<unused12>": true,
+		"madeupword0001": true,
+		"[unused]":       false, "unused": false, "[unusedx]": false, "madeupword": false,
+		"[unused1": false,
+		"the":      false,
 	} {
 		if got := isPlaceholder(token); got != want {
 			t.Errorf("isPlaceholder(%q) = %v", token, got)
@@ -99,7 +105,8 @@ func TestWholeWords(t *testing.T) {
 				continue
 			}
 			e, err := tok.Pieces(token)
-			if err != nil || !slices.Equal(e.IDs, []int32{id}) || tok.IsSpecial(id) || tok.IsUnused(id) || tok.IsContinuation(id) ||
+			if err != nil || !slices.Equal(e.IDs, []int32{id}) || tok.IsSpecial(id) || tok.IsUnused(id) ||
+				tok.IsContinuation(id) ||
 				strings.ContainsAny(token, "#[]<>0123456789.,' ") {
 				t.Errorf("%s: %q (%d) is a word, %v", name, token, id, e.IDs)
 			}
@@ -162,7 +169,8 @@ func TestNew(t *testing.T) {
 		{pieces, Options{Added: make([]AddedToken, maxAdded+1)}, ErrTooLarge},
 		{make([]string, maxVocabulary+1), Options{}, ErrFormat},
 		{append(make([]string, maxVocabulary), "x"), Options{}, ErrTooLarge},
-		{pieces, Options{Unknown: "<new>", Added: []AddedToken{{ID: 40, Content: "<new>"}}}, ErrMissingToken},
+		{pieces, Options{Unknown: "<new>", Added: []AddedToken{{ID: 40, Content: "<new>"}}},
+			ErrMissingToken},
 	} {
 		if tok, err := New(c.pieces, c.o); !errors.Is(err, c.want) || tok != nil {
 			t.Errorf("%d pieces, %+v: %v, want %v", len(c.pieces), c.o, err, c.want)
@@ -244,7 +252,8 @@ func TestWordPieceReference(t *testing.T) {
 		return out
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	parts := []string{"the", "walk", "ing", "tion", "a", "é", "ß", "中", "x", "q", "☃", "к", "ness", "less", "#", "1"}
+	parts := []string{"the", "walk", "ing", "tion", "a", "é", "ß", "中", "x", "q", "☃", "к", "ness",
+		"less", "#", "1"}
 	for range 5000 {
 		var w string
 		for range 1 + r.IntN(6) {
@@ -320,7 +329,8 @@ func TestDecode(t *testing.T) {
 	t.Parallel()
 	tok := small(t)
 	for text, want := range map[string]string{
-		"Walking, the Cats!": "walking, the cats!", "it's": "it ' s", "[MASK] house": "[MASK] house", "": "", "a-b": "a - b",
+		"Walking, the Cats!": "walking, the cats!", "it's": "it ' s", "[MASK] house": "[MASK] house",
+		"": "", "a-b": "a - b",
 	} {
 		e, err := tok.Pieces(text)
 		if got := tok.Decode(e.IDs); err != nil || got != want {
@@ -348,7 +358,8 @@ func TestLongText(t *testing.T) {
 	}
 	for i := range e.IDs {
 		shift := i / per * len("The été. ")
-		if first := e.Spans[i%per]; e.IDs[i] != e.IDs[i%per] || e.Spans[i] != [2]int{first[0] + shift, first[1] + shift} {
+		if first := e.Spans[i%per]; e.IDs[i] != e.IDs[i%per] ||
+			e.Spans[i] != [2]int{first[0] + shift, first[1] + shift} {
 			t.Fatalf("piece %d is %d at %v", i, e.IDs[i], e.Spans[i])
 		}
 	}

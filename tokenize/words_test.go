@@ -11,7 +11,8 @@ import (
 // the pieces that a text with the word has.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"bert-cased", "roberta", "modernbert", "albert", "deberta-v2", "deberta-v3", "xlm-roberta", "xlm-roberta-4"} {
+	for _, name := range []string{"bert-cased", "roberta", "modernbert", "albert", "deberta-v2",
+		"deberta-v3", "xlm-roberta", "xlm-roberta-4"} {
 		tok := hfTokenizer(t, name)
 		if tok.MarksSpaces() != (name != "bert-cased") {
 			t.Errorf("%s: MarksSpaces is %v", name, tok.MarksSpaces())
@@ -19,7 +20,8 @@ func TestMarks(t *testing.T) {
 		if !tok.MarksSpaces() {
 			continue
 		}
-		for _, before := range []string{"", "the ", "the  ", "the\n", "the, ", "(", "the “", "the-", strings.Repeat("long ", 20), strings.Repeat("é", 40) + "("} {
+		for _, before := range []string{"", "the ", "the  ", "the\n", "the, ", "(", "the “", "the-",
+			strings.Repeat("long ", 20), strings.Repeat("é", 40) + "("} {
 			spaced := tok.FollowsSpace(before)
 			at := AfterSymbol
 			if spaced {
@@ -35,7 +37,8 @@ func TestMarks(t *testing.T) {
 			}
 			n := len(e.IDs) - len(tok.suffix)
 			if before != "the-" && !slices.Equal(e.IDs[n-len(word.IDs):n], word.IDs) {
-				t.Errorf("%s: %q ends with %q, the word there is %q", name, before+"water", e.Tokens, word.Tokens)
+				t.Errorf("%s: %q ends with %q, the word there is %q", name, before+"water", e.Tokens,
+					word.Tokens)
 			}
 			if _, space := tok.Surface(word.IDs[0]); space != spaced {
 				t.Errorf("%s: after %q a word begins with %q", name, before, word.Tokens[0])
@@ -87,7 +90,8 @@ func TestEncodeBlanks(t *testing.T) {
 	for _, name := range hfNames {
 		tok := hfTokenizer(t, name)
 		mask := tok.Token(tok.MaskID())
-		for _, text := range []string{"the *.", "the * was red", "(the *) *", "the *, the *!", "the *  was"} {
+		for _, text := range []string{"the *.", "the * was red", "(the *) *", "the *, the *!",
+			"the *  was"} {
 			blank, err := tok.EncodeBlanks(strings.ReplaceAll(text, "*", mask))
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +125,8 @@ func TestAfterLetter(t *testing.T) {
 		tok := hfTokenizer(t, name)
 		mask := tok.Token(tok.MaskID())
 		compared := 0
-		for _, rest := range []string{"1", "42", "s", "ing", "1%", "s, and", "é2", ".", "(1", "中1", "\u03011"} {
+		for _, rest := range []string{"1", "42", "s", "ing", "1%", "s, and", "é2", ".", "(1", "中1",
+			"\u03011"} {
 			// No vocabulary has a piece of a word with these letters and something after them.
 			const word = "qzqz"
 			full, err := tok.Encode("the " + word + rest)
@@ -148,7 +153,8 @@ func TestAfterLetter(t *testing.T) {
 			}
 			after, err := tok.Word(rest, AfterLetter)
 			if err != nil || !slices.Equal(after.IDs, want[:len(want)-len(tok.suffix)]) {
-				t.Errorf("%s: %q after a letter is %q (%v), after a word %q", name, rest, after.Tokens, err, full.Tokens)
+				t.Errorf("%s: %q after a letter is %q (%v), after a word %q", name, rest, after.Tokens, err,
+					full.Tokens)
 			}
 		}
 		if compared < 5 {

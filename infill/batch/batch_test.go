@@ -45,7 +45,8 @@ func atOnce(_ context.Context, it *Item) (Record, error) {
 }
 
 func manifest() *Manifest {
-	return &Manifest{Format: ManifestFormat, Version: "v1", Model: "sha256:0", Seed: 1, Settings: map[string]string{"steps": "50"}}
+	return &Manifest{Format: ManifestFormat, Version: "v1", Model: "sha256:0", Seed: 1,
+		Settings: map[string]string{"steps": "50"}}
 }
 
 type config struct {
@@ -91,7 +92,8 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	if c.maxErrors == 0 {
 		c.maxErrors = -1
 	}
-	job := Job{Input: in, Output: out, Workers: c.workers, Do: c.do, MaxErrors: c.maxErrors, Progress: c.progress, Total: s.Records}
+	job := Job{Input: in, Output: out, Workers: c.workers, Do: c.do, MaxErrors: c.maxErrors,
+		Progress: c.progress, Total: s.Records}
 	p, err := job.Run(c.ctx)
 	return p, out, err
 }
@@ -185,14 +187,17 @@ func TestMaxErrors(t *testing.T) {
 	in := write(t, filepath.Join(dir, "in.txt"), "a\nbad 2\nb\nbad 4\nc\nbad 6\nd\n")
 	out := filepath.Join(dir, "out.jsonl")
 	p, _, err := process(t, in, out, config{maxErrors: 2})
-	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "line 6") || p.Records != 5 || p.Failed != 2 {
+	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "line 6") || p.Records != 5 ||
+		p.Failed != 2 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	// Earlier errors count when the run goes on.
-	if p, _, err = process(t, in, out, config{maxErrors: 2, mode: Resume}); !errors.Is(err, ErrTooMany) || p.Records != 5 {
+	if p, _, err = process(t, in, out, config{maxErrors: 2, mode: Resume}); !errors.Is(err,
+		ErrTooMany) || p.Records != 5 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if p, _, err = process(t, in, out, config{mode: Resume}); err != nil || p.Records != 7 || p.Failed != 3 {
+	if p, _, err = process(t, in, out, config{mode: Resume}); err != nil || p.Records != 7 ||
+		p.Failed != 3 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 }
@@ -203,12 +208,13 @@ func TestFatal(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in.txt"), sentences(100))
 	broken := errors.New("the model broke")
-	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{do: func(ctx context.Context, it *Item) (Record, error) {
-		if it.Line > 20 {
-			return Record{}, broken
-		}
-		return upper(ctx, it)
-	}})
+	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"),
+		config{do: func(ctx context.Context, it *Item) (Record, error) {
+			if it.Line > 20 {
+				return Record{}, broken
+			}
+			return upper(ctx, it)
+		}})
 	// Line 21 is empty (21 = 17 + 3 + 1).
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "line 22") || p.Records != 19 {
 		t.Errorf("%+v, %v", p, err)
@@ -231,7 +237,8 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("the input as output: %v", err)
 	}
 	other := write(t, filepath.Join(dir, "other.txt"), "a\nc\n")
-	if _, _, err := process(t, other, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "input") {
+	if _, _, err := process(t, other, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
+		!strings.Contains(err.Error(), "input") {
 		t.Errorf("another input: %v", err)
 	}
 	open := func(change func(*Manifest)) error {
@@ -297,16 +304,19 @@ func TestRefusals(t *testing.T) {
 	if !bytes.Equal(read(t, out), want) {
 		t.Error("a refused run changed the output")
 	}
-	if _, _, err := process(t, in, out, config{mode: Force}); err != nil || !bytes.Equal(read(t, out), want) {
+	if _, _, err := process(t, in, out, config{mode: Force}); err != nil ||
+		!bytes.Equal(read(t, out), want) {
 		t.Errorf("--force: %v", err)
 	}
 	// A record that belongs to another line.
 	write(t, out, `{"line":1,"text":"A"}`+"\n"+`{"line":7,"text":"B"}`+"\n")
-	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "line 7") {
+	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
+		!strings.Contains(err.Error(), "line 7") {
 		t.Errorf("a record of another line: %v", err)
 	}
 	write(t, out, strings.Repeat(`{"line":1}`+"\n", 1)+`{"line":2}`+"\n"+`{"line":3}`+"\n")
-	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "more records") {
+	if _, _, err := process(t, in, out, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
+		!strings.Contains(err.Error(), "more records") {
 		t.Errorf("more records than lines: %v", err)
 	}
 }

@@ -69,7 +69,8 @@ func TestCompressed(t *testing.T) {
 		}
 		// A file that breaks off is trouble, not the end of the input.
 		torn := write(t, filepath.Join(dir, "torn.txt"+suffix), data[:len(data)-len(data)/3])
-		if _, _, err := process(t, torn, filepath.Join(dir, "torn.jsonl"+suffix), config{}); err == nil || !strings.Contains(err.Error(), "torn.txt") {
+		if _, _, err := process(t, torn, filepath.Join(dir, "torn.jsonl"+suffix), config{}); err == nil ||
+			!strings.Contains(err.Error(), "torn.txt") {
 			t.Errorf("%s: torn input: %v", suffix, err)
 		}
 	}
@@ -83,16 +84,23 @@ func TestInput(t *testing.T) {
 		json       bool
 		want       []string // texts, or errors in angle brackets
 	}{
-		{"a.txt", "one\n\ntwo\r\n \tthree\u00a0\nfour\rfive", false, []string{"1 one", "3 two", "4  \tthree\u00a0", "5 four\rfive"}},
+		{"a.txt", "one\n\ntwo\r\n \tthree\u00a0\nfour\rfive", false,
+			[]string{"1 one", "3 two", "4  \tthree\u00a0", "5 four\rfive"}},
 		{"a.txt", "one\n  \t \r\n\u00a0\n two", false, []string{"1 one", "4  two"}},
 		{"a.jsonl", `{"id":null,"text":"x"}` + "\n \n", true, []string{"1 x"}},
 		{"a.txt", "\ufeffone\n{\"text\":\"x\"}", false, []string{"1 one", "2 {\"text\":\"x\"}"}},
-		{"a.txt", "a\n" + long + "\nb\n" + long[2:] + "\n" + long, false, []string{"1 a", "2 <the line is too long>", "3 b", "4 " + long[2:], "5 <the line is too long>"}},
-		{"a", "{\"text\":\"one\"}\n\n{\"id\":7,\"text\":\"two\",\"x\":[1]}", true, []string{"1 one", "3 two 7 x=[1]"}},
+		{"a.txt", "a\n" + long + "\nb\n" + long[2:] + "\n" + long, false,
+			[]string{"1 a", "2 <the line is too long>", "3 b", "4 " + long[2:], "5 <the line is too long>"}},
+		{"a", "{\"text\":\"one\"}\n\n{\"id\":7,\"text\":\"two\",\"x\":[1]}", true,
+			[]string{"1 one", "3 two 7 x=[1]"}},
 		{"a", "{not json [MASK]\n", false, []string{"1 {not json [MASK]"}},
-		{"a.jsonl", "text\n" + `{"id":"é","text":"a\tb\r\n"}` + "\n" + `{"id":[1],"text":"x"}` + "\n" + `{"text":7}` + "\n" + `{"x":1}` + "\n" +
-			`{"text":"x","text":"y"}` + "\n" + `{"text":"x"} 1` + "\n" + `{"text":"x"` + "\n" + "{\"text\":\"\xff\"}\n[1]\n" + `{"text":""}`, true,
-			[]string{"1 <bad JSON line>", "2 a\tb\r\n \"é\"", "3 <bad JSON line>", "4 <bad JSON line>", "5 <bad JSON line>", "6 <bad JSON line>", "7 <bad JSON line>", "8 <bad JSON line>", "9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
+		{"a.jsonl", "text\n" + `{"id":"é","text":"a\tb\r\n"}` + "\n" + `{"id":[1],"text":"x"}` + "\n" +
+			`{"text":7}` + "\n" + `{"x":1}` + "\n" +
+			`{"text":"x","text":"y"}` + "\n" + `{"text":"x"} 1` + "\n" + `{"text":"x"` + "\n" +
+			"{\"text\":\"\xff\"}\n[1]\n" + `{"text":""}`, true,
+			[]string{"1 <bad JSON line>", "2 a\tb\r\n \"é\"", "3 <bad JSON line>", "4 <bad JSON line>",
+				"5 <bad JSON line>", "6 <bad JSON line>", "7 <bad JSON line>", "8 <bad JSON line>",
+				"9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
 	} {
 		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
 		in, err := Open(path, nil, FormatAuto)
@@ -134,10 +142,12 @@ func TestInput(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil ||
+		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
-	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true, "\ufffd": true, `\\ud83d`: true} {
+	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true,
+		"\ufffd": true, `\\ud83d`: true} {
 		var it Item
 		if err := it.parse([]byte(`{"text":"` + text + `"}`)); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
@@ -152,7 +162,8 @@ func TestInput(t *testing.T) {
 // What Empty reads ahead is not lost, and a stream is read line by line.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"": "", "\n\r\n\n": "", "\ufeff": "", "\ufeff\n\na\nb": "3 a,4 b", "a\n": "1 a", "\xef\xbb": "1 \xef\xbb"} {
+	for text, want := range map[string]string{"": "", "\n\r\n\n": "", "\ufeff": "",
+		"\ufeff\n\na\nb": "3 a,4 b", "a\n": "1 a", "\xef\xbb": "1 \xef\xbb"} {
 		in := Lines("a test", strings.NewReader(text))
 		if got := in.Empty(); got != in.Empty() || got != (want == "") { // asking reads nothing away
 			t.Errorf("%q: empty %v", text, got)
@@ -187,7 +198,8 @@ func TestEmpty(t *testing.T) {
 		t.Error("a line is there")
 	}
 	_, _ = in.Next()
-	if _, err := in.Next(); !errors.Is(err, broken) || !strings.Contains(err.Error(), "a wire: after line 1") {
+	if _, err := in.Next(); !errors.Is(err, broken) ||
+		!strings.Contains(err.Error(), "a wire: after line 1") {
 		t.Errorf("%v", err)
 	}
 }

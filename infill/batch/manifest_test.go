@@ -51,7 +51,8 @@ func TestPlaceOfManifest(t *testing.T) {
 		if err := os.Mkdir(ManifestPath(folder), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := process(t, in, folder, config{mode: mode}); err == nil || mode != Force && !errors.Is(err, ErrManifest) {
+		if _, _, err := process(t, in, folder, config{mode: mode}); err == nil || mode != Force &&
+			!errors.Is(err, ErrManifest) {
 			t.Errorf("mode %d, a folder for a manifest: %v", mode, err)
 		}
 
@@ -73,7 +74,8 @@ func TestPlaceOfManifest(t *testing.T) {
 		if err := os.Symlink(precious, ManifestPath(linked)+".tmp"); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := process(t, in, linked, config{mode: mode}); err != nil || string(read(t, precious)) != "precious" {
+		if _, _, err := process(t, in, linked, config{mode: mode}); err != nil ||
+			string(read(t, precious)) != "precious" {
 			t.Errorf("mode %d: a link was followed: %q (%v)", mode, read(t, precious), err)
 		}
 		if left, err := filepath.Glob(filepath.Join(dir, "*.tmp")); err != nil || len(left) != 1 {
@@ -88,7 +90,8 @@ func TestPlaceOfManifest(t *testing.T) {
 			t.Errorf("mode %d: a link to nothing: %v", mode, err)
 		}
 		missing := filepath.Join(dir, "missing", "out")
-		if _, _, err := process(t, in, missing, config{mode: mode}); err == nil || !strings.Contains(err.Error(), "folder") || strings.Contains(err.Error(), "manifest") {
+		if _, _, err := process(t, in, missing, config{mode: mode}); err == nil ||
+			!strings.Contains(err.Error(), "folder") || strings.Contains(err.Error(), "manifest") {
 			t.Errorf("mode %d: no folder: %v", mode, err)
 		}
 	}
@@ -97,7 +100,9 @@ func TestPlaceOfManifest(t *testing.T) {
 // A damaged manifest is an error of its own, and one that can be read is
 // written back as it was.
 func FuzzManifest(f *testing.F) {
-	for _, s := range []string{`{"format":1}`, `{"format":1,"settings":{"a":"b"},"seed":18446744073709551615}`, `{"format":2}`, "", "{", "null", "[]", `{"format":1,"x":1}`} {
+	for _, s := range []string{`{"format":1}`,
+		`{"format":1,"settings":{"a":"b"},"seed":18446744073709551615}`, `{"format":2}`, "", "{", "null",
+		"[]", `{"format":1,"x":1}`} {
 		f.Add(s)
 	}
 	dir := f.TempDir()

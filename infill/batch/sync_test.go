@@ -60,14 +60,16 @@ func TestSyncFails(t *testing.T) {
 		o.synced = clock
 		o.sync = func() error { return syscall.EIO }
 	}, progress: func(Progress) { clock = clock.Add(time.Second) }})
-	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "syncing "+path) || p.Records == 0 || p.Records > 3 {
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "syncing "+path) ||
+		p.Records == 0 || p.Records > 3 {
 		t.Fatalf("%d records, %v", p.Records, err)
 	}
 	whole := filepath.Join(dir, "whole.jsonl")
 	if _, _, err := process(t, in, whole, config{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := process(t, in, path, config{mode: Resume}); err != nil || string(read(t, path)) != string(read(t, whole)) {
+	if _, _, err := process(t, in, path, config{mode: Resume}); err != nil ||
+		string(read(t, path)) != string(read(t, whole)) {
 		t.Errorf("resumed: %v", err)
 	}
 }

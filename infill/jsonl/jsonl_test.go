@@ -154,11 +154,13 @@ func TestDecode(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || !errors.Is(err, c.kind) || e.Line != 9 || e.Field != c.field ||
 			!strings.Contains(err.Error(), c.says) {
-			t.Errorf("%.40s: %v (%+v); want %v of field %q saying %q", c.line, err, e, c.kind, c.field, c.says)
+			t.Errorf("%.40s: %v (%+v); want %v of field %q saying %q", c.line, err, e, c.kind, c.field,
+				c.says)
 		}
 	}
 	// encoding/json gives up at a depth of 10,000; the limit stands before it.
-	if _, err := (Decoder{}).Object(1, []byte(`{"a":`+strings.Repeat("[", 1<<20))); !errors.Is(err, ErrJSON) {
+	if _, err := (Decoder{}).Object(1, []byte(`{"a":`+strings.Repeat("[", 1<<20))); !errors.Is(err,
+		ErrJSON) {
 		t.Error(err)
 	}
 }

@@ -52,7 +52,8 @@ func TestLockProcesses(t *testing.T) {
 	boom := errors.New("boom")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	waited := 0
-	if _, err := Lock(ctx, path, func() { waited++; cancel(boom) }); !errors.Is(err, boom) || waited != 1 {
+	if _, err := Lock(ctx, path, func() { waited++; cancel(boom) }); !errors.Is(err, boom) ||
+		waited != 1 {
 		t.Fatalf("locked by another: %v after %d calls", err, waited)
 	}
 

@@ -25,8 +25,10 @@ func TestOpenSpecial(t *testing.T) {
 	if err := os.Symlink("pipe", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	for path, kind := range map[string]string{pipe: "pipe", filepath.Join(dir, "link"): "pipe", os.DevNull: "device"} {
-		if _, err := Read(path, 1); !errors.Is(err, ErrNotRegular) || !strings.Contains(err.Error(), kind) {
+	for path, kind := range map[string]string{pipe: "pipe", filepath.Join(dir, "link"): "pipe",
+		os.DevNull: "device"} {
+		if _, err := Read(path, 1); !errors.Is(err, ErrNotRegular) ||
+			!strings.Contains(err.Error(), kind) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -70,7 +72,8 @@ func init() {
 	// full runs out of room after 1,000 bytes.
 	children["full"] = func(path string) int {
 		signal.Ignore(syscall.SIGXFSZ)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE,
+			&syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
 			fmt.Println(err)
 			return 1
 		}
@@ -94,7 +97,8 @@ func TestWriteFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := startChild(t, "full", path).Output()
-	if err != nil || !strings.Contains(string(out), path) || strings.Contains(string(out), tempPrefix) {
+	if err != nil || !strings.Contains(string(out), path) ||
+		strings.Contains(string(out), tempPrefix) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left := rest(t, path); content(t, path) != "old" || len(left) > 0 {

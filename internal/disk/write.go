@@ -108,7 +108,8 @@ func IsTemp(name string) bool {
 func createTemp(path string) (f *os.File, err error) {
 	for range 100 {
 		name := fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix)
-		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL,
+			0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}

@@ -93,7 +93,8 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("holds %q, left behind %v", content(t, path), left)
 	}
 	missing := filepath.Join(t.TempDir(), "none", "a")
-	if err := Write(missing, nil); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), tempPrefix) ||
+	if err := Write(missing, nil); !errors.Is(err, fs.ErrNotExist) ||
+		strings.Contains(err.Error(), tempPrefix) ||
 		!strings.Contains(err.Error(), missing) {
 		t.Errorf("no folder: %v", err)
 	}
@@ -158,7 +159,8 @@ func TestWriteReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
-	if err != nil || !info.Mode().IsRegular() || content(t, path) != "private" || content(t, link) != "public" {
+	if err != nil || !info.Mode().IsRegular() || content(t, path) != "private" ||
+		content(t, link) != "public" {
 		t.Errorf("%v %v, target %q, link %q", info.Mode(), err, content(t, path), content(t, link))
 	}
 }
@@ -167,7 +169,8 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	if err := errors.Join(os.WriteFile(from, []byte("new"), 0o644), os.WriteFile(to, []byte("old"), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(from, []byte("new"), 0o644),
+		os.WriteFile(to, []byte("old"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if err := Rename(from, to); err != nil || content(t, to) != "new" {

@@ -86,8 +86,10 @@ func TestNested(t *testing.T) {
 			}
 			group.Wait()
 		})
-		if most := p.most.Load(); most > int64(n) || most < 1 || calls.Load() != 4*(1+2+3) || len(p.free) != 0 {
-			t.Errorf("%d places: %d worked at once, %d calls, %d places taken at the end", n, most, calls.Load(), len(p.free))
+		if most := p.most.Load(); most > int64(n) || most < 1 || calls.Load() != 4*(1+2+3) ||
+			len(p.free) != 0 {
+			t.Errorf("%d places: %d worked at once, %d calls, %d places taken at the end", n, most,
+				calls.Load(), len(p.free))
 		}
 	}
 }

@@ -9,8 +9,9 @@ func TestName(t *testing.T) {
 	t.Parallel()
 	known := []string{"dmala", "gibbs", "gibbs-mh", "seed", "top", "whole-words", "Österreich"}
 	for written, want := range map[string]string{
-		"dmala": "dmala", "dmalla": "dmala", "DMALA": "dmala", "dmlaa": "dmala", "gibs": "gibbs", "whole-word": "whole-words",
-		"sead": "seed", "tpo": "top", "österreihc": "Österreich", // neighbours exchanged
+		"dmala": "dmala", "dmalla": "dmala", "DMALA": "dmala", "dmlaa": "dmala", "gibs": "gibbs",
+		"whole-word": "whole-words",
+		"sead":       "seed", "tpo": "top", "österreihc": "Österreich", // neighbours exchanged
 		"xyzzy": "", "gibberish": "", "ab": "", "": "", strings.Repeat("dmala", 20): "",
 	} {
 		if got := Name(written, known); got != want {
@@ -31,7 +32,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3}, {"flaw", "lawn", 2}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"ca", "abc", 3},
+		{"flaw", "lawn", 2}} {
 		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
 			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
 		}

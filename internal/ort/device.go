@@ -77,11 +77,13 @@ func findProvider(name string) (provider, Device, error) {
 	}
 	i := slices.IndexFunc(providers, func(p provider) bool { return p.device().Name == name })
 	if i < 0 {
-		return nil, Device{}, fmt.Errorf("%w: %q; there is: %s", ErrDevice, name, strings.Join(usable, ", "))
+		return nil, Device{}, fmt.Errorf("%w: %q; there is: %s", ErrDevice, name,
+			strings.Join(usable, ", "))
 	}
 	d := providers[i].device()
 	if d.Problem != "" {
-		return nil, d, fmt.Errorf("%w: %s: %s; there is: %s", ErrDevice, name, d.Problem, strings.Join(usable, ", "))
+		return nil, d, fmt.Errorf("%w: %s: %s; there is: %s", ErrDevice, name, d.Problem,
+			strings.Join(usable, ", "))
 	}
 	return providers[i], d, nil
 }

@@ -41,11 +41,13 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, d, err)
 		}
 	}
-	if _, err := FindDevice("gpu"); !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "there is: cpu") {
+	if _, err := FindDevice("gpu"); !errors.Is(err, ErrDevice) ||
+		!strings.Contains(err.Error(), "there is: cpu") {
 		t.Errorf("an unknown one: %v", err)
 	}
 	with(t, &broken{problem: "the processor lacks what it needs"})
-	if _, err := FindDevice("broken"); !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "lacks") {
+	if _, err := FindDevice("broken"); !errors.Is(err, ErrDevice) ||
+		!strings.Contains(err.Error(), "lacks") {
 		t.Errorf("one that is not there: %v", err)
 	}
 	if all := Devices(); len(all) != 2 || all[0].Name != CPU || all[1].Problem == "" {
@@ -60,7 +62,8 @@ func TestSessionDevice(t *testing.T) {
 	}
 	b := &broken{refuses: errors.New("boom")}
 	with(t, b)
-	_, err := OpenBytes("model", []byte("x"), []string{"a"}, []string{"b"}, Config{Device: "broken", Threads: 3})
+	_, err := OpenBytes("model", []byte("x"), []string{"a"}, []string{"b"},
+		Config{Device: "broken", Threads: 3})
 	if !errors.Is(err, b.refuses) || b.asked == nil || b.asked.Threads != 3 {
 		t.Errorf("%v, asked with %+v", err, b.asked)
 	}

@@ -67,7 +67,8 @@ func start(r *Report) error {
 		// The binding reports a library that does not offer the C API it was
 		// compiled for as "Error setting ORT API base: 2".
 		if strings.Contains(msg, "ORT API base") {
-			return fmt.Errorf("%w: %s does not offer the needed C API (1.%d or newer does); install it again",
+			return fmt.Errorf("%w: %s does not offer the needed C API (1.%d or newer does); install it "+
+				"again",
 				ErrRuntimeVersion, r.Path, minMinor)
 		}
 		return fmt.Errorf("%w: %s cannot be loaded: %w; install it again", ErrRuntimeCorrupt, r.Path, err)

@@ -95,7 +95,8 @@ func named(r *Report, path string, src Source, what string) error {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and install the library",
+		return fmt.Errorf("%w: %s, %s, does not exist; correct the path, or leave it out and install "+
+			"the library",
 			ErrRuntimeMissing, what, abs)
 	case err != nil:
 		return fmt.Errorf("%w: %s: %w", ErrRuntimeMissing, what, err)
@@ -144,7 +145,8 @@ func systemCandidates() []candidate {
 		for _, d := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
 			add(d, SourceSystem)
 		}
-		triple := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+		triple := map[string]string{"amd64": "x86_64-linux-gnu",
+			"arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
 		dirs := []string{"/usr/local/lib", "/usr/lib64", "/usr/lib", "/opt/onnxruntime/lib"}
 		if triple != "" {
 			dirs = append([]string{"/usr/local/lib/" + triple, "/usr/lib/" + triple}, dirs...)

@@ -141,7 +141,8 @@ func commit(got fetched, p platform, r *Report) error {
 		return err
 	}
 	if !got.pinned {
-		if err := writeReceipt(r.Path, receipt{SHA256: got.sha256, Size: got.size, From: got.from}); err != nil {
+		if err := writeReceipt(r.Path, receipt{SHA256: got.sha256, Size: got.size,
+			From: got.from}); err != nil {
 			return err
 		}
 	}
@@ -163,7 +164,8 @@ func commit(got fetched, p platform, r *Report) error {
 // declared size (>= 0) must be what arrives.
 func saveLibrary(src io.Reader, declared int64, path string) (sum string, size int64, err error) {
 	if declared > maxLibrary {
-		return "", 0, fmt.Errorf("the library claims %d MB, more than any build of onnx runtime", declared>>20)
+		return "", 0, fmt.Errorf("the library claims %d MB, more than any build of onnx runtime",
+			declared>>20)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

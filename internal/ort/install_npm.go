@@ -40,7 +40,8 @@ func fetchNPM(ctx context.Context, o *InstallOptions, p platform, work string) (
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
-		return fetched{}, fmt.Errorf("npm pack %s: %w: %s", npmPackage, err, lastLines(stderr.String(), 3))
+		return fetched{}, fmt.Errorf("npm pack %s: %w: %s", npmPackage, err,
+			lastLines(stderr.String(), 3))
 	}
 	balls, err := filepath.Glob(filepath.Join(work, "*.tgz"))
 	if err != nil || len(balls) != 1 {
@@ -60,7 +61,8 @@ func fetchNPM(ctx context.Context, o *InstallOptions, p platform, work string) (
 // fromNPM takes this platform's library out of the package, which is read as
 // a stream.
 func fromNPM(r io.Reader, p platform, work string) (fetched, error) {
-	want := regexp.MustCompile(`^package/bin/napi-v[0-9]+/` + regexp.QuoteMeta(p.npmDir+"/"+p.npmFile) + `$`)
+	want := regexp.MustCompile(`^package/bin/napi-v[0-9]+/` +
+		regexp.QuoteMeta(p.npmDir+"/"+p.npmFile) + `$`)
 	got := fetched{path: filepath.Join(work, "npm-"+p.file), from: npmPackage}
 	var err error
 	got.sha256, got.size, err = fromTar(r, want.MatchString, got.path)

@@ -31,7 +31,8 @@ const maxArchive = 400 << 20
 // processor, exports OrtGetApiBase and states version 1.27.0, and the hash of
 // the archive if the caller supplies one. The library's hash is then printed
 // and written down next to it, so that every later start notices a change.
-func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work string) (fetched, error) {
+func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work string) (fetched,
+	error) {
 	base := o.ReleaseURL
 	if base == "" {
 		base = DefaultReleaseURL
@@ -46,7 +47,8 @@ func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work strin
 	}
 	o.logf("  archive sha256 %s", sum)
 	if want := strings.ToLower(o.ArchiveSHA256); want != "" && want != sum {
-		return fetched{}, fmt.Errorf("%w: %s has sha256 %s, expected %s", ErrRuntimeCorrupt, url, sum, want)
+		return fetched{}, fmt.Errorf("%w: %s has sha256 %s, expected %s", ErrRuntimeCorrupt, url, sum,
+			want)
 	}
 	got := fetched{path: filepath.Join(work, "release-"+p.file), from: url}
 	if strings.HasSuffix(p.archive, ".zip") {
@@ -65,7 +67,8 @@ func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work strin
 	}
 	version, err := inspect(got.path, p.goos, p.goarch)
 	if err == nil && version != Version {
-		err = fmt.Errorf("%w: the library in %s says %q, expected %s", ErrRuntimeVersion, url, version, Version)
+		err = fmt.Errorf("%w: the library in %s says %q, expected %s", ErrRuntimeVersion, url, version,
+			Version)
 	}
 	if err != nil {
 		_ = os.Remove(got.path)
@@ -107,7 +110,8 @@ func download(ctx context.Context, c *http.Client, url, path string) (sum string
 		return "", fmt.Errorf("%s: the server says %s", url, resp.Status)
 	}
 	if resp.ContentLength > maxArchive {
-		return "", fmt.Errorf("%s: %d MB is more than any archive of onnx runtime", url, resp.ContentLength>>20)
+		return "", fmt.Errorf("%s: %d MB is more than any archive of onnx runtime", url,
+			resp.ContentLength>>20)
 	}
 	f, err := os.Create(path)
 	if err != nil {
@@ -122,7 +126,8 @@ func download(ctx context.Context, c *http.Client, url, path string) (sum string
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(resp.Body, maxArchive+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "", fmt.Errorf("%s: the connection ended after %d of %d bytes: %w", url, n, resp.ContentLength, err)
+		return "", fmt.Errorf("%s: the connection ended after %d of %d bytes: %w", url, n,
+			resp.ContentLength, err)
 	case err != nil:
 		return "", fmt.Errorf("%s: after %d bytes: %w", url, n, err)
 	case n > maxArchive:

@@ -134,7 +134,8 @@ func TestInstallFromNPM(t *testing.T) {
 	}{
 		{"good", good, 0, ""},
 		{"one bit wrong", tgz(t, entry{name: name, data: bad}), 0, "expected " + p.sha256},
-		{"not there", tgz(t, entry{name: "package/README.md", data: []byte("x")}), 0, "no library for this platform"},
+		{"not there", tgz(t, entry{name: "package/README.md", data: []byte("x")}), 0,
+			"no library for this platform"},
 		{"not gzip", []byte("hello"), 0, "not a gzip archive"},
 		{"truncated", good[:len(good)/2], 0, "reading the archive"},
 		{"npm fails", nil, 3, "npm error network"},
@@ -142,10 +143,12 @@ func TestInstallFromNPM(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cache := t.TempDir()
 			var log bytes.Buffer
-			o := InstallOptions{CacheDir: cache, From: "npm", NPM: fakeNPM(t, c.archive, c.exit), Log: &log, platform: &p}
+			o := InstallOptions{CacheDir: cache, From: "npm", NPM: fakeNPM(t, c.archive, c.exit), Log: &log,
+				platform: &p}
 			r, err := Install(context.Background(), o)
 			if c.want == "" {
-				if err != nil || !r.OK || !r.Pinned || r.SHA256 != p.sha256 || !bytes.Equal(read(t, r.Path), lib) {
+				if err != nil || !r.OK || !r.Pinned || r.SHA256 != p.sha256 ||
+					!bytes.Equal(read(t, r.Path), lib) {
 					t.Fatalf("%+v, %v\n%s", r, err, &log)
 				}
 				// A second call keeps it, without npm.
@@ -158,10 +161,12 @@ func TestInstallFromNPM(t *testing.T) {
 					t.Fatal(err)
 				}
 				o.NPM = fakeNPM(t, c.archive, 0)
-				if r, err := Install(context.Background(), o); err != nil || !bytes.Equal(read(t, r.Path), lib) {
+				if r, err := Install(context.Background(), o); err != nil ||
+					!bytes.Equal(read(t, r.Path), lib) {
 					t.Errorf("mending: %v", err)
 				}
-			} else if !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), c.want) || r.OK || exists(r.Path) {
+			} else if !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), c.want) || r.OK ||
+				exists(r.Path) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			if l := leftovers(t, cache, p); len(l) > 0 {
@@ -197,7 +202,8 @@ func TestInstallFromRelease(t *testing.T) {
 		{"good, hash known", serve(good), strings.ToUpper(sum(good)), ""},
 		{"wrong hash", serve(good), strings.Repeat("a", 64), "expected aaaa"},
 		{"wrong version", serve(tgz(t, entry{name: p.archiveLib, data: old})), "", `says "1.17.0"`},
-		{"cut library", serve(tgz(t, entry{name: p.archiveLib, data: lib[:len(lib)/2]})), "", "not a whole"},
+		{"cut library", serve(tgz(t, entry{name: p.archiveLib, data: lib[:len(lib)/2]})), "",
+			"not a whole"},
 		{"wrong bytes", serve(bytes.Repeat([]byte("x"), 5000)), "", "not a gzip"},
 		{"another archive", serve(tgz(t, entry{name: "x/y", data: lib})), "", "no library"},
 		{"not found", http.NotFound, "", "404"},
@@ -232,7 +238,8 @@ func TestInstallFromRelease(t *testing.T) {
 			defer srv.Close()
 			cache := t.TempDir()
 			var log bytes.Buffer
-			r, err := Install(context.Background(), InstallOptions{CacheDir: cache, From: "release", ReleaseURL: srv.URL + "/",
+			r, err := Install(context.Background(), InstallOptions{CacheDir: cache, From: "release",
+				ReleaseURL:    srv.URL + "/",
 				ArchiveSHA256: c.sum, Log: &log, platform: &p})
 			if c.want != "" {
 				if !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), c.want) || exists(r.Path) {
@@ -249,7 +256,8 @@ func TestInstallFromRelease(t *testing.T) {
 				if err := os.WriteFile(r.Path, append(read(t, r.Path), 0), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if err := checkCached(&r, p); !errors.Is(err, ErrRuntimeCorrupt) || !strings.Contains(err.Error(), sum(lib)) {
+				if err := checkCached(&r, p); !errors.Is(err, ErrRuntimeCorrupt) ||
+					!strings.Contains(err.Error(), sum(lib)) {
 					t.Errorf("damage: %v", err)
 				}
 			}
@@ -268,18 +276,21 @@ func TestInstallFallsBack(t *testing.T) {
 		_, _ = w.Write(tgz(t, entry{name: p.archiveLib, data: lib}))
 	}))
 	defer srv.Close()
-	o := InstallOptions{NPM: "/nonexistent/npm", ReleaseURL: srv.URL, platform: &p, CacheDir: t.TempDir()}
+	o := InstallOptions{NPM: "/nonexistent/npm", ReleaseURL: srv.URL, platform: &p,
+		CacheDir: t.TempDir()}
 	if r, err := Install(context.Background(), o); err != nil || !r.Pinned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	srv.Close()
 	o.CacheDir = t.TempDir()
 	_, err := Install(context.Background(), o)
-	if !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), "from npm") || !strings.Contains(err.Error(), "from release") {
+	if !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), "from npm") ||
+		!strings.Contains(err.Error(), "from release") {
 		t.Errorf("both fail: %v", err)
 	}
 	o.From = "floppy"
-	if _, err := Install(context.Background(), o); !errors.Is(err, ErrInstall) || !strings.Contains(err.Error(), "floppy") {
+	if _, err := Install(context.Background(), o); !errors.Is(err, ErrInstall) ||
+		!strings.Contains(err.Error(), "floppy") {
 		t.Errorf("unknown source: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -294,20 +305,23 @@ func TestInstallTogether(t *testing.T) {
 	isolate(t)
 	lib := read(t, fakeLibrary(t, Version))
 	p := testPlatform(t, lib)
-	npm := fakeNPM(t, tgz(t, entry{name: "package/bin/napi-v9/" + p.npmDir + "/" + p.npmFile, data: lib}), 0)
+	npm := fakeNPM(t, tgz(t, entry{name: "package/bin/napi-v9/" + p.npmDir + "/" + p.npmFile,
+		data: lib}), 0)
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = Install(context.Background(), InstallOptions{CacheDir: cache, NPM: npm, From: "npm", Force: true, platform: &p})
+			_, errs[i] = Install(context.Background(),
+				InstallOptions{CacheDir: cache, NPM: npm, From: "npm", Force: true, platform: &p})
 		})
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, filepath.Join(libraryDir(cache, p.goos, p.goarch), p.file)); !bytes.Equal(got, lib) {
+	if got := read(t, filepath.Join(libraryDir(cache, p.goos, p.goarch), p.file)); !bytes.Equal(got,
+		lib) {
 		t.Error("the library is not whole")
 	}
 	if l := leftovers(t, cache, p); len(l) > 0 {
@@ -319,7 +333,8 @@ func TestFromZip(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, text := range map[string]string{"a/lib/onnxruntime.dll": "library", "a/LICENSE": "text"} {
+	for name, text := range map[string]string{"a/lib/onnxruntime.dll": "library",
+		"a/LICENSE": "text"} {
 		w, err := z.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -352,8 +367,10 @@ func TestFromZip(t *testing.T) {
 
 func TestPlatformTable(t *testing.T) {
 	for _, p := range platforms {
-		if len(p.sha256) != 64 || p.file == "" || p.npmDir == "" || !strings.Contains(p.archive, Version) ||
-			!strings.HasPrefix(p.archiveLib, strings.TrimSuffix(strings.TrimSuffix(p.archive, ".tgz"), ".zip")) {
+		if len(p.sha256) != 64 || p.file == "" || p.npmDir == "" ||
+			!strings.Contains(p.archive, Version) ||
+			!strings.HasPrefix(p.archiveLib, strings.TrimSuffix(strings.TrimSuffix(p.archive, ".tgz"),
+				".zip")) {
 			t.Errorf("row %s/%s: %+v", p.goos, p.goarch, p)
 		}
 	}

@@ -145,7 +145,8 @@ func TestFindNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Find(FindOptions{Path: c.path})
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), c.path) {
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
+				!strings.Contains(err.Error(), c.path) {
 				t.Errorf("flag: %v", err)
 			}
 			t.Setenv(EnvLibrary, c.path)
@@ -170,21 +171,25 @@ func TestFindOrder(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env.so")
 	copyFile(t, lib, env)
 	t.Setenv(EnvLibrary, env)
-	if r, err := Find(FindOptions{Path: lib}); err != nil || r.Path != lib || r.Source != SourceGiven || r.Version != Version {
+	if r, err := Find(FindOptions{Path: lib}); err != nil || r.Path != lib ||
+		r.Source != SourceGiven || r.Version != Version {
 		t.Errorf("flag: %+v, %v", r, err)
 	}
-	if r, err := Find(FindOptions{}); err != nil || r.Path != env || r.Source != SourceEnv || r.Pinned {
+	if r, err := Find(FindOptions{}); err != nil || r.Path != env || r.Source != SourceEnv ||
+		r.Pinned {
 		t.Errorf("environment: %+v, %v", r, err)
 	}
 	// In the cache the hash counts, and a wrong one is not passed over.
 	t.Setenv(EnvLibrary, "")
 	r, err := Find(FindOptions{})
-	if !errors.Is(err, ErrRuntimeCorrupt) || r.Path != cached || !strings.Contains(err.Error(), p.sha256) {
+	if !errors.Is(err, ErrRuntimeCorrupt) || r.Path != cached ||
+		!strings.Contains(err.Error(), p.sha256) {
 		t.Errorf("cache: %+v, %v", r, err)
 	}
 	// An explicit cache folder wins over the variable.
 	other := t.TempDir()
-	if r, err := Find(FindOptions{CacheDir: other, NoSystem: true}); !errors.Is(err, ErrRuntimeMissing) ||
+	if r, err := Find(FindOptions{CacheDir: other, NoSystem: true}); !errors.Is(err,
+		ErrRuntimeMissing) ||
 		!strings.HasPrefix(r.Cache, other) {
 		t.Errorf("cache folder: %+v, %v", r, err)
 	}
@@ -199,7 +204,8 @@ func TestFindOrder(t *testing.T) {
 
 func TestWrongVersion(t *testing.T) {
 	isolate(t)
-	for version, ok := range map[string]bool{"1.17.1": false, "1.26.9": false, "2.0.0": false, "1.28.3": true, "1.27.0": true} {
+	for version, ok := range map[string]bool{"1.17.1": false, "1.26.9": false, "2.0.0": false,
+		"1.28.3": true, "1.27.0": true} {
 		r, err := Find(FindOptions{Path: fakeLibrary(t, version)})
 		if ok != (err == nil) || !ok && !errors.Is(err, ErrRuntimeVersion) {
 			t.Errorf("%s: %v", version, err)
@@ -209,7 +215,8 @@ func TestWrongVersion(t *testing.T) {
 		}
 	}
 	// A library that states a good version but does not offer the C API.
-	if got := loadInChild(t, fakeLibrary(t, Version)); !strings.HasPrefix(got, "version: ") || !strings.Contains(got, "install it again") {
+	if got := loadInChild(t, fakeLibrary(t, Version)); !strings.HasPrefix(got, "version: ") ||
+		!strings.Contains(got, "install it again") {
 		t.Errorf("no API: %q", got)
 	}
 }
@@ -243,10 +250,12 @@ func TestTruncatedLibrary(t *testing.T) {
 	if err := os.WriteFile(src, []byte("int f(void) { return 1; }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", other, src).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", other,
+		src).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if _, err := Find(FindOptions{Path: other}); !errors.Is(err, ErrRuntimeCorrupt) || !strings.Contains(err.Error(), "OrtGetApiBase") {
+	if _, err := Find(FindOptions{Path: other}); !errors.Is(err, ErrRuntimeCorrupt) ||
+		!strings.Contains(err.Error(), "OrtGetApiBase") {
 		t.Errorf("another library: %v", err)
 	}
 }
@@ -284,16 +293,20 @@ func TestLoadedOnce(t *testing.T) {
 	if again, err := Load(FindOptions{Path: r.Path}); err != nil || again.Path != r.Path {
 		t.Errorf("the same file again: %v", err)
 	}
-	if _, err := Load(FindOptions{Path: filepath.Join(t.TempDir(), "x")}); !errors.Is(err, ErrRuntimeVersion) {
+	if _, err := Load(FindOptions{Path: filepath.Join(t.TempDir(), "x")}); !errors.Is(err,
+		ErrRuntimeVersion) {
 		t.Errorf("another file: %v", err)
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "none.onnx"), []string{"x"}, []string{"y"}, Config{}); !errors.Is(err, ErrModel) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none.onnx"), []string{"x"}, []string{"y"},
+		Config{}); !errors.Is(err, ErrModel) {
 		t.Errorf("no such model: %v", err)
 	}
-	if _, err := OpenBytes("junk", bytes.Repeat([]byte{0xff}, 100), []string{"x"}, []string{"y"}, Config{}); !errors.Is(err, ErrModel) {
+	if _, err := OpenBytes("junk", bytes.Repeat([]byte{0xff}, 100), []string{"x"}, []string{"y"},
+		Config{}); !errors.Is(err, ErrModel) {
 		t.Errorf("not a model: %v", err)
 	}
-	if _, err := OpenBytes("empty", nil, []string{"x"}, []string{"y"}, Config{}); !errors.Is(err, ErrModel) {
+	if _, err := OpenBytes("empty", nil, []string{"x"}, []string{"y"}, Config{}); !errors.Is(err,
+		ErrModel) {
 		t.Errorf("empty model: %v", err)
 	}
 }

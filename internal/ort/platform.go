@@ -78,7 +78,8 @@ func platformOf(goos, goarch string) (platform, error) {
 		}
 	}
 	return platform{}, fmt.Errorf("%w: no build of onnx runtime %s is known for %s/%s; "+
-		"build one and name it with %s=/path/to/the/library", ErrRuntimeMissing, Version, goos, goarch, EnvLibrary)
+		"build one and name it with %s=/path/to/the/library", ErrRuntimeMissing, Version, goos, goarch,
+		EnvLibrary)
 }
 
 // systemNames are the file names a system package may use, most specific first.

@@ -62,9 +62,10 @@ type Session struct {
 // order in which Run takes their tensors. External data are read relative to
 // the file's folder. Errors wrap ErrModel.
 func Open(path string, inputs, outputs []string, c Config) (*Session, error) {
-	return open(path, inputs, outputs, c, func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
-		return binding.NewDynamicAdvancedSession(path, inputs, outputs, o)
-	})
+	return open(path, inputs, outputs, c,
+		func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
+			return binding.NewDynamicAdvancedSession(path, inputs, outputs, o)
+		})
 }
 
 // OpenBytes loads a model from memory, which is not needed afterwards. name
@@ -74,9 +75,10 @@ func OpenBytes(name string, model []byte, inputs, outputs []string, c Config) (*
 	if len(model) == 0 {
 		return nil, fmt.Errorf("%w: %s is empty", ErrModel, name)
 	}
-	return open(name, inputs, outputs, c, func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
-		return binding.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, o)
-	})
+	return open(name, inputs, outputs, c,
+		func(o *binding.SessionOptions) (*binding.DynamicAdvancedSession, error) {
+			return binding.NewDynamicAdvancedSessionWithONNXData(model, inputs, outputs, o)
+		})
 }
 
 func open(name string, inputs, outputs []string, c Config,
@@ -85,9 +87,11 @@ func open(name string, inputs, outputs []string, c Config,
 		return nil, fmt.Errorf("%w: load it before opening %s", ErrRuntimeMissing, name)
 	}
 	if len(inputs) == 0 || len(outputs) == 0 {
-		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", ErrModel, name)
+		return nil, fmt.Errorf("%w: %s: a session needs at least one input and one output", ErrModel,
+			name)
 	}
-	s := &Session{name: name, inputs: append([]string(nil), inputs...), outputs: append([]string(nil), outputs...)}
+	s := &Session{name: name, inputs: append([]string(nil), inputs...),
+		outputs: append([]string(nil), outputs...)}
 	err := guard(func() error {
 		o, err := c.options()
 		if err != nil {
@@ -127,8 +131,10 @@ func (c Config) options() (*binding.SessionOptions, error) {
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 	}
 	levels := map[Level]binding.GraphOptimizationLevel{
-		LevelNone: binding.GraphOptimizationLevelDisableAll, LevelBasic: binding.GraphOptimizationLevelEnableBasic,
-		LevelExtended: binding.GraphOptimizationLevelEnableExtended, LevelAll: binding.GraphOptimizationLevelEnableAll,
+		LevelNone:     binding.GraphOptimizationLevelDisableAll,
+		LevelBasic:    binding.GraphOptimizationLevelEnableBasic,
+		LevelExtended: binding.GraphOptimizationLevelEnableExtended,
+		LevelAll:      binding.GraphOptimizationLevelEnableAll,
 	}
 	if l, ok := levels[c.Level]; ok {
 		steps = append(steps, o.SetGraphOptimizationLevel(l))

@@ -121,8 +121,10 @@ func TestSessionTypes(t *testing.T) {
 	for name, open := range map[string]func() (*ort.Session, error){
 		"bytes": func() (*ort.Session, error) { return ort.OpenBytes("m", m, ins, outs, ort.Config{}) },
 		"file": func() (*ort.Session, error) {
-			return ort.Open(path, ins, outs, ort.Config{Threads: 2, Level: ort.LevelExtended, NoArena: true, NoMemPattern: true,
-				NoPrepack: true, SaveTo: saved, Profile: profile, Entries: map[string]string{"optimization.disable_specified_optimizers": "GeluFusion"}})
+			return ort.Open(path, ins, outs, ort.Config{Threads: 2, Level: ort.LevelExtended, NoArena: true,
+				NoMemPattern: true,
+				NoPrepack:    true, SaveTo: saved, Profile: profile,
+				Entries: map[string]string{"optimization.disable_specified_optimizers": "GeluFusion"}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,9 +138,12 @@ func TestSessionTypes(t *testing.T) {
 			for j := range 6 {
 				f[j], i[j], l[j], d[j] = float32(j)+.5, int32(-j), int64(j)<<40, float64(j)/3
 			}
-			f2, i2, l2, d2, nb := make([]float32, 6), make([]int32, 6), make([]int64, 6), make([]float64, 6), []bool{false}
-			in := []*ort.Tensor{tensor(t, shape, f), tensor(t, shape, i), tensor(t, shape, l), tensor(t, shape, d), tensor(t, nil, []bool{false})}
-			out := []*ort.Tensor{tensor(t, shape, f2), tensor(t, shape, i2), tensor(t, shape, l2), tensor(t, shape, d2), tensor(t, nil, nb)}
+			f2, i2, l2, d2, nb := make([]float32, 6), make([]int32, 6), make([]int64, 6), make([]float64, 6),
+				[]bool{false}
+			in := []*ort.Tensor{tensor(t, shape, f), tensor(t, shape, i), tensor(t, shape, l),
+				tensor(t, shape, d), tensor(t, nil, []bool{false})}
+			out := []*ort.Tensor{tensor(t, shape, f2), tensor(t, shape, i2), tensor(t, shape, l2),
+				tensor(t, shape, d2), tensor(t, nil, nb)}
 			if err := s.Run(context.Background(), in, out); err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +181,8 @@ func TestSessionTypes(t *testing.T) {
 				t.Errorf("too few inputs: %v", err)
 			}
 			// A preallocated output of the wrong shape is refused, not overrun.
-			wrong := []*ort.Tensor{tensor(t, []int64{6}, f2), tensor(t, shape, i2), tensor(t, shape, l2), tensor(t, shape, d2), tensor(t, nil, nb)}
+			wrong := []*ort.Tensor{tensor(t, []int64{6}, f2), tensor(t, shape, i2), tensor(t, shape, l2),
+				tensor(t, shape, d2), tensor(t, nil, nb)}
 			if err := s.Run(context.Background(), in, wrong); !errors.Is(err, ort.ErrRun) {
 				t.Errorf("wrong shape: %v", err)
 			}
@@ -204,21 +210,29 @@ func TestSessionErrors(t *testing.T) {
 	if _, err := ort.OpenBytes("m", m, nil, outs, ort.Config{}); !errors.Is(err, ort.ErrModel) {
 		t.Errorf("no inputs: %v", err)
 	}
-	if _, err := ort.OpenBytes("m", m, ins, outs, ort.Config{Threads: -1}); !errors.Is(err, ort.ErrModel) {
+	if _, err := ort.OpenBytes("m", m, ins, outs, ort.Config{Threads: -1}); !errors.Is(err,
+		ort.ErrModel) {
 		t.Errorf("negative threads: %v", err)
 	}
-	if _, err := ort.OpenBytes("m", m[:len(m)-4], ins, outs, ort.Config{}); !errors.Is(err, ort.ErrModel) {
+	if _, err := ort.OpenBytes("m", m[:len(m)-4], ins, outs, ort.Config{}); !errors.Is(err,
+		ort.ErrModel) {
 		t.Errorf("truncated: %v", err)
 	}
-	custom := model([][]byte{node("NoSuchOp", []string{"f"}, []string{"g"})}, [][]byte{value("f", tFloat, "n")}, [][]byte{value("g", tFloat, "n")})
-	if _, err := ort.OpenBytes("m", custom, []string{"f"}, []string{"g"}, ort.Config{}); !errors.Is(err, ort.ErrModel) {
+	custom := model([][]byte{node("NoSuchOp", []string{"f"}, []string{"g"})},
+		[][]byte{value("f", tFloat, "n")}, [][]byte{value("g", tFloat, "n")})
+	if _, err := ort.OpenBytes("m", custom, []string{"f"}, []string{"g"},
+		ort.Config{}); !errors.Is(err, ort.ErrModel) {
 		t.Errorf("unknown op: %v", err)
 	}
 	for name, f := range map[string]func() error{
 		"negative": func() error { _, err := ort.NewTensor([]int64{-1}, []float32{1}); return err },
 		"short":    func() error { _, err := ort.NewTensor([]int64{2, 2}, []float32{1}); return err },
-		"overflow": func() error { _, err := ort.NewTensor([]int64{1 << 40, 1 << 40}, []float32{1}); return err },
-		"scalar":   func() error { _, err := ort.NewTensor(nil, []float32{}); return err },
+		"overflow": func() error {
+			_, err := ort.NewTensor([]int64{1 << 40, 1 << 40},
+				[]float32{1})
+			return err
+		},
+		"scalar": func() error { _, err := ort.NewTensor(nil, []float32{}); return err },
 	} {
 		if f() == nil {
 			t.Errorf("%s: accepted", name)
@@ -237,7 +251,8 @@ func TestSessionErrors(t *testing.T) {
 func TestSessionConcurrent(t *testing.T) {
 	orttest.Load(t)
 	const width = 257
-	m := model([][]byte{node("Add", []string{"x", "x"}, []string{"y"}), node("Mul", []string{"y", "x"}, []string{"z"})},
+	m := model([][]byte{node("Add", []string{"x", "x"}, []string{"y"}),
+		node("Mul", []string{"y", "x"}, []string{"z"})},
 		[][]byte{value("x", tFloat, "n")}, [][]byte{value("z", tFloat, "n")})
 	s, err := ort.OpenBytes("m", m, []string{"x"}, []string{"z"}, ort.Config{})
 	if err != nil {
@@ -282,13 +297,15 @@ func TestSessionConcurrent(t *testing.T) {
 
 func BenchmarkRunOverhead(b *testing.B) {
 	orttest.Load(b)
-	m := model([][]byte{node("Add", []string{"x", "x"}, []string{"y"})}, [][]byte{value("x", tFloat, "n")}, [][]byte{value("y", tFloat, "n")})
+	m := model([][]byte{node("Add", []string{"x", "x"}, []string{"y"})},
+		[][]byte{value("x", tFloat, "n")}, [][]byte{value("y", tFloat, "n")})
 	s, err := ort.OpenBytes("m", m, []string{"x"}, []string{"y"}, ort.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	in, out := []*ort.Tensor{tensor(b, []int64{8}, make([]float32, 8))}, []*ort.Tensor{tensor(b, []int64{8}, make([]float32, 8))}
+	in, out := []*ort.Tensor{tensor(b, []int64{8}, make([]float32, 8))},
+		[]*ort.Tensor{tensor(b, []int64{8}, make([]float32, 8))}
 	for b.Loop() {
 		if err := s.Run(context.Background(), in, out); err != nil {
 			b.Fatal(err)

@@ -114,7 +114,8 @@ func checkVersion(r *Report, version string) error {
 		return fmt.Errorf("%w: %s is %s, needed is 1.%d or newer; install %s",
 			ErrRuntimeVersion, r.Path, version, minMinor, Version)
 	}
-	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the last bits", version, Version)
+	r.Note = fmt.Sprintf("onnx runtime %s; results were checked with %s and may differ in the "+
+		"last bits", version, Version)
 	return nil
 }
 
@@ -241,7 +242,8 @@ func inspectMachO(f *os.File, size int64, goarch string) error {
 	}
 	for _, l := range m.Loads {
 		if s, ok := l.(*macho.Segment); ok && s.Offset+s.Filesz > uint64(size) {
-			return fmt.Errorf("is truncated: segment %s ends at byte %d of %d", s.Name, s.Offset+s.Filesz, size)
+			return fmt.Errorf("is truncated: segment %s ends at byte %d of %d", s.Name, s.Offset+s.Filesz,
+				size)
 		}
 	}
 	return nil
@@ -271,7 +273,8 @@ func inspectPE(f *os.File, size int64, goarch string) error {
 	}
 	for _, s := range p.Sections {
 		if int64(s.Offset)+int64(s.Size) > size {
-			return fmt.Errorf("is truncated: section %s ends at byte %d of %d", s.Name, int64(s.Offset)+int64(s.Size), size)
+			return fmt.Errorf("is truncated: section %s ends at byte %d of %d", s.Name,
+				int64(s.Offset)+int64(s.Size), size)
 		}
 	}
 	return nil

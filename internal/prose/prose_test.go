@@ -87,7 +87,8 @@ var text = "a message" + "word"
 	if len(texts) != 1 || texts[0].Text != "a message" || texts[0].Line != 11 {
 		t.Errorf("texts %+v", texts)
 	}
-	if got := Columns("short\n" + strings.Repeat("ä", 101) + "\n" + strings.Repeat("ä", 100)); len(got) != 1 || got[0].Line != 2 {
+	if got := Columns("short\n" + strings.Repeat("ä", 101) + "\n" +
+		strings.Repeat("ä", 100)); len(got) != 1 || got[0].Line != 2 {
 		t.Errorf("columns %v", got)
 	}
 }

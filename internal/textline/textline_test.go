@@ -56,7 +56,8 @@ func TestReader(t *testing.T) {
 		{"a\n" + most + most + "\n\nb", []string{"a", "LONG", "", "b"}},
 		{most + "xx\n" + most + "xx", []string{"LONG", "LONG"}},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in)),
+		for _, r := range []io.Reader{strings.NewReader(c.in),
+			iotest.OneByteReader(strings.NewReader(c.in)),
 			iotest.DataErrReader(strings.NewReader(c.in))} {
 			got, err := all(r, limit)
 			if err != nil || !slices.Equal(got, c.want) {
@@ -96,7 +97,8 @@ func TestReaderError(t *testing.T) {
 	if !errors.Is(err, boom) || !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	r := NewReader(io.MultiReader(strings.NewReader(strings.Repeat("x", 2*PeekSize)), iotest.ErrReader(boom)), 100)
+	r := NewReader(io.MultiReader(strings.NewReader(strings.Repeat("x", 2*PeekSize)),
+		iotest.ErrReader(boom)), 100)
 	if _, err := r.Next(); !errors.Is(err, ErrTooLong) {
 		t.Errorf("a long line: %v", err)
 	}

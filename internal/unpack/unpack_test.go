@@ -52,7 +52,8 @@ func TestNew(t *testing.T) {
 		{"two frames", zst + zst, "zstd", text + text},
 		{"skipped frame", skipped + zst, "zstd", text},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
+		for _, r := range []io.Reader{strings.NewReader(c.in),
+			iotest.OneByteReader(strings.NewReader(c.in))} {
 			u, err := New(r)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)

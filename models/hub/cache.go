@@ -67,8 +67,8 @@ func (c Cache) missing(m *Model) []*File {
 	return out
 }
 
-// A Record says what was fetched. It lies beside the model's folder and is what files without a known
-// hash are compared with ever after.
+// A Record says what was fetched. It lies beside the model's folder and is what files without a
+// known hash are compared with ever after.
 type Record struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"`
@@ -120,8 +120,8 @@ func (r *Record) expected(f *File) string {
 	return ""
 }
 
-// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted on
-// first use, the cache's record says; "" if neither does.
+// Expected is the SHA-256 that a file of a model must have, as the catalogue or, for a file trusted
+// on first use, the cache's record says; "" if neither does.
 func (c Cache) Expected(m *Model, f *File) string { return c.readRecord(m).expected(f) }
 
 // A Check is the comparison of one file with what it should be.
@@ -130,8 +130,9 @@ type Check struct {
 	Bytes  int64  `json:"bytes"`            // as found, -1 if it is missing
 	SHA256 string `json:"sha256,omitempty"` // as found
 	Want   string `json:"want,omitempty"`   // SHA-256 it should have, "" if nothing says
-	By     string `json:"by,omitempty"`     // what says so: "the catalogue", "the record of the first download", or the name of a file
-	Result string `json:"result"`           // one of Same, Differs, Missing, Extra, Unknown
+	// what says so: "the catalogue", "the record of the first download", or the name of a file
+	By     string `json:"by,omitempty"`
+	Result string `json:"result"` // one of Same, Differs, Missing, Extra, Unknown
 }
 
 // Results of a Check.
@@ -139,7 +140,8 @@ const (
 	Same    = "ok"
 	Differs = "DIFFERS"
 	Missing = "MISSING"
-	Extra   = "EXTRA"      // does not belong to a fetched model: another tokenizer file, say, changes what it does
+	// does not belong to a fetched model: another tokenizer file, say, changes what it does
+	Extra   = "EXTRA"
 	Unknown = "not stated" // a file of which nothing says what it should be; no fault
 )
 
@@ -154,7 +156,8 @@ func Faults(checks []Check) int {
 	return n
 }
 
-// Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden files apart.
+// Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
+// files apart.
 func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	rec := c.readRecord(m)
 	dir := os.DirFS(c.Folder(m))

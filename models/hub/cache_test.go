@@ -32,11 +32,13 @@ func TestFirstUse(t *testing.T) {
 	}
 	mustHold(t, s, folder)
 	good := sumOf(s.files["onnx/model.onnx"])
-	if rec := c.readRecord(m); rec == nil || !rec.Files[0].FirstUse || rec.Files[0].SHA256 != good || c.Expected(m, m.Files[0]) != good {
+	if rec := c.readRecord(m); rec == nil || !rec.Files[0].FirstUse || rec.Files[0].SHA256 != good ||
+		c.Expected(m, m.Files[0]) != good {
 		t.Errorf("record %+v", rec)
 	}
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || checks[0].Want != good || checks[0].By != "the record of the first download" {
+	if err != nil || Faults(checks) != 0 || checks[0].Want != good ||
+		checks[0].By != "the record of the first download" {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	// The folder is lost, and the home has other bytes by now: the record still knows.
@@ -44,7 +46,8 @@ func TestFirstUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.files["onnx/model.onnx"] = noise(300_000, 77)
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), c.recordPath(m)) {
+	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrMismatch) ||
+		!strings.Contains(err.Error(), c.recordPath(m)) {
 		t.Errorf("changed after first use: %v", err)
 	}
 	mustLackFolder(t, c, m)
@@ -64,7 +67,8 @@ func TestFirstUseNeedsALength(t *testing.T) {
 	m.Files[0].Bytes, m.Files[0].About = 0, 300_000
 	s.always(raw(func(b []byte) []byte { return b[:299_000] }))
 	c := Cache{t.TempDir()}
-	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrFetch) || !strings.Contains(err.Error(), "how long") {
+	if _, err := c.Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrFetch) ||
+		!strings.Contains(err.Error(), "how long") {
 		t.Errorf("%v", err)
 	}
 	mustLackFolder(t, c, m)
@@ -86,7 +90,8 @@ func TestFirstUseResumes(t *testing.T) {
 	if err := os.MkdirAll(c.partial(m), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(c.partial(m), "00-model.onnx.part"), noise(5000, 8), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(c.partial(m), "00-model.onnx.part"), noise(5000, 8),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if folder, err = c.Pull(t.Context(), m, quick(s, nil)); err != nil {
@@ -110,7 +115,10 @@ func TestHeals(t *testing.T) {
 		},
 		"truncated": func(p string) error { return os.Truncate(p, 10) },
 		"removed":   os.Remove,
-		"a folder":  func(p string) error { return errors.Join(os.Remove(p), os.MkdirAll(filepath.Join(p, "x"), 0o755)) },
+		"a folder": func(p string) error {
+			return errors.Join(os.Remove(p),
+				os.MkdirAll(filepath.Join(p, "x"), 0o755))
+		},
 	} {
 		if err := damage(filepath.Join(folder, "vocab.txt")); err != nil {
 			t.Fatal(err)
@@ -132,7 +140,8 @@ func TestHeals(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if checks, err := c.Verify(t.Context(), m); err != nil || Faults(checks) != 1 || checks[2].Path != "tokenizer.json" || checks[2].Result != Extra {
+	if checks, err := c.Verify(t.Context(), m); err != nil || Faults(checks) != 1 ||
+		checks[2].Path != "tokenizer.json" || checks[2].Result != Extra {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	if _, err := c.Pull(t.Context(), m, quick(s, nil)); err != nil {
@@ -146,10 +155,12 @@ func TestOffline(t *testing.T) {
 	c, m := Cache{t.TempDir()}, s.model()
 	_, err := c.Pull(t.Context(), m, Options{Offline: true})
 	var off *OfflineError
-	if !errors.As(err, &off) || !errors.Is(err, ErrOffline) || len(off.Missing) != 2 || off.Folder != c.Folder(m) {
+	if !errors.As(err, &off) || !errors.Is(err, ErrOffline) || len(off.Missing) != 2 ||
+		off.Folder != c.Folder(m) {
 		t.Fatalf("%v", err)
 	}
-	for _, part := range []string{"tiny", c.Folder(m), "onnx/model.onnx from " + DefaultHub + "/o/n/resolve/" + testCommit, "vocab.txt"} {
+	for _, part := range []string{"tiny", c.Folder(m), "onnx/model.onnx from " + DefaultHub +
+		"/o/n/resolve/" + testCommit, "vocab.txt"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in: %v", part, err)
 		}
@@ -158,13 +169,15 @@ func TestOffline(t *testing.T) {
 	put := func(path string, data []byte) {
 		t.Helper()
 		path = filepath.Join(c.Folder(m), path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, data, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put("onnx/model.onnx", s.files["onnx/model.onnx"])
 	put("vocab.txt", []byte("other"))
-	if _, err := c.Pull(t.Context(), m, Options{Offline: true}); !errors.Is(err, ErrOffline) || !strings.Contains(err.Error(), "vocab.txt (it is damaged)") {
+	if _, err := c.Pull(t.Context(), m, Options{Offline: true}); !errors.Is(err, ErrOffline) ||
+		!strings.Contains(err.Error(), "vocab.txt (it is damaged)") {
 		t.Errorf("%v", err)
 	}
 	put("vocab.txt", s.files["vocab.txt"])
@@ -181,14 +194,17 @@ func TestOffline(t *testing.T) {
 
 func TestPullOptions(t *testing.T) {
 	s := newServer(t, 10)
-	for _, hub := range []string{"http://example.com", "ftp://localhost", "localhost", "https://", "https://a:b@example.com", "://"} {
-		if _, err := (Cache{t.TempDir()}).Pull(t.Context(), s.model(), Options{Hub: hub}); !errors.Is(err, ErrCatalogue) {
+	for _, hub := range []string{"http://example.com", "ftp://localhost", "localhost", "https://",
+		"https://a:b@example.com", "://"} {
+		if _, err := (Cache{t.TempDir()}).Pull(t.Context(), s.model(), Options{Hub: hub}); !errors.Is(err,
+			ErrCatalogue) {
 			t.Errorf("hub %q: %v", hub, err)
 		}
 	}
 	m := s.model()
 	m.Files[0].Path = "../../model.onnx"
-	if _, err := (Cache{t.TempDir()}).Pull(t.Context(), m, quick(s, nil)); !errors.Is(err, ErrCatalogue) {
+	if _, err := (Cache{t.TempDir()}).Pull(t.Context(), m, quick(s, nil)); !errors.Is(err,
+		ErrCatalogue) {
 		t.Errorf("a path out of the folder: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
@@ -200,15 +216,18 @@ func TestPullOptions(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Cache{t.TempDir()}).Pull(ctx, s.model(), quick(s, nil)); !errors.Is(err, context.Canceled) {
+	if _, err := (Cache{t.TempDir()}).Pull(ctx, s.model(), quick(s, nil)); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
 
 func TestContentRange(t *testing.T) {
 	for s, want := range map[string][3]int64{
-		"bytes 5-9/10": {5, 10, 1}, "bytes 0-0/*": {0, -1, 1}, "bytes */7": {0, 7, 1}, "bytes */*": {}, "bytes 9-5/10": {},
-		"bytes 5-10/10": {}, "bytes -5-6/10": {}, "lines 1-2/3": {}, "bytes 1/3": {}, "bytes 1-2": {}, "": {}, "bytes 1-99999999999999999999/*": {},
+		"bytes 5-9/10": {5, 10, 1}, "bytes 0-0/*": {0, -1, 1}, "bytes */7": {0, 7, 1}, "bytes */*": {},
+		"bytes 9-5/10":  {},
+		"bytes 5-10/10": {}, "bytes -5-6/10": {}, "lines 1-2/3": {}, "bytes 1/3": {}, "bytes 1-2": {},
+		"": {}, "bytes 1-99999999999999999999/*": {},
 	} {
 		start, total, ok := contentRange(s)
 		if ok != (want[2] == 1) || ok && (start != want[0] || total != want[1]) {

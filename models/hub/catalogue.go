@@ -61,7 +61,7 @@ type File struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// Pinned tells whether the hash of the file is known in advance.
+// Pinned reports whether the hash of the file is known in advance.
 func (f *File) Pinned() bool { return f.SHA256 != "" }
 
 // Size is the file's size as far as it is known.
@@ -75,7 +75,7 @@ func (f *File) limit() int64 {
 	return f.About + f.About/50
 }
 
-// Pinned tells whether the hashes of all files are known in advance.
+// Pinned reports whether the hashes of all files are known in advance.
 func (m *Model) Pinned() bool {
 	return !slices.ContainsFunc(m.Files, func(f *File) bool { return !f.Pinned() })
 }
@@ -122,8 +122,8 @@ func Builtin() *Catalogue {
 	return c
 }
 
-// Load returns the package's catalogue preceded by the models of a file, "" for none. A model of the
-// file replaces the one of the same name.
+// Load returns the package's catalogue preceded by the models of a file, "" for none. A model of
+// the file replaces the one of the same name.
 func Load(file string) (*Catalogue, error) {
 	all := Builtin()
 	if file == "" {
@@ -272,34 +272,44 @@ func (m *Model) check() error {
 
 func (f *File) check() error {
 	switch {
-	case len(f.Path) > 200 || !fs.ValidPath(f.Path) || !goodPath.MatchString(f.Path) || device.MatchString(f.Path):
-		return fmt.Errorf("file %q: not a plain relative path (no .., no leading dot, only A-Z a-z 0-9 . _ - /)", f.Path)
+	case len(f.Path) > 200 || !fs.ValidPath(f.Path) || !goodPath.MatchString(f.Path) ||
+		device.MatchString(f.Path):
+		return fmt.Errorf("file %q: not a plain relative path (no .., no leading dot, only A-Z a-z "+
+			"0-9 . _ - /)", f.Path)
 	case f.SHA256 != "" && !goodHash.MatchString(f.SHA256):
 		return fmt.Errorf("file %s: sha256 %q is not 64 lower-case hexadecimal digits", f.Path, f.SHA256)
-	case f.Bytes < 0 || f.About < 0 || f.Bytes > maxBytes || f.About > maxBytes || (f.Bytes > 0) == (f.About > 0):
-		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path, int64(maxBytes))
+	case f.Bytes < 0 || f.About < 0 || f.Bytes > maxBytes || f.About > maxBytes ||
+		(f.Bytes > 0) == (f.About > 0):
+		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path,
+			int64(maxBytes))
 	}
 	if hubURL.MatchString(f.URL) && !slices.Contains(strings.Split(f.URL, "/"), "..") {
 		return nil
 	}
 	if strings.HasPrefix(f.URL, "{hub}") {
-		return fmt.Errorf("file %s: address %q is not of the form {hub}/OWNER/NAME/resolve/COMMIT/PATH with a commit of 40 digits; a branch would change", f.Path, f.URL)
+		return fmt.Errorf("file %s: address %q is not of the form "+
+			"{hub}/OWNER/NAME/resolve/COMMIT/PATH with a commit of 40 digits; a branch would change", f.Path,
+			f.URL)
 	}
 	u, err := url.Parse(f.URL)
 	switch {
 	case err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(f.URL) > 2000:
 		return fmt.Errorf("file %s: address %q is not https", f.Path, f.URL)
 	case f.SHA256 == "":
-		return fmt.Errorf("file %s: a file from elsewhere than {hub}, where a commit fixes the version, needs its sha256", f.Path)
+		return fmt.Errorf("file %s: a file from elsewhere than {hub}, where a commit fixes the "+
+			"version, needs its sha256", f.Path)
 	}
 	return nil
 }
 
-// printableAll tells whether texts are short and have no control characters, which could command
+// printableAll reports whether texts are short and have no control characters, which could command
 // a terminal.
 func printableAll(texts ...string) bool {
 	for _, s := range texts {
-		if len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xFFFD }) {
+		if len(s) > 300 || strings.ContainsFunc(s, func(r rune) bool {
+			return r < ' ' || r >= 0x7f &&
+				r < 0xa0 || r == 0xFFFD
+		}) {
 			return false
 		}
 	}

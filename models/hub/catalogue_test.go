@@ -36,7 +36,8 @@ func TestBuiltin(t *testing.T) {
 		if !m.Pinned() {
 			t.Errorf("%s: a file without a hash", m.Name)
 		}
-		if keys[m.Key()] || m.Licence == "" || m.Architecture == "" || !strings.HasPrefix(m.Home, DefaultHub+"/") || m.Size() < 1e6 {
+		if keys[m.Key()] || m.Licence == "" || m.Architecture == "" ||
+			!strings.HasPrefix(m.Home, DefaultHub+"/") || m.Size() < 1e6 {
 			t.Errorf("%+v", m)
 		}
 		keys[m.Key()] = true
@@ -62,10 +63,12 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// The small files of the catalogue whose text is known: their sizes and hashes are those of that text.
+// The small files of the catalogue whose text is known: their sizes and hashes are those of that
+// text.
 func TestBuiltinKnownTexts(t *testing.T) {
 	texts := map[string]bool{}
-	for _, text := range []string{`{"do_lower_case": true, "model_max_length": 512}`, `{"do_lower_case": false, "model_max_length": 512}`, `{"model_max_length": 512}`} {
+	for _, text := range []string{`{"do_lower_case": true, "model_max_length": 512}`,
+		`{"do_lower_case": false, "model_max_length": 512}`, `{"model_max_length": 512}`} {
 		texts[sumOf([]byte(text))] = true
 	}
 	n := 0
@@ -142,16 +145,21 @@ func TestParseRefuses(t *testing.T) {
 		"two sizes":          change(func(m *Model) { m.Files[0].About = 5 }),
 		"negative size":      change(func(m *Model) { m.Files[0].Bytes = -1 }),
 		"huge":               change(func(m *Model) { m.Files[0].Bytes = 1 << 60 }),
-		"no hash, no commit": change(func(m *Model) { m.Files[1].SHA256, m.Files[1].URL = "", "https://example.com/vocab.txt" }),
+		"no hash, no commit": change(func(m *Model) {
+			m.Files[1].SHA256, m.Files[1].URL = "",
+				"https://example.com/vocab.txt"
+		}),
 	}
 	for name, text := range cases {
 		_, err := Parse(strings.NewReader(text), "own.json")
 		var e *CatalogueError
-		if !errors.Is(err, ErrCatalogue) || !errors.As(err, &e) || !strings.Contains(err.Error(), "own.json") {
+		if !errors.Is(err, ErrCatalogue) || !errors.As(err, &e) ||
+			!strings.Contains(err.Error(), "own.json") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"), "own.json"); err == nil || !strings.Contains(err.Error(), "own.json:3") {
+	if _, err := Parse(strings.NewReader("{\n\"version\": 1,\n\"models\": 5}"),
+		"own.json"); err == nil || !strings.Contains(err.Error(), "own.json:3") {
 		t.Errorf("the line: %v", err)
 	}
 	good := change(func(m *Model) { m.Files[1].URL = "https://example.com/vocab.txt"; m.Files[0].SHA256 = "" })
@@ -172,7 +180,8 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err := c.Find("bert-base-uncased"); err != nil || m.Key() != replaced.Key() || len(c.Models) != len(Builtin().Models)+1 {
+	if m, err := c.Find("bert-base-uncased"); err != nil || m.Key() != replaced.Key() ||
+		len(c.Models) != len(Builtin().Models)+1 {
 		t.Errorf("%+v, %v, %d models", m, err, len(c.Models))
 	}
 	if _, err := Load(file + "x"); !errors.Is(err, ErrCatalogue) || !errors.Is(err, os.ErrNotExist) {
@@ -193,7 +202,8 @@ func TestVerifyFolder(t *testing.T) {
 	}
 	a, b := sumOf([]byte("a")), sumOf([]byte("b"))
 	dir := fstest.MapFS{
-		"SHA256SUMS": {Data: []byte(a + "  model.onnx\r\n" + b + " *onnx/data\n" + a + "  ./gone\n\n" + b + "  SHA256SUMS\n")},
+		"SHA256SUMS": {Data: []byte(a + "  model.onnx\r\n" + b + " *onnx/data\n" + a + "  ./gone\n\n" +
+			b + "  SHA256SUMS\n")},
 		"model.onnx": {Data: []byte("a")}, "onnx/data": {Data: []byte("x")}, "more": {},
 	}
 	checks, err = VerifyFolder(t.Context(), dir)
@@ -201,7 +211,8 @@ func TestVerifyFolder(t *testing.T) {
 	for _, c := range checks {
 		got = append(got, c.Path+" "+c.Result)
 	}
-	if want := "gone MISSING, model.onnx ok, more not stated, onnx/data DIFFERS"; err != nil || strings.Join(got, ", ") != want || Faults(checks) != 2 {
+	if want := "gone MISSING, model.onnx ok, more not stated, onnx/data DIFFERS"; err != nil ||
+		strings.Join(got, ", ") != want || Faults(checks) != 2 {
 		t.Errorf("%q, %v", got, err)
 	}
 	for name, bad := range map[string]fstest.MapFS{
@@ -234,13 +245,16 @@ func FuzzParse(f *testing.F) {
 		}
 		cache := Cache{"/cache"}
 		for _, m := range c.Models {
-			if !filepath.IsLocal(m.Name) || strings.ContainsAny(m.Name, "/\\") || filepath.Dir(filepath.Dir(cache.Folder(m))) != filepath.Clean("/cache") {
+			if !filepath.IsLocal(m.Name) || strings.ContainsAny(m.Name, "/\\") ||
+				filepath.Dir(filepath.Dir(cache.Folder(m))) != filepath.Clean("/cache") {
 				t.Fatalf("name %q", m.Name)
 			}
 			for _, file := range m.Files {
 				u := file.Address("")
-				if !filepath.IsLocal(file.Path) || !strings.HasPrefix(u, "https://") || strings.Contains(u, "@") && strings.HasPrefix(file.URL, "{hub}") ||
-					file.limit() <= 0 || file.SHA256 != "" && !hash.MatchString(file.SHA256) || file.SHA256 == "" && !strings.Contains(u, "/resolve/") {
+				if !filepath.IsLocal(file.Path) || !strings.HasPrefix(u, "https://") ||
+					strings.Contains(u, "@") && strings.HasPrefix(file.URL, "{hub}") ||
+					file.limit() <= 0 || file.SHA256 != "" && !hash.MatchString(file.SHA256) ||
+					file.SHA256 == "" && !strings.Contains(u, "/resolve/") {
 					t.Fatalf("%+v", file)
 				}
 			}

@@ -76,7 +76,8 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 				// The bytes may be of two versions of the file; all of them anew will tell.
 				err = anew(p, "what arrived in pieces has another SHA-256 than it should")
 			} else {
-				err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), it should have %s", ErrMismatch, address, p.hash(), p.n, want)
+				err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), it should have %s", ErrMismatch, address,
+					p.hash(), p.n, want)
 			}
 		}
 		if err == nil {
@@ -96,13 +97,15 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 			fails, best = 0, p.n
 		}
 		if fails++; fails >= f.o.Attempts {
-			return "", 0, fmt.Errorf("%w: %s: %w (%d attempts); the %d bytes that arrived are kept, pull again to go on", ErrFetch, address, t.err, fails, p.n)
+			return "", 0, fmt.Errorf("%w: %s: %w (%d attempts); the %d bytes that arrived are kept, "+
+				"pull again to go on", ErrFetch, address, t.err, fails, p.n)
 		}
 		wait := backoff(fails)
 		if t.after > 0 {
 			wait = min(t.after, longestWait)
 		}
-		f.o.Log(fmt.Sprintf("%s: %v; trying again in %v", file.Path, t.err, wait.Round(100*time.Millisecond)))
+		f.o.Log(fmt.Sprintf("%s: %v; trying again in %v", file.Path, t.err,
+			wait.Round(100*time.Millisecond)))
 		if err := f.o.sleep(ctx, wait); err != nil {
 			return "", 0, err
 		}
@@ -145,11 +148,14 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 	}
 	switch {
 	case file.Bytes > 0 && total >= 0 && total != file.Bytes:
-		return fmt.Errorf("%w: %s has %d bytes, the catalogue says %d", ErrMismatch, address, total, file.Bytes)
+		return fmt.Errorf("%w: %s has %d bytes, the catalogue says %d", ErrMismatch, address, total,
+			file.Bytes)
 	case total > file.limit():
-		return fmt.Errorf("%w: %s has %d bytes, the catalogue says about %d", ErrTooLarge, address, total, file.About)
+		return fmt.Errorf("%w: %s has %d bytes, the catalogue says about %d", ErrTooLarge, address, total,
+			file.About)
 	case total < 0 && file.Bytes == 0 && file.SHA256 == "":
-		return fmt.Errorf("%w: %s: the server does not say how long the file is, and the catalogue knows neither its size nor its hash", ErrFetch, address)
+		return fmt.Errorf("%w: %s: the server does not say how long the file is, and the catalogue "+
+			"knows neither its size nor its hash", ErrFetch, address)
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return nil // all of it is there
 	}
@@ -165,14 +171,16 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 	return nil
 }
 
-// begin looks at the head of an answer, sets the part to where its body goes on, and returns the size of
-// the whole file, -1 if the answer does not say.
+// begin looks at the head of an answer, sets the part to where its body goes on, and returns the
+// size of the whole file, -1 if the answer does not say.
 func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, error) {
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return 0, fmt.Errorf("%w: %s: the server sends it as %q though asked not to", ErrFetch, address, printable(enc))
+		return 0, fmt.Errorf("%w: %s: the server sends it as %q though asked not to", ErrFetch, address,
+			printable(enc))
 	}
 	from := origin{Address: address}
-	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && len(tag) < 1000 { // W/"…" does not promise the same bytes
+	// W/"…" does not promise the same bytes
+	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && len(tag) < 1000 {
 		from.ETag = tag
 	}
 	switch resp.StatusCode {
@@ -197,17 +205,21 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 			return total, nil
 		}
 		return 0, anew(p, "the server has less than what arrived before")
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return 0, &temporary{fmt.Errorf("the server says %s", printable(resp.Status)), retryAfter(resp.Header.Get("Retry-After"))}
+		return 0, &temporary{fmt.Errorf("the server says %s", printable(resp.Status)),
+			retryAfter(resp.Header.Get("Retry-After"))}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return 0, fmt.Errorf("%w: %s: the server says %s; fetch it by hand and put it into its folder", ErrNotPublic, address, printable(resp.Status))
+		return 0, fmt.Errorf("%w: %s: the server says %s; fetch it by hand and put it into its folder",
+			ErrNotPublic, address, printable(resp.Status))
 	}
 	return 0, fmt.Errorf("%w: %s: the server says %s", ErrFetch, address, printable(resp.Status))
 }
 
 // copy takes the body.
-func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part, arrived *atomic.Int64) error {
+func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
+	arrived *atomic.Int64) error {
 	buf := make([]byte, 128<<10)
 	for {
 		n, err := body.Read(buf)
@@ -232,7 +244,8 @@ func (f *fetcher) copy(ctx context.Context, body io.Reader, file *File, p *part,
 }
 
 // watch ends a connection that brings too little.
-func watch(ctx context.Context, cancel context.CancelCauseFunc, window time.Duration, arrived *atomic.Int64) {
+func watch(ctx context.Context, cancel context.CancelCauseFunc, window time.Duration,
+	arrived *atomic.Int64) {
 	tick := time.NewTicker(window)
 	defer tick.Stop()
 	for last := int64(0); ; {
@@ -272,7 +285,8 @@ type redirectError struct{ msg string }
 
 func (e *redirectError) Error() string { return e.msg }
 
-// redirect allows redirections to https, and on the machine itself, for mirrors and tests, from http to http.
+// redirect allows redirections to https, and on the machine itself, for mirrors and tests, from
+// http to http.
 func redirect(hub string) func(*http.Request, []*http.Request) error {
 	start, err := url.Parse(hub)
 	local := err == nil && start.Scheme == "http" && loopback(start.Hostname())
@@ -290,10 +304,12 @@ func redirect(hub string) func(*http.Request, []*http.Request) error {
 // checkHub accepts https, and http on the machine itself.
 func checkHub(hub string) error {
 	u, err := url.Parse(hub)
-	if err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) {
+	if err == nil && u.Host != "" && u.User == nil &&
+		(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())) {
 		return nil
 	}
-	return fmt.Errorf("%w: the hub's address %q is not https://HOST (http only on the machine itself)", ErrCatalogue, hub)
+	return fmt.Errorf("%w: the hub's address %q is not https://HOST (http only on the machine itself)",
+		ErrCatalogue, hub)
 }
 
 func loopback(host string) bool {

@@ -4,7 +4,8 @@
 // A [Catalogue] is a list of models. Each file of a model has the address of one immutable version
 // and, as a rule, its SHA-256. A file without a hash is trusted on first use: what arrives is
 // recorded beside the download and compared ever after. Callers are told which of the two it is
-// ([File.Pinned]) and should say so. The catalogue that is part of the package has hashes throughout.
+// ([File.Pinned]) and should say so. The catalogue that is part of the package has hashes
+// throughout.
 //
 // A [Cache] holds one folder for each version of a model:
 //
@@ -33,7 +34,8 @@ var (
 	ErrMismatch = errors.New("the file is not the one that was expected")
 	// ErrTooLarge is a file that is larger than the catalogue allows.
 	ErrTooLarge = errors.New("the file is larger than the catalogue says")
-	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and again.
+	// ErrFetch is a server that does not hand out the file: refused, missing, or failing again and
+	// again.
 	ErrFetch = errors.New("download failed")
 	// ErrNotPublic is a server that hands out the file to users it knows only. It wraps ErrFetch.
 	ErrNotPublic = fmt.Errorf("%w: the model is not public there", ErrFetch)

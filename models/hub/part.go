@@ -27,7 +27,8 @@ func openPart(path string) (partFile, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 }
 
-// A part is what has arrived of a file. Beside it lies PATH.json, which says of which version it is.
+// A part is what has arrived of a file. Beside it lies PATH.json, which says of which version it
+// is.
 type part struct {
 	f    partFile
 	path string
@@ -43,8 +44,8 @@ type origin struct {
 	ETag    string `json:"etag,omitempty"` // strong entity tag, "" if there was none
 }
 
-// newPart opens what an earlier attempt left. Without a hash to check the whole by, only bytes of a known
-// version of the same address can be gone on with.
+// newPart opens what an earlier attempt left. Without a hash to check the whole by, only bytes of a
+// known version of the same address can be gone on with.
 func newPart(o *Options, path, address string, pinned bool) (*part, error) {
 	f, err := o.open(path)
 	if err != nil {
@@ -109,7 +110,8 @@ func (p *part) write(b []byte) error {
 }
 
 func (p *part) storeError(err error) error {
-	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and pull again", ErrStore, err, p.n)
+	return fmt.Errorf("%w: %w; the %d bytes that arrived are kept, make room and pull again", ErrStore,
+		err, p.n)
 }
 
 func (p *part) hash() string { return hex.EncodeToString(p.sum.Sum(nil)) }

@@ -69,7 +69,8 @@ func TestProcesses(t *testing.T) {
 	first := puller(t, s, c)
 	<-begun
 	others := []*exec.Cmd{puller(t, s, c), puller(t, s, c)}
-	time.Sleep(300 * time.Millisecond) // they come to the lock; if they are late, the test only shows less
+	// they come to the lock; if they are late, the test only shows less
+	time.Sleep(300 * time.Millisecond)
 	close(release)
 	for _, cmd := range append(others, first) {
 		if err := cmd.Wait(); err != nil {
@@ -82,7 +83,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// A process killed in the middle of a download gives the lock back and leaves a part that the next goes on with.
+// A process killed in the middle of a download gives the lock back and leaves a part that the next
+// goes on with.
 func TestKilled(t *testing.T) {
 	s := newServer(t, 2_000_000)
 	c, m := Cache{t.TempDir()}, s.model()

@@ -30,7 +30,8 @@ type Options struct {
 	Log func(string)
 	// Stall ends a connection that brings less than 4,096 bytes in that time; 0 means 30 s.
 	Stall time.Duration
-	// Attempts is how many attempts in a row may bring less than 1 MiB before a file is given up; 0 means 6.
+	// Attempts is how many attempts in a row may bring less than 1 MiB before a file is given up; 0
+	// means 6.
 	Attempts int
 
 	// For tests.
@@ -93,13 +94,13 @@ func (e *OfflineError) Error() string {
 
 func (e *OfflineError) Unwrap() error { return ErrOffline }
 
-// Pull makes sure that the cache holds a model, whole, and returns its folder. What is there already is
-// hashed, what is missing or damaged is fetched, a download that was interrupted goes on where it stopped.
-// The folder appears under its name when every file has been checked. Several processes may pull the same
-// model at once: one downloads, the others wait for it.
+// Pull makes sure that the cache holds a model, whole, and returns its folder. What is there
+// already is hashed, what is missing or damaged is fetched, a download that was interrupted goes on
+// where it stopped. The folder appears under its name when every file has been checked. Several
+// processes may pull the same model at once: one downloads, the others wait for it.
 //
-// When ctx ends, what has arrived stays for the next call. Errors wrap one of the Err values of this
-// package, or ctx's cause.
+// When ctx ends, what has arrived stays for the next call. Errors wrap one of the Err values of
+// this package, or ctx's cause.
 func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 	if err := o.defaults(); err != nil {
 		return "", err
@@ -133,8 +134,8 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 	return folder, nil
 }
 
-// whole tells whether every file of the model is there and right. A folder that was filled by hand has
-// no record yet; it gets one.
+// whole reports whether every file of the model is there and right. A folder that was filled by hand
+// has no record yet; it gets one.
 func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 	if c.State(m) != Present {
 		return false, nil
@@ -148,7 +149,8 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 	}
 	rec := &Record{Version: 1, Model: m.Name}
 	for i, f := range m.Files {
-		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes, SHA256: checks[i].SHA256, FirstUse: !f.Pinned()})
+		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
+			SHA256: checks[i].SHA256, FirstUse: !f.Pinned()})
 	}
 	return true, c.writeRecord(m, rec)
 }
@@ -236,7 +238,8 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 // explain adds the remedy to a mismatch with a recorded hash.
 func explain(err error, f *File, rec *Record, path string) error {
 	if errors.Is(err, ErrMismatch) && !f.Pinned() && rec.find(f.Path) != nil {
-		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file only if you know why the model changed", err, path)
+		return fmt.Errorf("%w; its hash was recorded at the first download, in %s: remove that file "+
+			"only if you know why the model changed", err, path)
 	}
 	return err
 }

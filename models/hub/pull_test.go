@@ -19,12 +19,13 @@ var noTime time.Time
 
 // quick are options without waiting; waits, if given, records what the waits would have been.
 func quick(s *testServer, waits *[]time.Duration) Options {
-	return Options{Hub: s.URL, Stall: 10 * time.Second, sleep: func(ctx context.Context, d time.Duration) error {
-		if waits != nil {
-			*waits = append(*waits, d)
-		}
-		return ctx.Err()
-	}}
+	return Options{Hub: s.URL, Stall: 10 * time.Second,
+		sleep: func(ctx context.Context, d time.Duration) error {
+			if waits != nil {
+				*waits = append(*waits, d)
+			}
+			return ctx.Err()
+		}}
 }
 
 // mustHold checks that the folder has exactly the server's files.
@@ -79,11 +80,13 @@ func TestPull(t *testing.T) {
 	}
 	mustHold(t, s, folder)
 	checks, err := c.Verify(t.Context(), m)
-	if err != nil || Faults(checks) != 0 || len(checks) != 2 || checks[0].Result != Same || checks[0].By != "the catalogue" {
+	if err != nil || Faults(checks) != 0 || len(checks) != 2 || checks[0].Result != Same ||
+		checks[0].By != "the catalogue" {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	rec := c.readRecord(m)
-	if rec == nil || len(rec.Files) != 2 || rec.Files[0].FirstUse || rec.Files[0].SHA256 != m.Files[0].SHA256 || !strings.HasPrefix(rec.Files[0].From, s.URL) {
+	if rec == nil || len(rec.Files) != 2 || rec.Files[0].FirstUse ||
+		rec.Files[0].SHA256 != m.Files[0].SHA256 || !strings.HasPrefix(rec.Files[0].From, s.URL) {
 		t.Errorf("record %+v", rec)
 	}
 	if _, err := os.Stat(c.partial(m)); err == nil {
@@ -106,43 +109,55 @@ func TestPullRecovers(t *testing.T) {
 		bad     []func(http.ResponseWriter, *http.Request, []byte)
 		request string // that must have been sent
 	}{
-		{"drops", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000), dropAfter(50_000), dropAfter(0)}, "onnx/model.onnx bytes=150000-"},
-		{"503", []func(http.ResponseWriter, *http.Request, []byte){status(503, "7"), status(500, ""), status(429, "")}, "onnx/model.onnx"},
-		{"no range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000), func(w http.ResponseWriter, r *http.Request, data []byte) {
-			r.Header.Del("Range")
-			whole(w, r, data)
-		}}, "onnx/model.onnx bytes=100000-"},
-		{"changed, honest", []func(http.ResponseWriter, *http.Request, []byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
+		{"drops", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000),
+			dropAfter(50_000), dropAfter(0)}, "onnx/model.onnx bytes=150000-"},
+		{"503", []func(http.ResponseWriter, *http.Request, []byte){status(503, "7"), status(500, ""),
+			status(429, "")}, "onnx/model.onnx"},
+		{"no range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000),
+			func(w http.ResponseWriter, r *http.Request, data []byte) {
+				r.Header.Del("Range")
+				whole(w, r, data)
+			}}, "onnx/model.onnx bytes=100000-"},
+		{"changed, honest", []func(http.ResponseWriter, *http.Request,
+			[]byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
 			dropAfter(100_000)(w, r, other)
 		}}, "onnx/model.onnx bytes=100000-"},
-		{"changed, unnoticed", []func(http.ResponseWriter, *http.Request, []byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
+		{"changed, unnoticed", []func(http.ResponseWriter, *http.Request,
+			[]byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
 			dropAfter(100_000)(w, r, other)
 		}, func(w http.ResponseWriter, r *http.Request, data []byte) {
 			r.Header.Del("If-Range")
 			http.ServeContent(w, r, "", noTime, bytes.NewReader(data))
 		}}, "onnx/model.onnx"},
-		{"changed, other tag", []func(http.ResponseWriter, *http.Request, []byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
+		{"changed, other tag", []func(http.ResponseWriter, *http.Request,
+			[]byte){func(w http.ResponseWriter, r *http.Request, _ []byte) {
 			dropAfter(100_000)(w, r, other)
 		}, func(w http.ResponseWriter, r *http.Request, data []byte) {
 			r.Header.Del("If-Range")
 			whole(w, r, data)
 		}}, "onnx/model.onnx"},
-		{"wrong range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000), func(w http.ResponseWriter, _ *http.Request, data []byte) {
-			w.Header().Set("Content-Range", fmt.Sprintf("bytes 5-%d/%d", len(data)-1, len(data)))
-			w.WriteHeader(http.StatusPartialContent)
-			_, _ = w.Write(data[5:])
-		}}, "onnx/model.onnx"},
-		{"nonsense range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000), func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Range", "bytes 100000-1/x")
-			w.WriteHeader(http.StatusPartialContent)
-		}}, "onnx/model.onnx"},
-		{"shrunk", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000), func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Range", "bytes */5")
-			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
-		}}, "onnx/model.onnx"},
-		{"no length", []func(http.ResponseWriter, *http.Request, []byte){raw(func(b []byte) []byte { return b })}, "onnx/model.onnx"},
-		{"no length, cut", []func(http.ResponseWriter, *http.Request, []byte){raw(func(b []byte) []byte { return b[:1000] })}, "onnx/model.onnx bytes=1000-"},
-		{"declares more", []func(http.ResponseWriter, *http.Request, []byte){declare(1000), dropAfter(0)}, "onnx/model.onnx bytes=300000-"},
+		{"wrong range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000),
+			func(w http.ResponseWriter, _ *http.Request, data []byte) {
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes 5-%d/%d", len(data)-1, len(data)))
+				w.WriteHeader(http.StatusPartialContent)
+				_, _ = w.Write(data[5:])
+			}}, "onnx/model.onnx"},
+		{"nonsense range", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000),
+			func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				w.Header().Set("Content-Range", "bytes 100000-1/x")
+				w.WriteHeader(http.StatusPartialContent)
+			}}, "onnx/model.onnx"},
+		{"shrunk", []func(http.ResponseWriter, *http.Request, []byte){dropAfter(100_000),
+			func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				w.Header().Set("Content-Range", "bytes */5")
+				w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+			}}, "onnx/model.onnx"},
+		{"no length", []func(http.ResponseWriter, *http.Request,
+			[]byte){raw(func(b []byte) []byte { return b })}, "onnx/model.onnx"},
+		{"no length, cut", []func(http.ResponseWriter, *http.Request,
+			[]byte){raw(func(b []byte) []byte { return b[:1000] })}, "onnx/model.onnx bytes=1000-"},
+		{"declares more", []func(http.ResponseWriter, *http.Request, []byte){declare(1000), dropAfter(0)},
+			"onnx/model.onnx bytes=300000-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, 300_000)
@@ -164,11 +179,15 @@ func TestPullRecovers(t *testing.T) {
 	}
 }
 
-// The server misbehaves for good; the error is of the right kind and nothing is left that could be used.
+// The server misbehaves for good; the error is of the right kind and nothing is left that could be
+// used.
 func TestPullRefuses(t *testing.T) {
 	type bad = func(http.ResponseWriter, *http.Request, []byte)
 	to := func(where string) bad {
-		return func(w http.ResponseWriter, r *http.Request, _ []byte) { http.Redirect(w, r, where, http.StatusFound) }
+		return func(w http.ResponseWriter, r *http.Request,
+			_ []byte) {
+			http.Redirect(w, r, where, http.StatusFound)
+		}
 	}
 	for _, c := range []struct {
 		name  string
@@ -177,14 +196,19 @@ func TestPullRefuses(t *testing.T) {
 		want  error
 		text  string
 	}{
-		{"wrong bytes", func(w http.ResponseWriter, r *http.Request, _ []byte) { whole(w, r, noise(300_000, 5)) }, false, ErrMismatch, "SHA-256"},
+		{"wrong bytes", func(w http.ResponseWriter, r *http.Request,
+			_ []byte) {
+			whole(w, r, noise(300_000, 5))
+		}, false, ErrMismatch, "SHA-256"},
 		{"other size", declare(-10), false, ErrMismatch, "299990 bytes"},
 		{"other size, declared too long", declare(10), false, ErrMismatch, "300010 bytes"},
 		{"declared too short", declare(-10), true, ErrMismatch, "SHA-256"},
 		{"declared too long", declare(1000), true, ErrFetch, "attempts"},
 		{"declared far too long", declare(1 << 40), true, ErrTooLarge, "about 300000"},
-		{"endless", raw(func([]byte) []byte { return make([]byte, 1<<20) }), false, ErrTooLarge, "more than 300000"},
-		{"endless, size not exact", raw(func([]byte) []byte { return make([]byte, 1<<20) }), true, ErrTooLarge, "more than 306000"},
+		{"endless", raw(func([]byte) []byte { return make([]byte, 1<<20) }), false, ErrTooLarge,
+			"more than 300000"},
+		{"endless, size not exact", raw(func([]byte) []byte { return make([]byte, 1<<20) }), true,
+			ErrTooLarge, "more than 306000"},
 		{"always dropped", dropAfter(0), false, ErrFetch, "attempts"},
 		{"404", status(404, ""), false, ErrFetch, "404"},
 		{"403", status(403, ""), false, ErrFetch, "not public"},
@@ -199,7 +223,10 @@ func TestPullRefuses(t *testing.T) {
 		{"in circles", func(w http.ResponseWriter, r *http.Request, _ []byte) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
 		}, false, ErrFetch, "10 redirections"},
-		{"nowhere", func(w http.ResponseWriter, _ *http.Request, _ []byte) { w.WriteHeader(http.StatusFound) }, false, ErrFetch, "302"},
+		{"nowhere", func(w http.ResponseWriter, _ *http.Request,
+			_ []byte) {
+			w.WriteHeader(http.StatusFound)
+		}, false, ErrFetch, "302"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, 300_000)
@@ -239,12 +266,14 @@ func TestRedirected(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	s := newServer(t, 1000)
-	s.next(status(503, "7"), status(503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)), status(503, "99999999999"), status(503, "soon"))
+	s.next(status(503, "7"), status(503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)),
+		status(503, "99999999999"), status(503, "soon"))
 	var waits []time.Duration
 	if _, err := (Cache{t.TempDir()}).Pull(t.Context(), s.model(), quick(s, &waits)); err != nil {
 		t.Fatal(err)
 	}
-	if len(waits) != 4 || waits[0] != 7*time.Second || waits[1] != longestWait || waits[2] != longestWait || waits[3] < 3*time.Second || waits[3] > 5*time.Second {
+	if len(waits) != 4 || waits[0] != 7*time.Second || waits[1] != longestWait ||
+		waits[2] != longestWait || waits[3] < 3*time.Second || waits[3] > 5*time.Second {
 		t.Errorf("waits %v", waits)
 	}
 	for fails := 1; fails < 100; fails++ {
@@ -322,7 +351,8 @@ func TestDiskFull(t *testing.T) {
 		return &fullDisk{f, 400_000}, err
 	}
 	_, err := c.Pull(t.Context(), m, o)
-	if !errors.Is(err, ErrStore) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "400000 bytes") {
+	if !errors.Is(err, ErrStore) || !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), "400000 bytes") {
 		t.Fatalf("full disk: %v", err)
 	}
 	mustLackFolder(t, c, m)

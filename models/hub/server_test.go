@@ -28,7 +28,8 @@ type testServer struct {
 // newServer serves a model of two files; the larger one has n bytes.
 func newServer(t testing.TB, n int) *testServer {
 	t.Helper()
-	s := &testServer{files: map[string][]byte{"onnx/model.onnx": noise(n, 1), "vocab.txt": noise(700, 2)}}
+	s := &testServer{files: map[string][]byte{"onnx/model.onnx": noise(n, 1),
+		"vocab.txt": noise(700, 2)}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -157,7 +158,8 @@ func declare(off int) func(http.ResponseWriter, *http.Request, []byte) {
 	}
 }
 
-// raw answers with bytes of HTTP/1.0 and closes: no length, so that the end of the connection is the end.
+// raw answers with bytes of HTTP/1.0 and closes: no length, so that the end of the connection is
+// the end.
 func raw(body func(data []byte) []byte) func(http.ResponseWriter, *http.Request, []byte) {
 	return func(w http.ResponseWriter, _ *http.Request, data []byte) {
 		conn, buf, err := w.(http.Hijacker).Hijack()
