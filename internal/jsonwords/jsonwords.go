@@ -1,4 +1,5 @@
-// Package jsonwords says what is wrong with JSON that a person wrote, without the names of Go types.
+// Package jsonwords says what is wrong with JSON that a person wrote, without the names of Go
+// types.
 package jsonwords
 
 import (

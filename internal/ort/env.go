@@ -28,7 +28,7 @@ func Load(o FindOptions) (Report, error) {
 	defer loadMu.Unlock()
 	if loaded != nil {
 		if o.Path != "" && !sameFile(o.Path, loaded.Path) {
-			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be; start the command anew",
+			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be; start the command again",
 				ErrRuntimeVersion, loaded.Path, o.Path)
 		}
 		return *loaded, nil
