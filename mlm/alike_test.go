@@ -44,6 +44,7 @@ func works(m *Model) []Work {
 // TestDistinctPositions: the shared part is computed for every piece that a
 // place has in any row of a call, and for nothing else.
 func TestDistinctPositions(t *testing.T) {
+	t.Parallel()
 	for blanks := 2; blanks < 6; blanks++ {
 		m := openTiny(t, Options{BatchTokens: 1 << 20})
 		s, states := randomStates(m, 5, 20, blanks, 7)

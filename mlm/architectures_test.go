@@ -107,6 +107,7 @@ const near = 2e-4
 // TestArchitectures opens a whole folder of each architecture, compares ids and
 // scores with transformers and onnxruntime, fills blanks, and checks gradients.
 func TestArchitectures(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	for _, a := range architectures {
 		for _, fixture := range a.fixtures {

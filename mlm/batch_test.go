@@ -198,6 +198,7 @@ func answers(t testing.TB, m *Model, p problem) []float32 {
 
 // TestResultsByDefinition compares with the fake model's own function.
 func TestResultsByDefinition(t *testing.T) {
+	t.Parallel()
 	m := fakeModel(t, &fakeBackend{}, 2, 100)
 	for seed := range uint64(20) {
 		p := makeProblem(seed)
@@ -240,6 +241,7 @@ func TestResultsByDefinition(t *testing.T) {
 // TestSchedulingChangesNothing: many callers at once, any number of workers,
 // any size of batches, the same bits.
 func TestSchedulingChangesNothing(t *testing.T) {
+	t.Parallel()
 	const problems = 12
 	want := make([][]float32, problems)
 	alone := fakeModel(t, &fakeBackend{}, 1, 1<<20)
@@ -270,6 +272,7 @@ func TestSchedulingChangesNothing(t *testing.T) {
 }
 
 func TestRowsEvaluatedOnce(t *testing.T) {
+	t.Parallel()
 	s := &Sentence{IDs: []int32{5, 6, 7, 8}, Blanks: []int{1, 2}}
 	one := &Sentence{IDs: s.IDs, Blanks: []int{2}}
 	ctx := context.Background()
@@ -316,6 +319,7 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
+	t.Parallel()
 	k := key{kind: gradientGroup, length: 24, group: 4}
 	for _, c := range []struct {
 		places, n, want int
@@ -338,6 +342,7 @@ func TestShare(t *testing.T) {
 // No more than Threads goroutines compute at a time, callers inside and batches
 // counted together; and whoever waits gets its turn.
 func TestPlaces(t *testing.T) {
+	t.Parallel()
 	for _, threads := range []int{1, 2, 3} {
 		be := &fakeBackend{}
 		m := fakeModel(t, be, threads, 64)
@@ -374,6 +379,7 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestCallErrors(t *testing.T) {
+	t.Parallel()
 	m := fakeModel(t, &fakeBackend{}, 1, 64)
 	ok := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{1}}
 	ctx := context.Background()
@@ -420,6 +426,7 @@ func TestCallErrors(t *testing.T) {
 }
 
 func TestBackendFailures(t *testing.T) {
+	t.Parallel()
 	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{1}}
 	boom := errors.New("boom")
 	for _, be := range []*fakeBackend{{err: boom}, {panics: true}} {
@@ -437,6 +444,7 @@ func TestBackendFailures(t *testing.T) {
 
 // A small call is served before larger ones that came later.
 func TestOldestFirst(t *testing.T) {
+	t.Parallel()
 	s := &scheduler{bounds: bounds{batch: 8}, queues: map[key][]*unit{}}
 	small, large := key{length: 8, group: 1}, key{length: 64, group: 4}
 	s.queues[large] = []*unit{{key: large, call: &call{number: 2}},
@@ -456,6 +464,7 @@ func TestOldestFirst(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{0, 1}}
 	be := &fakeBackend{block: make(chan struct{}), entered: make(chan struct{}, 100)}
 	m := fakeModel(t, be, 1, 8) // one row a batch

@@ -69,6 +69,7 @@ func entries(t testing.TB, cacheDir, suffix string) []string {
 // The second opening takes the graph from the cache and computes the same bits,
 // for every set of options by itself, however the files' times were changed.
 func TestCacheKeepsGraphs(t *testing.T) {
+	t.Parallel()
 	dir, cacheDir := copyTiny(t), t.TempDir()
 	options := []Options{{}, {Precision: Int8}, {LowMemory: true}, {looseTable: true}}
 	for i, o := range options {
@@ -100,6 +101,7 @@ func TestCacheKeepsGraphs(t *testing.T) {
 
 // A model that changes and keeps its name, size and times is another model.
 func TestCacheChangedModel(t *testing.T) {
+	t.Parallel()
 	dir, cacheDir := copyTiny(t), t.TempDir()
 	file := filepath.Join(dir, "model.onnx")
 	_, before := opened(t, dir, cached(cacheDir))
@@ -130,6 +132,7 @@ func TestCacheChangedModel(t *testing.T) {
 
 // A damaged entry, whatever the damage, is derived again and heals.
 func TestCacheHeals(t *testing.T) {
+	t.Parallel()
 	dir, cacheDir := copyTiny(t), t.TempDir()
 	_, want := opened(t, dir, cached(cacheDir))
 	list := entries(t, cacheDir, graphSuffix)
@@ -204,6 +207,7 @@ func keyIn(t testing.TB, entry []byte) string {
 
 // A cache that cannot be used is no error.
 func TestCacheUnusable(t *testing.T) {
+	t.Parallel()
 	dir := copyTiny(t)
 	_, want := opened(t, dir, Options{})
 	file := filepath.Join(t.TempDir(), "file")
@@ -240,6 +244,7 @@ func TestCacheUnusable(t *testing.T) {
 // The folder stays within its limits; what was used longest ago goes, and what
 // killed processes left.
 func TestCacheLimits(t *testing.T) {
+	t.Parallel()
 	cacheDir := t.TempDir()
 	c := &cache{dir: filepath.Join(cacheDir, "graphs"), program: "p", options: "o",
 		files: []string{"model.onnx"}, max: limits{bytes: 10_000, entries: 4}}
@@ -291,6 +296,7 @@ func TestCacheLimits(t *testing.T) {
 // TestCacheProcesses has several processes open the same model with the same empty
 // cache at once, several times each: all compute the same, and the cache is whole.
 func TestCacheProcesses(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv("INFILL_TEST_CACHE_MODEL"); dir != "" {
 		for range 3 {
 			hit, bits := opened(t, dir, cached(os.Getenv("INFILL_TEST_CACHE_DIR")))
@@ -355,6 +361,7 @@ func smallEntry(t testing.TB) []byte {
 
 // Every bit of an entry matters, and every byte must be there.
 func TestEntryDamage(t *testing.T) {
+	t.Parallel()
 	whole := smallEntry(t)
 	g, err := decodeGraph(whole, "k")
 	if err != nil || string(g.onnx) != "graph" || g.about.Vocabulary != 9 {

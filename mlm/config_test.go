@@ -6,6 +6,7 @@ import (
 )
 
 func TestCheckVocabulary(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		tokens, logits int
 		plain          bool

@@ -43,6 +43,7 @@ func evalModel(t *testing.T, logp []float32, words []string) *Model {
 }
 
 func TestEvalClosedForm(t *testing.T) {
+	t.Parallel()
 	words := []string{"a", "b", "c", "d", "e", "f", "g"}
 	p := []float64{0, 0, 0, 0, 0, .3, .2, .15, .12, .1, .08, .05}
 	logp := make([]float32, len(p))
@@ -82,6 +83,7 @@ func TestEvalClosedForm(t *testing.T) {
 // The share of masked pieces is as asked, and the choice depends on the seed
 // and the line only.
 func TestEvalMasksFifteenPercent(t *testing.T) {
+	t.Parallel()
 	places := make([]int, 40)
 	for i := range places {
 		places[i] = i + 1
@@ -115,6 +117,7 @@ func TestEvalMasksFifteenPercent(t *testing.T) {
 }
 
 func TestEvalBands(t *testing.T) {
+	t.Parallel()
 	r := &EvalReport{}
 	tallies := make([]tally, 6000)
 	for i := range tallies {
@@ -139,6 +142,7 @@ func TestEvalBands(t *testing.T) {
 }
 
 func TestEvalErrors(t *testing.T) {
+	t.Parallel()
 	logp := make([]float32, 8)
 	m := evalModel(t, logp, []string{"a", "b", "c"})
 	ctx := context.Background()
@@ -172,6 +176,7 @@ func TestEvalErrors(t *testing.T) {
 
 // A text that gives nothing to predict has no perplexity.
 func TestEvalOfNothing(t *testing.T) {
+	t.Parallel()
 	m := evalModel(t, make([]float32, 6), []string{"a"})
 	for _, text := range []string{"", "\n \n", strings.Repeat("a ", 11) + "\n"} {
 		if r, err := m.Eval(context.Background(), strings.NewReader(text), EvalOptions{}); !errors.Is(err,

@@ -15,6 +15,7 @@ import (
 
 // What is recognised without the runtime is what Open recognises.
 func TestInspectAgreesWithOpen(t *testing.T) {
+	t.Parallel()
 	m := openTiny(t, Options{})
 	info, problems := InspectDir(tinyDir, "")
 	if len(problems) > 0 || !reflect.DeepEqual(info, m.Info()) {
@@ -24,6 +25,7 @@ func TestInspectAgreesWithOpen(t *testing.T) {
 
 // Every fixture: the graph is recognised although the folder has no tokenizer.
 func TestInspectFixtures(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("onnxgrad/testdata/*.onnx")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d fixtures, %v", len(files), err)
@@ -49,6 +51,7 @@ func TestInspectFixtures(t *testing.T) {
 }
 
 func TestInspectBroken(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(fstest.MapFS)
 		want   error
@@ -93,6 +96,7 @@ func TestInspectBroken(t *testing.T) {
 
 // Spoilt files give problems of known kinds, never a panic.
 func TestInspectHostile(t *testing.T) {
+	t.Parallel()
 	files := tinyFiles(t)
 	good := files["model.onnx"].Data
 	for i := range 100 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
 	"infill/mlm/onnx"
 )
 
@@ -104,11 +105,9 @@ func (r *repeated) Read(p []byte) (int, error) {
 // taken from the cache, with and without LowMemory; conditionals are distributions
 // over its 8.4 million words, and the two ways of using its weights agree.
 func TestAbove2GB(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: writes 2.2 GB and takes a minute")
-	}
+	testmode.Long(t) // it writes 2.2 GB and takes a minute; not beside others, for its memory
 	if free := availableMB(); free < 12<<10 {
-		t.Skipf("%d MB of memory are available, 12,288 are wanted", free)
+		testmode.Missing(t, fmt.Sprintf("12,288 MB of memory; %d are available", free))
 	}
 	orttest.Load(t)
 	dir, cacheDir := makeLarge(t), t.TempDir()

@@ -22,6 +22,7 @@ import (
 // TestLooseTableBits: with the table of words read as it lies, results are the
 // same bits in any batch and on any number of threads, as they are otherwise.
 func TestLooseTableBits(t *testing.T) {
+	t.Parallel()
 	t.Run("tiny", func(t *testing.T) {
 		testBits(t, openTiny, Options{looseTable: true}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
@@ -38,6 +39,7 @@ func TestLooseTableBits(t *testing.T) {
 
 // The same values as with repacked tables, but for last digits.
 func TestLooseTableValues(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	packed, loose := openTiny(t, Options{}), openTiny(t, Options{looseTable: true})
 	s, states := randomStates(packed, 3, 20, 3, 12)
@@ -80,6 +82,7 @@ func derivedOf(t *testing.T, fsys fs.FS) *onnxgrad.Derived {
 
 // loosened names the table, and nothing else, and leaves the graph that it is given.
 func TestLoosened(t *testing.T) {
+	t.Parallel()
 	g := derivedOf(t, os.DirFS(tinyDir))
 	before := len(g.Model.Graph.Inputs)
 	out := loosened(g.Model)
@@ -103,6 +106,7 @@ func TestLoosened(t *testing.T) {
 
 // Batches of a large model hold what its share of memory allows, whatever the threads.
 func TestSized(t *testing.T) {
+	t.Parallel()
 	g := derivedOf(t, models.Default())
 	if per := g.KeptPerToken(usualLength); per <= 0 {
 		t.Fatalf("%d bytes kept per token", per)
@@ -140,6 +144,7 @@ func TestSized(t *testing.T) {
 
 // The size of weights counts what the runtime makes of them.
 func TestWeightBytes(t *testing.T) {
+	t.Parallel()
 	m := &onnx.Model{Graph: &onnx.Graph{Initializers: []*onnx.Tensor{
 		onnx.Floats("a", []int64{2, 3}, 1, 2, 3, 4, 5, 6),
 		onnx.NewTensor("b", onnx.Float16, []int64{5}, make([]byte, 10)),
@@ -172,6 +177,7 @@ func (w *weighing) run(ctx context.Context, b *batch) error {
 // Batches under way at the same time have no more tokens together than allowed,
 // unless a single unit has; everything is evaluated, and with no bound they overlap.
 func TestTokensTogether(t *testing.T) {
+	t.Parallel()
 	for _, bound := range []int{0, 100, 30} {
 		w := &weighing{}
 		s := newScheduler(w, 4, bounds{batch: 20, together: bound},

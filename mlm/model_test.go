@@ -87,6 +87,7 @@ func far(a []float32, b []float64) float64 {
 // TestAgainstTorch compares everything the model computes with torch in
 // float64, gradients with torch.autograd.
 func TestAgainstTorch(t *testing.T) {
+	t.Parallel()
 	for _, low := range []bool{false, true} {
 		m := openTiny(t, Options{LowMemory: low, Threads: 2})
 		v := m.VocabSize()
@@ -146,6 +147,7 @@ func (a announcing) run(ctx context.Context, b *batch) error {
 
 // TestCancelRunning stops a run inside the runtime; the model stays usable.
 func TestCancelRunning(t *testing.T) {
+	t.Parallel()
 	open := openDefault(t, Options{})
 	be := announcing{open.be, make(chan struct{}, 1)}
 	m := &Model{tok: open.tok, info: open.info, be: be,
@@ -174,6 +176,7 @@ func TestCancelRunning(t *testing.T) {
 
 // TestPlainAgrees runs the file as it is and compares with the derived graph.
 func TestPlainAgrees(t *testing.T) {
+	t.Parallel()
 	m := openTiny(t, Options{})
 	parsed, done, err := m.from.parse("model.onnx")
 	defer done()
@@ -330,6 +333,7 @@ func testBits(t *testing.T, open func(testing.TB, Options) *Model, o Options, le
 }
 
 func TestBitsTiny(t *testing.T) {
+	t.Parallel()
 	for _, low := range []bool{false, true} {
 		t.Run(fmt.Sprint("low=", low), func(t *testing.T) {
 			testBits(t, openTiny, Options{LowMemory: low}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
@@ -343,6 +347,7 @@ func TestBitsTiny(t *testing.T) {
 // With 8-bit products in the backward pass everything but the gradient's second
 // term is as without, bit for bit, and that term hardly changes its direction.
 func TestInt8(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	exact, rounded := openTiny(t, Options{}), openTiny(t, Options{Precision: Int8, Threads: 2})
 	s, states := randomStates(exact, 1, 20, 3, 12)
@@ -375,6 +380,7 @@ func TestInt8(t *testing.T) {
 }
 
 func TestBitsDefault(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: the default model takes some seconds")
 	}
@@ -382,6 +388,7 @@ func TestBitsDefault(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	for _, o := range []CheckOptions{{}, {Seed: 5, Blanks: 2, Directions: 8},
 		{Text: "a hungry bear ate the red apple near the forest ."}} {
 		m := openTiny(t, Options{})
@@ -429,6 +436,7 @@ func (w wrongGradient) run(ctx context.Context, b *batch) error {
 // TestCheckOfIntegers: 8-bit products pass. Half of the backward
 // term does not.
 func TestCheckOfIntegers(t *testing.T) {
+	t.Parallel()
 	m := openTiny(t, Options{Precision: Int8})
 	for seed := range uint64(8) {
 		r, err := m.Check(t.Context(), CheckOptions{Seed: seed})
@@ -453,6 +461,7 @@ func TestCheckOfIntegers(t *testing.T) {
 }
 
 func TestCheckFindsErrors(t *testing.T) {
+	t.Parallel()
 	m := openTiny(t, Options{})
 	bad := wrongGradient{m.be, m.info.Vocab, .01}
 	w := &Model{tok: m.tok, info: m.info, from: m.from, be: bad,
@@ -468,6 +477,7 @@ func TestCheckFindsErrors(t *testing.T) {
 }
 
 func TestCheckDefault(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: float64 takes some seconds")
 	}
@@ -483,6 +493,7 @@ func TestCheckDefault(t *testing.T) {
 }
 
 func TestRuntimeIsNamed(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	_, err := OpenDir(context.Background(), tinyDir,
 		Options{Runtime: "/nonexistent/libonnxruntime.so"})

@@ -46,6 +46,7 @@ func edit(t testing.TB, files fstest.MapFS, f func(*onnx.Model)) {
 }
 
 func TestOpenErrors(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	for _, c := range []struct {
 		name  string
@@ -143,6 +144,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestOpenOptions(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	files := tinyFiles(t)
 	ctx := context.Background()
@@ -188,6 +190,7 @@ func TestOpenOptions(t *testing.T) {
 
 // A vocab.txt that lost its last line is not taken for a padded table.
 func TestCutVocabulary(t *testing.T) {
+	t.Parallel()
 	files := tinyFiles(t)
 	d := files["vocab.txt"].Data
 	files["vocab.txt"].Data = d[:bytes.LastIndexByte(d[:len(d)-1], '\n')+1] // without ##ing
@@ -197,6 +200,7 @@ func TestCutVocabulary(t *testing.T) {
 }
 
 func TestExternalDataStaysInside(t *testing.T) {
+	t.Parallel()
 	orttest.Load(t)
 	// A model whose weights are an external file, beside it and by a link out of the folder.
 	outside, dir := t.TempDir(), t.TempDir()
@@ -271,6 +275,7 @@ func equalBits(a, b []uint32) bool {
 }
 
 func TestInfo(t *testing.T) {
+	t.Parallel()
 	i := openTiny(t, Options{}).Info()
 	if i.Architecture != "BertForMaskedLM" || i.Opset != 14 || i.Vocab != 70 || i.Hidden != 32 ||
 		i.MaxLength != 40 || i.Mask != "[MASK]" ||
