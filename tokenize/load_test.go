@@ -144,7 +144,7 @@ func TestLoadErrors(t *testing.T) {
 		{"pair of three",
 			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["a",1,2],"cls":["b",2]}`})}, ErrFormat, "tokenizer.json: post_processor: malformed: want a token and its id, found 3 values"},
 		{"processor id",
-			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",99]}`})}, ErrFormat, "tokenizer.json: malformed: the post-processor adds the id 99, which is no token"},
+			map[string]string{"tokenizer.json": smallJSON(map[string]string{"post_processor": `{"type":"BertProcessing","sep":["[SEP]",3],"cls":["[CLS]",99]}`})}, ErrFormat, "tokenizer.json: malformed: the post-processor adds the id 99, which has no token"},
 		{"template token", map[string]string{"tokenizer.json": template(`[{"SpecialToken":{"id":"[X]"}}]`,
 			`{}`)}, ErrFormat,
 			`tokenizer.json: post_processor.single[0]: malformed: the token "[X]" is not described in special_tokens`},
