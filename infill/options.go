@@ -26,7 +26,7 @@ const (
 // 50 steps, the 5 best fillings, temperature 1, seed 0.
 type Options struct {
 	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
-	Steps       int              // steps of every chain, see Budget; 0 means 50; at most MaxSteps
+	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0 means 50
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
 	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25; at most MaxChains
@@ -38,8 +38,8 @@ type Options struct {
 	Allow       *WordList        // the only fillings of every blank; nil: any
 	Ban         *WordList        // words that fill no blank; nil: none
 	NoRepeat    bool             // no word is filled in twice, tied blanks apart
-	// MinDistance is the least edit distance, in characters, of a filling from Original; 0: any;
-	// at most MaxMinDistance.
+	// MinDistance is the least edit distance, in characters, of a filling from Original:
+	// 0 (any) to MaxMinDistance.
 	MinDistance int
 	Original    []string // the words that stood in the blanks, see Masking; for MinDistance
 	Long        Long     // what to do with a text too long for the model

@@ -13,15 +13,15 @@ import (
 
 var _ samplers.StochasticGradienter = (*target)(nil)
 
-// StochasticGrad implements samplers.StochasticGradienter: U is a sum of one
-// term log f_i per masked token i = 1..M, of which a random subset S of b is
-// evaluated, each with the other tokens of S as the variables,
+// StochasticGrad implements samplers.StochasticGradienter. U is a sum of one
+// term log f_i per masked token i = 1..M. A random subset S of b terms is
+// evaluated, each with the other tokens of S as the variables. The estimates
 //
 //	Û      = M/b · Σ_{i∈S} log f_i
 //	∇Û_j   = M/b · log f(· | j masked) + M(M−1)/(b(b−1)) · E·Σ_{i∈S, i≠j} ∂log f_i/∂e_j   for j ∈ S
 //	∇Û_j   = 0                                                                            for j ∉ S
 //
-// which are unbiased: a token is in S with probability b/M and a pair of them
+// are unbiased: a token is in S with probability b/M and a pair of them
 // with probability b(b−1)/(M(M−1)). It costs b rows instead of M, once with and
 // once without the backward pass. Estimates of pairs need b of 2 or more.
 //

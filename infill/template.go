@@ -165,7 +165,8 @@ func (t *Template) Cut(limit, room int) (*Template, error) {
 	free := limit - room - 2 - (last - first + 1)
 	if free < 0 {
 		return nil, &TextError{t.blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model "+
-			"takes %d with the special tokens; put fewer blanks into one text", last-first+1+room, limit), mlm.ErrTooLong}
+			"takes %d with the special tokens; put fewer blanks into one text",
+			last-first+1+room, limit), mlm.ErrTooLong}
 	}
 	before, after := first-1, n-2-last
 	left := min(before, max(free/2, free-after))

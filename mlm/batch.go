@@ -121,7 +121,7 @@ type scheduler struct {
 	underWay int // tokens of the batches that are being evaluated
 
 	threads int
-	places  int        // that are free; threads in all
+	places  int        // that are free, at most threads
 	room    *sync.Cond // callers: there may be a place
 	waiting int        // callers that wait for one
 }
@@ -212,7 +212,7 @@ func (s *scheduler) close() {
 }
 
 // Take waits for a place, see [gate.Places]. Callers go before workers: they make the work
-// of which batches are then formed.
+// that batches are then formed of.
 func (s *scheduler) Take(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

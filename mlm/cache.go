@@ -21,9 +21,9 @@ import (
 
 // cache keeps derived graphs in the folder "graphs" of the user's cache. An entry
 // is named by the SHA-256 of the model's files, of this program and of the options
-// that the graph depends on, so that it is never stale; it is written under another
-// name, made to last and renamed, so that it is whole or not there; and it ends with
-// a checksum. What is damaged counts as missing and is written anew. Nothing about
+// that the graph depends on, so that it is never stale. It is written under another
+// name, made to last and renamed, so that it is whole or not there. It ends with a
+// checksum. What is damaged counts as missing and is written again. Nothing about
 // the cache is ever an error of the command: without it a graph is derived.
 type cache struct {
 	dir     string
@@ -42,8 +42,7 @@ type limits struct {
 }
 
 // Deriving takes 0.2 s for 100 million parameters and ten times that with 8-bit
-// products, of which the entry then holds the weights; below 32 MB it is not worth
-// a file.
+// products, whose weights the entry then holds. Below 32 MB it is not worth a file.
 var usualLimits = limits{bytes: 1 << 30, entries: 64, least: 32 << 20}
 
 const (

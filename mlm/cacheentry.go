@@ -67,7 +67,7 @@ func sealed(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// decodeGraph reads an entry, of which it keeps parts. Errors wrap errEntry.
+// decodeGraph reads an entry and keeps parts of b. Errors wrap errEntry.
 func decodeGraph(b []byte, key string) (*graph, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(entryMagic))
 	if !ok || len(rest) < 4+8+sha256.Size {

@@ -20,7 +20,7 @@ type config struct {
 	Vocab         int      `json:"vocab_size"`
 	MaxPositions  int      `json:"max_position_embeddings"`
 	Hidden        int      `json:"hidden_size"`
-	Embedding     int      `json:"embedding_size"` // width of the word embeddings where it is not hidden_size
+	Embedding     int      `json:"embedding_size"` // width of the word embeddings if not hidden_size
 	Dim           int      `json:"dim"`            // hidden_size as DistilBERT calls it
 	PadID         *int     `json:"pad_token_id"`
 }
@@ -41,7 +41,8 @@ func readConfig(fsys fs.FS) (config, error) {
 		return c, fmt.Errorf("%w: config.json: %w", ErrNoModel, jsonwords.Error(err))
 	}
 	if c.Vocab < 0 || c.MaxPositions < 0 {
-		return c, fmt.Errorf("%w: config.json: negative vocab_size or max_position_embeddings", ErrNoModel)
+		return c, fmt.Errorf("%w: config.json: negative vocab_size or max_position_embeddings",
+			ErrNoModel)
 	}
 	return c, nil
 }
@@ -64,7 +65,8 @@ func (c config) positions() int {
 // firstPosition is the position of the first token.
 func (c config) firstPosition() int {
 	switch c.ModelType {
-	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "xlm-roberta-xl", "roberta-prelayernorm", "data2vec-text", "ibert", "esm":
+	case "roberta", "xlm-roberta", "camembert", "mpnet", "longformer",
+		"xlm-roberta-xl", "roberta-prelayernorm", "data2vec-text", "ibert", "esm":
 		pad := 1
 		if c.PadID != nil && *c.PadID >= 0 {
 			pad = *c.PadID
@@ -94,6 +96,6 @@ func checkVocabulary(tokens, logits int, plain bool, c config) error {
 	if tokens == logits || padded {
 		return nil
 	}
-	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the tokenizer files of this very model beside it",
-		ErrVocabulary, tokens, logits)
+	return fmt.Errorf("%w: the tokenizer has %d tokens, the model %d logits; put the "+
+		"tokenizer files of this very model beside it", ErrVocabulary, tokens, logits)
 }

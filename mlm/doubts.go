@@ -9,14 +9,15 @@ import (
 // mostNamed is how many pieces a warning names.
 const mostNamed = 3
 
-// addWarnings notes what is no error but makes results doubtful. The other facts come
-// first.
+// addWarnings notes what makes results doubtful without being an error. The other facts
+// come first.
 func (f *facts) addWarnings() {
 	f.Warnings = nil
 	if n := len(f.repeated); n > 0 {
 		named := f.repeated[:min(n, mostNamed)]
-		f.warn("the vocabulary has %d pieces more than once, such as %q: their first ids are never used, "+
-			"and the ids may be those of another model; compare the tokenizer's files with the original",
+		f.warn("the vocabulary has %d pieces more than once, such as %q: their first ids are never "+
+			"used, and the ids may be those of another model; compare the tokenizer's files with "+
+			"the original",
 			n, strings.Join(named, " "))
 	}
 	c := &f.config
@@ -24,14 +25,15 @@ func (f *facts) addWarnings() {
 		f.contradicts("vocab_size", c.Vocab, "%d logits", f.Vocab)
 	}
 	// Of a factorised table embedding_size is the width; some write both.
-	if width := cmp.Or(c.Embedding, c.Hidden, c.Dim); f.Hidden > 0 && width > 0 && f.Hidden != width && f.Hidden != c.Hidden {
+	width := cmp.Or(c.Embedding, c.Hidden, c.Dim)
+	if f.Hidden > 0 && width > 0 && f.Hidden != width && f.Hidden != c.Hidden {
 		f.contradicts("hidden_size", width, "word embeddings of width %d", f.Hidden)
 	}
 }
 
 func (f *facts) contradicts(field string, states int, format string, has int) {
-	f.warn("config.json states %s %d, the model file has "+format+": one of the two is of another model",
-		field, states, has)
+	f.warn("config.json states %s %d, the model file has "+format+
+		": one of the two is of another model", field, states, has)
 }
 
 func (f *facts) warn(format string, args ...any) {

@@ -44,7 +44,7 @@ type Accuracy struct {
 // Band is the accuracy on the pieces of one range of frequency ranks.
 type Band struct {
 	FromRank int `json:"from_rank"` // 1 is the most frequent piece of the text
-	ToRank   int `json:"to_rank"`   // inclusive; 0 is no end
+	ToRank   int `json:"to_rank"`   // inclusive; 0: without end
 	Accuracy
 }
 

@@ -52,7 +52,7 @@ func (f folder) locate(file string) string {
 	return filepath.ToSlash(target)
 }
 
-// openFolder opens a folder of the disk, out of which no link leads. The one exception is
+// openFolder opens a folder of the disk. No link leads out of it. The one exception is
 // Hugging Face's cache, in which a model's files are links to ../../blobs: there links
 // may lead to wherever the same repository's folder is. Nothing that a model file says
 // widens that.

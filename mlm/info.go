@@ -2,30 +2,32 @@ package mlm
 
 import "infill/mlm/onnx"
 
-// Info is what was recognised in a model.
+// Info is what was recognised in a model. MaxLength counts the special tokens and is
+// 0 if the model does not state it. Known is "" if the tokenizer has no vocabulary
+// that was published.
 type Info struct {
 	File         string         `json:"file"`                       // inside the model's folder
-	SHA256       string         `json:"sha256"`                     // of that file and, if it has any, its external data
-	Architecture string         `json:"architecture"`               // of config.json, "" if it is missing
-	Producer     string         `json:"producer"`                   // the exporter, as the file states it
+	SHA256       string         `json:"sha256"`                     // of file and external data
+	Architecture string         `json:"architecture"`               // of config.json, "" if missing
+	Producer     string         `json:"producer"`                   // the exporter, as stated
 	Opset        int64          `json:"opset"`                      // of the standard operators
 	Inputs       []string       `json:"inputs"`                     // of the model file
 	Vocab        int            `json:"vocab"`                      // V, the number of logits
 	Tokens       int            `json:"tokens"`                     // of the tokenizer, ≤ V
 	Hidden       int            `json:"hidden"`                     // width of the word embeddings
-	MaxLength    int            `json:"max_length"`                 // ids of a sentence, special tokens included; 0: not stated
+	MaxLength    int            `json:"max_length"`                 // ids of a sentence at most
 	MaskID       int32          `json:"mask_id"`                    //
 	Mask         string         `json:"mask"`                       // the spelling of the mask token
-	Known        string         `json:"known_vocabulary,omitempty"` // the published vocabulary that the tokenizer has, ""
+	Known        string         `json:"known_vocabulary,omitempty"` // the published vocabulary it is
 	Embedding    string         `json:"embedding"`                  // name of the word-embedding table
 	Head         string         `json:"head"`                       // name of the output projection
 	Tied         bool           `json:"tied"`                       // both are one table
-	Parameters   int64          `json:"parameters"`                 // weights, shared ones counted once
-	Bytes        int64          `json:"bytes"`                      // size of the model file and its external data
-	Ops          map[string]int `json:"ops"`                        // operators of the file and how often they occur
-	Gradients    bool           `json:"gradients"`                  // the full gradient could be derived
+	Parameters   int64          `json:"parameters"`                 // weights, shared ones once
+	Bytes        int64          `json:"bytes"`                      // of file and external data
+	Ops          map[string]int `json:"ops"`                        // operators, how often each
+	Gradients    bool           `json:"gradients"`                  // the full one could be derived
 	NoGradients  string         `json:"no_gradients,omitempty"`     // why not, and what helps
-	Warnings     []string       `json:"warnings,omitempty"`         // what makes results doubtful, in words
+	Warnings     []string       `json:"warnings,omitempty"`         // what makes results doubtful
 }
 
 // headName is the name of the stored weight of the product that makes the
@@ -45,7 +47,12 @@ func headName(m *onnx.Model) string {
 	weight := func(name string) string {
 		for !stored[name] {
 			n := producer[name]
-			if n == nil || len(n.Inputs) == 0 || n.Op != "Transpose" && n.Op != "Cast" && n.Op != "Identity" && n.Op != "DequantizeLinear" {
+			if n == nil || len(n.Inputs) == 0 {
+				return ""
+			}
+			switch n.Op {
+			case "Transpose", "Cast", "Identity", "DequantizeLinear":
+			default:
 				return ""
 			}
 			name = n.Inputs[0]

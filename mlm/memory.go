@@ -11,9 +11,9 @@ import (
 //   - Every weight of a product lies in memory as the processor wants it, once for
 //     the forward pass and once, transposed, for the backward pass. The runtime lets
 //     go of the original in its file as soon as both are made.
-//   - The table of word embeddings is read by three products, each of which would
-//     have a copy of its own, and by the lookup of words, for which the original
-//     stays as well. These products have few rows (one for each blank), so that how
+//   - The table of word embeddings is read by three products, which would have a
+//     copy each, and by the lookup of words, for which the original stays as well.
+//     These products have few rows (one for each blank), so that how
 //     their weights lie hardly matters: in a large model they read the original.
 //   - Every stream of batches has what its forward pass keeps for the backward pass,
 //     and about a third of that for what comes and goes.
@@ -91,8 +91,8 @@ func weightBytes(m *onnx.Model) int64 {
 }
 
 // loosened gives m with the tables that rows are looked up in and that products
-// read as well made inputs that need not be fed. What might be fed is no constant
-// for the runtime, which then makes no copies of it. m is not changed.
+// read as well made inputs that need not be fed. For the runtime such an input is
+// not a constant, and it makes no copies of it. m is not changed.
 func loosened(m *onnx.Model) *onnx.Model {
 	looked, read := map[string]bool{}, map[string]bool{}
 	each(m.Graph, func(g *onnx.Graph) {

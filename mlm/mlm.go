@@ -43,7 +43,7 @@ var (
 	ErrSentence = errors.New("bad sentence")
 	// ErrNoModel: the folder has no model file.
 	ErrNoModel = errors.New("no model")
-	// ErrNotMasked: the graph is no masked language model that can be used:
+	// ErrNotMasked: the graph is not a masked language model that can be used:
 	// no input_ids, no logits, or shapes of another kind.
 	ErrNotMasked = errors.New("not a masked language model")
 	// ErrNoGradient: the backward pass of this model could not be derived;
@@ -74,7 +74,7 @@ type Options struct {
 	Threads int
 	// BatchTokens bounds rows × length of one batch; a single unit
 	// that is larger is evaluated by itself. 0 means DefaultBatchTokens, or
-	// fewer for models of which a batch would take much memory.
+	// fewer for models whose batches would take much memory.
 	BatchTokens int
 	// LowMemory uses the weights as they lie in their file instead of repacking
 	// them for the processor, and makes batches smaller: much less memory, slower

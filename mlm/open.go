@@ -91,7 +91,9 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 
 // start hands the model to the runtime and begins work. The derived graph is
 // tried first; what has no rules there runs as it is, without gradients.
-func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error)) error {
+func (m *Model) start(
+	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
+) error {
 	be, err := m.backend(ctx, from, parsed, o, sum)
 	if err != nil {
 		return err
@@ -106,7 +108,9 @@ func (m *Model) start(ctx context.Context, from folder, parsed *onnx.Model, o Op
 	return nil
 }
 
-func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error)) (backend, error) {
+func (m *Model) backend(
+	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
+) (backend, error) {
 	if m.info.NoGradients = integerProducts(&m.info.Info); m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
@@ -123,7 +127,9 @@ func (m *Model) backend(ctx context.Context, from folder, parsed *onnx.Model, o 
 
 // read reads and checks the files. The model's hash is still being computed when
 // it returns: sum waits for it. The end of ctx stops that.
-func read(ctx context.Context, from folder, o Options) (_ *Model, _ *onnx.Model, sum func() (string, error), _ error) {
+func read(ctx context.Context, from folder, o Options) (
+	_ *Model, _ *onnx.Model, sum func() (string, error), _ error,
+) {
 	name, err := findModelFile(from.fs, o.File)
 	if err != nil {
 		return nil, nil, nil, err
@@ -172,7 +178,8 @@ func findModelFile(fsys fs.FS, file string) (string, error) {
 	}
 	for _, name := range names {
 		if !fs.ValidPath(name) {
-			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder", ErrNoModel, name)
+			return "", fmt.Errorf("%w: %q is not the path of a file below the model's folder",
+				ErrNoModel, name)
 		}
 		info, err := fs.Stat(fsys, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +193,8 @@ func findModelFile(fsys fs.FS, file string) (string, error) {
 		}
 		return name, nil
 	}
-	return "", fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to", ErrNoModel, names)
+	return "", fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to",
+		ErrNoModel, names)
 }
 
 // hashModel is the SHA-256 of the model file followed by its external files
@@ -289,7 +297,8 @@ var knownInputs = []string{"input_ids", "attention_mask", "token_type_ids", "pos
 // inspect checks inputs and output and finds V.
 func inspect(info *Info, m *onnx.Model) error {
 	if !slices.Contains(info.Inputs, "input_ids") {
-		return fmt.Errorf("%w: no input named input_ids (inputs: %v); export the model for masked language modelling", ErrNotMasked, info.Inputs)
+		return fmt.Errorf("%w: no input named input_ids (inputs: %v); "+
+			"export the model for masked language modelling", ErrNotMasked, info.Inputs)
 	}
 	for _, n := range info.Inputs {
 		if !slices.Contains(knownInputs, n) {
@@ -307,14 +316,16 @@ func inspect(info *Info, m *onnx.Model) error {
 		for _, v := range m.Graph.Outputs {
 			names = append(names, v.Name)
 		}
-		return fmt.Errorf("%w: no output named logits (outputs: %v); export the model with its language-modelling head", ErrNotMasked, names)
+		return fmt.Errorf("%w: no output named logits (outputs: %v); "+
+			"export the model with its language-modelling head", ErrNotMasked, names)
 	}
 	if out.Type != onnx.Float {
 		return fmt.Errorf("%w: output %s is %v, expected float32", ErrNotMasked, out.Name, out.Type)
 	}
 	if out.HasShape {
 		if len(out.Shape) != 3 {
-			return fmt.Errorf("%w: output %s has %d dimensions, expected [batch, length, vocabulary]", ErrNotMasked, out.Name, len(out.Shape))
+			return fmt.Errorf("%w: output %s has %d dimensions, expected [batch, length, vocabulary]",
+				ErrNotMasked, out.Name, len(out.Shape))
 		}
 		if d := out.Shape[2]; d.Param == "" && d.Value > 0 {
 			if d.Value > 1<<24 {

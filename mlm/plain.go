@@ -11,9 +11,10 @@ import (
 	"infill/mlm/onnx"
 )
 
-// plain runs the model file as it is: logits at every position, of which one
-// row each is used. It serves models whose gradient cannot be derived (such
-// as quantised ones); no full gradients, and slower, but the same energies.
+// plain runs the model file as it is. It computes logits at every position and
+// uses those of one position of each row. It serves models whose gradient cannot
+// be derived, such as quantised ones: slower, without full gradients, with the
+// same energies.
 type plain struct {
 	s     *ort.Session
 	facts *facts

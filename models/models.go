@@ -10,7 +10,8 @@ import (
 	"io/fs"
 )
 
-//go:embed default/model.onnx default/model.safetensors default/config.json default/vocab.txt default/tokenizer_config.json default/README.md
+//go:embed default/model.onnx default/model.safetensors default/config.json
+//go:embed default/vocab.txt default/tokenizer_config.json default/README.md
 var files embed.FS
 
 // Default returns the default model's folder: model.onnx (the graph, whose weights are external

@@ -67,8 +67,8 @@ func (t jsonToken) special(id int32) AddedToken {
 	return t.added(id)
 }
 
-// readConfig reads tokenizer_config.json and the older files beside it, each of
-// which may be missing. What tokenizer_config.json says counts first.
+// readConfig reads tokenizer_config.json and the older files beside it. Each of
+// them may be missing. What tokenizer_config.json says counts first.
 func readConfig(fsys fs.FS) (*config, error) {
 	c := new(config)
 	for _, name := range []string{configFile, specialFile, addedFile} {

@@ -38,12 +38,13 @@
 //
 // # Byte-level BPE and Unigram
 //
-// These have the same steps with other parts. Byte-level BPE: NFC or nothing;
-// a split into words that each keep the one space before them; then a word's
-// bytes are joined, pair by pair, in the order in which the pairs were learnt.
-// Unigram: normalisation forms, SentencePiece's compiled rules, lower case and
-// replacements; a split at white space, whose mark ▁ begins the words; then of
-// all ways to cut a word into pieces that with the highest sum of scores.
+// These have the same steps with other parts. Byte-level BPE normalises by NFC or
+// not. The text is split into words that each keep the one space before them, and
+// a word's bytes are joined, pair by pair, in the order in which the pairs were
+// learnt. Unigram normalises by Unicode's forms, SentencePiece's compiled rules,
+// lower case and replacements. The text is split at white space, whose mark ▁
+// begins the words, and a word is cut into the pieces with the highest sum of
+// scores.
 //
 // Where WordPiece marks the pieces that go on with a word, these vocabularies
 // mark those that follow a space: "cat" and "Ġcat" are two pieces. See

@@ -82,8 +82,8 @@ func parseVocab(data []byte, name string) ([]string, error) {
 	return pieces, nil
 }
 
-// decodeJSON decodes data, found at a path of a file, into v. Where in the file
-// the error is comes from whole, of which data is a part.
+// decodeJSON decodes data, found at a path of a file, into v. whole is the file's
+// content, for the place of an error in it.
 func decodeJSON(name, path string, whole, data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if err == nil {

@@ -110,7 +110,8 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 		return out, nil
 	}
 	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
-		"%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Precompiled or a Sequence of them", kind)
+		"%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, "+
+			"Strip, Replace, Precompiled or a Sequence of them", kind)
 }
 
 // splitters reads the pre-tokenizer of a model that is not WordPiece.
@@ -167,7 +168,8 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 				p.split = append(p.split, m)
 			default:
 				return r.fail(joinPath(path, "type"), ErrUnsupported,
-					"%s; a BPE model is read with ByteLevel, a Unigram model with Metaspace, WhitespaceSplit, Punctuation or a Sequence of them", kind)
+					"%s; a BPE model is read with ByteLevel, a Unigram model with Metaspace, "+
+						"WhitespaceSplit, Punctuation or a Sequence of them", kind)
 			}
 			return nil
 		})

@@ -81,7 +81,8 @@ func loadVocab(fsys fs.FS, c *config) (string, *spec, error) {
 		return others[0], nil, &FileError{File: others[0],
 			Err: problem(ErrUnsupported, "a SentencePiece model, which does not say where special tokens "+
 				"go; write tokenizer.json beside it: pip install transformers sentencepiece protobuf, "+
-				"then in Python from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}
+				"then in Python from transformers import AutoTokenizer; "+
+				"AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)")}
 	}
 	return vocabFile, nil, &FileError{File: vocabFile, Err: err}
 }

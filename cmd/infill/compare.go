@@ -25,7 +25,8 @@ sentences, seeds and number of model evaluations: those of --steps steps of one 
 and of the start. A sampler whose proposals often are the state itself, which need none, so makes
 more steps; sampling of a sentence ends with the step that comes nearest. With --budget rows it is
 sequences through the model that are equal, with --budget steps the steps.
-Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and said.`
+Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and
+said.`
 
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
@@ -54,7 +55,7 @@ func (f *compareFlags) sampling() []*option {
 	}
 	for _, o := range without(f.fillingFlags.flags(), "sampler", "step-size", "balance", "param") {
 		if o.name == "steps" {
-			o.usage = "every sampler gets what so many steps of one model evaluation each take"
+			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
 		flags = append(flags, o)
 	}

@@ -105,7 +105,8 @@ func bashCompletion(w io.Writer, app *cli.App) error {
 	})
 	_, err := fmt.Fprintf(w, `# bash completion of infill. Made by: infill completion bash
 _infill() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" word words="" values=""
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+  local path="" word words="" values=""
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "${path:+$path }$word" in
     %s) path="${path:+$path }$word" ;;

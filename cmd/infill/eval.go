@@ -31,7 +31,7 @@ func (f *evalFlags) flags() []*option {
 		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
 			"jsonl"),
 		wholeFlag("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
-		wholeFlag("sample", "measure a random sample of so many sentences of each file; 0: all",
+		wholeFlag("sample", "measure a random sample of this many sentences of each file; 0: all",
 			&f.sample, 0, math.MaxInt32),
 		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
 		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, 32),
@@ -46,8 +46,9 @@ func (f *evalFlags) flags() []*option {
 func evalCommand(std stdio) *cli.Command {
 	f := &evalFlags{}
 	return &cli.Command{
-		Name:        "eval",
-		Usage:       "diversity and quality of generated sentences: self-BLEU, unique n-grams, corpus BLEU",
+		Name: "eval",
+		Usage: "diversity and quality of generated sentences: self-BLEU, unique n-grams, " +
+			"corpus BLEU",
 		ArgsUsage:   "GENERATED…",
 		Description: evalDescription,
 		Flags:       join(group(groupMeasures, f.flags())),

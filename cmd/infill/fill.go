@@ -191,7 +191,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	return s
 }
 
-// plural is the ending of a noun of which there are n.
+// plural is the ending of a noun that counts n things.
 func plural(n int) string {
 	if n == 1 {
 		return ""

@@ -27,7 +27,7 @@ func (f *fillingFlags) flags() []*option {
 		"seed":       "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
 		"ban":        "`WORDS` that fill no blank, comma separated; repeatable",
 		"allow":      "`FILE` of the only words or phrases that fill blanks, one a line",
-		"mask-words": "blank out exactly so many words of texts without blanks",
+		"mask-words": "blank out exactly this many words of texts without blanks",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})
@@ -90,8 +90,8 @@ func (f *fillingFlags) prepare(tok *tokenize.Tokenizer, w io.Writer, quiet bool)
 		return err
 	}
 	if n := len(f.Unspelt); n > 0 && !quiet {
-		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, which it fills in nowhere\n",
-			strings.Join(f.Unspelt, ", "))
+		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, "+
+			"which it fills in nowhere\n", strings.Join(f.Unspelt, ", "))
 	}
 	return nil
 }

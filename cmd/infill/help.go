@@ -116,7 +116,8 @@ func writeHelp(b *strings.Builder, name, usage, args, description string, cmds [
 		for line := range strings.Lines(description + "\n") {
 			text := strings.TrimLeft(line, " ")
 			indent := 2 + len(line) - len(text)
-			b.WriteString(strings.TrimRight(entry(strings.Repeat(" ", indent), text, indent+2), " \n") + "\n")
+			line = entry(strings.Repeat(" ", indent), text, indent+2)
+			b.WriteString(strings.TrimRight(line, " \n") + "\n")
 		}
 	}
 	for i, c := range cmds {
@@ -142,7 +143,8 @@ func writeHelp(b *strings.Builder, name, usage, args, description string, cmds [
 			b.WriteString(flagHelp(f))
 		}
 	}
-	b.WriteString("\nEvery flag can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true.\n")
+	b.WriteString("\nEvery flag can be set in the environment: " +
+		"--no-repeat by INFILL_NO_REPEAT=true.\n")
 }
 
 // flagHelp is the entry of a flag.

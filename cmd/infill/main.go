@@ -8,9 +8,14 @@
 //	infill model info
 //	infill doctor
 //
-// Results go to standard output, everything else to standard error. Exit
-// codes: 0 all done; 1 finished, some lines failed; 2 usage or bad input;
-// 3 model, runtime or file trouble; 4 stopped early, resumable; 130 interrupted.
+// Results go to standard output, everything else to standard error. Exit codes:
+//
+//   - 0: all done
+//   - 1: finished, some lines failed
+//   - 2: usage or bad input
+//   - 3: model, runtime or file trouble
+//   - 4: stopped early, resumable
+//   - 130: interrupted
 package main
 
 import (

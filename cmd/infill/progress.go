@@ -67,7 +67,7 @@ func (m *meter) clear() {
 	}
 }
 
-// bar is a bar of which a share is full.
+// bar is a bar that is filled to the share done of total.
 func bar(done, total int64) string {
 	const width = 30
 	full := int(min(width, width*done/max(total, 1)))

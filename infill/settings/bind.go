@@ -34,7 +34,7 @@ func (v *Value) after(do func()) *Value {
 	return v
 }
 
-// ofSampler makes a value of which the sampler depends: it has to be made again.
+// ofSampler marks a value that the sampler depends on: a change makes the sampler again.
 func (v *Filling) ofSampler(value *Value) *Value {
 	return value.after(func() { v.Options.Sampler = nil })
 }

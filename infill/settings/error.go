@@ -16,7 +16,7 @@ type Error struct {
 	Given   string   // the value, "" if the value alone is not to blame
 	Want    string   // what a value must be, "" likewise
 	Without []string // settings that exclude this one
-	Needs   []string // settings of which this one needs one
+	Needs   []string // settings, one of them needed by this one
 	Err     error    // the cause, nil for none
 
 	field string // the setting's spelling where it was set, "" for Name

@@ -1,6 +1,7 @@
 // Package prose checks the English of the project: its documents, the comments of
 // its Go files and the texts that they print. The rules are those of
-// CONTRIBUTING.md. A tally of what they find is kept by the tests of this package.
+// CONTRIBUTING.md. The tests of this package hold all files of the project against
+// them, apart from tests and generated files.
 package prose
 
 import (

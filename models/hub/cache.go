@@ -142,7 +142,7 @@ const (
 	Missing = "MISSING"
 	// does not belong to a fetched model: another tokenizer file, say, changes what it does
 	Extra   = "EXTRA"
-	Unknown = "not stated" // a file of which nothing says what it should be; no fault
+	Unknown = "not stated" // nothing says what the file should be; not a fault
 )
 
 // Faults counts the files that are missing, differ, or do not belong.

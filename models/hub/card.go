@@ -21,15 +21,17 @@ const (
 )
 
 // cardRow is a row of a card's table of files: | `name` | bytes | `sha256` |.
-var cardRow = regexp.MustCompile("(?m)^\\| `([^`\n]+)` \\| [0-9]+ \\| `([0-9a-f]{64})` \\|[ \t\r]*$")
+var cardRow = regexp.MustCompile(
+	"(?m)^\\| `([^`\n]+)` \\| [0-9]+ \\| `([0-9a-f]{64})` \\|[ \t\r]*$")
 
 // sumsRow is a line of sha256sum's output.
 var sumsRow = regexp.MustCompile(`^([0-9a-f]{64}) [ *](.+)$`)
 
-// VerifyFolder compares the files of a folder with what the folder itself says: SHA256SUMS (as sha256sum
-// writes it), else the table of files in README.md with the columns file, bytes and SHA-256 that the
-// default model's card has. Other files are listed as Unknown. Errors wrap ErrUnverified if neither says
-// anything. Such a folder can only tell that it is whole, not that it is from whom it seems to be.
+// VerifyFolder compares the files of a folder with what the folder itself says: SHA256SUMS
+// (as sha256sum writes it), else the table of files in README.md with the columns file, bytes
+// and SHA-256 that the default model's card has. Other files are listed as Unknown. Errors
+// wrap ErrUnverified if neither says anything. Such a folder can only tell that it is whole,
+// not that it is from whom it seems to be.
 func VerifyFolder(ctx context.Context, dir fs.FS) ([]Check, error) {
 	want, by, err := stated(dir)
 	if err != nil {
@@ -41,7 +43,7 @@ func VerifyFolder(ctx context.Context, dir fs.FS) ([]Check, error) {
 			return err
 		}
 		if len(paths) > 10_000 {
-			return errors.New("more than 10,000 files; this is no model's folder")
+			return errors.New("more than 10,000 files; this is not a model's folder")
 		}
 		if d.Type().IsRegular() && p != by {
 			paths = append(paths, p)
@@ -89,8 +91,8 @@ func stated(dir fs.FS) (map[string]string, string, error) {
 			return want, source.file, nil
 		}
 	}
-	return nil, "", fmt.Errorf("%w: the folder has neither %s (sha256sum * > %s writes one) nor a %s with a table of its files",
-		ErrUnverified, sumsFile, sumsFile, cardFile)
+	return nil, "", fmt.Errorf("%w: the folder has neither %s (sha256sum * > %s writes one) "+
+		"nor a %s with a table of its files", ErrUnverified, sumsFile, sumsFile, cardFile)
 }
 
 func parseCard(text []byte) (map[string]string, error) {

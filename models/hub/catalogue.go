@@ -231,7 +231,8 @@ var (
 	goodName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$`)
 	goodPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
 	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/[0-9a-f]{40}/[A-Za-z0-9._/-]+$`)
+	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/[0-9a-f]{40}/` +
+		`[A-Za-z0-9._/-]+$`)
 	// Windows keeps these names, whatever their ending, for devices.
 	device = regexp.MustCompile(`(?i)(?:^|/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|/|$)`)
 )

@@ -36,8 +36,8 @@ func (t *temporary) Unwrap() error { return t.err }
 
 func again(format string, args ...any) error { return &temporary{err: fmt.Errorf(format, args...)} }
 
-// anew forgets what has arrived and asks for another attempt.
-func anew(p *part, why string) error {
+// startOver forgets what has arrived and asks for another attempt.
+func startOver(p *part, why string) error {
 	if err := p.restart(); err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 		err := f.attempt(ctx, file, address, p)
 		if err == nil && want != "" && p.hash() != want {
 			if differing++; p.mixed && differing < 3 {
-				// The bytes may be of two versions of the file; all of them anew will tell.
-				err = anew(p, "what arrived in pieces has another SHA-256 than it should")
+				// The bytes may be of two versions of the file. A whole second fetch shows it.
+				err = startOver(p, "what arrived in pieces has another SHA-256 than it should")
 			} else {
 				err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), it should have %s", ErrMismatch, address,
 					p.hash(), p.n, want)
@@ -196,7 +196,7 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 		start, total, ok := contentRange(resp.Header.Get("Content-Range"))
 		changed := from.ETag != "" && p.from.ETag != "" && from.ETag != p.from.ETag
 		if !ok || start != p.n || changed {
-			return 0, anew(p, "the answer does not go on where it should")
+			return 0, startOver(p, "the answer does not go on where it should")
 		}
 		p.mixed = true
 		return total, p.answers(from)
@@ -204,7 +204,7 @@ func (f *fetcher) begin(resp *http.Response, address string, p *part) (int64, er
 		if _, total, ok := contentRange(resp.Header.Get("Content-Range")); ok && total == p.n && p.n > 0 {
 			return total, nil
 		}
-		return 0, anew(p, "the server has less than what arrived before")
+		return 0, startOver(p, "the server has less than what arrived before")
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

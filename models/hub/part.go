@@ -27,8 +27,8 @@ func openPart(path string) (partFile, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 }
 
-// A part is what has arrived of a file. Beside it lies PATH.json, which says of which version it
-// is.
+// A part is what has arrived of a file. Beside it lies PATH.json, which names its
+// version.
 type part struct {
 	f    partFile
 	path string
@@ -83,7 +83,7 @@ func (p *part) restart() error {
 	return nil
 }
 
-// answers notes of which version the bytes are that come now.
+// answers notes the version of the bytes that come now.
 func (p *part) answers(o origin) error {
 	if o == p.from {
 		return nil

@@ -134,8 +134,8 @@ func (c Cache) Pull(ctx context.Context, m *Model, o Options) (string, error) {
 	return folder, nil
 }
 
-// whole reports whether every file of the model is there and right. A folder that was filled by hand
-// has no record yet; it gets one.
+// whole reports whether every file of the model is there and right. A folder that was filled
+// by hand has no record yet and gets one.
 func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 	if c.State(m) != Present {
 		return false, nil
