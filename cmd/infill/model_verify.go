@@ -25,7 +25,7 @@ compared with its SHA256SUMS (as sha256sum writes it) or the table of files in i
 
 // errVerify ends a verification that found files missing or changed.
 var errVerify = errors.New("a model is not what it should be; infill model pull NAME fetches " +
-	"what is damaged again")
+	"again what is damaged")
 
 // A verification is what verify prints of one model.
 type verification struct {
