@@ -42,20 +42,26 @@ func wordSpans(text string) [][2]int {
 	return words
 }
 
+// MaxMaskWords is the largest number of words that a [Masking] takes out of one text.
+const MaxMaskWords = 1000
+
 // A Masking says how many words of a text without blanks become blanks: a
 // share of them or a number. The zero value masks none.
 type Masking struct {
 	Rate  float64 // share of the words, rounded, at least one word; in (0, 1]
-	Words int     // or exactly this number; at least 1
+	Words int     // or exactly this number; 1 to MaxMaskWords
 }
+
+// Both says that a rate and a number are given. Only one of them can hold.
+func (m Masking) Both() bool { return m.Rate != 0 && m.Words != 0 }
 
 // Check refuses a masking that makes no sense; the error is ErrOption.
 func (m Masking) Check() error {
 	switch {
-	case m.Rate != 0 && m.Words != 0:
+	case m.Both():
 		return fmt.Errorf("%w: a mask rate and a number of words to mask; give one of them", ErrOption)
-	case m.Words < 0:
-		return fmt.Errorf("%w: %d words to mask, want 1 or more", ErrOption, m.Words)
+	case m.Words < 0 || m.Words > MaxMaskWords:
+		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
 	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
 	}

@@ -19,6 +19,8 @@ const (
 const (
 	MaxSteps       = 1_000_000
 	MaxChains      = 10_000
+	MaxTop         = 10_000
+	MaxShortlist   = 1 << 20
 	MaxMinDistance = 100
 )
 
@@ -30,7 +32,7 @@ type Options struct {
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
 	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25; at most MaxChains
-	Top         int              // fillings to return at most; 0 means 5
+	Top         int              // fillings to return at most, up to MaxTop; 0 means 5
 	AllFillings bool             // all fillings are returned; Top is then 0
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
@@ -47,7 +49,8 @@ type Options struct {
 	Case        Case     // how an uncased model's words are written
 	Seed        uint64   // with ID, decides all randomness
 	ID          string   // names the sentence among others of the same seed
-	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked.
+	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
+	// at most MaxShortlist.
 	// 0 means DefaultShortlist for the samplers that evaluate every neighbour (exact-gibbs,
 	// block-gibbs, hb, lb1) and all for the others.
 	Shortlist   int
@@ -99,11 +102,11 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: %d steps, and NoSteps", ErrOption, o.Steps)
 	case o.Chains < 0 || o.Chains > MaxChains:
 		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, MaxChains)
-	case o.Top < 0 || o.AllFillings && o.Top != 0:
-		return fmt.Errorf("%w: top %d, want 1 or more, or AllFillings alone", ErrOption, o.Top)
-	case o.Shortlist < 0 || o.NoShortlist && o.Shortlist != 0:
-		return fmt.Errorf("%w: a shortlist of %d, want 1 or more, or NoShortlist alone", ErrOption,
-			o.Shortlist)
+	case o.Top < 0 || o.Top > MaxTop || o.AllFillings && o.Top != 0:
+		return fmt.Errorf("%w: top %d, want 1 to %d, or AllFillings alone", ErrOption, o.Top, MaxTop)
+	case o.Shortlist < 0 || o.Shortlist > MaxShortlist || o.NoShortlist && o.Shortlist != 0:
+		return fmt.Errorf("%w: a shortlist of %d, want 1 to %d, or NoShortlist alone", ErrOption,
+			o.Shortlist, MaxShortlist)
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
 		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
 			ErrOption, o.Budget)

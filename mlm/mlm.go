@@ -28,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"infill/internal/gate"
 	"infill/internal/ort"
@@ -64,17 +65,23 @@ var (
 // its products large enough and its activations still in cache.
 const DefaultBatchTokens = 1024
 
+// Bounds of Options, so that a slip of the keyboard does not exhaust memory.
+const (
+	MaxThreads     = 1024
+	MaxBatchTokens = 1 << 20
+)
+
 // Options steer [Open]. The zero value of every field is a sensible default.
 type Options struct {
 	// File is the model file inside the folder; "" looks for model.onnx and
 	// onnx/model.onnx.
 	File string
 	// Threads is how many batches are evaluated at the same time, calls that
-	// [Model.Compute] runs among them; 0 means 1.
+	// [Model.Compute] runs among them: at most MaxThreads; 0 means 1.
 	Threads int
 	// BatchTokens bounds rows × length of one batch; a single unit
-	// that is larger is evaluated by itself. 0 means DefaultBatchTokens, or
-	// fewer for models whose batches would take much memory.
+	// that is larger is evaluated by itself. At most MaxBatchTokens; 0 means
+	// DefaultBatchTokens, or fewer for models whose batches would take much memory.
 	BatchTokens int
 	// LowMemory uses the weights as they lie in their file instead of repacking
 	// them for the processor, and makes batches smaller: much less memory, slower
@@ -115,13 +122,13 @@ const (
 	Int8
 )
 
+var precisionNames = []string{Float32: "fp32", Int8: "int8"}
+
+// PrecisionNames lists the names of all precisions, in their order.
+func PrecisionNames() []string { return slices.Clone(precisionNames) }
+
 // String is the precision's name: fp32 or int8.
-func (p Precision) String() string {
-	if p == Int8 {
-		return "int8"
-	}
-	return "fp32"
-}
+func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
 
 // GradientMode says what [Model.Gradient] computes.
 type GradientMode int
@@ -134,12 +141,20 @@ const (
 	Forward
 )
 
+var gradientModeNames = []string{Full: "full", Forward: "forward"}
+
+// GradientModeNames lists the names of all modes, in their order.
+func GradientModeNames() []string { return slices.Clone(gradientModeNames) }
+
 // String is the mode's name: full or forward.
-func (g GradientMode) String() string {
-	if g == Forward {
-		return "forward"
+func (g GradientMode) String() string { return nameOf(gradientModeNames, int(g)) }
+
+// nameOf is name i of a list, the first where there is none.
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		i = 0
 	}
-	return "full"
+	return names[i]
 }
 
 // A Sentence is one sequence of token ids, special tokens included, with the

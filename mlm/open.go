@@ -50,8 +50,12 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	if o.Threads == 0 {
 		o.Threads = 1
 	}
-	if o.Threads < 1 || o.Threads > 4096 || o.BatchTokens < 0 || o.BatchTokens > 1<<24 {
-		return nil, fmt.Errorf("%w: %d threads, %d tokens a batch", ErrOption, o.Threads, o.BatchTokens)
+	if o.Threads < 1 || o.Threads > MaxThreads {
+		return nil, fmt.Errorf("%w: %d threads, want at most %d", ErrOption, o.Threads, MaxThreads)
+	}
+	if o.BatchTokens < 0 || o.BatchTokens > MaxBatchTokens {
+		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
+			MaxBatchTokens)
 	}
 	var err error
 	if o.device, err = ort.FindDevice(o.Device); err != nil {

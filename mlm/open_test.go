@@ -148,8 +148,8 @@ func TestOpenOptions(t *testing.T) {
 	orttest.Load(t)
 	files := tinyFiles(t)
 	ctx := context.Background()
-	for _, o := range []Options{{Threads: -1}, {Threads: 5000}, {BatchTokens: -1},
-		{BatchTokens: 1 << 30}} {
+	for _, o := range []Options{{Threads: -1}, {Threads: MaxThreads + 1}, {BatchTokens: -1},
+		{BatchTokens: MaxBatchTokens + 1}} {
 		if _, err := Open(ctx, files, o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
 )
@@ -46,7 +47,7 @@ func Defaults() *Filling {
 // Check finds settings that do not go together. The error is an [*Error].
 func (v *Filling) Check() error {
 	switch m := v.Masking; {
-	case m.Rate != 0 && m.Words != 0:
+	case m.Both():
 		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
 	case v.Options.MinDistance > 0 && m == (infill.Masking{}):
 		return &Error{
@@ -138,7 +139,7 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, 10_000) },
+		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, infill.MaxTop) },
 	},
 	{
 		Name: "step-size", Line: true, Record: Always,
@@ -161,7 +162,9 @@ var fillTable = []*Setting[Filling]{
 		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
 			"samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), "+
 			"all for the others", infill.DefaultShortlist),
-		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Shortlist, 0, 1<<20) },
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Shortlist, 0, infill.MaxShortlist)
+		},
 	},
 	{
 		Name: "temperature", Line: true, Record: Always,
@@ -183,7 +186,9 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Gradient, "full", "forward") },
+		bind: func(v *Filling) *Value {
+			return ChoiceValue(&v.Options.Gradient, mlm.GradientModeNames()...)
+		},
 	},
 	{
 		Name: "case", Line: true, Record: Always,
@@ -216,7 +221,7 @@ var fillTable = []*Setting[Filling]{
 	{
 		Name: "mask-words", Line: true, Record: Always,
 		Doc:  "blank out this number of words of texts without blanks",
-		bind: func(v *Filling) *Value { return WholeValue(&v.Masking.Words, 0, 1000) },
+		bind: func(v *Filling) *Value { return WholeValue(&v.Masking.Words, 0, infill.MaxMaskWords) },
 	},
 	{
 		Name: "min-distance", Line: true, Record: Always,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"infill/internal/ort"
 	"infill/mlm"
@@ -20,7 +21,8 @@ const DefaultModel = "default"
 
 // ModelDefaults are the values of settings that nobody chose.
 func ModelDefaults() *Model {
-	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: runtime.NumCPU(), Device: ort.CPU}}
+	threads := min(runtime.NumCPU(), mlm.MaxThreads)
+	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: threads, Device: ort.CPU}}
 }
 
 // ModelTable lists the settings of a [Model] in the order of help and documents.
@@ -38,13 +40,15 @@ var modelTable = []*Setting[Model]{
 	{
 		Name: "threads",
 		Doc:  "sequences evaluated at the same time; results do not depend on it",
-		bind: func(v *Model) *Value { return WholeValue(&v.Options.Threads, 1, 1024) },
+		bind: func(v *Model) *Value { return WholeValue(&v.Options.Threads, 1, mlm.MaxThreads) },
 	},
 	{
 		Name: "batch-tokens",
 		Doc: fmt.Sprintf("tokens per call of the runtime, 0: %d, fewer for large models; "+
 			"results do not depend on it", mlm.DefaultBatchTokens),
-		bind: func(v *Model) *Value { return WholeValue(&v.Options.BatchTokens, 0, 1<<20) },
+		bind: func(v *Model) *Value {
+			return WholeValue(&v.Options.BatchTokens, 0, mlm.MaxBatchTokens)
+		},
 	},
 	{
 		Name: "low-memory", Doc: "use less memory, somewhat slower", Record: Always,
@@ -52,9 +56,12 @@ var modelTable = []*Setting[Model]{
 	},
 	{
 		Name: "precision", Record: Changed,
-		Doc: "of the gradient that proposals are made with: fp32|int8; " +
-			"scores and acceptance are fp32 always",
-		bind: func(v *Model) *Value { return ChoiceValue(&v.Options.Precision, "fp32", "int8") },
+		Doc: "of the gradient that proposals are made with: " +
+			strings.Join(mlm.PrecisionNames(), "|") + "; scores and acceptance are " +
+			mlm.Float32.String() + " always",
+		bind: func(v *Model) *Value {
+			return ChoiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
+		},
 	},
 	{
 		Name: "device", Record: Changed, Doc: "what evaluates the model; doctor lists what there is",

@@ -138,6 +138,9 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	m := ModelDefaults().Options
+	if s := Find(ModelTable(), "ort"); s.Env() != ort.EnvLibrary {
+		t.Errorf("%s and %s name one library", s.Env(), ort.EnvLibrary)
+	}
 	if m.Device != ort.CPU {
 		t.Errorf("device %q", m.Device)
 	}
