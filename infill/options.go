@@ -90,11 +90,8 @@ const (
 	SelectDiverse                  // score against overlap, see DiversityWeight
 )
 
-// fill sets the defaults and checks the ranges.
+// fill checks the ranges and sets the defaults.
 func (o *Options) fill() error {
-	if o.Sampler == nil {
-		o.Sampler = &samplers.DMALA{}
-	}
 	switch {
 	case o.Steps < 0 || o.Steps > MaxSteps:
 		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, MaxSteps)
@@ -116,6 +113,16 @@ func (o *Options) fill() error {
 	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}
+	*o = o.Complete()
+	return nil
+}
+
+// Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero
+// values of Sampler, Steps, Chains, Top and Temperature. Ranges are not checked.
+func (o Options) Complete() Options {
+	if o.Sampler == nil {
+		o.Sampler = &samplers.DMALA{}
+	}
 	if o.Steps == 0 && !o.NoSteps {
 		o.Steps = DefaultSteps
 	}
@@ -128,5 +135,5 @@ func (o *Options) fill() error {
 	if o.Temperature == 0 {
 		o.Temperature = 1
 	}
-	return nil
+	return o
 }

@@ -1,26 +1,34 @@
 package jsonl
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"infill/infill"
 )
 
-// Filled is the record of a text whose blanks were filled with these options.
-// The caller knows the rest: ID, Line, Gold, Model, Version, Fields.
+// Filled is the record of a text whose blanks were filled with these options,
+// whose zero values stand for their defaults. The record shares no memory with
+// them or with the result. The caller knows the rest: ID, Line, Gold, Model,
+// Version, Fields.
 func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
+	ran := opt.Complete()
 	rec := &Record{
-		Text: text, Masked: opt.Original, Window: (*Span)(r.Window),
-		Sampler: opt.Sampler.Name(), Seed: &opt.Seed, Steps: opt.Steps,
-		Chains: opt.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
-		StepSize: r.Tuned["step-size"], Tuned: r.Tuned, Shortlist: r.Shortlist,
+		Text: text, Masked: slices.Clone(ran.Original),
+		Sampler: ran.Sampler.Name(), Seed: pointer(ran.Seed), Steps: ran.Steps,
+		Chains: ran.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
+		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
+	}
+	if r.Window != nil {
+		rec.Window = pointer(Span(*r.Window))
 	}
 	for i := range r.Fillings {
 		f := &r.Fillings[i]
 		rec.Fillings = append(rec.Fillings, Filling{
-			Text: f.Text, Tokens: f.Tokens, Spans: spans(f.Spans),
-			Score: &f.Score, ScorePerToken: &f.ScorePerToken,
+			Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
+			Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
 			Chain: f.Chain, Step: f.Step, Count: f.Count,
 		})
 	}
@@ -29,7 +37,9 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 
 // Scored is the record of a text that was scored.
 func Scored(s *infill.Score) *Record {
-	rec := &Record{Text: s.Text, Score: &s.Score, ScorePerToken: &s.ScorePerToken}
+	rec := &Record{
+		Text: s.Text, Score: pointer(s.Score), ScorePerToken: pointer(s.ScorePerToken),
+	}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, Piece{p.Piece, p.ID, p.Span, p.LogProb})
 	}
@@ -40,6 +50,7 @@ func Scored(s *infill.Score) *Record {
 func Ranked(text string, list []infill.Candidate) *Record {
 	rec := &Record{Text: text}
 	for _, c := range list {
+		c.Tokens = slices.Clone(c.Tokens)
 		rec.Candidates = append(rec.Candidates, Candidate(c))
 	}
 	return rec
@@ -65,6 +76,9 @@ func spans(list [][2]int) []Span {
 	}
 	return out
 }
+
+// pointer points to a copy of v.
+func pointer[T any](v T) *T { return &v }
 
 // finite is a number for JSON, nil if it is not finite.
 func finite(v float64) *float64 {

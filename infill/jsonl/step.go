@@ -1,6 +1,8 @@
 package jsonl
 
 import (
+	"slices"
+
 	"infill/infill"
 	"infill/tokenize"
 )
@@ -25,7 +27,7 @@ type Step struct {
 
 // Fill puts a step of the engine into the line. Tokens are spelt with tok.
 func (l *Step) Fill(tok *tokenize.Tokenizer, s infill.Step) {
-	l.Step, l.Accepted, l.Energy, l.States = s.Step, s.Accepted, nil, nil
+	l.Step, l.Accepted, l.Energy, l.States = s.Step, slices.Clone(s.Accepted), nil, nil
 	for k := range s.Energy {
 		l.Energy = append(l.Energy, finite(s.Energy[k]))
 		var words []string

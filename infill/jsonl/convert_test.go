@@ -1,0 +1,68 @@
+package jsonl
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"infill/infill"
+)
+
+// The zero options are those of the defaults, in the record too.
+func TestFilledZeroOptions(t *testing.T) {
+	t.Parallel()
+	rec := Filled("a [MASK]", &infill.Options{}, &infill.Result{Acceptance: math.NaN()})
+	if rec.Sampler != "dmala" || rec.Steps != infill.DefaultSteps ||
+		rec.Chains != infill.DefaultChains || rec.Seed == nil || *rec.Seed != 0 {
+		t.Errorf("%+v", rec)
+	}
+	rec = Filled("a [MASK]", &infill.Options{NoSteps: true}, &infill.Result{})
+	if rec.Steps != 0 {
+		t.Errorf("%d steps, and NoSteps", rec.Steps)
+	}
+}
+
+// A record stays as it is when what it was made of changes.
+func TestRecordOwnsItsMemory(t *testing.T) {
+	t.Parallel()
+	opt := infill.Options{Seed: 7, Original: []string{"cat"}}
+	res := infill.Result{
+		Fillings: []infill.Filling{{
+			Text: "the dog", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}}, Score: -1,
+			ScorePerToken: -1,
+		}},
+		Window: &[2]int{0, 7}, Tuned: map[string]float64{"step-size": 0.5}, Acceptance: 0.5,
+	}
+	score := infill.Score{
+		Text: "a", Score: -1, ScorePerToken: -1,
+		Pieces: []infill.PieceScore{{Piece: "a", Span: [2]int{0, 1}}},
+	}
+	list := []infill.Candidate{{Candidate: "b", Text: "a b", Tokens: []string{"b"}}}
+	records := []*Record{Filled("the [MASK]", &opt, &res), Scored(&score), Ranked("a [MASK]", list)}
+	step := Step{}
+	accepted := []bool{true}
+	step.Fill(nil, infill.Step{Accepted: accepted})
+	written := func() string {
+		var b bytes.Buffer
+		for _, r := range records {
+			if err := Write(&b, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := WriteStep(&b, &step); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	before := written()
+	opt.Seed, opt.Original[0] = 8, "changed"
+	f := &res.Fillings[0]
+	f.Tokens[0], f.Spans[0][0], f.Score, f.ScorePerToken = "changed", 5, -2, -2
+	res.Window[0], res.Tuned["step-size"], res.Acceptance = 1, 0.25, 0.25
+	score.Score, score.ScorePerToken, score.Pieces[0].Span[1] = -2, -2, 0
+	list[0].Tokens[0] = "changed"
+	accepted[0] = false
+	if after := written(); after != before {
+		t.Errorf("%s\nbecame\n%s", before, after)
+	}
+}
