@@ -6,9 +6,9 @@ import (
 )
 
 var attention = map[string]kernel{
-	"Attention":              scaledAttention,
-	"RotaryEmbedding":        rotary,
-	"SkipLayerNormalization": skipNorm,
+	"Attention":              {1, scaledAttention},
+	"RotaryEmbedding":        {1, rotary},
+	"SkipLayerNormalization": {3, skipNorm},
 }
 
 // scaledAttention is opset 23's Attention on [batch, heads, length, width], one query at a time, or
@@ -116,10 +116,7 @@ func rotary(c *call) ([]*Tensor, error) {
 // skipNorm is the runtime's SkipLayerNormalization: layer normalisation of a sum, which is the
 // fourth output.
 func skipNorm(c *call) ([]*Tensor, error) {
-	x, skip, gamma, beta, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3), c.arg(4)
-	if skip == nil || gamma == nil {
-		return nil, fmt.Errorf("inputs missing")
-	}
+	x, skip, gamma, beta, bias := c.in[0], c.in[1], c.in[2], c.arg(3), c.arg(4)
 	for _, t := range []*Tensor{skip, bias} {
 		if t == nil {
 			continue

@@ -2,7 +2,7 @@ package onnxeval
 
 import "fmt"
 
-var convolutions = map[string]kernel{"Conv": conv}
+var convolutions = map[string]kernel{"Conv": {2, conv}}
 
 // conv is a convolution along one axis. Inputs: x [B, D, L], weights [H, D/groups, K], bias [H] or
 // none.

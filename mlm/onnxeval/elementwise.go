@@ -9,45 +9,45 @@ import (
 )
 
 var elementwise = map[string]kernel{
-	"Add": add,
-	"Sub": binary(func(a, b float64) float64 { return a - b },
-		func(a, b int64) int64 { return a - b }),
-	"Mul": binary(func(a, b float64) float64 { return a * b },
-		func(a, b int64) int64 { return a * b }),
-	"Div": binary(func(a, b float64) float64 { return a / b },
-		func(a, b int64) int64 { return a / b }),
-	"Mod": binary(math.Mod, func(a, b int64) int64 { return ((a % b) + b) % b }),
-	"Pow": pow,
-	"Min": binary(math.Min, func(a, b int64) int64 { return min(a, b) }),
-	"Max": binary(math.Max, func(a, b int64) int64 { return max(a, b) }),
+	"Add": {2, add},
+	"Sub": {2, binary(func(a, b float64) float64 { return a - b },
+		func(a, b int64) int64 { return a - b })},
+	"Mul": {2, binary(func(a, b float64) float64 { return a * b },
+		func(a, b int64) int64 { return a * b })},
+	"Div": {2, binary(func(a, b float64) float64 { return a / b },
+		func(a, b int64) int64 { return a / b })},
+	"Mod": {2, binary(math.Mod, func(a, b int64) int64 { return ((a % b) + b) % b })},
+	"Pow": {2, pow},
+	"Min": {1, binary(math.Min, func(a, b int64) int64 { return min(a, b) })},
+	"Max": {1, binary(math.Max, func(a, b int64) int64 { return max(a, b) })},
 
-	"Equal": compare(func(a, b float64) bool { return a == b },
-		func(a, b int64) bool { return a == b }),
-	"Less": compare(func(a, b float64) bool { return a < b },
-		func(a, b int64) bool { return a < b }),
-	"Greater": compare(func(a, b float64) bool { return a > b },
-		func(a, b int64) bool { return a > b }),
-	"LessOrEqual": compare(func(a, b float64) bool { return a <= b },
-		func(a, b int64) bool { return a <= b }),
-	"GreaterOrEqual": compare(func(a, b float64) bool { return a >= b },
-		func(a, b int64) bool { return a >= b }),
-	"And": compare(nil, func(a, b int64) bool { return a != 0 && b != 0 }),
-	"Or":  compare(nil, func(a, b int64) bool { return a != 0 || b != 0 }),
-	"Xor": compare(nil, func(a, b int64) bool { return (a != 0) != (b != 0) }),
-	"Not": func(c *call) ([]*Tensor, error) {
+	"Equal": {2, compare(func(a, b float64) bool { return a == b },
+		func(a, b int64) bool { return a == b })},
+	"Less": {2, compare(func(a, b float64) bool { return a < b },
+		func(a, b int64) bool { return a < b })},
+	"Greater": {2, compare(func(a, b float64) bool { return a > b },
+		func(a, b int64) bool { return a > b })},
+	"LessOrEqual": {2, compare(func(a, b float64) bool { return a <= b },
+		func(a, b int64) bool { return a <= b })},
+	"GreaterOrEqual": {2, compare(func(a, b float64) bool { return a >= b },
+		func(a, b int64) bool { return a >= b })},
+	"And": {2, compare(nil, func(a, b int64) bool { return a != 0 && b != 0 })},
+	"Or":  {2, compare(nil, func(a, b int64) bool { return a != 0 || b != 0 })},
+	"Xor": {2, compare(nil, func(a, b int64) bool { return (a != 0) != (b != 0) })},
+	"Not": {1, func(c *call) ([]*Tensor, error) {
 		return mapInts(c.in[0], func(v int64) int64 { return 1 - v })
-	},
+	}},
 
-	"Exp":   unary(math.Exp),
-	"Log":   unary(math.Log),
-	"Sqrt":  unary(math.Sqrt),
-	"Erf":   unary(math.Erf),
-	"Tanh":  unary(math.Tanh),
-	"Sin":   unary(math.Sin),
-	"Cos":   unary(math.Cos),
-	"Floor": unary(math.Floor),
-	"Round": unary(math.RoundToEven),
-	"Sign": unaryAny(func(x float64) float64 {
+	"Exp":   {1, unary(math.Exp)},
+	"Log":   {1, unary(math.Log)},
+	"Sqrt":  {1, unary(math.Sqrt)},
+	"Erf":   {1, unary(math.Erf)},
+	"Tanh":  {1, unary(math.Tanh)},
+	"Sin":   {1, unary(math.Sin)},
+	"Cos":   {1, unary(math.Cos)},
+	"Floor": {1, unary(math.Floor)},
+	"Round": {1, unary(math.RoundToEven)},
+	"Sign": {1, unaryAny(func(x float64) float64 {
 		switch {
 		case x > 0:
 			return 1
@@ -55,19 +55,19 @@ var elementwise = map[string]kernel{
 			return -1
 		}
 		return x
-	}, func(x int64) int64 { return int64(cmp.Compare(x, 0)) }),
-	"Ceil":       unary(math.Ceil),
-	"Reciprocal": unary(func(x float64) float64 { return 1 / x }),
-	"Sigmoid":    unary(sigmoid),
-	"Relu":       unary(func(x float64) float64 { return max(x, 0) }),
-	"Softplus": unary(func(x float64) float64 {
+	}, func(x int64) int64 { return int64(cmp.Compare(x, 0)) })},
+	"Ceil":       {1, unary(math.Ceil)},
+	"Reciprocal": {1, unary(func(x float64) float64 { return 1 / x })},
+	"Sigmoid":    {1, unary(sigmoid)},
+	"Relu":       {1, unary(func(x float64) float64 { return max(x, 0) })},
+	"Softplus": {1, unary(func(x float64) float64 {
 		return max(x, 0) +
 			math.Log1p(math.Exp(-math.Abs(x)))
-	}),
-	"Neg": unaryAny(func(x float64) float64 { return -x },
-		func(x int64) int64 { return -x }),
-	"Abs": unaryAny(math.Abs, func(x int64) int64 { return max(x, -x) }),
-	"IsNaN": func(c *call) ([]*Tensor, error) {
+	})},
+	"Neg": {1, unaryAny(func(x float64) float64 { return -x },
+		func(x int64) int64 { return -x })},
+	"Abs": {1, unaryAny(math.Abs, func(x int64) int64 { return max(x, -x) })},
+	"IsNaN": {1, func(c *call) ([]*Tensor, error) {
 		out, err := alloc(onnx.Bool, c.in[0].Shape)
 		if err != nil {
 			return nil, err
@@ -78,25 +78,25 @@ var elementwise = map[string]kernel{
 			}
 		}
 		return []*Tensor{out}, nil
-	},
-	"Gelu": func(c *call) ([]*Tensor, error) {
+	}},
+	"Gelu": {1, func(c *call) ([]*Tensor, error) {
 		if c.n.Str("approximate", "none") == "tanh" {
 			return unary(fastGelu)(c)
 		}
 		return unary(gelu)(c)
-	},
-	"FastGelu":  biased(fastGelu),
-	"BiasGelu":  biased(gelu),
-	"QuickGelu": func(c *call) ([]*Tensor, error) { return quickGelu(c) },
-	"Identity":  func(c *call) ([]*Tensor, error) { return c.in[:1], nil },
-	"Dropout":   func(c *call) ([]*Tensor, error) { return c.in[:1], nil },
-	"Clip":      clip,
-	"Cast": func(c *call) ([]*Tensor, error) {
+	}},
+	"FastGelu":  {1, biased(fastGelu)},
+	"BiasGelu":  {2, biased(gelu)},
+	"QuickGelu": {1, func(c *call) ([]*Tensor, error) { return quickGelu(c) }},
+	"Identity":  {1, func(c *call) ([]*Tensor, error) { return c.in[:1], nil }},
+	"Dropout":   {1, func(c *call) ([]*Tensor, error) { return c.in[:1], nil }},
+	"Clip":      {1, clip},
+	"Cast": {1, func(c *call) ([]*Tensor, error) {
 		return one(cast(c.in[0],
 			onnx.DataType(c.n.Int("to", 1))))
-	},
-	"CastLike": func(c *call) ([]*Tensor, error) { return one(cast(c.in[0], c.in[1].Type)) },
-	"Where":    where,
+	}},
+	"CastLike": {2, func(c *call) ([]*Tensor, error) { return one(cast(c.in[0], c.in[1].Type)) }},
+	"Where":    {3, where},
 }
 
 var add = binary(func(a, b float64) float64 { return a + b },
@@ -116,9 +116,9 @@ func quickGelu(c *call) ([]*Tensor, error) {
 	return unary(func(x float64) float64 { return x * sigmoid(a*x) })(c)
 }
 
-func unary(f func(float64) float64) kernel { return unaryAny(f, nil) }
+func unary(f func(float64) float64) run { return unaryAny(f, nil) }
 
-func unaryAny(f func(float64) float64, g func(int64) int64) kernel {
+func unaryAny(f func(float64) float64, g func(int64) int64) run {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
 		if !x.float() {
@@ -153,7 +153,7 @@ func mapInts(x *Tensor, f func(int64) int64) ([]*Tensor, error) {
 }
 
 // biased applies f to the sum of the input and an optional bias along the last axis.
-func biased(f func(float64) float64) kernel {
+func biased(f func(float64) float64) run {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
 		if b := c.arg(1); b != nil {
@@ -182,7 +182,7 @@ func combine[T, U any](shape []int, a, b []T, sa, sb []int, out []U, f func(T, T
 	})
 }
 
-func binary(f func(a, b float64) float64, g func(a, b int64) int64) kernel {
+func binary(f func(a, b float64) float64, g func(a, b int64) int64) run {
 	return func(c *call) ([]*Tensor, error) {
 		acc := c.in[0]
 		for _, b := range c.in[1:] { // Min and Max take any number
@@ -209,7 +209,7 @@ func binary(f func(a, b float64) float64, g func(a, b int64) int64) kernel {
 	}
 }
 
-func compare(f func(a, b float64) bool, g func(a, b int64) bool) kernel {
+func compare(f func(a, b float64) bool, g func(a, b int64) bool) run {
 	return func(c *call) ([]*Tensor, error) {
 		a, b := c.in[0], c.in[1]
 		shape, err := broadcastShape(a.Shape, b.Shape)

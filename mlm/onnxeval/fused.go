@@ -10,9 +10,9 @@ import (
 // fused are operators of com.microsoft that the runtime's optimisers put in the place of whole
 // layers, from their documentation (ContribOperators.md of ONNX Runtime).
 var fused = map[string]kernel{
-	"MultiHeadAttention":               multiHead,
-	"EmbedLayerNormalization":          embedNorm,
-	"SkipSimplifiedLayerNormalization": skipRMS,
+	"MultiHeadAttention":               {1, multiHead},
+	"EmbedLayerNormalization":          {1, embedNorm},
+	"SkipSimplifiedLayerNormalization": {3, skipRMS},
 }
 
 // packedAttention is the runtime's Attention: one weight makes queries, keys and values.
@@ -239,10 +239,7 @@ func embedNorm(c *call) ([]*Tensor, error) {
 // skipRMS is SkipSimplifiedLayerNormalization: the root-mean-square norm of a sum, which is the
 // fourth output.
 func skipRMS(c *call) ([]*Tensor, error) {
-	x, skip, gamma, bias := c.in[0], c.arg(1), c.arg(2), c.arg(3)
-	if skip == nil || gamma == nil {
-		return nil, fmt.Errorf("inputs missing")
-	}
+	x, skip, gamma, bias := c.in[0], c.in[1], c.in[2], c.arg(3)
 	for _, t := range []*Tensor{skip, bias} {
 		if t == nil {
 			continue

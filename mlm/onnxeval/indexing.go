@@ -3,14 +3,14 @@ package onnxeval
 import "fmt"
 
 var indexing = map[string]kernel{
-	"Slice":           slice,
-	"Gather":          gather,
-	"GatherND":        gatherND,
-	"GatherElements":  gatherElements,
-	"Range":           rangeOp,
-	"Trilu":           trilu,
-	"Pad":             pad,
-	"ScatterElements": scatterElements,
+	"Slice":           {1, slice},
+	"Gather":          {2, gather},
+	"GatherND":        {2, gatherND},
+	"GatherElements":  {2, gatherElements},
+	"Range":           {3, rangeOp},
+	"Trilu":           {1, trilu},
+	"Pad":             {2, pad},
+	"ScatterElements": {3, scatterElements},
 }
 
 func slice(c *call) ([]*Tensor, error) {

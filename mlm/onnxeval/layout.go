@@ -7,21 +7,21 @@ import (
 )
 
 var layout = map[string]kernel{
-	"Constant":        constant,
-	"ConstantOfShape": constantOfShape,
-	"Shape":           shapeOf,
-	"Size": func(c *call) ([]*Tensor, error) {
+	"Constant":        {0, constant},
+	"ConstantOfShape": {1, constantOfShape},
+	"Shape":           {1, shapeOf},
+	"Size": {1, func(c *call) ([]*Tensor, error) {
 		return []*Tensor{NewInt([]int{}, []int64{int64(c.in[0].Len())})}, nil
-	},
-	"Reshape":   reshape,
-	"Flatten":   flatten,
-	"Unsqueeze": unsqueeze,
-	"Squeeze":   squeeze,
-	"Transpose": transpose,
-	"Expand":    expand,
-	"Tile":      tile,
-	"Concat":    concat,
-	"Split":     split,
+	}},
+	"Reshape":   {2, reshape},
+	"Flatten":   {1, flatten},
+	"Unsqueeze": {1, unsqueeze},
+	"Squeeze":   {1, squeeze},
+	"Transpose": {1, transpose},
+	"Expand":    {2, expand},
+	"Tile":      {2, tile},
+	"Concat":    {1, concat},
+	"Split":     {1, split},
 }
 
 func constant(c *call) ([]*Tensor, error) {

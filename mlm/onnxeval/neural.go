@@ -6,15 +6,15 @@ import (
 )
 
 var neural = map[string]kernel{
-	"Softmax":            softmax(false),
-	"LogSoftmax":         softmax(true),
-	"LayerNormalization": layerNorm(true),
+	"Softmax":            {1, softmax(false)},
+	"LogSoftmax":         {1, softmax(true)},
+	"LayerNormalization": {2, layerNorm(true)},
 	// Root-mean-square norm: ONNX opset 23's name and the runtime's.
-	"RMSNormalization":             layerNorm(false),
-	"SimplifiedLayerNormalization": layerNorm(false),
+	"RMSNormalization":             {2, layerNorm(false)},
+	"SimplifiedLayerNormalization": {2, layerNorm(false)},
 }
 
-func softmax(logs bool) kernel {
+func softmax(logs bool) run {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
 		if !x.float() {
@@ -62,16 +62,16 @@ func softmax(logs bool) kernel {
 
 // layerNorm normalises over the axes from `axis` on: y = (x − mean)/√(var + ε)·scale + bias (Ba et
 // al. 2016, arXiv:1607.06450), or without the mean (Zhang & Sennrich 2019, arXiv:1910.07467).
-func layerNorm(centre bool) kernel {
+func layerNorm(centre bool) run {
 	return func(c *call) ([]*Tensor, error) {
-		x, scale, bias := c.in[0], c.arg(1), c.arg(2)
+		x, scale, bias := c.in[0], c.in[1], c.arg(2)
 		axis, err := axisOf(c.n.Int("axis", -1), len(x.Shape))
 		if err != nil {
 			return nil, err
 		}
 		eps := float64(c.n.Float("epsilon", 1e-5))
 		outer, n := volume(x.Shape[:axis]), volume(x.Shape[axis:])
-		if scale == nil || len(scale.F) != n || bias != nil && len(bias.F) != n {
+		if len(scale.F) != n || bias != nil && len(bias.F) != n {
 			return nil, fmt.Errorf("scale and bias do not fit shape %v", x.Shape)
 		}
 		out, err := alloc(x.Type, x.Shape)

@@ -21,13 +21,19 @@ import (
 // ErrOp is wrapped by the error for an operator, or a form of one, that the package does not know.
 var ErrOp = errors.New("operator is not supported by the float64 reference")
 
-// kernel computes a node's outputs. in has an entry for every input, nil for one left out.
-type kernel func(c *call) ([]*Tensor, error)
+// kernel is what the package knows of an operator.
+type kernel struct {
+	least int // inputs that must be given, the first ones
+	run   run
+}
+
+// run computes a node's outputs.
+type run func(c *call) ([]*Tensor, error)
 
 // call is one application of a node.
 type call struct {
 	n     *onnx.Node
-	in    []*Tensor
+	in    []*Tensor // an entry for every input, nil for one left out
 	opset int64
 }
 
@@ -51,28 +57,21 @@ func init() {
 	}
 }
 
-// minInputs is how many inputs a node must have, where it is not one.
-var minInputs = map[string]int{
-	"Constant": 0, "MatMul": 2, "Gemm": 2, "FusedMatMul": 2, "Gather": 2, "GatherND": 2,
-	"GatherElements": 2, "Reshape": 2, "Expand": 2, "Range": 3, "Where": 3, "CumSum": 2,
-	"Tile": 2, "Add": 2, "Sub": 2, "Mul": 2, "Div": 2, "Pow": 2, "Mod": 2, "Equal": 2, "Less": 2,
-	"Greater": 2, "LessOrEqual": 2, "GreaterOrEqual": 2, "And": 2, "Or": 2, "Xor": 2,
-	"LayerNormalization": 2, "CastLike": 2, "ScatterElements": 3, "BiasGelu": 2, "Conv": 2,
-	"RMSNormalization": 2,
+// Least is how many inputs an operator must be given, the first ones. ok is false for an operator
+// that the package does not know.
+func Least(op string) (n int, ok bool) {
+	k, ok := kernels[op]
+	return k.least, ok
 }
 
 // Node computes the outputs of a single node under operator set version opset (of the standard
 // domain). It never changes its inputs. Outputs may share their memory.
 func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
-	k := kernels[n.Op]
-	if k == nil {
+	k, ok := kernels[n.Op]
+	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrOp, n)
 	}
-	need, ok := minInputs[n.Op]
-	if !ok {
-		need = 1
-	}
-	for i := range need {
+	for i := range k.least {
 		if i >= len(in) || in[i] == nil {
 			return nil, fmt.Errorf("%s: input %d is missing", n, i)
 		}
@@ -83,7 +82,7 @@ func Node(n *onnx.Node, in []*Tensor, opset int64) (out []*Tensor, err error) {
 			out, err = nil, fmt.Errorf("%s: inputs do not fit the operator: %v", n, r)
 		}
 	}()
-	out, err = k(&call{n, in, opset})
+	out, err = k.run(&call{n, in, opset})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n, err)
 	}

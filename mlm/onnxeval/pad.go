@@ -5,7 +5,7 @@ import "fmt"
 // pad surrounds x with zeros (or a given value). Other modes are not used by our models.
 func pad(c *call) ([]*Tensor, error) {
 	x := c.in[0]
-	pads, err := asInts(c.arg(1))
+	pads, err := asInts(c.in[1])
 	if err != nil || c.n.Str("mode", "constant") != "constant" || c.arg(3) != nil ||
 		len(pads) != 2*len(x.Shape) {
 		return nil, fmt.Errorf("this form of padding is not supported")

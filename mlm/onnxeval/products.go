@@ -3,18 +3,18 @@ package onnxeval
 import "fmt"
 
 var products = map[string]kernel{
-	"MatMul": func(c *call) ([]*Tensor, error) {
+	"MatMul": {2, func(c *call) ([]*Tensor, error) {
 		return one(matmul(c.in[0], c.in[1], false, false,
 			1))
-	},
-	"FusedMatMul": func(c *call) ([]*Tensor, error) {
+	}},
+	"FusedMatMul": {2, func(c *call) ([]*Tensor, error) {
 		if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
 			return nil, fmt.Errorf("batch transposition is not supported")
 		}
 		return one(matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
 			float64(c.n.Float("alpha", 1))))
-	},
-	"Gemm": func(c *call) ([]*Tensor, error) {
+	}},
+	"Gemm": {2, func(c *call) ([]*Tensor, error) {
 		y, err := matmul(c.in[0], c.in[1], c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0,
 			float64(c.n.Float("alpha", 1)))
 		bias := c.arg(2)
@@ -29,7 +29,7 @@ var products = map[string]kernel{
 			}
 		}
 		return add(&call{c.n, []*Tensor{y, bias}, c.opset})
-	},
+	}},
 }
 
 // matmul is numpy's matmul of a·α and b, either transposed in its last two axes first.

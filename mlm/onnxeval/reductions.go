@@ -6,23 +6,23 @@ import (
 )
 
 var reductions = map[string]kernel{
-	"ReduceSum": reduce(0, func(a, v float64) float64 { return a + v }, nil),
-	"ReduceMean": reduce(0, func(a, v float64) float64 { return a + v },
-		func(a float64, n int) float64 { return a / float64(n) }),
-	"ReduceMax":  reduce(math.Inf(-1), math.Max, nil),
-	"ReduceMin":  reduce(math.Inf(1), math.Min, nil),
-	"ReduceProd": reduce(1, func(a, v float64) float64 { return a * v }, nil),
-	"ReduceL2": reduce(0, func(a, v float64) float64 { return a + v*v },
-		func(a float64, _ int) float64 { return math.Sqrt(a) }),
-	"ReduceSumSquare": reduce(0, func(a, v float64) float64 {
+	"ReduceSum": {1, reduce(0, func(a, v float64) float64 { return a + v }, nil)},
+	"ReduceMean": {1, reduce(0, func(a, v float64) float64 { return a + v },
+		func(a float64, n int) float64 { return a / float64(n) })},
+	"ReduceMax":  {1, reduce(math.Inf(-1), math.Max, nil)},
+	"ReduceMin":  {1, reduce(math.Inf(1), math.Min, nil)},
+	"ReduceProd": {1, reduce(1, func(a, v float64) float64 { return a * v }, nil)},
+	"ReduceL2": {1, reduce(0, func(a, v float64) float64 { return a + v*v },
+		func(a float64, _ int) float64 { return math.Sqrt(a) })},
+	"ReduceSumSquare": {1, reduce(0, func(a, v float64) float64 {
 		return a + v*v
-	}, nil),
-	"CumSum": cumsum,
+	}, nil)},
+	"CumSum": {2, cumsum},
 }
 
 // reduce folds the elements along axes. Integers pass through float64, which is exact up to 2⁵³.
 func reduce(start float64, f func(a, v float64) float64,
-	finish func(a float64, n int) float64) kernel {
+	finish func(a float64, n int) float64) run {
 	return func(c *call) ([]*Tensor, error) {
 		x := c.in[0]
 		axes, given := c.n.Ints("axes")
