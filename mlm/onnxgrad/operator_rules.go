@@ -193,12 +193,15 @@ func pointwiseShared(s *sharer, n *node) []int {
 	return r
 }
 
-// numbered is for operators with which models number places and segments.
-func numbered(s *sharer, n *node) []int {
-	if s.special[n] = s.numbering(n); s.special[n] == nil {
-		return nil
+// numbered is for operators with which models number places and segments. form gives what computes
+// the output at the distinct positions, nil for forms that are not known.
+func numbered(form func(s *sharer, n *node) func() *value) shareRule {
+	return func(s *sharer, n *node) []int {
+		if s.special[n] = form(s, n); s.special[n] == nil {
+			return nil
+		}
+		return asTheyAre(n)
 	}
-	return asTheyAre(n)
 }
 
 // ofOne is the record of a function of single numbers. d makes the gradient of x from that of y.

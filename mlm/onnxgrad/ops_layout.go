@@ -25,7 +25,7 @@ func layoutOps() []operator {
 			gather:   transposeGather, share: transposeShared, derivative: transposeBackward},
 		{name: "Expand", least: 2, most: 2, shape: expandShape, typ: firstType,
 			simplify: expandedToItself,
-			gather:   never, share: numbered, derivative: expandBackward},
+			gather:   never, share: numbered(repeated), derivative: expandBackward},
 		{name: "Tile", least: 2, most: 2, shape: tileShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
 		{name: "Trilu", least: 1, most: 2, shape: sameShape, typ: firstType,
@@ -138,6 +138,25 @@ func expandedToItself(_ *loaded, n *node) *value {
 		return n.in[0]
 	}
 	return nil
+}
+
+// repeated serves what all rows have in common, repeated for each.
+func repeated(s *sharer, n *node) func() *value {
+	x, out := n.in[0], n.out[0]
+	a := 1 - (out.shape.rank() - x.shape.rank())
+	if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) ||
+		x.shape.prefix(x.shape.rank()) != tail(out.shape) {
+		return nil
+	}
+	return func() *value { return s.reshape(s.atPlaces(place{x, a}), s.distinct(out.shape)) }
+}
+
+// tail is the product of all dimensions but the first.
+func tail(d dims) (v [probes]int) {
+	for p := range v {
+		v[p] = volume(d[p][1:])
+	}
+	return v
 }
 
 func expandBackward(b *builder, e *entry, g []*value) []*value {

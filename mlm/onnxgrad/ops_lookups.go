@@ -15,7 +15,7 @@ func lookupOps() []operator {
 		{name: "GatherND", least: 2, most: 2, shape: gatherNDShape, typ: firstType,
 			gather: never, share: apart, derivative: gatherNDBackward},
 		{name: "GatherElements", least: 2, most: 2, shape: gatherElementsShape, typ: firstType,
-			gather: never, share: numbered, derivative: gatherElementsBackward},
+			gather: never, share: numbered(rowLookedUp), derivative: gatherElementsBackward},
 		{name: "ScatterElements", least: 3, most: 3, shape: sameShape, typ: firstType,
 			gather: never, share: apart, none: unseen},
 	}
@@ -50,6 +50,21 @@ func gatherShared(s *sharer, n *node) []int {
 		return r
 	}
 	return s.keeps(n, err == nil && a > 1 && n.in[1].fixed)
+}
+
+// rowLookedUp serves a row of constants, repeated for each row and looked up by what a position has.
+func rowLookedUp(s *sharer, n *node) func() *value {
+	x := n.in[0]
+	e := is(x, "Expand")
+	a, err := axis(n.proto().Int("axis", 0), 2)
+	if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed ||
+		e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) ||
+		x.shape.at(1) != e.in[0].shape.at(1) {
+		return nil
+	}
+	return func() *value {
+		return s.op("Gather", s.reshape(e.in[0], shapeOf(x.shape[0][1])), s.part(n.in[1]))
+	}
 }
 
 // gatherBackward serves a single constant index, as in qkv[0]: the gradient times a one-hot vector.

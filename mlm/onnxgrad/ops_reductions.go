@@ -31,7 +31,7 @@ func reductionOps() []operator {
 		reduction("ReduceL2", never, apart),
 		reduction("ReduceSumSquare", never, apart),
 		{name: "CumSum", least: 2, most: 2, shape: sameShape, typ: firstType,
-			gather: never, share: numbered, none: unseen},
+			gather: never, share: numbered(counted), none: unseen},
 		softmax("Softmax", softmaxBackward),
 		softmax("LogSoftmax", logSoftmaxBackward),
 	}
@@ -157,4 +157,43 @@ func logSoftmaxBackward(b *builder, e *entry, g []*value) []*value {
 	y := e.out[0]
 	return []*value{b.sub(g[0], b.mul(b.op("Exp", y),
 		b.reduce("ReduceSum", g[0], y.shape.rank()-1)))}
+}
+
+// counted serves positions that are numbered by counting tokens, see countedBy.
+func counted(s *sharer, n *node) func() *value {
+	token, ok := s.countedBy(n)
+	if !ok {
+		return nil
+	}
+	return func() *value {
+		if !slices.Contains(s.counted, token) {
+			s.counted = append(s.counted, token)
+		}
+		return s.atFirst(n.out[0])
+	}
+}
+
+// countedBy reports whether n numbers the positions of a row by counting the tokens other than one,
+// as RoBERTa does, and which that is. In rows without that token the number depends on the place
+// alone.
+func (s *sharer) countedBy(n *node) (token int64, ok bool) {
+	a, ok := scalarOf(n.in[1])
+	if !ok || a != 1 && a != -1 || n.in[0].shape.rank() != 2 ||
+		n.proto().Int("exclusive", 0) != 0 || n.proto().Int("reverse", 0) != 0 {
+		return 0, false
+	}
+	v := n.in[0]
+	for is(v, "Cast") != nil {
+		v = v.from.in[0]
+	}
+	if is(v, "Not") == nil || is(v.from.in[0], "Equal") == nil {
+		return 0, false
+	}
+	equal := v.from.in[0].from
+	for i, c := range equal.in {
+		if k, ok := scalarOf(c); ok && isInput(equal.in[1-i], s.ids.name) {
+			return int64(k), true
+		}
+	}
+	return 0, false
 }

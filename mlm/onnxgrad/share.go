@@ -42,7 +42,7 @@ type sharer struct {
 	// [1, U, …] for values in own, [R, L, …] looked up from it, numbers at an index
 	shared, spread, picked map[*value]*value
 	common                 map[place]*value        // [1, U, …] for values [1, L, …]
-	special                map[*node]func() *value // see numbering
+	special                map[*node]func() *value // see numbered
 	counted                []int64                 // see Derived.Counted
 	matters                bool                    // products or sums are shared
 	now                    map[*node]*node         // what takes the place of nodes
@@ -130,78 +130,6 @@ func (s *sharer) alone(n *node) []int {
 		return nil
 	}
 	return operators[n.op].share(s, n)
-}
-
-// numbering serves forms in which models number places and segments: it gives what computes the
-// output at the distinct positions, nil for other forms.
-func (s *sharer) numbering(n *node) func() *value {
-	x, out := n.in[0], n.out[0]
-	switch n.op {
-	case "CumSum":
-		token, ok := s.countedBy(n)
-		if !ok {
-			return nil
-		}
-		return func() *value {
-			if !slices.Contains(s.counted, token) {
-				s.counted = append(s.counted, token)
-			}
-			return s.atFirst(out)
-		}
-	case "Expand": // what all rows have in common, repeated for each
-		a := 1 - (out.shape.rank() - x.shape.rank())
-		if a < 0 || x.shape.at(a) != probeLength || a == 1 && !x.shape.isOne(0) ||
-			x.shape.prefix(x.shape.rank()) != tail(out.shape) {
-			return nil
-		}
-		return func() *value { return s.reshape(s.atPlaces(place{x, a}), s.distinct(out.shape)) }
-	// a row of constants, repeated for each row and looked up by what a position has
-	case "GatherElements":
-		e := is(x, "Expand")
-		a, err := axis(n.proto().Int("axis", 0), 2)
-		if e == nil || err != nil || a != 1 || !s.own[n.in[1]] || !e.in[0].fixed ||
-			e.in[0].shape.rank() != 2 || !e.in[0].shape.isOne(0) ||
-			x.shape.at(1) != e.in[0].shape.at(1) {
-			return nil
-		}
-		return func() *value {
-			return s.op("Gather", s.reshape(e.in[0], shapeOf(x.shape[0][1])), s.part(n.in[1]))
-		}
-	}
-	return nil
-}
-
-// tail is the product of all dimensions but the first.
-func tail(d dims) (v [probes]int) {
-	for p := range v {
-		v[p] = volume(d[p][1:])
-	}
-	return v
-}
-
-// countedBy reports whether n numbers the positions of a row by counting the tokens other than one,
-// as RoBERTa does, and which that is. In rows without that token the number depends on the place
-// alone.
-func (s *sharer) countedBy(n *node) (token int64, ok bool) {
-	a, ok := scalarOf(n.in[1])
-	if !ok || a != 1 && a != -1 || n.in[0].shape.rank() != 2 ||
-		n.proto().Int("exclusive", 0) != 0 || n.proto().Int("reverse", 0) != 0 {
-		return 0, false
-	}
-	v := n.in[0]
-	for is(v, "Cast") != nil {
-		v = v.from.in[0]
-	}
-	if is(v, "Not") == nil || is(v.from.in[0], "Equal") == nil {
-		return 0, false
-	}
-	equal := v.from.in[0].from
-	for i, c := range equal.in {
-		if k, ok := scalarOf(c); ok && isInput(equal.in[1-i], s.ids.name) {
-			return int64(k), true
-		}
-	}
-	return 0, false
 }
 
 // outside lets n, which is not of the shared part, read from it. Lookups go to b.
