@@ -52,7 +52,8 @@ func gatherShared(s *sharer, n *node) []int {
 	return s.keeps(n, err == nil && a > 1 && n.in[1].fixed)
 }
 
-// rowLookedUp serves a row of constants, repeated for each row and looked up by what a position has.
+// rowLookedUp serves a row of constants, repeated for each row and looked up by what a position
+// has.
 func rowLookedUp(s *sharer, n *node) func() *value {
 	x := n.in[0]
 	e := is(x, "Expand")
