@@ -4,7 +4,6 @@ package infill
 // is the token, in a blank of several the words of it, and in a blank with a
 // list the phrases.
 type banned struct {
-	free
 	list   *WordList
 	bound  boundary
 	counts []int

@@ -34,7 +34,6 @@ func (s *spelling) allows(d *draft) bool {
 // "1" and "1" would be the number 11. (Before letters there is no such rule:
 // "[MASK]s" takes dog, though dogs is a word of its own.)
 type numbered struct {
-	free
 	*supports
 	t      *Template
 	counts []int

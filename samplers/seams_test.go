@@ -153,10 +153,10 @@ func (r *recorder) Propose(k int, x []int32, g []float64, rng *rand.Rand, y []in
 	if !slices.Equal(x, y) || len(g) != r.c.Domain.GradLen() {
 		r.t.Errorf("proposing from %v with y = %v and %d gradients", x, y, len(g))
 	}
-	switch {
-	case r.propos[k]%5 == 0:
+	switch r.propos[k] % 5 {
+	case 0:
 		return math.Inf(1) // nothing to draw
-	case r.propos[k]%5 == 1:
+	case 1:
 		return 0 // stays
 	}
 	y[0] = 1 - x[0]

@@ -239,6 +239,6 @@ func (b *builder) touches(w word, seg string, base int) bool {
 	}
 	before := seg[:b.s.span(w, 0, 1)[0]-base] // characters that the normalizer drops
 	first, _ := utf8.DecodeRune(b.s.bytes(w))
-	return strings.IndexFunc(before, isWhite) < 0 && !isPunct(first) && !(text.norm.chinese &&
-		isChinese(first))
+	apart := isPunct(first) || text.norm.chinese && isChinese(first)
+	return !apart && strings.IndexFunc(before, isWhite) < 0
 }

@@ -110,7 +110,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	case report.BudgetRows:
 		opt.Budget = infill.BudgetRows
 	}
-	mo, err := f.measureFlags.options(opt.Seed)
+	mo, err := f.options(opt.Seed)
 	if err != nil {
 		return err
 	}

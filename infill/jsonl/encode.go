@@ -21,7 +21,7 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	var inner []byte
 	var err error
 	for _, f := range r.Fields {
-		if own(f.Name) && !(f.Name == "gold" && r.Gold == "") {
+		if own(f.Name) && (f.Name != "gold" || r.Gold != "") {
 			inner, err = appendField(append(inner, ','), f)
 		} else {
 			dst, err = appendField(append(dst, ','), f)

@@ -1,6 +1,7 @@
 package onnxgrad
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -205,8 +206,9 @@ func TestOneQueryOnModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.fuse()
-		l.tidyProducts()
+		if err := errors.Join(l.fuse(), l.tidyProducts()); err != nil {
+			t.Fatal(err)
+		}
 		b := newBuilder(l.opset)
 		b.consts = l.consts
 		g := &gatherer{builder: b, index: b.reshape(&value{name: InPositions, typ: onnx.Int64,
