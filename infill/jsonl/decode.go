@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,17 +9,26 @@ import (
 	"strings"
 )
 
-// index has, by name, the place of every member of a Record among its fields.
-var index = func() map[string]int {
-	out := map[string]int{}
-	t := reflect.TypeFor[Record]()
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
-			out[name] = i
+// members have, for every struct of a record, the place of each of its members
+// among its fields, by name.
+var members = func() map[reflect.Type]map[string]int {
+	out := map[reflect.Type]map[string]int{}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Record](), reflect.TypeFor[Filling](), reflect.TypeFor[Piece](),
+		reflect.TypeFor[Candidate](), reflect.TypeFor[Failure](),
+	} {
+		out[t] = map[string]int{}
+		for i := range t.NumField() {
+			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
+				out[t][name] = i
+			}
 		}
 	}
 	return out
 }()
+
+// index is that of a Record.
+var index = members[reflect.TypeFor[Record]()]
 
 // inputFields is the member with the user's fields whose names records use.
 const inputFields = "input_fields"
@@ -30,7 +40,8 @@ func own(name string) bool {
 }
 
 // Record reads line n as a record. Members that records do not use are in its
-// Fields. A member that is null counts as absent. Errors are of type [*Error].
+// Fields. A member that is null counts as absent. The objects inside, such as
+// fillings, have no members but the known ones. Errors are of type [*Error].
 func (d Decoder) Record(n int, line []byte) (*Record, error) {
 	fields, err := d.Object(n, line)
 	if err != nil {
@@ -53,7 +64,7 @@ func (d Decoder) Record(n int, line []byte) (*Record, error) {
 		case string(f.Value) == "null":
 			continue
 		}
-		if err := d.member(n, f, v.Field(i)); err != nil {
+		if err := d.member(n, f.Name, f.Value, v.Field(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -85,30 +96,91 @@ func (d Decoder) inner(n int, value []byte) ([]Field, error) {
 	return fields, nil
 }
 
-// member decodes a member into a field of the record. Elements of a list of
-// objects are decoded one by one, so that an error can name the one it means.
-func (d Decoder) member(n int, f Field, to reflect.Value) error {
-	if to.Kind() != reflect.Slice || to.Type().Elem().Kind() != reflect.Struct {
-		if err := json.Unmarshal(f.Value, to.Addr().Interface()); err != nil {
-			return fieldError(n, f.Name, err)
-		}
-		return nil
+// member decodes the value at a path into a field. It takes objects apart with
+// Object, so that no member inside is lost and an error can name the one it means.
+func (d Decoder) member(n int, path string, value []byte, to reflect.Value) error {
+	if to.Kind() == reflect.Pointer && to.Type().Elem().Kind() == reflect.Struct {
+		to.Set(reflect.New(to.Type().Elem()))
+		to = to.Elem()
 	}
+	switch {
+	case to.Kind() == reflect.Struct:
+		return d.object(n, path, value, to)
+	case to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Struct:
+		return d.list(n, path, value, to)
+	case to.Kind() == reflect.Map && value[0] == '{':
+		if _, err := d.within(n, path, value); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(value, to.Addr().Interface()); err != nil {
+		return fieldError(n, path, err)
+	}
+	return nil
+}
+
+// list decodes a list of objects.
+func (d Decoder) list(n int, path string, value []byte, to reflect.Value) error {
 	var list []json.RawMessage
-	if err := json.Unmarshal(f.Value, &list); err != nil {
-		return fieldError(n, f.Name, err)
+	if err := json.Unmarshal(value, &list); err != nil {
+		return fieldError(n, path, err)
 	}
 	if most := d.defaults().Fillings; len(list) > most {
-		return &Error{n, f.Name, ErrJSON,
-			fmt.Sprintf("field %q has %d elements, at most %d", f.Name, len(list), most)}
+		return &Error{n, path, ErrJSON,
+			fmt.Sprintf("field %q has %d elements, at most %d", path, len(list), most)}
 	}
 	to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
 	for i, b := range list {
-		if err := json.Unmarshal(b, to.Index(i).Addr().Interface()); err != nil {
-			return fieldError(n, fmt.Sprintf("%s[%d]", f.Name, i), err)
+		if err := d.object(n, fmt.Sprintf("%s[%d]", path, i), b, to.Index(i)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// object decodes an object with nothing but the members of its struct.
+func (d Decoder) object(n int, path string, value []byte, to reflect.Value) error {
+	if value[0] != '{' {
+		// The words of the error are those of encoding/json.
+		return fieldError(n, path, cmp.Or(json.Unmarshal(value, &map[string]json.RawMessage{}),
+			errors.New("want an object")))
+	}
+	fields, err := d.within(n, path, value)
+	if err != nil {
+		return err
+	}
+	text := false
+	for _, f := range fields {
+		at := path + "." + f.Name
+		i, known := members[to.Type()][f.Name]
+		switch {
+		case !known:
+			return &Error{n, at, ErrJSON, fmt.Sprintf("field %q: records have no such field", at)}
+		case string(f.Value) == "null":
+			continue
+		}
+		text = text || f.Name == "text"
+		if err := d.member(n, at, f.Value, to.Field(i)); err != nil {
+			return err
+		}
+	}
+	if !text && to.Type() == reflect.TypeFor[Filling]() {
+		return fieldError(n, path, errors.New("the filling has no text"))
+	}
+	return nil
+}
+
+// within is Object for the value at a path, which its errors name.
+func (d Decoder) within(n int, path string, value []byte) ([]Field, error) {
+	fields, err := d.Object(n, value)
+	if err == nil {
+		return fields, nil
+	}
+	e := err.(*Error)
+	if e.Field != "" {
+		path += "." + e.Field
+	}
+	return nil, &Error{n, path, e.Kind, fmt.Sprintf("field %q: %s", path, e.Reason)}
 }
 
 // fieldError names the member inside a field that has another type.
@@ -185,19 +257,4 @@ func (r *Record) check() (field, reason string) {
 		}
 	}
 	return "", ""
-}
-
-// UnmarshalJSON refuses a filling without a text.
-func (f *Filling) UnmarshalJSON(b []byte) error {
-	type plain Filling
-	const missing = "\xff" // which is not UTF-8, so that no JSON string has it
-	v := plain{Text: missing}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	if v.Text == missing {
-		return errors.New("the filling has no text")
-	}
-	*f = Filling(v)
-	return nil
 }

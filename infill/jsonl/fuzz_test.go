@@ -61,6 +61,7 @@ func FuzzDecode(f *testing.F) {
 		`{"id":null,"gold":"a","fillings":[{"text":"b","spans":[[0,1]]}]}`, `{"line":1e2}`,
 		`{"input_fields":{"line":7,"gold":"a","input_fields":1},"gold":"b","x":1}`, `{"gold":[1]}`,
 		`{"tuned":{"a":1e-5},"window":[0,0],"error":{"code":"x"},"gold":7}`,
+		`{"fillings":[{"text":"a","count":1,"count":2}],"pieces":[{"foo":[{}]}],"candidates":[null]}`,
 	} {
 		f.Add([]byte(s))
 	}

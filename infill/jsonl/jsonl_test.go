@@ -149,6 +149,19 @@ func TestDecode(t *testing.T) {
 		{`{"input_fields":{"a":7}}`, "input_fields", "no record uses", ErrJSON},
 		{`{"input_fields":{"gold":7}}`, "input_fields", "none", ErrJSON},
 		{`{"error":"no"}`, "error", "want an object", ErrJSON},
+		{`{"error":{"code":"a","why":1}}`, "error.why", "no such field", ErrJSON},
+		{`{"error":{"code":"a","code":"b"}}`, "error.code", "two fields", ErrJSON},
+		{`{"fillings":[{"text":"a"},{"text":"a","foo":3}]}`, "fillings[1].foo", "no such", ErrJSON},
+		{`{"fillings":[{"TEXT":"a"}]}`, "fillings[0].TEXT", "no such field", ErrJSON},
+		{`{"fillings":[{"text":"a","Count":1}]}`, "fillings[0].Count", "no such field", ErrJSON},
+		{`{"fillings":[{"text":"a","count":1,"count":2}]}`, "fillings[0].count", "two", ErrJSON},
+		{`{"fillings":[null]}`, "fillings[0]", "want an object", ErrJSON},
+		{`{"fillings":[{"text":null}]}`, "fillings[0]", "no text", ErrJSON},
+		{`{"fillings":7}`, "fillings", "want a", ErrJSON},
+		{`{"pieces":[{"piece":"a","foo":3}]}`, "pieces[0].foo", "no such field", ErrJSON},
+		{`{"candidates":[{"id":3}]}`, "candidates[0].id", "no such field", ErrJSON},
+		{`{"tuned":{"a":1,"a":2}}`, "tuned.a", "two fields", ErrJSON},
+		{`{"tuned":{"a":"x"}}`, "tuned", "want a number", ErrJSON},
 	} {
 		_, err := few.Record(9, []byte(c.line))
 		var e *Error
