@@ -20,26 +20,20 @@ type fillingFlags struct {
 
 func (f *fillingFlags) flags() []*option {
 	f.Filling = *settings.Defaults()
+	// The texts below say what only a command line has.
 	flags := settingFlags(settings.FillTable(), &f.Filling, map[string]string{
-		"sampler":    `sampler; "infill samplers" lists them`,
-		"top":        "fillings to print, best first",
-		"param":      "`NAME=VALUE` of a sampler's parameter; repeatable",
-		"seed":       "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
-		"ban":        "`WORDS` that fill no blank, comma separated; repeatable",
-		"allow":      "`FILE` of the only words or phrases that fill blanks, one a line",
-		"mask-words": "blank out exactly this many words of texts without blanks",
+		"sampler": `sampler; "infill samplers" lists them`,
+		"top":     "fillings to print, best first",
+		"param":   "`NAME=VALUE` of a sampler's parameter; repeatable",
+		"seed":    "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
+		"ban":     "`WORDS` that fill no blank, comma separated; repeatable",
+		"allow":   "`FILE` of the only words or phrases that fill blanks, one a line",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})
 	for _, o := range flags {
-		switch o.name {
-		case "top":
+		if o.name == "top" {
 			o.alias = "n"
-			o.group = groupOutput
-		case "select", "case":
-			o.group = groupOutput
-		case "vocab", "ban", "allow", "no-repeat", "mask-rate", "mask-words", "min-distance":
-			o.group = groupWords
 		}
 	}
 	return group(groupFill, flags)

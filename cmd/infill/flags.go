@@ -78,7 +78,9 @@ func settingFlag[T any](s *settings.Setting[T], v *T, usage map[string]string) *
 	if !own {
 		text = s.Doc
 	}
-	return newOption(s.Name, text, s.Value(v))
+	o := newOption(s.Name, text, s.Value(v))
+	o.group = groupsOfSettings[s.Group]
+	return o
 }
 
 // ownEnv gives flags variables of their own, named after a command, because the usual ones mean

@@ -25,6 +25,12 @@ const (
 
 var groups = []string{groupFill, groupWords, groupMeasures, groupOutput, groupModel, ""}
 
+// groupsOfSettings are the headings of settings. Those of Main go where the command puts them.
+var groupsOfSettings = map[settings.Group]string{
+	settings.Words:   groupWords,
+	settings.Results: groupOutput,
+}
+
 // group puts flags that have no group yet into one.
 func group(name string, flags []*option) []*option {
 	for _, f := range flags {

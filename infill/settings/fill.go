@@ -124,10 +124,19 @@ func readWords(tok *tokenize.Tokenizer, path string) (*infill.WordList, error) {
 // FillTable lists the settings of a [Filling] in the order of help and documents.
 func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
 
+// The families of the table.
+var (
+	samplerFamily = &family[Filling]{func(v *Filling) {
+		v.StepSize, v.Balance, v.Params = "", "", nil
+	}}
+	maskingFamily = &family[Filling]{func(v *Filling) { v.Masking = infill.Masking{} }}
+)
+
 var fillTable = []*Setting[Filling]{
 	{
 		Name: "sampler", Doc: "name of the sampler", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return v.ofSampler(nameValue(&v.Sampler)) },
+		family: samplerFamily,
+		bind:   func(v *Filling) *Value { return v.ofSampler(nameValue(&v.Sampler)) },
 	},
 	{
 		Name: "steps", Doc: "steps of every chain", Line: true, Record: Always,
@@ -139,23 +148,27 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, infill.MaxTop) },
+		Group: Results,
+		bind:  func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, infill.MaxTop) },
 	},
 	{
 		Name: "step-size", Line: true, Record: Always,
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
-		bind: func(v *Filling) *Value { return v.ofSampler(TextValue(&v.StepSize)) },
+		family: samplerFamily,
+		bind:   func(v *Filling) *Value { return v.ofSampler(TextValue(&v.StepSize)) },
 	},
 	{
 		Name: "balance", Line: true, Record: Always,
-		Doc:  "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
-		bind: func(v *Filling) *Value { return v.ofSampler(TextValue(&v.Balance)) },
+		Doc:    "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
+		family: samplerFamily,
+		bind:   func(v *Filling) *Value { return v.ofSampler(TextValue(&v.Balance)) },
 	},
 	{
 		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
 		Line: true, Record: Always, field: "params",
-		bind: func(v *Filling) *Value { return v.ofSampler(paramsValue(&v.Params)) },
+		family: samplerFamily,
+		bind:   func(v *Filling) *Value { return v.ofSampler(paramsValue(&v.Params)) },
 	},
 	{
 		Name: "shortlist", Record: Always,
@@ -179,7 +192,8 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "vocab", Line: true, Record: Always,
-		Doc: "what may fill a blank: words|all|whole-words; all: punctuation too",
+		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation too",
+		Group: Words,
 		bind: func(v *Filling) *Value {
 			return ChoiceValue(&v.Options.Vocab, "words", "all", "whole-words")
 		},
@@ -192,11 +206,13 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "case", Line: true, Record: Always,
-		Doc:  "auto: capitalise at the start of a sentence; model: as the model spells",
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
+		Doc:   "auto: capitalise at the start of a sentence; model: as the model spells",
+		Group: Results,
+		bind:  func(v *Filling) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
 	},
 	{
 		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: Always,
+		Group: Words,
 		bind: func(v *Filling) *Value {
 			return WordsValue(&v.Ban).after(func() { v.Options.Ban = nil })
 		},
@@ -204,28 +220,33 @@ var fillTable = []*Setting[Filling]{
 	{
 		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
 		Line: true, Record: Always,
-		bind: allowValue, form: (*Filling).allowRecorded,
+		Group: Words,
+		bind:  allowValue, form: (*Filling).allowRecorded,
 	},
 	{
 		Name: "no-repeat", Line: true, Record: Always,
-		Doc:  "fill no word into two blanks of a sentence (tied blanks apart)",
-		bind: func(v *Filling) *Value { return BoolValue(&v.Options.NoRepeat) },
+		Doc:   "fill no word into two blanks of a sentence (tied blanks apart)",
+		Group: Words,
+		bind:  func(v *Filling) *Value { return BoolValue(&v.Options.NoRepeat) },
 	},
 	{
 		Name: "mask-rate", Line: true, Record: Always,
-		Doc: "blank out this share of the words of texts without blanks; 0: the texts have blanks",
+		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
+		Group: Words, family: maskingFamily,
 		bind: func(v *Filling) *Value {
 			return NumberValue(&v.Masking.Rate, 0, 1, false)
 		},
 	},
 	{
 		Name: "mask-words", Line: true, Record: Always,
-		Doc:  "blank out this number of words of texts without blanks",
+		Doc:   "blank out exactly this many words of texts without blanks",
+		Group: Words, family: maskingFamily,
 		bind: func(v *Filling) *Value { return WholeValue(&v.Masking.Words, 0, infill.MaxMaskWords) },
 	},
 	{
 		Name: "min-distance", Line: true, Record: Always,
-		Doc: "least edit distance, in characters, from a word that was blanked out",
+		Doc:   "least edit distance, in characters, from a word that was blanked out",
+		Group: Words,
 		bind: func(v *Filling) *Value {
 			return WholeValue(&v.Options.MinDistance, 0, infill.MaxMinDistance)
 		},
@@ -240,6 +261,7 @@ var fillTable = []*Setting[Filling]{
 		Name: "select", Line: true, Record: Always,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Select, "likelihood", "diverse") },
+		Group: Results,
+		bind:  func(v *Filling) *Value { return ChoiceValue(&v.Options.Select, "likelihood", "diverse") },
 	},
 }

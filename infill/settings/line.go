@@ -5,38 +5,29 @@ import (
 	"errors"
 	"iter"
 
-	"infill/infill"
 	"infill/tokenize"
 )
 
 // ForLine is the filling of one line: v with the settings among the line's JSON fields. Fields of
-// other names are passed over. own says that the line has settings. The sampler and its parameters
-// are one choice: a line that names one of them starts without the parameters of v. So are the two
-// ways of masking. The errors wrap [ErrSetting]. v is not changed.
+// other names are passed over. own says that the line has settings. A line with a setting of a
+// family starts without the family's other choices in v: the parameters of a sampler, or the other
+// way of masking. The errors wrap [ErrSetting]. v is not changed.
 func (v *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
 	line *Filling, own bool, err error) {
 	line = new(Filling)
 	*line = *v
 	line.Params = nil // not to be shared with v
 	line.Params = append(line.Params, v.Params...)
-	var sampler, masking bool
+	begun := map[*family[Filling]]bool{}
 	for name, raw := range fields {
 		s := byField[name]
 		if s == nil || string(raw) == "null" {
 			continue
 		}
 		own = true
-		switch s.Name {
-		case "sampler", "step-size", "balance", "param":
-			if !sampler {
-				sampler = true
-				line.StepSize, line.Balance, line.Params = "", "", nil
-			}
-		case "mask-rate", "mask-words":
-			if !masking {
-				masking = true
-				line.Masking = infill.Masking{}
-			}
+		if s.family != nil && !begun[s.family] {
+			begun[s.family] = true
+			s.family.reset(line)
 		}
 		if err := s.SetJSON(line, raw); err != nil {
 			return nil, true, err

@@ -20,11 +20,26 @@ type Setting[T any] struct {
 	Arg    string    // what help calls a value: FILE, WORDS; "" for none in particular
 	Line   bool      // a line of a JSON file may choose it for itself
 	Record Recording // when a manifest has it
+	Group  Group     // where help shows it
 
-	field string                   // its JSON field, "" to derive it from Name
-	bind  func(*T) *Value          // access to the value within a T
-	form  func(*T) (string, error) // the manifest's form, nil for the text of the value
+	family *family[T]               // the choice that it is part of, nil for a choice of its own
+	field  string                   // its JSON field, "" to derive it from Name
+	bind   func(*T) *Value          // access to the value within a T
+	form   func(*T) (string, error) // the manifest's form, nil for the text of the value
 }
+
+// Group says what a setting is about. Help shows the settings of a group together.
+type Group int
+
+const (
+	Main    Group = iota // what the table is about
+	Words                // the words that may go into blanks
+	Results              // which results there are, and how they are written
+)
+
+// A family is several settings that are one choice, such as a sampler and its parameters. A line
+// with one of them starts without what was chosen for the others.
+type family[T any] struct{ reset func(*T) }
 
 // Recording says when the manifest of an output has a setting.
 type Recording int
