@@ -51,8 +51,8 @@ type Options struct {
 	ID          string   // names the sentence among others of the same seed
 	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
 	// at most MaxShortlist.
-	// 0 means DefaultShortlist for the samplers that evaluate every neighbour (exact-gibbs,
-	// block-gibbs, hb, lb1) and all for the others.
+	// 0 means DefaultShortlist for the samplers that evaluate every neighbour, those with
+	// samplers.Info.Enumerates, and all for the others.
 	Shortlist   int
 	NoShortlist bool // all that may fill a blank are candidates; Shortlist is then 0
 	// Trace, if not nil, is called after the start (step 0) and after every

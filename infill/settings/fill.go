@@ -121,6 +121,17 @@ func readWords(tok *tokenize.Tokenizer, path string) (*infill.WordList, error) {
 	return words, nil
 }
 
+// enumerating lists the samplers that evaluate every neighbour.
+func enumerating() []string {
+	var names []string
+	for _, info := range samplers.List() {
+		if info.Enumerates {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
 // FillTable lists the settings of a [Filling] in the order of help and documents.
 func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
 
@@ -173,8 +184,8 @@ var fillTable = []*Setting[Filling]{
 	{
 		Name: "shortlist", Record: Always,
 		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
-			"samplers that evaluate every neighbour (exact-gibbs, block-gibbs, hb, lb1), "+
-			"all for the others", infill.DefaultShortlist),
+			"samplers that evaluate every neighbour (%s), all for the others",
+			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
 		bind: func(v *Filling) *Value {
 			return WholeValue(&v.Options.Shortlist, 0, infill.MaxShortlist)
 		},
