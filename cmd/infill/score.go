@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -104,20 +105,31 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio, s *scorer) (err error)
 		return err
 	}
 	defer s.close()
-	recorded, err := settings.Recorded(settings.RankTable(), &f.ranking, &settings.Ranking{})
+	recorded, err := f.recorded()
 	if err != nil {
 		return err
 	}
 	recorded["command"] = "score"
 	recorded["format"] = inputFormat(in)
 	recorded["platform"] = platform
-	low := settings.Find(settings.ModelTable(), "low-memory")
-	recorded[low.Name] = low.Value(&f.Model).String()
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: "sha256:" + s.model.Info().SHA256, Settings: recorded,
 	}
 	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.record)
+}
+
+// recorded is what the manifest has of the flags. The precision is that of gradients, which no
+// score needs.
+func (f *scoreFlags) recorded() (map[string]string, error) {
+	out, err := settings.Recorded(settings.RankTable(), &f.ranking, &settings.Ranking{})
+	if err != nil {
+		return nil, err
+	}
+	ofModel, err := settings.Recorded(settings.ModelTable(), &f.Model, settings.ModelDefaults())
+	delete(ofModel, "precision")
+	maps.Copy(out, ofModel)
+	return out, err
 }
 
 // scorer scores texts, and candidates for the blanks of those that have one.
