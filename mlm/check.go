@@ -24,28 +24,28 @@ type CheckOptions struct {
 // CheckReport compares the running model with a float64 evaluation of its
 // file, in which derivatives are central differences.
 type CheckReport struct {
-	Blanks     int `json:"blanks"`
-	Directions int `json:"directions"` // derivatives compared
+	Blanks     int
+	Directions int // derivatives compared
 	// LogProbError is the largest |difference| of log f over the vocabulary
 	// at every blank, in nats.
-	LogProbError float64 `json:"log_prob_error"`
+	LogProbError float64
 	// FirstTermError is the same for the first term of the gradient, where it
 	// can be had by itself (the forward mode).
-	FirstTermError float64 `json:"first_term_error"`
+	FirstTermError float64
 	// GradientError is the largest difference of the backward term
 	// E_v·Σ ∂log f/∂e_j, divided by GradientScale, the largest such term.
-	GradientError float64 `json:"gradient_error"`
-	GradientScale float64 `json:"gradient_scale"`
+	GradientError float64
+	GradientScale float64
 	// GradientRMS is the root of the mean square of those differences, divided
 	// by that of the terms.
-	GradientRMS float64 `json:"gradient_rms"`
+	GradientRMS float64
 	// Tolerance bounds LogProbError, and GradientError unless the backward pass
 	// is in integers.
-	Tolerance float64 `json:"tolerance"`
+	Tolerance float64
 	// RMSTolerance bounds GradientRMS of a backward pass in integers. It is 0 for
 	// one in float32.
-	RMSTolerance float64 `json:"rms_tolerance,omitempty"`
-	OK           bool    `json:"ok"`
+	RMSTolerance float64
+	OK           bool
 }
 
 // checkTolerance is what float32 arithmetic may cost: the backward term is

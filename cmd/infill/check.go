@@ -50,7 +50,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				err = encodeJSON(std.out, r)
+				err = encodeJSON(std.out, gradientCheckJSON(*r))
 			} else {
 				err = printCheck(std.out, r)
 			}

@@ -54,14 +54,14 @@ func doctorCommand(std stdio) *cli.Command {
 
 // A diagnosis is what doctor prints.
 type diagnosis struct {
-	Version string     `json:"version"`
-	Go      string     `json:"go"`
-	OS      string     `json:"os"`
-	CPUs    int        `json:"cpus"`
-	CPU     []string   `json:"cpu_features"`
-	Runtime ort.Report `json:"runtime"`
+	Version string      `json:"version"`
+	Go      string      `json:"go"`
+	OS      string      `json:"os"`
+	CPUs    int         `json:"cpus"`
+	CPU     []string    `json:"cpu_features"`
+	Runtime runtimeJSON `json:"runtime"`
 	// Devices are what can evaluate models, and what is in the way of the others.
-	Devices []ort.Device `json:"devices"`
+	Devices []deviceJSON `json:"devices"`
 	Model   struct {
 		Name   string `json:"name"`
 		Source string `json:"source"`
@@ -75,15 +75,15 @@ type diagnosis struct {
 func examine(std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
-	var err error
-	d.Runtime, err = ort.Load(ort.FindOptions{Path: path})
+	report, err := ort.Load(ort.FindOptions{Path: path})
 	if err != nil {
-		d.Runtime.Problem = message(err)
+		report.Problem = message(err)
 	}
-	if d.Runtime.Source == ort.SourceGiven {
-		d.Runtime.Source = "flag"
+	if report.Source == ort.SourceGiven {
+		report.Source = "flag"
 	}
-	d.Devices = ort.Devices()
+	d.Runtime = runtimeJSON(report)
+	d.Devices = wires(ort.Devices(), func(v ort.Device) deviceJSON { return deviceJSON(v) })
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
@@ -100,7 +100,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
 	fmt.Fprintf(&b, "processor: %d threads; %s\n", d.CPUs, strings.Join(d.CPU, " "))
-	b.WriteString(d.Runtime.String())
+	b.WriteString(report.String())
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
 	}

@@ -108,7 +108,7 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		return err
 	}
 	if asJSON {
-		return encodeJSON(std.out, r)
+		return encodeJSON(std.out, evalWire(r))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d lines, %d pieces, %d masked", r.Lines, r.Pieces, r.Masked)

@@ -99,7 +99,7 @@ func TestModelPullAndUse(t *testing.T) {
 	// Verified by its name and by its folder; then changed.
 	for _, arg := range []string{"tiny", folder} {
 		r = infillRun("", "model", "verify", "--json", arg)
-		var v verification
+		var v verificationJSON
 		if err := json.Unmarshal([]byte(r.out), &v); err != nil || r.code != 0 || !v.OK || v.Model != "tiny" || v.Folder != folder || len(v.Files) != 4 {
 			t.Errorf("verify %s: exit %d, %v: %s%s", arg, r.code, err, r.out, r.err)
 		}
@@ -322,8 +322,8 @@ func TestVerifyOwnFolder(t *testing.T) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	r := infillRun("", "model", "verify", "--json")
-	var v verification
-	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" || !slices.ContainsFunc(v.Files, func(c hub.Check) bool { return c.Path == "model.safetensors" }) {
+	var v verificationJSON
+	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" || !slices.ContainsFunc(v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" }) {
 		t.Errorf("exit %d, %v: %s", r.code, err, r.out)
 	}
 }

@@ -37,17 +37,17 @@ func modelInfoCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				return errors.Join(encodeJSON(std.out, r), err)
+				return errors.Join(encodeJSON(std.out, r.wire()), err)
 			}
 			return errors.Join(printInfo(std.out, r), err)
 		},
 	}
 }
 
-// A recognised is what info prints.
+// A recognised is what info found.
 type recognised struct {
 	mlm.Info
-	Problems []string `json:"problems,omitempty"` // why the model cannot be used
+	Problems []string // why the model cannot be used
 }
 
 // recognise opens the model, or, if that fails, looks at its parts; then the error of opening comes

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"infill/internal/testmode"
-	"infill/mlm"
 )
 
 // tableMarks are between which the table of docs/reference/models.md stands.
@@ -98,7 +97,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 }
 
 // commands runs info, fill, score and check on the model in dir and says how each ended.
-func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check string) {
+func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check string) {
 	t.Helper()
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal([]byte(r.out), &info) != nil {
 		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
@@ -109,7 +108,7 @@ func commands(t *testing.T, name, dir string) (info mlm.Info, fill, score, check
 	}
 	score = tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."), "")
 	r := infillRun("", "model", "check", "--json", "--model", dir)
-	var report mlm.CheckReport
+	var report gradientCheckJSON
 	switch err := json.Unmarshal([]byte(r.out), &report); {
 	case err == nil && report.OK && r.code == 0:
 		check = fmt.Sprintf("yes, error ≤ %.0e", report.Tolerance)

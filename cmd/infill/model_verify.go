@@ -27,12 +27,12 @@ compared with its SHA256SUMS (as sha256sum writes it) or the table of files in i
 var errVerify = errors.New("a model is not what it should be; infill model pull NAME fetches " +
 	"again what is damaged")
 
-// A verification is what verify prints of one model.
+// A verification is what verify found of one model.
 type verification struct {
-	Model  string      `json:"model"`            // its name or the folder
-	Folder string      `json:"folder,omitempty"` // "" for the embedded model
-	Files  []hub.Check `json:"files"`
-	OK     bool        `json:"ok"`
+	Model  string // its name or the folder
+	Folder string // "" for the embedded model
+	Files  []hub.Check
+	OK     bool
 }
 
 func modelVerifyCommand(std stdio) *cli.Command {
@@ -77,7 +77,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				}
 				fault = fault || !v.OK
 				if asJSON {
-					err = encodeJSON(std.out, v)
+					err = encodeJSON(std.out, v.wire())
 				} else {
 					err = printVerification(std.out, v)
 				}

@@ -17,15 +17,15 @@ var ErrDevice = errors.New("no such device")
 
 // A Device is what can evaluate a graph.
 type Device struct {
-	Name    string `json:"name"`              // as a user writes it
-	About   string `json:"about"`             // what it is, for people
-	Problem string `json:"problem,omitempty"` // why it cannot be used, with the remedy; "" if it can
+	Name    string // as a user writes it
+	About   string // what it is, for people
+	Problem string // why it cannot be used, with the remedy; "" if it can
 	// Identity is what results depend on beside the graph: versions, the precision that
 	// it computes in. Graphs made for one identity are not used for another.
-	Identity string `json:"identity"`
+	Identity string
 	// FixedWeights: the device refuses a weight that is an input and has a value as well,
 	// which elsewhere keeps the runtime from copying it.
-	FixedWeights bool `json:"-"`
+	FixedWeights bool
 }
 
 // A provider knows one device. Another device is another file of this package with one

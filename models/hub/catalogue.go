@@ -38,7 +38,8 @@ type Catalogue struct {
 	Models []*Model
 }
 
-// A Model is one ONNX export with its tokenizer.
+// A Model is one ONNX export with its tokenizer. Its tags and those of [File] are the format of
+// catalogues, see [Parse].
 type Model struct {
 	Name         string  `json:"name"`         // letters, digits, ".", "_", "-"; lower case
 	Architecture string  `json:"architecture"` // for people
