@@ -8,26 +8,30 @@ import (
 	"io"
 	"strings"
 
+	"infill/infill/jsonl"
 	"infill/metrics/corpus"
 )
 
 // maxTask bounds a task file, which is read whole because it is one JSON value.
 const maxTask = 64 << 20
 
-// task is a sentence of the DISCS text-infilling task or a JSON line of our own.
+// task is a sentence of the DISCS text-infilling task. Our own names for the text and the gold
+// sentence are taken too.
 type task struct {
-	ID        any     `json:"id"`
-	Text      *string `json:"text"`
-	Gold      string  `json:"gold"`
-	Sentence  *string `json:"sentence"`
-	GT        string  `json:"gt_sentence"`
-	Positions *[]int  `json:"infill_pos"`
+	ID        json.RawMessage `json:"id"`
+	Text      *string         `json:"text"`
+	Gold      string          `json:"gold"`
+	Sentence  *string         `json:"sentence"`
+	GT        string          `json:"gt_sentence"`
+	Positions *[]int          `json:"infill_pos"`
 }
 
 // ReadSources reads the sentences to infill: one text per line, JSON lines with
 // text and, if known, gold and id, or the DISCS task format, a JSON array of
 // objects with sentence, gt_sentence and infill_pos. In the last the number of
-// blanks must agree with infill_pos. Blank lines are skipped.
+// blanks must agree with infill_pos. Blank lines are skipped. A line that starts
+// as a JSON object must be one, see [jsonl.Decoder.Input]; a number as its id
+// keeps its spelling.
 func ReadSources(r io.Reader, name string) ([]Source, error) {
 	br := bufio.NewReader(r)
 	head, _ := br.Peek(512)
@@ -43,15 +47,11 @@ func ReadSources(r io.Reader, name string) ([]Source, error) {
 		if strings.TrimSpace(line) == "" {
 			return nil
 		}
-		if !strings.HasPrefix(strings.TrimSpace(line), "{") || !json.Valid([]byte(line)) {
+		if !object(line) {
 			out = append(out, Source{ID: fmt.Sprint(n), Text: line})
 			return nil
 		}
-		var t task
-		if err := json.Unmarshal([]byte(line), &t); err != nil {
-			return fmt.Errorf("%s:%d: %w: %v", name, n, ErrFormat, err)
-		}
-		s, err := t.source(n)
+		s, err := lineSource(n, line)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
@@ -65,6 +65,29 @@ func ReadSources(r io.Reader, name string) ([]Source, error) {
 		return nil, fmt.Errorf("%s: %w", name, ErrNoSentences)
 	}
 	return out, nil
+}
+
+// object reports whether a line is meant as a JSON object, whole or broken. A text can begin
+// with a brace too.
+func object(line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "{")
+	rest = strings.TrimSpace(rest)
+	return ok && (rest == "" || rest[0] == '"' || json.Valid([]byte(line)))
+}
+
+// lineSource reads JSON line n.
+func lineSource(n int, line string) (Source, error) {
+	in, err := jsonl.Decoder{}.Input(n, []byte(line))
+	if err != nil {
+		return Source{}, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	s := Source{Text: in.Text}
+	for _, f := range in.Fields {
+		if f.Name == "gold" && json.Unmarshal(f.Value, &s.Gold) != nil {
+			return s, fmt.Errorf("%w: gold is not a string", ErrFormat)
+		}
+	}
+	return s, s.name(n, in.ID)
 }
 
 func readTask(r io.Reader, name string) ([]Source, error) {
@@ -91,18 +114,9 @@ func readTask(r io.Reader, name string) ([]Source, error) {
 	return out, nil
 }
 
-// source checks a task and turns it into a Source; n numbers it where it has no id.
+// source checks a task and turns it into a Source. Without an id, its number n is the id.
 func (t task) source(n int) (Source, error) {
-	s := Source{ID: fmt.Sprint(n), Gold: t.Gold}
-	switch id := t.ID.(type) {
-	case nil:
-	case string:
-		s.ID = id
-	case float64:
-		s.ID = strings.TrimSuffix(fmt.Sprintf("%f", id), ".000000")
-	default:
-		return s, fmt.Errorf("%w: id is neither text nor a number", ErrFormat)
-	}
+	s := Source{Gold: t.Gold}
 	switch {
 	case t.Text != nil:
 		s.Text = *t.Text
@@ -120,8 +134,26 @@ func (t task) source(n int) (Source, error) {
 				ErrFormat, blanks, len(*t.Positions))
 		}
 	}
-	if strings.TrimSpace(s.Text) == "" {
-		return s, fmt.Errorf("%w: the text is empty", ErrFormat)
+	return s, s.name(n, t.ID)
+}
+
+// name gives a source its id, a JSON string or number, or else the number n. The text must not
+// be empty.
+func (s *Source) name(n int, id json.RawMessage) error {
+	switch {
+	case id == nil || string(id) == "null":
+		s.ID = fmt.Sprint(n)
+	case id[0] == '"':
+		if err := json.Unmarshal(id, &s.ID); err != nil {
+			return fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+	case id[0] == '-' || id[0] >= '0' && id[0] <= '9':
+		s.ID = string(id)
+	default:
+		return fmt.Errorf("%w: id is neither text nor a number", ErrFormat)
 	}
-	return s, nil
+	if strings.TrimSpace(s.Text) == "" {
+		return fmt.Errorf("%w: the text is empty", ErrFormat)
+	}
+	return nil
 }

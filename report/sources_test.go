@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	"infill/metrics/corpus"
 	"infill/report"
 )
@@ -19,6 +20,12 @@ func TestReadSources(t *testing.T) {
 			{ID: "3", Text: "[MASK] b"}}},
 		"jsonl": {`{"id":"x","text":"a [MASK]","gold":"a b"}` + "\n" + `{"id":7,"text":"c"}`,
 			[]report.Source{{ID: "x", Text: "a [MASK]", Gold: "a b"}, {ID: "7", Text: "c"}}},
+		"integer": {`{"id":12345678901234567891,"text":"a","gold":null,"more":[1]}`,
+			[]report.Source{{ID: "12345678901234567891", Text: "a"}}},
+		"discs integer": {`[{"id":9007199254740993,"sentence":"a"},{"id":null,"text":"b"}]`,
+			[]report.Source{{ID: "9007199254740993", Text: "a"}, {ID: "2", Text: "b"}}},
+		"brace": {"{x} [MASK]\n{} [MASK]", []report.Source{{ID: "1", Text: "{x} [MASK]"},
+			{ID: "2", Text: "{} [MASK]"}}},
 		"discs": {` [ {"gt_sentence": "her lips parted", "sentence": "her [MASK] parted", "infill_pos": [1]}]`,
 			[]report.Source{{ID: "1", Text: "her [MASK] parted", Gold: "her lips parted"}}},
 		"bracket": {"[MASK] {x}", []report.Source{{ID: "1", Text: "[MASK] {x}"}}},
@@ -43,6 +50,11 @@ func TestReadSources(t *testing.T) {
 		`[{"text":"a"}`: report.ErrFormat,
 		`[{"sentence":"a [MASK]","infill_pos":[1,2]}]`: report.ErrFormat,
 		`{"text":"a","id":[1]}`:                        report.ErrFormat,
+		`[{"text":"a","id":[1]}]`:                      report.ErrFormat,
+		`{"text":"a [MASK]"`:                           jsonl.ErrJSON,
+		"{\n\"text\":\"a\"\n}":                         report.ErrFormat,
+		`{"text":"a","text":"b"}`:                      jsonl.ErrJSON,
+		`{"text":"a","gold":7}`:                        report.ErrFormat,
 		"a\x00":                                        corpus.ErrBinary,
 	} {
 		if got, err := report.ReadSources(strings.NewReader(in), "in"); !errors.Is(err, want) {
