@@ -13,6 +13,8 @@ const (
 	DefaultSteps  = 50
 	DefaultChains = 25
 	DefaultTop    = 5
+	// DefaultTemperature leaves U as the model has it.
+	DefaultTemperature = 1
 )
 
 // Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.
@@ -133,7 +135,7 @@ func (o Options) Complete() Options {
 		o.Top = DefaultTop
 	}
 	if o.Temperature == 0 {
-		o.Temperature = 1
+		o.Temperature = DefaultTemperature
 	}
 	return o
 }

@@ -52,12 +52,43 @@ func nameValue(p *string) *Value {
 	return v
 }
 
+// zeroIs makes a number that is 0 read as what the engine takes in its place. The variable stays.
+func (v *Value) zeroIs(meant func() float64) *Value {
+	get := v.get
+	v.get = func() string {
+		if text := get(); text != "0" {
+			return text
+		}
+		return strconv.FormatFloat(meant(), 'g', -1, 64)
+	}
+	return v
+}
+
+// always is a number that does not depend on other options.
+func always(x float64) func() float64 { return func() float64 { return x } }
+
+// unless is a number that 0 stands for, but not where an option makes 0 mean 0.
+func unless(zero *bool, x float64) func() float64 {
+	return func() float64 {
+		if *zero {
+			return 0
+		}
+		return x
+	}
+}
+
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
-	if o.NoSteps {
-		o.Steps = 0
-	}
-	return WholeValue(&o.Steps, 0, infill.MaxSteps).after(func() { o.NoSteps = o.Steps == 0 })
+	return WholeValue(&o.Steps, 0, infill.MaxSteps).
+		after(func() { o.NoSteps = o.Steps == 0 }).
+		zeroIs(unless(&o.NoSteps, infill.DefaultSteps))
+}
+
+// topValue is the number of fillings. A program may ask for all, which reads as 0.
+func topValue(o *infill.Options) *Value {
+	return WholeValue(&o.Top, 1, infill.MaxTop).
+		after(func() { o.AllFillings = false }).
+		zeroIs(unless(&o.AllFillings, infill.DefaultTop))
 }
 
 // seedValue is a number of 64 bits, or none.

@@ -39,7 +39,7 @@ func Defaults() *Filling {
 		Sampler: "dmala",
 		Options: infill.Options{
 			Steps: infill.DefaultSteps, Chains: infill.DefaultChains, Top: infill.DefaultTop,
-			Temperature: 1,
+			Temperature: infill.DefaultTemperature,
 		},
 	}
 }
@@ -155,12 +155,15 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return WholeValue(&v.Options.Chains, 1, infill.MaxChains) },
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Chains, 1, infill.MaxChains).
+				zeroIs(always(infill.DefaultChains))
+		},
 	},
 	{
 		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
 		Group: Results,
-		bind:  func(v *Filling) *Value { return WholeValue(&v.Options.Top, 1, infill.MaxTop) },
+		bind:  func(v *Filling) *Value { return topValue(&v.Options) },
 	},
 	{
 		Name: "step-size", Line: true, Record: Always,
@@ -194,7 +197,8 @@ var fillTable = []*Setting[Filling]{
 		Name: "temperature", Line: true, Record: Always,
 		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
 		bind: func(v *Filling) *Value {
-			return NumberValue(&v.Options.Temperature, 0, math.MaxFloat64, true)
+			return NumberValue(&v.Options.Temperature, 0, math.MaxFloat64, true).
+				zeroIs(always(infill.DefaultTemperature))
 		},
 	},
 	{

@@ -191,6 +191,45 @@ func TestNoSteps(t *testing.T) {
 	}
 }
 
+// A read changes nothing, and says of options that nobody set what the engine makes of them.
+func TestReadsArePure(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]infill.Options{
+		"zero": {}, "all": {AllFillings: true}, "none": {NoSteps: true},
+		"refused": {NoSteps: true, Steps: 3}, "chosen": {Steps: 4, Chains: 3, Top: 2, Temperature: 0.5},
+	} {
+		v := &Filling{Options: o}
+		for _, s := range FillTable() {
+			_ = s.Value(v).String()
+		}
+		if _, err := Recorded(FillTable(), v, v); err != nil || !reflect.DeepEqual(v.Options, o) {
+			t.Errorf("%s: %v: %+v", name, err, v.Options)
+		}
+	}
+	standard := Defaults()
+	for _, s := range FillTable() {
+		if s.Name == "sampler" { // a name, of which the engine knows nothing
+			continue
+		}
+		if got, want := s.Value(&Filling{}).String(), s.Value(standard).String(); got != want {
+			t.Errorf("%s of zero options reads %q, the engine runs %q", s.Name, got, want)
+		}
+	}
+	v := &Filling{Options: infill.Options{NoSteps: true, AllFillings: true}}
+	for _, name := range []string{"steps", "top"} {
+		s := Find(FillTable(), name)
+		if got := s.Value(v).String(); got != "0" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if err := s.Set(v, "3"); err != nil || s.Value(v).String() != "3" {
+			t.Errorf("%s: %v, %s", name, err, s.Value(v))
+		}
+	}
+	if v.Options.NoSteps || v.Options.AllFillings {
+		t.Errorf("%+v", v.Options)
+	}
+}
+
 func fields(s string) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		var m map[string]json.RawMessage
