@@ -86,5 +86,5 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 	return out
 }
 
-// ScoreText is the score as the reports print it.
+// ScoreText is the score as the reports print it. The template of HTML reports calls it.
 func (p ExampleParts) ScoreText() string { return tick(float64(p.Score), 2) }

@@ -52,7 +52,8 @@ type Summary struct {
 
 // ReadSentences reads the sentences of a stream and calls each for the ones kept,
 // in order. Plain lines are sentences, blank ones included: an empty generation is
-// a generation. In JSON lines every filling is a sentence.
+// a generation. In JSON lines every filling is a sentence. It is how a program
+// reads the outputs of batches for measures of its own.
 func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
 	Summary, error) {
 	if o.Sample < 0 || o.Top < 0 {

@@ -32,7 +32,7 @@ func acceptParam(def string, set func(Sampler, float64)) Param {
 
 func scanParam(set func(Sampler, Scan)) Param {
 	return Param{
-		Name: "scan", Default: "random", Choices: ScanNames,
+		Name: "scan", Default: "random", Choices: scanNames,
 		Doc: "order in which coordinates are visited",
 		set: func(s Sampler, v value) { set(s, Scan(v.word)) },
 	}

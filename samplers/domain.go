@@ -207,7 +207,8 @@ func (d *Domain) GradLen() int { return d.gradLen }
 func (d *Domain) GradOffset(i int) int { return d.off[i] }
 
 // GradWidth is the number of gradient entries of coordinate i: K for Nominal
-// and 1 for Binary and Ordinal.
+// and 1 for Binary and Ordinal. A target of your own writes as many from
+// GradOffset on.
 func (d *Domain) GradWidth(i int) int {
 	if d.coords[i].Kind == Nominal {
 		return d.coords[i].K

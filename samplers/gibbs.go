@@ -17,20 +17,20 @@ const (
 	SystematicScan
 )
 
-// ScanNames lists the names of the values of Scan, in their order.
-var ScanNames = []string{"random", "systematic"}
+// scanNames lists the names of the values of Scan, in their order.
+var scanNames = []string{"random", "systematic"}
 
-// String returns the name in ScanNames.
+// String returns the name in scanNames.
 func (s Scan) String() string {
-	if int(s) < len(ScanNames) {
-		return ScanNames[s]
+	if int(s) < len(scanNames) {
+		return scanNames[s]
 	}
 	return fmt.Sprintf("scan(%d)", uint8(s))
 }
 
 func (s Scan) check(sampler string) error {
-	if int(s) >= len(ScanNames) {
-		return &ParamError{sampler, "scan", s.String(), joinNames(ScanNames)}
+	if int(s) >= len(scanNames) {
+		return &ParamError{sampler, "scan", s.String(), joinNames(scanNames)}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@
 // One JSON object a line, in the order of the input, one write for each. The
 // file only ever grows. A manifest beside it ("OUTPUT.manifest") says what made
 // it. A compressed output grows by a self-contained frame (gzip member, zstd
-// frame) of FrameRecords records at a time. Its bytes, too, depend on the records
+// frame) of 64 records at a time. Its bytes, too, depend on the records
 // alone.
 //
 // # Resuming

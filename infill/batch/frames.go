@@ -15,15 +15,15 @@ import (
 	"infill/internal/textline"
 )
 
-// FrameRecords is the number of records in a frame of a compressed output; the
+// frameRecords is the number of records in a frame of a compressed output; the
 // last frame has what is left.
-const FrameRecords = 64
+const frameRecords = 64
 
 // maxFrame bounds a frame, and a record, in bytes.
 const maxFrame = 256 << 20
 
 // A framing is how records become bytes of a file: one by one in plain text,
-// FrameRecords at a time when compressed.
+// frameRecords at a time when compressed.
 type framing interface {
 	// records is the number of records of a whole frame.
 	records() int
@@ -76,7 +76,7 @@ func (plainFrames) next(r *bufio.Reader) ([]byte, int64, error) {
 
 type gzipFrames struct{}
 
-func (gzipFrames) records() int { return FrameRecords }
+func (gzipFrames) records() int { return frameRecords }
 
 func (gzipFrames) encode(b []byte) ([]byte, error) {
 	var out bytes.Buffer
@@ -131,7 +131,7 @@ type zstdFrames struct {
 	d *zstd.Decoder
 }
 
-func (*zstdFrames) records() int { return FrameRecords }
+func (*zstdFrames) records() int { return frameRecords }
 
 func (z *zstdFrames) encode(b []byte) ([]byte, error) { return z.e.EncodeAll(b, nil), nil }
 

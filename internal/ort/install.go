@@ -29,7 +29,7 @@ type InstallOptions struct {
 	// NPM is the npm command; "" means "npm".
 	NPM string
 	// ReleaseURL is the folder of Microsoft's release archives; "" means
-	// [DefaultReleaseURL].
+	// that of [Version] on GitHub.
 	ReleaseURL string
 	// ArchiveSHA256 is the expected hash (hex) of the release archive, for
 	// those who have it from elsewhere; "" leaves that check out.

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// DefaultReleaseURL is where Microsoft publishes the archives of the release.
-const DefaultReleaseURL = "https://github.com/microsoft/onnxruntime/releases/download/v" + Version
+// releaseURL is where Microsoft publishes the archives of the release.
+const releaseURL = "https://github.com/microsoft/onnxruntime/releases/download/v" + Version
 
 // maxArchive bounds a release archive; those of 1.2x are 8 to 80 MB.
 const maxArchive = 400 << 20
@@ -35,7 +35,7 @@ func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work strin
 	error) {
 	base := o.ReleaseURL
 	if base == "" {
-		base = DefaultReleaseURL
+		base = releaseURL
 	}
 	url := strings.TrimSuffix(base, "/") + "/" + p.archive
 	o.logf("fetching %s", url)

@@ -58,7 +58,7 @@ var (
 // Source says how a library was found.
 type Source string
 
-// Where a library can come from.
+// Where a library can come from, for callers that print [Report] in their own words.
 const (
 	SourceGiven  Source = "given" // by FindOptions.Path
 	SourceEnv    Source = "environment"

@@ -14,7 +14,7 @@ type Level int
 
 // Optimisation levels; the zero value is the runtime's own default, LevelAll.
 const (
-	LevelDefault  Level = iota
+	_             Level = iota
 	LevelNone           // the graph as it is
 	LevelBasic          // constant folding, dead nodes
 	LevelExtended       // and fusions

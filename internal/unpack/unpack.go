@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxWindow bounds the memory that zstd data can ask for, in bytes. It is the largest
+// maxWindow bounds the memory that zstd data can ask for, in bytes. It is the largest
 // window that the zstd command reads without being told to.
-const MaxWindow = 128 << 20
+const maxWindow = 128 << 20
 
 // ErrDamaged is compressed data that begin well and cannot be read to their end.
 var ErrDamaged = errors.New("damaged compressed data")
@@ -40,7 +40,7 @@ func New(r io.Reader) (*Reader, error) {
 		}
 		u.Format, u.r = "gzip", z
 	case starts(br, "\x28\xb5\x2f\xfd", 0xff), starts(br, "\x50\x2a\x4d\x18", 0xf0):
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(MaxWindow))
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("%w: zstd: %w", ErrDamaged, err)
 		}

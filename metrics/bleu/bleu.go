@@ -260,7 +260,8 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 }
 
 // PairedTokens scores hypothesis i against its own list of references refs[i], as
-// NLTK's corpus_bleu does. Sentences are given as tokens.
+// NLTK's corpus_bleu does. Sentences are given as tokens. It is for hypotheses that
+// do not all have the same number of references.
 func PairedTokens(hyps [][]string, refs [][][]string, o Options) (*Result, error) {
 	return pairedTokens(hyps, refs, "corpus", o)
 }

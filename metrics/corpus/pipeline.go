@@ -88,7 +88,7 @@ func NewPipeline(o Options) (*Pipeline, error) {
 	case "char":
 		p.split = tokenizeChar
 	case "glued":
-		p.split = func(line string, yield func(string)) { fields(Glue(line), yield) }
+		p.split = func(line string, yield func(string)) { fields(glued(line), yield) }
 	case "bert":
 		p.split = tokenizeBERT
 	}

@@ -188,11 +188,11 @@ var glue = [...][2]string{
 	{" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"},
 }
 
-// Glue joins the line's tokens with single spaces and then glues punctuation and
+// glued joins the line's tokens with single spaces and then glues punctuation and
 // English contractions to the word before, as Hugging Face tokenisers do when
 // they decode. On text that references keep token-separated this costs about a
 // third of corpus BLEU, which is why it is a named option and never the default.
-func Glue(line string) string {
+func glued(line string) string {
 	var b strings.Builder
 	fields(line, func(t string) {
 		if b.Len() > 0 {

@@ -74,7 +74,7 @@ func New(vocab *Vocab, pipe *Pipeline) *Corpus {
 func FromTokens(vocab *Vocab, sentences [][]string) *Corpus {
 	c := New(vocab, givenPipeline())
 	for _, s := range sentences {
-		c.AddTokens(s)
+		c.addTokens(s)
 	}
 	return c
 }
@@ -87,8 +87,8 @@ func (c *Corpus) Add(line string) error {
 	return c.close(int64(len(line)))
 }
 
-// AddTokens appends one sentence of finished tokens.
-func (c *Corpus) AddTokens(tokens []string) {
+// addTokens appends one sentence of finished tokens.
+func (c *Corpus) addTokens(tokens []string) {
 	var n int64
 	for _, t := range tokens {
 		c.tokens = append(c.tokens, c.vocab.ID(t))
@@ -134,17 +134,6 @@ func (c *Corpus) Vocab() *Vocab { return c.vocab }
 
 // Pipeline returns how the lines were made into tokens.
 func (c *Corpus) Pipeline() *Pipeline { return c.pipe }
-
-// EmptySentences returns how many sentences have no token at all.
-func (c *Corpus) EmptySentences() int {
-	n := 0
-	for i := range c.ends {
-		if c.ends[i] == c.end(i-1) {
-			n++
-		}
-	}
-	return n
-}
 
 // Head returns the first n sentences (all when there are fewer) as a corpus that
 // shares memory with c. Adding to either afterwards is not allowed.

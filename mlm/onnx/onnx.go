@@ -82,21 +82,20 @@ type DataType int32
 
 // The element types this package can size.
 const (
-	Undefined DataType = 0
-	Float     DataType = 1
-	Uint8     DataType = 2
-	Int8      DataType = 3
-	Uint16    DataType = 4
-	Int16     DataType = 5
-	Int32     DataType = 6
-	Int64     DataType = 7
-	String    DataType = 8 // recognised, refused
-	Bool      DataType = 9
-	Float16   DataType = 10
-	Double    DataType = 11
-	Uint32    DataType = 12
-	Uint64    DataType = 13
-	BFloat16  DataType = 16
+	Float    DataType = 1
+	Uint8    DataType = 2
+	Int8     DataType = 3
+	Uint16   DataType = 4
+	Int16    DataType = 5
+	Int32    DataType = 6
+	Int64    DataType = 7
+	String   DataType = 8 // recognised, refused
+	Bool     DataType = 9
+	Float16  DataType = 10
+	Double   DataType = 11
+	Uint32   DataType = 12
+	Uint64   DataType = 13
+	BFloat16 DataType = 16
 )
 
 // Size is the number of bytes of one element, 0 for types we do not handle.

@@ -204,7 +204,7 @@ func (t *Tensor) Float64s() ([]float64, error) {
 		case Double:
 			out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		case Float16:
-			out[i] = float64(Float16To32(binary.LittleEndian.Uint16(b[2*i:])))
+			out[i] = float64(float16To32(binary.LittleEndian.Uint16(b[2*i:])))
 		case BFloat16:
 			out[i] = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*i:])) << 16))
 		default:
@@ -260,8 +260,8 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 	return 0, false
 }
 
-// Float16To32 widens an IEEE 754 half-precision number.
-func Float16To32(h uint16) float32 {
+// float16To32 widens an IEEE 754 half-precision number.
+func float16To32(h uint16) float32 {
 	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&0x3ff
 	switch exp {
 	case 0:

@@ -18,7 +18,8 @@ import (
 	"infill/mlm/onnxeval"
 )
 
-// Evaluator runs one model. It is safe for concurrent use.
+// Evaluator runs one model. It is safe for concurrent use. It serves graphs of every kind, for
+// masked language models there is [MaskedLM].
 type Evaluator struct {
 	model   *onnx.Model
 	opset   int64

@@ -45,9 +45,9 @@ func Separate(m *onnx.Model) *onnx.Model {
 	return &out
 }
 
-// WordLookup is the node that looks input_ids up in the table of word embeddings, nil if there is
+// wordLookup is the node that looks input_ids up in the table of word embeddings, nil if there is
 // none. Optimisers leave lookups behind that serve for their shape only. They are passed over.
-func WordLookup(g *onnx.Graph) *onnx.Node {
+func wordLookup(g *onnx.Graph) *onnx.Node {
 	valued := map[string]bool{} // used for more than its shape
 	for _, n := range g.Nodes {
 		if n.Op != "Shape" {

@@ -67,7 +67,7 @@ func NewMaskedLM(m *onnx.Model) (*MaskedLM, error) {
 	if lm.logits == "" {
 		return nil, fmt.Errorf("%w: no output is named logits", ErrParts)
 	}
-	words := WordLookup(m.Graph)
+	words := wordLookup(m.Graph)
 	if words == nil {
 		return nil, fmt.Errorf("%w: no Gather looks input_ids up in a table", ErrParts)
 	}
