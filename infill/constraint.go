@@ -13,7 +13,8 @@ import "infill/tokenize"
 // proposes one. Ties need neither: tied blanks are one variable.
 type constraint interface {
 	// alone returns what is to be asked of the fillings of a slot, and a key that
-	// stands for the answers: equal keys, equal answers. nil: nothing.
+	// stands for the answers: equal keys, equal answers. Every constraint needs a
+	// comparable key type of its own, or its keys equal those of another. nil: nothing.
 	alone(s slot) (ask func(phrase) bool, key any)
 	// together reports whether the constraint excludes whole states at all.
 	together() bool

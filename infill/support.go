@@ -47,11 +47,18 @@ type supports struct {
 // filterKey names a support that was worked out once.
 type filterKey struct {
 	base *int32 // first element of the support it is taken from
-	by   [maxConstraints]any
+	by   any    // the keys of all constraints, see joined
 }
 
-// maxConstraints bounds how many constraints may concern one token.
-const maxConstraints = 8
+// joined is a key that stands for several: equal keys in the same order, equal joined keys.
+func joined(keys []any) any {
+	type pair struct{ before, last any }
+	var all any
+	for _, k := range keys {
+		all = pair{all, k}
+	}
+	return all
+}
 
 // Bounds of the caches, which are emptied when full: a filtered support may
 // be as large as the vocabulary.
@@ -126,8 +133,7 @@ func (s *supports) filter(base []int32, at slot, cs []constraint) []int32 {
 	if len(asks) == 0 {
 		return base
 	}
-	key := filterKey{base: &base[0]}
-	copy(key.by[:], keys)
+	key := filterKey{base: &base[0], by: joined(keys)}
 	s.mu.Lock()
 	ids, ok := s.filtered[key]
 	s.mu.Unlock()

@@ -14,7 +14,8 @@ type modelFlags struct{ settings.Model }
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
-		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
+		"model":  `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
+		"device": "what evaluates the model; doctor lists what there is",
 	}))
 }
 

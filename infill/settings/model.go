@@ -64,7 +64,7 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "device", Record: Changed, Doc: "what evaluates the model; doctor lists what there is",
+		Name: "device", Record: Changed, Doc: "what evaluates the model",
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }
