@@ -91,7 +91,7 @@ func (p *part) answers(o origin) error {
 	p.from = o
 	data, err := json.Marshal(o)
 	if err == nil {
-		err = os.WriteFile(p.path+".json", data, 0o644)
+		err = disk.Write(p.path+".json", data)
 	}
 	if err != nil {
 		return p.storeError(err)
