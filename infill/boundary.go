@@ -18,6 +18,9 @@ type boundary interface {
 	// forms returns, for blanks that are tied, the place whose tokens each of
 	// them takes. It returns the index of a blank that fits no tie, or −1.
 	forms(places []place) (forms []tokenize.Place, misfit int)
+	// bare reports whether the token at a blank has no mark of a space. before is the
+	// text before the blank. touches: another blank ends there.
+	bare(before string, touches bool) bool
 
 	// begins reports whether token i of a filling begins a word of letters or
 	// digits. glued is that of the place that the filling stands at.
@@ -111,7 +114,7 @@ type place struct {
 }
 
 // placesOf finds the places of the blanks of a text.
-func placesOf(tok *tokenize.Tokenizer, text string, blanks []Blank) []place {
+func placesOf(bound boundary, text string, blanks []Blank) []place {
 	out := make([]place, len(blanks))
 	for i, b := range blanks {
 		p := &out[i]
@@ -125,7 +128,7 @@ func placesOf(tok *tokenize.Tokenizer, text string, blanks []Blank) []place {
 		}
 		p.before, p.after = lettersBefore(text[from:b.Start]), lettersAfter(text[b.End:to])
 		p.glued = touches || p.before != ""
-		p.bare = tok.MarksSpaces() && (touches || !tok.FollowsSpace(text[:b.Start]))
+		p.bare = bound.bare(text[:b.Start], touches)
 		last, n := utf8.DecodeLastRuneInString(text[:b.Start])
 		p.movable = n == 0 || unicode.IsSpace(last)
 		p.neighbour = i > 0 && from+len(p.before) == b.Start ||

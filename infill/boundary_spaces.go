@@ -61,6 +61,10 @@ func (m *spaceMarks) forms(places []place) ([]tokenize.Place, int) {
 	return out, -1
 }
 
+func (m *spaceMarks) bare(before string, touches bool) bool {
+	return touches || !m.tok.FollowsSpace(before)
+}
+
 func (m *spaceMarks) begins(f []int32, i int, glued bool) bool {
 	text, space := m.tok.Surface(f[i])
 	if !space && (i > 0 || glued) {

@@ -46,6 +46,8 @@ func (w wordPiece) forms(places []place) ([]tokenize.Place, int) {
 	return out, -1
 }
 
+func (w wordPiece) bare(string, bool) bool { return false }
+
 func (w wordPiece) begins(f []int32, i int, _ bool) bool {
 	return !w.tok.IsContinuation(f[i]) && isLetterOrDigit(firstRune(surface(w.tok, f[i])))
 }

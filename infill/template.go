@@ -59,7 +59,7 @@ func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Templat
 			t.owner[b] = g
 		}
 	}
-	t.places = placesOf(tok, text, blanks)
+	t.places = placesOf(boundaryOf(tok), text, blanks)
 	for i := range t.places {
 		t.places[i].tail = t.tail(i)
 	}
