@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/mlm"
 )
 
@@ -50,7 +51,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				err = encodeJSON(std.out, gradientCheckJSON(*r))
+				err = jsonl.Encode(std.out, gradientCheckJSON(*r))
 			} else {
 				err = printCheck(std.out, r)
 			}

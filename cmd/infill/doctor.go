@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/cpu"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/ort"
@@ -92,7 +93,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
 		"command", folderSize(models.Default())
 	if asJSON {
-		if werr := encodeJSON(std.out, d); werr != nil {
+		if werr := jsonl.Encode(std.out, d); werr != nil {
 			return werr
 		}
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -115,13 +114,6 @@ func eachText(std stdio, texts iter.Seq2[line, error], asJSON, single, strict bo
 
 // atLine says which line of the input an error belongs to.
 func atLine(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
-
-// encodeJSON writes one JSON line; text stays readable (no \u003c for <).
-func encodeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
 
 // readLines calls do with every line of a file that is not empty.
 func readLines(path string, do func(string)) error {

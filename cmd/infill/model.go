@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/unpack"
 	"infill/mlm"
@@ -108,7 +109,7 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		return err
 	}
 	if asJSON {
-		return encodeJSON(std.out, evalWire(r))
+		return jsonl.Encode(std.out, evalWire(r))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d lines, %d pieces, %d masked", r.Lines, r.Pieces, r.Masked)

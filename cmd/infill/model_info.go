@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/mlm"
 	"infill/models"
 )
@@ -37,7 +38,7 @@ func modelInfoCommand(std stdio) *cli.Command {
 				return err
 			}
 			if asJSON {
-				return errors.Join(encodeJSON(std.out, r.wire()), err)
+				return errors.Join(jsonl.Encode(std.out, r.wire()), err)
 			}
 			return errors.Join(printInfo(std.out, r), err)
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/models"
 	"infill/models/hub"
@@ -70,7 +71,7 @@ func modelListCommand(std stdio) *cli.Command {
 				return printList(std.out, all)
 			}
 			for _, l := range all {
-				if err := encodeJSON(std.out, l); err != nil {
+				if err := jsonl.Encode(std.out, l); err != nil {
 					return err
 				}
 			}

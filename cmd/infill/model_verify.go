@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/models"
@@ -77,7 +78,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				}
 				fault = fault || !v.OK
 				if asJSON {
-					err = encodeJSON(std.out, v.wire())
+					err = jsonl.Encode(std.out, v.wire())
 				} else {
 					err = printVerification(std.out, v)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/samplers"
 )
 
@@ -32,7 +33,7 @@ func samplersCommand(std stdio) *cli.Command {
 			}
 			for i, s := range list {
 				if asJSON {
-					if err := encodeJSON(std.out, samplerRecord(s)); err != nil {
+					if err := jsonl.Encode(std.out, samplerRecord(s)); err != nil {
 						return err
 					}
 					continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/tokenize"
 )
@@ -41,7 +42,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 						return err
 					}
 					if asJSON {
-						return encodeJSON(std.out, struct {
+						return jsonl.Encode(std.out, struct {
 							Line    int      `json:"line"`
 							Text    string   `json:"text"`
 							IDs     []int32  `json:"ids"`

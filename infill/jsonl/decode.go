@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"infill/internal/jsonwords"
 )
 
 // members have, for every struct of a record, the place of each of its members
@@ -194,25 +196,8 @@ func fieldError(n int, name string, err error) *Error {
 	if t.Field != "" {
 		e.Field += "." + t.Field
 	}
-	e.Reason = fmt.Sprintf("field %q is a JSON %s, want %s", e.Field, t.Value, jsonType(t.Type))
+	e.Reason = fmt.Sprintf("field %q is a JSON %s, want %s", e.Field, t.Value, jsonwords.Want(t.Type))
 	return e
-}
-
-// jsonType says what JSON a Go type is written as.
-func jsonType(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "a whole number in range"
 }
 
 // check returns the first member whose value makes no sense, and why.

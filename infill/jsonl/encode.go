@@ -13,7 +13,7 @@ import (
 func Append(dst []byte, r *Record) ([]byte, error) {
 	r = r.valid()
 	b := bytes.NewBuffer(dst)
-	if err := encode(b, r); err != nil {
+	if err := Encode(b, r); err != nil {
 		return dst, err
 	}
 	dst = bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
@@ -71,18 +71,12 @@ func Write(w io.Writer, r *Record) error {
 }
 
 // WriteStep writes a line of a trace in one call.
-func WriteStep(w io.Writer, s *Step) error {
-	var b bytes.Buffer
-	if err := encode(&b, s); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
+func WriteStep(w io.Writer, s *Step) error { return Encode(w, s) }
 
-// encode writes v and a line end, with < and & as they are.
-func encode(b *bytes.Buffer, v any) error {
-	e := json.NewEncoder(b)
+// Encode writes any value as one line of JSON in one call, with < and & as they
+// are. A value that has no JSON, such as NaN, is an error and writes nothing.
+func Encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }

@@ -17,9 +17,9 @@ func Error(err error) error {
 	switch {
 	case errors.As(err, &kind):
 		if kind.Field == "" {
-			return fmt.Errorf("it is %s, want %s", article(kind.Value), want(kind.Type))
+			return fmt.Errorf("it is %s, want %s", article(kind.Value), Want(kind.Type))
 		}
-		return fmt.Errorf("%q is %s, want %s", kind.Field, article(kind.Value), want(kind.Type))
+		return fmt.Errorf("%q is %s, want %s", kind.Field, article(kind.Value), Want(kind.Type))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && syntax.Offset == 0,
 		err != nil && err.Error() == "unexpected end of JSON input":
 		return errors.New("it ends too early")
@@ -45,8 +45,8 @@ func article(value string) string {
 	return "a " + value
 }
 
-// want is the JSON value that a Go type takes.
-func want(t reflect.Type) string {
+// Want is the JSON value that a Go type takes.
+func Want(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
@@ -56,7 +56,9 @@ func want(t reflect.Type) string {
 		return "a list"
 	case reflect.Float32, reflect.Float64:
 		return "a number"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		return fmt.Sprintf("a whole number of %d bits", t.Bits())
+	case reflect.Int, reflect.Int64:
 		return "a whole number"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return "a whole number from 0"
