@@ -92,6 +92,7 @@ func TestImports(t *testing.T) {
 		}
 		order = append(order, pkg)
 	}
+	module := modulePath(t, testmode.Root(t))
 	for pkg, files := range sources(t, parser.ImportsOnly) {
 		if slices.ContainsFunc(helpers, func(h string) bool {
 			return pkg == h || strings.HasPrefix(pkg, h+"/")
@@ -108,7 +109,7 @@ func TestImports(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				own, inside := strings.CutPrefix(imported, "infill/")
+				own, inside := strings.CutPrefix(imported, module+"/")
 				if first, _, _ := strings.Cut(imported, "/"); !inside && !strings.Contains(first, ".") {
 					continue // the standard library
 				}

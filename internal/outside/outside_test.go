@@ -95,14 +95,31 @@ func require(t *testing.T, from, to string) {
 	goRun(t, to, args...)
 }
 
+// modulePath is the path of the module in a folder, from its go.mod.
+func modulePath(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^module (\S+)$`).FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("%s: go.mod names no module", dir)
+	}
+	return string(m[1])
+}
+
 // TestRenameModule gives a copy of the repository another path. Every import must
-// then lead to a package of the copy. The long run builds and vets the copy.
+// then lead to a package of the copy, and README must tell programs to require the
+// new path. The long run builds and vets the copy and runs its other tests of this
+// package.
 func TestRenameModule(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		testmode.Missing(t, "the program perl")
 	}
 	const path = "example.org/someone/renamed"
+	old := modulePath(t, testmode.Root(t))
 	dir := copyTree(t)
 	c := exec.Command(filepath.Join(dir, "scripts", "rename-module.sh"), path)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -113,12 +130,22 @@ func TestRenameModule(t *testing.T) {
 	if packages < 20 || !strings.Contains(list, path+"/infill\n") {
 		t.Errorf("%d packages under the new path", packages)
 	}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := "\ngo mod edit -require=" + path + "@v0.0.0 -replace=" + path + "=../infill "
+	if !strings.Contains(string(readme), edit) {
+		t.Errorf("README.md of the copy lacks the line%s", edit)
+	}
+	imports := regexp.MustCompile(
+		`(?m)^\s*(import\s+)?([\w.]+\s+)?"` + regexp.QuoteMeta(old) + `/[^"]*"$`)
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(name) != ".go" {
 			return err
 		}
 		text, err := os.ReadFile(name)
-		if regexp.MustCompile(`(?m)^\s*(import\s+)?([\w.]+\s+)?"infill/[^"]*"$`).Match(text) {
+		if imports.Match(text) {
 			t.Errorf("%s imports the old path", name)
 		}
 		return err
@@ -129,6 +156,7 @@ func TestRenameModule(t *testing.T) {
 	if testmode.All() {
 		goRun(t, dir, "build", "./...")
 		goRun(t, dir, "vet", "./...")
+		goRun(t, dir, "test", "-skip", "^TestRenameModule$", "./internal/outside")
 	}
 }
 
@@ -145,7 +173,7 @@ func copyTree(t *testing.T) string {
 			return err
 		}
 		skip := strings.HasPrefix(d.Name(), ".") && rel != "." ||
-			rel == "bin" || rel == "docs" || rel == filepath.Join("models", "teacher")
+			rel == "bin" || rel == filepath.Join("models", "teacher")
 		switch {
 		case skip && d.IsDir():
 			return filepath.SkipDir
