@@ -26,6 +26,9 @@ type key struct {
 	kind   kind
 	length int // of the sentence, special tokens included
 	group  int // rows of a unit
+	// foreign units are those of a caller that gave up no place of this model to wait for
+	// them. It may keep one, so they never wait for a place.
+	foreign bool
 }
 
 func (k key) tokens() int { return k.group * k.length }
@@ -146,7 +149,12 @@ func (s *scheduler) do(ctx context.Context, sentence *Sentence, units []*unit) e
 		return nil
 	}
 	// Whoever waits here computes nothing.
-	return gate.Outside(ctx, func() error { return s.await(ctx, sentence, units) })
+	return gate.Wait(ctx, s, func(freed bool) error {
+		for _, u := range units {
+			u.key.foreign = !freed
+		}
+		return s.await(ctx, sentence, units)
+	})
 }
 
 func (s *scheduler) await(ctx context.Context, sentence *Sentence, units []*unit) error {
@@ -260,17 +268,19 @@ func (s *scheduler) offer(waiting int) {
 	}
 }
 
-// next waits for work and a place, which it takes together with a batch of the
-// work; nil when closed.
-func (s *scheduler) next() []*unit {
+// next waits for work and a place, which it takes together with a batch of the work; nil
+// when closed. While callers have every place or are about to, it takes foreign work
+// without one: such a caller may be what keeps the place.
+func (s *scheduler) next() (units []*unit, placed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		if s.closed {
-			return nil
+			return nil, false
 		}
-		best, ok := s.oldest()
-		if !ok || s.places <= s.waiting {
+		placed = s.places > s.waiting
+		best, ok := s.oldest(!placed)
+		if !ok {
 			s.wake.Wait()
 			continue
 		}
@@ -282,7 +292,9 @@ func (s *scheduler) next() []*unit {
 			s.wake.Wait()
 			continue
 		}
-		s.places--
+		if placed {
+			s.places--
+		}
 		s.underWay += tokens
 		taken := append([]*unit(nil), q[:n]...)
 		clear(q[:n])
@@ -291,18 +303,18 @@ func (s *scheduler) next() []*unit {
 		} else {
 			s.queues[best] = q[n:]
 		}
-		return taken
+		return taken, placed
 	}
 }
 
 // oldest is the key of the call that has waited longest, so that a stream of
 // large calls never starves a small one; of one call's keys, the one with the
-// most work, so that leftovers fill the end.
-func (s *scheduler) oldest() (best key, ok bool) {
+// most work, so that leftovers fill the end. It may be asked for foreign work only.
+func (s *scheduler) oldest(foreign bool) (best key, ok bool) {
 	var age uint64
 	work := 0
 	for k, q := range s.queues {
-		if len(q) == 0 {
+		if len(q) == 0 || foreign && !k.foreign {
 			continue
 		}
 		if n := len(q) * k.tokens(); !ok || q[0].call.number < age || q[0].call.number == age &&
@@ -329,13 +341,15 @@ func (s *scheduler) share(k key, n int) int {
 func (s *scheduler) work() {
 	var b batch // its slices are reused from batch to batch
 	for {
-		units := s.next()
+		units, placed := s.next()
 		if units == nil {
 			return
 		}
 		err := s.evaluate(&b, units)
 		s.finished(units[0].key.batchOf(len(units)))
-		s.Give()
+		if placed {
+			s.Give()
+		}
 		for _, u := range units {
 			if err != nil {
 				u.call.fail(err)

@@ -450,15 +450,15 @@ func TestOldestFirst(t *testing.T) {
 	s.queues[large] = []*unit{{key: large, call: &call{number: 2}},
 		{key: large, call: &call{number: 2}}}
 	s.queues[small] = []*unit{{key: small, call: &call{number: 1}}}
-	if k, ok := s.oldest(); !ok || k != small {
+	if k, ok := s.oldest(false); !ok || k != small {
 		t.Errorf("first is %+v", k)
 	}
 	s.queues[small][0].call.number = 2
-	if k, _ := s.oldest(); k != large {
+	if k, _ := s.oldest(false); k != large {
 		t.Errorf("of one call, first is %+v", k)
 	}
 	s.queues = map[key][]*unit{small: {}}
-	if _, ok := s.oldest(); ok {
+	if _, ok := s.oldest(false); ok {
 		t.Error("an empty queue has work")
 	}
 }
@@ -575,4 +575,111 @@ func TestComputeEnds(t *testing.T) {
 	if err := m.Compute(context.Background(), ask); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+// soon fails a test whose f hangs.
+func soon(t *testing.T, f func() error) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody goes on")
+	}
+}
+
+// asker asks a model about one problem and checks the answer.
+func asker(t *testing.T, m *Model) func(context.Context) error {
+	p := makeProblem(3)
+	want := table(len(p.states), len(p.s.Blanks))
+	if err := m.LogProb(t.Context(), p.s, p.states, want); err != nil {
+		t.Fatal(err)
+	}
+	return func(ctx context.Context) error {
+		got := table(len(p.states), len(p.s.Blanks))
+		err := m.LogProb(ctx, p.s, p.states, got)
+		if err == nil && !slices.EqualFunc(got, want, slices.Equal) {
+			err = errors.New("the answer differs")
+		}
+		return err
+	}
+}
+
+// Work inside Compute that hands the model a context without a place, or one whose place
+// is over or another caller's, gets its answer: it may keep the only place.
+func TestForeignContext(t *testing.T) {
+	t.Parallel()
+	for _, threads := range []int{1, 2} {
+		m := fakeModel(t, &fakeBackend{}, threads, 64)
+		ask := asker(t, m)
+		var over context.Context
+		if err := m.Compute(t.Context(), func(ctx context.Context) error {
+			over = ctx
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		work := func(outside context.Context) error {
+			errs := make([]error, 2*threads+1)
+			var group sync.WaitGroup
+			for k := range errs {
+				group.Go(func() {
+					if k == 0 {
+						errs[k] = ask(t.Context())
+						return
+					}
+					errs[k] = m.Compute(t.Context(), func(ctx context.Context) error {
+						return errors.Join(ask(t.Context()), ask(over), ask(outside), ask(ctx))
+					})
+				})
+			}
+			group.Wait()
+			return errors.Join(errs...)
+		}
+		soon(t, func() error {
+			return m.Compute(t.Context(), func(ctx context.Context) error {
+				return gate.Outside(ctx, func() error { return work(ctx) })
+			})
+		})
+		m.sched.mu.Lock()
+		if m.sched.places != threads || m.sched.waiting != 0 {
+			t.Errorf("%d of %d places are free at the end", m.sched.places, threads)
+		}
+		m.sched.mu.Unlock()
+	}
+}
+
+// Callers of two models, one inside the other in either order, all end.
+func TestNestedModels(t *testing.T) {
+	t.Parallel()
+	a, b := fakeModel(t, &fakeBackend{}, 1, 64), fakeModel(t, &fakeBackend{}, 1, 64)
+	askA, askB := asker(t, a), asker(t, b)
+	soon(t, func() error {
+		errs := make([]error, 8)
+		var group sync.WaitGroup
+		for k := range errs {
+			outer, inner := a, b
+			if k%2 == 1 {
+				outer, inner = b, a
+			}
+			group.Go(func() {
+				for range 20 {
+					err := outer.Compute(t.Context(), func(ctx context.Context) error {
+						runtime.Gosched()
+						return errors.Join(askA(ctx), askB(ctx),
+							inner.Compute(ctx, func(ctx context.Context) error {
+								return errors.Join(askA(ctx), askB(ctx))
+							}), askA(ctx), askB(ctx))
+					})
+					errs[k] = errors.Join(errs[k], err)
+				}
+			})
+		}
+		group.Wait()
+		return errors.Join(errs...)
+	})
 }

@@ -188,11 +188,11 @@ func TestTokensTogether(t *testing.T) {
 			group.Go(func() {
 				sentence := &Sentence{IDs: []int32{1, 9, 9, 9, 9, 9, 9, 9, 9, 2}, Blanks: []int{2, 5, 6, 7}}
 				for k := range 10 {
-					u := &unit{key: key{gradientGroup, 10, 4}, state: []int32{int32(caller), int32(k), 1, 2},
-						blank:   -1,
+					u := &unit{key: key{kind: gradientGroup, length: 10, group: 4},
+						state: []int32{int32(caller), int32(k), 1, 2}, blank: -1,
 						deliver: func(_, _ []float32) { delivered.Add(1) }}
 					if k%3 == 0 {
-						u.key, u.blank = key{energyRow, 10, 1}, 1
+						u.key, u.blank = key{kind: energyRow, length: 10, group: 1}, 1
 					}
 					if err := s.do(context.Background(), sentence, []*unit{u}); err != nil {
 						t.Error(err)

@@ -211,8 +211,11 @@ func (m *Model) Threads() int { return m.sched.threads }
 // Compute runs f, which computes on its own between calls of the model. At most
 // Options.Threads batches and such f run at the same time, so that Threads bounds the
 // processor time of the whole. f must hand its context to the model's methods: while they
-// evaluate, its place is free for others. The error is f's, or the cause of ctx's end if
-// that came before a place was free.
+// evaluate, its place is free for others. A call with another context gets its answer too,
+// from up to Options.Threads batches above the bound if no place is free. Only Compute with
+// another context needs a second place inside f, and with one thread it waits until that
+// context ends. Work on another model may be nested in f, in any order. The error is f's,
+// or the cause of ctx's end if that came before a place was free.
 func (m *Model) Compute(ctx context.Context, f func(context.Context) error) error {
 	return gate.Inside(ctx, m.sched, f)
 }

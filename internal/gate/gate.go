@@ -1,7 +1,8 @@
 // Package gate bounds how many goroutines compute at the same time, without Enter and
 // Leave: work runs inside a call, the call's context knows of the place, and whoever
 // waits for others gives the place up for that time. A place is never given back twice
-// and never kept by somebody who waits, so that nobody is left waiting for ever.
+// and never kept by somebody who waits with the call's context, so that nobody is left
+// waiting for ever. [Wait] finds out who waits with another context.
 package gate
 
 import (
@@ -35,17 +36,21 @@ func placeOf(ctx context.Context) *place {
 
 // Inside runs f with a place, which it waits for. f's context knows of the place; f hands
 // it to whatever it calls. Where ctx has a place of the same Places already, f runs in
-// that. The error is f's, or the cause of ctx's end if that came before a place.
+// that. A place of other Places is free for others until f has ended: a goroutine that
+// kept one while it waits for another could wait for ever. The error is f's, or the cause
+// of ctx's end if that came before a place.
 func Inside(ctx context.Context, of Places, f func(context.Context) error) error {
 	if p := placeOf(ctx); p != nil && p.of == of {
 		return f(ctx)
 	}
-	if err := of.Take(ctx); err != nil {
-		return err
-	}
-	p := &place{of: of}
-	defer p.end()
-	return f(context.WithValue(ctx, placeKey{}, p))
+	return Outside(ctx, func() error {
+		if err := of.Take(ctx); err != nil {
+			return err
+		}
+		p := &place{of: of}
+		defer p.end()
+		return f(context.WithValue(ctx, placeKey{}, p))
+	})
 }
 
 func (p *place) end() {
@@ -60,28 +65,41 @@ func (p *place) end() {
 // Outside runs f, which waits for others or calls code that may do so, while the place
 // that ctx has is free for them. Without a place it just runs f.
 func Outside(ctx context.Context, f func() error) error {
+	return Wait(ctx, nil, func(bool) error { return f() })
+}
+
+// Wait is Outside for what places of one kind are needed for. It tells f whether this call
+// made one of them free. If not, the caller may keep one that ctx knows nothing of, and
+// what it waits for must not need a place.
+func Wait(ctx context.Context, of Places, f func(freed bool) error) error {
 	p := placeOf(ctx)
 	if p == nil {
-		return f()
+		return f(false)
 	}
-	p.leave()
+	gave := p.leave()
 	defer p.enter()
-	return f()
+	return f(gave && p.of == of)
 }
 
-func (p *place) leave() {
+// leave reports whether the place became free by this call.
+func (p *place) leave() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.outside++; p.outside == 1 && !p.ended {
-		p.of.Give()
+	p.outside++
+	if p.outside > 1 || p.ended {
+		return false
 	}
+	p.of.Give()
+	return true
 }
 
+// enter takes the place again even if the caller was cancelled: the caller goes on
+// computing until it returns, and end gives the place back. The wait has an end, because
+// whoever has a place computes, or gives it up to wait.
 func (p *place) enter() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.outside--; p.outside == 0 && !p.ended {
-		// The caller goes on computing, be it only to return.
 		_ = p.of.Take(context.Background())
 	}
 }

@@ -200,3 +200,67 @@ func TestWithout(t *testing.T) {
 		t.Errorf("%d of 5, %v", n.Load(), err)
 	}
 }
+
+// Places of two kinds, one inside the other in either order: nobody keeps one while
+// waiting for the other, and each kind keeps its bound.
+func TestTwoKinds(t *testing.T) {
+	t.Parallel()
+	a, b := newPlaces(1), newPlaces(1)
+	within(t, func() {
+		var group sync.WaitGroup
+		for k := range 8 {
+			outer, inner := a, b
+			if k%2 == 1 {
+				outer, inner = b, a
+			}
+			group.Go(func() {
+				for range 50 {
+					_ = Inside(t.Context(), outer, func(ctx context.Context) error {
+						outer.work()
+						_ = Inside(ctx, inner, func(ctx context.Context) error {
+							inner.work()
+							return Inside(ctx, outer, func(context.Context) error { outer.work(); return nil })
+						})
+						outer.work()
+						return nil
+					})
+				}
+			})
+		}
+		group.Wait()
+	})
+	if a.most.Load() != 1 || b.most.Load() != 1 || len(a.free)+len(b.free) != 0 {
+		t.Errorf("%d and %d worked at once, %d places taken at the end", a.most.Load(), b.most.Load(),
+			len(a.free)+len(b.free))
+	}
+}
+
+// Wait says whether it made a place of the kind free: not without one, not for a place of
+// another kind, not where somebody else did or where the place is over.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	a, b := newPlaces(1), newPlaces(1)
+	check := func(ctx context.Context, what string, want bool) {
+		_ = Wait(ctx, a, func(freed bool) error {
+			if freed != want {
+				t.Errorf("%s: freed is %v", what, freed)
+			}
+			return nil
+		})
+	}
+	check(t.Context(), "no place", false)
+	var over context.Context
+	_ = Inside(t.Context(), a, func(ctx context.Context) error {
+		over = ctx
+		check(ctx, "a place", true)
+		_ = Outside(ctx, func() error { check(ctx, "free already", false); return nil })
+		return Inside(ctx, b, func(ctx context.Context) error {
+			check(ctx, "another kind", false)
+			return nil
+		})
+	})
+	check(over, "over", false)
+	if len(a.free)+len(b.free) != 0 {
+		t.Errorf("%d places taken at the end", len(a.free)+len(b.free))
+	}
+}
