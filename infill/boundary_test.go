@@ -76,7 +76,13 @@ func TestInsideWords(t *testing.T) {
 			}
 		}
 		if got := fillingsOf(t, tok, c.text, c.v); !slices.Equal(got, want) {
-			t.Errorf("%s: %d pieces such as %q, want %d", c.text, len(got), got[:min(9, len(got))], len(want))
+			t.Errorf(
+				"%s: %d pieces such as %q, want %d",
+				c.text,
+				len(got),
+				got[:min(9, len(got))],
+				len(want),
+			)
 		}
 	}
 	// An expression before letters sees these too.
@@ -112,7 +118,10 @@ func TestInsideMarkedWords(t *testing.T) {
 // or for all blanks. Directly after a letter nothing changes.
 func TestPunctuationIsAskedFor(t *testing.T) {
 	t.Parallel()
-	toks := map[string]*tokenize.Tokenizer{"tiny": tinyTokenizer(t), "default": openDefault(t).Tokenizer()}
+	toks := map[string]*tokenize.Tokenizer{
+		"tiny":    tinyTokenizer(t),
+		"default": openDefault(t).Tokenizer(),
+	}
 	for _, name := range markedTokenizers {
 		toks[name] = markedTokenizer(t, name)
 	}
@@ -124,7 +133,8 @@ func TestPunctuationIsAskedFor(t *testing.T) {
 		for _, text := range []string{"the [MASK] sat", "the big [MASK]", "(the [MASK] )", "([MASK])", "[MASK]."} {
 			all := fillingsOf(t, tok, text, VocabAll)
 			words := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !word(tok, p) })
-			if got := fillingsOf(t, tok, text, VocabWords); !slices.Equal(got, words) || name == "default" && len(got) == len(all) {
+			if got := fillingsOf(t, tok, text, VocabWords); !slices.Equal(got, words) ||
+				name == "default" && len(got) == len(all) {
 				t.Errorf("%s: %q takes %d of %d tokens, want %d", name, text, len(got), len(all), len(words))
 			}
 			asked := strings.Replace(text, "[MASK]", "[MASK.]", 1)
@@ -185,7 +195,11 @@ func TestNumberAfterBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1})
+	r, err := e.Fill(
+		context.Background(),
+		tm,
+		Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +214,21 @@ func TestNumberAfterBlank(t *testing.T) {
 // Several tokens before a number are cut off from it as well.
 func TestNumberAfterSeveralTokens(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "page", "1", "11", "##s", "##1", "##11", "."}
+	pieces := []string{
+		"[PAD]",
+		"[UNK]",
+		"[CLS]",
+		"[SEP]",
+		"[MASK]",
+		"a",
+		"page",
+		"1",
+		"11",
+		"##s",
+		"##1",
+		"##11",
+		".",
+	}
 	tok, err := tokenize.New(pieces, tokenize.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +249,10 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		found := map[string]bool{}
 		for i, text := range texts {
 			found[text] = true
-			want := slices.Concat(tm.ids[:tm.blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1))
+			want := slices.Concat(
+				tm.ids[:tm.blanks[0].Pos],
+				tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
+			)
 			enc, err := tok.Encode(text)
 			if err != nil || !slices.Equal(enc.IDs[:len(want)], want) || enc.Tokens[len(want)] != "##1" {
 				t.Errorf("%q is a state and cut as %q (%v)", text, enc.Tokens, err)

@@ -37,10 +37,12 @@ func TestCandidates(t *testing.T) {
 				}
 				filled, spans := splice(tm, e.model.Tokenizer(), w, CaseAuto)
 				u, n := oracle(t, e, filled, spans)
-				if filled != c.Text || n != len(c.Tokens)*len(tm.blanks) || math.Abs(u-c.Score) > 1e-4 || math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
+				if filled != c.Text || n != len(c.Tokens)*len(tm.blanks) || math.Abs(u-c.Score) > 1e-4 ||
+					math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
 					t.Errorf("%+v, want %v of %d pieces", c, u, n)
 				}
-				if i > 0 && (perToken && c.ScorePerToken > got[i-1].ScorePerToken || !perToken && c.Score > got[i-1].Score) {
+				if i > 0 &&
+					(perToken && c.ScorePerToken > got[i-1].ScorePerToken || !perToken && c.Score > got[i-1].Score) {
 					t.Errorf("%q is ranked too low", c.Candidate)
 				}
 				by := c.Score - got[0].Score
@@ -62,7 +64,10 @@ func TestCandidates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Candidates(context.Background(), tm, words, CandidateOptions{}); !errors.Is(err, ErrBlank) {
+		if _, err := e.Candidates(context.Background(), tm, words, CandidateOptions{}); !errors.Is(
+			err,
+			ErrBlank,
+		) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -86,7 +86,8 @@ func TestBlankErrors(t *testing.T) {
 	} {
 		_, err := Parse(tok, text)
 		var te *TextError
-		if !errors.Is(err, ErrBlank) || !errors.As(err, &te) || te.Offset < 4 || !strings.Contains(err.Error(), says) {
+		if !errors.Is(err, ErrBlank) || !errors.As(err, &te) || te.Offset < 4 ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want %q", text, err, says)
 		}
 	}
@@ -149,13 +150,18 @@ func TestWordListErrors(t *testing.T) {
 			t.Errorf("%q: %v", w, err)
 		}
 	}
-	if _, err := ReadWordList(tok, strings.NewReader("# comment\n\ndog\r\nqqq\n")); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "line 4") {
+	if _, err := ReadWordList(tok, strings.NewReader("# comment\n\ndog\r\nqqq\n")); !errors.Is(
+		err,
+		ErrOption,
+	) ||
+		!strings.Contains(err.Error(), "line 4") {
 		t.Errorf("%v", err)
 	}
 	if _, err := ReadWordList(tok, strings.NewReader("#\n\n")); !errors.Is(err, ErrOption) {
 		t.Errorf("%v", err)
 	}
-	if l, err := ReadWordList(tok, strings.NewReader("\ufeffdog\r\n Big Dog \nDOG\n")); err != nil || l.Len() != 2 {
+	if l, err := ReadWordList(tok, strings.NewReader("\ufeffdog\r\n Big Dog \nDOG\n")); err != nil ||
+		l.Len() != 2 {
 		t.Errorf("%v, %v", l, err)
 	}
 }
@@ -282,8 +288,16 @@ func TestCut(t *testing.T) {
 		}
 		// What the model sees is what the window says.
 		again, err := Parse(tok, seen)
-		if err != nil || !slices.Equal(again.ids, cut.ids) || !slices.Equal(again.Positions(), cut.Positions()) {
-			t.Errorf("limit %d: %q is read as %v, the model sees %v (%v)", limit, seen, again.ids, cut.ids, err)
+		if err != nil || !slices.Equal(again.ids, cut.ids) ||
+			!slices.Equal(again.Positions(), cut.Positions()) {
+			t.Errorf(
+				"limit %d: %q is read as %v, the model sees %v (%v)",
+				limit,
+				seen,
+				again.ids,
+				cut.ids,
+				err,
+			)
 		}
 		if cut.text != text {
 			t.Error("the text changed")
@@ -299,7 +313,13 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	e := New(m)
-	text := strings.Repeat("a dog runs . ", 30) + "the [MASK] sleeps ." + strings.Repeat(" a cat sees it .", 30)
+	text := strings.Repeat(
+		"a dog runs . ",
+		30,
+	) + "the [MASK] sleeps ." + strings.Repeat(
+		" a cat sees it .",
+		30,
+	)
 	tm, err := Parse(m.Tokenizer(), text)
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +337,10 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%q", f.Text)
 		}
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); !errors.Is(err, mlm.ErrTooLong) {
+	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); !errors.Is(
+		err,
+		mlm.ErrTooLong,
+	) {
 		t.Errorf("%v", err)
 	}
 }

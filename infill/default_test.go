@@ -48,7 +48,10 @@ func TestDefaultModelEasyBlanks(t *testing.T) {
 		for _, id := range ids[:10] {
 			top = append(top, tok.Token(id))
 		}
-		if !slices.ContainsFunc(strings.Fields(c.sensible), func(w string) bool { return slices.Contains(top, w) }) {
+		if !slices.ContainsFunc(
+			strings.Fields(c.sensible),
+			func(w string) bool { return slices.Contains(top, w) },
+		) {
 			t.Errorf("%q: none of %q among %q", c.text, c.sensible, top)
 		}
 	}

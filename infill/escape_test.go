@@ -57,7 +57,8 @@ func TestLiteralMask(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Fillings {
-		if !strings.HasPrefix(f.Text, "We write [MASK] for a ") || !strings.HasSuffix(f.Text, ", or ___.") {
+		if !strings.HasPrefix(f.Text, "We write [MASK] for a ") ||
+			!strings.HasSuffix(f.Text, ", or ___.") {
 			t.Errorf("%q", f.Text)
 		}
 		s, err := e.ScoreSpans(context.Background(), f.Text, f.Spans)
@@ -70,7 +71,8 @@ func TestLiteralMask(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	taken, words, err := Masking{Words: 1}.Template(m.Tokenizer(), `A \___ b`, 1, "")
-	if err != nil || len(taken.blanks) != 1 || len(words) != 1 || !strings.Contains(taken.Text(), "___") {
+	if err != nil || len(taken.blanks) != 1 || len(words) != 1 ||
+		!strings.Contains(taken.Text(), "___") {
 		t.Errorf("%+v, %q, %v", taken, words, err)
 	}
 }

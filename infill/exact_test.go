@@ -48,14 +48,24 @@ func (e *enumerated) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-func (e *enumerated) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
+func (e *enumerated) EnergyGrad(
+	ctx context.Context,
+	x [][]int32,
+	u []float64,
+	grad [][]float64,
+) error {
 	for i := range x {
 		copy(grad[i], e.grad[e.at(x[i])])
 	}
 	return e.Energy(ctx, x, u)
 }
 
-func (e *enumerated) MaskedConditional(_ context.Context, x [][]int32, i []int, logp [][]float64) error {
+func (e *enumerated) MaskedConditional(
+	_ context.Context,
+	x [][]int32,
+	i []int,
+	logp [][]float64,
+) error {
 	for n := range x {
 		copy(logp[n], e.masked[e.at(x[n])][i[n]*e.k:(i[n]+1)*e.k])
 	}
@@ -107,7 +117,13 @@ func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *targe
 	}
 	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
 	k := tgt.domain.K(0)
-	en := &enumerated{domain: tgt.domain, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k), masked: rows[float64](nil, k*k, 2*k)}
+	en := &enumerated{
+		domain: tgt.domain,
+		k:      k,
+		u:      make([]float64, k*k),
+		grad:   rows[float64](nil, k*k, 2*k),
+		masked: rows[float64](nil, k*k, 2*k),
+	}
 	for a := range k {
 		x := make([][]int32, k)
 		for b := range x {
@@ -252,7 +268,13 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 			n = 10
 		}
 		x0 := en.draw(q, chains, samplers.NewStream(3, s.Name(), 0))
-		run, err := samplers.Start(context.Background(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()})
+		run, err := samplers.Start(
+			context.Background(),
+			s,
+			en,
+			x0,
+			samplers.Options{Seed: 2, ID: s.Name()},
+		)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -285,9 +307,19 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 			}
 			wrong, _, err := after(fixed(t, info), tempered(p, 0.7))
 			if err != nil || wrong < 2*threshold {
-				t.Errorf("a distribution that is not the sampler's passes with a score of %.1f (%v)", wrong, err)
+				t.Errorf(
+					"a distribution that is not the sampler's passes with a score of %.1f (%v)",
+					wrong,
+					err,
+				)
 			}
-			t.Logf("score %.2f, of another distribution %.1f; %d of %d chains elsewhere", z, wrong, moved, chains)
+			t.Logf(
+				"score %.2f, of another distribution %.1f; %d of %d chains elsewhere",
+				z,
+				wrong,
+				moved,
+				chains,
+			)
 		})
 	}
 	// DULA with a large step is biased, and the test says so.
@@ -306,7 +338,13 @@ func TestConvergence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := samplers.Start(context.Background(), &samplers.DMALA{}, en, starts, samplers.Options{Seed: 2, Burnin: 50})
+	run, err := samplers.Start(
+		context.Background(),
+		&samplers.DMALA{},
+		en,
+		starts,
+		samplers.Options{Seed: 2, Burnin: 50},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,22 +371,33 @@ func TestEngineEnergies(t *testing.T) {
 		index[id] = int32(v)
 	}
 	accepted, proposals := 0, 0
-	r, err := e.Fill(context.Background(), tm, Options{Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true, Trace: func(s Step) error {
-		for k, u := range s.Energy {
-			ids := s.Tokens(k)
-			want := en.u[en.at([]int32{index[ids[0]], index[ids[1]]})]
-			if math.Abs(u-want) > 1e-5 {
-				return fmt.Errorf("step %d, chain %d: energy %v, enumerated %v", s.Step, k, u, want)
-			}
-			if s.Step > 15 {
-				proposals++
-				if s.Accepted[k] {
-					accepted++
+	r, err := e.Fill(
+		context.Background(),
+		tm,
+		Options{
+			Seed:        3,
+			Chains:      8,
+			Steps:       30,
+			Vocab:       VocabWholeWords,
+			AllFillings: true,
+			Trace: func(s Step) error {
+				for k, u := range s.Energy {
+					ids := s.Tokens(k)
+					want := en.u[en.at([]int32{index[ids[0]], index[ids[1]]})]
+					if math.Abs(u-want) > 1e-5 {
+						return fmt.Errorf("step %d, chain %d: energy %v, enumerated %v", s.Step, k, u, want)
+					}
+					if s.Step > 15 {
+						proposals++
+						if s.Accepted[k] {
+							accepted++
+						}
+					}
 				}
-			}
-		}
-		return nil
-	}})
+				return nil
+			},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,11 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 	t.Parallel()
 	const text = "the [MASK] sleeps in the [MASK] ."
 	en, _, _ := enumerate(t, text)
-	m, err := mlm.OpenDir(context.Background(), tinyFolder, mlm.Options{Threads: 2, Precision: mlm.Int8})
+	m, err := mlm.OpenDir(
+		context.Background(),
+		tinyFolder,
+		mlm.Options{Threads: 2, Precision: mlm.Int8},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +41,21 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 	p := en.probabilities()
 	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.PAS{}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
-		run, err := samplers.Start(context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Name()})
+		run, err := samplers.Start(
+			context.Background(),
+			s,
+			rounded,
+			x0,
+			samplers.Options{Seed: 2, ID: s.Name()},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := run.Steps(context.Background(), steps, nil); err != nil {
 			t.Fatal(err)
 		}
-		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) || sumStats(run.Stats).Hamming == 0 {
+		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
+			sumStats(run.Stats).Hamming == 0 {
 			t.Errorf("%s: score %.1f, %d coordinates changed", s.Name(), z, sumStats(run.Stats).Hamming)
 		}
 	}
@@ -65,7 +76,9 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m).Fill(context.Background(), tm, Options{Chains: 6, Steps: 10, Seed: 5, AllFillings: true})
+		r, err := New(
+			m,
+		).Fill(context.Background(), tm, Options{Chains: 6, Steps: 10, Seed: 5, AllFillings: true})
 		_ = m.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +86,11 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		if want == nil {
 			want = r.Fillings
 		}
-		if !slices.EqualFunc(r.Fillings, want, func(a, b Filling) bool { return a.Text == b.Text && a.Score == b.Score && a.Chain == b.Chain }) {
+		if !slices.EqualFunc(
+			r.Fillings,
+			want,
+			func(a, b Filling) bool { return a.Text == b.Text && a.Score == b.Score && a.Chain == b.Chain },
+		) {
 			t.Errorf("%+v: %v, want %v", o, r.Fillings, want)
 		}
 	}

@@ -54,7 +54,8 @@ func TestMarkedSupports(t *testing.T) {
 				}
 			}
 			words, err := s.slot(tm, g, 0, g.Max, nil, VocabWholeWords)
-			if c.spaced && (err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
+			if c.spaced &&
+				(err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
 				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
 			}
 		}

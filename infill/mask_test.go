@@ -72,7 +72,10 @@ func TestMaskWords(t *testing.T) {
 		rate float64
 		is   error
 	}{{text, 0, ErrOption}, {text, 1.1, ErrOption}, {text, math.NaN(), ErrOption}, {"a ___", 0.5, ErrBlank}, {" . ", 0.5, ErrEmpty}} {
-		if _, _, err := (Masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(err, bad.is) {
+		if _, _, err := (Masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(
+			err,
+			bad.is,
+		) {
 			t.Errorf("%q at %v: %v, want %v", bad.text, bad.rate, err, bad.is)
 		}
 	}

@@ -16,7 +16,10 @@ func TestTraceOfParts(t *testing.T) {
 	orttest.Load(t)
 	m := openDefault(t)
 	e := New(m)
-	tp, err := Parse(e.model.Tokenizer(), "The old [MASK] walked slowly down the long [MASK] and sat under the [MASK] tree.")
+	tp, err := Parse(
+		e.model.Tokenizer(),
+		"The old [MASK] walked slowly down the long [MASK] and sat under the [MASK] tree.",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,8 @@ func TestTraceOfParts(t *testing.T) {
 
 	var last Step
 	opt.Trace = func(s Step) error {
-		if want := last.Step + 1; s.Step != want && s.Step != 0 || len(s.Energy) != 10 || s.Evals <= last.Evals && s.Step > 0 && !slices.Contains(s.Accepted, true) {
+		if want := last.Step + 1; s.Step != want && s.Step != 0 || len(s.Energy) != 10 ||
+			s.Evals <= last.Evals && s.Step > 0 && !slices.Contains(s.Accepted, true) {
 			t.Errorf("step %d after %d, %d evaluations after %d", s.Step, last.Step, s.Evals, last.Evals)
 		}
 		for k := range 10 {

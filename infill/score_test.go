@@ -31,7 +31,14 @@ func TestScoreAgainstTorch(t *testing.T) {
 			t.Fatalf("%q: %v", w.Text, err)
 		}
 		if math.Abs(s.Score-w.Score) > 1e-4 || len(s.Pieces) != len(w.Pieces) {
-			t.Errorf("%q: %d pieces score %v, torch says %d pieces and %v", w.Text, len(s.Pieces), s.Score, len(w.Pieces), w.Score)
+			t.Errorf(
+				"%q: %d pieces score %v, torch says %d pieces and %v",
+				w.Text,
+				len(s.Pieces),
+				s.Score,
+				len(w.Pieces),
+				w.Score,
+			)
 			continue
 		}
 		for i, p := range s.Pieces {

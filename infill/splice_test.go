@@ -84,7 +84,13 @@ func TestPronoun(t *testing.T) {
 		if got, _ := splice(tm, the, c.words, CaseAuto); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
-		if got, _ := splice(tm, the, c.words, CaseModel); strings.Contains(got, "I") != strings.Contains(c.text, "I") {
+		if got, _ := splice(tm, the, c.words, CaseModel); strings.Contains(
+			got,
+			"I",
+		) != strings.Contains(
+			c.text,
+			"I",
+		) {
 			t.Errorf("%q: as the model has it %q", c.text, got)
 		}
 	}
@@ -114,7 +120,31 @@ func tokenizerOf(t *testing.T, words ...string) *tokenize.Tokenizer {
 
 func TestJoin(t *testing.T) {
 	t.Parallel()
-	tok, err := tokenize.New([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")", "'", "-", ".", "猫", "犬", "$", "5"}, tokenize.Options{})
+	tok, err := tokenize.New(
+		[]string{
+			"[PAD]",
+			"[UNK]",
+			"[CLS]",
+			"[SEP]",
+			"[MASK]",
+			"dog",
+			"cat",
+			"s",
+			"##s",
+			"##ing",
+			",",
+			"(",
+			")",
+			"'",
+			"-",
+			".",
+			"猫",
+			"犬",
+			"$",
+			"5",
+		},
+		tokenize.Options{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,9 @@ func TestShortlist(t *testing.T) {
 	for _, id := range cut.coords[0].ids {
 		allowed[m.Tokenizer().Token(id)] = true
 	}
-	r, err := New(m).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true})
+	r, err := New(
+		m,
+	).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,8 @@ func TestParseErrors(t *testing.T) {
 	} {
 		_, err := Parse(tok, c.text)
 		var te *TextError
-		if !errors.Is(err, c.is) || !errors.As(err, &te) || te.Offset != c.offset || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, c.is) || !errors.As(err, &te) || te.Offset != c.offset ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want %v at %d mentioning %q", c.text, err, c.is, c.offset, c.says)
 		}
 	}
@@ -146,7 +147,10 @@ func TestSupports(t *testing.T) {
 			t.Errorf("blank %d has the other's support (%v)", i+1, err)
 		}
 	}
-	if _, err := (&supports{bound: s.bound}).slot(tm, &tm.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(err, ErrEmptySupport) {
+	if _, err := (&supports{bound: s.bound}).slot(tm, &tm.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
+		err,
+		ErrEmptySupport,
+	) {
 		t.Errorf("an empty support gives %v", err)
 	}
 }

@@ -24,7 +24,8 @@ func FuzzReadWordList(f *testing.F) {
 		}
 		for _, p := range l.phrases {
 			enc, err := tok.Pieces(p.text)
-			if err != nil || idsKey(enc.IDs) != idsKey(p.ids) || len(p.ids) == 0 || len(p.ids) > maxBlankTokens {
+			if err != nil || idsKey(enc.IDs) != idsKey(p.ids) || len(p.ids) == 0 ||
+				len(p.ids) > maxBlankTokens {
 				t.Fatalf("%q became %v", p.text, p.ids)
 			}
 			inside, err := l.bound.spell(p.text, tokenize.AfterLetter)

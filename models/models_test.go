@@ -46,7 +46,17 @@ func verify(files map[string][]byte, sums map[string]sum) []string {
 		}
 		h := sha256.Sum256(data)
 		if got := hex.EncodeToString(h[:]); len(data) != want.bytes || got != want.sha256 {
-			wrong = append(wrong, fmt.Sprintf("%s: %d bytes, SHA-256 %s; the card says %d, %s", name, len(data), got, want.bytes, want.sha256))
+			wrong = append(
+				wrong,
+				fmt.Sprintf(
+					"%s: %d bytes, SHA-256 %s; the card says %d, %s",
+					name,
+					len(data),
+					got,
+					want.bytes,
+					want.sha256,
+				),
+			)
 		}
 	}
 	for name := range sums {
@@ -99,7 +109,9 @@ func TestFilesMatchTheCard(t *testing.T) {
 }
 
 func TestVerifyNoticesChanges(t *testing.T) {
-	good := "| `a` | 1 | `" + hex.EncodeToString(func() []byte { h := sha256.Sum256([]byte("x")); return h[:] }()) + "` |\n"
+	good := "| `a` | 1 | `" + hex.EncodeToString(
+		func() []byte { h := sha256.Sum256([]byte("x")); return h[:] }(),
+	) + "` |\n"
 	sums := cardSums(good)
 	for _, c := range []struct {
 		files map[string][]byte
@@ -154,7 +166,13 @@ func testWeights(t *testing.T, model fs.FS) {
 		t.Fatal(err)
 	}
 	if table.Type != "F16" || table.Shape != [2]int{config.Vocab, config.Hidden} {
-		t.Errorf("table is %s %v, config.json says %d x %d", table.Type, table.Shape, config.Vocab, config.Hidden)
+		t.Errorf(
+			"table is %s %v, config.json says %d x %d",
+			table.Type,
+			table.Shape,
+			config.Vocab,
+			config.Hidden,
+		)
 	}
 	last := fmt.Sprintf("bert.encoder.layer.%d.output.dense.weight", config.Layers-1)
 	if _, ok := header[last]; !ok {
@@ -172,6 +190,9 @@ func testWeights(t *testing.T, model fs.FS) {
 		seen[p] = true
 	}
 	if len(files["model.onnx"]) > 300_000 {
-		t.Errorf("model.onnx has %d bytes; the weights belong into model.safetensors", len(files["model.onnx"]))
+		t.Errorf(
+			"model.onnx has %d bytes; the weights belong into model.safetensors",
+			len(files["model.onnx"]),
+		)
 	}
 }

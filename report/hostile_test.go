@@ -43,7 +43,11 @@ func hostileResult(t *testing.T) *report.CompareResult {
 			report.Filling{Text: hostile, Spans: [][2]int{{0, 8}, {10, len(hostile)}}, Score: math.Inf(-1)})
 		s.Chains = []report.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
 	}
-	r, err := report.Compare(c, []report.Input{report.Strings(hostile, []string{"a b c d", "x"})}, report.CompareOptions{})
+	r, err := report.Compare(
+		c,
+		[]report.Input{report.Strings(hostile, []string{"a b c d", "x"})},
+		report.CompareOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +81,8 @@ func TestHostileText(t *testing.T) {
 	for _, bad := range []string{"<script", "<img", "http:", "https:", "url(", "@import", "<link", "src="} {
 		// Escaped text may say src=, a tag may not.
 		for _, m := range tag.FindAllString(page, -1) {
-			if strings.Contains(strings.ToLower(m), bad) && !strings.Contains(m, "title=") && !strings.Contains(m, "aria-label=") {
+			if strings.Contains(strings.ToLower(m), bad) && !strings.Contains(m, "title=") &&
+				!strings.Contains(m, "aria-label=") {
 				t.Errorf("html: tag %q has %q", m, bad)
 			}
 		}

@@ -18,8 +18,18 @@ func TestTracesByEvaluations(t *testing.T) {
 		c.Samplers[i].Sentences = append(c.Samplers[i].Sentences, c.Samplers[i].Sentences[0])
 	}
 	c.Samplers[0].Chains = []report.ChainTrace{
-		{Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2}, Accepted: []float64{math.NaN(), 0, 1}},
-		{Sentence: 1, Evaluations: []float64{1.5, 1.5, 2.5, 4.5}, Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{math.NaN(), 0, 1, 1}},
+		{
+			Sentence:    0,
+			Evaluations: []float64{2, 3, 4},
+			Energy:      []float64{-4, -3, -2},
+			Accepted:    []float64{math.NaN(), 0, 1},
+		},
+		{
+			Sentence:    1,
+			Evaluations: []float64{1.5, 1.5, 2.5, 4.5},
+			Energy:      []float64{-9, -8, math.Inf(1), -6},
+			Accepted:    []float64{math.NaN(), 0, 1, 1},
+		},
 	}
 	r, err := report.Compare(c, nil, report.CompareOptions{})
 	if err != nil {

@@ -25,7 +25,13 @@ func TestABRaisesTheJumpDistance(t *testing.T) {
 		const burnin = 1000
 		jump := func(s samplers.Sampler) (mean float64) {
 			const chains = 8
-			run, err := samplers.Start(ctx, s, target, randomStarts(target.Domain(), chains), samplers.Options{Seed: 3, Burnin: burnin})
+			run, err := samplers.Start(
+				ctx,
+				s,
+				target,
+				randomStarts(target.Domain(), chains),
+				samplers.Options{Seed: 3, Burnin: burnin},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,14 +47,32 @@ func TestABRaisesTheJumpDistance(t *testing.T) {
 			}
 			return mean
 		}
-		run, err := samplers.Start(ctx, &samplers.AB{}, target, randomStarts(target.Domain(), 1), samplers.Options{Burnin: burnin})
+		run, err := samplers.Start(
+			ctx,
+			&samplers.AB{},
+			target,
+			randomStarts(target.Domain(), 1),
+			samplers.Options{Burnin: burnin},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first := run.Tuning(0)
-		tuned, start, dmala := jump(&samplers.AB{}), jump(&samplers.AB{StepSize: first["step-size"], Beta: first["beta"]}), jump(&samplers.DMALA{})
+		tuned, start, dmala := jump(
+			&samplers.AB{},
+		), jump(
+			&samplers.AB{StepSize: first["step-size"], Beta: first["beta"]},
+		), jump(
+			&samplers.DMALA{},
+		)
 		if tuned < 1.2*start || tuned < 1.2*dmala {
-			t.Errorf("tuned %.3g accepted changes a step, %.3g at the search's start %v, %.3g by DMALA", tuned, start, first, dmala)
+			t.Errorf(
+				"tuned %.3g accepted changes a step, %.3g at the search's start %v, %.3g by DMALA",
+				tuned,
+				start,
+				first,
+				dmala,
+			)
 		}
 	}
 }

@@ -13,7 +13,13 @@ import (
 func scales(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
 	t.Helper()
 	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
-	run, err := Start(context.Background(), s, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin})
+	run, err := Start(
+		context.Background(),
+		s,
+		tab,
+		[][]int32{{0, 1, 0, 1}},
+		Options{Seed: 1, Burnin: burnin},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +48,15 @@ func TestACSSchedule(t *testing.T) {
 		{0, [4]float64{2, 1 + r, 1, 0.5}},
 		{4, [4]float64{2, math.Pow(1+r, 4) / 8, 0.5, 0.5}},
 	} {
-		s := &ACS{AlphaMax: 2, AlphaMin: 0.5, BetaMax: 0.9, BetaMin: 0.6, Cycle: 4, Power: c.power, FixedBeta: true}
+		s := &ACS{
+			AlphaMax:  2,
+			AlphaMin:  0.5,
+			BetaMax:   0.9,
+			BetaMin:   0.6,
+			Cycle:     4,
+			Power:     c.power,
+			FixedBeta: true,
+		}
 		const burnin = 26 // of which min(100, 26/5) steps are InitBurnin
 		got, _ := scales(t, s, burnin, burnin+12)
 		for n, g := range got {
@@ -71,10 +85,12 @@ func TestACSTuningEnds(t *testing.T) {
 				t.Errorf("%s: ends in stage %d with %d steps left", name, tune.stage, tune.left)
 				continue
 			}
-			if auto := s.AlphaMax == 0; auto && burnin > 4 && (tune.alphaMax == acsAlphaCeil && tune.alphaMin == acsAlphaFloor) {
+			if auto := s.AlphaMax == 0; auto && burnin > 4 &&
+				(tune.alphaMax == acsAlphaCeil && tune.alphaMin == acsAlphaFloor) {
 				t.Errorf("%s: step sizes are as at the start", name)
 			}
-			if tune.alphaMin > tune.alphaMax || s.AlphaMax == 0 && burnin > 0 && tune.alphaMin > tune.alphaMax*acsSpread {
+			if tune.alphaMin > tune.alphaMax ||
+				s.AlphaMax == 0 && burnin > 0 && tune.alphaMin > tune.alphaMax*acsSpread {
 				t.Errorf("%s: α from %g to %g is no cycle", name, tune.alphaMax, tune.alphaMin)
 			}
 			atEnd := p.Tuning(0)
@@ -93,7 +109,8 @@ func TestACSTuningEnds(t *testing.T) {
 				if s.Power > 0 {
 					c = math.Pow(c, s.Power)
 				}
-				if alpha := math.Max(atEnd["alpha-max"]*c, atEnd["alpha-min"]); !near(g[0], alpha) || g[1] != tune.beta[k] {
+				if alpha := math.Max(atEnd["alpha-max"]*c, atEnd["alpha-min"]); !near(g[0], alpha) ||
+					g[1] != tune.beta[k] {
 					t.Errorf("%s, position %d: (α, β) = %v, want (%g, %g)", name, k, g, alpha, tune.beta[k])
 				}
 			}
@@ -149,7 +166,13 @@ func TestACSFindsKnownOptimum(t *testing.T) {
 		for k, b := range g.beta {
 			a := g.cosine(k)
 			if lost := hill(a, best) - hill(a, b); lost > c.curb {
-				t.Errorf("burn-in %d: at α = %.3f β = %.3f accepts %.3f less than the best", c.burnin, a, b, lost)
+				t.Errorf(
+					"burn-in %d: at α = %.3f β = %.3f accepts %.3f less than the best",
+					c.burnin,
+					a,
+					b,
+					lost,
+				)
 			}
 		}
 	}
@@ -177,7 +200,12 @@ func TestACSTunesToGoal(t *testing.T) {
 	}
 	g := tuned(ACS{AlphaMax: 0.4, AlphaMin: 0.1}, 300, hill)
 	if math.Abs(g.beta[0]-0.71) > 0.05 || g.alphaMax != 0.4 || g.alphaMin != 0.1 {
-		t.Errorf("given step sizes: α %g to %g, β_0 = %g, want .4, .1 and .71", g.alphaMax, g.alphaMin, g.beta[0])
+		t.Errorf(
+			"given step sizes: α %g to %g, β_0 = %g, want .4, .1 and .71",
+			g.alphaMax,
+			g.alphaMin,
+			g.beta[0],
+		)
 	}
 }
 
@@ -193,7 +221,14 @@ func TestACSWithoutInformation(t *testing.T) {
 				want = acsAlphaCeil
 			}
 			if !near(g.alphaMax, want) || !near(g.alphaMin, want*acsSpread) {
-				t.Errorf("acceptance always %g, burn-in %d: α from %g to %g, want %g", a, burnin, g.alphaMax, g.alphaMin, want)
+				t.Errorf(
+					"acceptance always %g, burn-in %d: α from %g to %g, want %g",
+					a,
+					burnin,
+					g.alphaMax,
+					g.alphaMin,
+					want,
+				)
 			}
 			for k, b := range g.beta {
 				if !(b >= acsBetaMin && b <= acsBetaMax) {

@@ -18,7 +18,13 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func start(b testing.TB, name string, params map[string]string, t samplers.Target, chains, burnin int) *samplers.Run {
+func start(
+	b testing.TB,
+	name string,
+	params map[string]string,
+	t samplers.Target,
+	chains, burnin int,
+) *samplers.Run {
 	b.Helper()
 	s, err := samplers.New(name, params)
 	if err != nil {
@@ -28,7 +34,13 @@ func start(b testing.TB, name string, params map[string]string, t samplers.Targe
 	for k := range x0 {
 		x0[k] = make([]int32, t.Domain().Len())
 	}
-	run, err := samplers.Start(context.Background(), s, t, x0, samplers.Options{Seed: 1, Burnin: burnin})
+	run, err := samplers.Start(
+		context.Background(),
+		s,
+		t,
+		x0,
+		samplers.Options{Seed: 1, Burnin: burnin},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,7 +59,10 @@ func steps(b *testing.B, run *samplers.Run) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Len())/1000, "µs/chain-step")
+	b.ReportMetric(
+		float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Len())/1000,
+		"µs/chain-step",
+	)
 }
 
 func ising50() *targets.Ising {
@@ -120,7 +135,10 @@ func BenchmarkVocabulary(b *testing.B) {
 		if c.balance != "" {
 			params["balance"] = c.balance
 		}
-		b.Run(fmt.Sprintf("%s-%s", c.name, c.balance), func(b *testing.B) { steps(b, start(b, c.name, params, t, 25, 25)) })
+		b.Run(
+			fmt.Sprintf("%s-%s", c.name, c.balance),
+			func(b *testing.B) { steps(b, start(b, c.name, params, t, 25, 25)) },
+		)
 	}
 }
 
@@ -129,7 +147,14 @@ func BenchmarkVocabulary(b *testing.B) {
 // cheap neighbour energies, so targets are tested without it too.
 type able struct{ samplers.Gradienter }
 
-func (a able) StochasticGrad(ctx context.Context, x [][]int32, _ int, rng []*rand.Rand, u []float64, grad [][]float64) error {
+func (a able) StochasticGrad(
+	ctx context.Context,
+	x [][]int32,
+	_ int,
+	rng []*rand.Rand,
+	u []float64,
+	grad [][]float64,
+) error {
 	err := a.EnergyGrad(ctx, x, u, grad)
 	for k := range grad {
 		for j := range grad[k] {

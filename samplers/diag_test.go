@@ -53,7 +53,8 @@ func TestESSFirstIsTensorFlows(t *testing.T) {
 	if got := ESSFirst(x); math.Abs(got-44.95246794846463) > 1e-9 {
 		t.Errorf("ESS %.12f, want 44.952467948465", got)
 	}
-	if !math.IsNaN(ESSFirst(x[:3])) || ESSFirst(make([]float64, 9)) != 9 || !math.IsNaN(ESSFirst([]float64{1, 2, 3, math.NaN()})) {
+	if !math.IsNaN(ESSFirst(x[:3])) || ESSFirst(make([]float64, 9)) != 9 ||
+		!math.IsNaN(ESSFirst([]float64{1, 2, 3, math.NaN()})) {
 		t.Error("too few, constant or NaN values")
 	}
 }

@@ -14,7 +14,13 @@ import (
 // tunes in 600 steps.
 func tunedStep(t *testing.T, s samplers.Sampler, target samplers.Target) float64 {
 	t.Helper()
-	run, err := samplers.Start(context.Background(), s, target, randomStarts(target.Domain(), 8), samplers.Options{Seed: 6, Burnin: 600})
+	run, err := samplers.Start(
+		context.Background(),
+		s,
+		target,
+		randomStarts(target.Domain(), 8),
+		samplers.Options{Seed: 6, Burnin: 600},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,16 @@ func TestSumsOfLinearWeights(t *testing.T) {
 				g[v] = scale * rng.NormFloat64()
 			}
 			at := func() int32 {
-				edges := []int{0, blockLen - 1, blockLen, 2*blockLen - 1, 2 * blockLen, k - 1, rng.IntN(k), rng.IntN(k)}
+				edges := []int{
+					0,
+					blockLen - 1,
+					blockLen,
+					2*blockLen - 1,
+					2 * blockLen,
+					k - 1,
+					rng.IntN(k),
+					rng.IntN(k),
+				}
 				return int32(edges[rng.IntN(len(edges))])
 			}
 			x, y := at(), at()
@@ -49,8 +58,20 @@ func TestSumsOfLinearWeights(t *testing.T) {
 			a, b := &sum.cur[0], &write.cur[0]
 			lw, m := sum.sums(a, 0, 0, 0, x, y, g)
 			lw2, m2 := write.sums(b, 0, 0, 0, x, y, g)
-			if finite(m) != finite(m2) || finite(m) && (m != m2 || lw != lw2 || !slices.Equal(a.cum, b.cum)) {
-				t.Fatalf("%s, from %d to %d: log-weight %v, largest %v, sums %v; written down %v, %v, %v", name, x, y, lw, m, a.cum, lw2, m2, b.cum)
+			if finite(m) != finite(m2) ||
+				finite(m) && (m != m2 || lw != lw2 || !slices.Equal(a.cum, b.cum)) {
+				t.Fatalf(
+					"%s, from %d to %d: log-weight %v, largest %v, sums %v; written down %v, %v, %v",
+					name,
+					x,
+					y,
+					lw,
+					m,
+					a.cum,
+					lw2,
+					m2,
+					b.cum,
+				)
 			}
 		}
 	}

@@ -11,7 +11,12 @@ import (
 // conditionerTable gives exact conditionals besides.
 type conditionerTable struct{ *tableTarget }
 
-func (t conditionerTable) Conditional(_ context.Context, x [][]int32, i []int, lp [][]float64) error {
+func (t conditionerTable) Conditional(
+	_ context.Context,
+	x [][]int32,
+	i []int,
+	lp [][]float64,
+) error {
 	for k := range x {
 		for v := range lp[k] {
 			lp[k][v] = t.at(x[k], i[k], v) + 3
@@ -24,7 +29,12 @@ func (t conditionerTable) Conditional(_ context.Context, x [][]int32, i []int, l
 // for each state as the interface allows.
 type neighbourTable struct{ *tableTarget }
 
-func (t neighbourTable) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
+func (t neighbourTable) NeighbourEnergy(
+	_ context.Context,
+	x [][]int32,
+	i []int,
+	u [][]float64,
+) error {
 	for k := range x {
 		for v := range u[k] {
 			u[k][v] = t.at(x[k], i[k], v) - float64(t.index(x[k]))
@@ -39,7 +49,14 @@ func (t neighbourTable) NeighbourEnergy(_ context.Context, x [][]int32, i []int,
 // most 1e-6: the final states are then n independent draws of π, for which
 // E[TV] ≤ ½ Σ √(π(1−π)/n) (Jensen) and, a draw changing TV by at most 1/n,
 // P(TV > E[TV] + ε) ≤ exp(−2nε²) (McDiarmid).
-func stationarityTV(t *testing.T, rng *rand.Rand, tab *tableTarget, target Target, s Sampler, n, steps int) (tv, limit float64) {
+func stationarityTV(
+	t *testing.T,
+	rng *rand.Rand,
+	tab *tableTarget,
+	target Target,
+	s Sampler,
+	n, steps int,
+) (tv, limit float64) {
 	t.Helper()
 	x0 := make([][]int32, n)
 	cum := make([]float64, len(tab.u))
@@ -149,7 +166,11 @@ func (a *alwaysAccept) Step(ctx context.Context) error {
 func TestDefaultsReachTheTarget(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
-	d, err := NewDomain(Coord{Kind: Nominal, K: 3}, Coord{Kind: Binary, Low: -1, Step: 2}, Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, false, true}})
+	d, err := NewDomain(
+		Coord{Kind: Nominal, K: 3},
+		Coord{Kind: Binary, Low: -1, Step: 2},
+		Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, false, true}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +246,13 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 	} {
 		for _, scan := range []Scan{SystematicScan, RandomScan} {
 			s := c.s(scan)
-			run, err := Start(context.Background(), s, c.target, [][]int32{make([]int32, n), make([]int32, n)}, Options{Seed: 1})
+			run, err := Start(
+				context.Background(),
+				s,
+				c.target,
+				[][]int32{make([]int32, n), make([]int32, n)},
+				Options{Seed: 1},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +270,13 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 			}
 			for k, x := range run.X {
 				if hamming(x, make([]int32, n)) != n {
-					t.Errorf("%s, %v scan: chain %d ends at %v, some coordinate was never visited", s.Name(), scan, k, x)
+					t.Errorf(
+						"%s, %v scan: chain %d ends at %v, some coordinate was never visited",
+						s.Name(),
+						scan,
+						k,
+						x,
+					)
 				}
 			}
 			if inOrder != (scan == SystematicScan) {
@@ -287,7 +320,10 @@ func TestBallIsComplete(t *testing.T) {
 func TestNeighboursInChunks(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 1))
-	d, err := NewDomain(Coord{Kind: Nominal, K: 5, Allowed: []bool{true, false, true, true, true}}, Coord{Kind: Nominal, K: 4})
+	d, err := NewDomain(
+		Coord{Kind: Nominal, K: 5, Allowed: []bool{true, false, true, true, true}},
+		Coord{Kind: Nominal, K: 4},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

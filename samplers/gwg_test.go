@@ -22,12 +22,20 @@ func TestGWGAdaptsDraws(t *testing.T) {
 	}
 	for _, draws := range starts {
 		const burnin = 600
-		run, err := samplers.Start(ctx, &samplers.GWG{Draws: draws, Adapt: true}, target, randomStarts(target.Domain(), 4), samplers.Options{Seed: 2, Burnin: burnin})
+		run, err := samplers.Start(
+			ctx,
+			&samplers.GWG{Draws: draws, Adapt: true},
+			target,
+			randomStarts(target.Domain(), 4),
+			samplers.Options{Seed: 2, Burnin: burnin},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k := range run.X {
-			if got, want := run.Tuning(k)["draws"], float64(min(max(1, draws), 400)); math.Abs(got-want) > 1e-9 {
+			if got, want := run.Tuning(k)["draws"], float64(min(max(1, draws), 400)); math.Abs(
+				got-want,
+			) > 1e-9 {
 				t.Errorf("draws %d, chain %d: starts at %g, want %g", draws, k, got, want)
 			}
 		}
@@ -41,12 +49,25 @@ func TestGWGAdaptsDraws(t *testing.T) {
 		for k, s := range run.Stats {
 			x := run.Tuning(k)["draws"]
 			if math.Abs(s.MeanProb()-samplers.TargetAcceptance) > 0.1 {
-				t.Errorf("draws %d, chain %d: acceptance %.3f at X = %.1f, want %g", draws, k, s.MeanProb(), x, samplers.TargetAcceptance)
+				t.Errorf(
+					"draws %d, chain %d: acceptance %.3f at X = %.1f, want %g",
+					draws,
+					k,
+					s.MeanProb(),
+					x,
+					samplers.TargetAcceptance,
+				)
 			}
 			// One proposal in 16 is a single draw; hardly any draw repeats a
 			// coordinate.
 			if want := (15*x + 1) / 16; math.Abs(s.ProposedDistance()/want-1) > 0.15 {
-				t.Errorf("draws %d, chain %d: %.2f changes proposed, want about %.2f", draws, k, s.ProposedDistance(), want)
+				t.Errorf(
+					"draws %d, chain %d: %.2f changes proposed, want about %.2f",
+					draws,
+					k,
+					s.ProposedDistance(),
+					want,
+				)
 			}
 		}
 	}

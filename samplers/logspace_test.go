@@ -25,7 +25,9 @@ func TestLogFunctions(t *testing.T) {
 			t.Fatalf("1−exp(−%g) = %.17g, want %.17g", p, got, want)
 		}
 		y := 20 * rng.NormFloat64()
-		if got, want := logAddExp(x, y), logSumExp([]float64{y, x}); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		if got, want := logAddExp(x, y), logSumExp([]float64{y, x}); math.Abs(
+			got-want,
+		) > 1e-14*(1+math.Abs(want)) {
 			t.Fatalf("logAddExp(%g, %g) = %g, logSumExp %g", x, y, got, want)
 		}
 	}

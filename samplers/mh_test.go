@@ -42,7 +42,12 @@ func TestDetailedBalanceOfManyCategories(t *testing.T) {
 				continue
 			}
 			if b, _ := balanceError(t, tab, s, true); b < 1e-6 {
-				t.Errorf("%s %+v without a term of its ratio violates balance by %g only: the test has no power", s.Name(), s, b)
+				t.Errorf(
+					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
+					s.Name(),
+					s,
+					b,
+				)
 			}
 		}
 	}
@@ -53,7 +58,12 @@ func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 	eachTable(t, 40, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
 		for _, s := range mhSamplers(tab.dom.Len()) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
-				t.Errorf("%s %+v without a term of its ratio violates balance by %g only: the test has no power", s.Name(), s, b)
+				t.Errorf(
+					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
+					s.Name(),
+					s,
+					b,
+				)
 			}
 		}
 	})
@@ -134,7 +144,13 @@ func TestNoEvaluationIsWasted(t *testing.T) {
 			moved += s.Moved
 		}
 		if tab.evals != want || moved < 150 || moved > 1350 {
-			t.Errorf("%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved", s.Name(), tab.evals, want, moved)
+			t.Errorf(
+				"%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved",
+				s.Name(),
+				tab.evals,
+				want,
+				moved,
+			)
 		}
 	}
 }
@@ -155,7 +171,13 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := Start(context.Background(), s, tab, starts[first:first+n], Options{Seed: 9, ID: "x", First: first, Burnin: 40})
+			run, err := Start(
+				context.Background(),
+				s,
+				tab,
+				starts[first:first+n],
+				Options{Seed: 9, ID: "x", First: first, Burnin: 40},
+			)
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -219,7 +241,13 @@ func TestDrawHasMeanR(t *testing.T) {
 			count[d]++
 		}
 		if one > 0 {
-			checkFrequencies(t, "flips for R = 2.3", count, []float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)}, n)
+			checkFrequencies(
+				t,
+				"flips for R = 2.3",
+				count,
+				[]float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)},
+				n,
+			)
 		}
 		if want := one + (1-one)*2.3; math.Abs(sum/n-want) > 0.015 {
 			t.Errorf("mean number of flips %.3f, want %.3f", sum/n, want)
@@ -269,7 +297,13 @@ func TestAdaptationOnSymmetricTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := Start(context.Background(), smp, s, [][]int32{{0, 0, 0, 0}}, Options{Seed: 1, Burnin: 500})
+		run, err := Start(
+			context.Background(),
+			smp,
+			s,
+			[][]int32{{0, 0, 0, 0}},
+			Options{Seed: 1, Burnin: 500},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

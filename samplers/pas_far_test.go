@@ -72,7 +72,14 @@ func TestPASOfWeightsFarApart(t *testing.T) {
 					said := forward(m, x, y, tab.grad[a])
 					drawn := logPathByDefinition(p.path[0], p.lw) // lw is that of x
 					if !(math.Abs(said-drawn) < 1e-9*math.Max(1, math.Abs(drawn))) {
-						t.Errorf("seed %d: log q of %v from %v is %g, by definition %g", seed, p.path[0], p.lw, said, drawn)
+						t.Errorf(
+							"seed %d: log q of %v from %v is %g, by definition %g",
+							seed,
+							p.path[0],
+							p.lw,
+							said,
+							drawn,
+						)
 					}
 					copy(run.X[0], x)
 					copy(run.Grad[0], tab.grad[a])

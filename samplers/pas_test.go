@@ -33,7 +33,13 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	for _, d := range []*Domain{Bits(5), Categories(5, 4), Integers(5, 3, -1)} {
 		for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
-			run, err := Start(context.Background(), &PAS{Balance: g, Flips: 3}, gradFlat{flat{d}}, [][]int32{make([]int32, 5)}, Options{})
+			run, err := Start(
+				context.Background(),
+				&PAS{Balance: g, Flips: 3},
+				gradFlat{flat{d}},
+				[][]int32{make([]int32, 5)},
+				Options{},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +72,11 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 				t.Errorf("log q back from %v is %.14g, by definition %.14g", order, back, want)
 			}
 			if same := pathByDefinition(order, w, wv); math.Abs(back-same) < 1e-6 {
-				t.Errorf("the orders %v and %v have the same probability: the test has no power", order, opposite)
+				t.Errorf(
+					"the orders %v and %v have the same probability: the test has no power",
+					order,
+					opposite,
+				)
 			}
 		}
 	}

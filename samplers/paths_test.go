@@ -250,9 +250,14 @@ func (s *averageDraws) Attach(c *Chains) (Kernel, error) {
 func mhSamplers(n int) []Sampler {
 	out := []Sampler{
 		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
-		&AB{StepSize: 3, Beta: 0.8}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
+		&AB{
+			StepSize: 3,
+			Beta:     0.8,
+		}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
 		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
-		&PAS{Flips: 1.7}, &PAS{Flips: float64(n) - 0.4, Balance: Ratio}, &RWM{Flips: 1.3}, &RWM{Flips: float64(n) - 0.4},
+		&PAS{
+			Flips: 1.7,
+		}, &PAS{Flips: float64(n) - 0.4, Balance: Ratio}, &RWM{Flips: 1.3}, &RWM{Flips: float64(n) - 0.4},
 		&averageDraws{GWG{Adapt: true}, 1.6},
 	}
 	for _, g := range []Balance{Sqrt, Ratio, Max, Min} {

@@ -11,7 +11,24 @@ import (
 
 func TestRegistryNames(t *testing.T) {
 	t.Parallel()
-	want := []string{"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula", "dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld"}
+	want := []string{
+		"gibbs",
+		"gibbs-mh",
+		"exact-gibbs",
+		"block-gibbs",
+		"hb",
+		"lb1",
+		"gwg",
+		"pas",
+		"rwm",
+		"dula",
+		"dmala",
+		"dlmc",
+		"dlmcf",
+		"ab",
+		"acs",
+		"sgdld",
+	}
 	for _, name := range want {
 		s, err := New(name, nil)
 		if err != nil {
@@ -36,7 +53,13 @@ func TestDefaultsAreZeroValues(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s %v: %v", name, params, err)
 		}
-		run, err := Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{Seed: 3, Burnin: 60})
+		run, err := Start(
+			context.Background(),
+			s,
+			tab,
+			[][]int32{{0, 0, 0}},
+			Options{Seed: 3, Burnin: 60},
+		)
 		if err != nil {
 			t.Fatalf("%s %v: %v", name, params, err)
 		}
@@ -107,7 +130,15 @@ func TestNewRefusesBadInput(t *testing.T) {
 		}
 		_, err := New(c.name, params)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("New(%q, %s=%s) = %v, want %v that says %q", c.name, c.param, c.value, err, c.is, c.says)
+			t.Errorf(
+				"New(%q, %s=%s) = %v, want %v that says %q",
+				c.name,
+				c.param,
+				c.value,
+				err,
+				c.is,
+				c.says,
+			)
 		}
 	}
 }
@@ -144,7 +175,8 @@ func TestWrittenParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Start(context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{})
-		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") || !strings.Contains(err.Error(), "each of the 3 coordinates") {
+		if !errors.Is(err, ErrParam) || !strings.Contains(err.Error(), "precondition") ||
+			!strings.Contains(err.Error(), "each of the 3 coordinates") {
 			t.Errorf("precondition=%s: %v", v, err)
 		}
 	}
@@ -181,7 +213,13 @@ func TestStreamsAreStable(t *testing.T) {
 	got := []uint64{r.Uint64(), r.Uint64()}
 	want := []uint64{0x43234c537e2082fb, 0x7f550a4b764e5720}
 	if got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("stream (1, sentence, 2) begins %#x %#x, want %#x %#x: results of old seeds would change", got[0], got[1], want[0], want[1])
+		t.Errorf(
+			"stream (1, sentence, 2) begins %#x %#x, want %#x %#x: results of old seeds would change",
+			got[0],
+			got[1],
+			want[0],
+			want[1],
+		)
 	}
 	seen := map[uint64]string{}
 	for _, c := range []struct {

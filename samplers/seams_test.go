@@ -72,7 +72,13 @@ func (h heatBath) Step(ctx context.Context) error {
 func TestOutsideKernel(t *testing.T) {
 	t.Parallel()
 	m := small(t)
-	run, err := samplers.Start(context.Background(), heatBath{}, m, zeros(20, 6), samplers.Options{Seed: 4, Burnin: 50})
+	run, err := samplers.Start(
+		context.Background(),
+		heatBath{},
+		m,
+		zeros(20, 6),
+		samplers.Options{Seed: 4, Burnin: 50},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +92,8 @@ func TestOutsideKernel(t *testing.T) {
 	for _, s := range run.Stats {
 		st.Add(s)
 	}
-	if st.Steps != 20*3000 || st.Accepted != st.Steps || st.Moved < st.Steps/10 || st.Moved != st.Hamming {
+	if st.Steps != 20*3000 || st.Accepted != st.Steps || st.Moved < st.Steps/10 ||
+		st.Moved != st.Hamming {
 		t.Errorf("counted %+v", st)
 	}
 }
@@ -117,7 +124,13 @@ func checkSpins(t *testing.T, m *targets.Ising, run *samplers.Run, n int) {
 func TestOutsideSampler(t *testing.T) {
 	t.Parallel()
 	m := small(t)
-	run, err := samplers.Start(context.Background(), flip{}, m, zeros(20, 6), samplers.Options{Seed: 5, Burnin: 50})
+	run, err := samplers.Start(
+		context.Background(),
+		flip{},
+		m,
+		zeros(20, 6),
+		samplers.Options{Seed: 5, Burnin: 50},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,15 +204,28 @@ func (r *recorder) Freeze(k int) {
 func (r *recorder) Start(k int, x []int32, g []float64) { r.note("start", k) }
 func (r *recorder) Schedule(k, done int) bool           { r.note("schedule", k); return false }
 func (r *recorder) Ask(context.Context) error           { r.note("ask", 0); return nil }
-func (r *recorder) Changed(k int, x, y []int32) int     { r.note("changed", k); return int(x[0] ^ y[0]) }
-func (r *recorder) Accepted(k int)                      { r.note("accepted", k) }
+
+func (r *recorder) Changed(
+	k int,
+	x, y []int32,
+) int {
+	r.note("changed", k)
+	return int(x[0] ^ y[0])
+}
+func (r *recorder) Accepted(k int) { r.note("accepted", k) }
 
 // TestSeams: a proposal's abilities are called when their documentation says.
 func TestSeams(t *testing.T) {
 	t.Parallel()
 	for _, burnin := range []int{0, 3} {
 		r := &recorder{t: t}
-		run, err := samplers.Start(context.Background(), r, small(t), zeros(1, 6), samplers.Options{Burnin: burnin})
+		run, err := samplers.Start(
+			context.Background(),
+			r,
+			small(t),
+			zeros(1, 6),
+			samplers.Options{Burnin: burnin},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +241,10 @@ func TestSeams(t *testing.T) {
 			if run.Done() == burnin {
 				want = append(want, "freeze0")
 			}
-			if want = append([]string{"ask0", "schedule0", "propose0"}, want...); !slices.Equal(r.log, want) {
+			if want = append([]string{"ask0", "schedule0", "propose0"}, want...); !slices.Equal(
+				r.log,
+				want,
+			) {
 				t.Errorf("step %d with burn-in %d calls %v, want %v", run.Done(), burnin, r.log, want)
 			}
 		}
@@ -254,7 +283,13 @@ func TestTuningAtTheEndOfTheBurnin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := samplers.Start(context.Background(), s, small(t), zeros(2, 6), samplers.Options{Seed: 2, Burnin: 150})
+		run, err := samplers.Start(
+			context.Background(),
+			s,
+			small(t),
+			zeros(2, 6),
+			samplers.Options{Seed: 2, Burnin: 150},
+		)
 		if errors.Is(err, samplers.ErrUnsupported) {
 			continue
 		}
@@ -316,7 +351,13 @@ func TestNothingToStart(t *testing.T) {
 // on where the first ended.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	run, err := samplers.Start(context.Background(), &samplers.GWG{}, small(t), zeros(2, 6), samplers.Options{Burnin: 30})
+	run, err := samplers.Start(
+		context.Background(),
+		&samplers.GWG{},
+		small(t),
+		zeros(2, 6),
+		samplers.Options{Burnin: 30},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +379,8 @@ func TestSample(t *testing.T) {
 		t.Errorf("saw steps %v, counted %d", seen, run.Stats[1].Steps)
 	}
 	stop := errors.New("stop")
-	if err := run.Sample(context.Background(), 5, see, func(*samplers.Run) error { return stop }); err != stop || len(seen) != 11 {
+	if err := run.Sample(context.Background(), 5, see, func(*samplers.Run) error { return stop }); err != stop ||
+		len(seen) != 11 {
 		t.Errorf("a visit's error is %v after %d steps", err, len(seen)-10)
 	}
 }
@@ -355,7 +397,8 @@ func TestMarginalsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := m.Of(0); !slices.Equal(p, []float64{0.4, 0.6}) || !(math.Abs(m.Mean(0)-0.2) < 1e-15) || m.Mean(1) != 1 {
+	if p := m.Of(0); !slices.Equal(p, []float64{0.4, 0.6}) || !(math.Abs(m.Mean(0)-0.2) < 1e-15) ||
+		m.Mean(1) != 1 {
 		t.Errorf("marginals %v, means %g and %g", p, m.Mean(0), m.Mean(1))
 	}
 }
@@ -395,7 +438,12 @@ func TestInfoSaysWhatSamplersDo(t *testing.T) {
 		}
 		// Gibbs–MH from exact conditionals has nothing to refuse.
 		if refused > 0 != info.Corrected && info.Name != "gibbs-mh" {
-			t.Errorf("%s: corrected is %v, and %d proposals were refused", info.Name, info.Corrected, refused)
+			t.Errorf(
+				"%s: corrected is %v, and %d proposals were refused",
+				info.Name,
+				info.Corrected,
+				refused,
+			)
 		}
 		if got := samplers.InfoOf(s); got.Name != info.Name || got.Corrected != info.Corrected {
 			t.Errorf("%s describes itself as %+v", info.Name, got)

@@ -16,7 +16,13 @@ type ratios struct {
 	calls int
 }
 
-func (t *ratios) EstimateRatios(_ context.Context, x [][]int32, _ int, _ []*rand.Rand, num, den [][]float64) error {
+func (t *ratios) EstimateRatios(
+	_ context.Context,
+	x [][]int32,
+	_ int,
+	_ []*rand.Rand,
+	num, den [][]float64,
+) error {
 	for k := range x {
 		for i, r := range t.r {
 			num[k][i], den[k][i] = r/2, 0.5
@@ -36,7 +42,14 @@ type noisyTable struct {
 	calls int
 }
 
-func (t *noisyTable) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64) error {
+func (t *noisyTable) StochasticGrad(
+	ctx context.Context,
+	x [][]int32,
+	batch int,
+	rng []*rand.Rand,
+	u []float64,
+	g [][]float64,
+) error {
 	err := t.tableTarget.StochasticGrad(ctx, x, batch, rng, u, g)
 	if e, bad := t.fault[t.calls]; bad {
 		g[0][len(g[0])-1] = e
@@ -55,7 +68,13 @@ func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
 			tab := newTable(rng, d, 0.5, 0)
 			faults := map[int]float64{20: math.NaN(), 60: math.Inf(1), 61: math.Inf(-1), 100: math.NaN()}
 			target := &noisyTable{tableTarget: tab, fault: faults}
-			run, err := Start(context.Background(), &SGDLD{NoCache: noCache}, target, [][]int32{make([]int32, d.Len())}, Options{Seed: 1})
+			run, err := Start(
+				context.Background(),
+				&SGDLD{NoCache: noCache},
+				target,
+				[][]int32{make([]int32, d.Len())},
+				Options{Seed: 1},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +92,8 @@ func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if st := run.Stats[0]; st.NonFinite != len(faults) || st.Moved < 100 || st.Steps != 1000 || st.Hamming > st.Moved {
+			if st := run.Stats[0]; st.NonFinite != len(faults) || st.Moved < 100 || st.Steps != 1000 ||
+				st.Hamming > st.Moved {
 				t.Errorf("no cache %v: %+v after %d sick estimates", noCache, st, len(faults))
 			}
 		}
@@ -89,8 +109,18 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 		"infinite":  func(num, _ []float64) { num[0] = math.Inf(1) },
 		"NaN below": func(_, den []float64) { den[0] = math.NaN() },
 	} {
-		target := &ratios{flat: flat{Bits(2)}, r: []float64{3, 1. / 3}, fault: map[int]func(num, den []float64){3: fault}}
-		run, err := Start(context.Background(), &SGDLD{Jump: 1e-9, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{})
+		target := &ratios{
+			flat:  flat{Bits(2)},
+			r:     []float64{3, 1. / 3},
+			fault: map[int]func(num, den []float64){3: fault},
+		}
+		run, err := Start(
+			context.Background(),
+			&SGDLD{Jump: 1e-9, Balance: Ratio},
+			target,
+			[][]int32{{0, 0}},
+			Options{},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +141,18 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 	t.Parallel()
 	sick := func(num, _ []float64) { num[0] = math.NaN() }
-	target := &ratios{flat: flat{Bits(2)}, r: []float64{1, 1}, fault: map[int]func(num, den []float64){0: sick, 1: sick}}
-	run, err := Start(context.Background(), &SGDLD{Jump: 1, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{})
+	target := &ratios{
+		flat:  flat{Bits(2)},
+		r:     []float64{1, 1},
+		fault: map[int]func(num, den []float64){0: sick, 1: sick},
+	}
+	run, err := Start(
+		context.Background(),
+		&SGDLD{Jump: 1, Balance: Ratio},
+		target,
+		[][]int32{{0, 0}},
+		Options{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +166,13 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 			}
 		}
 		if run.Weight[0] != want.weight || run.Stats[0].Hamming != want.moved {
-			t.Errorf("after %d steps: weight %g and %d moves, want %+v", n, run.Weight[0], run.Stats[0].Hamming, want)
+			t.Errorf(
+				"after %d steps: weight %g and %d moves, want %+v",
+				n,
+				run.Weight[0],
+				run.Stats[0].Hamming,
+				want,
+			)
 		}
 	}
 	if run.Stats[0].NonFinite != 2 {

@@ -41,7 +41,14 @@ func (s sick) Energy(ctx context.Context, x [][]int32, u []float64) error {
 }
 
 // StochasticGrad is the noisy gradient with the same sick entries.
-func (s sick) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64) error {
+func (s sick) StochasticGrad(
+	ctx context.Context,
+	x [][]int32,
+	batch int,
+	rng []*rand.Rand,
+	u []float64,
+	g [][]float64,
+) error {
 	if err := s.tableTarget.StochasticGrad(ctx, x, batch, rng, u, g); err != nil {
 		return err
 	}
@@ -76,7 +83,11 @@ func TestSickTargets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 9))
 	for _, d := range []*Domain{Categories(2, 3), Bits(3), Integers(2, 3, 0)} {
 		tab := newTable(rng, d, 0.3, 0)
-		s := sick{tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf}, map[int]float64{1: math.NaN()}}
+		s := sick{
+			tab,
+			map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf},
+			map[int]float64{1: math.NaN()},
+		}
 		for _, info := range List() {
 			// Gibbs and SGDLD evaluate no energies, so they see nothing of what is
 			// wrong with those.
@@ -85,14 +96,21 @@ func TestSickTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := Start(context.Background(), smp, s, [][]int32{make([]int32, d.Len())}, Options{Seed: 2, Burnin: 50})
+			run, err := Start(
+				context.Background(),
+				smp,
+				s,
+				[][]int32{make([]int32, d.Len())},
+				Options{Seed: 2, Burnin: 50},
+			)
 			if err != nil {
 				t.Fatal(info.Name, err)
 			}
 			err = run.Steps(context.Background(), 1000, func(r *Run) error {
 				at := tab.index(r.X[0])
 				usesGrad := r.Grad != nil || info.Name == "sgdld"
-				if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) || usesGrad && at == 1 {
+				if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) ||
+					usesGrad && at == 1 {
 					t.Fatalf("%s: at state %d with energy %g", info.Name, at, r.U[0])
 				}
 				return nil
@@ -102,7 +120,13 @@ func TestSickTargets(t *testing.T) {
 			}
 			st := run.Stats[0]
 			if st.NonFinite == 0 || st.Zero == 0 && usesU || st.Moved < 20 {
-				t.Errorf("%s: counted %d states that are no numbers and %d of probability 0; %d moves", info.Name, st.NonFinite, st.Zero, st.Moved)
+				t.Errorf(
+					"%s: counted %d states that are no numbers and %d of probability 0; %d moves",
+					info.Name,
+					st.NonFinite,
+					st.Zero,
+					st.Moved,
+				)
 			}
 			for _, v := range run.Tuning(0) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -118,7 +142,10 @@ func TestSickTargets(t *testing.T) {
 // categories outside it.
 func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
 	t.Parallel()
-	d, err := NewDomain(Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, true, false}}, Coord{Kind: Nominal, K: 2})
+	d, err := NewDomain(
+		Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, true, false}},
+		Coord{Kind: Nominal, K: 2},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -207,7 +207,12 @@ func (t *tableTarget) EnergyGrad(_ context.Context, x [][]int32, u []float64, g 
 	return nil
 }
 
-func (t *tableTarget) MaskedConditional(_ context.Context, x [][]int32, i []int, lp [][]float64) error {
+func (t *tableTarget) MaskedConditional(
+	_ context.Context,
+	x [][]int32,
+	i []int,
+	lp [][]float64,
+) error {
 	for k := range x {
 		m := t.mask[t.index(x[k])]
 		copy(lp[k], m[t.moff[i[k]]:][:t.dom.K(i[k])])
@@ -216,7 +221,14 @@ func (t *tableTarget) MaskedConditional(_ context.Context, x [][]int32, i []int,
 }
 
 // StochasticGrad treats the gradient as the mean of the true one and noise.
-func (t *tableTarget) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64) error {
+func (t *tableTarget) StochasticGrad(
+	ctx context.Context,
+	x [][]int32,
+	batch int,
+	rng []*rand.Rand,
+	u []float64,
+	g [][]float64,
+) error {
 	if err := t.EnergyGrad(ctx, x, u, g); err != nil {
 		return err
 	}

@@ -23,7 +23,13 @@ func (l linear) Energy(_ context.Context, x [][]int32, u []float64) error {
 	return nil
 }
 
-func (l linear) EstimateRatios(_ context.Context, x [][]int32, _ int, _ []*rand.Rand, num, den [][]float64) error {
+func (l linear) EstimateRatios(
+	_ context.Context,
+	x [][]int32,
+	_ int,
+	_ []*rand.Rand,
+	num, den [][]float64,
+) error {
 	for k := range x {
 		for i, v := range x[k] {
 			num[k][i], den[k][i] = math.Exp(l.b[i]*float64(1-2*v)), 1
@@ -73,7 +79,12 @@ func TestTraceWeighsStates(t *testing.T) {
 		t.Errorf("mean energy %.4f weighted, %.4f without weights, exact %.4f", d.Mean, plain/n, exact)
 	}
 	if !math.IsNaN(d.ESS) || !math.IsNaN(d.ESSBatch) || !math.IsNaN(d.RHat) {
-		t.Errorf("weighted states have ESS %g, %g by batches, and R-hat %g; want NaN", d.ESS, d.ESSBatch, d.RHat)
+		t.Errorf(
+			"weighted states have ESS %g, %g by batches, and R-hat %g; want NaN",
+			d.ESS,
+			d.ESSBatch,
+			d.RHat,
+		)
 	}
 }
 
@@ -81,7 +92,9 @@ func TestTraceWeighsStates(t *testing.T) {
 // weight 0 do not enter.
 func TestTraceByHand(t *testing.T) {
 	t.Parallel()
-	r := &Run{Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)}}
+	r := &Run{
+		Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)},
+	}
 	var tr Trace
 	d := tr.Diagnose(r)
 	for _, v := range []float64{d.ESS, d.ESSBatch, d.RHat, d.Mean} {
@@ -130,7 +143,10 @@ func TestTraceOfEqualWeights(t *testing.T) {
 			mean += u / 400
 		}
 	}
-	if tr.Weight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) || d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) || !(math.Abs(d.Mean-mean) < 1e-12) || d.Stats.Steps != 400 {
+	if tr.Weight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
+		d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) ||
+		!(math.Abs(d.Mean-mean) < 1e-12) ||
+		d.Stats.Steps != 400 {
 		t.Errorf("%+v, weights %v, mean %g", d, tr.Weight, mean)
 	}
 }

@@ -33,7 +33,8 @@ func TestBenchJSON(t *testing.T) {
 	bench := []string{"samplers", "bench", "ising:rows=2,cols=2", "--steps", "20", "--json"}
 	r := infillRun("", bench...)
 	var res struct{ Samplers []struct{ Sampler string } }
-	if err := json.Unmarshal([]byte(r.out), &res); err != nil || r.code != 0 || len(res.Samplers) != 3 {
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || r.code != 0 ||
+		len(res.Samplers) != 3 {
 		t.Errorf("exit %d, %v, %s%s", r.code, err, r.out, r.err)
 	}
 	if r := infillRun("", append(bench, "--markdown")...); r.code != 2 || r.out != "" {

@@ -181,7 +181,8 @@ func TestNoRuntime(t *testing.T) {
 		cmd.Stderr = &errs
 		err := cmd.Run()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitTrouble || !strings.Contains(errs.String(), c.says) {
+		if !errors.As(err, &exit) || exit.ExitCode() != exitTrouble ||
+			!strings.Contains(errs.String(), c.says) {
 			t.Errorf("%s: %v: %s", c.env, err, errs.String())
 		}
 	}
@@ -189,7 +190,16 @@ func TestNoRuntime(t *testing.T) {
 
 func TestBadLinesInJSON(t *testing.T) {
 	t.Parallel()
-	in := strings.Join([]string{"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*0] ."}, "\n")
+	in := strings.Join(
+		[]string{
+			"no blank",
+			" ",
+			"\xff [MASK]",
+			strings.Repeat("dog ", 3000) + "[MASK]",
+			"the [MASK*0] .",
+		},
+		"\n",
+	)
 	r := infillRun(in, withTiny("fill", "--json", "--long", "error", "--seed", "1", "-")...)
 	if r.code != exitSomeFailed {
 		t.Errorf("exit %d", r.code)
@@ -197,7 +207,8 @@ func TestBadLinesInJSON(t *testing.T) {
 	var codes []string
 	for _, l := range strings.Split(strings.TrimSpace(r.out), "\n") {
 		var rec jsonl.Record
-		if err := json.Unmarshal([]byte(l), &rec); err != nil || rec.Error == nil || rec.Error.Message == "" {
+		if err := json.Unmarshal([]byte(l), &rec); err != nil || rec.Error == nil ||
+			rec.Error.Message == "" {
 			t.Fatalf("%v: %s", err, l)
 		}
 		codes = append(codes, rec.Error.Code)
@@ -212,7 +223,11 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errs bytes.Buffer
-	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, withTiny("fill", "--seed", "1", "the [MASK] sleeps ."))
+	code := run(
+		ctx,
+		stdio{strings.NewReader(""), &out, &errs},
+		withTiny("fill", "--seed", "1", "the [MASK] sleeps ."),
+	)
 	if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}

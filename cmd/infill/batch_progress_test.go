@@ -41,7 +41,8 @@ func TestBatchProgress(t *testing.T) {
 	b.show(batch.Progress{Total: 400})
 	clock = clock.Add(time.Minute)
 	b.show(batch.Progress{Records: 100, Total: 400})
-	if s := out.String(); !strings.Contains(s, "  0 % 0 records") || !strings.Contains(s, " 25 % 100 records, 1.7/s, 3m0s left") {
+	if s := out.String(); !strings.Contains(s, "  0 % 0 records") ||
+		!strings.Contains(s, " 25 % 100 records, 1.7/s, 3m0s left") {
 		t.Errorf("%q", s)
 	}
 	clock = clock.Add(time.Minute)
@@ -68,7 +69,9 @@ func TestBatchProgressOfFiles(t *testing.T) {
 		first.Progress.Records != 0 || first.Progress.Of != 41 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
-	r = infillRun(lines, withTiny("batch", "-", "--seed", "1", "--steps", "1", "--chains", "1", "--progress", "json")...)
+	r = infillRun(
+		lines,
+		withTiny("batch", "-", "--seed", "1", "--steps", "1", "--chains", "1", "--progress", "json")...)
 	if !strings.Contains(r.err, `"records":0,"of":-1,`) || strings.Contains(r.err, "seconds_left") {
 		t.Errorf("of a stream: %s", r.err)
 	}

@@ -181,7 +181,18 @@ func TestInterruptedBatch(t *testing.T) {
 		dir := t.TempDir()
 		in := sentenceFile(t, dir, 400)
 		whole, out := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "out file.jsonl")
-		args := withTiny("batch", in, "--chains", "8", "--steps", "10", "--seed", "3", "--force", "--output")
+		args := withTiny(
+			"batch",
+			in,
+			"--chains",
+			"8",
+			"--steps",
+			"10",
+			"--seed",
+			"3",
+			"--force",
+			"--output",
+		)
 		if r := infillRun("", append(args, whole)...); r.code != exitSomeFailed {
 			t.Fatal(r.err)
 		}
@@ -197,7 +208,9 @@ func TestInterruptedBatch(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		got := get(t, out)
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(got, "}\n") || len(got) == len(get(t, whole)) {
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted ||
+			!strings.HasSuffix(got, "}\n") ||
+			len(got) == len(get(t, whole)) {
 			t.Fatalf("%v: exit %d, %d bytes: %s", sig, code, len(got), errs)
 		}
 		_, resume, ok := strings.Cut(errs.String(), "go on with:\n  infill ")
@@ -209,7 +222,8 @@ func TestInterruptedBatch(t *testing.T) {
 		exe, _ := os.Executable()
 		sh := exec.Command("sh", "-c", "'"+exe+"' "+resume)
 		sh.Env = append(os.Environ(), asCommand+"=1")
-		if b, _ := sh.CombinedOutput(); sh.ProcessState.ExitCode() != exitSomeFailed || get(t, out) != get(t, whole) {
+		if b, _ := sh.CombinedOutput(); sh.ProcessState.ExitCode() != exitSomeFailed ||
+			get(t, out) != get(t, whole) {
 			t.Errorf("%s: exit %d, %s", resume, sh.ProcessState.ExitCode(), b)
 		}
 	}
@@ -219,7 +233,19 @@ func TestInterruptedBatch(t *testing.T) {
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd, errs := command(t, withTiny("batch", sentenceFile(t, dir, 400), "--quiet", "--seed", "1", "--chains", "2", "--steps", "2")...)
+	cmd, errs := command(
+		t,
+		withTiny(
+			"batch",
+			sentenceFile(t, dir, 400),
+			"--quiet",
+			"--seed",
+			"1",
+			"--chains",
+			"2",
+			"--steps",
+			"2",
+		)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -283,16 +309,21 @@ func TestBatchOverrides(t *testing.T) {
 	if len(got) != 13 {
 		t.Fatalf("%d records", len(got))
 	}
-	if string(got[0].ID) != "7" || got[0].Weight != "1.50" || got[0].Note == nil || *got[0].Note != "aé<b>" || !strings.Contains(r.out, `"weight":1.50,"note":"a\u00e9<b>"}`) {
+	if string(got[0].ID) != "7" || got[0].Weight != "1.50" || got[0].Note == nil ||
+		*got[0].Note != "aé<b>" ||
+		!strings.Contains(r.out, `"weight":1.50,"note":"a\u00e9<b>"}`) {
 		t.Errorf("fields are lost: %+v", got[0])
 	}
-	if g := got[1]; g.Sampler != "gwg" || g.Chains != 3 || g.Steps != 2 || *g.Seed != 9 || len(g.Fillings) != 1 || g.ID != nil {
+	if g := got[1]; g.Sampler != "gwg" || g.Chains != 3 || g.Steps != 2 || *g.Seed != 9 ||
+		len(g.Fillings) != 1 ||
+		g.ID != nil {
 		t.Errorf("%+v", g)
 	}
 	if !strings.Contains(r.out, `,"top":1,"input_fields":{"score":5}}`) {
 		t.Error("a field of the input is lost, or could be taken for the record's")
 	}
-	if g := got[2]; g.Gold != "the dog runs ." || len(g.Masked) != 2 || strings.Count(g.Text, "[MASK]") != 2 {
+	if g := got[2]; g.Gold != "the dog runs ." || len(g.Masked) != 2 ||
+		strings.Count(g.Text, "[MASK]") != 2 {
 		t.Errorf("%+v", g)
 	}
 	for _, f := range got[2].Fillings {
@@ -332,12 +363,14 @@ func TestBatchKeepsFields(t *testing.T) {
 		t.Errorf("%s\nwant at the end %s", lines[0], kept)
 	}
 	kept = `"version":7,"line":90,"error":null,"masked":[1],"input_fields":"x","steps":2,"seed":3,"step_size":0.2}}`
-	if !strings.HasSuffix(lines[1], kept) || !strings.Contains(lines[1], `"error":{"code":"no_blank"`) {
+	if !strings.HasSuffix(lines[1], kept) ||
+		!strings.Contains(lines[1], `"error":{"code":"no_blank"`) {
 		t.Errorf("%s\nwant at the end %s", lines[1], kept)
 	}
 	first, next := "from line 1 on, taken as settings of their lines: top, steps, seed, step_size\n",
 		"from line 3 on, taken as settings of their lines: temperature\n"
-	if strings.Count(r.err, "taken as settings") != 2 || !strings.Contains(r.err, first) || !strings.Contains(r.err, next) {
+	if strings.Count(r.err, "taken as settings") != 2 || !strings.Contains(r.err, first) ||
+		!strings.Contains(r.err, next) {
 		t.Errorf("said: %s", r.err)
 	}
 	// Infill's own programs read what they wrote.
@@ -358,9 +391,19 @@ func TestBatchAgreesWithFill(t *testing.T) {
 	if fill.code != exitSomeFailed || batch.code != exitSomeFailed || fill.out != batch.out {
 		t.Errorf("exit %d and %d:\n%s%s", fill.code, batch.code, fill.out, batch.out)
 	}
-	a := infillRun(`{"id":"x","text":"the [MASK] sleeps ."}`, withTiny(append([]string{"batch"}, args[1:]...)...)...)
-	b := infillRun("{\"text\":\"no\"}\n"+`{"id":"x","text":"the [MASK] sleeps ."}`, withTiny(append([]string{"batch"}, args[1:]...)...)...)
-	if _, second, _ := strings.Cut(b.out, "\n"); second != strings.Replace(a.out, `"line":1`, `"line":2`, 1) || a.out == "" {
+	a := infillRun(
+		`{"id":"x","text":"the [MASK] sleeps ."}`,
+		withTiny(append([]string{"batch"}, args[1:]...)...)...)
+	b := infillRun(
+		"{\"text\":\"no\"}\n"+`{"id":"x","text":"the [MASK] sleeps ."}`,
+		withTiny(append([]string{"batch"}, args[1:]...)...)...)
+	if _, second, _ := strings.Cut(b.out, "\n"); second != strings.Replace(
+		a.out,
+		`"line":1`,
+		`"line":2`,
+		1,
+	) ||
+		a.out == "" {
 		t.Errorf("an id's record depends on its place:\n%s%s", a.out, b.out)
 	}
 }
@@ -391,11 +434,15 @@ func TestNastyCorpus(t *testing.T) {
 			in.WriteString([]string{"\n", "\r\n"}[i%2])
 		}
 	}
-	r := infillRun(in.String(), withTiny("batch", "--seed", "1", "--steps", "4", "--chains", "6", "--top", "6", "--quiet")...)
+	r := infillRun(
+		in.String(),
+		withTiny("batch", "--seed", "1", "--steps", "4", "--chains", "6", "--top", "6", "--quiet")...)
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
 	}
-	plain := infillRun(texts[0]+"\r\n"+texts[1]+"\n"+texts[3], withTiny("batch", "--seed", "1", "--quiet")...)
+	plain := infillRun(
+		texts[0]+"\r\n"+texts[1]+"\n"+texts[3],
+		withTiny("batch", "--seed", "1", "--quiet")...)
 	tok, err := tokenize.Load(os.DirFS(tinyModel))
 	if err != nil {
 		t.Fatal(err)
@@ -439,7 +486,11 @@ func TestNastyCorpus(t *testing.T) {
 func TestBatchIntoEval(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := put(t, filepath.Join(dir, "in.txt"), strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4))
+	in := put(
+		t,
+		filepath.Join(dir, "in.txt"),
+		strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4),
+	)
 	var plain string
 	var out string
 	for _, suffix := range []string{".jsonl.gz", ".jsonl.zst", ".jsonl"} {
@@ -452,7 +503,11 @@ func TestBatchIntoEval(t *testing.T) {
 			t.Errorf("%s: exit %d: %s%s", suffix, r.code, r.out, r.err)
 		}
 		// The same numbers, but for the names.
-		got := strings.ReplaceAll(strings.ReplaceAll(r.out, out, ""), strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)), "")
+		got := strings.ReplaceAll(
+			strings.ReplaceAll(r.out, out, ""),
+			strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
+			"",
+		)
 		got = strings.ReplaceAll(got, `"made-by-batch"`, `""`)
 		if plain != "" && got != plain {
 			t.Errorf("%s: %s, want %s", suffix, got, plain)
@@ -464,7 +519,8 @@ func TestBatchIntoEval(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	if r := infillRun("", "eval", out, "--reference", in); r.code != 0 || !strings.Contains(strings.ToLower(r.out), "self-bleu") {
+	if r := infillRun("", "eval", out, "--reference", in); r.code != 0 ||
+		!strings.Contains(strings.ToLower(r.out), "self-bleu") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
@@ -523,14 +579,16 @@ func TestScoreCandidates(t *testing.T) {
 	}
 	const text = "a [MASK] sees the big [MASK|dog] in the house ."
 	one := "the fish [MASK] in the river ."
-	if got := rank(one, "--candidates", "barks, swims,very old"); !strings.HasPrefix(got, "swims,") || !strings.Contains(got, "very old") {
+	if got := rank(one, "--candidates", "barks, swims,very old"); !strings.HasPrefix(got, "swims,") ||
+		!strings.Contains(got, "very old") {
 		t.Errorf("ranked %s", got)
 	}
 	if got := rank("the fish [MASK|barks|swims] in the river ."); got != "swims,barks" {
 		t.Errorf("ranked %s", got)
 	}
 	// The sum puts more pieces at a disadvantage, the mean does not.
-	if sum, mean := rank(one, "--candidates", "plum,very old horse swims"), rank(one, "--candidates", "plum,very old horse swims", "--normalize", "tokens"); sum == mean || !strings.HasPrefix(sum, "plum") {
+	if sum, mean := rank(one, "--candidates", "plum,very old horse swims"), rank(one, "--candidates", "plum,very old horse swims", "--normalize", "tokens"); sum == mean ||
+		!strings.HasPrefix(sum, "plum") {
 		t.Errorf("by the sum %s, by the mean %s", sum, mean)
 	}
 	for _, args := range [][]string{{text, "--candidates", "dog"}, {"the dog .", "--candidates", "dog"}, {one, "--candidates", "qqq"}, {one}, {"x", "--file", "y"}, {"x", "-o", "y"}} {
@@ -545,10 +603,14 @@ func TestScoreCandidates(t *testing.T) {
 func TestScoreFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	in := put(t, filepath.Join(dir, "in.jsonl"), strings.Repeat(`{"id":"a","text":"the dog sleeps in the house .","candidates":5}
+	in := put(
+		t,
+		filepath.Join(dir, "in.jsonl"),
+		strings.Repeat(`{"id":"a","text":"the dog sleeps in the house .","candidates":5}
 {"text":"the [MASK] runs .","candidates":["dog","cat"],"n":1}
 {"text":"the dog sleeps in the house .","n":2}
-`, 30))
+`, 30),
+	)
 	out := filepath.Join(dir, "out.jsonl")
 	args := withTiny("score", "--file", in, "-o", out, "--quiet")
 	if r := infillRun("", args...); r.code != exitSomeFailed {
@@ -560,11 +622,17 @@ func TestScoreFile(t *testing.T) {
 	if want := strings.Replace(strings.TrimSuffix(single.out, "}\n")+`,"n":2}`, `"line":1`, `"line":3`, 1); lines[2] != want {
 		t.Errorf("%s\nwant %s", lines[2], want)
 	}
-	if !strings.Contains(lines[0], `"id":"a","line":1,"text":"the dog sleeps in the house .","error":{"code":"bad_option"`) || !strings.Contains(lines[1], `"candidate":"dog"`) || !strings.HasSuffix(lines[1], `,"n":1,"input_fields":{"candidates":["dog","cat"]}}`) {
+	if !strings.Contains(
+		lines[0],
+		`"id":"a","line":1,"text":"the dog sleeps in the house .","error":{"code":"bad_option"`,
+	) ||
+		!strings.Contains(lines[1], `"candidate":"dog"`) ||
+		!strings.HasSuffix(lines[1], `,"n":1,"input_fields":{"candidates":["dog","cat"]}}`) {
 		t.Errorf("%s\n%s", lines[0], lines[1])
 	}
 	put(t, out, whole[:len(whole)/2])
-	if r := infillRun("", append(args, "--resume", "--threads", "1")...); r.code != exitSomeFailed || get(t, out) != whole {
+	if r := infillRun("", append(args, "--resume", "--threads", "1")...); r.code != exitSomeFailed ||
+		get(t, out) != whole {
 		t.Errorf("resumed: exit %d, %s", r.code, r.err)
 	}
 }

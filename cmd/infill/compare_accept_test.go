@@ -10,7 +10,17 @@ import (
 func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\n")
-	_, out := comparison(t, 0, "--steps", "4", "--chains", "3", "--samplers", "hb,block-gibbs,lb1,dmala", in)
+	_, out := comparison(
+		t,
+		0,
+		"--steps",
+		"4",
+		"--chains",
+		"3",
+		"--samplers",
+		"hb,block-gibbs,lb1,dmala",
+		in,
+	)
 	var res struct {
 		Rows []struct {
 			Name    string

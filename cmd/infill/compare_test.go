@@ -17,7 +17,9 @@ import (
 // comparison runs infill compare on the tiny model and reads its JSON.
 func comparison(t *testing.T, code int, args ...string) (*report.CompareResult, outcome) {
 	t.Helper()
-	r := infillRun("", withTiny(append([]string{"compare", "--quiet", "--json", "--seed", "1"}, args...)...)...)
+	r := infillRun(
+		"",
+		withTiny(append([]string{"compare", "--quiet", "--json", "--seed", "1"}, args...)...)...)
 	if r.code != code {
 		t.Fatalf("%v: exit %d, want %d: %s", args, r.code, code, r.err)
 	}
@@ -45,7 +47,15 @@ func TestCompareEqualEvaluations(t *testing.T) {
 	t.Parallel()
 	const sentences, chains, steps = 4, 10, 30
 	in := write(t, "in.txt", blanksFile)
-	five := []string{"--steps", fmt.Sprint(steps), "--chains", fmt.Sprint(chains), "--samplers", "gibbs,gwg,dula,dmala,dlmc", in}
+	five := []string{
+		"--steps",
+		fmt.Sprint(steps),
+		"--chains",
+		fmt.Sprint(chains),
+		"--samplers",
+		"gibbs,gwg,dula,dmala,dlmc",
+		in,
+	}
 	res, _ := comparison(t, 0, five...)
 	if len(res.Rows) != 5 {
 		t.Fatalf("%d rows", len(res.Rows))
@@ -61,7 +71,8 @@ func TestCompareEqualEvaluations(t *testing.T) {
 	if len(stepCounts) < 3 {
 		t.Errorf("steps %v: all samplers cost the same, and the test shows nothing", stepCounts)
 	}
-	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "equal budgets") || !strings.Contains(res.Protocol, "10 chains × 31 model evaluations") {
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "equal budgets") ||
+		!strings.Contains(res.Protocol, "10 chains × 31 model evaluations") {
 		t.Errorf("%q, %q", notes, res.Protocol)
 	}
 	for _, tr := range res.Traces {
@@ -72,7 +83,9 @@ func TestCompareEqualEvaluations(t *testing.T) {
 	// Rows and steps, if those are asked for.
 	res, _ = comparison(t, 0, append([]string{"--budget", "rows"}, five...)...)
 	for _, row := range res.Rows {
-		if n, first := value(t, row, "rows"), value(t, res.Rows[0], "rows"); math.Abs(n-first) > 0.02*first {
+		if n, first := value(t, row, "rows"), value(t, res.Rows[0], "rows"); math.Abs(
+			n-first,
+		) > 0.02*first {
 			t.Errorf("%s: %v rows, gibbs %v", row.Name, n, first)
 		}
 	}
@@ -91,7 +104,10 @@ func TestCompareDeterministic(t *testing.T) {
 	in := write(t, "in.txt", blanksFile)
 	var first *report.CompareResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"}, {"--threads", "3", "--batch-tokens", "100"}} {
-		res, _ := comparison(t, 0, append(how, "--steps", "12", "--chains", "7", "--samplers", "gibbs,gwg,dula,dmala,dlmc", in)...)
+		res, _ := comparison(
+			t,
+			0,
+			append(how, "--steps", "12", "--chains", "7", "--samplers", "gibbs,gwg,dula,dmala,dlmc", in)...)
 		for _, row := range res.Rows {
 			for i := range row.Metrics {
 				if row.Metrics[i].Key == "wall" {
@@ -112,7 +128,19 @@ func TestCompareDeterministic(t *testing.T) {
 func TestCompareScoreModel(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", blanksFile)
-	res, _ := comparison(t, 0, "--score-model", tinyModel, "--steps", "5", "--chains", "5", "--samplers", "dula,gibbs", in)
+	res, _ := comparison(
+		t,
+		0,
+		"--score-model",
+		tinyModel,
+		"--steps",
+		"5",
+		"--chains",
+		"5",
+		"--samplers",
+		"dula,gibbs",
+		in,
+	)
 	for _, row := range res.Rows {
 		a, b := value(t, row, "score_per_blank"), value(t, row, "second_score_per_blank")
 		if math.Abs(a-b) > 1e-3 || a == 0 {
@@ -122,7 +150,8 @@ func TestCompareScoreModel(t *testing.T) {
 	if res.Second == "" || res.Second != res.Model {
 		t.Errorf("second model %q, model %q", res.Second, res.Model)
 	}
-	if r := infillRun("", withTiny("compare", "--quiet", "--score-model", "no/such", "--steps", "2", "--chains", "2", in)...); r.code != exitTrouble || !strings.Contains(r.err, "--score-model") {
+	if r := infillRun("", withTiny("compare", "--quiet", "--score-model", "no/such", "--steps", "2", "--chains", "2", in)...); r.code != exitTrouble ||
+		!strings.Contains(r.err, "--score-model") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
@@ -132,8 +161,30 @@ func TestCompareScoreModel(t *testing.T) {
 func TestCompareMasking(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the dog sleeps in the house .\nthe big cat saw a small bird .\n")
-	res, _ := comparison(t, 0, "--mask-words", "2", "--min-distance", "2", "--select", "diverse", "--steps", "6", "--chains", "12", "--top", "3", "--samplers", "dmala", "--examples", "2", in)
-	if !strings.Contains(res.Protocol, "words masked: 2") || !strings.Contains(res.Protocol, "distance of 2") || !strings.Contains(res.Protocol, "overlap") {
+	res, _ := comparison(
+		t,
+		0,
+		"--mask-words",
+		"2",
+		"--min-distance",
+		"2",
+		"--select",
+		"diverse",
+		"--steps",
+		"6",
+		"--chains",
+		"12",
+		"--top",
+		"3",
+		"--samplers",
+		"dmala",
+		"--examples",
+		"2",
+		in,
+	)
+	if !strings.Contains(res.Protocol, "words masked: 2") ||
+		!strings.Contains(res.Protocol, "distance of 2") ||
+		!strings.Contains(res.Protocol, "overlap") {
 		t.Errorf("protocol %q", res.Protocol)
 	}
 	if len(res.Examples) != 2 || strings.Count(res.Examples[0].Text, "[MASK]") != 2 {
@@ -165,7 +216,11 @@ func TestCompareMasking(t *testing.T) {
 // report and exit code 1; with --strict they stop the run.
 func TestCompareLeavesOut(t *testing.T) {
 	t.Parallel()
-	in := write(t, "in.txt", "the [MASK] sleeps .\nno blank here .\nthe [MASK sleeps .\nshe ate a [MASK] banana .\nthe [MASK/^zzz$/] sleeps .\n")
+	in := write(
+		t,
+		"in.txt",
+		"the [MASK] sleeps .\nno blank here .\nthe [MASK sleeps .\nshe ate a [MASK] banana .\nthe [MASK/^zzz$/] sleeps .\n",
+	)
 	args := []string{"--steps", "3", "--chains", "4", "--samplers", "dmala,gibbs", in}
 	res, r := comparison(t, exitSomeFailed, args...)
 	if res.Sentences != 3 {
@@ -177,14 +232,20 @@ func TestCompareLeavesOut(t *testing.T) {
 		}
 	}
 	notes := strings.Join(res.Notes, "\n")
-	if m, _ := res.Rows[0].Get("self_bleu"); !strings.Contains(notes, "left out: 2") || !strings.Contains(strings.Join(m.Warnings, " "), "1 of 3 sentences could not be filled") {
+	if m, _ := res.Rows[0].Get("self_bleu"); !strings.Contains(notes, "left out: 2") ||
+		!strings.Contains(strings.Join(m.Warnings, " "), "1 of 3 sentences could not be filled") {
 		t.Errorf("notes %q, warnings %q", notes, m.Warnings)
 	}
 	for _, c := range []struct{ in, says string }{
 		{in, "sentence 2"},
 		{write(t, "five.txt", "the [MASK/^zzz$/] sleeps .\n"), "blank 1"},
 	} {
-		r := infillRun("", withTiny(append([]string{"compare", "--quiet", "--strict"}, append(args[:len(args)-1:len(args)-1], c.in)...)...)...)
+		r := infillRun(
+			"",
+			withTiny(
+				append(
+					[]string{"compare", "--quiet", "--strict"},
+					append(args[:len(args)-1:len(args)-1], c.in)...)...)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.says) || r.out != "" {
 			t.Errorf("strict: exit %d, %q, %s", r.code, r.err, r.out)
 		}
@@ -202,7 +263,19 @@ func TestCompareTrace(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps .\nshe ate a [MASK] banana .\n")
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
-	args := []string{"--budget", "steps", "--steps", "3", "--chains", "4", "--samplers", "gibbs,dmala:balance=ratio", "--trace", path, in}
+	args := []string{
+		"--budget",
+		"steps",
+		"--steps",
+		"3",
+		"--chains",
+		"4",
+		"--samplers",
+		"gibbs,dmala:balance=ratio",
+		"--trace",
+		path,
+		in,
+	}
 	comparison(t, 0, args...)
 	seen := map[string]int{}
 	for _, l := range strings.Split(strings.TrimSpace(get(t, path)), "\n") {
@@ -223,11 +296,13 @@ func TestCompareTrace(t *testing.T) {
 	if len(seen) != 4 || seen["gibbs 1"] != 4 || seen["dmala balance=ratio 2"] != 4 {
 		t.Errorf("steps by sampler and sentence: %v", seen)
 	}
-	if r := infillRun("", withTiny(append([]string{"compare", "--quiet"}, args...)...)...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
+	if r := infillRun("", withTiny(append([]string{"compare", "--quiet"}, args...)...)...); r.code != exitUsage ||
+		!strings.Contains(r.err, "exists") {
 		t.Errorf("a trace that exists: exit %d, %s", r.code, r.err)
 	}
 	both := filepath.Join(t.TempDir(), "x")
-	if r := infillRun("", withTiny("compare", "--quiet", "--html", both, "--trace", both, in)...); r.code != exitUsage || !strings.Contains(r.err, "same file") {
+	if r := infillRun("", withTiny("compare", "--quiet", "--html", both, "--trace", both, in)...); r.code != exitUsage ||
+		!strings.Contains(r.err, "same file") {
 		t.Errorf("report and trace in one file: exit %d, %s", r.code, r.err)
 	}
 }

@@ -54,7 +54,9 @@ func TestConstraintErrors(t *testing.T) {
 		{"long unknown", []string{"--long", "cut", text}, 2, []string{"long", "window|error"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := infillRun("", withTiny(append([]string{"fill", "--steps", "2", "--chains", "2"}, c.args...)...)...)
+			r := infillRun(
+				"",
+				withTiny(append([]string{"fill", "--steps", "2", "--chains", "2"}, c.args...)...)...)
 			if r.code != c.code || r.out != "" {
 				t.Errorf("exit %d, want %d: %s%s", r.code, c.code, r.out, r.err)
 			}
@@ -70,7 +72,18 @@ func TestConstraintErrors(t *testing.T) {
 // A banned word that the model cannot spell is noted, and the run goes on.
 func TestBanOfUnspellableWords(t *testing.T) {
 	t.Parallel()
-	args := withTiny("fill", "--seed", "1", "--steps", "2", "--chains", "2", "--ban", "dog,\U0001f600,qqq", "the [MASK] sleeps .")
+	args := withTiny(
+		"fill",
+		"--seed",
+		"1",
+		"--steps",
+		"2",
+		"--chains",
+		"2",
+		"--ban",
+		"dog,\U0001f600,qqq",
+		"the [MASK] sleeps .",
+	)
 	r := infillRun("", args...)
 	if r.code != exitOK || !strings.Contains(r.err, "cannot spell \U0001f600, qqq,") {
 		t.Errorf("exit %d: %s", r.code, r.err)

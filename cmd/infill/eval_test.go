@@ -30,7 +30,8 @@ func TestEval(t *testing.T) {
 	dir := t.TempDir()
 	md, html := filepath.Join(dir, "r.md"), filepath.Join(dir, "r.html")
 	r := infillRun("", "eval", gen, "--reference", ref, "--markdown", md, "--html", html)
-	if r.code != 0 || !strings.Contains(r.out, "selfBLEU|n:4|agg:corpus|N:3|tok:ws|case:lc|smooth:none|den:nltk|v:1") {
+	if r.code != 0 ||
+		!strings.Contains(r.out, "selfBLEU|n:4|agg:corpus|N:3|tok:ws|case:lc|smooth:none|den:nltk|v:1") {
 		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	for _, path := range []string{md, html} {
@@ -38,7 +39,8 @@ func TestEval(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes", path, err, len(b))
 		}
 	}
-	if r := infillRun("", "eval", gen, "--html", html); r.code != exitUsage || !strings.Contains(r.err, "--force") {
+	if r := infillRun("", "eval", gen, "--html", html); r.code != exitUsage ||
+		!strings.Contains(r.err, "--force") {
 		t.Errorf("a report is overwritten: exit %d, %s", r.code, r.err)
 	}
 	if r := infillRun("", "eval", gen, "--html", html, "--force"); r.code != 0 {
@@ -46,20 +48,25 @@ func TestEval(t *testing.T) {
 	}
 	j := infillRun(generated, "eval", "-", "--json")
 	var res report.EvalResult
-	if err := json.Unmarshal([]byte(j.out), &res); err != nil || len(res.Rows) != 1 || res.Files[0].N != 3 {
+	if err := json.Unmarshal([]byte(j.out), &res); err != nil || len(res.Rows) != 1 ||
+		res.Files[0].N != 3 {
 		t.Errorf("%v: %s", err, j.out)
 	}
 }
 
 func TestEvalOfFillings(t *testing.T) {
 	t.Parallel()
-	f := infillRun("", withTiny("fill", "--json", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
+	f := infillRun(
+		"",
+		withTiny("fill", "--json", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
 	if f.code != 0 {
 		t.Fatal(f.err)
 	}
 	r := infillRun("", "eval", write(t, "f.jsonl", f.out), "--json")
 	var res report.EvalResult
-	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" || res.Files[0].N < 2 || res.Files[0].Sampler != "dmala" {
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" ||
+		res.Files[0].N < 2 ||
+		res.Files[0].Sampler != "dmala" {
 		t.Errorf("%v: %s%s", err, r.out, r.err)
 	}
 }
@@ -120,26 +127,70 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			html := filepath.Join(t.TempDir(), "c.html")
-			r := infillRun("", withTiny("compare", "--quiet", "--seed", "1", "--steps", "8", "--chains", "6", "--samplers", "gibbs,dula,dmala:balance=ratio", write(t, "in.txt", in), "--reference", ref, "--json", "--html", html)...)
+			r := infillRun(
+				"",
+				withTiny(
+					"compare",
+					"--quiet",
+					"--seed",
+					"1",
+					"--steps",
+					"8",
+					"--chains",
+					"6",
+					"--samplers",
+					"gibbs,dula,dmala:balance=ratio",
+					write(t, "in.txt", in),
+					"--reference",
+					ref,
+					"--json",
+					"--html",
+					html,
+				)...)
 			if r.code != 0 {
 				t.Fatal(r.err)
 			}
 			var res report.CompareResult
-			if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Rows) != 3 || res.Rows[2].Name != "dmala balance=ratio" || len(res.Traces) != 3 {
+			if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Rows) != 3 ||
+				res.Rows[2].Name != "dmala balance=ratio" ||
+				len(res.Traces) != 3 {
 				t.Fatalf("%v: %s", err, r.out)
 			}
 			if (name == "discs") != (res.Gold != nil) {
 				t.Errorf("gold %v", res.Gold)
 			}
-			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") || strings.Contains(string(b), "src=\"http") || strings.Contains(string(b), "href=\"http") {
+			if b, err := os.ReadFile(html); err != nil || !strings.Contains(string(b), "<svg") ||
+				strings.Contains(string(b), "src=\"http") ||
+				strings.Contains(string(b), "href=\"http") {
 				t.Errorf("%v, %d bytes of HTML", err, len(b))
 			}
 		})
 	}
 	// The same command, masking words itself, twice: the same bytes but for the time.
-	whole := write(t, "whole.txt", "the dog barks in the house .\n. . .\nthe fish swims in the river .\n")
+	whole := write(
+		t,
+		"whole.txt",
+		"the dog barks in the house .\n. . .\nthe fish swims in the river .\n",
+	)
 	run := func() *report.CompareResult {
-		r := infillRun("", withTiny("compare", "--quiet", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate", "0.25", "--samplers", "dmala", whole, "--json")...)
+		r := infillRun(
+			"",
+			withTiny(
+				"compare",
+				"--quiet",
+				"--seed",
+				"4",
+				"--steps",
+				"4",
+				"--chains",
+				"4",
+				"--mask-rate",
+				"0.25",
+				"--samplers",
+				"dmala",
+				whole,
+				"--json",
+			)...)
 		var res report.CompareResult
 		if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Sentences != 2 {
 			t.Fatalf("%v: %s%s", err, r.out, r.err)

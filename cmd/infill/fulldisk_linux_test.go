@@ -31,7 +31,9 @@ func TestFullDisk(t *testing.T) {
 	in := sentenceFile(t, dir, 300)
 	for _, suffix := range []string{".jsonl", ".jsonl.gz"} {
 		args := func(out string, more ...string) []string {
-			return append(withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4", "--steps", "3"), more...)
+			return append(
+				withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4", "--steps", "3"),
+				more...)
 		}
 		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(disk, "out"+suffix)
 		if r := infillRun("", args(whole)...); r.code != exitSomeFailed {
@@ -46,10 +48,12 @@ func TestFullDisk(t *testing.T) {
 		}
 		r := infillRun("", args(out)...)
 		got := get(t, out)
-		if r.code != exitTrouble || !strings.Contains(r.err, "no space left") || !strings.Contains(r.err, "--resume") {
+		if r.code != exitTrouble || !strings.Contains(r.err, "no space left") ||
+			!strings.Contains(r.err, "--resume") {
 			t.Fatalf("%s: exit %d: %s", suffix, r.code, r.err)
 		}
-		if len(got) == 0 || len(got) >= len(want) || !strings.HasPrefix(want, got) || suffix == ".jsonl" && !strings.HasSuffix(got, "}\n") {
+		if len(got) == 0 || len(got) >= len(want) || !strings.HasPrefix(want, got) ||
+			suffix == ".jsonl" && !strings.HasSuffix(got, "}\n") {
 			t.Fatalf("%s: %d of %d bytes, not whole records", suffix, len(got), len(want))
 		}
 		if r := infillRun("", args(out, "--resume")...); r.code != exitTrouble { // still full
@@ -75,7 +79,8 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, ballast, strings.Repeat("x", 64<<10))
-		if r := infillRun("", args(out)...); r.code != exitTrouble || !strings.Contains(r.err, "manifest") {
+		if r := infillRun("", args(out)...); r.code != exitTrouble ||
+			!strings.Contains(r.err, "manifest") {
 			t.Errorf("%s: exit %d: %s", suffix, r.code, r.err)
 		}
 		if left, _ := os.ReadDir(disk); len(left) != 1 {

@@ -26,7 +26,8 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."), d.IsDir() && d.Name() == "testdata":
+		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."),
+			d.IsDir() && d.Name() == "testdata":
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -103,6 +104,8 @@ func commandLine(app *cli.App) *regexp.Regexp {
 		}
 	}
 	walk(app.Commands)
-	return regexp.MustCompile(`(^|[^-\w])--([a-z][a-z-]+|$)|(^|\s)-o\b|\binfill (` + strings.Join(commands, "|") +
-		`)\b|\b[Cc]ommand[- ]line|\bflags?\b|\bsubcommand`)
+	return regexp.MustCompile(
+		`(^|[^-\w])--([a-z][a-z-]+|$)|(^|\s)-o\b|\binfill (` + strings.Join(commands, "|") +
+			`)\b|\b[Cc]ommand[- ]line|\bflags?\b|\bsubcommand`,
+	)
 }

@@ -59,7 +59,8 @@ func TestLongLines(t *testing.T) {
 	}
 	exclude := put(t, filepath.Join(t.TempDir(), "not.txt"), "a\n"+long)
 	gen := put(t, filepath.Join(t.TempDir(), "gen.txt"), generated)
-	if r := infillRun("", "eval", gen, "--exclude", exclude); r.code != exitUsage || !strings.Contains(r.err, "not.txt: line 2") {
+	if r := infillRun("", "eval", gen, "--exclude", exclude); r.code != exitUsage ||
+		!strings.Contains(r.err, "not.txt: line 2") {
 		t.Errorf("--exclude: exit %d, %.300s", r.code, r.err)
 	}
 }
@@ -78,7 +79,9 @@ func TestByteOrderMark(t *testing.T) {
 	}
 	for _, text := range []string{"", "\ufeff", "\n\r\n\n"} {
 		for _, args := range [][]string{fill, withTiny("batch", "--seed", "1"), withTiny("score", "-"), withTiny("tokenize", "-"), withTiny("score", "--file", "-", "-o", filepath.Join(t.TempDir(), "o"))} {
-			if r := infillRun(text, args...); r.code != exitUsage || !strings.Contains(r.err, "no text on standard input") || r.out != "" {
+			if r := infillRun(text, args...); r.code != exitUsage ||
+				!strings.Contains(r.err, "no text on standard input") ||
+				r.out != "" {
 				t.Errorf("%q to %v: exit %d, %s", text, args, r.code, r.err)
 			}
 		}
@@ -86,7 +89,10 @@ func TestByteOrderMark(t *testing.T) {
 	// A file that is named may be empty: the output is, too.
 	dir := t.TempDir()
 	empty, out := put(t, filepath.Join(dir, "empty.txt"), ""), filepath.Join(dir, "out.jsonl")
-	if r := infillRun("", withTiny("batch", empty, "-o", out, "--seed", "1", "--quiet")...); r.code != 0 || files(t, dir) == "" || get(t, out) != "" || get(t, batch.ManifestPath(out)) == "" {
+	if r := infillRun("", withTiny("batch", empty, "-o", out, "--seed", "1", "--quiet")...); r.code != 0 ||
+		files(t, dir) == "" ||
+		get(t, out) != "" ||
+		get(t, batch.ManifestPath(out)) == "" {
 		t.Errorf("an empty file: exit %d, %s", r.code, r.err)
 	}
 }
@@ -100,7 +106,8 @@ func TestBrokenInput(t *testing.T) {
 	for l, err := range lines("a wire", iotest.TimeoutReader(strings.NewReader(strings.Repeat("a\n", 1<<17)))) {
 		got, last = append(got, l), err
 	}
-	if n := len(got); n < 2 || !errors.Is(last, iotest.ErrTimeout) || got[n-1].n != 0 || !strings.Contains(last.Error(), "a wire: after line") {
+	if n := len(got); n < 2 || !errors.Is(last, iotest.ErrTimeout) || got[n-1].n != 0 ||
+		!strings.Contains(last.Error(), "a wire: after line") {
 		t.Errorf("%d lines, %v", len(got), last)
 	}
 	for l, err := range lines("a wire", iotest.ErrReader(broken)) {

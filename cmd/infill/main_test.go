@@ -58,14 +58,16 @@ func TestFillPlain(t *testing.T) {
 		t.Fatalf("%d lines:\n%s", len(lines), r.out)
 	}
 	for _, l := range lines {
-		if !strings.Contains(l, "  the ") || strings.Contains(l, "[MASK]") || !strings.HasPrefix(strings.TrimSpace(l), "-") {
+		if !strings.Contains(l, "  the ") || strings.Contains(l, "[MASK]") ||
+			!strings.HasPrefix(strings.TrimSpace(l), "-") {
 			t.Errorf("odd line %q", l)
 		}
 	}
 	if !strings.Contains(r.err, "acceptance") || strings.Contains(r.out, "acceptance") {
 		t.Errorf("the summary belongs to standard error: %q", r.err)
 	}
-	if q := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...); q.err != "" || q.out != r.out {
+	if q := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...); q.err != "" ||
+		q.out != r.out {
 		t.Errorf("--quiet: %q, %q", q.out, q.err)
 	}
 }
@@ -81,7 +83,11 @@ func TestFillJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 		t.Fatal(err)
 	}
-	if rec.Line != 1 || rec.Text != text || rec.Seed == nil || *rec.Seed != 7 || rec.Sampler != "dmala" || !strings.HasPrefix(rec.Model, "sha256:") || len(rec.Fillings) == 0 || len(rec.Fillings) > 3 {
+	if rec.Line != 1 || rec.Text != text || rec.Seed == nil || *rec.Seed != 7 ||
+		rec.Sampler != "dmala" ||
+		!strings.HasPrefix(rec.Model, "sha256:") ||
+		len(rec.Fillings) == 0 ||
+		len(rec.Fillings) > 3 {
 		t.Errorf("record %+v", rec)
 	}
 	for i, f := range rec.Fillings {
@@ -89,7 +95,8 @@ func TestFillJSON(t *testing.T) {
 			t.Fatalf("filling %+v", f)
 		}
 		a, b := f.Spans[0], f.Spans[1]
-		if f.Text[:a[0]] != "the\t" || f.Text[a[1]:b[0]] != " sleeps in the " || f.Text[b[1]:] != " .\u00a0\U0001F600" {
+		if f.Text[:a[0]] != "the\t" || f.Text[a[1]:b[0]] != " sleeps in the " ||
+			f.Text[b[1]:] != " .\u00a0\U0001F600" {
 			t.Errorf("text outside the blanks changed: %q", f.Text)
 		}
 		if f.Text[a[0]:a[1]] != f.Tokens[0] {
@@ -108,7 +115,9 @@ func TestFillJSON(t *testing.T) {
 func TestFillDeterminism(t *testing.T) {
 	t.Parallel()
 	args := func(extra ...string) []string {
-		return append(withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."), extra...)
+		return append(
+			withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."),
+			extra...)
 	}
 	want := infillRun("", args("--threads", "1")...)
 	if want.code != 0 {
@@ -143,10 +152,12 @@ func TestFillLines(t *testing.T) {
 			codes = append(codes, rec.Error.Code)
 		}
 	}
-	if len(lines) != 3 || lines[0] != 1 || lines[1] != 3 || lines[2] != 4 || len(codes) != 1 || codes[0] != "no_blank" {
+	if len(lines) != 3 || lines[0] != 1 || lines[1] != 3 || lines[2] != 4 || len(codes) != 1 ||
+		codes[0] != "no_blank" {
 		t.Errorf("lines %v, codes %v", lines, codes)
 	}
-	if s := infillRun(in, withTiny("fill", "--strict", "--seed", "1")...); s.code != exitUsage || !strings.Contains(s.err, "line 3") {
+	if s := infillRun(in, withTiny("fill", "--strict", "--seed", "1")...); s.code != exitUsage ||
+		!strings.Contains(s.err, "line 3") {
 		t.Errorf("--strict: exit %d, %s", s.code, s.err)
 	}
 	// A sentence is filled the same alone and among others.
@@ -162,7 +173,10 @@ func TestOpenLengthsShowBothScores(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.out, "per token") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK] sleeps .")...); strings.Contains(r.out, "per token") {
+	if r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK] sleeps .")...); strings.Contains(
+		r.out,
+		"per token",
+	) {
 		t.Errorf("%s", r.out)
 	}
 }
@@ -179,7 +193,18 @@ func TestHelp(t *testing.T) {
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
-	args := withTiny("fill", "--seed", "1", "--steps", "6", "--chains", "3", "--trace", path, "the [MASK] sleeps .")
+	args := withTiny(
+		"fill",
+		"--seed",
+		"1",
+		"--steps",
+		"6",
+		"--chains",
+		"3",
+		"--trace",
+		path,
+		"the [MASK] sleeps .",
+	)
 	if r := infillRun("", args...); r.code != 0 {
 		t.Fatal(r.err)
 	}
@@ -200,7 +225,9 @@ func TestTrace(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[6]), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Step != 6 || len(s.Energy) != 3 || len(s.Accepted) != 3 || len(s.States) != 3 || len(s.States[0]) != 1 || s.Energy[0] >= 0 {
+	if s.Step != 6 || len(s.Energy) != 3 || len(s.Accepted) != 3 || len(s.States) != 3 ||
+		len(s.States[0]) != 1 ||
+		s.Energy[0] >= 0 {
 		t.Errorf("step %+v", s)
 	}
 	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
@@ -210,7 +237,9 @@ func TestTrace(t *testing.T) {
 
 func TestScore(t *testing.T) {
 	t.Parallel()
-	r := infillRun("", withTiny("score", "--json", "the fish swims in the river .", "the fish barks in the river .")...)
+	r := infillRun(
+		"",
+		withTiny("score", "--json", "the fish swims in the river .", "the fish barks in the river .")...)
 	if r.code != 0 {
 		t.Fatal(r.err)
 	}
@@ -237,7 +266,8 @@ func TestScore(t *testing.T) {
 	if len(scores) != 2 || scores[0] <= scores[1] {
 		t.Errorf("scores %v: fish swim, they do not bark", scores)
 	}
-	if r := infillRun("", withTiny("score", "the [MASK] swims .")...); r.code != exitUsage || !strings.Contains(r.err, "infill fill") {
+	if r := infillRun("", withTiny("score", "the [MASK] swims .")...); r.code != exitUsage ||
+		!strings.Contains(r.err, "infill fill") {
 		t.Errorf("a blank: exit %d, %s", r.code, r.err)
 	}
 }
@@ -246,14 +276,28 @@ func TestTokenize(t *testing.T) {
 	t.Parallel()
 	r := infillRun("", withTiny("tokenize", "--json", "The dogs [MASK].")...)
 	want := `{"line":1,"text":"The dogs [MASK].","ids":[2,7,` // the rest depends on the vocabulary's order
-	if r.code != 0 || !strings.HasPrefix(r.out, want) || !strings.Contains(r.out, `"tokens":["[CLS]","the","dog","##s","[MASK]",".","[SEP]"]`) || !strings.Contains(r.out, `"offsets":[[0,0],[0,3],[4,7],[7,8],[9,15],[15,16],[16,16]]`) {
+	if r.code != 0 || !strings.HasPrefix(r.out, want) ||
+		!strings.Contains(r.out, `"tokens":["[CLS]","the","dog","##s","[MASK]",".","[SEP]"]`) ||
+		!strings.Contains(r.out, `"offsets":[[0,0],[0,3],[4,7],[7,8],[9,15],[15,16],[16,16]]`) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 
 func TestColor(t *testing.T) {
 	t.Parallel()
-	r := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--color", "always", "--top", "1", "the [MASK] sleeps .")...)
+	r := infillRun(
+		"",
+		withTiny(
+			"fill",
+			"--quiet",
+			"--seed",
+			"1",
+			"--color",
+			"always",
+			"--top",
+			"1",
+			"the [MASK] sleeps .",
+		)...)
 	if r.code != 0 || strings.Count(r.out, styleOn) != 1 || strings.Count(r.out, styleOff) != 1 {
 		t.Errorf("exit %d: %q", r.code, r.out)
 	}
@@ -273,7 +317,8 @@ func TestSamplersCommand(t *testing.T) {
 			t.Errorf("%s is missing:\n%s", name, r.out)
 		}
 	}
-	if r := infillRun("", "samplers", "--json", "dmala"); r.code != 0 || !json.Valid([]byte(r.out)) || !strings.Contains(r.out, "step-size") {
+	if r := infillRun("", "samplers", "--json", "dmala"); r.code != 0 || !json.Valid([]byte(r.out)) ||
+		!strings.Contains(r.out, "step-size") {
 		t.Errorf("exit %d: %s", r.code, r.out)
 	}
 }
@@ -281,9 +326,26 @@ func TestSamplersCommand(t *testing.T) {
 func TestSamplersBench(t *testing.T) {
 	t.Parallel()
 	svg := filepath.Join(t.TempDir(), "b.svg")
-	args := []string{"samplers", "bench", "ising:rows=3,cols=3", "--sampler", "dmala:step-size=.4", "--sampler", "gwg", "--steps", "200", "--burn-in", "50", "--chains", "3", "--svg", svg}
+	args := []string{
+		"samplers",
+		"bench",
+		"ising:rows=3,cols=3",
+		"--sampler",
+		"dmala:step-size=.4",
+		"--sampler",
+		"gwg",
+		"--steps",
+		"200",
+		"--burn-in",
+		"50",
+		"--chains",
+		"3",
+		"--svg",
+		svg,
+	}
 	r := infillRun("", args...)
-	if r.code != 0 || !strings.Contains(r.out, "dmala:step-size=.4") || !strings.Contains(r.out, "gwg") {
+	if r.code != 0 || !strings.Contains(r.out, "dmala:step-size=.4") ||
+		!strings.Contains(r.out, "gwg") {
 		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<svg") {
@@ -332,7 +394,18 @@ func TestSamplersBenchExamples(t *testing.T) {
 
 func TestSamplersBenchNoBurnin(t *testing.T) {
 	t.Parallel()
-	r := infillRun("", "samplers", "bench", "ising:rows=2,cols=2", "--sampler", "dmala", "--steps", "20", "--burn-in", "0")
+	r := infillRun(
+		"",
+		"samplers",
+		"bench",
+		"ising:rows=2,cols=2",
+		"--sampler",
+		"dmala",
+		"--steps",
+		"20",
+		"--burn-in",
+		"0",
+	)
 	if r.code != 0 || !strings.Contains(r.out, "× 20 steps after 0 of burn-in") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
@@ -343,10 +416,24 @@ func TestEverySampler(t *testing.T) {
 	t.Parallel()
 	for _, name := range samplers.Names() {
 		t.Run(name, func(t *testing.T) {
-			args := withTiny("fill", "--json", "--seed", "1", "--steps", "12", "--chains", "6", "--sampler", name, "the [MASK] sleeps in the [MASK] .")
+			args := withTiny(
+				"fill",
+				"--json",
+				"--seed",
+				"1",
+				"--steps",
+				"12",
+				"--chains",
+				"6",
+				"--sampler",
+				name,
+				"the [MASK] sleeps in the [MASK] .",
+			)
 			r := infillRun("", args...)
 			var rec jsonl.Record
-			if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 || len(rec.Fillings) < 2 || rec.Sampler != name {
+			if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 ||
+				len(rec.Fillings) < 2 ||
+				rec.Sampler != name {
 				t.Fatalf("exit %d: %v: %s%s", r.code, err, r.out, r.err)
 			}
 			if again := infillRun("", args...); again.out != r.out {
@@ -364,14 +451,18 @@ func TestEnvironment(t *testing.T) {
 	if r.code != 0 || strings.Count(r.out, "\n") != 1 {
 		t.Errorf("exit %d: %q %s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "fill", "--quiet", "--top", "2", "the [MASK] sleeps ."); strings.Count(r.out, "\n") != 2 {
+	if r := infillRun("", "fill", "--quiet", "--top", "2", "the [MASK] sleeps ."); strings.Count(
+		r.out,
+		"\n",
+	) != 2 {
 		t.Errorf("a flag does not go before the environment: %q %s", r.out, r.err)
 	}
 	t.Setenv("INFILL_TOP", "many")
 	if r := infillRun("", "fill", "--quiet", "--top", "1", "the [MASK] sleeps ."); r.code != 0 {
 		t.Errorf("a bad value in the environment counts though the flag is given: %s", r.err)
 	}
-	if r := infillRun("", "fill", "the [MASK] sleeps ."); r.code != exitUsage || !strings.Contains(r.err, "INFILL_TOP") {
+	if r := infillRun("", "fill", "the [MASK] sleeps ."); r.code != exitUsage ||
+		!strings.Contains(r.err, "INFILL_TOP") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

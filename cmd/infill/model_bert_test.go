@@ -24,7 +24,8 @@ func TestBERTBase(t *testing.T) {
 	info, fill, score, check := commands(t, "BERT-base", dir)
 	mustWork(t, "BERT-base", fill, score, check)
 	if info.Architecture != "BertForMaskedLM" || info.Parameters/1e5 != 1095 || info.Hidden != 768 || !info.Tied ||
-		info.MaskID != 103 || info.Known != "BERT, uncased English (30,522 pieces)" {
+		info.MaskID != 103 ||
+		info.Known != "BERT, uncased English (30,522 pieces)" {
 		t.Errorf("info: %+v", info)
 	}
 	row := fmt.Sprintf("| BERT-base uncased, %.1f M | torch, TorchScript | %d | %s | %s | %s |\n",
@@ -41,17 +42,34 @@ func TestBERTBase(t *testing.T) {
 		"The earth moves around the [MASK] once a year.": "sun",
 		"She drank a cup of [MASK].":                     "coffee|tea|water",
 	} {
-		r := infillRun("", "fill", "--json", "--seed", "1", "--steps", "10", "--chains", "5", "--model", dir, text)
+		r := infillRun(
+			"",
+			"fill",
+			"--json",
+			"--seed",
+			"1",
+			"--steps",
+			"10",
+			"--chains",
+			"5",
+			"--model",
+			dir,
+			text,
+		)
 		var got struct {
 			Fillings []struct {
 				Tokens []string `json:"tokens"`
 			} `json:"fillings"`
 		}
-		if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 || len(got.Fillings) == 0 {
+		if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 ||
+			len(got.Fillings) == 0 {
 			t.Errorf("%s: exit %d, %v: %s%s", text, r.code, err, r.out, r.err)
 			continue
 		}
-		if best := strings.Join(got.Fillings[0].Tokens, " "); !strings.Contains("|"+word+"|", "|"+best+"|") {
+		if best := strings.Join(got.Fillings[0].Tokens, " "); !strings.Contains(
+			"|"+word+"|",
+			"|"+best+"|",
+		) {
 			t.Errorf("%s: %q", text, best)
 		}
 	}

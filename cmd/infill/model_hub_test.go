@@ -39,15 +39,29 @@ func tinyHub(t *testing.T) (requests *[]string) {
 		files.ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
-	tiny := &hub.Model{Name: "tiny", Architecture: "BERT", Licence: "MIT", Home: "https://example.com/tiny"}
-	trusted := &hub.Model{Name: "trusted", Architecture: "BERT", Licence: "MIT", Home: "https://example.com/tiny"}
+	tiny := &hub.Model{
+		Name:         "tiny",
+		Architecture: "BERT",
+		Licence:      "MIT",
+		Home:         "https://example.com/tiny",
+	}
+	trusted := &hub.Model{
+		Name:         "trusted",
+		Architecture: "BERT",
+		Licence:      "MIT",
+		Home:         "https://example.com/tiny",
+	}
 	for _, name := range []string{"model.onnx", "vocab.txt", "config.json", "tokenizer_config.json"} {
 		data, err := os.ReadFile(filepath.Join(tinyModel, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := sha256.Sum256(data)
-		f := hub.File{Path: name, URL: "{hub}/o/n/resolve/" + hubCommit + "/" + name, Bytes: int64(len(data))}
+		f := hub.File{
+			Path:  name,
+			URL:   "{hub}/o/n/resolve/" + hubCommit + "/" + name,
+			Bytes: int64(len(data)),
+		}
 		g := f
 		g.SHA256 = hex.EncodeToString(h[:])
 		tiny.Files, trusted.Files = append(tiny.Files, &g), append(trusted.Files, &f)
@@ -63,7 +77,8 @@ func tinyHub(t *testing.T) (requests *[]string) {
 	// The runtime stays where it is: only the models' cache is new.
 	if lib := os.Getenv("INFILL_ORT"); lib == "" {
 		var d diagnosis
-		if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) == nil && d.Runtime.Path != "" {
+		if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) == nil &&
+			d.Runtime.Path != "" {
 			t.Setenv("INFILL_ORT", d.Runtime.Path)
 		}
 	}
@@ -73,26 +88,39 @@ func tinyHub(t *testing.T) (requests *[]string) {
 
 func TestModelPullAndUse(t *testing.T) {
 	requests := tinyHub(t)
-	if r := infillRun("", "fill", "--model", "tiny", "the [MASK] sleeps ."); r.code != exitTrouble || !strings.Contains(r.err, "infill model pull tiny") {
+	if r := infillRun("", "fill", "--model", "tiny", "the [MASK] sleeps ."); r.code != exitTrouble ||
+		!strings.Contains(r.err, "infill model pull tiny") {
 		t.Errorf("before it is pulled: exit %d, %s", r.code, r.err)
 	}
 	r := infillRun("", "model", "pull", "tiny")
 	folder := strings.TrimSuffix(r.out, "\n")
-	if r.code != 0 || len(*requests) != 4 || !strings.Contains(r.err, "MIT") || strings.Contains(r.err, "warning") {
+	if r.code != 0 || len(*requests) != 4 || !strings.Contains(r.err, "MIT") ||
+		strings.Contains(r.err, "warning") {
 		t.Fatalf("exit %d: %s%s, %q", r.code, r.out, r.err, *requests)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "model.onnx")); err != nil {
 		t.Fatal(err)
 	}
 	byName := infillRun("", "fill", "--json", "--seed", "1", "--model", "tiny", "the [MASK] sleeps .")
-	byPath := infillRun("", "fill", "--json", "--seed", "1", "--model", tinyModel, "the [MASK] sleeps .")
+	byPath := infillRun(
+		"",
+		"fill",
+		"--json",
+		"--seed",
+		"1",
+		"--model",
+		tinyModel,
+		"the [MASK] sleeps .",
+	)
 	if byName.code != 0 || byName.out != byPath.out {
 		t.Errorf("exit %d: %s%s\nby its path: %s", byName.code, byName.out, byName.err, byPath.out)
 	}
 	if r := infillRun("", "tokenize", "--model", "tiny", "the dog"); r.code != 0 {
 		t.Errorf("tokenize: exit %d: %s", r.code, r.err)
 	}
-	if r := infillRun("", "model", "pull", "--quiet", "tiny"); r.code != 0 || r.err != "" || r.out != folder+"\n" || len(*requests) != 4 {
+	if r := infillRun("", "model", "pull", "--quiet", "tiny"); r.code != 0 || r.err != "" ||
+		r.out != folder+"\n" ||
+		len(*requests) != 4 {
 		t.Errorf("again: exit %d: %s%s, %d requests", r.code, r.out, r.err, len(*requests))
 	}
 
@@ -100,7 +128,10 @@ func TestModelPullAndUse(t *testing.T) {
 	for _, arg := range []string{"tiny", folder} {
 		r = infillRun("", "model", "verify", "--json", arg)
 		var v verificationJSON
-		if err := json.Unmarshal([]byte(r.out), &v); err != nil || r.code != 0 || !v.OK || v.Model != "tiny" || v.Folder != folder || len(v.Files) != 4 {
+		if err := json.Unmarshal([]byte(r.out), &v); err != nil || r.code != 0 || !v.OK ||
+			v.Model != "tiny" ||
+			v.Folder != folder ||
+			len(v.Files) != 4 {
 			t.Errorf("verify %s: exit %d, %v: %s%s", arg, r.code, err, r.out, r.err)
 		}
 	}
@@ -111,29 +142,38 @@ func TestModelPullAndUse(t *testing.T) {
 	}
 	data[len(data)/2] ^= 1
 	put(t, model, string(data))
-	if r := infillRun("", "model", "verify", "tiny"); r.code != exitTrouble || !strings.Contains(r.out, "DIFFERS") || !strings.Contains(r.out, "the catalogue") || !strings.Contains(r.err, "pull") {
+	if r := infillRun("", "model", "verify", "tiny"); r.code != exitTrouble ||
+		!strings.Contains(r.out, "DIFFERS") ||
+		!strings.Contains(r.out, "the catalogue") ||
+		!strings.Contains(r.err, "pull") {
 		t.Errorf("verify after damage: exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "model", "verify", "--all"); r.code != exitTrouble || !strings.HasPrefix(r.out, "default\n  ok") {
+	if r := infillRun("", "model", "verify", "--all"); r.code != exitTrouble ||
+		!strings.HasPrefix(r.out, "default\n  ok") {
 		t.Errorf("verify --all after damage: exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "model", "info", "tiny"); r.code != exitTrouble || !strings.Contains(r.err, "infill model pull tiny") {
+	if r := infillRun("", "model", "info", "tiny"); r.code != exitTrouble ||
+		!strings.Contains(r.err, "infill model pull tiny") {
 		t.Errorf("a damaged model is used: exit %d: %s%s", r.code, r.out, r.err)
 	}
 	if r := infillRun("", "model", "pull", "tiny"); r.code != 0 || len(*requests) != 5 {
 		t.Errorf("healing: exit %d: %s, %d requests", r.code, r.err, len(*requests))
 	}
-	if r := infillRun("", "model", "verify", "--all"); r.code != 0 || !strings.Contains(r.out, "whole, as the catalogue says") {
+	if r := infillRun("", "model", "verify", "--all"); r.code != 0 ||
+		!strings.Contains(r.out, "whole, as the catalogue says") {
 		t.Errorf("verify --all: exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 
 func TestModelPullFirstUse(t *testing.T) {
 	tinyHub(t)
-	if r := infillRun("", "model", "pull", "--quiet", "trusted"); r.code != 0 || !strings.Contains(r.err, "warning") || !strings.Contains(r.err, "model.onnx") {
+	if r := infillRun("", "model", "pull", "--quiet", "trusted"); r.code != 0 ||
+		!strings.Contains(r.err, "warning") ||
+		!strings.Contains(r.err, "model.onnx") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r := infillRun("", "model", "verify", "trusted"); r.code != 0 || !strings.Contains(r.out, "the record of the first download") {
+	if r := infillRun("", "model", "verify", "trusted"); r.code != 0 ||
+		!strings.Contains(r.out, "the record of the first download") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	r := infillRun("", "model", "list")
@@ -156,8 +196,12 @@ func TestModelList(t *testing.T) {
 		}
 		names, byName[l.Name] = append(names, l.Name), l
 	}
-	if names[0] != "default" || byName["default"].Cached != "embedded" || byName["tiny"].Cached != "yes" || byName["tiny"].Folder == "" ||
-		byName["trusted"].Hash != "first use" || byName["tiny"].Hash != "pinned" || byName["bert-base-uncased"].Cached != "no" {
+	if names[0] != "default" || byName["default"].Cached != "embedded" ||
+		byName["tiny"].Cached != "yes" ||
+		byName["tiny"].Folder == "" ||
+		byName["trusted"].Hash != "first use" ||
+		byName["tiny"].Hash != "pinned" ||
+		byName["bert-base-uncased"].Cached != "no" {
 		t.Errorf("%+v", byName)
 	}
 	text := infillRun("", "model", "list").out
@@ -189,12 +233,14 @@ func TestModelPullRefuses(t *testing.T) {
 		{[]string{"verify", tinyModel + "/nowhere"}, exitTrouble, "nowhere"},
 		{[]string{"list", "x"}, exitUsage, "no argument"},
 	} {
-		if r := infillRun("", append([]string{"model"}, c.args...)...); r.code != c.code || !strings.Contains(r.err, c.text) {
+		if r := infillRun("", append([]string{"model"}, c.args...)...); r.code != c.code ||
+			!strings.Contains(r.err, c.text) {
 			t.Errorf("%q: exit %d: %s%s", c.args, r.code, r.out, r.err)
 		}
 	}
 	t.Setenv("INFILL_OFFLINE", "1")
-	if r := infillRun("", "model", "pull", "tiny"); r.code != exitTrouble || !strings.Contains(r.err, "offline") {
+	if r := infillRun("", "model", "pull", "tiny"); r.code != exitTrouble ||
+		!strings.Contains(r.err, "offline") {
 		t.Errorf("INFILL_OFFLINE: exit %d: %s", r.code, r.err)
 	}
 	if len(*requests) != 0 {
@@ -205,7 +251,8 @@ func TestModelPullRefuses(t *testing.T) {
 	if r := infillRun("", "model", "info", tinyModel); r.code != 0 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
-	if r := infillRun("", "model", "info", "tiny"); r.code != exitUsage || !strings.Contains(r.err, "own.json:1") {
+	if r := infillRun("", "model", "info", "tiny"); r.code != exitUsage ||
+		!strings.Contains(r.err, "own.json:1") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
@@ -224,7 +271,8 @@ func TestModelPullInterrupted(t *testing.T) {
 	}))
 	defer slow.Close()
 	var out, errs strings.Builder
-	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"model", "pull", "--hub", slow.URL, "tiny"}); code != exitInterrupted || !strings.Contains(errs.String(), "goes on there") {
+	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"model", "pull", "--hub", slow.URL, "tiny"}); code != exitInterrupted ||
+		!strings.Contains(errs.String(), "goes on there") {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 	if r := infillRun("", "model", "pull", "--hub", good, "tiny"); r.code != 0 {
@@ -251,8 +299,21 @@ func TestModelPullProxy(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "model", "pull", "--hub", "https://hub.invalid", "tiny")
-	cmd.Env = append(os.Environ(), asCommand+"=1", "HTTPS_PROXY=http://"+l.Addr().String(), "NO_PROXY=")
+	cmd := exec.CommandContext(
+		ctx,
+		os.Args[0],
+		"model",
+		"pull",
+		"--hub",
+		"https://hub.invalid",
+		"tiny",
+	)
+	cmd.Env = append(
+		os.Environ(),
+		asCommand+"=1",
+		"HTTPS_PROXY=http://"+l.Addr().String(),
+		"NO_PROXY=",
+	)
 	cmd.Stderr = io.Discard
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -263,7 +324,8 @@ func TestModelPullProxy(t *testing.T) {
 	}
 	head := make([]byte, 100)
 	n, err := conn.Read(head)
-	if err != nil && !errors.Is(err, io.EOF) || !strings.HasPrefix(string(head[:n]), "CONNECT hub.invalid:443 ") {
+	if err != nil && !errors.Is(err, io.EOF) ||
+		!strings.HasPrefix(string(head[:n]), "CONNECT hub.invalid:443 ") {
 		t.Errorf("the proxy got %q, %v", head[:n], err)
 	}
 	cancel()
@@ -314,16 +376,22 @@ func TestVerifyOwnFolder(t *testing.T) {
 	put(t, filepath.Join(dir, "model.onnx"), "a")
 	h := sha256.Sum256([]byte("a"))
 	put(t, filepath.Join(dir, "SHA256SUMS"), hex.EncodeToString(h[:])+"  model.onnx\n")
-	if r := infillRun("", "model", "verify", dir); r.code != 0 || !strings.Contains(r.out, "whole, as SHA256SUMS says") {
+	if r := infillRun("", "model", "verify", dir); r.code != 0 ||
+		!strings.Contains(r.out, "whole, as SHA256SUMS says") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	put(t, filepath.Join(dir, "model.onnx"), "b")
-	if r := infillRun("", "model", "verify", dir); r.code != exitTrouble || !strings.Contains(r.out, "1 file is missing, differs or does not belong") {
+	if r := infillRun("", "model", "verify", dir); r.code != exitTrouble ||
+		!strings.Contains(r.out, "1 file is missing, differs or does not belong") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	r := infillRun("", "model", "verify", "--json")
 	var v verificationJSON
-	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" || !slices.ContainsFunc(v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" }) {
+	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" ||
+		!slices.ContainsFunc(
+			v.Files,
+			func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
+		) {
 		t.Errorf("exit %d, %v: %s", r.code, err, r.out)
 	}
 }

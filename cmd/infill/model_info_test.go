@@ -24,7 +24,10 @@ func TestModelInfoWhole(t *testing.T) {
 		}
 		var j recognisedJSON
 		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", model).out), &j); err != nil || r.code != 0 || len(j.Problems) > 0 ||
-			!strings.Contains(r.out, j.SHA256) || !strings.Contains(r.out, j.Embedding) || !strings.Contains(r.out, j.Head) || j.MaskID == 0 || len(j.Ops) == 0 {
+			!strings.Contains(r.out, j.SHA256) || !strings.Contains(r.out, j.Embedding) ||
+			!strings.Contains(r.out, j.Head) ||
+			j.MaskID == 0 ||
+			len(j.Ops) == 0 {
 			t.Errorf("%s: exit %d, %v: %+v", model, r.code, err, j)
 		}
 	}
@@ -33,7 +36,9 @@ func TestModelInfoWhole(t *testing.T) {
 // A vocabulary that other models have is named, in both forms; another one is not.
 func TestModelInfoKnownVocabulary(t *testing.T) {
 	var out strings.Builder
-	i := &recognised{Info: mlm.Info{Tokens: 30522, Mask: "[MASK]", MaskID: 103, Known: "BERT, uncased"}}
+	i := &recognised{
+		Info: mlm.Info{Tokens: 30522, Mask: "[MASK]", MaskID: 103, Known: "BERT, uncased"},
+	}
 	if err := printInfo(&out, i); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +65,8 @@ func TestModelInfoFixtures(t *testing.T) {
 		r := infillRun("", "model", "info", f)
 		for _, row := range []string{"sha256 ", "inputs        input_ids", "logits ", "embedding ", "head ", "operators ", "PROBLEM       the tokenizer"} {
 			// Quantised models have no table that a gradient could be taken in.
-			if !strings.Contains(r.out, row) && (row != "embedding " || !strings.Contains(r.out, "forward only")) {
+			if !strings.Contains(r.out, row) &&
+				(row != "embedding " || !strings.Contains(r.out, "forward only")) {
 				t.Errorf("%s: %q is not in\n%s", f, row, r.out)
 			}
 		}
@@ -68,7 +74,9 @@ func TestModelInfoFixtures(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", f, r.code, r.err)
 		}
 		var j recognisedJSON
-		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", f).out), &j); err != nil || len(j.Problems) == 0 || j.Vocab == 0 {
+		if err := json.Unmarshal([]byte(infillRun("", "model", "info", "--json", f).out), &j); err != nil ||
+			len(j.Problems) == 0 ||
+			j.Vocab == 0 {
 			t.Errorf("%s: %v: %+v", f, err, j)
 		}
 	}
@@ -82,23 +90,33 @@ func TestModelInfoBroken(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "config.json"), "{")
 	r := infillRun("", "model", "info", dir)
-	if r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") || !strings.Contains(r.out, "config.json") || !strings.Contains(r.out, "mask token [MASK]") || !strings.Contains(r.out, "embedding ") {
+	if r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") ||
+		!strings.Contains(r.out, "config.json") ||
+		!strings.Contains(r.out, "mask token [MASK]") ||
+		!strings.Contains(r.out, "embedding ") {
 		t.Errorf("broken config.json: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	if err := os.Truncate(filepath.Join(dir, "model.onnx"), 3000); err != nil {
 		t.Fatal(err)
 	}
 	r = infillRun("", "model", "info", dir)
-	if r.code != exitTrouble || strings.Count(r.out, "PROBLEM ") != 2 || !strings.Contains(r.out, "mask token [MASK]") || strings.Contains(r.out, "sha256") {
+	if r.code != exitTrouble || strings.Count(r.out, "PROBLEM ") != 2 ||
+		!strings.Contains(r.out, "mask token [MASK]") ||
+		strings.Contains(r.out, "sha256") {
 		t.Errorf("and a truncated model: exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	if r = infillRun("", "model", "check", dir); r.code != exitTrouble || !strings.Contains(r.err, "config.json") || !strings.Contains(r.err, "model.onnx") {
+	if r = infillRun("", "model", "check", dir); r.code != exitTrouble ||
+		!strings.Contains(r.err, "config.json") ||
+		!strings.Contains(r.err, "model.onnx") {
 		t.Errorf("check: exit %d: %s", r.code, r.err)
 	}
-	if r = infillRun("", "model", "info", t.TempDir()); r.code != exitTrouble || r.out != "" || !strings.Contains(r.err, "model.onnx") {
+	if r = infillRun("", "model", "info", t.TempDir()); r.code != exitTrouble || r.out != "" ||
+		!strings.Contains(r.err, "model.onnx") {
 		t.Errorf("an empty folder: exit %d: %s%s", r.code, r.out, r.err)
 	}
-	if r = infillRun("", "model", "info", "--ort", filepath.Join(dir, "vocab.txt"), tinyModel); r.code != exitTrouble || !strings.Contains(r.out, "PROBLEM ") || !strings.Contains(r.out, "vocabulary ") {
+	if r = infillRun("", "model", "info", "--ort", filepath.Join(dir, "vocab.txt"), tinyModel); r.code != exitTrouble ||
+		!strings.Contains(r.out, "PROBLEM ") ||
+		!strings.Contains(r.out, "vocabulary ") {
 		t.Errorf("no runtime: exit %d: %s%s", r.code, r.out, r.err)
 	}
 }

@@ -58,7 +58,10 @@ func TestModelTable(t *testing.T) {
 		}
 	})
 	slices.Sort(rows)
-	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(
+		rows,
+		"",
+	)
 	const remedy = "(go test ./cmd/infill -run TestModelTable -update)"
 	switch {
 	case *update:
@@ -93,18 +96,64 @@ func fixtureRow(t *testing.T, name, file string) string {
 
 	info, fill, score, check := commands(t, name, dir)
 	mustWork(t, name, fill, score, check)
-	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s | `%s` |\n", arch, form, info.Opset, fill, score, check, name)
+	return fmt.Sprintf(
+		"| %s | %s | %d | %s | %s | %s | `%s` |\n",
+		arch,
+		form,
+		info.Opset,
+		fill,
+		score,
+		check,
+		name,
+	)
 }
 
 // commands runs info, fill, score and check on the model in dir and says how each ended.
 func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check string) {
 	t.Helper()
-	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal([]byte(r.out), &info) != nil {
+	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal(
+		[]byte(r.out),
+		&info,
+	) != nil {
 		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
 	}
-	fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir, "the [MASK] sat on the [MASK] ."), "")
+	fill = tried(
+		infillRun(
+			"",
+			"fill",
+			"--json",
+			"--seed",
+			"1",
+			"--steps",
+			"4",
+			"--chains",
+			"3",
+			"--model",
+			dir,
+			"the [MASK] sat on the [MASK] .",
+		),
+		"",
+	)
 	if fill != "yes" {
-		fill = tried(infillRun("", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward", "--model", dir, "the [MASK] sat on the [MASK] ."), "with `--gradient forward`")
+		fill = tried(
+			infillRun(
+				"",
+				"fill",
+				"--json",
+				"--seed",
+				"1",
+				"--steps",
+				"4",
+				"--chains",
+				"3",
+				"--gradient",
+				"forward",
+				"--model",
+				dir,
+				"the [MASK] sat on the [MASK] .",
+			),
+			"with `--gradient forward`",
+		)
 	}
 	score = tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."), "")
 	r := infillRun("", "model", "check", "--json", "--model", dir)

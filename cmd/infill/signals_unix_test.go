@@ -65,7 +65,8 @@ func TestSignalBeforeWork(t *testing.T) {
 		_ = cmd.Process.Kill()
 		t.Fatal("the signal is swallowed")
 	}
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || errs.String() != "infill: interrupted\n" {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted ||
+		errs.String() != "infill: interrupted\n" {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

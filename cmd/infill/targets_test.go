@@ -26,8 +26,25 @@ func TestOwnInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, dir)
-	eval := []string{"eval", at("gen.txt"), "--reference", at("ref.txt"), "--exclude", at("not.txt"), "--force"}
-	compare := withTiny("compare", "--quiet", at("blanks.txt"), "--reference", at("ref.txt"), "--allow", at("words.txt"), "--force")
+	eval := []string{
+		"eval",
+		at("gen.txt"),
+		"--reference",
+		at("ref.txt"),
+		"--exclude",
+		at("not.txt"),
+		"--force",
+	}
+	compare := withTiny(
+		"compare",
+		"--quiet",
+		at("blanks.txt"),
+		"--reference",
+		at("ref.txt"),
+		"--allow",
+		at("words.txt"),
+		"--force",
+	)
 	batch := withTiny("batch", "--quiet", "--seed", "1")
 	fill := withTiny("fill", "the [MASK] runs .", "--trace")
 	for _, c := range []struct {
@@ -76,7 +93,8 @@ func TestOwnInputs(t *testing.T) {
 	if r := infillRun("", with(eval, "--html", at("r.html"), "--markdown", at("r.md"))...); r.code != 0 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
-	if r := infillRun("", with(batch, at("blanks.txt"), "-o", at("theirs"), "--force")...); r.code != 0 || strings.Contains(get(t, at("theirs.manifest")), "dog") {
+	if r := infillRun("", with(batch, at("blanks.txt"), "-o", at("theirs"), "--force")...); r.code != 0 ||
+		strings.Contains(get(t, at("theirs.manifest")), "dog") {
 		t.Errorf("--force: exit %d, %s", r.code, r.err)
 	}
 	if r := infillRun("", with(batch, at("blanks.txt"), "-o", os.DevNull)...); r.code != 0 {
@@ -125,7 +143,9 @@ func TestStandardInputIsTheOutput(t *testing.T) {
 		if err := in.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(errs.String(), "input itself (standard input)") || get(t, path) != text {
+		if cmd.ProcessState.ExitCode() != exitUsage ||
+			!strings.Contains(errs.String(), "input itself (standard input)") ||
+			get(t, path) != text {
 			t.Errorf("%v: exit %d, %s; %q", args, cmd.ProcessState.ExitCode(), errs, get(t, path))
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // field by field, and what it prints on standard error without --json.
 func fields(t *testing.T, args ...string) (map[string]json.RawMessage, string) {
 	t.Helper()
-	args = withTiny(append([]string{"fill", "--seed", "1", "--steps", "30", "--chains", "8"}, args...)...)
+	args = withTiny(
+		append([]string{"fill", "--seed", "1", "--steps", "30", "--chains", "8"}, args...)...)
 	r := infillRun("", append(args, "--json")...)
 	var f map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(r.out), &f); r.code != 0 || err != nil {
@@ -64,14 +65,17 @@ func TestTunedAndShortlist(t *testing.T) {
 		if slices.Contains(short, name) {
 			listed = strconv.Itoa(infill.DefaultShortlist)
 		}
-		if got := string(f["shortlist"]); got != listed || (listed != "") != strings.Contains(said, listed+" candidates per blank") {
+		if got := string(f["shortlist"]); got != listed ||
+			(listed != "") != strings.Contains(said, listed+" candidates per blank") {
 			t.Errorf("%s: shortlist %q, want %q; the line says %q", name, got, listed, said)
 		}
 	}
 	if f, _ := fields(t, "--shortlist", "5", text); string(f["shortlist"]) != "5" {
 		t.Errorf("dmala on 5 candidates says %s", f["shortlist"])
 	}
-	r := infillRun("the [MASK] sleeps .\n", withTiny("batch", "--quiet", "--sampler", "lb1", "--seed", "1", "-")...)
+	r := infillRun(
+		"the [MASK] sleeps .\n",
+		withTiny("batch", "--quiet", "--sampler", "lb1", "--seed", "1", "-")...)
 	if r.code != 0 || !strings.Contains(r.out, `,"shortlist":16,`) {
 		t.Errorf("batch: exit %d: %s%s", r.code, r.out, r.err)
 	}
@@ -82,7 +86,8 @@ func TestForbiddenProposals(t *testing.T) {
 	t.Parallel()
 	f, said := fields(t, "--no-repeat", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
 	n, err := strconv.Atoi(string(f["zero_states"]))
-	if err != nil || n < 5 || !strings.Contains(said, strconv.Itoa(n)+" states of probability 0 refused") {
+	if err != nil || n < 5 ||
+		!strings.Contains(said, strconv.Itoa(n)+" states of probability 0 refused") {
 		t.Errorf("counted %s; the line says %q", f["zero_states"], said)
 	}
 	f, said = fields(t, "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .")
@@ -91,7 +96,8 @@ func TestForbiddenProposals(t *testing.T) {
 	}
 	in := write(t, "in.txt", "the [MASK|dog|cat|fox] sleeps near the [MASK|dog|cat|fox] .\n")
 	res, _ := comparison(t, 0, "--samplers", "dmala,gibbs-mh", "--no-repeat", in)
-	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") || !strings.Contains(notes, "proposals or neighbours had probability 0") {
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, "dmala: ") ||
+		!strings.Contains(notes, "proposals or neighbours had probability 0") {
 		t.Errorf("compare says %q", notes)
 	}
 }
@@ -125,10 +131,39 @@ func TestSamplerParametersOnText(t *testing.T) {
 		}
 	}
 	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.4", text)...)
-	ones := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.2", "--param", "precondition=2/2", text)...)
-	skewed := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.4", "--param", "precondition=1/0.01", text)...)
+	ones := infillRun(
+		"",
+		withTiny(
+			"fill",
+			"--quiet",
+			"--seed",
+			"1",
+			"--step-size",
+			"0.2",
+			"--param",
+			"precondition=2/2",
+			text,
+		)...)
+	skewed := infillRun(
+		"",
+		withTiny(
+			"fill",
+			"--quiet",
+			"--seed",
+			"1",
+			"--step-size",
+			"0.4",
+			"--param",
+			"precondition=1/0.01",
+			text,
+		)...)
 	if plain.out != ones.out || plain.out == skewed.out {
-		t.Errorf("factors of 2 on half the step: %s, the step: %s, another factor: %s", ones.out, plain.out, skewed.out)
+		t.Errorf(
+			"factors of 2 on half the step: %s, the step: %s, another factor: %s",
+			ones.out,
+			plain.out,
+			skewed.out,
+		)
 	}
 	for _, v := range []string{"2", "1/2/3"} {
 		r := infillRun("", withTiny("fill", "--seed", "1", "--param", "precondition="+v, text)...)
@@ -137,9 +172,13 @@ func TestSamplerParametersOnText(t *testing.T) {
 		}
 	}
 	// Of several lines it fits one, and the others are errors in their places.
-	r := infillRun("the [MASK] sleeps .\n"+text+"\n", withTiny("batch", "--quiet", "--seed", "1", "--param", "precondition=1/2", "-")...)
-	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); r.code != exitSomeFailed || len(lines) != 2 ||
-		!strings.Contains(lines[0], `"code":"unsupported"`) || !strings.Contains(lines[1], `"fillings"`) {
+	r := infillRun(
+		"the [MASK] sleeps .\n"+text+"\n",
+		withTiny("batch", "--quiet", "--seed", "1", "--param", "precondition=1/2", "-")...)
+	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); r.code != exitSomeFailed ||
+		len(lines) != 2 ||
+		!strings.Contains(lines[0], `"code":"unsupported"`) ||
+		!strings.Contains(lines[1], `"fillings"`) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }

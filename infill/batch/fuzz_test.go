@@ -34,7 +34,8 @@ func FuzzLine(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if it.Err != nil && !errors.Is(it.Err, jsonl.ErrJSON) && !errors.Is(it.Err, jsonl.ErrLineTooLong) {
+			if it.Err != nil && !errors.Is(it.Err, jsonl.ErrJSON) &&
+				!errors.Is(it.Err, jsonl.ErrLineTooLong) {
 				t.Fatalf("untyped error %v", it.Err)
 			}
 			if it.Err == nil && it.ID != nil && !json.Valid(it.ID) {

@@ -45,7 +45,13 @@ func TestResumeAtEveryByte(t *testing.T) {
 					t.Fatalf("%d bytes: %v", n, err)
 				}
 				if got := read(t, out); !bytes.Equal(got, want) {
-					t.Fatalf("resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want), p.Resumed, o.Dropped)
+					t.Fatalf(
+						"resumed at byte %d of %d (%d records there, %d bytes cut off): another file",
+						n,
+						len(want),
+						p.Resumed,
+						o.Dropped,
+					)
 				}
 				if n == len(want) && (p.Resumed != p.Records || o.Dropped != int64(len(garbage))) {
 					t.Errorf("a finished file is done again: %+v", p)
@@ -69,7 +75,12 @@ func TestFullDisk(t *testing.T) {
 		want := read(t, whole)
 		for i := 0; ; i++ {
 			room := len(want) / 5
-			_, _, err := process(t, in, out, config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }})
+			_, _, err := process(
+				t,
+				in,
+				out,
+				config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }},
+			)
 			if err == nil {
 				t.Fatalf("%s: a full disk goes unnoticed", suffix)
 			}
@@ -84,7 +95,8 @@ func TestFullDisk(t *testing.T) {
 				break
 			}
 		}
-		if _, _, err := process(t, in, out, config{mode: Resume}); err != nil || !bytes.Equal(read(t, out), want) {
+		if _, _, err := process(t, in, out, config{mode: Resume}); err != nil ||
+			!bytes.Equal(read(t, out), want) {
 			t.Errorf("%s: the resumed file is another (%v)", suffix, err)
 		}
 	}

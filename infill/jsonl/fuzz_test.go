@@ -14,44 +14,48 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add("a [MASK]", "a b", "note", `{"x":[1.50,null]}`, -0.5, 3, uint64(1)<<63, true)
 	f.Add("\xff", "\u2028<&>\x00", "text", `"\ud800"`, 1e-300, 0, uint64(0), false)
 	f.Add("", "", "", "1e999", 0.0, 1<<62, uint64(9), true)
-	f.Fuzz(func(t *testing.T, text, word, name, value string, x float64, n int, seed uint64, failed bool) {
-		if n < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-			t.Skip()
-		}
-		word = utf8Only(word)
-		rec := &Record{
-			ID: json.RawMessage(fmt.Sprint(n)), Line: n, Text: text, Gold: "was " + text, Masked: []string{word},
-			Fillings: []Filling{{
-				Text: word, Tokens: []string{word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
-			}},
-			Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}, Candidates: []Candidate{{Candidate: word, Share: x}},
-			Sampler: word, Seed: &seed, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
-		}
-		if failed {
-			rec.Error = &Failure{"empty", text}
-		}
-		// Only what the decoder takes from a line becomes a field.
-		quoted, err := json.Marshal(name)
-		if err != nil {
-			t.Skip()
-		}
-		user := `{"text":"x",` + string(quoted) + `:` + value + `}`
-		if in, err := (Decoder{}).Input(1, []byte(user)); err == nil {
-			rec.Fields = in.Fields
-		}
-		first, err := Append(nil, rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Decoder{}.Record(n, first)
-		if err != nil {
-			t.Fatalf("%v: %s", err, first)
-		}
-		second, err := Append(nil, again)
-		if err != nil || !bytes.Equal(first, second) {
-			t.Fatalf("%v\n%s\n%s", err, first, second)
-		}
-	})
+	f.Fuzz(
+		func(t *testing.T, text, word, name, value string, x float64, n int, seed uint64, failed bool) {
+			if n < 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Skip()
+			}
+			word = utf8Only(word)
+			rec := &Record{
+				ID: json.RawMessage(
+					fmt.Sprint(n),
+				), Line: n, Text: text, Gold: "was " + text, Masked: []string{word},
+				Fillings: []Filling{{
+					Text: word, Tokens: []string{word}, Spans: []Span{{0, len(word)}}, Score: &x, Chain: n,
+				}},
+				Score: &x, Pieces: []Piece{{word, 3, Span{0, n}, x}}, Candidates: []Candidate{{Candidate: word, Share: x}},
+				Sampler: word, Seed: &seed, Steps: n, StepSize: x, Tuned: map[string]float64{word: x},
+			}
+			if failed {
+				rec.Error = &Failure{"empty", text}
+			}
+			// Only what the decoder takes from a line becomes a field.
+			quoted, err := json.Marshal(name)
+			if err != nil {
+				t.Skip()
+			}
+			user := `{"text":"x",` + string(quoted) + `:` + value + `}`
+			if in, err := (Decoder{}).Input(1, []byte(user)); err == nil {
+				rec.Fields = in.Fields
+			}
+			first, err := Append(nil, rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Decoder{}.Record(n, first)
+			if err != nil {
+				t.Fatalf("%v: %s", err, first)
+			}
+			second, err := Append(nil, again)
+			if err != nil || !bytes.Equal(first, second) {
+				t.Fatalf("%v\n%s\n%s", err, first, second)
+			}
+		},
+	)
 }
 
 // No bytes make the decoder panic; what it takes is stable once written.

@@ -140,11 +140,13 @@ func TestParseRefuses(t *testing.T) {
 		"hub elsewhere":      url("{hub}.example.com/o/n/resolve/" + testCommit + "/x"),
 		"up in the address":  url("{hub}/o/n/resolve/" + testCommit + "/../../x"),
 		"short hash":         change(func(m *Model) { m.Files[0].SHA256 = "abc" }),
-		"upper-case hash":    change(func(m *Model) { m.Files[0].SHA256 = strings.ToUpper(m.Files[0].SHA256) }),
-		"no size":            change(func(m *Model) { m.Files[0].Bytes = 0 }),
-		"two sizes":          change(func(m *Model) { m.Files[0].About = 5 }),
-		"negative size":      change(func(m *Model) { m.Files[0].Bytes = -1 }),
-		"huge":               change(func(m *Model) { m.Files[0].Bytes = 1 << 60 }),
+		"upper-case hash": change(
+			func(m *Model) { m.Files[0].SHA256 = strings.ToUpper(m.Files[0].SHA256) },
+		),
+		"no size":       change(func(m *Model) { m.Files[0].Bytes = 0 }),
+		"two sizes":     change(func(m *Model) { m.Files[0].About = 5 }),
+		"negative size": change(func(m *Model) { m.Files[0].Bytes = -1 }),
+		"huge":          change(func(m *Model) { m.Files[0].Bytes = 1 << 60 }),
 		"no hash, no commit": change(func(m *Model) {
 			m.Files[1].SHA256, m.Files[1].URL = "",
 				"https://example.com/vocab.txt"
@@ -162,7 +164,9 @@ func TestParseRefuses(t *testing.T) {
 		"own.json"); err == nil || !strings.Contains(err.Error(), "own.json:3") {
 		t.Errorf("the line: %v", err)
 	}
-	good := change(func(m *Model) { m.Files[1].URL = "https://example.com/vocab.txt"; m.Files[0].SHA256 = "" })
+	good := change(
+		func(m *Model) { m.Files[1].URL = "https://example.com/vocab.txt"; m.Files[0].SHA256 = "" },
+	)
 	if _, err := Parse(strings.NewReader(good), "own.json"); err != nil {
 		t.Errorf("a good one: %v", err)
 	}
@@ -232,7 +236,9 @@ func TestVerifyFolder(t *testing.T) {
 // No catalogue is accepted that leads out of the cache or to a place that is not https.
 func FuzzParse(f *testing.F) {
 	f.Add(string(builtin))
-	f.Add(`{"version":1,"models":[{"name":"a","files":[{"path":"model.onnx","bytes":1,"url":"{hub}/o/n/resolve/` + testCommit + `/m"}]}]}`)
+	f.Add(
+		`{"version":1,"models":[{"name":"a","files":[{"path":"model.onnx","bytes":1,"url":"{hub}/o/n/resolve/` + testCommit + `/m"}]}]}`,
+	)
 	f.Add(`{"version":1,"models":[{"name":"..","files":[{"path":"../x"}]}]}`)
 	hash := regexp.MustCompile(`^[0-9a-f]{64}$`)
 	f.Fuzz(func(t *testing.T, text string) {

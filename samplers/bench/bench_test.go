@@ -119,7 +119,8 @@ func TestNoBurnin(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := r.WriteTable(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf(" after %d of burn-in", want)) {
+		if err := r.WriteTable(&b); err != nil ||
+			!strings.Contains(b.String(), fmt.Sprintf(" after %d of burn-in", want)) {
 			t.Errorf("burn-in %d: %v\n%s", burnin, err, b.String())
 		}
 		acceptance[burnin] = r.Rows[0].Acceptance
@@ -156,7 +157,12 @@ func TestCounted(t *testing.T) {
 	}
 	p.Target = excluded{p.Target}
 	for seed := range uint64(100) { // the starts must be possible states
-		r, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: 2, Steps: 300, NoBurnin: true, Seed: seed})
+		r, err := Compare(
+			context.Background(),
+			p,
+			entries(t, "rwm"),
+			Config{Chains: 2, Steps: 300, NoBurnin: true, Seed: seed},
+		)
 		if errors.Is(err, samplers.ErrState) {
 			continue
 		}
@@ -168,8 +174,18 @@ func TestCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := r.Rows[0]
-		if x.Zero < 20 || x.NonFinite < 20 || !strings.Contains(b.String(), fmt.Sprintf("note: rwm: %d proposals or neighbours had probability 0", x.Zero)) ||
-			!strings.Contains(b.String(), fmt.Sprintf("warning: rwm: %d proposals or neighbours had energies or gradients that are not numbers", x.NonFinite)) {
+		if x.Zero < 20 || x.NonFinite < 20 ||
+			!strings.Contains(
+				b.String(),
+				fmt.Sprintf("note: rwm: %d proposals or neighbours had probability 0", x.Zero),
+			) ||
+			!strings.Contains(
+				b.String(),
+				fmt.Sprintf(
+					"warning: rwm: %d proposals or neighbours had energies or gradients that are not numbers",
+					x.NonFinite,
+				),
+			) {
 			t.Errorf("%d and %d\n%s", x.Zero, x.NonFinite, b.String())
 		}
 		return
@@ -197,7 +213,8 @@ func TestParseErrors(t *testing.T) {
 		"ising:a=NaN":         `want a number from -1000000 to 1000000`,
 		"logreg:prior=1":      "prior is 1, want a number above 0 and below 1",
 	} {
-		if _, err := ParseProblem(spec); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), says) {
+		if _, err := ParseProblem(spec); !errors.Is(err, ErrSpec) ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("ParseProblem(%q): %v, want %q", spec, err, says)
 		}
 	}
@@ -214,7 +231,11 @@ func TestParseErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: -1}); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "chains is -1, want 1 to 65536") {
+	if _, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: -1}); !errors.Is(
+		err,
+		ErrSpec,
+	) ||
+		!strings.Contains(err.Error(), "chains is -1, want 1 to 65536") {
 		t.Errorf("negative chains: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -251,7 +272,10 @@ func TestCompare(t *testing.T) {
 		if limit := 5 / (2 * math.Sqrt(x.ESS)); x.Exact && x.Error > limit {
 			t.Errorf("%s: error %g, want at most %g for an ESS of %g", x.Label, x.Error, limit, x.ESS)
 		}
-		if !(x.Acceptance > 0 && x.Acceptance <= 1) || !(x.Jump > 0 && x.Jump <= x.Proposed+1e-9 && x.Proposed <= 6) || x.Evals < 1000 || !(x.Seconds > 0) {
+		if !(x.Acceptance > 0 && x.Acceptance <= 1) ||
+			!(x.Jump > 0 && x.Jump <= x.Proposed+1e-9 && x.Proposed <= 6) ||
+			x.Evals < 1000 ||
+			!(x.Seconds > 0) {
 			t.Errorf("%s: %+v", x.Label, x)
 		}
 		if math.Abs(x.PerEval*float64(x.Evals)-x.ESS) > 1e-6*x.ESS {

@@ -18,7 +18,12 @@ func marked(t *testing.T) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Compare(context.Background(), p, entries(t, "dmala", "dula", "sgdld", "gibbs"), Config{Chains: 3, Steps: 80})
+	r, err := Compare(
+		context.Background(),
+		p,
+		entries(t, "dmala", "dula", "sgdld", "gibbs"),
+		Config{Chains: 3, Steps: 80},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +78,9 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatalf("%v:\n%s", err, b.String())
 	}
-	if got.Target != "gaussbern" || got.Truth != "enumeration" || got.Chains != 3 || got.Steps != 80 || got.BurnIn != 500 || len(got.Samplers) != 4 {
+	if got.Target != "gaussbern" || got.Truth != "enumeration" || got.Chains != 3 || got.Steps != 80 ||
+		got.BurnIn != 500 ||
+		len(got.Samplers) != 4 {
 		t.Errorf("%+v", got)
 	}
 	for i, s := range got.Samplers {

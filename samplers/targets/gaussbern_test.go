@@ -22,7 +22,8 @@ func TestGaussianBernoulliRefuses(t *testing.T) {
 		"infinite":   {[]float64{inf, 0, 0, 1}, []float64{0, 0}, "want finite"},
 		"NaN bias":   {[]float64{1, 0, 0, 1}, []float64{0, nan}, "want finite"},
 	} {
-		if _, err := NewGaussianBernoulli(c.w, c.b); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), c.says) {
+		if _, err := NewGaussianBernoulli(c.w, c.b); !errors.Is(err, ErrShape) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", what, err, c.says)
 		}
 	}

@@ -45,10 +45,12 @@ func small() map[string]samplers.Gradienter {
 		"rbm":            rbm,
 		"rbm k=4":        crbm,
 		"fhmm":           must(NewFHMM(rng, 4, 2, 0.3, 0.8, 0.7)),
-		"gaussbern":      must(NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3))),
-		"logreg":         must(NewLogReg(rng, 30, 6, 0.3)),
-		"modes":          must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
-		"peaks":          must(NewPeaks(2, 5, 1.5, 1e-3, []float64{1, 2, 3, 4})),
+		"gaussbern": must(
+			NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3)),
+		),
+		"logreg": must(NewLogReg(rng, 30, 6, 0.3)),
+		"modes":  must(NewModes(2, 8, 1.5, []float64{1, 2, 3, 4})),
+		"peaks":  must(NewPeaks(2, 5, 1.5, 1e-3, []float64{1, 2, 3, 4})),
 	}
 }
 
@@ -151,7 +153,8 @@ func TestSmoothGradients(t *testing.T) {
 	}
 	g := make([]float64, 2)
 	u := m.eval([]int32{3, 7}, g)
-	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 || math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
+	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 ||
+		math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
 		t.Errorf("modes: U %g, gradient %v", u, g)
 	}
 	p := all["peaks"].(*Peaks)
@@ -163,7 +166,8 @@ func TestSmoothGradients(t *testing.T) {
 		return math.Log(s)
 	}
 	u = p.eval([]int32{3, 7}, g)
-	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 || math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
+	if math.Abs(u-f(3, 7)) > 1e-10 || math.Abs(g[0]-(f(3+h, 7)-f(3-h, 7))/(2*h)) > 1e-6 ||
+		math.Abs(g[1]-(f(3, 7+h)-f(3, 7-h))/(2*h)) > 1e-6 {
 		t.Errorf("peaks: U %g, gradient %v", u, g)
 	}
 	if p.Mode([]int32{0, 0}) != 0 || p.Mode([]int32{14, 7}) != 1 || p.Mode([]int32{2, 8}) != 2 {
@@ -381,7 +385,10 @@ func TestPCDLearns(t *testing.T) {
 	if err := r.TrainPCD(rng, nil, 1, 1, 1); !errors.Is(err, ErrShape) {
 		t.Errorf("training without data: %v", err)
 	}
-	if err := r.TrainPCD(rng, [][]int32{{2, 0, 0, 0, 0, 0}}, 1, 1, 1); !errors.Is(err, samplers.ErrState) {
+	if err := r.TrainPCD(rng, [][]int32{{2, 0, 0, 0, 0, 0}}, 1, 1, 1); !errors.Is(
+		err,
+		samplers.ErrState,
+	) {
 		t.Errorf("training on a state outside the domain: %v", err)
 	}
 }
@@ -452,10 +459,16 @@ func TestBadShapes(t *testing.T) {
 			t.Errorf("%v, want %q", c.err, c.says)
 		}
 	}
-	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(err, ErrTooLarge) {
+	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(
+		err,
+		ErrTooLarge,
+	) {
 		t.Errorf("enumerating 2^25 states: %v", err)
 	}
-	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(err, ErrTooLarge) {
+	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(
+		err,
+		ErrTooLarge,
+	) {
 		t.Errorf("20 columns: %v", err)
 	}
 }
