@@ -77,11 +77,7 @@ func TestInsideWords(t *testing.T) {
 		}
 		if got := fillingsOf(t, tok, c.text, c.v); !slices.Equal(got, want) {
 			t.Errorf(
-				"%s: %d pieces such as %q, want %d",
-				c.text,
-				len(got),
-				got[:min(9, len(got))],
-				len(want),
+				"%s: %d pieces such as %q, want %d", c.text, len(got), got[:min(9, len(got))], len(want),
 			)
 		}
 	}
@@ -119,8 +115,7 @@ func TestInsideMarkedWords(t *testing.T) {
 func TestPunctuationIsAskedFor(t *testing.T) {
 	t.Parallel()
 	toks := map[string]*tokenize.Tokenizer{
-		"tiny":    tinyTokenizer(t),
-		"default": openDefault(t).Tokenizer(),
+		"tiny": tinyTokenizer(t), "default": openDefault(t).Tokenizer(),
 	}
 	for _, name := range markedTokenizers {
 		toks[name] = markedTokenizer(t, name)
@@ -196,9 +191,7 @@ func TestNumberAfterBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(),
-		tm,
-		Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1},
+		context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -215,19 +208,7 @@ func TestNumberAfterBlank(t *testing.T) {
 func TestNumberAfterSeveralTokens(t *testing.T) {
 	t.Parallel()
 	pieces := []string{
-		"[PAD]",
-		"[UNK]",
-		"[CLS]",
-		"[SEP]",
-		"[MASK]",
-		"a",
-		"page",
-		"1",
-		"11",
-		"##s",
-		"##1",
-		"##11",
-		".",
+		"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "page", "1", "11", "##s", "##1", "##11", ".",
 	}
 	tok, err := tokenize.New(pieces, tokenize.Options{})
 	if err != nil {
@@ -250,8 +231,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		for i, text := range texts {
 			found[text] = true
 			want := slices.Concat(
-				tm.ids[:tm.blanks[0].Pos],
-				tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
+				tm.ids[:tm.blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
 			)
 			enc, err := tok.Encode(text)
 			if err != nil || !slices.Equal(enc.IDs[:len(want)], want) || enc.Tokens[len(want)] != "##1" {

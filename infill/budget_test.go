@@ -47,11 +47,7 @@ func TestBudget(t *testing.T) {
 				if len(evals) != r.Steps+1 || evals[r.Steps] != r.Stats.Evals ||
 					r.Stats.Steps != chains*r.Steps {
 					t.Errorf(
-						"%s: %d steps, %d counted, trace %v, %d evaluations",
-						name,
-						r.Steps,
-						r.Stats.Steps,
-						evals,
+						"%s: %d steps, %d counted, trace %v, %d evaluations", name, r.Steps, r.Stats.Steps, evals,
 						r.Stats.Evals,
 					)
 				}
@@ -61,13 +57,8 @@ func TestBudget(t *testing.T) {
 				want, step := chains*(steps+1), evals[r.Steps]-evals[r.Steps-1]
 				if d := math.Abs(float64(r.Stats.Evals - want)); d > float64(step)/2+chains/3 {
 					t.Errorf(
-						"%q, %s: %d evaluations in %d steps, budget %d, the last step took %d",
-						text,
-						name,
-						r.Stats.Evals,
-						r.Steps,
-						want,
-						step,
+						"%q, %s: %d evaluations in %d steps, budget %d, the last step took %d", text, name,
+						r.Stats.Evals, r.Steps, want, step,
 					)
 				}
 			}
@@ -80,26 +71,19 @@ func TestBudget(t *testing.T) {
 	}
 	for name, wantSteps := range map[string]int{"gwg": steps, "gibbs": 3 * (steps + 1)} {
 		r, err := e.Fill(
-			context.Background(),
-			tm,
+			context.Background(), tm,
 			Options{Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: BudgetRows},
 		)
 		if err != nil || r.Rows != 3*chains*(steps+1) || r.Steps != wantSteps {
 			t.Errorf(
-				"%s: %d rows in %d steps, %v; want %d in %d",
-				name,
-				r.Rows,
-				r.Steps,
-				err,
-				3*chains*(steps+1),
+				"%s: %d rows in %d steps, %v; want %d in %d", name, r.Rows, r.Steps, err, 3*chains*(steps+1),
 				wantSteps,
 			)
 		}
 	}
 	// A step of many evaluations: one step is made, and what it took is told.
 	r, err := e.Fill(
-		context.Background(),
-		tm,
+		context.Background(), tm,
 		Options{Sampler: named(t, "hb", nil), Chains: 2, Steps: 5, Budget: BudgetEvaluations},
 	)
 	if err != nil || r.Steps != 1 || r.Stats.Evals < 2*40 {
@@ -123,8 +107,7 @@ func TestBudgetEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := e.Fill(
-			context.Background(),
-			tm,
+			context.Background(), tm,
 			Options{Sampler: c.sampler, Chains: 3, Steps: 7, Budget: BudgetEvaluations},
 		)
 		if err != nil || r.Steps != maxStretch*7 || r.Stats.Evals != 3 {
@@ -136,9 +119,7 @@ func TestBudgetEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(),
-		tm,
-		Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations},
+		context.Background(), tm, Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations},
 	)
 	if err != nil || r.Steps != 0 {
 		t.Errorf("no steps: %d, %v", r.Steps, err)
@@ -163,9 +144,7 @@ func TestBudgetDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := e.Fill(
-			context.Background(),
-			tm,
-			Options{Chains: 9, Steps: 20, Budget: BudgetEvaluations, Seed: 5},
+			context.Background(), tm, Options{Chains: 9, Steps: 20, Budget: BudgetEvaluations, Seed: 5},
 		)
 		if err != nil {
 			t.Fatal(err)

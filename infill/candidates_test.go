@@ -65,8 +65,7 @@ func TestCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := e.Candidates(context.Background(), tm, words, CandidateOptions{}); !errors.Is(
-			err,
-			ErrBlank,
+			err, ErrBlank,
 		) {
 			t.Errorf("%s: %v", text, err)
 		}

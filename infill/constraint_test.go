@@ -151,8 +151,7 @@ func TestWordListErrors(t *testing.T) {
 		}
 	}
 	if _, err := ReadWordList(tok, strings.NewReader("# comment\n\ndog\r\nqqq\n")); !errors.Is(
-		err,
-		ErrOption,
+		err, ErrOption,
 	) ||
 		!strings.Contains(err.Error(), "line 4") {
 		t.Errorf("%v", err)
@@ -291,12 +290,7 @@ func TestCut(t *testing.T) {
 		if err != nil || !slices.Equal(again.ids, cut.ids) ||
 			!slices.Equal(again.Positions(), cut.Positions()) {
 			t.Errorf(
-				"limit %d: %q is read as %v, the model sees %v (%v)",
-				limit,
-				seen,
-				again.ids,
-				cut.ids,
-				err,
+				"limit %d: %q is read as %v, the model sees %v (%v)", limit, seen, again.ids, cut.ids, err,
 			)
 		}
 		if cut.text != text {
@@ -314,11 +308,9 @@ func TestWindow(t *testing.T) {
 	m := tiny(t)
 	e := New(m)
 	text := strings.Repeat(
-		"a dog runs . ",
-		30,
+		"a dog runs . ", 30,
 	) + "the [MASK] sleeps ." + strings.Repeat(
-		" a cat sees it .",
-		30,
+		" a cat sees it .", 30,
 	)
 	tm, err := Parse(m.Tokenizer(), text)
 	if err != nil {
@@ -338,8 +330,7 @@ func TestWindow(t *testing.T) {
 		}
 	}
 	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); !errors.Is(
-		err,
-		mlm.ErrTooLong,
+		err, mlm.ErrTooLong,
 	) {
 		t.Errorf("%v", err)
 	}

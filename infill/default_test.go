@@ -49,8 +49,7 @@ func TestDefaultModelEasyBlanks(t *testing.T) {
 			top = append(top, tok.Token(id))
 		}
 		if !slices.ContainsFunc(
-			strings.Fields(c.sensible),
-			func(w string) bool { return slices.Contains(top, w) },
+			strings.Fields(c.sensible), func(w string) bool { return slices.Contains(top, w) },
 		) {
 			t.Errorf("%q: none of %q among %q", c.text, c.sensible, top)
 		}

@@ -91,9 +91,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		{"count", "the [MASK*2] .", Options{Vocab: VocabAll}, single(two)},
 		{"count, asked in the blank", "the [MASK*2.] .", Options{}, single(two)},
 		{
-			"count of words and pieces",
-			"the [MASK*2] .",
-			Options{},
+			"count of words and pieces", "the [MASK*2] .", Options{},
 			single(slices.DeleteFunc(slices.Clone(two),
 				func(s string) bool { return strings.ContainsAny(s, ".,") })),
 		},
@@ -105,31 +103,25 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			Options{},
 			pairs(
 				[]string{"red", "green", "dogs", "big dog", "small red fox", "dog"},
-				[]string{"house", "road", "big river"},
-				nil,
+				[]string{"house", "road", "big river"}, nil,
 			),
 		},
 		{
 			"list and tie",
-			"the [MASK:a|dogs|big dog|old dog|fox] and the [MASK:a] in the [MASK|river|house] .",
-			Options{},
+			"the [MASK:a|dogs|big dog|old dog|fox] and the [MASK:a] in the [MASK|river|house] .", Options{},
 			tripled(pairs([]string{"dogs", "big dog", "old dog", "fox"}, []string{"river", "house"}, nil)),
 		},
 		{"expression", "the [MASK/^[a-d]/] [MASK/s$/] in the house .", Options{},
 			pairs(
 				wordsOf(tok, func(w string) bool { return w[0] <= 'd' }),
-				wordsOf(tok, func(w string) bool { return strings.HasSuffix(w, "s") }),
-				nil,
+				wordsOf(tok, func(w string) bool { return strings.HasSuffix(w, "s") }), nil,
 			)},
 		{
-			"ban",
-			"the [MASK" + animal + "] saw the [MASK" + animal + "] .",
-			Options{Ban: list(t, "dog", "fox", "bear", "red fox")},
-			pairs(animals[1:6], animals[1:6], nil),
+			"ban", "the [MASK" + animal + "] saw the [MASK" + animal + "] .",
+			Options{Ban: list(t, "dog", "fox", "bear", "red fox")}, pairs(animals[1:6], animals[1:6], nil),
 		},
 		{
-			"ban in several tokens",
-			"the [MASK*2] .",
+			"ban in several tokens", "the [MASK*2] .",
 			Options{Vocab: VocabAll, Ban: list(t, "the", "house", "dogs", "river")},
 			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
 				for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
@@ -141,48 +133,37 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			})),
 		},
 		{
-			"allow",
-			"the [MASK] saw the [MASK*2] .",
+			"allow", "the [MASK] saw the [MASK*2] .",
 			Options{Allow: list(t, "dog", "cats", "red fox", "he", "old bear", "big dog", "old dog")},
 			pairs(
 				[]string{"dog", "cats", "red fox", "he", "old bear", "big dog", "old dog"},
-				[]string{"cats", "red fox", "old bear", "big dog", "old dog"},
-				nil,
+				[]string{"cats", "red fox", "old bear", "big dog", "old dog"}, nil,
 			),
 		},
 		{"no repeat", "the [MASK" + animal + "] saw the [MASK" + animal + "] .", Options{NoRepeat: true},
 			pairs(animals, animals, func(x, y string) bool { return x != y })},
 		{
-			"no repeat with lists",
-			"a [MASK|dog|big dog|cat] saw a [MASK" + animal + "] .",
+			"no repeat with lists", "a [MASK|dog|big dog|cat] saw a [MASK" + animal + "] .",
 			Options{NoRepeat: true},
 			pairs(
-				[]string{"dog", "big dog", "cat"},
-				animals,
+				[]string{"dog", "big dog", "cat"}, animals,
 				func(x, y string) bool { return !strings.HasSuffix(x, y) },
 			),
 		},
 		{
-			"minimum distance",
-			"the [MASK] sleeps .",
+			"minimum distance", "the [MASK] sleeps .",
 			Options{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}},
 			single(wordsOf(tok, func(w string) bool { return !nearer(w, "fox", 3) })),
 		},
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
 			single(
 				append(
-					strings.Split(joinPairs([]string{"dog", "big", "red", "cat", "old"}), "\n"),
-					"dog",
-					"big",
-					"red",
-					"cat",
-					"old",
+					strings.Split(joinPairs([]string{"dog", "big", "red", "cat", "old"}), "\n"), "dog", "big",
+					"red", "cat", "old",
 				),
 			)},
 		{
-			"inside a word",
-			"the dog[MASK|s|y|ing big cat] sleeps .",
-			Options{},
+			"inside a word", "the dog[MASK|s|y|ing big cat] sleeps .", Options{},
 			single([]string{"s", "y", "ing big cat"}),
 		},
 		{"expression inside a word", "the dog[MASK/^dog(s|y)$/] and the cat[MASK/[sg]$/] .", Options{},
@@ -190,15 +171,11 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		{"expression over two blanks", "the [MASK/^(dog|cat|bird|runsy)/][MASK/([st]s|y)$/] .", Options{},
 			[][]string{{"cat", "s"}, {"dog", "y"}, {"cat", "y"}, {"bird", "y"}, {"runs", "y"}}},
 		{
-			"whole words inside a word",
-			"the dog[MASK] and the [MASK/^(cat|fox)/]s .",
-			Options{Vocab: VocabWholeWords},
-			pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil),
+			"whole words inside a word", "the dog[MASK] and the [MASK/^(cat|fox)/]s .",
+			Options{Vocab: VocabWholeWords}, pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil),
 		},
 		{
-			"temperature 1",
-			"the [MASK|dog|fox|cats] runs .",
-			Options{Temperature: 1},
+			"temperature 1", "the [MASK|dog|fox|cats] runs .", Options{Temperature: 1},
 			single([]string{"dog", "fox", "cats"}),
 		},
 	}
@@ -287,12 +264,7 @@ func constraintDistributions(t *testing.T, chains, steps int, names ...string) {
 					u, n := oracle(t, e, f.Text, f.Spans)
 					if math.Abs(u-f.Score) > 1e-4 || math.Abs(u/float64(n)-f.ScorePerToken) > 1e-4 {
 						t.Errorf(
-							"%s: %q scores %v, %v per token, want %v of %d",
-							name,
-							f.Text,
-							f.Score,
-							f.ScorePerToken,
-							u,
+							"%s: %q scores %v, %v per token, want %v of %d", name, f.Text, f.Score, f.ScorePerToken, u,
 							n,
 						)
 					}
@@ -301,10 +273,7 @@ func constraintDistributions(t *testing.T, chains, steps int, names ...string) {
 				if z := chiSquare(counts, p); !(math.Abs(z) < 4.8) {
 					t.Errorf(
 						"%s: differs from the enumerated distribution of %d states: score %.1f (acceptance %.2f)",
-						name,
-						len(p),
-						z,
-						r.Acceptance,
+						name, len(p), z, r.Acceptance,
 					)
 				}
 			}

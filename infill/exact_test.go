@@ -49,10 +49,7 @@ func (e *enumerated) Energy(_ context.Context, x [][]int32, u []float64) error {
 }
 
 func (e *enumerated) EnergyGrad(
-	ctx context.Context,
-	x [][]int32,
-	u []float64,
-	grad [][]float64,
+	ctx context.Context, x [][]int32, u []float64, grad [][]float64,
 ) error {
 	for i := range x {
 		copy(grad[i], e.grad[e.at(x[i])])
@@ -61,10 +58,7 @@ func (e *enumerated) EnergyGrad(
 }
 
 func (e *enumerated) MaskedConditional(
-	_ context.Context,
-	x [][]int32,
-	i []int,
-	logp [][]float64,
+	_ context.Context, x [][]int32, i []int, logp [][]float64,
 ) error {
 	for n := range x {
 		copy(logp[n], e.masked[e.at(x[n])][i[n]*e.k:(i[n]+1)*e.k])
@@ -118,10 +112,7 @@ func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *targe
 	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
 	k := tgt.domain.K(0)
 	en := &enumerated{
-		domain: tgt.domain,
-		k:      k,
-		u:      make([]float64, k*k),
-		grad:   rows[float64](nil, k*k, 2*k),
+		domain: tgt.domain, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k),
 		masked: rows[float64](nil, k*k, 2*k),
 	}
 	for a := range k {
@@ -269,11 +260,7 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 		}
 		x0 := en.draw(q, chains, samplers.NewStream(3, s.Name(), 0))
 		run, err := samplers.Start(
-			context.Background(),
-			s,
-			en,
-			x0,
-			samplers.Options{Seed: 2, ID: s.Name()},
+			context.Background(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()},
 		)
 		if err != nil {
 			return 0, 0, err
@@ -308,17 +295,11 @@ func TestSamplersOnEnumeratedModel(t *testing.T) {
 			wrong, _, err := after(fixed(t, info), tempered(p, 0.7))
 			if err != nil || wrong < 2*threshold {
 				t.Errorf(
-					"a distribution that is not the sampler's passes with a score of %.1f (%v)",
-					wrong,
-					err,
+					"a distribution that is not the sampler's passes with a score of %.1f (%v)", wrong, err,
 				)
 			}
 			t.Logf(
-				"score %.2f, of another distribution %.1f; %d of %d chains elsewhere",
-				z,
-				wrong,
-				moved,
-				chains,
+				"score %.2f, of another distribution %.1f; %d of %d chains elsewhere", z, wrong, moved, chains,
 			)
 		})
 	}
@@ -339,11 +320,7 @@ func TestConvergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := samplers.Start(
-		context.Background(),
-		&samplers.DMALA{},
-		en,
-		starts,
-		samplers.Options{Seed: 2, Burnin: 50},
+		context.Background(), &samplers.DMALA{}, en, starts, samplers.Options{Seed: 2, Burnin: 50},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -372,14 +349,9 @@ func TestEngineEnergies(t *testing.T) {
 	}
 	accepted, proposals := 0, 0
 	r, err := e.Fill(
-		context.Background(),
-		tm,
+		context.Background(), tm,
 		Options{
-			Seed:        3,
-			Chains:      8,
-			Steps:       30,
-			Vocab:       VocabWholeWords,
-			AllFillings: true,
+			Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true,
 			Trace: func(s Step) error {
 				for k, u := range s.Energy {
 					ids := s.Tokens(k)

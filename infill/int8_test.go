@@ -18,9 +18,7 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 	const text = "the [MASK] sleeps in the [MASK] ."
 	en, _, _ := enumerate(t, text)
 	m, err := mlm.OpenDir(
-		context.Background(),
-		tinyFolder,
-		mlm.Options{Threads: 2, Precision: mlm.Int8},
+		context.Background(), tinyFolder, mlm.Options{Threads: 2, Precision: mlm.Int8},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -42,11 +40,7 @@ func TestInt8LeavesTheDistribution(t *testing.T) {
 	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.DMALA{StepSize: 0.5, Balance: samplers.Ratio}, &samplers.PAS{}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
 		run, err := samplers.Start(
-			context.Background(),
-			s,
-			rounded,
-			x0,
-			samplers.Options{Seed: 2, ID: s.Name()},
+			context.Background(), s, rounded, x0, samplers.Options{Seed: 2, ID: s.Name()},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -87,8 +81,7 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 			want = r.Fillings
 		}
 		if !slices.EqualFunc(
-			r.Fillings,
-			want,
+			r.Fillings, want,
 			func(a, b Filling) bool { return a.Text == b.Text && a.Score == b.Score && a.Chain == b.Chain },
 		) {
 			t.Errorf("%+v: %v, want %v", o, r.Fillings, want)

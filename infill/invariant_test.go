@@ -128,12 +128,7 @@ func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []
 	for _, s := range []samplers.Sampler{&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5}} {
 		z, moved := leave(t, ctx, s, tgt, x, p, steps)
 		t.Logf(
-			"%s: %d states, score %.2f, %d of %d chains elsewhere",
-			s.Name(),
-			len(p),
-			z,
-			moved,
-			leaving,
+			"%s: %d states, score %.2f, %d of %d chains elsewhere", s.Name(), len(p), z, moved, leaving,
 		)
 		if !(z < threshold) {
 			t.Errorf("%s: leaves the enumerated distribution of %d states (score %.1f)", s.Name(), len(p), z)
@@ -151,12 +146,7 @@ const leaving = 4000
 // leave starts chains from p over the states x, makes the steps, and returns the
 // chi-square score of where they are then, and how many are elsewhere.
 func leave(
-	t *testing.T,
-	ctx context.Context,
-	s samplers.Sampler,
-	tgt *target,
-	x [][]int32,
-	p []float64,
+	t *testing.T, ctx context.Context, s samplers.Sampler, tgt *target, x [][]int32, p []float64,
 	steps int,
 ) (z float64, moved int) {
 	t.Helper()

@@ -73,8 +73,7 @@ func TestMaskWords(t *testing.T) {
 		is   error
 	}{{text, 0, ErrOption}, {text, 1.1, ErrOption}, {text, math.NaN(), ErrOption}, {"a ___", 0.5, ErrBlank}, {" . ", 0.5, ErrEmpty}} {
 		if _, _, err := (Masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(
-			err,
-			bad.is,
+			err, bad.is,
 		) {
 			t.Errorf("%q at %v: %v, want %v", bad.text, bad.rate, err, bad.is)
 		}

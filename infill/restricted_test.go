@@ -15,11 +15,7 @@ import (
 // likeliest are the n words that the model finds likeliest for a blank with all
 // blanks masked, of those that may fill it: a shortlist by other code.
 func likeliest(
-	t *testing.T,
-	m *mlm.Model,
-	tm *Template,
-	blank, n int,
-	may func(string) bool,
+	t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
 	all := rows[float32](nil, len(tm.blanks), m.VocabSize())
@@ -28,8 +24,7 @@ func likeliest(
 	}
 	ids := m.Tokenizer().WholeWords()
 	ids = slices.DeleteFunc(
-		slices.Clone(ids),
-		func(id int32) bool { return may != nil && !may(m.Tokenizer().Token(id)) },
+		slices.Clone(ids), func(id int32) bool { return may != nil && !may(m.Tokenizer().Token(id)) },
 	)
 	sort.SliceStable(ids, func(a, b int) bool { return all[blank][ids[a]] > all[blank][ids[b]] })
 	var out []string
@@ -126,21 +121,14 @@ func TestExactOnShortlist(t *testing.T) {
 				wrong, _ := leave(t, ctx, fixed(t, info), tgt, x, tempered(p, 0.5), steps)
 				t.Logf(
 					"%s: %d states, score %.2f, of another distribution %.1f; %d of %d chains elsewhere",
-					info.Name,
-					len(p),
-					z,
-					wrong,
-					moved,
-					leaving,
+					info.Name, len(p), z, wrong, moved, leaving,
 				)
 				if !(math.Abs(z) < threshold) {
 					t.Errorf("%s: leaves π restricted to the shortlist: score %.1f", info.Name, z)
 				}
 				if wrong < 2*threshold {
 					t.Errorf(
-						"%s: a distribution that is not its own passes with a score of %.1f",
-						info.Name,
-						wrong,
+						"%s: a distribution that is not its own passes with a score of %.1f", info.Name, wrong,
 					)
 				}
 			}

@@ -32,12 +32,8 @@ func TestScoreAgainstTorch(t *testing.T) {
 		}
 		if math.Abs(s.Score-w.Score) > 1e-4 || len(s.Pieces) != len(w.Pieces) {
 			t.Errorf(
-				"%q: %d pieces score %v, torch says %d pieces and %v",
-				w.Text,
-				len(s.Pieces),
-				s.Score,
-				len(w.Pieces),
-				w.Score,
+				"%q: %d pieces score %v, torch says %d pieces and %v", w.Text, len(s.Pieces), s.Score,
+				len(w.Pieces), w.Score,
 			)
 			continue
 		}

@@ -85,11 +85,9 @@ func TestPronoun(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 		if got, _ := splice(tm, the, c.words, CaseModel); strings.Contains(
-			got,
-			"I",
+			got, "I",
 		) != strings.Contains(
-			c.text,
-			"I",
+			c.text, "I",
 		) {
 			t.Errorf("%q: as the model has it %q", c.text, got)
 		}
@@ -122,26 +120,8 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	tok, err := tokenize.New(
 		[]string{
-			"[PAD]",
-			"[UNK]",
-			"[CLS]",
-			"[SEP]",
-			"[MASK]",
-			"dog",
-			"cat",
-			"s",
-			"##s",
-			"##ing",
-			",",
-			"(",
-			")",
-			"'",
-			"-",
-			".",
-			"猫",
-			"犬",
-			"$",
-			"5",
+			"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "dog", "cat", "s", "##s", "##ing", ",", "(", ")",
+			"'", "-", ".", "猫", "犬", "$", "5",
 		},
 		tokenize.Options{},
 	)

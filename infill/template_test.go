@@ -148,8 +148,7 @@ func TestSupports(t *testing.T) {
 		}
 	}
 	if _, err := (&supports{bound: s.bound}).slot(tm, &tm.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
-		err,
-		ErrEmptySupport,
+		err, ErrEmptySupport,
 	) {
 		t.Errorf("an empty support gives %v", err)
 	}

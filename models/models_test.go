@@ -49,11 +49,7 @@ func verify(files map[string][]byte, sums map[string]sum) []string {
 			wrong = append(
 				wrong,
 				fmt.Sprintf(
-					"%s: %d bytes, SHA-256 %s; the card says %d, %s",
-					name,
-					len(data),
-					got,
-					want.bytes,
+					"%s: %d bytes, SHA-256 %s; the card says %d, %s", name, len(data), got, want.bytes,
 					want.sha256,
 				),
 			)
@@ -167,11 +163,7 @@ func testWeights(t *testing.T, model fs.FS) {
 	}
 	if table.Type != "F16" || table.Shape != [2]int{config.Vocab, config.Hidden} {
 		t.Errorf(
-			"table is %s %v, config.json says %d x %d",
-			table.Type,
-			table.Shape,
-			config.Vocab,
-			config.Hidden,
+			"table is %s %v, config.json says %d x %d", table.Type, table.Shape, config.Vocab, config.Hidden,
 		)
 	}
 	last := fmt.Sprintf("bert.encoder.layer.%d.output.dense.weight", config.Layers-1)
@@ -191,8 +183,7 @@ func testWeights(t *testing.T, model fs.FS) {
 	}
 	if len(files["model.onnx"]) > 300_000 {
 		t.Errorf(
-			"model.onnx has %d bytes; the weights belong into model.safetensors",
-			len(files["model.onnx"]),
+			"model.onnx has %d bytes; the weights belong into model.safetensors", len(files["model.onnx"]),
 		)
 	}
 }

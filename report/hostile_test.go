@@ -44,9 +44,7 @@ func hostileResult(t *testing.T) *report.CompareResult {
 		s.Chains = []report.ChainTrace{{Energy: []float64{-2, -1}, Accepted: []float64{0, 1}}}
 	}
 	r, err := report.Compare(
-		c,
-		[]report.Input{report.Strings(hostile, []string{"a b c d", "x"})},
-		report.CompareOptions{},
+		c, []report.Input{report.Strings(hostile, []string{"a b c d", "x"})}, report.CompareOptions{},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -19,16 +19,12 @@ func TestTracesByEvaluations(t *testing.T) {
 	}
 	c.Samplers[0].Chains = []report.ChainTrace{
 		{
-			Sentence:    0,
-			Evaluations: []float64{2, 3, 4},
-			Energy:      []float64{-4, -3, -2},
-			Accepted:    []float64{math.NaN(), 0, 1},
+			Sentence: 0, Evaluations: []float64{2, 3, 4}, Energy: []float64{-4, -3, -2},
+			Accepted: []float64{math.NaN(), 0, 1},
 		},
 		{
-			Sentence:    1,
-			Evaluations: []float64{1.5, 1.5, 2.5, 4.5},
-			Energy:      []float64{-9, -8, math.Inf(1), -6},
-			Accepted:    []float64{math.NaN(), 0, 1, 1},
+			Sentence: 1, Evaluations: []float64{1.5, 1.5, 2.5, 4.5},
+			Energy: []float64{-9, -8, math.Inf(1), -6}, Accepted: []float64{math.NaN(), 0, 1, 1},
 		},
 	}
 	r, err := report.Compare(c, nil, report.CompareOptions{})

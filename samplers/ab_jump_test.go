@@ -26,10 +26,7 @@ func TestABRaisesTheJumpDistance(t *testing.T) {
 		jump := func(s samplers.Sampler) (mean float64) {
 			const chains = 8
 			run, err := samplers.Start(
-				ctx,
-				s,
-				target,
-				randomStarts(target.Domain(), chains),
+				ctx, s, target, randomStarts(target.Domain(), chains),
 				samplers.Options{Seed: 3, Burnin: burnin},
 			)
 			if err != nil {
@@ -48,11 +45,7 @@ func TestABRaisesTheJumpDistance(t *testing.T) {
 			return mean
 		}
 		run, err := samplers.Start(
-			ctx,
-			&samplers.AB{},
-			target,
-			randomStarts(target.Domain(), 1),
-			samplers.Options{Burnin: burnin},
+			ctx, &samplers.AB{}, target, randomStarts(target.Domain(), 1), samplers.Options{Burnin: burnin},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -67,11 +60,8 @@ func TestABRaisesTheJumpDistance(t *testing.T) {
 		)
 		if tuned < 1.2*start || tuned < 1.2*dmala {
 			t.Errorf(
-				"tuned %.3g accepted changes a step, %.3g at the search's start %v, %.3g by DMALA",
-				tuned,
-				start,
-				first,
-				dmala,
+				"tuned %.3g accepted changes a step, %.3g at the search's start %v, %.3g by DMALA", tuned,
+				start, first, dmala,
 			)
 		}
 	}

@@ -75,11 +75,7 @@ func TestABRunsOnWhatItFound(t *testing.T) {
 	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
 	for _, burnin := range []int{1, 12, 150, 151, 155} {
 		run, err := Start(
-			context.Background(),
-			&AB{},
-			tab,
-			[][]int32{{0, 1, 0, 1}},
-			Options{Seed: 1, Burnin: burnin},
+			context.Background(), &AB{}, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin},
 		)
 		if err != nil {
 			t.Fatal(err)

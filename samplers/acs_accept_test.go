@@ -28,18 +28,12 @@ func randomStarts(d *samplers.Domain, n int) [][]int32 {
 // cycle over 8 chains and the given number of cycles after the burn-in, and the
 // tuning of each chain.
 func cycleAcceptance(
-	t *testing.T,
-	s *samplers.ACS,
-	target samplers.Target,
-	burnin, cycles int,
+	t *testing.T, s *samplers.ACS, target samplers.Target, burnin, cycles int,
 ) ([20]float64, []map[string]float64) {
 	t.Helper()
 	const chains = 8
 	run, err := samplers.Start(
-		context.Background(),
-		s,
-		target,
-		randomStarts(target.Domain(), chains),
+		context.Background(), s, target, randomStarts(target.Domain(), chains),
 		samplers.Options{Seed: 1, Burnin: burnin},
 	)
 	if err != nil {
@@ -94,33 +88,22 @@ func TestACSAcceptance(t *testing.T) {
 			}
 			acc, tuning := cycleAcceptance(t, &c.s, c.target, burnin, 30)
 			t.Logf(
-				"%s, burn-in %d: acceptance %.2f %.2f %.2f at the start, middle and end of the cycle",
-				c.name,
-				burnin,
-				acc[0],
-				acc[10],
-				acc[19],
+				"%s, burn-in %d: acceptance %.2f %.2f %.2f at the start, middle and end of the cycle", c.name,
+				burnin, acc[0], acc[10], acc[19],
 			)
 			if !tested {
 				continue
 			}
 			if math.Abs(acc[0]-goal) > 0.1 {
 				t.Errorf(
-					"%s, burn-in %d: acceptance %.3f at the cycle's start, want %.2f",
-					c.name,
-					burnin,
-					acc[0],
+					"%s, burn-in %d: acceptance %.3f at the cycle's start, want %.2f", c.name, burnin, acc[0],
 					goal,
 				)
 			}
 			for k, a := range acc {
 				if a < goal-0.12 || a > 0.95 {
 					t.Errorf(
-						"%s, burn-in %d: acceptance %.3f at position %d, want from %.2f to .95",
-						c.name,
-						burnin,
-						a,
-						k,
+						"%s, burn-in %d: acceptance %.3f at position %d, want from %.2f to .95", c.name, burnin, a, k,
 						goal-0.12,
 					)
 				}

@@ -14,11 +14,7 @@ func scales(t *testing.T, s *ACS, burnin, n int) ([][2]float64, *acsProposer) {
 	t.Helper()
 	tab := newTable(rand.New(rand.NewPCG(3, 1)), Bits(4), 1, 0.2)
 	run, err := Start(
-		context.Background(),
-		s,
-		tab,
-		[][]int32{{0, 1, 0, 1}},
-		Options{Seed: 1, Burnin: burnin},
+		context.Background(), s, tab, [][]int32{{0, 1, 0, 1}}, Options{Seed: 1, Burnin: burnin},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -49,12 +45,7 @@ func TestACSSchedule(t *testing.T) {
 		{4, [4]float64{2, math.Pow(1+r, 4) / 8, 0.5, 0.5}},
 	} {
 		s := &ACS{
-			AlphaMax:  2,
-			AlphaMin:  0.5,
-			BetaMax:   0.9,
-			BetaMin:   0.6,
-			Cycle:     4,
-			Power:     c.power,
+			AlphaMax: 2, AlphaMin: 0.5, BetaMax: 0.9, BetaMin: 0.6, Cycle: 4, Power: c.power,
 			FixedBeta: true,
 		}
 		const burnin = 26 // of which min(100, 26/5) steps are InitBurnin
@@ -167,11 +158,7 @@ func TestACSFindsKnownOptimum(t *testing.T) {
 			a := g.cosine(k)
 			if lost := hill(a, best) - hill(a, b); lost > c.curb {
 				t.Errorf(
-					"burn-in %d: at α = %.3f β = %.3f accepts %.3f less than the best",
-					c.burnin,
-					a,
-					b,
-					lost,
+					"burn-in %d: at α = %.3f β = %.3f accepts %.3f less than the best", c.burnin, a, b, lost,
 				)
 			}
 		}
@@ -201,10 +188,7 @@ func TestACSTunesToGoal(t *testing.T) {
 	g := tuned(ACS{AlphaMax: 0.4, AlphaMin: 0.1}, 300, hill)
 	if math.Abs(g.beta[0]-0.71) > 0.05 || g.alphaMax != 0.4 || g.alphaMin != 0.1 {
 		t.Errorf(
-			"given step sizes: α %g to %g, β_0 = %g, want .4, .1 and .71",
-			g.alphaMax,
-			g.alphaMin,
-			g.beta[0],
+			"given step sizes: α %g to %g, β_0 = %g, want .4, .1 and .71", g.alphaMax, g.alphaMin, g.beta[0],
 		)
 	}
 }
@@ -222,12 +206,8 @@ func TestACSWithoutInformation(t *testing.T) {
 			}
 			if !near(g.alphaMax, want) || !near(g.alphaMin, want*acsSpread) {
 				t.Errorf(
-					"acceptance always %g, burn-in %d: α from %g to %g, want %g",
-					a,
-					burnin,
-					g.alphaMax,
-					g.alphaMin,
-					want,
+					"acceptance always %g, burn-in %d: α from %g to %g, want %g", a, burnin, g.alphaMax,
+					g.alphaMin, want,
 				)
 			}
 			for k, b := range g.beta {

@@ -16,22 +16,13 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 	ctx := context.Background()
 	target := must(targets.NewIsing(8, 8, true, 0.1, []float64{0.2}, false))
 	all := []samplers.Sampler{
-		&samplers.GWG{Adapt: true},
-		&samplers.GWG{Adapt: true, Draws: 3},
-		&samplers.AB{StepSize: 0.3},
-		&samplers.AB{Beta: 0.6},
-		&samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2},
+		&samplers.GWG{Adapt: true}, &samplers.GWG{Adapt: true, Draws: 3}, &samplers.AB{StepSize: 0.3},
+		&samplers.AB{Beta: 0.6}, &samplers.ACS{AlphaMax: 0.6, AlphaMin: 0.2},
 		&samplers.ACS{FixedBeta: true},
 	}
 	adapting := map[string]bool{
-		"dula":  true,
-		"dmala": true,
-		"rwm":   true,
-		"pas":   true,
-		"dlmc":  true,
-		"dlmcf": true,
-		"ab":    true,
-		"acs":   true,
+		"dula": true, "dmala": true, "rwm": true, "pas": true, "dlmc": true, "dlmcf": true,
+		"ab": true, "acs": true,
 	}
 	for name := range adapting {
 		s, err := samplers.New(name, nil)
@@ -43,11 +34,7 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 	for _, s := range all {
 		const burnin = 150
 		run, err := samplers.Start(
-			ctx,
-			s,
-			target,
-			randomStarts(target.Domain(), 3),
-			samplers.Options{Seed: 4, Burnin: burnin},
+			ctx, s, target, randomStarts(target.Domain(), 3), samplers.Options{Seed: 4, Burnin: burnin},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -66,12 +53,7 @@ func TestAdaptationEndsWithBurnin(t *testing.T) {
 			for k, later := range tuning(50) {
 				if !maps.Equal(kept[k], later) {
 					t.Errorf(
-						"%s %+v, chain %d, %d steps after the burn-in: %v, was %v",
-						s.Name(),
-						s,
-						k,
-						50*(n+1),
-						later,
+						"%s %+v, chain %d, %d steps after the burn-in: %v, was %v", s.Name(), s, k, 50*(n+1), later,
 						kept[k],
 					)
 				}

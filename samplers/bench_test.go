@@ -19,11 +19,7 @@ func must[T any](v T, err error) T {
 }
 
 func start(
-	b testing.TB,
-	name string,
-	params map[string]string,
-	t samplers.Target,
-	chains, burnin int,
+	b testing.TB, name string, params map[string]string, t samplers.Target, chains, burnin int,
 ) *samplers.Run {
 	b.Helper()
 	s, err := samplers.New(name, params)
@@ -35,11 +31,7 @@ func start(
 		x0[k] = make([]int32, t.Domain().Len())
 	}
 	run, err := samplers.Start(
-		context.Background(),
-		s,
-		t,
-		x0,
-		samplers.Options{Seed: 1, Burnin: burnin},
+		context.Background(), s, t, x0, samplers.Options{Seed: 1, Burnin: burnin},
 	)
 	if err != nil {
 		b.Fatal(err)
@@ -60,8 +52,7 @@ func steps(b *testing.B, run *samplers.Run) {
 		}
 	}
 	b.ReportMetric(
-		float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Len())/1000,
-		"µs/chain-step",
+		float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Len())/1000, "µs/chain-step",
 	)
 }
 
@@ -148,12 +139,7 @@ func BenchmarkVocabulary(b *testing.B) {
 type able struct{ samplers.Gradienter }
 
 func (a able) StochasticGrad(
-	ctx context.Context,
-	x [][]int32,
-	_ int,
-	rng []*rand.Rand,
-	u []float64,
-	grad [][]float64,
+	ctx context.Context, x [][]int32, _ int, rng []*rand.Rand, u []float64, grad [][]float64,
 ) error {
 	err := a.EnergyGrad(ctx, x, u, grad)
 	for k := range grad {

@@ -23,10 +23,7 @@ func (f forgetful) Energy(ctx context.Context, x [][]int32, u []float64) error {
 type unmasked struct{ *tableTarget }
 
 func (m unmasked) MaskedConditional(
-	ctx context.Context,
-	x [][]int32,
-	i []int,
-	lp [][]float64,
+	ctx context.Context, x [][]int32, i []int, lp [][]float64,
 ) error {
 	err := m.tableTarget.MaskedConditional(ctx, x, i, lp)
 	for k := range x {

@@ -15,10 +15,7 @@ import (
 func tunedStep(t *testing.T, s samplers.Sampler, target samplers.Target) float64 {
 	t.Helper()
 	run, err := samplers.Start(
-		context.Background(),
-		s,
-		target,
-		randomStarts(target.Domain(), 8),
+		context.Background(), s, target, randomStarts(target.Domain(), 8),
 		samplers.Options{Seed: 6, Burnin: 600},
 	)
 	if err != nil {

@@ -30,10 +30,7 @@ func (n necklace) Energy(_ context.Context, x [][]int32, u []float64) error {
 // EnergyGrad is optional. Most samplers of this package need it. The entry of
 // bead i and colour v is what that colour would cost there.
 func (n necklace) EnergyGrad(
-	ctx context.Context,
-	x [][]int32,
-	u []float64,
-	grad [][]float64,
+	ctx context.Context, x [][]int32, u []float64, grad [][]float64,
 ) error {
 	for k, beads := range x {
 		clear(grad[k])

@@ -40,14 +40,7 @@ func TestSumsOfLinearWeights(t *testing.T) {
 			}
 			at := func() int32 {
 				edges := []int{
-					0,
-					blockLen - 1,
-					blockLen,
-					2*blockLen - 1,
-					2 * blockLen,
-					k - 1,
-					rng.IntN(k),
-					rng.IntN(k),
+					0, blockLen - 1, blockLen, 2*blockLen - 1, 2 * blockLen, k - 1, rng.IntN(k), rng.IntN(k),
 				}
 				return int32(edges[rng.IntN(len(edges))])
 			}
@@ -61,16 +54,8 @@ func TestSumsOfLinearWeights(t *testing.T) {
 			if finite(m) != finite(m2) ||
 				finite(m) && (m != m2 || lw != lw2 || !slices.Equal(a.cum, b.cum)) {
 				t.Fatalf(
-					"%s, from %d to %d: log-weight %v, largest %v, sums %v; written down %v, %v, %v",
-					name,
-					x,
-					y,
-					lw,
-					m,
-					a.cum,
-					lw2,
-					m2,
-					b.cum,
+					"%s, from %d to %d: log-weight %v, largest %v, sums %v; written down %v, %v, %v", name, x, y,
+					lw, m, a.cum, lw2, m2, b.cum,
 				)
 			}
 		}

@@ -37,11 +37,7 @@ func TestIsing5x5(t *testing.T) {
 			x0[k] = make([]int32, 25)
 		}
 		run, err := samplers.Start(
-			context.Background(),
-			&samplers.DMALA{StepSize: c.alpha},
-			m,
-			x0,
-			samplers.Options{Seed: 1},
+			context.Background(), &samplers.DMALA{StepSize: c.alpha}, m, x0, samplers.Options{Seed: 1},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -133,11 +129,7 @@ func TestDULAStationaryLaw(t *testing.T) {
 		x0[k] = make([]int32, 4)
 	}
 	run, err := samplers.Start(
-		context.Background(),
-		&samplers.DULA{StepSize: alpha},
-		m,
-		x0,
-		samplers.Options{Seed: 2},
+		context.Background(), &samplers.DULA{StepSize: alpha}, m, x0, samplers.Options{Seed: 2},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -193,11 +185,7 @@ func TestPreconditioning(t *testing.T) {
 		&samplers.DULA{StepSize: 1, Precondition: []float64{1000, 0.001}},
 	} {
 		run, err := samplers.Start(
-			context.Background(),
-			s,
-			q,
-			[][]int32{{0, 0}},
-			samplers.Options{Seed: 1},
+			context.Background(), s, q, [][]int32{{0, 0}}, samplers.Options{Seed: 1},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -278,18 +266,11 @@ func TestSGDLDGaussianBernoulli(t *testing.T) {
 	g.Estimator = targets.Conditional
 	cached := sgdldError(t, g, e, &samplers.SGDLD{Jump: 0.1, Balance: samplers.Ratio}, 200, 2000)
 	bare := sgdldError(
-		t,
-		g,
-		e,
-		&samplers.SGDLD{Jump: 0.1, Balance: samplers.Ratio, NoCache: true},
-		200,
-		2000,
+		t, g, e, &samplers.SGDLD{Jump: 0.1, Balance: samplers.Ratio, NoCache: true}, 200, 2000,
 	)
 	if !(cached < 0.03 && bare > 0.06 && bare < 0.095) {
 		t.Errorf(
-			"conditional draws of u: total variation %.4f with the cache, %.4f without",
-			cached,
-			bare,
+			"conditional draws of u: total variation %.4f with the cache, %.4f without", cached, bare,
 		)
 	}
 }
@@ -307,11 +288,7 @@ func gaussBern() *targets.GaussianBernoulli {
 
 // sgdldError is the total variation between π and the weighted states.
 func sgdldError(
-	t testing.TB,
-	g samplers.Target,
-	e *targets.Exact,
-	s samplers.Sampler,
-	chains, steps int,
+	t testing.TB, g samplers.Target, e *targets.Exact, s samplers.Sampler, chains, steps int,
 ) float64 {
 	t.Helper()
 	x0 := make([][]int32, chains)
@@ -379,8 +356,7 @@ func TestStochasticDULA(t *testing.T) {
 	if near, far := dist(full, stoch), dist(full, tiny); near > 0.15 || far < 2*near {
 		t.Errorf(
 			"total variation to DULA: %.3f with batches of 40, %.3f with 1; want near 0 and clearly more",
-			near,
-			far,
+			near, far,
 		)
 	}
 }

@@ -27,13 +27,8 @@ func TestFlipsOfDLMC(t *testing.T) {
 				// Where P(stay) = 1 − hQ is small, so are its correct digits.
 				if got, want := pair[0], pair[1]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 					t.Fatalf(
-						"%s, %v, log h = %g: the flip of Δ = %g has logit %.15g, alone %.15g",
-						name,
-						g,
-						f.logH[0],
-						d,
-						got,
-						want,
+						"%s, %v, log h = %g: the flip of Δ = %g has logit %.15g, alone %.15g", name, g, f.logH[0], d,
+						got, want,
 					)
 				}
 			}

@@ -12,10 +12,7 @@ import (
 type conditionerTable struct{ *tableTarget }
 
 func (t conditionerTable) Conditional(
-	_ context.Context,
-	x [][]int32,
-	i []int,
-	lp [][]float64,
+	_ context.Context, x [][]int32, i []int, lp [][]float64,
 ) error {
 	for k := range x {
 		for v := range lp[k] {
@@ -30,10 +27,7 @@ func (t conditionerTable) Conditional(
 type neighbourTable struct{ *tableTarget }
 
 func (t neighbourTable) NeighbourEnergy(
-	_ context.Context,
-	x [][]int32,
-	i []int,
-	u [][]float64,
+	_ context.Context, x [][]int32, i []int, u [][]float64,
 ) error {
 	for k := range x {
 		for v := range u[k] {
@@ -50,12 +44,7 @@ func (t neighbourTable) NeighbourEnergy(
 // E[TV] ≤ ½ Σ √(π(1−π)/n) (Jensen) and, a draw changing TV by at most 1/n,
 // P(TV > E[TV] + ε) ≤ exp(−2nε²) (McDiarmid).
 func stationarityTV(
-	t *testing.T,
-	rng *rand.Rand,
-	tab *tableTarget,
-	target Target,
-	s Sampler,
-	n, steps int,
+	t *testing.T, rng *rand.Rand, tab *tableTarget, target Target, s Sampler, n, steps int,
 ) (tv, limit float64) {
 	t.Helper()
 	x0 := make([][]int32, n)
@@ -167,8 +156,7 @@ func TestDefaultsReachTheTarget(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 1))
 	d, err := NewDomain(
-		Coord{Kind: Nominal, K: 3},
-		Coord{Kind: Binary, Low: -1, Step: 2},
+		Coord{Kind: Nominal, K: 3}, Coord{Kind: Binary, Low: -1, Step: 2},
 		Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, false, true}},
 	)
 	if err != nil {
@@ -247,10 +235,7 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 		for _, scan := range []Scan{SystematicScan, RandomScan} {
 			s := c.s(scan)
 			run, err := Start(
-				context.Background(),
-				s,
-				c.target,
-				[][]int32{make([]int32, n), make([]int32, n)},
+				context.Background(), s, c.target, [][]int32{make([]int32, n), make([]int32, n)},
 				Options{Seed: 1},
 			)
 			if err != nil {
@@ -271,11 +256,7 @@ func TestScansVisitEveryCoordinate(t *testing.T) {
 			for k, x := range run.X {
 				if hamming(x, make([]int32, n)) != n {
 					t.Errorf(
-						"%s, %v scan: chain %d ends at %v, some coordinate was never visited",
-						s.Name(),
-						scan,
-						k,
-						x,
+						"%s, %v scan: chain %d ends at %v, some coordinate was never visited", s.Name(), scan, k, x,
 					)
 				}
 			}

@@ -23,10 +23,7 @@ func TestGWGAdaptsDraws(t *testing.T) {
 	for _, draws := range starts {
 		const burnin = 600
 		run, err := samplers.Start(
-			ctx,
-			&samplers.GWG{Draws: draws, Adapt: true},
-			target,
-			randomStarts(target.Domain(), 4),
+			ctx, &samplers.GWG{Draws: draws, Adapt: true}, target, randomStarts(target.Domain(), 4),
 			samplers.Options{Seed: 2, Burnin: burnin},
 		)
 		if err != nil {
@@ -50,11 +47,7 @@ func TestGWGAdaptsDraws(t *testing.T) {
 			x := run.Tuning(k)["draws"]
 			if math.Abs(s.MeanProb()-samplers.TargetAcceptance) > 0.1 {
 				t.Errorf(
-					"draws %d, chain %d: acceptance %.3f at X = %.1f, want %g",
-					draws,
-					k,
-					s.MeanProb(),
-					x,
+					"draws %d, chain %d: acceptance %.3f at X = %.1f, want %g", draws, k, s.MeanProb(), x,
 					samplers.TargetAcceptance,
 				)
 			}
@@ -62,10 +55,7 @@ func TestGWGAdaptsDraws(t *testing.T) {
 			// coordinate.
 			if want := (15*x + 1) / 16; math.Abs(s.ProposedDistance()/want-1) > 0.15 {
 				t.Errorf(
-					"draws %d, chain %d: %.2f changes proposed, want about %.2f",
-					draws,
-					k,
-					s.ProposedDistance(),
+					"draws %d, chain %d: %.2f changes proposed, want about %.2f", draws, k, s.ProposedDistance(),
 					want,
 				)
 			}

@@ -55,11 +55,7 @@ type driver struct {
 func newDriver(t *testing.T, tab *tableTarget, target Target, s Sampler) *driver {
 	t.Helper()
 	run, err := Start(
-		context.Background(),
-		s,
-		target,
-		[][]int32{tab.states[tab.support()[0]]},
-		Options{},
+		context.Background(), s, target, [][]int32{tab.states[tab.support()[0]]}, Options{},
 	)
 	if err != nil {
 		t.Fatal(s.Name(), err)
@@ -266,11 +262,7 @@ func (d *driver) kernel(done int) [][]float64 {
 // sweep: its sweep is not reversible, but each of its updates is, and their
 // product leaves π as it is. All others have period 1.
 func kernelErrors(
-	t *testing.T,
-	tab *tableTarget,
-	target Target,
-	s Sampler,
-	period int,
+	t *testing.T, tab *tableTarget, target Target, s Sampler, period int,
 ) (balance, stationary float64) {
 	t.Helper()
 	d := newDriver(t, tab, target, s)

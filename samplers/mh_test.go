@@ -44,9 +44,7 @@ func TestDetailedBalanceOfManyCategories(t *testing.T) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-6 {
 				t.Errorf(
 					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
-					s.Name(),
-					s,
-					b,
+					s.Name(), s, b,
 				)
 			}
 		}
@@ -60,9 +58,7 @@ func TestBrokenSamplerFailsDetailedBalance(t *testing.T) {
 			if b, _ := balanceError(t, tab, s, true); b < 1e-5 {
 				t.Errorf(
 					"%s %+v without a term of its ratio violates balance by %g only: the test has no power",
-					s.Name(),
-					s,
-					b,
+					s.Name(), s, b,
 				)
 			}
 		}
@@ -145,11 +141,8 @@ func TestNoEvaluationIsWasted(t *testing.T) {
 		}
 		if tab.evals != want || moved < 150 || moved > 1350 {
 			t.Errorf(
-				"%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved",
-				s.Name(),
-				tab.evals,
-				want,
-				moved,
+				"%s: %d evaluations, want one per start and moved proposal (%d); %d of 1500 moved", s.Name(),
+				tab.evals, want, moved,
 			)
 		}
 	}
@@ -172,10 +165,7 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 				t.Fatal(err)
 			}
 			run, err := Start(
-				context.Background(),
-				s,
-				tab,
-				starts[first:first+n],
+				context.Background(), s, tab, starts[first:first+n],
 				Options{Seed: 9, ID: "x", First: first, Burnin: 40},
 			)
 			if err != nil {
@@ -242,11 +232,8 @@ func TestDrawHasMeanR(t *testing.T) {
 		}
 		if one > 0 {
 			checkFrequencies(
-				t,
-				"flips for R = 2.3",
-				count,
-				[]float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)},
-				n,
+				t, "flips for R = 2.3", count,
+				[]float64{0, probOfCount(2.3, 1), probOfCount(2.3, 2), probOfCount(2.3, 3)}, n,
 			)
 		}
 		if want := one + (1-one)*2.3; math.Abs(sum/n-want) > 0.015 {
@@ -298,11 +285,7 @@ func TestAdaptationOnSymmetricTarget(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := Start(
-			context.Background(),
-			smp,
-			s,
-			[][]int32{{0, 0, 0, 0}},
-			Options{Seed: 1, Burnin: 500},
+			context.Background(), smp, s, [][]int32{{0, 0, 0, 0}}, Options{Seed: 1, Burnin: 500},
 		)
 		if err != nil {
 			t.Fatal(err)

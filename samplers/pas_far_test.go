@@ -73,12 +73,7 @@ func TestPASOfWeightsFarApart(t *testing.T) {
 					drawn := logPathByDefinition(p.path[0], p.lw) // lw is that of x
 					if !(math.Abs(said-drawn) < 1e-9*math.Max(1, math.Abs(drawn))) {
 						t.Errorf(
-							"seed %d: log q of %v from %v is %g, by definition %g",
-							seed,
-							p.path[0],
-							p.lw,
-							said,
-							drawn,
+							"seed %d: log q of %v from %v is %g, by definition %g", seed, p.path[0], p.lw, said, drawn,
 						)
 					}
 					copy(run.X[0], x)

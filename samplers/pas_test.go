@@ -34,11 +34,8 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 	for _, d := range []*Domain{Bits(5), Categories(5, 4), Integers(5, 3, -1)} {
 		for _, g := range []Balance{Sqrt, Ratio, Max, Min} {
 			run, err := Start(
-				context.Background(),
-				&PAS{Balance: g, Flips: 3},
-				gradFlat{flat{d}},
-				[][]int32{make([]int32, 5)},
-				Options{},
+				context.Background(), &PAS{Balance: g, Flips: 3}, gradFlat{flat{d}},
+				[][]int32{make([]int32, 5)}, Options{},
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -73,9 +70,7 @@ func TestPASReversePathIsTheOppositeOrder(t *testing.T) {
 			}
 			if same := pathByDefinition(order, w, wv); math.Abs(back-same) < 1e-6 {
 				t.Errorf(
-					"the orders %v and %v have the same probability: the test has no power",
-					order,
-					opposite,
+					"the orders %v and %v have the same probability: the test has no power", order, opposite,
 				)
 			}
 		}

@@ -251,8 +251,7 @@ func mhSamplers(n int) []Sampler {
 	out := []Sampler{
 		&DMALA{}, &RWM{Flips: 1}, &RWM{Flips: 2}, &AB{}, &ACS{}, &DLMC{}, &DLMCf{}, &PAS{}, &GWG{},
 		&AB{
-			StepSize: 3,
-			Beta:     0.8,
+			StepSize: 3, Beta: 0.8,
 		}, &ACS{AlphaMax: 2, AlphaMin: 0.5}, &ACS{AlphaMax: 3, AlphaMin: 0.2, Power: 4, Cycle: 5}, &GWG{Draws: 2}, &GWG{Adapt: true}, &GWG{Draws: 3, Balance: Ratio},
 		&DMALA{StepSize: 1, Precondition: []float64{0.3, 2, 1, 4}[:n]},
 		&PAS{

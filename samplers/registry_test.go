@@ -12,22 +12,8 @@ import (
 func TestRegistryNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"gibbs",
-		"gibbs-mh",
-		"exact-gibbs",
-		"block-gibbs",
-		"hb",
-		"lb1",
-		"gwg",
-		"pas",
-		"rwm",
-		"dula",
-		"dmala",
-		"dlmc",
-		"dlmcf",
-		"ab",
-		"acs",
-		"sgdld",
+		"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula",
+		"dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld",
 	}
 	for _, name := range want {
 		s, err := New(name, nil)
@@ -54,11 +40,7 @@ func TestDefaultsAreZeroValues(t *testing.T) {
 			t.Fatalf("%s %v: %v", name, params, err)
 		}
 		run, err := Start(
-			context.Background(),
-			s,
-			tab,
-			[][]int32{{0, 0, 0}},
-			Options{Seed: 3, Burnin: 60},
+			context.Background(), s, tab, [][]int32{{0, 0, 0}}, Options{Seed: 3, Burnin: 60},
 		)
 		if err != nil {
 			t.Fatalf("%s %v: %v", name, params, err)
@@ -131,13 +113,7 @@ func TestNewRefusesBadInput(t *testing.T) {
 		_, err := New(c.name, params)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf(
-				"New(%q, %s=%s) = %v, want %v that says %q",
-				c.name,
-				c.param,
-				c.value,
-				err,
-				c.is,
-				c.says,
+				"New(%q, %s=%s) = %v, want %v that says %q", c.name, c.param, c.value, err, c.is, c.says,
 			)
 		}
 	}
@@ -215,10 +191,7 @@ func TestStreamsAreStable(t *testing.T) {
 	if got[0] != want[0] || got[1] != want[1] {
 		t.Errorf(
 			"stream (1, sentence, 2) begins %#x %#x, want %#x %#x: results of old seeds would change",
-			got[0],
-			got[1],
-			want[0],
-			want[1],
+			got[0], got[1], want[0], want[1],
 		)
 	}
 	seen := map[uint64]string{}

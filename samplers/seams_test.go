@@ -73,11 +73,7 @@ func TestOutsideKernel(t *testing.T) {
 	t.Parallel()
 	m := small(t)
 	run, err := samplers.Start(
-		context.Background(),
-		heatBath{},
-		m,
-		zeros(20, 6),
-		samplers.Options{Seed: 4, Burnin: 50},
+		context.Background(), heatBath{}, m, zeros(20, 6), samplers.Options{Seed: 4, Burnin: 50},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -125,11 +121,7 @@ func TestOutsideSampler(t *testing.T) {
 	t.Parallel()
 	m := small(t)
 	run, err := samplers.Start(
-		context.Background(),
-		flip{},
-		m,
-		zeros(20, 6),
-		samplers.Options{Seed: 5, Burnin: 50},
+		context.Background(), flip{}, m, zeros(20, 6), samplers.Options{Seed: 5, Burnin: 50},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -206,8 +198,7 @@ func (r *recorder) Schedule(k, done int) bool           { r.note("schedule", k);
 func (r *recorder) Ask(context.Context) error           { r.note("ask", 0); return nil }
 
 func (r *recorder) Changed(
-	k int,
-	x, y []int32,
+	k int, x, y []int32,
 ) int {
 	r.note("changed", k)
 	return int(x[0] ^ y[0])
@@ -220,11 +211,7 @@ func TestSeams(t *testing.T) {
 	for _, burnin := range []int{0, 3} {
 		r := &recorder{t: t}
 		run, err := samplers.Start(
-			context.Background(),
-			r,
-			small(t),
-			zeros(1, 6),
-			samplers.Options{Burnin: burnin},
+			context.Background(), r, small(t), zeros(1, 6), samplers.Options{Burnin: burnin},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -242,8 +229,7 @@ func TestSeams(t *testing.T) {
 				want = append(want, "freeze0")
 			}
 			if want = append([]string{"ask0", "schedule0", "propose0"}, want...); !slices.Equal(
-				r.log,
-				want,
+				r.log, want,
 			) {
 				t.Errorf("step %d with burn-in %d calls %v, want %v", run.Done(), burnin, r.log, want)
 			}
@@ -284,11 +270,7 @@ func TestTuningAtTheEndOfTheBurnin(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := samplers.Start(
-			context.Background(),
-			s,
-			small(t),
-			zeros(2, 6),
-			samplers.Options{Seed: 2, Burnin: 150},
+			context.Background(), s, small(t), zeros(2, 6), samplers.Options{Seed: 2, Burnin: 150},
 		)
 		if errors.Is(err, samplers.ErrUnsupported) {
 			continue
@@ -352,11 +334,7 @@ func TestNothingToStart(t *testing.T) {
 func TestSample(t *testing.T) {
 	t.Parallel()
 	run, err := samplers.Start(
-		context.Background(),
-		&samplers.GWG{},
-		small(t),
-		zeros(2, 6),
-		samplers.Options{Burnin: 30},
+		context.Background(), &samplers.GWG{}, small(t), zeros(2, 6), samplers.Options{Burnin: 30},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -439,10 +417,7 @@ func TestInfoSaysWhatSamplersDo(t *testing.T) {
 		// Gibbs–MH from exact conditionals has nothing to refuse.
 		if refused > 0 != info.Corrected && info.Name != "gibbs-mh" {
 			t.Errorf(
-				"%s: corrected is %v, and %d proposals were refused",
-				info.Name,
-				info.Corrected,
-				refused,
+				"%s: corrected is %v, and %d proposals were refused", info.Name, info.Corrected, refused,
 			)
 		}
 		if got := samplers.InfoOf(s); got.Name != info.Name || got.Corrected != info.Corrected {

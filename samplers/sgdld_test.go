@@ -17,11 +17,7 @@ type ratios struct {
 }
 
 func (t *ratios) EstimateRatios(
-	_ context.Context,
-	x [][]int32,
-	_ int,
-	_ []*rand.Rand,
-	num, den [][]float64,
+	_ context.Context, x [][]int32, _ int, _ []*rand.Rand, num, den [][]float64,
 ) error {
 	for k := range x {
 		for i, r := range t.r {
@@ -43,12 +39,7 @@ type noisyTable struct {
 }
 
 func (t *noisyTable) StochasticGrad(
-	ctx context.Context,
-	x [][]int32,
-	batch int,
-	rng []*rand.Rand,
-	u []float64,
-	g [][]float64,
+	ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64,
 ) error {
 	err := t.tableTarget.StochasticGrad(ctx, x, batch, rng, u, g)
 	if e, bad := t.fault[t.calls]; bad {
@@ -69,10 +60,7 @@ func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
 			faults := map[int]float64{20: math.NaN(), 60: math.Inf(1), 61: math.Inf(-1), 100: math.NaN()}
 			target := &noisyTable{tableTarget: tab, fault: faults}
 			run, err := Start(
-				context.Background(),
-				&SGDLD{NoCache: noCache},
-				target,
-				[][]int32{make([]int32, d.Len())},
+				context.Background(), &SGDLD{NoCache: noCache}, target, [][]int32{make([]int32, d.Len())},
 				Options{Seed: 1},
 			)
 			if err != nil {
@@ -110,16 +98,11 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 		"NaN below": func(_, den []float64) { den[0] = math.NaN() },
 	} {
 		target := &ratios{
-			flat:  flat{Bits(2)},
-			r:     []float64{3, 1. / 3},
+			flat: flat{Bits(2)}, r: []float64{3, 1. / 3},
 			fault: map[int]func(num, den []float64){3: fault},
 		}
 		run, err := Start(
-			context.Background(),
-			&SGDLD{Jump: 1e-9, Balance: Ratio},
-			target,
-			[][]int32{{0, 0}},
-			Options{},
+			context.Background(), &SGDLD{Jump: 1e-9, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{},
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -142,16 +125,11 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 	t.Parallel()
 	sick := func(num, _ []float64) { num[0] = math.NaN() }
 	target := &ratios{
-		flat:  flat{Bits(2)},
-		r:     []float64{1, 1},
+		flat: flat{Bits(2)}, r: []float64{1, 1},
 		fault: map[int]func(num, den []float64){0: sick, 1: sick},
 	}
 	run, err := Start(
-		context.Background(),
-		&SGDLD{Jump: 1, Balance: Ratio},
-		target,
-		[][]int32{{0, 0}},
-		Options{},
+		context.Background(), &SGDLD{Jump: 1, Balance: Ratio}, target, [][]int32{{0, 0}}, Options{},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -167,10 +145,7 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 		}
 		if run.Weight[0] != want.weight || run.Stats[0].Hamming != want.moved {
 			t.Errorf(
-				"after %d steps: weight %g and %d moves, want %+v",
-				n,
-				run.Weight[0],
-				run.Stats[0].Hamming,
+				"after %d steps: weight %g and %d moves, want %+v", n, run.Weight[0], run.Stats[0].Hamming,
 				want,
 			)
 		}

@@ -42,12 +42,7 @@ func (s sick) Energy(ctx context.Context, x [][]int32, u []float64) error {
 
 // StochasticGrad is the noisy gradient with the same sick entries.
 func (s sick) StochasticGrad(
-	ctx context.Context,
-	x [][]int32,
-	batch int,
-	rng []*rand.Rand,
-	u []float64,
-	g [][]float64,
+	ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64,
 ) error {
 	if err := s.tableTarget.StochasticGrad(ctx, x, batch, rng, u, g); err != nil {
 		return err
@@ -84,9 +79,7 @@ func TestSickTargets(t *testing.T) {
 	for _, d := range []*Domain{Categories(2, 3), Bits(3), Integers(2, 3, 0)} {
 		tab := newTable(rng, d, 0.3, 0)
 		s := sick{
-			tab,
-			map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf},
-			map[int]float64{1: math.NaN()},
+			tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf}, map[int]float64{1: math.NaN()},
 		}
 		for _, info := range List() {
 			// Gibbs and SGDLD evaluate no energies, so they see nothing of what is
@@ -97,11 +90,7 @@ func TestSickTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			run, err := Start(
-				context.Background(),
-				smp,
-				s,
-				[][]int32{make([]int32, d.Len())},
-				Options{Seed: 2, Burnin: 50},
+				context.Background(), smp, s, [][]int32{make([]int32, d.Len())}, Options{Seed: 2, Burnin: 50},
 			)
 			if err != nil {
 				t.Fatal(info.Name, err)
@@ -121,11 +110,8 @@ func TestSickTargets(t *testing.T) {
 			st := run.Stats[0]
 			if st.NonFinite == 0 || st.Zero == 0 && usesU || st.Moved < 20 {
 				t.Errorf(
-					"%s: counted %d states that are no numbers and %d of probability 0; %d moves",
-					info.Name,
-					st.NonFinite,
-					st.Zero,
-					st.Moved,
+					"%s: counted %d states that are no numbers and %d of probability 0; %d moves", info.Name,
+					st.NonFinite, st.Zero, st.Moved,
 				)
 			}
 			for _, v := range run.Tuning(0) {
@@ -143,8 +129,7 @@ func TestSickTargets(t *testing.T) {
 func TestNeighboursOfEnergyZeroAreCounted(t *testing.T) {
 	t.Parallel()
 	d, err := NewDomain(
-		Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, true, false}},
-		Coord{Kind: Nominal, K: 2},
+		Coord{Kind: Nominal, K: 4, Allowed: []bool{true, true, true, false}}, Coord{Kind: Nominal, K: 2},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -208,10 +208,7 @@ func (t *tableTarget) EnergyGrad(_ context.Context, x [][]int32, u []float64, g 
 }
 
 func (t *tableTarget) MaskedConditional(
-	_ context.Context,
-	x [][]int32,
-	i []int,
-	lp [][]float64,
+	_ context.Context, x [][]int32, i []int, lp [][]float64,
 ) error {
 	for k := range x {
 		m := t.mask[t.index(x[k])]
@@ -222,12 +219,7 @@ func (t *tableTarget) MaskedConditional(
 
 // StochasticGrad treats the gradient as the mean of the true one and noise.
 func (t *tableTarget) StochasticGrad(
-	ctx context.Context,
-	x [][]int32,
-	batch int,
-	rng []*rand.Rand,
-	u []float64,
-	g [][]float64,
+	ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64,
 ) error {
 	if err := t.EnergyGrad(ctx, x, u, g); err != nil {
 		return err

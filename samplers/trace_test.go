@@ -24,11 +24,7 @@ func (l linear) Energy(_ context.Context, x [][]int32, u []float64) error {
 }
 
 func (l linear) EstimateRatios(
-	_ context.Context,
-	x [][]int32,
-	_ int,
-	_ []*rand.Rand,
-	num, den [][]float64,
+	_ context.Context, x [][]int32, _ int, _ []*rand.Rand, num, den [][]float64,
 ) error {
 	for k := range x {
 		for i, v := range x[k] {
@@ -80,10 +76,7 @@ func TestTraceWeighsStates(t *testing.T) {
 	}
 	if !math.IsNaN(d.ESS) || !math.IsNaN(d.ESSBatch) || !math.IsNaN(d.RHat) {
 		t.Errorf(
-			"weighted states have ESS %g, %g by batches, and R-hat %g; want NaN",
-			d.ESS,
-			d.ESSBatch,
-			d.RHat,
+			"weighted states have ESS %g, %g by batches, and R-hat %g; want NaN", d.ESS, d.ESSBatch, d.RHat,
 		)
 	}
 }

@@ -192,11 +192,7 @@ func TestBadLinesInJSON(t *testing.T) {
 	t.Parallel()
 	in := strings.Join(
 		[]string{
-			"no blank",
-			" ",
-			"\xff [MASK]",
-			strings.Repeat("dog ", 3000) + "[MASK]",
-			"the [MASK*0] .",
+			"no blank", " ", "\xff [MASK]", strings.Repeat("dog ", 3000) + "[MASK]", "the [MASK*0] .",
 		},
 		"\n",
 	)
@@ -224,8 +220,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	code := run(
-		ctx,
-		stdio{strings.NewReader(""), &out, &errs},
+		ctx, stdio{strings.NewReader(""), &out, &errs},
 		withTiny("fill", "--seed", "1", "the [MASK] sleeps ."),
 	)
 	if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {

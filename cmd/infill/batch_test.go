@@ -182,16 +182,7 @@ func TestInterruptedBatch(t *testing.T) {
 		in := sentenceFile(t, dir, 400)
 		whole, out := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "out file.jsonl")
 		args := withTiny(
-			"batch",
-			in,
-			"--chains",
-			"8",
-			"--steps",
-			"10",
-			"--seed",
-			"3",
-			"--force",
-			"--output",
+			"batch", in, "--chains", "8", "--steps", "10", "--seed", "3", "--force", "--output",
 		)
 		if r := infillRun("", append(args, whole)...); r.code != exitSomeFailed {
 			t.Fatal(r.err)
@@ -236,15 +227,7 @@ func TestClosedPipe(t *testing.T) {
 	cmd, errs := command(
 		t,
 		withTiny(
-			"batch",
-			sentenceFile(t, dir, 400),
-			"--quiet",
-			"--seed",
-			"1",
-			"--chains",
-			"2",
-			"--steps",
-			"2",
+			"batch", sentenceFile(t, dir, 400), "--quiet", "--seed", "1", "--chains", "2", "--steps", "2",
 		)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -487,8 +470,7 @@ func TestBatchIntoEval(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := put(
-		t,
-		filepath.Join(dir, "in.txt"),
+		t, filepath.Join(dir, "in.txt"),
 		strings.Repeat("the big dog sleeps in the house .\na cat saw the bird near the tree .\n", 4),
 	)
 	var plain string
@@ -504,8 +486,7 @@ func TestBatchIntoEval(t *testing.T) {
 		}
 		// The same numbers, but for the names.
 		got := strings.ReplaceAll(
-			strings.ReplaceAll(r.out, out, ""),
-			strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
+			strings.ReplaceAll(r.out, out, ""), strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
 			"",
 		)
 		got = strings.ReplaceAll(got, `"made-by-batch"`, `""`)
@@ -604,8 +585,7 @@ func TestScoreFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := put(
-		t,
-		filepath.Join(dir, "in.jsonl"),
+		t, filepath.Join(dir, "in.jsonl"),
 		strings.Repeat(`{"id":"a","text":"the dog sleeps in the house .","candidates":5}
 {"text":"the [MASK] runs .","candidates":["dog","cat"],"n":1}
 {"text":"the dog sleeps in the house .","n":2}

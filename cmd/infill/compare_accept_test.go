@@ -11,15 +11,7 @@ func TestCompareAcceptanceOfSamplersWithoutTest(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the [MASK] sleeps in the [MASK] .\n")
 	_, out := comparison(
-		t,
-		0,
-		"--steps",
-		"4",
-		"--chains",
-		"3",
-		"--samplers",
-		"hb,block-gibbs,lb1,dmala",
-		in,
+		t, 0, "--steps", "4", "--chains", "3", "--samplers", "hb,block-gibbs,lb1,dmala", in,
 	)
 	var res struct {
 		Rows []struct {

@@ -48,13 +48,8 @@ func TestCompareEqualEvaluations(t *testing.T) {
 	const sentences, chains, steps = 4, 10, 30
 	in := write(t, "in.txt", blanksFile)
 	five := []string{
-		"--steps",
-		fmt.Sprint(steps),
-		"--chains",
-		fmt.Sprint(chains),
-		"--samplers",
-		"gibbs,gwg,dula,dmala,dlmc",
-		in,
+		"--steps", fmt.Sprint(steps), "--chains", fmt.Sprint(chains), "--samplers",
+		"gibbs,gwg,dula,dmala,dlmc", in,
 	}
 	res, _ := comparison(t, 0, five...)
 	if len(res.Rows) != 5 {
@@ -105,8 +100,7 @@ func TestCompareDeterministic(t *testing.T) {
 	var first *report.CompareResult
 	for _, how := range [][]string{{"--threads", "1", "--batch-tokens", "16"}, {"--threads", "2"}, {"--threads", "3", "--batch-tokens", "100"}} {
 		res, _ := comparison(
-			t,
-			0,
+			t, 0,
 			append(how, "--steps", "12", "--chains", "7", "--samplers", "gibbs,gwg,dula,dmala,dlmc", in)...)
 		for _, row := range res.Rows {
 			for i := range row.Metrics {
@@ -129,17 +123,7 @@ func TestCompareScoreModel(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", blanksFile)
 	res, _ := comparison(
-		t,
-		0,
-		"--score-model",
-		tinyModel,
-		"--steps",
-		"5",
-		"--chains",
-		"5",
-		"--samplers",
-		"dula,gibbs",
-		in,
+		t, 0, "--score-model", tinyModel, "--steps", "5", "--chains", "5", "--samplers", "dula,gibbs", in,
 	)
 	for _, row := range res.Rows {
 		a, b := value(t, row, "score_per_blank"), value(t, row, "second_score_per_blank")
@@ -162,25 +146,8 @@ func TestCompareMasking(t *testing.T) {
 	t.Parallel()
 	in := write(t, "in.txt", "the dog sleeps in the house .\nthe big cat saw a small bird .\n")
 	res, _ := comparison(
-		t,
-		0,
-		"--mask-words",
-		"2",
-		"--min-distance",
-		"2",
-		"--select",
-		"diverse",
-		"--steps",
-		"6",
-		"--chains",
-		"12",
-		"--top",
-		"3",
-		"--samplers",
-		"dmala",
-		"--examples",
-		"2",
-		in,
+		t, 0, "--mask-words", "2", "--min-distance", "2", "--select", "diverse", "--steps", "6",
+		"--chains", "12", "--top", "3", "--samplers", "dmala", "--examples", "2", in,
 	)
 	if !strings.Contains(res.Protocol, "words masked: 2") ||
 		!strings.Contains(res.Protocol, "distance of 2") ||
@@ -217,8 +184,7 @@ func TestCompareMasking(t *testing.T) {
 func TestCompareLeavesOut(t *testing.T) {
 	t.Parallel()
 	in := write(
-		t,
-		"in.txt",
+		t, "in.txt",
 		"the [MASK] sleeps .\nno blank here .\nthe [MASK sleeps .\nshe ate a [MASK] banana .\nthe [MASK/^zzz$/] sleeps .\n",
 	)
 	args := []string{"--steps", "3", "--chains", "4", "--samplers", "dmala,gibbs", in}
@@ -264,17 +230,8 @@ func TestCompareTrace(t *testing.T) {
 	in := write(t, "in.txt", "the [MASK] sleeps .\nshe ate a [MASK] banana .\n")
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
 	args := []string{
-		"--budget",
-		"steps",
-		"--steps",
-		"3",
-		"--chains",
-		"4",
-		"--samplers",
-		"gibbs,dmala:balance=ratio",
-		"--trace",
-		path,
-		in,
+		"--budget", "steps", "--steps", "3", "--chains", "4", "--samplers", "gibbs,dmala:balance=ratio",
+		"--trace", path, in,
 	}
 	comparison(t, 0, args...)
 	seen := map[string]int{}

@@ -73,15 +73,7 @@ func TestConstraintErrors(t *testing.T) {
 func TestBanOfUnspellableWords(t *testing.T) {
 	t.Parallel()
 	args := withTiny(
-		"fill",
-		"--seed",
-		"1",
-		"--steps",
-		"2",
-		"--chains",
-		"2",
-		"--ban",
-		"dog,\U0001f600,qqq",
+		"fill", "--seed", "1", "--steps", "2", "--chains", "2", "--ban", "dog,\U0001f600,qqq",
 		"the [MASK] sleeps .",
 	)
 	r := infillRun("", args...)

@@ -51,8 +51,7 @@ func TestDocumentedCommands(t *testing.T) {
 				continue // needs a compressed file; package batch tests them
 			case strings.Contains(one, "--resume"):
 				first := strings.Split(
-					strings.Replace(strings.Join(args, "\x00"), "--resume", "--force", 1),
-					"\x00",
+					strings.Replace(strings.Join(args, "\x00"), "--resume", "--force", 1), "\x00",
 				)
 				if r := infillRun("", first...); r.code != 0 {
 					t.Errorf("%q: exit %d: %s", first, r.code, r.err)

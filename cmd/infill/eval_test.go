@@ -130,22 +130,9 @@ func TestCompare(t *testing.T) {
 			r := infillRun(
 				"",
 				withTiny(
-					"compare",
-					"--quiet",
-					"--seed",
-					"1",
-					"--steps",
-					"8",
-					"--chains",
-					"6",
-					"--samplers",
-					"gibbs,dula,dmala:balance=ratio",
-					write(t, "in.txt", in),
-					"--reference",
-					ref,
-					"--json",
-					"--html",
-					html,
+					"compare", "--quiet", "--seed", "1", "--steps", "8", "--chains", "6", "--samplers",
+					"gibbs,dula,dmala:balance=ratio", write(t, "in.txt", in), "--reference", ref, "--json",
+					"--html", html,
 				)...)
 			if r.code != 0 {
 				t.Fatal(r.err)
@@ -168,28 +155,14 @@ func TestCompare(t *testing.T) {
 	}
 	// The same command, masking words itself, twice: the same bytes but for the time.
 	whole := write(
-		t,
-		"whole.txt",
-		"the dog barks in the house .\n. . .\nthe fish swims in the river .\n",
+		t, "whole.txt", "the dog barks in the house .\n. . .\nthe fish swims in the river .\n",
 	)
 	run := func() *report.CompareResult {
 		r := infillRun(
 			"",
 			withTiny(
-				"compare",
-				"--quiet",
-				"--seed",
-				"4",
-				"--steps",
-				"4",
-				"--chains",
-				"4",
-				"--mask-rate",
-				"0.25",
-				"--samplers",
-				"dmala",
-				whole,
-				"--json",
+				"compare", "--quiet", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate", "0.25",
+				"--samplers", "dmala", whole, "--json",
 			)...)
 		var res report.CompareResult
 		if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Sentences != 2 {

@@ -174,8 +174,7 @@ func TestOpenLengthsShowBothScores(t *testing.T) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	if r := infillRun("", withTiny("fill", "--seed", "1", "--quiet", "the [MASK] sleeps .")...); strings.Contains(
-		r.out,
-		"per token",
+		r.out, "per token",
 	) {
 		t.Errorf("%s", r.out)
 	}
@@ -194,16 +193,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trace.jsonl")
 	args := withTiny(
-		"fill",
-		"--seed",
-		"1",
-		"--steps",
-		"6",
-		"--chains",
-		"3",
-		"--trace",
-		path,
-		"the [MASK] sleeps .",
+		"fill", "--seed", "1", "--steps", "6", "--chains", "3", "--trace", path, "the [MASK] sleeps .",
 	)
 	if r := infillRun("", args...); r.code != 0 {
 		t.Fatal(r.err)
@@ -288,15 +278,7 @@ func TestColor(t *testing.T) {
 	r := infillRun(
 		"",
 		withTiny(
-			"fill",
-			"--quiet",
-			"--seed",
-			"1",
-			"--color",
-			"always",
-			"--top",
-			"1",
-			"the [MASK] sleeps .",
+			"fill", "--quiet", "--seed", "1", "--color", "always", "--top", "1", "the [MASK] sleeps .",
 		)...)
 	if r.code != 0 || strings.Count(r.out, styleOn) != 1 || strings.Count(r.out, styleOff) != 1 {
 		t.Errorf("exit %d: %q", r.code, r.out)
@@ -327,21 +309,8 @@ func TestSamplersBench(t *testing.T) {
 	t.Parallel()
 	svg := filepath.Join(t.TempDir(), "b.svg")
 	args := []string{
-		"samplers",
-		"bench",
-		"ising:rows=3,cols=3",
-		"--sampler",
-		"dmala:step-size=.4",
-		"--sampler",
-		"gwg",
-		"--steps",
-		"200",
-		"--burn-in",
-		"50",
-		"--chains",
-		"3",
-		"--svg",
-		svg,
+		"samplers", "bench", "ising:rows=3,cols=3", "--sampler", "dmala:step-size=.4", "--sampler", "gwg",
+		"--steps", "200", "--burn-in", "50", "--chains", "3", "--svg", svg,
 	}
 	r := infillRun("", args...)
 	if r.code != 0 || !strings.Contains(r.out, "dmala:step-size=.4") ||
@@ -395,16 +364,8 @@ func TestSamplersBenchExamples(t *testing.T) {
 func TestSamplersBenchNoBurnin(t *testing.T) {
 	t.Parallel()
 	r := infillRun(
-		"",
-		"samplers",
-		"bench",
-		"ising:rows=2,cols=2",
-		"--sampler",
-		"dmala",
-		"--steps",
-		"20",
-		"--burn-in",
-		"0",
+		"", "samplers", "bench", "ising:rows=2,cols=2", "--sampler", "dmala", "--steps", "20",
+		"--burn-in", "0",
 	)
 	if r.code != 0 || !strings.Contains(r.out, "× 20 steps after 0 of burn-in") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
@@ -417,16 +378,7 @@ func TestEverySampler(t *testing.T) {
 	for _, name := range samplers.Names() {
 		t.Run(name, func(t *testing.T) {
 			args := withTiny(
-				"fill",
-				"--json",
-				"--seed",
-				"1",
-				"--steps",
-				"12",
-				"--chains",
-				"6",
-				"--sampler",
-				name,
+				"fill", "--json", "--seed", "1", "--steps", "12", "--chains", "6", "--sampler", name,
 				"the [MASK] sleeps in the [MASK] .",
 			)
 			r := infillRun("", args...)
@@ -452,8 +404,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("exit %d: %q %s", r.code, r.out, r.err)
 	}
 	if r := infillRun("", "fill", "--quiet", "--top", "2", "the [MASK] sleeps ."); strings.Count(
-		r.out,
-		"\n",
+		r.out, "\n",
 	) != 2 {
 		t.Errorf("a flag does not go before the environment: %q %s", r.out, r.err)
 	}

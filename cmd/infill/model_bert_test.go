@@ -43,18 +43,7 @@ func TestBERTBase(t *testing.T) {
 		"She drank a cup of [MASK].":                     "coffee|tea|water",
 	} {
 		r := infillRun(
-			"",
-			"fill",
-			"--json",
-			"--seed",
-			"1",
-			"--steps",
-			"10",
-			"--chains",
-			"5",
-			"--model",
-			dir,
-			text,
+			"", "fill", "--json", "--seed", "1", "--steps", "10", "--chains", "5", "--model", dir, text,
 		)
 		var got struct {
 			Fillings []struct {
@@ -67,8 +56,7 @@ func TestBERTBase(t *testing.T) {
 			continue
 		}
 		if best := strings.Join(got.Fillings[0].Tokens, " "); !strings.Contains(
-			"|"+word+"|",
-			"|"+best+"|",
+			"|"+word+"|", "|"+best+"|",
 		) {
 			t.Errorf("%s: %q", text, best)
 		}

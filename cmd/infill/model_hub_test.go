@@ -40,16 +40,12 @@ func tinyHub(t *testing.T) (requests *[]string) {
 	}))
 	t.Cleanup(s.Close)
 	tiny := &hub.Model{
-		Name:         "tiny",
-		Architecture: "BERT",
-		Licence:      "MIT",
-		Home:         "https://example.com/tiny",
+		Name: "tiny", Architecture: "BERT", Licence: "MIT",
+		Home: "https://example.com/tiny",
 	}
 	trusted := &hub.Model{
-		Name:         "trusted",
-		Architecture: "BERT",
-		Licence:      "MIT",
-		Home:         "https://example.com/tiny",
+		Name: "trusted", Architecture: "BERT", Licence: "MIT",
+		Home: "https://example.com/tiny",
 	}
 	for _, name := range []string{"model.onnx", "vocab.txt", "config.json", "tokenizer_config.json"} {
 		data, err := os.ReadFile(filepath.Join(tinyModel, name))
@@ -58,9 +54,7 @@ func tinyHub(t *testing.T) (requests *[]string) {
 		}
 		h := sha256.Sum256(data)
 		f := hub.File{
-			Path:  name,
-			URL:   "{hub}/o/n/resolve/" + hubCommit + "/" + name,
-			Bytes: int64(len(data)),
+			Path: name, URL: "{hub}/o/n/resolve/" + hubCommit + "/" + name, Bytes: int64(len(data)),
 		}
 		g := f
 		g.SHA256 = hex.EncodeToString(h[:])
@@ -103,14 +97,7 @@ func TestModelPullAndUse(t *testing.T) {
 	}
 	byName := infillRun("", "fill", "--json", "--seed", "1", "--model", "tiny", "the [MASK] sleeps .")
 	byPath := infillRun(
-		"",
-		"fill",
-		"--json",
-		"--seed",
-		"1",
-		"--model",
-		tinyModel,
-		"the [MASK] sleeps .",
+		"", "fill", "--json", "--seed", "1", "--model", tinyModel, "the [MASK] sleeps .",
 	)
 	if byName.code != 0 || byName.out != byPath.out {
 		t.Errorf("exit %d: %s%s\nby its path: %s", byName.code, byName.out, byName.err, byPath.out)
@@ -300,17 +287,12 @@ func TestModelPullProxy(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(
-		ctx,
-		os.Args[0],
-		"model",
-		"pull",
-		"--hub",
+		ctx, os.Args[0], "model", "pull", "--hub",
 		"https://hub.invalid",
 		"tiny",
 	)
 	cmd.Env = append(
-		os.Environ(),
-		asCommand+"=1",
+		os.Environ(), asCommand+"=1",
 		"HTTPS_PROXY=http://"+l.Addr().String(),
 		"NO_PROXY=",
 	)
@@ -389,8 +371,7 @@ func TestVerifyOwnFolder(t *testing.T) {
 	var v verificationJSON
 	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" ||
 		!slices.ContainsFunc(
-			v.Files,
-			func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
+			v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
 		) {
 		t.Errorf("exit %d, %v: %s", r.code, err, r.out)
 	}

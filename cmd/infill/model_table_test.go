@@ -59,8 +59,7 @@ func TestModelTable(t *testing.T) {
 	})
 	slices.Sort(rows)
 	got := "| architecture | export | opset | fill | score | gradient check | fixture |\n|---|---|---|---|---|---|---|\n" + strings.Join(
-		rows,
-		"",
+		rows, "",
 	)
 	const remedy = "(go test ./cmd/infill -run TestModelTable -update)"
 	switch {
@@ -98,13 +97,7 @@ func fixtureRow(t *testing.T, name, file string) string {
 	mustWork(t, name, fill, score, check)
 	return fmt.Sprintf(
 		"| %s | %s | %d | %s | %s | %s | `%s` |\n",
-		arch,
-		form,
-		info.Opset,
-		fill,
-		score,
-		check,
-		name,
+		arch, form, info.Opset, fill, score, check, name,
 	)
 }
 
@@ -112,24 +105,13 @@ func fixtureRow(t *testing.T, name, file string) string {
 func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check string) {
 	t.Helper()
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal(
-		[]byte(r.out),
-		&info,
+		[]byte(r.out), &info,
 	) != nil {
 		t.Errorf("%s: info: exit %d: %s%s", name, r.code, r.out, r.err)
 	}
 	fill = tried(
 		infillRun(
-			"",
-			"fill",
-			"--json",
-			"--seed",
-			"1",
-			"--steps",
-			"4",
-			"--chains",
-			"3",
-			"--model",
-			dir,
+			"", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir,
 			"the [MASK] sat on the [MASK] .",
 		),
 		"",
@@ -137,20 +119,8 @@ func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check
 	if fill != "yes" {
 		fill = tried(
 			infillRun(
-				"",
-				"fill",
-				"--json",
-				"--seed",
-				"1",
-				"--steps",
-				"4",
-				"--chains",
-				"3",
-				"--gradient",
-				"forward",
-				"--model",
-				dir,
-				"the [MASK] sat on the [MASK] .",
+				"", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--gradient", "forward",
+				"--model", dir, "the [MASK] sat on the [MASK] .",
 			),
 			"with `--gradient forward`",
 		)

@@ -27,22 +27,10 @@ func TestOwnInputs(t *testing.T) {
 	}
 	before := files(t, dir)
 	eval := []string{
-		"eval",
-		at("gen.txt"),
-		"--reference",
-		at("ref.txt"),
-		"--exclude",
-		at("not.txt"),
-		"--force",
+		"eval", at("gen.txt"), "--reference", at("ref.txt"), "--exclude", at("not.txt"), "--force",
 	}
 	compare := withTiny(
-		"compare",
-		"--quiet",
-		at("blanks.txt"),
-		"--reference",
-		at("ref.txt"),
-		"--allow",
-		at("words.txt"),
+		"compare", "--quiet", at("blanks.txt"), "--reference", at("ref.txt"), "--allow", at("words.txt"),
 		"--force",
 	)
 	batch := withTiny("batch", "--quiet", "--seed", "1")

@@ -134,34 +134,16 @@ func TestSamplerParametersOnText(t *testing.T) {
 	ones := infillRun(
 		"",
 		withTiny(
-			"fill",
-			"--quiet",
-			"--seed",
-			"1",
-			"--step-size",
-			"0.2",
-			"--param",
-			"precondition=2/2",
-			text,
+			"fill", "--quiet", "--seed", "1", "--step-size", "0.2", "--param", "precondition=2/2", text,
 		)...)
 	skewed := infillRun(
 		"",
 		withTiny(
-			"fill",
-			"--quiet",
-			"--seed",
-			"1",
-			"--step-size",
-			"0.4",
-			"--param",
-			"precondition=1/0.01",
-			text,
+			"fill", "--quiet", "--seed", "1", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
 		)...)
 	if plain.out != ones.out || plain.out == skewed.out {
 		t.Errorf(
-			"factors of 2 on half the step: %s, the step: %s, another factor: %s",
-			ones.out,
-			plain.out,
+			"factors of 2 on half the step: %s, the step: %s, another factor: %s", ones.out, plain.out,
 			skewed.out,
 		)
 	}

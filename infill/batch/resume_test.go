@@ -46,11 +46,8 @@ func TestResumeAtEveryByte(t *testing.T) {
 				}
 				if got := read(t, out); !bytes.Equal(got, want) {
 					t.Fatalf(
-						"resumed at byte %d of %d (%d records there, %d bytes cut off): another file",
-						n,
-						len(want),
-						p.Resumed,
-						o.Dropped,
+						"resumed at byte %d of %d (%d records there, %d bytes cut off): another file", n, len(want),
+						p.Resumed, o.Dropped,
 					)
 				}
 				if n == len(want) && (p.Resumed != p.Records || o.Dropped != int64(len(garbage))) {
@@ -76,10 +73,7 @@ func TestFullDisk(t *testing.T) {
 		for i := 0; ; i++ {
 			room := len(want) / 5
 			_, _, err := process(
-				t,
-				in,
-				out,
-				config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }},
+				t, in, out, config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }},
 			)
 			if err == nil {
 				t.Fatalf("%s: a full disk goes unnoticed", suffix)

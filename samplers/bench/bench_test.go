@@ -158,9 +158,7 @@ func TestCounted(t *testing.T) {
 	p.Target = excluded{p.Target}
 	for seed := range uint64(100) { // the starts must be possible states
 		r, err := Compare(
-			context.Background(),
-			p,
-			entries(t, "rwm"),
+			context.Background(), p, entries(t, "rwm"),
 			Config{Chains: 2, Steps: 300, NoBurnin: true, Seed: seed},
 		)
 		if errors.Is(err, samplers.ErrState) {
@@ -176,8 +174,7 @@ func TestCounted(t *testing.T) {
 		x := r.Rows[0]
 		if x.Zero < 20 || x.NonFinite < 20 ||
 			!strings.Contains(
-				b.String(),
-				fmt.Sprintf("note: rwm: %d proposals or neighbours had probability 0", x.Zero),
+				b.String(), fmt.Sprintf("note: rwm: %d proposals or neighbours had probability 0", x.Zero),
 			) ||
 			!strings.Contains(
 				b.String(),
@@ -232,8 +229,7 @@ func TestParseErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Compare(context.Background(), p, entries(t, "rwm"), Config{Chains: -1}); !errors.Is(
-		err,
-		ErrSpec,
+		err, ErrSpec,
 	) ||
 		!strings.Contains(err.Error(), "chains is -1, want 1 to 65536") {
 		t.Errorf("negative chains: %v", err)

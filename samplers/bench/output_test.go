@@ -19,9 +19,7 @@ func marked(t *testing.T) *Result {
 		t.Fatal(err)
 	}
 	r, err := Compare(
-		context.Background(),
-		p,
-		entries(t, "dmala", "dula", "sgdld", "gibbs"),
+		context.Background(), p, entries(t, "dmala", "dula", "sgdld", "gibbs"),
 		Config{Chains: 3, Steps: 80},
 	)
 	if err != nil {

@@ -386,8 +386,7 @@ func TestPCDLearns(t *testing.T) {
 		t.Errorf("training without data: %v", err)
 	}
 	if err := r.TrainPCD(rng, [][]int32{{2, 0, 0, 0, 0, 0}}, 1, 1, 1); !errors.Is(
-		err,
-		samplers.ErrState,
+		err, samplers.ErrState,
 	) {
 		t.Errorf("training on a state outside the domain: %v", err)
 	}
@@ -460,14 +459,12 @@ func TestBadShapes(t *testing.T) {
 		}
 	}
 	if _, err := Enumerate(context.Background(), must(NewIsing(5, 5, true, 1, []float64{0}, false))); !errors.Is(
-		err,
-		ErrTooLarge,
+		err, ErrTooLarge,
 	) {
 		t.Errorf("enumerating 2^25 states: %v", err)
 	}
 	if _, _, err := must(NewIsing(20, 20, true, 1, []float64{0}, false)).Exact(); !errors.Is(
-		err,
-		ErrTooLarge,
+		err, ErrTooLarge,
 	) {
 		t.Errorf("20 columns: %v", err)
 	}
