@@ -20,6 +20,11 @@ func (f *facts) addWarnings() {
 			"the original",
 			n, strings.Join(named, " "))
 	}
+	if f.newHead {
+		f.warn("the layers that make the logits look untrained: their biases and norms are all 0 or " +
+			"all 1, as in a new layer, and fillings are then noise; the original checkpoint, as those " +
+			"of DeBERTa-v3, may have no such layers; use one that was trained to fill masks")
+	}
 	c := &f.config
 	if c.Vocab > 0 && f.Vocab > 0 && c.Vocab != f.Vocab {
 		f.contradicts("vocab_size", c.Vocab, "%d logits", f.Vocab)

@@ -20,6 +20,7 @@ type facts struct {
 	fromCache     bool // the derived graph was not derived now
 	precision     Precision
 	repeated      []string // pieces that the vocabulary has twice
+	newHead       bool     // what makes the logits looks untrained
 }
 
 // addFile notes what the model file says of itself. m is as the processor runs it.
@@ -53,7 +54,7 @@ func (f *facts) addGraph(a *about) {
 // addHead notes the output projection. A table that was exported twice, one of them
 // transposed, counts once.
 func (f *facts) addHead(m *onnx.Model) {
-	f.Head = headName(m)
+	f.Head, f.newHead = headName(m), headUntrained(m)
 	if f.Tied && f.Head != f.Embedding {
 		f.Parameters -= stored(m, f.Head)
 	}

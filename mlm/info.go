@@ -33,33 +33,12 @@ type Info struct {
 // headName is the name of the stored weight of the product that makes the
 // logits, "" if they are made in another way.
 func headName(m *onnx.Model) string {
-	producer := map[string]*onnx.Node{}
-	for _, n := range m.Graph.Nodes {
-		for _, o := range n.Outputs {
-			producer[o] = n
-		}
-	}
-	stored := map[string]bool{}
-	for _, t := range m.Graph.Initializers {
-		stored[t.Name] = true
-	}
-	// weight follows a tensor through layout and type changes to where it is stored.
+	s := newSources(m)
 	weight := func(name string) string {
-		for !stored[name] {
-			n := producer[name]
-			if n == nil || len(n.Inputs) == 0 {
-				return ""
-			}
-			switch n.Op {
-			case "Transpose", "Cast", "Identity", "DequantizeLinear":
-			default:
-				return ""
-			}
-			name = n.Inputs[0]
-		}
+		name, _ = s.weight(name)
 		return name
 	}
-	n := producer[logits(m).Name]
+	n := s.producer[logits(m).Name]
 	for n != nil && len(n.Inputs) > 0 {
 		switch n.Op {
 		case "MatMul", "Gemm", "FusedMatMul":
@@ -68,18 +47,55 @@ func headName(m *onnx.Model) string {
 			}
 			return ""
 		case "Add":
-			next := producer[n.Inputs[0]]
+			next := s.producer[n.Inputs[0]]
 			if len(n.Inputs) > 1 && (next == nil || weight(n.Inputs[0]) != "") {
-				next = producer[n.Inputs[1]]
+				next = s.producer[n.Inputs[1]]
 			}
 			n = next
 		case "Cast", "Identity", "Reshape", "Squeeze":
-			n = producer[n.Inputs[0]]
+			n = s.producer[n.Inputs[0]]
 		default:
 			return ""
 		}
 	}
 	return ""
+}
+
+// sources say where the values of a graph come from.
+type sources struct {
+	stored   map[string]*onnx.Tensor
+	producer map[string]*onnx.Node
+}
+
+func newSources(m *onnx.Model) sources {
+	s := sources{map[string]*onnx.Tensor{}, map[string]*onnx.Node{}}
+	for _, t := range m.Graph.Initializers {
+		s.stored[t.Name] = t
+	}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			s.producer[o] = n
+		}
+	}
+	return s
+}
+
+// weight follows a value through changes of layout and type to where it is stored, nil if
+// it is computed.
+func (s sources) weight(name string) (string, *onnx.Tensor) {
+	for s.stored[name] == nil {
+		n := s.producer[name]
+		if n == nil || len(n.Inputs) == 0 {
+			return "", nil
+		}
+		switch n.Op {
+		case "Transpose", "Cast", "Identity", "DequantizeLinear":
+		default:
+			return "", nil
+		}
+		name = n.Inputs[0]
+	}
+	return name, s.stored[name]
 }
 
 // stored is the number of elements of a stored tensor, 0 if there is none.

@@ -29,6 +29,7 @@ func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 	f.addConfig(cfg)
 	tok, err := tokenize.Load(files)
 	if err != nil {
+		f.addWarnings()
 		return f.Info, append(problems, fmt.Errorf("the tokenizer: %w", err))
 	}
 	f.addTokenizer(tok, files)
