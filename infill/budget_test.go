@@ -34,7 +34,7 @@ func TestBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"gibbs", "gwg", "dula", "dmala", "dlmc", "gibbs-mh", "pas", "dlmcf", "ab", "acs", "rwm"} {
+		for _, name := range []string{"gibbs", "gwg", "dula", "dmala", "dlmc", "gibbs-mh", "rows", "pas", "dlmcf", "ab", "acs", "rwm"} {
 			for _, budget := range []Budget{BudgetEvaluations, BudgetRows} {
 				var evals []int
 				r, err := e.Fill(context.Background(), tm, Options{

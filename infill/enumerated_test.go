@@ -194,7 +194,7 @@ func TestConstraintDistributions(t *testing.T) {
 func TestConstraintDistributionsLong(t *testing.T) {
 	testmode.Long(t)
 	t.Parallel()
-	constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "gwg")
+	constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "rows", "gwg")
 }
 
 // constraintDistributions makes chains of 60 steps, or the given number where

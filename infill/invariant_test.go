@@ -125,7 +125,9 @@ func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []
 		steps = few
 	}
 	// A time of DLMC has to be given: one found from the start would depend on it.
-	for _, s := range []samplers.Sampler{&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5}} {
+	for _, s := range []samplers.Sampler{
+		&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.Rows{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5},
+	} {
 		z, moved := leave(t, ctx, s, tgt, x, p, steps)
 		t.Logf(
 			"%s: %d states, score %.2f, %d of %d chains elsewhere", s.Name(), len(p), z, moved, leaving,

@@ -192,6 +192,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				variants = append(variants, map[string]string{"draws": "2"}, map[string]string{"draws": "auto"})
 			case "hb":
 				variants = append(variants, map[string]string{"radius": "2", "block": "2"})
+			case "rows":
+				variants = append(variants, map[string]string{"rate": "0.3"})
 			case "pas", "rwm":
 				variants = append(variants, map[string]string{"flips": "1.5"})
 			case "sgdld":
@@ -199,7 +201,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			}
 			for _, params := range variants {
 				switch {
-				case (s == "gibbs" || s == "gibbs-mh") && !able && !conditionals,
+				case (s == "gibbs" || s == "gibbs-mh" || s == "rows") && !able && !conditionals,
 					s == "sgdld" && !estimates && !ratios,
 					params["batch"] != "" && !estimates:
 					continue // it refuses this target

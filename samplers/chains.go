@@ -67,7 +67,7 @@ type Chains struct {
 	Domain *Domain
 	X      [][]int32    // current states; kernels may exchange the slices
 	U      []float64    // U at X; NaN where no sampler needed it, see Refresh
-	Grad   [][]float64  // ∇U at X; nil for samplers that use none
+	Grad   [][]float64  // ∇U at X, or the rows (see NeedRows); nil for samplers that use neither
 	RNG    []*rand.Rand // one stream per chain
 	Last   []Move       // what the last step did
 	Stats  []Stats      // what all steps did
@@ -76,7 +76,7 @@ type Chains struct {
 	Weight []float64
 	Burnin int        // steps in which kernels adapt
 	name   string     // of the sampler, for messages
-	grad   Gradienter // nil when the kernel uses no gradients
+	grad   Gradienter // nil when the kernel uses neither gradients nor rows
 	done   int
 	idx    []int // scratch of Refresh
 	bx     [][]int32

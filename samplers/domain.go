@@ -65,6 +65,7 @@ type Domain struct {
 	off     []int // gradient offset per coordinate
 	free    []int // allowed categories per coordinate
 	gradLen int
+	rowOff  []int // of the rows, with their length at the end
 	maxK    int
 	minD2   float64 // smallest squared distance of a move
 }
@@ -72,7 +73,7 @@ type Domain struct {
 // NewDomain checks the coordinates and lays out the gradient.
 func NewDomain(coords ...Coord) (*Domain, error) {
 	d := &Domain{coords: make([]Coord, len(coords)), off: make([]int, len(coords)), free: make([]int,
-		len(coords)), minD2: math.Inf(1)}
+		len(coords)), rowOff: make([]int, len(coords)+1), minD2: math.Inf(1)}
 	if len(coords) == 0 {
 		return nil, fmt.Errorf("%w: a domain needs at least one coordinate", ErrDomain)
 	}
@@ -121,6 +122,7 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 		d.coords[i] = c
 		d.off[i] = d.gradLen
 		d.gradLen += d.GradWidth(i)
+		d.rowOff[i+1] = d.rowOff[i] + c.K
 		if d.gradLen > maxCategories {
 			return nil, fmt.Errorf("%w: more than %d gradient entries together; use fewer coordinates or "+
 				"categories", ErrDomain, maxCategories)
@@ -214,6 +216,18 @@ func (d *Domain) GradWidth(i int) int {
 		return d.coords[i].K
 	}
 	return 1
+}
+
+// RowOffset is where the row of coordinate i begins, its K(i) entries, in the rows
+// of a state. Where all coordinates are nominal it is GradOffset.
+func (d *Domain) RowOffset(i int) int { return d.rowOff[i] }
+
+// RowLen is the length of the rows of a state: Σ of K.
+func (d *Domain) RowLen() int { return d.rowOff[len(d.coords)] }
+
+// row returns the row of coordinate i.
+func (d *Domain) row(rows []float64, i int) []float64 {
+	return rows[d.rowOff[i]:d.rowOff[i+1]]
 }
 
 // Size is the number of states, +Inf when it exceeds float64.

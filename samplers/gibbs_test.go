@@ -99,6 +99,8 @@ func TestEnergySamplersStationary(t *testing.T) {
 			{"lb1 ratio", &LB1{Balance: Ratio}, tab},
 			{"gibbs-mh", &GibbsMH{}, tab},
 			{"gibbs-mh systematic", &GibbsMH{Scan: SystematicScan}, tab},
+			{"rows", &Rows{}, rowTable{tab}},
+			{"rows of conditionals", &Rows{Rate: 0.7}, conditionerTable{tab}},
 		} {
 			tv, limit := stationarityTV(t, rng, tab, c.target, c.s, 2000, 5)
 			if tv > limit {

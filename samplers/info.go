@@ -51,6 +51,7 @@ const (
 	NeedEnergies            Need = iota // Target
 	NeedGradients                       // Gradienter
 	NeedConditionals                    // MaskedConditioner or Conditioner
+	NeedRows                            // RowConditioner, or MaskedConditioner or Conditioner
 	NeedStochasticGradients             // StochasticGradienter or RatioEstimator
 	NeedCoordinate                      // Target, at all values of a coordinate
 	NeedBlock                           // Target, at all values of a block
@@ -62,6 +63,7 @@ var needText = []string{
 	NeedEnergies:            "energies",
 	NeedGradients:           "gradients",
 	NeedConditionals:        "conditionals",
+	NeedRows:                "conditionals of all coordinates",
 	NeedStochasticGradients: "stochastic gradients",
 	NeedCoordinate:          "energies of all values of a coordinate",
 	NeedBlock:               "energies of all values of a block",

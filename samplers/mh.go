@@ -12,6 +12,9 @@ type MHOptions struct {
 	// Gradient gives the proposal ∇U, which the target must be able to compute
 	// (Gradienter).
 	Gradient bool
+	// Rows gives it, in the place of ∇U, the rows of a state (RowConditioner), with
+	// −∞ outside the support. It excludes Gradient.
+	Rows bool
 	// Uncorrected takes every proposal. The acceptance probability is worked out
 	// all the same, because adaptation uses it.
 	Uncorrected bool
@@ -26,17 +29,21 @@ type MHOptions struct {
 // and all proposals of a step are evaluated in one call to the target. A
 // proposal equal to the state is accepted without an evaluation. One whose
 // energy is NaN or +∞ is rejected and counted. A Sampler calls NewMH in its
-// Attach. The error is an *AbilityError where gradients are missing.
+// Attach. The error is an *AbilityError where gradients or rows are missing.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected}
 	n := c.Len()
-	if o.Gradient {
-		g, err := c.NeedGradient()
+	if o.Gradient || o.Rows {
+		need := c.NeedGradient
+		if o.Rows {
+			need = c.NeedRows
+		}
+		g, err := need()
 		if err != nil {
 			return nil, err
 		}
 		m.grad = g
-		m.gy = matrix[float64](n, c.Domain.GradLen())
+		m.gy = matrix[float64](n, len(c.Grad[0]))
 		m.bg = make([][]float64, 0, n)
 	}
 	m.tune, _ = p.(Adapter)
@@ -57,12 +64,12 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 type mhKernel struct {
 	c     *Chains
 	p     Proposal
-	tune  Adapter   // nil when nothing is adapted
-	keep  Keeper    // nil when the proposal keeps nothing
-	sched Scheduler // nil when the scale does not change by itself
-	first Asker     // nil when (x, ∇U) is all that a proposal needs
-	count Counter   // nil to compare all coordinates
-	grad  Gradienter
+	tune  Adapter    // nil when nothing is adapted
+	keep  Keeper     // nil when the proposal keeps nothing
+	sched Scheduler  // nil when the scale does not change by itself
+	first Asker      // nil when (x, ∇U) is all that a proposal needs
+	count Counter    // nil to compare all coordinates
+	grad  Gradienter // or what gives rows as one
 	exact bool
 	free  []bool // chain's step goes without acceptance test
 
@@ -100,7 +107,7 @@ func (m *mhKernel) freeze() {
 	}
 }
 
-// gradOf is ∇U at chain k's state, nil for samplers without gradients.
+// gradOf is ∇U at chain k's state, or its rows, nil for samplers without either.
 func (m *mhKernel) gradOf(k int) []float64 {
 	if m.c.Grad == nil {
 		return nil

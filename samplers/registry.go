@@ -6,6 +6,7 @@ import "slices"
 var registry = []Info{
 	gibbsInfo,
 	gibbsMHInfo,
+	rowsInfo,
 	dulaInfo,
 	dmalaInfo,
 	rwmInfo,

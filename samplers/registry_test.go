@@ -13,7 +13,7 @@ func TestRegistryNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"gibbs", "gibbs-mh", "exact-gibbs", "block-gibbs", "hb", "lb1", "gwg", "pas", "rwm", "dula",
-		"dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld",
+		"dmala", "dlmc", "dlmcf", "ab", "acs", "sgdld", "rows",
 	}
 	for _, name := range want {
 		s, err := New(name, nil)

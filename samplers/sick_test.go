@@ -97,7 +97,8 @@ func TestSickTargets(t *testing.T) {
 			}
 			err = run.Steps(context.Background(), 1000, func(r *Run) error {
 				at := tab.index(r.X[0])
-				usesGrad := r.Grad != nil || info.Name == "sgdld"
+				// A state with a sick row is left by its other rows.
+				usesGrad := r.Grad != nil && info.Name != "rows" || info.Name == "sgdld"
 				if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) ||
 					usesGrad && at == 1 {
 					t.Fatalf("%s: at state %d with energy %g", info.Name, at, r.U[0])

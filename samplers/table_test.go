@@ -217,6 +217,16 @@ func (t *tableTarget) MaskedConditional(
 	return nil
 }
 
+// rowTable gives the rows of a state at once.
+type rowTable struct{ *tableTarget }
+
+func (t rowTable) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
+	for k := range x {
+		copy(rows[k], t.mask[t.index(x[k])])
+	}
+	return t.Energy(ctx, x, u)
+}
+
 // StochasticGrad treats the gradient as the mean of the true one and noise.
 func (t *tableTarget) StochasticGrad(
 	ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64, g [][]float64,

@@ -47,6 +47,19 @@ type MaskedConditioner interface {
 	MaskedConditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error
 }
 
+// RowConditioner is the ability to give all masked conditionals of a state, its
+// rows, with its energy. For U = Σ_i log f(θ_i | θ_{−i}), the energy of text, it
+// costs little more than U alone: the term of coordinate i is an entry of its row.
+type RowConditioner interface {
+	MaskedConditioner
+	// EnergyRows sets u[k] = U(x[k]) and fills rows[k], of Domain().RowLen()
+	// entries, with log f(v | x[k] with coordinate i masked) for every coordinate i
+	// and category v, up to an additive constant per coordinate. The row of
+	// coordinate i begins at Domain().RowOffset(i). Entries outside the support are
+	// ignored, and so are the rows of a state of U = −∞.
+	EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
+}
+
 // NeighbourEnergizer is the ability to give U at all single-coordinate
 // neighbours more cheaply than Energy would. Samplers that need such energies
 // fall back on Energy.

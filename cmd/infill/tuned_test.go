@@ -34,7 +34,7 @@ func TestTunedAndShortlist(t *testing.T) {
 	step := []string{"step-size"}
 	want := map[string][]string{
 		"dula": step, "dmala": step, "rwm": {"flips"}, "pas": {"flips"}, "gwg": {"draws"}, "dlmc": {"time"}, "dlmcf": {"time"},
-		"ab": {"beta", "step-size"}, "acs": {"alpha-max", "alpha-min", "beta-first", "beta-last"},
+		"ab": {"beta", "step-size"}, "rows": {"rate"}, "acs": {"alpha-max", "alpha-min", "beta-first", "beta-last"},
 		"gibbs": nil, "gibbs-mh": nil, "exact-gibbs": nil, "block-gibbs": nil, "hb": nil, "lb1": nil, "sgdld": nil,
 	}
 	short := []string{"exact-gibbs", "block-gibbs", "hb", "lb1"}

@@ -1,0 +1,96 @@
+package infill
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// The rows of a state are its masked conditionals, and its energy the one that Energy
+// gives: where a coordinate is one token, several, tied, or a list.
+func TestEnergyRows(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := New(tiny(t))
+	for _, text := range []string{
+		"the [MASK] sleeps in the [MASK] .",
+		"the [MASK*2] saw the [MASK] .",
+		"the [MASK:a] and the [MASK:a] saw the [MASK] .",
+		"the [MASK|red|green|dogs] sleeps in the [MASK] .",
+		"the [MASK|red|big dog|small red fox] sleeps in the [MASK] .",
+		"the [MASK:a|red|big dog] [MASK:a] saw the [MASK] .",
+	} {
+		tm, err := Parse(e.model.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, temp := range []float64{1, 2.5} {
+			tgt := targetOf(t, e, tm, Options{Temperature: temp, Seed: 1})
+			x, err := tgt.start(ctx, 4, "", 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, u := make([]float64, len(x)), make([]float64, len(x))
+			got := rows[float64](nil, len(x), tgt.domain.RowLen())
+			if err := tgt.Energy(ctx, x, want); err != nil {
+				t.Fatal(err)
+			}
+			if err := tgt.EnergyRows(ctx, x, u, got); err != nil {
+				t.Fatal(err)
+			}
+			for k := range x {
+				if math.Abs(u[k]-want[k]) > 1e-5 {
+					t.Errorf("%q at %v: energy %v, want %v", text, x[k], u[k], want[k])
+				}
+			}
+			at := make([]int, len(x))
+			for i := range tgt.coords {
+				cond := rows[float64](nil, len(x), tgt.coords[i].k())
+				for k := range at {
+					at[k] = i
+				}
+				if err := tgt.MaskedConditional(ctx, x, at, cond); err != nil {
+					t.Fatal(err)
+				}
+				for k := range x {
+					row := got[k][tgt.domain.RowOffset(i):][:len(cond[k])]
+					for v, l := range cond[k] {
+						if !math.IsInf(l, -1) && math.Abs(row[v]-l) > 1e-5 {
+							t.Fatalf("%q, T = %v, coordinate %d: f(%d) is %v, want %v", text, temp, i, v, row[v], l)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Rows that were asked for are counted: one for each token of a state and, where a
+// coordinate decides several, those of its conditional.
+func TestEnergyRowsAreCounted(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := New(tiny(t))
+	for text, want := range map[string]int{
+		"the [MASK] sleeps in the [MASK] .":              2,
+		"the [MASK:a] and the [MASK:a] saw the [MASK] .": 3 + 2,
+	} {
+		tm, err := Parse(e.model.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tgt := targetOf(t, e, tm, Options{})
+		x, err := tgt.start(ctx, 4, "", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := tgt.rows
+		out := rows[float64](nil, len(x), tgt.domain.RowLen())
+		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out); err != nil {
+			t.Fatal(err)
+		}
+		if got := tgt.rows - before; got != 3*want {
+			t.Errorf("%q: %d rows of three states, want %d", text, got, 3*want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package samplers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Rows proposes from the masked conditionals of the current state, its rows
+// f_i(·) = f(· | θ_{−i}), which are known from its energy. A set S of coordinates,
+// each in it with probability ρ and never empty, is drawn from its rows, all at once:
+//
+//	q(θ→θ') ∝ Π_i [ρ f_i(θ'_i) + (1−ρ) 1{θ'_i = θ_i}]   for θ' ≠ θ
+//
+// accepted with probability min(1, π(θ')q(θ'→θ)/(π(θ)q(θ→θ'))), in which the rows at
+// θ' are those that its energy has given. The sum over all S that lead to θ' is in q,
+// so that nothing but the two states enters the ratio. Exact, whatever the rows are.
+//
+// With U = Σ_i log f_i and one coordinate j changed by a small ρ, the terms of j
+// cancel: the ratio is that of GibbsMH. Where the coordinates do not depend on each
+// other everything is accepted. In the gradient of the one-hot extension of U the row
+// is the term that needs no backward pass: this is the discrete Langevin proposal
+// (DLP, equation 2) of that term with its whole weight in place of the half, and with
+// a probability of staying in place of the step size.
+//
+// Cost: one energy with its rows a step, and nothing when the draw is the state
+// itself. The zero value adapts ρ per chain in the burn-in.
+type Rows struct {
+	// Rate is ρ, in (0, 1]; 0 adapts it. As it goes to 0 one coordinate changes at a
+	// time, chosen uniformly.
+	Rate float64
+	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
+	// from the state; 0 means 0.4.
+	TargetAcceptance float64
+}
+
+// rowsAcceptance is the default of Rows.TargetAcceptance.
+const rowsAcceptance = 0.4
+
+// The rate of Rows lies between 1, every coordinate, and this, which is one
+// coordinate a step but for one step in a hundred on a pair.
+const minRate = 0.01
+
+// startRate is where an automatic rate starts.
+const startRate = 0.5
+
+// Name implements Sampler.
+func (s *Rows) Name() string { return "rows" }
+
+// Attach implements Sampler.
+func (s *Rows) Attach(c *Chains) (Kernel, error) {
+	if s.Rate != 0 && !(s.Rate > 0 && s.Rate <= 1) {
+		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
+			"a number above 0, up to 1, or 0 for automatic"}
+	}
+	target, err := checkTarget(s.Name(), s.TargetAcceptance, rowsAcceptance)
+	if err != nil {
+		return nil, err
+	}
+	p := &rowsProposer{dom: c.Domain, rate: make([]float64, c.Len())}
+	for i, n := range c.Domain.free {
+		if n > 1 {
+			p.free = append(p.free, i)
+		}
+	}
+	for k := range p.rate {
+		p.rate[k] = s.Rate
+		if s.Rate == 0 {
+			p.rate[k] = startRate
+			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, c.Burnin))
+		}
+		p.cur = append(p.cur, newRowSums(len(p.free)))
+		p.next = append(p.next, newRowSums(len(p.free)))
+	}
+	return NewMH(c, p, MHOptions{Rows: true})
+}
+
+// rowsProposer is the proposal of Rows.
+type rowsProposer struct {
+	dom  *Domain
+	free []int     // coordinates that have more than one category
+	rate []float64 // ρ of each chain
+	tune []scaleTuner
+	cur  []rowSums // at the state of each chain
+	next []rowSums // at its proposal
+}
+
+// rowSums are the normalisers of the rows of one state, by number of the free
+// coordinate: log Σ_v f_i(v) is max + log sum.
+type rowSums struct {
+	max, sum []float64
+}
+
+func newRowSums(n int) rowSums {
+	return rowSums{max: make([]float64, n), sum: make([]float64, n)}
+}
+
+// fill normalises the rows of a state. A row that is not a distribution makes the sum NaN.
+func (p *rowsProposer) fill(s *rowSums, rows []float64) {
+	for j, i := range p.free {
+		row := p.dom.row(rows, i)
+		m := maxOf(row)
+		s.max[j], s.sum[j] = m, math.NaN()
+		if finite(m) {
+			s.sum[j] = sumExp(row, m)
+		}
+	}
+}
+
+// logQ is log q(x→y), by the rows at x.
+func (p *rowsProposer) logQ(k int, s *rowSums, rows []float64, x, y []int32) float64 {
+	rho, same := p.rate[k], true
+	lq := 0.0
+	for j, i := range p.free {
+		l, sum := p.dom.row(rows, i)[y[i]]-s.max[j], s.sum[j]
+		switch {
+		case y[i] != x[i]:
+			lq += math.Log(rho/sum) + l
+			same = false
+		case sum != sum: // see Propose: not in the set
+			lq += math.Log(1 - rho)
+		default:
+			lq += math.Log(rho*math.Exp(l)/sum + (1 - rho))
+		}
+	}
+	none := math.Pow(1-rho, float64(len(p.free))) // no coordinate is in the set
+	if same {
+		lq = math.Log(math.Max(math.SmallestNonzeroFloat64, math.Exp(lq)-none))
+	}
+	return lq - math.Log1p(-none)
+}
+
+// Start implements Starter.
+func (p *rowsProposer) Start(k int, _ []int32, rows []float64) { p.fill(&p.cur[k], rows) }
+
+// Propose implements Proposal. Where a row in the set is not a distribution nothing can
+// be drawn: a state can be left, then, by the sets without that coordinate.
+func (p *rowsProposer) Propose(k int, x []int32, rows []float64, rng *rand.Rand,
+	y []int32) float64 {
+	if len(p.free) == 0 {
+		return 0
+	}
+	rho, s, none := p.rate[k], &p.cur[k], true
+	for j, i := range p.free {
+		// As long as the set is empty, the coordinates that are left have to fill it.
+		some := 1.0
+		if none {
+			some -= math.Pow(1-rho, float64(len(p.free)-j))
+		}
+		if rng.Float64()*some >= rho {
+			continue
+		}
+		if none = false; s.sum[j] != s.sum[j] {
+			return math.NaN()
+		}
+		y[i] = drawRow(rng, p.dom.row(rows, i), s.max[j], s.sum[j])
+	}
+	return p.logQ(k, s, rows, x, y)
+}
+
+// drawRow draws a category from a row, given its largest entry and its sum.
+func drawRow(rng *rand.Rand, row []float64, most, sum float64) int32 {
+	t, s, v := rng.Float64()*sum, 0.0, 0
+	for w, l := range row {
+		if d := l - most; d > negligible {
+			// By rounding, t can reach the sum: then the last category that has weight.
+			v = w
+			if s += expNeg(d); s > t {
+				break
+			}
+		}
+	}
+	return int32(v)
+}
+
+// Reverse implements Proposal.
+func (p *rowsProposer) Reverse(k int, x, y []int32, rows []float64) float64 {
+	p.fill(&p.next[k], rows)
+	return p.logQ(k, &p.next[k], rows, y, x)
+}
+
+// Accepted implements Keeper.
+func (p *rowsProposer) Accepted(k int) { p.cur[k], p.next[k] = p.next[k], p.cur[k] }
+
+// Adapt implements Adapter. A draw that is the state says nothing of the rate.
+func (p *rowsProposer) Adapt(k int, m Move) {
+	if p.tune != nil && m.Moved {
+		p.tune[k].update(m.Prob)
+		p.rate[k] = p.tune[k].value()
+	}
+}
+
+// Freeze implements Adapter.
+func (p *rowsProposer) Freeze(k int) {
+	if p.tune != nil {
+		p.tune[k].freeze()
+		p.rate[k] = p.tune[k].value()
+	}
+}
+
+// Tuning implements Tuned.
+func (p *rowsProposer) Tuning(k int) map[string]float64 {
+	return map[string]float64{"rate": p.rate[k]}
+}
+
+// Info implements Describer.
+func (s *Rows) Info() Info { return rowsInfo }
+
+var rowsInfo = Info{
+	Name: "rows", Title: "Masked conditionals of several coordinates, corrected",
+	Exact: true, Corrected: true,
+	Doc: "draws several coordinates at once from the masked conditionals of the state, " +
+		"which its energy has given, with a Metropolis–Hastings correction",
+	Needs: Needs{NeedRows, NeedEnergies},
+	Cost: "1 energy with all conditionals, none when the draw is the state (on text m " +
+		"rows for m tokens, no backward pass)",
+	Params: []Param{
+		{
+			Name: "rate", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
+			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
+			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
+		},
+		acceptParam("0.4", func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+	},
+	make: func() Sampler { return &Rows{} },
+}
