@@ -28,13 +28,19 @@ sequences through the model that are equal, with --budget steps the steps.
 Prints the table of Zhang et al. 2022 (Table 3). Lines that cannot be filled are left out, and
 said.`
 
+// budgets are the names that reports have for budgets.
+var budgets = map[infill.Budget]string{
+	infill.BudgetSteps:       report.BudgetSteps,
+	infill.BudgetEvaluations: report.BudgetEvaluations,
+	infill.BudgetRows:        report.BudgetRows,
+}
+
 // compareFlags are the flags of infill compare.
 type compareFlags struct {
 	modelFlags
 	fillingFlags
 	measureFlags
 	samplers      string
-	budget        string
 	scoreModel    string
 	trace         string
 	limit         int
@@ -50,10 +56,10 @@ func (f *compareFlags) sampling() []*option {
 	flags := []*option{
 		textFlag("samplers", "samplers to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
-		wordFlag("budget", "what --steps measures: evaluations|rows|steps", &f.budget,
-			report.BudgetEvaluations, report.BudgetRows, report.BudgetSteps),
 	}
-	for _, o := range without(f.fillingFlags.flags(), "sampler", "step-size", "balance", "param") {
+	filling := f.fillingFlags.flags()
+	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
+	for _, o := range without(filling, "sampler", "step-size", "balance", "param") {
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
@@ -104,12 +110,6 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	opt := &f.fillingFlags.Options
-	switch f.budget {
-	case report.BudgetEvaluations:
-		opt.Budget = infill.BudgetEvaluations
-	case report.BudgetRows:
-		opt.Budget = infill.BudgetRows
-	}
 	mo, err := f.options(opt.Seed)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	cmp := &report.Comparison{
 		Command: typedCommand(), Date: today(),
-		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: f.budget,
+		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: budgets[opt.Budget],
 		Protocol: f.protocol(),
 	}
 	tr, err := openTrace(f.trace)

@@ -24,10 +24,12 @@ func (f *fillingFlags) flags() []*option {
 	flags := settingFlags(settings.FillTable(), &f.Filling, map[string]string{
 		"sampler": `sampler; "infill samplers" lists them`,
 		"top":     "fillings to print, best first",
-		"param":   "`NAME=VALUE` of a sampler's parameter; repeatable",
-		"seed":    "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
-		"ban":     "`WORDS` that fill no blank, comma separated; repeatable",
-		"allow":   "`FILE` of the only words or phrases that fill blanks, one a line",
+		"budget": "what --steps measures: steps; evaluations or rows: every sampler gets as many as " +
+			"this many steps of one evaluation take",
+		"param": "`NAME=VALUE` of a sampler's parameter; repeatable",
+		"seed":  "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
+		"ban":   "`WORDS` that fill no blank, comma separated; repeatable",
+		"allow": "`FILE` of the only words or phrases that fill blanks, one a line",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})

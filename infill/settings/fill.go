@@ -154,6 +154,14 @@ var fillTable = []*Setting[Filling]{
 		bind: func(v *Filling) *Value { return stepsValue(&v.Options) },
 	},
 	{
+		Name: "budget", Line: true, Record: Changed,
+		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
+			"many steps of one evaluation take",
+		bind: func(v *Filling) *Value {
+			return ChoiceValue(&v.Options.Budget, "steps", "evaluations", "rows")
+		},
+	},
+	{
 		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
 		bind: func(v *Filling) *Value {
 			return WholeValue(&v.Options.Chains, 1, infill.MaxChains).

@@ -30,6 +30,7 @@ var samples = map[string][2]string{
 		"true"},
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
+	"budget": {"rows", `"rows"`},
 }
 
 // Every setting stores what its text and its JSON value say, and reads it back as it was.
