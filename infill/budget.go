@@ -67,18 +67,28 @@ func (p *plan) meter() *meter {
 // sample makes the steps of a run and says how many.
 func (p *plan) sample(ctx context.Context) (int, error) {
 	if p.opt.Budget == BudgetSteps {
-		return p.opt.Steps, p.steps(ctx, p.opt.Steps)
+		err := p.steps(ctx, p.opt.Steps)
+		return p.done(), err
 	}
 	// What all chains together have spent is looked at after every step.
 	meter := p.meter()
 	steps := 0
-	for meter.more(steps) {
+	for !p.opt.stopped() && meter.more(steps) {
 		if err := p.step(ctx); err != nil {
 			return 0, err
 		}
 		steps++
 	}
 	return steps, nil
+}
+
+// done is the number of steps that every chain has made.
+func (p *plan) done() int {
+	n := p.opt.Steps
+	for _, pt := range p.parts {
+		n = min(n, pt.run.Done())
+	}
+	return n
 }
 
 func (m *meter) now() int {

@@ -63,6 +63,20 @@ type Options struct {
 	// TraceEnergies has the energies of samplers that need none evaluated
 	// for Trace; these evaluations are not counted.
 	TraceEnergies bool
+	// Stop, if not nil, is a channel whose closing ends the run early: no chain begins another
+	// step, and the result is of the steps that were made. Chains that make their steps
+	// independently may then have made different numbers.
+	Stop <-chan struct{}
+}
+
+// stopped reports whether no chain is to begin another step.
+func (o *Options) stopped() bool {
+	select {
+	case <-o.Stop:
+		return true
+	default: // also of a nil channel
+		return false
+	}
 }
 
 // A Step is the state of all chains after a step.
@@ -74,6 +88,7 @@ type Step struct {
 	Accepted []bool              // whether the step was accepted; nil at step 0
 	Evals    int                 // evaluations so far, of all chains together, see BudgetEvaluations
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
+	Starts   func(k int) []int   // for every blank, the index of its first token among them
 }
 
 // Long says what happens to a text of more pieces than the model takes.

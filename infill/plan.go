@@ -188,6 +188,9 @@ func (p *plan) steps(ctx context.Context, n int) error {
 	defer stop(nil)
 	err := p.each(ctx, func(ctx context.Context, pt *part) error {
 		for range n {
+			if p.opt.stopped() {
+				return nil
+			}
 			if err := p.advance(ctx, pt); err != nil {
 				stop(err)
 				return err

@@ -22,6 +22,7 @@ type openStep struct {
 	Step
 	left   int       // parts
 	tokens [][]int32 // by chain
+	starts [][]int   // by chain
 }
 
 // trace notes what a part did, and tells Options.Trace of every step that has
@@ -43,13 +44,15 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		for t.next+len(t.open) <= pt.run.Done() {
-			s := openStep{left: len(p.parts), tokens: make([][]int32, p.opt.Chains)}
+			s := openStep{left: len(p.parts), tokens: make([][]int32, p.opt.Chains),
+				starts: make([][]int, p.opt.Chains)}
 			s.Step.Step = t.next + len(t.open)
 			s.Energy = make([]float64, p.opt.Chains)
 			if s.Step.Step > 0 {
 				s.Accepted = make([]bool, p.opt.Chains)
 			}
 			s.Tokens = func(k int) []int32 { return s.tokens[k] }
+			s.Starts = func(k int) []int { return s.starts[k] }
 			t.open = append(t.open, s)
 		}
 		s := &t.open[pt.run.Done()-t.next]
@@ -58,7 +61,8 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 		for j, k := range pt.chains {
 			x := pt.run.X[j]
 			s.Energy[k] = u[j] * pt.tgt.temp
-			s.tokens[k] = pt.tgt.tokens(nil, pt.tgt.layoutOf(x, nil), x, -1, -1)
+			l := pt.tgt.layoutOf(x, nil)
+			s.tokens[k], s.starts[k] = pt.tgt.tokens(nil, l, x, -1, -1), l.start
 			if s.Accepted != nil {
 				s.Accepted[k] = pt.run.Last[j].Accepted
 			}

@@ -21,8 +21,8 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 	}
-	if opt.Budget != infill.BudgetSteps {
-		rec.Steps = r.Steps // which the budget decided
+	if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
+		rec.Steps = r.Steps // which the budget or the stop decided
 	}
 	if r.Window != nil {
 		rec.Window = pointer(Span(*r.Window))

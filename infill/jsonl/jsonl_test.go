@@ -126,7 +126,7 @@ func TestDecode(t *testing.T) {
 		{`[]`, "", "want an object", ErrJSON},
 		{``, "", "want an object", ErrJSON},
 		{`{"a":[[[[[1]]]]]}`, "", "5 deep", ErrJSON},
-		{`{"a":"[[[[","b":1`, "", "EOF", ErrJSON},
+		{`{"a":"[[[[","b":1`, "", "not closed", ErrJSON},
 		{`{"a":1,"a":2}`, "a", "two fields", ErrJSON},
 		{`{"a":}`, "a", "field \"a\"", ErrJSON},
 		{`{"a":1} 2`, "", "follows", ErrJSON},

@@ -104,7 +104,9 @@ func (d Decoder) Object(n int, line []byte) ([]Field, error) {
 		seen[name] = true
 		out = append(out, Field{name, v})
 	}
-	if _, err := r.Token(); err != nil {
+	if _, err := r.Token(); errors.Is(err, io.EOF) {
+		return out, bad(ErrJSON, "", "the object is not closed")
+	} else if err != nil {
 		return out, bad(ErrJSON, "", "%v", err)
 	}
 	if _, err := r.Token(); err != io.EOF {
