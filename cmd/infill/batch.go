@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"runtime"
 
@@ -14,10 +11,8 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
-	"infill/infill/jsonl"
+	"infill/infill/records"
 	"infill/infill/settings"
-	"infill/mlm"
-	"infill/samplers"
 )
 
 const batchDescription = "" +
@@ -92,12 +87,12 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	w := &batchWriter{model: m, engine: infill.New(m), filling: &f.Filling}
+	w := &records.Filler{Model: m, Engine: infill.New(m), Filling: &f.Filling, Version: version()}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
 		Seed: *f.Seed, Settings: recorded,
 	}
-	return f.work(c, std, in, man, inFlight(f.Model.Options.Threads), w.record)
+	return f.work(c, std, in, man, inFlight(f.Model.Options.Threads), w.Record)
 }
 
 // recorded is what the manifest has of the flags: all that decides a record.
@@ -120,77 +115,4 @@ func inputFormat(in *batch.Input) string {
 		return "jsonl"
 	}
 	return "text"
-}
-
-// batchWriter makes the records of infill batch.
-type batchWriter struct {
-	model   *mlm.Model
-	engine  *infill.Engine
-	filling *settings.Filling // of the flags, prepared
-}
-
-func (w *batchWriter) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
-	rec, err := w.fill(ctx, it)
-	return encoded(it, rec, err, func(name string) bool { return settings.LineField(name) != nil })
-}
-
-// encoded is the record of an item, with what the item gives it: setting says
-// which fields are settings. An error that would befall every item is returned.
-func encoded(it *batch.Item, rec *jsonl.Record, cause error,
-	setting func(string) bool) (batch.Record, error) {
-	if cause != nil {
-		if rec = jsonl.Failed(it.Text, cause); rec == nil {
-			return batch.Record{}, cause
-		}
-	}
-	rec.ID, rec.Line = it.ID, it.Line
-	rec.Keep(it.Fields, setting)
-	var taken []string
-	for _, f := range it.Fields {
-		if setting(f.Name) && string(f.Value) != "null" {
-			taken = append(taken, f.Name)
-		}
-	}
-	b, err := jsonl.Append(nil, rec)
-	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err
-}
-
-func (w *batchWriter) fill(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {
-	if it.Err != nil {
-		return nil, it.Err
-	}
-	filling, own, err := w.filling.ForLine(w.model.Tokenizer(), fieldsOf(it))
-	if err != nil {
-		return nil, err
-	}
-	opt := filling.Options
-	opt.ID = it.Key()
-	t, text, err := blanks(w.model.Tokenizer(), it.Text, filling.Masking, &opt)
-	if err != nil {
-		return nil, err
-	}
-	r, err := w.engine.Fill(ctx, t, opt)
-	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
-		errors.Is(err, samplers.ErrUnsupported)) {
-		err = fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
-	}
-	if err != nil {
-		return nil, err
-	}
-	rec := newRecord(w.model, text, &opt, r)
-	if filling.Masking != (infill.Masking{}) {
-		rec.Gold = it.Text
-	}
-	return rec, nil
-}
-
-// fieldsOf are the fields of a JSON line, by name.
-func fieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		for _, f := range it.Fields {
-			if !yield(f.Name, f.Value) {
-				return
-			}
-		}
-	}
 }

@@ -254,7 +254,7 @@ type batchRecord struct {
 	Note   *string     `json:"note"`
 }
 
-func records(t *testing.T, out string) []batchRecord {
+func batchRecords(t *testing.T, out string) []batchRecord {
 	t.Helper()
 	var all []batchRecord
 	for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
@@ -288,7 +288,7 @@ func TestBatchOverrides(t *testing.T) {
 	if r.code != exitSomeFailed {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	got := records(t, r.out)
+	got := batchRecords(t, r.out)
 	if len(got) != 13 {
 		t.Fatalf("%d records", len(got))
 	}
@@ -430,11 +430,11 @@ func TestNastyCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := records(t, r.out)
+	got := batchRecords(t, r.out)
 	if len(got) != len(texts) {
 		t.Fatalf("%d records", len(got))
 	}
-	for i, p := range records(t, plain.out) {
+	for i, p := range batchRecords(t, plain.out) {
 		if want := texts[[]int{0, 1, 3}[i]]; p.Text != want {
 			t.Errorf("a line of text: %q, want %q", p.Text, want)
 		}
@@ -495,7 +495,7 @@ func TestBatchIntoEval(t *testing.T) {
 		}
 		plain = got
 	}
-	for _, g := range records(t, get(t, out)) {
+	for _, g := range batchRecords(t, get(t, out)) {
 		if len(g.Masked) != 2 || g.Gold == "" || len(g.Fillings) == 0 {
 			t.Errorf("%+v", g)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/records"
 	"infill/internal/unpack"
 	"infill/report"
 	"infill/samplers"
@@ -56,7 +57,7 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 		if m != (infill.Masking{}) {
 			gold = s.Text
 		}
-		t, masked, err := blanks(r.engine.Tokenizer(), s.Text, m, &opt)
+		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
 			err = fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)
 			if errors.Is(err, infill.ErrNoBlank) {

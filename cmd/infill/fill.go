@@ -16,6 +16,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/jsonl"
+	"infill/infill/records"
 	"infill/mlm"
 )
 
@@ -103,7 +104,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	begin()
 	opt := w.Filling.Options
 	opt.ID = fmt.Sprint(n)
-	t, masked, err := blanks(w.model.Tokenizer(), text, w.Masking, &opt)
+	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
 		return err
 	}
@@ -120,11 +121,8 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	}
 	w.lines++
 	if w.json {
-		rec := newRecord(w.model, masked, &opt, r)
+		rec := records.Filled(w.model, version(), text, masked, &opt, r)
 		rec.Line = n
-		if w.Masking != (infill.Masking{}) {
-			rec.Gold = text
-		}
 		err = jsonl.Write(w.std.out, rec)
 	} else {
 		err = w.print(r)
@@ -197,11 +195,4 @@ func plural(n int) string {
 		return ""
 	}
 	return "s"
-}
-
-// newRecord is what is printed of a filled text.
-func newRecord(m *mlm.Model, text string, opt *infill.Options, r *infill.Result) *jsonl.Record {
-	rec := jsonl.Filled(text, opt, r)
-	rec.Model, rec.Version = "sha256:"+m.Info().SHA256, version()
-	return rec
 }

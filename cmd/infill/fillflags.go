@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"infill/infill"
 	"infill/infill/settings"
 	"infill/tokenize"
 )
@@ -64,20 +63,6 @@ func chooseSeed() (*uint64, error) {
 	}
 	seed := binary.LittleEndian.Uint64(b[:]) % 1_000_000
 	return &seed, nil
-}
-
-// blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
-// masking asks for, and puts them into the options.
-func blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
-	t *infill.Template, masked string, err error) {
-	if m == (infill.Masking{}) {
-		t, err = infill.Parse(tok, text)
-		return t, text, err
-	}
-	if t, opt.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
-		return nil, "", err
-	}
-	return t, t.Text(), nil
 }
 
 // prepare completes the options, and notes banned words that have no effect.

@@ -13,8 +13,8 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/records"
 	"infill/infill/settings"
-	"infill/mlm"
 )
 
 const scoreDescription = "" +
@@ -67,21 +67,21 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if f.file == "" && f.output != "" {
 		return usagef("%s goes with --file FILE", f.outputFlag.spelling())
 	}
-	s := &scorer{ranking: f.ranking}
 	if f.file != "" {
-		return f.scoreFile(c, std, s)
+		return f.scoreFile(c, std)
 	}
 	texts, err := manyTexts(c.Args().Slice(), std.in)
 	if err != nil {
 		return err
 	}
-	if err := s.open(c.Context, &f.modelFlags); err != nil {
+	s, err := f.open(c.Context)
+	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer func() { _ = s.Model.Close() }()
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
 		func(n int, text string) error {
-			rec, err := s.score(c.Context, text, s.ranking)
+			rec, err := s.Score(c.Context, text, f.ranking)
 			if err != nil {
 				return err
 			}
@@ -95,16 +95,17 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 }
 
 // scoreFile works through a file, resumably.
-func (f *scoreFlags) scoreFile(c *cli.Context, std stdio, s *scorer) (err error) {
+func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	in, err := f.input(f.file, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if err := s.open(c.Context, &f.modelFlags); err != nil {
+	s, err := f.open(c.Context)
+	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer func() { _ = s.Model.Close() }()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err
@@ -114,9 +115,9 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio, s *scorer) (err error)
 	recorded["platform"] = platform
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
-		Model: "sha256:" + s.model.Info().SHA256, Settings: recorded,
+		Model: "sha256:" + s.Model.Info().SHA256, Settings: recorded,
 	}
-	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.record)
+	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.Record)
 }
 
 // recorded is what the manifest has of the flags. The precision is that of gradients, which no
@@ -132,60 +133,13 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 	return out, err
 }
 
-// scorer scores texts, and candidates for the blanks of those that have one.
-type scorer struct {
-	model   *mlm.Model
-	engine  *infill.Engine
-	ranking settings.Ranking
-}
-
-func (s *scorer) open(ctx context.Context, f *modelFlags) error {
-	m, err := f.open(ctx)
+// open opens the model and makes a scorer on it.
+func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
+	m, err := f.modelFlags.open(ctx)
 	if err != nil {
-		return err
-	}
-	s.model, s.engine = m, infill.New(m)
-	return nil
-}
-
-func (s *scorer) close() { _ = s.model.Close() }
-
-func (s *scorer) score(ctx context.Context, text string, r settings.Ranking) (
-	*jsonl.Record, error) {
-	var rec *jsonl.Record
-	t, err := infill.Parse(s.model.Tokenizer(), text)
-	switch {
-	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
-		list, err := s.engine.Candidates(ctx, t, r.Candidates, r.Options)
-		if err != nil {
-			return nil, err
-		}
-		rec = jsonl.Ranked(text, list)
-	case r.Candidates != nil:
 		return nil, err
-	default:
-		score, err := s.engine.Score(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		rec = jsonl.Scored(score)
 	}
-	rec.Model = "sha256:" + s.model.Info().SHA256
-	return rec, nil
-}
-
-// record is what infill score --file makes of an item; a field "candidates" of
-// a JSON line goes before the flag.
-func (s *scorer) record(ctx context.Context, it *batch.Item) (batch.Record, error) {
-	ranking, err := s.ranking, it.Err
-	if err == nil {
-		ranking, err = ranking.ForLine(fieldsOf(it))
-	}
-	var rec *jsonl.Record
-	if err == nil {
-		rec, err = s.score(ctx, it.Text, ranking)
-	}
-	return encoded(it, rec, err, func(name string) bool { return name == "candidates" })
+	return &records.Scorer{Model: m, Engine: infill.New(m), Ranking: &f.ranking}, nil
 }
 
 // scoreLines is a score record as people read it.

@@ -1,0 +1,136 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// A Filler makes the records of texts whose blanks it fills. It is safe for concurrent use.
+type Filler struct {
+	Model   *mlm.Model
+	Engine  *infill.Engine    // on Model
+	Filling *settings.Filling // of lines that choose nothing else, prepared
+	Version string            // of the program, for records
+}
+
+// Record is the record of an item as a batch file has it. The error is one that would befall every
+// item.
+func (f *Filler) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+	rec, err := f.Fill(ctx, it, nil)
+	return Encoded(it, rec, err, IsSetting)
+}
+
+// IsSetting reports whether a field of this name is a setting of its line.
+func IsSetting(name string) bool { return settings.LineField(name) != nil }
+
+// Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
+// among the item's fields hold for it. change, if not nil, sees the options before they are used.
+//
+// Errors: the item's own, those of [settings.Filling.ForLine], of [infill.Parse] and of
+// [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
+// [settings.ErrSetting].
+func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.Template,
+	*infill.Options) error) (*jsonl.Record, error) {
+	if it.Err != nil {
+		return nil, it.Err
+	}
+	tok := f.Model.Tokenizer()
+	filling, own, err := f.Filling.ForLine(tok, FieldsOf(it))
+	if err != nil {
+		return nil, err
+	}
+	opt := filling.Options
+	opt.ID = it.Key()
+	t, text, err := Blanks(tok, it.Text, filling.Masking, &opt)
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		if err := change(t, &opt); err != nil {
+			return nil, err
+		}
+	}
+	r, err := f.Engine.Fill(ctx, t, opt)
+	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
+		errors.Is(err, samplers.ErrUnsupported)) {
+		err = fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Filled(f.Model, f.Version, it.Text, text, &opt, r), nil
+}
+
+// Blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
+// masking asks for, and puts them into the options. masked is the text with its blanks. Errors are
+// those of [infill.Parse] and [infill.Masking.Template].
+func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
+	t *infill.Template, masked string, err error) {
+	if m == (infill.Masking{}) {
+		t, err = infill.Parse(tok, text)
+		return t, text, err
+	}
+	if t, opt.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
+		return nil, "", err
+	}
+	return t, t.Text(), nil
+}
+
+// Filled is the record of a text as it was given, with its blanks as [Blanks] made them, that was
+// filled with these options. ID, Line and fields are left to the caller.
+func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
+	r *infill.Result) *jsonl.Record {
+	rec := jsonl.Filled(masked, opt, r)
+	rec.Model, rec.Version = hash(m), version
+	if opt.Original != nil {
+		rec.Gold = given
+	}
+	return rec
+}
+
+// hash names a model in records.
+func hash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
+
+// FieldsOf are the fields of a JSON line, by name.
+func FieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		for _, f := range it.Fields {
+			if !yield(f.Name, f.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Encoded is the record of an item with what the item gives it, encoded. cause, if not nil, makes
+// it an error record. setting says which fields are settings. The error is a cause that would
+// befall every item.
+func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
+	setting func(name string) bool) (batch.Record, error) {
+	if cause != nil {
+		if rec = jsonl.Failed(it.Text, cause); rec == nil {
+			return batch.Record{}, cause
+		}
+	}
+	rec.ID, rec.Line = it.ID, it.Line
+	rec.Keep(it.Fields, setting)
+	var taken []string
+	for _, f := range it.Fields {
+		if setting(f.Name) && string(f.Value) != "null" {
+			taken = append(taken, f.Name)
+		}
+	}
+	b, err := jsonl.Append(nil, rec)
+	return batch.Record{JSON: b, Failed: cause != nil, Cause: cause, Settings: taken}, err
+}

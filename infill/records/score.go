@@ -1,0 +1,75 @@
+package records
+
+import (
+	"context"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/mlm"
+)
+
+// A Scorer scores texts, and ranks candidates for the blanks of those that have one. It is safe for
+// concurrent use.
+type Scorer struct {
+	Model   *mlm.Model
+	Engine  *infill.Engine    // on Model
+	Ranking *settings.Ranking // of lines that choose nothing else
+}
+
+// Score is the record of a text: the ranked candidates of a text with a blank, the score of any
+// other. ID, Line and fields are left to the caller. Errors are those of [infill.Parse],
+// [infill.Engine.Candidates] and [infill.Engine.Score].
+func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
+	*jsonl.Record, error) {
+	var rec *jsonl.Record
+	t, err := infill.Parse(s.Model.Tokenizer(), text)
+	switch {
+	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
+		list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
+		if err != nil {
+			return nil, err
+		}
+		rec = jsonl.Ranked(text, list)
+	case r.Candidates != nil:
+		return nil, err
+	default:
+		score, err := s.Engine.Score(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		rec = jsonl.Scored(score)
+	}
+	rec.Model = hash(s.Model)
+	return rec, nil
+}
+
+// Item is Score for an item with the settings among its fields.
+func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {
+	if it.Err != nil {
+		return nil, it.Err
+	}
+	ranking, err := s.Ranking.ForLine(FieldsOf(it))
+	if err != nil {
+		return nil, err
+	}
+	return s.Score(ctx, it.Text, ranking)
+}
+
+// Record is the record of an item as a batch file has it. The error is one that would befall every
+// item.
+func (s *Scorer) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+	rec, err := s.Item(ctx, it)
+	return Encoded(it, rec, err, IsRanking)
+}
+
+// IsRanking reports whether a field of this name is a setting of a line that is scored.
+func IsRanking(name string) bool {
+	for _, s := range settings.RankTable() {
+		if s.Line && s.Field() == name {
+			return true
+		}
+	}
+	return false
+}
