@@ -20,10 +20,12 @@ const (
 	groupWords    = "What may go into blanks"
 	groupOutput   = "What is printed, and where"
 	groupMeasures = "What is measured"
+	groupServer   = "Who is answered, and how much"
 	groupModel    = "The model"
 )
 
-var groups = []string{groupFill, groupWords, groupMeasures, groupOutput, groupModel, ""}
+var groups = []string{groupFill, groupWords, groupMeasures, groupServer, groupOutput,
+	groupModel, ""}
 
 // groupsOfSettings are the headings of settings. Those of Main go where the command puts them.
 var groupsOfSettings = map[settings.Group]string{
@@ -74,6 +76,11 @@ var examples = map[string][]string{
 		`infill eval a.jsonl b.jsonl --html report.html`,
 	},
 	"infill tokenize": {`infill tokenize "The cat sat on the mat."`},
+	"infill serve": {
+		`infill serve`,
+		`infill serve --model teacher=models/teacher --model bert=my-bert --addr 127.0.0.1:9000`,
+		`infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
+	},
 	"infill samplers": {`infill samplers`, `infill samplers dmala`, `infill samplers bench ising`},
 	"infill samplers bench": {
 		`infill samplers bench ising`,

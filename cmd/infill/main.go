@@ -6,6 +6,7 @@
 //	infill score "The cat sat on the mat."
 //	infill tokenize "The cat sat on the mat."
 //	infill model info
+//	infill serve
 //	infill doctor
 //
 // Results go to standard output, everything else to standard error. Exit codes:
@@ -107,6 +108,7 @@ func newApp(std stdio) *cli.App {
 			batchCommand(std),
 			scoreCommand(std),
 			tokenizeCommand(std),
+			serveCommand(std),
 			modelCommand(std),
 			evalCommand(std),
 			compareCommand(std),

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/settings"
+	"infill/mlm"
+	"infill/server"
+)
+
+const serveDescription = "" +
+	`Answers requests over HTTP with a model that stays open, and has a page for browsers at /.
+POST /v1/fill takes a JSON line of infill batch and answers with its record, which for the same
+seed is what infill fill --json prints.
+SIGTERM or control-C: no new connections, running requests end, then exit.`
+
+// A serveFlags are the flags of infill serve.
+type serveFlags struct {
+	modelFlags
+	models         []string // NAME=FOLDER
+	addr           string
+	queue, work    int
+	timeout, grace int // seconds
+	keyFile        string
+	origins        []string
+	log            string
+}
+
+func (f *serveFlags) own() []*option {
+	f.addr, f.queue, f.work = "127.0.0.1:8017", server.DefaultQueue, server.DefaultWork
+	f.timeout, f.grace = int(server.DefaultLimit/time.Second), 30
+	flags := []*option{
+		textFlag("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
+		wholeFlag("queue", "requests that wait for a place; more are refused", &f.queue, 1, 100_000),
+		wholeFlag("timeout", "seconds that a request may take, with the wait", &f.timeout, 1, 86_400),
+		wholeFlag("max-work", "chains × steps × blanks of a text at most", &f.work, 1, 1<<40),
+		wholeFlag("grace", "seconds for running requests after SIGTERM", &f.grace, 1, 86_400),
+		textFlag("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
+			&f.keyFile),
+		listFlag("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
+			"https://example.org; repeatable", &f.origins),
+		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
+			"requests", "texts", "none"),
+	}
+	return ownEnv("serve", flags, "queue", "timeout", "log")
+}
+
+func serveCommand(std stdio) *cli.Command {
+	f := &serveFlags{}
+	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
+		"repeatable, the first is asked unless a request names another", &f.models)
+	models.env = ""
+	return &cli.Command{
+		Name:        "serve",
+		Usage:       "answer requests over HTTP, with a page for browsers",
+		ArgsUsage:   " ",
+		Description: serveDescription,
+		Flags: join(group(groupModel, append([]*option{models}, without(f.modelFlags.flags(),
+			"model")...)), group(groupServer, f.own())),
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")
+			}
+			return f.run(c.Context, std)
+		},
+	}
+}
+
+func (f *serveFlags) run(ctx context.Context, std stdio) error {
+	named, err := f.named()
+	if err != nil {
+		return err
+	}
+	opt, err := f.options(std.err)
+	if err != nil {
+		return err
+	}
+	s, err := server.New(opt)
+	if err != nil {
+		return usagef("--allow-origin: %v", err)
+	}
+	l, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return err
+	}
+	begin()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	opened := make(chan []*mlm.Model, 1)
+	go func() {
+		models, err := f.load(ctx, std, s, named)
+		opened <- models
+		if err != nil {
+			stop(err)
+			return
+		}
+		s.Ready()
+		fmt.Fprintf(std.err, "infill: ready at http://%s/\n", l.Addr())
+	}()
+	err = s.Serve(ctx, l, time.Duration(f.grace)*time.Second)
+	stop(nil)
+	for _, m := range <-opened {
+		err = errors.Join(err, m.Close())
+	}
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		return cause // a model could not be opened
+	}
+	return err
+}
+
+// A namedModel is a model that requests can name.
+type namedModel struct {
+	name string
+	from source
+}
+
+// named finds the models of the flags.
+func (f *serveFlags) named() ([]namedModel, error) {
+	list := f.models
+	if len(list) == 0 {
+		list = []string{settings.DefaultModel}
+	}
+	var out []namedModel
+	for _, text := range list {
+		name, path, ok := strings.Cut(text, "=")
+		if !ok {
+			name, path = filepath.Base(text), text
+		}
+		if name == "" || path == "" {
+			return nil, usagef("--model %s: want NAME=FOLDER", text)
+		}
+		src, err := resolveModel(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range out {
+			if other.name == name {
+				return nil, usagef("--model: two models are called %q; name them: NAME=FOLDER", name)
+			}
+		}
+		out = append(out, namedModel{name, src})
+	}
+	return out, nil
+}
+
+// load opens the models and gives them to the server. Those that were opened are returned with an
+// error too.
+func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, named []namedModel) (
+	opened []*mlm.Model, err error) {
+	for _, n := range named {
+		opt := f.Options
+		opt.File = n.from.file
+		m, err := n.from.open(ctx, opt)
+		if err != nil {
+			return opened, err
+		}
+		opened = append(opened, m)
+		warn(std, m)
+		if err := s.Add(n.name, m); err != nil {
+			return opened, err
+		}
+	}
+	return opened, nil
+}
+
+// options are those of the server.
+func (f *serveFlags) options(w io.Writer) (server.Options, error) {
+	opt := server.Options{
+		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,
+		Work: f.work, Origins: f.origins, Version: version(), LogTexts: f.log == "texts",
+	}
+	if f.log != "none" {
+		opt.Log = slog.New(slog.NewTextHandler(w, nil))
+	}
+	host, _, err := net.SplitHostPort(f.addr)
+	if err != nil {
+		return opt, usagef("--addr %s: want HOST:PORT, such as 127.0.0.1:8017", f.addr)
+	}
+	if host != "" {
+		opt.Hosts = []string{host}
+	}
+	if f.keyFile != "" {
+		if opt.Keys, err = readKeys(f.keyFile); err != nil {
+			return opt, err
+		}
+	}
+	at, err := net.ResolveTCPAddr("tcp", f.addr)
+	if err != nil {
+		return opt, usagef("--addr %s: %v", f.addr, err)
+	}
+	if !at.IP.IsLoopback() && len(opt.Keys) == 0 {
+		return opt, usagef("--addr %s can be reached from other machines; give --api-key-file FILE, "+
+			"or listen at 127.0.0.1", f.addr)
+	}
+	return opt, nil
+}
+
+// minKey is the least length of a key, so that none is guessed.
+const minKey = 16
+
+// readKeys reads a file of keys, one a line. Empty lines and those that begin with # are passed
+// over.
+func readKeys(path string) (keys []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		key := strings.TrimSpace(lines.Text())
+		switch {
+		case key == "" || key[0] == '#':
+		case len(key) < minKey || strings.ContainsAny(key, " \t"):
+			return nil, usagef("%s: line %d: a key has at least %d characters and no spaces", path, n,
+				minKey)
+		default:
+			keys = append(keys, key)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(keys) == 0 {
+		return nil, usagef("%s has no key; write one of at least %d characters into it", path, minKey)
+	}
+	return keys, nil
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A serving is an infill serve in this process.
+type serving struct {
+	url  string
+	errs *watched
+	stop func() int // ends it as a signal does, and returns the exit code
+}
+
+// A watched is what a command says, for those who wait for it.
+type watched struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(b)
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}
+
+var readyAt = regexp.MustCompile(`ready at (http://[^/]+)/`)
+
+// serve runs infill serve at a free port until it is ready.
+func serve(t *testing.T, args ...string) *serving {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &serving{errs: &watched{}}
+	code := make(chan int, 1)
+	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
+	go func() { code <- run(ctx, stdio{strings.NewReader(""), io.Discard, s.errs}, args) }()
+	s.stop = sync.OnceValue(func() int { cancel(); return <-code })
+	t.Cleanup(func() { s.stop() })
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if found := readyAt.FindStringSubmatch(s.errs.String()); found != nil {
+			s.url = found[1]
+			return s
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not ready: %s", s.errs)
+		}
+	}
+}
+
+func (s *serving) post(t *testing.T, path, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path,
+		strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// A server answers with the bytes that infill fill --json prints.
+func TestServeAsFill(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--model", "a="+tinyModel, "--model", "b="+tinyModel)
+	for _, c := range []struct {
+		fields string
+		args   []string
+	}{
+		{`"text": "the [MASK] sleeps in the ___ ."`, []string{"the [MASK] sleeps in the ___ ."}},
+		{`"text": "the [MASK*1-2] sleeps .", "top": 2, "steps": 9, "no_repeat": true, "model": "b"`,
+			[]string{"the [MASK*1-2] sleeps .", "--top", "2", "--steps", "9", "--no-repeat"}},
+		{`"text": "the dog sleeps in the house .", "mask_words": 2, "sampler": "gwg", "temperature": 2`,
+			[]string{"the dog sleeps in the house .", "--mask-words", "2", "--sampler", "gwg",
+				"--temperature", "2"}},
+	} {
+		want := infillRun("", withTiny(append([]string{"fill", "--json", "--seed", "3"}, c.args...)...)...)
+		if code, body := s.post(t, "/v1/fill", `{"seed": 3, `+c.fields+"}"); code != http.StatusOK ||
+			want.code != 0 || body != want.out {
+			t.Errorf("%d %swant %d %s%s", code, body, want.code, want.out, want.err)
+		}
+	}
+	if code := s.stop(); code != exitOK {
+		t.Errorf("exit %d: %s", code, s.errs)
+	}
+	if log := s.errs.String(); !strings.Contains(log, "msg=request") || strings.Contains(log, "sleeps") {
+		t.Errorf("the log has texts, or no requests: %s", log)
+	}
+}
+
+// A signal lets a running request end, and takes no new one.
+func TestServeDrains(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--model", tinyModel, "--log", "none", "--max-work", "100000000")
+	body := `{"text": "the [MASK] sleeps .", "seed": 1, "chains": 1, "steps": 3000, "stream": true}`
+	res, err := http.Post(s.url+"/v1/fill", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	first := make([]byte, 12)
+	if _, err := io.ReadFull(res.Body, first); err != nil || string(first) != "event: start" {
+		t.Fatalf("%q: %v", first, err)
+	}
+	code := make(chan int, 1)
+	go func() { code <- s.stop() }()
+	rest, err := io.ReadAll(res.Body)
+	if err != nil || !bytes.Contains(rest, []byte("event: done\ndata: {\"record\":")) {
+		t.Errorf("%v: …%s", err, rest[max(0, len(rest)-300):])
+	}
+	if c := <-code; c != exitOK {
+		t.Errorf("exit %d: %s", c, s.errs)
+	}
+	if res, err := http.Get(s.url + "/health"); err == nil {
+		_ = res.Body.Close()
+		t.Error("it still answers")
+	}
+}
+
+// Requests that do not end within the time of grace are cut off, and the exit code says so.
+func TestServeGrace(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--model", tinyModel, "--log", "none", "--max-work", "1000000000", "--grace", "1")
+	body := `{"text": "the [MASK] sleeps in the [MASK] .", "chains": 100, "steps": 1000000, "stream": true}`
+	res, err := http.Post(s.url+"/v1/fill", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	begin := time.Now()
+	if c := s.stop(); c != exitTrouble || time.Since(begin) > 5*time.Second {
+		t.Errorf("exit %d after %v: %s", c, time.Since(begin), s.errs)
+	}
+	if !strings.Contains(s.errs.String(), "requests were cut off: 1 after 1s") {
+		t.Error(s.errs)
+	}
+}
+
+// A public address needs keys, and what is wrong with the flags is said before anything is opened.
+func TestServeFlags(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	short, none := write("short", "# a key\nabc\n"), write("none", "\n# nothing\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--addr", "0.0.0.0:0"}, exitUsage, "give --api-key-file FILE"},
+		{[]string{"--addr", ":0"}, exitUsage, "give --api-key-file FILE"},
+		{[]string{"--addr", "nowhere"}, exitUsage, "want HOST:PORT"},
+		{[]string{"--addr", "127.0.0.1:x"}, exitUsage, "--addr 127.0.0.1:x"},
+		{[]string{"--api-key-file", short}, exitUsage, "line 2: a key has at least 16 characters"},
+		{[]string{"--api-key-file", none}, exitUsage, "has no key"},
+		{[]string{"--api-key-file", filepath.Join(dir, "missing")}, exitTrouble, "missing"},
+		{[]string{"--allow-origin", "example.org"}, exitUsage, "want one such as https://example.org"},
+		{[]string{"--model", "=x"}, exitUsage, "want NAME=FOLDER"},
+		{[]string{"--model", "a=" + tinyModel, "--model", "a=" + tinyModel}, exitUsage,
+			`two models are called "a"`},
+		{[]string{"--model", "a=" + dir}, exitTrouble, "model"},
+		{[]string{"a text"}, exitUsage, "takes no arguments"},
+		{[]string{"--queue", "0"}, exitUsage, "whole number from 1"},
+	} {
+		args := append([]string{"serve"}, c.args...)
+		if c.args[0] != "--addr" {
+			args = append([]string{"serve", "--addr", "127.0.0.1:0"}, c.args...)
+		}
+		if r := infillRun("", args...); r.code != c.code || !strings.Contains(r.err, c.says) {
+			t.Errorf("%q: exit %d: %s", c.args, r.code, r.err)
+		}
+	}
+}
+
+// With a file of keys a request needs one of them.
+func TestServeKeys(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys")
+	const key = "0123456789abcdef"
+	if err := os.WriteFile(path, []byte("# two\nfedcba9876543210\n"+key+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--model", tinyModel, "--api-key-file", path)
+	code, body := s.post(t, "/v1/fill", `{"text": "the [MASK] ."}`)
+	var refused struct {
+		Type string `json:"error_type"`
+	}
+	if err := json.Unmarshal([]byte(body), &refused); err != nil || code != http.StatusUnauthorized ||
+		refused.Type != "unauthorized" {
+		t.Errorf("%d %s", code, body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/models", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("%d %v", res.StatusCode, err)
+	}
+	if strings.Contains(s.errs.String(), key) {
+		t.Error("the log has a key")
+	}
+}

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"infill/infill"
+	"infill/mlm"
+)
+
+// independent is log f(· | every blank masked) of every blank, one token each: what a fill-mask
+// pipeline gives. Of a text too long for the model it sees a part around the blanks.
+func independent(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]float32, error) {
+	cut, err := t.Cut(m.MaxLength(), 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &mlm.Sentence{IDs: cut.IDs(), Blanks: cut.Positions()}
+	out := make([][]float32, len(s.Blanks))
+	for b := range out {
+		out[b] = make([]float32, m.VocabSize())
+	}
+	err = m.Compute(ctx, func(ctx context.Context) error { return m.Independent(ctx, s, out) })
+	return out, err
+}
+
+// likeliest are the ids of the n largest values, the largest first, the smaller id first of equals.
+func likeliest(logProb []float32, n int) []int32 {
+	order := func(a, b int32) int {
+		return cmp.Or(cmp.Compare(logProb[b], logProb[a]), cmp.Compare(a, b))
+	}
+	var top []int32 // sorted
+	for id := range int32(len(logProb)) {
+		if len(top) == n && order(top[n-1], id) < 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, id, order)
+		top = slices.Insert(top, at, id)
+		top = top[:min(len(top), n)]
+	}
+	return top
+}

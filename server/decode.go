@@ -1,0 +1,196 @@
+package server
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// A request is what a client asks for: an item, as of a batch file, and what only a server knows.
+type request struct {
+	item   batch.Item
+	model  string // its name, "" for the default
+	stream bool
+}
+
+// readBody reads a body of at most MaxBody bytes within bodyTime.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // writers of tests have none
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err == nil {
+		err = c.SetReadDeadline(time.Time{}) // else it would end the work that follows
+		if errors.Is(err, http.ErrNotSupported) {
+			err = nil
+		}
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		f := fail("too_long", "the body has more than %d bytes", MaxBody)
+		f.large = true
+		return nil, f
+	case err == nil:
+		return body, nil
+	case r.Context().Err() != nil:
+		return nil, errGone
+	case asFailure(err).code == codeInternal:
+		return nil, fail("bad_json", "the body ends too early")
+	}
+	return nil, err
+}
+
+// decode reads a body as a JSON line of a batch file, with the fields of a server.
+func decode(body []byte) (*request, error) {
+	in, err := jsonl.Decoder{Limits: jsonl.Limits{Bytes: MaxBody}}.Input(1, body)
+	if err != nil {
+		return nil, err
+	}
+	return newRequest(in)
+}
+
+// newRequest takes the fields of a server out of an input.
+func newRequest(in jsonl.Input) (*request, error) {
+	q := &request{item: batch.Item{Line: 1, ID: in.ID, Text: in.Text}}
+	for _, f := range in.Fields {
+		var err error
+		switch f.Name {
+		case "model":
+			err = member(f, &q.model, "the name of a model")
+		case "stream":
+			err = member(f, &q.stream, "true or false")
+		default:
+			q.item.Fields = append(q.item.Fields, f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+// member decodes a field that only a server knows. null leaves v as it is.
+func member(f jsonl.Field, v any, want string) error {
+	if json.Unmarshal(f.Value, v) != nil {
+		return fail("bad_option", "%q is %s, want %s", f.Name, short(f.Value), want)
+	}
+	return nil
+}
+
+// short is the beginning of a value for an error.
+func short(b []byte) string {
+	const most = 60
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + "…"
+	}
+	return string(b)
+}
+
+// fromQuery makes an input of the parameters of an address. A value is JSON, or else a text, or
+// for a setting that takes a list, words with commas between.
+func fromQuery(q url.Values) (jsonl.Input, error) {
+	var in jsonl.Input
+	names := make([]string, 0, len(q))
+	for name := range q {
+		names = append(names, name)
+	}
+	slices.Sort(names) // the first error is the same each time
+	for _, name := range names {
+		values := q[name]
+		if len(values) > 1 {
+			return in, fail("bad_json", "the address has %q %d times", name, len(values))
+		}
+		if !validText(values[0]) || !validText(name) {
+			return in, fail("invalid_utf8", "%q is not UTF-8", name)
+		}
+		switch name {
+		case "text":
+			in.Text = values[0]
+		case "id":
+			in.ID = quoted(values[0])
+		default:
+			in.Fields = append(in.Fields, jsonl.Field{Name: name, Value: queryValue(name, values[0])})
+		}
+	}
+	if !q.Has("text") {
+		return in, fail("bad_json", "no field %q", "text")
+	}
+	return in, nil
+}
+
+func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// queryValue is the JSON of a parameter: of those that a text may stand for, the first that the
+// setting takes. A field that is not a setting is a text.
+func queryValue(name, text string) json.RawMessage {
+	forms := []json.RawMessage{quoted(text), list(text)}
+	var compact bytes.Buffer
+	if json.Compact(&compact, []byte(text)) == nil {
+		forms = slices.Insert(forms, 0, compact.Bytes())
+	}
+	if name == "stream" {
+		return forms[0]
+	}
+	s := settings.LineField(name)
+	if s == nil {
+		return quoted(text)
+	}
+	for _, form := range forms {
+		if s.SetJSON(settings.Defaults(), form) == nil {
+			return form
+		}
+	}
+	return forms[0]
+}
+
+func quoted(s string) json.RawMessage {
+	b, _ := json.Marshal(s) // a string has JSON
+	return b
+}
+
+func list(s string) json.RawMessage {
+	b, _ := json.Marshal(strings.Split(s, ","))
+	return b
+}
+
+// seeded gives the item a seed if it has none.
+func (q *request) seeded() {
+	for _, f := range q.item.Fields {
+		if f.Name == "seed" && string(f.Value) != "null" {
+			return
+		}
+	}
+	q.item.Fields = append(q.item.Fields, jsonl.Field{Name: "seed", Value: newSeed()})
+}
+
+// newSeed draws a seed that is short enough to be typed.
+func newSeed() json.RawMessage {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, says its documentation
+	return strconv.AppendUint(nil, binary.LittleEndian.Uint64(b[:])%1_000_000, 10)
+}
+
+// kept is the item with the fields that go with its record: those that are not settings.
+func kept(it *batch.Item, setting func(string) bool) *batch.Item {
+	out := *it
+	out.Fields = nil
+	for _, f := range it.Fields {
+		if !setting(f.Name) {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return &out
+}

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// The codes of errors that only a server knows. The others are those of [jsonl.Code].
+const (
+	codeUnauthorized = "unauthorized"
+	codeOrigin       = "forbidden_origin"
+	codeHost         = "forbidden_host"
+	codeNotFound     = "not_found"
+	codeMethod       = "method_not_allowed"
+	codeUnknownModel = "unknown_model"
+	codeTooMuchWork  = "too_much_work"
+	codeTooManyTexts = "too_many_texts"
+	codeOverloaded   = "overloaded"
+	codeLoading      = "loading"
+	codeDraining     = "draining"
+	codeTimeout      = "timeout"
+	codeSlow         = "slow_request"
+	codeInternal     = "internal"
+)
+
+// statuses are the status codes of errors. What is not here is the text's or the setting's fault.
+var statuses = map[string]int{
+	"bad_json":       http.StatusBadRequest,
+	codeSlow:         http.StatusRequestTimeout,
+	codeUnauthorized: http.StatusUnauthorized,
+	codeOrigin:       http.StatusForbidden,
+	codeHost:         http.StatusForbidden,
+	codeNotFound:     http.StatusNotFound,
+	codeUnknownModel: http.StatusNotFound,
+	codeMethod:       http.StatusMethodNotAllowed,
+	codeOverloaded:   http.StatusTooManyRequests,
+	codeLoading:      http.StatusServiceUnavailable,
+	codeDraining:     http.StatusServiceUnavailable,
+	codeTimeout:      http.StatusGatewayTimeout,
+	codeInternal:     http.StatusInternalServerError,
+}
+
+// statusGone is what the log and the metrics have of a request whose client went away.
+const statusGone = 499
+
+// A failure is an error with the code that clients read.
+type failure struct {
+	code    string
+	message string
+	record  *jsonl.Record // what is done by then, nil for nothing
+	wait    time.Duration // after which to ask again, 0 for no advice
+	large   bool          // it is about the body as a whole
+}
+
+func (f *failure) Error() string { return f.message }
+
+func (f *failure) status() int {
+	if f.large {
+		return http.StatusRequestEntityTooLarge
+	}
+	if s, ok := statuses[f.code]; ok {
+		return s
+	}
+	return http.StatusUnprocessableEntity
+}
+
+func fail(code, format string, args ...any) *failure {
+	return &failure{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// errGone is the end of a request whose client went away.
+var errGone = errors.New("the client went away")
+
+// asFailure finds out what to tell the client of an error. Errors of the program itself keep their
+// text for the log.
+func asFailure(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var line *jsonl.Error
+	code := jsonl.Code(err)
+	switch {
+	case errors.As(err, &line):
+		return fail(code, "%s", line.Reason)
+	case code != "":
+		return fail(code, "%s", err)
+	case errors.Is(err, settings.ErrSetting):
+		return fail("bad_option", "%s", err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail(codeTimeout, "the request took longer than it may")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fail(codeSlow, "the request came too slowly")
+	}
+	return fail(codeInternal, "an error of the server; its log says more")
+}
+
+// answer is the JSON of a failure.
+type answer struct {
+	Error string `json:"error"`
+	Type  string `json:"error_type"`
+	// Record is the record of what is done by then.
+	Record rawRecord `json:"record,omitempty"`
+}
+
+func (f *failure) answer() answer {
+	a := answer{Error: f.message, Type: f.code}
+	if f.record != nil {
+		a.Record, _ = jsonl.Append(nil, f.record) // without, if it has no JSON
+	}
+	return a
+}
+
+// A rawRecord is a record that is encoded already.
+type rawRecord []byte
+
+// MarshalJSON returns the record.
+func (r rawRecord) MarshalJSON() ([]byte, error) { return r, nil }

@@ -1,0 +1,190 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"infill/infill"
+	"infill/infill/jsonl"
+	"infill/infill/records"
+)
+
+// fill answers POST and GET /v1/fill.
+func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.request(w, r)
+	if err != nil {
+		return err
+	}
+	form := streamForm(r, q.stream)
+	q.seeded()
+	m, err := s.find(q.model)
+	if err != nil {
+		return err
+	}
+	t := s.begin(r.Context())
+	defer t.end()
+	leave, err := s.queue.enter(t.waits)
+	if err != nil {
+		return t.cause(err)
+	}
+	defer leave()
+	if form != "" {
+		return s.stream(w, t, m, q, form)
+	}
+	rec, err := s.filled(t, m, q, nil)
+	if err != nil {
+		return err
+	}
+	return writeRecord(w, rec)
+}
+
+// request reads what a client asks for, from the body or from the address.
+func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, error) {
+	var q *request
+	if r.Method == http.MethodGet {
+		in, err := fromQuery(r.URL.Query())
+		if err != nil {
+			return nil, err
+		}
+		if q, err = newRequest(in); err != nil {
+			return nil, err
+		}
+	} else {
+		body, err := readBody(w, r)
+		if err != nil {
+			return nil, err
+		}
+		if q, err = decode(body); err != nil {
+			return nil, err
+		}
+	}
+	if s.opt.LogTexts {
+		s.opt.Log.Info("text", "path", r.URL.Path, "text", q.item.Text)
+	}
+	return q, nil
+}
+
+// filled is the record of a request whose blanks were filled. look, if not nil, sees the options
+// before they are used. If the time was over before all steps were made, the error is a failure
+// that has the record of those that were.
+func (s *Server) filled(t *timed, m *model, q *request, look func(*infill.Template,
+	*infill.Options) error) (*jsonl.Record, error) {
+	wanted, counted := 0, false // whether the number of steps says that all were made
+	rec, err := m.filler.Fill(t.works, &q.item, func(tp *infill.Template, o *infill.Options) error {
+		if err := s.affordable(tp, o); err != nil {
+			return err
+		}
+		ran := o.Complete()
+		wanted, counted = ran.Steps, ran.Budget == infill.BudgetSteps
+		o.Stop = t.waits.Done()
+		if look != nil {
+			if err := look(tp, o); err != nil {
+				return err
+			}
+		}
+		s.counted(o)
+		return nil
+	})
+	if err != nil {
+		return nil, t.cause(err)
+	}
+	rec.ID, rec.Line = q.item.ID, q.item.Line
+	rec.Keep(kept(&q.item, records.IsSetting).Fields, records.IsSetting)
+	if t.waits.Err() != nil && (rec.Steps < wanted || !counted) {
+		f := fail(codeTimeout, "the time was over after %d steps", rec.Steps)
+		f.record = rec
+		return nil, f
+	}
+	return rec, nil
+}
+
+// counted lets the metrics see the steps as they are made.
+func (s *Server) counted(o *infill.Options) {
+	trace := o.Trace
+	o.Trace = func(st infill.Step) error {
+		if st.Step > 0 {
+			s.counts.chainSteps.Add(int64(len(st.Energy)))
+		}
+		if trace == nil {
+			return nil
+		}
+		return trace(st)
+	}
+}
+
+// affordable refuses a text that would take too much work.
+func (s *Server) affordable(t *infill.Template, o *infill.Options) error {
+	ran, tokens := o.Complete(), 0
+	for _, b := range t.Blanks() {
+		tokens += b.Max
+	}
+	if work := float64(ran.Chains) * float64(ran.Steps) * float64(tokens); work > float64(s.opt.Work) {
+		return fail(codeTooMuchWork, `"chains" × "steps" × blanks are %d × %d × %d, `+
+			"at most %d together", ran.Chains, ran.Steps, tokens, s.opt.Work)
+	}
+	return nil
+}
+
+// timed is the time that a request has.
+type timed struct {
+	waits context.Context // ends at the limit
+	works context.Context // ends overTime later, for what can say nothing before its end
+	stop  func()
+}
+
+func (s *Server) begin(ctx context.Context) *timed {
+	works, stop := context.WithTimeout(ctx, s.opt.Limit+overTime)
+	waits, stop2 := context.WithTimeout(works, s.opt.Limit)
+	return &timed{waits, works, func() { stop2(); stop() }}
+}
+
+func (t *timed) end() { t.stop() }
+
+// cause is the error of a request whose time may be over, or whose client may be gone.
+func (t *timed) cause(err error) error {
+	if errors.Is(err, context.Canceled) && errors.Is(t.works.Err(), context.Canceled) {
+		return errGone
+	}
+	return err
+}
+
+// streamForm is the media type of the events that a client wants, "" for a single answer.
+func streamForm(r *http.Request, asked bool) string {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	switch {
+	case strings.Contains(accept, ndjson):
+		return ndjson
+	case asked, strings.Contains(accept, eventStream):
+		return eventStream
+	}
+	return ""
+}
+
+// The media types of events.
+const (
+	ndjson      = "application/x-ndjson"
+	eventStream = "text/event-stream"
+)
+
+// writeRecord answers with a record.
+func writeRecord(w http.ResponseWriter, rec *jsonl.Record) error {
+	b, err := jsonl.Append(nil, rec)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, append(b, '\n'))
+}
+
+// writeJSON answers with JSON. A client that does not take it is gone.
+func writeJSON(w http.ResponseWriter, status int, b []byte) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
+	if _, err := w.Write(b); err != nil {
+		return errGone
+	}
+	return nil
+}

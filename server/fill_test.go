@@ -1,0 +1,235 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+)
+
+const sentence = `{"text": "the [MASK] sleeps in the [MASK] .", "seed": 1`
+
+// A record is that of a batch line of the same fields, settings apart.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	a := ask(t, "POST", h.URL+"/v1/fill", sentence+`, "id": "x", "steps": 7, "mine": [1, 2], "top": 2}`)
+	if a.code != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%d %s", a.code, a.body)
+	}
+	it := &batch.Item{Line: 1, ID: json.RawMessage(`"x"`), Text: "the [MASK] sleeps in the [MASK] .",
+		Fields: []jsonl.Field{{Name: "seed", Value: json.RawMessage("1")},
+			{Name: "steps", Value: json.RawMessage("7")}, {Name: "mine", Value: json.RawMessage("[1,2]")},
+			{Name: "top", Value: json.RawMessage("2")}}}
+	want, err := s.models[0].filler.Record(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A batch file keeps the setting that its record has no member for.
+	batchForm := bytes.Replace(want.JSON, []byte(`,"top":2`), nil, 1)
+	if !bytes.Equal(bytes.TrimSuffix(a.body, []byte("\n")), batchForm) {
+		t.Errorf("answer\n%swant\n%s", a.body, batchForm)
+	}
+	// The same by the address, and without a seed another one each time.
+	g := ask(t, "GET", h.URL+"/v1/fill?steps=7&seed=1&id=x&top=2&mine=[1,2]&text="+
+		"the+%5BMASK%5D+sleeps+in+the+%5BMASK%5D+.", "")
+	if want := bytes.Replace(a.body, []byte("[1,2]"), []byte(`"[1,2]"`), 1); !bytes.Equal(g.body, want) {
+		t.Errorf("GET\n%swant\n%s", g.body, want)
+	}
+	seeds := map[uint64]bool{}
+	for range 3 {
+		rec, err := jsonl.Decoder{}.Record(1, ask(t, "POST", h.URL+"/v1/fill",
+			`{"text": "the [MASK] .", "seed": null, "steps": 1, "chains": 1}`).body)
+		if err != nil || rec.Seed == nil {
+			t.Fatalf("%+v: %v", rec, err)
+		}
+		seeds[*rec.Seed] = true
+	}
+	if len(seeds) < 2 {
+		t.Errorf("seeds %v", seeds)
+	}
+}
+
+// Events of both forms: the states of the start and of the last step, in order, with the record of
+// a plain request, and the words counted over the second half of the steps.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	body := sentence + `, "steps": 10, "chains": 3`
+	plain := ask(t, "POST", h.URL+"/v1/fill", body+"}")
+	states, kept := everyStep(t, s, 10, 3)
+	for _, form := range []string{eventStream, ndjson} {
+		a := ask(t, "POST", h.URL+"/v1/fill", body+`, "stream": true}`, "Accept: "+form)
+		if a.code != http.StatusOK || a.header.Get("Content-Type") != form {
+			t.Fatalf("%s: %d %v %s", form, a.code, a.header, a.body)
+		}
+		list := readEvents(t, a)
+		n := len(list)
+		var begin startEvent
+		var done struct {
+			Record    json.RawMessage
+			Marginals [][]countedWord
+		}
+		if n < 4 || list[0].Event != "start" || list[n-1].Event != "done" ||
+			json.Unmarshal(list[0].Data, &begin) != nil || json.Unmarshal(list[n-1].Data, &done) != nil {
+			t.Fatalf("%s: %d events: %s", form, n, a.body)
+		}
+		if begin.Blanks != 2 || begin.Chains != 3 || begin.Steps != 10 || begin.Model != "tiny" ||
+			len(begin.Alone) != 2 || len(begin.Alone[0]) != aloneWords {
+			t.Errorf("start %+v", begin)
+		}
+		if got := append(slices.Clone(done.Record), '\n'); !bytes.Equal(got, plain.body) {
+			t.Errorf("record\n%swant\n%s", got, plain.body)
+		}
+		last := -1
+		for _, e := range list[1 : n-1] {
+			var step stepEvent
+			if e.Event != "step" || json.Unmarshal(e.Data, &step) != nil || step.Step <= last {
+				t.Fatalf("after step %d: %s %s", last, e.Event, e.Data)
+			}
+			last = step.Step
+			for k, words := range step.Tokens {
+				if !slices.Equal(words, states[step.Step].Tokens[k]) ||
+					*step.Energy[k] != *states[step.Step].Energy[k] {
+					t.Errorf("step %d, chain %d: %v of %v", step.Step, k, words, *step.Energy[k])
+				}
+			}
+			if len(step.Moved) != 3 || step.Accepted < 0 || step.Accepted > 1 {
+				t.Errorf("step %+v", step)
+			}
+		}
+		if last != 10 {
+			t.Errorf("the last step sent is %d", last)
+		}
+		for b, words := range done.Marginals {
+			total := 0
+			for _, w := range words {
+				total += w.Count
+				if w.Count != kept[b][w.Token] || math.Abs(w.P-float64(w.Count)/15) > 1e-12 {
+					t.Errorf("blank %d: %+v, counted %d", b, w, kept[b][w.Token])
+				}
+			}
+			if total != 3*5 {
+				t.Errorf("blank %d: %d words of 15", b, total)
+			}
+		}
+	}
+}
+
+// everyStep is what the engine does, step by step, and the words of steps 6 to 10.
+func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kept []map[string]int) {
+	t.Helper()
+	m := s.models[0]
+	tp, err := infill.Parse(m.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept = []map[string]int{{}, {}}
+	_, err = infill.New(m.model).Fill(t.Context(), tp, infill.Options{Seed: 1, ID: "1", Steps: steps,
+		Chains: chains, Trace: func(st infill.Step) error {
+			e := stepEvent{Step: st.Step}
+			for k, u := range st.Energy {
+				var words []string
+				for b, id := range st.Tokens(k) { // every blank has one token
+					word := m.model.Tokenizer().Token(id)
+					words = append(words, word)
+					if st.Step > steps/2 {
+						kept[b][word]++
+					}
+				}
+				e.Energy, e.Tokens = append(e.Energy, &u), append(e.Tokens, words)
+			}
+			all = append(all, e)
+			return nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, kept
+}
+
+// What each mask says alone is a distribution: the numbers fall and are those of the model.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	tp, err := infill.Parse(m.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := independent(t.Context(), m, tp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range all {
+		sum := 0.0
+		for _, l := range all[b] {
+			sum += math.Exp(float64(l))
+		}
+		if math.Abs(sum-1) > 1e-4 {
+			t.Errorf("blank %d: the probabilities sum to %v", b, sum)
+		}
+		ids := likeliest(all[b], 5)
+		sorted := make([]int32, len(all[b]))
+		for id := range sorted {
+			sorted[id] = int32(id)
+		}
+		slices.SortStableFunc(sorted, func(x, y int32) int {
+			switch {
+			case all[b][x] > all[b][y]:
+				return -1
+			case all[b][x] < all[b][y]:
+				return 1
+			}
+			return 0
+		})
+		if !slices.Equal(ids, sorted[:5]) {
+			t.Errorf("blank %d: %v, want %v", b, ids, sorted[:5])
+		}
+	}
+}
+
+// A stream is at most twenty steps a second, and what was accepted in steps left out is not lost.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	begin := time.Now()
+	a := ask(t, "POST", h.URL+"/v1/fill", sentence+`, "steps": 400, "chains": 2, "stream": true}`)
+	most := int(time.Since(begin)/frameTime) + 3
+	steps, moved := 0, 0.0
+	for _, e := range readEvents(t, a) {
+		var step stepEvent
+		if e.Event == "step" && json.Unmarshal(e.Data, &step) == nil {
+			steps++
+			moved += step.Accepted
+		}
+	}
+	if steps > most || steps < 3 || moved == 0 {
+		t.Errorf("%d steps were sent in the time of %d, share of moves %v", steps, most, moved)
+	}
+}
+
+// The page and its files have strict headers, and no script of its own stands in the page.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	for _, path := range append(pageNames(), "") {
+		a := ask(t, "GET", h.URL+"/"+path, "")
+		if a.code != http.StatusOK || a.header.Get("Content-Type") == "" ||
+			!strings.HasPrefix(a.header.Get("Content-Security-Policy"), "default-src 'self';") ||
+			a.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("/%s: %d %v", path, a.code, a.header)
+		}
+		if strings.HasSuffix(path, ".html") && (bytes.Contains(a.body, []byte("<script>")) ||
+			bytes.Contains(a.body, []byte("://"))) {
+			t.Errorf("%s has a script inside, or an address outside", path)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// answering makes a handler of a route: it checks who asks, answers with errors, counts and logs.
+func (s *Server) answering(rt route) http.Handler {
+	name := rt.name()
+	if rt.path == "" {
+		name = otherRoute
+	}
+	keys := make([][sha256.Size]byte, len(s.opt.Keys))
+	for i, k := range s.opt.Keys {
+		keys[i] = sha256.Sum256([]byte(k))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		s.counts.underWay.Add(1)
+		code := &coded{ResponseWriter: w}
+		defer func() {
+			s.counts.underWay.Add(-1)
+			p := recover()
+			if p != nil && p != http.ErrAbortHandler {
+				s.opt.Log.Error("panic", "route", name, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if code.code == 0 {
+					s.fail(code, errors.New("panic"))
+				}
+			}
+			s.counts.add(name, code.status(), time.Since(start))
+			s.opt.Log.Info("request", "route", name, "code", code.status(), "bytes", code.bytes,
+				"seconds", time.Since(start).Seconds(), "from", r.RemoteAddr)
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+		}()
+		err := s.admit(&rt, keys, r)
+		if err == nil {
+			err = rt.handle(code, r)
+		}
+		s.fail(code, err)
+	})
+}
+
+// fail answers with an error, if the answer has not begun.
+func (s *Server) fail(w *coded, err error) {
+	var known *told
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, errGone):
+		w.gone = true
+		return
+	case errors.As(err, &known):
+		w.code = known.status()
+		if known.code == codeInternal {
+			s.opt.Log.Error("internal", "error", known.cause)
+		}
+		return
+	}
+	f := asFailure(err)
+	if f.code == codeInternal {
+		s.opt.Log.Error("internal", "error", err)
+	}
+	if w.code != 0 {
+		w.gone = true
+		return
+	}
+	if f.wait > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(int(f.wait.Seconds())))
+	} else if f.code == codeLoading || f.code == codeDraining {
+		w.Header().Set("Retry-After", "1")
+	}
+	if f.code == codeUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	_ = writeFailure(w, f)
+}
+
+// writeFailure answers with a failure.
+func writeFailure(w http.ResponseWriter, f *failure) error {
+	b, err := encode(f.answer())
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, f.status(), b)
+}
+
+// admit refuses requests that nobody may make.
+func (s *Server) admit(rt *route, keys [][sha256.Size]byte, r *http.Request) error {
+	if rt.costly {
+		// Where it costs something to answer, GET is no safer than POST.
+		check := *r
+		check.Method = http.MethodPost
+		if err := s.origins.Check(&check); err != nil {
+			return fail(codeOrigin, "pages of other origins may not ask this server")
+		}
+	}
+	if rt.open || len(keys) == 0 {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	given, ok := sha256.Sum256([]byte(strings.TrimSpace(token))), 0
+	for i := range keys {
+		ok |= subtle.ConstantTimeCompare(given[:], keys[i][:])
+	}
+	if ok != 1 || !strings.EqualFold(scheme, "Bearer") {
+		return fail(codeUnauthorized, "a key is needed, in the header Authorization: Bearer KEY")
+	}
+	return nil
+}
+
+// policy lets the page load its own files only.
+const policy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// guarded puts in front of a handler what holds for every request.
+func (s *Server) guarded(next http.Handler) (http.Handler, error) {
+	s.origins = http.NewCrossOriginProtection()
+	for _, o := range s.opt.Origins {
+		if err := s.origins.AddTrustedOrigin(o); err != nil {
+			return nil, fmt.Errorf("origin %q: want one such as https://example.org: %w", o, err)
+		}
+	}
+	refuse := func(code, message string) http.Handler {
+		return s.answering(route{handle: func(http.ResponseWriter, *http.Request) error {
+			return fail(code, "%s", message)
+		}, open: true})
+	}
+	s.origins.SetDenyHandler(refuse(codeOrigin, "pages of other origins may not ask this server"))
+	noHost := refuse(codeHost, "the server is not called that; ask it by localhost or its address")
+	crossed := s.origins.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if origin := r.Header.Get("Origin"); origin != "" && slices.Contains(s.opt.Origins, origin) {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+			h.Set("Vary", "Origin")
+			if r.Method == http.MethodOptions {
+				h.Set("Access-Control-Allow-Methods", "GET, POST")
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept")
+				h.Set("Access-Control-Max-Age", "600")
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		if len(s.opt.Keys) == 0 && !s.ours(r.Host) {
+			noHost.ServeHTTP(w, r)
+			return
+		}
+		crossed.ServeHTTP(w, r)
+	}), nil
+}
+
+// ours reports whether a Host header names this server. Another name that leads to this machine may
+// be a page's of another site, whose requests its browser takes for the site's own.
+func (s *Server) ours(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.Trim(name, "[]")
+	return name == "localhost" || net.ParseIP(name) != nil || slices.Contains(s.opt.Hosts, name) ||
+		slices.ContainsFunc(s.opt.Origins, func(o string) bool {
+			u, err := url.Parse(o)
+			return err == nil && u.Host == host
+		})
+}
+
+// coded remembers what was answered.
+type coded struct {
+	http.ResponseWriter
+	code  int
+	bytes int64
+	gone  bool
+}
+
+func (c *coded) WriteHeader(code int) {
+	if c.code == 0 {
+		c.code = code
+	}
+	c.ResponseWriter.WriteHeader(code)
+}
+
+func (c *coded) Write(b []byte) (int, error) {
+	if c.code == 0 {
+		c.code = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *coded) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *coded) status() int {
+	switch {
+	case c.gone:
+		return statusGone
+	case c.code == 0:
+		return http.StatusOK
+	}
+	return c.code
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"infill/infill/jsonl"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// A route is a method and a path, with what answers it.
+type route struct {
+	method, path string
+	handle       func(http.ResponseWriter, *http.Request) error
+	open         bool // it needs no key
+	costly       bool // a page of another origin must not ask for it, whatever its method
+}
+
+func (r *route) name() string { return r.method + " " + r.path }
+
+// routes are all there are.
+func (s *Server) routes() []route {
+	return []route{
+		{method: "POST", path: "/v1/fill", handle: s.fill, costly: true},
+		{method: "GET", path: "/v1/fill", handle: s.fill, costly: true},
+		{method: "GET", path: "/v1/models", handle: s.listModels},
+		{method: "GET", path: "/health", handle: s.health, open: true},
+		{method: "GET", path: "/ready", handle: s.isReady, open: true},
+		{method: "GET", path: "/metrics", handle: s.metrics, open: true},
+		{method: "GET", path: "/", handle: s.page, open: true},
+	}
+}
+
+// mux hands requests to their routes.
+func (s *Server) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	handle := func(pattern string, r route) {
+		mux.Handle(r.method+" "+pattern, s.answering(r))
+		methods[pattern] = append(methods[pattern], r.method)
+	}
+	for _, r := range s.routes() {
+		switch {
+		case r.path != "/":
+			handle(r.path, r)
+		case r.method == http.MethodGet:
+			for _, file := range pageNames() {
+				handle("/"+file, r)
+			}
+			fallthrough
+		default:
+			handle("/{$}", r)
+		}
+	}
+	for pattern, list := range methods {
+		if slices.Contains(list, http.MethodGet) {
+			list = append(list, http.MethodHead)
+		}
+		slices.Sort(list)
+		allowed := strings.Join(list, ", ")
+		mux.Handle(pattern, s.answering(route{open: true,
+			handle: func(w http.ResponseWriter, r *http.Request) error {
+				w.Header().Set("Allow", allowed)
+				return fail(codeMethod, "%s answers %s, not %s", r.URL.Path, allowed, r.Method)
+			}}))
+	}
+	mux.Handle("/", s.answering(route{open: true,
+		handle: func(_ http.ResponseWriter, r *http.Request) error {
+			return fail(codeNotFound, "there is nothing at %s", r.URL.Path)
+		}}))
+	return mux
+}
+
+// pageNames are the files of the page.
+func pageNames() []string {
+	var names []string
+	// The files are part of the program, so that reading them does not fail.
+	_ = fs.WalkDir(pageFiles, "page", func(path string, d fs.DirEntry, _ error) error {
+		if !d.IsDir() {
+			names = append(names, strings.TrimPrefix(path, "page/"))
+		}
+		return nil
+	})
+	return names
+}
+
+// page answers with the page and its files.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	b, err := fs.ReadFile(pageFiles, "page/"+name)
+	if err != nil {
+		return err
+	}
+	kind := map[string]string{
+		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+		".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
+		".ico": "image/x-icon", ".json": "application/json",
+	}[path.Ext(name)]
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-cache") // another version may come at any time
+	_, err = w.Write(b)
+	return err
+}
+
+// health says that the server is alive.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, []byte("{\"status\":\"ok\"}\n"))
+}
+
+// isReady says that the server takes requests.
+func (s *Server) isReady(w http.ResponseWriter, _ *http.Request) error {
+	if _, err := s.find(""); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, []byte("{\"status\":\"ready\"}\n"))
+}
+
+// A modelAnswer is what GET /v1/models says of a model.
+type modelAnswer struct {
+	Name         string   `json:"name"`
+	Default      bool     `json:"default"`
+	SHA256       string   `json:"sha256"`
+	Architecture string   `json:"architecture"`
+	Parameters   int64    `json:"parameters"`
+	Vocab        int      `json:"vocab"`
+	MaxLength    int      `json:"max_length"`
+	Mask         string   `json:"mask"`
+	Gradients    bool     `json:"gradients"`
+	Warnings     []string `json:"warnings,omitempty"`
+}
+
+// listModels answers GET /v1/models.
+func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) error {
+	if _, err := s.find(""); err != nil {
+		return err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []modelAnswer
+	for i, m := range s.models {
+		info := m.model.Info()
+		list = append(list, modelAnswer{
+			Name: m.name, Default: i == 0, SHA256: info.SHA256, Architecture: info.Architecture,
+			Parameters: info.Parameters, Vocab: info.Vocab, MaxLength: info.MaxLength, Mask: info.Mask,
+			Gradients: info.Gradients, Warnings: info.Warnings,
+		})
+	}
+	return writeValue(w, map[string]any{"models": list})
+}
+
+// writeValue answers with any value as JSON.
+func writeValue(w http.ResponseWriter, v any) error {
+	b, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, b)
+}
+
+// encode is a line of JSON.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := jsonl.Encode(&b, v)
+	return b.Bytes(), err
+}

@@ -1,0 +1,213 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"infill/infill"
+	"infill/infill/records"
+	"infill/infill/settings"
+	"infill/mlm"
+)
+
+// Defaults of Options.
+const (
+	DefaultQueue = 64
+	DefaultLimit = time.Minute
+	DefaultWork  = 200_000
+)
+
+// Bounds that no option changes.
+const (
+	// MaxBody is the greatest length of a request's body in bytes. A batch has as many lines of
+	// this length as it likes.
+	MaxBody = 1 << 20
+	// MaxTexts is the greatest number of texts of one request.
+	MaxTexts = 32
+)
+
+// Times that a client has. They are variables for tests.
+var (
+	headerTime = 10 * time.Second // for the header of a request
+	bodyTime   = 20 * time.Second // for a body, or the next piece of a batch
+	writeTime  = 20 * time.Second // to take what is written at once
+	idleTime   = 2 * time.Minute  // between two requests of a connection
+	// overTime is how long after its limit a request that makes no steps is cut off.
+	overTime = 5 * time.Second
+)
+
+// Options say how a [Server] works. The zero value is a sensible default for this machine alone.
+type Options struct {
+	Places int           // requests worked on at the same time; 0: one per processor
+	Queue  int           // requests that wait for a place; 0: DefaultQueue
+	Limit  time.Duration // of a request, the wait included; 0: DefaultLimit
+	Work   int           // chains × steps × blanks of a text at most; 0: DefaultWork
+	// Keys are tokens, and a request must have one of them. Without any, requests need none, and
+	// are answered only if they are addressed to this machine or to one of Hosts.
+	Keys []string
+	// Origins are those of other pages that may ask, such as https://example.org.
+	Origins []string
+	Hosts   []string     // names by which the server may be asked, see Keys
+	Version string       // of the program, for records
+	Log     *slog.Logger // nil: no log
+	// LogTexts lets the log have the texts of users.
+	LogTexts bool
+}
+
+// A Server answers requests with its models. It is safe for concurrent use.
+type Server struct {
+	opt     Options
+	handler http.Handler
+	origins *http.CrossOriginProtection
+	queue   *queue
+	counts  *metrics
+	state   atomic.Int32
+	leaving chan struct{} // closed when the server drains
+
+	mu     sync.RWMutex
+	models []*model // the first is the default
+}
+
+// The states of a server.
+const (
+	loading int32 = iota
+	ready
+	draining
+)
+
+// A model is an open model and what makes records with it.
+type model struct {
+	name   string
+	model  *mlm.Model
+	filler *records.Filler
+	scorer *records.Scorer
+}
+
+// New makes a server without models, which is not ready. The error is of an origin that makes no
+// sense.
+func New(opt Options) (*Server, error) {
+	if opt.Places <= 0 {
+		opt.Places = runtime.NumCPU()
+	}
+	if opt.Queue <= 0 {
+		opt.Queue = DefaultQueue
+	}
+	if opt.Limit <= 0 {
+		opt.Limit = DefaultLimit
+	}
+	if opt.Work <= 0 {
+		opt.Work = DefaultWork
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{})}
+	s.counts = newMetrics(s.routes())
+	var err error
+	s.handler, err = s.guarded(s.mux())
+	return s, err
+}
+
+// Add gives the server an open model, which stays the caller's to close after the server has ended.
+// The first one answers requests that name none.
+func (s *Server) Add(name string, m *mlm.Model) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.models {
+		if other.name == name {
+			return fmt.Errorf("two models are called %q", name)
+		}
+	}
+	engine := infill.New(m)
+	filling := settings.Defaults()
+	if err := filling.Prepare(m.Tokenizer()); err != nil {
+		return err
+	}
+	s.models = append(s.models, &model{
+		name: name, model: m,
+		filler: &records.Filler{Model: m, Engine: engine, Filling: filling, Version: s.opt.Version},
+		scorer: &records.Scorer{Model: m, Engine: engine, Ranking: &settings.Ranking{}},
+	})
+	return nil
+}
+
+// Ready says that all models are there. Before, requests for a model are refused with status 503.
+func (s *Server) Ready() { s.state.CompareAndSwap(loading, ready) }
+
+// Handler is what answers requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// find returns the model of a name, the default for "".
+func (s *Server) find(name string) (*model, error) {
+	switch s.state.Load() {
+	case loading:
+		return nil, fail(codeLoading, "the model is being loaded; ask again in a moment")
+	case draining:
+		return nil, fail(codeDraining, "the server is about to end; ask another one")
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var names []string
+	for _, m := range s.models {
+		if name == "" || m.name == name {
+			return m, nil
+		}
+		names = append(names, m.name)
+	}
+	return nil, fail(codeUnknownModel, "no model is called %q; there are %q", name, names)
+}
+
+// ErrCutOff is returned by Serve when requests had not ended within the time they were given.
+var ErrCutOff = errors.New("requests were cut off")
+
+// Serve answers the connections of a listener until ctx ends. Then it takes no new ones, is not
+// ready any more, lets running requests end for at most the time of grace, and returns nil. If some
+// have not ended by then, they are cut off and the error is ErrCutOff. Other errors are the
+// listener's.
+func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	base, cut := context.WithCancel(context.Background())
+	defer cut()
+	srv := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    1 << 16,
+		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return base },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.drain()
+	end, stop := context.WithTimeout(context.Background(), grace)
+	defer stop()
+	if err := srv.Shutdown(end); err == nil {
+		return nil
+	}
+	cut() // what still works ends now
+	n := s.counts.underWay.Load()
+	last, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	_ = srv.Shutdown(last)
+	return errors.Join(fmt.Errorf("%w: %d after %v", ErrCutOff, n, grace), srv.Close())
+}
+
+// drain says that the server is about to end.
+func (s *Server) drain() {
+	if s.state.Swap(draining) != draining {
+		close(s.leaving)
+		s.opt.Log.Info("draining", "requests", s.counts.underWay.Load())
+	}
+}

@@ -1,0 +1,342 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"infill/infill"
+	"infill/infill/jsonl"
+	"infill/mlm"
+	"infill/tokenize"
+)
+
+// frameTime is the least time between two steps that a client is sent.
+const frameTime = 50 * time.Millisecond
+
+// aloneWords and countedWords bound the words that a stream has of a blank.
+const (
+	aloneWords   = 20
+	countedWords = 100
+)
+
+// A startEvent is the first event of a stream.
+type startEvent struct {
+	Blanks int    `json:"blanks"`
+	Chains int    `json:"chains"`
+	Steps  int    `json:"steps"`
+	Model  string `json:"model"`
+	// Alone has, for every blank, the likeliest words when all blanks are masked.
+	Alone [][]aloneWord `json:"alone"`
+}
+
+type aloneWord struct {
+	Token string  `json:"token"`
+	P     float64 `json:"p"`
+}
+
+// A stepEvent is the state of all chains after a step.
+type stepEvent struct {
+	Step   int        `json:"step"`
+	Energy []*float64 `json:"energy"` // nats by chain, null where the sampler computes none
+	Tokens [][]string `json:"tokens"` // by chain and blank
+	// Moved is true for a chain that accepted a proposal since the event before, Accepted is the
+	// share of accepted proposals.
+	Moved    []bool  `json:"moved"`
+	Accepted float64 `json:"accepted"`
+
+	accepted, proposed int
+}
+
+// A doneEvent is the last event of a stream.
+type doneEvent struct {
+	Record rawRecord `json:"record"`
+	// Marginals has, for every blank, the words of all chains after the burn-in, most frequent
+	// first.
+	Marginals [][]countedWord `json:"marginals"`
+}
+
+type countedWord struct {
+	Token string  `json:"token"`
+	Count int     `json:"count"`
+	P     float64 `json:"p"` // Count over the number of chains and steps that were counted
+}
+
+// stream fills and tells of it by events. Before the first event an error is returned, after it the
+// error is an event.
+func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, form string) error {
+	e := newEvents(w, form)
+	count := &counts{tok: m.model.Tokenizer()}
+	// A client that goes away ends the work.
+	works, cut := context.WithCancel(t.works)
+	defer cut()
+	own := *t
+	own.works = works
+	rec, err := s.filled(&own, m, q, func(tp *infill.Template, o *infill.Options) error {
+		ran := o.Complete()
+		alone, err := alone(works, m.model, tp)
+		if err != nil {
+			return err
+		}
+		count.burnin = ran.Steps / 2
+		o.Trace = func(st infill.Step) error {
+			e.step(count.add(st))
+			return e.failed()
+		}
+		err = e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name, alone}, cut)
+		return err
+	})
+	if !e.begun {
+		return err
+	}
+	e.finish()
+	switch {
+	case err == nil:
+		b, err := jsonl.Append(nil, rec)
+		if err != nil {
+			return err
+		}
+		return e.send("done", doneEvent{b, count.words()})
+	case errors.Is(err, errGone) || e.failed() != nil:
+		return errGone
+	}
+	f := asFailure(err)
+	return errors.Join(e.send("error", f.answer()), &told{f, err})
+}
+
+// A told is a failure that the client knows of already.
+type told struct {
+	*failure
+	cause error
+}
+
+func (t *told) Unwrap() error { return t.cause }
+
+// events writes a stream. Steps are written by a goroutine of its own, so that a client that reads
+// slowly holds nothing up: what it has no time for is left out.
+type events struct {
+	w     http.ResponseWriter
+	c     *http.ResponseController
+	form  string
+	begun bool
+	done  chan struct{}
+
+	mu    sync.Mutex
+	next  *stepEvent // that is to be written
+	wake  chan struct{}
+	ended bool
+	err   error
+}
+
+func newEvents(w http.ResponseWriter, form string) *events {
+	return &events{w: w, c: http.NewResponseController(w), form: form, wake: make(chan struct{}, 1),
+		done: make(chan struct{})}
+}
+
+// begin writes the header and the first event. gone is called if the client goes away later.
+func (e *events) begin(v *startEvent, gone func()) error {
+	h := e.w.Header()
+	h.Set("Content-Type", e.form)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // a proxy would hold events back
+	e.begun = true
+	err := e.send("start", v)
+	go func() {
+		defer close(e.done)
+		if e.write() != nil {
+			gone()
+		}
+	}()
+	return err
+}
+
+// write writes steps until finish.
+func (e *events) write() error {
+	var last time.Time
+	for range e.wake {
+		e.mu.Lock()
+		ended := e.ended
+		e.mu.Unlock()
+		if rest := time.Until(last.Add(frameTime)); rest > 0 && !ended {
+			time.Sleep(rest)
+		}
+		e.mu.Lock()
+		f := e.next
+		e.next = nil
+		e.mu.Unlock()
+		if f == nil {
+			continue
+		}
+		last = time.Now()
+		if err := e.send("step", f); err != nil {
+			e.mu.Lock()
+			e.err = err
+			e.mu.Unlock()
+			return err
+		}
+	}
+	return nil
+}
+
+// step hands over a step to be written. One that was not written yet is left out, but what was
+// accepted in it is not.
+func (e *events) step(f *stepEvent) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if old := e.next; old != nil {
+		for k, moved := range old.Moved {
+			f.Moved[k] = f.Moved[k] || moved
+		}
+		f.accepted, f.proposed = f.accepted+old.accepted, f.proposed+old.proposed
+	}
+	if f.proposed > 0 {
+		f.Accepted = float64(f.accepted) / float64(f.proposed)
+	}
+	e.next = f
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits until the last step is written.
+func (e *events) finish() {
+	e.mu.Lock()
+	e.ended = true
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+	close(e.wake)
+	<-e.done
+}
+
+// failed is errGone once the client takes nothing any more.
+func (e *events) failed() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// send writes an event.
+func (e *events) send(name string, v any) error {
+	var data, b bytes.Buffer
+	if err := jsonl.Encode(&data, v); err != nil {
+		return err
+	}
+	data.Truncate(data.Len() - 1) // the line end
+	if e.form == ndjson {
+		b.WriteString(`{"event":"` + name + `","data":`)
+		b.Write(data.Bytes())
+		b.WriteString("}\n")
+	} else {
+		b.WriteString("event: " + name + "\ndata: ")
+		b.Write(data.Bytes())
+		b.WriteString("\n\n")
+	}
+	_ = e.c.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := e.w.Write(b.Bytes())
+	if err == nil {
+		err = e.c.Flush()
+	}
+	if err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// counts counts the words of every blank.
+type counts struct {
+	tok    *tokenize.Tokenizer
+	burnin int
+	kept   int // states that were counted
+	blanks []map[string]int
+}
+
+// add counts the states of a step after the burn-in and makes an event of the step.
+func (c *counts) add(st infill.Step) *stepEvent {
+	f := &stepEvent{Step: st.Step, Moved: make([]bool, len(st.Energy))}
+	copy(f.Moved, st.Accepted)
+	for _, moved := range st.Accepted {
+		f.proposed++
+		if moved {
+			f.accepted++
+		}
+	}
+	for k, u := range st.Energy {
+		if math.IsNaN(u) || math.IsInf(u, 0) {
+			f.Energy = append(f.Energy, nil)
+		} else {
+			f.Energy = append(f.Energy, &u)
+		}
+		words := c.spelt(st.Tokens(k), st.Starts(k))
+		f.Tokens = append(f.Tokens, words)
+		if st.Step <= c.burnin && st.Step > 0 || st.Step == 0 && c.burnin > 0 {
+			continue
+		}
+		c.kept++
+		for b, word := range words {
+			for len(c.blanks) <= b {
+				c.blanks = append(c.blanks, map[string]int{})
+			}
+			c.blanks[b][word]++
+		}
+	}
+	return f
+}
+
+// spelt are the pieces of every blank, with spaces between.
+func (c *counts) spelt(ids []int32, starts []int) []string {
+	out := make([]string, len(starts))
+	for b, from := range starts {
+		to := len(ids)
+		if b+1 < len(starts) {
+			to = starts[b+1]
+		}
+		var pieces []string
+		for _, id := range ids[from:to] {
+			pieces = append(pieces, c.tok.Token(id))
+		}
+		out[b] = strings.Join(pieces, " ")
+	}
+	return out
+}
+
+// words are the most frequent words of every blank.
+func (c *counts) words() [][]countedWord {
+	out := make([][]countedWord, len(c.blanks))
+	for b, words := range c.blanks {
+		for token, n := range words {
+			out[b] = append(out[b], countedWord{token, n, float64(n) / float64(c.kept)})
+		}
+		slices.SortFunc(out[b], func(x, y countedWord) int {
+			return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Token, y.Token))
+		})
+		out[b] = out[b][:min(len(out[b]), countedWords)]
+	}
+	return out
+}
+
+// alone are the likeliest words of every blank when all blanks are masked, one token each.
+func alone(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]aloneWord, error) {
+	probs, err := independent(ctx, m, t)
+	if err != nil {
+		return nil, err
+	}
+	tok := m.Tokenizer()
+	out := make([][]aloneWord, len(probs))
+	for b := range probs {
+		for _, id := range likeliest(probs[b], aloneWords) {
+			out[b] = append(out[b], aloneWord{tok.Token(id), math.Exp(float64(probs[b][id]))})
+		}
+	}
+	return out, nil
+}
