@@ -204,8 +204,10 @@ func TestResultsByDefinition(t *testing.T) {
 		p := makeProblem(seed)
 		n, k := len(p.states), len(p.s.Blanks)
 		lp, cond, grad := table(n, k), table(n, fakeVocab), table(n, k*fakeVocab)
+		token := make([]float32, n)
 		ctx := context.Background()
 		if err := errors.Join(m.LogProb(ctx, p.s, p.states, lp),
+			m.TokenLogProb(ctx, p.s, p.states, p.masked, token),
 			m.Conditional(ctx, p.s, p.states, p.masked, cond),
 			m.Gradient(ctx, p.s, p.states, Forward, table(n, k), grad)); err != nil {
 			t.Fatal(err)
@@ -231,6 +233,10 @@ func TestResultsByDefinition(t *testing.T) {
 				}
 			}
 			i := p.masked[c]
+			if token[c] != lp[c][i] {
+				t.Fatalf("seed %d: the token at blank %d of state %d has %v, want %v", seed, i, c, token[c],
+					lp[c][i])
+			}
 			if want := fakeCond(row(c, i), int64(p.s.Blanks[i]), 9); cond[c][9] != want {
 				t.Fatalf("seed %d: conditional %v, want %v", seed, cond[c][9], want)
 			}
@@ -283,6 +289,10 @@ func TestRowsEvaluatedOnce(t *testing.T) {
 	}{
 		{"equal states", 2, func(m *Model) error {
 			return m.LogProb(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, table(3, 2))
+		}},
+		{"tokens", 2 * minRows, func(m *Model) error { // one of the first blank, two of the second
+			return m.TokenLogProb(ctx, s, [][]int32{{5, 6}, {7, 6}, {7, 8}}, []int{0, 1, 1},
+				make([]float32, 3))
 		}},
 		{"equal states, gradient", 2, func(m *Model) error {
 			return m.Gradient(ctx, s, [][]int32{{5, 6}, {5, 6}, {5, 6}}, Full, table(3, 2),
@@ -409,6 +419,12 @@ func TestCallErrors(t *testing.T) {
 			m.Conditional(ctx, ok, [][]int32{{5}}, []int{1}, table(1, fakeVocab))},
 		{"fewer masks", ErrSentence, "blanks to mask",
 			m.Conditional(ctx, ok, [][]int32{{5}}, nil, table(1, fakeVocab))},
+		{"no token", ErrSentence, "room for 0 values",
+			m.TokenLogProb(ctx, ok, [][]int32{{5}}, []int{0}, nil)},
+		{"token of a masked blank", ErrSentence, "outside the vocabulary",
+			m.TokenLogProb(ctx, ok, [][]int32{{-1}}, []int{0}, make([]float32, 1))},
+		{"no such blank", ErrSentence, "no blank 1",
+			m.TokenLogProb(ctx, ok, [][]int32{{5}}, []int{1}, make([]float32, 1))},
 		{"no room", ErrSentence, "logProb[0]", m.LogProb(ctx, ok, [][]int32{{5}}, table(1, 0))},
 		{"fewer rows", ErrSentence, "logProb has", m.LogProb(ctx, ok, [][]int32{{5}}, nil)},
 		{"no room for gradients", ErrSentence, "grad[0]",

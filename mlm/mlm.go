@@ -7,7 +7,7 @@
 // X(θ) is the sentence with the blanks filled and f the model's softmax over
 // its full vocabulary V:
 //
-//	log f(θ_i | X(θ) with blank i masked)                     LogProb
+//	log f(θ_i | X(θ) with blank i masked)                     LogProb, TokenLogProb
 //	log f(· | X(θ) with blank i masked)                       Conditional
 //	log f(· | the sentence with every blank masked)           Independent
 //	∇U_j[v] = log f(v | X with j masked)
@@ -237,15 +237,36 @@ func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32,
 	if err := room("logProb", logProb, len(states), len(s.Blanks)); err != nil {
 		return err
 	}
+	return m.tokens(ctx, s, states, nil, func(c, blank int, lp float32) { logProb[c][blank] = lp })
+}
+
+// TokenLogProb sets logProb[c] = log f(states[c][i[c]] | blank i[c] masked, the other blanks as in
+// states[c]): of LogProb the values of one blank each.
+func (m *Model) TokenLogProb(ctx context.Context, s *Sentence, states [][]int32, i []int,
+	logProb []float32) error {
+	if len(i) != len(states) || len(logProb) != len(states) {
+		return fmt.Errorf("%w: %d states but %d blanks and room for %d values", ErrSentence,
+			len(states), len(i), len(logProb))
+	}
+	if err := errors.Join(m.check(s, states, nil), m.check(s, states, i)); err != nil {
+		return err
+	}
+	return m.tokens(ctx, s, states, i, func(c, _ int, lp float32) { logProb[c] = lp })
+}
+
+// tokens evaluates the tokens of all blanks of the states, or of blank masked[c] of state c only,
+// and hands set each value.
+func (m *Model) tokens(ctx context.Context, s *Sentence, states [][]int32, masked []int,
+	set func(c, blank int, lp float32)) error {
 	units := make([]*unit, 0, len(states)*len(s.Blanks))
-	for _, c := range contexts(s, states, nil) {
+	for _, c := range contexts(s, states, masked) {
 		first := c.users[0]
 		u := &unit{key: m.key(s, conditionalRow), state: states[first], blank: c.blank}
 		if c.sameTarget(states) {
 			u.key.kind = energyRow
 			u.deliver = func(lp, _ []float32) {
 				for _, k := range c.users {
-					logProb[k][c.blank] = lp[0]
+					set(k, c.blank, lp[0])
 				}
 			}
 		} else {
@@ -253,7 +274,7 @@ func (m *Model) LogProb(ctx context.Context, s *Sentence, states [][]int32,
 			// over the vocabulary answers for all of them.
 			u.deliver = func(_, wide []float32) {
 				for _, k := range c.users {
-					logProb[k][c.blank] = wide[states[k][c.blank]]
+					set(k, c.blank, wide[states[k][c.blank]])
 				}
 			}
 		}

@@ -1,0 +1,113 @@
+package mlm_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
+	"infill/mlm"
+	"infill/models"
+)
+
+// TestKindsAgree: the three ways to a log-probability (one token of a row, the row over the
+// vocabulary, the row of a gradient) give the same bits, whatever else is in the call. What one
+// of them gave may thus be remembered for the others.
+func TestKindsAgree(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	for _, a := range architectures {
+		for _, fixture := range a.fixtures {
+			t.Run(fixture, func(t *testing.T) {
+				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture), mlm.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = m.Close() }()
+				kindsAgree(t, m)
+			})
+		}
+	}
+	t.Run("default", func(t *testing.T) {
+		m, err := mlm.Open(t.Context(), models.Default(), mlm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close() }()
+		kindsAgree(t, m)
+	})
+	t.Run("BERT-base", func(t *testing.T) {
+		dir := os.Getenv("INFILL_BERT_BASE")
+		if dir == "" {
+			testmode.Missing(t, "BERT-base uncased, exported to ONNX (INFILL_BERT_BASE names the folder)")
+		}
+		m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close() }()
+		kindsAgree(t, m)
+	})
+}
+
+func kindsAgree(t *testing.T, m *mlm.Model) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	v := m.VocabSize()
+	table := func(n, width int) [][]float32 {
+		out := make([][]float32, n)
+		for i := range out {
+			out[i] = make([]float32, width)
+		}
+		return out
+	}
+	const states = 6
+	for blanks := 1; blanks <= 4; blanks++ {
+		s := &mlm.Sentence{}
+		for range 9 {
+			s.IDs = append(s.IDs, int32(rng.IntN(v)))
+		}
+		s.Blanks = []int{1, 2, 5, 7}[:blanks]
+		x := make([][]int32, states)
+		for c := range x {
+			for range blanks {
+				x[c] = append(x[c], int32(rng.IntN(v)))
+			}
+		}
+		all, one, lpf, lpg := table(states, blanks), table(1, blanks), table(states, blanks),
+			table(states, blanks)
+		wide, row := table(states, blanks*v), table(1, v)
+		first := table(states, blanks*v)
+		ctx := context.Background()
+		if err := m.LogProb(ctx, s, x, all); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Gradient(ctx, s, x, mlm.Forward, lpf, first); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Gradient(ctx, s, x, mlm.Full, lpg, wide); err != nil {
+			t.Fatal(err)
+		}
+		for c := range x {
+			if err := m.LogProb(ctx, s, x[c:c+1], one); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(one[0], all[c]) || !slices.Equal(one[0], lpf[c]) ||
+				!slices.Equal(one[0], lpg[c]) {
+				t.Errorf("%d blanks, state %d: %v by itself, %v among others, %v forward, %v with a gradient",
+					blanks, c, one[0], all[c], lpf[c], lpg[c])
+			}
+			for i := range s.Blanks {
+				if err := m.Conditional(ctx, s, x[c:c+1], []int{i}, row); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(row[0], first[c][i*v:(i+1)*v]) {
+					t.Errorf("%d blanks, state %d: the row of blank %d differs", blanks, c, i)
+				}
+			}
+		}
+	}
+}
