@@ -27,8 +27,8 @@ const (
 	// BudgetRows is the same with rows, the sequences that the model is asked
 	// about, instead of evaluations: U of a state takes one row for every token
 	// in the blanks, a masked conditional one for every token that the
-	// coordinate decides. (Rows that several chains ask for at the same step
-	// are counted for each, though the model computes them once.)
+	// coordinate decides. Rows that are asked for again, or by several
+	// chains, are counted each time, though the model computes them once: Result.Repeated.
 	BudgetRows
 )
 

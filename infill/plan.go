@@ -15,6 +15,7 @@ type plan struct {
 	e     *Engine
 	t     *Template // as the model sees it
 	opt   *Options
+	model *recall
 	open  bool // some lengths are drawn
 	parts []*part
 	tr    tracer
@@ -40,7 +41,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{e: e, t: cut, opt: opt}
+	p := &plan{e: e, t: cut, opt: opt, model: newRecall(e.model, e.memo, opt.Sampler)}
 	counts := make([][]int, opt.Chains) // tokens of each group, by chain
 	for k := range counts {
 		counts[k] = make([]int, len(t.groups))
@@ -75,7 +76,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			pt = &part{tgt: newTarget(e.model, sp, opt), id: opt.ID}
+			pt = &part{tgt: newTarget(p.model, sp, opt), id: opt.ID}
 			if p.open {
 				pt.id += "\x00*" + key
 			}

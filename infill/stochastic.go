@@ -41,13 +41,14 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		if m == 1 {
 			b = 1
 		}
-		t.rows += b
-		if t.mode == mlm.Full && b > 1 {
-			t.rows += b // once without and once with the backward pass
-		}
 		s := rng[k].Perm(m)[:b]
 		slices.Sort(s)
 		layouts[k], subsets[k] = l, s
+		sub, state := t.part(x[k], l, s)
+		t.rows += t.model.noteRows(sub, state)
+		if t.mode == mlm.Full && b > 1 { // once without and once with the backward pass
+			t.rows += t.model.noteGradient(sub, state, mlm.Full)
+		}
 	}
 	return gate.Each(ctx, len(x), func(ctx context.Context, k int) (err error) {
 		u[k], err = t.estimate(ctx, x[k], layouts[k], subsets[k], grad[k])
@@ -55,13 +56,11 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 	})
 }
 
-// estimate evaluates the terms of the masked tokens in s, ascending.
-func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
-	grad []float64) (float64, error) {
-	m, b, vocab := len(l.sentence.Blanks), len(s), t.model.VocabSize()
+// part is the sentence in which only the masked tokens in s, ascending, are blanks, with their
+// state.
+func (t *target) part(x []int32, l *layout, s []int) (sub *mlm.Sentence, state []int32) {
 	all := t.tokens(nil, l, x, -1, -1)
-	sub := &mlm.Sentence{IDs: slices.Clone(l.sentence.IDs)}
-	var state []int32
+	sub = &mlm.Sentence{IDs: slices.Clone(l.sentence.IDs)}
 	for i, p := range l.sentence.Blanks {
 		if slices.Contains(s, i) {
 			sub.Blanks = append(sub.Blanks, p)
@@ -70,6 +69,14 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
 		}
 		sub.IDs[p] = all[i]
 	}
+	return sub, state
+}
+
+// estimate evaluates the terms of the masked tokens in s, ascending.
+func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
+	grad []float64) (float64, error) {
+	m, b, vocab := len(l.sentence.Blanks), len(s), t.model.VocabSize()
+	sub, state := t.part(x, l, s)
 	states := [][]int32{state}
 	logProb := rows[float32](nil, 1, b)
 	full, first := rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)

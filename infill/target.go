@@ -22,7 +22,7 @@ import (
 // step are exact whatever the gradient is.
 type target struct {
 	*space
-	model *mlm.Model
+	model *recall
 	temp  float64
 	mode  mlm.GradientMode
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
@@ -48,7 +48,7 @@ type bucket struct {
 	wide    [][]float32
 }
 
-func newTarget(m *mlm.Model, sp *space, opt *Options) *target {
+func newTarget(m *recall, sp *space, opt *Options) *target {
 	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
 		byKey: map[*layout]*bucket{}}
 }
@@ -87,7 +87,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 			clear(grad[k])
 		}
 	}
-	t.count()
+	t.countGradients()
 	return t.each(ctx, func(ctx context.Context, b *bucket) error {
 		err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
 		if err != nil {
@@ -161,9 +161,7 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 	if err := t.masked(ctx, x, i, logp, false); err != nil {
 		return err
 	}
-	for _, b := range t.buckets {
-		t.rows += len(b.states) // one masked token of each is asked about
-	}
+	t.countMasked()
 	for k := range x {
 		t.forbid(x[k], i[k], logp[k][:t.coords[i[k]].k()])
 	}
@@ -273,7 +271,27 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 // count adds the rows that the energies of the states in the buckets take.
 func (t *target) count() {
 	for _, b := range t.buckets {
-		t.rows += len(b.states) * len(b.lay.sentence.Blanks)
+		for _, state := range b.states {
+			t.rows += t.model.noteRows(b.lay.sentence, state)
+		}
+	}
+}
+
+// countGradients adds the rows that the gradients of the states in the buckets take.
+func (t *target) countGradients() {
+	for _, b := range t.buckets {
+		for _, state := range b.states {
+			t.rows += t.model.noteGradient(b.lay.sentence, state, t.mode)
+		}
+	}
+}
+
+// countMasked adds the rows of conditionals: of each state one masked token is asked about.
+func (t *target) countMasked() {
+	for _, b := range t.buckets {
+		for j, state := range b.states {
+			t.rows += t.model.noteRow(b.lay.sentence, state, b.blanks[j])
+		}
 	}
 }
 

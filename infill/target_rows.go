@@ -97,8 +97,6 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int,
 	if err := t.masked(ctx, states, at, out, false); err != nil {
 		return err
 	}
-	for _, b := range t.buckets {
-		t.rows += len(b.states) // one masked token of each is asked about
-	}
+	t.countMasked()
 	return nil
 }

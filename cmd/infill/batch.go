@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
@@ -87,7 +86,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	w := &records.Filler{Model: m, Engine: infill.New(m), Filling: &f.Filling, Version: version()}
+	w := &records.Filler{Model: m, Engine: f.NewEngine(m), Filling: &f.Filling, Version: version()}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
 		Seed: *f.Seed, Settings: recorded,

@@ -147,7 +147,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
 	begin()
-	runner := &comparer{trace: tr, engine: infill.New(m), opt: *opt, warn: std.err}
+	runner := &comparer{trace: tr, engine: f.NewEngine(m), opt: *opt, warn: std.err}
 	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
 		return err
 	}
@@ -194,6 +194,7 @@ func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer,
 		}
 		runner.progress = newProgress(f.progress, f.quiet, std.err, len(runner.tasks))
 		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
+		runner.engine.Forget() // no sampler profits from what another asked
 		run, err := runner.run(ctx, s, f.strict)
 		runner.progress.clear()
 		if err != nil {

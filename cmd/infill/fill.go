@@ -83,7 +83,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
-	w := &fillWriter{fillFlags: f, std: std, model: m, engine: infill.New(m), trace: tr}
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
@@ -174,6 +174,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
 		o.Sampler.Name(), o.Chains, o.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
+	s += fmt.Sprintf(", %d of %d rows evaluated", r.Evaluated, r.Rows)
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}

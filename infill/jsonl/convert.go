@@ -20,6 +20,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		Chains: ran.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
+		Rows: r.Rows, Repeated: r.Repeated,
 	}
 	if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
 		rec.Steps = r.Steps // which the budget or the stop decided

@@ -214,6 +214,7 @@ func (r *Record) check() (field, reason string) {
 	}{
 		{"line", r.Line}, {"steps", r.Steps}, {"chains", r.Chains}, {"distinct", r.Distinct},
 		{"shortlist", r.Shortlist}, {"zero_states", r.Zero}, {"non_finite_states", r.NonFinite},
+		{"model_rows", r.Rows}, {"repeated_rows", r.Repeated},
 	} {
 		if s := negative(c.n); s != "" {
 			return c.name, s

@@ -32,7 +32,7 @@ func TestAppend(t *testing.T) {
 		}},
 		Distinct: 1, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
 		Tuned: map[string]float64{"step-size": 0.5, "a": 1},
-		Stats: samplers.Stats{Zero: 3, NonFinite: 5},
+		Stats: samplers.Stats{Zero: 3, NonFinite: 5}, Rows: 9, Repeated: 6,
 	})
 	filled.ID, filled.Line, filled.Gold = json.RawMessage(`"x"`), 4, "the cat <b>"
 	filled.Model, filled.Version = "sha256:0", "v1"
@@ -59,7 +59,8 @@ func TestAppend(t *testing.T) {
 			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
 			`"score":-0.5,"score_per_token":-0.25,"chain":0,"step":3,"count":2}],"sampler":"dmala",` +
 			`"seed":7,"chains":2,"distinct":1,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
-			`"shortlist":4,"zero_states":3,"non_finite_states":5,"model":"sha256:0","version":"v1",` +
+			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
+			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +
 			`"weight":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
 		{scored, `{"line":1,"text":"a","score":0,"score_per_token":0,` +
 			`"pieces":[{"piece":"a","id":5,"span":[0,1],"log_prob":0}]}`},

@@ -84,6 +84,13 @@ func stepsValue(o *infill.Options) *Value {
 		zeroIs(unless(&o.NoSteps, infill.DefaultSteps))
 }
 
+// memoValue is the size of the memo, 0 included, where the zero value of Filling is the default.
+func memoValue(v *Filling) *Value {
+	return WholeValue(&v.Memo, 0, MaxMemo).
+		after(func() { v.NoMemo = v.Memo == 0 }).
+		zeroIs(unless(&v.NoMemo, DefaultMemo))
+}
+
 // topValue is the number of fillings. A program may ask for all, which reads as 0.
 func topValue(o *infill.Options) *Value {
 	return WholeValue(&o.Top, 1, infill.MaxTop).

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,12 +32,31 @@ type Filling struct {
 	// AllowFile is a file with the words of Allow, one a line. "" is none. Only a program that may
 	// read its user's files sets it; JSON has the words themselves.
 	AllowFile string
+	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
+	// MaxMemo; 0 means DefaultMemo. It decides no result.
+	Memo   int
+	NoMemo bool // nothing is remembered; Memo is then 0
+}
+
+// DefaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
+const DefaultMemo = infill.DefaultMemo >> 20
+
+// MaxMemo bounds Memo, so that a slip of the keyboard does not exhaust memory.
+const MaxMemo = 1 << 20
+
+// NewEngine is an engine on a model with this memo.
+func (v *Filling) NewEngine(m *mlm.Model) *infill.Engine {
+	if v.NoMemo {
+		return infill.NewWithMemo(m, 0)
+	}
+	return infill.NewWithMemo(m, int64(cmp.Or(v.Memo, DefaultMemo))<<20)
 }
 
 // Defaults are the values of settings that nobody chose.
 func Defaults() *Filling {
 	return &Filling{
 		Sampler: "dmala",
+		Memo:    DefaultMemo,
 		Options: infill.Options{
 			Steps: infill.DefaultSteps, Chains: infill.DefaultChains, Top: infill.DefaultTop,
 			Temperature: infill.DefaultTemperature,
@@ -286,5 +306,11 @@ var fillTable = []*Setting[Filling]{
 			"diverse: good ones that share few words",
 		Group: Results,
 		bind:  func(v *Filling) *Value { return ChoiceValue(&v.Options.Select, "likelihood", "diverse") },
+	},
+	{
+		Name: "memo",
+		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
+			"results do not depend on it",
+		bind: func(v *Filling) *Value { return memoValue(v) },
 	},
 }

@@ -31,6 +31,7 @@ var samples = map[string][2]string{
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`},
+	"memo":   {"8", "8"},
 }
 
 // Every setting stores what its text and its JSON value say, and reads it back as it was.
@@ -188,6 +189,39 @@ func TestNoSteps(t *testing.T) {
 		if err := s.Set(v, text); err != nil || s.Value(v).String() != text ||
 			v.Options.NoSteps != (text == "0") {
 			t.Errorf("%s: %v, %+v", text, err, v.Options)
+		}
+	}
+}
+
+// The engine has the memo that a user asks for: none, some, or the default's.
+func TestMemo(t *testing.T) {
+	t.Parallel()
+	m, err := mlm.OpenDir(t.Context(), "../../mlm/testdata/tiny-bert", mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	text, err := infill.Parse(m.Tokenizer(), "the [MASK] dog and the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Find(FillTable(), "memo")
+	for given, remembers := range map[string]bool{"0": false, "1": true, "": true} {
+		v := &Filling{}
+		if given != "" {
+			if err := s.Set(v, given); err != nil || s.Value(v).String() != given {
+				t.Errorf("%s: %v, %s", given, err, s.Value(v))
+			}
+		}
+		e := v.NewEngine(m)
+		var r *infill.Result
+		for range 2 {
+			if r, err = e.Fill(t.Context(), text, infill.Options{Steps: 2, Chains: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (r.Evaluated == 0) != remembers {
+			t.Errorf("a memo of %q: %d rows evaluated when filled again", given, r.Evaluated)
 		}
 	}
 }

@@ -1,0 +1,328 @@
+package infill
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// recall is a model that is asked nothing twice, as far as the memo reaches. Its methods give the
+// bits of the model's own: a log-probability is the same number whether the model computes it
+// alone, with its row, or with a gradient, and whatever else is in the call.
+type recall struct {
+	*mlm.Model
+	memo *memo // nil: everything is asked
+	// whole has energies evaluate rows over the vocabulary in place of single tokens, which
+	// takes the same time: for samplers that ask for conditionals too.
+	whole     bool
+	evaluated atomic.Int64 // rows that the model evaluated
+	different *tally       // rows that samplers asked about
+}
+
+func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
+	needs := samplers.InfoOf(s).Needs
+	return &recall{
+		Model: m, memo: o, different: newTally(tallyMost),
+		whole: slices.Contains(needs, samplers.NeedConditionals) ||
+			slices.Contains(needs, samplers.NeedRows),
+	}
+}
+
+// noteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
+func (r *recall) noteRow(s *mlm.Sentence, state []int32, blank int) int {
+	r.different.add(contextKey(nil, s, state, blank, r.Tokenizer().MaskID()), 1)
+	return 1
+}
+
+// noteRows is noteRow of all blanks.
+func (r *recall) noteRows(s *mlm.Sentence, state []int32) int {
+	for blank := range s.Blanks {
+		r.noteRow(s, state, blank)
+	}
+	return len(s.Blanks)
+}
+
+// noteGradient enters that a sampler asks for a state's gradient.
+func (r *recall) noteGradient(s *mlm.Sentence, state []int32, mode mlm.GradientMode) int {
+	if gradientRows(s, mode) {
+		return r.noteRows(s, state)
+	}
+	r.different.add(stateKey(nil, s, state), len(s.Blanks))
+	return len(s.Blanks)
+}
+
+// kinds of keys.
+const (
+	rowKey      = 'r' // log f of the vocabulary at a masked blank
+	tokenKey    = 't' // log f of one token there
+	gradientKey = 'g' // log f and ∇U of a state
+)
+
+// contextKey appends the key of the row that masks blank i in a state: the masked text, and the
+// place asked about. What else is a blank of the sentence does not matter.
+func contextKey(dst []byte, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+	dst = binary.AppendUvarint(append(dst, rowKey), uint64(s.Blanks[i]))
+	return textKey(dst, s, state, i, mask)
+}
+
+// stateKey appends the key of a state's gradient: the filled text and the places of its blanks.
+func stateKey(dst []byte, s *mlm.Sentence, state []int32) []byte {
+	dst = binary.AppendUvarint(append(dst, gradientKey), uint64(len(s.Blanks)))
+	for _, p := range s.Blanks {
+		dst = binary.AppendUvarint(dst, uint64(p))
+	}
+	return textKey(dst, s, state, -1, 0)
+}
+
+// textKey appends the text of a state, with blank i masked.
+func textKey(dst []byte, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+	b := 0
+	for p, id := range s.IDs {
+		if b < len(s.Blanks) && s.Blanks[b] == p {
+			if id = state[b]; b == i {
+				id = mask
+			}
+			b++
+		}
+		dst = binary.AppendUvarint(dst, uint64(uint32(id)))
+	}
+	return dst
+}
+
+// tokenBytes is the length of what ofToken appends.
+const tokenBytes = 4
+
+// ofToken makes the key of a row, in place, that of one token of the row.
+func ofToken(key []byte, token int32) []byte {
+	key[0] = tokenKey
+	return binary.LittleEndian.AppendUint32(key, uint32(token))
+}
+
+// rowOfToken is the key of the row of a token's key.
+func rowOfToken(key string) []byte {
+	row := []byte(key[:len(key)-tokenBytes])
+	row[0] = rowKey
+	return row
+}
+
+// gradientRows reports whether a gradient is made of rows that each have a key of their own.
+func gradientRows(s *mlm.Sentence, mode mlm.GradientMode) bool {
+	return mode == mlm.Forward || len(s.Blanks) == 1
+}
+
+// A question is a masked text that a call asks about: for the row over the vocabulary, or for one
+// token.
+type question struct {
+	key   string
+	state int // one of those that meet in the text
+	blank int
+	users []user
+}
+
+// A user is a state, by its number, and a blank of it that share a question with others.
+type user struct{ state, blank int }
+
+// LogProb is that of [mlm.Model].
+func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	logProb [][]float32) error {
+	if r.memo == nil {
+		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
+		return r.Model.LogProb(ctx, s, states, logProb)
+	}
+	if r.whole || len(s.Blanks) == 1 {
+		q := r.questions(s, states, nil, rowKey)
+		return r.rows(ctx, s, states, q, func(u user, row []float32) {
+			logProb[u.state][u.blank] = row[states[u.state][u.blank]]
+		})
+	}
+	q := r.questions(s, states, nil, tokenKey)
+	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
+}
+
+// Conditional is that of [mlm.Model].
+func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+	out [][]float32) error {
+	if r.memo == nil {
+		r.evaluated.Add(int64(len(states)))
+		return r.Model.Conditional(ctx, s, states, i, out)
+	}
+	q := r.questions(s, states, i, rowKey)
+	return r.rows(ctx, s, states, q, func(u user, row []float32) { copy(out[u.state], row) })
+}
+
+// Gradient is that of [mlm.Model].
+func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	mode mlm.GradientMode, logProb, grad [][]float32) error {
+	if r.memo == nil {
+		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
+		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
+	}
+	if gradientRows(s, mode) {
+		v := r.VocabSize()
+		q := r.questions(s, states, nil, rowKey)
+		return r.rows(ctx, s, states, q, func(u user, row []float32) {
+			logProb[u.state][u.blank] = row[states[u.state][u.blank]]
+			copy(grad[u.state][u.blank*v:(u.blank+1)*v], row)
+		})
+	}
+	return r.gradients(ctx, s, states, mode, logProb, grad)
+}
+
+// questions lists the different questions that states ask, in the order in which they first occur:
+// of all blanks, or only of blank masked[c] of state c.
+func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
+	kind byte) []*question {
+	var out []*question
+	at := map[string]*question{}
+	mask := r.Tokenizer().MaskID()
+	var buf []byte
+	add := func(c, blank int) {
+		buf = contextKey(buf[:0], s, states[c], blank, mask)
+		if kind == tokenKey {
+			buf = ofToken(buf, states[c][blank])
+		}
+		q := at[string(buf)]
+		if q == nil {
+			q = &question{key: string(buf), state: c, blank: blank}
+			at[q.key] = q
+			out = append(out, q)
+		}
+		q.users = append(q.users, user{c, blank})
+	}
+	for c := range states {
+		if masked != nil {
+			add(c, masked[c])
+			continue
+		}
+		for blank := range s.Blanks {
+			add(c, blank)
+		}
+	}
+	return out
+}
+
+// rows answers questions for rows. take gets the row of each user, which it must not keep.
+func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u user, row []float32)) error {
+	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*entry) error {
+		asked, blanks, out := pick(qs, which, states), make([]int, len(which)),
+			make([][]float32, len(which))
+		for j, n := range which {
+			made[j].wide = make([]float32, r.VocabSize())
+			blanks[j], out[j] = qs[n].blank, made[j].wide
+		}
+		r.evaluated.Add(int64(len(which)))
+		return r.Model.Conditional(ctx, s, asked, blanks, out)
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range qs {
+		for _, u := range q.users {
+			take(u, entries[n].wide)
+		}
+	}
+	return nil
+}
+
+// tokens answers questions for tokens, from rows if they are there.
+func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u user, lp float32)) error {
+	open := qs[:0]
+	for _, q := range qs {
+		e := r.memo.peek(rowOfToken(q.key))
+		if e == nil {
+			open = append(open, q)
+			continue
+		}
+		for _, u := range q.users {
+			take(u, e.wide[states[u.state][u.blank]])
+		}
+	}
+	entries, err := r.memo.get(ctx, keysOf(open), func(ctx context.Context, which []int,
+		made []*entry) error {
+		asked, blanks, out := pick(open, which, states), make([]int, len(which)),
+			make([]float32, len(which))
+		texts := map[string]bool{}
+		for j, n := range which {
+			blanks[j] = open[n].blank
+			texts[string(rowOfToken(open[n].key))] = true
+		}
+		r.evaluated.Add(int64(len(texts)))
+		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
+		for j := range made {
+			made[j].logProb = []float32{out[j]}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range open {
+		for _, u := range q.users {
+			take(u, entries[n].logProb[0])
+		}
+	}
+	return nil
+}
+
+// gradients answers for states whose rows each need a backward pass.
+func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	mode mlm.GradientMode, logProb, grad [][]float32) error {
+	var qs []*question
+	at := map[string]*question{}
+	var buf []byte
+	for c, st := range states {
+		buf = stateKey(buf[:0], s, st)
+		q := at[string(buf)]
+		if q == nil {
+			q = &question{key: string(buf), state: c}
+			at[q.key] = q
+			qs = append(qs, q)
+		}
+		q.users = append(q.users, user{state: c})
+	}
+	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*entry) error {
+		m := len(s.Blanks)
+		lp, wide := make([][]float32, len(which)), make([][]float32, len(which))
+		for j, e := range made {
+			e.logProb, e.wide = make([]float32, m), make([]float32, m*r.VocabSize())
+			lp[j], wide[j] = e.logProb, e.wide
+		}
+		r.evaluated.Add(int64(len(which) * m))
+		return r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
+	})
+	if err != nil {
+		return err
+	}
+	for n, q := range qs {
+		for _, u := range q.users {
+			copy(logProb[u.state], entries[n].logProb)
+			copy(grad[u.state], entries[n].wide)
+		}
+	}
+	return nil
+}
+
+func keysOf(qs []*question) []string {
+	keys := make([]string, len(qs))
+	for n, q := range qs {
+		keys[n] = q.key
+	}
+	return keys
+}
+
+// pick returns the states of questions, by their numbers.
+func pick(qs []*question, which []int, states [][]int32) [][]int32 {
+	out := make([][]int32, len(which))
+	for j, n := range which {
+		out[j] = states[qs[n].state]
+	}
+	return out
+}

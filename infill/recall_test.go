@@ -1,0 +1,171 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// remembered are the memos of the tests: none, one of all there is, and one that forgets most of
+// it and has no room for a gradient.
+func remembered(m *mlm.Model) []int64 {
+	return []int64{0, DefaultMemo, int64(40 * m.VocabSize())}
+}
+
+// Results are the same bits whatever is remembered, for every sampler, kind of blank and gradient.
+func TestMemoChangesNothing(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	texts := []string{
+		"the [MASK] dog and the [MASK] .", "a [MASK] .", "the [MASK:a] and the [MASK:a] saw [MASK] .",
+		"the [MASK*1-2] dog and [MASK|red|old dog|cat] .",
+	}
+	type job struct {
+		text string
+		opt  Options
+	}
+	var jobs []job
+	for _, info := range samplers.List() {
+		s, err := samplers.New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range texts {
+			if (info.Enumerates || info.Name == "sgdld") && i > 1 {
+				continue // many states, or constraints between blanks
+			}
+			jobs = append(jobs, job{text, Options{Sampler: s, Temperature: 1 + float64(i%2)}})
+		}
+	}
+	for _, text := range texts {
+		jobs = append(jobs, job{text, Options{Gradient: mlm.Forward, NoRepeat: true}},
+			job{text, Options{Shortlist: 3, Budget: BudgetRows}})
+	}
+	ctx := context.Background()
+	engines := map[int64]*Engine{}
+	for _, bytes := range remembered(m) {
+		engines[bytes] = NewWithMemo(m, bytes)
+	}
+	saved := 0
+	for i, j := range jobs {
+		j.opt.Steps, j.opt.Chains, j.opt.Seed = 6, 5, uint64(i)
+		tm, err := Parse(m.Tokenizer(), j.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want *Result
+		for _, bytes := range remembered(m) {
+			r, err := engines[bytes].Fill(ctx, tm, j.opt)
+			if err != nil {
+				t.Fatalf("%q: %v", j.text, err)
+			}
+			if want == nil {
+				want = r
+				continue
+			}
+			saved += want.Evaluated - r.Evaluated
+			r.Evaluated = want.Evaluated
+			if !reflect.DeepEqual(r, want) {
+				t.Errorf("%d: %q with a memo of %d bytes: %+v, without %+v", i, j.text, bytes, r, want)
+			}
+		}
+		if want.Repeated < 0 || want.Repeated > want.Rows {
+			t.Errorf("%q: %d of %d rows repeated", j.text, want.Repeated, want.Rows)
+		}
+	}
+	if saved <= 0 {
+		t.Error("nothing was remembered")
+	}
+}
+
+// A model is asked nothing twice: all rows that a sampler repeats come from the memo.
+func TestNothingTwice(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	ctx := context.Background()
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		start      int // rows of the start, every blank masked, that no sampler asks about
+	}{
+		{"gradient", "the [MASK] dog and the [MASK] .", Options{}, 2},
+		{"forward", "the [MASK] dog and the [MASK] .", Options{Gradient: mlm.Forward}, 2},
+		{"gibbs-mh", "the [MASK] dog and the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, 2},
+		{"one blank", "the [MASK] dog .", Options{}, 0},
+		{"one blank, gibbs-mh", "the [MASK] dog .", Options{Sampler: &samplers.GibbsMH{}}, 0},
+		{"one blank, exact-gibbs", "the [MASK] dog .", Options{Sampler: &samplers.ExactGibbs{}}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.opt.Steps, c.opt.Chains, c.opt.Vocab = 40, 4, VocabWholeWords
+			e := New(m)
+			tm, err := Parse(m.Tokenizer(), c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Fill(ctx, tm, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Rows - r.Repeated + c.start; got != r.Evaluated || r.Repeated == 0 {
+				t.Errorf("%d rows, %d repeated, %d of the start: %d evaluated", r.Rows, r.Repeated, c.start,
+					r.Evaluated)
+			}
+			if c.start == 0 && r.Evaluated != 1 {
+				t.Errorf("%d rows evaluated for one blank", r.Evaluated)
+			}
+			again, err := e.Fill(ctx, tm, c.opt)
+			if err != nil || again.Evaluated != 0 {
+				t.Errorf("the same sentence again: %d rows evaluated, %v", again.Evaluated, err)
+			}
+			e.Forget()
+			if again, err = e.Fill(ctx, tm, c.opt); err != nil || again.Evaluated != r.Evaluated {
+				t.Errorf("once forgotten: %d rows evaluated, %v", again.Evaluated, err)
+			}
+		})
+	}
+}
+
+// The key of a row is what the model sees and the place that is asked about; what else is a blank
+// of the sentence does not matter.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	const mask = 4
+	row := func(blanks []int, state []int32, i int) string {
+		s := &mlm.Sentence{IDs: []int32{2, mask, 300, mask, 3}, Blanks: blanks}
+		for j, p := range blanks {
+			s.IDs[p] = int32(90 + j) // ignored
+		}
+		return string(contextKey(nil, s, state, i, mask))
+	}
+	same := row([]int{1, 3}, []int32{7, 8}, 0)
+	for i, other := range []string{
+		row([]int{1, 3}, []int32{9, 8}, 0), row([]int{1, 2, 3}, []int32{5, 300, 8}, 0),
+	} {
+		if other != same {
+			t.Errorf("%d: the same row has another key", i)
+		}
+	}
+	seen := map[string]int{same: -1}
+	for i, other := range []string{
+		row([]int{1, 3}, []int32{7, 9}, 0), row([]int{1, 3}, []int32{7, 8}, 1),
+		row([]int{1, 3}, []int32{7, mask}, 0), row([]int{1, 3}, []int32{mask, 7}, 1),
+		row([]int{1, 2, 3}, []int32{5, 301, 8}, 0),
+		string(stateKey(nil, &mlm.Sentence{IDs: []int32{2, 0, 3}, Blanks: []int{1}}, []int32{7})),
+		string(stateKey(nil, &mlm.Sentence{IDs: []int32{2, 7, 3}, Blanks: []int{}}, []int32{})),
+	} {
+		if j, ok := seen[other]; ok {
+			t.Errorf("%d and %d have the same key", i, j)
+		}
+		seen[other] = i
+	}
+	key := []byte(same)
+	of := ofToken(append([]byte(nil), key...), 70000)
+	if fmt.Sprint(rowOfToken(string(of))) != fmt.Sprint(key) || of[0] == key[0] {
+		t.Errorf("the row of %v is %v, want %v", of, rowOfToken(string(of)), key)
+	}
+}

@@ -1,0 +1,63 @@
+package infill
+
+import (
+	"hash/fnv"
+	"sync"
+)
+
+// A tally counts the rows behind different keys. Up to tallyMost keys it is exact. Of more it keeps
+// those whose hashes end in enough zeros and estimates from them (Wegman's adaptive sampling;
+// Flajolet, "On adaptive sampling", Computing 43, 1990), to about 0.3 %. Either way the count is a
+// function of the set of keys, whatever their order. It is safe for concurrent use.
+type tally struct {
+	mu   sync.Mutex
+	most int            // keys to keep at most
+	rows map[uint64]int // by the hash of the key
+	zero int            // zeros that a hash must end in to be kept
+}
+
+// tallyMost bounds what a tally keeps to some MB.
+const tallyMost = 1 << 17
+
+func newTally(most int) *tally { return &tally{most: most, rows: map[uint64]int{}} }
+
+// add counts the rows of a key, once for equal keys.
+func (t *tally) add(key []byte, rows int) {
+	f := fnv.New64a()
+	_, _ = f.Write(key)
+	h := scrambled(f.Sum64())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.keeps(h) {
+		return
+	}
+	t.rows[h] = rows
+	for len(t.rows) > t.most {
+		t.zero++
+		for h := range t.rows {
+			if !t.keeps(h) {
+				delete(t.rows, h)
+			}
+		}
+	}
+}
+
+func (t *tally) keeps(h uint64) bool { return h&(1<<t.zero-1) == 0 }
+
+// total is the number of rows behind all keys.
+func (t *tally) total() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, rows := range t.rows {
+		n += rows
+	}
+	return n << t.zero
+}
+
+// scrambled spreads the bits of h: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+func scrambled(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
