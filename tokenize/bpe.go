@@ -11,28 +11,14 @@ type pair struct{ a, b int32 }
 // merge is what a pair becomes, and how early.
 type merge struct{ rank, id int32 }
 
-// bytePairs is byte-level byte-pair encoding (Sennrich et al. 2016; on bytes:
-// Radford et al. 2019): a word's bytes are joined, pair by pair, the pair that
-// was learnt first before all others, and of equal pairs the leftmost.
-type bytePairs struct {
-	start  [256]int32 // pieces of single bytes; −1: none
-	merges map[pair]merge
-	whole  map[string]int32 // words that are pieces without further ado; nil if none
-	cache  *wordCache
-}
+// mergeTable joins neighbouring pieces, pair by pair: the pair that was learnt first before
+// all others, and of equal pairs the leftmost (Sennrich et al. 2016).
+type mergeTable map[pair]merge
 
-// newBytePairs resolves the merges, which are pairs of spellings in the order
-// in which they were learnt. A byte without a piece becomes unknown; if that is
-// negative, it is left out, as Hugging Face does.
-func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
-	ignoreMerges bool) (*bytePairs, error) {
-	m := &bytePairs{merges: make(map[pair]merge, len(merges)), cache: newWordCache(cacheBytes)}
-	for b := range m.start {
-		m.start[b] = unknown
-		if id, ok := vocab[string(runeOf[b])]; ok {
-			m.start[b] = int32(id)
-		}
-	}
+// newMerges resolves the merges, which are pairs of spellings in the order in which they
+// were learnt.
+func newMerges(vocab map[string]int, merges [][2]string) (mergeTable, error) {
+	out := make(mergeTable, len(merges))
 	for rank, p := range merges {
 		a, okA := vocab[p[0]]
 		b, okB := vocab[p[1]]
@@ -41,7 +27,50 @@ func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
 			return nil, problem(ErrFormat, "merge %d joins %q and %q, but %q is not in the vocabulary",
 				rank, p[0], p[1], firstMissing(vocab, p[0], p[1], p[0]+p[1]))
 		}
-		m.merges[pair{int32(a), int32(b)}] = merge{int32(rank), int32(id)}
+		out[pair{int32(a), int32(b)}] = merge{int32(rank), int32(id)}
+	}
+	return out, nil
+}
+
+func firstMissing(vocab map[string]int, pieces ...string) string {
+	for _, p := range pieces {
+		if _, ok := vocab[p]; !ok {
+			return p
+		}
+	}
+	return ""
+}
+
+// pairModel is byte-pair encoding of a word's smallest pieces.
+type pairModel struct {
+	singles func(w []byte) []piece // the smallest pieces
+	merges  mergeTable
+	whole   map[string]int32 // words that are pieces without further ado; nil if none
+	cache   *wordCache
+}
+
+// bytePairs is byte-level byte-pair encoding (Radford et al. 2019): the smallest pieces of
+// a word are its bytes.
+type bytePairs struct {
+	pairModel
+	start [256]int32 // pieces of single bytes; −1: none
+}
+
+// newBytePairs makes the model. A byte without a piece becomes unknown; if that is
+// negative, it is left out, as Hugging Face does.
+func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
+	ignoreMerges bool) (*bytePairs, error) {
+	table, err := newMerges(vocab, merges)
+	if err != nil {
+		return nil, err
+	}
+	m := &bytePairs{pairModel: pairModel{merges: table, cache: newWordCache(cacheBytes)}}
+	m.singles = m.bytes
+	for b := range m.start {
+		m.start[b] = unknown
+		if id, ok := vocab[string(runeOf[b])]; ok {
+			m.start[b] = int32(id)
+		}
 	}
 	if ignoreMerges {
 		m.whole = make(map[string]int32, len(vocab))
@@ -54,29 +83,30 @@ func newBytePairs(vocab map[string]int, merges [][2]string, unknown int32,
 	return m, nil
 }
 
-func firstMissing(vocab map[string]int, pieces ...string) string {
-	for _, p := range pieces {
-		if _, ok := vocab[p]; !ok {
-			return p
+func (m *bytePairs) bytes(w []byte) []piece {
+	out := make([]piece, 0, len(w))
+	for i, b := range w {
+		if id := m.start[b]; id >= 0 {
+			out = append(out, piece{id, int32(i), int32(i + 1)})
 		}
 	}
-	return ""
+	return out
 }
 
 // maxCachedWord bounds the length, in bytes, of the words that are remembered.
 const maxCachedWord = 256
 
-func (m *bytePairs) pieces(out []piece, w []byte) ([]piece, error) {
+func (m *pairModel) pieces(out []piece, w []byte) ([]piece, error) {
 	if id, ok := m.whole[string(w)]; ok {
 		return append(out, piece{id, 0, int32(len(w))}), nil
 	}
 	if len(w) > maxCachedWord {
-		return append(out, m.join(w)...), nil
+		return append(out, m.merges.join(m.singles(w))...), nil
 	}
 	if known, ok := m.cache.get(w); ok {
 		return append(out, known...), nil
 	}
-	found := m.join(w)
+	found := m.merges.join(m.singles(w))
 	m.cache.put(string(w), found)
 	return append(out, found...), nil
 }
@@ -110,24 +140,26 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// shortWord is the length, in bytes, up to which looking through all pairs is
-// faster than a heap.
+// shortWord is the number of pieces up to which looking through all pairs is faster than a
+// heap.
 const shortWord = 32
 
-func (m *bytePairs) join(w []byte) []piece {
-	if len(w) <= shortWord {
-		return m.joinShort(w)
+// join makes all merges. It may change in, which are the smallest pieces in order.
+func (t mergeTable) join(in []piece) []piece {
+	if len(in) <= shortWord {
+		return t.joinShort(in)
 	}
-	links := make([]link, 0, len(w))
-	for i, b := range w {
-		if id := m.start[b]; id >= 0 {
-			n := int32(len(links))
-			links = append(links, link{piece: piece{id, int32(i), int32(i + 1)}, before: n - 1,
-				after: n + 1})
-		}
-	}
-	if len(links) == 0 {
+	return t.joinLong(in)
+}
+
+// joinLong keeps the pairs that can be merged in a heap.
+func (t mergeTable) joinLong(in []piece) []piece {
+	if len(in) == 0 {
 		return nil
+	}
+	links := make([]link, len(in))
+	for i, p := range in {
+		links[i] = link{piece: p, before: int32(i - 1), after: int32(i + 1)}
 	}
 	links[len(links)-1].after = -1
 	var queue candidates
@@ -135,7 +167,7 @@ func (m *bytePairs) join(w []byte) []piece {
 		if at < 0 || links[at].after < 0 {
 			return
 		}
-		if g, ok := m.merges[pair{links[at].id, links[links[at].after].id}]; ok {
+		if g, ok := t[pair{links[at].id, links[links[at].after].id}]; ok {
 			heap.Push(&queue, candidate{g, at})
 		}
 	}
@@ -149,7 +181,7 @@ func (m *bytePairs) join(w []byte) []piece {
 			continue
 		}
 		next := &links[l.after]
-		if g, ok := m.merges[pair{l.id, next.id}]; !ok || g.id != c.id {
+		if g, ok := t[pair{l.id, next.id}]; !ok || g.id != c.id {
 			continue // one of the two has changed since
 		}
 		l.id, l.hi, l.after = c.id, next.hi, next.after
@@ -167,17 +199,12 @@ func (m *bytePairs) join(w []byte) []piece {
 	return out
 }
 
-func (m *bytePairs) joinShort(w []byte) []piece {
-	out := make([]piece, 0, len(w))
-	for i, b := range w {
-		if id := m.start[b]; id >= 0 {
-			out = append(out, piece{id, int32(i), int32(i + 1)})
-		}
-	}
+// joinShort looks through all pairs before every merge.
+func (t mergeTable) joinShort(out []piece) []piece {
 	for {
 		best, at := merge{}, -1
 		for i := 0; i+1 < len(out); i++ {
-			if g, ok := m.merges[pair{out[i].id, out[i+1].id}]; ok && (at < 0 || g.rank < best.rank) {
+			if g, ok := t[pair{out[i].id, out[i+1].id}]; ok && (at < 0 || g.rank < best.rank) {
 				best, at = g, i
 			}
 		}

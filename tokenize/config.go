@@ -21,7 +21,8 @@ type config struct {
 	prefix                *bool // a space goes before the text
 	maskStrips            bool  // a mask token without flags swallows the space before it
 	names                 [numRoles]jsonToken
-	further               []jsonToken // additional special tokens
+	instead               [numRoles]jsonToken // tokens that serve where there is no other
+	further               []jsonToken         // additional special tokens
 	added                 []AddedToken
 	length                int
 }
@@ -132,6 +133,16 @@ func (c *config) read(name string, data []byte) error {
 			c.names[r] = t
 		}
 	}
+	for r, key := range map[role]string{roleCLS: "bos_token", roleSEP: "eos_token",
+		rolePad: "eos_token"} {
+		var t jsonToken
+		if err := get(key, &t); err != nil {
+			return err
+		}
+		if c.instead[r].Content == "" {
+			c.instead[r] = t
+		}
+	}
 	var further []jsonToken
 	if err := get("additional_special_tokens", &further); err != nil {
 		return err
@@ -232,6 +243,9 @@ func (c *config) apply(s *spec) {
 				s.flags[r].LeftStrip = true
 			}
 		}
+	}
+	for r, t := range c.instead {
+		s.instead[r] = t.Content
 	}
 	s.length = c.length
 	known := make(map[string]bool)

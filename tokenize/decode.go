@@ -10,7 +10,8 @@ import (
 // "##" and go on with the word before, other pieces are set apart by one space,
 // except that none stands before ".", "?", "!" and ",". Byte-level BPE: the
 // bytes of the pieces, with U+FFFD for what is not UTF-8. Unigram: marks become
-// spaces, but those of the first piece are dropped. Special tokens are spelt
+// spaces, but those of the first piece are dropped. BPE with byte fallback: marks
+// become spaces, and bytes characters. Special tokens are spelt
 // out and ids without a token are left out.
 //
 // It cannot restore a text: case, accents and spacing may be lost. To fill a
@@ -36,6 +37,9 @@ func (t *Tokenizer) Decode(ids []int32) string {
 }
 
 func (t *Tokenizer) decodeMarked(ids []int32) string {
+	if t.algorithm == charPairModel {
+		return t.decodeFallback(ids)
+	}
 	var b strings.Builder
 	for i, id := range ids {
 		token := t.Token(id)

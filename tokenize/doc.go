@@ -1,10 +1,10 @@
 // Package tokenize turns text into the pieces that a masked language model
 // reads, and keeps for every piece the bytes of the text that it stands for.
 //
-// Three kinds of models are read: WordPiece (BERT, DistilBERT, ELECTRA, MPNet),
-// byte-level BPE (RoBERTa, ModernBERT) and Unigram (ALBERT, DeBERTa-v2 and -v3,
-// XLM-RoBERTa). For each, ids and spans are compared with those of Hugging
-// Face's tokenizers on 1,200 lines, see testdata/hf.
+// Four kinds of models are read: WordPiece (BERT, DistilBERT, ELECTRA, MPNet),
+// byte-level BPE (RoBERTa, ModernBERT, EuroBERT), BPE with byte fallback (mmBERT) and
+// Unigram (ALBERT, DeBERTa-v2 and -v3, XLM-RoBERTa). For each, ids and spans are
+// compared with those of Hugging Face's tokenizers on 1,200 lines, see testdata/hf.
 //
 // # From text to ids: WordPiece
 //
@@ -46,6 +46,10 @@
 // begins the words, and a word is cut into the pieces with the highest sum of
 // scores.
 //
+// BPE with byte fallback (Gemma's, which mmBERT has) joins characters instead. A
+// normalizer turns spaces into ▁, the text is not split, and a character without a
+// piece is its bytes, <0xE2> and so on.
+//
 // Where WordPiece marks the pieces that go on with a word, these vocabularies
 // mark those that follow a space: "cat" and "Ġcat" are two pieces. See
 // [Tokenizer.Surface], [Tokenizer.Word] and [Tokenizer.FollowsSpace].
@@ -71,7 +75,9 @@
 //	WordPiece      BertNormalizer or none; BertPreTokenizer
 //	BPE, Unigram   NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace
 //	               (a string, or the expressions of ALBERT and DeBERTa), Precompiled
-//	BPE            ByteLevel, last; WhitespaceSplit, Punctuation before it
+//	BPE            ByteLevel, last; WhitespaceSplit, Punctuation, Split before it
+//	               (Split: a string, or the expressions of Llama 3 and Qwen 2)
+//	BPE, fallback  byte_fallback with the pieces of all bytes; Split or none
 //	Unigram        Metaspace, WhitespaceSplit, Punctuation
 //	all            TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel
 //	               or none; a Sequence of parts wherever there may be one
@@ -79,8 +85,8 @@
 // # The stages in code
 //
 // A [Tokenizer] has a text stage (steps 2 and 3) and a model stage (step 4),
-// each behind an interface: bertText and wordPiece, or pipeline with bytePairs
-// or unigram. The greedy matching of WordPiece is that of
+// each behind an interface: bertText and wordPiece, or pipeline with bytePairs,
+// charPairs or unigram. The greedy matching of WordPiece is that of
 // github.com/sugarme/tokenizer; the steps around it are done here, since that
 // module's own lose their place or panic on texts such as "[MASK] a [SEP] b",
 // "Café" and "Ⱥ". Byte-level BPE and Unigram are all done here.

@@ -220,7 +220,12 @@ func (b *builder) segment(seg string, base int) error {
 			if b.t.MarksSpaces() {
 				span = tidy(b.text, span)
 			}
-			b.add(p.id, span, false, i > 0 || goesOn, b.words)
+			inside := i > 0 || goesOn
+			if inside && b.t.algorithm == charPairModel && strings.HasPrefix(b.t.tokens[p.id], b.t.mark) {
+				inside = false // the stretch is one word of the text stage, and many in the text
+				b.words++
+			}
+			b.add(p.id, span, false, inside, b.words)
 		}
 		if len(s.pieces) > 0 {
 			b.words++

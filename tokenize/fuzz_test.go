@@ -111,7 +111,7 @@ func FuzzEncode(f *testing.F) {
 	}
 	toks := []*Tokenizer{load("uncased"), load("cased-json"), load("uncased-json"), load("switches")}
 	for _, name := range []string{"roberta", "modernbert", "albert-4", "deberta-v2", "deberta-v3",
-		"xlm-roberta-4"} {
+		"xlm-roberta-4", "eurobert", "mmbert"} {
 		toks = append(toks, hfTokenizer(f, name))
 	}
 	plain := toks[0]
@@ -199,7 +199,8 @@ func FuzzVocab(f *testing.F) {
 
 func FuzzTokenizerJSON(f *testing.F) {
 	f.Add([]byte(smallJSON(nil)))
-	for _, parts := range []map[string]string{smallBPE, smallUnigram} {
+	for _, parts := range []map[string]string{smallBPE, smallUnigram,
+		smallFallback(everyByte())} {
 		f.Add([]byte(smallJSON(parts)))
 	}
 	for k, vs := range map[string][]string{

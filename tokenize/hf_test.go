@@ -20,7 +20,7 @@ import (
 var hfNames = []string{
 	"bert-uncased", "bert-cased", "distilbert", "electra", "mpnet", "roberta", "roberta-files",
 	"modernbert",
-	"albert", "albert-4", "deberta-v2", "deberta-v3", "xlm-roberta", "xlm-roberta-4",
+	"albert", "albert-4", "deberta-v2", "deberta-v3", "xlm-roberta", "xlm-roberta-4", "eurobert", "mmbert",
 }
 
 func unzip(t testing.TB, name string) []byte {

@@ -80,9 +80,13 @@ func (r jsonReader) textStage(s *spec, norm, pre json.RawMessage) error {
 		return err
 	}
 	s.parts.plain = plainFor(s.parts.norm)
+	if s.algorithm == bytePairModel && s.byteFallback && s.parts.bytes == nil {
+		s.algorithm = charPairModel
+	}
 	if (s.algorithm == bytePairModel) != (s.parts.bytes != nil) {
 		return r.fail("pre_tokenizer", ErrUnsupported,
-			"a BPE model is read with ByteLevel (last), a Unigram model without")
+			"a BPE model is read with ByteLevel (last) or with byte_fallback, a Unigram model without "+
+				"ByteLevel")
 	}
 	return nil
 }

@@ -128,6 +128,11 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 				Scheme   string  `json:"prepend_scheme"`
 				Split    *bool   `json:"split"`
 				Behavior string  `json:"behavior"`
+				Invert   bool    `json:"invert"`
+				Pattern  struct {
+					String *string
+					Regex  *string
+				} `json:"pattern"`
 			}
 			if err := r.decode(path, data, &v); err != nil {
 				return err
@@ -137,6 +142,20 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 				p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
 			case "WhitespaceSplit":
 				p.split = append(p.split, atSpaces{})
+			case "Split":
+				cut := atPattern{}
+				switch {
+				case v.Pattern.String != nil && *v.Pattern.String != "":
+					cut.match = literal(*v.Pattern.String)
+				case v.Pattern.Regex != nil && wordPatterns[*v.Pattern.Regex] != nil:
+					cut.match = wordPatterns[*v.Pattern.Regex]
+				}
+				cut.join = v.Behavior == "MergedWithPrevious"
+				if cut.match == nil || v.Invert || !cut.join && v.Behavior != "Isolated" {
+					return r.fail(path, ErrUnsupported, "%s; a Split is read at a string, or by the regular "+
+						"expressions of Llama 3 and Qwen 2, Isolated or MergedWithPrevious and not inverted", data)
+				}
+				p.split = append(p.split, cut)
 			case "Punctuation":
 				if v.Behavior != "" && v.Behavior != "Isolated" && v.Behavior != "isolated" {
 					return r.fail(joinPath(path, "behavior"), ErrUnsupported, "%s; want Isolated", v.Behavior)
@@ -168,14 +187,14 @@ func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
 				p.split = append(p.split, m)
 			default:
 				return r.fail(joinPath(path, "type"), ErrUnsupported,
-					"%s; a BPE model is read with ByteLevel, a Unigram model with Metaspace, "+
+					"%s; a BPE model is read with ByteLevel or Split, a Unigram model with Metaspace, "+
 						"WhitespaceSplit, Punctuation or a Sequence of them", kind)
 			}
 			return nil
 		})
 }
 
-// bpe reads a byte-level BPE model.
+// bpe reads a BPE model, of bytes or with byte fallback: the pre-tokenizer decides.
 func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 	var m struct {
 		Unknown      string            `json:"unk_token"`
@@ -183,6 +202,7 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 		Suffix       string            `json:"end_of_word_suffix"`
 		Dropout      float64           `json:"dropout"`
 		IgnoreMerges bool              `json:"ignore_merges"`
+		ByteFallback bool              `json:"byte_fallback"`
 		Merges       []json.RawMessage `json:"merges"`
 	}
 	if err := r.decode("model", data, &m); err != nil {
@@ -191,7 +211,7 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 	switch {
 	case m.Prefix != "" || m.Suffix != "":
 		return r.fail("model", ErrUnsupported, "BPE with marks inside (%q) or at the end (%q) of "+
-			"words; only byte-level BPE can be read", m.Prefix, m.Suffix)
+			"words; only BPE of bytes or with byte fallback can be read", m.Prefix, m.Suffix)
 	case m.Dropout != 0:
 		return r.fail("model.dropout", ErrUnsupported,
 			"%v: the tokenizer draws at random; set dropout to null", m.Dropout)
@@ -199,7 +219,7 @@ func (r jsonReader) bpe(s *spec, data json.RawMessage) error {
 		return r.fail("model.merges", ErrTooLarge, "%d merges, at most %d are accepted", len(m.Merges),
 			maxVocabulary)
 	}
-	s.algorithm, s.ignoreMerges = bytePairModel, m.IgnoreMerges
+	s.algorithm, s.ignoreMerges, s.byteFallback = bytePairModel, m.IgnoreMerges, m.ByteFallback
 	s.names[roleUnknown] = m.Unknown
 	s.merges = make([][2]string, len(m.Merges))
 	for i, raw := range m.Merges {

@@ -58,7 +58,7 @@ func TestPartsErrors(t *testing.T) {
 			ErrFormat, `"ab" is not in the vocabulary`},
 		{"suffix", with(smallBPE, "model",
 			`{"type":"BPE","end_of_word_suffix":"</w>","vocab":{"a":0},"merges":[]}`), ErrUnsupported,
-			"only byte-level BPE"},
+			"only BPE of bytes"},
 		{"dropout", with(smallBPE, "model", `{"type":"BPE","dropout":0.1,"vocab":{"a":0},"merges":[]}`),
 			ErrUnsupported, "dropout"},
 		{"BPE without bytes", with(smallBPE, "pre_tokenizer", `{"type":"Metaspace"}`), ErrUnsupported,
@@ -180,7 +180,7 @@ func TestJoin(t *testing.T) {
 		for i := range w {
 			w[i] = "abcd"[r.IntN(4)] // d is no piece
 		}
-		long, short := m.join(append(w, strings.Repeat("d", shortWord)...)), m.joinShort(w)
+		long, short := m.merges.joinLong(m.singles(w)), m.merges.joinShort(m.singles(w))
 		if !slices.Equal(long, short) {
 			t.Fatalf("%s with %v: %v, %v", w, merges, long, short)
 		}

@@ -53,6 +53,7 @@ const (
 	wordPieceModel algorithm = iota
 	bytePairModel
 	unigramModel
+	charPairModel
 )
 
 // kind is what an id is, as bits.
@@ -146,6 +147,7 @@ type spec struct {
 	added    []AddedToken
 	names    [numRoles]string // "" for the usual one
 	flags    [numRoles]AddedToken
+	instead  [numRoles]string // spellings of tokens that serve where there is no other
 	norm     bertNormalizer
 	prefix   string // of pieces inside a word
 	maxChars int    // 0 for 100
@@ -247,6 +249,9 @@ func (s *spec) stages(t *Tokenizer) error {
 	case bytePairModel:
 		s.parts.added = newMatcher(normal)
 		t.model, err = newBytePairs(s.vocab, s.merges, unknown, s.ignoreMerges)
+	case charPairModel:
+		s.parts.added = newMatcher(normal)
+		t.model, err = newCharPairs(s.vocab, s.merges, s.ignoreMerges)
 	case unigramModel:
 		s.parts.added = newMatcher(normal)
 		t.model, err = newUnigram(s.scores, s.unknown, s.byteFallback)
@@ -306,6 +311,14 @@ func (s *spec) addRoles(t *Tokenizer) error {
 		}
 		name := s.names[r]
 		id, ok := t.ids[name]
+		if !ok && s.instead[r] != "" {
+			name = s.instead[r]
+			id, ok = t.ids[name]
+		}
+		if !ok && r == roleUnknown && s.neverUnknown() {
+			t.roles[r] = -1
+			continue
+		}
 		if !ok {
 			return problem(ErrMissingToken, "%s %q is not in the vocabulary; set %s in "+
 				"tokenizer_config.json to the model's spelling", r, name, r)
@@ -335,6 +348,23 @@ func (s *spec) addRoles(t *Tokenizer) error {
 	return nil
 }
 
+// neverUnknown reports whether every text can be spelt with the pieces, so that no unknown
+// token is needed.
+func (s *spec) neverUnknown() bool {
+	switch s.algorithm {
+	case charPairModel:
+		return true
+	case bytePairModel:
+		for _, r := range runeOf {
+			if _, ok := s.vocab[string(r)]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // isPlaceholder reports whether a piece is only there to fill the table:
 // [unused7] of BERT, <unused7>, madeupword0001 of RoBERTa.
 func isPlaceholder(token string) bool {
@@ -356,7 +386,8 @@ func isPlaceholder(token string) bool {
 // VocabSize is one more than the highest id.
 func (t *Tokenizer) VocabSize() int { return len(t.tokens) }
 
-// UNKID is the id of words that cannot be made from the vocabulary.
+// UNKID is the id of words that cannot be made from the vocabulary, -1 if there are none
+// such and no token for them.
 func (t *Tokenizer) UNKID() int32 { return t.roles[roleUnknown] }
 
 // MaskID is the id of the mask.
@@ -470,6 +501,6 @@ func (t *Tokenizer) String() string {
 	if t.lower {
 		cased = "uncased"
 	}
-	name := [...]string{"WordPiece", "byte-level BPE", "Unigram"}[t.algorithm]
-	return fmt.Sprintf("%s, %s, %d tokens", name, cased, len(t.tokens))
+	names := [...]string{"WordPiece", "byte-level BPE", "Unigram", "BPE with byte fallback"}
+	return fmt.Sprintf("%s, %s, %d tokens", names[t.algorithm], cased, len(t.tokens))
 }

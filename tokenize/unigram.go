@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func newUnigram(vocab []scored, unknown int, byteFallback bool) (*unigram, error
 	m.penalty = worst - unknownPenalty
 	for b := range m.bytes {
 		m.bytes[b] = -1
-		if id, ok := m.ids[fmt.Sprintf("<0x%02X>", b)]; ok && byteFallback {
+		if id, ok := m.ids[bytePiece(byte(b))]; ok && byteFallback {
 			m.bytes[b] = id
 		}
 	}

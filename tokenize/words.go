@@ -1,19 +1,18 @@
 package tokenize
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // MarksSpaces reports whether the pieces that follow a space carry a mark (Ġ
-// in byte-level BPE, ▁ in Unigram vocabularies), instead of a mark on pieces
+// in byte-level BPE, ▁ in the others), instead of a mark on pieces
 // inside words (## in WordPiece).
 func (t *Tokenizer) MarksSpaces() bool { return t.algorithm != wordPieceModel }
 
 // Surface is what a piece looks like in a text: without the "##" of a
 // continuation, or the mark of a space before it, which space reports. For
-// byte-level BPE, and pieces such as <0xE2> of Unigram models, it need not be
+// byte-level BPE, and pieces such as <0xE2> of other models, it need not be
 // UTF-8: a piece may be part of a character.
 // Special and added tokens are as they are spelt.
 func (t *Tokenizer) Surface(id int32) (text string, space bool) {
@@ -33,10 +32,8 @@ func (t *Tokenizer) Surface(id int32) (text string, space bool) {
 		rest, space := strings.CutPrefix(token, " ")
 		return rest, space
 	}
-	if m, ok := t.model.(*unigram); ok && len(token) == len("<0x00>") {
-		if b := slices.Index(m.bytes[:], id); b >= 0 {
-			return string([]byte{byte(b)}), false
-		}
+	if b, ok := t.byteOf(id); ok {
+		return string([]byte{b}), false
 	}
 	rest, space := strings.CutPrefix(token, t.mark)
 	return strings.ReplaceAll(rest, t.mark, " "), space
@@ -93,12 +90,15 @@ func (t *Tokenizer) FollowsSpace(before string) bool {
 		return false
 	}
 	last := string(s.bytes(s.words[len(s.words)-1]))
-	return last == t.mark+"x"
+	return strings.HasSuffix(last, t.mark+"x")
 }
 
 // findMark learns from the text stage what marks spaces.
 func (t *Tokenizer) findMark(p *pipeline) {
 	t.mark = " "
+	if t.algorithm == charPairModel { // a normalizer writes it
+		t.mark = t.text.normal(" ")
+	}
 	for _, s := range p.split {
 		if m, ok := s.(metaspace); ok {
 			t.mark = string(m.mark)

@@ -51,10 +51,10 @@ func TestMarks(t *testing.T) {
 // normalizer leaves it alone.
 func TestSurface(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"roberta", "modernbert", "xlm-roberta", "deberta-v3"} {
+	for _, name := range []string{"roberta", "modernbert", "xlm-roberta", "deberta-v3", "eurobert", "mmbert"} {
 		text := "The old man's house, in the city (été) was red."
 		tok := hfTokenizer(t, name)
-		if tok.algorithm == bytePairModel {
+		if tok.algorithm == bytePairModel || tok.algorithm == charPairModel {
 			text += " 😀 in 1984: 中文\n\tx"
 		}
 		e, err := tok.Pieces(text)

@@ -227,6 +227,47 @@ def xlmr4():
                    special("<s>", "<pad>", "</s>", "<unk>", "<mask>", lstrip=["<mask>"]), byte_fallback=True, **ANGLES)
 
 
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+          r"|\s+(?!\S)|\s+")
+
+
+def eurobert():
+    """As EuroBERT's: Llama 3's expression and merges, no token for unknown words, one token for end and padding."""
+    pre = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(LLAMA3), "isolated"),
+                                   pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    t = Tokenizer(models.BPE(ignore_merges=True))
+    t.pre_tokenizer, t.decoder = pre, decoders.ByteLevel()
+    t.train_from_iterator(corpus(), trainers.BpeTrainer(vocab_size=1000, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+                                                        show_progress=False))
+    # Pieces that no merges make are found whole all the same.
+    state = json.loads(t.to_str())
+    for piece in ["Ġxylophone", "Zz", "ĠÃ©t"]:
+        state["model"]["vocab"][piece] = len(state["model"]["vocab"])
+    t = Tokenizer.from_str(json.dumps(state))
+    t.add_special_tokens(special("<|begin_of_text|>", "<|end_of_text|>", "<|mask|>", lstrip=["<|mask|>"]))
+    bos, eos = "<|begin_of_text|>", "<|end_of_text|>"
+    t.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=False), processors.TemplateProcessing(
+        single=f"{bos} $A {eos}", pair=None, special_tokens=[(s, t.token_to_id(s)) for s in (bos, eos)])])
+    return wrap(t, bos_token=bos, eos_token=eos, pad_token=eos, mask_token="<|mask|>", model_max_length=8192)
+
+
+def mmbert():
+    """As mmBERT's, which is Gemma 2's: characters, bytes for those without a piece, and one stretch of text a word."""
+    t = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    t.normalizer, t.pre_tokenizer = normalizers.Replace(" ", "▁"), pre_tokenizers.Metaspace(prepend_scheme="never")
+    first = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<unused0>", "<unused1>", "\n", "\n\n", "▁▁", "▁▁▁"]
+    t.train_from_iterator(corpus()[:3000] + ["été über señor 中文 日本語 мир 😀"] * 9, trainers.BpeTrainer(
+        vocab_size=1100, show_progress=False, special_tokens=first + [f"<0x{b:02X}>" for b in range(256)]))
+    m = json.loads(t.to_str())["model"]
+    t = Tokenizer(models.BPE(m["vocab"], [tuple(p) for p in m["merges"]], byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    t.normalizer, t.pre_tokenizer = normalizers.Replace(" ", "▁"), pre_tokenizers.Split(" ", "merged_with_previous")
+    t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    t.add_special_tokens(special(*first[:5], lstrip=["<mask>"]))
+    t.add_tokens([AddedToken(s, normalized=False) for s in first[5:]])
+    t.post_processor = processors.TemplateProcessing(single="<bos> $A <eos>", pair=None, special_tokens=[("<bos>", 2), ("<eos>", 1)])
+    return wrap(t, bos_token="<bos>", eos_token="<eos>", unk_token="<unk>", pad_token="<pad>", mask_token="<mask>", model_max_length=8192)
+
+
 MODELS = {
     "bert-uncased": lambda: bert("BertTokenizer", False),
     "bert-cased": lambda: bert("BertTokenizer", True),
@@ -235,6 +276,7 @@ MODELS = {
     "mpnet": lambda: bert("MPNetTokenizer", False),
     "roberta": roberta, "roberta-files": roberta, "modernbert": modernbert,
     "albert": albert, "albert-4": albert4, "deberta-v2": deberta2, "deberta-v3": deberta3, "xlm-roberta": xlmr, "xlm-roberta-4": xlmr4,
+    "eurobert": eurobert, "mmbert": mmbert,
 }
 
 
