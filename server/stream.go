@@ -45,7 +45,7 @@ type aloneWord struct {
 // A stepEvent is the state of all chains after a step.
 type stepEvent struct {
 	Step   int        `json:"step"`
-	Energy []*float64 `json:"energy"` // nats by chain, null where the sampler computes none
+	Energy []*float64 `json:"energy"` // nats by chain, null for what is not a number
 	Tokens [][]string `json:"tokens"` // by chain and blank
 	// Moved is true for a chain that accepted a proposal since the event before, Accepted is the
 	// share of accepted proposals.
@@ -86,6 +86,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			return err
 		}
 		count.burnin = ran.Steps / 2
+		o.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Trace = func(st infill.Step) error {
 			e.step(count.add(st))
 			return e.failed()
