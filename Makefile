@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all setup build race race-short lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all test-page setup build race race-short lint fuzz bench bench-torch verification clean help
 
 all: build
 
@@ -30,11 +30,18 @@ setup: build
 demo: setup
 	@echo "== filling three blanks jointly: 25 chains of 50 steps of DMALA; score and sentence, best first"
 	./$(BIN) fill --seed 1 "$(SENTENCE)"
+	@echo "== a page that shows the chains at work: run ./$(BIN) serve, and open http://127.0.0.1:8017/"
 
 TEST := GO=$(GO) $(GO) run ./internal/testsum
 test: setup
 	@echo "== testing every package"
 	$(TEST) -timeout 30m ./...
+
+# make test-page   tests the page of infill serve in chromium; pictures go to bin/screenshots
+test-page: setup
+	@echo "== testing the page in a browser"
+	$(GO) build -o bin/testsum ./internal/testsum
+	cd server/browser && $(GO) vet . && GO=$(GO) ../../bin/testsum -count=1 -timeout 5m .
 
 # make test-all   runs the long tests too
 test-all: setup

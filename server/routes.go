@@ -34,6 +34,7 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/health", handle: s.health, open: true},
 		{method: "GET", path: "/ready", handle: s.isReady, open: true},
 		{method: "GET", path: "/metrics", handle: s.metrics, open: true},
+		{method: "GET", path: "/settings.json", handle: s.form, open: true},
 		{method: "GET", path: "/", handle: s.page, open: true},
 	}
 }

@@ -20,7 +20,7 @@ import (
 // helpers are the packages that ship nothing: tests, their helpers and benchmarks.
 var helpers = []string{
 	"bench", "internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"internal/testsum", "models/train",
+	"internal/testsum", "models/train", "server/browser",
 }
 
 // architecture reads docs/architecture.md.

@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Two samplers run side by side on the same budget, and the link repeats that.
+func TestSideBySide(t *testing.T) {
+	p := open(t, "/?text=He+likes+[MASK]+and+[MASK].&seed=3&steps=12&chains=9")
+	p.wait(done)
+	p.do(chromedp.Click("#two"))
+	p.wait(`document.querySelectorAll(".run").length === 2 && ` + done)
+	address, err := url.Parse(eval[string](p, `location.href`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := json.Number(address.Query().Get("seed"))
+	records := strings.SplitAfter(eval[string](p, `document.querySelector("#json pre").textContent`), "\n}")
+	for i, sampler := range []string{"dmala", "gibbs"} {
+		var record struct {
+			Sampler  string
+			Fillings []filling
+		}
+		if err := json.Unmarshal([]byte(records[i]), &record); err != nil {
+			t.Fatal(err)
+		}
+		want := p.ask(map[string]any{"text": "He likes [MASK] and [MASK].", "seed": seed, "steps": 12,
+			"chains": 9, "sampler": sampler, "budget": "evaluations"})
+		if record.Sampler != sampler {
+			t.Errorf("run %d is of %s", i, record.Sampler)
+		}
+		p.same(sampler, shown(record.Fillings), shown(want))
+	}
+	again := p.another(address.String())
+	again.wait(`document.querySelectorAll(".run").length === 2 && ` + done)
+	p.same("the link", again.best(), p.best())
+	p.emulate(1280, 1100)
+	p.picture("two.png")
+}
+
+// The lines of the chains take arrows, Enter pins the trace of one, and the slider looks back.
+func TestKeyboard(t *testing.T) {
+	p := open(t, "/?text=He+likes+[MASK]+and+[MASK].&seed=3")
+	p.wait(done)
+	p.do(chromedp.Focus(".chains button"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown),
+		chromedp.KeyEvent(kb.Enter))
+	if got := eval[[]int](p, `[...document.querySelectorAll(".chains button")].flatMap((b, i) =>
+		b.getAttribute("aria-pressed") === "true" && b.classList.contains("chosen") ? [i] : [])`); len(got) != 1 ||
+		got[0] != 2 {
+		t.Errorf("pinned: %v", got)
+	}
+	p.do(chromedp.Blur(".chains li:nth-child(3) button"))
+	if caption := eval[string](p, `document.querySelector(".caption").textContent`); !strings.Contains(caption, "Chain 3") ||
+		!eval[bool](p, `!!document.querySelector("svg .chosen")`) {
+		t.Errorf("caption: %q", caption)
+	}
+	last := strings.Join(p.chains(), "\n")
+	p.do(chromedp.Focus(".scrub input"), chromedp.KeyEvent(kb.Home))
+	if at := eval[string](p, `document.querySelector(".scrub output").textContent`); at != "0" ||
+		strings.Join(p.chains(), "\n") == last {
+		t.Errorf("the slider is at step %s", at)
+	}
+	p.do(chromedp.KeyEvent(kb.End))
+	if strings.Join(p.chains(), "\n") != last {
+		t.Error("the slider does not come back")
+	}
+}
+
+// Pictures for people to look at, and what can be said about them without eyes.
+func TestPictures(t *testing.T) {
+	p := open(t, "/")
+	p.emulate(1180, 860)
+	p.wait(running)
+	p.do(chromedp.Sleep(time.Second))
+	p.picture("running.png")
+	p.wait(done)
+	p.same("README's sentence", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1})))
+	p.do(chromedp.Sleep(time.Second)) // what moves comes to rest
+	p.picture("done.png")
+	if *update {
+		p.readme()
+	}
+	background := `getComputedStyle(document.body).backgroundColor`
+	light := eval[string](p, background)
+	p.emulate(1180, 860, "prefers-color-scheme=dark")
+	p.do(chromedp.Sleep(300 * time.Millisecond))
+	p.picture("dark.png")
+	if eval[string](p, background) == light {
+		t.Error("dark is light")
+	}
+	p.emulate(360, 2400, "prefers-color-scheme=light")
+	p.do(chromedp.Sleep(300 * time.Millisecond))
+	p.picture("narrow.png")
+	if w := eval[int](p, `document.documentElement.scrollWidth`); w > 360 {
+		t.Errorf("the page is %d pixels wide on a screen of 360", w)
+	}
+	p.emulate(1180, 860, "prefers-reduced-motion=reduce")
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".chains mark").classList.add("new")`))
+	if a := eval[string](p, `getComputedStyle(document.querySelector(".chains .new")).animationName`); a != "none" {
+		t.Errorf("%s moves where motion is not wanted", a)
+	}
+}

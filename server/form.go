@@ -1,0 +1,64 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"infill/infill/settings"
+	"infill/samplers"
+)
+
+// A formField is what the page knows of a setting. It makes its form of them, so that no setting
+// stands in the page.
+type formField struct {
+	Field string `json:"field"` // its name in requests
+	Flag  string `json:"flag"`  // its name on the command line
+	// Type is what JSON has for it: boolean, integer, number, string, array (of texts) or object.
+	Type    string   `json:"type"`
+	Choices []string `json:"choices,omitempty"`
+	Default string   `json:"default,omitempty"` // as a text
+	Doc     string   `json:"doc"`
+}
+
+// form answers GET /settings.json with the settings that a request may have, in the order of the
+// command's help.
+func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
+	var fields []formField
+	defaults := settings.Defaults()
+	for _, set := range settings.FillTable() {
+		if !set.Line {
+			continue
+		}
+		v := set.Value(defaults)
+		f := formField{Field: set.Field(), Flag: set.Name, Type: jsonType(set), Choices: v.Choices,
+			Default: v.String(), Doc: set.Doc}
+		if set.Name == "sampler" {
+			for _, info := range samplers.List() {
+				f.Choices = append(f.Choices, info.Name)
+			}
+		}
+		fields = append(fields, f)
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	return writeValue(w, fields)
+}
+
+// jsonType is the type of a setting's JSON value.
+func jsonType(set *settings.Setting[settings.Filling]) string {
+	takes := func(raw string) bool {
+		return set.SetJSON(settings.Defaults(), json.RawMessage(raw)) == nil
+	}
+	switch kind := set.Value(settings.Defaults()).Kind; {
+	case takes(`["a"]`):
+		return "array"
+	case takes(`{"a":1}`):
+		return "object"
+	case kind == settings.Bool:
+		return "boolean"
+	case kind == settings.Whole:
+		return "integer"
+	case kind == settings.Number:
+		return "number"
+	}
+	return "string"
+}

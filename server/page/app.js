@@ -1,0 +1,259 @@
+// The page: what is typed, its address, and the runs.
+
+import {element, parse} from "./blanks.js";
+import {Settings, command} from "./settings.js";
+import {Refusal, run} from "./stream.js";
+import {View} from "./view.js";
+
+const examples = [
+  ["two nouns", "She opened the [MASK] and walked into the [MASK]."],
+  ["one word twice", "The [MASK:a] is dead, long live the [MASK:a]!"],
+  ["from a list", "The car is [MASK|red|green|very old] and the house is [MASK|small|tall|empty]."],
+  ["one to three words", "She lives in [MASK*1-3]."],
+  ["an expression", "He likes [MASK/ing$/] and [MASK/ing$/]."],
+];
+const welcome = {text: "The old [MASK] sat down and closed his [MASK] for a [MASK].", seed: "1"};
+
+const $ = id => document.getElementById(id);
+const text = $("text");
+const pair = []; // the choices of the second view, a sampler each
+let settings, models = [], running, last;
+
+// chosen is the model that the form names, undefined for the server's default.
+const chosen = () => models.find(m => !m.default && m.name === $("models").value)?.name;
+const spelling = () => (models.find(m => m.name === chosen()) ?? models[0])?.mask;
+
+function mirror() {
+  $("mirror").replaceChildren(...parse(text.value, spelling()).map(p =>
+    p.blank === undefined ? p.raw : element("span", "chip c" + p.colour, p.raw)), "\u200b");
+}
+
+async function copy(what, button) {
+  try {
+    await navigator.clipboard.writeText(what);
+  } catch { // an address without TLS has no clipboard
+    const area = element("textarea");
+    area.value = what;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const before = button.textContent;
+  if (before === "Copied") return;
+  button.textContent = "Copied";
+  $("status").textContent = "Copied.";
+  setTimeout(() => { button.textContent = before; }, 1200);
+}
+
+// The address of a run has all that it depends on.
+function address(state) {
+  const query = new URLSearchParams();
+  for (const [k, v] of Object.entries(state)) if (v) query.set(k, v);
+  return location.pathname + (query.size ? "?" + query : "");
+}
+
+function read() {
+  const state = Object.fromEntries(new URLSearchParams(location.search));
+  return state.text ? state : {...welcome, ...state};
+}
+
+function show(state) {
+  text.value = state.text;
+  settings.texts = {...state, seed: ""}; // the next run draws another
+  $("models").value = state.model ?? models[0]?.name ?? "";
+  view(Boolean(state.versus), state.versus);
+  mirror();
+  changed();
+}
+
+const isTwo = () => $("two").getAttribute("aria-pressed") === "true";
+
+// view shows the choices of one of the two views.
+function view(two, other) {
+  $("one").setAttribute("aria-pressed", String(!two));
+  $("two").setAttribute("aria-pressed", String(two));
+  $("pair").hidden = !two;
+  if (other) pair[1].value = other;
+  pair[0].value = sampler();
+}
+
+const sampler = () => settings.texts.sampler ?? settings.schemas.sampler.default;
+
+function changed() {
+  const n = Object.keys(settings.texts).length;
+  $("changed").textContent = n ? `${n} changed` : "";
+}
+
+function fail(error) {
+  $("error").hidden = false;
+  $("error").textContent = error.status === 429 ? "The server is busy. Try again in a moment."
+    : error.message;
+  if (error.status === 401) {
+    $("key").hidden = false;
+    $("apikey").focus();
+  }
+}
+
+// fill runs what the form says. A seed that is not given is drawn, and is in the address.
+async function fill(seed, push = true) {
+  running?.abort();
+  const mine = running = new AbortController();
+  const two = isTwo();
+  const texts = settings.texts;
+  texts.seed = seed || texts.seed || String(Math.floor(Math.random() * 1e6));
+  const state = {text: text.value, ...texts, versus: two ? pair[1].value : "", model: chosen()};
+  if (push) history.pushState(null, "", address(state));
+  const parts = parse(text.value, spelling());
+  const plans = [texts];
+  if (two) {
+    texts.budget ??= "evaluations"; // what steps cost differs by sampler
+    const {step_size, balance, params, ...rest} = texts; // of the first sampler
+    plans.push({...rest, sampler: pair[1].value});
+  }
+  const scale = [];
+  $("runs").replaceChildren();
+  $("runs").className = two ? "two" : "";
+  $("error").hidden = true;
+  $("more").hidden = true;
+  $("go").textContent = "Stop";
+  document.body.dataset.state = "running";
+  const began = performance.now();
+  const jobs = plans.map(async own => {
+    const v = new View($("runs"), two ? own.sampler ?? sampler() : "", scale, copy);
+    let result;
+    await run({text: state.text, ...settings.request(own), model: chosen()}, {
+      start: e => {
+        v.start(parts, e, +(texts.top ?? settings.schemas.top.default));
+        $("status").textContent = `${e.chains} chains of ${e.steps} steps are running, seed ${texts.seed}.`
+          + (two ? " Both samplers have the same budget." : "");
+      },
+      step: e => v.step(e),
+      done: e => { v.done(e); result = {own, record: e.record}; },
+    }, {key: sessionStorage.getItem("key"), signal: mine.signal});
+    return result;
+  });
+  const ends = await Promise.allSettled(jobs);
+  if (mine !== running) return; // another run has begun
+  running = null;
+  $("go").textContent = "Fill";
+  const bad = ends.find(e => e.status === "rejected")?.reason;
+  const good = ends.filter(e => e.status === "fulfilled").map(e => e.value);
+  document.body.dataset.state = bad ? "failed" : "done";
+  if (mine.signal.aborted) $("status").textContent = "Stopped.";
+  else if (bad) {
+    $("status").textContent = "";
+    fail(bad);
+  }
+  if (!good.length || bad) return;
+  const record = good[0].record, best = record.fillings?.[0];
+  $("status").textContent = `Done in ${((performance.now() - began) / 1000).toFixed(1)} s, seed `
+    + `${texts.seed}.` + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "");
+  last = state;
+  $("more").hidden = false;
+  $("cli").querySelector("pre").textContent =
+    good.map(({own}) => command(state.text, own, chosen(), settings.schemas)).join("\n");
+  $("json").querySelector("pre").textContent =
+    good.map(g => JSON.stringify(g.record, null, 2)).join("\n");
+  $("model").textContent = record.model ? `Model ${record.model.slice(0, 19)}…` : "";
+}
+
+// budget says what two runs had in common.
+function budget(runs) {
+  const what = runs[0].own.budget;
+  const [a, b] = runs.map(r => r.record);
+  return what === "steps" ? "Equal steps."
+    : `Equal ${what}: ${a.steps} steps of ${a.sampler}, ${b.steps} of ${b.sampler}.`;
+}
+
+async function ask(path) {
+  const key = sessionStorage.getItem("key");
+  const response = await fetch(path, {headers: key ? {Authorization: "Bearer " + key} : {}});
+  if (!response.ok) throw new Refusal(response.status, "", `${path}: ${response.statusText}`);
+  return response.json();
+}
+
+// meet asks which models there are. Where a key is wanted, it asks for that first.
+async function meet() {
+  for (;;) {
+    try {
+      models = (await ask("v1/models")).models ?? [];
+      break;
+    } catch (error) {
+      if (error.status !== 503) throw error;
+      $("status").textContent = "The model is loading.";
+      await new Promise(resolve => setTimeout(resolve, 500));
+    }
+  }
+  const select = $("models");
+  select.replaceChildren(...models.map(m => element("option", "", m.name)));
+  select.hidden = models.length < 2;
+}
+
+function choices() {
+  for (const which of ["First sampler", "Second sampler"]) {
+    const select = element("select");
+    select.setAttribute("aria-label", which);
+    select.append(...settings.schemas.sampler.choices.map(s => element("option", "", s)));
+    pair.push(select);
+  }
+  $("pair").append(pair[0], " and ", pair[1]);
+  pair[0].addEventListener("change", () => { settings.put("sampler", pair[0].value); fill(); });
+  pair[1].addEventListener("change", () => fill());
+  pair[1].value = "gibbs";
+}
+
+function listen() {
+  for (const [name, sentence] of examples) {
+    const b = element("button", "", name);
+    b.type = "button";
+    b.addEventListener("click", () => { text.value = sentence; mirror(); fill(); });
+    $("examples").append(element("li", "", b));
+  }
+  text.addEventListener("input", mirror);
+  text.addEventListener("keydown", e => {
+    if (e.key !== "Enter" || e.shiftKey || e.isComposing) return;
+    e.preventDefault();
+    fill();
+  });
+  $("form").addEventListener("submit", e => {
+    e.preventDefault();
+    if (running) running.abort();
+    else fill();
+  });
+  document.addEventListener("keydown", e => { if (e.key === "Escape") running?.abort(); });
+  $("blank").addEventListener("click", () => {
+    text.setRangeText("[MASK]", text.selectionStart, text.selectionEnd, "end");
+    text.focus();
+    mirror();
+  });
+  $("models").addEventListener("change", mirror);
+  $("one").addEventListener("click", () => { view(false); fill(); });
+  $("two").addEventListener("click", () => { view(true); fill(); });
+  for (const id of ["cli", "json"]) {
+    const b = $(id).querySelector("button");
+    b.addEventListener("click", () => copy($(id).querySelector("pre").textContent, b));
+  }
+  $("link").addEventListener("click", () => copy(new URL(address(last), location).href, $("link")));
+  addEventListener("popstate", () => { const s = read(); show(s); fill(s.seed, false); });
+}
+
+async function begin() {
+  settings = new Settings($("fields"), await ask("settings.json"), () => { changed(); view(isTwo()); });
+  choices();
+  listen();
+  const first = async () => {
+    await meet();
+    const state = read();
+    show(state);
+    await fill(state.seed, false);
+  };
+  $("apikey").addEventListener("change", e => {
+    sessionStorage.setItem("key", e.target.value);
+    $("key").hidden = $("error").hidden = true;
+    first().catch(fail);
+  });
+  await first();
+}
+
+begin().catch(fail);
