@@ -53,7 +53,8 @@ type Model struct {
 type File struct {
 	Path string `json:"path"` // in the model's folder, with forward slashes
 	// URL is its address: https, or {hub}/OWNER/NAME/resolve/COMMIT/PATH, in which {hub} is the
-	// hub's address and COMMIT 40 hexadecimal digits.
+	// hub's address and COMMIT 40 hexadecimal digits. A file with a hash may have refs%2Fpr%2FN, a
+	// change that somebody proposed, in the place of COMMIT.
 	URL string `json:"url"`
 	// Bytes is its exact size, 0 if only About is known, which is at most 2 % off.
 	Bytes int64 `json:"bytes,omitempty"`
@@ -232,8 +233,8 @@ var (
 	goodName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$`)
 	goodPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*$`)
 	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/[0-9a-f]{40}/` +
-		`[A-Za-z0-9._/-]+$`)
+	hubURL   = regexp.MustCompile(`^\{hub\}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/resolve/` +
+		`(?:[0-9a-f]{40}|(refs%2Fpr%2F[0-9]+))/[A-Za-z0-9._/-]+$`)
 	// Windows keeps these names, whatever their ending, for devices.
 	device = regexp.MustCompile(`(?i)(?:^|/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|/|$)`)
 )
@@ -285,7 +286,11 @@ func (f *File) check() error {
 		return fmt.Errorf("file %s: want its size, either bytes or about, above 0 and up to %d", f.Path,
 			int64(maxBytes))
 	}
-	if hubURL.MatchString(f.URL) && !slices.Contains(strings.Split(f.URL, "/"), "..") {
+	m := hubURL.FindStringSubmatch(f.URL)
+	if m != nil && !slices.Contains(strings.Split(f.URL, "/"), "..") {
+		if m[1] != "" && f.SHA256 == "" {
+			return fmt.Errorf("file %s: what %q stands for can change, so it needs its sha256", f.Path, m[1])
+		}
 		return nil
 	}
 	if strings.HasPrefix(f.URL, "{hub}") {

@@ -49,12 +49,15 @@ type fetcher struct {
 	o     *Options
 	model *Model
 	done  int64 // bytes of the files before this one
+	// stated is the SHA-256 that the hub says the file has, "" if it does not say.
+	stated string
 }
 
 // fetch brings one file to the path of its part and returns hash and size of what arrived, which is
 // checked against want unless that is "".
 func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (string, int64, error) {
 	address := file.address(f.o.Hub)
+	f.stated = ""
 	p, err := newPart(f.o, path, address, want != "")
 	if err != nil {
 		return "", 0, err
@@ -79,6 +82,10 @@ func (f *fetcher) fetch(ctx context.Context, file *File, want, path string) (str
 				err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), it should have %s", ErrMismatch, address,
 					p.hash(), p.n, want)
 			}
+		}
+		if err == nil && want == "" && f.stated != "" && p.hash() != f.stated {
+			err = fmt.Errorf("%w: %s has SHA-256 %s (%d bytes), the hub says %s", ErrMismatch, address,
+				p.hash(), p.n, f.stated)
 		}
 		if err == nil {
 			return p.hash(), p.n, p.finish()
@@ -142,6 +149,9 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 		return sendError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if s := statedHash(resp); s != "" {
+		f.stated = s
+	}
 	total, err := f.begin(resp, address, p)
 	if err != nil {
 		return err
@@ -169,6 +179,19 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 		return again("the connection ended after %d of %d bytes", p.n, total)
 	}
 	return nil
+}
+
+// statedHash is the hash of a file that the hub stores apart from its repository, as the hub's own
+// answer, before it redirects to the store, states it in X-Linked-Etag. "" if there is none.
+func statedHash(resp *http.Response) string {
+	for resp.Request != nil && resp.Request.Response != nil {
+		resp = resp.Request.Response // the answer that redirected to this one
+	}
+	tag := strings.Trim(resp.Header.Get("X-Linked-Etag"), `"`)
+	if !goodHash.MatchString(tag) {
+		return ""
+	}
+	return tag
 }
 
 // begin looks at the head of an answer, sets the part to where its body goes on, and returns the

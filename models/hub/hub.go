@@ -3,9 +3,10 @@
 //
 // A [Catalogue] is a list of models. Each file of a model has the address of one immutable version
 // and, as a rule, its SHA-256. A file without a hash is trusted on first use: what arrives is
-// recorded beside the download and compared ever after. Callers are told which of the two it is
-// ([File.Pinned]) and should say so. The catalogue that is part of the package has hashes
-// throughout.
+// recorded beside the download and compared ever after. Where the hub itself states the hash of
+// such a file, which it does of large ones, what arrives must have it. Callers are told which of
+// the two it is ([File.Pinned]) and should say so. The catalogue that is part of the package has
+// entries of both kinds.
 //
 // A [Cache] holds one folder for each version of a model:
 //

@@ -264,6 +264,43 @@ func TestRedirected(t *testing.T) {
 	mustHold(t, s, folder)
 }
 
+// A file without a hash in the catalogue must have the one that the hub states before it redirects
+// to its store. What a server without redirections states counts too.
+func TestStatedHash(t *testing.T) {
+	for _, c := range []struct {
+		name, tag string
+		redirect  bool
+		good      bool
+	}{
+		{"right", `"` + sumOf(noise(1000, 1)) + `"`, true, true},
+		{"wrong", `"` + strings.Repeat("0", 64) + `"`, true, false},
+		{"wrong, from the store itself", strings.Repeat("0", 64), false, false},
+		{"no hash", `"abc"`, true, true},
+		{"none", "", true, true},
+	} {
+		s, target := newServer(t, 1000), newServer(t, 1000)
+		s.next(func(w http.ResponseWriter, r *http.Request, data []byte) {
+			w.Header().Set("X-Linked-Etag", c.tag)
+			if !c.redirect {
+				whole(w, r, data)
+				return
+			}
+			http.Redirect(w, r, target.URL+r.URL.Path, http.StatusFound)
+		})
+		m := s.model()
+		m.Files[0].SHA256 = ""
+		cache := Cache{t.TempDir()}
+		_, err := cache.Pull(t.Context(), m, quick(s, nil))
+		if c.good && err != nil || !c.good && (!errors.Is(err, ErrMismatch) ||
+			!strings.Contains(err.Error(), "the hub says 0000")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := cache.State(m) == Present; got != c.good {
+			t.Errorf("%s: present is %v", c.name, got)
+		}
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	s := newServer(t, 1000)
 	s.next(status(503, "7"), status(503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)),
