@@ -51,9 +51,12 @@ type Filling struct {
 	Spans         [][2]int // byte span of each blank's filling in Text
 	Score         float64  // U(θ), the pseudo-log-likelihood of the pieces in nats
 	ScorePerToken float64  // Score over the number of pieces
-	Chain         int      // the first chain that ended here, from 0
-	Step          int      // the step at which it did
-	Count         int      // how many chains ended here
+	// Probability is π of the text, exp(U/T) over the sum for all fillings that fit: 0 to 1.
+	// It is known if Result.Exact, and otherwise 0.
+	Probability float64
+	// Chain is the first chain that ended here, from 0, Step the step at which it did, Count how
+	// many chains ended here. All are 0 if Result.Exact.
+	Chain, Step, Count int
 
 	ids []int32 // the pieces
 }
@@ -64,12 +67,17 @@ func (f *Filling) Len() int { return len(f.ids) }
 // A Result is what filling a sentence gave.
 type Result struct {
 	Fillings []Filling // best first, at most Options.Top
-	Distinct int       // different fillings among the last states of all chains
+	// Exact: the fillings are the likeliest of all and have their probabilities. Nothing was
+	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
+	Exact bool
+	// Distinct is the number of different fillings, among the last states of all chains, or if
+	// Exact of all that fit.
+	Distinct int
 	// share of accepted proposals after the burn-in, in [0,1]; NaN without a step
 	Acceptance float64
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
-	Rows       int            // sequences that the sampler asked the model about, see BudgetRows
+	Rows       int            // sequences that the model was asked about, see BudgetRows
 	// Repeated are those of Rows that the sampler had asked about before, in any chain, and that
 	// a memo can thus answer: rows with the same token masked in the same text, or rows of a
 	// gradient at the same state. It does not depend on what the memo holds. From 131,072
@@ -85,10 +93,15 @@ type Result struct {
 	Warnings  []error            // what went on all the same; mlm.ErrNotFinite
 }
 
-// Fill fills the blanks of a template. The chains start from independent
-// draws of what the model says of each blank with all of them masked; their
-// last states, duplicates merged, are ranked by U. In the first Options.Steps/2
-// steps, a burn-in, the sampler adapts.
+// Fill fills the blanks of a template.
+//
+// One blank of one token, or one with a list, has as many states as it has fillings. Then
+// π is computed instead of sampled, see [Exact], and the likeliest fillings are returned with
+// their probabilities.
+//
+// Otherwise chains of states are sampled. They start from independent draws of what the
+// model says of each blank with all of them masked. Their last states, duplicates
+// merged, are ranked by U. In the first Options.Steps/2 steps, a burn-in, the sampler adapts.
 //
 // Where a template leaves the number of tokens of a blank open, every chain
 // draws it once, uniformly and independently of the others' blanks, and then
@@ -118,6 +131,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	p, err := e.plan(t, opt)
 	if err != nil {
 		return nil, err
+	}
+	if t := p.only(); t != nil {
+		return p.exact(ctx, t)
 	}
 	if err := p.start(ctx); err != nil {
 		return nil, err

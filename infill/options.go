@@ -27,8 +27,10 @@ const (
 )
 
 // Options say how a sentence is filled. The zero value is DMALA, 25 chains of
-// 50 steps, the 5 best fillings, temperature 1, seed 0.
+// 50 steps, the 5 best fillings, temperature 1, seed 0. A single blank needs no sampling
+// then, see Exact.
 type Options struct {
+	Exact       Exact            // when π is computed instead of sampled
 	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
 	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0 means 50
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
@@ -124,6 +126,8 @@ func (o *Options) fill() error {
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
 		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
 			ErrOption, o.Budget)
+	case o.Exact < ExactAuto || o.Exact > ExactNever:
+		return fmt.Errorf("%w: exact %d, want ExactAuto, ExactAlways or ExactNever", ErrOption, o.Exact)
 	case o.MinDistance < 0 || o.MinDistance > MaxMinDistance:
 		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption,
 			o.MinDistance, MaxMinDistance)
@@ -135,8 +139,9 @@ func (o *Options) fill() error {
 }
 
 // Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero
-// values of Sampler, Steps, Chains, Top and Temperature. Ranges are not checked.
+// values of Exact, Sampler, Steps, Chains, Top and Temperature. Ranges are not checked.
 func (o Options) Complete() Options {
+	o.Exact = o.exactly()
 	if o.Sampler == nil {
 		o.Sampler = &samplers.DMALA{}
 	}

@@ -2,6 +2,7 @@ package infill
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -24,11 +25,8 @@ const DiversityWeight = 2.0
 // result ranks the last states. Equal energies keep the order of the chains,
 // so that the ranking is a function of the run.
 func (p *plan) result(kept samplers.Stats) *Result {
-	res := &Result{Acceptance: kept.Acceptance(), Stats: kept, Shortlist: p.opt.shortlist()}
-	if p.t.window != [2]int{0, len(p.t.text)} {
-		w := p.t.window
-		res.Window = &w
-	}
+	res := p.newResult()
+	res.Acceptance, res.Stats, res.Shortlist = kept.Acceptance(), kept, p.opt.shortlist()
 	ends := make([]Filling, p.opt.Chains)
 	for _, pt := range p.parts {
 		for j, k := range pt.chains {
@@ -50,20 +48,39 @@ func (p *plan) result(kept samplers.Stats) *Result {
 		res.Fillings = append(res.Fillings, f)
 	}
 	res.Distinct = len(res.Fillings)
-	rank(res.Fillings, p.open)
+	p.choose(res, func(f []Filling) { rank(f, p.open) })
+	res.Tuned = p.tuning()
+	res.refused(res.Stats.NonFinite, "proposals or neighbours")
+	return res
+}
+
+// newResult is a result without fillings.
+func (p *plan) newResult() *Result {
+	res := &Result{Acceptance: math.NaN()}
+	if p.t.window != [2]int{0, len(p.t.text)} {
+		w := p.t.window
+		res.Window = &w
+	}
+	return res
+}
+
+// choose keeps the fillings that Options.Top and Options.Select ask for, in the order of rank.
+func (p *plan) choose(res *Result, rank func([]Filling)) {
+	rank(res.Fillings)
 	if n := p.opt.Top; n > 0 && len(res.Fillings) > n {
 		if p.opt.Select == SelectDiverse {
 			res.Fillings = diverse(res.Fillings, n)
-			rank(res.Fillings, p.open)
+			rank(res.Fillings)
 		}
 		res.Fillings = res.Fillings[:n]
 	}
-	res.Tuned = p.tuning()
-	if n := res.Stats.NonFinite; n > 0 {
-		res.Warnings = append(res.Warnings, fmt.Errorf("%d proposals or neighbours were refused: %w", n,
-			mlm.ErrNotFinite))
+}
+
+// refused warns of n things whose energy or gradient is not a number.
+func (r *Result) refused(n int, what string) {
+	if n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Errorf("%d %s were refused: %w", n, what, mlm.ErrNotFinite))
 	}
-	return res
 }
 
 // rank sorts fillings, best first.
@@ -121,11 +138,7 @@ func (t *target) spell(x []int32, c Case) Filling {
 	words := make([]string, len(t.t.blanks))
 	f := Filling{Tokens: make([]string, len(t.t.blanks))}
 	for g := range t.groups {
-		ids := t.filling(g, x, nil)
-		word := t.supports.bound.join(ids)
-		if c := &t.coords[t.first[g]]; c.slot < 0 {
-			word = c.phrases[x[t.first[g]]].text
-		}
+		ids, word := t.filling(g, x, nil), t.word(x, g)
 		pieces := make([]string, len(ids))
 		for i, id := range ids {
 			pieces[i] = tok.Token(id)
@@ -137,6 +150,14 @@ func (t *target) spell(x []int32, c Case) Filling {
 	f.ids = t.tokens(nil, t.layoutOf(x, nil), x, -1, -1)
 	f.Text, f.Spans = splice(t.t, tok, words, c)
 	return f
+}
+
+// word is the filling of group g as it is written, but for capitals.
+func (t *target) word(x []int32, g int) string {
+	if c := &t.coords[t.first[g]]; c.slot < 0 {
+		return c.phrases[x[t.first[g]]].text
+	}
+	return t.supports.bound.join(t.filling(g, x, nil))
 }
 
 // tuning is what the sampler adapted, mean over all chains.

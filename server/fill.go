@@ -93,7 +93,7 @@ func (s *Server) filled(t *timed, m *model, q *request, look func(*infill.Templa
 	}
 	rec.ID, rec.Line = q.item.ID, q.item.Line
 	rec.Keep(kept(&q.item, records.IsSetting).Fields, records.IsSetting)
-	if t.waits.Err() != nil && (rec.Steps < wanted || !counted) {
+	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
 		f := fail(codeTimeout, "the time was over after %d steps", rec.Steps)
 		f.record = rec
 		return nil, f

@@ -80,6 +80,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	own := *t
 	own.works = works
 	rec, err := s.filled(&own, m, q, func(tp *infill.Template, o *infill.Options) error {
+		o.Exact = infill.ExactNever // the chains are what a stream is about
 		ran := o.Complete()
 		alone, err := alone(works, m.model, tp)
 		if err != nil {

@@ -90,7 +90,9 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
 		Seed: *f.Seed, Settings: recorded,
+		Absent: settings.Unsaid(settings.FillTable(), settings.Defaults()),
 	}
+	maps.Copy(man.Absent, settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()))
 	return f.work(c, std, in, man, inFlight(f.Model.Options.Threads), w.Record)
 }
 

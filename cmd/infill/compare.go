@@ -59,7 +59,7 @@ func (f *compareFlags) sampling() []*option {
 	}
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
-	for _, o := range without(filling, "sampler", "step-size", "balance", "param") {
+	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact") {
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
@@ -133,6 +133,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
+	f.Exact = infill.ExactNever // samplers are what is compared
 	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func documentedOutput(t *testing.T, engine *infill.Engine, doc string) (string, 
 			if *update || strings.TrimRight(r.out, "\n") == shown {
 				continue
 			}
-			if strings.HasPrefix(command, "$ infill score") {
+			if strings.HasPrefix(command, "$ infill score") || strings.Contains(r.out, " %  ") {
 				sameNumbers(t, command, shown, r.out)
 			} else {
 				rightScores(t, engine, command, shown)

@@ -21,7 +21,8 @@ import (
 )
 
 const fillDescription = "" +
-	`Prints the best fillings of TEXT, best first, with their scores. Blanks are [MASK] or ___;
+	`Prints the best fillings of TEXT, best first, with their scores, and for a single blank with
+their exact probabilities. Blanks are [MASK] or ___;
 [MASK:a] … [MASK:a] are the same word, [MASK*3] is three tokens, [MASK*1-3] one to three,
 [MASK|red|green] one of these, [MASK/ing$/] a whole word that matches an expression.
 With - or without TEXT, reads standard input, one sentence a line.`
@@ -80,6 +81,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
+	f.Sampling = f.Sampling || f.trace != "" // which is of chains
 	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
@@ -98,6 +100,7 @@ type fillWriter struct {
 	engine *infill.Engine
 	trace  *traceFile
 	lines  int
+	seeded bool // the seed was printed
 }
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
@@ -134,7 +137,10 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		warn := message(warn)
 		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
 	}
-	if !w.quiet && w.seedChosen && w.lines <= 1 {
+	// Neither masked nor sampled: the seed is of no use.
+	idle := r.Exact && masked == text
+	if !w.quiet && w.seedChosen && !w.seeded && !idle {
+		w.seeded = true
 		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
 	}
 	if !w.quiet && !w.json {
@@ -148,7 +154,7 @@ func (w *fillWriter) print(r *infill.Result) error {
 	if w.lines > 1 {
 		b.WriteByte('\n')
 	}
-	// Fillings of different lengths are ranked by the score per token.
+	// The number of tokens may decide: fillings of open lengths are ranked by the score per token.
 	open := slices.ContainsFunc(r.Fillings,
 		func(f infill.Filling) bool { return f.Len() != r.Fillings[0].Len() })
 	color := useColor(w.color, w.std.out)
@@ -164,13 +170,33 @@ func (w *fillWriter) print(r *infill.Result) error {
 		if open {
 			fmt.Fprintf(&b, "%6.2f per token  ", f.ScorePerToken)
 		}
+		if r.Exact {
+			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
+		}
 		b.WriteString(text + "\n")
 	}
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
 }
 
+// percent is a share as a column of a table.
+func percent(share float64) string {
+	if share > 0 && share < .0005 {
+		return " <0.1 %"
+	}
+	return fmt.Sprintf("%5.1f %%", 100*share)
+}
+
 func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
+	if r.Exact {
+		sum := 0.0
+		for _, f := range r.Fillings {
+			sum += f.Probability
+		}
+		return fmt.Sprintf("exact, without sampling: %d of %d filling%s, "+
+			"with %.1f %% of the probability, in %.2f s", len(r.Fillings), r.Distinct,
+			plural(r.Distinct), 100*sum, d.Seconds())
+	}
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
 		o.Sampler.Name(), o.Chains, o.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))

@@ -116,6 +116,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: "sha256:" + s.Model.Info().SHA256, Settings: recorded,
+		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
 	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.Record)
 }

@@ -23,6 +23,8 @@ type Manifest struct {
 	Bytes    int64             `json:"input_bytes"`  // −1 for a stream
 	SHA256   string            `json:"input_sha256"` // "" for a stream
 	Settings map[string]string `json:"settings"`
+	// Absent has what settings mean that a manifest may leave out. It is for messages.
+	Absent map[string]string `json:"-"`
 }
 
 // ManifestFormat is the value of Manifest.Format.
@@ -112,7 +114,13 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		differ(n, true, m.Settings[n], now.Settings[n])
+		meant := func(of map[string]string) string {
+			if v, ok := of[n]; ok {
+				return v
+			}
+			return now.Absent[n]
+		}
+		differ(n, true, meant(m.Settings), meant(now.Settings))
 	}
 	return out
 }

@@ -16,8 +16,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	ran := opt.Complete()
 	rec := &Record{
 		Text: text, Masked: slices.Clone(ran.Original),
-		Sampler: ran.Sampler.Name(), Seed: pointer(ran.Seed), Steps: ran.Steps,
-		Chains: ran.Chains, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
+		Exact: r.Exact, Distinct: r.Distinct, Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 		Rows: r.Rows, Repeated: r.Repeated,
@@ -25,15 +24,25 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
 		rec.Steps = r.Steps // which the budget or the stop decided
 	}
+	if !r.Exact {
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+	}
+	if !r.Exact || ran.Original != nil {
+		rec.Seed = pointer(ran.Seed)
+	}
 	if r.Window != nil {
 		rec.Window = pointer(Span(*r.Window))
 	}
 	for i := range r.Fillings {
 		f := &r.Fillings[i]
+		var probability *float64
+		if r.Exact {
+			probability = pointer(f.Probability)
+		}
 		rec.Fillings = append(rec.Fillings, Filling{
 			Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
 			Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
-			Chain: f.Chain, Step: f.Step, Count: f.Count,
+			Probability: probability, Chain: f.Chain, Step: f.Step, Count: f.Count,
 		})
 	}
 	return rec

@@ -3,6 +3,8 @@ package jsonl
 import (
 	"bytes"
 	"math"
+	"reflect"
+	"strings"
 	"testing"
 
 	"infill/infill"
@@ -19,6 +21,44 @@ func TestFilledZeroOptions(t *testing.T) {
 	rec = Filled("a [MASK]", &infill.Options{NoSteps: true}, &infill.Result{})
 	if rec.Steps != 0 {
 		t.Errorf("%d steps, and NoSteps", rec.Steps)
+	}
+}
+
+// A record of computed fillings has their probabilities, and of the settings only what had a part.
+func TestFilledExact(t *testing.T) {
+	t.Parallel()
+	res := &infill.Result{Exact: true, Distinct: 9, Acceptance: math.NaN(),
+		Fillings: []infill.Filling{{Text: "a dog", Score: -1, ScorePerToken: -1, Probability: 0.25},
+			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
+	rec := Filled("a [MASK]", &infill.Options{Seed: 7}, res)
+	b, err := Append(nil, rec)
+	want := `{"line":0,"text":"a [MASK]","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
+		`"score":-1,"score_per_token":-1,"probability":0.25,"chain":0,"step":0,"count":0},` +
+		`{"text":"a cat","tokens":null,"spans":null,"score":-900,"score_per_token":-900,` +
+		`"probability":0,"chain":0,"step":0,"count":0}],"exact":true,"distinct":9}`
+	if err != nil || string(b) != want {
+		t.Fatalf("%v\n%s\nwant\n%s", err, b, want)
+	}
+	again, err := Decoder{}.Record(1, b)
+	if err != nil || !reflect.DeepEqual(again, rec) {
+		t.Errorf("%v: %+v, want %+v", err, again, rec)
+	}
+	for _, p := range []string{"-0.1", "1.5", `"x"`} {
+		bad := strings.Replace(string(b), "0.25", p, 1)
+		if _, err := (Decoder{}).Record(1, []byte(bad)); err == nil ||
+			!strings.Contains(err.Error(), "fillings[0].probability") {
+			t.Errorf("probability %s: %v", p, err)
+		}
+	}
+	// The seed chose the words that were masked.
+	rec = Filled("a [MASK]", &infill.Options{Seed: 7, Original: []string{"dog"}}, res)
+	if rec.Seed == nil || *rec.Seed != 7 {
+		t.Errorf("%+v", rec)
+	}
+	// What was sampled has no probabilities.
+	res.Exact = false
+	if rec := Filled("a [MASK]", &infill.Options{}, res); rec.Fillings[0].Probability != nil {
+		t.Errorf("%+v", rec.Fillings[0])
 	}
 }
 

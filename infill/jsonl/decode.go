@@ -236,6 +236,9 @@ func (r *Record) check() (field, reason string) {
 					fmt.Sprintf("%v of a text of %d bytes", s, len(f.Text))
 			}
 		}
+		if p := f.Probability; p != nil && !(*p >= 0 && *p <= 1) {
+			return fmt.Sprintf("fillings[%d].probability", i), fmt.Sprintf("%v is not from 0 to 1", *p)
+		}
 		for _, n := range []int{f.Chain, f.Step, f.Count} {
 			if s := negative(n); s != "" {
 				return fmt.Sprintf("fillings[%d]", i), s

@@ -32,8 +32,13 @@ type Record struct {
 	Pieces []Piece `json:"pieces,omitempty"`
 	// Candidates are the candidates for the blank, best first.
 	Candidates []Candidate `json:"candidates,omitempty"`
-	// Sampler, Seed, Steps and Chains say how the blanks were filled. Distinct
-	// is the number of different fillings that the chains ended in.
+	// Exact says that the fillings were computed and not sampled: they are the
+	// likeliest of all, with their probabilities.
+	Exact bool `json:"exact,omitempty"`
+	// Sampler, Seed, Steps and Chains say how the blanks were sampled. Of an exact
+	// record there is the seed alone, if it decided which words were masked. Distinct
+	// is the number of different fillings that the chains ended in, or of an
+	// exact record that fit.
 	Sampler  string  `json:"sampler,omitempty"`
 	Seed     *uint64 `json:"seed,omitempty"`
 	Steps    int     `json:"steps,omitempty"`
@@ -100,8 +105,11 @@ type Filling struct {
 	// the same over their number; nil where not known.
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
+	// Probability is exp(Score/T) over the sum for all fillings that fit, at
+	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
+	Probability *float64 `json:"probability,omitempty"`
 	// Chain is the first chain that ended here, from 0, Step the step at which
-	// it did, Count the number of chains that ended here.
+	// it did, Count the number of chains that ended here. All are 0 without chains.
 	Chain int `json:"chain"`
 	Step  int `json:"step"`
 	Count int `json:"count"`

@@ -36,7 +36,12 @@ func (v *Value) after(do func()) *Value {
 
 // ofSampler marks a value that the sampler depends on: a change makes the sampler again.
 func (v *Filling) ofSampler(value *Value) *Value {
-	return value.after(func() { v.Options.Sampler = nil })
+	return v.ofSampling(value).after(func() { v.Options.Sampler = nil })
+}
+
+// ofSampling marks a value that only sampling has: whoever chooses one wants to sample.
+func (v *Filling) ofSampling(value *Value) *Value {
+	return value.after(func() { v.Sampling = true })
 }
 
 // nameValue is a text that JSON has as a string.

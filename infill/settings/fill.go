@@ -18,8 +18,12 @@ import (
 // Filling is how blanks are filled: options of the engine, and what they are made from.
 // [Defaults] has the defaults. [Filling.Prepare] makes Options complete.
 type Filling struct {
-	Options infill.Options // Sampler, Allow, Ban and Seed come from the fields below
+	Options infill.Options // Exact, Sampler, Allow, Ban and Seed come from the fields below
 	Masking infill.Masking // words to blank out; the zero value is for texts with blanks
+
+	// Exact says when fillings are computed instead of sampled. ExactAuto samples if Sampling is set.
+	Exact    infill.Exact
+	Sampling bool // a setting that only sampling has was chosen, if only to its default
 
 	Sampler  string   // name of the sampler
 	StepSize string   // its parameter step-size, "" for its default
@@ -85,6 +89,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	if v.Seed != nil {
 		v.Options.Seed = *v.Seed
 	}
+	v.Options.Exact = v.exactly()
 	if v.Options.Sampler == nil {
 		if v.Options.Sampler, err = v.NewSampler(); err != nil {
 			return err
@@ -106,6 +111,17 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 		return &Error{Name: "allow", Err: err}
 	}
 	return nil
+}
+
+// exactly resolves infill.ExactAuto. The engine could not: Options have a sampler in any case.
+func (v *Filling) exactly() infill.Exact {
+	switch {
+	case v.Exact != infill.ExactAuto:
+		return v.Exact
+	case v.Sampling:
+		return infill.ExactNever
+	}
+	return infill.ExactAlways
 }
 
 // NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an
@@ -155,6 +171,9 @@ func enumerating() []string {
 // FillTable lists the settings of a [Filling] in the order of help and documents.
 func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
 
+// exactWords are the words for the values of infill.Exact.
+var exactWords = []string{"auto", "always", "never"}
+
 // The families of the table.
 var (
 	samplerFamily = &family[Filling]{func(v *Filling) {
@@ -171,21 +190,21 @@ var fillTable = []*Setting[Filling]{
 	},
 	{
 		Name: "steps", Doc: "steps of every chain", Line: true, Record: Always,
-		bind: func(v *Filling) *Value { return stepsValue(&v.Options) },
+		bind: func(v *Filling) *Value { return v.ofSampling(stepsValue(&v.Options)) },
 	},
 	{
 		Name: "budget", Line: true, Record: Changed,
 		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
 			"many steps of one evaluation take",
 		bind: func(v *Filling) *Value {
-			return ChoiceValue(&v.Options.Budget, "steps", "evaluations", "rows")
+			return v.ofSampling(ChoiceValue(&v.Options.Budget, "steps", "evaluations", "rows"))
 		},
 	},
 	{
 		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
 		bind: func(v *Filling) *Value {
-			return WholeValue(&v.Options.Chains, 1, infill.MaxChains).
-				zeroIs(always(infill.DefaultChains))
+			return v.ofSampling(WholeValue(&v.Options.Chains, 1, infill.MaxChains).
+				zeroIs(always(infill.DefaultChains)))
 		},
 	},
 	{
@@ -218,8 +237,15 @@ var fillTable = []*Setting[Filling]{
 			"samplers that evaluate every neighbour (%s), all for the others",
 			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
 		bind: func(v *Filling) *Value {
-			return WholeValue(&v.Options.Shortlist, 0, infill.MaxShortlist)
+			return v.ofSampling(WholeValue(&v.Options.Shortlist, 0, infill.MaxShortlist))
 		},
+	},
+	{
+		Name: "exact", Record: Changed, absent: "never",
+		Doc: "compute the probabilities of a single blank in place of sampling: auto (unless a " +
+			"setting of the sampling is given), always (where possible) or never",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Exact, exactWords...) },
+		form: func(v *Filling) (string, error) { return exactWords[v.exactly()], nil },
 	},
 	{
 		Name: "temperature", Line: true, Record: Always,
@@ -244,7 +270,7 @@ var fillTable = []*Setting[Filling]{
 	{
 		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,
 		bind: func(v *Filling) *Value {
-			return ChoiceValue(&v.Options.Gradient, mlm.GradientModeNames()...)
+			return v.ofSampling(ChoiceValue(&v.Options.Gradient, mlm.GradientModeNames()...))
 		},
 	},
 	{

@@ -26,6 +26,7 @@ type Setting[T any] struct {
 	field  string                   // its JSON field, "" to derive it from Name
 	bind   func(*T) *Value          // access to the value within a T
 	form   func(*T) (string, error) // the manifest's form, nil for the text of the value
+	absent string                   // what a manifest without it means, "" for the default
 }
 
 // Group says what a setting is about. Help shows the settings of a group together.
@@ -49,8 +50,9 @@ const (
 	Never Recording = iota
 	// Always is for the settings of the first release.
 	Always
-	// Changed is for later ones: without the setting a manifest means its default, so that older
-	// manifests stay valid.
+	// Changed is for later ones: without the setting a manifest means what every run did before
+	// there was one, so that older manifests stay valid. That is the default, unless the default
+	// came with the setting.
 	Changed
 )
 
@@ -101,8 +103,27 @@ func (s *Setting[T]) Recorded(v, defaults *T) (text string, ok bool, err error) 
 			return "", false, err
 		}
 	}
-	changed := text != s.bind(defaults).String()
+	changed := text != s.unsaid(defaults)
 	return text, s.Record == Always || s.Record == Changed && changed, nil
+}
+
+// unsaid is what a manifest means that leaves the setting out.
+func (s *Setting[T]) unsaid(defaults *T) string {
+	if s.absent != "" {
+		return s.absent
+	}
+	return s.bind(defaults).String()
+}
+
+// Unsaid has, by their names, what the settings mean that a manifest may leave out.
+func Unsaid[T any](table []*Setting[T], defaults *T) map[string]string {
+	out := map[string]string{}
+	for _, s := range table {
+		if s.Record == Changed {
+			out[s.Name] = s.unsaid(defaults)
+		}
+	}
+	return out
 }
 
 // Recorded is the part of a manifest that the settings of a table make: values by their names.

@@ -25,6 +25,7 @@ var samples = map[string][2]string{
 	"step-size": {"0.5", "0.5"}, "balance": {"ratio", `"ratio"`}, "param": {"draws=2", `{"draws":2}`},
 	"shortlist": {"9", "9"}, "temperature": {"0.5", "0.5"}, "seed": {"18446744073709551615",
 		"18446744073709551615"},
+	"exact": {"never", `"never"`},
 	"vocab": {"whole-words", `"whole-words"`}, "gradient": {"forward", `"forward"`},
 	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true",
 		"true"},
@@ -161,12 +162,19 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "gradient": "full",
-		"long": "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
+		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "exact": "always",
+		"gradient": "full",
+		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
 		"param": "", "sampler": "dmala", "select": "likelihood", "shortlist": "0", "step-size": "",
 		"steps": "50", "temperature": "1", "top": "5", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	// Before there was such a setting, every run sampled.
+	v := Defaults()
+	v.Exact = infill.ExactNever
+	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-1 || got["exact"] != "" {
 		t.Errorf("%v", got)
 	}
 	m := ModelDefaults()
@@ -177,6 +185,35 @@ func TestRecorded(t *testing.T) {
 	m.Options.Precision = mlm.Int8
 	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "int8" {
 		t.Errorf("%v", got)
+	}
+}
+
+// A blank is sampled for whoever chooses a setting of the sampling, if only to its default.
+func TestSamplingIsAsked(t *testing.T) {
+	t.Parallel()
+	sampling := []string{"sampler", "steps", "chains", "step-size", "balance", "param", "shortlist",
+		"gradient", "budget"}
+	for _, s := range FillTable() {
+		if s.Name == "allow" || s.Name == "exact" {
+			continue
+		}
+		for _, text := range []string{samples[s.Name][0], s.Value(Defaults()).String()} {
+			v := Defaults()
+			if s.Set(v, text) != nil {
+				continue // the default of some is none
+			}
+			want := infill.ExactAlways
+			if slices.Contains(sampling, s.Name) {
+				want = infill.ExactNever
+			}
+			if got := v.exactly(); got != want {
+				t.Errorf("%s %q: %v", s.Name, text, got)
+			}
+			v.Exact = infill.ExactAlways
+			if v.exactly() != infill.ExactAlways {
+				t.Errorf("%s: what was asked for is not done", s.Name)
+			}
+		}
 	}
 }
 
@@ -301,6 +338,13 @@ func TestForLine(t *testing.T) {
 		o.Sampler != run.Options.Sampler ||
 		line.Masking != (infill.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
+	}
+	if run.Options.Exact != infill.ExactAlways || line.Options.Exact != infill.ExactAlways {
+		t.Errorf("exact: %v, %v", run.Options.Exact, line.Options.Exact)
+	}
+	line, _, err = run.ForLine(tok, fields(`{"chains":25}`))
+	if err != nil || line.Options.Exact != infill.ExactNever {
+		t.Errorf("a line that asks for chains: %v, %v", line.Options.Exact, err)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
 	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" ||

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+)
+
+// One blank prints percentages, says that nothing was sampled, and needs no seed.
+func TestFillExact(t *testing.T) {
+	t.Parallel()
+	const text = "the [MASK] sleeps ."
+	r := infillRun("", withTiny("fill", "--top", "3", text)...)
+	line := regexp.MustCompile(`^ +-\d+\.\d\d  ( +\d+\.\d| <0\.1) %  the \S+ sleeps \.$`)
+	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if r.code != 0 || len(lines) != 3 {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for _, l := range lines {
+		if !line.MatchString(l) {
+			t.Errorf("%q", l)
+		}
+	}
+	said := regexp.MustCompile(`^exact, without sampling: 3 of \d+ fillings, with \d+\.\d % of the ` +
+		`probability, in \d+\.\d\d s\n$`)
+	if !said.MatchString(r.err) {
+		t.Errorf("%q", r.err)
+	}
+	for _, seed := range []string{"1", "2"} {
+		other := infillRun("", withTiny("fill", "--top", "3", "--seed", seed, "--quiet", text)...)
+		if other.out != r.out || other.err != "" {
+			t.Errorf("seed %s: %s%s", seed, other.out, other.err)
+		}
+	}
+	// The seed is printed where it has a part: with the first text that is sampled, or masked.
+	r = infillRun(text+"\nthe [MASK] and the [MASK] .\n"+text+"\n",
+		withTiny("fill", "--steps", "2", "--exact", "always", "-")...)
+	if strings.Count(r.err, "exact, ") != 2 || strings.Count(r.err, "(repeat with --seed ") != 1 ||
+		!strings.HasPrefix(r.err, "exact, ") {
+		t.Errorf("%q", r.err)
+	}
+	r = infillRun("", withTiny("fill", "--mask-words", "1", "the dog sleeps .")...)
+	if !strings.HasPrefix(r.err, "seed ") || !strings.Contains(r.err, "exact, ") {
+		t.Errorf("%q", r.err)
+	}
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	for _, flags := range [][]string{
+		{"--exact", "never"}, {"--chains", "25"}, {"--sampler", "dmala"}, {"--trace", trace},
+	} {
+		r := infillRun("", withTiny(append([]string{"fill", "--seed", "1", text}, flags...)...)...)
+		if r.code != 0 || strings.Contains(r.out, "%") || !strings.Contains(r.err, "chains × ") {
+			t.Errorf("%v: exit %d: %s%s", flags, r.code, r.out, r.err)
+		}
+	}
+	if steps := strings.Count(get(t, trace), "\n"); steps != 51 {
+		t.Errorf("a trace of %d lines", steps)
+	}
+	if r := infillRun("", "compare", "--exact", "always", "x"); r.code != exitUsage {
+		t.Errorf("compare samples: exit %d", r.code)
+	}
+}
+
+// Records of fill and batch have the probabilities; a line that asks for chains is sampled.
+func TestBatchExact(t *testing.T) {
+	t.Parallel()
+	const text = "the [MASK] sleeps ."
+	in := `{"text":"` + text + `","exact":"mine"}` + "\n" + `{"text":"` + text + `","chains":3}` + "\n" +
+		`{"text":"` + text + `","temperature":4}` + "\n"
+	r := infillRun(in, withTiny("batch", "--seed", "1", "--quiet", "--format", "jsonl", "-")...)
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if r.code != 0 || len(lines) != 3 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	recs := make([]*jsonl.Record, 3)
+	for i, l := range lines {
+		var err error
+		if recs[i], err = (jsonl.Decoder{}).Record(i+1, []byte(l)); err != nil {
+			t.Fatal(err)
+		}
+		if exact := i != 1; recs[i].Exact != exact || (recs[i].Fillings[0].Probability != nil) != exact ||
+			(recs[i].Sampler == "") != exact || (recs[i].Seed == nil) != exact {
+			t.Errorf("%s", l)
+		}
+	}
+	if f := recs[0].Fields; len(f) != 1 || f[0].Name != "exact" || string(f[0].Value) != `"mine"` {
+		t.Errorf("the user's own field: %+v", f)
+	}
+	cold, hot := *recs[0].Fillings[0].Probability, *recs[2].Fillings[0].Probability
+	if *recs[0].Fillings[0].Score != *recs[2].Fillings[0].Score || cold <= hot {
+		t.Errorf("temperature 1 has %v, 4 has %v", cold, hot)
+	}
+	alone := infillRun("", withTiny("fill", "--json", text)...)
+	var rec jsonl.Record
+	if err := json.Unmarshal([]byte(alone.out), &rec); err != nil || !rec.Exact ||
+		*rec.Fillings[0].Probability != cold {
+		t.Errorf("%v: %s", err, alone.out)
+	}
+	records := put(t, filepath.Join(t.TempDir(), "r.jsonl"), r.out)
+	if r := infillRun("", "eval", records, "--reference", put(t, records+".txt", text)); r.code != 0 {
+		t.Errorf("eval: exit %d: %s", r.code, r.err)
+	}
+}
+
+// An output that was begun before single blanks were computed goes on by sampling only.
+func TestResumeBeforeExact(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\nthe [MASK] runs .\n")
+	out := filepath.Join(dir, "out.jsonl")
+	args := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--exact", "never")
+	if r := infillRun("", args...); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	if strings.Contains(get(t, out+".manifest"), `"exact"`) {
+		t.Error("older manifests have no such setting, and mean the same")
+	}
+	whole := get(t, out)
+	put(t, out, whole[:strings.Index(whole, "\n")+1])
+	again := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--resume")
+	r := infillRun("", again...)
+	if r.code != exitUsage || !strings.Contains(r.err, "--exact was never, is always") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := infillRun("", append(again, "--exact", "never")...); r.code != 0 || get(t, out) != whole {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

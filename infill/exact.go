@@ -1,0 +1,202 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"infill/mlm"
+)
+
+// Exact says when fillings are taken from π itself instead of from samples of it.
+type Exact int
+
+const (
+	// ExactAuto computes π where that can be done, unless an option that only sampling has is
+	// set: Sampler, Steps, NoSteps, Budget, Chains, Gradient, Shortlist, NoShortlist or Trace.
+	ExactAuto Exact = iota
+	// ExactAlways computes π where that can be done. Options of the sampling are then for the
+	// other templates only.
+	ExactAlways
+	// ExactNever samples.
+	ExactNever
+)
+
+// MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
+// blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
+// every token of every filling. What would take more is sampled: 25 chains of 50 steps
+// take about as many rows of their own.
+const MaxExactRows = 2048
+
+// exactly resolves ExactAuto.
+func (o *Options) exactly() Exact {
+	sampling := o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
+		o.Chains != 0 || o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil
+	switch {
+	case o.Exact != ExactAuto:
+		return o.Exact
+	case sampling:
+		return ExactNever
+	}
+	return ExactAlways
+}
+
+// only is the target of a template whose states are the values of one coordinate, few enough to
+// evaluate all of them. Otherwise it is nil.
+func (p *plan) only() *target {
+	if p.opt.Exact != ExactAlways || p.open || len(p.parts[0].tgt.coords) != 1 ||
+		p.parts[0].tgt.exactRows() > MaxExactRows {
+		return nil
+	}
+	return p.parts[0].tgt
+}
+
+// exactRows is how many rows the energies of all states of the one coordinate take. A single
+// token's energy is an entry of what the model says of the blank, for all tokens at once. Tied
+// blanks see each other filled, so there every token needs rows of its own.
+func (t *target) exactRows() int {
+	c, tied := &t.coords[0], len(t.groups[0].blanks)
+	if c.slot >= 0 && tied > 1 {
+		return len(c.ids) * tied
+	}
+	n, single := 0, c.slot >= 0
+	for _, p := range c.phrases {
+		if len(p.ids) == 1 && tied == 1 {
+			single = true
+			continue
+		}
+		n += len(p.ids) * tied
+	}
+	if single {
+		n++
+	}
+	return n
+}
+
+// exact evaluates every state of a target and takes the fillings from
+// π(v) = exp(U(v)/T) / Σ exp(U/T), the sum over all states that the constraints allow.
+func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
+	u, err := t.energies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.weigh(t, u)
+	if err == nil {
+		res.Evaluated = int(p.model.evaluated.Load())
+	}
+	return res, err
+}
+
+// weigh makes the result of the energies of all states, in nats.
+func (p *plan) weigh(t *target, u []float64) (*Result, error) {
+	blank := t.groups[0].blanks[0]
+	best, refused := math.Inf(-1), 0
+	for v := range u {
+		if math.IsNaN(u[v]) || math.IsInf(u[v], 1) {
+			refused++
+			u[v] = math.Inf(-1)
+		}
+		best = max(best, u[v])
+	}
+	switch {
+	case !math.IsInf(best, -1):
+	case refused > 0:
+		return nil, fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1, mlm.ErrNotFinite)
+	default:
+		return nil, emptySupport(t.t, blank, "no filling that the blank may take meets all constraints")
+	}
+	texts := t.texts(u, best, p.opt.Case)
+	res := p.newResult()
+	res.Exact, res.Rows, res.Distinct = true, t.exactRows(), len(texts)
+	res.Stats.NonFinite = refused
+	likeliest := func(f []Filling) {
+		sort.SliceStable(f, func(a, b int) bool { return f[a].Probability > f[b].Probability })
+	}
+	if n := p.opt.Top; n > 0 && n < len(texts) && p.opt.Select == SelectLikelihood {
+		texts = texts[:n] // the others need not be spelt
+	}
+	for _, w := range texts {
+		f := t.spell([]int32{int32(w.v)}, p.opt.Case)
+		f.Score, f.Probability = u[w.v], w.share
+		f.ScorePerToken = f.Score / float64(len(f.ids))
+		res.Fillings = append(res.Fillings, f)
+	}
+	p.choose(res, likeliest)
+	res.refused(refused, "fillings")
+	return res, nil
+}
+
+// energies returns U of every state of the one coordinate, in nats.
+func (t *target) energies(ctx context.Context) ([]float64, error) {
+	c := &t.coords[0]
+	u := make([]float64, c.k())
+	if c.slot >= 0 && len(t.groups[0].blanks) == 1 {
+		// U is what the model says of the blank.
+		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, false)
+		t.forbid([]int32{0}, 0, u)
+		return t.untempered(u), err
+	}
+	x := make([][]int32, len(u))
+	for v := range x {
+		x[v] = []int32{int32(v)}
+	}
+	err := t.energy(ctx, x, u)
+	return t.untempered(u), err
+}
+
+// untempered takes the temperature out of energies.
+func (t *target) untempered(u []float64) []float64 {
+	for v := range u {
+		u[v] *= t.temp
+	}
+	return u
+}
+
+// weighted is a text by the likeliest state that makes it, and the share of all states that do.
+type weighted struct {
+	v     int
+	share float64
+}
+
+// texts returns the different texts of the states, the likeliest first. best is the largest U.
+// Almost all states make a text of their own. Only those are spelt whose words are alike
+// but for their case.
+func (t *target) texts(u []float64, best float64, c Case) []weighted {
+	keys := make([]string, len(u))
+	alike := map[string]int{}
+	for v := range u {
+		keys[v] = strings.ToLower(t.word([]int32{int32(v)}, 0))
+		alike[keys[v]]++
+	}
+	var out []weighted
+	at := map[string]int{}
+	sum := 0.0
+	for v := range u {
+		if math.IsInf(u[v], -1) {
+			continue
+		}
+		key := keys[v]
+		if alike[key] > 1 {
+			key = "\x00" + t.spell([]int32{int32(v)}, c).Text
+		}
+		w := math.Exp((u[v] - best) / t.temp)
+		sum += w
+		i, seen := at[key]
+		if !seen {
+			at[key] = len(out)
+			out = append(out, weighted{v, w})
+			continue
+		}
+		out[i].share += w
+		if u[v] > u[out[i].v] {
+			out[i].v = v
+		}
+	}
+	for i := range out {
+		out[i].share /= sum
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].share > out[b].share })
+	return out
+}

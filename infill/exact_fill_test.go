@@ -1,0 +1,331 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// exactFill fills a text without sampling.
+func exactFill(t *testing.T, e *Engine, text string, opt Options) *Result {
+	t.Helper()
+	tm, err := Parse(e.Tokenizer(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Fill(context.Background(), tm, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return r
+}
+
+// The probabilities of a single blank are those of an enumeration: every filling that the
+// constraints allow, listed and scored by other code, weighs exp(U/T).
+func TestExactIsEnumeration(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tok := e.Tokenizer()
+	words := wordsOf(tok, nil)
+	cases := constraintCases(t, tok)
+	add := func(name, text string, opt Options, words []string) {
+		var states [][]string
+		for _, w := range words {
+			states = append(states, []string{w})
+		}
+		cases = append(cases, constraintCase{name, text, opt, states})
+	}
+	add("one blank", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords}, words)
+	add("cold", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Temperature: 0.25}, words)
+	add("hot", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Temperature: 50}, words)
+	add("ban", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Ban: list(t, "dog", "fox")},
+		slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "dog" || w == "fox" }))
+	add("allow", "the [MASK] sleeps .", Options{Allow: list(t, "dog", "big dog", "cats", "old bear")},
+		[]string{"dog", "big dog", "cats", "old bear"})
+	add("allow, counted", "the [MASK*2] sleeps .", Options{Allow: list(t, "dog", "big dog", "cats")},
+		[]string{"big dog", "cats"})
+	exact := 0
+	for _, c := range cases {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.opt.Exact, c.opt.AllFillings = ExactAlways, true
+		if len(tm.groups) > 1 || c.opt.Allow == nil && tm.groups[0].Words == nil &&
+			tm.groups[0].Max > 1 {
+			continue
+		}
+		exact++
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			checkEnumerated(t, e, tm, c)
+		})
+	}
+	if exact < 10 {
+		t.Errorf("%d texts have one blank", exact)
+	}
+}
+
+func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
+	temp := c.opt.Complete().Temperature
+	want, scores := map[string]float64{}, map[string]float64{}
+	best, sum := math.Inf(-1), 0.0
+	for _, s := range c.states {
+		text, spans := splice(tm, e.Tokenizer(), s, CaseAuto)
+		scores[text], _ = oracle(t, e, text, spans)
+		best = max(best, scores[text])
+	}
+	for text, u := range scores {
+		want[text] = math.Exp((u - best) / temp)
+		sum += want[text]
+	}
+	r, err := e.Fill(context.Background(), tm, c.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Exact || r.Distinct != len(want) || len(r.Fillings) != len(want) || r.Steps != 0 ||
+		!math.IsNaN(r.Acceptance) || r.Tuned != nil || r.Stats.Evals != 0 || r.Rows < 1 {
+		t.Fatalf("%+v, want %d fillings", r, len(want))
+	}
+	total := 0.0
+	for i, f := range r.Fillings {
+		total += f.Probability
+		if p := want[f.Text] / sum; math.Abs(f.Probability-p) > 1e-4*p+1e-12 ||
+			math.Abs(f.Score-scores[f.Text]) > 1e-4 ||
+			math.Abs(f.ScorePerToken*float64(f.Len())-f.Score) > 1e-9 {
+			t.Errorf("%q has %v, %v; want %v, %v", f.Text, f.Score, f.Probability, scores[f.Text], p)
+		}
+		if i > 0 && f.Probability > r.Fillings[i-1].Probability {
+			t.Errorf("%q is not in its place", f.Text)
+		}
+		delete(want, f.Text)
+	}
+	if len(want) > 0 || math.Abs(total-1) > 1e-9 {
+		t.Errorf("%d fillings are missing, the others sum to %v", len(want), total)
+	}
+}
+
+// On the default model the probabilities are the model's own softmax over the words that fit.
+func TestExactDefaultModel(t *testing.T) {
+	t.Parallel()
+	m := openDefault(t)
+	e := New(m)
+	tok := m.Tokenizer()
+	const text = "The [MASK] barked at the cat."
+	enc, err := tok.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &mlm.Sentence{IDs: enc.IDs, Blanks: []int{slices.Index(enc.IDs, tok.MaskID())}}
+	logp := rows[float32](nil, 1, m.VocabSize())
+	if err := m.Independent(context.Background(), s, logp); err != nil {
+		t.Fatal(err)
+	}
+	sum, n := 0.0, 0
+	p := map[string]float64{}
+	for id := range int32(tok.VocabSize()) {
+		w := tok.Token(id)
+		if tok.IsSpecial(id) || tok.IsUnused(id) || tok.IsContinuation(id) ||
+			!isLetterOrDigit(firstRune(w)) {
+			continue
+		}
+		p[w] = math.Exp(float64(logp[0][id]))
+		sum += p[w]
+		n++
+	}
+	r := exactFill(t, e, text, Options{Top: 200})
+	if !r.Exact || r.Distinct != n || len(r.Fillings) != 200 {
+		t.Fatalf("exact %v, %d fillings of %d, want %d", r.Exact, len(r.Fillings), r.Distinct, n)
+	}
+	least := 1.0
+	for _, f := range r.Fillings {
+		w := f.Tokens[0]
+		least = min(least, p[w])
+		if math.Abs(f.Probability/(p[w]/sum)-1) > 1e-5 || math.Abs(math.Exp(f.Score)/p[w]-1) > 1e-5 {
+			t.Errorf("%q has %v, %v; the model says %v of %v", w, f.Score, f.Probability, p[w], sum)
+		}
+		delete(p, w)
+	}
+	for w, q := range p {
+		if q > least*(1+1e-6) {
+			t.Errorf("%q is likelier than some of the first 200", w)
+		}
+	}
+	// Tied blanks and a list of phrases are no softmax: here each filling is scored by itself.
+	for _, text := range []string{
+		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
+		"The car is [MASK|red|green|light blue|very, very old].",
+	} {
+		r := exactFill(t, e, text, Options{AllFillings: true, Temperature: 1.5})
+		z := 0.0
+		for _, f := range r.Fillings {
+			u, _ := oracle(t, e, f.Text, f.Spans)
+			z += math.Exp(u / 1.5)
+		}
+		for _, f := range r.Fillings {
+			u, _ := oracle(t, e, f.Text, f.Spans)
+			if q := math.Exp(u/1.5) / z; !r.Exact || math.Abs(f.Probability-q) > 1e-4*q {
+				t.Errorf("%q has %v, enumerated %v", f.Text, f.Probability, q)
+			}
+		}
+		if len(r.Fillings) < 4 {
+			t.Errorf("%s: %d fillings", text, len(r.Fillings))
+		}
+	}
+}
+
+// A long blank, several blanks and too many rows are sampled, and so is what asks for sampling.
+func TestExactOrSampled(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	quick := Options{Exact: ExactAlways, Chains: 2, Steps: 2}
+	for text, want := range map[string]bool{
+		"the [MASK] sleeps .": true, "the [MASK*1] sleeps .": true, "dog[MASK] sleeps .": true,
+		"the [MASK:a|dog|big dog] and the [MASK:a] .": true,
+		"the [MASK*2] sleeps .":                       false,
+		"the [MASK*1-2] sleeps .":                     false,
+		"the [MASK] and the [MASK] sleep .":           false,
+		"the [MASK|dog] and the [MASK] sleep .":       false,
+	} {
+		if r := exactFill(t, e, text, quick); r.Exact != want {
+			t.Errorf("%s: exact %v", text, r.Exact)
+		}
+	}
+	dmala := &samplers.DMALA{}
+	for name, opt := range map[string]Options{
+		"sampler": {Sampler: dmala}, "steps": {Steps: 2}, "no steps": {NoSteps: true},
+		"budget": {Budget: BudgetRows}, "chains": {Chains: 2}, "gradient": {Gradient: mlm.Forward},
+		"shortlist": {Shortlist: 3}, "no shortlist": {NoShortlist: true},
+		"trace": {Trace: func(Step) error { return nil }}, "never": {Exact: ExactNever},
+	} {
+		r := exactFill(t, e, "the [MASK] sleeps .", opt)
+		if r.Exact || r.Fillings[0].Count == 0 || r.Fillings[0].Probability != 0 {
+			t.Errorf("%s: not sampled: %+v", name, r)
+		}
+		if opt.Exact == ExactNever {
+			continue
+		}
+		opt.Exact = ExactAlways
+		if r := exactFill(t, e, "the [MASK] sleeps .", opt); !r.Exact || r.Shortlist != 0 {
+			t.Errorf("%s: sampled: %+v", name, r)
+		}
+	}
+	tm, err := Parse(e.Tokenizer(), "the [MASK] sleeps .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []Exact{-1, 3} {
+		if _, err := e.Fill(t.Context(), tm, Options{Exact: bad}); !errors.Is(err, ErrOption) {
+			t.Errorf("%d: %v", bad, err)
+		}
+	}
+}
+
+// What a tied blank costs is its fillings times the blanks; more rows than allowed are sampled.
+func TestExactRows(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	quick := Options{Exact: ExactAlways, Chains: 1, Steps: 1}
+	for _, c := range []struct {
+		text string
+		rows int // 0: too many
+	}{
+		{"The [MASK] sleeps.", 1},
+		{"The [MASK|dog|cat] sleeps.", 1},
+		{"The [MASK|dog|old cat|a b c] sleeps.", 1 + 2 + 3},
+		{"The [MASK:a|dog|old cat] and the [MASK:a].", 2 * 3},
+		{"The [MASK:a/^(dog|cat|cow)$/], the [MASK:a], the [MASK:a].", 3 * 3},
+		{"The [MASK:a] and the [MASK:a].", 0},
+	} {
+		r := exactFill(t, e, c.text, quick)
+		e.Forget()
+		if r.Exact != (c.rows > 0) || r.Exact && (r.Rows != c.rows || r.Evaluated != c.rows) {
+			t.Errorf("%s: exact %v, %d rows, %d evaluated, want %d", c.text, r.Exact, r.Rows, r.Evaluated,
+				c.rows)
+		}
+	}
+}
+
+// Neither seed nor id nor threads have a part in what is computed.
+func TestExactSeed(t *testing.T) {
+	t.Parallel()
+	one, err := mlm.OpenDir(t.Context(), tinyFolder, mlm.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = one.Close() }()
+	var first *Result
+	for seed, m := range []*mlm.Model{tiny(t), tiny(t), one} {
+		r := exactFill(t, New(m), "the [MASK] sleeps .", Options{Seed: uint64(seed), ID: string(rune('a' + seed))})
+		if first == nil {
+			first = r
+		}
+		if !reflect.DeepEqual(r.Fillings, first.Fillings) {
+			t.Errorf("seed %d: %+v, want %+v", seed, r.Fillings, first.Fillings)
+		}
+	}
+}
+
+// Different fillings are chosen among all that fit, with the probabilities that they had.
+func TestExactDiverse(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	const text = "The car is [MASK|red|very red|quite red|green]."
+	all := exactFill(t, e, text, Options{AllFillings: true})
+	two := exactFill(t, e, text, Options{Top: 2, Select: SelectDiverse})
+	want := diverse(all.Fillings, 2)
+	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
+	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {
+		t.Errorf("%+v, want %+v", two, want)
+	}
+}
+
+// States of one text are one filling; what is not a number is left out and said.
+func TestExactWeigh(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	opt := Options{AllFillings: true, Temperature: 2}
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	tm, err := Parse(e.Tokenizer(), "[MASK|dog|cat|cow] sleeps.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.plan(tm, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tgt := p.only()
+	// A state may differ from another by nothing that a text shows.
+	tgt.coords[0].phrases[1].text = "Dog"
+	r, err := p.weigh(tgt, []float64{-6, -2, -4})
+	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
+		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	z := math.Exp(-3) + math.Exp(-1) + math.Exp(-2)
+	if got, want := r.Fillings[0].Probability, (math.Exp(-3)+math.Exp(-1))/z; math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	r, err = p.weigh(tgt, []float64{math.NaN(), -2, math.Inf(-1)})
+	if err != nil || len(r.Fillings) != 1 || r.Fillings[0].Probability != 1 || r.Stats.NonFinite != 1 ||
+		len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], mlm.ErrNotFinite) {
+		t.Errorf("%v: %+v", err, r)
+	}
+	_, err = p.weigh(tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
+	if !errors.Is(err, mlm.ErrNotFinite) {
+		t.Errorf("nothing is a number: %v", err)
+	}
+	inf := math.Inf(-1)
+	if _, err = p.weigh(tgt, []float64{inf, inf, inf}); !errors.Is(err, ErrEmptySupport) {
+		t.Errorf("nothing fits: %v", err)
+	}
+}
