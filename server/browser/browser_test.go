@@ -30,9 +30,6 @@ const (
 
 // serve starts infill serve, once for all tests, and returns its address.
 var serve = sync.OnceValues(func() (string, error) {
-	if u := os.Getenv("INFILL_PAGE"); u != "" {
-		return u, nil
-	}
 	bin, err := filepath.Abs(root + "/bin/infill")
 	if err != nil {
 		return "", err
@@ -42,14 +39,23 @@ var serve = sync.OnceValues(func() (string, error) {
 	if err := build.Run(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/infill: %w", err)
 	}
-	server = exec.Command(bin, "serve", "--addr", "127.0.0.1:0")
-	said, err := server.StderrPipe()
+	return launch(bin)
+})
+
+// servers are the programs that launch started.
+var servers []*exec.Cmd
+
+// launch starts a server of its own and returns its address.
+func launch(bin string, flags ...string) (string, error) {
+	c := exec.Command(bin, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
+	said, err := c.StderrPipe()
 	if err != nil {
 		return "", err
 	}
-	if err := server.Start(); err != nil {
+	if err := c.Start(); err != nil {
 		return "", err
 	}
+	servers = append(servers, c)
 	lines := bufio.NewScanner(said)
 	var before []string
 	for lines.Scan() {
@@ -63,17 +69,15 @@ var serve = sync.OnceValues(func() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("infill serve said no address:\n%s", strings.Join(before, "\n"))
-})
-
-var server *exec.Cmd
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
 	quit()
-	if server != nil && server.Process != nil {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
+	for _, c := range servers {
+		_ = c.Process.Signal(os.Interrupt)
+		_ = c.Wait()
 	}
 	os.Exit(code)
 }

@@ -156,6 +156,21 @@ func TestSettings(t *testing.T) {
 		t.Errorf("settings: %q", changed)
 	}
 	p.same("the command", shell(t, eval[string](p, `document.querySelector("#cli pre").textContent`)), want)
+	if shown := eval[string](p, `document.querySelector("#json pre").textContent`); !strings.Contains(shown,
+		`"seed": 18446744073709551615,`) {
+		t.Errorf("the JSON has another seed: %s", shown)
+	}
+	// A list of words is a file on the command line.
+	p.visit("/?" + url.Values{"text": {"My [MASK] went home."}, "allow": {"dog, old friend,cat"},
+		"seed": {"2"}, "steps": {"5"}, "vocab": {"whole-words"}}.Encode())
+	p.wait(done)
+	command := eval[string](p, `document.querySelector("#cli pre").textContent`)
+	out := strings.Join(shell(t, command), "\n")
+	for _, line := range p.best() {
+		if _, text, _ := strings.Cut(line, " "); !strings.Contains(out, text) {
+			t.Errorf("%s gives\n%s\nwithout %s", command, out, text)
+		}
+	}
 }
 
 // Text of users, wherever it comes from, stays text.
@@ -190,6 +205,9 @@ func TestMistake(t *testing.T) {
 	said := eval[string](p, `document.querySelector("[role=alert]:not([hidden])").textContent`)
 	if !strings.Contains(said, "write [MASK] or ___") {
 		t.Errorf("the page says %q", said)
+	}
+	if eval[bool](p, `!!document.querySelector(".run")`) {
+		t.Error("an empty run is shown")
 	}
 	p.write("the ___ sat." + kb.Enter)
 	p.wait(done)

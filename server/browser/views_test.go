@@ -3,6 +3,8 @@ package browser
 import (
 	"encoding/json"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +107,72 @@ func TestPictures(t *testing.T) {
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".chains mark").classList.add("new")`))
 	if a := eval[string](p, `getComputedStyle(document.querySelector(".chains .new")).animationName`); a != "none" {
 		t.Errorf("%s moves where motion is not wanted", a)
+	}
+}
+
+// A text whose words are masked by the server is drawn as soon as it is known.
+func TestMasked(t *testing.T) {
+	p := open(t, "/?text=The+old+friend+went+home+by+train.&mask_words=2&seed=1&steps=5")
+	p.wait(done)
+	for _, line := range p.chains() {
+		if !strings.Contains(line, "train.") && !strings.Contains(line, "The") {
+			t.Errorf("a line is %q", line)
+		}
+	}
+	if n := eval[int](p, `document.querySelector(".best li").querySelectorAll("mark").length`); n != 2 {
+		t.Errorf("%d words are coloured", n)
+	}
+}
+
+// Many chains are drawn in part, and a run can be stopped.
+func TestManyChains(t *testing.T) {
+	p := open(t, "/?text=the+[MASK]+sat.&chains=150&steps=1000&seed=1")
+	p.wait(running)
+	if n := len(p.chains()); n != 100 {
+		t.Errorf("%d lines", n)
+	}
+	p.do(chromedp.Click("#go"))
+	p.wait(`document.getElementById("status").textContent === "Stopped."`)
+	if label := eval[string](p, `document.getElementById("go").textContent`); label != "Fill" {
+		t.Errorf("the button says %q", label)
+	}
+}
+
+// A server with keys makes the page ask for one, which is sent and outlives a reload.
+func TestKey(t *testing.T) {
+	const key = "a-key-of-a-browser"
+	if chromium() == "" {
+		t.Skip("no browser")
+	}
+	if _, err := serve(); err != nil { // builds the program
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := filepath.Abs(root + "/bin/infill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := launch(bin, "--api-key-file", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := (&tab{t: t, url: address}).beside(ctx, "/?text=the+[MASK]+sat.&steps=2")
+	p.wait(`!document.getElementById("key").hidden`)
+	if said := eval[string](p, `document.getElementById("error").textContent`); !strings.Contains(said, "key") {
+		t.Errorf("the page says %q", said)
+	}
+	p.do(chromedp.Focus("#apikey"), chromedp.KeyEvent(key+kb.Enter))
+	p.wait(done)
+	p.do(chromedp.Reload())
+	p.wait(done)
+	if len(p.best()) == 0 || eval[bool](p, `!document.getElementById("key").hidden`) {
+		t.Error("after a reload the key is gone")
 	}
 }

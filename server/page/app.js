@@ -2,7 +2,7 @@
 
 import {element, parse} from "./blanks.js";
 import {Settings, command} from "./settings.js";
-import {Refusal, run} from "./stream.js";
+import {ask, run} from "./stream.js";
 import {View} from "./view.js";
 
 const examples = [
@@ -22,6 +22,8 @@ let settings, models = [], running, last;
 // chosen is the model that the form names, undefined for the server's default.
 const chosen = () => models.find(m => !m.default && m.name === $("models").value)?.name;
 const spelling = () => (models.find(m => m.name === chosen()) ?? models[0])?.mask;
+
+const key = () => sessionStorage.getItem("key");
 
 function mirror() {
   $("mirror").replaceChildren(...parse(text.value, spelling()).map(p =>
@@ -129,8 +131,8 @@ async function fill(seed, push = true) {
           + (two ? " Both samplers have the same budget." : "");
       },
       step: e => v.step(e),
-      done: e => { v.done(e); result = {own, record: e.record}; },
-    }, {key: sessionStorage.getItem("key"), signal: mine.signal});
+      done: e => { v.done(e); result = {own, record: e.record, model: v.first.model}; },
+    }, {key: key(), signal: mine.signal}).finally(() => { if (!v.first) v.root.remove(); });
     return result;
   });
   const ends = await Promise.allSettled(jobs);
@@ -152,9 +154,10 @@ async function fill(seed, push = true) {
   last = state;
   $("more").hidden = false;
   $("cli").querySelector("pre").textContent =
-    good.map(({own}) => command(state.text, own, chosen(), settings.schemas)).join("\n");
-  $("json").querySelector("pre").textContent =
-    good.map(g => JSON.stringify(g.record, null, 2)).join("\n");
+    good.map(({own, model}) => command(state.text, own, model, settings.schemas)).join("\n");
+  // A seed of 64 bits is not a JavaScript number.
+  $("json").querySelector("pre").textContent = good.map(g =>
+    JSON.stringify(g.record, null, 2).replace(/^  "seed": .*$/m, `  "seed": ${texts.seed},`)).join("\n");
   $("model").textContent = record.model ? `Model ${record.model.slice(0, 19)}…` : "";
 }
 
@@ -166,18 +169,11 @@ function budget(runs) {
     : `Equal ${what}: ${a.steps} steps of ${a.sampler}, ${b.steps} of ${b.sampler}.`;
 }
 
-async function ask(path) {
-  const key = sessionStorage.getItem("key");
-  const response = await fetch(path, {headers: key ? {Authorization: "Bearer " + key} : {}});
-  if (!response.ok) throw new Refusal(response.status, "", `${path}: ${response.statusText}`);
-  return response.json();
-}
-
 // meet asks which models there are. Where a key is wanted, it asks for that first.
 async function meet() {
   for (;;) {
     try {
-      models = (await ask("v1/models")).models ?? [];
+      models = (await ask("v1/models", key())).models ?? [];
       break;
     } catch (error) {
       if (error.status !== 503) throw error;
@@ -252,6 +248,11 @@ async function begin() {
     sessionStorage.setItem("key", e.target.value);
     $("key").hidden = $("error").hidden = true;
     first().catch(fail);
+  });
+  $("apikey").addEventListener("keydown", e => {
+    if (e.key !== "Enter") return;
+    e.preventDefault(); // it is not the sentence that is sent
+    e.target.blur();
   });
   await first();
 }

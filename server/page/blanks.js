@@ -1,41 +1,39 @@
 // Blanks of a text, as infill.Parse reads them. The server decides; this is for drawing.
 
-const blank = /\[MASK(?::([\w-]{1,64}))?(?:\*\d+(?:-\d+)?)?(?:\.|\|(?:[^\]\\]|\\.)+|\/(?:[^\\]|\\.)*?\/)?\]|_{3,}/suy;
+const blank = String.raw`\[MASK(?::([\w-]{1,64}))?(?:\*\d+(?:-\d+)?)?`
+  + String.raw`(?:\.|\|(?:[^\]\\]|\\.){1,5000}|\/(?:[^\\]|\\.){1,1000}?\/)?\]|_{3,}`;
 
 // The number of colours in the style sheet.
 const colours = 6;
+
+// The longest text in which blanks are looked for, in characters: more takes too long to draw.
+const longest = 20_000;
 
 // parse cuts a text into pieces: {raw, text} for text without its escapes, {raw, blank, colour}
 // for the blanks, numbered from 0. Tied blanks have one colour. mask is the model's own spelling
 // of a blank.
 export function parse(text, mask = "[MASK]") {
+  if (text.length > longest) return [{raw: text, text}];
+  const own = mask.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const out = [], names = new Map();
-  let plain = {raw: "", text: ""}, count = 0;
+  let plain = {raw: "", text: ""}, count = 0, at = 0;
   const add = (raw, text) => { plain.raw += raw; plain.text += text; };
-  for (let i = 0; i < text.length;) {
-    const slashes = /^\\*/.exec(text.slice(i))[0].length;
-    const at = i + slashes;
-    blank.lastIndex = at;
-    const own = mask && text.startsWith(mask, at);
-    const m = own ? [mask] : blank.exec(text);
-    if (!m) {
-      const n = slashes || String.fromCodePoint(text.codePointAt(i)).length;
-      add(text.slice(i, i + n), text.slice(i, i + n));
-      i += n;
-      continue;
-    }
-    add("\\".repeat(slashes), "\\".repeat(slashes >> 1));
-    i = at + m[0].length;
-    if (slashes % 2) {
-      add(m[0], m[0]);
+  for (const m of text.matchAll(new RegExp(String.raw`(?<!\\)(\\*)(${own}|${blank})`, "gsu"))) {
+    const [, slashes, spelt, name] = m, before = text.slice(at, m.index);
+    add(before, before);
+    add(slashes, "\\".repeat(slashes.length >> 1));
+    at = m.index + m[0].length;
+    if (slashes.length % 2) { // an odd backslash makes text of the blank
+      add(spelt, spelt);
       continue;
     }
     if (plain.raw) out.push(plain);
     plain = {raw: "", text: ""};
-    const name = m[1] ?? "\0" + count;
-    if (!names.has(name)) names.set(name, names.size);
-    out.push({raw: m[0], blank: count++, colour: names.get(name) % colours});
+    const key = name ?? "\0" + count;
+    if (!names.has(key)) names.set(key, names.size);
+    out.push({raw: spelt, blank: count++, colour: names.get(key) % colours});
   }
+  add(text.slice(at), text.slice(at));
   if (plain.raw) out.push(plain);
   return out;
 }

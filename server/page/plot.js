@@ -2,6 +2,7 @@
 
 const NS = "http://www.w3.org/2000/svg";
 const left = 34, right = 6, top = 8, gap = 14, low = 26, foot = 16, height = 210;
+const most = 100; // curves that are drawn
 
 function shape(tag, attributes, text) {
   const e = document.createElementNS(NS, tag);
@@ -50,7 +51,7 @@ export function plot(svg, run, [lo, hi], chosen, look) {
     });
     if (d) out.push(shape("path", {class: name, d}));
   };
-  run.energy.forEach(values => line(values, "chain"));
+  run.energy.slice(0, most).forEach(values => line(values, "chain"));
   line(run.at.map((_, i) => {
     const u = run.energy.map(c => c[i]).filter(Number.isFinite).sort((a, b) => a - b);
     return u[u.length >> 1];

@@ -87,7 +87,7 @@ const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}
 // command is what a shell runs to get the same fillings. schemas are the settings by their fields.
 export function command(text, texts, model, schemas) {
   const words = ["infill", "fill"];
-  if (model) words.push("--model", quote(model));
+  if (model !== "default") words.push("--model", quote(model));
   for (const [name, v] of Object.entries(texts)) {
     const {flag, type} = schemas[name], add = word => words.push("--" + flag, word);
     if (type === "boolean") words.push(`--${flag}=${v}`);
@@ -96,5 +96,7 @@ export function command(text, texts, model, schemas) {
     else add(quote(type === "array" ? list(v).join(",") : v));
   }
   if (text.startsWith("-")) words.push("--");
-  return [...words, quote(text)].join(" ");
+  const line = [...words, quote(text)].join(" ");
+  return model === "default" ? line
+    : `${line}  # ${quote(model)} is the server's name for the model`;
 }

@@ -9,20 +9,31 @@ export class Refusal extends Error {
   }
 }
 
+// refusal is what an answer that is not ok says.
+async function refusal(response) {
+  const text = await response.text();
+  let body = {};
+  try { body = JSON.parse(text); } catch { /* a proxy's page */ }
+  return new Refusal(response.status, body.error_type,
+    body.error ?? `the server answered ${response.status} ${response.statusText}`);
+}
+
+const headers = key => key ? {Authorization: "Bearer " + key} : {};
+
+// ask is the JSON of a path.
+export async function ask(path, key) {
+  const response = await fetch(path, {headers: headers(key)});
+  if (!response.ok) throw await refusal(response);
+  return response.json();
+}
+
 // run asks for a filling and calls on[event](data) for each event, in order.
 export async function run(request, on, {key, signal}) {
-  const headers = {"Content-Type": "application/json", "Accept": "text/event-stream"};
-  if (key) headers.Authorization = "Bearer " + key;
   const response = await fetch("v1/fill", {
-    method: "POST", headers, signal, body: encode({...request, stream: true}),
+    method: "POST", signal, body: encode({...request, stream: true}),
+    headers: {...headers(key), "Content-Type": "application/json", "Accept": "text/event-stream"},
   });
-  if (!response.ok) {
-    const text = await response.text();
-    let body = {};
-    try { body = JSON.parse(text); } catch { /* a proxy's page */ }
-    throw new Refusal(response.status, body.error_type,
-      body.error ?? `the server answered ${response.status} ${response.statusText}`);
-  }
+  if (!response.ok) throw await refusal(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "", ended = false;
   for (;;) {

@@ -4,6 +4,7 @@ import {draw, element, parse, spell} from "./blanks.js";
 import {number, plot, range} from "./plot.js";
 
 const rows = 6; // words a blank shows
+const lines = 100; // chains that are drawn
 const percent = p => p >= .995 ? "100" : p < .01 ? "<1" : (100 * p).toFixed(0);
 
 export class View {
@@ -33,9 +34,10 @@ export class View {
 
   // start prepares for a run of this text. first is the event start.
   start(parts, first, shown) {
-    this.parts = parts.filter(p => p.blank !== undefined).length === first.blanks ? parts
-      : Array.from({length: first.blanks}, (_, i) => ({blank: i, colour: i % 6})); // cannot show text
     this.first = first;
+    this.known = this.fits(parts); // otherwise words were masked, or the text is too long
+    this.parts = this.known ? parts
+      : Array.from({length: first.blanks}, (_, i) => [{blank: i, colour: i % 6}, {text: " "}]).flat();
     this.top = shown;
     this.run = {
       steps: first.steps, at: [], moved: [], tokens: [],
@@ -43,8 +45,9 @@ export class View {
     };
     this.counts = Array.from({length: first.blanks}, () => new Map());
     this.burnt = false;
-    this.find(".chains .count").textContent = first.chains === 1 ? "1 chain" : `${first.chains} chains`;
-    this.list.replaceChildren(...this.run.energy.map((_, k) => {
+    this.find(".chains .count").textContent = first.chains === 1 ? "1 chain"
+      : first.chains > lines ? `${lines} of ${first.chains} chains` : `${first.chains} chains`;
+    this.list.replaceChildren(...this.run.energy.slice(0, lines).map((_, k) => {
       const b = element("button", "", element("span", "u"), element("span", "s"));
       b.type = "button";
       b.tabIndex = k ? -1 : 0;
@@ -55,6 +58,9 @@ export class View {
     this.find(".best ol").replaceChildren();
     this.find(".best .when").textContent = "of the chains now";
   }
+
+  // fits reports whether a text has the blanks that the server found.
+  fits(parts) { return parts.filter(p => p.blank !== undefined).length === this.first.blanks; }
 
   // step takes an event of that name.
   step(e) {
@@ -84,8 +90,9 @@ export class View {
     this.due = null;
     this.run.steps = this.run.at.at(-1) ?? this.run.steps;
     this.record = e.record;
-    if (this.parts[0]?.raw === undefined) { // words were masked, so the text was not known
-      this.parts = parse(e.record.text);
+    const parts = parse(e.record.text);
+    if (!this.known && this.fits(parts)) {
+      this.parts = parts;
       this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
     }
     if (e.marginals) {
@@ -201,7 +208,7 @@ export class View {
         alone.get(w) ?? 0)));
       const body = names.map(w => this.bar(w, (counts.get(w) ?? 0) / total, alone.get(w), most));
       lists.push(element("div", "c" + part.colour,
-        element("h4", "", element("span", "chip", part.raw ?? `blank ${i + 1}`)),
+        element("h3", "", element("span", "chip", part.raw ?? `blank ${i + 1}`)),
         element("ul", "", ...body)));
     });
     into.replaceChildren(...lists);
