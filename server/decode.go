@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,12 +46,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, f
 	case err == nil:
 		return body, nil
-	case r.Context().Err() != nil:
-		return nil, errGone
-	case asFailure(err).code == codeInternal:
-		return nil, fail("bad_json", "the body ends too early")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fail(codeSlow, "the body took longer than %v", bodyTime)
 	}
-	return nil, err
+	return nil, fail("bad_json", "the body ends too early")
 }
 
 // decode reads a body as a JSON line of a batch file, with the fields of a server.
@@ -102,6 +101,15 @@ func short(b []byte) string {
 // fromQuery makes an input of the parameters of an address. A value is JSON, or else a text, or
 // for a setting that takes a list, words with commas between.
 func fromQuery(q url.Values) (jsonl.Input, error) {
+	in, err := queryInput(q)
+	if err == nil && !q.Has("text") {
+		err = fail("bad_json", "no field %q", "text")
+	}
+	return in, err
+}
+
+// queryInput is fromQuery for an address that may have no text.
+func queryInput(q url.Values) (jsonl.Input, error) {
 	var in jsonl.Input
 	names := make([]string, 0, len(q))
 	for name := range q {
@@ -124,9 +132,6 @@ func fromQuery(q url.Values) (jsonl.Input, error) {
 		default:
 			in.Fields = append(in.Fields, jsonl.Field{Name: name, Value: queryValue(name, values[0])})
 		}
-	}
-	if !q.Has("text") {
-		return in, fail("bad_json", "no field %q", "text")
 	}
 	return in, nil
 }

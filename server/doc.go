@@ -2,7 +2,8 @@
 //
 // A [Server] has one or more models. It answers in the wire format of package jsonl, with the
 // settings of package settings, and makes records with package records: a request is a JSON line of
-// a batch file, and its answer is the record of that line. [Server.Handler] has the routes.
+// a batch file, and its answer is the record of that line. [Server.Handler] has the routes, and
+// /openapi.json describes them.
 //
 // # Load
 //

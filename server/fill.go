@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 )
@@ -34,7 +35,7 @@ func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
 	if form != "" {
 		return s.stream(w, t, m, q, form)
 	}
-	rec, err := s.filled(t, m, q, nil)
+	rec, err := s.filled(t, m, &q.item, nil)
 	if err != nil {
 		return err
 	}
@@ -67,13 +68,30 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 	return q, nil
 }
 
-// filled is the record of a request whose blanks were filled. look, if not nil, sees the options
-// before they are used. If the time was over before all steps were made, the error is a failure
-// that has the record of those that were.
-func (s *Server) filled(t *timed, m *model, q *request, look func(*infill.Template,
+// filled is the record of an item with its own fields, settings apart: what a single record is
+// wherever it is printed. The rest is as with work.
+func (s *Server) filled(t *timed, m *model, it *batch.Item, look func(*infill.Template,
+	*infill.Options) error) (*jsonl.Record, error) {
+	rec, err := s.work(t, m.filler, it, look)
+	var f *failure
+	done := rec
+	if errors.As(err, &f) {
+		done = f.record
+	}
+	if done != nil {
+		done.ID, done.Line = it.ID, it.Line
+		done.Keep(kept(it, records.IsSetting).Fields, records.IsSetting)
+	}
+	return rec, err
+}
+
+// work fills an item. look, if not nil, sees the options before they are used. If the time was over
+// before all steps were made, the error is a failure that has the record of those that were.
+func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*infill.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
 	wanted, counted := 0, false // whether the number of steps says that all were made
-	rec, err := m.filler.Fill(t.works, &q.item, func(tp *infill.Template, o *infill.Options) error {
+	s.counts.texts.Add(1)
+	rec, err := fill.Fill(t.works, it, func(tp *infill.Template, o *infill.Options) error {
 		if err := s.affordable(tp, o); err != nil {
 			return err
 		}
@@ -91,8 +109,6 @@ func (s *Server) filled(t *timed, m *model, q *request, look func(*infill.Templa
 	if err != nil {
 		return nil, t.cause(err)
 	}
-	rec.ID, rec.Line = q.item.ID, q.item.Line
-	rec.Keep(kept(&q.item, records.IsSetting).Fields, records.IsSetting)
 	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
 		f := fail(codeTimeout, "the time was over after %d steps", rec.Steps)
 		f.record = rec

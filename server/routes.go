@@ -21,21 +21,57 @@ type route struct {
 	handle       func(http.ResponseWriter, *http.Request) error
 	open         bool // it needs no key
 	costly       bool // a page of another origin must not ask for it, whatever its method
+	doc          doc
+}
+
+// A doc describes a route for /openapi.json. Bodies and answers are names of schemas there.
+type doc struct {
+	summary      string
+	body, answer string
+	lines        bool     // the body has many such objects, one a line
+	query        bool     // the address may have settings
+	kinds        []string // media types of the answer
 }
 
 func (r *route) name() string { return r.method + " " + r.path }
 
+// jsonKind is the media type of most answers.
+var jsonKind = []string{"application/json"}
+
 // routes are all there are.
 func (s *Server) routes() []route {
+	events := []string{"application/json", eventStream, ndjson}
+	mask := doc{summary: "the fill-mask task of Hugging Face", body: "mask", answer: "masks",
+		kinds: jsonKind}
 	return []route{
-		{method: "POST", path: "/v1/fill", handle: s.fill, costly: true},
-		{method: "GET", path: "/v1/fill", handle: s.fill, costly: true},
-		{method: "GET", path: "/v1/models", handle: s.listModels},
-		{method: "GET", path: "/health", handle: s.health, open: true},
-		{method: "GET", path: "/ready", handle: s.isReady, open: true},
-		{method: "GET", path: "/metrics", handle: s.metrics, open: true},
-		{method: "GET", path: "/settings.json", handle: s.form, open: true},
-		{method: "GET", path: "/", handle: s.page, open: true},
+		{method: "POST", path: "/v1/fill", handle: s.fill, costly: true,
+			doc: doc{summary: "fill the blanks of a text", body: "fill", answer: "record", kinds: events}},
+		{method: "GET", path: "/v1/fill", handle: s.fill, costly: true,
+			doc: doc{summary: "the same by the address", query: true, answer: "record", kinds: events}},
+		{method: "POST", path: "/v1/batch", handle: s.batch, costly: true,
+			doc: doc{summary: "fill many texts, one a line", body: "fill", answer: "record", lines: true,
+				query: true, kinds: []string{ndjson}}},
+		{method: "POST", path: "/v1/score", handle: s.score, costly: true,
+			doc: doc{summary: "score a text, or rank candidates for its blank", body: "score",
+				answer: "record", kinds: jsonKind}},
+		{method: "POST", path: "/v1/tokenize", handle: s.tokenize, costly: true,
+			doc: doc{summary: "the tokens of a text", body: "text", answer: "tokens", kinds: jsonKind}},
+		{method: "GET", path: "/v1/models", handle: s.listModels,
+			doc: doc{summary: "the models", answer: "models", kinds: jsonKind}},
+		{method: "POST", path: "/", handle: s.fillMask, costly: true, doc: mask},
+		{method: "POST", path: "/models/{id...}", handle: s.fillMask, costly: true, doc: mask},
+		{method: "GET", path: "/health", handle: s.health, open: true,
+			doc: doc{summary: "the server is alive", answer: "status", kinds: jsonKind}},
+		{method: "GET", path: "/ready", handle: s.isReady, open: true,
+			doc: doc{summary: "the server takes requests", answer: "status", kinds: jsonKind}},
+		{method: "GET", path: "/metrics", handle: s.metrics, open: true,
+			doc: doc{summary: "counts for Prometheus", kinds: []string{"text/plain"}}},
+		{method: "GET", path: "/openapi.json", handle: s.openapi, open: true,
+			doc: doc{summary: "this description", kinds: jsonKind}},
+		{method: "GET", path: "/settings.json", handle: s.form, open: true,
+			doc: doc{summary: "the settings, for the page", kinds: jsonKind}},
+		{method: "GET", path: "/", handle: s.page, open: true,
+			doc: doc{summary: "the page for browsers", kinds: []string{"text/html"}}},
 	}
 }
 
@@ -74,7 +110,8 @@ func (s *Server) mux() *http.ServeMux {
 	}
 	mux.Handle("/", s.answering(route{open: true,
 		handle: func(_ http.ResponseWriter, r *http.Request) error {
-			return fail(codeNotFound, "there is nothing at %s", r.URL.Path)
+			return fail(codeNotFound, "there is nothing at %s; /openapi.json says what there is",
+				r.URL.Path)
 		}}))
 	return mux
 }

@@ -68,6 +68,7 @@ type Server struct {
 	handler http.Handler
 	origins *http.CrossOriginProtection
 	queue   *queue
+	files   chan struct{} // a place for each batch
 	counts  *metrics
 	state   atomic.Int32
 	leaving chan struct{} // closed when the server drains
@@ -109,7 +110,8 @@ func New(opt Options) (*Server, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{})}
+	s := &Server{opt: opt, queue: newQueue(opt.Places, opt.Queue), leaving: make(chan struct{}),
+		files: make(chan struct{}, opt.Queue)}
 	s.counts = newMetrics(s.routes())
 	var err error
 	s.handler, err = s.guarded(s.mux())

@@ -42,13 +42,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 						return err
 					}
 					if asJSON {
-						return jsonl.Encode(std.out, struct {
-							Line    int      `json:"line"`
-							Text    string   `json:"text"`
-							IDs     []int32  `json:"ids"`
-							Tokens  []string `json:"tokens"`
-							Offsets [][2]int `json:"offsets"`
-						}{n, text, enc.IDs, enc.Tokens, enc.Spans})
+						return jsonl.Encode(std.out, jsonl.Tokenized(n, text, &enc))
 					}
 					var b strings.Builder
 					if !first {

@@ -83,6 +83,13 @@ func Lines(name string, r io.Reader) *Input {
 	return in
 }
 
+// JSONLines reads an open stream as JSON lines, which is never compressed. The name is for errors.
+func JSONLines(name string, r io.Reader) *Input {
+	in := Lines(name, r)
+	in.format = FormatJSONL
+	return in
+}
+
 // decompress begins to read, whether the bytes are compressed or not.
 func (in *Input) decompress(r io.Reader) error {
 	u, err := unpack.New(r)

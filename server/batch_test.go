@@ -1,0 +1,137 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"infill/infill/batch"
+)
+
+// The records of a batch are those of a batch file, in the order of its lines, bad lines among them.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{Work: 1000})
+	var in strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&in, `{"text": "the [MASK] sleeps in the [MASK] .", "id": %d, "top": 1, "tag": "é"}`+"\n", i)
+	}
+	in.WriteString("\n{\n" + `{"text": "the dog ."}` + "\n" + `{"text": "the [MASK] .", "steps": 500}` + "\n" +
+		`{"text": "the [MASK] sleeps .", "steps": 2}`)
+	a := ask(t, "POST", h.URL+"/v1/batch?seed=5&steps=4&chains=3&ban=dog,cow", in.String())
+	if a.code != http.StatusOK || a.header.Get("Content-Type") != ndjson {
+		t.Fatalf("%d %v %s", a.code, a.header, a.body)
+	}
+	fill, err := s.models[0].forFile(map[string][]string{"seed": {"5"}, "steps": {"4"},
+		"chains": {"3"}, "ban": {"dog,cow"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
+	input := batch.JSONLines("x", strings.NewReader(in.String()))
+	for i := 0; ; i++ {
+		it, err := input.Next()
+		if err == io.EOF {
+			if i != len(got) {
+				t.Errorf("%d records, want %d", len(got), i)
+			}
+			break
+		}
+		if err != nil || i == len(got) {
+			t.Fatalf("record %d: %v", i, err)
+		}
+		want, err := fill.Record(t.Context(), &it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it.Line == 34 { // whose work is above the cap
+			if !strings.Contains(got[i], `"error":{"code":"too_much_work","message":"\"chains\" × `) ||
+				!strings.HasPrefix(got[i], `{"line":34,"text":"the [MASK] ."`) {
+				t.Errorf("line 34: %s", got[i])
+			}
+			continue
+		}
+		if got[i] != string(want.JSON) {
+			t.Errorf("record %d\n%s\nwant\n%s", i, got[i], want.JSON)
+		}
+	}
+}
+
+// converse begins a batch whose body is written line by line.
+func converse(t *testing.T, url string) (*io.PipeWriter, *bufio.Scanner, *http.Response) {
+	t.Helper()
+	r, w := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/v1/batch?steps=1&chains=1", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.WriteString(w, `{"text": "the [MASK] ."}`+"\n") }()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close(); _ = res.Body.Close() })
+	return w, bufio.NewScanner(res.Body), res
+}
+
+// A record comes before the next line is sent.
+func TestBatchStreams(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	w, lines, _ := converse(t, h.URL)
+	for i := 1; i < 5; i++ {
+		if !lines.Scan() || !bytes.HasPrefix(lines.Bytes(), fmt.Appendf(nil, `{"line":%d,`, i)) {
+			t.Fatalf("line %d: %s %v", i, lines.Bytes(), lines.Err())
+		}
+		if _, err := io.WriteString(w, `{"text": "the [MASK] ."}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for lines.Scan() {
+		n++
+	}
+	if n != 1 || lines.Err() != nil {
+		t.Errorf("%d further records, %v", n, lines.Err())
+	}
+}
+
+// A server that is about to end ends a batch after the lines it has, and says so in the last line.
+func TestBatchDrains(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	_, lines, _ := converse(t, h.URL)
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	s.drain()
+	begin := time.Now()
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"error_type":"draining"`) || lines.Scan() {
+		t.Errorf("%s %v", lines.Text(), lines.Err())
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
+// One more batch than the queue is long is refused.
+func TestBatchesAtOnce(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Queue: 1})
+	_, lines, _ := converse(t, h.URL)
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	a := ask(t, "POST", h.URL+"/v1/batch", "")
+	if a.code != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+}

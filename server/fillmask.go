@@ -1,0 +1,219 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/tokenize"
+)
+
+// A maskRequest is what clients of Hugging Face's fill-mask task send.
+type maskRequest struct {
+	texts []string
+	list  bool // the texts came as a list
+	topK  int
+	// targets are the only words that count, nil for all.
+	targets []string
+	joint   bool
+	fields  []jsonl.Field // further parameters, which are settings
+}
+
+// A maskItem is one answer of that task.
+type maskItem struct {
+	Score    float64 `json:"score"`
+	Token    int32   `json:"token"`
+	TokenStr string  `json:"token_str"`
+	Sequence string  `json:"sequence"`
+	// Tokens are the ids of a joint filling, of all blanks.
+	Tokens []int32 `json:"tokens,omitempty"`
+}
+
+// defaultTopK is the number of answers of that task when nobody asks for another.
+const defaultTopK = 5
+
+// fillMask answers POST / and POST /models/{id} as the pipeline of Hugging Face's library does.
+func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
+	body, err := readBody(w, r)
+	if err != nil {
+		return err
+	}
+	q, err := decodeMask(body)
+	if err != nil {
+		return err
+	}
+	m, err := s.find(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	for _, text := range q.texts {
+		if s.opt.LogTexts {
+			s.opt.Log.Info("text", "path", r.URL.Path, "text", text)
+		}
+	}
+	t := s.begin(r.Context())
+	defer t.end()
+	leave, err := s.queue.enter(t.waits)
+	if err != nil {
+		return t.cause(err)
+	}
+	defer leave()
+	answers := make([]any, len(q.texts))
+	for i, text := range q.texts {
+		if q.joint {
+			answers[i], err = s.joint(t, m, q, text)
+		} else {
+			s.counts.texts.Add(1)
+			answers[i], err = masks(t, m, q, text)
+		}
+		if err != nil {
+			return t.cause(err)
+		}
+	}
+	if len(answers) == 1 { // also of a list, as the pipeline does
+		return writeValue(w, answers[0])
+	}
+	return writeValue(w, answers)
+}
+
+// masks says of every blank what the model says with all blanks masked: a list for one blank, a
+// list of lists for several. Scores are probabilities among the whole vocabulary.
+func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
+	tok := m.model.Tokenizer()
+	tp, err := infill.Parse(tok, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range tp.Blanks() {
+		if b.Name != "" || b.Min != 1 || b.Max != 1 || b.Words != nil || b.Pattern != nil ||
+			b.Punctuation {
+			return nil, fail("bad_blank", `byte %d: this blank has a rule, which goes with "joint": true`,
+				b.Start)
+		}
+	}
+	targets, err := targetIDs(tok, q.targets)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := tp.Cut(m.model.MaxLength(), 0)
+	if err != nil {
+		return nil, err
+	}
+	probs, err := independent(t.works, m.model, tp)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]maskItem, len(probs))
+	ids, at := cut.IDs(), cut.Positions()
+	for b := range probs {
+		for _, id := range best(probs[b], targets, q.topK) {
+			filled := slices.Clone(ids)
+			filled[at[b]] = id
+			if len(probs) == 1 {
+				filled = slices.DeleteFunc(filled, func(id int32) bool { return tok.IsSpecial(id) })
+			}
+			lists[b] = append(lists[b], maskItem{Score: math.Exp(float64(probs[b][id])), Token: id,
+				TokenStr: tok.Decode([]int32{id}), Sequence: tok.Decode(filled)})
+		}
+	}
+	if len(lists) == 1 {
+		return lists[0], nil
+	}
+	return lists, nil
+}
+
+// best are the ids of the largest values, among some ids if there are any.
+func best(logProb []float32, among []int32, n int) []int32 {
+	if among == nil {
+		return likeliest(logProb, n)
+	}
+	out := slices.Clone(among)
+	slices.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(logProb[b], logProb[a]) })
+	return out[:min(n, len(out))]
+}
+
+// targetIDs are the tokens of words, each once, nil for no words.
+func targetIDs(tok *tokenize.Tokenizer, words []string) ([]int32, error) {
+	var ids []int32
+	for _, word := range words {
+		id, ok := tok.ID(word)
+		if !ok {
+			id, ok = oneToken(tok, word)
+		}
+		if !ok {
+			return nil, fail("bad_option", `"targets": %q is not one token of the model`,
+				short([]byte(word)))
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// oneToken is the token of a word in the middle of a text, if there is one.
+func oneToken(tok *tokenize.Tokenizer, word string) (int32, bool) {
+	enc, err := tok.Encode(" " + strings.TrimSpace(word))
+	if err != nil {
+		return 0, false
+	}
+	var found []int32
+	for i, id := range enc.IDs {
+		if !enc.Special[i] {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 || found[0] == tok.UNKID() {
+		return 0, false
+	}
+	return found[0], true
+}
+
+// joint fills all blanks of a text together. The score of a filling is the product of the
+// probabilities of its tokens, each given all others.
+func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, error) {
+	top, err := json.Marshal(q.topK)
+	if err != nil {
+		return nil, err
+	}
+	it := batch.Item{Line: 1, Text: text,
+		Fields: append(slices.Clone(q.fields), jsonl.Field{Name: "top", Value: top})}
+	if q.targets != nil {
+		words, err := json.Marshal(q.targets)
+		if err != nil {
+			return nil, err
+		}
+		it.Fields = append(it.Fields, jsonl.Field{Name: "allow", Value: words})
+	}
+	r := &request{item: it}
+	r.seeded()
+	rec, err := s.work(t, m.filler, &r.item, nil)
+	if err != nil {
+		return nil, err
+	}
+	tok := m.model.Tokenizer()
+	list := make([]maskItem, len(rec.Fillings))
+	for i, f := range rec.Fillings {
+		item := maskItem{Score: math.Exp(*f.Score), Sequence: f.Text}
+		words := make([]string, len(f.Spans))
+		for b, span := range f.Spans {
+			words[b] = f.Text[span[0]:span[1]]
+			for _, piece := range strings.Fields(f.Tokens[b]) {
+				id, _ := tok.ID(piece) // a piece of the model's own
+				item.Tokens = append(item.Tokens, id)
+			}
+		}
+		item.TokenStr = strings.Join(words, " ")
+		if len(item.Tokens) > 0 {
+			item.Token = item.Tokens[0]
+		}
+		list[i] = item
+	}
+	return list, nil
+}

@@ -1,0 +1,298 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// endless is a request that nobody waits for the end of.
+const endless = `{"text": "the [MASK] sleeps in the [MASK] .", "chains": 20, "steps": 1000000, "seed": 1`
+
+// leave begins an endless request. The function it returns goes away.
+func leave(t *testing.T, url, more string) func() {
+	t.Helper()
+	ctx, gone := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, "POST", url+"/v1/fill", strings.NewReader(endless+more+"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+		}
+	}()
+	return gone
+}
+
+// With all places taken and the queue full a request is refused at once. Clients that go away free
+// their places, whether they wait, work or watch.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{Places: 2, Queue: 1, Work: 1 << 40})
+	working := leave(t, h.URL, "")
+	watching := leave(t, h.URL, `, "stream": true`)
+	patient(t, "two work", func() bool { return metric(t, h.URL, "infill_working") == "2" })
+	waiting := leave(t, h.URL, "")
+	patient(t, "one waits", func() bool { return metric(t, h.URL, "infill_queue") == "1" })
+	begin := time.Now()
+	for range 3 {
+		a := ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] ."}`)
+		if f := a.failure(t); a.code != http.StatusTooManyRequests || f.Type != "overloaded" ||
+			a.header.Get("Retry-After") == "" {
+			t.Errorf("%d %v %s", a.code, a.header, a.body)
+		}
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("refusing took %v", d)
+	}
+	waiting()
+	patient(t, "none waits", func() bool { return metric(t, h.URL, "infill_queue") == "0" })
+	working()
+	patient(t, "one works", func() bool { return metric(t, h.URL, "infill_working") == "1" })
+	if a := ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] .", "steps": 1}`); a.code != http.StatusOK {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+	watching()
+	patient(t, "nothing is left", func() bool { return len(s.queue.present) == 0 })
+	patient(t, "the clients are counted", func() bool {
+		return metric(t, h.URL, `infill_requests_total{route="POST /v1/fill",code="499"}`) == "3"
+	})
+}
+
+// A request that takes too long ends with what is done by then, also as a stream, and one that waits
+// too long says so.
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Places: 1, Queue: 2, Work: 1 << 40, Limit: 400 * time.Millisecond})
+	begin := time.Now()
+	a := ask(t, "POST", h.URL+"/v1/fill", endless+`, "id": "x", "tag": 1}`)
+	f := a.failure(t)
+	var rec struct {
+		ID, Text string
+		Line     int
+		Steps    int
+		Tag      int
+		Fillings []struct{ Text string }
+	}
+	if err := json.Unmarshal(f.Record, &rec); err != nil {
+		t.Fatalf("%s: %v", a.body, err)
+	}
+	if a.code != http.StatusGatewayTimeout || f.Type != "timeout" || rec.ID != "x" || rec.Line != 1 ||
+		rec.Tag != 1 || rec.Steps < 1 || rec.Steps >= 1000000 || len(rec.Fillings) == 0 ||
+		f.Error != fmt.Sprintf("the time was over after %d steps", rec.Steps) {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	a = ask(t, "POST", h.URL+"/v1/fill", endless+`, "stream": true}`)
+	list := readEvents(t, a)
+	last := list[len(list)-1]
+	if a.code != http.StatusOK || last.Event != "error" ||
+		!strings.Contains(string(last.Data), `"error_type":"timeout","record":{"line":1,`) {
+		t.Errorf("%d %s %s", a.code, last.Event, last.Data)
+	}
+	// The record of fewer steps is that of a run with the same seed, up to there: its burn-in is
+	// that of the whole run.
+	gone := leave(t, h.URL, "")
+	defer gone()
+	patient(t, "it works", func() bool { return metric(t, h.URL, "infill_working") == "1" })
+	if a = ask(t, "POST", h.URL+"/v1/batch", endless+"}"); a.code != http.StatusOK ||
+		!strings.Contains(string(a.body), `"error":{"code":"timeout"`) {
+		t.Errorf("a line: %d %s", a.code, a.body)
+	}
+}
+
+// A request that waits until its time is over has no record.
+func TestWaitTooLong(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{Places: 1, Queue: 2, Limit: 200 * time.Millisecond})
+	free, err := s.queue.work(t.Context()) // somebody has the only place
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free()
+	a := ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] ."}`)
+	if f := a.failure(t); a.code != http.StatusGatewayTimeout || f.Type != "timeout" || f.Record != nil {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+}
+
+// Before the model is there, and while the server drains, requests are refused and /ready says why.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	check := func(status int, code string) {
+		t.Helper()
+		for _, a := range []answered{
+			ask(t, "GET", h.URL+"/ready", ""),
+			ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] .", "steps": 1}`),
+			ask(t, "POST", h.URL+"/", `{"inputs": "the [MASK] ."}`),
+			ask(t, "POST", h.URL+"/v1/batch", ``),
+			ask(t, "GET", h.URL+"/v1/models", ``),
+		} {
+			if a.code != status || code != "" && (a.failure(t).Type != code || a.header.Get("Retry-After") == "") {
+				t.Errorf("%d %s, want %d %s", a.code, a.body, status, code)
+			}
+		}
+		if a := ask(t, "GET", h.URL+"/health", ""); a.code != http.StatusOK {
+			t.Errorf("health %d", a.code)
+		}
+	}
+	check(503, "loading")
+	if err := s.Add("tiny", tiny(t)); err != nil {
+		t.Fatal(err)
+	}
+	check(503, "loading")
+	s.Ready()
+	check(200, "")
+	s.drain()
+	s.Ready()
+	check(503, "draining")
+	if err := s.Add("tiny", s.models[0].model); err == nil {
+		t.Error("two models have one name")
+	}
+}
+
+// raw sends bytes and returns what comes back until the server closes the connection.
+func raw(t *testing.T, h *httptest.Server, bytes string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := io.WriteString(c, bytes); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Errorf("%q: %v", b, err)
+	}
+	return string(b)
+}
+
+// A client that sends half a body, and one that does not read, hold no place for ever.
+func TestHalves(t *testing.T) { // not parallel: it changes the times that clients have
+	old := [...]time.Duration{bodyTime, writeTime}
+	bodyTime, writeTime = 300*time.Millisecond, 300*time.Millisecond
+	defer func() { bodyTime, writeTime = old[0], old[1] }()
+	var log lines
+	s, h := start(t, Options{Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	const head = "POST /v1/fill HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"text\": "
+	if got := raw(t, h, head); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
+		!strings.Contains(got, `"error_type":"slow_request"`) {
+		t.Errorf("%q", got)
+	}
+	const batchHead = "POST /v1/batch?steps=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n" +
+		"{\"text\": \"the [MASK] .\"}\n{\"tex"
+	if got := raw(t, h, batchHead); !strings.HasPrefix(got, "HTTP/1.1 200 ") ||
+		!strings.Contains(got, `{"line":1,`) || !strings.Contains(got, `"error_type":"slow_request"`) {
+		t.Errorf("%q", got)
+	}
+	// A slow model is not a slow client: the time for the body does not end the work.
+	if a := ask(t, "POST", h.URL+"/v1/fill", strings.Replace(endless, "1000000", "400", 1)+"}"); a.code != 200 {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+	// One that reads nothing of a long stream: its buffers fill up.
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	body := strings.Repeat(`{"text": "the [MASK] sleeps in the [MASK] .", "steps": 1, "chains": 1, "tag": "`+
+		strings.Repeat("x", 50_000)+`"}`+"\n", 400)
+	go func() {
+		_, _ = fmt.Fprintf(c, "POST /v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	}()
+	patient(t, "the batch works", func() bool { return len(s.files) == 1 })
+	patient(t, "the batch is given up", func() bool { return len(s.files) == 0 && len(s.queue.working) == 0 })
+	if strings.Contains(log.String(), "sleeps") || strings.Contains(log.String(), "panic") {
+		t.Error(log.String())
+	}
+}
+
+// The log has texts only if asked to.
+func TestLogTexts(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{false, true} {
+		var log lines
+		_, h := start(t, Options{LogTexts: asked, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps .", "steps": 1, "id": "sleeps"}`)
+		ask(t, "GET", h.URL+"/v1/fill?steps=1&text=the+%5BMASK%5D+sleeps+.", "")
+		ask(t, "POST", h.URL+"/v1/fill", `{"text": "sleeps", "steps": 1}`)
+		ask(t, "POST", h.URL+"/", `{"inputs": "the [MASK] sleeps ."}`)
+		ask(t, "POST", h.URL+"/v1/batch", `{"text": "sleeps"}`)
+		if got := log.String(); strings.Contains(got, "sleeps") != asked || strings.Count(got, "msg=request") != 5 {
+			t.Errorf("asked %v: %s", asked, got)
+		}
+	}
+}
+
+// /metrics is Prometheus's text: every line is a comment or a sample of a metric that was announced,
+// buckets are cumulative and end with the count.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	for range 3 {
+		ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps .", "steps": 4, "chains": 5}`)
+	}
+	ask(t, "POST", h.URL+"/v1/fill", `x`)
+	for name, want := range map[string]string{
+		`infill_requests_total{route="POST /v1/fill",code="200"}`:        "3",
+		`infill_requests_total{route="POST /v1/fill",code="400"}`:        "1",
+		`infill_request_seconds_count{route="POST /v1/fill"}`:            "4",
+		`infill_request_seconds_bucket{route="POST /v1/fill",le="+Inf"}`: "4",
+		`infill_chain_steps_total`:                                       "60",
+		`infill_texts_total`:                                             "3",
+		`infill_ready`:                                                   "1",
+		`infill_requests_in_flight`:                                      "1",
+	} {
+		if got := metric(t, h.URL, name); got != want {
+			t.Errorf("%s is %q, want %s", name, got, want)
+		}
+	}
+	ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps in the [MASK] .", "steps": 2}`)
+	if got := metric(t, h.URL, `infill_model_calls_total{model="tiny",kind="gradient"}`); got == "" || got == "0" {
+		t.Errorf("gradient calls %q", got)
+	}
+	known := map[string]bool{}
+	r := bufio.NewScanner(strings.NewReader(string(ask(t, "GET", h.URL+"/metrics", "").body)))
+	for r.Scan() {
+		line := r.Text()
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			if known[name] {
+				t.Errorf("%s is announced twice", name)
+			}
+			known[name] = true
+		}
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name := line[:strings.IndexAny(line, "{ ")]
+		for _, end := range []string{"_bucket", "_sum", "_count"} {
+			name = strings.TrimSuffix(name, end)
+		}
+		if !known[name] {
+			t.Errorf("%q was not announced", line)
+		}
+	}
+}

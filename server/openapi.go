@@ -1,0 +1,221 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// A schema is one of JSON Schema, as OpenAPI 3.1 has them.
+type schema map[string]any
+
+// openapi answers GET /openapi.json.
+func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
+	return writeValue(w, s.document())
+}
+
+// document describes all routes. Schemas come from the settings and from the types of answers.
+func (s *Server) document() schema {
+	paths := map[string]schema{}
+	for _, r := range s.routes() {
+		path := strings.Replace(r.path, "...", "", 1)
+		if paths[path] == nil {
+			paths[path] = schema{}
+		}
+		paths[path][strings.ToLower(r.method)] = s.operation(&r)
+	}
+	doc := schema{
+		"openapi": "3.1.0",
+		"info": schema{"title": "infill", "version": s.opt.Version,
+			"description": "Fills the blanks of sentences jointly."},
+		"paths": paths,
+		"components": schema{"schemas": schema{
+			"fill": fillSchema(), "score": scoreSchema(), "text": textSchema(),
+			"record": schemaOf(reflect.TypeFor[jsonl.Record]()),
+			"error":  schemaOf(reflect.TypeFor[answer]()),
+			"tokens": schemaOf(reflect.TypeFor[jsonl.Tokens]()),
+			"models": object(schema{"models": listOf(schemaOf(reflect.TypeFor[modelAnswer]()))}, "models"),
+			"mask":   maskSchema(),
+			"masks": schema{"description": "one list for one blank or with joint, a list for each of " +
+				"several blanks, a list of these for several texts", "type": "array"},
+			"status": object(schema{"status": schema{"type": "string"}}, "status"),
+		}},
+	}
+	if len(s.opt.Keys) > 0 {
+		doc["components"].(schema)["securitySchemes"] = schema{
+			"key": schema{"type": "http", "scheme": "bearer"},
+		}
+	}
+	return doc
+}
+
+// operation describes a route.
+func (s *Server) operation(r *route) schema {
+	out := schema{"summary": r.doc.summary}
+	if r.doc.body != "" {
+		kind := "application/json"
+		if r.doc.lines {
+			kind = ndjson
+		}
+		out["requestBody"] = schema{"required": true, "content": typed(kind, r.doc.body)}
+	}
+	var parameters []schema
+	if strings.Contains(r.path, "{id...}") {
+		parameters = append(parameters, schema{"name": "id", "in": "path", "required": true,
+			"schema": schema{"type": "string"}})
+	}
+	if r.doc.query {
+		for _, p := range settings.FillTable() {
+			if p.Line {
+				parameters = append(parameters, schema{"name": p.Field(), "in": "query", "description": p.Doc,
+					"schema": schema{"type": "string"}})
+			}
+		}
+		parameters = append(parameters, schema{"name": "model", "in": "query",
+			"schema": schema{"type": "string"}})
+		if r.method == http.MethodGet {
+			parameters = append(parameters, schema{"name": "text", "in": "query", "required": true,
+				"schema": schema{"type": "string"}})
+		}
+	}
+	if parameters != nil {
+		out["parameters"] = parameters
+	}
+	content := schema{}
+	for _, kind := range r.doc.kinds {
+		content[kind] = schema{}
+		if r.doc.answer != "" && kind != eventStream {
+			content[kind] = schema{"schema": ref(r.doc.answer)}
+		}
+	}
+	out["responses"] = schema{
+		"200":     schema{"description": "the answer", "content": content},
+		"default": schema{"description": "an error", "content": typed("application/json", "error")},
+	}
+	if len(s.opt.Keys) > 0 && !r.open {
+		out["security"] = []schema{{"key": []string{}}}
+	}
+	return out
+}
+
+// typed is content of one media type with a schema.
+func typed(kind, name string) schema { return schema{kind: schema{"schema": ref(name)}} }
+
+func ref(name string) schema { return schema{"$ref": "#/components/schemas/" + name} }
+
+func object(properties schema, required ...string) schema {
+	return schema{"type": "object", "properties": properties, "required": required}
+}
+
+func listOf(items schema) schema { return schema{"type": "array", "items": items} }
+
+var textType = schema{"type": "string", "description": "a sentence; [MASK] and ___ are blanks"}
+
+var idType = schema{
+	"type": []string{"string", "number", "null"}, "description": "the record repeats it",
+}
+
+// textSchema is the body of a request with nothing but a text.
+func textSchema() schema {
+	return object(schema{"text": textType, "id": idType, "model": schema{"type": "string"}}, "text")
+}
+
+// fillSchema is the body of POST /v1/fill.
+func fillSchema() schema {
+	out := textSchema()
+	properties := out["properties"].(schema)
+	properties["stream"] = schema{"type": "boolean", "description": "answer with events"}
+	for _, s := range settings.FillTable() {
+		if s.Line {
+			properties[s.Field()] = valueSchema(s.Value(settings.Defaults()), s.Doc)
+		}
+	}
+	return out
+}
+
+// scoreSchema is the body of POST /v1/score.
+func scoreSchema() schema {
+	out := textSchema()
+	for _, s := range settings.RankTable() {
+		if s.Line {
+			out["properties"].(schema)[s.Field()] = valueSchema(s.Value(&settings.Ranking{}), s.Doc)
+		}
+	}
+	return out
+}
+
+// maskSchema is the body of the fill-mask task.
+func maskSchema() schema {
+	return object(schema{
+		"inputs": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
+			"maxItems": MaxTexts},
+		"parameters": schema{"type": "object", "properties": schema{
+			"top_k":   schema{"type": "integer", "minimum": 1, "default": defaultTopK},
+			"targets": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"}},
+			"joint":   schema{"type": "boolean", "description": "fill all blanks together"},
+		}},
+	}, "inputs")
+}
+
+// valueSchema is the schema of a setting. What its own decoder checks further stands in words.
+func valueSchema(v *settings.Value, doc string) schema {
+	out := schema{"description": doc + " (" + v.WantJSON() + ")"}
+	switch v.Kind {
+	case settings.Bool:
+		out["type"] = "boolean"
+	case settings.Whole:
+		out["type"], out["minimum"], out["maximum"] = "integer", v.Min, v.Max
+	case settings.Number:
+		out["type"], out["minimum"] = "number", v.Min
+	case settings.Choice:
+		out["enum"] = slices.Clone(v.Choices)
+	}
+	return out
+}
+
+// schemaOf is the schema of a type of answers.
+func schemaOf(t reflect.Type) schema {
+	switch t {
+	case reflect.TypeFor[json.RawMessage]():
+		return schema{}
+	case reflect.TypeFor[rawRecord]():
+		return ref("record")
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		out := schemaOf(t.Elem())
+		if kind, ok := out["type"].(string); ok {
+			out["type"] = []string{kind, "null"}
+		}
+		return out
+	case reflect.Struct:
+		properties, required := schema{}, []string{}
+		for i := range t.NumField() {
+			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "-" || name == "" {
+				continue
+			}
+			properties[name] = schemaOf(t.Field(i).Type)
+			if options != "omitempty" {
+				required = append(required, name)
+			}
+		}
+		return object(properties, required...)
+	case reflect.Slice, reflect.Array:
+		return listOf(schemaOf(t.Elem()))
+	case reflect.Map:
+		return schema{"type": "object", "additionalProperties": schemaOf(t.Elem())}
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.String:
+		return schema{"type": "string"}
+	case reflect.Float64:
+		return schema{"type": "number"}
+	}
+	return schema{"type": "integer"}
+}

@@ -1,0 +1,174 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+)
+
+// valid says what is wrong with a value by a schema; members that the schema does not have are.
+func valid(doc map[string]any, s map[string]any, v any, at string) []string {
+	if name, ok := s["$ref"].(string); ok {
+		name = strings.TrimPrefix(name, "#/components/schemas/")
+		all := doc["components"].(map[string]any)["schemas"].(map[string]any)
+		inner, ok := all[name].(map[string]any)
+		if !ok {
+			return []string{at + ": no schema " + name}
+		}
+		return valid(doc, inner, v, at)
+	}
+	var kinds []string
+	switch t := s["type"].(type) {
+	case nil:
+		return nil
+	case string:
+		kinds = []string{t}
+	case []any:
+		for _, k := range t {
+			kinds = append(kinds, k.(string))
+		}
+	}
+	kind := map[bool]string{true: "integer", false: "number"}
+	is := "null"
+	switch v := v.(type) {
+	case bool:
+		is = "boolean"
+	case float64:
+		is = kind[v == float64(int64(v))]
+	case string:
+		is = "string"
+	case []any:
+		is = "array"
+	case map[string]any:
+		is = "object"
+	}
+	if !slices.Contains(kinds, is) && !(is == "integer" && slices.Contains(kinds, "number")) {
+		return []string{fmt.Sprintf("%s: %s, want %v", at, is, kinds)}
+	}
+	var out []string
+	switch v := v.(type) {
+	case []any:
+		items, _ := s["items"].(map[string]any)
+		for i := range v {
+			if items != nil {
+				out = append(out, valid(doc, items, v[i], fmt.Sprintf("%s[%d]", at, i))...)
+			}
+		}
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		more, _ := s["additionalProperties"].(map[string]any)
+		for name := range v {
+			p, ok := properties[name].(map[string]any)
+			if !ok {
+				p = more
+			}
+			if p == nil {
+				out = append(out, at+": no property "+name)
+				continue
+			}
+			out = append(out, valid(doc, p, v[name], at+"."+name)...)
+		}
+		required, _ := s["required"].([]any)
+		for _, name := range required {
+			if _, ok := v[name.(string)]; !ok {
+				out = append(out, fmt.Sprintf("%s: %v is missing", at, name))
+			}
+		}
+	}
+	return out
+}
+
+// The description has every route, and what the handlers take and answer is as it says.
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	var doc map[string]any
+	if err := json.Unmarshal(ask(t, "GET", h.URL+"/openapi.json", "").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	const text = `"text": "the [MASK] sleeps in the [MASK] ."`
+	bodies := map[string][]string{
+		"POST /v1/fill": {"{" + text + `, "id": 7, "seed": 1, "steps": 3}`,
+			`{"text": "the dog sleeps .", "mask_words": 1, "steps": 2, "temperature": 0.5, "no_repeat": true}`},
+		"POST /v1/batch":    {"{" + text + "}"},
+		"POST /v1/score":    {`{"text": "the dog sleeps ."}`, `{"text": "the [MASK] .", "candidates": ["dog", "cat"]}`},
+		"POST /v1/tokenize": {`{"text": "the dog sleeps ."}`},
+		"POST /": {"{" + strings.Replace(text, "text", "inputs", 1) + "}",
+			"{" + strings.Replace(text, "text", "inputs", 1) + `, "parameters": {"joint": true, "top_k": 2}}`},
+		"POST /models/{id...}": {`{"inputs": "the [MASK] ."}`},
+	}
+	bad := map[string]string{"POST /v1/batch": "/v1/batch?x=1"}
+	for _, r := range s.routes() {
+		path := strings.ReplaceAll(r.path, "...", "")
+		op, ok := doc["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.method)].(map[string]any)
+		if !ok || op["summary"] == "" {
+			t.Errorf("%s is not described", r.name())
+			continue
+		}
+		list := bodies[r.name()]
+		if _, takes := op["requestBody"]; takes != (list != nil) {
+			t.Errorf("%s: a body is described: %v", r.name(), takes)
+		}
+		if list == nil {
+			list = []string{""}
+		}
+		url := h.URL + strings.ReplaceAll(path, "{id}", "tiny")
+		if r.name() == "GET /v1/fill" {
+			url += "?steps=2&text=the+%5BMASK%5D+."
+		}
+		answers := op["responses"].(map[string]any)
+		content := answers["200"].(map[string]any)["content"].(map[string]any)
+		for _, body := range list {
+			if body != "" {
+				for _, c := range op["requestBody"].(map[string]any)["content"].(map[string]any) {
+					var v any
+					if err := json.Unmarshal([]byte(body), &v); err != nil {
+						t.Fatal(err)
+					}
+					if wrong := valid(doc, c.(map[string]any)["schema"].(map[string]any), v, "body"); wrong != nil {
+						t.Errorf("%s %s: %q", r.name(), body, wrong)
+					}
+				}
+			}
+			a := ask(t, r.method, url, body)
+			kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+			c, ok := content[kind].(map[string]any)
+			if a.code != http.StatusOK || !ok {
+				t.Errorf("%s: %d %s: %s", r.name(), a.code, kind, a.body)
+				continue
+			}
+			if schema, ok := c["schema"].(map[string]any); ok {
+				var v any
+				if err := json.Unmarshal(a.body, &v); err != nil {
+					t.Fatal(err)
+				}
+				if wrong := valid(doc, schema, v, "answer"); wrong != nil {
+					t.Errorf("%s %s: %q", r.name(), a.body, wrong)
+				}
+			}
+		}
+		if r.method == "POST" {
+			at := url
+			if p, ok := bad[r.name()]; ok {
+				at = h.URL + p
+			}
+			var v any
+			a := ask(t, r.method, at, "x")
+			if err := json.Unmarshal(a.body, &v); err != nil || a.code == http.StatusOK ||
+				valid(doc, map[string]any{"$ref": "#/components/schemas/error"}, v, "error") != nil {
+				t.Errorf("%s: %d %s: %v", r.name(), a.code, a.body, err)
+			}
+		}
+	}
+	fields := doc["components"].(map[string]any)["schemas"].(map[string]any)["fill"].(map[string]any)["properties"].(map[string]any)
+	for _, s := range settings.FillTable() {
+		if _, ok := fields[s.Field()]; ok != s.Line {
+			t.Errorf("%s: described %v, of lines %v", s.Field(), ok, s.Line)
+		}
+	}
+}

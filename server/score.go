@@ -1,0 +1,54 @@
+package server
+
+import (
+	"net/http"
+
+	"infill/infill/jsonl"
+	"infill/infill/records"
+)
+
+// score answers POST /v1/score.
+func (s *Server) score(w http.ResponseWriter, r *http.Request) error {
+	return s.simply(w, r, func(t *timed, m *model, q *request) error {
+		rec, err := m.scorer.Item(t.works, &q.item)
+		if err != nil {
+			return err
+		}
+		rec.ID, rec.Line = q.item.ID, q.item.Line
+		rec.Keep(kept(&q.item, records.IsRanking).Fields, records.IsRanking)
+		return writeRecord(w, rec)
+	})
+}
+
+// tokenize answers POST /v1/tokenize.
+func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) error {
+	return s.simply(w, r, func(_ *timed, m *model, q *request) error {
+		enc, err := m.model.Tokenizer().Encode(q.item.Text)
+		if err != nil {
+			return err
+		}
+		return writeValue(w, jsonl.Tokenized(q.item.Line, q.item.Text, &enc))
+	})
+}
+
+// simply reads a request and does something with a place.
+func (s *Server) simply(w http.ResponseWriter, r *http.Request,
+	do func(*timed, *model, *request) error) error {
+	q, err := s.request(w, r)
+	if err != nil {
+		return err
+	}
+	m, err := s.find(q.model)
+	if err != nil {
+		return err
+	}
+	t := s.begin(r.Context())
+	defer t.end()
+	leave, err := s.queue.enter(t.waits)
+	if err != nil {
+		return t.cause(err)
+	}
+	defer leave()
+	s.counts.texts.Add(1)
+	return t.cause(do(t, m, q))
+}
