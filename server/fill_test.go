@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 			Record    json.RawMessage
 			Marginals [][]countedWord
 		}
-		if n < 4 || list[0].Event != "start" || list[n-1].Event != "done" ||
+		if n < 3 || list[0].Event != "start" || list[n-1].Event != "done" ||
 			json.Unmarshal(list[0].Data, &begin) != nil || json.Unmarshal(list[n-1].Data, &done) != nil {
 			t.Fatalf("%s: %d events: %s", form, n, a.body)
 		}

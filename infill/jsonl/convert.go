@@ -21,11 +21,11 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 		Rows: r.Rows, Repeated: r.Repeated,
 	}
-	if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
-		rec.Steps = r.Steps // which the budget or the stop decided
-	}
 	if !r.Exact {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+		if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
+			rec.Steps = r.Steps // which the budget or the stop decided
+		}
 	}
 	if !r.Exact || ran.Original != nil {
 		rec.Seed = pointer(ran.Seed)
