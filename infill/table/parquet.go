@@ -1,0 +1,168 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// Parquet reads the rows of a Parquet file. At most a few pages of each column are in
+// memory, however large a row group is.
+type Parquet struct {
+	file    *parquet.File
+	columns []Column
+	first   []int // first leaf of each column, and the number of leaves
+	groups  []parquet.RowGroup
+	rows    parquet.Rows // of the present row group, nil before the first
+	ended   bool         // rows has no more
+	left    int64        // rows that the head of the file says are left in the row group
+	buffer  []parquet.Row
+	have    int // rows in buffer
+	next    int
+	row     int
+}
+
+// rowsAtOnce is how many rows are taken from the file at once.
+const rowsAtOnce = 64
+
+// NewParquet reads the head of a file that has size bytes. The error is an [*Error].
+func NewParquet(r io.ReaderAt, size int64) (p *Parquet, err error) {
+	defer guard(0, &err)
+	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, &Error{Reason: "it is not a whole Parquet file (" + err.Error() + ")", Err: err}
+	}
+	if err := checkCodecs(f); err != nil {
+		return nil, err
+	}
+	p = &Parquet{file: f, groups: f.RowGroups(), buffer: make([]parquet.Row, rowsAtOnce)}
+	leaf := 0
+	for _, field := range f.Root().Fields() {
+		p.columns = append(p.columns, Column{field.Name(), Type{Kind: Native, node: field}})
+		p.first = append(p.first, leaf)
+		leaf += leafCount(field)
+	}
+	p.first = append(p.first, leaf)
+	return p, nil
+}
+
+// checkCodecs refuses LZ4. The library doubles its buffer until LZ4 data fit, and
+// damaged data never do.
+func checkCodecs(f *parquet.File) error {
+	for _, g := range f.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			if c.MetaData.Codec == format.Lz4Raw {
+				return &Error{Reason: "it is compressed with LZ4; write it with snappy or zstd"}
+			}
+		}
+	}
+	return nil
+}
+
+// guard makes an error of a panic: the library panics on some damaged files.
+func guard(row int, err *error) {
+	if r := recover(); r != nil {
+		*err = &Error{Row: row, Reason: fmt.Sprintf("the Parquet file is damaged (%v)", r)}
+	}
+}
+
+// Columns are the columns at the top of the schema, of kind [Native].
+func (p *Parquet) Columns() []Column { return p.columns }
+
+// Rows is the number of rows that the head of the file has.
+func (p *Parquet) Rows() int64 { return p.file.NumRows() }
+
+// Next returns the stored cells of the next row, one for each column, valid until the
+// next call. The error is io.EOF after the last row, else an [*Error].
+func (p *Parquet) Next() (cells []any, err error) {
+	defer guard(p.row+1, &err)
+	for p.next == p.have {
+		if err := p.fill(); err != nil {
+			return nil, err
+		}
+	}
+	row := p.buffer[p.next]
+	p.next++
+	p.row++
+	cells = make([]any, len(p.columns))
+	at := 0
+	for i := range cells {
+		from := at
+		for at < len(row) && row[at].Column() < p.first[i+1] {
+			at++
+		}
+		cells[i] = []parquet.Value(row[from:at:at])
+	}
+	return cells, nil
+}
+
+// fill reads rows into the buffer.
+func (p *Parquet) fill() error {
+	damaged := func(err error) error {
+		return &Error{p.row + 1, "the Parquet file is damaged (" + err.Error() + ")", err}
+	}
+	p.have, p.next = 0, 0
+	if p.ended { // only now: rows in the buffer have memory of their pages
+		rows := p.rows
+		p.rows, p.ended = nil, false
+		if err := rows.Close(); err != nil {
+			return damaged(err)
+		}
+	}
+	if p.rows == nil {
+		if len(p.groups) == 0 {
+			return io.EOF
+		}
+		p.left = p.groups[0].NumRows()
+		p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
+	}
+	var err error
+	p.have, err = p.rows.ReadRows(p.buffer)
+	p.left -= int64(p.have)
+	switch {
+	case p.left < 0 || errors.Is(err, io.EOF) && p.left > 0:
+		p.have = 0
+		return damaged(errors.New("it has another number of rows than its head says"))
+	case errors.Is(err, io.EOF) || err == nil && p.have == 0:
+		p.ended = true
+	case err != nil:
+		p.have = 0
+		return damaged(err)
+	}
+	return nil
+}
+
+// JSON is a cell of column i, as Next returned it, as a JSON value.
+func (p *Parquet) JSON(i int, cell any) (v json.RawMessage, err error) {
+	defer guard(p.row, &err)
+	values, ok := cell.([]parquet.Value)
+	if !ok {
+		return nil, fmt.Errorf("a cell of a Parquet file is a %T", cell)
+	}
+	n := p.columns[i].Type.node
+	a := newAssembler(values, p.first[i], p.first[i+1]-p.first[i])
+	b, err := a.value(nil, n, 0, 0, 0)
+	for _, rest := range a.leaves {
+		if err == nil && len(rest) > 0 {
+			err = errors.New("a row has too many values")
+		}
+	}
+	if err != nil {
+		return nil, &Error{p.row, fmt.Sprintf("column %q of the Parquet file is damaged (%v)",
+			p.columns[i].Name, err), err}
+	}
+	return b, nil
+}
+
+// Close frees what reading holds.
+func (p *Parquet) Close() (err error) {
+	defer guard(p.row, &err)
+	if p.rows == nil {
+		return nil
+	}
+	return p.rows.Close()
+}

@@ -1,0 +1,256 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/encoding"
+)
+
+// rowGroupBytes is about how many bytes of values a row group has. It bounds the memory
+// of writing.
+const rowGroupBytes = 16 << 20
+
+// parquetWriter writes a Parquet file.
+type parquetWriter struct {
+	w       *parquet.Writer
+	columns []Column
+	first   []int
+	bytes   int // of the values in the present row group
+	most    int // of a row group
+}
+
+func newParquetWriter(w io.Writer, columns []Column) (p *parquetWriter, err error) {
+	defer guard(0, &err)
+	root := &field{Node: parquet.Group{}}
+	p = &parquetWriter{columns: columns, most: rowGroupBytes}
+	leaf := 0
+	for _, c := range columns {
+		n := nodeOf(c.Type)
+		root.fields = append(root.fields, fieldOf(c.Name, n))
+		p.first = append(p.first, leaf)
+		leaf += leafCount(n)
+	}
+	if leaf > parquet.MaxColumnIndex {
+		return nil, fmt.Errorf("%d columns, a Parquet file has at most %d", leaf, parquet.MaxColumnIndex)
+	}
+	p.w = parquet.NewWriter(w, parquet.NewSchema("schema", root), parquet.Compression(&parquet.Snappy),
+		parquet.CreatedBy("infill", "1", ""))
+	return p, nil
+}
+
+// A field is a node with a name. Unlike a parquet.Group it keeps the order of its
+// fields, and it leaves encoding and compression to the writer.
+type field struct {
+	parquet.Node
+	name   string
+	fields []parquet.Field
+}
+
+func fieldOf(name string, n parquet.Node) *field {
+	f := &field{Node: n, name: name}
+	if ordered, ok := n.(*field); ok {
+		f.Node, f.fields = ordered.Node, ordered.fields
+		return f
+	}
+	if !n.Leaf() {
+		for _, inner := range n.Fields() {
+			f.fields = append(f.fields, fieldOf(inner.Name(), inner))
+		}
+	}
+	return f
+}
+
+func (f *field) Name() string                          { return f.name }
+func (f *field) Fields() []parquet.Field               { return f.fields }
+func (f *field) Encoding() encoding.Encoding           { return nil }
+func (f *field) Compression() compress.Codec           { return nil }
+func (f *field) Value(reflect.Value) (v reflect.Value) { return v }
+func (f *field) GoType() reflect.Type                  { return reflect.TypeFor[any]() }
+
+// nodeOf is the node of a type. Every cell may be empty.
+func nodeOf(t Type) parquet.Node {
+	if t.Kind == Native {
+		return t.node
+	}
+	return parquet.Optional(filledNode(t))
+}
+
+func filledNode(t Type) parquet.Node {
+	switch t.Kind {
+	case Whole:
+		return parquet.Int(64)
+	case Number:
+		return parquet.Leaf(parquet.DoubleType)
+	case Bool:
+		return parquet.Leaf(parquet.BooleanType)
+	case JSON:
+		return parquet.JSON()
+	case List:
+		return parquet.List(filledNode(*t.Elem))
+	case Struct:
+		group := &field{Node: parquet.Group{}}
+		for _, c := range t.Fields {
+			group.fields = append(group.fields, fieldOf(c.Name, nodeOf(c.Type)))
+		}
+		return group
+	}
+	return parquet.String()
+}
+
+func (p *parquetWriter) Write(cells []any) (err error) {
+	defer guard(0, &err)
+	var row parquet.Row
+	for i, cell := range cells {
+		c := p.columns[i]
+		if values, ok := cell.([]parquet.Value); ok && c.Type.Kind == Native {
+			row = append(row, values...)
+			continue
+		}
+		s := shredder{row: make([]parquet.Row, leafCount(nodeOf(c.Type))), first: p.first[i]}
+		if err := s.optional(c.Type, cell, 0, 0, 0, 0); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		for _, leaf := range s.row {
+			row = append(row, leaf...)
+		}
+	}
+	for _, v := range row {
+		p.bytes += 16
+		if v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray {
+			p.bytes += len(v.ByteArray())
+		}
+	}
+	if _, err := p.w.WriteRows([]parquet.Row{row}); err != nil {
+		return err
+	}
+	if p.bytes < p.most {
+		return nil
+	}
+	p.bytes = 0
+	return p.w.Flush()
+}
+
+func (p *parquetWriter) Flush() error { return nil }
+
+func (p *parquetWriter) Close() (err error) {
+	defer guard(0, &err)
+	return p.w.Close()
+}
+
+// shredder takes a cell apart into values of the leaves of a column, with levels. See
+// assembler.
+type shredder struct {
+	row   []parquet.Row // values of each leaf
+	first int           // index of the first leaf
+}
+
+func (s *shredder) put(leaf int, v parquet.Value, rep, def int) {
+	s.row[leaf] = append(s.row[leaf], v.Level(rep, def, s.first+leaf))
+}
+
+// optional takes a cell that may be empty. rep is the repetition level of its first
+// value, depth that of the type, def the definition level above it.
+func (s *shredder) optional(t Type, cell any, leaf, rep, depth, def int) error {
+	if cell == nil {
+		s.empty(t, leaf, rep, def)
+		return nil
+	}
+	return s.filled(t, cell, leaf, rep, depth, def+1)
+}
+
+// empty puts a null into every leaf of a type.
+func (s *shredder) empty(t Type, leaf, rep, def int) {
+	for i := range leafCount(filledNode(t)) {
+		s.put(leaf+i, parquet.NullValue(), rep, def)
+	}
+}
+
+func (s *shredder) filled(t Type, cell any, leaf, rep, depth, def int) error {
+	switch t.Kind {
+	case List:
+		parts, ok := cell.([]any)
+		if !ok {
+			return mistyped(t, cell)
+		}
+		if len(parts) == 0 {
+			s.empty(*t.Elem, leaf, rep, def)
+			return nil
+		}
+		for i, part := range parts {
+			if i > 0 {
+				rep = depth + 1
+			}
+			if err := s.filled(*t.Elem, part, leaf, rep, depth+1, def+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case Struct:
+		parts, ok := cell.([]any)
+		if !ok || len(parts) != len(t.Fields) {
+			return mistyped(t, cell)
+		}
+		for i, part := range parts {
+			of := t.Fields[i].Type
+			if err := s.optional(of, part, leaf, rep, depth, def); err != nil {
+				return err
+			}
+			leaf += leafCount(filledNode(of))
+		}
+		return nil
+	}
+	v, err := stored(t, cell)
+	if err != nil {
+		return err
+	}
+	s.put(leaf, v, rep, def)
+	return nil
+}
+
+// stored is a cell as a value of its type. JSON becomes the type that it stands for.
+func stored(t Type, cell any) (parquet.Value, error) {
+	raw, isJSON := cell.(json.RawMessage)
+	switch t.Kind {
+	case Text:
+		if s, err := text(t, cell); err == nil {
+			return parquet.ByteArrayValue([]byte(s)), nil
+		}
+	case JSON:
+		if isJSON {
+			return parquet.ByteArrayValue(raw), nil
+		}
+	case Whole:
+		if n, err := strconv.ParseInt(string(raw), 10, 64); isJSON && err == nil {
+			return parquet.Int64Value(n), nil
+		}
+		if n, ok := cell.(int64); ok {
+			return parquet.Int64Value(n), nil
+		}
+	case Number:
+		if x, err := strconv.ParseFloat(string(raw), 64); isJSON && err == nil {
+			return parquet.DoubleValue(x), nil
+		}
+		if x, ok := cell.(float64); ok && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return parquet.DoubleValue(x), nil
+		}
+	case Bool:
+		if b, err := strconv.ParseBool(string(raw)); isJSON && err == nil {
+			return parquet.BooleanValue(b), nil
+		}
+		if b, ok := cell.(bool); ok {
+			return parquet.BooleanValue(b), nil
+		}
+	}
+	return parquet.Value{}, mistyped(t, cell)
+}
+
+func mistyped(t Type, cell any) error {
+	return fmt.Errorf("a cell of kind %d is a %T", t.Kind, cell)
+}

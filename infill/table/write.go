@@ -1,0 +1,116 @@
+package table
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+)
+
+// Format is the form of a table in a file.
+type Format int
+
+// The formats that tables are written in.
+const (
+	FormatCSV     Format = iota // comma-separated values, RFC 4180, lines end in \n
+	FormatTSV                   // the same with tabs
+	FormatParquet               // Apache Parquet
+	FormatJSONL                 // an object a line, without empty cells
+)
+
+// A Writer writes rows.
+type Writer interface {
+	// Write writes the cells of a row, one for each column.
+	Write(row []any) error
+	// Flush writes what is buffered. Parquet keeps it to the end of its row group.
+	Flush() error
+	// Close completes the table. What it was written to stays open.
+	Close() error
+}
+
+// NewWriter begins a table. Columns with the same name are an error.
+func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		if seen[c.Name] {
+			return nil, fmt.Errorf("two columns are called %q", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	switch f {
+	case FormatCSV, FormatTSV:
+		return newCSVWriter(w, f, columns)
+	case FormatParquet:
+		return newParquetWriter(w, columns)
+	}
+	return &lineWriter{bufio.NewWriter(w), columns, nil}, nil
+}
+
+// csvWriter writes CSV and TSV.
+type csvWriter struct {
+	w       *csv.Writer
+	columns []Column
+	cells   []string
+}
+
+func newCSVWriter(w io.Writer, f Format, columns []Column) (*csvWriter, error) {
+	c := &csvWriter{csv.NewWriter(w), columns, make([]string, len(columns))}
+	if f == FormatTSV {
+		c.w.Comma = '\t'
+	}
+	for i, col := range columns {
+		c.cells[i] = col.Name
+	}
+	return c, c.w.Write(c.cells)
+}
+
+func (c *csvWriter) Write(row []any) error {
+	for i, cell := range row {
+		var err error
+		if c.cells[i], err = text(c.columns[i].Type, cell); err != nil {
+			return fmt.Errorf("column %q: %w", c.columns[i].Name, err)
+		}
+	}
+	return c.w.Write(c.cells)
+}
+
+func (c *csvWriter) Flush() error {
+	c.w.Flush()
+	return c.w.Error()
+}
+
+func (c *csvWriter) Close() error { return c.Flush() }
+
+// lineWriter writes JSON lines.
+type lineWriter struct {
+	w       *bufio.Writer
+	columns []Column
+	line    []byte
+}
+
+func (l *lineWriter) Write(row []any) (err error) {
+	l.line = append(l.line[:0], '{')
+	for i, cell := range row {
+		if cell == nil {
+			continue
+		}
+		if len(l.line) > 1 {
+			l.line = append(l.line, ',')
+		}
+		name, err := marshal(l.columns[i].Name)
+		if err != nil {
+			return err
+		}
+		l.line = append(append(l.line, name...), ':')
+		if l.line, err = appendJSON(l.line, l.columns[i].Type, cell); err != nil {
+			return fmt.Errorf("column %q: %w", l.columns[i].Name, err)
+		}
+	}
+	l.line = append(l.line, '}', '\n')
+	_, err = l.w.Write(l.line)
+	return err
+}
+
+func (l *lineWriter) Flush() error { return l.w.Flush() }
+
+func (l *lineWriter) Close() error { return l.w.Flush() }
