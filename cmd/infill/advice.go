@@ -44,6 +44,7 @@ func advice(err error) string {
 	var long *infill.LengthError
 	var exists *batch.ExistsError
 	var manifest *batch.ManifestError
+	var column *batch.ColumnError
 	var offline *hub.OfflineError
 	switch {
 	case errors.As(err, &long):
@@ -52,6 +53,8 @@ func advice(err error) string {
 		return " (--resume goes on with it, --force overwrites it)"
 	case errors.As(err, &manifest) && manifest.Force:
 		return "; --force overwrites what is there"
+	case errors.As(err, &column):
+		return ": --text-field NAME"
 	case errors.As(err, &offline):
 		return ": infill model pull " + offline.Model
 	}

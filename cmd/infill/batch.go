@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
@@ -17,8 +18,10 @@ import (
 const batchDescription = "" +
 	`INPUT has a text with blanks on every line, or with --mask-rate complete sentences; or JSON
 lines with "text", maybe "id", settings for this line ("steps", "temperature", "seed", …),
-and other fields, which are kept. gzip and zstd are read, .gz and .zst written; - is standard
-input. Writes one JSON object a line, in the order of the input.
+and other fields, which are kept. A table (.csv, .tsv, .parquet) has the texts in a column,
+and its other columns are kept. gzip and zstd are read, .gz and .zst written; - is standard
+input. Writes one JSON object a line, or a table if OUTPUT has such a name, in the order of
+the input.
 A run that was stopped, killed or cut off goes on with --resume, to the same bytes.`
 
 type batchFlags struct {
@@ -81,8 +84,14 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	recorded["command"] = "batch"
-	recorded["format"] = inputFormat(in)
-	recorded["platform"] = platform
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
+	if err := f.recordFile(recorded, in, layout); err != nil {
+		return err
+	}
+	layout.Masked = f.Masking != (infill.Masking{}) || in.Format() == settings.FormatJSONL
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
@@ -93,7 +102,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		Absent: settings.Unsaid(settings.FillTable(), settings.Defaults()),
 	}
 	maps.Copy(man.Absent, settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()))
-	return f.work(c, std, in, man, inFlight(f.Model.Options.Threads), w.Record)
+	return f.work(c, std, in, man, layout, inFlight(f.Model.Options.Threads), w.Record)
 }
 
 // recorded is what the manifest has of the flags: all that decides a record.
@@ -109,11 +118,3 @@ func (f *batchFlags) recorded() (map[string]string, error) {
 
 // platform is the manifest's name of the machine: floating-point results are not the same on all.
 const platform = runtime.GOOS + "/" + runtime.GOARCH
-
-// inputFormat is the manifest's name of a format.
-func inputFormat(in *batch.Input) string {
-	if in.JSON() {
-		return "jsonl"
-	}
-	return "text"
-}

@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/ort"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
@@ -46,7 +47,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 var badInput = []error{
 	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank,
 	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
-	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, jsonl.ErrLineTooLong,
+	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
+	jsonl.ErrLineTooLong, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/batch"
+	"infill/infill/settings"
 )
 
 // fileFlags are the flags of every command that works through a file.
 type fileFlags struct {
+	settings.File
 	output        string
 	outputFlag    *option
-	format        string
 	resume, force bool
 	strict        bool
 	maxErrors     int64
@@ -25,15 +27,13 @@ type fileFlags struct {
 }
 
 func (f *fileFlags) flags() []*option {
+	f.File = *settings.FileDefaults()
 	f.maxErrors = -1
 	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
 		&f.output)
 	output.alias = "o"
 	f.outputFlag = output
-	return []*option{
-		output,
-		wordFlag("format", "of the input: auto (by its name, or its first line)|text|jsonl",
-			&f.format, "auto", "text", "jsonl"),
+	return append(append([]*option{output}, settingFlags(settings.FileTable(), &f.File, nil)...),
 		boolFlag("resume", "go on with an output that was left unfinished", &f.resume),
 		boolFlag("force", "overwrite an output that exists", &f.force),
 		boolFlag("strict", "stop before the first line that fails", &f.strict),
@@ -41,7 +41,7 @@ func (f *fileFlags) flags() []*option {
 			1<<40),
 		boolFlag("quiet", "print no notes and no progress", &f.quiet),
 		progressFlag(&f.progress),
-	}
+	)
 }
 
 func (f *fileFlags) check() error {
@@ -68,14 +68,15 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 		if info, err := os.Stat(f.output); err != nil || info.Mode().IsRegular() {
 			what := flag + " " + f.output + ": its manifest"
 			targets = append(targets, target{what, batch.ManifestPath(f.output)})
+			what = flag + " " + f.output + ": its records until the end"
+			targets = append(targets, target{what, batch.PartPath(f.output)})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
 			return nil, err
 		}
 	}
-	format := map[string]batch.Format{"auto": batch.FormatAuto, "text": batch.FormatText,
-		"jsonl": batch.FormatJSONL}[f.format]
-	in, err := batch.Open(path, std.in, format)
+	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format, TextField: f.TextField,
+		Limit: f.Limit})
 	if err == nil && path == "-" && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
@@ -85,13 +86,14 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest,
-	workers int, do func(context.Context, *batch.Item) (batch.Record, error)) error {
+	layout batch.Layout, workers int,
+	do func(context.Context, *batch.Item) (batch.Record, error)) error {
 	begin()
-	out := batch.Stream(std.out)
 	survey, err := in.Survey()
 	if err != nil {
 		return err
 	}
+	var out *batch.Output
 	if f.output != "" && f.output != "-" {
 		mode := batch.Create
 		switch {
@@ -101,8 +103,18 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			mode = batch.Force
 		}
 		man.SHA256, man.Bytes, man.Input = survey.SHA256, survey.Bytes, in.Name
-		if out, err = man.Open(f.output, in, mode); err != nil {
-			return err
+		man.Limit = f.Limit
+		out, err = man.Open(f.output, in, mode, layout)
+	} else {
+		out, err = layout.Stream(std.out, in)
+	}
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		for _, r := range out.Renamed(in) {
+			fmt.Fprintf(std.err, "infill: the output has a column %s of its own; the input's is %s there\n",
+				printable(r[0]), printable(r[1]))
 		}
 	}
 	resumable := out.Resumable()
@@ -128,12 +140,12 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	p, err := job.Run(c.Context)
 	bar.clear()
 	if !f.quiet && out.Dropped > 0 {
-		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n", f.output,
-			out.Dropped)
+		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n",
+			out.File(), out.Dropped)
 	}
 	switch {
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
-		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, f.output,
+		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, out.File(),
 			resumeCommand(c))
 		return err
 	case err != nil:
@@ -146,6 +158,23 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		return errSomeFailed
 	}
 	return nil
+}
+
+// layout is the form of the output.
+func (f *fileFlags) layout() (batch.Layout, error) {
+	return batch.Layout{Format: f.OutputFormat, Per: f.Per}.Found(f.output)
+}
+
+// recordFile puts what the manifest has of the files into its settings.
+func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l batch.Layout) error {
+	ofFile, err := settings.Recorded(settings.FileTable(), &f.File, settings.FileDefaults())
+	maps.Copy(recorded, ofFile)
+	recorded["format"] = in.Format().String()
+	if l.Format != settings.FormatJSONL {
+		recorded["output-format"] = l.Format.String() // a later setting than the others
+	}
+	recorded["platform"] = platform
+	return err
 }
 
 // resumeCommand is the command line that goes on with the output.

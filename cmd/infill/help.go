@@ -58,6 +58,7 @@ var examples = map[string][]string{
 	"infill batch": {
 		`infill batch sentences.txt -o filled.jsonl`,
 		`infill batch corpus.txt -o filled.jsonl --mask-rate 0.25 --seed 1`,
+		`infill batch table.csv --text-field sentence -o filled.parquet --per filling`,
 		`infill batch sentences.txt -o filled.jsonl --resume`,
 	},
 	"infill score": {

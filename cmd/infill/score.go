@@ -52,7 +52,7 @@ func scoreCommand(std stdio) *cli.Command {
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
 		Flags: join(f.modelFlags.flags(), group(groupMeasures, f.own()),
-			group(groupOutput, f.fileFlags.flags())),
+			group(groupOutput, without(f.fileFlags.flags(), "per"))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
@@ -111,14 +111,20 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	recorded["command"] = "score"
-	recorded["format"] = inputFormat(in)
-	recorded["platform"] = platform
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
+	if err := f.recordFile(recorded, in, layout); err != nil {
+		return err
+	}
+	layout.Scores = true
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: "sha256:" + s.Model.Info().SHA256, Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	return f.work(c, std, in, man, inFlight(f.Options.Threads), s.Record)
+	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), s.Record)
 }
 
 // recorded is what the manifest has of the flags. The precision is that of gradients, which no

@@ -51,6 +51,8 @@ func manifest() *Manifest {
 
 type config struct {
 	workers, maxErrors int
+	limit              int
+	layout             Layout
 	mode               Mode
 	do                 func(context.Context, *Item) (Record, error)
 	ctx                context.Context
@@ -61,18 +63,19 @@ type config struct {
 // process works through a file.
 func process(t *testing.T, input, output string, c config) (Progress, *Output, error) {
 	t.Helper()
-	in, err := Open(input, nil, FormatAuto)
+	in, err := Open(input, nil, InputOptions{Limit: c.limit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
 	m := manifest()
+	m.Limit = c.limit
 	s, err := in.Survey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.SHA256, m.Bytes = s.SHA256, s.Bytes
-	out, err := m.Open(output, in, c.mode)
+	out, err := m.Open(output, in, c.mode, c.layout)
 	if err != nil {
 		return Progress{}, nil, err
 	}
@@ -242,7 +245,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("another input: %v", err)
 	}
 	open := func(change func(*Manifest)) error {
-		i, err := Open(in, nil, FormatAuto)
+		i, err := Open(in, nil, InputOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +254,7 @@ func TestRefusals(t *testing.T) {
 		s, _ := i.Survey()
 		m.SHA256, m.Bytes = s.SHA256, s.Bytes
 		change(m)
-		o, err := m.Open(out, i, Resume)
+		o, err := m.Open(out, i, Resume, Layout{})
 		if err == nil {
 			_ = o.finish(false)
 		}
@@ -274,14 +277,14 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	// Two processes at once.
-	i, err := Open(in, nil, FormatAuto)
+	i, err := Open(in, nil, InputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := manifest()
 	s, _ := i.Survey()
 	m.SHA256, m.Bytes = s.SHA256, s.Bytes
-	o, err := m.Open(out, i, Resume)
+	o, err := m.Open(out, i, Resume, Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

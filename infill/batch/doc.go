@@ -7,7 +7,7 @@
 // Lines of text or JSON lines, plain, gzip or zstd. The first bytes say which. A
 // line of text is a record without its line end (\n or \r\n). Lines of white space
 // are passed over. Package jsonl says what a JSON line is. The caller gets its
-// fields in order.
+// fields in order. A table, which package table reads, has a record in each row.
 //
 // # Output
 //
@@ -16,6 +16,10 @@
 // it. A compressed output grows by a self-contained frame (gzip member, zstd
 // frame) of 64 records at a time. Its bytes, too, depend on the records
 // alone.
+//
+// A [Layout] can ask for rows: a table, or a row for each filling. The records then
+// wait in a file beside the output ("OUTPUT.part"). When the last one is there,
+// they become the output, whole or not at all.
 //
 // # Resuming
 //

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/internal/unpack"
 )
 
@@ -19,8 +20,8 @@ func FuzzLine(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		in := Input{Name: "fuzz", format: FormatJSONL, close: func() {}}
-		if err := in.decompress(strings.NewReader(s)); err != nil {
+		in := Input{options: InputOptions{Format: settings.FormatJSONL}, close: func() {}}
+		if err := in.begin(strings.NewReader(s)); err != nil {
 			if !errors.Is(err, unpack.ErrDamaged) {
 				t.Fatal(err)
 			}

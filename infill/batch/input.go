@@ -2,39 +2,48 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
 
-// Format says how the lines of an input are read.
-type Format int
-
-const (
-	// FormatAuto goes by the name: .jsonl and .ndjson are JSON lines, .txt is
-	// text. Of anything else the first line that is not empty decides.
-	FormatAuto  Format = iota
-	FormatText         // lines of text
-	FormatJSONL        // one JSON object a line
-)
+// InputOptions say how an input is read.
+type InputOptions struct {
+	Format settings.Format
+	// TextField is the field or the column that has the text; "" is "text".
+	// Lines of text have none.
+	TextField string
+	// Limit is the number of records that are read; 0 is all.
+	Limit int
+}
 
 // An Input is an open file of records.
 type Input struct {
-	Name   string
-	format Format
-	file   io.Closer
-	r      *textline.Reader
-	close  func()
-	info   os.FileInfo // nil for a stream
-	ahead  *ahead      // what Empty has read, nil if it has not
+	Name    string
+	options InputOptions // with the format that was found
+	file    *os.File     // nil for a stream
+	info    os.FileInfo  // nil for a stream
+	src     source
+	close   func()
+	given   int    // records that Next returned
+	ahead   *ahead // what Empty has read, nil if it has not
+}
+
+// A source is the records of an input in one format. The error of next is io.EOF
+// after the last. Errors of one record are in Item.Err, others end the input.
+type source interface {
+	next() (Item, error)
+	// columns are those of a table, nil for lines.
+	columns() []table.Column
 }
 
 // ahead is a result of next that was not handed out yet.
@@ -44,9 +53,12 @@ type ahead struct {
 }
 
 // Open opens a file, or the stream stdin if path is "-". Gzip and zstd data,
-// which their first bytes show, are decompressed.
-func Open(path string, stdin io.Reader, format Format) (*Input, error) {
-	in := &Input{Name: path, format: format, close: func() {}}
+// which their first bytes show, are decompressed. A table that cannot be read is
+// an error that wraps [table.ErrTable], one without the column of the text a
+// [*ColumnError].
+func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
+	in := &Input{Name: path, options: o, close: func() {}}
+	in.options.TextField = cmp.Or(o.TextField, "text")
 	src := stdin
 	if path == "-" {
 		in.Name = "standard input"
@@ -66,62 +78,77 @@ func Open(path string, stdin io.Reader, format Format) (*Input, error) {
 		}
 		in.info = info
 	}
-	if err := in.decompress(src); err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	if format == FormatAuto {
-		in.format = in.sniff(path)
+	if err := in.begin(src); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", in.Name, err), in.Close())
 	}
 	return in, nil
+}
+
+// begin finds the format and makes the source.
+func (in *Input) begin(r io.Reader) error {
+	format := &in.options.Format
+	if *format == settings.FormatAuto {
+		*format = settings.FormatOf(in.Name)
+	}
+	if *format == settings.FormatAuto && in.stored() {
+		*format = settings.FormatParquet
+	}
+	if *format == settings.FormatParquet {
+		p, err := in.parquet()
+		if err != nil {
+			return err
+		}
+		in.src, in.close = p, func() { _ = p.r.Close() }
+		return nil
+	}
+	u, err := unpack.New(r)
+	if err != nil {
+		return err
+	}
+	in.close = func() { _ = u.Close() }
+	if format.Table() {
+		in.src, err = newCSVSource(u, *format, in.options.TextField)
+		return err
+	}
+	lines := textline.NewReader(u, jsonl.MaxInput)
+	if *format == settings.FormatAuto {
+		*format = sniff(lines)
+	}
+	in.src = &lineSource{lines, in.options}
+	return nil
 }
 
 // Lines reads an open stream as lines of text, which is never compressed. The
 // name is for errors.
 func Lines(name string, r io.Reader) *Input {
-	in := &Input{Name: name, format: FormatText, close: func() {}}
-	in.r = textline.NewReader(r, jsonl.MaxInput)
-	return in
+	return openStream(name, r, InputOptions{Format: settings.FormatText})
 }
 
 // JSONLines reads an open stream as JSON lines, which is never compressed. The name is for errors.
 func JSONLines(name string, r io.Reader) *Input {
-	in := Lines(name, r)
-	in.format = FormatJSONL
+	return openStream(name, r, InputOptions{Format: settings.FormatJSONL, TextField: "text"})
+}
+
+func openStream(name string, r io.Reader, o InputOptions) *Input {
+	in := &Input{Name: name, options: o, close: func() {}}
+	in.src = &lineSource{textline.NewReader(r, jsonl.MaxInput), o}
 	return in
 }
 
-// decompress begins to read, whether the bytes are compressed or not.
-func (in *Input) decompress(r io.Reader) error {
-	u, err := unpack.New(r)
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	in.close = func() { _ = u.Close() }
-	in.r = textline.NewReader(u, jsonl.MaxInput)
-	return nil
-}
-
 // sniff decides between text and JSON lines.
-func (in *Input) sniff(path string) Format {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), ".zst")
-	switch filepath.Ext(name) {
-	case ".jsonl", ".ndjson":
-		return FormatJSONL
-	case ".txt":
-		return FormatText
-	}
-	b, _ := in.r.Peek(textline.PeekSize) // an error will come again when reading
+func sniff(lines *textline.Reader) settings.Format {
+	b, _ := lines.Peek(textline.PeekSize) // an error will come again when reading
 	b = bytes.TrimLeft(b, " \t\r\n")
 	first, _, whole := bytes.Cut(b, []byte("\n"))
 	object := len(first) > 0 && first[0] == '{'
 	if object && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
-		return FormatJSONL
+		return settings.FormatJSONL
 	}
-	return FormatText
+	return settings.FormatText
 }
 
-// JSON reports whether the input is read as JSON lines.
-func (in *Input) JSON() bool { return in.format == FormatJSONL }
+// Format is the format of the input, never settings.FormatAuto.
+func (in *Input) Format() settings.Format { return in.options.Format }
 
 // Empty reports whether no record is left. It reads up to the next one, which
 // Next still returns.
@@ -144,26 +171,17 @@ func (in *Input) Next() (Item, error) {
 }
 
 func (in *Input) next() (Item, error) {
-	for {
-		b, err := in.r.Next()
-		it := Item{Line: in.r.Number()}
-		switch {
-		case errors.Is(err, textline.ErrTooLong):
-			it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrLineTooLong,
-				Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
-		case err == io.EOF:
-			return Item{}, err
-		case err != nil:
-			return Item{}, fmt.Errorf("%s: after line %d: %w", in.Name, it.Line, err)
-		case isEmpty(b):
-			continue
-		case in.format == FormatJSONL:
-			it.Err = it.parse(b)
-		default:
-			it.Text = string(b)
-		}
-		return it, nil
+	if in.options.Limit > 0 && in.given == in.options.Limit {
+		return Item{}, io.EOF
 	}
+	it, err := in.src.next()
+	switch {
+	case err == nil:
+		in.given++
+	case err != io.EOF:
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return it, err
 }
 
 // Close closes the file; a stream stays open.
@@ -173,4 +191,12 @@ func (in *Input) Close() error {
 		return nil
 	}
 	return in.file.Close()
+}
+
+// textField is the name of the text among the fields of a record.
+func (o InputOptions) textField() string {
+	if o.Format == settings.FormatText {
+		return "text"
+	}
+	return o.TextField
 }

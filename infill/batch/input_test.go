@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 )
 
 func TestCompressed(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCompressed(t *testing.T) {
 		if _, _, err := process(t, in, out, config{}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(out, nil, FormatText)
+		r, err := Open(out, nil, InputOptions{Format: settings.FormatText})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,11 +104,11 @@ func TestInput(t *testing.T) {
 				"9 <bad JSON line>", "10 <bad JSON line>", "11 "}},
 	} {
 		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
-		in, err := Open(path, nil, FormatAuto)
+		in, err := Open(path, nil, InputOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.JSON() != c.json {
+		if (in.Format() == settings.FormatJSONL) != c.json {
 			t.Errorf("%.40q is taken for the wrong format", c.data)
 		}
 		var got []string
@@ -142,14 +143,14 @@ func TestInput(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Open(t.TempDir(), nil, FormatAuto); err == nil ||
+	if _, err := Open(t.TempDir(), nil, InputOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
 	for text, ok := range map[string]bool{`\ud83d\ude00`: true, `\ud83d x`: false, `\uFFFD`: true,
 		"\ufffd": true, `\\ud83d`: true} {
 		var it Item
-		if err := it.parse([]byte(`{"text":"` + text + `"}`)); (err == nil) != ok {
+		if err := it.parse("text", []byte(`{"text":"`+text+`"}`)); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -219,7 +220,7 @@ func TestCompressedByBytes(t *testing.T) {
 	packed := write(t, filepath.Join(dir, "in.txt"), gz.String())
 	plain := write(t, filepath.Join(dir, "in.txt.gz"), "The [MASK].\nA [MASK].\n")
 	for _, path := range []string{packed, plain, "-"} {
-		in, err := Open(path, bytes.NewReader(gz.Bytes()), FormatAuto)
+		in, err := Open(path, bytes.NewReader(gz.Bytes()), InputOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

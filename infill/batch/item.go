@@ -9,13 +9,21 @@ import (
 
 // An Item is a record of the input.
 type Item struct {
-	Line int             // number of its line, from 1
+	Line int             // number of its line, or of its row in a Parquet file, from 1
 	ID   json.RawMessage // a JSON string or number; nil if the record has none
 	// Text is the text of the line; of a JSON line without one, the line itself.
 	Text   string
-	Fields []jsonl.Field // members other than id and text, in order
+	Fields []jsonl.Field // members or columns other than id and text, in order
+	// Columns says that the record is a row of a table. Its fields are then data,
+	// and none of them is a setting.
+	Columns bool
+	// Whole says that the record keeps all fields. It otherwise leaves out the settings
+	// that it repeats.
+	Whole bool
 	// Err is of type *jsonl.Error: this line cannot be read, the others can.
 	Err error
+
+	stored []any // the cells of a Parquet row as they are stored, valid until the next item
 }
 
 // Key names a record among others of the same input: its id, or else the
@@ -28,9 +36,9 @@ func (it *Item) Key() string {
 }
 
 // parse reads a JSON line.
-func (it *Item) parse(b []byte) (err error) {
+func (it *Item) parse(textField string, b []byte) (err error) {
 	var in jsonl.Input
-	in, err = jsonl.Decoder{}.Input(it.Line, b)
+	in, err = jsonl.Decoder{TextField: textField}.Input(it.Line, b)
 	it.ID, it.Text, it.Fields = in.ID, in.Text, in.Fields
 	if err != nil && it.Text == "" {
 		it.Text = string(b)

@@ -15,16 +15,27 @@ import (
 // A Manifest says what an output was made from: everything that decides a
 // record. It is a file beside the output.
 type Manifest struct {
-	Format   int               `json:"format"` // of output and manifest, 1
-	Version  string            `json:"version"`
-	Model    string            `json:"model"`
-	Seed     uint64            `json:"seed"`
-	Input    string            `json:"input"`        // name, for people only
-	Bytes    int64             `json:"input_bytes"`  // −1 for a stream
-	SHA256   string            `json:"input_sha256"` // "" for a stream
+	Format  int    `json:"format"` // of output and manifest, 1
+	Version string `json:"version"`
+	Model   string `json:"model"`
+	Seed    uint64 `json:"seed"`
+	Input   string `json:"input"`        // name, for people only
+	Bytes   int64  `json:"input_bytes"`  // −1 for a stream
+	SHA256  string `json:"input_sha256"` // "" for a stream
+	// Limit is the number of records that the run reads, 0 for all. A run that goes
+	// on may have a greater one.
+	Limit    int               `json:"limit,omitempty"`
 	Settings map[string]string `json:"settings"`
 	// Absent has what settings mean that a manifest may leave out. It is for messages.
 	Absent map[string]string `json:"-"`
+	// Finished is what an output of rows holds, nil before it is made.
+	Finished *Finished `json:"finished,omitempty"`
+}
+
+// Finished says what an output that is complete holds.
+type Finished struct {
+	Records int `json:"records"`
+	Failed  int `json:"failed"`
 }
 
 // ManifestFormat is the value of Manifest.Format.
@@ -103,6 +114,16 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 		out = append(out, Difference{"the input", false, input(m), input(now)})
 	}
+	// A run may read more records, unless rows have been made of the others.
+	if m.Limit != now.Limit && (m.Finished != nil || !m.extends(now)) {
+		limit := func(n int) string {
+			if n == 0 {
+				return "none"
+			}
+			return fmt.Sprint(n)
+		}
+		differ("limit", true, limit(m.Limit), limit(now.Limit))
+	}
 	var names []string
 	for n := range m.Settings {
 		names = append(names, n)
@@ -125,21 +146,32 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 	return out
 }
 
-// check compares the manifest of an output, if it has one, with that of this run.
-func (m *Manifest) check(output string, empty bool) error {
-	was, err := ReadManifest(output)
+// extends reports whether a run reads more records than m's.
+func (m *Manifest) extends(now *Manifest) bool {
+	return m.Limit > 0 && (now.Limit == 0 || now.Limit > m.Limit)
+}
+
+// check compares the manifest of the output, if it has one, with that of this run.
+func (o *Output) check(empty bool) error {
+	was, err := ReadManifest(o.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && empty:
-		return m.write(output) // nothing was written yet
+		return o.manifest.write(o.Path) // nothing was written yet
 	case errors.Is(err, fs.ErrNotExist):
-		return &ManifestError{ManifestPath(output), fmt.Sprintf(
+		return &ManifestError{ManifestPath(o.Path), fmt.Sprintf(
 			"is missing, so the origin of %s is not known; start again, or name another output",
-			output), true}
+			o.file), true}
 	case err != nil:
 		return err
 	}
-	if d := was.differences(m); len(d) > 0 {
+	if empty {
+		was.Finished = nil // what was finished has been taken away
+	}
+	if d := was.differences(o.manifest); len(d) > 0 {
 		return &MismatchError{d}
+	}
+	if o.extended = was.extends(o.manifest); o.extended || empty {
+		return o.manifest.write(o.Path)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"infill/infill/settings"
 	"infill/internal/disk"
 )
 
@@ -26,6 +27,13 @@ type Output struct {
 	Path    string
 	Dropped int64 // bytes of torn or damaged records that were cut off on resuming
 
+	layout   Layout
+	file     string    // that records are written to: Path, or its part
+	manifest *Manifest // nil for a stream
+	extended bool      // an earlier run had a smaller limit
+	complete *Finished // an earlier run has made the rows; nil if not
+	stream   *rowStream
+
 	w       io.Writer
 	f       *os.File // nil for a stream
 	regular bool     // a file that can be resumed
@@ -39,18 +47,46 @@ type Output struct {
 	resumed bool
 }
 
-// Stream is an output that cannot be resumed, such as standard output.
+// Stream is an output that cannot be resumed, such as standard output. It takes JSON
+// lines, a record for each sentence.
 func Stream(w io.Writer) *Output { return &Output{w: w, frames: plainFrames{}} }
+
+// Stream is an output of this form that cannot be resumed, for the records of an
+// input. The error wraps [ErrLayout] for a form that needs a file.
+func (l Layout) Stream(w io.Writer, in *Input) (*Output, error) {
+	return newStream(Stream(w), in, l)
+}
+
+func newStream(o *Output, in *Input, l Layout) (*Output, error) {
+	l, err := l.Found(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if o.layout = l; !l.Rows() {
+		return o, nil
+	}
+	o.stream, err = newRowStream(o.w, in, l)
+	return o, err
+}
+
+// PartPath is where the records of an output that has rows wait for the last of them.
+func PartPath(output string) string { return output + ".part" }
 
 // Open opens the file that an input's records go to, with its manifest. It never
 // touches the input. With Force it replaces the output and its manifest, without it
 // nothing that was there before.
-func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
-	frames, err := framingOf(path)
+func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, error) {
+	l, err := l.Found(path)
 	if err != nil {
 		return nil, err
 	}
-	o := &Output{Path: path, frames: frames, regular: true, synced: time.Now(), now: time.Now}
+	o := &Output{Path: path, file: path, layout: l, regular: true, synced: time.Now(), now: time.Now}
+	if l.Rows() {
+		o.file = PartPath(path)
+	}
+	if o.frames, err = framingOf(o.file); err != nil {
+		return nil, err
+	}
 	o.sync = func() error { return o.f.Sync() }
 	info, err := os.Stat(path)
 	exists := err == nil
@@ -70,9 +106,21 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 			return nil, err
 		}
 		o.w = o.f
+		if _, err := newStream(o, in, l); err != nil {
+			return nil, errors.Join(err, o.f.Close())
+		}
 		return o, nil
 	case exists && mode == Create:
 		return nil, &ExistsError{path, false}
+	}
+	o.manifest = m
+	if l.Rows() {
+		done, err := o.openRows(m, in, mode, exists)
+		if done || err != nil {
+			return o, err
+		}
+		_, err = os.Stat(o.file)
+		exists = err == nil
 	}
 	if err := placeOfManifest(path, in, mode); err != nil {
 		return nil, err
@@ -86,56 +134,28 @@ func (m *Manifest) Open(path string, in *Input, mode Mode) (*Output, error) {
 	return o, nil
 }
 
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
-}
-
-// placeOfManifest is an error if the manifest of an output cannot be written. Its
-// folder has to be there, and its name has to be free or that of a manifest.
-func placeOfManifest(output string, in *Input, mode Mode) error {
-	if _, err := os.Stat(filepath.Dir(output)); err != nil {
-		return fmt.Errorf("the folder of the output: %w; make it first", err)
-	}
-	path := ManifestPath(output)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case in.info != nil && os.SameFile(info, in.info):
-		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output",
-			ErrManifest, path, output)
-	case mode == Force && info.Mode().IsRegular():
-		return nil
-	}
-	_, err = ReadManifest(output)
-	return err
-}
-
 func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 	var err error
 	if !exists {
 		// The manifest goes first: nobody knows what made an output without one.
 		if mode == Resume {
-			err = m.check(o.Path, true)
+			err = o.check(true)
 		} else {
 			err = m.write(o.Path)
 		}
 		if err != nil {
 			return err
 		}
-		if o.f, err = os.OpenFile(o.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		if o.f, err = os.OpenFile(o.file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 			return err
 		}
-	} else if o.f, err = os.OpenFile(o.Path, os.O_RDWR, 0); err != nil {
+	} else if o.f, err = os.OpenFile(o.file, os.O_RDWR, 0); err != nil {
 		return err
 	}
 	o.w = o.f
 	// Some file systems have no locks. The output is written all the same.
 	if ok, err := disk.TryLock(o.f); !ok && err == nil {
-		return fmt.Errorf("%w: another process writes %s", ErrLocked, o.Path)
+		return fmt.Errorf("%w: another process writes %s", ErrLocked, o.file)
 	}
 	switch {
 	case !exists:
@@ -156,7 +176,7 @@ func (o *Output) open(m *Manifest, mode Mode, exists bool) error {
 		return err
 	}
 	o.resumed = info.Size() > 0
-	return m.check(o.Path, info.Size() == 0)
+	return o.check(info.Size() == 0)
 }
 
 // syncEvery is the time between two syncs of a file to the disk. The first record
@@ -165,6 +185,9 @@ const syncEvery = 2 * time.Second
 
 // write appends a record, which ends in a newline.
 func (o *Output) write(record []byte) error {
+	if o.stream != nil {
+		return o.stream.write(record)
+	}
 	if o.frames.records() > 1 {
 		o.pending = append(o.pending, record...)
 		o.waiting++
@@ -199,27 +222,46 @@ func (o *Output) append(b []byte) error {
 		if o.regular && o.f != nil {
 			_ = o.f.Truncate(o.offset)
 		}
-		return fmt.Errorf("writing %s: %w", o.name(), err)
+		return fmt.Errorf("writing %s: %w", o.File(), err)
 	}
 	o.offset += int64(n)
 	if o.regular && o.f != nil && o.now().Sub(o.synced) >= syncEvery {
 		o.synced = o.now()
 		if err := o.sync(); err != nil {
-			return fmt.Errorf("syncing %s: %w", o.Path, err)
+			return fmt.Errorf("syncing %s: %w", o.file, err)
 		}
 	}
 	return nil
 }
 
-func (o *Output) name() string {
+// File is the file that records are written to: Path, or the part that its rows are
+// made from at the end.
+func (o *Output) File() string {
 	if o.Path == "" {
 		return "standard output"
 	}
-	return o.Path
+	return o.file
 }
 
 // Resumable reports whether a run that ends early can go on with this output.
 func (o *Output) Resumable() bool { return o.regular && o.f != nil }
+
+// Renamed are the columns of an input that have another name in the rows of the output,
+// because infill has columns of their names. They are in pairs, the old name first.
+func (o *Output) Renamed(in *Input) [][2]string {
+	if !o.layout.Rows() || in.Format() == settings.FormatJSONL {
+		return nil
+	}
+	m := o.layout.newRowMaker(in.options)
+	m.addAll(in, false)
+	var out [][2]string
+	for _, n := range m.names {
+		if is := m.outputName(n); is != n {
+			out = append(out, [2]string{n, is})
+		}
+	}
+	return out
+}
 
 // finish ends the output: with complete set the last frame is written too, else
 // it is left for the run that goes on.
@@ -228,12 +270,15 @@ func (o *Output) finish(complete bool) error {
 	if complete {
 		err = o.flush()
 	}
+	if complete && o.stream != nil {
+		err = errors.Join(err, o.stream.close())
+	}
 	if o.f == nil {
 		return err
 	}
 	if o.regular {
 		if serr := o.sync(); serr != nil {
-			err = errors.Join(err, fmt.Errorf("syncing %s: %w", o.Path, serr))
+			err = errors.Join(err, fmt.Errorf("syncing %s: %w", o.File(), serr))
 		}
 	}
 	err = errors.Join(err, o.f.Close())

@@ -37,18 +37,18 @@ scan:
 		case err == io.EOF || errors.Is(err, errTorn):
 			break scan
 		case err != nil:
-			return 0, 0, fmt.Errorf("%s: %w", o.Path, err)
+			return 0, 0, fmt.Errorf("%s: %w", o.file, err)
 		}
 		heads, ok := parseHeads(records)
-		if !ok {
-			break
+		if !ok || o.extended && len(heads) < o.frames.records() {
+			break // the last frame of a run with a smaller limit is made again
 		}
 		// A frame that is not full is the last one of a finished run.
 		for _, h := range heads {
 			it, err := in.Next()
 			if err == io.EOF {
 				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d",
-					ErrMismatch, o.Path, h.line)
+					ErrMismatch, o.file, h.line)
 			}
 			if err != nil {
 				return 0, 0, err
@@ -56,7 +56,7 @@ scan:
 			if it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)) {
 				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), "+
 					"the input has line %d (id %s)",
-					ErrMismatch, done+1, o.Path, h.line, orNone(h.id), it.Line, orNone(it.ID))
+					ErrMismatch, done+1, o.file, h.line, orNone(h.id), it.Line, orNone(it.ID))
 			}
 			done++
 			if h.failed {

@@ -68,6 +68,13 @@ type slot struct {
 func (j *Job) Run(ctx context.Context) (Progress, error) {
 	p := Progress{Total: j.Total}
 	var err error
+	if was := j.Output.complete; was != nil { // nothing is left to do
+		p.Records, p.Failed, p.Resumed = was.Records, was.Failed, was.Records
+		if j.Progress != nil {
+			j.Progress(p)
+		}
+		return p, nil
+	}
 	p.Records, p.Failed, err = j.Output.recover(j.Input)
 	if err != nil {
 		return p, errors.Join(err, j.Output.finish(false))
@@ -77,7 +84,11 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 		j.Progress(p)
 	}
 	err = j.work(ctx, &p)
-	return p, errors.Join(err, j.Output.finish(err == nil))
+	err = errors.Join(err, j.Output.finish(err == nil))
+	if err == nil && j.Output.manifest != nil && j.Output.layout.Rows() {
+		err = j.Output.makeRows(ctx, j.Input, p)
+	}
+	return p, err
 }
 
 func (j *Job) work(ctx context.Context, p *Progress) error {
@@ -143,6 +154,7 @@ func (r *runner) read(ctx context.Context, order, todo chan<- *slot, stop <-chan
 		if err != nil {
 			return err
 		}
+		it.Whole = r.Output.layout.Rows()
 		s := &slot{item: it, done: make(chan struct{})}
 		s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		r.mu.Lock()

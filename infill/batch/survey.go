@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"infill/infill/jsonl"
+	"infill/infill/table"
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
@@ -20,13 +21,15 @@ type Survey struct {
 	// Bytes their number. A stream, which nobody can read twice, has "" and −1.
 	SHA256 string
 	Bytes  int64
-	// Records is the number of records in the file, those that cannot be read
-	// included; −1 for a stream and for damaged compressed data.
+	// Records is the number of records in the file, or the limit of the input if
+	// there are more. Those that cannot be read are included. It is −1 for a stream and
+	// for damaged compressed data.
 	Records int
 }
 
 // Survey reads the file once from end to end. It does not touch what Next
-// returns.
+// returns. The error of a table that cannot be read to its end wraps
+// [table.ErrTable].
 func (in *Input) Survey() (Survey, error) {
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return Survey{Bytes: -1, Records: -1}, nil
@@ -37,13 +40,46 @@ func (in *Input) Survey() (Survey, error) {
 	}
 	h := sha256.New()
 	raw := &counter{r: io.TeeReader(f, h)}
-	records := countRecords(raw)
+	records, bad := in.count(raw)
 	// A decoder can stop before the end of the file.
 	_, err = io.Copy(io.Discard, raw)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(bad, err, f.Close()); err != nil {
 		return Survey{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
+	if limit := in.options.Limit; limit > 0 && records > limit {
+		records = limit
+	}
 	return Survey{hex.EncodeToString(h.Sum(nil)), raw.n, records}, nil
+}
+
+// count is the number of records of the file, −1 if it cannot be read to its end. A
+// table that cannot be read is an error now: the run would end in the middle.
+func (in *Input) count(r io.Reader) (int, error) {
+	switch src := in.src.(type) {
+	case *parquetSource:
+		return int(src.r.Rows()), nil
+	case *csvSource:
+		u, err := unpack.New(r)
+		if err != nil {
+			return -1, nil // an error will come again when reading
+		}
+		defer func() { _ = u.Close() }()
+		again, err := newCSVSource(u, in.options.Format, in.options.TextField)
+		for n := 0; ; n++ {
+			if err == nil {
+				_, err = again.next()
+			}
+			switch {
+			case err == io.EOF:
+				return n, nil
+			case errors.Is(err, table.ErrTable) && (in.options.Limit == 0 || n < in.options.Limit):
+				return n, err
+			case err != nil:
+				return -1, nil
+			}
+		}
+	}
+	return countRecords(r), nil
 }
 
 // countRecords counts the lines that are not empty, −1 if they cannot be read.

@@ -22,6 +22,7 @@ var codes = []struct {
 	{infill.ErrFewWords, "too_few_words"},
 	{ErrLineTooLong, "too_long"},
 	{ErrJSON, "bad_json"},
+	{ErrRow, "bad_row"},
 	{settings.ErrSetting, "bad_option"},
 	{tokenize.ErrInvalidUTF8, "invalid_utf8"},
 	{mlm.ErrTooLong, "too_long"},
@@ -30,7 +31,7 @@ var codes = []struct {
 
 // Code is the name that records give an error of a single line: empty,
 // no_blank, bad_blank, empty_support, too_few_words, too_long, bad_json,
-// bad_option, invalid_utf8 or unsupported. It is "" for an error that would
+// bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
 // befall every line.
 func Code(err error) string {
 	var many *samplers.TooManyError

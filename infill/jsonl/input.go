@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,15 +13,15 @@ import (
 type Input struct {
 	// ID is a JSON string or number; nil if the line has none.
 	ID json.RawMessage
-	// Text is the member "text".
+	// Text is the member "text", or the Decoder's TextField.
 	Text string
 	// Fields are the other members, in order.
 	Fields []Field
 }
 
-// Input reads line n as a line of input: an object with a string "text" and
-// maybe an "id", a string or a number; null stands for none. Errors are of type
-// [*Error]. What was read before the error is returned with it.
+// Input reads line n as a line of input: an object with a string "text", or what
+// TextField calls it, and maybe an "id", a string or a number; null stands for none.
+// Errors are of type [*Error]. What was read before the error is returned with it.
 func (d Decoder) Input(n int, line []byte) (Input, error) {
 	if d.Depth == 0 {
 		d.Depth = 64
@@ -28,10 +29,19 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 	fields, err := d.Object(n, line)
 	var in Input
 	text := false
+	name := cmp.Or(d.TextField, "text")
 	for _, f := range fields {
 		bad := func(reason string) error { return &Error{n, f.Name, ErrJSON, reason} }
-		switch f.Name {
-		case "id":
+		switch {
+		case f.Name == name:
+			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
+				return in, bad(name + " is not a string")
+			}
+			if halfPair(in.Text, f.Value) {
+				return in, bad(name + " has half of a surrogate pair, which is not a character")
+			}
+			text = true
+		case f.Name == "id":
 			if string(f.Value) == "null" {
 				continue // an id that is not there
 			}
@@ -39,20 +49,12 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 				return in, bad("id is neither a string nor a number")
 			}
 			in.ID = f.Value
-		case "text":
-			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
-				return in, bad("text is not a string")
-			}
-			if halfPair(in.Text, f.Value) {
-				return in, bad("text has half of a surrogate pair, which is not a character")
-			}
-			text = true
 		default:
 			in.Fields = append(in.Fields, f)
 		}
 	}
 	if err == nil && !text {
-		err = &Error{n, "text", ErrJSON, fmt.Sprintf("no field %q", "text")}
+		err = &Error{n, name, ErrJSON, fmt.Sprintf("no field %q", name)}
 	}
 	return in, err
 }

@@ -117,7 +117,7 @@ func TestDecode(t *testing.T) {
 		len(rec.Fields) != 1 || rec.Fields[0].Name != "mine" {
 		t.Errorf("%+v, %v", rec, err)
 	}
-	few := Decoder{Limits{Bytes: 200, Depth: 5, Fillings: 2}}
+	few := Decoder{Limits: Limits{Bytes: 200, Depth: 5, Fillings: 2}}
 	for _, c := range []struct {
 		line, field, says string
 		kind              error

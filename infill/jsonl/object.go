@@ -19,6 +19,8 @@ var (
 	ErrLineTooLong = errors.New("the line is too long")
 	// ErrJSON is a line that is not the JSON object it has to be.
 	ErrJSON = errors.New("bad JSON line")
+	// ErrRow is a row of a table that its header does not fit.
+	ErrRow = errors.New("bad row")
 )
 
 // An Error says what is wrong with a line. Its message does not repeat Line,
@@ -29,7 +31,7 @@ type Error struct {
 	// Field is the path of the member, such as "fillings[2].spans"; "" if the
 	// whole line is meant.
 	Field string
-	// Kind is ErrLineTooLong or ErrJSON.
+	// Kind is ErrLineTooLong, ErrJSON, ErrRow, or an error that [Code] knows.
 	Kind error
 	// Reason is the rest of the message.
 	Reason string
@@ -65,7 +67,11 @@ func (l Limits) defaults() Limits {
 }
 
 // A Decoder reads lines within limits. The zero value has the default ones.
-type Decoder struct{ Limits }
+type Decoder struct {
+	Limits
+	// TextField is the member of an input that has the text; "" is "text".
+	TextField string
+}
 
 // Object reads line n as one JSON object and returns its members in order.
 func (d Decoder) Object(n int, line []byte) ([]Field, error) {

@@ -102,11 +102,12 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 // hash names a model in records.
 func hash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
 
-// FieldsOf are the fields of a JSON line, by name.
+// FieldsOf are the fields of a JSON line, by name. The columns of a table are data, so there are
+// none.
 func FieldsOf(it *batch.Item) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		for _, f := range it.Fields {
-			if !yield(f.Name, f.Value) {
+			if it.Columns || !yield(f.Name, f.Value) {
 				return
 			}
 		}
@@ -124,10 +125,10 @@ func Encoded(it *batch.Item, rec *jsonl.Record, cause error,
 		}
 	}
 	rec.ID, rec.Line = it.ID, it.Line
-	rec.Keep(it.Fields, setting)
+	rec.Keep(it.Fields, func(name string) bool { return !it.Columns && !it.Whole && setting(name) })
 	var taken []string
 	for _, f := range it.Fields {
-		if setting(f.Name) && string(f.Value) != "null" {
+		if !it.Columns && setting(f.Name) && string(f.Value) != "null" {
 			taken = append(taken, f.Name)
 		}
 	}

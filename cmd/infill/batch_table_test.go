@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// cellsOf are the rows of a CSV file by the names of their columns.
+func cellsOf(t *testing.T, text string) []map[string]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%v in %q", err, text)
+	}
+	var out []map[string]string
+	for _, row := range rows[1:] {
+		cells := map[string]string{}
+		for i, cell := range row {
+			cells[rows[0][i]] = cell
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// A table keeps its columns, none of which is a setting, and gets fillings that records of the same
+// lines have.
+func TestBatchTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.csv"), "steps,sentence,score,note\n"+
+		"none,the [MASK] sleeps in the [MASK] .,7,\"two\nlines\"\nx,no blank,8,y\n")
+	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"x"}`+"\n"+
+		`{"text":"the [MASK] sleeps in the [MASK] ."}`+"\n")
+	flags := func(args ...string) []string {
+		return withTiny(append(args, "--chains", "4", "--steps", "6", "--seed", "5", "--top", "2")...)
+	}
+	out := filepath.Join(dir, "out.csv")
+	r := infillRun("", flags("batch", in, "-o", out, "--text-field", "sentence")...)
+	if r.code != exitSomeFailed || !strings.Contains(r.err, "the input's is input_score there") {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	rows := cellsOf(t, get(t, out))
+	if len(rows) != 2 || rows[0]["steps"] != "none" || rows[0]["input_score"] != "7" ||
+		rows[0]["note"] != "two\nlines" || rows[1]["error"] != "no_blank" || rows[1]["note"] != "y" {
+		t.Errorf("%q", rows)
+	}
+	var fillings []struct {
+		Filled string
+		Score  float64
+	}
+	if err := json.Unmarshal([]byte(rows[0]["fillings"]), &fillings); err != nil || len(fillings) != 2 {
+		t.Fatalf("%v in %s", err, rows[0]["fillings"])
+	}
+	records := infillRun("", flags("batch", lines)...)
+	for _, f := range fillings {
+		if !strings.Contains(records.out, `{"text":"`+f.Filled+`",`) {
+			t.Errorf("%s is not among the fillings of the same line: %s", f.Filled, records.out)
+		}
+	}
+	// Each filling in a row, by way of Parquet.
+	packed := filepath.Join(dir, "out.parquet")
+	if r := infillRun("", flags("batch", in, "-o", packed, "--text-field", "sentence", "--per", "filling")...); r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	again := infillRun("", flags("batch", packed, "--text-field", "sentence", "--per", "filling",
+		"--output-format", "csv", "--limit", "1")...)
+	got := cellsOf(t, again.out)
+	if again.code != exitOK || len(got) != 2 || got[0]["input_rank"] != "1" || got[1]["rank"] != "2" ||
+		got[0]["input_filled"] != fillings[0].Filled || got[1]["filled"] != got[0]["filled"] && got[1]["score"] == "" {
+		t.Errorf("exit %d: %s %q", again.code, again.err, got)
+	}
+	if r := infillRun("", flags("batch", in, "-o", packed, "--text-field", "sentence", "--per", "filling", "--resume")...); r.code != exitSomeFailed || !strings.Contains(r.err, "2 from before") {
+		t.Errorf("a finished table: exit %d: %s", r.code, r.err)
+	}
+}
+
+func TestBatchTableRefusals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.csv"), "id,sentence\n1,the [MASK] .\n")
+	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the [MASK] ."}`+"\n")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"batch", in}, `its columns are "id", "sentence"; name the one with the texts: --text-field NAME`},
+		{[]string{"batch", lines, "--output-format", "csv"}, "name an output file"},
+		{[]string{"batch", in, "--text-field", "sentence", "--output-format", "parquet"}, "name a file"},
+		{[]string{"batch", in, "--text-field", "sentence", "-o", dir + "/x.parquet.zst"}, "without .zst"},
+		{[]string{"batch", in, "--text-field", ""}, "want the name of a field"},
+		{[]string{"batch", "-", "--format", "parquet"}, "name a file"},
+	} {
+		r := infillRun("PAR1", withTiny(append(c.args, "--seed", "1")...)...)
+		if r.code != exitUsage || !strings.Contains(r.err, c.says) {
+			t.Errorf("%q: exit %d, %s; want %q", c.args, r.code, r.err, c.says)
+		}
+	}
+}
+
+// JSON lines keep the fields that were settings, and words are masked.
+func TestBatchLinesToTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.jsonl"), `{"id":"a","text":"the dog sleeps in the house .",`+
+		`"mask_words":1,"top":1,"gold":"mine"}`+"\n"+`{"text":"the [MASK] runs .","k":[1]}`+"\n")
+	out := filepath.Join(dir, "out.tsv")
+	if r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "3", "--chains", "2", "--steps",
+		"4", "--quiet")...); r.code != exitOK {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	r := csv.NewReader(strings.NewReader(get(t, out)))
+	r.Comma = '\t'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := func(row int, name string) string {
+		for i, n := range rows[0] {
+			if n == name {
+				return rows[row][i]
+			}
+		}
+		t.Errorf("no column %s", name)
+		return ""
+	}
+	if cell(1, "text") != "the dog sleeps in the house ." || cell(1, "top") != "1" ||
+		cell(1, "mask_words") != "1" || cell(1, "gold") != "mine" || cell(2, "k") != "[1]" ||
+		!strings.Contains(cell(1, "blanked"), "[MASK]") || !strings.HasPrefix(cell(1, "masked"), `["`) {
+		t.Errorf("%q", rows)
+	}
+}
+
+// infill score reads and writes tables, too.
+func TestScoreTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.tsv"), "candidates\ttext\nx,y\tthe dog sleeps .\n7\tthe [MASK|dog|cat] sleeps .\n")
+	out := filepath.Join(dir, "out.csv")
+	if r := infillRun("", withTiny("score", "--file", in, "-o", out)...); r.code != exitOK {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	rows := cellsOf(t, get(t, out))
+	if rows[0]["input_candidates"] != "x,y" || !strings.HasPrefix(rows[0]["score"], "-") ||
+		!strings.Contains(rows[0]["pieces"], `"piece":"dog"`) || rows[1]["score"] != "" ||
+		!strings.Contains(rows[1]["candidates"], `"candidate":"cat"`) {
+		t.Errorf("%q", rows)
+	}
+}

@@ -1,0 +1,30 @@
+package batch
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+)
+
+// The guide has each column that rows can have.
+func TestColumnsInTheGuide(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../docs/guide/batch.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, found := strings.Cut(string(b), "## Tables as output")
+	part, _, _ = strings.Cut(part, "\n## ")
+	if !found {
+		t.Fatal("the guide has no part on tables")
+	}
+	for _, l := range []Layout{{Masked: true}, {Per: settings.PerFilling}, {Scores: true}} {
+		for _, c := range l.own() {
+			if !strings.Contains(part, "`"+c.Name+"`") {
+				t.Errorf("the guide does not have the column %s", c.Name)
+			}
+		}
+	}
+}

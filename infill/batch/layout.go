@@ -1,0 +1,57 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"infill/infill/settings"
+	"infill/infill/table"
+)
+
+// ErrLayout is an output that cannot have the form that is asked for.
+var ErrLayout = errors.New("no such output")
+
+// A Layout says what the records of an output look like.
+type Layout struct {
+	Format settings.Format // FormatAuto goes by the name of the output
+	Per    settings.Unit
+	Scores bool // records have scores, not fillings
+	// Masked says that words of complete texts are blanked out. Rows then have the
+	// text with blanks, and the words.
+	Masked bool
+}
+
+// Found is the layout with the format that the name of an output says. The error wraps
+// [ErrLayout].
+func (l Layout) Found(path string) (Layout, error) {
+	if l.Format == settings.FormatAuto {
+		l.Format = settings.FormatOf(path)
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	switch {
+	case !l.Format.Table():
+		l.Format = settings.FormatJSONL
+	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
+		return l, fmt.Errorf("%w: Parquet is compressed inside; name it without %s", ErrLayout, ext)
+	}
+	return l, nil
+}
+
+// Rows reports whether the output has rows, made when all records are there. The
+// records themselves are otherwise the output.
+func (l Layout) Rows() bool { return l.Format.Table() || l.Per == settings.PerFilling }
+
+// table is the form of the rows.
+func (l Layout) table() table.Format {
+	switch l.Format {
+	case settings.FormatCSV:
+		return table.FormatCSV
+	case settings.FormatTSV:
+		return table.FormatTSV
+	case settings.FormatParquet:
+		return table.FormatParquet
+	}
+	return table.FormatJSONL
+}

@@ -1,0 +1,37 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// placeOfManifest is an error if the manifest of an output cannot be written. Its
+// folder has to be there, and its name has to be free or that of a manifest.
+func placeOfManifest(output string, in *Input, mode Mode) error {
+	if _, err := os.Stat(filepath.Dir(output)); err != nil {
+		return fmt.Errorf("the folder of the output: %w; make it first", err)
+	}
+	path := ManifestPath(output)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case in.info != nil && os.SameFile(info, in.info):
+		return fmt.Errorf("%w: %s, where the manifest of %s goes, is the input; name another output",
+			ErrManifest, path, output)
+	case mode == Force && info.Mode().IsRegular():
+		return nil
+	}
+	_, err = ReadManifest(output)
+	return err
+}

@@ -1,0 +1,275 @@
+package batch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"infill/internal/disk"
+	"infill/internal/textline"
+)
+
+// openRows looks at what there is of an output of rows. exists says that the output
+// is there. done says that an earlier run has completed it.
+func (o *Output) openRows(m *Manifest, in *Input, mode Mode, exists bool) (done bool, err error) {
+	part, err := os.Lstat(o.file)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	case err == nil && !part.Mode().IsRegular():
+		return false, fmt.Errorf("%w: %s, where records wait for the end, is not a regular file; "+
+			"move it away, or name another output", ErrLayout, o.file)
+	case err == nil && in.info != nil && os.SameFile(part, in.info):
+		return false, fmt.Errorf("%w: records wait for the end in %s; name another output", ErrIsInput,
+			o.file)
+	case err == nil && mode == Create:
+		return false, &ExistsError{o.file, false}
+	}
+	switch {
+	case !exists:
+		return false, nil
+	case mode == Force:
+		// First the output goes, then its manifest: rows never stand beside the
+		// manifest of another run.
+		if err := placeOfManifest(o.Path, in, mode); err != nil {
+			return false, err
+		}
+		if err := os.Remove(o.Path); err != nil {
+			return false, err
+		}
+		return false, disk.SyncDir(filepath.Dir(o.Path))
+	}
+	was, err := ReadManifest(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, o.check(false)
+	case err != nil:
+		return false, err
+	}
+	if d := was.differences(m); len(d) > 0 {
+		return false, &MismatchError{d}
+	}
+	if was.Finished == nil && part != nil {
+		return false, nil // stopped between the rows and the manifest
+	}
+	if was.Finished == nil {
+		return false, &ManifestError{ManifestPath(o.Path), fmt.Sprintf(
+			"does not say that %s is finished, and its part %s is missing; start again, or name another "+
+				"output", o.Path, o.file), true}
+	}
+	o.complete = was.Finished
+	return true, o.removePart()
+}
+
+// removePart takes the records away that rows were made from.
+func (o *Output) removePart() error {
+	if err := os.Remove(o.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(o.file))
+}
+
+// makeRows makes the output from its records, whole or not at all.
+func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
+	maker := o.layout.newRowMaker(in.options)
+	var stored *Input // the same file, read again for cells as they are stored
+	if o.layout.Format == settings.FormatParquet && in.Format() == settings.FormatParquet {
+		var err error
+		if stored, err = Open(in.Name, nil, in.options); err != nil {
+			return err
+		}
+		defer func() { _ = stored.Close() }()
+	}
+	switch {
+	case in.Format() == settings.FormatJSONL:
+		if err := o.inferColumns(ctx, maker); err != nil {
+			return err
+		}
+	case stored != nil:
+		maker.addAll(stored, true)
+	default:
+		maker.addAll(in, false)
+	}
+	err := disk.WriteFunc(o.Path, func(f io.Writer) error {
+		return compressed(f, o.Path, func(w io.Writer) error {
+			rows, err := table.NewWriter(w, o.layout.table(), maker.columns())
+			if err != nil {
+				return err
+			}
+			err = o.eachRecord(ctx, func(r *jsonl.Record) error {
+				var cells []any
+				if stored != nil {
+					it, err := stored.Next()
+					if err != nil {
+						return err
+					}
+					if it.Line != r.Line {
+						return fmt.Errorf("%w: %s changed while it was read", ErrMismatch, in.Name)
+					}
+					cells = it.stored
+				}
+				return maker.write(rows, r, cells)
+			})
+			return errors.Join(err, rows.Close())
+		})
+	})
+	if err != nil {
+		return err
+	}
+	o.manifest.Finished = &Finished{p.Records, p.Failed}
+	if err := o.manifest.write(o.Path); err != nil {
+		return err
+	}
+	return o.removePart()
+}
+
+// write writes the rows of a record.
+func (m *rowMaker) write(w table.Writer, r *jsonl.Record, stored []any) error {
+	rows, err := m.rows(r, stored)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inferColumns finds the columns of JSON lines in their records.
+func (o *Output) inferColumns(ctx context.Context, m *rowMaker) error {
+	var found inferrer
+	err := o.eachRecord(ctx, func(r *jsonl.Record) error {
+		fields, err := m.inputFields(r)
+		for _, f := range fields {
+			if !found.add(f) {
+				return fmt.Errorf("%w: line %d: the input has more than %d different fields, too many for "+
+					"columns; write JSON lines, a record for each sentence", ErrLayout, r.Line, maxFields)
+			}
+		}
+		return err
+	})
+	for _, n := range found.names {
+		m.add(n, found.typeOf(n))
+	}
+	return err
+}
+
+// eachRecord calls do with each record that was written.
+func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) error {
+	f, err := os.Open(o.file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r := bufio.NewReaderSize(f, 1<<16)
+	for n := 1; ; n++ {
+		line, err := textline.Read(r, maxFrame)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == nil:
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		rec, err := recordOf(n, line)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.file, err)
+		}
+		if err := do(rec); err != nil {
+			return err
+		}
+	}
+}
+
+func recordOf(n int, line []byte) (*jsonl.Record, error) {
+	return jsonl.Decoder{Limits: jsonl.Limits{Bytes: maxFrame}}.Record(n, line)
+}
+
+// compressed calls write with a writer that compresses as the name of a file says.
+func compressed(w io.Writer, path string, write func(io.Writer) error) error {
+	switch filepath.Ext(path) {
+	case ".gz":
+		z := gzip.NewWriter(w)
+		return errors.Join(write(z), z.Close())
+	case ".zst":
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(z), z.Close())
+	}
+	return write(w)
+}
+
+// A rowStream writes rows as soon as there is a record.
+type rowStream struct {
+	w     io.Writer
+	in    *Input
+	l     Layout
+	rows  table.Writer // nil where each record has columns of its own
+	maker *rowMaker
+}
+
+func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
+	s := &rowStream{w: w, in: in, l: l, maker: l.newRowMaker(in.options)}
+	switch {
+	case l.Format == settings.FormatParquet:
+		return nil, fmt.Errorf("%w: Parquet is not written to a stream; name a file", ErrLayout)
+	case in.Format() == settings.FormatJSONL && l.Format.Table():
+		return nil, fmt.Errorf("%w: the columns of JSON lines are known at their end only; name an "+
+			"output file", ErrLayout)
+	case in.Format() == settings.FormatJSONL:
+		return s, nil
+	}
+	s.maker.addAll(in, false)
+	var err error
+	s.rows, err = table.NewWriter(w, l.table(), s.maker.columns())
+	return s, err
+}
+
+func (s *rowStream) write(record []byte) error {
+	r, err := recordOf(0, record)
+	if err != nil {
+		return err
+	}
+	rows, maker := s.rows, s.maker
+	if rows == nil {
+		maker = s.l.newRowMaker(s.in.options)
+		fields, err := maker.inputFields(r)
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			maker.add(f.Name, table.Type{Kind: table.JSON})
+		}
+		if rows, err = table.NewWriter(s.w, table.FormatJSONL, maker.columns()); err != nil {
+			return err
+		}
+	}
+	if err := maker.write(rows, r, nil); err != nil {
+		return err
+	}
+	return rows.Flush()
+}
+
+func (s *rowStream) close() error {
+	if s.rows == nil {
+		return nil
+	}
+	return s.rows.Close()
+}

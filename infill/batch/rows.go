@@ -1,0 +1,149 @@
+package batch
+
+import (
+	"fmt"
+	"strings"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+)
+
+// A rowMaker makes the rows of a table from records.
+type rowMaker struct {
+	input InputOptions
+	own   []ownColumn
+	each  bool           // a row for each filling
+	names []string       // of the columns of the input, in order
+	types []table.Type   // of each
+	at    map[string]int // places in names
+}
+
+// newRowMaker is a maker without the columns of the input. With those it is ready.
+func (l Layout) newRowMaker(o InputOptions) *rowMaker {
+	return &rowMaker{input: o, own: l.own(), each: l.Per == settings.PerFilling && !l.Scores,
+		at: map[string]int{}}
+}
+
+// add is one more column of the input.
+func (m *rowMaker) add(name string, t table.Type) {
+	m.at[name] = len(m.names)
+	m.names, m.types = append(m.names, name), append(m.types, t)
+}
+
+// addAll are the columns of an input that has the same for all records. Of a table
+// they are JSON, but with stored set those of a Parquet file have its types.
+func (m *rowMaker) addAll(in *Input, stored bool) {
+	columns := in.src.columns()
+	if columns == nil { // lines of text
+		m.add("text", text)
+	}
+	for _, c := range columns {
+		switch {
+		case stored && c.Type.Kind == table.Native:
+			m.add(c.Name, c.Type)
+		case c.Type.Kind == table.Native:
+			m.add(c.Name, table.Type{Kind: table.JSON})
+		default:
+			m.add(c.Name, text)
+		}
+	}
+}
+
+// columns are those of the rows: first those of the input, then infill's.
+func (m *rowMaker) columns() []table.Column {
+	var out []table.Column
+	for i, n := range m.names {
+		out = append(out, table.Column{Name: m.outputName(n), Type: m.types[i]})
+	}
+	for _, c := range m.own {
+		out = append(out, c.Column)
+	}
+	return out
+}
+
+// inputPrefix goes before the name of a column of the input that infill has, too.
+const inputPrefix = "input_"
+
+// outputName is the name that a column of the input has in the output. Different
+// columns have different names, whatever other columns there are.
+func (m *rowMaker) outputName(name string) string {
+	bare := name
+	for strings.HasPrefix(bare, inputPrefix) {
+		bare = bare[len(inputPrefix):]
+	}
+	for _, c := range m.own {
+		if c.Name == bare {
+			return inputPrefix + name
+		}
+	}
+	return name
+}
+
+// inputFields are the fields of the input's record by name, in the order id, text, the
+// others.
+func (m *rowMaker) inputFields(r *jsonl.Record) ([]jsonl.Field, error) {
+	text, gold := r.Text, r.Gold
+	if len(r.Masked) > 0 { // then gold is infill's
+		text, gold = gold, ""
+	}
+	var out []jsonl.Field
+	if r.ID != nil {
+		out = append(out, jsonl.Field{Name: "id", Value: r.ID})
+	}
+	put := func(name, s string) error {
+		v, err := jsonText(s)
+		out = append(out, jsonl.Field{Name: name, Value: v})
+		return err
+	}
+	if err := put(m.input.textField(), text); err != nil {
+		return nil, err
+	}
+	if gold != "" { // a field of the user's
+		if err := put("gold", gold); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, r.Fields...), nil
+}
+
+// rows makes the rows of a record. stored are the cells of the input's row as they are
+// in its file, nil for none.
+func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
+	row := make([]any, len(m.names), len(m.names)+len(m.own))
+	if stored != nil {
+		copy(row, stored)
+	} else {
+		fields, err := m.inputFields(r)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range fields {
+			i, ok := m.at[f.Name]
+			if !ok {
+				return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
+			}
+			if string(f.Value) != "null" {
+				row[i] = f.Value
+			}
+		}
+	}
+	finish := func(f *jsonl.Filling, rank int) []any {
+		out := row[:len(row):len(row)]
+		for _, c := range m.own {
+			out = append(out, c.cell(r, f, rank))
+		}
+		return out
+	}
+	if len(r.Fillings) == 0 {
+		return [][]any{finish(nil, 0)}, nil
+	}
+	if !m.each {
+		return [][]any{finish(&r.Fillings[0], 1)}, nil
+	}
+	var rows [][]any
+	for i := range r.Fillings {
+		rows = append(rows, finish(&r.Fillings[i], i+1))
+	}
+	return rows, nil
+}

@@ -1,0 +1,240 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"infill/tokenize"
+)
+
+// A ColumnError is a table without the column of the text.
+type ColumnError struct {
+	Want string
+	Have []string // the columns that there are
+}
+
+func (e *ColumnError) Error() string {
+	const most = 20
+	have := e.Have
+	more := ""
+	if len(have) > most {
+		have, more = have[:most], fmt.Sprintf(" and %d more", len(have)-most)
+	}
+	var names []string
+	for _, h := range have {
+		names = append(names, fmt.Sprintf("%.60q", h))
+	}
+	text := fmt.Sprintf("%v: no column %q; its columns are %s%s; name the one with the texts",
+		table.ErrTable, e.Want, strings.Join(names, ", "), more)
+	if len(e.Have) == 1 && strings.ContainsAny(e.Have[0], ";\t|") {
+		text += " (are they separated by something else?)"
+	}
+	return text
+}
+
+// Is says that the error is a [table.ErrTable].
+func (e *ColumnError) Is(target error) bool { return target == table.ErrTable }
+
+// place finds the columns that mean something: that of the text, and that of the
+// id, −1 for none.
+func place(names []string, textField string) (text, id int, err error) {
+	text, id = -1, -1
+	at := map[string]int{}
+	for i, n := range names {
+		if first, ok := at[n]; ok {
+			return 0, 0, &table.Error{Reason: fmt.Sprintf(
+				"columns %d and %d are both called %q; rename one of them", first+1, i+1, n)}
+		}
+		at[n] = i
+		switch n {
+		case textField:
+			text = i
+		case "id":
+			id = i
+		}
+	}
+	if text < 0 {
+		return 0, 0, &ColumnError{textField, names}
+	}
+	return text, id, nil
+}
+
+// csvSource reads CSV and TSV, whose first row has the names of the columns.
+type csvSource struct {
+	r        *table.CSV
+	names    []string
+	text, id int
+}
+
+func newCSVSource(r io.Reader, f settings.Format, textField string) (*csvSource, error) {
+	comma := byte(',')
+	if f == settings.FormatTSV {
+		comma = '\t'
+	}
+	c, err := table.NewCSV(r, comma, jsonl.MaxInput)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.Next()
+	var bad *table.RowError
+	switch {
+	case err == io.EOF:
+		return nil, &table.Error{Reason: "it is empty; its first row has to name the columns"}
+	case errors.As(err, &bad):
+		return nil, &table.Error{Row: c.Line(), Reason: "the row that names the columns: " + bad.Reason}
+	case err != nil:
+		return nil, err
+	}
+	for i, n := range names {
+		if !utf8.ValidString(n) {
+			return nil, &table.Error{Row: c.Line(), Reason: fmt.Sprintf(
+				"the name of column %d is not UTF-8; convert the file to UTF-8 first", i+1)}
+		}
+	}
+	s := &csvSource{r: c, names: names}
+	s.text, s.id, err = place(names, textField)
+	return s, err
+}
+
+func (s *csvSource) columns() []table.Column {
+	var out []table.Column
+	for _, n := range s.names {
+		out = append(out, table.Column{Name: n})
+	}
+	return out
+}
+
+func (s *csvSource) next() (Item, error) {
+	cells, err := s.r.Next()
+	it := Item{Line: s.r.Line(), Columns: true}
+	bad := func(kind error, format string, args ...any) error {
+		return &jsonl.Error{Line: it.Line, Kind: kind, Reason: fmt.Sprintf(format, args...)}
+	}
+	var row *table.RowError
+	switch {
+	case errors.As(err, &row) && row.TooLong:
+		it.Err = bad(jsonl.ErrLineTooLong, "%s", row.Reason)
+	case errors.As(err, &row):
+		it.Text, it.Err = row.Raw, bad(jsonl.ErrRow, "%s", row.Reason)
+	case err != nil:
+		return Item{}, err
+	case len(cells) != len(s.names):
+		it.Text = s.r.Raw()
+		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; "+
+			"quote cells that contain the separator", len(cells), len(s.names))
+	default:
+		it.Err = s.fill(&it, cells, bad)
+	}
+	return it, nil
+}
+
+// fill puts the cells of a row into an item.
+func (s *csvSource) fill(it *Item, cells []string,
+	bad func(kind error, format string, args ...any) error) (err error) {
+	for i, cell := range cells {
+		if !utf8.ValidString(cell) {
+			err = bad(tokenize.ErrInvalidUTF8, "column %q; convert the file to UTF-8 first", s.names[i])
+		}
+		v, merr := jsonText(cell) // of bytes that are not UTF-8 it makes U+FFFD
+		if merr != nil {
+			return merr
+		}
+		switch {
+		case i == s.text:
+			it.Text = cell
+		case i == s.id && cell != "":
+			it.ID = v
+		default:
+			it.Fields = append(it.Fields, jsonl.Field{Name: s.names[i], Value: v})
+		}
+	}
+	return err
+}
+
+// jsonText is a text as a JSON value.
+func jsonText(s string) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := jsonl.Encode(&b, s)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// parquetSource reads Parquet.
+type parquetSource struct {
+	r        *table.Parquet
+	text, id int
+	row      int
+}
+
+// stored reports whether the input is a file that begins as Parquet does.
+func (in *Input) stored() bool {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return false
+	}
+	magic := make([]byte, 4)
+	_, err := in.file.ReadAt(magic, 0)
+	return err == nil && string(magic) == "PAR1"
+}
+
+func (in *Input) parquet() (*parquetSource, error) {
+	if in.info == nil || !in.info.Mode().IsRegular() {
+		return nil, &table.Error{Reason: "a Parquet file is read from its end, which a stream does not " +
+			"allow; name a file"}
+	}
+	r, err := table.NewParquet(in.file, in.info.Size())
+	if err != nil {
+		return nil, err
+	}
+	if r.Rows() > math.MaxInt32 {
+		return nil, &table.Error{Reason: fmt.Sprintf("it has %d rows, at most %d are read; split it",
+			r.Rows(), math.MaxInt32)}
+	}
+	s := &parquetSource{r: r}
+	var names []string
+	for _, c := range r.Columns() {
+		names = append(names, c.Name)
+	}
+	s.text, s.id, err = place(names, in.options.TextField)
+	return s, err
+}
+
+func (s *parquetSource) columns() []table.Column { return s.r.Columns() }
+
+func (s *parquetSource) next() (Item, error) {
+	cells, err := s.r.Next()
+	if err != nil {
+		return Item{}, err
+	}
+	s.row++
+	it := Item{Line: s.row, Columns: true, stored: cells}
+	for i, c := range s.r.Columns() {
+		v, err := s.r.JSON(i, cells[i])
+		if err != nil {
+			return Item{}, err
+		}
+		switch {
+		case i == s.text && string(v) == "null":
+			// An empty text, which is an error of its row.
+		case i == s.text:
+			if json.Unmarshal(v, &it.Text) != nil {
+				it.Text = string(v)
+				it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrRow,
+					Reason: fmt.Sprintf("column %q has something else than texts", c.Name)}
+			}
+		case i == s.id && (v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9'):
+			it.ID = v
+		case i == s.id && string(v) == "null":
+		default:
+			it.Fields = append(it.Fields, jsonl.Field{Name: c.Name, Value: v})
+		}
+	}
+	return it, nil
+}

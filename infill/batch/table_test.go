@@ -1,0 +1,448 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/infill/table"
+	"infill/tokenize"
+)
+
+// items reads an input. Each item is its line, id, text, fields and error.
+func items(t *testing.T, path string, o InputOptions) ([]string, error) {
+	t.Helper()
+	in, err := Open(path, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	var out []string
+	for {
+		it, err := in.Next()
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+		s := fmt.Sprintf("%d %s %q", it.Line, orNone(it.ID), it.Text)
+		for _, f := range it.Fields {
+			s += fmt.Sprintf(" %s=%s", f.Name, f.Value)
+		}
+		if it.Err != nil {
+			s += " <" + jsonl.Code(it.Err) + ">"
+		}
+		if !it.Columns {
+			s += " lines"
+		}
+		out = append(out, s)
+	}
+}
+
+func TestCSVInput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, data, field string
+		want              []string
+	}{
+		{"a.csv", "\ufeffid,text,seed\r\n7,a [MASK],1\r\n,\"b, \"\"c\"\"\r\nd\",\r\n", "",
+			[]string{`2 "7" "a [MASK]" seed="1"`, `3 none "b, \"c\"\r\nd" id="" seed=""`}},
+		{"a.tsv", "x\tsentence\n<1>\ta,b\n\n2\t\"t\tt\"\n", "sentence",
+			[]string{`2 none "a,b" x="<1>"`, `4 none "t\tt" x="2"`}},
+		{"a.csv", "text,b\n1\n2,3,4\n\"5\"x,6\n\xff,7\n8,\xff\nlast,9", "",
+			[]string{`2 none "1" <bad_row>`, `3 none "2,3,4" <bad_row>`, `4 none "\"5\"x,6" <bad_row>`,
+				`5 none "\xff" b="7" <invalid_utf8>`, "6 none \"8\" b=\"\\ufffd\" <invalid_utf8>",
+				`7 none "last" b="9"`}},
+		{"a.CSV", "text\n" + strings.Repeat("x", jsonl.MaxInput+9) + "\ny\n", "",
+			[]string{`2 none "" <too_long>`, `3 none "y"`}},
+	} {
+		got, err := items(t, write(t, filepath.Join(t.TempDir(), c.name), c.data),
+			InputOptions{TextField: c.field})
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%.40q: %q, %v; want %q", c.data, got, err, c.want)
+		}
+	}
+}
+
+// A table that cannot be read says which file, where, and what helps.
+func TestTableRefusals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ data, says string }{
+		"none.csv":    {"", "is empty"},
+		"twice.csv":   {"text,a,b,a\n", `columns 2 and 4 are both called "a"; rename`},
+		"missing.csv": {"id,sentence\n1,x\n", `no column "text"; its columns are "id", "sentence"`},
+		"semi.csv":    {"id;text\n1;x\n", "separated by something else"},
+		"utf16.csv":   {"\xff\xfei\x00", "UTF-16"},
+		"latin.csv":   {"text,\xe9\n", "column 2 is not UTF-8"},
+		"head.csv":    {"\"text\"x,a\n", "line 1: the row that names the columns"},
+		"a.parquet":   {"text\nx\n", "not a whole Parquet file"},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), name), c.data)
+		_, err := Open(path, nil, InputOptions{})
+		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v; want %q", name, err, c.says)
+		}
+	}
+	_, err := Open("-", strings.NewReader("PAR1"), InputOptions{Format: settings.FormatParquet})
+	if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "name a file") {
+		t.Errorf("a stream of Parquet: %v", err)
+	}
+	// What breaks in the middle is known before any work.
+	in, err := Open(write(t, filepath.Join(t.TempDir(), "a.csv"), "text\na\n\"b\n"), nil, InputOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("an open quote: %v", err)
+	}
+}
+
+// parquetFile writes a table of a few types.
+func parquetFile(t *testing.T, path string, rows int) string {
+	t.Helper()
+	var out bytes.Buffer
+	whole := table.Type{Kind: table.Whole}
+	w, err := table.NewWriter(&out, table.FormatParquet, []table.Column{
+		{Name: "zeta", Type: whole}, {Name: "text", Type: table.Type{Kind: table.Text}},
+		{Name: "score", Type: table.Type{Kind: table.List, Elem: &whole}}, {Name: "id", Type: whole}})
+	for i := range rows {
+		var text any = fmt.Sprintf("row %d has text", i+1)
+		if i == 2 {
+			text = nil
+		}
+		if i%5 == 1 {
+			text = "bad row"
+		}
+		err = errors.Join(err, w.Write([]any{int64(i) << 40, text, []any{int64(i), int64(1)}, int64(100 + i)}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return write(t, path, out.String())
+}
+
+func TestParquetInput(t *testing.T) {
+	t.Parallel()
+	path := parquetFile(t, filepath.Join(t.TempDir(), "in"), 4) // its first bytes say what it is
+	got, err := items(t, path, InputOptions{})
+	want := []string{`1 100 "row 1 has text" zeta=0 score=[0,1]`, `2 101 "bad row" zeta=1099511627776 score=[1,1]`,
+		`3 102 "" zeta=2199023255552 score=[2,1]`, `4 103 "row 4 has text" zeta=3298534883328 score=[3,1]`}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	got, err = items(t, path, InputOptions{TextField: "zeta"})
+	if err != nil || !strings.HasSuffix(got[3], "<bad_row>") {
+		t.Errorf("numbers for texts: %q, %v", got, err)
+	}
+}
+
+// filled is the record of an item with two fillings, or an error.
+func filled(_ context.Context, it *Item) (Record, error) {
+	rec := &jsonl.Record{ID: it.ID, Line: it.Line, Text: it.Text, Fields: it.Fields}
+	out := Record{}
+	switch {
+	case it.Err != nil:
+		out.Cause = it.Err
+	case strings.HasPrefix(it.Text, "bad"):
+		out.Cause = tokenize.ErrInvalidUTF8
+	default:
+		for i, text := range []string{strings.ToUpper(it.Text), "second"} {
+			score := -float64(i) - 0.5
+			rec.Fillings = append(rec.Fillings, jsonl.Filling{Text: text, Tokens: []string{"a", text},
+				Spans: []jsonl.Span{{0, 0}}, Score: &score, Count: 1 + i})
+		}
+		rec.Distinct = 2
+	}
+	if out.Failed = out.Cause != nil; out.Failed {
+		rec.Error = &jsonl.Failure{Code: jsonl.Code(out.Cause), Message: out.Cause.Error()}
+	}
+	var err error
+	out.JSON, err = jsonl.Append(nil, rec)
+	return out, err
+}
+
+// A run that was stopped at any byte of its records, whatever the form of its output,
+// goes on to the bytes of a run without a stop. Nothing of a table is there before its end.
+func TestResumeRows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, out string }{
+		{"in.csv", "out.csv"}, {"in.csv", "out.parquet"}, {"in.parquet", "out.parquet"},
+		{"in.parquet", "out.tsv.gz"}, {"in.jsonl", "out.parquet"}, {"in.jsonl", "out.csv.zst"},
+		{"in.txt", "out.jsonl"}, {"in.jsonl", "out.jsonl.gz"},
+	} {
+		t.Run(c.in+" "+c.out, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			in := filepath.Join(dir, c.in)
+			switch filepath.Ext(in) {
+			case ".csv":
+				write(t, in, "id,text,line\n1,\"a\nb\",x\n2,bad,\n3\n4,\"c, \"\"d\"\"\",y\n")
+			case ".jsonl":
+				write(t, in, `{"text":"a","k":1,"gold":"mine"}`+"\n{\n"+`{"id":7,"text":"b","k":2.5,"score":[1]}`+"\n")
+			case ".txt":
+				write(t, in, "a\n\nbad\nb\n")
+			default:
+				parquetFile(t, in, 7)
+			}
+			out := filepath.Join(dir, c.out)
+			layout := Layout{Per: settings.PerFilling}
+			if _, _, err := process(t, in, out, config{do: filled, layout: layout}); err != nil {
+				t.Fatal(err)
+			}
+			want := read(t, out)
+			if _, err := os.Stat(PartPath(out)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the part is left: %v", err)
+			}
+			p, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout})
+			if err != nil || p.Resumed != p.Records || p.Records == 0 || p.Failed == 0 && c.in != "in.txt" {
+				t.Errorf("a finished run is done again: %+v, %v", p, err)
+			}
+			// The records of the whole run.
+			whole := filepath.Join(dir, "records.jsonl")
+			if _, _, err := process(t, in, whole, config{do: filled}); err != nil {
+				t.Fatal(err)
+			}
+			records := read(t, whole)
+			for n := 0; n <= len(records); n += 1 + len(records)/40 {
+				if err := os.Remove(out); err != nil {
+					t.Fatal(err)
+				}
+				write(t, PartPath(out), string(records[:n]))
+				if _, _, err := process(t, in, out, config{do: filled, layout: layout}); !errors.Is(err, ErrExists) {
+					t.Fatalf("the part of another run: %v", err)
+				}
+				if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil {
+					t.Fatalf("%d bytes: %v", n, err)
+				}
+				if !bytes.Equal(read(t, out), want) {
+					t.Fatalf("resumed at byte %d of %d: another file", n, len(records))
+				}
+			}
+			// Stopped: the records are there, the rows are not.
+			ctx, cancel := context.WithCancel(context.Background())
+			_, _, err = process(t, in, out, config{mode: Force, ctx: ctx, do: filled, layout: layout,
+				progress: func(p Progress) {
+					if p.Records == 1 {
+						cancel()
+					}
+				}})
+			if _, statErr := os.Stat(out); err == nil || !errors.Is(statErr, os.ErrNotExist) ||
+				!bytes.HasPrefix(records, read(t, PartPath(out))) {
+				t.Errorf("stopped: %v, %v", err, statErr)
+			}
+			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
+				!bytes.Equal(read(t, out), want) {
+				t.Errorf("after a stop: %v", err)
+			}
+			// Stopped between the rows and the manifest.
+			m, err := ReadManifest(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Finished = nil
+			if err := m.write(out); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); !errors.Is(err, ErrManifest) {
+				t.Errorf("an output that nobody finished: %v", err)
+			}
+			write(t, PartPath(out), string(records))
+			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil ||
+				!bytes.Equal(read(t, out), want) {
+				t.Errorf("rows without their manifest: %v", err)
+			}
+		})
+	}
+}
+
+// rowsOut runs a file through and returns the rows of the output as JSON.
+func rowsOut(t *testing.T, name, data string, l Layout) []map[string]any {
+	t.Helper()
+	dir := t.TempDir()
+	in := filepath.Join(dir, name)
+	if data == "" {
+		parquetFile(t, in, 3)
+	} else {
+		write(t, in, data)
+	}
+	out := filepath.Join(dir, "out.jsonl")
+	if _, _, err := process(t, in, out, config{do: filled, layout: l}); err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]any
+	for _, line := range strings.Split(strings.TrimSpace(string(read(t, out))), "\n") {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Each cell of the input is in the output under its name, or that with input_.
+func TestRowsLoseNothing(t *testing.T) {
+	t.Parallel()
+	l := Layout{Per: settings.PerFilling}
+	rows := rowsOut(t, "in.csv", "text,line,input_line,gold,input_fields,error,seed\n"+
+		"a,L,I,G,F,E,S\nbad,l,i,g,f,e,s\nc\n", l)
+	for i, want := range []map[string]any{
+		{"text": "a", "input_line": "L", "input_input_line": "I", "gold": "G", "input_fields": "F",
+			"input_error": "E", "seed": "S", "line": 2.0, "rank": 1.0, "filled": "A", "score": -0.5},
+		{"text": "a", "input_line": "L", "gold": "G", "line": 2.0, "rank": 2.0, "filled": "second"},
+		{"text": "bad", "input_line": "l", "gold": "g", "input_error": "e", "seed": "s",
+			"error": "invalid_utf8", "rank": nil, "filled": nil},
+		{"text": "c", "gold": nil, "error": "bad_row", "line": 4.0},
+	} {
+		for k, v := range want {
+			if !reflect.DeepEqual(rows[i][k], v) {
+				t.Errorf("row %d: %s is %v, want %v", i, k, rows[i][k], v)
+			}
+		}
+	}
+	if len(rows) != 4 {
+		t.Errorf("%d rows", len(rows))
+	}
+	rows = rowsOut(t, "in.parquet", "", l)
+	if want := []any{0.0, 1.0}; !reflect.DeepEqual(rows[0]["input_score"], want) || rows[0]["id"] != 100.0 ||
+		rows[1]["rank"] != 2.0 || rows[2]["error"] != "invalid_utf8" {
+		t.Errorf("%v", rows)
+	}
+	m := l.newRowMaker(InputOptions{})
+	names := map[string]string{}
+	for _, n := range []string{"score", "input_score", "input_input_score", "input_", "input_x", "x", "Score"} {
+		out := m.outputName(n)
+		if was, ok := names[out]; ok {
+			t.Errorf("%s and %s are both %s", was, n, out)
+		}
+		names[out] = n
+	}
+}
+
+// Fields of JSON lines get the narrowest type that holds all their values.
+func TestInferredTypes(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]table.Kind{
+		`"a" null "b"`: table.Text, `null`: table.Text, `1 -2 null`: table.Whole, `1 2.5`: table.Number,
+		`1e400`: table.JSON, `true false`: table.Bool, `1 "a"`: table.JSON, `[1]`: table.JSON,
+		`9007199254740993`: table.Whole, `9007199254740993 0.5`: table.JSON, `12345678901234567890`: table.JSON,
+		`{} null`: table.JSON, `-0`: table.Number, `true 1`: table.JSON,
+	} {
+		var n inferrer
+		for _, v := range strings.Fields(values) {
+			n.add(jsonl.Field{Name: "x", Value: json.RawMessage(v)})
+		}
+		if got := n.typeOf("x").Kind; got != want {
+			t.Errorf("%s is of kind %d, want %d", values, got, want)
+		}
+	}
+}
+
+// A run with a limit reads so many records. One with a greater limit goes on to the bytes
+// of a run that had it from the start.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	for _, suffix := range suffixes {
+		dir := t.TempDir()
+		in := write(t, filepath.Join(dir, "in.txt"), sentences(300))
+		whole, out := filepath.Join(dir, "whole"+suffix), filepath.Join(dir, "out"+suffix)
+		if _, _, err := process(t, in, whole, config{do: atOnce}); err != nil {
+			t.Fatal(err)
+		}
+		for i, limit := range []int{10, 100, 150, 0} {
+			mode := Resume
+			if i == 0 {
+				mode = Create
+			}
+			p, _, err := process(t, in, out, config{do: atOnce, limit: limit, mode: mode})
+			want := limit
+			if limit == 0 {
+				want = 283
+			}
+			if err != nil || p.Records != want || p.Total != want {
+				t.Fatalf("limit %d: %+v, %v", limit, p, err)
+			}
+			if m, err := ReadManifest(out); err != nil || m.Limit != limit {
+				t.Errorf("the manifest has limit %d, %v", m.Limit, err)
+			}
+		}
+		if !bytes.Equal(read(t, out), read(t, whole)) {
+			t.Errorf("%s: another file", suffix)
+		}
+		_, _, err := process(t, in, out, config{do: atOnce, limit: 100, mode: Resume})
+		if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "limit was none, is 100") {
+			t.Errorf("a smaller limit: %v", err)
+		}
+	}
+	// Rows that were made are not made again.
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), "a\nb\nc\n")
+	out := filepath.Join(dir, "out.csv")
+	if _, _, err := process(t, in, out, config{do: filled, limit: 2}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := process(t, in, out, config{do: filled, mode: Resume})
+	if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "limit was 2, is none") {
+		t.Errorf("a finished table: %v", err)
+	}
+}
+
+// A stream has rows at once. Forms that need a file are refused.
+func TestStreamRows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	csvFile := write(t, filepath.Join(dir, "in.csv"), "text,k\na,1\nbad,2\n")
+	lines := write(t, filepath.Join(dir, "in.jsonl"), `{"text":"a","k":1}`+"\n"+`{"text":"bad","j":[2]}`+"\n")
+	for _, c := range []struct {
+		in   string
+		l    Layout
+		want string
+	}{
+		{csvFile, Layout{Format: settings.FormatTSV},
+			"text\tk\tline\tfilled\tscore\t"},
+		{lines, Layout{Per: settings.PerFilling},
+			`{"text":"a","k":1,"line":1,"rank":1,"filled":"A",`},
+		{lines, Layout{Format: settings.FormatCSV}, ""},
+		{csvFile, Layout{Format: settings.FormatParquet}, ""},
+	} {
+		in, err := Open(c.in, nil, InputOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		out, err := c.l.Stream(&b, in)
+		if c.want == "" {
+			if !errors.Is(err, ErrLayout) {
+				t.Errorf("%s %+v: %v", c.in, c.l, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := Job{Input: in, Output: out, Workers: 1, Do: filled, MaxErrors: -1, Total: -1}
+		if _, err := job.Run(context.Background()); err != nil || !strings.HasPrefix(b.String(), c.want) ||
+			!strings.Contains(b.String(), "invalid_utf8") {
+			t.Errorf("%s %+v: %s, %v", c.in, c.l, b.String(), err)
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := (Layout{}).Found("x.parquet.gz"); !errors.Is(err, ErrLayout) {
+		t.Errorf("compressed Parquet: %v", err)
+	}
+}

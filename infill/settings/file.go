@@ -1,0 +1,121 @@
+package settings
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// File is how a file of texts is read, and how its records are written.
+type File struct {
+	Format       Format // of the input
+	OutputFormat Format
+	TextField    string // the field or the column that has the text
+	Limit        int    // the number of records that are read, 0 for all
+	Per          Unit   // what a record of the output is made for
+}
+
+// FileDefaults are the values of settings that nobody chose.
+func FileDefaults() *File { return &File{TextField: "text"} }
+
+// Format is the form of records in a file.
+type Format int
+
+const (
+	// FormatAuto goes by the name of a file, see [FormatOf]. Of an input with
+	// another name the first bytes decide, an output is JSON lines.
+	FormatAuto    Format = iota
+	FormatText           // lines of text, for inputs only
+	FormatJSONL          // one JSON object a line
+	FormatCSV            // comma-separated values with a header
+	FormatTSV            // tab-separated values with a header
+	FormatParquet        // Apache Parquet
+)
+
+var formatNames = []string{"auto", "text", "jsonl", "csv", "tsv", "parquet"}
+
+// String is the name of the format, as users write it.
+func (f Format) String() string { return formatNames[f] }
+
+// Table reports whether records of the format are rows with columns.
+func (f Format) Table() bool { return f >= FormatCSV }
+
+// FormatOf is the format that the name of a file says, FormatAuto for none. The
+// suffixes .gz and .zst are passed over.
+func FormatOf(path string) Format {
+	name := strings.ToLower(path)
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson":
+		return FormatJSONL
+	case ".txt":
+		return FormatText
+	case ".csv":
+		return FormatCSV
+	case ".tsv", ".tab":
+		return FormatTSV
+	case ".parquet", ".pq":
+		return FormatParquet
+	}
+	return FormatAuto
+}
+
+// Unit is what a record of an output is made for.
+type Unit int
+
+const (
+	PerSentence Unit = iota // a record has all fillings of a sentence
+	PerFilling              // a record has one filling
+)
+
+// FileTable lists the settings of a [File] in the order of help and documents.
+func FileTable() []*Setting[File] { return slices.Clone(fileTable) }
+
+// The manifest has the formats that were found, and the limit in a place of its own.
+var fileTable = []*Setting[File]{
+	{
+		Name: "format", Group: Results,
+		Doc:  "of the input, one of text|jsonl|csv|tsv|parquet; auto: by its name, or first bytes",
+		bind: func(v *File) *Value { return ChoiceValue(&v.Format, formatNames...) },
+	},
+	{
+		Name: "output-format", Group: Results,
+		Doc: "of the output, one of jsonl|csv|tsv|parquet; auto: by its name, else jsonl",
+		bind: func(v *File) *Value {
+			names := slices.Delete(slices.Clone(formatNames), int(FormatText), int(FormatText)+1)
+			get := func() string { return v.OutputFormat.String() }
+			return choice(names, get, func(i int) {
+				v.OutputFormat = Format(slices.Index(formatNames, names[i]))
+			})
+		},
+	},
+	{
+		Name: "text-field", Arg: "NAME", Record: Changed, Group: Results,
+		Doc:  "the column of a table, or the field of JSON lines, that has the text",
+		bind: func(v *File) *Value { return nameOfFieldValue(&v.TextField) },
+	},
+	{
+		Name: "limit", Group: Results, Doc: "read only this many records of the input; 0: all",
+		bind: func(v *File) *Value { return WholeValue(&v.Limit, 0, math.MaxInt32) },
+	},
+	{
+		Name: "per", Record: Changed, Group: Results,
+		Doc:  "one record of the output per sentence, or one per filling",
+		bind: func(v *File) *Value { return ChoiceValue(&v.Per, "sentence", "filling") },
+	},
+}
+
+// nameOfFieldValue is a text that is not empty.
+func nameOfFieldValue(p *string) *Value {
+	v := TextValue(p)
+	v.want = "the name of a field"
+	v.set = func(s string) error {
+		if s == "" {
+			return errWant
+		}
+		*p = s
+		return nil
+	}
+	return v
+}
