@@ -109,8 +109,8 @@ type place struct {
 	before, after string
 	// neighbour: another blank is part of the same word.
 	neighbour bool
-	// tail are the pieces of after, if a number begins there.
-	tail []int32
+	// tail are the pieces of after, if a number begins there, and head those of before.
+	head, tail []int32
 }
 
 // placesOf finds the places of the blanks of a text.

@@ -153,7 +153,9 @@ func TestNumberAfterBlank(t *testing.T) {
 	t.Parallel()
 	m := openDefault(t)
 	tok, e := m.Tokenizer(), New(m)
-	for _, text := range []string{"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)"} {
+	for _, text := range []string{
+		"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)", "see page[MASK]1.", "walk___2",
+	} {
 		tm, err := Parse(tok, text)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +172,11 @@ func TestNumberAfterBlank(t *testing.T) {
 		for _, id := range ids {
 			allowed[id] = true
 		}
-		for _, id := range s.lists.first[VocabAll][tokenize.AfterSpace] {
+		form := tokenize.AfterSpace
+		if tm.places[last].glued {
+			form = tokenize.AfterLetter
+		}
+		for _, id := range s.lists.first[VocabAll][form] {
 			word := surface(tok, id)
 			enc, err := tok.Encode(tm.text[:b.Start] + word + tm.text[b.End:])
 			if err != nil {

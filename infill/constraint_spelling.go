@@ -32,7 +32,7 @@ func (s *spelling) allows(d *draft) bool {
 // numbered keeps the fillings before a number that the tokenizer cuts off from
 // it. "page" and "1" in "[MASK]1" are page and ##1, as in the text page1, but
 // "1" and "1" would be the number 11. (Before letters there is no such rule:
-// "[MASK]s" takes dog, though dogs is a word of its own.)
+// "[MASK]s" takes dog, though dogs is a word of its own. Filling.Recut tells.)
 type numbered struct {
 	*supports
 	t      *Template
@@ -41,18 +41,18 @@ type numbered struct {
 
 // numberKey stands for the answers at one slot.
 type numberKey struct {
-	tails string
-	form  tokenize.Place
+	around string
+	form   tokenize.Place
 }
 
 func (n *numbered) alone(s slot) (func(phrase) bool, any) {
-	tails := n.tails(s.g)
-	if len(tails) == 0 || !s.list && s.count > 1 {
+	around := n.around(s.g)
+	if len(around) == 0 || !s.list && s.count > 1 {
 		return nil, nil
 	}
 	key := numberKey{form: s.forms[0]}
-	for _, tail := range tails {
-		key.tails += idsKey(tail) + "-"
+	for _, p := range around {
+		key.around += idsKey(p.head) + "+" + idsKey(p.tail) + "-"
 	}
 	return func(p phrase) bool {
 		if s.list {
@@ -61,13 +61,13 @@ func (n *numbered) alone(s slot) (func(phrase) bool, any) {
 				return true // not for this constraint to say
 			}
 		}
-		return n.apart(p.ids, tails, s.forms[0])
+		return n.apart(p.ids, around, s.forms[0])
 	}, key
 }
 
 func (n *numbered) together() bool {
 	for g := range n.t.groups {
-		if n.counts[g] > 1 && len(n.tails(&n.t.groups[g])) > 0 {
+		if n.counts[g] > 1 && len(n.around(&n.t.groups[g])) > 0 {
 			return true
 		}
 	}
@@ -76,25 +76,40 @@ func (n *numbered) together() bool {
 
 func (n *numbered) allows(d *draft) bool {
 	g, f := d.last()
-	return n.counts[g] < 2 || d.open || n.apart(f, n.tails(&n.t.groups[g]), d.forms[g][0])
+	return n.counts[g] < 2 || d.open || n.apart(f, n.around(&n.t.groups[g]), d.forms[g][0])
 }
 
-// apart reports whether the tokenizer cuts a filling off from each of the tails.
-func (n *numbered) apart(f []int32, tails [][]int32, form tokenize.Place) bool {
-	for _, tail := range tails {
-		if !n.bound.units(slices.Concat(f, tail), form, n.isCanonical) {
+// apart reports whether the tokenizer cuts a filling off from the number at each of some places.
+func (n *numbered) apart(f []int32, around []place, form tokenize.Place) bool {
+	for _, p := range around {
+		if len(p.head) > 0 { // the whole word is judged
+			pieces := slices.Concat(p.head, f, p.tail)
+			if !n.cutAs(p.before+n.bound.join(f)+p.after, pieces, n.formOf(p.head[0])) {
+				return false
+			}
+			continue
+		}
+		if !n.bound.units(slices.Concat(f, p.tail), form, n.isCanonical) {
 			return false
 		}
 	}
 	return true
 }
 
-// tails are the pieces of the numbers that directly follow the blanks of a group.
-func (n *numbered) tails(g *group) [][]int32 {
-	var out [][]int32
+// formOf is the place of a word that begins with a token.
+func (n *numbered) formOf(id int32) tokenize.Place {
+	if _, space := n.tok.Surface(id); n.tok.MarksSpaces() && !space {
+		return tokenize.AfterSymbol
+	}
+	return tokenize.AfterSpace
+}
+
+// around are the places of a group that a number directly follows.
+func (n *numbered) around(g *group) []place {
+	var out []place
 	for _, b := range g.blanks {
-		if tail := n.t.places[b].tail; len(tail) > 0 {
-			out = append(out, tail)
+		if p := n.t.places[b]; len(p.tail) > 0 {
+			out = append(out, p)
 		}
 	}
 	return out
@@ -105,14 +120,19 @@ func beginsNumber(s string) bool { return unicode.IsDigit(firstRune(s)) }
 // isCanonical reports whether the tokenizer, given the text that the pieces
 // spell, makes these very pieces of it.
 func (s *supports) isCanonical(pieces []int32, at tokenize.Place) bool {
-	key := idsKey(pieces) + string(rune('0'+at))
+	return s.cutAs(s.bound.join(pieces), pieces, at)
+}
+
+// cutAs reports whether the tokenizer makes these pieces of a text at a place.
+func (s *supports) cutAs(text string, pieces []int32, at tokenize.Place) bool {
+	key := string(rune('0'+at)) + text + "\x00" + idsKey(pieces)
 	s.mu.Lock()
 	ok, known := s.canonical[key]
 	s.mu.Unlock()
 	if known {
 		return ok
 	}
-	enc, err := s.tok.Word(s.bound.join(pieces), at)
+	enc, err := s.tok.Word(text, at)
 	ok = err == nil && slices.Equal(enc.IDs, pieces)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,6 +51,10 @@ type Filling struct {
 	Spans         [][2]int // byte span of each blank's filling in Text
 	Score         float64  // U(θ), the pseudo-log-likelihood of the pieces in nats
 	ScorePerToken float64  // Score over the number of pieces
+	// Recut says that the tokenizer cuts the finished text into other pieces than those that were
+	// filled in: walk[MASK] may be filled with ##ing, and walking be one piece. Score is
+	// then not what Engine.ScoreSpans says of the finished text.
+	Recut bool
 	// Probability is π of the text, exp(U/T) over the sum for all fillings that fit: 0 to 1.
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
@@ -58,7 +62,8 @@ type Filling struct {
 	// many chains ended here. All are 0 if Result.Exact.
 	Chain, Step, Count int
 
-	ids []int32 // the pieces
+	ids     []int32 // the pieces
+	lengths []int   // of each group of blanks
 }
 
 // Len is the number of the model's tokens in the blanks together.

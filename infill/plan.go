@@ -13,6 +13,7 @@ import (
 // lengths of their blanks, and making their steps together.
 type plan struct {
 	e     *Engine
+	whole *Template
 	t     *Template // as the model sees it
 	opt   *Options
 	model *recall
@@ -41,7 +42,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{e: e, t: cut, opt: opt, model: newRecall(e.model, e.memo, opt.Sampler)}
+	p := &plan{e: e, whole: t, t: cut, opt: opt, model: newRecall(e.model, e.memo, opt.Sampler)}
 	counts := make([][]int, opt.Chains) // tokens of each group, by chain
 	for k := range counts {
 		counts[k] = make([]int, len(t.groups))

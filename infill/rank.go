@@ -3,11 +3,13 @@ package infill
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
 	"infill/mlm"
 	"infill/samplers"
+	"infill/tokenize"
 )
 
 // DiversityWeight is λ of SelectDiverse, in nats per token. The first filling
@@ -74,6 +76,19 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 		}
 		res.Fillings = res.Fillings[:n]
 	}
+	for i := range res.Fillings {
+		res.Fillings[i].Recut = p.whole.recut(p.e.Tokenizer(), &res.Fillings[i])
+	}
+}
+
+// recut is Filling.Recut of a filling of the template.
+func (t *Template) recut(tok *tokenize.Tokenizer, f *Filling) bool {
+	s, _ := t.stretch(t.groups, f.lengths)
+	for i, at := range s.Blanks {
+		s.IDs[at] = f.ids[i]
+	}
+	enc, err := encodeText(tok, f.Text, nil)
+	return err != nil || !slices.Equal(enc.IDs, s.IDs)
 }
 
 // refused warns of n things whose energy or gradient is not a number.
@@ -147,7 +162,8 @@ func (t *target) spell(x []int32, c Case) Filling {
 			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
 		}
 	}
-	f.ids = t.tokens(nil, t.layoutOf(x, nil), x, -1, -1)
+	l := t.layoutOf(x, nil)
+	f.ids, f.lengths = t.tokens(nil, l, x, -1, -1), l.lengths
 	f.Text, f.Spans = splice(t.t, tok, words, c)
 	return f
 }

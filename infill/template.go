@@ -61,9 +61,29 @@ func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Templat
 	}
 	t.places = placesOf(boundaryOf(tok), text, blanks)
 	for i := range t.places {
-		t.places[i].tail = t.tail(i)
+		if t.places[i].tail = t.tail(i); len(t.places[i].tail) > 0 {
+			t.places[i].head = t.head(i)
+		}
 	}
 	return t, nil
+}
+
+// head returns the pieces of the letters that directly precede a blank. There are none if another
+// blank is part of their word, or if the first of them is in one piece with what precedes it.
+func (t *Template) head(i int) []int32 {
+	start := t.blanks[i].Start - len(t.places[i].before)
+	if i > 0 && t.blanks[i-1].End == start {
+		return nil
+	}
+	to := t.blanks[i].Pos
+	from := to
+	for from > 1 && t.starts[from-1] >= start { // piece 0 is a special token
+		from--
+	}
+	if from == to || t.starts[from] != start {
+		return nil
+	}
+	return t.ids[from:to]
 }
 
 // tail returns the pieces of the number that directly follows a blank.

@@ -129,3 +129,31 @@ func TestResumeBeforeExact(t *testing.T) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
+
+// A filling that the tokenizer cuts otherwise once it is part of the text is told of, where notes
+// are printed, and marked in records.
+func TestFillRecut(t *testing.T) {
+	t.Parallel()
+	const text, finished = "He was walk[MASK|ing|able].", "He was walking."
+	r := infillRun("", "fill", text)
+	if r.code != 0 || !strings.HasPrefix(r.err, "1 of these are cut into other pieces") ||
+		!strings.Contains(r.err, finished) {
+		t.Errorf("exit %d: %q", r.code, r.err)
+	}
+	if r := infillRun("", "fill", "--quiet", text); r.err != "" {
+		t.Errorf("%q", r.err)
+	}
+	if r := infillRun("", "fill", "He was [MASK]."); strings.Contains(r.err, "pieces") {
+		t.Errorf("%q", r.err)
+	}
+	r = infillRun("", "fill", "--json", text)
+	rec, err := jsonl.Decoder{}.Record(1, []byte(r.out))
+	if err != nil || len(rec.Fillings) != 2 {
+		t.Fatalf("%v: %s", err, r.out)
+	}
+	for _, f := range rec.Fillings {
+		if f.Recut != (f.Text == finished) {
+			t.Errorf("%q: recut is %v", f.Text, f.Recut)
+		}
+	}
+}

@@ -143,6 +143,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		w.seeded = true
 		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
 	}
+	if note := recutNote(r.Fillings); note != "" && !w.quiet && !w.json {
+		fmt.Fprintln(w.std.err, note)
+	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
 	}
@@ -177,6 +180,23 @@ func (w *fillWriter) print(r *infill.Result) error {
 	}
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
+}
+
+// recutNote says which fillings have another score when infill score scores their text.
+func recutNote(fillings []infill.Filling) string {
+	n, first := 0, ""
+	for _, f := range fillings {
+		if f.Recut {
+			if n++; n == 1 {
+				first = f.Text
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of these are cut into other pieces once they are finished, "+
+		"so infill score gives them another score: %q", n, first)
 }
 
 // percent is a share as a column of a table.

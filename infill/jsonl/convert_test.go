@@ -28,12 +28,13 @@ func TestFilledZeroOptions(t *testing.T) {
 func TestFilledExact(t *testing.T) {
 	t.Parallel()
 	res := &infill.Result{Exact: true, Distinct: 9, Acceptance: math.NaN(),
-		Fillings: []infill.Filling{{Text: "a dog", Score: -1, ScorePerToken: -1, Probability: 0.25},
+		Fillings: []infill.Filling{{Text: "a dog", Score: -1, ScorePerToken: -1,
+			Probability: 0.25, Recut: true},
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
 	rec := Filled("a [MASK]", &infill.Options{Seed: 7}, res)
 	b, err := Append(nil, rec)
 	want := `{"line":0,"text":"a [MASK]","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
-		`"score":-1,"score_per_token":-1,"probability":0.25,"chain":0,"step":0,"count":0},` +
+		`"score":-1,"score_per_token":-1,"recut":true,"probability":0.25,"chain":0,"step":0,"count":0},` +
 		`{"text":"a cat","tokens":null,"spans":null,"score":-900,"score_per_token":-900,` +
 		`"probability":0,"chain":0,"step":0,"count":0}],"exact":true,"distinct":9}`
 	if err != nil || string(b) != want {

@@ -105,6 +105,9 @@ type Filling struct {
 	// the same over their number; nil where not known.
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
+	// Recut says that the tokenizer cuts the finished text into other pieces than
+	// Tokens, so that its score is another one.
+	Recut bool `json:"recut,omitempty"`
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`

@@ -1,0 +1,110 @@
+package infill
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A filling has the score that its finished text has, or says that the text is cut otherwise.
+func TestRecut(t *testing.T) {
+	t.Parallel()
+	m := openDefault(t)
+	e, tok := New(m), m.Tokenizer()
+	for _, c := range []struct {
+		text       string
+		some, none bool // of its fillings are cut otherwise
+	}{
+		{"The [MASK] sat on the mat.", false, true}, {"([MASK]), he said.", false, true},
+		{"the [MASK|dog|big dog]'s hat", false, true}, {"see room [MASK]12b.", false, true},
+		{"He was [MASK]ing.", true, false}, {"The [MASK]s sleep.", true, false},
+		{"He was walk[MASK].", true, false}, {"He was un[MASK]ed.", true, false},
+		{"page[MASK]1 is here", false, true}, {"q=[MASK]abc", true, false},
+		{"The [MASK|walk]ing man.", true, false},
+	} {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for i, f := range exactFill(t, e, c.text, Options{Top: 400, Vocab: VocabAll}).Fillings {
+			enc, err := tok.Encode(f.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := tm.blanks[0].Pos
+			same := slices.Equal(enc.IDs, slices.Concat(tm.ids[:at], f.ids, tm.ids[at+1:]))
+			if f.Recut == same {
+				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Tokens, f.Recut)
+			}
+			if f.Recut {
+				n++
+			} else if i < 8 {
+				u, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
+				if err != nil || math.Abs(u.Score-f.Score) > 1e-3 {
+					t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, u.Score, err)
+				}
+			}
+		}
+		if n > 0 != c.some || c.some == c.none {
+			t.Errorf("%q: %d fillings are cut otherwise", c.text, n)
+		}
+	}
+}
+
+// Before a number no filling is cut otherwise, in vocabularies that mark spaces too. Elsewhere a
+// piece may be one that the tokenizer never makes.
+func TestRecutMarked(t *testing.T) {
+	t.Parallel()
+	for _, name := range markedTokenizers {
+		tok := markedTokenizer(t, name)
+		s := newSupports(tok)
+		for _, text := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
+			"cat[MASK]1."} {
+			tm, err := Parse(tok, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sp, err := newSpace(s, tm, [][]phrase{nil}, []int{1}, &Options{Vocab: VocabAll})
+			if err != nil {
+				t.Errorf("%s: %q: %v", name, text, err)
+				continue
+			}
+			tgt, n := &target{space: sp}, 0
+			for v := range sp.coords[0].ids {
+				f := tgt.spell([]int32{int32(v)}, CaseAuto)
+				enc, err := tok.Encode(f.Text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := tm.blanks[0].Pos
+				same := slices.Equal(enc.IDs, slices.Concat(tm.ids[:at], f.ids, tm.ids[at+1:]))
+				recut := tm.recut(tok, &f)
+				if recut == same || recut && strings.Contains(text, "]1") {
+					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Tokens, recut)
+				}
+				if recut {
+					n++
+				}
+			}
+			t.Logf("%s: %q: %d of %d are cut otherwise", name, text, n, len(sp.coords[0].ids))
+		}
+	}
+}
+
+// The whole of a long text is looked at, and not the part that the model sees.
+func TestRecutWindow(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	long := strings.Repeat("The dog sleeps. ", 400)
+	for text, want := range map[string]bool{
+		"The [MASK|cat|big cat] sleeps.": false, "A [MASK:a|walk]ing, [MASK:a]ing man.": true,
+		"The [MASK|cat] and the [MASK|big cat] sleep.": false,
+	} {
+		r := exactFill(t, e, long+text+" "+long, Options{Steps: 1, Chains: 1})
+		if r.Window == nil || r.Fillings[0].Recut != want {
+			t.Errorf("%s: window %v, recut %v", text, r.Window, r.Fillings[0].Recut)
+		}
+	}
+}
