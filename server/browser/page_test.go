@@ -164,6 +164,10 @@ func TestSettings(t *testing.T) {
 	p.visit("/?" + url.Values{"text": {"My [MASK] went home."}, "allow": {"dog, old friend,cat"},
 		"seed": {"2"}, "steps": {"5"}, "vocab": {"whole-words"}}.Encode())
 	p.wait(done)
+	if alone := eval[string](p, `[...document.querySelectorAll(".lists li")].find(l =>
+		l.textContent.includes("old friend")).querySelector("small").textContent`); alone != "–" {
+		t.Errorf("alone, a phrase has %q, which is not known", alone)
+	}
 	command := eval[string](p, `document.querySelector("#cli pre").textContent`)
 	out := strings.Join(shell(t, command), "\n")
 	for _, line := range p.best() {

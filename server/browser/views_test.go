@@ -69,6 +69,24 @@ func TestKeyboard(t *testing.T) {
 		strings.Join(p.chains(), "\n") == last {
 		t.Errorf("the slider is at step %s", at)
 	}
+	// What a step changes lights up: the words of a line that differ from the step before.
+	lit := `[...document.querySelectorAll(".chains li")].map(l => [...l.querySelectorAll("mark")].map(m =>
+		m.textContent + (/new/.test(m.className) ? "!" : "")).join(" "))`
+	before := eval[[]string](p, lit)
+	for step := range 8 {
+		p.do(chromedp.KeyEvent(kb.ArrowRight))
+		after := eval[[]string](p, lit)
+		for k := range after {
+			was, is := strings.Fields(before[k]), strings.Fields(after[k])
+			for i := range is {
+				word, changed := strings.CutSuffix(is[i], "!")
+				if changed != (word != strings.TrimSuffix(was[i], "!")) {
+					t.Errorf("event %d, chain %d: %q after %q", step+1, k, is, was)
+				}
+			}
+		}
+		before = after
+	}
 	p.do(chromedp.KeyEvent(kb.End))
 	if strings.Join(p.chains(), "\n") != last {
 		t.Error("the slider does not come back")

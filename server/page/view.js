@@ -48,7 +48,7 @@ export class View {
     this.find(".chains .count").textContent = first.chains === 1 ? "1 chain"
       : first.chains > lines ? `${lines} of ${first.chains} chains` : `${first.chains} chains`;
     this.list.replaceChildren(...this.run.energy.slice(0, lines).map((_, k) => {
-      const b = element("button", "", element("span", "u"), element("span", "s"));
+      const b = element("button", "", element("span", "u"), " ", element("span", "s"));
       b.type = "button";
       b.tabIndex = k ? -1 : 0;
       b.dataset.chain = k;
@@ -165,27 +165,20 @@ export class View {
     this.scale.forEach(v => v.curves());
   }
 
+  // chains puts the states of a step into the lines. What differs from the step before lights up.
   chains(tokens, energy, before) {
     [...this.list.children].forEach((li, k) => {
       const [u, s] = li.firstChild.children;
       u.textContent = number(energy[k]);
-      const changed = i => before && before[k][i] !== tokens[k][i];
-      const marks = s.querySelectorAll("mark");
-      if (!marks.length) draw(s, this.parts, i => spell(tokens[k][i]));
-      else {
-        let m = 0;
-        for (const p of this.parts) {
-          if (p.blank === undefined) continue;
-          const mark = marks[m++], word = spell(tokens[k][p.blank]);
-          if (mark.textContent !== word) mark.textContent = word;
-        }
-      }
-      let m = 0;
-      for (const p of this.parts) {
-        if (p.blank === undefined) continue;
-        const mark = s.querySelectorAll("mark")[m++];
-        mark.classList.toggle("new", Boolean(changed(p.blank)));
-      }
+      if (!s.firstChild) draw(s, this.parts, () => "");
+      const blanks = this.parts.filter(p => p.blank !== undefined);
+      s.querySelectorAll("mark").forEach((mark, m) => {
+        const {blank, colour} = blanks[m], word = spell(tokens[k][blank]);
+        if (mark.textContent !== word) mark.textContent = word;
+        // Another class starts the light again where it is on already.
+        mark.className = "c" + colour + (!before || before[k][blank] === tokens[k][blank] ? ""
+          : mark.classList.contains("new") ? " newer" : " new");
+      });
     });
   }
 
@@ -206,7 +199,12 @@ export class View {
           || (alone.get(b) ?? 0) - (alone.get(a) ?? 0));
       const most = Math.max(.2, ...names.map(w => Math.max((counts.get(w) ?? 0) / total,
         alone.get(w) ?? 0)));
-      const body = names.map(w => this.bar(w, (counts.get(w) ?? 0) / total, alone.get(w), most));
+      // The server says the likeliest words of a blank alone. Of others, and of words of several
+      // pieces, no more is known than that.
+      const rest = Math.min(1, ...alone.values());
+      const known = w => alone.has(w) ? percent(alone.get(w)) : rest < .01 && !w.includes(" ") ? "<1" : "–";
+      const body = names.map(w => this.bar(w, (counts.get(w) ?? 0) / total, alone.get(w) ?? 0, known(w),
+        most));
       lists.push(element("div", "c" + part.colour,
         element("h3", "", element("span", "chip", part.raw ?? `blank ${i + 1}`)),
         element("ul", "", ...body)));
@@ -214,13 +212,14 @@ export class View {
     into.replaceChildren(...lists);
   }
 
-  bar(word, share, alone, most) {
+  // bar is the line of a word: its shares together and alone, of at most most. said is the latter.
+  bar(word, share, alone, said, most) {
     const solid = element("i", "solid"), ghost = element("i", "ghost");
     solid.style.width = 100 * share / most + "%";
-    ghost.style.width = 100 * (alone ?? 0) / most + "%";
+    ghost.style.width = 100 * alone / most + "%";
     const li = element("li", "", element("b", "", spell(word)), element("span", "track", solid, ghost),
-      element("span", "n", percent(share), element("small", "", percent(alone ?? 0))));
-    li.title = `${spell(word)}: ${percent(share)} % together, ${percent(alone ?? 0)} % alone`;
+      element("span", "n", percent(share), element("small", "", said)));
+    li.title = `${spell(word)}: ${percent(share)} % together, ${said} % alone`;
     return li;
   }
 
