@@ -160,6 +160,13 @@ func TestSettings(t *testing.T) {
 		`"seed": 18446744073709551615,`) {
 		t.Errorf("the JSON has another seed: %s", shown)
 	}
+	// A single blank is sampled.
+	p.visit("/?text=the+[MASK:x]+of+the+[MASK:x*1]&seed=4")
+	p.wait(done)
+	p.same("the command", shell(t, eval[string](p, `document.querySelector("#cli pre").textContent`)), p.best())
+	if n := eval[int](p, `document.querySelectorAll(".lists h3").length`); n != 1 {
+		t.Errorf("tied blanks have %d lists of words", n)
+	}
 	// A list of words is a file on the command line.
 	p.visit("/?" + url.Values{"text": {"My [MASK] went home."}, "allow": {"dog, old friend,cat"},
 		"seed": {"2"}, "steps": {"5"}, "vocab": {"whole-words"}}.Encode())

@@ -9,8 +9,8 @@ const colours = 6;
 // The longest text in which blanks are looked for, in characters: more takes too long to draw.
 const longest = 20_000;
 
-// parse cuts a text into pieces: {raw, text} for text without its escapes, {raw, blank, colour}
-// for the blanks, numbered from 0. Tied blanks have one colour. mask is the model's own spelling
+// parse cuts a text into pieces: {raw, text} for text without its escapes, {raw, blank, group,
+// colour} for the blanks, numbered from 0. Tied blanks are one group and have one colour. mask is the model's own spelling
 // of a blank.
 export function parse(text, mask = "[MASK]") {
   if (text.length > longest) return [{raw: text, text}];
@@ -31,7 +31,8 @@ export function parse(text, mask = "[MASK]") {
     plain = {raw: "", text: ""};
     const key = name ?? "\0" + count;
     if (!names.has(key)) names.set(key, names.size);
-    out.push({raw: spelt, blank: count++, colour: names.get(key) % colours});
+    const group = names.get(key);
+    out.push({raw: spelt, blank: count++, group, colour: group % colours});
   }
   add(text.slice(at), text.slice(at));
   if (plain.raw) out.push(plain);

@@ -85,7 +85,8 @@ export class Settings {
 const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`;
 
 // command is what a shell runs to get the same fillings. schemas are the settings by their fields.
-export function command(text, texts, model, schemas) {
+// The command computes a single blank unless it is told to sample it, as the page does.
+export function command(text, texts, model, schemas, single) {
   const words = ["infill", "fill"];
   if (model !== "default") words.push("--model", quote(model));
   for (const [name, v] of Object.entries(texts)) {
@@ -95,6 +96,7 @@ export function command(text, texts, model, schemas) {
     else if (name === "allow") add(`<(printf '%s\\n' ${list(v).map(quote).join(" ")})`); // a file
     else add(quote(type === "array" ? list(v).join(",") : v));
   }
+  if (single) words.push("--exact", "never");
   if (text.startsWith("-")) words.push("--");
   const line = [...words, quote(text)].join(" ");
   return model === "default" ? line

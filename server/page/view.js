@@ -37,7 +37,8 @@ export class View {
     this.first = first;
     this.known = this.fits(parts); // otherwise words were masked, or the text is too long
     this.parts = this.known ? parts
-      : Array.from({length: first.blanks}, (_, i) => [{blank: i, colour: i % 6}, {text: " "}]).flat();
+      : Array.from({length: first.blanks}, (_, i) => [{blank: i, group: i, colour: i % 6},
+        {text: " "}]).flat();
     this.top = shown;
     this.run = {
       steps: first.steps, at: [], moved: [], tokens: [],
@@ -189,8 +190,8 @@ export class View {
     const lists = [];
     this.counts.forEach((counts, i) => {
       const part = this.parts.find(p => p.blank === i);
-      if (seen.has(part.raw) && /^\[MASK:/.test(part.raw)) return; // tied: shown once
-      seen.add(part.raw);
+      if (seen.has(part.group)) return; // tied: shown once
+      seen.add(part.group);
       const total = this.total ?? ([...counts.values()].reduce((a, b) => a + b, 0) || 1);
       const alone = new Map((this.first.alone?.[i] ?? []).map(({token, p}) => [token, p]));
       const sorted = m => [...m.keys()].sort((a, b) => m.get(b) - m.get(a));
