@@ -78,7 +78,10 @@ type Result struct {
 	// Distinct is the number of different fillings, among the last states of all chains, or if
 	// Exact of all that fit.
 	Distinct int
-	// share of accepted proposals after the burn-in, in [0,1]; NaN without a step
+	// Acceptance is the share of accepted proposals among those after the burn-in that were another
+	// state, in [0,1]; NaN without any. MoveShare is the share of these among all steps after the
+	// burn-in; NaN without a step.
+	MoveShare  float64
 	Acceptance float64
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
@@ -138,7 +141,11 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		return nil, err
 	}
 	if t := p.only(); t != nil {
-		return p.exact(ctx, t)
+		res, err := p.exact(ctx, t)
+		if err == nil {
+			res.Evaluated = int(p.model.evaluated.Load())
+		}
+		return res, err
 	}
 	if err := p.start(ctx); err != nil {
 		return nil, err

@@ -347,7 +347,7 @@ func TestEngineEnergies(t *testing.T) {
 	for v, id := range tgt.coords[0].ids {
 		index[id] = int32(v)
 	}
-	accepted, proposals := 0, 0
+	accepted, proposals, steps := 0, 0, 0
 	r, err := e.Fill(
 		context.Background(), tm,
 		Options{
@@ -360,7 +360,10 @@ func TestEngineEnergies(t *testing.T) {
 						return fmt.Errorf("step %d, chain %d: energy %v, enumerated %v", s.Step, k, u, want)
 					}
 					if s.Step > 15 {
-						proposals++
+						steps++
+						if s.Proposed[k] {
+							proposals++
+						}
 						if s.Accepted[k] {
 							accepted++
 						}
@@ -372,6 +375,10 @@ func TestEngineEnergies(t *testing.T) {
 	)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got, want := r.MoveShare, float64(proposals)/float64(steps); math.Abs(got-want) > 1e-12 ||
+		proposals == steps {
+		t.Errorf("share of moves %v, counted %v", got, want)
 	}
 	if got, want := r.Acceptance, float64(accepted)/float64(proposals); math.Abs(got-want) > 1e-12 {
 		t.Errorf("acceptance %v, counted %v", got, want)

@@ -87,7 +87,8 @@ type Step struct {
 	// Energy is U(θ) of every chain in nats, at temperature 1. It is NaN where the sampler
 	// computes none.
 	Energy   []float64
-	Accepted []bool              // whether the step was accepted; nil at step 0
+	Proposed []bool              // whether the step proposed another state; nil at step 0
+	Accepted []bool              // whether it did and the chain went there; nil at step 0
 	Evals    int                 // evaluations so far, of all chains together, see BudgetEvaluations
 	Tokens   func(k int) []int32 // tokens of chain k, in the order of the text
 	Starts   func(k int) []int   // for every blank, the index of its first token among them

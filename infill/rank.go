@@ -28,7 +28,8 @@ const DiversityWeight = 2.0
 // so that the ranking is a function of the run.
 func (p *plan) result(kept samplers.Stats) *Result {
 	res := p.newResult()
-	res.Acceptance, res.Stats, res.Shortlist = kept.Acceptance(), kept, p.opt.shortlist()
+	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
+	res.Shortlist = p.opt.shortlist()
 	ends := make([]Filling, p.opt.Chains)
 	for _, pt := range p.parts {
 		for j, k := range pt.chains {
@@ -58,7 +59,7 @@ func (p *plan) result(kept samplers.Stats) *Result {
 
 // newResult is a result without fillings.
 func (p *plan) newResult() *Result {
-	res := &Result{Acceptance: math.NaN()}
+	res := &Result{MoveShare: math.NaN(), Acceptance: math.NaN()}
 	if p.t.window != [2]int{0, len(p.t.text)} {
 		w := p.t.window
 		res.Window = &w

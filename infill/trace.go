@@ -49,6 +49,7 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 			s.Step.Step = t.next + len(t.open)
 			s.Energy = make([]float64, p.opt.Chains)
 			if s.Step.Step > 0 {
+				s.Proposed = make([]bool, p.opt.Chains)
 				s.Accepted = make([]bool, p.opt.Chains)
 			}
 			s.Tokens = func(k int) []int32 { return s.tokens[k] }
@@ -64,7 +65,7 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 			l := pt.tgt.layoutOf(x, nil)
 			s.tokens[k], s.starts[k] = pt.tgt.tokens(nil, l, x, -1, -1), l.start
 			if s.Accepted != nil {
-				s.Accepted[k] = pt.run.Last[j].Accepted
+				s.Proposed[k], s.Accepted[k] = pt.run.Last[j].Moved, pt.run.Last[j].Accepted
 			}
 		}
 		for len(t.open) > 0 && t.open[0].left == 0 && t.err == nil {

@@ -59,7 +59,9 @@ type SamplerRun struct {
 	Evaluations, Gradients, Rows, Steps int64
 	// Wall is the time all sentences took.
 	Wall time.Duration
-	// Acceptance is the share of accepted proposals in [0,1]; NaN for samplers
+	// MoveShare is the share of steps that proposed another state, in [0,1]; NaN where unknown.
+	MoveShare float64
+	// Acceptance is the share of accepted proposals among these, in [0,1]; NaN for samplers
 	// without an acceptance step.
 	Acceptance float64
 	// Chains are the traces, in any order; none is allowed.
@@ -99,7 +101,8 @@ type ChainTrace struct {
 	// of means.
 	Energy []float64
 	// Accepted is each step's acceptance in [0,1]: 0 or 1, or a probability; NaN for
-	// the start. Nil for samplers without an acceptance step.
+	// the start and for steps that proposed the state itself. Nil for samplers without an
+	// acceptance step.
 	Accepted []float64
 }
 

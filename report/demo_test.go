@@ -108,7 +108,8 @@ func demo() *report.Comparison {
 		{"dmala", "α = 0.2, balance sqrt", 5.5, 6, 0.53, 64100 * time.Millisecond},
 		{"dlmc", "τ = 0.15, balance ratio", 4.2, 4, 0.57, 69700 * time.Millisecond},
 	} {
-		run := report.SamplerRun{Name: s.name, Params: s.params, Acceptance: s.accept, Wall: s.wall,
+		run := report.SamplerRun{Name: s.name, Params: s.params, MoveShare: 0.81, Acceptance: s.accept,
+			Wall:        s.wall,
 			Evaluations: 30_000, Rows: 120_000, Steps: 6 * 25 * 50}
 		if s.name != "gibbs" {
 			run.Gradients = 15_000

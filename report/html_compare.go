@@ -60,9 +60,10 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 		}
 		return out, nil
 	}
-	if svg := traceChart(r.Traces, colour, accepted, "accepted proposals (%)", true); svg != "" {
-		pair = append(pair, figure{svg, "Share of accepted proposals over all chains at each step, " +
-			"for the samplers that have an acceptance step, while half of the chains or more still run."})
+	if svg := traceChart(r.Traces, colour, accepted, "accepted moves (%)", true); svg != "" {
+		pair = append(pair, figure{svg, "Share of accepted moves among those that all chains " +
+			"propose at each step, for the samplers that have an acceptance step, while half of the " +
+			"chains or more still run."})
 	}
 	if len(pair) > 0 {
 		p.Figures = append(p.Figures, figureRow{"pair", pair})

@@ -5,14 +5,26 @@ import (
 	"math"
 )
 
-// acceptance is the share of accepted proposals.
+// moveShare is the share of steps that proposed another state.
+func moveShare(m *measured) ([]Metric, error) {
+	x := newMetric("move_share", "moves")
+	x.Unit, x.Decimals = "%", 1
+	if !math.IsNaN(m.run.MoveShare) {
+		x.Value = 100 * m.run.MoveShare
+	}
+	x.Detail = "share of steps that proposed another state"
+	return one(x)
+}
+
+// acceptance is the share of accepted proposals among those of another state.
 func acceptance(m *measured) ([]Metric, error) {
 	x := newMetric("acceptance", "accepted")
 	x.Unit, x.Decimals = "%", 1
 	if !math.IsNaN(m.run.Acceptance) {
 		x.Value = 100 * m.run.Acceptance
 	}
-	x.Detail = "share of accepted proposals; n/a for samplers without an acceptance step"
+	x.Detail = "share of accepted moves among those proposed; n/a for samplers " +
+		"without an acceptance step"
 	return one(x)
 }
 

@@ -31,6 +31,7 @@ var measures = []struct {
 	{inEval, compressionRatio},
 	{inEval, distinctSentences},
 	{inEval, scoresOfFile},
+	{ofRun, moveShare},
 	{ofRun, acceptance},
 	{ofRun, distinctFillings},
 	{ofRun, scoresOfRun},

@@ -92,23 +92,26 @@ func (run *SamplerRun) byStep(sources int) Trace {
 	for k := range steps {
 		out.X = append(out.X, per*float64(k+1))
 		sums, counts := make([]float64, sources), make([]float64, sources)
-		accepted, n := 0.0, 0.0
+		accepted, n, running := 0.0, 0.0, 0
 		for _, t := range run.Chains {
 			if k < len(t.Energy) && finite(t.Energy[k]) {
 				sums[t.Sentence] += t.Energy[k]
 				counts[t.Sentence]++
 			}
 			if k < len(t.Accepted) {
-				accepted += t.Accepted[k]
-				n++
+				running++
+				if finite(t.Accepted[k]) {
+					accepted += t.Accepted[k]
+					n++
+				}
 			}
 		}
 		m, se := meanOfMeans(sums, counts)
 		out.Energy = append(out.Energy, m)
 		out.Error = append(out.Error, se)
-		if n > 0 {
+		if running > 0 {
 			a := math.NaN()
-			if 2*n >= float64(len(run.Chains)) {
+			if n > 0 && 2*running >= len(run.Chains) {
 				a = accepted / n
 			}
 			out.Acceptance = append(out.Acceptance, a)

@@ -160,7 +160,7 @@ func (b *ballKernel) Step(ctx context.Context) error {
 		d := hamming(c.X[k], states[j])
 		copy(c.X[k], states[j])
 		c.U[k] = u[j]
-		c.Last[k] = Move{Moved: d > 0, Accepted: true, Prob: 1, Hamming: d, Flips: d}
+		c.Last[k] = Move{Moved: d > 0, Accepted: d > 0, Prob: 1, Hamming: d, Flips: d}
 	}
 	return nil
 }

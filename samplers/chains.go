@@ -9,8 +9,8 @@ import (
 // Move is what a step did to one chain.
 type Move struct {
 	Moved    bool    // the proposal differed from the state
-	Accepted bool    // the proposal was taken (an unmoved one always is)
-	Prob     float64 // acceptance probability, in [0,1]
+	Accepted bool    // it did, and was taken: the chain went there
+	Prob     float64 // acceptance probability, in [0,1]; 1 for a proposal that is the state itself
 	Hamming  int     // coordinates changed by the step; 0 when rejected
 	Flips    int     // coordinates that the proposal changed
 }
@@ -19,8 +19,8 @@ type Move struct {
 type Stats struct {
 	Steps    int     // steps made
 	Moved    int     // proposals that differed from the state
-	Accepted int     // accepted proposals, unmoved ones among them
-	SumProb  float64 // Σ of acceptance probabilities
+	Accepted int     // of these, those that were accepted
+	SumProb  float64 // Σ of acceptance probabilities, 1 for a proposal that is the state itself
 	Hamming  int     // Σ of coordinates changed: the accepted jump distance
 	Proposed int     // Σ of coordinates that proposals changed
 	Evals    int     // states given to the target (conditionals count as one)
@@ -35,10 +35,18 @@ type Stats struct {
 	NonFinite int
 }
 
-// Acceptance is the share of accepted proposals, in [0,1]; NaN before any.
-func (s Stats) Acceptance() float64 { return float64(s.Accepted) / float64(s.Steps) }
+// MoveShare is the share of steps whose proposal differed from the state, in [0,1]; NaN before any
+// step.
+func (s Stats) MoveShare() float64 { return float64(s.Moved) / float64(s.Steps) }
 
-// MeanProb is the mean acceptance probability, a less noisy Acceptance.
+// Acceptance is the share of accepted proposals among those that differed from the state, in
+// [0,1]; NaN before any. A proposal that is the state itself is not one that was accepted.
+func (s Stats) Acceptance() float64 { return float64(s.Accepted) / float64(s.Moved) }
+
+// MeanProb is the mean acceptance probability of a step, where a proposal that is the state itself
+// counts 1. This is the rate that papers state, and that step sizes are adapted to: on targets
+// of many coordinates hardly any proposal is the state itself. It lies above Acceptance where many
+// are.
 func (s Stats) MeanProb() float64 { return s.SumProb / float64(s.Steps) }
 
 // JumpDistance is the mean number of coordinates changed per step.

@@ -148,7 +148,7 @@ func (g *gibbsKernel) Step(ctx context.Context) error {
 		return err
 	}
 	for k, x := range g.c.X {
-		m := Move{Accepted: true, Prob: 1}
+		m := Move{Prob: 1}
 		v, _ := drawLog(g.c.RNG[k], g.lp[k], g.cum)
 		if v < 0 {
 			g.c.Stats[k].NonFinite++
@@ -156,7 +156,7 @@ func (g *gibbsKernel) Step(ctx context.Context) error {
 		} else if int32(v) != x[g.i[k]] {
 			x[g.i[k]] = int32(v)
 			g.c.U[k] = math.NaN()
-			m.Moved, m.Flips, m.Hamming = true, 1, 1
+			m.Moved, m.Accepted, m.Flips, m.Hamming = true, true, 1, 1
 		}
 		g.c.Last[k] = m
 	}

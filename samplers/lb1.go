@@ -124,7 +124,7 @@ func (l *lb1Kernel) draw() {
 		copy(l.y[k], x)
 		j, _ := drawLog(c.RNG[k], l.cur[k], l.cum)
 		if j < 0 {
-			c.Last[k] = Move{Accepted: true, Prob: 1} // no neighbour has mass
+			c.Last[k] = Move{Prob: 1} // no neighbour has mass
 			continue
 		}
 		c.Last[k] = Move{Moved: true, Flips: 1}

@@ -27,7 +27,7 @@ type MHOptions struct {
 //
 // and stays otherwise (Hastings 1970). U and ∇U of the current states are kept,
 // and all proposals of a step are evaluated in one call to the target. A
-// proposal equal to the state is accepted without an evaluation. One whose
+// proposal equal to the state takes no evaluation. One whose
 // energy is NaN or +∞ is rejected and counted. A Sampler calls NewMH in its
 // Attach. The error is an *AbilityError where gradients or rows are missing.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
@@ -172,7 +172,7 @@ func (m *mhKernel) propose() {
 		}
 		c.Last[k] = Move{Moved: d > 0, Flips: d}
 		if d == 0 {
-			c.Last[k].Accepted, c.Last[k].Prob = true, 1
+			c.Last[k].Prob = 1
 			continue
 		}
 		m.idx = append(m.idx, k)

@@ -182,7 +182,7 @@ func (s *sgdldKernel) move(k int, x []int32, h float64) Move {
 	c, rng := s.c, s.c.RNG[k]
 	s.from[k] = jump{i: -1}
 	if rng.Float64() >= h {
-		return Move{Accepted: true, Prob: 1}
+		return Move{Prob: 1}
 	}
 	if s.sick[k] { // counted when it was found
 		return Move{}

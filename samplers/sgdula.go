@@ -56,11 +56,11 @@ func (s *sgKernel) Step(ctx context.Context) error {
 			c.Last[k] = Move{}
 			continue
 		}
-		m := Move{Accepted: true, Prob: 1}
+		m := Move{Prob: 1}
 		m.Flips = hamming(x, s.y)
 		m.Hamming = m.Flips
 		if m.Flips > 0 {
-			m.Moved = true
+			m.Moved, m.Accepted = true, true
 			copy(x, s.y)
 			c.U[k] = math.NaN()
 		}

@@ -24,9 +24,11 @@ type counts struct {
 func (c *counts) add(st infill.Step) *stepEvent {
 	f := &stepEvent{Step: st.Step, Moved: make([]bool, len(st.Energy))}
 	copy(f.Moved, st.Accepted)
-	for _, moved := range st.Accepted {
-		f.proposed++
-		if moved {
+	for k, proposed := range st.Proposed {
+		if proposed {
+			f.proposed++
+		}
+		if st.Accepted[k] {
 			f.accepted++
 		}
 	}

@@ -58,8 +58,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Events of both forms: the states of the start and of the last step, in order, with the record of
-// a plain request, and the words counted over the second half of the steps.
+// Events of both forms: the states of the last step and of what the pace lets through before it, in
+// order, with the record of a plain request, and the words counted over the second half of the steps.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	s, h := start(t, Options{})

@@ -42,7 +42,7 @@ type stepEvent struct {
 	Energy []*float64 `json:"energy"` // nats by chain, null for what is not a number
 	Tokens [][]string `json:"tokens"` // by chain and blank
 	// Moved is true for a chain that accepted a proposal since the event before, Accepted is the
-	// share of accepted proposals.
+	// share of accepted proposals among those of another state.
 	Moved    []bool  `json:"moved"`
 	Accepted float64 `json:"accepted"`
 

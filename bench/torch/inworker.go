@@ -333,7 +333,7 @@ func (r *run) trace(s infill.Step) error {
 	if s.Step > r.warm {
 		for k := range s.Energy {
 			r.slot.Energy[k] += s.Energy[k]
-			if s.Accepted[k] {
+			if s.Accepted[k] || !s.Proposed[k] { // as torch counts
 				r.slot.Prob[k]++
 			}
 		}

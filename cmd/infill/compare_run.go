@@ -94,8 +94,8 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 // run fills every sentence with one sampler.
 func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*report.SamplerRun,
 	error) {
-	out := &report.SamplerRun{Name: r.name, Acceptance: math.NaN()}
-	var accepted, steps, zero, nonFinite int
+	out := &report.SamplerRun{Name: r.name, MoveShare: math.NaN(), Acceptance: math.NaN()}
+	var stats samplers.Stats
 	for i, t := range r.tasks {
 		opt := r.opt
 		opt.Sampler, opt.ID, opt.Original = s, t.ID, t.original
@@ -135,23 +135,21 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		out.Evaluations += int64(res.Stats.Evals)
 		out.Rows += int64(res.Rows)
 		out.Steps += int64(res.Steps * opt.Chains)
-		accepted += res.Stats.Accepted
-		steps += res.Stats.Steps
-		zero += res.Stats.Zero
-		nonFinite += res.Stats.NonFinite
+		stats.Add(res.Stats)
 		r.progress.step(i+1, i+1)
 	}
-	if zero > 0 {
+	if stats.Zero > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had probability 0 (they "+
-			"break a constraint) and were refused", r.name, zero))
+			"break a constraint) and were refused", r.name, stats.Zero))
 	}
-	if nonFinite > 0 {
+	if stats.NonFinite > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or "+
 			"gradient that is not finite and were refused; check the model with: infill model "+
-			"check", r.name, nonFinite))
+			"check", r.name, stats.NonFinite))
 	}
-	if samplers.InfoOf(s).Corrected && steps > 0 {
-		out.Acceptance = float64(accepted) / float64(steps)
+	out.MoveShare = stats.MoveShare()
+	if samplers.InfoOf(s).Corrected {
+		out.Acceptance = stats.Acceptance()
 	} else {
 		for i := range out.Chains {
 			out.Chains[i].Accepted = nil
@@ -167,7 +165,7 @@ func addStep(traces []report.ChainTrace, st infill.Step) {
 		t := &traces[k]
 		a := math.NaN()
 		switch {
-		case st.Accepted == nil: // the start
+		case st.Accepted == nil || !st.Proposed[k]: // the start, or a step that stays
 		case st.Accepted[k]:
 			a = 1
 		default:

@@ -221,6 +221,9 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
 		o.Sampler.Name(), o.Chains, o.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
 	s += fmt.Sprintf(", %d of %d rows evaluated", r.Evaluated, r.Rows)
+	if !math.IsNaN(r.MoveShare) {
+		s += fmt.Sprintf(", moves %.2f", r.MoveShare)
+	}
 	if !math.IsNaN(r.Acceptance) {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}

@@ -27,7 +27,7 @@ func TestFilledZeroOptions(t *testing.T) {
 // A record of computed fillings has their probabilities, and of the settings only what had a part.
 func TestFilledExact(t *testing.T) {
 	t.Parallel()
-	res := &infill.Result{Exact: true, Distinct: 9, Acceptance: math.NaN(),
+	res := &infill.Result{Exact: true, Distinct: 9, MoveShare: math.NaN(), Acceptance: math.NaN(),
 		Fillings: []infill.Filling{{Text: "a dog", Score: -1, ScorePerToken: -1,
 			Probability: 0.25, Recut: true},
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}

@@ -225,6 +225,8 @@ func (r *Record) check() (field, reason string) {
 		return "id", "it is neither a string nor a number"
 	case r.Acceptance != nil && !(*r.Acceptance >= 0 && *r.Acceptance <= 1):
 		return "acceptance", fmt.Sprintf("%v is not from 0 to 1", *r.Acceptance)
+	case r.MoveShare != nil && !(*r.MoveShare >= 0 && *r.MoveShare <= 1):
+		return "move_share", fmt.Sprintf("%v is not from 0 to 1", *r.MoveShare)
 	case r.Window != nil && r.Text != "" && r.Window[1] > len(r.Text):
 		return "window", fmt.Sprintf("%v of a text of %d bytes", *r.Window, len(r.Text))
 	}

@@ -30,7 +30,7 @@ func TestAppend(t *testing.T) {
 			Text: "the dog <b>", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}},
 			Score: -0.5, ScorePerToken: -0.25, Step: 3, Count: 2,
 		}},
-		Distinct: 1, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
+		Distinct: 1, MoveShare: 0.75, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
 		Tuned: map[string]float64{"step-size": 0.5, "a": 1},
 		Stats: samplers.Stats{Zero: 3, NonFinite: 5}, Rows: 9, Repeated: 6,
 	})
@@ -58,7 +58,7 @@ func TestAppend(t *testing.T) {
 		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
 			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
 			`"score":-0.5,"score_per_token":-0.25,"chain":0,"step":3,"count":2}],"sampler":"dmala",` +
-			`"seed":7,"chains":2,"distinct":1,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
+			`"seed":7,"chains":2,"distinct":1,"move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
 			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
 			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +
 			`"weight":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
@@ -96,11 +96,13 @@ func TestStep(t *testing.T) {
 	id := tok.MaskID()
 	l := Step{Sampler: "dula", ID: "q"}
 	l.Fill(tok, infill.Step{
-		Step: 2, Energy: []float64{-1.5, math.NaN()}, Accepted: []bool{true, false},
-		Tokens: func(int) []int32 { return []int32{id} },
+		Step: 2, Energy: []float64{-1.5, math.NaN()}, Proposed: []bool{true, true},
+		Accepted: []bool{true, false},
+		Tokens:   func(int) []int32 { return []int32{id} },
 	})
 	var b bytes.Buffer
-	want := `{"sampler":"dula","id":"q","step":2,"energy":[-1.5,null],"accepted":[true,false],` +
+	want := `{"sampler":"dula","id":"q","step":2,"energy":[-1.5,null],"proposed":[true,true],` +
+		`"accepted":[true,false],` +
 		`"states":[["[MASK]"],["[MASK]"]]}` + "\n"
 	if err := WriteStep(&b, &l); err != nil || b.String() != want {
 		t.Errorf("%v: %swant %s", err, &b, want)
@@ -137,6 +139,7 @@ func TestDecode(t *testing.T) {
 		{`{"seed":-1}`, "seed", "whole number", ErrJSON},
 		{`{"id":[1]}`, "id", "neither a string", ErrJSON},
 		{`{"acceptance":2}`, "acceptance", "0 to 1", ErrJSON},
+		{`{"move_share":-1}`, "move_share", "0 to 1", ErrJSON},
 		{`{"window":[1]}`, "window", "not a span", ErrJSON},
 		{`{"window":[3,1]}`, "window", "not a span", ErrJSON},
 		{`{"text":"abc","window":[0,9]}`, "window", "3 bytes", ErrJSON},

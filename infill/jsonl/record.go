@@ -44,7 +44,10 @@ type Record struct {
 	Steps    int     `json:"steps,omitempty"`
 	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
-	// Acceptance is the share of accepted proposals in [0,1]; nil without any.
+	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
+	// that of accepted ones among these proposals, both in [0,1]; nil without any. Records without
+	// MoveShare are of earlier programs, whose Acceptance counts proposals of the state itself too.
+	MoveShare  *float64 `json:"move_share,omitempty"`
 	Acceptance *float64 `json:"acceptance,omitempty"`
 	// StepSize and Tuned are what the sampler adapted, means over the chains.
 	StepSize float64            `json:"step_size,omitempty"`

@@ -19,7 +19,9 @@ type Step struct {
 	// Energy is the energy of every chain in nats, null where the sampler
 	// computes none.
 	Energy []*float64 `json:"energy"`
-	// Accepted says which chains moved; the start has no such member.
+	// Proposed says to which chains another state was proposed, Accepted which of them went there.
+	// The start has neither.
+	Proposed []bool `json:"proposed,omitempty"`
 	Accepted []bool `json:"accepted,omitempty"`
 	// States are the pieces in the blanks of every chain.
 	States [][]string `json:"states"`
@@ -27,7 +29,8 @@ type Step struct {
 
 // Fill puts a step of the engine into the line. Tokens are spelt with tok.
 func (l *Step) Fill(tok *tokenize.Tokenizer, s infill.Step) {
-	l.Step, l.Accepted, l.Energy, l.States = s.Step, slices.Clone(s.Accepted), nil, nil
+	l.Step, l.Energy, l.States = s.Step, nil, nil
+	l.Proposed, l.Accepted = slices.Clone(s.Proposed), slices.Clone(s.Accepted)
 	for k := range s.Energy {
 		l.Energy = append(l.Energy, finite(s.Energy[k]))
 		var words []string
