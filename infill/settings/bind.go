@@ -1,12 +1,9 @@
 package settings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,28 +150,4 @@ func paramsValue(p *[]string) *Value {
 		return nil
 	})
 	return v
-}
-
-// allowValue is the name of a file, in whose place JSON has the words.
-func allowValue(v *Filling) *Value {
-	value := TextValue(&v.AllowFile)
-	value.want, value.wantJSON = "a file of words, one a line", "a list of words"
-	value.setJSON = fromJSON(func(words []string) error {
-		v.AllowFile, v.Allow = "", words
-		return nil
-	})
-	return value.after(func() { v.Options.Allow = nil })
-}
-
-// allowRecorded names the words by the hash of their file.
-func (v *Filling) allowRecorded() (string, error) {
-	if v.AllowFile == "" {
-		return "", nil
-	}
-	b, err := os.ReadFile(v.AllowFile)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -33,9 +32,12 @@ type Filling struct {
 	Ban      []string // words that fill no blank
 	Unspelt  []string // those of Ban that the model cannot spell, and so never fills in; of Prepare
 	Allow    []string // the only words that fill blanks, nil: any
-	// AllowFile is a file with the words of Allow, one a line. "" is none. Only a program that may
-	// read its user's files sets it; JSON has the words themselves.
+	// AllowFile is a file with the words of Allow, one a line, maybe compressed by gzip or zstd. "" is
+	// none. Only a program that may read its user's files sets it; JSON has the words themselves.
+	// Prepare reads it, once: it may be a pipe.
 	AllowFile string
+
+	allowed wordFile // what Prepare has read
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
 	// MaxMemo; 0 means DefaultMemo. It decides no result.
 	Memo   int
@@ -105,7 +107,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	case v.Allow != nil:
 		v.Options.Allow, err = infill.NewWordList(tok, v.Allow)
 	case v.AllowFile != "":
-		v.Options.Allow, err = readWords(tok, v.AllowFile)
+		v.Options.Allow, v.allowed, err = readWords(tok, v.AllowFile)
 	}
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
@@ -142,19 +144,6 @@ func (v *Filling) NewSampler() (samplers.Sampler, error) {
 		params["balance"] = v.Balance
 	}
 	return samplers.New(v.Sampler, params)
-}
-
-// readWords reads a list of words from a file.
-func readWords(tok *tokenize.Tokenizer, path string) (*infill.WordList, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	words, err := infill.ReadWordList(tok, file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return words, nil
 }
 
 // enumerating lists the samplers that evaluate every neighbour.

@@ -1,0 +1,93 @@
+package settings
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/tokenize"
+)
+
+// A file of allowed words is read once, also compressed, and the manifest has the hash of the very
+// bytes that were read.
+func TestAllowFile(t *testing.T) {
+	t.Parallel()
+	tok, err := tokenize.Load(os.DirFS("../../mlm/testdata/tiny-bert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = "dog\n# not a word\n\nold cat\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(words)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	allow := Find(FillTable(), "allow")
+	for name, data := range map[string][]byte{"plain": []byte(words), "gzip": packed.Bytes()} {
+		path := filepath.Join(t.TempDir(), "words")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v := Defaults()
+		if err := allow.Set(v, path); err != nil {
+			t.Fatal(err)
+		}
+		want := sha256.Sum256(data)
+		recorded := func() string {
+			text, _, err := allow.Recorded(v, Defaults())
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return strings.TrimPrefix(text, "sha256:")
+		}
+		if got := recorded(); got != hex.EncodeToString(want[:]) {
+			t.Errorf("%s: before it is read: %s", name, got)
+		}
+		if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
+			t.Fatalf("%s: %v, %+v", name, err, v.Options.Allow)
+		}
+		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := recorded(); got != hex.EncodeToString(want[:]) {
+			t.Errorf("%s: read again: %s", name, got)
+		}
+		if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
+			t.Errorf("%s: prepared again: %v", name, err)
+		}
+		// Chosen again, it is read again.
+		if err := allow.Set(v, path); err != nil || recorded() == hex.EncodeToString(want[:]) {
+			t.Errorf("%s: %v, not read again", name, err)
+		}
+		var e *Error
+		if err := v.Prepare(tok); !errors.As(err, &e) || e.Name != "allow" ||
+			!strings.Contains(err.Error(), path+": line 1: ") {
+			t.Errorf("%s: a word that cannot be spelt: %v", name, err)
+		}
+	}
+	v := Defaults()
+	v.AllowFile = filepath.Join(t.TempDir(), "none")
+	if err := v.Prepare(tok); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := allow.Recorded(v, Defaults()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	v.AllowFile = filepath.Join(t.TempDir(), "torn")
+	if err := os.WriteFile(v.AllowFile, packed.Bytes()[:packed.Len()-6], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Prepare(tok); err == nil || !strings.Contains(err.Error(), "damaged compressed data") {
+		t.Errorf("%v", err)
+	}
+}
