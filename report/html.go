@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"infill/internal/drawing"
 )
 
 //go:embed templates
@@ -50,6 +52,6 @@ func render(w io.Writer, p *page) error {
 	if err != nil {
 		return fmt.Errorf("report style: %w", err)
 	}
-	p.Style = template.CSS(css) //nolint:gosec // our own file
+	p.Style = template.CSS(drawing.Style) + template.CSS(css) //nolint:gosec // our own files
 	return t.Execute(w, p)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+
+	"infill/internal/drawing"
 )
 
 // traceChart draws one line per trace. pick returns its values and, or nil, their
@@ -41,7 +43,7 @@ func traceChart(traces []Trace, colour map[string]int, pick func(Trace) (ys, es 
 	if evaluations {
 		xLabel = "model evaluations per chain"
 	}
-	c := newChart(half, labelSpace, niceAxis(0, right, 5, xLabel), niceAxis(lo, hi, 5, yLabel))
+	c := newChart(half, labelSpace, drawing.Nice(0, right, 5, xLabel), drawing.Nice(lo, hi, 5, yLabel))
 	c.frame()
 	var tags []tag
 	for _, t := range traces {
@@ -63,7 +65,7 @@ func traceChart(traces []Trace, colour map[string]int, pick func(Trace) (ys, es 
 		}
 		i := colour[t.Sampler]
 		c.line(i, t.X, ys)
-		tags = append(tags, tag{i, c.x.to - 4, c.y.at(ys[last]), t.Sampler})
+		tags = append(tags, tag{i, c.x.To - 4, c.y.At(ys[last]), t.Sampler})
 	}
 	c.tags(tags)
 	return c.svg(yLabel + " against " + xLabel)
@@ -95,10 +97,12 @@ func profileOf(rows []Row, orders []int, s size) template.HTML {
 		return ""
 	}
 	lo, hi := padded(all)
-	x := axis{lo: float64(orders[0]), hi: float64(orders[len(orders)-1]), label: "n-gram order n"}
-	c := newChart(s, labelSpace, x, niceAxis(lo, math.Min(hi, 100), 5, "n-grams that occur once (%)"))
+	x := drawing.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]),
+		Label: "n-gram order n"}
+	y := drawing.Nice(lo, math.Min(hi, 100), 5, "n-grams that occur once (%)")
+	c := newChart(s, labelSpace, x, y)
 	for _, n := range orders {
-		c.x.ticks = append(c.x.ticks, float64(n))
+		c.x.Ticks = append(c.x.Ticks, float64(n))
 	}
 	c.frame()
 	var tags []tag
@@ -114,9 +118,9 @@ func profileOf(rows []Row, orders []int, s size) template.HTML {
 		}
 		c.line(i, xs, ys)
 		for k := range ys {
-			c.marker(i, c.x.at(xs[k]), c.y.at(ys[k]), 4)
+			c.marker(i, c.x.At(xs[k]), c.y.At(ys[k]), 4)
 		}
-		tags = append(tags, tag{i, c.x.to, c.y.at(ys[len(ys)-1]), r.Name})
+		tags = append(tags, tag{i, c.x.To, c.y.At(ys[len(ys)-1]), r.Name})
 	}
 	c.tags(tags)
 	return c.svg("n-grams that occur once, by order")

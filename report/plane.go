@@ -3,6 +3,8 @@ package report
 import (
 	"html/template"
 	"math"
+
+	"infill/internal/drawing"
 )
 
 // planePoint is a row's place in the diversity–quality plane.
@@ -38,15 +40,15 @@ func planeOf(points []planePoint, gold *Metric, xLabel string, s size) template.
 	x0, x1 := padded(xs)
 	y0, y1 := padded(ys)
 	yLabel := "self-BLEU (reversed: more diverse is up)"
-	c := newChart(s, 30, niceAxis(x0, x1, s.ticks, xLabel), niceAxis(y0, y1, 6, yLabel))
+	c := newChart(s, 30, drawing.Nice(x0, x1, s.ticks, xLabel), drawing.Nice(y0, y1, 6, yLabel))
 	c.roomAbove(42)
 	c.reverse()
 	c.frame()
-	c.f(`<text class="note" x="%.1f" y="14" text-anchor="end">better ↗</text>`, c.x.to)
+	c.f(`<text class="note" x="%.1f" y="14" text-anchor="end">better ↗</text>`, c.x.To)
 	var o obstacles
 	if gold != nil && gold.OK() {
 		c.reference(gold.Value, "original sentences: "+gold.Text())
-		at := c.x.at(gold.Value)
+		at := c.x.At(gold.Value)
 		o.add(box{at - 2, c.top, at + 2, c.height - c.bottom})
 	}
 	for i, p := range points {
@@ -56,7 +58,7 @@ func planeOf(points []planePoint, gold *Metric, xLabel string, s size) template.
 	}
 	for i, p := range points {
 		if p.ok() {
-			c.beside(i, c.x.at(p.x.Value), c.y.at(p.y.Value), shorten(p.name, 18), &o)
+			c.beside(i, c.x.At(p.x.Value), c.y.At(p.y.Value), shorten(p.name, 18), &o)
 		}
 	}
 	return c.svg("Diversity and quality: one point per row with its interval")
@@ -80,21 +82,21 @@ func padded(v []float64) (lo, hi float64) {
 // reference draws a vertical line at a value of the x axis, its name above the
 // frame. A value outside of the axis has its name at that end and an arrow.
 func (c *chart) reference(v float64, name string) {
-	at, y := c.x.at(v), c.top-8
+	at, y := c.x.At(v), c.top-8
 	text := func(x float64, anchor, s string) {
 		c.f(`<text class="note" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, svgText(s))
 	}
 	switch {
-	case v < c.x.lo:
-		text(c.x.from, "start", "← "+name)
+	case v < c.x.Lo:
+		text(c.x.From, "start", "← "+name)
 		return
-	case v > c.x.hi:
-		text(c.x.to, "end", name+" →")
+	case v > c.x.Hi:
+		text(c.x.To, "end", name+" →")
 		return
 	}
 	c.f(`<line class="gold" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
 		at, c.top, at, c.height-c.bottom)
-	if at > (c.x.from+c.x.to)/2 {
+	if at > (c.x.From+c.x.To)/2 {
 		text(at+4, "end", name)
 	} else {
 		text(at-4, "start", name)
@@ -103,18 +105,18 @@ func (c *chart) reference(v float64, name string) {
 
 // point draws a marker with its intervals and enters them as obstacles.
 func (c *chart) point(i int, p planePoint, o *obstacles) {
-	x, y := c.x.at(p.x.Value), c.y.at(p.y.Value)
+	x, y := c.x.At(p.x.Value), c.y.At(p.y.Value)
 	class := i % seriesClasses
 	c.f(`<g><title>%s: %s %s%s, %s %s%s</title>`, svgText(p.name),
 		svgText(p.x.Label), p.x.Text(), bracket(p.x), p.y.Label, p.y.Text(), bracket(p.y))
 	if p.x.HasInterval() {
-		a, b := c.x.at(p.x.Low), c.x.at(p.x.High)
+		a, b := c.x.At(p.x.Low), c.x.At(p.x.High)
 		c.f(`<path class="whisker s%d" d="M%.1f %.1fH%.1fM%.1f %.1fv8M%.1f %.1fv8"/>`,
 			class, a, y, b, a, y-4, b, y-4)
 		o.add(box{a, y - 4, b, y + 4})
 	}
 	if p.y.HasInterval() {
-		a, b := c.y.at(p.y.Low), c.y.at(p.y.High)
+		a, b := c.y.At(p.y.Low), c.y.At(p.y.High)
 		c.f(`<path class="whisker s%d" d="M%.1f %.1fV%.1fM%.1f %.1fh8M%.1f %.1fh8"/>`,
 			class, x, a, b, x-4, a, x-4, b)
 		o.add(box{x - 4, math.Min(a, b), x + 4, math.Max(a, b)})

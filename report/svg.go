@@ -2,60 +2,16 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"math"
 	"slices"
 	"strings"
+
+	"infill/internal/drawing"
 )
 
-// axis maps values to a range of the drawing.
-type axis struct {
-	lo, hi   float64 // values at the ends
-	from, to float64 // drawing coordinates of lo and hi
-	ticks    []float64
-	digits   int
-	label    string
-}
-
-// niceAxis covers lo to hi, and a little more, with round ticks, about n of them.
-func niceAxis(lo, hi float64, n int, label string) axis {
-	if !(hi > lo) {
-		pad := math.Max(1, math.Abs(lo)*0.05)
-		lo, hi = lo-pad, hi+pad
-	}
-	raw := (hi - lo) / float64(n)
-	step := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, k := range []float64{1, 2, 2.5, 5, 10} {
-		if step*k >= raw*0.999 {
-			step *= k
-			break
-		}
-	}
-	a := axis{lo: math.Floor(lo/step+1e-9) * step, hi: math.Ceil(hi/step-1e-9) * step, label: label}
-	for k := 0; ; k++ {
-		v := a.lo + float64(k)*step
-		if v > a.hi+step/2 || k > 50 {
-			break
-		}
-		a.ticks = append(a.ticks, v)
-	}
-	for a.digits = 0; a.digits < 6; a.digits++ {
-		scaled := step * math.Pow(10, float64(a.digits))
-		if math.Abs(scaled-math.Round(scaled)) < 1e-6*scaled {
-			break
-		}
-	}
-	return a
-}
-
-func (a axis) at(v float64) float64 {
-	return a.from + (v-a.lo)/(a.hi-a.lo)*(a.to-a.from)
-}
-
-// svgText escapes text for an SVG's elements and attributes; control characters,
-// which XML forbids, become replacement characters.
-func svgText(s string) string { return html.EscapeString(plain(s)) }
+// svgText escapes text for an SVG's elements and attributes.
+func svgText(s string) string { return drawing.Text(s) }
 
 // chart is an SVG under construction. Its colours are CSS classes, so that one
 // drawing serves light, dark and print.
@@ -63,7 +19,7 @@ type chart struct {
 	size
 	b                        strings.Builder
 	left, right, top, bottom float64 // margins
-	x, y                     axis
+	x, y                     drawing.Axis
 }
 
 // A size is that of a drawing. Text has 12.5 units, so that the width says how
@@ -87,50 +43,42 @@ const (
 	labelLetters = 14
 )
 
-func newChart(s size, right float64, x, y axis) *chart {
+func newChart(s size, right float64, x, y drawing.Axis) *chart {
 	c := &chart{size: s, left: 64, right: right, top: 14, bottom: 50, x: x, y: y}
-	c.x.from, c.x.to = c.left, c.width-right
-	c.y.from, c.y.to = c.height-c.bottom, c.top
+	c.x.From, c.x.To = c.left, c.width-right
+	c.y.From, c.y.To = c.height-c.bottom, c.top
 	return c
 }
 
 // roomAbove makes room above the frame.
-func (c *chart) roomAbove(h float64) { c.top, c.y.to = h, h }
+func (c *chart) roomAbove(h float64) { c.top, c.y.To = h, h }
 
 // reverse turns the y axis upside down.
-func (c *chart) reverse() { c.y.from, c.y.to = c.y.to, c.y.from }
+func (c *chart) reverse() { c.y.From, c.y.To = c.y.To, c.y.From }
 
 func (c *chart) f(format string, args ...any) { fmt.Fprintf(&c.b, format, args...) }
 
 // frame draws grid, ticks and axis titles.
 func (c *chart) frame() {
 	bottom := c.height - c.bottom
-	for _, v := range c.x.ticks {
-		at := c.x.at(v)
+	for _, v := range c.x.Ticks {
+		at := c.x.At(v)
 		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, c.top, at, bottom)
 		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
-			at, bottom+18, tick(v, c.x.digits))
+			at, bottom+18, c.x.Tick(v))
 	}
-	for _, v := range c.y.ticks {
-		at := c.y.at(v)
+	for _, v := range c.y.Ticks {
+		at := c.y.At(v)
 		c.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`,
 			c.left, at, c.width-c.right, at)
 		c.f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`,
-			c.left-8, at+4, tick(v, c.y.digits))
+			c.left-8, at+4, c.y.Tick(v))
 	}
 	c.f(`<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`, c.left, c.top, bottom, c.width-c.right)
 	c.f(`<text class="title" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`,
-		(c.x.from+c.x.to)/2, c.height-10, svgText(c.x.label))
+		(c.x.From+c.x.To)/2, c.height-10, svgText(c.x.Label))
 	c.f(`<text class="title" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">`+
-		`%s</text>`, (c.top+bottom)/2, svgText(c.y.label))
-}
-
-// tick prints a tick value with a real minus sign.
-func tick(v float64, digits int) string {
-	if math.Abs(v) < 1e-12 {
-		v = 0
-	}
-	return strings.Replace(decimal(v, digits), "-", "−", 1)
+		`%s</text>`, (c.top+bottom)/2, svgText(c.y.Label))
 }
 
 // seriesClasses is how many colours the style sheet has.
@@ -174,7 +122,7 @@ func (c *chart) line(i int, xs, ys []float64) {
 		if !pen {
 			op = "M"
 		}
-		fmt.Fprintf(&d, "%s%.1f %.1f", op, c.x.at(xs[k]), c.y.at(ys[k]))
+		fmt.Fprintf(&d, "%s%.1f %.1f", op, c.x.At(xs[k]), c.y.At(ys[k]))
 		pen = true
 	}
 	c.f(`<path class="line s%d dash%d" d="%s"/>`, i%seriesClasses, i%4, d.String())
@@ -187,8 +135,8 @@ func (c *chart) band(i int, xs, ys, es []float64) {
 		if !finite(ys[k]) || !finite(es[k]) {
 			continue
 		}
-		up = append(up, fmt.Sprintf("%.1f %.1f", c.x.at(xs[k]), c.y.at(ys[k]+es[k])))
-		down = append(down, fmt.Sprintf("%.1f %.1f", c.x.at(xs[k]), c.y.at(ys[k]-es[k])))
+		up = append(up, fmt.Sprintf("%.1f %.1f", c.x.At(xs[k]), c.y.At(ys[k]+es[k])))
+		down = append(down, fmt.Sprintf("%.1f %.1f", c.x.At(xs[k]), c.y.At(ys[k]-es[k])))
 	}
 	if len(up) < 2 {
 		return

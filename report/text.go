@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"infill/internal/drawing"
 )
 
 // printer writes until the first error and keeps it.
@@ -23,17 +24,7 @@ func (p *printer) f(format string, args ...any) {
 
 // plain makes text safe for a terminal: file names and sentences may hold escape
 // sequences, and a table must not be redrawn by its own contents.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' || r == '\r' {
-			return ' '
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '\ufffd'
-		}
-		return r
-	}, s)
-}
+func plain(s string) string { return drawing.Plain(s) }
 
 // grid writes cells in columns two spaces apart, the first left, the others right
 // aligned. Rows may have fewer cells than the widest.

@@ -3,98 +3,168 @@ package bench
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"io"
 	"math"
+
+	"infill/internal/drawing"
 )
 
-// The bars of samplers that are exact and of those that are not.
+// Sizes of the chart, in units of the drawing, in which text has 12.5.
 const (
-	exactFill   = `fill="#3b6ea5"`
-	inexactFill = `fill="none" stroke="#3b6ea5" stroke-dasharray="3 2"`
+	chartWidth  = 560.0 // 455 pixels of it leave text of 10
+	shownWidth  = 960   // of the picture where there is room, in pixels
+	lineHeight  = 19.0
+	letterWidth = 7.0
+	panelGap    = 26.0
+	panelTop    = 26.0 // room for its title
+	panelBottom = 30.0 // and for its ticks
 )
 
-// WriteSVG draws one panel of horizontal bars each for the error, ESS per
-// evaluation, ESS per second (if times is set), acceptance and jump distance.
-// Bars of the first three are logarithmic. Those of samplers that are not exact are
-// outlined only.
-func (r *Result) WriteSVG(w io.Writer, times bool) error {
-	type panel struct {
-		title string
-		log   bool
-		of    func(Row) float64
-	}
-	panels := []panel{
-		{"RMS error (log)", true, func(x Row) float64 { return x.Error }},
-		{"ESS per evaluation (log)", true, func(x Row) float64 { return x.PerEval }},
+// A panel is one figure of all samplers.
+type panel struct {
+	title string
+	log   bool
+	of    func(Row) (value, se float64)
+}
+
+func panels(times bool) []panel {
+	all := []panel{
+		{"RMS error", true, func(x Row) (float64, float64) { return x.Error, x.SE.Error }},
+		{"ESS per evaluation", true, func(x Row) (float64, float64) {
+			return x.PerEval, x.SE.ESS * x.PerEval / x.ESS
+		}},
+		{"acceptance", false, func(x Row) (float64, float64) { return x.Acceptance, x.SE.Acceptance }},
+		{"jump distance", false, func(x Row) (float64, float64) { return x.Jump, x.SE.Jump }},
 	}
 	if times {
-		panels = append(panels, panel{"ESS per second (log)", true,
-			func(x Row) float64 { return x.PerSecond }})
+		all = append(all, panel{"ESS per second", true, func(x Row) (float64, float64) {
+			return x.PerSecond, x.SE.ESS * x.PerSecond / x.ESS
+		}})
 	}
-	panels = append(panels,
-		panel{"acceptance", false, func(x Row) float64 { return x.Acceptance }},
-		panel{"jump distance", false, func(x Row) float64 { return x.Jump }},
-	)
+	return all
+}
+
+// WriteSVG draws one panel each for the error, ESS per evaluation, acceptance, jump distance
+// and, if times is set, ESS per second, with a point for every sampler and its standard
+// error as a line. The axes of the error and of ESS are logarithmic. Points of samplers that
+// are not exact are open.
+func (r *Result) WriteSVG(w io.Writer, times bool) error {
 	var rows []Row
-	longest := 8
+	longest := 0
 	for _, x := range r.Rows {
 		if x.Skipped == nil {
 			rows = append(rows, x)
 			longest = max(longest, len([]rune(x.name())))
 		}
 	}
-	const line, bar, gap = 20, 130, 60
-	left := 7*min(longest, 40) + 16
-	width := left + len(panels)*(bar+gap)
-	height := 60 + line*len(rows)
-	if r.inexact() {
-		height += line
-	}
+	left := 14 + letterWidth*float64(min(max(longest, 8), 24))
+	width := (chartWidth - left - panelGap - 16) / 2
+	all := panels(times)
+	band := panelTop + lineHeight*float64(len(rows)) + panelBottom
+	height := 30 + band*float64((len(all)+1)/2) + 40
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" `, width, height)
-	fmt.Fprintf(&b, `viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", width, height)
-	fmt.Fprintf(&b, `<text x="8" y="18" font-size="14">%s: %d chains of %d steps</text>`+"\n",
-		html.EscapeString(r.Problem.Name), r.Config.Chains, r.Config.Steps)
-	for i, x := range rows {
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-8, 60+line*i+4,
-			html.EscapeString(x.name()))
-	}
-	for j, p := range panels {
-		at := left + j*(bar+gap)
-		fmt.Fprintf(&b, `<text x="%d" y="40" fill="#555555">%s</text>`+"\n", at, p.title)
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, x := range rows {
-			if v := p.of(x); v > 0 && !math.IsInf(v, 0) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
+	f := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	title := fmt.Sprintf("%s: %d chains of %d steps", r.Problem.Name, r.Config.Chains, r.Config.Steps)
+	f(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" viewBox="0 0 %.0f %.0f" role="img" `+
+		`aria-label="%s">`, shownWidth, chartWidth, height, drawing.Text(title))
+	f("<style>%s</style>", drawing.Style)
+	f(`<rect width="100%%" height="100%%" fill="var(--page)"/>`)
+	f(`<text class="title" x="10" y="20">%s</text>`, drawing.Text(title))
+	for j, p := range all {
+		x, top := left, 30+band*float64(j/2)+panelTop
+		if j%2 == 1 {
+			x += width + panelGap
+		} else {
+			for i, row := range rows {
+				f(`<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, left-9,
+					top+lineHeight*(float64(i)+.5)+4, drawing.Text(shorten(row.name(), 24)))
 			}
 		}
-		for i, x := range rows {
-			v := p.of(x)
-			y := 60 + line*i
-			f := 0.0
-			switch {
-			case !(v > 0) || math.IsInf(v, 0):
-			case p.log && hi > lo: // the smallest keeps a twentieth
-				f = 0.05 + 0.95*math.Log(v/lo)/math.Log(hi/lo)
-			case hi > 0:
-				f = v / hi
-			}
-			fill := exactFill
-			if !x.Exact {
-				fill = inexactFill
-			}
-			fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%.1f" height="12" %s/>`, at, y-7, f*bar, fill)
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" font-size="10">%s</text>`+"\n", float64(at)+f*bar+4, y+3,
-				num(v))
-		}
+		p.draw(f, rows, x, top, width)
 	}
+	notes := []string{"line: one standard error either way, from chain to chain"}
 	if r.inexact() {
-		fmt.Fprintf(&b, `<text x="8" y="%d" fill="#555555">%s</text>`+"\n", height-10,
-			html.EscapeString(inexactNote))
+		notes = append(notes, inexactNote)
 	}
-	fmt.Fprintln(&b, "</svg>")
+	for i, note := range notes {
+		f(`<text class="note" x="10" y="%.1f">%s</text>`, height-8-16*float64(len(notes)-1-i),
+			drawing.Text(note))
+	}
+	f("</svg>")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// axis covers the panel's values and, as far as it can, their standard errors.
+func (p panel) axis(rows []Row) (a drawing.Axis, ok bool) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	note := func(v float64) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !p.log) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	for _, x := range rows {
+		v, se := p.of(x)
+		note(v)
+		note(v + se)
+		if v-se > v/3 { // a line to 0 would take all of a logarithmic axis
+			note(v - se)
+		}
+	}
+	switch {
+	case math.IsInf(lo, 1):
+		return a, false
+	case p.log:
+		return drawing.Logarithmic(lo, hi, 5, p.title), true
+	}
+	return drawing.Nice(0, math.Max(hi, 1e-9), 4, p.title), true
+}
+
+// draw draws the panel into the rectangle of a width at (left, top).
+func (p panel) draw(f func(string, ...any), rows []Row, left, top, width float64) {
+	a, ok := p.axis(rows)
+	scale := ""
+	if p.log {
+		scale = ", logarithmic"
+	}
+	f(`<text class="title" x="%.1f" y="%.1f">%s<tspan class="note">%s</tspan></text>`, left, top-8,
+		p.title, scale)
+	bottom := top + lineHeight*float64(len(rows))
+	f(`<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`, left, top, bottom, left+width)
+	if !ok {
+		f(`<text class="note" x="%.1f" y="%.1f">no values</text>`, left+8, top+20)
+		return
+	}
+	a.From, a.To = left+6, left+width-6
+	for _, v := range a.Ticks {
+		at := a.At(v)
+		f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, top, at, bottom)
+		f(`<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, at, bottom+16,
+			drawing.Text(a.Tick(v)))
+	}
+	for i, x := range rows {
+		v, se := p.of(x)
+		y := top + lineHeight*(float64(i)+.5)
+		if !a.Shows(v) {
+			f(`<text class="note" x="%.1f" y="%.1f">%s</text>`, left+8, y+4, num(v))
+			continue
+		}
+		f(`<g class="s0"><title>%s: %s %s ± %s</title>`, drawing.Text(x.name()), p.title, num(v), num(se))
+		if se > 0 && !math.IsInf(se, 0) {
+			f(`<path class="whisker" d="%s"/>`, drawing.Whisker(a.Within(v-se), a.Within(v+se), y))
+		}
+		class := "m"
+		if !x.Exact {
+			class = "open"
+		}
+		f(`<circle class="%s" cx="%.1f" cy="%.1f" r="4.5"/></g>`, class, a.At(v), y)
+	}
+}
+
+// shorten cuts a name to n letters.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
 }

@@ -62,9 +62,14 @@ type Row struct {
 	Seconds    float64
 	Zero       int     // proposals, or neighbours, of energy −∞
 	NonFinite  int     // those whose energy or gradient is NaN or infinite
+	SE         SE      // of the figures above
 	Warnings   []error // what makes the row doubtful
 	Skipped    error   // why the sampler cannot run on this target
 }
+
+// SE are the standard errors of a row's figures, estimated from how they differ from chain
+// to chain. They are NaN where there is one chain, and where the figure is.
+type SE struct{ Error, ESS, Acceptance, Jump float64 }
 
 // Result is a comparison.
 type Result struct {
@@ -142,6 +147,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	}
 	run.ResetStats()
 	var marginals samplers.Marginals
+	apart := newApart(run.Domain, len(x0))
 	far := samplers.Trace{Scalar: func(r *samplers.Run, k int) float64 {
 		return distance(r.X[k],
 			ref)
@@ -156,6 +162,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		if err := errors.Join(far.Observe(run), marginals.Observe(run)); err != nil {
 			return Row{}, err
 		}
+		apart.observe(run)
 	}
 	diag := far.Diagnose(run)
 	st := diag.Stats
@@ -178,6 +185,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		}
 		row.Error = math.Sqrt(sum / float64(j))
 	}
+	row.SE = apart.errors(p.Marginal, far, run)
 	if st.NonFinite > 0 {
 		row.Warnings = append(row.Warnings, fmt.Errorf("%d proposals or neighbours had energies or "+
 			"gradients that are not numbers, and were refused", st.NonFinite))

@@ -42,10 +42,18 @@ type rowJSON struct {
 	Proposed   number   `json:"proposed"`
 	Evals      int      `json:"evaluations"`
 	Seconds    number   `json:"seconds"`
+	SE         *seJSON  `json:"standard_errors,omitempty"` // from chain to chain
 	Zero       int      `json:"probability_zero"`
 	NonFinite  int      `json:"non_finite"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Skipped    string   `json:"skipped,omitempty"` // why; then there are no figures
+}
+
+type seJSON struct {
+	Error      number `json:"error"`
+	ESS        number `json:"ess"`
+	Acceptance number `json:"acceptance"`
+	Jump       number `json:"jump"`
 }
 
 // WriteJSON prints the comparison as one JSON object. A figure that does not exist
@@ -68,6 +76,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		row.PerStep = figure(x.PerStep)
 		row.Acceptance, row.Jump, row.Proposed = figure(x.Acceptance), figure(x.Jump), figure(x.Proposed)
 		row.Evals, row.Seconds = x.Evals, figure(x.Seconds)
+		row.SE = &seJSON{figure(x.SE.Error), figure(x.SE.ESS), figure(x.SE.Acceptance),
+			figure(x.SE.Jump)}
 		row.Zero, row.NonFinite = x.Zero, x.NonFinite
 		for _, e := range x.Warnings {
 			row.Warnings = append(row.Warnings, e.Error())

@@ -49,8 +49,9 @@ func TestInexactIsMarked(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(svg.String(), inexactFill); n != 2*5 {
-		t.Errorf("%d bars are outlined, want those of two samplers in five panels", n)
+	if n := strings.Count(svg.String(), `<circle class="open"`); n != 2*5-2 {
+		t.Errorf("%d points are open, want those of two samplers in five panels, but for the "+
+			"ESS of weighted states", n)
 	}
 	r.Rows = r.Rows[:1]
 	table.Reset()
