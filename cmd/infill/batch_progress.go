@@ -16,10 +16,15 @@ type batchProgress struct {
 	start time.Time
 	from  batch.Progress // what earlier runs had done
 	begun bool
+
+	workers   int // records that are begun together
+	quiet     bool
+	estimated bool
 }
 
-func newBatchProgress(mode string, quiet bool, w io.Writer) *batchProgress {
-	return &batchProgress{meter: newMeter(mode, quiet, w), now: time.Now}
+func newBatchProgress(mode string, quiet bool, workers int, w io.Writer) *batchProgress {
+	return &batchProgress{meter: newMeter(mode, quiet, w), now: time.Now, workers: workers,
+		quiet: quiet}
 }
 
 // show takes the news of a run.
@@ -28,6 +33,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	if !b.begun {
 		b.begun, b.start, b.from = true, now, p
 	}
+	b.estimate(p, now)
 	if !b.due(now, 200*time.Millisecond, time.Second, false) {
 		return
 	}
@@ -56,6 +62,65 @@ func (b *batchProgress) show(p batch.Progress) {
 		fmt.Fprintf(&s, ", %s left", left.Round(time.Second))
 	}
 	b.draw(s.String())
+}
+
+// longBatch is how much time must be left for an estimate of the end to be worth a line.
+const longBatch = 30 * time.Second
+
+// estimate says once, after the first records of a long run, how fast it is and when it will end.
+// Records that begin together end together, so it waits for two rounds of them, or for one slow
+// round.
+func (b *batchProgress) estimate(p batch.Progress, now time.Time) {
+	did, d := p.Records-b.from.Records, now.Sub(b.start)
+	if b.estimated || p.Total < 0 || did < b.workers || did < 2*b.workers && d < 20*time.Second {
+		return
+	}
+	b.estimated = true
+	rate, left, known := b.rates(p, d)
+	if !known || left < longBatch {
+		return
+	}
+	end := now.Add(left)
+	if b.mode == "json" {
+		fmt.Fprintf(b.w, `{"estimate":{"records":%d,"of":%d,"per_second":%.2f,"seconds_left":%.0f,`+
+			`"end":%q}}`+"\n", p.Records, p.Total, rate, left.Seconds(), end.UTC().Format(time.RFC3339))
+		return
+	}
+	if b.quiet {
+		return
+	}
+	b.clear()
+	layout := "15:04"
+	if end.YearDay() != now.YearDay() || left > 24*time.Hour {
+		layout = "15:04 on 2 January"
+	}
+	fmt.Fprintf(b.w, "infill: %s sentences a second, %d are left: done in about %s, at %s\n",
+		speed(rate), p.Total-p.Records, roughly(left), end.Format(layout))
+}
+
+// speed is a rate in about two digits.
+func speed(rate float64) string {
+	switch {
+	case rate >= 10:
+		return fmt.Sprintf("%.0f", rate)
+	case rate >= 1:
+		return fmt.Sprintf("%.1f", rate)
+	case rate >= 0.01:
+		return fmt.Sprintf("%.2f", rate)
+	}
+	return fmt.Sprintf("%.1g", rate)
+}
+
+// roughly is a duration in the two units that matter.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	case d < 24*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	h := int(d.Round(time.Hour).Hours())
+	return fmt.Sprintf("%d days %d h", h/24, h%24)
 }
 
 // rates are the finished records per second of this run, and the time that the

@@ -16,7 +16,7 @@ import (
 func TestBatchProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	b := newBatchProgress("json", false, &out)
+	b := newBatchProgress("json", false, 1000, &out)
 	var clock time.Time
 	b.now = func() time.Time { return clock }
 	step := func(records int) {
@@ -36,7 +36,7 @@ func TestBatchProgress(t *testing.T) {
 		t.Errorf("%swant\n%s", &out, want)
 	}
 	out.Reset()
-	b = newBatchProgress("none", false, &out)
+	b = newBatchProgress("none", false, 1000, &out)
 	b.mode, b.now = "bar", func() time.Time { return clock }
 	b.show(batch.Progress{Total: 400})
 	clock = clock.Add(time.Minute)
@@ -52,6 +52,49 @@ func TestBatchProgress(t *testing.T) {
 	}
 	if b.clear(); !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Error("the bar stays")
+	}
+}
+
+// After two rounds of records, or a slow one, a long run says once when it will end.
+func TestBatchEstimate(t *testing.T) {
+	t.Parallel()
+	begin := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		mode    string
+		quiet   bool
+		total   int
+		step    time.Duration // of one record
+		at      int           // the records after which it is said, 0 for never
+		want    string
+		resumed int
+	}{
+		{"none", false, 1000, time.Second, 8, "infill: 1.0 sentences a second, 992 are left: done in about " +
+			"17m, at 22:16\n", 0},
+		{"none", false, 100_000, 10 * time.Second, 4,
+			"infill: 0.10 sentences a second, 99996 are left: done in about 11 days 14 h, at 11:46 on 13 March\n", 0},
+		{"none", false, 1000, 15 * time.Second, 4,
+			"infill: 0.07 sentences a second, 896 are left: done in about 3h44m, at 01:45 on 2 March\n", 100},
+		{"json", true, 1000, time.Second, 8, `{"estimate":{"records":8,"of":1000,"per_second":1.00,` +
+			`"seconds_left":992,"end":"2026-03-01T22:16:40Z"}}` + "\n", 0},
+		{"none", false, 30, time.Second, 0, "", 0},  // is over too soon
+		{"none", true, 1000, time.Second, 0, "", 0}, // quiet
+		{"none", false, -1, time.Second, 0, "", 0},  // of a stream
+	} {
+		var out bytes.Buffer
+		b := newBatchProgress("none", c.quiet, 4, &out)
+		clock := begin
+		b.mode, b.now, b.last = c.mode, func() time.Time { return clock }, begin.Add(time.Hour*1000)
+		said := 0
+		for n := range 20 {
+			b.show(batch.Progress{Records: c.resumed + n, Resumed: c.resumed, Total: c.total})
+			if said == 0 && out.Len() > 0 {
+				said = n
+			}
+			clock = clock.Add(c.step)
+		}
+		if said != c.at || out.String() != c.want {
+			t.Errorf("after %d records %q; want %q after %d", said, &out, c.want, c.at)
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		}
 	}
 	resumable := out.Resumable()
-	bar := newBatchProgress(f.progress, f.quiet, std.err)
+	bar := newBatchProgress(f.progress, f.quiet, workers, std.err)
 	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors),
 		Progress: bar.show, Total: survey.Records}
 	if f.strict {
