@@ -3,6 +3,7 @@ package infill
 import (
 	"context"
 
+	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -124,7 +125,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 		return nil, err
 	}
 	var res *Result
-	err := e.model.Compute(ctx, func(ctx context.Context) (err error) {
+	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
 		res, err = e.run(ctx, t, &opt)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/internal/gate"
 	"infill/internal/ort/orttest"
 )
 
@@ -28,7 +29,7 @@ func TestTraceOfParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p *plan
-	err = e.model.Compute(t.Context(), func(ctx context.Context) (err error) {
+	err = gate.Compute(t.Context(), e.model, func(ctx context.Context) (err error) {
 		if p, err = e.plan(tp, &opt); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -362,7 +363,7 @@ func TestPlaces(t *testing.T) {
 		for k := range 8 {
 			group.Go(func() {
 				p := makeProblem(uint64(k))
-				err := m.Compute(context.Background(), func(ctx context.Context) error {
+				err := gate.Compute(context.Background(), m, func(ctx context.Context) error {
 					for range 20 {
 						n := be.inside.Add(1)
 						for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
@@ -561,11 +562,11 @@ func TestComputeEnds(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- m.Compute(context.Background(), func(ctx context.Context) error {
-			return m.Compute(ctx, func(ctx context.Context) error {
+		done <- gate.Compute(context.Background(), m, func(ctx context.Context) error {
+			return gate.Compute(ctx, m, func(ctx context.Context) error {
 				return gate.Each(ctx, 3, func(ctx context.Context, _ int) error {
 					return gate.Outside(ctx, func() error {
-						return m.Compute(context.Background(), ask)
+						return gate.Compute(context.Background(), m, ask)
 					})
 				})
 			})
@@ -580,15 +581,15 @@ func TestComputeEnds(t *testing.T) {
 		t.Fatal("nobody goes on")
 	}
 	boom := errors.New("boom")
-	err := m.Compute(context.Background(), func(context.Context) error {
+	err := gate.Compute(context.Background(), m, func(context.Context) error {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(10*time.Millisecond, func() { cancel(boom) })
-		return m.Compute(ctx, func(context.Context) error { t.Error("it ran"); return nil })
+		return gate.Compute(ctx, m, func(context.Context) error { t.Error("it ran"); return nil })
 	})
 	if !errors.Is(err, boom) {
 		t.Errorf("while it waits: %v", err)
 	}
-	if err := m.Compute(context.Background(), ask); err != nil {
+	if err := gate.Compute(context.Background(), m, ask); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -633,7 +634,7 @@ func TestForeignContext(t *testing.T) {
 		m := fakeModel(t, &fakeBackend{}, threads, 64)
 		ask := asker(t, m)
 		var over context.Context
-		if err := m.Compute(t.Context(), func(ctx context.Context) error {
+		if err := gate.Compute(t.Context(), m, func(ctx context.Context) error {
 			over = ctx
 			return nil
 		}); err != nil {
@@ -648,7 +649,7 @@ func TestForeignContext(t *testing.T) {
 						errs[k] = ask(t.Context())
 						return
 					}
-					errs[k] = m.Compute(t.Context(), func(ctx context.Context) error {
+					errs[k] = gate.Compute(t.Context(), m, func(ctx context.Context) error {
 						return errors.Join(ask(t.Context()), ask(over), ask(outside), ask(ctx))
 					})
 				})
@@ -657,7 +658,7 @@ func TestForeignContext(t *testing.T) {
 			return errors.Join(errs...)
 		}
 		soon(t, func() error {
-			return m.Compute(t.Context(), func(ctx context.Context) error {
+			return gate.Compute(t.Context(), m, func(ctx context.Context) error {
 				return gate.Outside(ctx, func() error { return work(ctx) })
 			})
 		})
@@ -684,10 +685,10 @@ func TestNestedModels(t *testing.T) {
 			}
 			group.Go(func() {
 				for range 20 {
-					err := outer.Compute(t.Context(), func(ctx context.Context) error {
+					err := gate.Compute(t.Context(), outer, func(ctx context.Context) error {
 						runtime.Gosched()
 						return errors.Join(askA(ctx), askB(ctx),
-							inner.Compute(ctx, func(ctx context.Context) error {
+							gate.Compute(ctx, inner, func(ctx context.Context) error {
 								return errors.Join(askA(ctx), askB(ctx))
 							}), askA(ctx), askB(ctx))
 					})
@@ -698,4 +699,19 @@ func TestNestedModels(t *testing.T) {
 		group.Wait()
 		return errors.Join(errs...)
 	})
+}
+
+// No method of a model runs its caller's code: it could wait for ever in a place that nobody
+// gives up.
+func TestNoCallbacks(t *testing.T) {
+	t.Parallel()
+	model := reflect.TypeFor[*Model]()
+	for i := range model.NumMethod() {
+		m := model.Method(i)
+		for k := range m.Type.NumIn() {
+			if m.Type.In(k).Kind() == reflect.Func {
+				t.Errorf("%s takes a function", m.Name)
+			}
+		}
+	}
 }

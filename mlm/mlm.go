@@ -76,8 +76,8 @@ type Options struct {
 	// File is the model file inside the folder; "" looks for model.onnx and
 	// onnx/model.onnx.
 	File string
-	// Threads is how many batches are evaluated at the same time, calls that
-	// [Model.Compute] runs among them: at most MaxThreads; 0 means 1.
+	// Threads is how many batches are evaluated at the same time, sentences of package infill that
+	// are worked on between them included: at most MaxThreads; 0 means 1.
 	Threads int
 	// BatchTokens bounds rows × length of one batch; a single unit
 	// that is larger is evaluated by itself. At most MaxBatchTokens; 0 means
@@ -208,16 +208,9 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.sched.threads }
 
-// Compute runs f, which computes on its own between calls of the model. At most
-// Options.Threads batches and such f run at the same time, so that Threads bounds the
-// processor time of the whole. f must hand its context to the model's methods: while they
-// evaluate, its place is free for others. A call with another context gets its answer too,
-// from up to Options.Threads batches above the bound if no place is free. Only Compute with
-// another context needs a second place inside f, and with one thread it waits until that
-// context ends. Work on another model may be nested in f, in any order. The error is f's,
-// or the cause of ctx's end if that came before a place was free.
-func (m *Model) Compute(ctx context.Context, f func(context.Context) error) error {
-	return gate.Inside(ctx, m.sched, f)
+// The packages above ask for places to compute in by gate.Compute.
+func init() {
+	gate.OfModels(func(model any) gate.Places { return model.(*Model).sched })
 }
 
 // Close stops the workers and frees the model. Calls in flight end with

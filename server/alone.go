@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"infill/infill"
+	"infill/internal/gate"
 	"infill/mlm"
 )
 
@@ -21,7 +22,7 @@ func independent(ctx context.Context, m *mlm.Model, t *infill.Template) ([][]flo
 	for b := range out {
 		out[b] = make([]float32, m.VocabSize())
 	}
-	err = m.Compute(ctx, func(ctx context.Context) error { return m.Independent(ctx, s, out) })
+	err = gate.Compute(ctx, m, func(ctx context.Context) error { return m.Independent(ctx, s, out) })
 	return out, err
 }
 
