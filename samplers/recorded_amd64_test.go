@@ -68,7 +68,7 @@ func TestRecordedDraws(t *testing.T) {
 // settings of what changes its course.
 var recordedSamplers = []string{
 	"gibbs", "gibbs scan=systematic", "gibbs-mh", "gibbs-mh scan=systematic",
-	"rows", "rows rate=0.3", "rows target-acceptance=0.7",
+	"rows", "rows rate=0.3", "rows target-acceptance=0.4",
 	"dula step-size=0.4", "dula step-size=0.3 batch=3", "dula balance=ratio step-size=1",
 	"dmala", "dmala step-size=0.5", "dmala balance=max", "dmala balance=min target-acceptance=0.8",
 	"rwm", "rwm flips=2.5", "gwg", "gwg draws=3 balance=ratio", "gwg draws=auto",

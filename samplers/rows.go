@@ -30,12 +30,9 @@ type Rows struct {
 	// time, chosen uniformly.
 	Rate float64
 	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
-	// from the state; 0 means 0.4.
+	// from the state; 0 means 0.574.
 	TargetAcceptance float64
 }
-
-// rowsAcceptance is the default of Rows.TargetAcceptance.
-const rowsAcceptance = 0.4
 
 // The rate of Rows lies between 1, every coordinate, and this, which is one
 // coordinate a step but for one step in a hundred on a pair.
@@ -53,7 +50,7 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
 			"a number above 0, up to 1, or 0 for automatic"}
 	}
-	target, err := checkTarget(s.Name(), s.TargetAcceptance, rowsAcceptance)
+	target, err := checkTarget(s.Name(), s.TargetAcceptance, TargetAcceptance)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +217,7 @@ var rowsInfo = Info{
 			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
 			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
 		},
-		acceptParam("0.4", func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+		acceptParam("0.574", func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &Rows{} },
 }

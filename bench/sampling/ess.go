@@ -1,0 +1,64 @@
+package main
+
+import "math"
+
+// pooledESS is the effective sample size of several chains of equal length together, by
+// Geyer's initial monotone sequence of the pooled autocorrelations
+//
+//	ρ_t = 1 − (W − mean over chains of s²_k ρ_{t,k}) / V
+//
+// with W the mean variance within chains and V the pooled one (Vehtari and others,
+// "Rank-normalization, folding, and localization", 2021, section 3.2). A chain that
+// does not move holds back no variance of its own: it counts as what it is, one draw.
+// NaN for fewer than 4 values a chain; the number of values where all are equal.
+func pooledESS(chains [][]float64) float64 {
+	m, n := len(chains), len(chains[0])
+	if n < 4 {
+		return math.NaN()
+	}
+	means, total := make([]float64, m), 0.0
+	for k, c := range chains {
+		for _, v := range c {
+			means[k] += v / float64(n)
+		}
+		total += means[k] / float64(m)
+	}
+	cov := func(lag int) float64 { // mean autocovariance, with 1/n
+		s := 0.0
+		for k, c := range chains {
+			for t := lag; t < n; t++ {
+				s += (c[t] - means[k]) * (c[t-lag] - means[k])
+			}
+		}
+		return s / float64(n*m)
+	}
+	between := 0.0
+	for _, v := range means {
+		between += (v - total) * (v - total)
+	}
+	if m > 1 {
+		between /= float64(m - 1)
+	}
+	within := cov(0) * float64(n) / float64(n-1)
+	pooled := cov(0) + between
+	if pooled <= 0 {
+		return float64(n * m)
+	}
+	rho := func(lag int) float64 {
+		if lag == 0 {
+			return 1
+		}
+		return 1 - (within-cov(lag))/pooled
+	}
+	sum, low := 0.0, math.Inf(1)
+	for t := 0; 2*t+1 < n; t++ {
+		pair := rho(2*t) + rho(2*t+1)
+		if pair <= 0 {
+			break
+		}
+		low = math.Min(low, pair)
+		sum += low
+	}
+	size := float64(n * m)
+	return math.Min(size/math.Max(2*sum-1, 0), size*math.Log10(size))
+}

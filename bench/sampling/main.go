@@ -1,0 +1,138 @@
+// Command sampling measures samplers on text: effective samples per second, and how
+// good and how different the fillings are after equal steps and after equal time.
+//
+//	go run ./bench/sampling                                  # the default model
+//	go run ./bench/sampling -model /path/to/bert-base-onnx -steps 40 -chains 10
+//
+// Time is that of the processor, of all threads together, so that work beside it on the
+// same machine disturbs little. It prints a table in Markdown: a line for every sampler
+// on every text, and one for the texts together.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/models"
+	"infill/samplers"
+)
+
+// texts are sentences of two to six blanks that depend on each other.
+var texts = []string{
+	"He put the [MASK] on the [MASK] and left.",
+	"The old [MASK] sat down and closed his [MASK] for a [MASK].",
+	"She [MASK] her [MASK] because she was [MASK] of the dark.",
+	"The [MASK] of the house was painted in a bright [MASK], and the old man sat in the [MASK] " +
+		"and read his [MASK].",
+	"In the [MASK] the [MASK] went to the [MASK] to [MASK] a [MASK] for his [MASK].",
+}
+
+// specs are the samplers that are compared, the first of them the measure of equal time.
+const specs = "dmala dmala:gradient=forward dlmc gibbs-mh rows"
+
+type options struct {
+	chains, steps, long int
+	temperature         float64
+	seed                uint64
+}
+
+func main() {
+	model := flag.String("model", "", "folder of the model; empty: the default model")
+	file := flag.String("texts", "", "file of texts with blanks, one a line; empty: five sentences")
+	list := flag.String("samplers", specs,
+		"samplers, with parameters as in rows:rate=0.3; gradient=forward works for those with gradients")
+	var o options
+	flag.IntVar(&o.chains, "chains", 10, "chains")
+	flag.IntVar(&o.steps, "steps", 50, "steps after which samplers are compared")
+	flag.IntVar(&o.long, "long", 400, "steps that are made, for effective samples; the first fifth is burn-in")
+	flag.Float64Var(&o.temperature, "temperature", 1, "temperature")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed")
+	threads := flag.Int("threads", 2, "threads")
+	flag.Parse()
+	if err := run(*model, *file, *list, *threads, o); err != nil {
+		fmt.Fprintln(os.Stderr, "sampling:", err)
+		os.Exit(1)
+	}
+}
+
+func run(folder, file, list string, threads int, o options) error {
+	ctx := context.Background()
+	m, err := open(ctx, folder, mlm.Options{Threads: threads})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close() }()
+	lines := texts
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		lines = strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' })
+	}
+	names := strings.Fields(list)
+	e := infill.New(m)
+	sums := make([]summary, len(names))
+	fmt.Println(header)
+	for _, text := range lines {
+		t, err := infill.Parse(m.Tokenizer(), text)
+		if err != nil {
+			return err
+		}
+		var all []*record
+		for _, name := range names {
+			opt := infill.Options{
+				Chains: o.chains, Steps: o.long, Temperature: o.temperature, Seed: o.seed, AllFillings: true,
+			}
+			if opt.Sampler, err = sampler(name, &opt); err != nil {
+				return err
+			}
+			r, err := record1(ctx, e, t, opt)
+			if err != nil {
+				return fmt.Errorf("%s: %q: %w", name, text, err)
+			}
+			all = append(all, r)
+		}
+		fmt.Printf("| **%s** ||||||||||||\n", text)
+		tokens := commonest(all)
+		for i, r := range all {
+			l := r.line(o, all[0], tokens)
+			sums[i].add(l)
+			fmt.Println(l.row(names[i]))
+		}
+	}
+	fmt.Println("| **all texts** ||||||||||||")
+	for i := range names {
+		fmt.Println(sums[i].line().row(names[i]))
+	}
+	return nil
+}
+
+func open(ctx context.Context, folder string, o mlm.Options) (*mlm.Model, error) {
+	if folder == "" {
+		return mlm.Open(ctx, models.Default(), o)
+	}
+	return mlm.OpenDir(ctx, folder, o)
+}
+
+// sampler makes the sampler of a spec such as rows:rate=0.3.
+func sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
+	parts := strings.Split(spec, ":")
+	params := map[string]string{}
+	for _, p := range parts[1:] {
+		k, v, _ := strings.Cut(p, "=")
+		if k == "gradient" {
+			if v == mlm.Forward.String() {
+				opt.Gradient = mlm.Forward
+			}
+			continue
+		}
+		params[k] = v
+	}
+	return samplers.New(parts[0], params)
+}
