@@ -37,6 +37,7 @@ const specs = "dmala dmala:gradient=forward dlmc gibbs-mh rows"
 
 type options struct {
 	chains, steps, long int
+	memo                int64
 	temperature         float64
 	seed                uint64
 }
@@ -52,6 +53,7 @@ func main() {
 	flag.IntVar(&o.long, "long", 400, "steps that are made, for effective samples; the first fifth is burn-in")
 	flag.Float64Var(&o.temperature, "temperature", 1, "temperature")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
+	flag.Int64Var(&o.memo, "memo", infill.DefaultMemo>>20, "MB to remember what the model said; 0: nothing")
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
 	if err := run(*model, *file, *list, *threads, o); err != nil {
@@ -76,7 +78,6 @@ func run(folder, file, list string, threads int, o options) error {
 		lines = strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' })
 	}
 	names := strings.Fields(list)
-	e := infill.New(m)
 	sums := make([]summary, len(names))
 	fmt.Println(header)
 	for _, text := range lines {
@@ -92,7 +93,7 @@ func run(folder, file, list string, threads int, o options) error {
 			if opt.Sampler, err = sampler(name, &opt); err != nil {
 				return err
 			}
-			r, err := record1(ctx, e, t, opt)
+			r, err := record1(ctx, m, o.memo<<20, t, opt)
 			if err != nil {
 				return fmt.Errorf("%s: %q: %w", name, text, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/mlm"
 )
 
 // A record is a run of one sampler on one text.
@@ -20,13 +21,13 @@ type record struct {
 	result *infill.Result
 }
 
-// record1 runs a sampler. What a first call sets up is not measured: a short one
-// goes before it.
-func record1(ctx context.Context, e *infill.Engine, t *infill.Template, opt infill.Options) (
-	*record, error) {
+// record1 runs a sampler, with an engine that remembers nothing of others. What a first
+// call sets up is not measured: a short one goes before it.
+func record1(ctx context.Context, m *mlm.Model, memo int64, t *infill.Template,
+	opt infill.Options) (*record, error) {
 	warm := opt
 	warm.Steps, warm.Chains = 2, 2
-	if _, err := e.Fill(ctx, t, warm); err != nil {
+	if _, err := infill.NewWithMemo(m, 0).Fill(ctx, t, warm); err != nil {
 		return nil, err
 	}
 	r := &record{energy: make([][]float64, opt.Chains), tokens: make([][][]int32, opt.Chains)}
@@ -41,7 +42,7 @@ func record1(ctx context.Context, e *infill.Engine, t *infill.Template, opt infi
 		return nil
 	}
 	var err error
-	if r.result, err = e.Fill(ctx, t, opt); err != nil {
+	if r.result, err = infill.NewWithMemo(m, memo).Fill(ctx, t, opt); err != nil {
 		return nil, err
 	}
 	r.rows = r.result.Rows
