@@ -50,10 +50,11 @@ func main() {
 	var o options
 	flag.IntVar(&o.chains, "chains", 10, "chains")
 	flag.IntVar(&o.steps, "steps", 50, "steps after which samplers are compared")
-	flag.IntVar(&o.long, "long", 400, "steps that are made, for effective samples; the first fifth is burn-in")
+	flag.IntVar(&o.long, "long", 400, "steps that are made; effective samples are of the second half")
 	flag.Float64Var(&o.temperature, "temperature", 1, "temperature")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
-	flag.Int64Var(&o.memo, "memo", infill.DefaultMemo>>20, "MB to remember what the model said; 0: nothing")
+	flag.Int64Var(&o.memo, "memo", infill.DefaultMemo>>20,
+		"MB to remember what the model said; 0: nothing")
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
 	if err := run(*model, *file, *list, *threads, o); err != nil {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-const header = `| sampler | ms a step | rows a chain and step | moves | mean U, equal steps | five best | distinct | mean U, equal time | five best | distinct | ESS of U a second | of a blank |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|`
+const header = "| sampler | ms a step | rows a chain and step | moves | mean U, equal steps | " +
+	"five best | distinct | mean U, equal time | five best | distinct | ESS of U a second | " +
+	"of a blank |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 
 // A line is what the table says of one sampler on one text.
 type line struct {
@@ -38,8 +39,8 @@ func numbers(mean, best float64, distinct int) [3]float64 {
 }
 
 func (l line) row(name string) string {
-	return fmt.Sprintf("| %s | %.3g | %.2f | %.2f | %.2f | %.2f | %.1f | %.2f | %.2f | %.1f | %.3g | %.3g |",
-		name, l.ms, l.rows, l.moved, l.steps[0], l.steps[1], l.steps[2],
+	return fmt.Sprintf("| %s | %.3g | %.2f | %.2f | %.2f | %.2f | %.1f | %.2f | %.2f | %.1f | "+
+		"%.3g | %.3g |", name, l.ms, l.rows, l.moved, l.steps[0], l.steps[1], l.steps[2],
 		l.time[0], l.time[1], l.time[2], l.perSecond, l.perSecond1)
 }
 
