@@ -55,7 +55,7 @@ race: setup
 
 # make race-short   the same for the packages whose code starts goroutines, without the long
 #                   statistical tests
-CONCURRENT := ./infill/batch ./internal/... ./mlm ./models/hub ./samplers/targets ./tokenize
+CONCURRENT := ./infill/batch ./internal/... ./mlm ./models/hub ./server ./samplers/targets ./tokenize
 race-short: setup
 	$(TEST) -race -short -timeout 20m $(CONCURRENT)
 	$(TEST) -race -short -timeout 20m -run 'Parts|Deterministic|AnyBatches|Score' ./infill

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,50 @@ func TestBatchDrains(t *testing.T) {
 	}
 	if d := time.Since(begin); d > 5*time.Second {
 		t.Errorf("it took %v", d)
+	}
+}
+
+// The memory of a batch does not grow with its length.
+func TestBatchMemory(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	line := `{"text": "no blank", "tag": "` + strings.Repeat("x", 50_000) + `"}` + "\n"
+	const many = 1000 // 50 MB
+	r, w := io.Pipe()
+	go func() {
+		for range many {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+		_ = w.Close()
+	}()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/v1/batch", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var begin, mem runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&begin)
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for lines.Scan() {
+		if n++; n%500 != 0 {
+			continue
+		}
+		runtime.GC()
+		if runtime.ReadMemStats(&mem); mem.HeapAlloc > begin.HeapAlloc+20<<20 {
+			t.Fatalf("after %d records %d bytes, %d at the start", n, mem.HeapAlloc, begin.HeapAlloc)
+		}
+	}
+	if n != many || lines.Err() != nil {
+		t.Errorf("%d records, %v", n, lines.Err())
 	}
 }
 

@@ -171,9 +171,9 @@ func TestReady(t *testing.T) {
 }
 
 // raw sends bytes and returns what comes back until the server closes the connection.
-func raw(t *testing.T, h *httptest.Server, bytes string) string {
+func raw(t *testing.T, addr, bytes string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,13 +197,13 @@ func TestHalves(t *testing.T) { // not parallel: it changes the times that clien
 	var log lines
 	s, h := start(t, Options{Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	const head = "POST /v1/fill HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"text\": "
-	if got := raw(t, h, head); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
+	if got := raw(t, h.Listener.Addr().String(), head); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
 		!strings.Contains(got, `"error_type":"slow_request"`) {
 		t.Errorf("%q", got)
 	}
 	const batchHead = "POST /v1/batch?steps=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n" +
 		"{\"text\": \"the [MASK] .\"}\n{\"tex"
-	if got := raw(t, h, batchHead); !strings.HasPrefix(got, "HTTP/1.1 200 ") ||
+	if got := raw(t, h.Listener.Addr().String(), batchHead); !strings.HasPrefix(got, "HTTP/1.1 200 ") ||
 		!strings.Contains(got, `{"line":1,`) || !strings.Contains(got, `"error_type":"slow_request"`) {
 		t.Errorf("%q", got)
 	}
@@ -226,6 +226,33 @@ func TestHalves(t *testing.T) { // not parallel: it changes the times that clien
 	patient(t, "the batch is given up", func() bool { return len(s.files) == 0 && len(s.queue.working) == 0 })
 	if strings.Contains(log.String(), "sleeps") || strings.Contains(log.String(), "panic") {
 		t.Error(log.String())
+	}
+}
+
+// A header has to come within its time, and what came until then holds nothing up.
+func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that clients have
+	old := headerTime
+	headerTime = 300 * time.Millisecond
+	defer func() { headerTime = old }()
+	s, _ := start(t, Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l, 20*time.Second) }()
+	begin := time.Now()
+	if got := raw(t, l.Addr().String(), "POST /v1/fill HTTP/1.1\r\nHost: loc"); got != "" &&
+		!strings.HasPrefix(got, "HTTP/1.1 408 ") {
+		t.Errorf("%q", got)
+	}
+	if d := time.Since(begin); d > 10*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
