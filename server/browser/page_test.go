@@ -35,7 +35,7 @@ func (p *tab) ask(request map[string]any) []filling {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }()
 	var record struct {
 		Fillings []filling
 		Error    any
