@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infill/models/hub"
 )
@@ -375,4 +380,64 @@ func TestVerifyOwnFolder(t *testing.T) {
 		) {
 		t.Errorf("exit %d, %v: %s", r.code, err, r.out)
 	}
+}
+
+// A server that sends what it was not asked for is told of by package log of the standard library,
+// in a line of its own. The command's standard error has its own words only.
+func TestLyingServerIsNotLogged(t *testing.T) {
+	tinyHub(t)
+	honest, err := url.Parse(os.Getenv("INFILL_HUB"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	// The files come slowly, so that the lie comes first.
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(100 * time.Millisecond)
+		httputil.NewSingleHostReverseProxy(honest).ServeHTTP(w, r)
+	}))
+	defer slow.Close()
+	lies := make(chan struct{}, 100)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go lie(c, slow.Listener.Addr().String(), lies)
+		}
+	}()
+	command := exec.Command(os.Args[0], "model", "pull", "tiny", "--progress", "none")
+	command.Env = append(os.Environ(), asCommand+"=1", "INFILL_HUB=http://"+l.Addr().String())
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v: %s", err, errs.String())
+	}
+	if len(lies) < 4 {
+		t.Errorf("the server lied %d times", len(lies))
+	}
+	if s := errs.String(); strings.Contains(s, "Unsolicited") || strings.Contains(s, "HTTP/1.1") {
+		t.Errorf("standard error has %q", s)
+	}
+}
+
+// lie sends a client to another server, and what nobody asked for after it.
+func lie(c net.Conn, honest string, lies chan<- struct{}) {
+	defer func() { _ = c.Close() }()
+	r, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return
+	}
+	const answer = "HTTP/1.1 302 Found\r\nLocation: http://%s%s\r\nContent-Length: 0\r\n\r\n"
+	fmt.Fprintf(c, answer, honest, r.URL.Path)
+	time.Sleep(20 * time.Millisecond) // the client has taken the answer
+	if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlie"); err == nil {
+		lies <- struct{}{}
+	}
+	time.Sleep(time.Second)
 }
