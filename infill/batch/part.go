@@ -177,13 +177,10 @@ func (o *Output) eachRecord(ctx context.Context, do func(*jsonl.Record) error) e
 	r := bufio.NewReaderSize(f, 1<<16)
 	for n := 1; ; n++ {
 		line, err := textline.Read(r, maxFrame)
-		switch {
-		case err == io.EOF:
+		if err == io.EOF {
 			return nil
-		case err == nil:
-			err = context.Cause(ctx)
 		}
-		if err != nil {
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return err
 		}
 		rec, err := recordOf(n, line)

@@ -32,8 +32,8 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 	name := cmp.Or(d.TextField, "text")
 	for _, f := range fields {
 		bad := func(reason string) error { return &Error{n, f.Name, ErrJSON, reason} }
-		switch {
-		case f.Name == name:
+		switch f.Name {
+		case name:
 			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
 				return in, bad(name + " is not a string")
 			}
@@ -41,7 +41,7 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 				return in, bad(name + " has half of a surrogate pair, which is not a character")
 			}
 			text = true
-		case f.Name == "id":
+		case "id":
 			if string(f.Value) == "null" {
 				continue // an id that is not there
 			}

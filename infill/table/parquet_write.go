@@ -19,7 +19,7 @@ const rowGroupBytes = 16 << 20
 
 // parquetWriter writes a Parquet file.
 type parquetWriter struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []Column
 	first   []int
 	bytes   int // of the values in the present row group
@@ -40,8 +40,8 @@ func newParquetWriter(w io.Writer, columns []Column) (p *parquetWriter, err erro
 	if leaf > parquet.MaxColumnIndex {
 		return nil, fmt.Errorf("%d columns, a Parquet file has at most %d", leaf, parquet.MaxColumnIndex)
 	}
-	p.w = parquet.NewWriter(w, parquet.NewSchema("schema", root), parquet.Compression(&parquet.Snappy),
-		parquet.CreatedBy("infill", "1", ""))
+	p.w = parquet.NewGenericWriter[any](w, parquet.NewSchema("schema", root),
+		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("infill", "1", ""))
 	return p, nil
 }
 
@@ -72,7 +72,14 @@ func (f *field) Fields() []parquet.Field               { return f.fields }
 func (f *field) Encoding() encoding.Encoding           { return nil }
 func (f *field) Compression() compress.Codec           { return nil }
 func (f *field) Value(reflect.Value) (v reflect.Value) { return v }
-func (f *field) GoType() reflect.Type                  { return reflect.TypeFor[any]() }
+
+// GoType is never used to write: rows are given as values.
+func (f *field) GoType() reflect.Type {
+	if _, own := f.Node.(parquet.Group); own {
+		return reflect.TypeFor[map[string]any]()
+	}
+	return f.Node.GoType()
+}
 
 // nodeOf is the node of a type. Every cell may be empty.
 func nodeOf(t Type) parquet.Node {
