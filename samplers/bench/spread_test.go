@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"math"
 	"regexp"
 	"strconv"
@@ -139,5 +140,23 @@ func TestChart(t *testing.T) {
 	b.Reset()
 	if err := r.WriteSVG(&b, true); err != nil || strings.Contains(b.String(), `class="whisker"`) {
 		t.Errorf("%v: a line without an estimate", err)
+	}
+}
+
+// A long name is cut, and its letters cannot break the chart.
+func TestChartOfLongNames(t *testing.T) {
+	t.Parallel()
+	r := marked(t)
+	r.Rows[0].Label = "dmala:<&>" + strings.Repeat("x", 60)
+	var b bytes.Buffer
+	if err := r.WriteSVG(&b, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(b.Bytes(), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	if want := "dmala:&lt;&amp;&gt;" + strings.Repeat("x", 14) + "…</text>"; !strings.Contains(b.String(),
+		want) {
+		t.Errorf("no %q", want)
 	}
 }
