@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,10 @@ func TestPictures(t *testing.T) {
 	p.picture("running.png")
 	p.wait(done)
 	p.same("README's sentence", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1})))
+	if said := eval[string](p, `document.querySelector(".caption").textContent`); !regexp.MustCompile(
+		`\d % of the steps proposed a move, \d+ % of these were accepted`).MatchString(said) {
+		t.Errorf("of moves the page says %q", said)
+	}
 	p.do(chromedp.Sleep(time.Second)) // what moves comes to rest
 	p.picture("done.png")
 	if *update {

@@ -70,7 +70,6 @@ export class View {
     run.tokens.push(e.tokens);
     run.moved.push(e.moved ? e.moved.filter(Boolean).length / e.moved.length : 0);
     run.energy.forEach((list, k) => list.push(e.energy[k]));
-    run.accepted = e.accepted;
     run.steps = Math.max(run.steps, e.step);
     // The first half adapts the sampler. Its states go when the second begins.
     if (!this.burnt && e.step > this.first.steps / 2) {
@@ -232,14 +231,20 @@ export class View {
       : [-1, 0];
     plot(svg, this.run, span, this.chosen, this.look);
     const u = this.chosen >= 0 ? this.run.energy[this.chosen] : null;
-    const share = this.record?.acceptance ?? this.run.accepted;
     this.find(".caption").textContent = u
       ? `Chain ${this.chosen + 1}: ${number(u[0])} at the start, ${number(u.at(-1))} now.`
         + (this.pinned === this.chosen ? " Pinned." : "")
-      : "Thick: the median. Bars: the share of chains that moved."
-        + (share > 0 && share < 1 ? ` ${percent(share)} % of the proposals were accepted.` : "");
+      : `Thick: the median. Bars: chains that moved. ${this.moves()}`;
     svg.setAttribute("aria-label", `Energy of ${this.run.energy.length} chains over ${this.run.at.at(-1)} `
       + `steps, from ${number(span[0], 1)} to ${number(span[1], 1)}`);
+  }
+
+  // moves says how often the sampler proposed another state, and how often that was accepted.
+  moves() {
+    const {move_share: proposed, acceptance} = this.record ?? {};
+    return typeof proposed !== "number" || typeof acceptance !== "number" ? ""
+      : `${percent(proposed)} % of the steps proposed a move, ${percent(acceptance)} % of these were `
+        + "accepted.";
   }
 
   lookAt(i) {
