@@ -77,9 +77,9 @@
 // Kjærulff, "Blocking Gibbs sampling in very large probabilistic expert systems",
 // 1995. Gibbs–MH: Hastings, Biometrika 1970; Goyal, Dyer, Berg-Kirkpatrick,
 // "Exposing the implicit energy networks behind masked language models via
-// Metropolis–Hastings", ICLR 2022. RWM: Metropolis et al. 1953. SGDLD:
-// "Stochastic gradient discrete Langevin dynamics", anonymous authors, under
-// double-blind review.
-// DISCS: Goshvadi et al., NeurIPS 2023. W&C: Wang, Cho, "BERT has a mouth, and
-// it must speak", 2019.
+// Metropolis–Hastings", ICLR 2022. Rows has no paper: its comment derives it.
+// RWM: Metropolis et al. 1953. SGDLD: "Stochastic gradient discrete Langevin
+// dynamics", anonymous authors, under double-blind review. DISCS: Goshvadi et
+// al., NeurIPS 2023. W&C: Wang, Cho, "BERT has a mouth, and it must speak",
+// 2019.
 package samplers

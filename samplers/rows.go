@@ -179,9 +179,11 @@ func (p *rowsProposer) Reverse(k int, x, y []int32, rows []float64) float64 {
 // Accepted implements Keeper.
 func (p *rowsProposer) Accepted(k int) { p.cur[k], p.next[k] = p.next[k], p.cur[k] }
 
-// Adapt implements Adapter. A draw that is the state says nothing of the rate.
+// Adapt implements Adapter. A draw that is the state says nothing of the rate. Nor does
+// one of probability zero: where a constraint parts the states, a small rate would leave
+// no way from one part to another.
 func (p *rowsProposer) Adapt(k int, m Move) {
-	if p.tune != nil && m.Moved {
+	if p.tune != nil && m.Moved && m.Prob > 0 {
 		p.tune[k].update(m.Prob)
 		p.rate[k] = p.tune[k].value()
 	}
