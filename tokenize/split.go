@@ -16,7 +16,7 @@ func (p atPattern) cut(chars []char, _ bool) (out [][]char) {
 			i++
 			continue
 		}
-		if p.join && !(matched && lo == i) && i > 0 {
+		if p.join && (!matched || lo != i) && i > 0 {
 			out = append(out, chars[lo:i+n:i+n])
 		} else {
 			if lo < i {
