@@ -56,6 +56,13 @@ func (t *scaleTuner) update(a float64) {
 	}
 }
 
+// shift moves the scale by what its caller knows of the target: d is added to its logarithm.
+func (t *scaleTuner) shift(d float64) {
+	if !t.disabled {
+		t.log = math.Min(math.Max(t.log+d, t.lo), t.hi)
+	}
+}
+
 func (t *scaleTuner) freeze() {
 	if !t.disabled && t.n > 0 {
 		t.log = t.sum / float64(t.n)

@@ -178,11 +178,12 @@ func (d *dlp) Tuning(k int) map[string]float64 {
 type dlpProposer struct {
 	*factorised
 	*dlp
+	follow *follower // nil where the step size is given, or not all coordinates are nominal
 }
 
 func newDLPKernel(c *Chains, d *dlp, o MHOptions) (Kernel, error) {
 	o.Gradient = true
-	return NewMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, o)
+	return NewMH(c, dlpProposer{newFactorised(c.Domain, d, c.Len()), d, newFollower(d)}, o)
 }
 
 // checkPositive refuses NaN, infinities and negative numbers, and 0 unless it

@@ -9,7 +9,9 @@ package samplers
 // Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts α per
-// chain in the burn-in to an acceptance rate of 0.574.
+// chain in the burn-in to an acceptance rate of 0.574 (Stats.MeanProb). On nominal
+// coordinates it begins with the gradient at the chain's start and follows that of
+// the states that the burn-in visits.
 type DMALA struct {
 	// StepSize is α, in squared units of the domain; 0 adapts it. Where K
 	// categories are about equally likely, 1/α near ln K keeps a nominal

@@ -33,7 +33,7 @@ func newSGKernel(c *Chains, name string, d *dlp, batch int) (Kernel, error) {
 	}
 	c.Grad = matrix[float64](c.Len(), c.Domain.gradLen)
 	return &sgKernel{
-		c: c, p: dlpProposer{newFactorised(c.Domain, d, c.Len()), d}, t: t, batch: batch,
+		c: c, p: dlpProposer{newFactorised(c.Domain, d, c.Len()), d, nil}, t: t, batch: batch,
 		u: make([]float64, c.Len()), y: make([]int32, c.Domain.Len()),
 	}, nil
 }
