@@ -32,6 +32,7 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
 	put(t, "sentences.txt", "The [MASK] went home.\nShe sat on the [MASK].\n")
+	put(t, "table.csv", "id,sentence\n1,The [MASK] went home.\n")
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
 	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 	for _, line := range commands {
