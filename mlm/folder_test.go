@@ -116,6 +116,17 @@ func TestHubCacheEnds(t *testing.T) {
 	if _, err := OpenDir(t.Context(), plain, Options{}); !errors.Is(err, ErrNoModel) {
 		t.Errorf("a link out of a folder: %v", err)
 	}
+	// A link to a folder beside it, without the absolute path that no root takes.
+	plain = copyTiny(t)
+	beside, model := filepath.Join(filepath.Dir(plain), "beside"), filepath.Join(plain, "model.onnx")
+	err = errors.Join(os.Mkdir(beside, 0o755), os.Rename(model, filepath.Join(beside, "model.onnx")),
+		os.Symlink("../beside/model.onnx", model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenDir(t.Context(), plain, Options{}); !errors.Is(err, ErrNoModel) {
+		t.Errorf("a link to a folder beside it: %v", err)
+	}
 	if _, err := OpenDir(t.Context(), filepath.Join(repo, "snapshots", "none"),
 		Options{}); !errors.Is(err, ErrNoModel) {
 		t.Errorf("no such snapshot: %v", err)
