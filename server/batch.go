@@ -140,10 +140,9 @@ func (s *slowly) Read(b []byte) (int, error) {
 	case err == nil:
 		return n, nil
 	case err == io.EOF:
-		// From here on nothing is read but the news that the client has gone.
+		// From here on nothing is read but the news that the client has gone, without a deadline.
 		s.mu.Lock()
 		s.whole = true
-		_ = s.c.SetReadDeadline(time.Time{})
 		s.mu.Unlock()
 		context.AfterFunc(s.r.Context(), s.gone)
 		return n, err

@@ -123,6 +123,25 @@ func TestBatchDrains(t *testing.T) {
 	}
 }
 
+// A batch whose body the server has as a whole is finished, although the server is about to end.
+func TestBatchIsFinished(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	for range cap(s.queue.working) { // so that the lines wait while the server begins to drain
+		free, err := s.queue.work(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(400*time.Millisecond, free)
+	}
+	time.AfterFunc(200*time.Millisecond, s.drain)
+	a := ask(t, "POST", h.URL+"/v1/batch?steps=1", strings.Repeat(`{"text": "the [MASK] ."}`+"\n", 3))
+	if n := bytes.Count(a.body, []byte(`"fillings"`)); a.code != http.StatusOK || n != 3 ||
+		bytes.Contains(a.body, []byte("error")) {
+		t.Errorf("%d, %d records: %s", a.code, n, a.body)
+	}
+}
+
 // The memory of a batch does not grow with its length.
 func TestBatchMemory(t *testing.T) {
 	t.Parallel()

@@ -196,6 +196,19 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// A step that is left out hands on what was accepted in it.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	e := newEvents(nil, ndjson)
+	e.step(&stepEvent{Step: 1, Moved: []bool{true, false, false}, accepted: 1, proposed: 3})
+	e.step(&stepEvent{Step: 2, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
+	e.step(&stepEvent{Step: 3, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
+	if f := e.next; f.Step != 3 || !slices.Equal(f.Moved, []bool{true, false, true}) ||
+		math.Abs(f.Accepted-1./3) > 1e-12 || f.proposed != 9 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // A stream is at most twenty steps a second, and what was accepted in steps left out is not lost.
 func TestFrames(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,6 @@ import (
 // A maskRequest is what clients of Hugging Face's fill-mask task send.
 type maskRequest struct {
 	texts []string
-	list  bool // the texts came as a list
 	topK  int
 	// targets are the only words that count, nil for all.
 	targets []string

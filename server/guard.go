@@ -52,7 +52,8 @@ func (s *Server) answering(rt route) http.Handler {
 	})
 }
 
-// fail answers with an error, if the answer has not begun.
+// fail answers with an error. Where that is not possible any more, because the client is gone or
+// the answer has begun, it ends the connection: nobody is to take half an answer for a whole one.
 func (s *Server) fail(w *coded, err error) {
 	var known *told
 	switch {
@@ -60,7 +61,7 @@ func (s *Server) fail(w *coded, err error) {
 		return
 	case errors.Is(err, errGone):
 		w.gone = true
-		return
+		panic(http.ErrAbortHandler)
 	case errors.As(err, &known):
 		w.code = known.status()
 		if known.code == codeInternal {
@@ -74,7 +75,7 @@ func (s *Server) fail(w *coded, err error) {
 	}
 	if w.code != 0 {
 		w.gone = true
-		return
+		panic(http.ErrAbortHandler)
 	}
 	if f.wait > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(int(f.wait.Seconds())))

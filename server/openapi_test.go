@@ -47,7 +47,7 @@ func valid(doc map[string]any, s map[string]any, v any, at string) []string {
 	case map[string]any:
 		is = "object"
 	}
-	if !slices.Contains(kinds, is) && !(is == "integer" && slices.Contains(kinds, "number")) {
+	if !slices.Contains(kinds, is) && (is != "integer" || !slices.Contains(kinds, "number")) {
 		return []string{fmt.Sprintf("%s: %s, want %v", at, is, kinds)}
 	}
 	var out []string

@@ -24,6 +24,21 @@ func TestFilledZeroOptions(t *testing.T) {
 	}
 }
 
+// A record of a run that was stopped, or that a budget ended, has the steps that were made.
+func TestFilledSteps(t *testing.T) {
+	t.Parallel()
+	for _, opt := range []infill.Options{
+		{Steps: 9, Stop: make(chan struct{})}, {Steps: 9, Budget: infill.BudgetRows},
+	} {
+		if rec := Filled("a [MASK]", &opt, &infill.Result{Steps: 4}); rec.Steps != 4 {
+			t.Errorf("%+v: %d steps", opt, rec.Steps)
+		}
+	}
+	if rec := Filled("a [MASK]", &infill.Options{Steps: 9}, &infill.Result{}); rec.Steps != 9 {
+		t.Errorf("%d steps", rec.Steps)
+	}
+}
+
 // A record of computed fillings has their probabilities, and of the settings only what had a part.
 func TestFilledExact(t *testing.T) {
 	t.Parallel()
