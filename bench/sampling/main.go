@@ -7,6 +7,8 @@
 // Time is that of the processor, of all threads together, so that work beside it on the
 // same machine disturbs little. It prints a table in Markdown: a line for every sampler
 // on every text, and one for the texts together.
+//
+// docs/reference/rows.md has such tables and says what they show.
 package main
 
 import (
