@@ -12,7 +12,7 @@ import (
 // stands in the page.
 type formField struct {
 	Field string `json:"field"` // its name in requests
-	Flag  string `json:"flag"`  // its name on the command line
+	Name  string `json:"name"`  // of the setting, as the table has it
 	// Type is what JSON has for it: boolean, integer, number, string, array (of texts) or object.
 	Type    string   `json:"type"`
 	Choices []string `json:"choices,omitempty"`
@@ -30,7 +30,7 @@ func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
 			continue
 		}
 		v := set.Value(defaults)
-		f := formField{Field: set.Field(), Flag: set.Name, Type: jsonType(set), Choices: v.Choices,
+		f := formField{Field: set.Field(), Name: set.Name, Type: jsonType(set), Choices: v.Choices,
 			Default: v.String(), Doc: set.Doc}
 		if set.Name == "sampler" {
 			for _, info := range samplers.List() {

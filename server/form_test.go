@@ -47,7 +47,7 @@ func TestForm(t *testing.T) {
 	for _, f := range fields {
 		seen[f.Field] = true
 		set := settings.LineField(f.Field)
-		if set == nil || set.Name != f.Flag || f.Doc == "" {
+		if set == nil || set.Name != f.Name || f.Doc == "" {
 			t.Errorf("%+v is not a setting", f)
 			continue
 		}

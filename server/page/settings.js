@@ -90,8 +90,8 @@ export function command(text, texts, model, schemas, single) {
   const words = ["infill", "fill"];
   if (model !== "default") words.push("--model", quote(model));
   for (const [name, v] of Object.entries(texts)) {
-    const {flag, type} = schemas[name], add = word => words.push("--" + flag, word);
-    if (type === "boolean") words.push(`--${flag}=${v}`);
+    const {name: own, type} = schemas[name], add = word => words.push("--" + own, word);
+    if (type === "boolean") words.push(`--${own}=${v}`);
     else if (type === "object") list(v).forEach(p => add(quote(p)));
     else if (name === "allow") add(`<(printf '%s\\n' ${list(v).map(quote).join(" ")})`); // a file
     else add(quote(type === "array" ? list(v).join(",") : v));
