@@ -8,7 +8,8 @@ import (
 	"infill/internal/gate"
 )
 
-// DefaultMemo is the memory that an engine has for what the model said, in bytes.
+// DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
+// of 30,522 it has room for 2,190 rows, or for 540 gradients of four blanks.
 const DefaultMemo = 256 << 20
 
 // A memo remembers what the model said, in a bounded number of bytes. What was used longest ago
