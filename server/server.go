@@ -55,7 +55,9 @@ type Options struct {
 	Keys []string
 	// Origins are those of other pages that may ask, such as https://example.org.
 	Origins []string
-	Hosts   []string     // names by which the server may be asked, see Keys
+	Hosts   []string // names by which the server may be asked, see Keys
+	// Engine makes the engine of a model, for each one its own; nil: [infill.New].
+	Engine  func(*mlm.Model) *infill.Engine
 	Version string       // of the program, for records
 	Log     *slog.Logger // nil: no log
 	// LogTexts lets the log have the texts of users.
@@ -107,6 +109,9 @@ func New(opt Options) (*Server, error) {
 	if opt.Work <= 0 {
 		opt.Work = DefaultWork
 	}
+	if opt.Engine == nil {
+		opt.Engine = infill.New
+	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -128,7 +133,7 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 			return fmt.Errorf("two models are called %q", name)
 		}
 	}
-	engine := infill.New(m)
+	engine := s.opt.Engine(m)
 	filling := settings.Defaults()
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
 		return err

@@ -181,7 +181,7 @@ func flagHelp(f cli.Flag) string {
 		if text := d.GetDefaultText(); text != "" && !o.IsBoolFlag() {
 			usage += " (default:" + glue + text + ")"
 		}
-		if o.env != settings.EnvName(o.name) {
+		if o.env != "" && o.env != settings.EnvName(o.name) {
 			usage += " [" + o.env + "]"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ SIGTERM or control-C: no new connections, running requests end, then exit.`
 // A serveFlags are the flags of infill serve.
 type serveFlags struct {
 	modelFlags
-	models         []string // NAME=FOLDER
+	filling        settings.Filling // of which the settings of the engine count
+	models         []string         // NAME=FOLDER
 	addr           string
 	queue, work    int
 	timeout, grace int // seconds
@@ -62,13 +64,16 @@ func serveCommand(std stdio) *cli.Command {
 	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
 	models.env = ""
+	memo := settingFlag(settings.Find(settings.FillTable(), "memo"), &f.filling, map[string]string{
+		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
+			"depend on it"})
 	return &cli.Command{
 		Name:        "serve",
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: join(group(groupModel, append([]*option{models}, without(f.modelFlags.flags(),
-			"model")...)), group(groupServer, f.own())),
+		Flags: join(group(groupModel, slices.Concat([]*option{models, memo},
+			without(f.modelFlags.flags(), "model"))), group(groupServer, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("infill serve takes no arguments; --addr HOST:PORT says where it listens")
@@ -180,6 +185,7 @@ func (f *serveFlags) options(w io.Writer) (server.Options, error) {
 	opt := server.Options{
 		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,
 		Work: f.work, Origins: f.origins, Version: version(), LogTexts: f.log == "texts",
+		Engine: f.filling.NewEngine,
 	}
 	if f.log != "none" {
 		opt.Log = slog.New(slog.NewTextHandler(w, nil))

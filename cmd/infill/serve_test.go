@@ -234,3 +234,40 @@ func TestServeKeys(t *testing.T) {
 		t.Error("the log has a key")
 	}
 }
+
+// The size of the memo counts for a server too: with a memo the model is not asked twice.
+func TestServeMemo(t *testing.T) {
+	t.Parallel()
+	var first string
+	for _, size := range []string{"0", "1"} {
+		s := serve(t, "--model", tinyModel, "--log", "none", "--memo", size)
+		calls := func() string {
+			res, err := http.Get(s.url + "/metrics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			b, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(regexp.MustCompile(`(?m)^infill_model_calls_total.*$`).
+				FindAllString(string(b), -1), "\n")
+		}
+		var after [2]string
+		for i := range after {
+			code, body := s.post(t, "/v1/fill",
+				`{"text": "the [MASK] sleeps in the [MASK] .", "seed": 1, "steps": 3}`)
+			if first == "" {
+				first = body
+			}
+			if code != http.StatusOK || body != first {
+				t.Errorf("--memo %s: %d %swant %s", size, code, body, first)
+			}
+			after[i] = calls()
+		}
+		if remembers := size != "0"; (after[0] == after[1]) != remembers || after[0] == "" {
+			t.Errorf("--memo %s:\n%s\nand after the same request\n%s", size, after[0], after[1])
+		}
+	}
+}
