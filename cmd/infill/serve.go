@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ SIGTERM or control-C: no new connections, running requests end, then exit.`
 // A serveFlags are the flags of infill serve.
 type serveFlags struct {
 	modelFlags
-	filling        settings.Filling // of which the settings of the engine count
+	filling        settings.Filling // with settings of the engine
 	models         []string         // NAME=FOLDER
 	addr           string
 	queue, work    int
@@ -63,7 +64,7 @@ func serveCommand(std stdio) *cli.Command {
 	f := &serveFlags{}
 	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
-	models.env = ""
+	models.env = "" // the variable is read below, for it would come on top of the flags
 	memo := settingFlag(settings.Find(settings.FillTable(), "memo"), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
@@ -135,7 +136,7 @@ type namedModel struct {
 func (f *serveFlags) named() ([]namedModel, error) {
 	list := f.models
 	if len(list) == 0 {
-		list = []string{settings.DefaultModel}
+		list = []string{cmp.Or(os.Getenv(settings.EnvName("model")), settings.DefaultModel)}
 	}
 	var out []namedModel
 	for _, text := range list {
@@ -169,7 +170,7 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 		opt.File = n.from.file
 		m, err := n.from.open(ctx, opt)
 		if err != nil {
-			return opened, err
+			return opened, fmt.Errorf("model %q: %w", n.name, err)
 		}
 		opened = append(opened, m)
 		warn(std, m)
