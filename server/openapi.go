@@ -41,6 +41,7 @@ func (s *Server) document() schema {
 			"tokens": schemaOf(reflect.TypeFor[jsonl.Tokens]()),
 			"models": object(schema{"models": listOf(schemaOf(reflect.TypeFor[modelAnswer]()))}, "models"),
 			"mask":   maskSchema(),
+			"event":  eventSchema(),
 			"masks": schema{"description": "one list for one blank or with joint, a list for each of " +
 				"several blanks, a list of these for several texts", "type": "array"},
 			"status": object(schema{"status": schema{"type": "string"}}, "status"),
@@ -80,7 +81,8 @@ func (s *Server) operation(r *route) schema {
 			"schema": schema{"type": "string"}})
 		if r.method == http.MethodGet {
 			parameters = append(parameters, schema{"name": "text", "in": "query", "required": true,
-				"schema": schema{"type": "string"}})
+				"schema": textType}, schema{"name": "id", "in": "query", "schema": schema{"type": "string"}},
+				schema{"name": "stream", "in": "query", "schema": streamType})
 		}
 	}
 	if parameters != nil {
@@ -89,7 +91,13 @@ func (s *Server) operation(r *route) schema {
 	content := schema{}
 	for _, kind := range r.doc.kinds {
 		content[kind] = schema{}
-		if r.doc.answer != "" && kind != eventStream {
+		switch {
+		case kind == eventStream:
+			content[kind] = schema{"schema": schema{"type": "string", "description": "server-sent events " +
+				"with the names and data of the schema event"}}
+		case kind == ndjson && !r.doc.lines: // a line is an event
+			content[kind] = schema{"schema": ref("event")}
+		case r.doc.answer != "":
 			content[kind] = schema{"schema": ref(r.doc.answer)}
 		}
 	}
@@ -120,6 +128,26 @@ var idType = schema{
 	"type": []string{"string", "number", "null"}, "description": "the record repeats it",
 }
 
+var streamType = schema{
+	"type": "boolean", "description": "answer with events; a single blank is then sampled",
+}
+
+// eventSchema is a line of a stream.
+func eventSchema() schema {
+	var kinds []schema
+	for _, e := range []struct {
+		name string
+		data reflect.Type
+	}{
+		{"start", reflect.TypeFor[startEvent]()}, {"step", reflect.TypeFor[stepEvent]()},
+		{"done", reflect.TypeFor[doneEvent]()}, {"error", reflect.TypeFor[answer]()},
+	} {
+		kinds = append(kinds, object(schema{"event": schema{"const": e.name}, "data": schemaOf(e.data)},
+			"event", "data"))
+	}
+	return schema{"oneOf": kinds}
+}
+
 // textSchema is the body of a request with nothing but a text.
 func textSchema() schema {
 	return object(schema{"text": textType, "id": idType, "model": schema{"type": "string"}}, "text")
@@ -129,7 +157,7 @@ func textSchema() schema {
 func fillSchema() schema {
 	out := textSchema()
 	properties := out["properties"].(schema)
-	properties["stream"] = schema{"type": "boolean", "description": "answer with events"}
+	properties["stream"] = streamType
 	for _, s := range settings.FillTable() {
 		if s.Line {
 			properties[s.Field()] = valueSchema(s.Value(settings.Defaults()), s.Doc)

@@ -27,6 +27,9 @@ type startEvent struct {
 	Chains int    `json:"chains"`
 	Steps  int    `json:"steps"`
 	Model  string `json:"model"`
+	// MarksSpaces is true for a vocabulary that marks the pieces after a space (Ġ or ▁) and not those
+	// inside words (##).
+	MarksSpaces bool `json:"marks_spaces"`
 	// Alone has, for every blank, the likeliest words when all blanks are masked.
 	Alone [][]aloneWord `json:"alone"`
 }
@@ -86,7 +89,8 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			e.step(count.add(st))
 			return e.failed()
 		}
-		err = e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name, alone}, cut)
+		err = e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name,
+			m.model.Tokenizer().MarksSpaces(), alone}, cut)
 		return err
 	})
 	if !e.begun {

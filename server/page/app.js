@@ -123,10 +123,11 @@ async function fill(seed, push = true) {
   const began = performance.now();
   const jobs = plans.map(async own => {
     const v = new View($("runs"), two ? own.sampler ?? sampler() : "", scale, copy);
+    const mask = spelling();
     let result;
     await run({text: state.text, ...settings.request(own), model: chosen()}, {
       start: e => {
-        v.start(parts, e, +(texts.top ?? settings.schemas.top.default));
+        v.start(parts, e, +(texts.top ?? settings.schemas.top.default), mask);
         $("status").textContent = `${e.chains} chains of ${e.steps} steps are running, seed ${texts.seed}.`
           + (two ? " Both samplers have the same budget." : "");
       },

@@ -32,9 +32,11 @@ export class View {
 
   find(selector) { return this.root.querySelector(selector); }
 
-  // start prepares for a run of this text. first is the event start.
-  start(parts, first, shown) {
+  // start prepares for a run of this text. first is the event start, mask how the model spells a
+  // blank.
+  start(parts, first, shown, mask) {
     this.first = first;
+    this.mask = mask;
     this.known = this.fits(parts); // otherwise words were masked, or the text is too long
     this.parts = this.known ? parts
       : Array.from({length: first.blanks}, (_, i) => [{blank: i, group: i, colour: i % 6},
@@ -59,6 +61,9 @@ export class View {
     this.find(".best ol").replaceChildren();
     this.find(".best .when").textContent = "of the chains now";
   }
+
+  // spell makes words of pieces of this model.
+  spell(pieces) { return spell(pieces, this.first.marks_spaces); }
 
   // fits reports whether a text has the blanks that the server found.
   fits(parts) { return parts.filter(p => p.blank !== undefined).length === this.first.blanks; }
@@ -90,7 +95,7 @@ export class View {
     this.due = null;
     this.run.steps = this.run.at.at(-1) ?? this.run.steps;
     this.record = e.record;
-    const parts = parse(e.record.text);
+    const parts = parse(e.record.text, this.mask);
     if (!this.known && this.fits(parts)) {
       this.parts = parts;
       this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
@@ -146,7 +151,7 @@ export class View {
     const list = [...seen.values()].sort((a, b) => (b.score ?? -1e9) - (a.score ?? -1e9));
     this.best(list.slice(0, this.top).map(f => {
       const span = element("span");
-      draw(span, this.parts, i => spell(f.words[i]));
+      draw(span, this.parts, i => this.spell(f.words[i]));
       return {...f, sentence: [...span.childNodes]};
     }));
   }
@@ -173,7 +178,7 @@ export class View {
       if (!s.firstChild) draw(s, this.parts, () => "");
       const blanks = this.parts.filter(p => p.blank !== undefined);
       s.querySelectorAll("mark").forEach((mark, m) => {
-        const {blank, colour} = blanks[m], word = spell(tokens[k][blank]);
+        const {blank, colour} = blanks[m], word = this.spell(tokens[k][blank]);
         if (mark.textContent !== word) mark.textContent = word;
         // Another class starts the light again where it is on already.
         mark.className = "c" + colour + (!before || before[k][blank] === tokens[k][blank] ? ""
@@ -217,9 +222,9 @@ export class View {
     const solid = element("i", "solid"), ghost = element("i", "ghost");
     solid.style.width = 100 * share / most + "%";
     ghost.style.width = 100 * alone / most + "%";
-    const li = element("li", "", element("b", "", spell(word)), element("span", "track", solid, ghost),
+    const li = element("li", "", element("b", "", this.spell(word)), element("span", "track", solid, ghost),
       element("span", "n", percent(share), element("small", "", said)));
-    li.title = `${spell(word)}: ${percent(share)} % together, ${said} % alone`;
+    li.title = `${this.spell(word)}: ${percent(share)} % together, ${said} % alone`;
     return li;
   }
 
