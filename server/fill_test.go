@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"infill/infill"
@@ -82,7 +84,7 @@ func TestStream(t *testing.T) {
 			json.Unmarshal(list[0].Data, &begin) != nil || json.Unmarshal(list[n-1].Data, &done) != nil {
 			t.Fatalf("%s: %d events: %s", form, n, a.body)
 		}
-		if begin.Blanks != 2 || begin.Chains != 3 || begin.Steps != 10 || begin.Model != "tiny" ||
+		if begin.Blanks != 2 || begin.Chains != 3 || begin.Steps != 10 || begin.Model != "tiny" || begin.MarksSpaces ||
 			len(begin.Alone) != 2 || len(begin.Alone[0]) != aloneWords {
 			t.Errorf("start %+v", begin)
 		}
@@ -94,6 +96,15 @@ func TestStream(t *testing.T) {
 			var step stepEvent
 			if e.Event != "step" || json.Unmarshal(e.Data, &step) != nil || step.Step <= last {
 				t.Fatalf("after step %d: %s %s", last, e.Event, e.Data)
+			}
+			for k, moved := range step.Moved {
+				want := false
+				for _, st := range states[last+1 : step.Step+1] {
+					want = want || st.Moved[k]
+				}
+				if moved != want {
+					t.Errorf("steps %d to %d, chain %d: moved %v", last+1, step.Step, k, moved)
+				}
 			}
 			last = step.Step
 			for k, words := range step.Tokens {
@@ -135,7 +146,8 @@ func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kep
 	kept = []map[string]int{{}, {}}
 	_, err = infill.New(m.model).Fill(t.Context(), tp, infill.Options{Seed: 1, ID: "1", Steps: steps,
 		Chains: chains, Trace: func(st infill.Step) error {
-			e := stepEvent{Step: st.Step}
+			e := stepEvent{Step: st.Step, Moved: make([]bool, chains)}
+			copy(e.Moved, st.Accepted)
 			for k, u := range st.Energy {
 				var words []string
 				for b, id := range st.Tokens(k) { // every blank has one token
@@ -209,24 +221,72 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A stream is at most twenty steps a second, and what was accepted in steps left out is not lost.
+// A stream is at most twenty steps a second, however fast they are made, and what was accepted in
+// steps left out is not lost. Its last step is sent.
 func TestFrames(t *testing.T) {
 	t.Parallel()
-	_, h := start(t, Options{})
-	begin := time.Now()
-	a := ask(t, "POST", h.URL+"/v1/fill", sentence+`, "steps": 400, "chains": 2, "stream": true}`)
-	most := int(time.Since(begin)/frameTime) + 3
-	steps, moved := 0, 0.0
-	for _, e := range readEvents(t, a) {
-		var step stepEvent
-		if e.Event == "step" && json.Unmarshal(e.Data, &step) == nil {
-			steps++
-			moved += step.Accepted
-		}
+	for _, every := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 80 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			const steps = 500
+			w := &dated{ResponseRecorder: httptest.NewRecorder()}
+			e := newEvents(w, ndjson)
+			if err := e.begin(&startEvent{}, func() {}); err != nil {
+				t.Fatal(err)
+			}
+			accepted := 0
+			for i := range steps {
+				f := &stepEvent{Step: i + 1, Moved: []bool{i%5 == 0}, proposed: 3, accepted: i % 3}
+				accepted += f.accepted
+				e.step(f)
+				time.Sleep(every)
+			}
+			e.finish()
+			var sent []stepEvent
+			for _, v := range readEvents(t, answered{header: w.Header(), body: w.Body.Bytes()})[1:] {
+				var f stepEvent
+				if err := json.Unmarshal(v.Data, &f); err != nil {
+					t.Fatal(err)
+				}
+				sent = append(sent, f)
+			}
+			want := steps
+			if every < frameTime {
+				want = int(steps * every / frameTime)
+			}
+			if n := len(sent); n < want || n > want+2 || sent[n-1].Step != steps {
+				t.Fatalf("a step each %v: %d steps were sent, want %d", every, n, want)
+			}
+			last, got := 0, 0.0
+			for i, f := range sent {
+				got += f.Accepted * float64(3*(f.Step-last))
+				if gap := w.at[i+1].Sub(w.at[i]); i > 0 && i < len(sent)-1 && gap < frameTime {
+					t.Errorf("a step each %v: step %d came %v after the one before", every, f.Step, gap)
+				}
+				moved := false
+				for step := last; step < f.Step; step++ {
+					moved = moved || step%5 == 0
+				}
+				if f.Moved[0] != moved {
+					t.Errorf("steps %d to %d: moved %v", last+1, f.Step, f.Moved[0])
+				}
+				last = f.Step
+			}
+			if math.Abs(got-float64(accepted)) > 1e-6 {
+				t.Errorf("a step each %v: %v moves were sent, %d accepted", every, got, accepted)
+			}
+		})
 	}
-	if steps > most || steps < 3 || moved == 0 {
-		t.Errorf("%d steps were sent in the time of %d, share of moves %v", steps, most, moved)
-	}
+}
+
+// A dated is a writer that knows when it was written to.
+type dated struct {
+	*httptest.ResponseRecorder
+	at []time.Time
+}
+
+func (d *dated) Write(b []byte) (int, error) {
+	d.at = append(d.at, time.Now())
+	return d.ResponseRecorder.Write(b)
 }
 
 // The page and its files have strict headers, and no script of its own stands in the page.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infill/infill/settings"
 )
@@ -21,6 +22,23 @@ func valid(doc map[string]any, s map[string]any, v any, at string) []string {
 			return []string{at + ": no schema " + name}
 		}
 		return valid(doc, inner, v, at)
+	}
+	if list, ok := s["oneOf"].([]any); ok {
+		var fits, wrong []string
+		for i, one := range list {
+			if w := valid(doc, one.(map[string]any), v, at); w == nil {
+				fits = append(fits, fmt.Sprint(i))
+			} else {
+				wrong = append(wrong, w...)
+			}
+		}
+		if len(fits) != 1 {
+			return append(wrong, fmt.Sprintf("%s: it fits %q", at, fits))
+		}
+		return nil
+	}
+	if want, ok := s["const"]; ok && v != want {
+		return []string{fmt.Sprintf("%s: %v, want %v", at, v, want)}
 	}
 	var kinds []string
 	switch t := s["type"].(type) {
@@ -169,6 +187,51 @@ func TestOpenAPI(t *testing.T) {
 	for _, s := range settings.FillTable() {
 		if _, ok := fields[s.Field()]; ok != s.Line {
 			t.Errorf("%s: described %v, of lines %v", s.Field(), ok, s.Line)
+		}
+	}
+}
+
+// Lines of a stream are the events that the description has, those of failures too, and the
+// description knows all parameters of an address.
+func TestOpenAPIEvents(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Work: 1 << 40, Limit: 500 * time.Millisecond})
+	var doc map[string]any
+	if err := json.Unmarshal(ask(t, "GET", h.URL+"/openapi.json", "").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	fill := doc["paths"].(map[string]any)["/v1/fill"].(map[string]any)
+	seen := map[string]bool{}
+	for _, c := range []struct{ method, address, body string }{
+		{"POST", "", sentence + `, "steps": 3}`},
+		{"POST", "", endless + "}"}, // its time is over before its end
+		{"GET", "?id=x&steps=2&seed=1&text=the+%5BMASK%5D+.", ""},
+	} {
+		a := ask(t, c.method, h.URL+"/v1/fill"+c.address, c.body, "Accept: "+ndjson)
+		op := fill[strings.ToLower(c.method)].(map[string]any)
+		content := op["responses"].(map[string]any)["200"].(map[string]any)["content"].(map[string]any)
+		line := content[ndjson].(map[string]any)["schema"].(map[string]any)
+		for text := range strings.Lines(string(a.body)) {
+			var v map[string]any
+			if err := json.Unmarshal([]byte(text), &v); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if wrong := valid(doc, line, v, "event"); wrong != nil {
+				t.Errorf("%s: %q", text, wrong)
+			}
+			seen[fmt.Sprint(v["event"])] = true
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("events %v", seen)
+	}
+	names := map[string]bool{}
+	for _, p := range fill["get"].(map[string]any)["parameters"].([]any) {
+		names[p.(map[string]any)["name"].(string)] = true
+	}
+	for _, name := range []string{"text", "id", "stream", "model", "steps", "seed"} {
+		if !names[name] {
+			t.Errorf("GET /v1/fill: %q is not described", name)
 		}
 	}
 }

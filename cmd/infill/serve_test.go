@@ -271,3 +271,44 @@ func TestServeMemo(t *testing.T) {
 		}
 	}
 }
+
+// A stream has the record of a plain request, but samples a single blank.
+func TestServeStreamAsFill(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--model", tinyModel, "--log", "none")
+	for text, more := range map[string][]string{
+		"the [MASK] sleeps in the [MASK] .": nil,
+		"the [MASK] sleeps .":               {"--exact", "never"},
+	} {
+		want := infillRun("", withTiny(append([]string{"fill", "--json", "--seed", "3", text}, more...)...)...)
+		body, err := json.Marshal(map[string]any{"text": text, "seed": 3, "stream": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, got := s.post(t, "/v1/fill", string(body))
+		if record := `"record":` + strings.TrimSuffix(want.out, "\n") + `,"marginals":`; want.code != 0 ||
+			code != http.StatusOK || !strings.Contains(got, record) {
+			t.Errorf("%s: %d %s\nwant %s%s", text, code, got, record, want.err)
+		}
+	}
+}
+
+// The variable INFILL_MODEL is for all commands. A server with flags does not read it, and one that
+// cannot open a model says which.
+func TestServeModelVariable(t *testing.T) {
+	t.Setenv("INFILL_MODEL", tinyModel)
+	s := serve(t, "--log", "none")
+	if code, body := s.post(t, "/models/"+filepath.Base(tinyModel), `{"inputs": "the [MASK] ."}`); code != 200 {
+		t.Errorf("%d %s", code, body)
+	}
+	t.Setenv("INFILL_MODEL", t.TempDir())
+	s = serve(t, "--log", "none", "--model", "a="+tinyModel)
+	if code, body := s.post(t, "/models/a", `{"inputs": "the [MASK] ."}`); code != 200 {
+		t.Errorf("%d %s", code, body)
+	}
+	r := infillRun("", "serve", "--addr", "127.0.0.1:0", "--log", "none", "--model", "a="+tinyModel, "--model",
+		"b="+t.TempDir())
+	if r.code != exitTrouble || !strings.Contains(r.err, `model "b": `) {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
