@@ -72,7 +72,8 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 
 // derive makes the graph, ready for the runtime.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
-	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8, Unshared: o.unshared})
+	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
+		Unsigned: o.signedness == unsigned, Unshared: o.unshared})
 	if err != nil {
 		return nil, err
 	}

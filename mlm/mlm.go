@@ -106,6 +106,7 @@ type Options struct {
 	unshared    bool    // see onnxgrad.Options
 	cacheLimits *limits // nil for the usual ones
 	device      ort.Device
+	signedness  signedness // of 8-bit weights
 }
 
 // Precision says how the products of the backward pass are computed.
@@ -118,7 +119,8 @@ const (
 	// each row by itself, so that results depend on nothing else. The gradient is
 	// off by a few hundredths; energies and conditionals are as with Float32, and
 	// samplers with an acceptance step stay exact, because the gradient is the same
-	// function of the state for a move and its reverse.
+	// function of the state for a move and its reverse. Processors whose 8-bit products
+	// saturate get the same bits from a slower kernel, see [SaturatesIntegers].
 	Int8
 )
 

@@ -115,7 +115,14 @@ func (m *Model) start(
 func (m *Model) backend(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) (backend, error) {
-	if m.info.NoGradients = integerProducts(&m.info.Info); m.info.NoGradients != "" {
+	m.info.NoGradients = integerProducts(&m.info.Info)
+	if m.info.NoGradients != "" || o.Precision == Int8 {
+		var err error
+		if o.signedness, err = o.signedness.settled(o.Device); err != nil {
+			return nil, err
+		}
+	}
+	if m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	d, err := newDerived(from, parsed, &m.info, o, sum)
@@ -263,6 +270,14 @@ func each(g *onnx.Graph, f func(*onnx.Graph)) {
 	}
 }
 
+// qualified is the name of a node's operator with its domain, unless that is ONNX's own.
+func qualified(n *onnx.Node) string {
+	if n.Domain == "" {
+		return n.Op
+	}
+	return n.Domain + "." + n.Op
+}
+
 // describe collects what the file says of itself.
 func describe(name string, m *onnx.Model) Info {
 	info := Info{File: name, Opset: m.Opset(""), Ops: map[string]int{}}
@@ -273,11 +288,7 @@ func describe(name string, m *onnx.Model) Info {
 	stored := map[string]bool{}
 	each(m.Graph, func(g *onnx.Graph) {
 		for _, n := range g.Nodes {
-			op := n.Op
-			if n.Domain != "" {
-				op = n.Domain + "." + op
-			}
-			info.Ops[op]++
+			info.Ops[qualified(n)]++
 		}
 		for _, t := range g.Initializers {
 			stored[t.Name] = true

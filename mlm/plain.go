@@ -22,23 +22,13 @@ type plain struct {
 	alone bool // a row's result depends on what shares its run
 }
 
-// quantised are operators on 8-bit integers; the value says whether they scale
-// a tensor by its largest element at run time, whatever rows it holds.
-var quantised = map[string]bool{
-	"DynamicQuantizeLinear": true, "com.microsoft.DynamicQuantizeMatMul": true,
-	"MatMulInteger": false, "com.microsoft.MatMulIntegerToFloat": false,
-	"com.microsoft.QAttention": false,
-	"QLinearMatMul":            false, "com.microsoft.QGemm": false,
-	"com.microsoft.MatMulNBits": false,
-}
-
 // integerOps lists the operators of a model that work on integers in the
 // place of weights, and whether rows must be evaluated alone.
 func integerOps(info *Info) (ops []string, alone bool) {
 	for op := range info.Ops {
-		if scales, ok := quantised[op]; ok {
+		if p, ok := quantised[op]; ok {
 			ops = append(ops, op)
-			alone = alone || scales
+			alone = alone || p.rounds
 		}
 	}
 	slices.Sort(ops)
@@ -60,6 +50,12 @@ func integerProducts(info *Info) string {
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain,
 	error) {
+	if o.signedness == unsigned {
+		var err error
+		if m, err = unsignedWeights(m); err != nil {
+			return nil, err
+		}
+	}
 	o, limit := o.sized(weightBytes(m), 0)
 	data, err := encoded(from, m, o)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/ort"
+	"infill/mlm"
 	"infill/models"
 )
 
@@ -63,7 +64,10 @@ type diagnosis struct {
 	Runtime runtimeJSON `json:"runtime"`
 	// Devices are what can evaluate models, and what is in the way of the others.
 	Devices []deviceJSON `json:"devices"`
-	Model   struct {
+	// Integers says which weights 8-bit products have here: signed, or unsigned where the
+	// processor gets signed ones wrong. "" if that is not known.
+	Integers string `json:"integers,omitempty"`
+	Model    struct {
 		Name   string `json:"name"`
 		Source string `json:"source"`
 		Bytes  int64  `json:"bytes"`
@@ -77,8 +81,11 @@ func examine(std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	report, err := ort.Load(ort.FindOptions{Path: path})
+	if err == nil {
+		d.Integers, err = integers()
+	}
 	if err != nil {
-		report.Problem = message(err)
+		report.OK, report.Problem = false, message(err)
 	}
 	if report.Source == ort.SourceGiven {
 		report.Source = "flag"
@@ -105,6 +112,9 @@ func examine(std stdio, path string, asJSON bool) error {
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
 	}
+	if d.Integers != "" {
+		fmt.Fprintf(&b, "8-bit products: %s\n", integersAbout[d.Integers])
+	}
 	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
 		megabytes(d.Model.Bytes))
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
@@ -112,6 +122,29 @@ func examine(std stdio, path string, asJSON bool) error {
 		return werr
 	}
 	return err
+}
+
+const (
+	signedWeights   = "signed"
+	unsignedWeights = "unsigned"
+)
+
+// integersAbout says in words what diagnosis.Integers says.
+var integersAbout = map[string]string{
+	signedWeights:   "signed weights",
+	unsignedWeights: "unsigned weights, slower; with signed ones the sums of this processor saturate",
+}
+
+// integers asks the runtime, which is loaded.
+func integers() (string, error) {
+	saturates, err := mlm.SaturatesIntegers("")
+	switch {
+	case err != nil:
+		return "", err
+	case saturates:
+		return unsignedWeights, nil
+	}
+	return signedWeights, nil
 }
 
 // folderSize sums the bytes of a folder's files.

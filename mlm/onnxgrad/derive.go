@@ -37,6 +37,11 @@ type Options struct {
 	// where the processor has instructions for that, and the gradient off by a few hundredths. It
 	// needs opset 13.
 	Int8 bool
+	// Unsigned, with Int8, stores the weights' integers with 128 added. Processors whose instruction
+	// for products of 8-bit integers adds two of them in 16 bits (x86 without VNNI) cut sums with
+	// signed weights. The runtime multiplies unsigned ones in 16 bits and adds in 32. Results are the
+	// bits that signed weights give where nothing is cut. They take more time.
+	Unsigned bool
 	// Unshared computes what depends on a position alone for every row again, to compare with.
 	Unshared bool
 }

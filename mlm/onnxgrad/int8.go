@@ -20,8 +20,12 @@ import (
 // step takes the gradient for what it is, a function of the state, and stays exact. Two kinds of
 // products stay as they are: those with what is not stored as a matrix of weights, and those with
 // probabilities, for which a hundred steps are too few.
-func quantised(b *builder, nodes []*node) []*node {
-	q := quantiser{zeros: map[int]*value{}, rounded: map[rounding]*roundedWeights{}}
+//
+// Unsigned stores Q + 128 with a zero point of 128. The products are the same integers, and so Y is
+// the same bits (see Options.Unsigned).
+func quantised(b *builder, nodes []*node, unsigned bool) []*node {
+	q := quantiser{unsigned: unsigned, zeros: map[int]*value{},
+		rounded: map[rounding]*roundedWeights{}}
 	return b.rewritten(nodes, func(out *builder, n *node) bool {
 		if n.op != "MatMul" || n.transA || !n.in[1].fixed || n.in[1].shape.rank() != 2 ||
 			n.in[0].fixed ||
@@ -55,8 +59,9 @@ type roundedWeights struct{ integers, scale *value }
 
 // quantiser makes each rounded matrix once, and the zero points once for each number of rows.
 type quantiser struct {
-	zeros   map[int]*value
-	rounded map[rounding]*roundedWeights
+	unsigned bool
+	zeros    map[int]*value
+	rounded  map[rounding]*roundedWeights
 }
 
 // product writes n as a product with the integers of m.
@@ -86,8 +91,11 @@ func (q *quantiser) product(b *builder, n *node, m *roundedWeights) {
 	}
 	whole := b.typed("QuantizeLinear", onnx.Uint8, flatIn, x, steps, zeros)
 	whole.from.attrs = []*onnx.Attribute{intAttr("axis", 0)}
-	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, whole, m.integers, b.scalar(1),
-		m.scale, zero)
+	in := []*value{whole, m.integers, b.scalar(1), m.scale, zero}
+	if q.unsigned {
+		in = append(in, zero)
+	}
+	product := b.typed("MatMulIntegerToFloat", onnx.Float, flatOut, in...)
 	product.from.domain = onnx.Microsoft
 	last := &node{op: "Mul", in: []*value{product, s}}
 	if !y.shape.equal(flatOut) {
@@ -114,7 +122,14 @@ func (q *quantiser) weights(b *builder, r rounding) (*roundedWeights, error) {
 	if err != nil {
 		return nil, err
 	}
-	integers, err := stored(onnx.NewTensor("", onnx.Int8, dims, data))
+	typ := onnx.Int8
+	if q.unsigned {
+		typ = onnx.Uint8
+		for i := range data {
+			data[i] += 128
+		}
+	}
+	integers, err := stored(onnx.NewTensor("", typ, dims, data))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ func TestIntegersAgainstTorch(t *testing.T) {
 	for _, f := range append(slices.Clone(fixtures(t)), folded) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			d, err := Derive(f.model, Options{Int8: true})
+			// Signed weights give the same bits, but not on every processor.
+			d, err := Derive(f.model, Options{Int8: true, Unsigned: true})
 			if f.model.Opset("") < 13 {
 				if err == nil {
 					t.Error("derived without the operators of opset 13")
@@ -42,6 +43,67 @@ func TestIntegersAgainstTorch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnsignedIsShifted: unsigned graphs differ from signed ones in nothing but integers that are
+// 128 larger, with zero points to match.
+func TestUnsignedIsShifted(t *testing.T) {
+	t.Parallel()
+	m := named(t, "bert-eager-tied").model
+	var stored [2][]*onnx.Tensor
+	var products [2][]*onnx.Node
+	for i := range stored {
+		d, err := Derive(m, Options{Int8: true, Unsigned: i == 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored[i] = d.Model.Graph.Initializers
+		for _, n := range d.Model.Graph.Nodes {
+			for _, a := range n.Attrs {
+				if a.G == nil {
+					continue
+				}
+				for _, n := range a.G.Nodes {
+					if n.Op == "MatMulIntegerToFloat" {
+						products[i] = append(products[i], n)
+					}
+				}
+			}
+		}
+	}
+	if len(stored[0]) != len(stored[1]) || len(products[0]) == 0 ||
+		len(products[0]) != len(products[1]) {
+		t.Fatalf("%d and %d tensors, %d and %d products", len(stored[0]), len(stored[1]),
+			len(products[0]), len(products[1]))
+	}
+	shifted := 0
+	for i, s := range stored[0] {
+		u := stored[1][i]
+		a, errA := s.Bytes()
+		b, errB := u.Bytes()
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if s.Type == onnx.Int8 {
+			shifted++
+			b = slices.Clone(b)
+			for k := range b {
+				b[k] -= 128
+			}
+		}
+		if s.Name != u.Name || !slices.Equal(a, b) || (s.Type == onnx.Int8) != (s.Type != u.Type) {
+			t.Errorf("%s, %v, became %s, %v", s.Name, s.Type, u.Name, u.Type)
+		}
+	}
+	if shifted == 0 {
+		t.Error("no weights are in integers")
+	}
+	for i, n := range products[0] {
+		in := products[1][i].Inputs
+		if len(n.Inputs) != 5 || !slices.Equal(in, append(slices.Clone(n.Inputs), n.Inputs[4])) {
+			t.Errorf("%v reads %q, and %q with unsigned weights", n, n.Inputs, in)
+		}
 	}
 }
 

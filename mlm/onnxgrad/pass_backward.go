@@ -105,7 +105,7 @@ func (d *derivation) integers() error {
 			Reason: fmt.Sprintf("8-bit products need opset 13, the model has %d; "+
 				"export it again, or use float32", d.opset)}
 	}
-	d.then.nodes = quantised(d.then, d.then.nodes)
+	d.then.nodes = quantised(d.then, d.then.nodes, d.opt.Unsigned)
 	return d.then.err
 }
 

@@ -1,0 +1,126 @@
+package mlm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+)
+
+// signedness says how 8-bit weights are handed to the runtime.
+type signedness int
+
+const (
+	byProbe signedness = iota // unsigned where signed ones saturate
+	signed
+	unsigned
+)
+
+// settled replaces byProbe by what suits the device. The runtime must be loaded.
+func (s signedness) settled(device string) (signedness, error) {
+	if s != byProbe {
+		return s, nil
+	}
+	saturates, err := SaturatesIntegers(device)
+	if err != nil {
+		return s, err
+	}
+	if saturates {
+		return unsigned, nil
+	}
+	return signed, nil
+}
+
+// probes has a func() (bool, error) for the name of each device that was asked for.
+var probes sync.Map
+
+// SaturatesIntegers says whether a device, "" for the processor, gets products of unsigned by
+// signed 8-bit integers wrong. x86 processors without VNNI do: their instruction adds two products
+// of up to 255·127 in 16 bits, and a sum beyond ±32,767 becomes that bound. Models then get
+// unsigned weights, of the same products and bits, for which the runtime has a slower and exact
+// kernel. The answer comes from a product of the largest numbers, computed once in a process.
+//
+// The runtime must be loaded. Errors wrap one of internal/ort.
+func SaturatesIntegers(device string) (bool, error) {
+	f, _ := probes.LoadOrStore(device,
+		sync.OnceValues(func() (bool, error) {
+			m, want := largest(onnx.Int8)
+			return probe(device, m, want)
+		}))
+	return f.(func() (bool, error))()
+}
+
+// probe says whether a row of 255s times the weights of m does not give what it must. The
+// runtime has kernels of its own for a single row and for weights that are not repacked.
+func probe(device string, m *onnx.Model, want []int32) (bool, error) {
+	graph, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err != nil {
+		return false, err
+	}
+	for _, loose := range []bool{false, true} {
+		c := ort.Config{Device: device, Level: ort.LevelExtended, NoPrepack: loose}
+		if wrong, err := multiplies(graph, want, c); wrong || err != nil {
+			return wrong, err
+		}
+	}
+	return false, nil
+}
+
+// probeDepth is the number of products in a sum of the probe.
+const probeDepth = 64
+
+// largest is a model of one product with the largest weights of a type, and what a row of 255s
+// must give. Signed weights are of either sign.
+func largest(typ onnx.DataType) (m *onnx.Model, want []int32) {
+	const columns = 32
+	weights := make([]byte, probeDepth*columns)
+	want = make([]int32, columns)
+	for i := range weights {
+		w := int32(127)
+		if typ == onnx.Uint8 {
+			w = 255
+		} else if i%columns%2 == 1 {
+			w = -127
+		}
+		weights[i] = byte(w)
+		want[i%columns] += 255 * w
+	}
+	rows := func(name string, typ onnx.DataType, columns int64) []*onnx.ValueInfo {
+		return []*onnx.ValueInfo{{Name: name, Type: typ, HasShape: true,
+			Shape: []onnx.Dim{{Param: "rows"}, {Value: columns}}}}
+	}
+	g := &onnx.Graph{Name: "probe",
+		Inputs: rows("x", onnx.Uint8, probeDepth), Outputs: rows("y", onnx.Int32, columns),
+		Initializers: []*onnx.Tensor{
+			onnx.NewTensor("w", typ, []int64{probeDepth, columns}, weights)},
+		Nodes: []*onnx.Node{{Name: "product", Op: "MatMulInteger", Inputs: []string{"x", "w"},
+			Outputs: []string{"y"}}}}
+	return &onnx.Model{IRVersion: 7, Graph: g, Opsets: []onnx.OperatorSet{{Version: 13}}}, want
+}
+
+// multiplies runs the graph of largest and says whether a row of the product differs from want.
+func multiplies(graph []byte, want []int32, c ort.Config) (wrong bool, err error) {
+	s, err := ort.OpenBytes("a product of 8-bit integers", graph, []string{"x"}, []string{"y"}, c)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close() //nolint:errcheck // nothing is lost
+	for _, rows := range []int{1, 9} {
+		x, y := slices.Repeat([]uint8{255}, rows*probeDepth), make([]int32, rows*len(want))
+		var f feeds
+		in := []*ort.Tensor{feed(&f, x, int64(rows), probeDepth)}
+		out := []*ort.Tensor{feed(&f, y, int64(rows), int64(len(want)))}
+		err := f.run(context.Background(), s, in, out)
+		f.close()
+		if err != nil {
+			return false, fmt.Errorf("a product of 8-bit integers: %w", err)
+		}
+		if !slices.Equal(y, slices.Repeat(want, rows)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,160 @@
+package mlm
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"infill/mlm/onnx"
+)
+
+// integerProduct describes an operator on 8-bit integers by the places of its inputs, 0 where it
+// has none of the kind.
+type integerProduct struct {
+	weights, zero int // the weights and their zero point
+	activations   int // the zero point of what is multiplied with them
+	// rounds: the operator scales a tensor by its largest element at run time, whatever
+	// rows it holds.
+	rounds bool
+}
+
+// quantised are the operators that models quantised to 8 bits compute with.
+var quantised = map[string]integerProduct{
+	"DynamicQuantizeLinear":               {rounds: true},
+	"com.microsoft.DynamicQuantizeMatMul": {weights: 1, zero: 3, rounds: true},
+	"MatMulInteger":                       {weights: 1, zero: 3, activations: 2},
+	"com.microsoft.MatMulIntegerToFloat":  {weights: 1, zero: 5, activations: 4},
+	"com.microsoft.QAttention":            {weights: 1, zero: 7, activations: 6},
+	"QLinearMatMul":                       {weights: 3, zero: 5, activations: 2},
+	"com.microsoft.QGemm":                 {weights: 3, zero: 5, activations: 2},
+	"com.microsoft.MatMulNBits":           {},
+}
+
+// unsignedWeights gives m with 128 added to the stored signed weights of its 8-bit products and to
+// their zero points. The products are the same integers. m is not changed.
+//
+// The runtime has a setting that does the same (session.x64quantprecision). Version 1.27 ends the
+// process where a node has no zero point for its weights, and does nothing in branches.
+func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
+	u := turner{stored: map[string]*onnx.Tensor{}, names: map[*onnx.Tensor]string{}}
+	each(m.Graph, func(g *onnx.Graph) {
+		for _, t := range g.Initializers {
+			u.stored[t.Name] = t
+		}
+		for _, n := range g.Nodes {
+			if a := n.Attr("value"); n.Op == "Constant" && a != nil && a.T != nil {
+				u.stored[n.Outputs[0]] = a.T
+			}
+		}
+	})
+	g, err := u.graph(m.Graph)
+	if err != nil {
+		return nil, err
+	}
+	read := map[string]bool{}
+	for _, v := range slices.Concat(g.Inputs, g.Outputs) {
+		read[v.Name] = true
+	}
+	each(g, func(g *onnx.Graph) {
+		for _, n := range g.Nodes {
+			for _, name := range n.Inputs {
+				read[name] = true
+			}
+		}
+	})
+	g.Initializers = slices.DeleteFunc(slices.Clone(g.Initializers), func(t *onnx.Tensor) bool {
+		return u.names[t] != "" && !read[t.Name]
+	})
+	g.Initializers = append(g.Initializers, u.made...)
+	out := *m
+	out.Graph = g
+	return &out, nil
+}
+
+// turner makes each matrix unsigned once.
+type turner struct {
+	stored map[string]*onnx.Tensor
+	names  map[*onnx.Tensor]string // of what was made of them
+	made   []*onnx.Tensor
+}
+
+// graph is a copy of g, subgraphs included, whose products read unsigned weights.
+func (u *turner) graph(g *onnx.Graph) (*onnx.Graph, error) {
+	out := *g
+	out.Nodes = slices.Clone(g.Nodes)
+	for i, n := range out.Nodes {
+		turned := *n
+		turned.Attrs = slices.Clone(n.Attrs)
+		for k, a := range turned.Attrs {
+			if a.G == nil {
+				continue
+			}
+			sub, err := u.graph(a.G)
+			if err != nil {
+				return nil, err
+			}
+			attr := *a
+			attr.G, turned.Attrs[k] = sub, &attr
+		}
+		if err := u.node(&turned); err != nil {
+			return nil, fmt.Errorf("weights of %v: %w", n, err)
+		}
+		out.Nodes[i] = &turned
+	}
+	return &out, nil
+}
+
+// node has n read unsigned weights if it multiplies with signed ones that are stored.
+func (u *turner) node(n *onnx.Node) error {
+	p := quantised[qualified(n)]
+	input := func(at int) *onnx.Tensor {
+		if at == 0 || at >= len(n.Inputs) {
+			return nil
+		}
+		return u.stored[n.Inputs[at]]
+	}
+	w, zero := input(p.weights), input(p.zero)
+	if w == nil || w.Type != onnx.Int8 {
+		return nil
+	}
+	if a := input(p.activations); a != nil && a.Type == onnx.Int8 {
+		return nil // another kernel: both are signed
+	}
+	n.Inputs = slices.Clone(n.Inputs)
+	for len(n.Inputs) <= p.zero {
+		n.Inputs = append(n.Inputs, "")
+	}
+	if zero == nil {
+		if n.Inputs[p.zero] != "" {
+			return nil // computed in the graph
+		}
+		if zero = u.stored[""]; zero == nil {
+			zero = onnx.NewTensor("zero", onnx.Int8, nil, []byte{0})
+			u.stored[""] = zero
+		}
+	}
+	var err error
+	if n.Inputs[p.weights], err = u.unsigned(w); err == nil {
+		n.Inputs[p.zero], err = u.unsigned(zero)
+	}
+	return err
+}
+
+// unsigned is the name of a tensor that is t + 128.
+func (u *turner) unsigned(t *onnx.Tensor) (string, error) {
+	if name := u.names[t]; name != "" {
+		return name, nil
+	}
+	data, err := t.Bytes()
+	if err != nil {
+		return "", err
+	}
+	data = bytes.Clone(data)
+	for i := range data {
+		data[i] += 128
+	}
+	name := fmt.Sprintf("%s/unsigned/%d", t.Name, len(u.made))
+	u.names[t] = name
+	u.made = append(u.made, onnx.NewTensor(name, onnx.Uint8, t.Dims, data))
+	return name, nil
+}

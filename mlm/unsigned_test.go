@@ -1,0 +1,123 @@
+package mlm
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"infill/internal/ort/orttest"
+	"infill/mlm/onnx"
+)
+
+// Whatever form the weights of a product have in the file, the product with unsigned ones is exact.
+func TestUnsignedWeights(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	for _, c := range []struct {
+		name string
+		form func(m *onnx.Model, want []int32)
+	}{
+		{"as it is", func(*onnx.Model, []int32) {}},
+		{"a zero point for each column", func(m *onnx.Model, want []int32) {
+			zeros := make([]byte, len(want))
+			for i := range zeros {
+				z := int8(i - 20)
+				zeros[i] = byte(z)
+				want[i] -= 255 * probeDepth * int32(z)
+			}
+			m.Graph.Initializers = append(m.Graph.Initializers,
+				onnx.NewTensor("z", onnx.Int8, []int64{int64(len(zeros))}, zeros))
+			m.Graph.Nodes[0].Inputs = append(m.Graph.Nodes[0].Inputs, "", "z")
+		}},
+		{"weights made by a node", func(m *onnx.Model, _ []int32) {
+			w := m.Graph.Initializers[0]
+			m.Graph.Initializers = nil
+			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, &onnx.Node{Name: "w", Op: "Constant",
+				Outputs: []string{"w"},
+				Attrs:   []*onnx.Attribute{{Name: "value", Type: onnx.AttrTensor, T: w}}})
+		}},
+		{"in a branch", func(m *onnx.Model, _ []int32) {
+			n := m.Graph.Nodes[0]
+			branch := func(name string) *onnx.Attribute {
+				inner := *n
+				inner.Name, inner.Outputs = name, []string{name}
+				out := *m.Graph.Outputs[0]
+				out.Name = name
+				return &onnx.Attribute{Name: name + "_branch", Type: onnx.AttrGraph,
+					G: &onnx.Graph{Name: name, Nodes: []*onnx.Node{&inner},
+						Outputs: []*onnx.ValueInfo{&out}}}
+			}
+			m.Graph.Initializers = append(m.Graph.Initializers,
+				onnx.NewTensor("yes", onnx.Bool, nil, []byte{1}))
+			m.Graph.Nodes[0] = &onnx.Node{Name: "if", Op: "If", Inputs: []string{"yes"},
+				Outputs: n.Outputs,
+				Attrs:   []*onnx.Attribute{branch("then"), branch("else")}}
+		}},
+	} {
+		m, want := largest(onnx.Int8)
+		c.form(m, want)
+		before := marshalled(t, m)
+		u, err := unsignedWeights(m)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if !bytes.Equal(before, marshalled(t, m)) {
+			t.Errorf("%s: the model was changed", c.name)
+		}
+		if wrong, err := probe("", u, want); wrong || err != nil {
+			t.Errorf("%s: wrong %v, %v", c.name, wrong, err)
+		}
+		signed := 0
+		for _, w := range u.Graph.Initializers {
+			if w.Type == onnx.Int8 {
+				signed++
+			}
+		}
+		if signed > 0 {
+			t.Errorf("%s: %d signed tensors are left", c.name, signed)
+		}
+	}
+}
+
+// What is not a stored signed weight stays as it is.
+func TestUnsignedLeavesOthers(t *testing.T) {
+	t.Parallel()
+	for name, form := range map[string]func(m *onnx.Model){
+		"unsigned weights": func(m *onnx.Model) {
+			w := m.Graph.Initializers[0]
+			data, err := w.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Graph.Initializers[0] = onnx.NewTensor("w", onnx.Uint8, w.Dims, data)
+		},
+		"signed activations": func(m *onnx.Model) {
+			m.Graph.Initializers = append(m.Graph.Initializers,
+				onnx.NewTensor("a", onnx.Int8, nil, []byte{3}))
+			m.Graph.Nodes[0].Inputs = append(m.Graph.Nodes[0].Inputs, "a")
+		},
+		"a computed zero point": func(m *onnx.Model) {
+			m.Graph.Nodes[0].Inputs = append(m.Graph.Nodes[0].Inputs, "", "computed")
+		},
+		"another operator": func(m *onnx.Model) { m.Graph.Nodes[0].Op = "MatMul" },
+	} {
+		m, _ := largest(onnx.Int8)
+		form(m)
+		u, err := unsignedWeights(m)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(marshalled(t, m), marshalled(t, u)) {
+			t.Errorf("%s: the model was changed", name)
+		}
+	}
+}
+
+func marshalled(t *testing.T, m *onnx.Model) []byte {
+	t.Helper()
+	b, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
