@@ -34,7 +34,7 @@ func (b *batchProgress) show(p batch.Progress) {
 		b.begun, b.start, b.from = true, now, p
 	}
 	b.estimate(p, now)
-	if !b.due(now, 200*time.Millisecond, time.Second, false) {
+	if !b.due(now, 200*time.Millisecond, time.Second, p.Records == p.Total) {
 		return
 	}
 	rate, left, known := b.rates(p, now.Sub(b.start))

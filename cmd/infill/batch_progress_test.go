@@ -26,10 +26,13 @@ func TestBatchProgress(t *testing.T) {
 	step(100)
 	step(100)
 	step(140)
+	step(399)
+	clock = clock.Add(-10*time.Second + time.Millisecond) // the end is shown, however soon it comes
 	step(400)
 	want := `{"progress":{"records":100,"of":400,"failed":0,"resumed":100,"per_second":0.00}}
 {"progress":{"records":100,"of":400,"failed":0,"resumed":100,"per_second":0.00}}
 {"progress":{"records":140,"of":400,"failed":0,"resumed":100,"per_second":2.00,"seconds_left":130}}
+{"progress":{"records":399,"of":400,"failed":0,"resumed":100,"per_second":9.97,"seconds_left":0}}
 {"progress":{"records":400,"of":400,"failed":0,"resumed":100,"per_second":10.00,"seconds_left":0}}
 `
 	if out.String() != want {

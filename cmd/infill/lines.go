@@ -33,11 +33,17 @@ func inputTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
 }
 
 // lines yields the non-empty lines of a reader with their numbers, as infill
-// batch reads lines of text. An error with a number is of that line, and the
+// batch reads lines of text, compressed or not. An error with a number is of that line, and the
 // next ones follow; one without ends the input, whose name it has.
 func lines(name string, in io.Reader) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		r := batch.Lines(name, in)
+		u, err := unpack.New(in)
+		if err != nil {
+			yield(line{}, fmt.Errorf("%s: %w", name, err))
+			return
+		}
+		defer u.Close()
+		r := batch.Lines(name, u)
 		for {
 			it, err := r.Next()
 			switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -94,6 +95,44 @@ func TestByteOrderMark(t *testing.T) {
 		get(t, out) != "" ||
 		get(t, batch.ManifestPath(out)) == "" {
 		t.Errorf("an empty file: exit %d, %s", r.code, r.err)
+	}
+}
+
+// Every command decompresses what comes from standard input, and says so where it cannot.
+func TestCompressedLines(t *testing.T) {
+	t.Parallel()
+	pack := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, args := range [][]string{
+		withTiny("fill", "--seed", "1", "--quiet", "-"),
+		withTiny("batch", "--seed", "1", "--quiet", "-"),
+		withTiny("score"),
+		withTiny("tokenize", "--json", "-"),
+	} {
+		text := "the dog sleeps .\nthe cat sleeps .\n"
+		if args[0] == "fill" || args[0] == "batch" {
+			text = "the [MASK] sleeps .\nthe [MASK] runs .\n"
+		}
+		want := infillRun(text, args...)
+		if got := infillRun(pack(text), args...); got != want || want.code != 0 {
+			t.Errorf("%v: %+v\nwant %+v", args, got, want)
+		}
+		for _, cut := range []int{5, 20} {
+			r := infillRun(pack(text)[:cut], args...)
+			if r.code != exitUsage || r.out != "" ||
+				!strings.Contains(r.err, "standard input: ") || !strings.Contains(r.err, "damaged compressed data") {
+				t.Errorf("%v of %d bytes: %+v", args, cut, r)
+			}
+		}
 	}
 }
 
