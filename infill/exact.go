@@ -112,7 +112,12 @@ func (p *plan) weigh(t *target, u []float64) (*Result, error) {
 	res.Exact, res.Rows, res.Distinct = true, t.exactRows(), len(texts)
 	res.Stats.NonFinite = refused
 	likeliest := func(f []Filling) {
-		sort.SliceStable(f, func(a, b int) bool { return f[a].Probability > f[b].Probability })
+		sort.SliceStable(f, func(a, b int) bool {
+			if f[a].Probability != f[b].Probability {
+				return f[a].Probability > f[b].Probability
+			}
+			return f[a].Score > f[b].Score
+		})
 	}
 	if n := p.opt.Top; n > 0 && n < len(texts) && p.opt.Select == SelectLikelihood {
 		texts = texts[:n] // the others need not be spelt
@@ -197,6 +202,11 @@ func (t *target) texts(u []float64, best float64, c Case) []weighted {
 	for i := range out {
 		out[i].share /= sum
 	}
-	sort.SliceStable(out, func(a, b int) bool { return out[a].share > out[b].share })
+	sort.SliceStable(out, func(a, b int) bool {
+		if out[a].share != out[b].share {
+			return out[a].share > out[b].share
+		}
+		return u[out[a].v] > u[out[b].v] // T is so low that both shares are 0, or so high that all are alike
+	})
 	return out
 }

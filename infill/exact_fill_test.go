@@ -287,6 +287,24 @@ func TestExactDiverse(t *testing.T) {
 	}
 }
 
+// At a temperature so low that all shares but one are 0, or so high that all are alike, the
+// fillings still stand by their scores.
+func TestExactOrderOfTies(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	for _, temperature := range []float64{1e-300, 1e300} {
+		r := exactFill(t, e, "the [MASK] sleeps .", Options{Temperature: temperature, AllFillings: true})
+		scores := func(a, b Filling) int { return cmp.Compare(b.Score, a.Score) }
+		if !slices.IsSortedFunc(r.Fillings, scores) || len(r.Fillings) < 5 {
+			t.Errorf("T = %g: %+v", temperature, r.Fillings)
+		}
+		best := exactFill(t, e, "the [MASK] sleeps .", Options{Temperature: temperature, Top: 3})
+		if !reflect.DeepEqual(best.Fillings, r.Fillings[:3]) {
+			t.Errorf("T = %g: the best are %+v", temperature, best.Fillings)
+		}
+	}
+}
+
 // States of one text are one filling; what is not a number is left out and said.
 func TestExactWeigh(t *testing.T) {
 	t.Parallel()
