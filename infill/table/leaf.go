@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -45,7 +46,11 @@ func appendLeaf(dst []byte, t parquet.Type, v parquet.Value) ([]byte, error) {
 			err := json.Compact(&flat, b)
 			return append(dst, flat.Bytes()...), err
 		}
-		out = bytesOf(logical(t), b)
+		if _, ok := logical(t).(*format.Float16Type); ok && len(b) == 2 {
+			out = numberOf(halfOf(binary.LittleEndian.Uint16(b)), 64)
+			break
+		}
+		out = bytesOf(logical(t), kind, b)
 	}
 	b, err := marshal(out)
 	return append(dst, b...), err
@@ -60,7 +65,7 @@ func logical(t parquet.Type) any {
 }
 
 // bytesOf is a stored text, or what else a logical type makes of bytes.
-func bytesOf(l any, b []byte) string {
+func bytesOf(l any, kind parquet.Kind, b []byte) string {
 	switch l := l.(type) {
 	case *format.DecimalType:
 		return decimal(bigOf(b), int(l.Scale))
@@ -71,7 +76,8 @@ func bytesOf(l any, b []byte) string {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return string(b)
 	case nil:
-		if utf8.Valid(b) {
+		// Old writers do not mark texts, which have no fixed length.
+		if kind == parquet.ByteArray && utf8.Valid(b) {
 			return string(b)
 		}
 	}
@@ -134,6 +140,27 @@ func numberOf(x float64, bits int) any {
 		return "-Infinity"
 	case bits == 32:
 		return float32(x)
+	}
+	return x
+}
+
+// halfOf is a number of IEEE 754 binary16.
+func halfOf(b uint16) float64 {
+	exponent, fraction := int(b>>10&0x1f), float64(b&0x3ff)
+	var x float64
+	switch exponent {
+	case 0: // zero and subnormal numbers
+		x = math.Ldexp(fraction, -24)
+	case 0x1f:
+		x = math.Inf(1)
+		if fraction != 0 {
+			x = math.NaN()
+		}
+	default:
+		x = math.Ldexp(fraction+1024, exponent-25)
+	}
+	if b&0x8000 != 0 {
+		x = -x
 	}
 	return x
 }

@@ -3,7 +3,9 @@
 import datetime as dt
 import decimal
 import json
+import math
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -16,6 +18,10 @@ columns = {
     "u64": pa.array([2**64 - 1 - i for i in range(N)], pa.uint64()),
     "f32": pa.array([0.1 * i for i in range(N)], pa.float32()),
     "f64": pa.array([0.1 * i if i else float("nan") for i in range(N)]),
+    "f16": pa.array([None if i == 2 else np.float16(0.1 * i - 1.05) for i in range(N)], pa.float16()),
+    "halves": pa.array([{"of": [np.float16(x) for x in (6e-8, -0.5, math.inf, math.nan)[: i]]}
+                        for i in range(N)], pa.struct([("of", pa.list_(pa.float16()))])),
+    "fixed": pa.array([b"ab", b"\xff\x00"] * 3 + [None], pa.binary(2)),
     "flag": pa.array([i % 2 == 0 for i in range(N)]),
     "day": pa.array([dt.date(1969, 12, 28 + i) if i < 4 else dt.date(2024, 2, 29) for i in range(N)]),
     "when": pa.array([dt.datetime(2024, 1, 1, 12, 0, i, 500) for i in range(N)], pa.timestamp("us")),
@@ -39,7 +45,7 @@ pq.write_table(table, "types.parquet", row_group_size=3, compression="zstd")
 
 def plain(v):
     if isinstance(v, float):
-        return "NaN" if v != v else v
+        return "NaN" if v != v else "Infinity" if v == math.inf else v
     if isinstance(v, bytes):
         import base64
         return base64.b64encode(v).decode()
