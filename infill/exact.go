@@ -206,7 +206,7 @@ func (t *target) texts(u []float64, best float64, c Case) []weighted {
 		if out[a].share != out[b].share {
 			return out[a].share > out[b].share
 		}
-		return u[out[a].v] > u[out[b].v] // T is so low that both shares are 0, or so high that all are alike
+		return u[out[a].v] > u[out[b].v] // T is very low or very high
 	})
 	return out
 }
