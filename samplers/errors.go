@@ -26,6 +26,7 @@ type UnknownError struct {
 	Name       string
 	Suggestion string   // nearest known name, "" when none is near
 	Known      []string // all known names
+	Having     []string // for a parameter: the samplers that have it under this name
 }
 
 func (e *UnknownError) Error() string {
@@ -33,7 +34,11 @@ func (e *UnknownError) Error() string {
 	if e.Suggestion != "" {
 		return s + fmt.Sprintf("; did you mean %q?", e.Suggestion)
 	}
-	return s + fmt.Sprintf("; known: %s", joinNames(e.Known))
+	s += fmt.Sprintf("; known: %s", joinNames(e.Known))
+	if len(e.Having) > 0 {
+		s += fmt.Sprintf("; samplers that have it: %s", joinNames(e.Having))
+	}
+	return s
 }
 
 // Is makes errors.Is(err, ErrUnknown) true.

@@ -7,7 +7,7 @@ import (
 )
 
 // unknown makes an *UnknownError with the nearest known name.
-func unknown(what, name string, known []string) error {
+func unknown(what, name string, known []string) *UnknownError {
 	return &UnknownError{What: what, Name: name, Suggestion: nearest.Name(name, known), Known: known}
 }
 

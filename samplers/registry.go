@@ -82,5 +82,14 @@ func (i Info) Param(name string) (Param, error) {
 		}
 		known[j] = p.Name
 	}
-	return Param{}, unknown("parameter of "+i.Name, name, known)
+	err := unknown("parameter of "+i.Name, name, known)
+	for _, other := range registry {
+		if slices.ContainsFunc(other.Params, func(p Param) bool { return p.Name == name }) {
+			err.Having = append(err.Having, other.Name)
+		}
+	}
+	if len(err.Having) > 0 {
+		err.Suggestion = "" // the name is right, and the sampler is another
+	}
+	return Param{}, err
 }
