@@ -31,7 +31,7 @@ const (
 // then, see Exact.
 type Options struct {
 	Exact       Exact            // when π is computed instead of sampled
-	Sampler     samplers.Sampler // nil: DMALA with an adapted step size
+	Sampler     samplers.Sampler // nil: Rows with an adapted rate
 	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0 means 50
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
 	Budget      Budget           // what Steps measures; zero value: steps
@@ -144,7 +144,7 @@ func (o *Options) fill() error {
 func (o Options) Complete() Options {
 	o.Exact = o.exactly()
 	if o.Sampler == nil {
-		o.Sampler = &samplers.DMALA{}
+		o.Sampler = &samplers.Rows{}
 	}
 	if o.Steps == 0 && !o.NoSteps {
 		o.Steps = DefaultSteps

@@ -304,7 +304,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %q, want %s", name, got, want)
 		}
 	}
-	ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps in the [MASK] .", "steps": 2}`)
+	ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps in the [MASK] .", "sampler": "dmala", "steps": 2}`)
 	if got := metric(t, h.URL, `infill_model_calls_total{model="tiny",kind="gradient"}`); got == "" || got == "0" {
 		t.Errorf("gradient calls %q", got)
 	}

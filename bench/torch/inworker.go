@@ -153,7 +153,8 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 		return 0, err
 	}
 	r, err := w.engine.Fill(context.Background(), t,
-		infill.Options{Steps: adaptSteps, Chains: min(adaptChains, w.chains), Seed: j.Seed,
+		infill.Options{Sampler: &samplers.DMALA{}, Steps: adaptSteps,
+			Chains: min(adaptChains, w.chains), Seed: j.Seed,
 			Vocab: infill.VocabAll})
 	if err != nil {
 		return 0, err

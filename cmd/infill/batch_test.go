@@ -334,7 +334,7 @@ func TestBatchKeepsFields(t *testing.T) {
 		`"top":1,"steps":2,"seed":3,"step_size":0.2,"gold":["a","b"],"extra":{"a": 1}`
 	in := `{"text":"the [MASK] runs .",` + fields + "}\n" + `{"text":"the dog runs .",` + fields + "}\n" +
 		`{"text":"the [MASK] runs .","top":2,"temperature":2}` + "\n"
-	r := infillRun(in, withTiny("batch", "--format", "jsonl", "-")...)
+	r := infillRun(in, withTiny("batch", "--sampler", "dmala", "--format", "jsonl", "-")...)
 	lines := strings.Split(r.out, "\n")
 	if r.code != exitSomeFailed || len(lines) != 4 {
 		t.Fatalf("exit %d: %s", r.code, r.err)

@@ -18,7 +18,8 @@ derived graph, and compares log-probabilities and derivatives by central differe
 
 // errCheck ends a check that found wrong gradients.
 var errCheck = errors.New("the gradients of this model are wrong; please report the model and " +
-	"how it was exported; until then use --gradient forward")
+	"how it was exported; until then take rows, the default sampler, which needs no gradients, " +
+	"or --gradient forward with another")
 
 func modelCheckCommand(std stdio) *cli.Command {
 	var f modelFlags

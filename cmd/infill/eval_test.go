@@ -66,7 +66,7 @@ func TestEvalOfFillings(t *testing.T) {
 	var res report.EvalResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" ||
 		res.Files[0].N < 2 ||
-		res.Files[0].Sampler != "dmala" {
+		res.Files[0].Sampler != "rows" {
 		t.Errorf("%v: %s%s", err, r.out, r.err)
 	}
 }

@@ -84,7 +84,7 @@ func TestFillJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rec.Line != 1 || rec.Text != text || rec.Seed == nil || *rec.Seed != 7 ||
-		rec.Sampler != "dmala" ||
+		rec.Sampler != "rows" ||
 		!strings.HasPrefix(rec.Model, "sha256:") ||
 		len(rec.Fillings) == 0 ||
 		len(rec.Fillings) > 3 {

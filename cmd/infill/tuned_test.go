@@ -130,16 +130,16 @@ func TestSamplerParametersOnText(t *testing.T) {
 			t.Errorf("compare, %s: %v", spec, err)
 		}
 	}
-	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--step-size", "0.4", text)...)
+	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.4", text)...)
 	ones := infillRun(
 		"",
 		withTiny(
-			"fill", "--quiet", "--seed", "1", "--step-size", "0.2", "--param", "precondition=2/2", text,
+			"fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.2", "--param", "precondition=2/2", text,
 		)...)
 	skewed := infillRun(
 		"",
 		withTiny(
-			"fill", "--quiet", "--seed", "1", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
+			"fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
 		)...)
 	if plain.out != ones.out || plain.out == skewed.out {
 		t.Errorf(
@@ -148,7 +148,7 @@ func TestSamplerParametersOnText(t *testing.T) {
 		)
 	}
 	for _, v := range []string{"2", "1/2/3"} {
-		r := infillRun("", withTiny("fill", "--seed", "1", "--param", "precondition="+v, text)...)
+		r := infillRun("", withTiny("fill", "--seed", "1", "--sampler", "dmala", "--param", "precondition="+v, text)...)
 		if r.code != exitUsage || !strings.Contains(r.err, "each of the 2 coordinates") {
 			t.Errorf("precondition=%s: exit %d: %s", v, r.code, r.err)
 		}
@@ -156,7 +156,7 @@ func TestSamplerParametersOnText(t *testing.T) {
 	// Of several lines it fits one, and the others are errors in their places.
 	r := infillRun(
 		"the [MASK] sleeps .\n"+text+"\n",
-		withTiny("batch", "--quiet", "--seed", "1", "--param", "precondition=1/2", "-")...)
+		withTiny("batch", "--quiet", "--seed", "1", "--sampler", "dmala", "--param", "precondition=1/2", "-")...)
 	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); r.code != exitSomeFailed ||
 		len(lines) != 2 ||
 		!strings.Contains(lines[0], `"code":"unsupported"`) ||

@@ -14,7 +14,7 @@ import (
 func TestFilledZeroOptions(t *testing.T) {
 	t.Parallel()
 	rec := Filled("a [MASK]", &infill.Options{}, &infill.Result{Acceptance: math.NaN()})
-	if rec.Sampler != "dmala" || rec.Steps != infill.DefaultSteps ||
+	if rec.Sampler != "rows" || rec.Steps != infill.DefaultSteps ||
 		rec.Chains != infill.DefaultChains || rec.Seed == nil || *rec.Seed != 0 {
 		t.Errorf("%+v", rec)
 	}

@@ -61,7 +61,7 @@ func (v *Filling) NewEngine(m *mlm.Model) *infill.Engine {
 // Defaults are the values of settings that nobody chose.
 func Defaults() *Filling {
 	return &Filling{
-		Sampler: "dmala",
+		Sampler: "rows",
 		Memo:    DefaultMemo,
 		Options: infill.Options{
 			Steps: infill.DefaultSteps, Chains: infill.DefaultChains, Top: infill.DefaultTop,

@@ -165,7 +165,7 @@ func TestRecorded(t *testing.T) {
 		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "exact": "always",
 		"gradient": "full",
 		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
-		"param": "", "sampler": "dmala", "select": "likelihood", "shortlist": "0", "step-size": "",
+		"param": "", "sampler": "rows", "select": "likelihood", "shortlist": "0", "step-size": "",
 		"steps": "50", "temperature": "1", "top": "5", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
@@ -324,7 +324,7 @@ func TestForLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := Defaults()
-	run.Balance, run.Masking.Rate, run.Ban = "ratio", 0.5, []string{"dog"}
+	run.Sampler, run.Balance, run.Masking.Rate, run.Ban = "dmala", "ratio", 0.5, []string{"dog"}
 	if err := run.Prepare(tok); err != nil {
 		t.Fatal(err)
 	}
