@@ -17,7 +17,10 @@ import (
 
 // batch answers POST /v1/batch: JSON lines in, records out, in order, while they come.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
+	q, err := addressed(r)
+	if err != nil {
+		return err
+	}
 	m, err := s.find(q.Get("model"))
 	if err != nil {
 		return err

@@ -93,6 +93,15 @@ func short(b []byte) string {
 	return string(b)
 }
 
+// addressed are the parameters of the address of a request, if all of them can be read.
+func addressed(r *http.Request) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fail("bad_json", "the address: %v", err)
+	}
+	return q, nil
+}
+
 // fromQuery makes an input of the parameters of an address. A value is JSON, or else a text, or
 // for a setting that takes a list, words with commas between.
 func fromQuery(q url.Values) (jsonl.Input, error) {

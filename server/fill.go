@@ -45,8 +45,12 @@ func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
 // request reads what a client asks for, from the body or from the address.
 func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, error) {
 	var q *request
-	if r.Method == http.MethodGet {
-		in, err := fromQuery(r.URL.Query())
+	values, err := addressed(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		in, err := fromQuery(values)
 		if err != nil {
 			return nil, err
 		}
@@ -54,6 +58,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 			return nil, err
 		}
 	} else {
+		for name := range values { // which nobody would read
+			return nil, fail("bad_option", "%q stands in the address; put it into the body", name)
+		}
 		body, err := readBody(w, r)
 		if err != nil {
 			return nil, err
@@ -108,6 +115,9 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 	})
 	if err != nil {
 		return nil, t.cause(err)
+	}
+	if errors.Is(t.works.Err(), context.Canceled) { // which is a reason to stop, too
+		return nil, errGone
 	}
 	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
 		f := fail(codeTimeout, "the time was over after %d steps", rec.Steps)

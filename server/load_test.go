@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"infill/infill"
 )
 
 // endless is a request that nobody waits for the end of.
@@ -33,6 +36,35 @@ func leave(t *testing.T, url, more string) func() {
 		}
 	}()
 	return gone
+}
+
+// A client that goes away in the middle of its steps is gone, whatever notices it first. Its time
+// was not over.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, Options{Work: 1 << 40})
+	for i := range 40 {
+		ctx, gone := context.WithCancel(t.Context())
+		tm := s.begin(ctx)
+		q, err := decode([]byte(endless + "}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.filled(tm, s.models[0], &q.item, func(_ *infill.Template, o *infill.Options) error {
+			o.Trace = func(st infill.Step) error {
+				if st.Step == 1+i%3 {
+					time.AfterFunc(time.Duration(i)*100*time.Microsecond, gone)
+				}
+				return nil
+			}
+			return nil
+		})
+		if !errors.Is(err, errGone) {
+			t.Errorf("%v", err)
+		}
+		tm.end()
+		gone()
+	}
 }
 
 // With all places taken and the queue full a request is refused at once. Clients that go away free

@@ -20,7 +20,7 @@ func TestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer model.Close()
+	defer func() { _ = model.Close() }()
 	template, err := infill.Parse(model.Tokenizer(), text)
 	if err != nil {
 		t.Fatal(err)

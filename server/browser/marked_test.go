@@ -14,7 +14,7 @@ import (
 // A model like RoBERTa spells its blanks <mask>, and marks the pieces after a space with Ġ. The
 // page shows words.
 func TestMarkedPieces(t *testing.T) {
-	p := open(t, "/?text=the+[MASK]+sat.&steps=0") // builds the program, or skips
+	open(t, "/?text=the+[MASK]+sat.&steps=0") // builds the program, or skips
 	const model = root + "/mlm/testdata/architectures/roberta"
 	dir := filepath.Join(t.TempDir(), "roberta")
 	if err := os.CopyFS(dir, os.DirFS(model)); err != nil {
@@ -39,7 +39,7 @@ func TestMarkedPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = (&tab{t: t, url: address}).beside(ctx, "/?text=the+<mask>+sat+on+the+<mask>.&seed=1&steps=0"+
+	p := (&tab{t: t, url: address}).beside(ctx, "/?text=the+<mask>+sat+on+the+<mask>.&seed=1&steps=0"+
 		"&chains=9&top=9&case=model")
 	p.wait(done)
 	chips := eval[[]string](p, `[...document.querySelectorAll("#mirror .chip")].map(c => c.textContent)`)
