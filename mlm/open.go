@@ -115,15 +115,14 @@ func (m *Model) start(
 func (m *Model) backend(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) (backend, error) {
-	m.info.NoGradients = integerProducts(&m.info.Info)
-	if m.info.NoGradients != "" || o.Precision == Int8 {
+	if m.info.NoGradients = integerProducts(&m.info.Info); m.info.NoGradients != "" {
+		return newPlain(ctx, from, parsed, &m.info, o)
+	}
+	if o.Precision == Int8 {
 		var err error
 		if o.signedness, err = o.signedness.settled(o.Device); err != nil {
 			return nil, err
 		}
-	}
-	if m.info.NoGradients != "" {
-		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	d, err := newDerived(from, parsed, &m.info, o, sum)
 	if err == nil {

@@ -50,11 +50,9 @@ func integerProducts(info *Info) string {
 
 func newPlain(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options) (*plain,
 	error) {
-	if o.signedness == unsigned {
-		var err error
-		if m, err = unsignedWeights(m); err != nil {
-			return nil, err
-		}
+	m, err := o.exact(m)
+	if err != nil {
+		return nil, err
 	}
 	o, limit := o.sized(weightBytes(m), 0)
 	data, err := encoded(from, m, o)

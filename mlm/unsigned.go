@@ -30,8 +30,21 @@ var quantised = map[string]integerProduct{
 	"com.microsoft.MatMulNBits":           {},
 }
 
+// dequantised is what makes floats of stored integers. Between it and QuantizeLinear a product is
+// written on floats, and the runtime makes one on integers of it.
+var dequantised = integerProduct{weights: 0, zero: 2}
+
+// form is how a node reads 8-bit weights; a zero point at 0 stands for not at all.
+func form(n *onnx.Node) integerProduct {
+	op := qualified(n)
+	if op == "DequantizeLinear" {
+		return dequantised
+	}
+	return quantised[op]
+}
+
 // unsignedWeights gives m with 128 added to the stored signed weights of its 8-bit products and to
-// their zero points. The products are the same integers. m is not changed.
+// their zero points. The products are the same. m is not changed.
 //
 // The runtime has a setting that does the same (session.x64quantprecision). Version 1.27 ends the
 // process where a node has no zero point for its weights, and does nothing in branches.
@@ -71,6 +84,24 @@ func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 	return &out, nil
 }
 
+// exact gives a model that is to run as it is, with unsigned weights where the device needs them.
+// The runtime must be loaded.
+func (o Options) exact(m *onnx.Model) (*onnx.Model, error) {
+	integers := false
+	each(m.Graph, func(g *onnx.Graph) {
+		integers = integers || slices.ContainsFunc(g.Nodes,
+			func(n *onnx.Node) bool { return form(n).zero != 0 })
+	})
+	if !integers {
+		return m, nil
+	}
+	s, err := o.signedness.settled(o.Device)
+	if err != nil || s == signed {
+		return m, err
+	}
+	return unsignedWeights(m)
+}
+
 // turner makes each matrix unsigned once.
 type turner struct {
 	stored map[string]*onnx.Tensor
@@ -106,32 +137,36 @@ func (u *turner) graph(g *onnx.Graph) (*onnx.Graph, error) {
 
 // node has n read unsigned weights if it multiplies with signed ones that are stored.
 func (u *turner) node(n *onnx.Node) error {
-	p := quantised[qualified(n)]
+	p := form(n)
 	input := func(at int) *onnx.Tensor {
-		if at == 0 || at >= len(n.Inputs) {
+		if at >= len(n.Inputs) {
 			return nil
 		}
 		return u.stored[n.Inputs[at]]
 	}
 	w, zero := input(p.weights), input(p.zero)
-	if w == nil || w.Type != onnx.Int8 {
+	if p.zero == 0 || w == nil || w.Type != onnx.Int8 {
 		return nil
 	}
-	if a := input(p.activations); a != nil && a.Type == onnx.Int8 {
+	if a := input(p.activations); p.activations != 0 && a != nil && a.Type == onnx.Int8 {
 		return nil // another kernel: both are signed
+	}
+	if zero == nil {
+		if p.zero < len(n.Inputs) && n.Inputs[p.zero] != "" {
+			return nil // computed in the graph
+		}
+		zero = onnx.NewTensor("zero", onnx.Int8, nil, []byte{0})
+		if p == dequantised { // one for each scale
+			scale := input(1)
+			if scale == nil {
+				return nil
+			}
+			zero = onnx.NewTensor("zero", onnx.Int8, scale.Dims, make([]byte, scale.Len()))
+		}
 	}
 	n.Inputs = slices.Clone(n.Inputs)
 	for len(n.Inputs) <= p.zero {
 		n.Inputs = append(n.Inputs, "")
-	}
-	if zero == nil {
-		if n.Inputs[p.zero] != "" {
-			return nil // computed in the graph
-		}
-		if zero = u.stored[""]; zero == nil {
-			zero = onnx.NewTensor("zero", onnx.Int8, nil, []byte{0})
-			u.stored[""] = zero
-		}
 	}
 	var err error
 	if n.Inputs[p.weights], err = u.unsigned(w); err == nil {
