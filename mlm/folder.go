@@ -67,7 +67,7 @@ func openFolder(dir string) (f folder, done func(), err error) {
 		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel,
 			err)
 	}
-	f = folder{fs: root.FS(), dir: abs}
+	f = folder{fs: disk.RootFS(root), dir: abs}
 	if below != "." {
 		f.links = &links{fs: f.fs}
 		if f.links.dir, err = filepath.EvalSymlinks(base); err == nil {

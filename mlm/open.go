@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"infill/internal/disk"
@@ -203,8 +204,8 @@ func findModelFile(fsys fs.FS, file string) (string, error) {
 		}
 		return name, nil
 	}
-	return "", fmt.Errorf("%w: the folder has no %v; give the folder that the model was exported to",
-		ErrNoModel, names)
+	return "", fmt.Errorf("%w: the folder has no %s; give the folder that the model was exported to",
+		ErrNoModel, strings.Join(names, " and no "))
 }
 
 // hashModel is the SHA-256 of the model file followed by its external files

@@ -149,7 +149,7 @@ func verifyDir(ctx context.Context, dir string) ([]hub.Check, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	fsys, err := fs.Sub(root.FS(), filepath.ToSlash(below))
+	fsys, err := fs.Sub(disk.RootFS(root), filepath.ToSlash(below))
 	if err != nil {
 		return nil, err
 	}
