@@ -15,8 +15,8 @@ func (f *facts) addWarnings() {
 	f.Warnings = nil
 	if n := len(f.repeated); n > 0 {
 		named := f.repeated[:min(n, mostNamed)]
-		f.warn("the vocabulary has %d of its pieces more than once, such as %q: their first ids are never "+
-			"used, and the ids may be those of another model; compare the tokenizer's files with "+
+		f.warn("the vocabulary has %d of its pieces more than once, such as %q: their first ids are "+
+			"never used, and the ids may be those of another model; compare the tokenizer's files with "+
 			"the original",
 			n, strings.Join(named, " "))
 	}
