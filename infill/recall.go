@@ -254,7 +254,7 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			texts[string(rowOfToken(open[n].key))] = true
 		}
 		r.evaluated.Add(int64(len(texts)))
-		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
+		err := r.TokenLogProb(ctx, s, asked, blanks, out)
 		for j := range made {
 			made[j].logProb = []float32{out[j]}
 		}

@@ -171,7 +171,7 @@ func TestKeys(t *testing.T) {
 	}
 	key := []byte(same)
 	of := ofToken(append([]byte(nil), key...), 70000)
-	if fmt.Sprint(rowOfToken(string(of))) != fmt.Sprint(key) || of[0] == key[0] {
+	if string(rowOfToken(string(of))) != string(key) || of[0] == key[0] {
 		t.Errorf("the row of %v is %v, want %v", of, rowOfToken(string(of)), key)
 	}
 }

@@ -42,7 +42,7 @@ func lines(name string, in io.Reader) iter.Seq2[line, error] {
 			yield(line{}, fmt.Errorf("%s: %w", name, err))
 			return
 		}
-		defer u.Close()
+		defer func() { _ = u.Close() }() // it was read only
 		r := batch.Lines(name, u)
 		for {
 			it, err := r.Next()
