@@ -169,7 +169,7 @@ func TestSettings(t *testing.T) {
 	}
 	// A list of words is a file on the command line.
 	p.visit("/?" + url.Values{"text": {"My [MASK] went home."}, "allow": {"dog, old friend,cat"},
-		"seed": {"2"}, "steps": {"5"}, "vocab": {"whole-words"}}.Encode())
+		"seed": {"2"}, "steps": {"5"}, "vocab": {"whole-words"}, "sampler": {"dmala"}}.Encode())
 	p.wait(done)
 	if alone := eval[string](p, `[...document.querySelectorAll(".lists li")].find(l =>
 		l.textContent.includes("old friend")).querySelector("small").textContent`); alone != "–" {

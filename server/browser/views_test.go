@@ -26,7 +26,11 @@ func TestSideBySide(t *testing.T) {
 	}
 	seed := json.Number(address.Query().Get("seed"))
 	records := strings.SplitAfter(eval[string](p, `document.querySelector("#json pre").textContent`), "\n}")
-	for i, sampler := range []string{"dmala", "gibbs"} {
+	samplers := eval[[]string](p, `[...document.querySelectorAll("#pair select")].map(s => s.value)`)
+	if len(samplers) != 2 || samplers[0] == samplers[1] {
+		t.Fatalf("samplers %q", samplers)
+	}
+	for i, sampler := range samplers {
 		var record struct {
 			Sampler  string
 			Fillings []filling
