@@ -128,6 +128,12 @@ func TestTimeLimit(t *testing.T) {
 	if d := time.Since(begin); d > 5*time.Second {
 		t.Errorf("it took %v", d)
 	}
+	a = ask(t, "POST", h.URL+"/", `{"inputs": "the [MASK] sleeps in the [MASK] .", "parameters": `+
+		`{"joint": true, "chains": 20, "steps": 1000000, "seed": 1}}`)
+	if f := a.failure(t); a.code != http.StatusGatewayTimeout || f.Type != "timeout" ||
+		!strings.HasPrefix(string(f.Record), `{"line":1,`) {
+		t.Errorf("joint: %d %s", a.code, a.body)
+	}
 	a = ask(t, "POST", h.URL+"/v1/fill", endless+`, "stream": true}`)
 	list := readEvents(t, a)
 	last := list[len(list)-1]
