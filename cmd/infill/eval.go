@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/settings"
 	"infill/report"
 )
 
@@ -71,6 +72,13 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	var err error
 	if o.Options, err = f.options(uint64(f.seed)); err != nil {
 		return err
+	}
+	for _, path := range files {
+		// A row is not a sentence, and its numbers look like results.
+		if f.format == "auto" && settings.FormatOf(path).Table() {
+			return usagef("%s: a table is not read here; let infill batch write JSON lines, or say "+
+				"--format lines", path)
+		}
 	}
 	o.ReadOptions = report.ReadOptions{Format: f.format, Top: f.top, Sample: f.sample}
 	inputs := slices.Concat(files, f.references, []string{f.exclude})

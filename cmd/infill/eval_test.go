@@ -98,6 +98,7 @@ func TestEvalBadInput(t *testing.T) {
 		{"missing file", []string{"eval", "no/such/file"}, 3, "no/such/file"},
 		{"empty file", []string{"eval", write(t, "empty.txt", "")}, 2, "empty"},
 		{"binary file", []string{"eval", write(t, "b.bin", "\x7fELF\x00\x00\x01")}, 2, "not a text file"},
+		{"a table", []string{"eval", write(t, "t.csv.gz", generated)}, 2, "t.csv.gz: a table is not read here"},
 		{"empty reference", []string{"eval", gen, "--reference", write(t, "e.txt", "")}, 2, "empty"},
 		{"unknown tokenizer", []string{"eval", gen, "--tokenize", "13"}, 2, `did you mean "13a"`},
 		{"bad weights", []string{"eval", gen, "--weights", "0.5,NaN"}, 2, "weights"},
