@@ -37,7 +37,7 @@ func TestWarnings(t *testing.T) {
 		{"hidden_size", edit("config.json", `"hidden_size": 32`, `"hidden_size": 768`), []string{"hidden_size 768", "width 32"}},
 		{"a factorised table", edit("config.json", `"hidden_size": 32`, `"hidden_size": 64, "embedding_size": 32`), nil},
 		{"a piece twice", edit("vocab.txt", "\n"+last+"\n", "\n"+vocab[len(vocab)-3]+"\n"),
-			[]string{"1 pieces", fmt.Sprintf("%q", vocab[len(vocab)-3])}},
+			[]string{"1 of its pieces", fmt.Sprintf("%q", vocab[len(vocab)-3])}},
 	} {
 		files := tinyFiles(t)
 		c.change(t, files)
