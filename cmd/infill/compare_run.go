@@ -12,6 +12,7 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/infill/settings"
 	"infill/internal/unpack"
 	"infill/report"
 	"infill/samplers"
@@ -195,6 +196,10 @@ func (r *comparer) score(ctx context.Context, f infill.Filling) (float64, error)
 
 // readSources reads the sentences of a file or, for "-", of standard input.
 func readSources(path string, stdin io.Reader) ([]report.Source, error) {
+	if settings.FormatOf(path).Table() {
+		return nil, usagef("%s: a table is not read here; give sentences, one a line, or JSON lines",
+			path)
+	}
 	open := func() (*unpack.Reader, error) { return unpack.Open(path) }
 	if path == "-" {
 		open = func() (*unpack.Reader, error) { return unpack.New(stdin) }
