@@ -40,7 +40,7 @@ func (e *FileError) Error() string {
 	if e.Path != "" {
 		b.WriteString(": " + e.Path)
 	}
-	return b.String() + ": " + e.Err.Error()
+	return b.String() + ": " + strings.TrimPrefix(e.Err.Error(), e.File+": ") // named once
 }
 
 // Unwrap returns the cause.

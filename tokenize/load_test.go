@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 const smallVocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n[unused0]\nthe\ncat\n##s\nsat\n.\n"
@@ -193,6 +194,16 @@ func TestLoadUnreadable(t *testing.T) {
 	_, err := Load(brokenFS{folder(nil)})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("error is %v, want one that wraps fs.ErrPermission", err)
+	}
+}
+
+// An error names its file once, also one of a pipe, which would wait for somebody to write to it.
+func TestLoadPipe(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{vocabFile: {Mode: fs.ModeNamedPipe}}
+	_, err := Load(files)
+	if err == nil || err.Error() != "vocab.txt: not a regular file but a pipe" {
+		t.Errorf("error is %v", err)
 	}
 }
 
