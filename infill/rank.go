@@ -186,9 +186,12 @@ func (p *plan) tuning() map[string]float64 {
 				if mean == nil {
 					mean = map[string]float64{}
 				}
-				mean[name] += v / float64(p.opt.Chains)
+				mean[name] += v
 			}
 		}
+	}
+	for name := range mean {
+		mean[name] /= float64(p.opt.Chains)
 	}
 	return mean
 }

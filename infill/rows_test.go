@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"infill/samplers"
 )
 
 // The rows of a state are its masked conditionals, and its energy the one that Energy
@@ -92,5 +94,21 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 		if got := tgt.rows - before; got != 3*want {
 			t.Errorf("%q: %d rows of three states, want %d", text, got, 3*want)
 		}
+	}
+}
+
+// What was tuned is a mean over chains: of equal values it is the value itself, so that
+// a rate is one that can be set.
+func TestTunedMean(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := e.Fill(context.Background(), tm,
+		Options{Sampler: &samplers.Rows{Rate: 1}, Chains: 20, Steps: 2})
+	if err != nil || res.Tuned["rate"] != 1 {
+		t.Errorf("%v, %v", res, err)
 	}
 }
