@@ -55,6 +55,7 @@ type failure struct {
 	code    string
 	message string
 	record  *jsonl.Record // what is done by then, nil for nothing
+	answers []any         // of the texts that were done before, for several texts
 	wait    time.Duration // after which to ask again, 0 for no advice
 	large   bool          // it is about the body as a whole
 }
@@ -108,10 +109,12 @@ type answer struct {
 	Type  string `json:"error_type"`
 	// Record is the record of what is done by then.
 	Record rawRecord `json:"record,omitempty"`
+	// Answers are those of the texts before the one that failed, where several were asked for.
+	Answers []any `json:"answers,omitempty"`
 }
 
 func (f *failure) answer() answer {
-	a := answer{Error: f.message, Type: f.code}
+	a := answer{Error: f.message, Type: f.code, Answers: f.answers}
 	if f.record != nil {
 		a.Record, _ = jsonl.Append(nil, f.record) // without, if it has no JSON
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -72,13 +73,26 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 			answers[i], err = masks(t, m, q, text)
 		}
 		if err != nil {
-			return t.cause(err)
+			return after(t.cause(err), answers[:i])
 		}
 	}
 	if len(answers) == 1 { // also of a list, as the pipeline does
 		return writeValue(w, answers[0])
 	}
 	return writeValue(w, answers)
+}
+
+// after is an error with the answers of the texts before.
+func after(err error, answers []any) error {
+	if len(answers) == 0 || errors.Is(err, errGone) {
+		return err
+	}
+	f := *asFailure(err)
+	if f.code == codeInternal {
+		return err // its text is for the log
+	}
+	f.answers = answers
+	return &f
 }
 
 // masks says of every blank what the model says with all blanks masked: a list for one blank, a

@@ -118,3 +118,19 @@ func TestFillMaskJoint(t *testing.T) {
 		}
 	}
 }
+
+// The answers of the texts before one that fails are not lost.
+func TestMaskAnswersBefore(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	whole := ask(t, "POST", h.URL+"/", `{"inputs": ["the [MASK] sleeps .", "a [MASK] ."]}`)
+	a := ask(t, "POST", h.URL+"/", `{"inputs": ["the [MASK] sleeps .", "a [MASK] .", "no blank"]}`)
+	var got struct {
+		Type    string          `json:"error_type"`
+		Answers json.RawMessage `json:"answers"`
+	}
+	if err := json.Unmarshal(a.body, &got); err != nil || a.code != http.StatusUnprocessableEntity ||
+		got.Type != "no_blank" || string(got.Answers) != strings.TrimSpace(string(whole.body)) {
+		t.Errorf("%v: %d %s", err, a.code, a.body)
+	}
+}

@@ -68,7 +68,9 @@ func (a answered) failure(t testing.TB) answer {
 	}
 	_ = json.Unmarshal(in["error"], &out.Error)
 	_ = json.Unmarshal(in["error_type"], &out.Type)
-	return answer{out.Error, out.Type, rawRecord(in["record"])}
+	res := answer{Error: out.Error, Type: out.Type, Record: rawRecord(in["record"])}
+	_ = json.Unmarshal(in["answers"], &res.Answers)
+	return res
 }
 
 // ask makes a request. Headers are "Name: value".
