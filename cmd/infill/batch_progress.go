@@ -51,7 +51,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	if p.Total > 0 {
 		fmt.Fprintf(&s, "%s %3d %% ", bar(int64(p.Records), int64(p.Total)), 100*p.Records/p.Total)
 	}
-	fmt.Fprintf(&s, "%d records", p.Records)
+	fmt.Fprintf(&s, "%d record%s", p.Records, plural(p.Records))
 	if p.Failed > 0 {
 		fmt.Fprintf(&s, ", %d failed", p.Failed)
 	}
@@ -145,7 +145,7 @@ func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64,
 
 // summary says what a finished run did.
 func (b *batchProgress) summary(p batch.Progress) string {
-	s := fmt.Sprintf("%d records", p.Records)
+	s := fmt.Sprintf("%d record%s", p.Records, plural(p.Records))
 	if p.Failed > 0 {
 		s += fmt.Sprintf(", %d of them errors", p.Failed)
 	}
