@@ -92,7 +92,7 @@ func killBatch(t *testing.T, suffix string, kills int) {
 	in := sentenceFile(t, dir, 300)
 	args := func(out string, more ...string) []string {
 		return append(withTiny("batch", in, "-o", out, "--quiet", "--seed", "5", "--chains", "4",
-			"--steps", "6"), more...)
+			"--steps", "24"), more...)
 	}
 	run := func(name string) string {
 		path := filepath.Join(dir, name)
