@@ -158,7 +158,7 @@ func TestExactDefaultModel(t *testing.T) {
 			t.Errorf("%q is likelier than some of the first 200", w)
 		}
 	}
-	// Tied blanks and a list of phrases are no softmax: here each filling is scored by itself.
+	// Tied blanks and phrases have no softmax. Here each filling is scored by itself.
 	for _, text := range []string{
 		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
 		"The car is [MASK|red|green|light blue|very, very old].",

@@ -26,7 +26,7 @@ const (
 	MaxMinDistance = 100
 )
 
-// Options say how a sentence is filled. The zero value is DMALA, 25 chains of
+// Options say how a sentence is filled. The zero value is Rows, 25 chains of
 // 50 steps, the 5 best fillings, temperature 1, seed 0. A single blank needs no sampling
 // then, see Exact.
 type Options struct {

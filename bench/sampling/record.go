@@ -22,7 +22,7 @@ type record struct {
 }
 
 // record1 runs a sampler, with an engine that remembers nothing of others. What a first
-// call sets up is not measured: a short one goes before it.
+// call sets up is not measured: a short call comes first.
 func record1(ctx context.Context, m *mlm.Model, memo int64, t *infill.Template,
 	opt infill.Options) (*record, error) {
 	warm := opt

@@ -26,7 +26,7 @@ func cellsOf(t *testing.T, text string) []map[string]string {
 	return out
 }
 
-// A table keeps its columns, none of which is a setting, and gets fillings that records of the same
+// A table keeps its columns. No column is a setting. It gets fillings that records of the same
 // lines have.
 func TestBatchTable(t *testing.T) {
 	t.Parallel()

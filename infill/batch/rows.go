@@ -62,7 +62,7 @@ func (m *rowMaker) columns() []table.Column {
 	return out
 }
 
-// inputPrefix goes before the name of a column of the input that infill has, too.
+// inputPrefix begins the name of an input's column that infill writes, too.
 const inputPrefix = "input_"
 
 // outputName is the name that a column of the input has in the output. Different

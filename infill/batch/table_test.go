@@ -351,7 +351,7 @@ func TestInferredTypes(t *testing.T) {
 	}
 }
 
-// A run with a limit reads so many records. One with a greater limit goes on to the bytes
+// A run with a limit reads that number of records. One with a greater limit goes on to the bytes
 // of a run that had it from the start.
 func TestLimit(t *testing.T) {
 	t.Parallel()

@@ -136,7 +136,7 @@ func TestWriteParquet(t *testing.T) {
 	}
 }
 
-// Many rows make several row groups, none of which is larger than is allowed.
+// Many rows make several row groups. Each keeps to the size that is allowed.
 func TestParquetRowGroups(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<10)

@@ -27,7 +27,7 @@ func encode(t testing.TB, models ...*Model) string {
 	return string(data)
 }
 
-// firstUse are the built-in models of which nobody states all hashes in public.
+// firstUse are the built-in models that have files without a public hash.
 var firstUse = []string{"albert-base-v2", "bert-base-multilingual-cased", "distilroberta-base"}
 
 // What is part of the program: every file has a hash, but for those of models that are known here.

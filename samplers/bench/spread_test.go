@@ -132,7 +132,7 @@ func TestChart(t *testing.T) {
 			t.Errorf("the chart has no %q", want)
 		}
 	}
-	// Without an estimate there are no lines.
+	// A chart without an estimate has no lines.
 	for i := range r.Rows {
 		nan := math.NaN()
 		r.Rows[i].SE = SE{nan, nan, nan, nan}
