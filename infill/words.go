@@ -73,36 +73,63 @@ func NewBanList(tok *tokenize.Tokenizer, words []string) (
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok)}
-	in := textline.NewReader(r, maxListLine)
-	for {
-		b, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		n := in.Number()
-		if errors.Is(err, textline.ErrTooLong) {
-			return nil, fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
-		}
+	err := eachWord(r, func(n int, w string) error {
+		p, err := l.bound.spell(w, tokenize.AfterSpace)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		l.add(p)
+		if len(l.phrases) > maxListWords {
+			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// ReadWords is what [ReadWordList] reads, without a tokenizer: the words as they stand. A program
+// that fills elsewhere sends them there, for [NewWordList].
+func ReadWords(r io.Reader) ([]string, error) {
+	var words []string
+	err := eachWord(r, func(_ int, w string) error {
+		words = append(words, w)
+		if len(words) > maxListWords {
+			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
+		}
+		return nil
+	})
+	return words, err
+}
+
+// eachWord calls do with the words of a list and the numbers of their lines. A list without words
+// is an error.
+func eachWord(r io.Reader, do func(line int, word string) error) error {
+	in := textline.NewReader(r, maxListLine)
+	for found := false; ; {
+		b, err := in.Next()
+		n := in.Number()
+		switch {
+		case err == io.EOF && !found:
+			return fmt.Errorf("%w: the list has no word; write one a line", ErrOption)
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, textline.ErrTooLong):
+			return fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
+		case err != nil:
+			return err
 		}
 		w := strings.TrimSpace(string(b))
 		if w == "" || w[0] == '#' {
 			continue
 		}
-		p, err := l.bound.spell(w, tokenize.AfterSpace)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		l.add(p)
-		if len(l.phrases) > maxListWords {
-			return nil, fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
+		found = true
+		if err := do(n, w); err != nil {
+			return err
 		}
 	}
-	if len(l.phrases) == 0 {
-		return nil, fmt.Errorf("%w: the list has no word; write one a line", ErrOption)
-	}
-	return l, nil
 }
 
 // Len is the number of different words.

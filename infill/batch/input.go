@@ -57,28 +57,34 @@ type ahead struct {
 // an error that wraps [table.ErrTable], one without the column of the text a
 // [*ColumnError].
 func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
-	in := &Input{Name: path, options: o, close: func() {}}
-	in.options.TextField = cmp.Or(o.TextField, "text")
-	src := stdin
 	if path == "-" {
-		in.Name = "standard input"
+		return OpenStream("standard input", stdin, o)
 	}
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		in.file, src = f, f
-		info, err := f.Stat()
-		if err == nil && info.IsDir() {
-			err = fmt.Errorf("%s is a folder; name a file in it", path)
-		}
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		in.info = info
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	if err := in.begin(src); err != nil {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder; name a file in it", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return (&Input{Name: path, file: f, info: info}).open(f, o)
+}
+
+// OpenStream is Open for a stream that was opened elsewhere, such as an object of a remote store.
+// The name is for errors, and its suffix for the format. Parquet is refused: it is read from its
+// end. Close leaves the stream open.
+func OpenStream(name string, r io.Reader, o InputOptions) (*Input, error) {
+	return (&Input{Name: name}).open(r, o)
+}
+
+func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
+	in.options, in.close = o, func() {}
+	in.options.TextField = cmp.Or(o.TextField, "text")
+	if err := in.begin(r); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", in.Name, err), in.Close())
 	}
 	return in, nil
@@ -170,18 +176,22 @@ func (in *Input) Next() (Item, error) {
 	return in.next()
 }
 
-func (in *Input) next() (Item, error) {
+func (in *Input) next() (Item, error) { return nextOf(in, in.src.next) }
+
+// nextOf is the next record or line within the limit.
+func nextOf[T any](in *Input, read func() (T, error)) (T, error) {
+	var none T
 	if in.options.Limit > 0 && in.given == in.options.Limit {
-		return Item{}, io.EOF
+		return none, io.EOF
 	}
-	it, err := in.src.next()
+	got, err := read()
 	switch {
 	case err == nil:
 		in.given++
 	case err != io.EOF:
 		err = fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return it, err
+	return got, err
 }
 
 // Close closes the file; a stream stays open.

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,47 @@ import (
 	"infill/internal/textline"
 )
 
+// ErrNoLines: the records of the input are rows of a table, which cannot be read line by line.
+var ErrNoLines = errors.New("a table has no lines")
+
+// A Line is a line of text or of JSON lines that was not read as a record yet. It can be sent
+// elsewhere, where [InputOptions.Item] reads it.
+type Line struct {
+	Number  int    // from 1
+	Text    []byte // without its end; nil if TooLong
+	TooLong bool   // it has more than [jsonl.MaxInput] bytes
+}
+
+// NextLine is Next for programs that read the lines as records elsewhere. The bytes are the
+// caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
+// whether it is Empty has to be read by Next.
+func (in *Input) NextLine() (Line, error) {
+	src, ok := in.src.(*lineSource)
+	if !ok {
+		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
+	}
+	return nextOf(in, func() (Line, error) {
+		l, err := src.line()
+		l.Text = append([]byte(nil), l.Text...)
+		return l, err
+	})
+}
+
+// Item reads a line of an input with this format, text or JSON lines, and this field of the text.
+func (o InputOptions) Item(l Line) Item {
+	it := Item{Line: l.Number}
+	switch {
+	case l.TooLong:
+		it.Err = &jsonl.Error{Line: l.Number, Kind: jsonl.ErrLineTooLong,
+			Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+	case o.Format == settings.FormatJSONL:
+		it.Err = it.parse(cmp.Or(o.TextField, "text"), l.Text)
+	default:
+		it.Text = string(l.Text)
+	}
+	return it
+}
+
 // lineSource reads lines of text and JSON lines.
 type lineSource struct {
 	r       *textline.Reader
@@ -20,24 +62,26 @@ type lineSource struct {
 func (s *lineSource) columns() []table.Column { return nil }
 
 func (s *lineSource) next() (Item, error) {
+	l, err := s.line()
+	if err != nil {
+		return Item{}, err
+	}
+	return s.options.Item(l), nil
+}
+
+// line is the next line that is not empty. Its bytes are valid until the next call.
+func (s *lineSource) line() (Line, error) {
 	for {
 		b, err := s.r.Next()
-		it := Item{Line: s.r.Number()}
-		switch {
+		switch n := s.r.Number(); {
 		case errors.Is(err, textline.ErrTooLong):
-			it.Err = &jsonl.Error{Line: it.Line, Kind: jsonl.ErrLineTooLong,
-				Reason: fmt.Sprintf("more than %d bytes", jsonl.MaxInput)}
+			return Line{Number: n, TooLong: true}, nil
 		case err == io.EOF:
-			return Item{}, err
+			return Line{}, err
 		case err != nil:
-			return Item{}, fmt.Errorf("after line %d: %w", it.Line, err)
-		case isEmpty(b):
-			continue
-		case s.options.Format == settings.FormatJSONL:
-			it.Err = it.parse(s.options.TextField, b)
-		default:
-			it.Text = string(b)
+			return Line{}, fmt.Errorf("after line %d: %w", n, err)
+		case !isEmpty(b):
+			return Line{Number: n, Text: b}, nil
 		}
-		return it, nil
 	}
 }

@@ -45,6 +45,28 @@ func readWords(tok *tokenize.Tokenizer, path string) (words *infill.WordList, re
 	return words, wordFile{path, sum}, nil
 }
 
+// LoadAllow reads the words of AllowFile into Allow, in place of Prepare. The settings can then be
+// sent to where the file is not. The error is an [*Error].
+func (v *Filling) LoadAllow() error {
+	if v.AllowFile == "" {
+		return nil
+	}
+	var words []string
+	_, err := hashed(v.AllowFile, func(r io.Reader) error {
+		u, err := unpack.New(r)
+		if err != nil {
+			return err
+		}
+		words, err = infill.ReadWords(u)
+		return errors.Join(err, u.Close())
+	})
+	if err != nil {
+		return &Error{Name: "allow", Err: err}
+	}
+	v.AllowFile, v.Allow = "", words
+	return nil
+}
+
 // hashed lets use read a file and returns the hash of all of it. Errors name the file.
 func hashed(path string, use func(io.Reader) error) (string, error) {
 	file, err := os.Open(path)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill"
 	"infill/tokenize"
 )
 
@@ -89,5 +90,40 @@ func TestAllowFile(t *testing.T) {
 	}
 	if err := v.Prepare(tok); err == nil || !strings.Contains(err.Error(), "damaged compressed data") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Words that were loaded fill blanks as those of the file do.
+func TestLoadAllow(t *testing.T) {
+	t.Parallel()
+	tok, err := tokenize.Load(os.DirFS("../../mlm/testdata/tiny-bert"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "words")
+	if err := os.WriteFile(path, []byte("dog\n# not a word\n\nold cat\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := Defaults()
+	v.AllowFile = path
+	if err := v.LoadAllow(); err != nil || v.AllowFile != "" || strings.Join(v.Allow, "|") != "dog|old cat" {
+		t.Fatalf("%v, %q, %q", err, v.AllowFile, v.Allow)
+	}
+	if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
+		t.Errorf("%v, %+v", err, v.Options.Allow)
+	}
+	for text, want := range map[string]error{"#\n": infill.ErrOption, "missing": fs.ErrNotExist} {
+		v := Defaults()
+		v.AllowFile = path + text
+		if want == infill.ErrOption {
+			v.AllowFile = path
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var e *Error
+		if err := v.LoadAllow(); !errors.Is(err, want) || !errors.As(err, &e) || e.Name != "allow" {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// readAll has the records of an input up to its end, or up to an error of the whole input.
+func readAll(in *Input) (out []Item, err error) {
+	for {
+		it, err := in.Next()
+		if err != nil {
+			return out, err
+		}
+		out = append(out, it)
+	}
+}
+
+// sent has the records of an input that were read as lines first.
+func sent(in *Input, textField string) (out []Item, err error) {
+	for {
+		l, err := in.NextLine()
+		if err != nil {
+			return out, err
+		}
+		o := InputOptions{Format: in.Format(), TextField: textField}
+		out = append(out, o.Item(l))
+	}
+}
+
+func TestNextLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", jsonl.MaxInput+1)
+	for name, c := range map[string]struct {
+		text  string
+		lines []int
+	}{
+		"empty":          {"", nil},
+		"only ends":      {"\n\r\n \t\n", nil},
+		"no end":         {"one\ntwo", []int{1, 2}},
+		"CRLF and marks": {"\ufeffone\r\n\r\ntwo\r\n\ufeffthree", []int{1, 3, 4}},
+		"JSON":           {"{\"text\":\"a ___\",\"id\":3}\n\n{bad\n{\"text\":1}\n", []int{1, 3, 4}},
+		"too long":       {"one\n" + long + "\nthree\n" + long[1:] + "\n", []int{1, 2, 3, 4}},
+	} {
+		open := func(limit int) *Input {
+			in, err := OpenStream("x", strings.NewReader(c.text), InputOptions{Limit: limit})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return in
+		}
+		want, werr := readAll(open(0))
+		got, err := sent(open(0), "")
+		if werr != io.EOF || err != io.EOF || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v, %v", name, err, werr, len(got))
+		}
+		var lines []int
+		for _, it := range got {
+			lines = append(lines, it.Line)
+		}
+		if !reflect.DeepEqual(lines, c.lines) {
+			t.Errorf("%s: lines %v, want %v", name, lines, c.lines)
+		}
+		if got, _ := sent(open(1), ""); len(got) > 1 || len(c.lines) > 0 && len(got) == 0 {
+			t.Errorf("%s: a limit of 1 gives %d", name, len(got))
+		}
+	}
+	in, err := OpenStream("a.csv", strings.NewReader("text\nx\n"), InputOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.NextLine(); !errors.Is(err, ErrNoLines) || !strings.HasPrefix(err.Error(), "a.csv") {
+		t.Errorf("a table: %v", err)
+	}
+}
+
+func TestOpenStream(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(z, "{\"sentence\":\"a ___\"}\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := OpenStream("far/a.jsonl.gz", &packed, InputOptions{TextField: "sentence"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Format() != settings.FormatJSONL {
+		t.Errorf("format %v", in.Format())
+	}
+	if got, err := sent(in, "sentence"); err != io.EOF || len(got) != 1 || got[0].Text != "a ___" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = OpenStream("far/a.parquet", strings.NewReader("PAR1"), InputOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), "far/a.parquet: ") {
+		t.Errorf("Parquet: %v", err)
+	}
+}
+
+// Lines that are read as records elsewhere are the records of Next.
+func FuzzNextLine(f *testing.F) {
+	f.Add("one\r\n\n\ufefftwo", false)
+	f.Add("{\"text\":\"a\"}\n{\n", true)
+	f.Fuzz(func(t *testing.T, text string, jsonLines bool) {
+		o := InputOptions{Format: settings.FormatText, TextField: "text"}
+		if jsonLines {
+			o.Format = settings.FormatJSONL
+		}
+		want, werr := readAll(openStream("x", strings.NewReader(text), o))
+		got, err := sent(openStream("x", strings.NewReader(text), o), "")
+		if err != io.EOF || werr != io.EOF || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v %+v, want %v %+v", err, got, werr, want)
+		}
+	})
+}
