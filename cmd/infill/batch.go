@@ -28,22 +28,29 @@ type batchFlags struct {
 	modelFlags
 	fillingFlags
 	fileFlags
+	join bool
 }
 
 func batchCommand(std stdio) *cli.Command {
 	f := &batchFlags{}
+	together := boolFlag("join",
+		"put the outputs of all shards of a run together, to that of the whole", &f.join)
+	together.env = "" // it is another command, not a choice that stays
 	return &cli.Command{
 		Name:        "batch",
 		Usage:       "fill a file of sentences, resumably",
-		ArgsUsage:   "INPUT -o OUTPUT",
+		ArgsUsage:   "INPUT -o OUTPUT | --join SHARD… -o OUTPUT",
 		Description: batchDescription,
 		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
-			group(groupOutput, f.fileFlags.flags())),
+			group(groupOutput, append(f.fileFlags.flags(), together))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 
 func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
+	if f.join {
+		return f.joinShards(c, std)
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -55,6 +62,9 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
+	}
+	if f.Seed == nil && !f.Shard.Whole() {
+		return usagef("the shards of a run have one seed: give each --seed N")
 	}
 	if err := f.ready(); err != nil {
 		return err

@@ -48,6 +48,7 @@ var badInput = []error{
 	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank,
 	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
+	batch.ErrShard, batch.ErrJoin,
 	jsonl.ErrLineTooLong, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

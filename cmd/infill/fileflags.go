@@ -22,6 +22,7 @@ type fileFlags struct {
 	resume, force bool
 	strict        bool
 	maxErrors     int64
+	okIfLinesFail bool
 	quiet         bool
 	progress      string
 }
@@ -39,6 +40,9 @@ func (f *fileFlags) flags() []*option {
 		boolFlag("strict", "stop before the first line that fails", &f.strict),
 		wholeFlag("max-errors", "stop when more lines than this fail; -1: never", &f.maxErrors, -1,
 			1<<40),
+		boolFlag("ok-if-lines-fail",
+			"exit with 0 although lines failed or standard input is empty, for engines that repeat a task "+
+				"otherwise", &f.okIfLinesFail),
 		boolFlag("quiet", "print no notes and no progress", &f.quiet),
 		progressFlag(&f.progress),
 	)
@@ -55,7 +59,8 @@ func (f *fileFlags) check() error {
 }
 
 // input opens the file of records. Nothing on standard input is an error, as
-// it is of every command; a named file may be empty, and so is then its output.
+// it is of every command, unless an engine feeds it parts that may be empty; a
+// named file may be empty, and so is then its output.
 // The output must not take the place of the input, nor of the other files that
 // the command reads.
 func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Input, error) {
@@ -76,8 +81,8 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 		}
 	}
 	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format, TextField: f.TextField,
-		Limit: f.Limit})
-	if err == nil && path == "-" && in.Empty() {
+		Limit: f.Limit, Shard: f.Shard})
+	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
 	return in, err
@@ -103,7 +108,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			mode = batch.Force
 		}
 		man.SHA256, man.Bytes, man.Input = survey.SHA256, survey.Bytes, in.Name
-		man.Limit = f.Limit
+		man.Limit, man.Shard = f.Limit, f.Shard
 		out, err = man.Open(f.output, in, mode, layout)
 	} else {
 		out, err = layout.Stream(std.out, in)
@@ -154,7 +159,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	if !f.quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", bar.summary(p))
 	}
-	if p.Failed > 0 {
+	if p.Failed > 0 && !f.okIfLinesFail {
 		return errSomeFailed
 	}
 	return nil

@@ -60,6 +60,8 @@ var examples = map[string][]string{
 		`infill batch corpus.txt -o filled.jsonl --mask-rate 0.25 --seed 1`,
 		`infill batch table.csv --text-field sentence -o filled.parquet --per filling`,
 		`infill batch sentences.txt -o filled.jsonl --resume`,
+		`infill batch sentences.txt -o part-0.jsonl --shard 0/8 --seed 1 --resume`,
+		`infill batch --join part-*.jsonl -o filled.jsonl`,
 	},
 	"infill score": {
 		`infill score "The cat sat on the mat."`,

@@ -21,6 +21,9 @@ func TestOneMeaningOfVariables(t *testing.T) {
 	seen := map[string]meaning{}
 	eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
 		for _, f := range flags {
+			if f.env == "" {
+				continue // it has no variable
+			}
 			v := f.value
 			m := meaning{path, f.usage, fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
 			before, ok := seen[f.env]

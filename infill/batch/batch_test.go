@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"infill/infill/settings"
 )
 
 // upper is a record that takes a little and varying time to make.
@@ -52,6 +54,7 @@ func manifest() *Manifest {
 type config struct {
 	workers, maxErrors int
 	limit              int
+	shard              settings.Shard
 	layout             Layout
 	mode               Mode
 	do                 func(context.Context, *Item) (Record, error)
@@ -63,13 +66,13 @@ type config struct {
 // process works through a file.
 func process(t *testing.T, input, output string, c config) (Progress, *Output, error) {
 	t.Helper()
-	in, err := Open(input, nil, InputOptions{Limit: c.limit})
+	in, err := Open(input, nil, InputOptions{Limit: c.limit, Shard: c.shard})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
 	m := manifest()
-	m.Limit = c.limit
+	m.Limit, m.Shard = c.limit, c.shard
 	s, err := in.Survey()
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +104,7 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	return p, out, err
 }
 
-func write(t *testing.T, path string, data string) string {
+func write(t testing.TB, path string, data string) string {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
 		t.Fatal(err)

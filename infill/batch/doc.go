@@ -29,4 +29,11 @@
 // manifest has to agree in everything that decides results. A record is a function
 // of the input line and of what the manifest holds. The file in the end is
 // therefore the one that an uninterrupted run would have written.
+//
+// # Shards
+//
+// A file of lines can be worked on by several processes, each on a shard of it. Their
+// outputs one after the other are that of the whole file. The manifest of each says
+// which shard of what file it is, and when it is finished what its bytes are. [Join]
+// relies on that.
 package batch

@@ -18,6 +18,10 @@ var (
 	ErrMismatch = errors.New("the output does not belong to this run")
 	// ErrLocked: another process is writing the output.
 	ErrLocked = errors.New("the output is in use")
+	// ErrShard: the input cannot be cut into shards.
+	ErrShard = errors.New("no shards of this input")
+	// ErrJoin: the outputs are not the shards of one run, or not all of them.
+	ErrJoin = errors.New("nothing was joined")
 )
 
 // An ExistsError is an output that is there. It wraps ErrExists.

@@ -24,6 +24,10 @@ type InputOptions struct {
 	TextField string
 	// Limit is the number of records that are read; 0 is all.
 	Limit int
+	// Shard is the part of the file that is read; the zero value is all of it. A line
+	// belongs to the shard that its first byte lies in. See [ErrShard] for what cannot
+	// be cut.
+	Shard settings.Shard
 }
 
 // An Input is an open file of records.
@@ -34,8 +38,9 @@ type Input struct {
 	info    os.FileInfo  // nil for a stream
 	src     source
 	close   func()
-	given   int    // records that Next returned
-	ahead   *ahead // what Empty has read, nil if it has not
+	given   int     // records that Next returned
+	ahead   *ahead  // what Empty has read, nil if it has not
+	survey  *Survey // of a shard, which was made to find it; nil for whole files
 }
 
 // A source is the records of an input in one format. The error of next is io.EOF
@@ -55,7 +60,8 @@ type ahead struct {
 // Open opens a file, or the stream stdin if path is "-". Gzip and zstd data,
 // which their first bytes show, are decompressed. A table that cannot be read is
 // an error that wraps [table.ErrTable], one without the column of the text a
-// [*ColumnError].
+// [*ColumnError]. An input that cannot be cut into shards is one that wraps
+// [ErrShard].
 func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
 	if path == "-" {
 		return OpenStream("standard input", stdin, o)
@@ -98,6 +104,9 @@ func (in *Input) begin(r io.Reader) error {
 	}
 	if *format == settings.FormatAuto && in.stored() {
 		*format = settings.FormatParquet
+	}
+	if !in.options.Shard.Whole() {
+		return in.beginShard()
 	}
 	if *format == settings.FormatParquet {
 		p, err := in.parquet()

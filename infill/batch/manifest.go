@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"infill/infill/settings"
 	"infill/internal/disk"
 )
 
@@ -24,11 +25,14 @@ type Manifest struct {
 	SHA256  string `json:"input_sha256"` // "" for a stream
 	// Limit is the number of records that the run reads, 0 for all. A run that goes
 	// on may have a greater one.
-	Limit    int               `json:"limit,omitempty"`
+	Limit int `json:"limit,omitempty"`
+	// Shard is the part of the input that the run reads, the zero value for all of it.
+	// Bytes and SHA256 are those of the whole input.
+	Shard    settings.Shard    `json:"shard,omitzero"`
 	Settings map[string]string `json:"settings"`
 	// Absent has what settings mean that a manifest may leave out. It is for messages.
 	Absent map[string]string `json:"-"`
-	// Finished is what an output of rows holds, nil before it is made.
+	// Finished is what an output of rows or of a shard holds, nil before it is made.
 	Finished *Finished `json:"finished,omitempty"`
 }
 
@@ -36,6 +40,10 @@ type Manifest struct {
 type Finished struct {
 	Records int `json:"records"`
 	Failed  int `json:"failed"`
+	// Bytes and SHA256 are of the output of a shard. Its processes may have been on many
+	// machines, so what is joined is compared with them.
+	Bytes  int64  `json:"bytes,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // ManifestFormat is the value of Manifest.Format.
@@ -114,6 +122,9 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 		out = append(out, Difference{"the input", false, input(m), input(now)})
 	}
+	if m.Shard != now.Shard {
+		differ("shard", true, orWhole(m.Shard), orWhole(now.Shard))
+	}
 	// A run may read more records, unless rows have been made of the others.
 	if m.Limit != now.Limit && (m.Finished != nil || !m.extends(now)) {
 		limit := func(n int) string {
@@ -144,6 +155,14 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		differ(n, true, meant(m.Settings), meant(now.Settings))
 	}
 	return out
+}
+
+// orWhole is a shard in words.
+func orWhole(s settings.Shard) string {
+	if s.Whole() {
+		return "the whole input"
+	}
+	return s.String()
 }
 
 // extends reports whether a run reads more records than m's.

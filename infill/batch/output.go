@@ -1,8 +1,11 @@
 package batch
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -45,6 +48,7 @@ type Output struct {
 	sync    func() error     // of f
 	now     func() time.Time // the clock that says when to
 	resumed bool
+	hash    hash.Hash // of the bytes of the file, for the manifest of a shard; else nil
 }
 
 // Stream is an output that cannot be resumed, such as standard output. It takes JSON
@@ -65,6 +69,9 @@ func newStream(o *Output, in *Input, l Layout) (*Output, error) {
 	if o.layout = l; !l.Rows() {
 		return o, nil
 	}
+	if !in.options.Shard.Whole() {
+		return nil, errRowsOfShard
+	}
 	o.stream, err = newRowStream(o.w, in, l)
 	return o, err
 }
@@ -81,8 +88,13 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 		return nil, err
 	}
 	o := &Output{Path: path, file: path, layout: l, regular: true, synced: time.Now(), now: time.Now}
-	if l.Rows() {
+	switch {
+	case l.Rows() && !in.options.Shard.Whole():
+		return nil, errRowsOfShard
+	case l.Rows():
 		o.file = PartPath(path)
+	case !in.options.Shard.Whole():
+		o.hash = sha256.New()
 	}
 	if o.frames, err = framingOf(o.file); err != nil {
 		return nil, err
@@ -225,6 +237,9 @@ func (o *Output) append(b []byte) error {
 		return fmt.Errorf("writing %s: %w", o.File(), err)
 	}
 	o.offset += int64(n)
+	if o.hash != nil {
+		o.hash.Write(b)
+	}
 	if o.regular && o.f != nil && o.now().Sub(o.synced) >= syncEvery {
 		o.synced = o.now()
 		if err := o.sync(); err != nil {
@@ -261,6 +276,13 @@ func (o *Output) Renamed(in *Input) [][2]string {
 		}
 	}
 	return out
+}
+
+// finishShard says in the manifest what the file of a shard holds.
+func (o *Output) finishShard(p Progress) error {
+	o.manifest.Finished = &Finished{Records: p.Records, Failed: p.Failed, Bytes: o.offset,
+		SHA256: hex.EncodeToString(o.hash.Sum(nil))}
+	return o.manifest.write(o.Path)
 }
 
 // finish ends the output: with complete set the last frame is written too, else

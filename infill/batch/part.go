@@ -127,7 +127,7 @@ func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
 	if err != nil {
 		return err
 	}
-	o.manifest.Finished = &Finished{p.Records, p.Failed}
+	o.manifest.Finished = &Finished{Records: p.Records, Failed: p.Failed}
 	if err := o.manifest.write(o.Path); err != nil {
 		return err
 	}

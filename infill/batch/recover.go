@@ -74,6 +74,11 @@ scan:
 			return 0, 0, err
 		}
 	}
+	if o.hash != nil {
+		if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {
+			return 0, 0, err
+		}
+	}
 	_, err = o.f.Seek(o.offset, io.SeekStart)
 	return done, failed, err
 }

@@ -85,8 +85,12 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 	}
 	err = j.work(ctx, &p)
 	err = errors.Join(err, j.Output.finish(err == nil))
-	if err == nil && j.Output.manifest != nil && j.Output.layout.Rows() {
+	switch {
+	case err != nil || j.Output.manifest == nil:
+	case j.Output.layout.Rows():
 		err = j.Output.makeRows(ctx, j.Input, p)
+	case j.Output.hash != nil:
+		err = j.Output.finishShard(p)
 	}
 	return p, err
 }

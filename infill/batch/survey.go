@@ -19,10 +19,11 @@ import (
 type Survey struct {
 	// SHA256 is the hash of the file's bytes as they are on disk, in hex, and
 	// Bytes their number. A stream, which nobody can read twice, has "" and −1.
+	// Both are of the whole file if a shard of it is read.
 	SHA256 string
 	Bytes  int64
-	// Records is the number of records in the file, or the limit of the input if
-	// there are more. Those that cannot be read are included. It is −1 for a stream and
+	// Records is the number of records in the file or its shard, or the limit of the
+	// input if there are more. Those that cannot be read are included. It is −1 for a stream and
 	// for damaged compressed data.
 	Records int
 }
@@ -31,6 +32,9 @@ type Survey struct {
 // returns. The error of a table that cannot be read to its end wraps
 // [table.ErrTable].
 func (in *Input) Survey() (Survey, error) {
+	if in.survey != nil {
+		return *in.survey, nil
+	}
 	if in.info == nil || !in.info.Mode().IsRegular() {
 		return Survey{Bytes: -1, Records: -1}, nil
 	}
@@ -89,7 +93,11 @@ func countRecords(r io.Reader) int {
 		return -1
 	}
 	defer func() { _ = u.Close() }()
-	lines := textline.NewReader(u, jsonl.MaxInput)
+	return countLines(textline.NewReader(u, jsonl.MaxInput))
+}
+
+// countLines counts the lines that are not empty, −1 if they cannot be read.
+func countLines(lines *textline.Reader) int {
 	for n := 0; ; {
 		switch line, err := lines.Next(); {
 		case err == io.EOF:

@@ -13,6 +13,7 @@ type File struct {
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
 	Limit        int    // the number of records that are read, 0 for all
+	Shard        Shard  // the part of the file that is read
 	Per          Unit   // what a record of the output is made for
 }
 
@@ -72,7 +73,7 @@ const (
 // FileTable lists the settings of a [File] in the order of help and documents.
 func FileTable() []*Setting[File] { return slices.Clone(fileTable) }
 
-// The manifest has the formats that were found, and the limit in a place of its own.
+// The manifest has the formats that were found, and the limit and the shard in places of their own.
 var fileTable = []*Setting[File]{
 	{
 		Name: "format", Group: Results,
@@ -98,6 +99,12 @@ var fileTable = []*Setting[File]{
 	{
 		Name: "limit", Group: Results, Doc: "read only this many records of the input; 0: all",
 		bind: func(v *File) *Value { return WholeValue(&v.Limit, 0, math.MaxInt32) },
+	},
+	{
+		Name: "shard", Arg: "I/N", Group: Results,
+		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
+			"are that of the whole",
+		bind: func(v *File) *Value { return ShardValue(&v.Shard) },
 	},
 	{
 		Name: "per", Record: Changed, Group: Results,

@@ -72,6 +72,14 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, PeekSize), limit: limit}
 }
 
+// NewReaderAfter reads on in the middle of an input, after a number of lines. What looks like
+// a byte order mark is text there.
+func NewReaderAfter(lines int, r io.Reader, limit int) *Reader {
+	out := NewReader(r, limit)
+	out.number, out.started = lines, true
+	return out
+}
+
 // start passes over a byte order mark. It waits for one byte at first, so that a short
 // line typed at a terminal is not held up.
 func (r *Reader) start() {

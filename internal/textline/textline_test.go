@@ -135,3 +135,14 @@ func TestRead(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 }
+
+// In the middle of an input the numbers go on, and nothing is a byte order mark.
+func TestReaderAfter(t *testing.T) {
+	t.Parallel()
+	r := NewReaderAfter(7, strings.NewReader("\ufeffa\nb"), 10)
+	for i, want := range []string{"\ufeffa", "b"} {
+		if b, err := r.Next(); err != nil || string(b) != want || r.Number() != 8+i {
+			t.Errorf("line %d is %q, %v; want %q", r.Number(), b, err, want)
+		}
+	}
+}

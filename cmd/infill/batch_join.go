@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/batch"
+)
+
+// joinFlags are the flags that --join takes. The others decide nothing when records are there.
+var joinFlags = []string{"join", "output", "force", "quiet"}
+
+// joinShards makes the output of a whole input of those of its shards.
+func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
+	for _, flag := range c.Command.Flags {
+		if o, ok := flag.(*option); ok && o.typed != "" && !slices.Contains(joinFlags, o.name) {
+			return usagef("--join puts together what there is, %s is for filling; leave it out", o.typed)
+		}
+	}
+	switch {
+	case f.output == "" || f.output == "-":
+		return usagef("--join writes a file or nothing: -o FILE (to a pipe, cat does it)")
+	case c.NArg() == 0:
+		return usagef("--join needs the outputs of all shards: infill batch --join part-* -o OUTPUT")
+	}
+	mode := batch.Create
+	if f.force {
+		mode = batch.Force
+	}
+	begin()
+	p, err := batch.Join(c.Context, f.output, c.Args().Slice(), mode)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		failed := ""
+		if p.Failed > 0 {
+			failed = fmt.Sprintf(", %d of them errors", p.Failed)
+		}
+		fmt.Fprintf(std.err, "infill: %s: %d record%s of %d shard%s%s\n", f.output, p.Records,
+			plural(p.Records), c.NArg(), plural(c.NArg()), failed)
+	}
+	return nil
+}

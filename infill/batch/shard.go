@@ -1,0 +1,145 @@
+package batch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"math/bits"
+
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/internal/textline"
+	"infill/internal/unpack"
+)
+
+// errRowsOfShard says why a shard makes no rows: the columns of JSON lines are known when all
+// lines are, and each table would begin with a header.
+var errRowsOfShard = fmt.Errorf("%w: a shard is written as JSON lines, a record for each "+
+	"sentence; rows are made of whole files", ErrLayout)
+
+// beginShard makes the source of a shard. Shard I of N begins with the first line that starts at or
+// after byte I·size/N, and ends where the next one begins. Every line is so in exactly one shard,
+// and a shard may be empty.
+//
+// The whole file is read once for that: for its hash, which shows that all shards are of one file,
+// and for the number of lines before the shard, since records have the numbers of the whole.
+func (in *Input) beginShard() error {
+	shard := in.options.Shard
+	refuse := func(reason string) error {
+		return fmt.Errorf("shard %v: %w: %s", shard, ErrShard, reason)
+	}
+	switch {
+	case in.info == nil || !in.info.Mode().IsRegular():
+		return refuse("a stream has no parts; name a file")
+	case in.options.Limit > 0:
+		return refuse("a limit counts the records of the whole file; cut the file first, " +
+			"or try the whole file with the limit")
+	case in.options.Format.Table():
+		return refuse(fmt.Sprintf("a table (%v) is not cut at lines; convert it to JSON lines, "+
+			"or split it into several tables", in.options.Format))
+	}
+	u, err := unpack.New(in.section(0, in.info.Size()))
+	if err != nil {
+		return err
+	}
+	packed := u.Format
+	if err := u.Close(); err != nil {
+		return err
+	}
+	if packed != "" {
+		return refuse(fmt.Sprintf("it is compressed (%s), so lines are not found without "+
+			"reading all before them; decompress it first", packed))
+	}
+	if in.options.Format == settings.FormatAuto {
+		// The start of the file decides for all shards.
+		in.options.Format = sniff(textline.NewReader(in.section(0, in.info.Size()), jsonl.MaxInput))
+	}
+	from, err := in.lineFrom(cut(in.info.Size(), shard.Index, shard.Of))
+	if err != nil {
+		return err
+	}
+	to, err := in.lineFrom(cut(in.info.Size(), shard.Index+1, shard.Of))
+	if err != nil {
+		return err
+	}
+	before, err := in.surveyShard(from, to)
+	if err != nil {
+		return err
+	}
+	in.src = &lineSource{in.linesOf(in.section(from, to), from, before), in.options}
+	return nil
+}
+
+// cut is byte i·size/n, in whole numbers.
+func cut(size int64, i, n int) int64 {
+	hi, lo := bits.Mul64(uint64(size), uint64(i))
+	q, _ := bits.Div64(hi, lo, uint64(n)) // hi < n, since i ≤ n and size < 2^63
+	return int64(q)
+}
+
+// section is the file from one byte to another.
+func (in *Input) section(from, to int64) *io.SectionReader {
+	return io.NewSectionReader(in.file, from, to-from)
+}
+
+// linesOf are the lines of the file from a byte on. The number of those before it is known.
+func (in *Input) linesOf(r io.Reader, from int64, before int) *textline.Reader {
+	if from == 0 {
+		return textline.NewReader(r, jsonl.MaxInput)
+	}
+	return textline.NewReaderAfter(before, r, jsonl.MaxInput)
+}
+
+// lineFrom is where the first line begins at or after a byte, the size of the file for none.
+func (in *Input) lineFrom(at int64) (int64, error) {
+	if at == 0 {
+		return 0, nil
+	}
+	size := in.info.Size()
+	buf := make([]byte, textline.PeekSize)
+	for at--; at < size; {
+		n, err := in.file.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return at + int64(i) + 1, nil
+		}
+		if at += int64(n); err != nil && at < size {
+			return 0, err
+		}
+	}
+	return size, nil
+}
+
+// surveyShard reads the whole file, and keeps what the survey of the shard says. It returns the
+// number of lines before the shard.
+func (in *Input) surveyShard(from, to int64) (before int, err error) {
+	h := sha256.New()
+	lines := &lineCounter{h: h}
+	if _, err := io.Copy(lines, in.section(0, from)); err != nil {
+		return 0, err
+	}
+	own := io.TeeReader(in.section(from, to), h)
+	records := countLines(in.linesOf(own, from, lines.n))
+	if _, err := io.Copy(io.Discard, own); err != nil { // what an error left
+		return 0, err
+	}
+	size := in.info.Size()
+	if _, err := io.Copy(h, in.section(to, size)); err != nil {
+		return 0, err
+	}
+	in.survey = &Survey{hex.EncodeToString(h.Sum(nil)), size, records}
+	return lines.n, nil
+}
+
+// A lineCounter hashes bytes and counts the line ends among them.
+type lineCounter struct {
+	h hash.Hash
+	n int
+}
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	c.n += bytes.Count(p, []byte("\n"))
+	return c.h.Write(p)
+}

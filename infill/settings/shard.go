@@ -1,0 +1,79 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Shard is one of several parts of a file that separate processes work on. The zero value is the
+// whole file.
+type Shard struct {
+	Index int `json:"index"` // from 0 to Of-1
+	Of    int `json:"of"`    // the number of shards, 0 for the whole file
+}
+
+// MaxShards bounds Shard.Of.
+const MaxShards = 1_000_000
+
+// Whole reports whether the shard is the whole file, uncut.
+func (s Shard) Whole() bool { return s == Shard{} }
+
+// String is the shard as [ParseShard] reads it: 3/8, and "" for the whole file.
+func (s Shard) String() string {
+	if s.Whole() {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// ParseShard reads I/N, shard I of N counted from 0. An empty text is the whole file. The error
+// wraps [ErrSetting].
+func ParseShard(text string) (Shard, error) {
+	if text == "" {
+		return Shard{}, nil
+	}
+	index, of, cut := strings.Cut(text, "/")
+	i, err := strconv.ParseUint(index, 10, 31)
+	n, err2 := strconv.ParseUint(of, 10, 31)
+	if !cut || err != nil || err2 != nil || n < 1 || n > MaxShards || i >= n {
+		return Shard{}, &Error{Name: "shard", Given: text, Want: wantShard}
+	}
+	return Shard{int(i), int(n)}, nil
+}
+
+// wantShard says the first and the last one, since others count from 1.
+const wantShard = "I/N, shard I of N counted from 0: of eight, 0/8 is the first and 7/8 the last"
+
+// ShardValue is access to a shard.
+func ShardValue(p *Shard) *Value {
+	set := func(text string) (err error) {
+		s, err := ParseShard(text)
+		if err == nil {
+			*p = s
+		}
+		return err
+	}
+	return &Value{
+		Kind: Text, want: wantShard, get: func() string { return p.String() }, set: set,
+		setJSON: fromJSON(set),
+	}
+}
+
+// UnmarshalJSON reads what a manifest has of a shard. It is one that ParseShard could have
+// returned.
+func (s *Shard) UnmarshalJSON(b []byte) error {
+	var is struct{ Index, Of int }
+	if err := json.Unmarshal(b, &is); err != nil {
+		return err
+	}
+	if is != (struct{ Index, Of int }{}) {
+		_, err := ParseShard(fmt.Sprintf("%d/%d", is.Index, is.Of))
+		if err != nil {
+			return err
+		}
+	}
+	*s = Shard(is)
+	return nil
+}
