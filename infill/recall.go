@@ -143,6 +143,17 @@ func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
 }
 
+// TokenLogProb is that of [mlm.Model].
+func (r *recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+	logProb []float32) error {
+	if r.memo == nil {
+		r.evaluated.Add(int64(len(r.questions(s, states, i, rowKey))))
+		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
+	}
+	q := r.questions(s, states, i, tokenKey)
+	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state] = lp })
+}
+
 // Conditional is that of [mlm.Model].
 func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
@@ -254,7 +265,7 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			texts[string(rowOfToken(open[n].key))] = true
 		}
 		r.evaluated.Add(int64(len(texts)))
-		err := r.TokenLogProb(ctx, s, asked, blanks, out)
+		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
 		for j := range made {
 			made[j].logProb = []float32{out[j]}
 		}

@@ -31,7 +31,8 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 	u []float64, grad [][]float64) error {
 	if len(t.joint) > 0 {
 		return fmt.Errorf("%w: constraints between blanks (no word twice, blanks of several tokens) "+
-			"need a sampler that evaluates energies, such as dmala", samplers.ErrUnsupported)
+			"need a sampler that evaluates energies, such as dmala, or sgdld with rates from ratios",
+			samplers.ErrUnsupported)
 	}
 	layouts, subsets := make([]*layout, len(x)), make([][]int, len(x))
 	for k := range x {

@@ -52,7 +52,7 @@ const (
 	NeedGradients                       // Gradienter
 	NeedConditionals                    // MaskedConditioner or Conditioner
 	NeedRows                            // RowConditioner, or MaskedConditioner or Conditioner
-	NeedStochasticGradients             // StochasticGradienter or RatioEstimator
+	NeedStochasticGradients             // StochasticGradienter, NeighbourEstimator or RatioEstimator
 	NeedCoordinate                      // Target, at all values of a coordinate
 	NeedBlock                           // Target, at all values of a block
 	NeedBall                            // Target, in a Hamming ball

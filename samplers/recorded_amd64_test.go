@@ -77,6 +77,7 @@ var recordedSamplers = []string{
 	"acs alpha-ceil=5", "acs alpha-max=3 alpha-min=0.2 cycle=7 power=4", "acs alpha-ceil=5 fixed-beta=yes",
 	"exact-gibbs", "exact-gibbs scan=systematic", "block-gibbs", "hb", "hb radius=2 block=3",
 	"lb1", "lb1 balance=ratio", "sgdld", "sgdld jump=0.3 batch=4 cache=no",
+	"sgdld rates=taylor",
 }
 
 // recordedTargets are small targets of every kind of coordinate, and one with

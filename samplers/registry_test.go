@@ -136,6 +136,9 @@ func TestWrittenParameters(t *testing.T) {
 		{"acs", "fixed-beta", "no", &ACS{}},
 		{"sgdld", "cache", "no", &SGDLD{NoCache: true}},
 		{"sgdld", "cache", "yes", &SGDLD{}},
+		{"sgdld", "rates", "auto", &SGDLD{}},
+		{"sgdld", "rates", "ratios", &SGDLD{Rates: RatioRates}},
+		{"sgdld", "rates", "taylor", &SGDLD{Rates: TaylorRates}},
 		{"hb", "block", "2", &HammingBall{Block: 2}},
 	} {
 		s, err := New(c.name, map[string]string{c.param: c.value})

@@ -20,6 +20,33 @@ type RatioEstimator interface {
 		den [][]float64) error
 }
 
+// Rates says where [SGDLD] has its rates from.
+type Rates uint8
+
+const (
+	// AutoRates is RatioRates where the target affords them (RatioEstimator, or
+	// NeighbourEstimator.AffordsNeighbours), and TaylorRates elsewhere.
+	AutoRates Rates = iota
+	// RatioRates are made of ratios that a mini-batch gives for every neighbour, by a
+	// RatioEstimator or a NeighbourEstimator: the rates of the paper.
+	RatioRates
+	// TaylorRates extrapolate from a stochastic gradient: r̂ = exp(Δ), to first order.
+	// The error stays however small h and however large the mini-batches are. The
+	// paper uses this for Z at most.
+	TaylorRates
+)
+
+// RatesNames lists the names of the values of Rates, in their order.
+var RatesNames = []string{"auto", "ratios", "taylor"}
+
+// String returns the name in RatesNames.
+func (r Rates) String() string {
+	if int(r) < len(RatesNames) {
+		return RatesNames[r]
+	}
+	return fmt.Sprintf("rates(%d)", uint8(r))
+}
+
 // SGDLD is stochastic-gradient discrete Langevin dynamics (the paper of that name,
 // by anonymous authors under double-blind review, algorithm 1): a jump process on
 // single-coordinate neighbours with rates
@@ -27,23 +54,29 @@ type RatioEstimator interface {
 //	R(θ→y) = g(r̂(y)),   r̂(y) an estimate of π(y)/π(θ)
 //
 // that needs mini-batch estimates only. At step t a new estimate at θ is added
-// to a cache, r̂ is the ratio of the cached means (equation 12), and
+// to a cache, r̂ follows from the cached means (equation 12), and
 //
 //	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step, equation 14)
 //	with probability min(1, h_t) jump to y ∝ R(θ→y) and empty the cache
 //
 // The state has weight ε_t in averages (equation 15): Chains.Weight. As h falls the
 // process stays longer, the cache holds more and the bias goes. Without the cache it
-// would remain. With a RatioEstimator this is asymptotically exact for decreasing h_t.
+// would remain.
 //
-// Estimates come from RatioEstimator where the target has it, else from
-// StochasticGradienter. With the latter the cache holds the mean of ∇Û and
-// r̂ = exp(Δ), a first-order estimate, which the paper uses for Z at most. Its bias
-// does not go with h.
+// The estimates are one of three kinds, the first two as in the examples of section 4.1:
+//
+//   - of a RatioEstimator (quenched), r̂ is the ratio of the cached means of ψ;
+//   - of a NeighbourEstimator (Bayesian), r̂ = exp(the cached mean of the log-ratios).
+//     Both are asymptotically exact for decreasing h_t (proposition 4.1). Z is the sum
+//     of the rates. The paper approximates Z by a gradient, which saves nothing where
+//     the ratio of every neighbour is known.
+//   - of a StochasticGradienter, r̂ = exp(Δ) with the cached mean of ∇Û: TaylorRates.
+//     This is not exact, not even for small h.
 //
 // An estimate with an entry that is not finite is counted (Stats.NonFinite) and
 // left out of the cache. When it is the first after a jump, the jump is undone.
-// A state without any usable estimate has weight 0.
+// A state without any usable estimate has weight 0. A log-ratio of −∞ is usable: it is
+// a neighbour of probability zero.
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
 //
 // The zero value uses the square root, the decreasing schedule down to 0.1, one
@@ -62,6 +95,8 @@ type SGDLD struct {
 	Batch int
 	// NoCache uses the latest estimate alone.
 	NoCache bool
+	// Rates says where the rates come from.
+	Rates Rates
 }
 
 // Name implements Sampler.
@@ -71,6 +106,9 @@ func (s *SGDLD) Name() string { return "sgdld" }
 func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	if err := s.Balance.check(s.Name()); err != nil {
 		return nil, err
+	}
+	if int(s.Rates) >= len(RatesNames) {
+		return nil, &ParamError{s.Name(), "rates", s.Rates.String(), joinNames(RatesNames)}
 	}
 	if err := checkCount(s.Name(), "batch", s.Batch, maxBatch); err != nil {
 		return nil, err
@@ -100,33 +138,16 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	if k.s.MinJump == 0 {
 		k.s.MinJump = 0.1
 	}
-	if t, ok := c.Target.(RatioEstimator); ok {
-		for i := range c.Domain.coords {
-			if c.Domain.coords[i].Kind == Ordinal {
-				return nil, &AbilityError{s.Name(), "ratio estimates of ordinal coordinates",
-					"declare them nominal"}
-			}
-		}
-		k.ratio = t
-		k.den, k.sumDen = matrix[float64](c.Len(), c.Domain.gradLen), matrix[float64](c.Len(),
-			c.Domain.gradLen)
-		return k, nil
-	}
-	t, ok := c.Target.(StochasticGradienter)
-	if !ok {
-		return nil, &AbilityError{s.Name(), "stochastic gradients (StochasticGrad)",
-			"use dlmc or dmala, which need full gradients"}
-	}
-	k.grad = t
-	return k, nil
+	return k, k.source()
 }
 
 type sgdldKernel struct {
 	c     *Chains
 	s     SGDLD
 	batch int
-	ratio RatioEstimator
-	grad  StochasticGradienter
+	ratio RatioEstimator       // of these three one is not nil
+	near  NeighbourEstimator   //
+	grad  StochasticGradienter //
 	sites *sites
 	free  []int32
 	cum   []float64
@@ -208,11 +229,12 @@ func (s *SGDLD) Info() Info { return sgdldInfo }
 var sgdldInfo = Info{
 	Name: "sgdld", Title: "Stochastic-gradient discrete Langevin dynamics",
 	Doc: "jumps between single-coordinate neighbours with rates from cached " +
-		"mini-batch estimates; exact only in the limit of small jump " +
-		"probabilities, and its states carry weights, by which averages have to " +
-		"be taken; a count of last states is without them",
+		"mini-batch estimates; with rates from ratios exact in the limit of small jump " +
+		"probabilities, with Taylor rates not even there; its states carry weights, by " +
+		"which averages have to be taken; a count of last states is without them",
 	Needs: Needs{NeedStochasticGradients},
-	Cost:  "1 mini-batch (on text 2b rows for a batch of b)",
+	Cost: "1 mini-batch (on text, for a batch of b, 2b rows with Taylor rates, and with ratios " +
+		"b for every word that a blank could have)",
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),
 		{
@@ -232,6 +254,13 @@ var sgdldInfo = Info{
 			"no: a "+
 			"new mini-batch each step",
 			func(s Sampler) *bool { return &s.(*SGDLD).NoCache }),
+		{
+			Name: "rates", Default: "auto", Choices: RatesNames,
+			Doc: "ratios: those that the mini-batch gives for every neighbour; taylor: " +
+				"extrapolated from its gradient, not exact; auto: ratios where they are " +
+				"affordable (on text for 16 neighbours or fewer)",
+			set: func(s Sampler, v value) { s.(*SGDLD).Rates = Rates(v.word) },
+		},
 	},
 	make: func() Sampler { return &SGDLD{} },
 }

@@ -5,14 +5,59 @@ import (
 	"math"
 )
 
+// source picks the ability that the estimates come from.
+func (s *sgdldKernel) source() error {
+	c, rates := s.c, s.s.Rates
+	grad, gradients := c.Target.(StochasticGradienter)
+	near, neighbours := c.Target.(NeighbourEstimator)
+	ratio, quenched := c.Target.(RatioEstimator)
+	if rates == AutoRates && gradients && !quenched &&
+		!(neighbours && near.AffordsNeighbours()) {
+		rates = TaylorRates
+	}
+	switch {
+	case rates == TaylorRates && !gradients:
+		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad) for Taylor rates",
+			"leave the parameter rates out"}
+	case rates == TaylorRates:
+		s.grad = grad
+		return nil
+	case rates == RatioRates && !quenched && !neighbours:
+		return &AbilityError{s.s.Name(), "ratios of neighbours from a mini-batch " +
+			"(EstimateNeighbours)", "leave the parameter rates out"}
+	case !quenched && !neighbours:
+		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad)",
+			"use dlmc or dmala, which need full gradients"}
+	}
+	count := 0
+	for i := range c.Domain.coords {
+		if c.Domain.coords[i].Kind == Ordinal {
+			return &AbilityError{s.s.Name(), "ratio estimates of ordinal coordinates",
+				"declare them nominal"}
+		}
+		count += c.Domain.free[i] - 1
+	}
+	if quenched {
+		s.ratio = ratio
+		s.den, s.sumDen = matrix[float64](c.Len(), c.Domain.gradLen),
+			matrix[float64](c.Len(), c.Domain.gradLen)
+		return nil
+	}
+	s.near = near
+	return checkMany(s.s.Name(), float64(count))
+}
+
 // estimate adds a mini-batch to each cache and sets the weights of the states
 // at time t.
 func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 	c := s.c
 	var err error
-	if s.ratio != nil {
+	switch {
+	case s.ratio != nil:
 		err = s.ratio.EstimateRatios(ctx, c.X, s.batch, c.RNG, s.num, s.den)
-	} else {
+	case s.near != nil:
+		err = s.near.EstimateNeighbours(ctx, c.X, s.batch, c.RNG, s.num)
+	default:
 		err = s.grad.StochasticGrad(ctx, c.X, s.batch, c.RNG, s.u, s.num)
 	}
 	if err != nil {
@@ -60,7 +105,8 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 }
 
 // usable reports whether the entries of the latest estimate that count, those
-// of the allowed categories of the coordinates that can change, are numbers.
+// of the allowed categories of the coordinates that can change, are numbers, or
+// log-ratios of −∞.
 // One that is not would stay in the cache's sums for as long as the state.
 func (s *sgdldKernel) usable(k int, x []int32) bool {
 	d := s.c.Domain
@@ -72,7 +118,8 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 			den = d.grad(s.den[k], int(i))
 		}
 		for v, e := range num {
-			if c.Kind == Nominal && (!c.ok(v) || s.ratio != nil && int32(v) == x[i]) {
+			if c.Kind == Nominal && (!c.ok(v) || s.grad == nil && int32(v) == x[i]) ||
+				s.near != nil && math.IsInf(e, -1) {
 				continue
 			}
 			if !finite(e) || den != nil && !finite(den[v]) {
@@ -96,15 +143,18 @@ func accumulate(sum, x []float64, first bool) {
 // logRatios writes the cached estimate as a gradient.
 func (s *sgdldKernel) logRatios(k int, x []int32) {
 	out := s.delta[k]
-	if s.ratio == nil {
+	if s.ratio != nil {
+		for j := range out {
+			out[j] = math.Log(s.sumNum[k][j]) - math.Log(s.sumDen[k][j])
+		}
+	} else {
 		f := 1 / float64(s.n[k])
 		for j, v := range s.sumNum[k] {
 			out[j] = v * f
 		}
-		return
 	}
-	for j := range out {
-		out[j] = math.Log(s.sumNum[k][j]) - math.Log(s.sumDen[k][j])
+	if s.grad != nil {
+		return
 	}
 	for i := range s.c.Domain.coords {
 		co := &s.c.Domain.coords[i]

@@ -82,3 +82,26 @@ type StochasticGradienter interface {
 	StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, u []float64,
 		grad [][]float64) error
 }
+
+// NeighbourEstimator is the ability to estimate, from one mini-batch, by how much
+// log π changes at all single-coordinate neighbours. Unlike a gradient it says
+// nothing of a neighbour by extrapolation: the terms of the mini-batch are
+// evaluated at each of them.
+type NeighbourEstimator interface {
+	Target
+	// EstimateNeighbours fills logRatio[k], in the layout of a gradient, with
+	//
+	//	log π̂(x[k] with coordinate i set to v) − log π̂(x[k])
+	//
+	// log π̂ being the sum over batch random terms of U, scaled to all of them. The
+	// terms are the same for all entries of one k, and the estimate is unbiased. It
+	// is −∞ for a neighbour of probability zero. A binary coordinate's entry is for
+	// its other value. Entries of the present category and outside the support are
+	// ignored. All randomness comes from rng[k]. batch is at least 1, and the target
+	// clamps it to what it has.
+	EstimateNeighbours(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand,
+		logRatio [][]float64) error
+	// AffordsNeighbours reports whether these estimates cost little enough to be
+	// taken in place of gradients by a sampler that is not told what to take.
+	AffordsNeighbours() bool
+}

@@ -127,3 +127,39 @@ func (t *LogReg) StochasticGrad(_ context.Context, x [][]int32, batch int, rng [
 	}
 	return nil
 }
+
+// EstimateNeighbours implements samplers.NeighbourEstimator with batch observations
+// drawn with replacement: for observation n and feature i,
+//
+//	N/B·[log σ(y_n(a_n ± x_ni β_i)) − log σ(y_n a_n)],   a_n = Σ_j x_nj β_j θ_j
+func (t *LogReg) EstimateNeighbours(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
+	logRatio [][]float64) error {
+	batch = min(batch, t.N)
+	scale := float64(t.N) / float64(batch)
+	odds := math.Log(t.Prior) - math.Log1p(-t.Prior)
+	for k, s := range x {
+		out := logRatio[k]
+		for i, v := range s {
+			out[i] = odds * float64(1-2*v)
+		}
+		for range batch {
+			r := rng[k].IntN(t.N)
+			row, a := t.X[r*t.D:(r+1)*t.D], 0.0
+			for i, v := range s {
+				if v != 0 {
+					a += row[i] * t.Beta[i]
+				}
+			}
+			here := softplus(-t.Y[r] * a)
+			for i, v := range s {
+				out[i] += scale * (here - softplus(-t.Y[r]*(a+float64(1-2*v)*row[i]*t.Beta[i])))
+			}
+		}
+	}
+	return nil
+}
+
+// AffordsNeighbours implements samplers.NeighbourEstimator. A logarithm and an exponential
+// in place of a product are some 17 times a gradient's work (BenchmarkLogReg), for rates
+// without its bias.
+func (t *LogReg) AffordsNeighbours() bool { return true }

@@ -1,0 +1,122 @@
+package infill
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"infill/samplers"
+)
+
+var _ samplers.NeighbourEstimator = (*target)(nil)
+
+// affordable is the most neighbours whose ratios are estimated unasked. Each is about as
+// much work as a Taylor estimate of all.
+const affordable = 16
+
+// AffordsNeighbours implements samplers.NeighbourEstimator.
+func (t *target) AffordsNeighbours() bool {
+	n := 0
+	for i := range t.coords {
+		n += t.domain.Support(i) - 1
+	}
+	return n <= affordable
+}
+
+// EstimateNeighbours implements samplers.NeighbourEstimator. U is a sum of one term U_i per
+// coordinate, the sum of log f over the tokens that it decides. For a random subset S of b
+// of the n coordinates,
+//
+//	log π̂(y) − log π̂(x) = n/b · Σ_{i∈S} [U_i(y) − U_i(x)]
+//
+// with the terms evaluated at every neighbour y. A neighbour costs a row for each token of S,
+// the present state as much once. Neighbours that break a constraint have −∞.
+func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
+	rng []*rand.Rand, logRatio [][]float64) error {
+	type request struct{ k, entry int } // entry −1: the state itself
+	var asked []request
+	t.reset()
+	scale, here := make([]float64, len(x)), make([]float64, len(x))
+	for k := range x {
+		clear(logRatio[k])
+		n := len(t.coords)
+		subset := rng[k].Perm(n)[:min(batch, n)]
+		scale[k] = float64(n) / float64(len(subset)) / t.temp
+		different := map[string]bool{}
+		ask := func(y []int32, entry int) {
+			l := t.layoutOf(y, nil)
+			b, state := t.bucket(l), t.tokens(nil, l, y, -1, -1)
+			for _, i := range subset {
+				for _, blank := range t.masksOf(i, l) {
+					b.who = append(b.who, len(asked))
+					b.states, b.blanks = append(b.states, state), append(b.blanks, blank)
+					asked = append(asked, request{k, entry})
+					key := contextKey(nil, l.sentence, state, blank, t.supports.tok.MaskID())
+					if !different[string(key)] {
+						different[string(key)] = true
+						t.rows += t.model.noteRow(l.sentence, state, blank)
+					}
+				}
+			}
+		}
+		ask(x[k], -1)
+		y := slices.Clone(x[k])
+		for i := range t.coords {
+			for v := range t.domain.K(i) {
+				y[i] = int32(v)
+				switch entry := t.domain.GradOffset(i) + v; {
+				case y[i] == x[k][i]:
+				case !t.valid(y):
+					logRatio[k][entry] = math.Inf(-1)
+				default:
+					ask(y, entry)
+				}
+			}
+			y[i] = x[k][i]
+		}
+	}
+	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
+		b.logProb = rows(b.logProb, 1, len(b.states))
+		return t.model.TokenLogProb(ctx, b.lay.sentence, b.states, b.blanks, b.logProb[0])
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range t.buckets {
+		for j, r := range b.who {
+			q := asked[r]
+			if term := scale[q.k] * float64(b.logProb[0][j]); q.entry < 0 {
+				here[q.k] += term
+			} else {
+				logRatio[q.k][q.entry] += term
+			}
+		}
+	}
+	for k := range x {
+		for i := range t.coords {
+			for v := range t.domain.K(i) {
+				if int32(v) != x[k][i] {
+					logRatio[k][t.domain.GradOffset(i)+v] -= here[k]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// masksOf lists the mask tokens of a layout that coordinate i decides.
+func (t *target) masksOf(i int, l *layout) []int {
+	var out []int
+	c := &t.coords[i]
+	from, to := c.slot, c.slot+1
+	if c.slot < 0 {
+		from, to = 0, l.lengths[c.group]
+	}
+	for _, b := range t.groups[c.group].blanks {
+		for s := from; s < to; s++ {
+			out = append(out, l.start[b]+s)
+		}
+	}
+	return out
+}
