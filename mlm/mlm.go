@@ -174,6 +174,8 @@ type Model struct {
 	from  folder
 	be    backend
 	sched *scheduler
+
+	options Options // that it was opened with
 }
 
 // Tokenizer is the tokenizer found beside the model.

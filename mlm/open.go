@@ -108,7 +108,7 @@ func (m *Model) start(
 		return errors.Join(err, be.close())
 	}
 	m.info.addWarnings()
-	m.be = be
+	m.be, m.options = be, o
 	m.sched = newScheduler(be, o.Threads, be.bounds(), &m.info)
 	return nil
 }

@@ -42,6 +42,10 @@ type Options struct {
 	// signed weights. The runtime multiplies unsigned ones in 16 bits and adds in 32. Results are the
 	// bits that signed weights give where nothing is cut. They take more time.
 	Unsigned bool
+	// Prompt makes the other graph of the package comment: some positions of a row hold vectors
+	// that are an input, and the gradient is with respect to these. It excludes ForwardOnly and
+	// Int8.
+	Prompt bool
 	// Unshared computes what depends on a position alone for every row again, to compare with.
 	Unshared bool
 }
@@ -55,6 +59,7 @@ const (
 	InGradient    = "with_gradient"
 	InFirst       = "first_alike"
 	InNumbers     = "alike"
+	InPrompt      = "prompt"
 	OutLogProb    = "log_prob"
 	OutCondition  = "conditional"
 	OutGradient   = "gradient"
@@ -81,6 +86,8 @@ func passes() []pass {
 			(*derivation).tidyProducts},
 		{"find embedding", "finds the lookup of input_ids in the table of words", nil,
 			(*derivation).findEmbedding},
+		{"prompt", "some positions hold vectors that are an input",
+			func(o Options) bool { return o.Prompt }, (*derivation).softPrompt},
 		{"tie", "a head with the table of words reads the table", nil, (*derivation).tie},
 
 		// The forward pass.
@@ -106,7 +113,7 @@ func passes() []pass {
 
 		// Both.
 		{"share", "positions that are alike are computed once",
-			func(o Options) bool { return !o.Unshared }, (*derivation).share},
+			func(o Options) bool { return !o.Unshared && !o.Prompt }, (*derivation).share},
 		{"emit", "the graph in ONNX's terms, the backward pass in a branch", nil,
 			(*derivation).emit},
 	}
@@ -128,8 +135,11 @@ func Derive(m *onnx.Model, opt Options) (out *Derived, err error) {
 		return nil, err
 	}
 	d := &derivation{loaded: l, opt: opt, irVersion: m.IRVersion}
+	if opt.Prompt {
+		d.opt.ForwardOnly, d.opt.Int8 = false, false
+	}
 	for _, p := range passes() {
-		if p.when != nil && !p.when(opt) {
+		if p.when != nil && !p.when(d.opt) {
 			continue
 		}
 		now = p.name
@@ -145,10 +155,12 @@ type derivation struct {
 	*loaded   // the graph as it is so far; logits are [R, L, V], [R, 1, V] from "gather logits" on
 	opt       Options
 	irVersion int64
-	embedding *node // the lookup of input_ids in the table
+	embedding *node  // the lookup of input_ids in the table
+	words     *value // [R, L, D], what the model reads in place of it: the lookup itself, or with a prompt
 	tied      bool
 
 	positions, targets, blanks *value
+	prompt                     *value   // [R, m, D], nil without Options.Prompt
 	forward                    *builder // the forward pass
 	steps                      []*entry // its steps as the backward pass sees them
 	embedded                   *value   // [R, L, D], the variable of differentiation

@@ -38,6 +38,21 @@
 // For m = 1 the second term vanishes, so that gradient equals conditional and asking for the latter
 // is cheaper. Chains of different m need different calls.
 //
+// # The graph of a prompt
+//
+// Options.Prompt makes a graph for prompts that are tuned. Every row r has m positions, its blanks,
+// that hold vectors of D numbers in place of words. Its gradient is that of the row's own
+// log-probability:
+//
+//	in   blanks    [R, m]     int64    positions of the row, different from each other
+//	     prompt    [R, m, D]  float32  what stands there
+//	out  gradient  [R, m, D]  float32  ∂ log f(target)/∂ prompt, in place of ∇U
+//
+// The other inputs and outputs are those above, without first_alike and alike. A prompt of rows of
+// E is the same as their words. With E the gradient gives all one-hot derivatives: E_v·∂/∂e_j.
+// The derivation has one pass more, which puts the prompt behind the lookup of words, and leaves
+// out the sum over the rows of a chain and what positions share.
+//
 // # How
 //
 // What is known of an ONNX operator is one record (operator.go), in the file of its family

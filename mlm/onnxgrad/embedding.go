@@ -36,6 +36,7 @@ func (d *derivation) findEmbedding() error {
 		return fmt.Errorf("%w: no float32 table of at least %d rows is indexed by input_ids "+
 			"(lookups seen: %v)", ErrEmbedding, v, seen)
 	}
+	d.words = d.embedding.out[0]
 	return nil
 }
 

@@ -36,6 +36,9 @@ func (d *derivation) emit() error {
 	ids := d.inputs[0].name
 	e.sources = []sizeSource{{ids, 1, length}, {InBlanks, 1, blanks}, {ids, 0, rows},
 		{InBlanks, 0, chains}}
+	if d.prompt != nil { // a row is a chain of its own
+		e.sources = e.sources[:3]
+	}
 
 	out := &Derived{Vocabulary: d.logits.shape[0][2], Dimension: d.embedded.shape[0][2],
 		Tied: d.tied, Gradient: d.then != nil, Counted: d.counted}
@@ -59,7 +62,13 @@ func (d *derivation) emit() error {
 	}
 	in(InPositions, onnx.Int64, "rows")
 	in(InTargets, onnx.Int64, "rows")
-	in(InBlanks, onnx.Int64, "chains", "blanks")
+	if d.prompt == nil {
+		in(InBlanks, onnx.Int64, "chains", "blanks")
+	} else {
+		in(InBlanks, onnx.Int64, "rows", "blanks")
+		in(InPrompt, onnx.Float, "rows", "blanks", "dimension")
+		e.names[d.prompt] = InPrompt
+	}
 	if d.first != nil {
 		in(InFirst, onnx.Int64, "distinct")
 		in(InNumbers, onnx.Int64, "rows", "length")

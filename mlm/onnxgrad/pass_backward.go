@@ -57,6 +57,12 @@ func (d *derivation) reverse() error {
 // the backward pass.
 func (d *derivation) gatherGradient() error {
 	t := d.next("gradient at the blanks")
+	if d.prompt != nil { // every row has blanks of its own
+		g := &gatherer{builder: t, index: d.blanks}
+		d.atBlanks = g.run(live(d.then.nodes, d.full), place{d.full, 1})
+		d.then = t
+		return t.err
+	}
 	var each, flat dims // [C, 1, m] repeated for every row of the chain: [C·m, m]
 	for p := range each {
 		each[p] = []int{probeChains[p], 1, probeBlanks[p]}
@@ -75,6 +81,10 @@ func (d *derivation) gatherGradient() error {
 func (d *derivation) secondTerm() error {
 	t := d.then
 	t.context = "gradient"
+	if d.prompt != nil {
+		d.gradient = t.op("Identity", d.atBlanks)
+		return t.err
+	}
 	v, dim := d.logits.shape[0][2], d.embedded.shape[0][2]
 	var pairs, mask dims
 	for p := range pairs {

@@ -24,12 +24,14 @@ func perChain(rest ...int) dims {
 func (d *derivation) gatherLogits() error {
 	d.positions = &value{name: InPositions, typ: onnx.Int64, shape: rows()}
 	d.targets = &value{name: InTargets, typ: onnx.Int64, shape: rows()}
-	d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: perChain()}
+	if d.prompt == nil {
+		d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: perChain()}
+	}
 
 	b := d.next("")
 	g := &gatherer{builder: b, index: b.reshape(d.positions, rows(1))}
 	logits := g.run(d.nodes, place{d.logits, 1})
-	d.embedded, d.table = g.whole(d.embedding.out[0]), g.whole(d.embedding.in[0])
+	d.embedded, d.table = g.whole(d.words), g.whole(d.embedding.in[0])
 	d.nodes, d.logits = live(b.nodes, logits), logits
 	return b.err
 }

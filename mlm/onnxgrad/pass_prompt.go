@@ -1,0 +1,39 @@
+package onnxgrad
+
+import "infill/mlm/onnx"
+
+// softPrompt has the model read, at the blanks of every row, vectors that are an input:
+//
+//	e' = e·(1 − Σ_j hot_j) + Σ_j hot_jᵀ·prompt_j,   hot_j the one-hot of blank j among the positions
+func (d *derivation) softPrompt() error {
+	b := d.next("prompt")
+	looked := d.embedding.out[0]
+	var blanks, prompt, column, row dims
+	for p := range blanks {
+		r, m, l, dim := probeRows(p), probeBlanks[p], probeLength[p], looked.shape[p][2]
+		blanks[p], prompt[p] = []int{r, m}, []int{r, m, dim}
+		column[p], row[p] = []int{r, m, 1}, []int{r, l, 1}
+	}
+	d.blanks = &value{name: InBlanks, typ: onnx.Int64, shape: blanks}
+	d.prompt = &value{name: InPrompt, typ: onnx.Float, shape: prompt}
+	hot := b.asFloat(b.op("Equal", b.upTo(d.inputs[0], 1), b.reshape(d.blanks, column)))
+	words := b.sub(b.scalar(1), b.reshape(b.reduce("ReduceSum", hot, 1), row))
+	d.words = b.op("Add", b.mul(looked, words), b.matmul(hot, d.prompt, true, false, 1))
+	if b.err != nil {
+		return b.err
+	}
+	var nodes []*node
+	for _, n := range d.nodes {
+		for i, v := range n.in {
+			if v == looked {
+				n.in[i] = d.words
+			}
+		}
+		nodes = append(nodes, n)
+		if n == d.embedding {
+			nodes = append(nodes, b.nodes...)
+		}
+	}
+	d.nodes = nodes
+	return nil
+}
