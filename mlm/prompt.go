@@ -13,7 +13,7 @@ import (
 	"infill/mlm/onnxgrad"
 )
 
-// Prompts evaluates rows of which some positions hold vectors in place of words, and the
+// Prompts evaluates rows in which some positions hold vectors in place of words, and the
 // gradient with respect to these. With rows of the table of word embeddings E it gives, of
 //
 //	log f(target | the row)
@@ -30,8 +30,8 @@ type Prompts struct {
 	padded bool      // rows of different lengths may share a run
 }
 
-// promptTokens bounds rows × length of a run. It is no option: the company of a row may change
-// its last bits.
+// promptTokens bounds rows × length of a run. It is fixed, because the company of a row may
+// change its last bits.
 const promptTokens = 1024
 
 // A PromptRow is a sequence of token ids, special tokens included. What IDs holds at Blanks,

@@ -155,12 +155,12 @@ type derivation struct {
 	*loaded   // the graph as it is so far; logits are [R, L, V], [R, 1, V] from "gather logits" on
 	opt       Options
 	irVersion int64
-	embedding *node  // the lookup of input_ids in the table
-	words     *value // [R, L, D], what the model reads in place of it: the lookup itself, or with a prompt
+	embedding *node // the lookup of input_ids in the table
 	tied      bool
 
 	positions, targets, blanks *value
 	prompt                     *value   // [R, m, D], nil without Options.Prompt
+	words                      *value   // [R, L, D], what the model reads
 	forward                    *builder // the forward pass
 	steps                      []*entry // its steps as the backward pass sees them
 	embedded                   *value   // [R, L, D], the variable of differentiation

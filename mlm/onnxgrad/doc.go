@@ -50,8 +50,7 @@
 //
 // The other inputs and outputs are those above, without first_alike and alike. A prompt of rows of
 // E is the same as their words. With E the gradient gives all one-hot derivatives: E_v·∂/∂e_j.
-// The derivation has one pass more, which puts the prompt behind the lookup of words, and leaves
-// out the sum over the rows of a chain and what positions share.
+// The derivation leaves out the sum over the rows of a chain and what positions share.
 //
 // # How
 //
@@ -69,6 +68,7 @@
 //   - fuse: written-out layer norms and Gelus become single nodes.
 //   - tidy products: scalings and transpositions move into the products that they feed.
 //   - find embedding: finds the lookup of input_ids in the table of word embeddings.
+//   - prompt: with Options.Prompt, vectors that are an input stand at the blanks of every row.
 //   - tie: a head that is the transposed table uses the table. One copy of it remains.
 //   - gather logits: the logits are wanted at one position of each row. The gather is pushed
 //     towards the inputs through everything that works position by position, past the head and into
