@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page setup build race race-short lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all test-page test-spark setup build race race-short lint fuzz bench bench-torch verification clean help
 
 all: build
 
@@ -42,6 +42,11 @@ test-page: setup
 	@echo "== testing the page in a browser"
 	$(GO) build -o bin/testsum ./internal/testsum
 	cd server/browser && $(GO) vet . && GO=$(GO) ../../bin/testsum -count=1 -timeout 5m .
+
+# make test-spark  tests the Spark job on two executors; needs Java and Python, installs PySpark
+test-spark: setup
+	@echo "== testing the Spark job"
+	distributed/spark/test.sh
 
 # make test-all   runs the long tests too
 test-all: setup

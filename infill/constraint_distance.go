@@ -32,12 +32,6 @@ func nearer(a, b string, d int) bool {
 	if diff := len(x) - len(y); diff >= d || -diff >= d {
 		return false
 	}
-	return levenshtein(x, y, d) < d
-}
-
-// levenshtein is the Levenshtein distance of two texts or, once it cannot be below limit, limit
-// or more.
-func levenshtein(x, y []rune, limit int) int {
 	row := make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
@@ -53,9 +47,9 @@ func levenshtein(x, y []rune, limit int) int {
 			diagonal, row[j+1] = row[j+1], cost
 			least = min(least, cost)
 		}
-		if least >= limit {
-			return least
+		if least >= d {
+			return false
 		}
 	}
-	return row[len(y)]
+	return row[len(y)] < d
 }
