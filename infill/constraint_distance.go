@@ -32,6 +32,12 @@ func nearer(a, b string, d int) bool {
 	if diff := len(x) - len(y); diff >= d || -diff >= d {
 		return false
 	}
+	return levenshtein(x, y, d) < d
+}
+
+// levenshtein is the Levenshtein distance of two texts or, once it cannot be below limit, limit
+// or more.
+func levenshtein(x, y []rune, limit int) int {
 	row := make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
@@ -47,9 +53,9 @@ func nearer(a, b string, d int) bool {
 			diagonal, row[j+1] = row[j+1], cost
 			least = min(least, cost)
 		}
-		if least >= d {
-			return false
+		if least >= limit {
+			return least
 		}
 	}
-	return row[len(y)] < d
+	return row[len(y)]
 }

@@ -48,10 +48,15 @@ type Filling struct {
 	Text string
 	// Tokens are the model's pieces, one string for every blank; several pieces
 	// in a blank stand apart by spaces.
-	Tokens        []string
-	Spans         [][2]int // byte span of each blank's filling in Text
-	Score         float64  // U(θ), the pseudo-log-likelihood of the pieces in nats
-	ScorePerToken float64  // Score over the number of pieces
+	Tokens []string
+	Spans  [][2]int // byte span of each blank's filling in Text
+	// Score is U(θ) in nats: the pseudo-log-likelihood of the pieces and, with Options.Terms,
+	// Σ λ_k U_k.
+	Score         float64
+	ScorePerToken float64 // Score over the number of pieces
+	// Energies are the parts of Score by name, weights included, nil without Options.Terms: they
+	// sum to it. ModelEnergy is the model's.
+	Energies map[string]float64
 	// Recut says that the tokenizer cuts the finished text into other pieces than those that were
 	// filled in: walk[MASK] may be filled with ##ing, and walking be one piece. Score is
 	// then not what Engine.ScoreSpans says of the finished text.
@@ -144,9 +149,13 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	if t := p.only(); t != nil {
 		res, err := p.exact(ctx, t)
 		if err == nil {
-			res.Evaluated = int(p.model.evaluated.Load())
+			err = p.energies(ctx, res.Fillings)
 		}
-		return res, err
+		if err != nil {
+			return nil, err
+		}
+		res.Evaluated = int(p.model.evaluated.Load())
+		return res, nil
 	}
 	if err := p.start(ctx); err != nil {
 		return nil, err
@@ -168,6 +177,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		return nil, err
 	}
 	res := p.result(kept)
+	if err := p.energies(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Evaluated = int(p.model.evaluated.Load())
 	return res, nil

@@ -26,8 +26,8 @@ const (
 
 // MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
 // blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
-// every token of every filling. What would take more is sampled: 25 chains of 50 steps
-// take about as many rows of their own.
+// every token of every filling. Terms take Term.Rows of every filling. What would take more is
+// sampled: 25 chains of 50 steps take about as many rows of their own.
 const MaxExactRows = 2048
 
 // exactly resolves ExactAuto.
@@ -47,7 +47,7 @@ func (o *Options) exactly() Exact {
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
 	if p.opt.Exact != ExactAlways || p.open || len(p.parts[0].tgt.coords) != 1 ||
-		p.parts[0].tgt.exactRows() > MaxExactRows {
+		p.parts[0].tgt.exactRows()+p.parts[0].tgt.termRows() > MaxExactRows {
 		return nil
 	}
 	return p.parts[0].tgt
@@ -133,19 +133,24 @@ func (p *plan) weigh(t *target, u []float64) (*Result, error) {
 	return res, nil
 }
 
+// termRows is how many sequences the terms of all states of the one coordinate take.
+func (t *target) termRows() int { return t.coords[0].k() * t.extra.rows() }
+
 // energies returns U of every state of the one coordinate, in nats.
 func (t *target) energies(ctx context.Context) ([]float64, error) {
 	c := &t.coords[0]
-	u := make([]float64, c.k())
+	u, x := make([]float64, c.k()), make([][]int32, c.k())
+	for v := range x {
+		x[v] = []int32{int32(v)}
+	}
 	if c.slot >= 0 && len(t.groups[0].blanks) == 1 {
 		// U is what the model says of the blank.
 		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, false)
-		t.forbid([]int32{0}, 0, u)
+		if err == nil {
+			t.forbid([]int32{0}, 0, u)
+			err = t.addTerms(ctx, x, u)
+		}
 		return t.untempered(u), err
-	}
-	x := make([][]int32, len(u))
-	for v := range x {
-		x[v] = []int32{int32(v)}
 	}
 	err := t.energy(ctx, x, u)
 	return t.untempered(u), err

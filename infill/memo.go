@@ -33,6 +33,7 @@ type entry struct {
 	// The value: a row over the vocabulary in wide, or one log-probability in logProb, or of a
 	// gradient both. Nobody changes it once it is made.
 	logProb, wide []float32
+	value         float64 // of a term in place of them
 }
 
 // entryBytes is about what an entry takes besides its key and values: itself, its channel and its

@@ -59,6 +59,9 @@ type Options struct {
 	// samplers.Info.Enumerates, and all for the others.
 	Shortlist   int
 	NoShortlist bool // all that may fill a blank are candidates; Shortlist is then 0
+	// Terms are parts of the energy besides the model's, with their weights. Samplers without an
+	// acceptance step, which would leave them out, are refused.
+	Terms []Weighted
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.
 	Trace func(Step) error
@@ -136,7 +139,7 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}
 	*o = o.Complete()
-	return nil
+	return checkTerms(o.Terms)
 }
 
 // Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero

@@ -43,6 +43,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{e: e, whole: t, t: cut, opt: opt, model: newRecall(e.model, e.memo, opt.Sampler)}
+	more := newExtra(opt, e.memo != nil)
 	counts := make([][]int, opt.Chains) // tokens of each group, by chain
 	for k := range counts {
 		counts[k] = make([]int, len(t.groups))
@@ -77,7 +78,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			pt = &part{tgt: newTarget(p.model, sp, opt), id: opt.ID}
+			pt = &part{tgt: newTarget(p.model, sp, opt, more), id: opt.ID}
 			if p.open {
 				pt.id += "\x00*" + key
 			}
@@ -98,6 +99,9 @@ func (p *plan) each(ctx context.Context, f func(context.Context, *part) error) e
 }
 
 func (p *plan) start(ctx context.Context) error {
+	if err := p.honest(); err != nil {
+		return err
+	}
 	err := p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		if n := p.opt.shortlist(); n > 0 {
 			if err := pt.tgt.restrict(ctx, n); err != nil {
@@ -174,7 +178,7 @@ func (t *target) another() *target {
 	_ = sp.scratch() // the space was made, so it does not fail
 	return &target{
 		space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior,
-		byKey: map[*layout]*bucket{},
+		extra: t.extra, written: t.written, byKey: map[*layout]*bucket{},
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 )
 
 // target is the energy of one sentence as the samplers see it: the states of
-// a space, with U the pseudo-log-likelihood of all filled tokens divided by
-// the temperature; −∞ for states that are not valid.
+// a space, with U the pseudo-log-likelihood of all filled tokens and the terms
+// that Options add, divided by the temperature; −∞ for states that are not valid.
+// Gradients and conditionals are those of the model alone.
 //
 // The gradient of a coordinate is that of the one-hot extension, summed over
 // tied blanks. For a list, whose phrases may have different lengths, the entry
@@ -28,6 +29,8 @@ type target struct {
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 	prior [][]float64
 
+	extra   *extra    // terms besides the model's energy; nil: none
+	written Case      // how the texts are spelt that terms judge
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*layout]*bucket
@@ -48,9 +51,9 @@ type bucket struct {
 	wide    [][]float32
 }
 
-func newTarget(m *recall, sp *space, opt *Options) *target {
+func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
 	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
-		byKey: map[*layout]*bucket{}}
+		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
 }
 
 // Domain implements samplers.Target.
@@ -68,7 +71,7 @@ func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
 // energy is Energy of states that no sampler asks about.
 func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
-	return t.each(ctx, func(ctx context.Context, b *bucket) error {
+	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
 			return err
 		}
@@ -77,6 +80,10 @@ func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return t.addTerms(ctx, x, u)
 }
 
 // EnergyGrad implements samplers.Gradienter.
@@ -88,7 +95,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 		}
 	}
 	t.countGradients()
-	return t.each(ctx, func(ctx context.Context, b *bucket) error {
+	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
 		if err != nil {
 			return err
@@ -101,6 +108,10 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return t.addTerms(ctx, x, u)
 }
 
 // gradient fills the entries of coordinate i, at category cur, from a row of

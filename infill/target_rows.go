@@ -40,7 +40,10 @@ func (t *target) EnergyRows(ctx context.Context, x [][]int32, u []float64,
 	for _, b := range t.buckets {
 		valid = append(valid, b.who...)
 	}
-	return t.sharedRows(ctx, x, valid, rows)
+	if err := t.sharedRows(ctx, x, valid, rows); err != nil {
+		return err
+	}
+	return t.addTerms(ctx, x, u)
 }
 
 // own reports whether coordinate i decides a single token.

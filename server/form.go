@@ -49,7 +49,7 @@ func jsonType(set *settings.Setting[settings.Filling]) string {
 		return set.SetJSON(settings.Defaults(), json.RawMessage(raw)) == nil
 	}
 	switch kind := set.Value(settings.Defaults()).Kind; {
-	case takes(`["a"]`):
+	case takes(`["a"]`), takes(`[]`):
 		return "array"
 	case takes(`{"a":1}`):
 		return "object"

@@ -11,6 +11,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
 )
@@ -75,7 +76,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
-	in, err := f.input(path, std, f.AllowFile)
+	in, err := f.input(path, std, append(energies.Files(f.Energy), f.AllowFile)...)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
-	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
 	recorded, err := f.recorded()

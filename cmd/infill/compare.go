@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/infill/energies"
 	"infill/mlm"
 	"infill/report"
 	"infill/samplers"
@@ -114,7 +115,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	inputs := append(slices.Clone(f.references), c.Args().First(), f.AllowFile)
+	inputs := slices.Concat(f.references, []string{c.Args().First(), f.AllowFile},
+		energies.Files(f.Energy))
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Exact = infill.ExactNever // samplers are what is compared
-	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
 	cmp := &report.Comparison{
@@ -246,6 +248,9 @@ func (f *compareFlags) protocol() string {
 	}
 	if o.MinDistance > 0 {
 		add("fillings at an edit distance of %d or more", o.MinDistance)
+	}
+	if len(f.Energy) > 0 {
+		add("further parts of the energy: %s", strings.Join(f.Energy, ", "))
 	}
 	switch {
 	case steps == 0:

@@ -27,7 +27,7 @@ func TestDocumentedOutput(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("half a minute of the default model")
 	}
-	docs := map[string]int{"README.md": 4, "docs/guide/blanks.md": 10} // least examples
+	docs := map[string]int{"README.md": 4, "docs/guide/blanks.md": 10, "docs/guide/steering.md": 4} // least examples
 	paths, texts := map[string]string{}, map[string]string{}
 	for name := range docs {
 		path, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(name)))
@@ -38,6 +38,7 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
+	put(t, "tone.txt", shownFile(t, texts["docs/guide/steering.md"]))
 	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +56,16 @@ func TestDocumentedOutput(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shownFile is the file that a document shows in its first block without a language.
+func shownFile(t *testing.T, doc string) string {
+	t.Helper()
+	m := regexp.MustCompile("(?s)\n```\n(.*?)```\n").FindStringSubmatch(doc)
+	if m == nil {
+		t.Fatal("no file is shown")
+	}
+	return m[1]
 }
 
 // documentedOutput runs the examples of a document. It returns the document with
@@ -111,6 +122,9 @@ func rightScores(t *testing.T, e *infill.Engine, command, shown string) {
 		text := fields[len(fields)-1]
 		m := filled.FindStringSubmatchIndex(text)
 		score, err := strconv.ParseFloat(fields[0], 64)
+		if of := regexp.MustCompile(`\(model (\S+),`).FindStringSubmatch(line); of != nil {
+			score, err = strconv.ParseFloat(of[1], 64)
+		}
 		if m == nil || err != nil {
 			t.Errorf("%s: %q is no line of its output; print it anew with -update", command, line)
 			continue

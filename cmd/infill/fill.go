@@ -82,7 +82,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
-	if err := f.prepare(m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
 		return err
 	}
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr}
@@ -175,6 +175,9 @@ func (w *fillWriter) print(r *infill.Result) error {
 		}
 		if r.Exact {
 			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
+		}
+		if f.Energies != nil {
+			b.WriteString(energiesOf(&f, w.Filling.Options.Terms) + "  ")
 		}
 		b.WriteString(text + "\n")
 	}

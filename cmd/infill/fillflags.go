@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
 
+	"infill/infill/energies"
 	"infill/infill/settings"
 	"infill/tokenize"
 )
@@ -29,6 +31,8 @@ func (f *fillingFlags) flags() []*option {
 		"seed":  "seed of all randomness, 0 to 2^64-1; chosen and printed when unset",
 		"ban":   "`WORDS` that fill no blank, comma separated; repeatable",
 		"allow": "`FILE` of the only words or phrases that fill blanks, one a line",
+		"energy": "add a `PART=WEIGHT` to the energy that is sampled and ranked, repeatable: " +
+			energies.Forms(),
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})
@@ -66,7 +70,11 @@ func chooseSeed() (*uint64, error) {
 }
 
 // prepare completes the options, and notes banned words that have no effect.
-func (f *fillingFlags) prepare(tok *tokenize.Tokenizer, w io.Writer, quiet bool) error {
+func (f *fillingFlags) prepare(ctx context.Context, tok *tokenize.Tokenizer, w io.Writer,
+	quiet bool) error {
+	if err := f.OpenParts(ctx); err != nil {
+		return err
+	}
 	if err := f.Prepare(tok); err != nil {
 		return err
 	}

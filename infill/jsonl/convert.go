@@ -43,7 +43,8 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Fillings = append(rec.Fillings, Filling{
 			Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
 			Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
-			Recut: f.Recut, Probability: probability, Chain: f.Chain, Step: f.Step, Count: f.Count,
+			Energies: maps.Clone(f.Energies),
+			Recut:    f.Recut, Probability: probability, Chain: f.Chain, Step: f.Step, Count: f.Count,
 		})
 	}
 	return rec

@@ -104,10 +104,13 @@ type Filling struct {
 	Tokens []string `json:"tokens"`
 	// Spans are the places of the fillings in Text, one for every blank.
 	Spans []Span `json:"spans"`
-	// Score is the pseudo-log-likelihood of the pieces in nats, ScorePerToken
-	// the same over their number; nil where not known.
+	// Score is the pseudo-log-likelihood of the pieces in nats, with further parts of the energy
+	// where there are Energies, ScorePerToken the same over their number; nil where not known.
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
+	// Energies are the parts of Score by name, weights included, nil where the model's is the
+	// only one, which is called "model". They sum to Score.
+	Energies map[string]float64 `json:"energies,omitempty"`
 	// Recut says that the tokenizer cuts the finished text into other pieces than
 	// Tokens, so that its score is another one.
 	Recut bool `json:"recut,omitempty"`

@@ -1,14 +1,11 @@
 package settings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"infill/infill"
+	"infill/internal/disk"
 	"infill/internal/unpack"
 	"infill/tokenize"
 )
@@ -31,7 +28,7 @@ type wordFile struct{ path, sum string }
 // not they were compressed.
 func readWords(tok *tokenize.Tokenizer, path string) (words *infill.WordList, read wordFile,
 	err error) {
-	sum, err := hashed(path, func(r io.Reader) error {
+	sum, err := disk.Hashed(path, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
@@ -52,7 +49,7 @@ func (v *Filling) LoadAllow() error {
 		return nil
 	}
 	var words []string
-	_, err := hashed(v.AllowFile, func(r io.Reader) error {
+	_, err := disk.Hashed(v.AllowFile, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
@@ -67,24 +64,6 @@ func (v *Filling) LoadAllow() error {
 	return nil
 }
 
-// hashed lets use read a file and returns the hash of all of it. Errors name the file.
-func hashed(path string, use func(io.Reader) error) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.New()
-	r := io.TeeReader(file, sum)
-	err = use(r)
-	if err == nil {
-		_, err = io.Copy(io.Discard, r) // what use left
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // allowRecorded names the words by the hash of their file.
 func (v *Filling) allowRecorded() (string, error) {
 	switch v.AllowFile {
@@ -93,5 +72,5 @@ func (v *Filling) allowRecorded() (string, error) {
 	case v.allowed.path:
 		return v.allowed.sum, nil
 	}
-	return hashed(v.AllowFile, func(io.Reader) error { return nil })
+	return disk.Hashed(v.AllowFile, func(io.Reader) error { return nil })
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infill/infill"
+	"infill/infill/energies"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -36,6 +37,11 @@ type Filling struct {
 	// none. Only a program that may read its user's files sets it; JSON has the words themselves.
 	// Prepare reads it, once: it may be a pipe.
 	AllowFile string
+
+	// Energy are parts of the energy besides the model's, as energies.Parse reads them. Those that
+	// are made from files are among Parts, which a program opens that may read its user's files.
+	Energy []string
+	Parts  *energies.Parts
 
 	allowed wordFile // what Prepare has read
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
@@ -112,7 +118,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
 	}
-	return nil
+	return v.terms()
 }
 
 // exactly resolves infill.ExactAuto. The engine could not: Options have a sampler in any case.
@@ -321,6 +327,12 @@ var fillTable = []*Setting[Filling]{
 			"diverse: good ones that share few words",
 		Group: Results,
 		bind:  func(v *Filling) *Value { return ChoiceValue(&v.Options.Select, "likelihood", "diverse") },
+	},
+	{
+		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
+		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
+		Group: Words,
+		bind:  energyValue, form: (*Filling).energyRecorded,
 	},
 	{
 		Name: "memo",

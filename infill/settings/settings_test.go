@@ -32,6 +32,7 @@ var samples = map[string][2]string{
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`},
+	"energy": {"edit=2", `["edit=2"]`},
 	"memo":   {"8", "8"},
 }
 
@@ -84,6 +85,7 @@ func TestBadValues(t *testing.T) {
 		{"param", "x", `{"x":[]}`, ""},
 		{"sampler", "", `""`, ""},
 		{"ban", "", `"dog"`, ""},
+		{"energy", "edit", `["edit=1","edit"]`, "edit=WEIGHT"},
 	} {
 		s := Find(FillTable(), c.name)
 		v := Defaults()

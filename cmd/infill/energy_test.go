@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+)
+
+// Parts of the energy hold for files: lines weigh those that are open for themselves, cannot open
+// others, and a file that has changed is another run.
+func TestEnergyOfLines(t *testing.T) {
+	t.Parallel()
+	list := write(t, "list.txt", "dog 2\ncat -1\n")
+	part := "words:" + list
+	lines := []string{
+		`{"text":"the [MASK|dog|cat|fox] sleeps ."}`,
+		`{"text":"the [MASK|dog|cat|fox] sleeps .","energy":["` + part + `=-3"]}`,
+		`{"text":"the [MASK|dog|cat|fox] sleeps .","energy":[]}`,
+		`{"text":"the [MASK|dog|cat|fox] sleeps .","energy":["words:` + list + `.bak=1"]}`,
+		`{"text":"the [MASK|dog|cat|fox] sleeps .","energy":["edit=1"]}`,
+		`{"text":"the dog sleeps .","mask_words":1,"energy":["edit=2"]}`,
+	}
+	in := write(t, "in.jsonl", strings.Join(lines, "\n")+"\n")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	args := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--energy", part+"=1.5")
+	if r := infillRun("", args...); r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	var recs []jsonl.Record
+	for _, line := range strings.Split(strings.TrimSpace(get(t, out)), "\n") {
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		recs = append(recs, rec)
+	}
+	for i, weight := range []float64{1.5, -3} {
+		for _, f := range recs[i].Fillings {
+			want := map[string]float64{"dog": 2 * weight, "cat": -weight, "fox": 0}[f.Tokens[0]]
+			if f.Energies[part] != want || math.Abs(f.Energies["model"]+want-*f.Score) > 1e-9 {
+				t.Errorf("line %d: %q has %v of %v", i+1, f.Text, f.Energies, *f.Score)
+			}
+		}
+	}
+	if f := recs[2].Fillings; len(f) != 3 || f[0].Energies != nil {
+		t.Errorf("without parts: %+v", f)
+	}
+	for i, says := range map[int]string{3: "not open here", 4: "words that stood in the blanks"} {
+		if e := recs[i].Error; e == nil || e.Code != "bad_option" || !strings.Contains(e.Message, says) {
+			t.Errorf("line %d: %+v", i+1, recs[i].Error)
+		}
+	}
+	if f := recs[5].Fillings; len(f) == 0 || f[0].Energies["edit"] > 0 {
+		t.Errorf("edit: %+v", f)
+	}
+	if r := infillRun("", append(args, "--resume")...); r.code != exitSomeFailed {
+		t.Errorf("resumed: exit %d: %s", r.code, r.err)
+	}
+	if err := os.WriteFile(list, []byte("dog 3\ncat -1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := infillRun("", append(args, "--resume")...); r.code != exitUsage ||
+		!strings.Contains(r.err, "energy") {
+		t.Errorf("with another list: exit %d: %s", r.code, r.err)
+	}
+}
+
+func TestBadEnergy(t *testing.T) {
+	t.Parallel()
+	list := write(t, "list.txt", "dog 2\nred dog 1\n")
+	for _, c := range []struct {
+		part string
+		code int
+		says string
+	}{
+		{"dog=1", exitUsage, "words:FILE=WEIGHT"},
+		{"edit", exitUsage, "edit=WEIGHT"},
+		{"words:" + list + "=1", exitUsage, "line 2"},
+		{"words:no/such=1", exitTrouble, "--energy"},
+	} {
+		r := infillRun("", withTiny("fill", "--energy", c.part, "the [MASK] sleeps .")...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s: exit %d: %s", c.part, r.code, r.err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package energies
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"infill/infill"
+)
+
+// Parts are parts whose files have been read. They are safe for concurrent use. A nil *Parts has
+// those that need no file.
+type Parts struct {
+	open map[string]*part // by kind and path
+}
+
+// A part is what was made of a file or a folder.
+type part struct {
+	sum  string // of what it was made from, "sha256:…"
+	term func(Spec) (infill.Term, error)
+}
+
+// key names what a part is made from.
+func key(s Spec) string { return s.Kind + ":" + s.Path }
+
+// Open reads what the parts of the texts are made from. Errors wrap ErrSpec or name the file.
+func Open(ctx context.Context, texts []string) (*Parts, error) {
+	p := &Parts{open: map[string]*part{}}
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		if s.Path == "" || p.open[key(s)] != nil {
+			continue
+		}
+		made, err := open(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("part %s of the energy: %w", s.Name(), err)
+		}
+		p.open[key(s)] = made
+	}
+	return p, nil
+}
+
+// open reads what a part is made from.
+func open(_ context.Context, s Spec) (*part, error) {
+	switch s.Kind {
+	case "words":
+		list, sum, err := readWords(s.Path)
+		if err != nil {
+			return nil, err
+		}
+		return &part{sum, func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }}, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrSpec, s.Kind)
+}
+
+// find returns the part that a spec is made from, nil for one that needs no file.
+func (p *Parts) find(s Spec) (*part, error) {
+	if s.Path == "" {
+		return nil, nil
+	}
+	if p != nil && p.open[key(s)] != nil {
+		return p.open[key(s)], nil
+	}
+	remedy := "no part with a file is open"
+	if p != nil && len(p.open) > 0 {
+		remedy = "open are those that the run began with"
+	}
+	return nil, fmt.Errorf("%w: %s is not open here; %s", ErrSpec, s.Name(), remedy)
+}
+
+// Weighted makes terms of parts as users write them. Errors wrap ErrSpec: a part that cannot be
+// understood, or whose file is not open.
+func (p *Parts) Weighted(texts []string) ([]infill.Weighted, error) {
+	var out []infill.Weighted
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		from, err := p.find(s)
+		if err != nil {
+			return nil, err
+		}
+		var t infill.Term = infill.Edit{}
+		if from != nil {
+			if t, err = from.term(s); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, infill.Weighted{Term: t, Weight: s.Weight})
+	}
+	return out, nil
+}
+
+// Recorded names parts by the hashes of what they are made from, so that a file that has changed
+// is another part, and one that was moved is the same.
+func (p *Parts) Recorded(texts []string) (string, error) {
+	var out []string
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return "", err
+		}
+		from, err := p.find(s)
+		if err != nil {
+			return "", err
+		}
+		if from != nil {
+			s.Path = from.sum
+		}
+		out = append(out, s.String())
+	}
+	return strings.Join(out, " "), nil
+}
+
+// Files lists the files and folders that parts are made from. Texts that cannot be understood
+// are passed over.
+func Files(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if s, err := Parse(text); err == nil && s.Path != "" {
+			out = append(out, s.Path)
+		}
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package energies
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"infill/infill"
+)
+
+// ErrSpec is the kind of every error of a part that cannot be understood or is not open.
+var ErrSpec = errors.New("bad part of the energy")
+
+// A Spec names a part of an energy and its weight.
+type Spec struct {
+	Kind   string  // one of Kinds
+	Path   string  // the file or folder, "" where the kind has none
+	Weight float64 // λ, from −infill.MaxWeight to infill.MaxWeight
+}
+
+// A Kind is a kind of parts.
+type Kind struct {
+	Name string
+	Form string // how a part of the kind is written, without its weight
+	Doc  string // what its value is, in a few words
+	path bool   // it is made from a file or a folder
+}
+
+// kinds are all kinds, in the order of documents.
+var kinds = []Kind{
+	{"words", "words:FILE", "the weights of listed words among the filled ones", true},
+	{"edit", "edit", "less the edit distance from the words before", false},
+}
+
+// Kinds lists the kinds of parts.
+func Kinds() []Kind { return append([]Kind(nil), kinds...) }
+
+// Forms are the ways to write a part, with "or" between.
+func Forms() string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, k.Form+"=WEIGHT")
+	}
+	return strings.Join(all, " or ")
+}
+
+// Parse reads a part as users write it: words:FILE=2. The weight stands behind the last "=". The
+// error wraps ErrSpec.
+func Parse(text string) (Spec, error) {
+	bad := func(format string, a ...any) (Spec, error) {
+		why := fmt.Sprintf(format, a...)
+		return Spec{}, fmt.Errorf("%w: %q: %s; want %s", ErrSpec, text, why, Forms())
+	}
+	cut := strings.LastIndexByte(text, '=')
+	if cut < 0 {
+		return bad("it has no weight")
+	}
+	name, number := text[:cut], text[cut+1:]
+	w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(math.Abs(w) <= infill.MaxWeight) {
+		return bad("the weight %q is not a number from %v to %v", number, -infill.MaxWeight,
+			infill.MaxWeight)
+	}
+	kind, path, more := strings.Cut(strings.TrimSpace(name), ":")
+	for _, k := range kinds {
+		switch {
+		case k.Name != kind:
+			continue
+		case !k.path && more:
+			return bad("%s takes no more than a weight", kind)
+		case k.path && path == "":
+			return bad("%s needs a file", kind)
+		}
+		return Spec{Kind: kind, Path: path, Weight: w + 0}, nil // −0 is 0
+	}
+	return bad("there is no kind %q", kind)
+}
+
+// Name is the part without its weight, as results call it.
+func (s Spec) Name() string {
+	if s.Path == "" {
+		return s.Kind
+	}
+	return s.Kind + ":" + s.Path
+}
+
+// String is the part as Parse reads it.
+func (s Spec) String() string {
+	return s.Name() + "=" + strconv.FormatFloat(s.Weight, 'g', -1, 64)
+}

@@ -1,0 +1,202 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Term is a part of an energy that judges finished texts: what a classifier or a second
+// model says of them, a list of words, how near they are to what stood there before. With
+// [Options.Terms] the energy is
+//
+//	U(θ) = U₁(θ) + Σ_k λ_k U_k(text of θ)
+//
+// U₁ is the pseudo-log-likelihood of the engine's model, and λ_k the weights. A product of
+// experts (Hinton, "Training products of experts by minimizing contrastive divergence", Neural
+// Computation 14, 2002) is such a sum. Samplers propose by U₁, and their acceptance step makes
+// π ∝ exp(U/T) of it.
+//
+// A term is safe for concurrent use. Its values depend on the text alone, bit by bit: not on the
+// texts beside it, nor on what was asked before.
+type Term interface {
+	// Name is what results call the term. It is not empty and not "model", which is U₁.
+	Name() string
+	// Rows is about how many sequences of a neural network the value of a text takes, 0 for
+	// none. It bounds what is computed exactly, see [MaxExactRows].
+	Rows() int
+	// Values sets v[k] to the value of texts[k], in nats before the weight. Values are finite.
+	// A state whose value is not is refused and counted, as one whose energy is not a number.
+	Values(ctx context.Context, texts []Finished, v []float64) error
+}
+
+// A Finished text is one whose blanks are filled, as results have it.
+type Finished struct {
+	Text  string
+	Spans [][2]int // byte span in Text of what fills each blank, ascending
+	// Original are the words that stood in the blanks before, see Options.Original; nil where
+	// nothing did.
+	Original []string
+}
+
+// Before is the text with the words that stood in the blanks, "" where nothing did.
+func (f Finished) Before() string {
+	if len(f.Original) != len(f.Spans) {
+		return ""
+	}
+	var b strings.Builder
+	last := 0
+	for i, s := range f.Spans {
+		b.WriteString(f.Text[last:s[0]])
+		b.WriteString(f.Original[i])
+		last = s[1]
+	}
+	b.WriteString(f.Text[last:])
+	return b.String()
+}
+
+// A Weighted is a term with its weight.
+type Weighted struct {
+	Term   Term
+	Weight float64 // λ: finite. Below 0 it makes likelier what the term makes unlikely
+}
+
+// ModelEnergy is the name of U₁ in Filling.Energies.
+const ModelEnergy = "model"
+
+// MaxWeight bounds the size of a weight.
+const MaxWeight = 1e6
+
+// checkTerms finds what is wrong with terms before anything is computed.
+func checkTerms(terms []Weighted) error {
+	var names []string
+	for i, w := range terms {
+		if w.Term == nil {
+			return fmt.Errorf("%w: part %d of the energy is missing", ErrOption, i+1)
+		}
+		name := w.Term.Name()
+		switch {
+		case name == "" || name == ModelEnergy:
+			return fmt.Errorf("%w: a part of the energy is called %q", ErrOption, name)
+		case slices.Contains(names, name):
+			return fmt.Errorf("%w: two parts of the energy are called %q; add their weights", ErrOption,
+				name)
+		case !(math.Abs(w.Weight) <= MaxWeight):
+			return fmt.Errorf("%w: the part %s of the energy has the weight %v, want a number from %v to %v",
+				ErrOption, name, w.Weight, -MaxWeight, MaxWeight)
+		}
+		names = append(names, name)
+	}
+	return nil
+}
+
+// termBytes bounds what a fill remembers of its terms' values.
+const termBytes = 16 << 20
+
+// extra are the terms of one fill. It is safe for concurrent use.
+type extra struct {
+	terms    []Weighted
+	original []string
+	memo     *memo // nil: nothing is remembered
+}
+
+// newExtra is nil where there are no terms.
+func newExtra(opt *Options, remember bool) *extra {
+	if len(opt.Terms) == 0 {
+		return nil
+	}
+	x := &extra{terms: opt.Terms, original: opt.Original}
+	if remember {
+		x.memo = newMemo(termBytes)
+	}
+	return x
+}
+
+// rows is about how many sequences of neural networks the terms of a text take.
+func (e *extra) rows() int {
+	n := 0
+	if e != nil {
+		for _, w := range e.terms {
+			n += w.Term.Rows()
+		}
+	}
+	return n
+}
+
+// sums adds Σ λ_k U_k of texts to u, in nats.
+func (e *extra) sums(ctx context.Context, texts []Finished, u []float64) error {
+	v := make([]float64, len(texts))
+	for i, w := range e.terms {
+		if w.Weight == 0 {
+			continue
+		}
+		if err := e.values(ctx, i, texts, v); err != nil {
+			return err
+		}
+		for k := range u {
+			u[k] += w.Weight * v[k]
+		}
+	}
+	return nil
+}
+
+// values sets v to the values of term i, asking about every different text once.
+func (e *extra) values(ctx context.Context, i int, texts []Finished, v []float64) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	var keys []string
+	var different []Finished
+	number := make([]int, len(texts))
+	at := map[string]int{}
+	for k, f := range texts {
+		key := fmt.Sprint(i, f.Spans, f.Text)
+		n, seen := at[key]
+		if !seen {
+			n = len(keys)
+			at[key] = n
+			keys, different = append(keys, key), append(different, f)
+		}
+		number[k] = n
+	}
+	found := make([]float64, len(keys))
+	if e.memo == nil {
+		if err := e.ask(ctx, i, different, found); err != nil {
+			return err
+		}
+	} else {
+		entries, err := e.memo.get(ctx, keys, func(ctx context.Context, which []int,
+			made []*entry) error {
+			asked, got := make([]Finished, len(which)), make([]float64, len(which))
+			for j, n := range which {
+				asked[j] = different[n]
+			}
+			err := e.ask(ctx, i, asked, got)
+			for j := range made {
+				made[j].value = got[j]
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for n := range found {
+			found[n] = entries[n].value
+		}
+	}
+	for k, n := range number {
+		v[k] = found[n]
+	}
+	return nil
+}
+
+// ask has a term judge texts. Its errors name it.
+func (e *extra) ask(ctx context.Context, i int, texts []Finished, v []float64) error {
+	t := e.terms[i].Term
+	if err := t.Values(ctx, texts, v); err != nil {
+		return fmt.Errorf("part %s of the energy: %w", t.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"infill/samplers"
+)
+
+// toyTerm judges a text by a hash of it, from −2 to 2 nats: nothing of it is in the model's
+// proposals. It counts the texts that it is asked about.
+type toyTerm struct {
+	name  string
+	rows  int
+	asked atomic.Int64
+	odd   map[string]float64 // values of texts that hold this
+}
+
+func (t *toyTerm) Name() string { return t.name }
+func (t *toyTerm) Rows() int    { return t.rows }
+
+func (t *toyTerm) Values(_ context.Context, texts []Finished, v []float64) error {
+	t.asked.Add(int64(len(texts)))
+	for k, f := range texts {
+		v[k] = t.of(f.Text)
+	}
+	return nil
+}
+
+func (t *toyTerm) of(text string) float64 {
+	for part, v := range t.odd {
+		if strings.Contains(text, part) {
+			return v
+		}
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(t.name + text))
+	return 4*float64(h.Sum64()>>11)/(1<<53) - 2
+}
+
+// Samplers leave π of the whole energy as it is: chains that start from exp((U₁ + λU₂)/T),
+// enumerated by other code, are distributed by it after any number of steps.
+func TestTermsInvariant(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := New(tiny(t))
+	tok := e.model.Tokenizer()
+	const weight, temp = 1.5, 2.0
+	for _, text := range []string{
+		"the [MASK|red|green|dogs|big dog|small red fox] sleeps in the [MASK|house|road|big river] .",
+		"the [MASK/^(dog|cat|bird|fish|horse|cow|fox)$/] saw the [MASK/^(dog|cat|fish|horse|bear)$/] .",
+		"the [MASK:a|dog|fox|cats|big dog] and the [MASK:a] .",
+		"the [MASK|dog|fox|cats|birds|cow|horse] sleeps .",
+	} {
+		tm, err := Parse(tok, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		toy := &toyTerm{name: "toy"}
+		opt := Options{Temperature: temp, Terms: []Weighted{{toy, weight}}}
+		tgt := targetOf(t, e, tm, opt)
+		x, texts := tgt.states()
+		p, sum := make([]float64, len(x)), 0.0
+		for i := range x {
+			f := tgt.spell(x[i], CaseAuto)
+			u, _ := oracle(t, e, texts[i], f.Spans)
+			p[i] = math.Exp((u + weight*toy.of(texts[i])) / temp)
+			sum += p[i]
+		}
+		for i := range p {
+			p[i] /= sum
+		}
+		if _, err := tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
+			t.Fatal(err)
+		}
+		for _, s := range []samplers.Sampler{
+			&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{},
+			&samplers.ExactGibbs{},
+		} {
+			z, moved := leave(t, ctx, s, tgt, x, p, 8)
+			if !(z < threshold) || moved == 0 {
+				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Name(), text, len(p), z,
+					moved)
+			}
+		}
+	}
+}
+
+// Chains that start where the model alone would reach π of the whole energy.
+func TestTermsReached(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	tm, err := Parse(e.Tokenizer(), "The film was [MASK|good|bad|long|short|dull] and "+
+		"[MASK|funny|boring|sad|slow].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	toy := &toyTerm{name: "toy"}
+	const temp = 2
+	opt := Options{Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
+		Terms: []Weighted{{toy, 3}}}
+	tgt := targetOf(t, e, tm, opt)
+	x, texts := tgt.states()
+	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
+	sum, sumPlain := 0.0, 0.0
+	for i := range x {
+		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], CaseAuto).Spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain[i] = math.Exp(s.Score / temp)
+		p[i] = math.Exp((s.Score + 3*toy.of(texts[i])) / temp)
+		sum, sumPlain, at[texts[i]] = sum+p[i], sumPlain+plain[i], i
+	}
+	far := 0.0
+	for i := range p {
+		p[i], plain[i] = p[i]/sum, plain[i]/sumPlain
+		far += math.Abs(p[i]-plain[i]) / 2
+	}
+	if far < 0.2 {
+		t.Fatalf("the term hardly matters: total variation %.2f", far)
+	}
+	for _, name := range []string{"rows", "dmala", "gibbs-mh", "exact-gibbs"} {
+		opt.Sampler, err = samplers.New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Fill(context.Background(), tm, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]int, len(p))
+		for _, f := range r.Fillings {
+			i := at[f.Text]
+			counts[i] += f.Count
+			parts := f.Energies[ModelEnergy] + f.Energies["toy"]
+			if math.Abs(f.Energies["toy"]-3*toy.of(f.Text)) > 1e-12 || math.Abs(parts-f.Score) > 1e-9 {
+				t.Errorf("%s: %q has %v of %v", name, f.Text, f.Energies, f.Score)
+			}
+		}
+		if z := chiSquare(counts, p); !(math.Abs(z) < 4.8) {
+			t.Errorf("%s: differs from π of %d states: score %.1f (acceptance %.2f)", name, len(p), z,
+				r.Acceptance)
+		}
+	}
+}
+
+// A single blank is computed with its terms, unless they would take too many rows.
+func TestTermsExact(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	for _, text := range []string{
+		"the [MASK] sleeps in the house .", "the [MASK|dog|fox|big dog] sleeps in the house .",
+		"the [MASK:a] saw the [MASK:a] .",
+	} {
+		tm, err := Parse(e.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		toy := &toyTerm{name: "toy"}
+		r, err := e.Fill(context.Background(), tm, Options{
+			AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}},
+		})
+		if err != nil || !r.Exact {
+			t.Fatalf("%q: %+v, %v", text, r, err)
+		}
+		sum, all := 0.0, 0.0
+		for _, f := range r.Fillings {
+			u, _ := oracle(t, e, f.Text, f.Spans)
+			if want := u - 2*toy.of(f.Text); math.Abs(f.Score-want) > 1e-4 {
+				t.Errorf("%q scores %v, want %v", f.Text, f.Score, want)
+			}
+			sum += math.Exp(f.Score / 1.5)
+			all += f.Probability
+		}
+		for _, f := range r.Fillings {
+			if want := math.Exp(f.Score/1.5) / sum; math.Abs(f.Probability-want) > 1e-9 {
+				t.Errorf("%q has probability %v, want %v", f.Text, f.Probability, want)
+			}
+		}
+		if math.Abs(all-1) > 1e-9 {
+			t.Errorf("%q: probabilities sum to %v", text, all)
+		}
+		toy.rows = MaxExactRows
+		if r, err = e.Fill(context.Background(), tm, Options{Terms: []Weighted{{toy, 1}}}); err != nil ||
+			r.Exact {
+			t.Errorf("%q: %d rows a text, and exact: %v, %v", text, toy.rows, r, err)
+		}
+	}
+}
+
+// Results are the same bits with and without a memo, whatever the parts are, and a memo spares
+// questions.
+func TestTermsMemo(t *testing.T) {
+	t.Parallel()
+	var want string
+	var asked []int64
+	for _, bytes := range []int64{DefaultMemo, 0} {
+		e := NewWithMemo(tiny(t), bytes)
+		tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] in the [MASK] .")
+		if err != nil {
+			t.Fatal(err)
+		}
+		toy := &toyTerm{name: "toy"}
+		r, err := e.Fill(context.Background(), tm, Options{Seed: 1, Terms: []Weighted{{toy, 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Fillings {
+			got += fmt.Sprintln(f.Text, f.Score, f.Energies)
+		}
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("with %d bytes:\n%s\nwant\n%s", bytes, got, want)
+		}
+		asked = append(asked, toy.asked.Load())
+	}
+	if asked[0] >= asked[1] {
+		t.Errorf("%d texts judged with a memo, %d without", asked[0], asked[1])
+	}
+}
+
+// Samplers that would leave terms out are refused, as are terms that make no sense.
+func TestTermsRefused(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range samplers.List() {
+		s, err := samplers.New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Sampler: s, Steps: 2, Chains: 2, Terms: []Weighted{{&toyTerm{name: "toy"}, 1}}}
+		_, err = e.Fill(context.Background(), tm, opt)
+		if refused := errors.Is(err, samplers.ErrUnsupported); refused == info.Exact ||
+			err != nil && !refused {
+			t.Errorf("%s, exact %v: %v", info.Name, info.Exact, err)
+		}
+	}
+	for name, terms := range map[string][]Weighted{
+		"no term": {{nil, 1}},
+		"no name": {{&toyTerm{}, 1}},
+		"model":   {{&toyTerm{name: ModelEnergy}, 1}},
+		"twice":   {{&toyTerm{name: "a"}, 1}, {&toyTerm{name: "a"}, 2}},
+		"weight":  {{&toyTerm{name: "a"}, math.NaN()}},
+		"great":   {{&toyTerm{name: "a"}, 2 * MaxWeight}},
+	} {
+		if _, err := e.Fill(context.Background(), tm, Options{Terms: terms}); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A value that is not finite is refused where it appears, and counted.
+func TestTermsNotFinite(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "the [MASK|dog|fox|cats] saw the [MASK|dog|fox|cats] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
+		r, err := e.Fill(context.Background(), tm, Options{
+			Steps: 80, Temperature: 4, AllFillings: true, Seed: 5, Terms: []Weighted{{toy, 1}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Stats.NonFinite == 0 || len(r.Warnings) == 0 {
+			t.Errorf("%v: %+v", v, r)
+		}
+		for _, f := range r.Fillings {
+			if strings.Contains(f.Text, "fox saw the cats") {
+				t.Errorf("%v: %q is a filling", v, f.Text)
+			}
+		}
+	}
+}
+
+// The distance is that of the words in the blanks, as another program computes it.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		b := make([]byte, 1+rng.IntN(5))
+		for i := range b {
+			b[i] = "abcD"[rng.IntN(4)]
+		}
+		return string(b)
+	}
+	var recursive func(a, b string) int
+	recursive = func(a, b string) int {
+		if a == "" || b == "" {
+			return len(a) + len(b)
+		}
+		same := 1
+		if a[0] == b[0] {
+			same = 0
+		}
+		return min(recursive(a[1:], b)+1, recursive(a, b[1:])+1, recursive(a[1:], b[1:])+same)
+	}
+	for range 200 {
+		a, b, c, d := word(), word(), word(), word()
+		f := Finished{"x " + a + " y " + b, [][2]int{{2, 2 + len(a)}, {5 + len(a), 5 + len(a) + len(b)}},
+			[]string{c, d}}
+		v := make([]float64, 1)
+		if err := (Edit{}).Values(context.Background(), []Finished{f}, v); err != nil {
+			t.Fatal(err)
+		}
+		low := strings.ToLower
+		want := -recursive(low(a), low(c)) - recursive(low(b), low(d))
+		if v[0] != float64(want) || f.Before() != "x "+c+" y "+d {
+			t.Errorf("%+v: %v, want %d; before %q", f, v[0], want, f.Before())
+		}
+	}
+	err := Edit{}.Values(context.Background(), []Finished{{Text: "a", Spans: [][2]int{{0, 1}}}},
+		make([]float64, 1))
+	if !errors.Is(err, ErrNoOriginal) || !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
