@@ -1,0 +1,38 @@
+// Command protocols fills the same sentences with several samplers, under several protocols and
+// seeds, and says how the samplers differ: Table 3 of DLP with paired differences.
+//
+//	go run ./bench/protocols run -data ../shared/data/eval/discs-infilling-task.json -o runs.jsonl
+//	go run ./bench/protocols table -references a.txt,b.txt runs.jsonl
+//
+// A run writes a line for every sentence, sampler, protocol and seed. One that was stopped goes on
+// where it was. Seeds come first, then sentences, so that the samplers of a stopped run
+// have had the same sentences.
+//
+// Protocol A is chains that begin with independent draws of what the model says with all blanks
+// masked. Their last states count.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := fmt.Errorf("want run or table first, see go doc ./bench/protocols")
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "run":
+			err = runCommand(ctx, os.Args[2:])
+		case "table":
+			err = tableCommand(os.Args[2:], os.Stdout)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "protocols:", err)
+		os.Exit(1)
+	}
+}

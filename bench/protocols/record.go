@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A key names a run.
+type key struct {
+	Model    string `json:"model"`
+	Protocol string `json:"protocol"`
+	Budget   string `json:"budget"`
+	Steps    int    `json:"steps"`
+	Chains   int    `json:"chains"`
+	Sampler  string `json:"sampler"`
+	Sentence string `json:"sentence"`
+	Seed     uint64 `json:"seed"`
+}
+
+// A state is a text that chains ended in.
+type state struct {
+	Text  string  `json:"text"`
+	Score float64 `json:"score"` // U in nats
+	Count int     `json:"count"` // how many ended there
+}
+
+// A record is what came of a run.
+type record struct {
+	key
+	Blanks  int     `json:"blanks"`
+	Gold    string  `json:"gold,omitempty"`
+	Seconds float64 `json:"cpu_seconds"` // of the processor, all threads together
+	Evals   int     `json:"evaluations"`
+	Rows    int     `json:"rows"`
+	Made    int     `json:"made_steps"` // of every chain
+	Moves   float64 `json:"moves"`      // share of steps after the burn-in that proposed a move
+	States  []state `json:"states"`     // best first
+}
+
+// readRecords reads a file of runs. A last line that was cut off is left out, and its first byte
+// returned; without one, that is the length of the file.
+func readRecords(path string) (all []record, end int64, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }()
+	r := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return all, end, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		var rec record
+		if err := json.Unmarshal(line, &rec); err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		all = append(all, rec)
+		end += int64(len(line))
+	}
+}

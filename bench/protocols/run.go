@@ -1,0 +1,247 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"infill/infill"
+	"infill/infill/records"
+	"infill/mlm"
+	"infill/models"
+	"infill/report"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// A job is what the flags of run ask for.
+type job struct {
+	model, data, out, samplers, protocols, budget, vocab string
+	only                                                 string
+	seeds, limit, steps, chains, threads                 int
+	rate                                                 float64
+}
+
+func runCommand(ctx context.Context, args []string) error {
+	var j job
+	f := flag.NewFlagSet("run", flag.ContinueOnError)
+	f.StringVar(&j.model, "model", "", "folder of the model; empty: the default model")
+	f.StringVar(&j.data, "data", "", "file of sentences: lines, or the task of DISCS")
+	f.StringVar(&j.out, "o", "", "file that runs are appended to")
+	f.StringVar(&j.samplers, "samplers", "rows gibbs-mh dmala dlmc",
+		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
+	f.StringVar(&j.protocols, "protocols", "A", "protocols, of A, B and C")
+	f.StringVar(&j.budget, "budget", "steps", "what is equal: steps, evaluations or rows")
+	f.StringVar(&j.vocab, "vocab", "words", "what may fill a blank: words, all or whole-words")
+	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
+	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
+	f.IntVar(&j.limit, "limit", 0, "sentences, from the first on; 0: all")
+	f.IntVar(&j.steps, "steps", infill.DefaultSteps, "steps")
+	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains, or states of C")
+	f.IntVar(&j.threads, "threads", 2, "threads")
+	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if j.data == "" || j.out == "" {
+		return fmt.Errorf("run needs -data FILE and -o FILE")
+	}
+	return j.run(ctx)
+}
+
+// A task is a sentence to fill.
+type task struct {
+	id, gold string
+	opt      infill.Options // what the masking found out
+	template *infill.Template
+}
+
+func (j *job) run(ctx context.Context) error {
+	m, err := j.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close() }()
+	tasks, err := j.tasks(m.Tokenizer())
+	if err != nil {
+		return err
+	}
+	known, end, err := readRecords(j.out)
+	if err != nil {
+		return err
+	}
+	done := map[key]bool{}
+	for _, r := range known {
+		done[r.key] = true
+	}
+	out, err := os.OpenFile(j.out, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	if err := out.Truncate(end); err != nil { // a line that was cut off
+		return err
+	}
+	if _, err := out.Seek(end, 0); err != nil {
+		return err
+	}
+	for seed := range j.seeds {
+		for _, t := range tasks {
+			for _, protocol := range strings.Fields(j.protocols) {
+				for _, spec := range strings.Fields(j.samplers) {
+					k := key{j.name(), protocol, j.budget, j.steps, j.chains, spec, t.id, uint64(seed + 1)}
+					if done[k] {
+						continue
+					}
+					rec, err := j.one(ctx, m, t, k)
+					if err != nil {
+						return fmt.Errorf("%+v: %w", k, err)
+					}
+					line, err := json.Marshal(rec)
+					if err != nil {
+						return err
+					}
+					if _, err := out.Write(append(line, '\n')); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (j *job) open(ctx context.Context) (*mlm.Model, error) {
+	if j.model == "" {
+		return mlm.Open(ctx, models.Default(), mlm.Options{Threads: j.threads})
+	}
+	return mlm.OpenDir(ctx, j.model, mlm.Options{Threads: j.threads})
+}
+
+// name is the model's in the records.
+func (j *job) name() string {
+	if j.model == "" {
+		return "default"
+	}
+	return filepath.Base(j.model)
+}
+
+func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
+	f, err := os.Open(j.data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	sources, err := report.ReadSources(f, j.data)
+	if err != nil {
+		return nil, err
+	}
+	vocab, ok := map[string]infill.Vocab{
+		"words": infill.VocabWords, "all": infill.VocabAll, "whole-words": infill.VocabWholeWords,
+	}[j.vocab]
+	if !ok {
+		return nil, fmt.Errorf("-vocab %s: want words, all or whole-words", j.vocab)
+	}
+	only := map[string]bool{}
+	for _, id := range strings.FieldsFunc(j.only, func(r rune) bool { return r == ',' }) {
+		only[id] = true
+	}
+	var out []task
+	for i, s := range sources {
+		if len(only) > 0 && !only[fmt.Sprint(i+1)] {
+			continue
+		}
+		if j.limit > 0 && len(out) == j.limit {
+			break
+		}
+		// The words to mask are the same for all seeds.
+		t := task{id: fmt.Sprint(i + 1), gold: s.Gold}
+		t.opt = infill.Options{ID: t.id, Seed: 1, Vocab: vocab}
+		if j.rate > 0 {
+			t.gold = s.Text
+		}
+		t.template, _, err = records.Blanks(tok, s.Text, infill.Masking{Rate: j.rate}, &t.opt)
+		if err != nil {
+			return nil, fmt.Errorf("%s: sentence %s: %w", j.data, t.id, err)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// one fills a sentence, with an engine that remembers nothing of others.
+func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, error) {
+	opt := t.opt
+	opt.Seed, opt.Chains, opt.Steps, opt.AllFillings = k.Seed, j.chains, j.steps, true
+	var err error
+	if opt.Sampler, err = samplerOf(k.Sampler, &opt); err != nil {
+		return nil, err
+	}
+	budget, ok := map[string]infill.Budget{
+		"steps": infill.BudgetSteps, "evaluations": infill.BudgetEvaluations, "rows": infill.BudgetRows,
+	}[j.budget]
+	if !ok {
+		return nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", j.budget)
+	}
+	opt.Budget = budget
+	if err := protocol(k.Protocol, &opt); err != nil {
+		return nil, err
+	}
+	begin := cpuTime()
+	res, err := infill.New(m).Fill(ctx, t.template, opt)
+	if err != nil {
+		return nil, err
+	}
+	rec := &record{
+		key: k, Blanks: len(t.template.Blanks()), Gold: t.gold, Seconds: (cpuTime() - begin).Seconds(),
+		Evals: res.Stats.Evals, Rows: res.Rows, Made: res.Steps, Moves: finite(res.MoveShare),
+	}
+	for _, f := range res.Fillings {
+		rec.States = append(rec.States, state{f.Text, f.Score, f.Count})
+	}
+	slices.SortStableFunc(rec.States, func(a, b state) int { return cmp.Compare(b.Score, a.Score) })
+	return rec, nil
+}
+
+// finite is v, or 0 in place of NaN.
+func finite(v float64) float64 {
+	if v != v {
+		return 0
+	}
+	return v
+}
+
+// samplerOf makes the sampler of a spec such as rows:rate=0.3.
+func samplerOf(spec string, opt *infill.Options) (samplers.Sampler, error) {
+	parts := strings.Split(spec, ":")
+	params := map[string]string{}
+	for _, p := range parts[1:] {
+		k, v, _ := strings.Cut(p, "=")
+		if k == "gradient" {
+			if v != mlm.Forward.String() {
+				return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
+			}
+			opt.Gradient = mlm.Forward
+			continue
+		}
+		params[k] = v
+	}
+	return samplers.New(parts[0], params)
+}
+
+// cpuTime is what all threads of the process have worked so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // it fails for a wrong argument only
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

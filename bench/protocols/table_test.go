@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want, within float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= within) {
+		t.Errorf("%s: got %v, want %v ± %v", what, got, want, within)
+	}
+}
+
+// The points are those of printed tables.
+func TestStudent(t *testing.T) {
+	for freedom, want := range map[int]float64{1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706,
+		9: 2.2622, 19: 2.0930, 99: 1.9842} {
+		near(t, fmt.Sprint(freedom), student(freedom), want, .04/float64(freedom*freedom)+5e-5)
+	}
+}
+
+// Of a mean the jackknife gives the standard error that everybody knows.
+func TestJackknifeOfMean(t *testing.T) {
+	v := []float64{1, 2, 4, 8, 3}
+	m, sd := spread(v)
+	without := make([]float64, len(v))
+	for i := range v {
+		without[i] = (m*5 - v[i]) / 4
+	}
+	d := jackknife(m, without)
+	near(t, "half", d.half, 2.7764*sd/math.Sqrt(5), 1e-3)
+	near(t, "value", d.value, 3.6, 1e-12)
+	if d := jackknife(1, []float64{1}); !math.IsNaN(d.half) {
+		t.Errorf("one sentence has an interval of %v", d.half)
+	}
+}
+
+// runs are those of two samplers on four sentences with two seeds: b is a nat a blank better in all
+// of them and takes twice the time.
+func runs() []record {
+	var out []record
+	for seed := range uint64(2) {
+		for i, word := range []string{"alpha", "beta", "gamma", "delta"} {
+			for s, name := range []string{"a", "b"} {
+				k := key{Model: "m", Protocol: "A", Budget: "steps", Steps: 5, Chains: 3, Sampler: name,
+					Sentence: fmt.Sprint(i + 1), Seed: seed + 1}
+				u := -8 - 3*float64(i) - float64(seed) + 2*float64(s)
+				out = append(out, record{key: k, Blanks: 2, Seconds: float64(i+1) * float64(s+1), Rows: 10,
+					States: []state{
+						{Text: "the " + word + " of one is here and there", Score: u, Count: 2},
+						{Text: "a " + word + " of two was there and here", Score: u - 2, Count: 1},
+					}})
+			}
+		}
+	}
+	return out
+}
+
+func TestTables(t *testing.T) {
+	tb := &tabler{top: 5}
+	var b strings.Builder
+	all := runs()
+	// A sentence that one sampler lacks, and a third seed that nobody has whole, are left out.
+	extra := all[0]
+	extra.Sentence = "9"
+	extra2 := all[0]
+	extra2.Seed = 3
+	if err := tb.write(&b, append(all, extra, extra2)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"m, protocol A, 3 chains, 5 steps (budget: steps), sentences: 4, seeds: 2.",
+		"+1.00 ± 0.00 | +1.00 ± 0.00 | +0.0 ± 0.0 |", // both columns of nats; the same number of texts
+		"× 2.00 (2.00–2.00)",
+		// By hand: −6.75 and −7.25 of the two seeds.
+		"| a | ", "-7.00 (0.35)",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+// With repeats the better of the fillings counts twice, as two chains ended there.
+func TestRepeats(t *testing.T) {
+	rs := runs()[:1]
+	near(t, "merged", (&tabler{top: 5}).best(rs), -4.5, 1e-12)
+	near(t, "repeated", (&tabler{top: 5, repeats: true}).best(rs), -(4+4+5)/3., 1e-12)
+	near(t, "top 2, repeated", (&tabler{top: 2, repeats: true}).best(rs), -4, 1e-12)
+	near(t, "all chains", allChains(rs), -(4+4+5)/3., 1e-12)
+}
+
+// A run that was killed leaves a line cut off; the next one goes on before it.
+func TestReadRecordsCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	whole := `{"model":"m","sampler":"a","sentence":"1","seed":1}` + "\n"
+	if err := os.WriteFile(path, []byte(whole+`{"model":"m","sam`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, end, err := readRecords(path)
+	if err != nil || len(all) != 1 || end != int64(len(whole)) || all[0].Sampler != "a" {
+		t.Fatalf("%v, %d, %v", all, end, err)
+	}
+}
