@@ -133,7 +133,7 @@ func hamming(x, y []int32) float64 {
 	return float64(n)
 }
 
-// ising50Cases are the published values and our samplers.
+// ising50Cases are the stored values and our samplers.
 var ising50Cases = []struct {
 	name string
 	want float64
@@ -163,7 +163,7 @@ func figIsing50(ctx context.Context, w io.Writer, e *env) error {
 	return nil
 }
 
-// deviation says how far a mean of chains is from the published one of 100, in
+// deviation says how far a mean of chains is from the stored one of 100, in
 // per cent and in standard errors of both. The scatter cv is the coefficient of variation
 // of a chain.
 func deviation(got, want, cv float64, chains int) string {
@@ -205,9 +205,9 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 		ess[i] = r.ESS
 	}
 	cv := variation(ess[:len(ess)-1]) // RWM's few values scatter more
-	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0", "Geyer's ESS",
+	rows := [][]string{{"sampler", "stored", "here", "deviation", "later x0", "Geyer's ESS",
 		"15000 steps", "single rows", "acceptance", "jump distance"}}
-	var logs [5]float64 // Σ log of here/published and of each column from the later x0 on/here
+	var logs [5]float64 // Σ log of here/stored and of each column from the later x0 on/here
 	n := 0.0
 	for i, c := range ising50Cases {
 		r := runs[i]
@@ -239,7 +239,7 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 }
 
 // ising50Again has the two rows of the first table that lie furthest below the
-// published values once more, with more and other chains.
+// stored values once more, with more and other chains.
 func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
 	const chains = 48
 	t, again := discsIsing(1, 1, draw.u), []int{1, 2}
@@ -257,7 +257,7 @@ func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	}
 	fmt.Fprintf(w, "\nThe two that lie furthest below, with %d other chains and their own "+
 		"scatter:\n\n", chains)
-	rows := [][]string{{"sampler", "published", "here", "deviation"}}
+	rows := [][]string{{"sampler", "stored", "here", "deviation"}}
 	for i, r := range runs {
 		c, got := ising50Cases[again[i]], over(r.ESS)
 		rows = append(rows, []string{c.name, fmt.Sprint(c.want), got.String(),
@@ -267,7 +267,7 @@ func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	return nil
 }
 
-// ising50DISCS runs DLMC and DLMCf with the adaptation of the published code,
+// ising50DISCS runs DLMC and DLMCf with the adaptation of the public code,
 // and takes the distance to many reference states.
 func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
 	cases := []struct {
@@ -302,7 +302,7 @@ func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) erro
 	}
 	cv := variation(ess[:4])
 	fmt.Fprint(w, text("ising50_discs", chains))
-	rows := [][]string{{"sampler", "published", "here", "deviation", "later x0",
+	rows := [][]string{{"sampler", "stored", "here", "deviation", "later x0",
 		fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
 	for i, c := range cases {
 		r := runs[i]
@@ -345,7 +345,7 @@ func ising50Models(ctx context.Context, w io.Writer, e *env, draw discsDraw) err
 		return err
 	}
 	fmt.Fprint(w, "\nWith another model, ESS of 2 chains:\n\n")
-	rows := [][]string{{"sampler", "published"}}
+	rows := [][]string{{"sampler", "stored"}}
 	for _, m := range models {
 		rows[0] = append(rows[0], m.name)
 	}

@@ -86,7 +86,7 @@ func runPeaks(ctx context.Context, s samplers.Sampler, t *targets.Peaks, pi []fl
 	return out, nil
 }
 
-// unevenWeights are the weights of an uneven version. The published ones are
+// unevenWeights are the weights of an uneven version. The ones of the paper's figure are
 // not known.
 func unevenWeights(seed uint64) []float64 {
 	weights := make([]float64, 25)
@@ -113,7 +113,7 @@ var peaksSamplers = []struct {
 
 func figModes(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, text("modes"))
-	rows := [][]string{{"dist_var", "weights", "sampler", "published", "KL(empirical ‖ π)",
+	rows := [][]string{{"dist_var", "weights", "sampler", "second-hand", "KL(empirical ‖ π)",
 		"KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain", "acceptance"}}
 	for _, v := range []struct {
 		dist    float64

@@ -1,5 +1,5 @@
 // Command verify reproduces the figures of the sampler literature and writes
-// them beside the published numbers.
+// them beside the numbers of papers and of public code.
 //
 //	go run ./bench/samplers/verify                        # prints all sections
 //	go run ./bench/samplers/verify -only 5                # prints figure 5

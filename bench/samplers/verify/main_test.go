@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), &out, &errs, []string{"-only", "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "| log Z | 19.67408576 | 19.67408576 |") {
+	if !strings.Contains(out.String(), "| log Z | 19.67408576 (second-hand) | 19.67408576 |") {
 		t.Errorf("figure 1 is\n%s", out.String())
 	}
 	for _, args := range [][]string{{"-only", "9"}, {"-only", "x"}, {"extra"},
