@@ -104,7 +104,8 @@ type Result struct {
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow
-	Warnings  []error            // what went on all the same; mlm.ErrNotFinite
+	Marginals *Marginals         // probabilities, where Options.Marginals asks for them
+	Warnings  []error            // what went on all the same; mlm.ErrNotFinite, ErrUnmixed
 }
 
 // Fill fills the blanks of a template.
@@ -157,6 +158,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		res.Evaluated = int(p.model.evaluated.Load())
 		return res, nil
 	}
+	if err := opt.checkMarginals(); err != nil {
+		return nil, err
+	}
 	if err := p.start(ctx); err != nil {
 		return nil, err
 	}
@@ -179,6 +183,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	res := p.result(kept)
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
+	}
+	if opt.Marginals {
+		p.marginals(res)
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Evaluated = int(p.model.evaluated.Load())

@@ -128,6 +128,9 @@ func (p *plan) weigh(t *target, u []float64) (*Result, error) {
 		f.ScorePerToken = f.Score / float64(len(f.ids))
 		res.Fillings = append(res.Fillings, f)
 	}
+	if p.opt.Marginals {
+		res.Marginals = exactMarginals(len(t.t.blanks), res.Fillings, res.Distinct, p.opt.listed())
+	}
 	p.choose(res, likeliest)
 	res.refused(refused, "fillings")
 	return res, nil

@@ -62,6 +62,9 @@ type Options struct {
 	// Terms are parts of the energy besides the model's, with their weights. Samplers without an
 	// acceptance step, which would leave them out, are refused.
 	Terms []Weighted
+	// Marginals has Result.Marginals estimated. The sampler must leave π invariant
+	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
+	Marginals bool
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.
 	Trace func(Step) error
@@ -120,6 +123,9 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, MaxSteps)
 	case o.NoSteps && o.Steps != 0:
 		return fmt.Errorf("%w: %d steps, and NoSteps", ErrOption, o.Steps)
+	case o.Marginals && o.NoSteps:
+		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps",
+			ErrOption)
 	case o.Chains < 0 || o.Chains > MaxChains:
 		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, MaxChains)
 	case o.Top < 0 || o.Top > MaxTop || o.AllFillings && o.Top != 0:

@@ -18,8 +18,10 @@ type plan struct {
 	opt   *Options
 	model *recall
 	open  bool // some lengths are drawn
-	parts []*part
-	tr    tracer
+	// lengths is the number of different lengths that the groups of blanks can have together.
+	lengths int
+	parts   []*part
+	tr      tracer
 }
 
 // A part are chains that have the same lengths and make their steps together.
@@ -31,6 +33,7 @@ type part struct {
 	x0     [][]int32
 	run    *samplers.Run
 	burnt  samplers.Stats
+	record *record // of the states after the burn-in; nil: none is kept
 }
 
 func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
@@ -42,7 +45,8 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{e: e, whole: t, t: cut, opt: opt, model: newRecall(e.model, e.memo, opt.Sampler)}
+	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
+		model: newRecall(e.model, e.memo, opt.Sampler)}
 	more := newExtra(opt, e.memo != nil)
 	counts := make([][]int, opt.Chains) // tokens of each group, by chain
 	for k := range counts {
@@ -60,6 +64,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 		// Every chain's length is uniform, and any n chains in a row have
 		// all n lengths: the draws are stratified.
 		p.open = true
+		p.lengths = min(p.lengths*n, 1<<30)
 		rng := samplers.NewStream(opt.Seed, opt.ID+"\x00length", g)
 		var perm []int
 		for k := range counts {
@@ -166,6 +171,9 @@ func (p *plan) divide() {
 			if i > 0 {
 				q.tgt = pt.tgt.another()
 			}
+			if p.opt.Marginals {
+				q.record = newRecord(len(q.chains), p.opt.Chains, len(q.tgt.coords))
+			}
 			out = append(out, &q)
 		}
 	}
@@ -217,6 +225,9 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 	if pt.run.Done() == pt.run.Burnin {
 		pt.burnt = sumStats(pt.run.Stats)
 		pt.run.ResetStats()
+	}
+	if pt.record != nil && pt.run.Done() > pt.run.Burnin {
+		pt.record.add(pt.run.X, pt.run.U)
 	}
 	return p.trace(ctx, pt)
 }

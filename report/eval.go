@@ -45,6 +45,8 @@ type FileInfo struct {
 	Failed   int      `json:"failed"`
 	Sampler  string   `json:"sampler,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Probabilities are those of the first records of the file that have any, three at most.
+	Probabilities []Probabilities `json:"probabilities,omitempty"`
 }
 
 // Eval measures files of generated sentences, plain lines or JSON lines of infill
@@ -138,7 +140,13 @@ func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (
 func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 	f := FileInfo{
 		Name: name, Format: s.Format, Seen: s.Sentences, N: s.Kept,
-		Blank: s.Blank, Failed: s.Failed, Sampler: s.Sampler,
+		Blank: s.Blank, Failed: s.Failed, Sampler: s.Sampler, Probabilities: s.Probabilities,
+	}
+	for _, p := range s.Probabilities {
+		if p.Marginals.Warning != "" {
+			f.Warnings = append(f.Warnings, fmt.Sprintf("probabilities of “%s”: %s", p.Text,
+				p.Marginals.Warning))
+		}
 	}
 	warn := func(format string, args ...any) {
 		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))

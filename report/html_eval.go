@@ -67,6 +67,11 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 	if svg := profile(r.Rows, r.orders()); svg != "" {
 		p.wide(svg, "Share of n-grams that occur exactly once in the file, by order.")
 	}
+	for _, f := range r.Files {
+		for i := range f.Probabilities {
+			p.Figures = append(p.Figures, f.Probabilities[i].figures())
+		}
+	}
 	return render(w, p)
 }
 

@@ -46,6 +46,8 @@ type Summary struct {
 	Sentences, Kept int
 	// Acceptance is the mean of the records' acceptance rates, nil without any.
 	Acceptance *float64
+	// Probabilities are those of the first records that have any.
+	Probabilities []Probabilities
 	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
 	Sampler string
 }
@@ -184,6 +186,9 @@ func (rd *reader) json(n int, line string) error {
 		rd.sum.Sampler = "various"
 	}
 	rd.acceptance.add(rec.Acceptance)
+	if rec.Marginals != nil && len(rd.sum.Probabilities) < drawnRecords {
+		rd.sum.Probabilities = append(rd.sum.Probabilities, Probabilities{rec.Text, rec.Marginals})
+	}
 	for i, f := range rec.Fillings {
 		if rd.o.Top > 0 && i == rd.o.Top {
 			break

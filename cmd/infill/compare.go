@@ -60,7 +60,8 @@ func (f *compareFlags) sampling() []*option {
 	}
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
-	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact") {
+	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
+		"marginals") {
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}

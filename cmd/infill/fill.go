@@ -181,6 +181,14 @@ func (w *fillWriter) print(r *infill.Result) error {
 		}
 		b.WriteString(text + "\n")
 	}
+	if r.Marginals != nil {
+		b.WriteString(marginalsTable(r.Marginals, func(s string) string {
+			if isTerminal(w.std.out) {
+				return printable(s)
+			}
+			return s
+		}))
+	}
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
 }
@@ -235,6 +243,12 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Tuned)) {
 		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
+	}
+	if m := r.Marginals; m != nil && m.Draws > 0 {
+		s += fmt.Sprintf(", probabilities from %d states", m.Draws)
+		if !math.IsNaN(m.ESS) {
+			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", m.ESS, m.RHat)
+		}
 	}
 	if n := r.Stats.Zero; n > 0 {
 		s += fmt.Sprintf(", %d state%s of probability 0 refused", n, plural(n))

@@ -33,6 +33,8 @@ func (f *fillingFlags) flags() []*option {
 		"allow": "`FILE` of the only words or phrases that fill blanks, one a line",
 		"energy": "add a `PART=WEIGHT` to the energy that is sampled and ranked, repeatable: " +
 			energies.Forms(),
+		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
+			"standard errors; as many as --top",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})

@@ -16,7 +16,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	ran := opt.Complete()
 	rec := &Record{
 		Text: text, Masked: slices.Clone(ran.Original),
-		Exact: r.Exact, Distinct: r.Distinct,
+		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
 		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,

@@ -18,6 +18,7 @@ var members = func() map[reflect.Type]map[string]int {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Filling](), reflect.TypeFor[Piece](),
 		reflect.TypeFor[Candidate](), reflect.TypeFor[Failure](),
+		reflect.TypeFor[Marginals](), reflect.TypeFor[Marginal](), reflect.TypeFor[Estimate](),
 	} {
 		out[t] = map[string]int{}
 		for i := range t.NumField() {
@@ -246,6 +247,9 @@ func (r *Record) check() (field, reason string) {
 				return fmt.Sprintf("fillings[%d]", i), s
 			}
 		}
+	}
+	if field, reason := r.Marginals.check(); reason != "" {
+		return field, reason
 	}
 	return "", ""
 }

@@ -44,6 +44,8 @@ type Record struct {
 	Steps    int     `json:"steps,omitempty"`
 	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
+	// Marginals are probabilities of words and texts, nil where nobody asked for them.
+	Marginals *Marginals `json:"marginals,omitempty"`
 	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
 	// that of accepted ones among these proposals, both in [0,1]; nil without any. Records without
 	// MoveShare are of earlier programs, whose Acceptance counts proposals of the state itself too.

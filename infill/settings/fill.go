@@ -335,6 +335,12 @@ var fillTable = []*Setting[Filling]{
 		bind:  energyValue, form: (*Filling).energyRecorded,
 	},
 	{
+		Name: "marginals", Line: true, Record: Changed, Group: Results,
+		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
+			"top says how many",
+		bind: func(v *Filling) *Value { return BoolValue(&v.Options.Marginals) },
+	},
+	{
 		Name: "memo",
 		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
 			"results do not depend on it",

@@ -33,7 +33,7 @@ var samples = map[string][2]string{
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`},
 	"energy": {"edit=2", `["edit=2"]`},
-	"memo":   {"8", "8"},
+	"memo":   {"8", "8"}, "marginals": {"true", "true"},
 }
 
 // Every setting stores what its text and its JSON value say, and reads it back as it was.

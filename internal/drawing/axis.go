@@ -14,7 +14,7 @@ import (
 )
 
 // Style is the style sheet of drawings: the colours as variables, and the classes grid,
-// axis, tick, title, note, name, whisker, m, open and s0 to s7.
+// axis, tick, title, note, name, error, whisker, m, open and s0 to s7.
 //
 //go:embed style.css
 var Style string

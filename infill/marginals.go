@@ -1,0 +1,333 @@
+package infill
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"infill/samplers"
+)
+
+// MaxMarginals bounds the words of a blank, and the whole texts, whose probabilities are given.
+const MaxMarginals = 100
+
+// WarnRHat is the split R-hat from which probabilities come with a warning. By R̂² ≈ 1 + M/ESS
+// (Vats and Knudson 2021) M half chains then have fewer than five independent states each, so
+// that they may still remember where they started.
+const WarnRHat = 1.1
+
+// warnFrom is the least probability whose R-hat a warning looks at. That of a word which one chain
+// saw now and then says little.
+const warnFrom = 0.05
+
+// ErrUnmixed is a warning about estimated probabilities: Marginals.Warning says why.
+var ErrUnmixed = errors.New("probabilities or their standard errors may be wrong")
+
+// Marginals are probabilities under π: of the words of each blank, whatever the other blanks have,
+// and of whole texts. They are shares of all states of all chains after the burn-in, or exact.
+//
+// Where a template leaves numbers of tokens open, π is the mixture of its distributions given the
+// lengths, with equal weights, and each of them is estimated from the chains of its lengths.
+type Marginals struct {
+	Blanks   []Marginal // in the order of the text; tied ones have the same words
+	Fillings Marginal   // whole texts
+	// Draws is the number of states that count, of all chains together. Chains together keep at most
+	// about 65,536 of them: of longer ones every second, fourth, … state. 0 if Result.Exact.
+	Draws int
+	// ESS is the effective number of states, by samplers.ESSMean, for the mean of U, the least over
+	// the lengths. RHat is samplers.SplitRHat of U, the greatest over the lengths. NaN where
+	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
+	ESS, RHat float64
+	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
+	// Result.Warnings has it too, as an ErrUnmixed.
+	Warning string
+}
+
+// A Marginal is a distribution over texts.
+type Marginal struct {
+	// Likeliest are the likeliest texts, Options.Top of them at most, and never more than
+	// MaxMarginals. Texts that no chain saw are not among them.
+	Likeliest []Estimate
+	Distinct  int // different texts among the states that count, or of all that fit
+}
+
+// An Estimate is the probability of a text under π.
+type Estimate struct {
+	Text        string
+	Probability float64 // in [0,1]
+	// Error is the standard error of Probability: the root of p(1−p)/ESS. It is 0 where π was
+	// computed. NaN is unknown: for fewer than 8 states of a chain, or where all states had the text.
+	Error float64
+	ESS   float64 // effective number of states, by samplers.ESSMean; NaN where Error is NaN or 0
+	// RHat is samplers.SplitRHat of having the text, the greatest over the lengths. NaN where Error
+	// is NaN or 0, +Inf where no chain ever changes between having it and not.
+	RHat float64
+}
+
+// Rest is the probability of all texts that are not among the likeliest.
+func (m *Marginal) Rest() float64 {
+	rest := 1.0
+	for i := range m.Likeliest {
+		rest -= m.Likeliest[i].Probability
+	}
+	return math.Max(0, rest)
+}
+
+// checkMarginals refuses samplers whose states do not come up as π says.
+func (o *Options) checkMarginals() error {
+	if o.Marginals && !samplers.InfoOf(o.Sampler).Exact {
+		return fmt.Errorf("%w: probabilities need a sampler that leaves π invariant, and %s does not; "+
+			"rows, gibbs-mh and dmala do", ErrOption, o.Sampler.Name())
+	}
+	return nil
+}
+
+// listed is how many texts of a distribution are given.
+func (o *Options) listed() int {
+	if o.AllFillings {
+		return MaxMarginals
+	}
+	return min(o.Top, MaxMarginals)
+}
+
+// A history is what all chains of the same lengths went through.
+type history struct {
+	blanks [][][]int32 // by blank, chain and state: a number of a text
+	whole  [][]int32   // by chain and state: a number of a text
+	u      [][]float64
+}
+
+// A lexicon numbers texts in the order in which they come.
+type lexicon struct {
+	number map[string]int32
+	texts  []string
+}
+
+func (l *lexicon) of(text string) int32 {
+	n, ok := l.number[text]
+	if !ok {
+		if l.number == nil {
+			l.number = map[string]int32{}
+		}
+		n = int32(len(l.texts))
+		l.number[text], l.texts = n, append(l.texts, text)
+	}
+	return n
+}
+
+// marginals estimates the probabilities from what the parts have recorded.
+func (p *plan) marginals(res *Result) {
+	stride, kept := 1, math.MaxInt
+	for _, pt := range p.parts {
+		stride = max(stride, pt.record.stride)
+	}
+	for _, pt := range p.parts {
+		pt.record.thin(stride)
+		kept = min(kept, pt.record.len())
+	}
+	m := &Marginals{Draws: kept * p.opt.Chains, ESS: math.NaN(), RHat: math.NaN()}
+	res.Marginals = m
+	if kept == 0 {
+		m.warn(res, "no step was made after the burn-in, so that there are no probabilities; "+
+			"more steps make some")
+		return
+	}
+	var words lexicon
+	var texts lexicon
+	byLengths, order := map[string]*history{}, []*history(nil)
+	for _, pt := range p.parts {
+		h := byLengths[pt.id]
+		if h == nil {
+			h = &history{blanks: make([][][]int32, len(p.t.blanks))}
+			byLengths[pt.id], order = h, append(order, h)
+		}
+		pt.recall(h, kept, p.opt.Case, &words, &texts)
+	}
+	n := p.opt.listed()
+	for b := range p.t.blanks {
+		m.Blanks = append(m.Blanks, estimates(&words, order, n,
+			func(h *history) [][]int32 { return h.blanks[b] }))
+	}
+	m.Fillings = estimates(&texts, order, n, func(h *history) [][]int32 { return h.whole })
+	for _, h := range order {
+		// NaN stays where any of them is NaN.
+		if ess := samplers.ESSMean(h.u); math.IsNaN(m.ESS) || !(ess >= m.ESS) {
+			m.ESS = ess
+		}
+		if r := samplers.SplitRHat(h.u); math.IsNaN(m.RHat) || !(r <= m.RHat) {
+			m.RHat = r
+		}
+	}
+	switch why := m.doubt(); {
+	case p.lengths > len(order):
+		m.warn(res, fmt.Sprintf("%d of %d combinations of lengths have a chain, and the probabilities "+
+			"are those of these; more chains reach more", len(order), p.lengths))
+	case why != "":
+		m.warn(res, why)
+	}
+}
+
+// warn notes why the probabilities may be wrong.
+func (m *Marginals) warn(res *Result, why string) {
+	m.Warning = why
+	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", ErrUnmixed, why))
+}
+
+// recall adds what a part has recorded to the history of its lengths.
+func (pt *part) recall(h *history, kept int, c Case, words, texts *lexicon) {
+	type spelt struct {
+		whole  int32
+		blanks []int32
+	}
+	known := map[string]spelt{}
+	for k := range pt.record.x {
+		whole := make([]int32, kept)
+		blanks := make([][]int32, len(h.blanks))
+		for b := range blanks {
+			blanks[b] = make([]int32, kept)
+		}
+		for i := range kept {
+			x := pt.record.state(k, i)
+			key := fmt.Sprint(x)
+			s, ok := known[key]
+			if !ok {
+				f := pt.tgt.spell(x, c)
+				s.whole = texts.of(f.Text)
+				for _, span := range f.Spans {
+					s.blanks = append(s.blanks, words.of(f.Text[span[0]:span[1]]))
+				}
+				known[key] = s
+			}
+			whole[i] = s.whole
+			for b := range blanks {
+				blanks[b][i] = s.blanks[b]
+			}
+		}
+		h.whole = append(h.whole, whole)
+		for b := range blanks {
+			h.blanks[b] = append(h.blanks[b], blanks[b])
+		}
+		h.u = append(h.u, pt.record.u[k][:kept])
+	}
+}
+
+// estimates are the likeliest n texts and their probabilities.
+func estimates(l *lexicon, all []*history, n int, of func(*history) [][]int32) Marginal {
+	share := map[int32]float64{}
+	for _, h := range all {
+		chains := of(h)
+		count := map[int32]int{}
+		for _, c := range chains {
+			for _, v := range c {
+				count[v]++
+			}
+		}
+		for v, times := range count {
+			share[v] += float64(times) / float64(len(chains)*len(chains[0])*len(all))
+		}
+	}
+	m := Marginal{Distinct: len(share)}
+	for v, p := range share {
+		m.Likeliest = append(m.Likeliest, Estimate{Text: l.texts[v], Probability: p})
+	}
+	slices.SortFunc(m.Likeliest, func(a, b Estimate) int {
+		if a.Probability != b.Probability {
+			return cmp.Compare(b.Probability, a.Probability)
+		}
+		return strings.Compare(a.Text, b.Text)
+	})
+	m.Likeliest = slices.Clip(m.Likeliest[:min(n, len(m.Likeliest))])
+	for i := range m.Likeliest {
+		m.Likeliest[i].judge(l.number[m.Likeliest[i].Text], all, of)
+	}
+	return m
+}
+
+// judge says how far the estimate can be trusted: the text is number v.
+func (e *Estimate) judge(v int32, all []*history, of func(*history) [][]int32) {
+	e.Error, e.ESS, e.RHat = math.NaN(), math.NaN(), math.NaN()
+	variance, some := 0.0, false
+	for _, h := range all {
+		var traces [][]float64
+		n, sum := 0.0, 0.0
+		for _, c := range of(h) {
+			trace := make([]float64, len(c))
+			for i := range c {
+				if c[i] == v {
+					trace[i] = 1
+					sum++
+				}
+			}
+			n += float64(len(c))
+			traces = append(traces, trace)
+		}
+		p := sum / n
+		if p == 0 || p == 1 {
+			continue // as where another length has no such text
+		}
+		some = true
+		variance += p * (1 - p) / samplers.ESSMean(traces) / float64(len(all)*len(all))
+		if r := samplers.SplitRHat(traces); math.IsNaN(e.RHat) || r > e.RHat {
+			e.RHat = r
+		}
+	}
+	if some {
+		e.Error = math.Sqrt(variance)
+		e.ESS = e.Probability * (1 - e.Probability) / variance
+	}
+}
+
+// doubt says where chains disagree, "" for nowhere.
+func (m *Marginals) doubt() string {
+	worst, what := 0.0, ""
+	look := func(r float64, name string) {
+		if r > worst {
+			worst, what = r, name
+		}
+	}
+	for b := range m.Blanks {
+		for _, e := range m.Blanks[b].Likeliest {
+			if e.Probability >= warnFrom {
+				look(e.RHat, fmt.Sprintf("%q in blank %d", e.Text, b+1))
+			}
+		}
+	}
+	for _, e := range m.Fillings.Likeliest {
+		if e.Probability >= warnFrom {
+			look(e.RHat, fmt.Sprintf("%q", e.Text))
+		}
+	}
+	look(m.RHat, "the energies")
+	switch {
+	case worst > WarnRHat:
+		return fmt.Sprintf("chains disagree, with a split R-hat of %.2f for %s, above %.2g; "+
+			"more steps make it smaller", worst, what, WarnRHat)
+	case math.IsNaN(m.ESS):
+		return "there are too few steps after the burn-in for standard errors; more steps give some"
+	}
+	return ""
+}
+
+// exactMarginals are those of the fillings of one coordinate: each text has a word of its own.
+func exactMarginals(blanks int, fillings []Filling, distinct, listed int) *Marginals {
+	m := &Marginals{ESS: math.NaN(), RHat: math.NaN(), Blanks: make([]Marginal, blanks)}
+	m.Fillings.Distinct = distinct
+	for b := range m.Blanks {
+		m.Blanks[b].Distinct = distinct
+	}
+	add := func(m *Marginal, text string, p float64) {
+		m.Likeliest = append(m.Likeliest,
+			Estimate{Text: text, Probability: p, ESS: math.NaN(), RHat: math.NaN()})
+	}
+	for i := range fillings[:min(listed, len(fillings))] {
+		f := &fillings[i]
+		add(&m.Fillings, f.Text, f.Probability)
+		for b := range m.Blanks {
+			add(&m.Blanks[b], f.Text[f.Spans[b][0]:f.Spans[b][1]], f.Probability)
+		}
+	}
+	return m
+}

@@ -1,0 +1,357 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"infill/internal/testmode"
+	"infill/samplers"
+)
+
+// A marginalCase is a text whose states are few: every filling of the blanks that can be, by the
+// lengths of its open blanks.
+type marginalCase struct {
+	name, text string
+	opt        Options
+	lengths    [][][]string // by combination of lengths: fillings of the blanks
+}
+
+var (
+	who   = []string{"man", "woman", "boy", "girl", "king", "dog", "cat", "teacher", "soldier", "child", "doctor", "crowd"}
+	where = []string{"house", "garden", "room", "door", "river", "window", "table", "road", "church", "car", "hall", "sea"}
+)
+
+func marginalCases() []marginalCase {
+	cross := func(lists ...[]string) [][]string {
+		out := [][]string{{}}
+		for _, list := range lists {
+			var next [][]string
+			for _, o := range out {
+				for _, w := range list {
+					next = append(next, append(append([]string(nil), o...), w))
+				}
+			}
+			out = next
+		}
+		return out
+	}
+	a, b := strings.Join(who, "|"), strings.Join(where, "|")
+	pair := "The [MASK|" + a + "] went into the [MASK|" + b + "] again."
+	adjectives := []string{"old", "big", "black", "young"}
+	var two []string
+	for _, x := range adjectives {
+		for _, y := range adjectives {
+			two = append(two, x+" "+y)
+		}
+	}
+	var tied [][]string
+	for _, s := range cross(who, where) {
+		tied = append(tied, []string{s[0], s[1], s[0]})
+	}
+	return []marginalCase{
+		{"two blanks", pair, Options{}, [][][]string{cross(who, where)}},
+		{"hot", pair, Options{Temperature: 2}, [][][]string{cross(who, where)}},
+		{"cold, gradient", pair, Options{Temperature: .7, Sampler: &samplers.DMALA{}},
+			[][][]string{cross(who, where)}},
+		{"tied", "The [MASK:a|" + a + "] left the [MASK|" + b + "], and the [MASK:a] came back.", Options{},
+			[][][]string{tied}},
+		{"open length", "The [MASK*1-2/^(" + strings.Join(adjectives, "|") +
+			")$/] dog went into the [MASK|house|garden|river].", Options{},
+			[][][]string{
+				cross(adjectives, []string{"house", "garden", "river"}),
+				cross(two, []string{"house", "garden", "river"}),
+			}},
+	}
+}
+
+// truth has the probabilities of the words of each blank, and of the texts, by scoring every filling
+// with Engine.Score, which shares no code with the samplers' target.
+func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float64, texts map[string]float64) {
+	t.Helper()
+	tm, err := Parse(e.Tokenizer(), c.text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp := c.opt.Temperature
+	if temp == 0 {
+		temp = 1
+	}
+	texts = map[string]float64{}
+	for range tm.Blanks() {
+		blanks = append(blanks, map[string]float64{})
+	}
+	for _, states := range c.lengths {
+		w, sum := make([]float64, len(states)), 0.0
+		full := make([]string, len(states))
+		for i, s := range states {
+			words := append([]string(nil), s...)
+			text, spans := splice(tm, e.Tokenizer(), words, CaseAuto)
+			u, _ := oracle(t, e, text, spans)
+			full[i], w[i] = text, math.Exp(u/temp)
+			sum += w[i]
+		}
+		for i, s := range states {
+			p := w[i] / sum / float64(len(c.lengths))
+			texts[full[i]] += p
+			for b, word := range s {
+				blanks[b][word] += p
+			}
+		}
+	}
+	return blanks, texts
+}
+
+// The probabilities are those of an enumeration on the default model, and their standard errors
+// are as large as their errors are: over seeds, blanks, words and texts the mean square of the errors
+// in standard errors is near 1, and none is far out.
+func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	seeds := 8
+	if testmode.All() {
+		seeds = 40
+	}
+	for _, c := range marginalCases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			blanks, texts := c.truth(t, e)
+			tm, err := Parse(e.Tokenizer(), c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, n := 0.0, 0
+			for seed := range seeds {
+				opt := c.opt
+				opt.Marginals, opt.Steps, opt.Seed, opt.Top = true, 200, uint64(seed), 40
+				r, err := e.Fill(context.Background(), tm, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := r.Marginals
+				if m.Draws != 25*100 || len(m.Blanks) != len(blanks) {
+					t.Fatalf("%d draws of %d blanks", m.Draws, len(m.Blanks))
+				}
+				hold := func(what string, est Marginal, want map[string]float64) {
+					if est.Distinct > len(want) {
+						t.Errorf("%s: %d different of %d", what, est.Distinct, len(want))
+					}
+					total := est.Rest()
+					for _, x := range est.Likeliest {
+						p, ok := want[x.Text]
+						if !ok {
+							t.Fatalf("%s: %q does not fit", what, x.Text)
+						}
+						total += x.Probability
+						if p < .05 || p > .95 {
+							continue
+						}
+						z := (x.Probability - p) / x.Error
+						if !(math.Abs(z) < 5) {
+							t.Errorf("%s, seed %d: %q is %.4f ± %.4f, want %.4f",
+								what, seed, x.Text, x.Probability, x.Error, p)
+						}
+						sum += z * z
+						n++
+					}
+					if math.Abs(total-1) > 1e-9 {
+						t.Errorf("%s: the probabilities sum to %v", what, total)
+					}
+				}
+				for b := range blanks {
+					hold(fmt.Sprint("blank ", b+1), m.Blanks[b], blanks[b])
+				}
+				hold("texts", m.Fillings, texts)
+			}
+			t.Logf("mean square of z over %d: %.2f", n, sum/float64(n))
+			if n < 5*seeds || !(sum/float64(n) > .5 && sum/float64(n) < 1.7) {
+				t.Errorf("mean square of z over %d: %.2f", n, sum/float64(n))
+			}
+		})
+	}
+}
+
+// On a shortlist π is that of its states.
+func TestMarginalsOfAShortlist(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := New(openDefault(t))
+	tm, err := Parse(e.Tokenizer(), "The old [MASK] sat down on the [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Shortlist: 12, Steps: 300, Marginals: true, AllFillings: true, Seed: 3}
+	tgt := targetOf(t, e, tm, opt)
+	if err := tgt.restrict(ctx, 12); err != nil {
+		t.Fatal(err)
+	}
+	x, texts := tgt.states()
+	if len(x) != 144 {
+		t.Fatalf("%d states", len(x))
+	}
+	u := make([]float64, len(x))
+	if err := tgt.energy(ctx, x, u); err != nil {
+		t.Fatal(err)
+	}
+	want, sum := map[string]float64{}, 0.0
+	for i := range x {
+		want[tgt.spell(x[i], CaseAuto).Text] += math.Exp(u[i])
+		sum += math.Exp(u[i])
+	}
+	r, err := e.Fill(ctx, tm, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Shortlist != 12 || r.Marginals.Fillings.Distinct > len(texts) {
+		t.Errorf("%d candidates, %d texts", r.Shortlist, r.Marginals.Fillings.Distinct)
+	}
+	for _, f := range r.Marginals.Fillings.Likeliest[:5] {
+		if p := want[f.Text] / sum; !(math.Abs(f.Probability-p) < 4.5*f.Error) {
+			t.Errorf("%q is %.4f ± %.4f, want %.4f", f.Text, f.Probability, f.Error, p)
+		}
+	}
+}
+
+// Asking for probabilities changes nothing else.
+func TestMarginalsChangeNoFilling(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "the [MASK*1-2] saw the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, budget := range []Budget{BudgetSteps, BudgetRows} {
+		var texts [2]string
+		for i, on := range []bool{false, true} {
+			r, err := e.Fill(context.Background(), tm, Options{Steps: 30, Seed: 5, Marginals: on, Budget: budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (r.Marginals != nil) != on {
+				t.Errorf("asked %v: %v", on, r.Marginals)
+			}
+			texts[i] = fmt.Sprint(r.Fillings)
+		}
+		if texts[0] != texts[1] {
+			t.Errorf("%s\n%s", texts[0], texts[1])
+		}
+	}
+}
+
+// A single blank has the probabilities of its computed distribution.
+func TestMarginalsOfOneBlank(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	for _, text := range []string{"the [MASK] sleeps .", "the [MASK:a] and the [MASK:a] sleep ."} {
+		r := exactFill(t, e, text, Options{Marginals: true, Top: 7, Vocab: VocabWholeWords})
+		m := r.Marginals
+		if !r.Exact || m == nil || m.Draws != 0 || len(m.Fillings.Likeliest) != 7 ||
+			m.Fillings.Distinct != r.Distinct || len(m.Blanks) != strings.Count(text, "[MASK") {
+			t.Fatalf("%s: %+v", text, m)
+		}
+		for i, f := range r.Fillings {
+			for b := range m.Blanks {
+				got := m.Blanks[b].Likeliest[i]
+				want := f.Text[f.Spans[b][0]:f.Spans[b][1]]
+				if got.Text != want || got.Probability != f.Probability || got.Error != 0 {
+					t.Errorf("blank %d: %+v, want %s %v", b+1, got, want, f.Probability)
+				}
+			}
+			if got := m.Fillings.Likeliest[i]; got.Text != f.Text || got.Probability != f.Probability || got.Error != 0 {
+				t.Errorf("%+v, want %+v", got, f)
+			}
+		}
+	}
+}
+
+// Samplers without an acceptance step estimate something else, and so are refused.
+func TestMarginalsNeedAnExactSampler(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range samplers.List() {
+		s, err := samplers.New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := Options{Sampler: s, Steps: 20, Chains: 3, Marginals: true, Vocab: VocabWholeWords, Shortlist: 6}
+		r, err := e.Fill(context.Background(), tm, opt)
+		if info.Exact {
+			if err != nil || r.Marginals == nil || r.Marginals.Draws != 30 {
+				t.Errorf("%s: %v, %v", info.Name, r, err)
+			}
+		} else if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), info.Name) {
+			t.Errorf("%s: %v", info.Name, err)
+		}
+	}
+	if _, err := e.Fill(context.Background(), tm, Options{NoSteps: true, Marginals: true}); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+// Chains that stay in different places come with a warning, chains that mix without, and few steps
+// with one that says so.
+func TestMarginalsWarn(t *testing.T) {
+	t.Parallel()
+	e := New(openDefault(t))
+	for _, c := range []struct {
+		text  string
+		opt   Options
+		warns string
+	}{
+		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
+			Options{Steps: 400, Temperature: 2}, ""},
+		// A random walk that changes one word of the whole vocabulary at a time is hardly ever accepted.
+		{"The old [MASK] sat down and closed his [MASK].",
+			Options{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5}, "R-hat"},
+		// One of a few words at a time is accepted now and then.
+		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
+			Options{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .8}, "R-hat of 1."},
+		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
+			Options{Steps: 4}, "too few"},
+	} {
+		tm, err := Parse(e.Tokenizer(), c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.opt.Marginals = true
+		r, err := e.Fill(context.Background(), tm, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.warns == "" && len(r.Warnings) > 0 || c.warns != "" && (len(r.Warnings) != 1 ||
+			!errors.Is(r.Warnings[0], ErrUnmixed) || !strings.Contains(r.Warnings[0].Error(), c.warns)) {
+			t.Errorf("%s %+v: %v", c.text, c.opt, r.Warnings)
+		}
+	}
+}
+
+// A full record keeps every second state, evenly, and never more than it may.
+func TestRecordThins(t *testing.T) {
+	t.Parallel()
+	r := newRecord(2, keptStates/20, 3)
+	if r.most != 20 {
+		t.Fatal(r.most)
+	}
+	for i := range int32(1000) {
+		x := [][]int32{{i, i, i}, {-i, -i, -i}}
+		r.add(x, []float64{float64(i), float64(-i)})
+		if r.len() > r.most || len(r.x[1]) != 3*r.len() {
+			t.Fatalf("%d states after %d", r.len(), i)
+		}
+		for j := range r.len() {
+			if at := int32(j * r.stride); r.state(0, j)[2] != at || r.state(1, j)[0] != -at || r.u[1][j] != float64(-at) {
+				t.Fatalf("state %d of stride %d is %v", j, r.stride, r.state(0, j))
+			}
+		}
+	}
+	if r.stride != 64 || r.len() != 16 {
+		t.Errorf("stride %d, %d states", r.stride, r.len())
+	}
+}
