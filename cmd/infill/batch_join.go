@@ -23,7 +23,8 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 	case f.output == "" || f.output == "-":
 		return usagef("--join writes a file or nothing: -o FILE (to a pipe, cat does it)")
 	case c.NArg() == 0:
-		return usagef("--join needs the outputs of all shards: infill batch --join part-* -o OUTPUT")
+		return usagef("--join needs the outputs of all shards, or their folder: " +
+			"infill batch --join FOLDER -o OUTPUT")
 	}
 	mode := batch.Create
 	if f.force {
@@ -39,8 +40,8 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 		if p.Failed > 0 {
 			failed = fmt.Sprintf(", %d of them errors", p.Failed)
 		}
-		fmt.Fprintf(std.err, "infill: %s: %d record%s of %d shard%s%s\n", f.output, p.Records,
-			plural(p.Records), c.NArg(), plural(c.NArg()), failed)
+		fmt.Fprintf(std.err, "infill: %s: %d record%s%s\n", f.output, p.Records, plural(p.Records),
+			failed)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,3 +85,29 @@ func (e *MismatchError) Spell(spell func(name string) string) string {
 }
 
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
+
+// A JoinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
+type JoinError struct {
+	Path, Other string       // of the outputs
+	Differences []Difference // Was is of Other, Is of Path
+}
+
+func (e *JoinError) Error() string { return e.Spell(func(name string) string { return name }) }
+
+// Spell is the message with settings as a function spells them.
+func (e *JoinError) Spell(spell func(name string) string) string {
+	var parts bytes.Buffer
+	for i, d := range e.Differences {
+		if i > 0 {
+			parts.WriteString("; ")
+		}
+		what := d.What
+		if d.Setting {
+			what = spell(what)
+		}
+		fmt.Fprintf(&parts, "%s is %s in %s, and %s in %s", what, d.Is, e.Path, d.Was, e.Other)
+	}
+	return fmt.Sprintf("%v: %s; join shards of one run only", ErrJoin, parts.String())
+}
+
+func (e *JoinError) Unwrap() error { return ErrJoin }

@@ -3,7 +3,6 @@ package batch
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,37 +11,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
-	"infill/infill/settings"
 	"infill/internal/disk"
 )
-
-// A JoinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
-type JoinError struct {
-	Path, Other string       // of the outputs
-	Differences []Difference // Was is of Other, Is of Path
-}
-
-func (e *JoinError) Error() string { return e.Spell(func(name string) string { return name }) }
-
-// Spell is the message with settings as a function spells them.
-func (e *JoinError) Spell(spell func(name string) string) string {
-	var parts bytes.Buffer
-	for i, d := range e.Differences {
-		if i > 0 {
-			parts.WriteString("; ")
-		}
-		what := d.What
-		if d.Setting {
-			what = spell(what)
-		}
-		fmt.Fprintf(&parts, "%s is %s in %s, and %s in %s", what, d.Is, e.Path, d.Was, e.Other)
-	}
-	return fmt.Sprintf("%v: %s; join shards of one run only", ErrJoin, parts.String())
-}
-
-func (e *JoinError) Unwrap() error { return ErrJoin }
 
 // finishIt is what helps against a shard that is not whole.
 const finishIt = "resume it, and join then"
@@ -54,7 +25,7 @@ type part struct {
 }
 
 // Join puts the outputs of all shards of a run one after the other, in their order, whatever
-// the order of their names. The output and its manifest are those of a run of the whole input.
+// the order of their names. A folder stands for the outputs of shards in it. The output and its manifest are those of a run of the whole input.
 // The output appears whole or not at all. Outputs may be compressed, each as its name says. The
 // records are compared with what the manifest of each shard says, and are otherwise not read.
 //
@@ -101,121 +72,6 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode) (Prog
 	})
 	p.Total = p.Records
 	return p, err
-}
-
-// partsOf reads the manifests of outputs, and puts the shards into their order.
-func partsOf(outputs []string) ([]*part, error) {
-	if len(outputs) == 0 {
-		return nil, fmt.Errorf("%w: no outputs of shards; name all of them", ErrJoin)
-	}
-	var parts []*part
-	for _, path := range outputs {
-		m, err := ReadManifest(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: %s has no manifest, %s; it belongs beside each shard", ErrJoin,
-				path, ManifestPath(path))
-		case err != nil:
-			return nil, err
-		case m.Shard.Whole():
-			return nil, fmt.Errorf("%w: %s is the output of a whole input, not of a shard; "+
-				"leave it out", ErrJoin, path)
-		}
-		parts = append(parts, &part{path, m})
-	}
-	slices.SortStableFunc(parts, func(a, b *part) int {
-		return a.manifest.Shard.Index - b.manifest.Shard.Index
-	})
-	return parts, nil
-}
-
-// wholeOf checks that parts are all shards of one run, finished, and returns the manifest of the
-// whole.
-func wholeOf(parts []*part) (*Manifest, error) {
-	first := parts[0]
-	whole := *first.manifest
-	whole.Shard, whole.Finished = settings.Shard{}, nil
-	for _, p := range parts[1:] {
-		m := *p.manifest
-		var d []Difference
-		if was, is := first.manifest.Shard.Of, m.Shard.Of; was != is {
-			d = []Difference{{"the number of shards", false, fmt.Sprint(was), fmt.Sprint(is)}}
-		}
-		m.Shard, m.Finished = settings.Shard{}, nil
-		if d = append(d, joinDifferences(&whole, &m)...); len(d) > 0 {
-			return nil, &JoinError{p.path, first.path, d}
-		}
-	}
-	var missing []string
-	next := 0
-	for i, p := range parts {
-		at := p.manifest.Shard.Index
-		if i > 0 && at == parts[i-1].manifest.Shard.Index {
-			return nil, fmt.Errorf("%w: %s and %s are both shard %v; leave one out", ErrJoin,
-				parts[i-1].path, p.path, p.manifest.Shard)
-		}
-		missing = append(missing, gap(next, at)...)
-		next = at + 1
-	}
-	of := first.manifest.Shard.Of
-	if missing = append(missing, gap(next, of)...); len(missing) > 0 {
-		return nil, fmt.Errorf("%w: of %d shards there are %d, and these are missing: %s; name all of "+
-			"them", ErrJoin, of, len(parts), join(missing))
-	}
-	for _, p := range parts {
-		if p.manifest.Finished == nil {
-			return nil, fmt.Errorf("%w: %s, shard %v, is not finished; %s", ErrJoin, p.path,
-				p.manifest.Shard, finishIt)
-		}
-	}
-	return &whole, nil
-}
-
-// joinDifferences is what two manifests disagree on. Two inputs of one name and size are told
-// apart by their hashes.
-func joinDifferences(was, is *Manifest) []Difference {
-	d := was.differences(is)
-	for i := range d {
-		if d[i].Setting { // a manifest may leave it out
-			d[i].Was, d[i].Is = cmp.Or(d[i].Was, "the default"), cmp.Or(d[i].Is, "the default")
-		}
-		if d[i].What == "the input" && d[i].Was == d[i].Is {
-			d[i].Was += ", sha256 " + short(was.SHA256)
-			d[i].Is += ", sha256 " + short(is.SHA256)
-		}
-	}
-	return d
-}
-
-// short is the beginning of a hash.
-func short(hash string) string { return hash[:min(len(hash), 12)] }
-
-// gap are the numbers from one to another, in words that stay short.
-func gap(from, to int) []string {
-	switch to - from {
-	case 0:
-		return nil
-	case 1:
-		return []string{fmt.Sprint(from)}
-	}
-	return []string{fmt.Sprintf("%d to %d", from, to-1)}
-}
-
-// join lists words, and leaves out those that nobody would read.
-func join(words []string) string {
-	const most = 10
-	var b bytes.Buffer
-	for i, w := range words {
-		switch {
-		case i == most:
-			fmt.Fprintf(&b, " and %d more", len(words)-most)
-			return b.String()
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(w)
-	}
-	return b.String()
 }
 
 // placeOfJoined is an error if the output may not be written.

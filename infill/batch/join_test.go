@@ -84,6 +84,7 @@ func TestJoinRefusals(t *testing.T) {
 	refused("one twice", ErrJoin, "both shard 0/3", joined, append(outputs, outputs[0]))
 	refused("no manifest", ErrJoin, "no manifest", joined, []string{outputs[0], in})
 	refused("a shard as output", ErrIsInput, outputs[1], outputs[1], outputs)
+	refused("a folder without shards", ErrJoin, "name all", joined, []string{t.TempDir()})
 	refused("a folder as output", ErrJoin, "not a regular file", dir, outputs)
 	refused("a table as output", ErrLayout, "JSON lines", filepath.Join(dir, "joined.csv"), outputs)
 
@@ -135,6 +136,10 @@ func TestJoinOverwrites(t *testing.T) {
 	write(t, outputs[1], string(kept))
 	if _, err := Join(context.Background(), joined, outputs, Force); err != nil {
 		t.Fatal(err)
+	}
+	// A folder stands for the shards in it, and the joined file is not one of them.
+	if _, err := Join(context.Background(), joined, []string{dir}, Force); err != nil {
+		t.Error(err)
 	}
 	// The manifest is that of a run of the whole, which has nothing left to do.
 	p, _, err := process(t, in, joined, config{mode: Resume})
