@@ -43,7 +43,7 @@ type Finished struct {
 
 // Before is the text with the words that stood in the blanks, "" where nothing did.
 func (f Finished) Before() string {
-	if len(f.Original) != len(f.Spans) {
+	if len(f.Original) == 0 || len(f.Original) != len(f.Spans) {
 		return ""
 	}
 	var b strings.Builder

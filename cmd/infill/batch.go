@@ -87,9 +87,10 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
-	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, f.Parts.Close()) }()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err

@@ -137,9 +137,10 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Exact = infill.ExactNever // samplers are what is compared
-	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, f.Parts.Close()) }()
 	cmp := &report.Comparison{
 		Command: typedCommand(), Date: today(),
 		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: budgets[opt.Budget],

@@ -27,7 +27,7 @@ func TestDocumentedOutput(t *testing.T) {
 	if testing.Short() && !*update {
 		t.Skip("half a minute of the default model")
 	}
-	docs := map[string]int{"README.md": 4, "docs/guide/blanks.md": 10, "docs/guide/steering.md": 4} // least examples
+	docs := map[string]int{"README.md": 4, "docs/guide/blanks.md": 10, "docs/guide/steering.md": 6} // least examples
 	paths, texts := map[string]string{}, map[string]string{}
 	for name := range docs {
 		path, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(name)))
@@ -36,7 +36,12 @@ func TestDocumentedOutput(t *testing.T) {
 		}
 		paths[name], texts[name] = path, get(t, path)
 	}
-	t.Chdir(t.TempDir())
+	tone := os.DirFS(filepath.Join("..", "..", "infill", "energies", "testdata", "tone"))
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "tone"), tone); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	put(t, "animals.txt", "dog\ncat\nold friend\n")
 	put(t, "tone.txt", shownFile(t, texts["docs/guide/steering.md"]))
 	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{})

@@ -82,9 +82,10 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
-	if err := f.prepare(c.Context, m.Tokenizer(), std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, f.Parts.Close()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {

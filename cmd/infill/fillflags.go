@@ -10,7 +10,7 @@ import (
 
 	"infill/infill/energies"
 	"infill/infill/settings"
-	"infill/tokenize"
+	"infill/mlm"
 )
 
 // fillingFlags are the flags of every command that fills blanks.
@@ -72,12 +72,12 @@ func chooseSeed() (*uint64, error) {
 }
 
 // prepare completes the options, and notes banned words that have no effect.
-func (f *fillingFlags) prepare(ctx context.Context, tok *tokenize.Tokenizer, w io.Writer,
+func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o mlm.Options, w io.Writer,
 	quiet bool) error {
-	if err := f.OpenParts(ctx); err != nil {
+	if err := f.OpenParts(ctx, o); err != nil {
 		return err
 	}
-	if err := f.Prepare(tok); err != nil {
+	if err := f.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}
 	if n := len(f.Unspelt); n > 0 && !quiet {

@@ -2,56 +2,97 @@ package energies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"infill/infill"
+	"infill/mlm"
 )
 
-// Parts are parts whose files have been read. They are safe for concurrent use. A nil *Parts has
-// those that need no file.
+// Parts are parts whose files have been read. They are safe for concurrent use, and closed by whom
+// they were opened by. A nil *Parts has those that need no file.
 type Parts struct {
 	open map[string]*part // by kind and path
 }
 
 // A part is what was made of a file or a folder.
 type part struct {
-	sum  string // of what it was made from, "sha256:…"
-	term func(Spec) (infill.Term, error)
+	sum   string // of what it was made from, "sha256:…"
+	term  func(Spec) (infill.Term, error)
+	close func() error // nil: nothing is to be closed
 }
 
 // key names what a part is made from.
 func key(s Spec) string { return s.Kind + ":" + s.Path }
 
-// Open reads what the parts of the texts are made from. Errors wrap ErrSpec or name the file.
-func Open(ctx context.Context, texts []string) (*Parts, error) {
+// Open reads what the parts of the texts are made from. Of the options those count that
+// [mlm.OpenNetwork] has. Errors wrap ErrSpec or mlm.ErrNetwork, or name the file.
+func Open(ctx context.Context, texts []string, o mlm.Options) (*Parts, error) {
 	p := &Parts{open: map[string]*part{}}
 	for _, text := range texts {
-		s, err := Parse(text)
-		if err != nil {
-			return nil, err
+		if err := p.add(ctx, text, o); err != nil {
+			return nil, errors.Join(err, p.Close())
 		}
-		if s.Path == "" || p.open[key(s)] != nil {
-			continue
-		}
-		made, err := open(ctx, s)
-		if err != nil {
-			return nil, fmt.Errorf("part %s of the energy: %w", s.Name(), err)
-		}
-		p.open[key(s)] = made
 	}
 	return p, nil
 }
 
+// add opens a part, unless it is open.
+func (p *Parts) add(ctx context.Context, text string, o mlm.Options) error {
+	s, err := Parse(text)
+	if err != nil || s.Path == "" {
+		return err
+	}
+	made := p.open[key(s)]
+	if made == nil {
+		if made, err = open(ctx, s, o); err != nil {
+			return fmt.Errorf("part %s of the energy: %w", s.Name(), err)
+		}
+		p.open[key(s)] = made
+	}
+	_, err = made.term(s) // that there is such a label
+	return err
+}
+
+// Close closes what is open.
+func (p *Parts) Close() error {
+	if p == nil {
+		return nil
+	}
+	var errs []error
+	for _, made := range p.open {
+		if made.close != nil {
+			errs = append(errs, made.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // open reads what a part is made from.
-func open(_ context.Context, s Spec) (*part, error) {
+func open(ctx context.Context, s Spec, o mlm.Options) (*part, error) {
 	switch s.Kind {
 	case "words":
 		list, sum, err := readWords(s.Path)
 		if err != nil {
 			return nil, err
 		}
-		return &part{sum, func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }}, nil
+		term := func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }
+		return &part{sum: sum, term: term}, nil
+	case "classifier":
+		c, err := OpenClassifier(ctx, s.Path, o)
+		if err != nil {
+			return nil, err
+		}
+		term := func(s Spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
+		return &part{"sha256:" + c.net.SHA256(), term, c.Close}, nil
+	case "similar":
+		e, err := OpenEncoder(ctx, s.Path, o)
+		if err != nil {
+			return nil, err
+		}
+		term := func(s Spec) (infill.Term, error) { return e.named(s.Name()), nil }
+		return &part{"sha256:" + e.net.SHA256(), term, e.Close}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrSpec, s.Kind)
 }

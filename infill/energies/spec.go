@@ -17,6 +17,7 @@ var ErrSpec = errors.New("bad part of the energy")
 type Spec struct {
 	Kind   string  // one of Kinds
 	Path   string  // the file or folder, "" where the kind has none
+	Label  string  // of a classifier, "" for other kinds
 	Weight float64 // λ, from −infill.MaxWeight to infill.MaxWeight
 }
 
@@ -25,13 +26,16 @@ type Kind struct {
 	Name string
 	Form string // how a part of the kind is written, without its weight
 	Doc  string // what its value is, in a few words
-	path bool   // it is made from a file or a folder
+
+	path, label bool // it is made from a file or a folder, and has a label behind that
 }
 
 // kinds are all kinds, in the order of documents.
 var kinds = []Kind{
-	{"words", "words:FILE", "the weights of listed words among the filled ones", true},
-	{"edit", "edit", "less the edit distance from the words before", false},
+	{"words", "words:FILE", "the weights of listed words among the filled ones", true, false},
+	{"edit", "edit", "less the edit distance from the words before", false, false},
+	{"classifier", "classifier:FOLDER:LABEL", "log p(label | text) of a classifier", true, true},
+	{"similar", "similar:FOLDER", "the cosine with the text before, by an encoder", true, false},
 }
 
 // Kinds lists the kinds of parts.
@@ -71,9 +75,17 @@ func Parse(text string) (Spec, error) {
 		case !k.path && more:
 			return bad("%s takes no more than a weight", kind)
 		case k.path && path == "":
-			return bad("%s needs a file", kind)
+			return bad("%s needs a file or a folder", kind)
 		}
-		return Spec{Kind: kind, Path: path, Weight: w + 0}, nil // −0 is 0
+		s := Spec{Kind: kind, Path: path, Weight: w + 0} // −0 is 0
+		if k.label {
+			cut := strings.LastIndexByte(path, ':')
+			if cut <= 0 || cut == len(path)-1 {
+				return bad("%s needs a folder and a label", kind)
+			}
+			s.Path, s.Label = path[:cut], path[cut+1:]
+		}
+		return s, nil
 	}
 	return bad("there is no kind %q", kind)
 }
@@ -83,7 +95,11 @@ func (s Spec) Name() string {
 	if s.Path == "" {
 		return s.Kind
 	}
-	return s.Kind + ":" + s.Path
+	name := s.Kind + ":" + s.Path
+	if s.Label != "" {
+		name += ":" + s.Label
+	}
+	return name
 }
 
 // String is the part as Parse reads it.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"infill/infill/energies"
+	"infill/mlm"
 )
 
 // energyValue is a list of parts of the energy, with their weights.
@@ -38,13 +39,13 @@ func energyValue(v *Filling) *Value {
 // energyRecorded names the parts by the hashes of their files.
 func (v *Filling) energyRecorded() (string, error) { return v.Parts.Recorded(v.Energy) }
 
-// OpenParts opens the parts of Energy. A program calls it that may read its user's files, before
-// Prepare. The error is an [*Error].
-func (v *Filling) OpenParts(ctx context.Context) (err error) {
+// OpenParts opens the parts of Energy, for the caller to close. A program calls it before Prepare,
+// if it may read its user's files. The error is an [*Error].
+func (v *Filling) OpenParts(ctx context.Context, o mlm.Options) (err error) {
 	if len(v.Energy) == 0 {
 		return nil
 	}
-	if v.Parts, err = energies.Open(ctx, v.Energy); err != nil {
+	if v.Parts, err = energies.Open(ctx, v.Energy, o); err != nil {
 		return &Error{Name: "energy", Err: err}
 	}
 	return nil
