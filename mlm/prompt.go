@@ -111,6 +111,22 @@ func (p *Prompts) Embedding(v int32) []float32 {
 // bits. Another order or company of a row may change the last ones.
 func (p *Prompts) Gradient(ctx context.Context, rows []PromptRow, prompt, logProb []float32,
 	grad [][]float32) error {
+	if len(rows) > 0 {
+		if err := room("grad", grad, len(rows), len(rows[0].Blanks)*p.dim); err != nil {
+			return err
+		}
+	}
+	return p.each(ctx, rows, prompt, logProb, grad)
+}
+
+// LogProb is Gradient without the gradient.
+func (p *Prompts) LogProb(ctx context.Context, rows []PromptRow, prompt, logProb []float32) error {
+	return p.each(ctx, rows, prompt, logProb, nil)
+}
+
+// each checks the rows and runs them. grad is nil if no gradient is wanted.
+func (p *Prompts) each(ctx context.Context, rows []PromptRow, prompt, logProb []float32,
+	grad [][]float32) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -118,9 +134,6 @@ func (p *Prompts) Gradient(ctx context.Context, rows []PromptRow, prompt, logPro
 	if len(prompt) != m*p.dim || len(logProb) != len(rows) {
 		return fmt.Errorf("%w: a prompt of %d numbers for %d blanks of %d, and room for %d of %d rows",
 			ErrSentence, len(prompt), m, p.dim, len(logProb), len(rows))
-	}
-	if err := room("grad", grad, len(rows), m*p.dim); err != nil {
-		return err
 	}
 	for r := range rows {
 		if err := p.check(&rows[r], r, m); err != nil {
@@ -186,7 +199,11 @@ func (p *Prompts) run(ctx context.Context, rows []PromptRow, part []int, prompt,
 	b := batch{key: key{length: length, group: 1}, rows: n}
 	b.ids, b.mask, b.types = make([]int64, n*length), make([]int64, n*length),
 		make([]int64, n*length)
-	prompts, gradient := make([]float32, 0, n*m*p.dim), make([]float32, n*m*p.dim)
+	prompts := make([]float32, 0, n*m*p.dim)
+	gradient, shape := make([]float32, 1), []int64{1, 1, 1} // not asked for
+	if grad != nil {
+		gradient, shape = make([]float32, n*m*p.dim), []int64{int64(n), int64(m), int64(p.dim)}
+	}
 	for j, r := range part {
 		row := &rows[r]
 		for at := range length {
@@ -219,19 +236,22 @@ func (p *Prompts) run(ctx context.Context, rows []PromptRow, part []int, prompt,
 		case onnxgrad.InConditional:
 			in = append(in, feed(&f, []bool{false}))
 		case onnxgrad.InGradient:
-			in = append(in, feed(&f, []bool{true}))
+			in = append(in, feed(&f, []bool{grad != nil}))
 		default:
 			in = append(in, b.sequences(&f, []string{name}, p.m.info.firstPosition)...)
 		}
 	}
 	found := make([]float32, n)
 	out := []*ort.Tensor{feed(&f, found, int64(n)), feed(&f, make([]float32, 1), 1, 1),
-		feed(&f, gradient, int64(n), int64(m), int64(p.dim))}
+		feed(&f, gradient, shape...)}
 	if err := f.run(ctx, p.s, in, out); err != nil {
 		return err
 	}
 	for j, r := range part {
 		logProb[r] = found[j]
+		if grad == nil {
+			continue
+		}
 		copy(grad[r], gradient[j*m*p.dim:(j+1)*m*p.dim])
 	}
 	return nil

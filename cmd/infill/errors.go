@@ -12,6 +12,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
+	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
@@ -55,6 +56,7 @@ var badInput = []error{
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
 	unpack.ErrDamaged, ort.ErrDevice,
+	trigger.ErrData, trigger.ErrTemplate, trigger.ErrLabels, trigger.ErrOption,
 }
 
 func exitCode(err error) int {

@@ -73,6 +73,11 @@ var examples = map[string][]string{
 		`infill compare sentences.txt --samplers gibbs,dmala --steps 20 --html report.html`,
 		`infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 	},
+	"infill trigger": {
+		`infill trigger books.csv --say encyclopaedia=history`,
+		`infill trigger reviews.jsonl --say pos=good --say neg=bad --tokens 8`,
+		`infill trigger books.csv --steps 3000 --slope .1 --no-baseline --json`,
+	},
 	"infill eval": {
 		`infill eval filled.jsonl`,
 		`infill eval filled.jsonl --reference books.txt --confidence`,

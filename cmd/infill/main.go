@@ -112,6 +112,7 @@ func newApp(std stdio) *cli.App {
 			modelCommand(std),
 			evalCommand(std),
 			compareCommand(std),
+			triggerCommand(std),
 			samplersCommand(std),
 			doctorCommand(std),
 			versionCommand(std),

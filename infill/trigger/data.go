@@ -1,0 +1,175 @@
+package trigger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"infill/infill/table"
+	"infill/internal/textline"
+)
+
+// An Example is a text with its label.
+type Example struct {
+	Text, Label string
+	Line        int // of its file, from 1
+}
+
+// ErrData marks a file that does not hold labelled texts. Such errors are a *DataError.
+var ErrData = errors.New("bad labelled data")
+
+// A DataError says what is wrong with a line of a file.
+type DataError struct {
+	File string
+	Line int // 0: the file as a whole
+	What string
+}
+
+func (e *DataError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.What)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
+}
+
+// Is makes errors.Is(err, ErrData) true.
+func (e *DataError) Is(target error) bool { return target == ErrData }
+
+// Bounds of a file.
+const (
+	maxLine     = 1 << 20
+	maxExamples = 1_000_000
+)
+
+// Read reads labelled texts: CSV or TSV with a line of names, by the file's name, else JSON
+// lines. textField and labelField name the columns or fields. A label is a text, or the JSON of
+// a number or truth value. Errors are a *DataError or those of r.
+func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
+	var out []Example
+	add := func(line int, text, label string) error {
+		bad := ""
+		switch {
+		case !utf8.ValidString(text):
+			bad = "the text is not UTF-8"
+		case strings.TrimSpace(text) == "":
+			bad = "the text is empty"
+		case strings.TrimSpace(label) == "":
+			bad = "the label is empty"
+		case len(out) == maxExamples:
+			bad = fmt.Sprintf("more than %d texts", maxExamples)
+		}
+		if bad != "" {
+			return &DataError{file, line, bad}
+		}
+		out = append(out, Example{Text: text, Label: label, Line: line})
+		return nil
+	}
+	var err error
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".csv":
+		err = readTable(r, file, ',', textField, labelField, add)
+	case ".tsv":
+		err = readTable(r, file, '\t', textField, labelField, add)
+	default:
+		err = readJSON(r, file, textField, labelField, add)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, &DataError{file, 0, "no labelled text; give JSON lines or CSV"}
+	}
+	return out, nil
+}
+
+func readTable(r io.Reader, file string, comma byte, textField, labelField string,
+	add func(line int, text, label string) error) error {
+	c, err := table.NewCSV(r, comma, maxLine)
+	if err != nil {
+		return &DataError{file, 0, err.Error()}
+	}
+	text, label, width := -1, -1, 0
+	for {
+		cells, err := c.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return &DataError{file, c.Line(), err.Error()}
+		case width == 0:
+			width = len(cells)
+			for i, name := range cells {
+				switch name {
+				case textField:
+					text = i
+				case labelField:
+					label = i
+				}
+			}
+			if text < 0 || label < 0 {
+				return &DataError{file, c.Line(), fmt.Sprintf("no columns %q and %q, but %q", textField,
+					labelField, cells)}
+			}
+		case len(cells) != width:
+			return &DataError{file, c.Line(), fmt.Sprintf("%d cells, the first line has %d",
+				len(cells), width)}
+		default:
+			if err := add(c.Line(), cells[text], cells[label]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func readJSON(r io.Reader, file, textField, labelField string,
+	add func(line int, text, label string) error) error {
+	lines := textline.NewReader(r, maxLine)
+	for n := 1; ; n++ {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return &DataError{file, n, err.Error()}
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(line, &fields); err != nil {
+			return &DataError{file, n, "not a JSON object: " + err.Error()}
+		}
+		text, err := field(fields, textField)
+		if err == nil && !strings.HasPrefix(string(fields[textField]), `"`) {
+			err = fmt.Errorf("the field %q is not a text", textField)
+		}
+		label, lerr := field(fields, labelField)
+		if err := errors.Join(err, lerr); err != nil {
+			return &DataError{file, n, strings.ReplaceAll(err.Error(), "\n", ", ")}
+		}
+		if err := add(n, text, label); err != nil {
+			return err
+		}
+	}
+}
+
+// field is a text, or the JSON of another single value.
+func field(fields map[string]json.RawMessage, name string) (string, error) {
+	raw, ok := fields[name]
+	if !ok {
+		return "", fmt.Errorf("no field %q", name)
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil && string(raw) != "null" {
+		return s, nil
+	}
+	if strings.ContainsAny(string(raw[:1]), "{[n") {
+		return "", fmt.Errorf("the field %q is not a single value", name)
+	}
+	return string(raw), nil
+}
