@@ -64,6 +64,9 @@ type Filling struct {
 	// Probability is π of the text, exp(U/T) over the sum for all fillings that fit: 0 to 1.
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
+	// Edits is the Levenshtein distance of Text from the text with Options.Original in its blanks,
+	// in characters and without regard to case; 0 without these words.
+	Edits int
 	// Chain is the first chain that ended here, from 0, Step the step at which it did, Count how
 	// many chains ended here. All are 0 if Result.Exact.
 	Chain, Step, Count int
@@ -84,6 +87,9 @@ type Result struct {
 	// Distinct is the number of different fillings, among the last states of all chains, or if
 	// Exact of all that fit.
 	Distinct int
+	// OriginalScore is the score of Options.Original in the blanks: the sum of what the model says of
+	// their pieces, in nats. It is known if Options.Filter.MaxDrop is set, and otherwise nil.
+	OriginalScore *float64
 	// Acceptance is the share of accepted proposals among those after the burn-in that were another
 	// state, in [0,1]; NaN without any. MoveShare is the share of these among all steps after the
 	// burn-in; NaN without a step.
@@ -124,7 +130,7 @@ type Result struct {
 // uniform over lengths. Fillings of different lengths are then ranked by U per
 // token.
 //
-// Errors: ErrOption, ErrEmptySupport, mlm.ErrTooLong, the sampler's own
+// Errors: ErrOption, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, the sampler's own
 // parameters (samplers.ErrParam), or the model's.
 func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, error) {
 	if err := opt.fill(); err != nil {
@@ -145,6 +151,9 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, error) {
 	p, err := e.plan(t, opt)
 	if err != nil {
+		return nil, err
+	}
+	if p.original, err = p.origin(ctx); err != nil {
 		return nil, err
 	}
 	if t := p.only(); t != nil {
@@ -180,7 +189,10 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	}); err != nil {
 		return nil, err
 	}
-	res := p.result(kept)
+	res, err := p.result(kept)
+	if err != nil {
+		return nil, err
+	}
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
 	}

@@ -119,14 +119,19 @@ func (p *plan) weigh(t *target, u []float64) (*Result, error) {
 			return f[a].Score > f[b].Score
 		})
 	}
-	if n := p.opt.Top; n > 0 && n < len(texts) && p.opt.Select == SelectLikelihood {
-		texts = texts[:n] // the others need not be spelt
-	}
 	for _, w := range texts {
+		if n := p.opt.Top; n > 0 && n == len(res.Fillings) && p.opt.Select == SelectLikelihood {
+			break // the others need not be spelt
+		}
 		f := t.spell([]int32{int32(w.v)}, p.opt.Case)
 		f.Score, f.Probability = u[w.v], w.share
 		f.ScorePerToken = f.Score / float64(len(f.ids))
-		res.Fillings = append(res.Fillings, f)
+		if p.passes(&f) {
+			res.Fillings = append(res.Fillings, f)
+		}
+	}
+	if len(res.Fillings) == 0 {
+		return nil, p.filtered()
 	}
 	if p.opt.Marginals {
 		res.Marginals = exactMarginals(len(t.t.blanks), res.Fillings, res.Distinct, p.opt.listed())

@@ -45,12 +45,32 @@ func wordSpans(text string) [][2]int {
 // MaxMaskWords is the largest number of words that a [Masking] takes out of one text.
 const MaxMaskWords = 1000
 
-// A Masking says how many words of a text without blanks become blanks: a
-// share of them or a number. The zero value masks none.
+// A Masking says how many words of a text without blanks become blanks, and which may. The number
+// is a share of those that may, or given. Without Rate and Words nothing is masked.
 type Masking struct {
-	Rate  float64 // share of the words, rounded, at least one word; in (0, 1]
+	Rate  float64 // share of the words that may be masked, rounded, at least one; in (0, 1]
 	Words int     // or exactly this number; 1 to MaxMaskWords
+
+	Keep  *WordSet  // words that are never masked; nil: none
+	Class WordClass // the words that may be masked
+	Stop  *WordSet  // the function words of ClassContent; nil: EnglishStopWords
+	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
+	// are masked. Words that have a byte in a span with one of KeepLabels are not. AnyLabel stands
+	// for all labels.
+	Spans                  []LabelledSpan
+	MaskLabels, KeepLabels []string
 }
+
+// WordClass is a kind of words.
+type WordClass int
+
+const (
+	ClassAll     WordClass = iota // every word
+	ClassContent                  // words with a letter that are not function words, see Masking.Stop
+)
+
+// On reports whether words are to be masked.
+func (m Masking) On() bool { return m.Rate != 0 || m.Words != 0 }
 
 // Both says that a rate and a number are given. Only one of them can hold.
 func (m Masking) Both() bool { return m.Rate != 0 && m.Words != 0 }
@@ -64,6 +84,8 @@ func (m Masking) Check() error {
 		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
 	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
+	case m.Class < ClassAll || m.Class > ClassContent:
+		return fmt.Errorf("%w: word class %d, want ClassAll or ClassContent", ErrOption, m.Class)
 	}
 	return nil
 }
@@ -71,15 +93,20 @@ func (m Masking) Check() error {
 // Template blanks out words of a text, chosen at random (DLP, appendix I.6,
 // masks 25 %). It returns the template, whose text has [MASK] in their places,
 // and the words taken out, in order. The choice depends on text, seed and id
-// only. Errors: ErrOption for a masking out of range, ErrBlank for a text with
-// blanks, ErrEmpty for one without words, ErrFewWords for one with fewer than
-// Words, or invalid UTF-8.
+// only. Errors: ErrOption for a masking out of range, ErrSpan for a span that is not one of the
+// text, ErrBlank for a text with blanks, ErrEmpty for one without words, ErrFewWords for one in
+// which none or fewer than Words may be masked, or invalid UTF-8.
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
 	text, chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {
 		return nil, nil, err
 	}
+	return blankOut(tok, text, chosen)
+}
+
+// blankOut makes the template of a text with blanks in place of some words, and returns these.
+func blankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template, []string, error) {
 	const spelling = openBlank + "]"
 	var b strings.Builder
 	var blanks []Blank
@@ -106,6 +133,7 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 	if err := checkText(text, "write a sentence whose words can be masked"); err != nil {
 		return "", nil, err
 	}
+	given := text
 	text, blanks, err := parseBlanks(text, mask)
 	if err != nil {
 		return "", nil, err
@@ -113,17 +141,27 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 	if len(blanks) > 0 {
 		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks", ErrBlank}
 	}
-	words := wordSpans(text)
-	if len(words) == 0 {
+	all := wordSpans(text)
+	if len(all) == 0 {
 		return "", nil, &TextError{-1, "there is no word to mask", ErrEmpty}
+	}
+	words, err := m.candidates(given, text, all)
+	if err != nil {
+		return "", nil, err
 	}
 	n := m.Words
 	if n == 0 {
 		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
 	}
-	if n > len(words) {
-		return "", nil, &TextError{-1, fmt.Sprintf("%d words to mask in a text of %d", n, len(words)),
-			ErrFewWords}
+	switch {
+	case len(words) == 0:
+		return "", nil, &TextError{-1, fmt.Sprintf("none of %d may be masked", len(all)), ErrFewWords}
+	case n > len(words):
+		of := fmt.Sprintf("%d words to mask in a text of %d", n, len(words))
+		if len(words) < len(all) {
+			of = fmt.Sprintf("%d words to mask, %d of %d may be", n, len(words), len(all))
+		}
+		return "", nil, &TextError{-1, of, ErrFewWords}
 	}
 	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
 	sort.Ints(chosen)
@@ -132,4 +170,42 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 		out[i] = words[w]
 	}
 	return text, out, nil
+}
+
+// candidates are the words that may be masked, as byte spans of the text. given is the text with
+// its escapes. The spans with labels are parts of that one.
+func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
+	if err := m.checkSpans(given, text); err != nil {
+		return nil, err
+	}
+	taken := make([]bool, len(words))
+	if m.Keep != nil {
+		_, kept := m.Keep.overWords(text, words)
+		for i, n := range kept {
+			taken[i] = n > 0
+		}
+	}
+	if m.Class == ClassContent {
+		stop := m.Stop
+		if stop == nil {
+			stop = EnglishStopWords()
+		}
+		parts, covered := stop.overWords(text, words)
+		for i, w := range words {
+			taken[i] = taken[i] || parts[i] == covered[i] ||
+				strings.IndexFunc(text[w[0]:w[1]], unicode.IsLetter) < 0
+		}
+	}
+	var out [][2]int
+	for i, w := range words {
+		if taken[i] || m.inKept(w) {
+			continue
+		}
+		if len(m.MaskLabels) == 0 {
+			out = append(out, w)
+		} else {
+			out = append(out, m.within(text, w)...)
+		}
+	}
+	return out, nil
 }

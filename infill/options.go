@@ -47,7 +47,8 @@ type Options struct {
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
 	// 0 (any) to MaxMinDistance.
 	MinDistance int
-	Original    []string // the words that stood in the blanks, see Masking; for MinDistance
+	Original    []string // the words that stood in the blanks, see Masking; for MinDistance, Filter
+	Filter      Filter   // refuses whole fillings; the zero value none
 	Long        Long     // what to do with a text too long for the model
 	Select      Select   // how the Top fillings are chosen
 	Case        Case     // how an uncased model's words are written
@@ -141,6 +142,8 @@ func (o *Options) fill() error {
 	case o.MinDistance < 0 || o.MinDistance > MaxMinDistance:
 		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption,
 			o.MinDistance, MaxMinDistance)
+	case o.Filter.check() != nil:
+		return o.Filter.check()
 	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}

@@ -22,6 +22,8 @@ type plan struct {
 	lengths int
 	parts   []*part
 	tr      tracer
+
+	original *origin // of the text before words were masked; nil: not known
 }
 
 // A part are chains that have the same lengths and make their steps together.

@@ -26,7 +26,7 @@ const DiversityWeight = 2.0
 
 // result ranks the last states. Equal energies keep the order of the chains,
 // so that the ranking is a function of the run.
-func (p *plan) result(kept samplers.Stats) *Result {
+func (p *plan) result(kept samplers.Stats) (*Result, error) {
 	res := p.newResult()
 	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
 	res.Shortlist = p.opt.shortlist()
@@ -51,15 +51,22 @@ func (p *plan) result(kept samplers.Stats) *Result {
 		res.Fillings = append(res.Fillings, f)
 	}
 	res.Distinct = len(res.Fillings)
+	var err error
+	if res.Fillings, err = p.pass(res.Fillings); err != nil {
+		return nil, err
+	}
 	p.choose(res, func(f []Filling) { rank(f, p.open) })
 	res.Tuned = p.tuning()
 	res.refused(res.Stats.NonFinite, "proposals or neighbours")
-	return res
+	return res, nil
 }
 
 // newResult is a result without fillings.
 func (p *plan) newResult() *Result {
 	res := &Result{MoveShare: math.NaN(), Acceptance: math.NaN()}
+	if p.original != nil {
+		res.OriginalScore = p.original.score
+	}
 	if p.t.window != [2]int{0, len(p.t.text)} {
 		w := p.t.window
 		res.Window = &w

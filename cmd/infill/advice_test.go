@@ -38,6 +38,7 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
 		{infill.ErrEmptySupport, "--min-distance"},
+		{infill.ErrFiltered, "--max-drop"},
 		{infill.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
 		{mlm.ErrNotFinite, "infill model check"},

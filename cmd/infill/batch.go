@@ -9,9 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill"
 	"infill/infill/batch"
-	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
 )
@@ -76,7 +74,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
-	in, err := f.input(path, std, append(energies.Files(f.Energy), f.AllowFile)...)
+	in, err := f.input(path, std, f.reads()...)
 	if err != nil {
 		return err
 	}
@@ -103,7 +101,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	layout.Masked = f.Masking != (infill.Masking{}) || in.Format() == settings.FormatJSONL
+	layout.Masked = f.Masking.On() || in.Format() == settings.FormatJSONL
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}

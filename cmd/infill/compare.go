@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
-	"infill/infill/energies"
 	"infill/mlm"
 	"infill/report"
 	"infill/samplers"
@@ -61,7 +60,7 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
-		"marginals") {
+		"marginals", "min-edits", "max-edits", "max-drop") { // filters would hide what samplers find
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
@@ -116,8 +115,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	inputs := slices.Concat(f.references, []string{c.Args().First(), f.AllowFile},
-		energies.Files(f.Energy))
+	inputs := slices.Concat(f.references, []string{c.Args().First()}, f.reads())
 	if err := f.check(inputs...); err != nil {
 		return err
 	}

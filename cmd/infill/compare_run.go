@@ -55,7 +55,7 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 		opt := r.opt
 		opt.ID = s.ID
 		gold := s.Gold
-		if m != (infill.Masking{}) {
+		if m.On() {
 			gold = s.Text
 		}
 		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)

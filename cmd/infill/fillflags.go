@@ -86,3 +86,8 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o mlm.Options,
 	}
 	return nil
 }
+
+// reads are the files that the flags name.
+func (f *fillingFlags) reads() []string {
+	return append(energies.Files(f.Energy), f.AllowFile, f.KeepFile, f.StopFile)
+}

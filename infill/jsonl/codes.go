@@ -20,6 +20,8 @@ var codes = []struct {
 	{infill.ErrBlank, "bad_blank"},
 	{infill.ErrEmptySupport, "empty_support"},
 	{infill.ErrFewWords, "too_few_words"},
+	{infill.ErrFiltered, "filtered"},
+	{infill.ErrSpan, "bad_span"},
 	{ErrLineTooLong, "too_long"},
 	{ErrJSON, "bad_json"},
 	{ErrRow, "bad_row"},
@@ -30,8 +32,8 @@ var codes = []struct {
 }
 
 // Code is the name that records give an error of a single line: empty,
-// no_blank, bad_blank, empty_support, too_few_words, too_long, bad_json,
-// bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
+// no_blank, bad_blank, empty_support, too_few_words, filtered, bad_span, too_long,
+// bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
 // befall every line.
 func Code(err error) string {
 	var many *samplers.TooManyError

@@ -22,6 +22,9 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 		Rows: r.Rows, Repeated: r.Repeated,
 	}
+	if r.OriginalScore != nil {
+		rec.OriginalScore = pointer(*r.OriginalScore)
+	}
 	if !r.Exact {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
 		if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
@@ -40,11 +43,16 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		if r.Exact {
 			probability = pointer(f.Probability)
 		}
+		var edits *int
+		if ran.Original != nil {
+			edits = pointer(f.Edits)
+		}
 		rec.Fillings = append(rec.Fillings, Filling{
 			Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
 			Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
 			Energies: maps.Clone(f.Energies),
-			Recut:    f.Recut, Probability: probability, Chain: f.Chain, Step: f.Step, Count: f.Count,
+			Recut:    f.Recut, Edits: edits, Probability: probability,
+			Chain: f.Chain, Step: f.Step, Count: f.Count,
 		})
 	}
 	return rec

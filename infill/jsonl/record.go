@@ -20,6 +20,8 @@ type Record struct {
 	// Gold is the text before words were masked, Masked are those words.
 	Gold   string   `json:"gold,omitempty"`
 	Masked []string `json:"masked,omitempty"`
+	// OriginalScore is the score of Masked in the blanks, in nats; nil where it was not asked for.
+	OriginalScore *float64 `json:"original_score,omitempty"`
 	// Window is the part of Text that the model saw, in bytes; nil means all.
 	Window *Span `json:"window,omitempty"`
 	// Fillings are the best fillings, best first.
@@ -116,6 +118,9 @@ type Filling struct {
 	// Recut says that the tokenizer cuts the finished text into other pieces than
 	// Tokens, so that its score is another one.
 	Recut bool `json:"recut,omitempty"`
+	// Edits is the edit distance of Text from the text before words were masked, in characters and
+	// without regard to case; nil where none were.
+	Edits *int `json:"edits,omitempty"`
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`

@@ -52,7 +52,11 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 	}
 	opt := filling.Options
 	opt.ID = it.Key()
-	t, text, err := Blanks(tok, it.Text, filling.Masking, &opt)
+	masking, _, err := maskingOf(it, filling)
+	if err != nil {
+		return nil, err
+	}
+	t, text, err := Blanks(tok, it.Text, masking, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +76,31 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 	return Filled(f.Model, f.Version, it.Text, text, &opt, r), nil
 }
 
+// maskingOf is the masking of an item with its labelled spans, if they matter. spans are nil if the
+// item has none. Errors wrap infill.ErrSpan.
+func maskingOf(it *batch.Item, filling *settings.Filling) (m infill.Masking, spans *jsonl.Spans,
+	err error) {
+	m = filling.Masking
+	for _, f := range it.Fields {
+		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
+			len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 {
+			continue
+		}
+		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Offsets)
+		if err != nil {
+			return m, nil, err
+		}
+		m.Spans = spans.List
+	}
+	return m, spans, nil
+}
+
 // Blanks makes the template of a text. Of a text without blanks it blanks out words first, as the
 // masking asks for, and puts them into the options. masked is the text with its blanks. Errors are
 // those of [infill.Parse] and [infill.Masking.Template].
 func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.Options) (
 	t *infill.Template, masked string, err error) {
-	if m == (infill.Masking{}) {
+	if !m.On() {
 		t, err = infill.Parse(tok, text)
 		return t, text, err
 	}

@@ -7,7 +7,6 @@ import (
 	"infill/infill"
 	"infill/internal/disk"
 	"infill/internal/unpack"
-	"infill/tokenize"
 )
 
 // allowValue is the name of a file, in whose place JSON has the words.
@@ -26,18 +25,19 @@ type wordFile struct{ path, sum string }
 
 // readWords reads a list of words from a file. The hash is of the bytes that were read, whether or
 // not they were compressed.
-func readWords(tok *tokenize.Tokenizer, path string) (words *infill.WordList, read wordFile,
+func readWords[T any](path string, list func(io.Reader) (T, error)) (words T, read wordFile,
 	err error) {
+	var none T
 	sum, err := disk.Hashed(path, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
 		}
-		words, err = infill.ReadWordList(tok, u)
+		words, err = list(u)
 		return errors.Join(err, u.Close())
 	})
 	if err != nil {
-		return nil, wordFile{}, err
+		return none, wordFile{}, err
 	}
 	return words, wordFile{path, sum}, nil
 }
@@ -64,13 +64,15 @@ func (v *Filling) LoadAllow() error {
 	return nil
 }
 
-// allowRecorded names the words by the hash of their file.
-func (v *Filling) allowRecorded() (string, error) {
-	switch v.AllowFile {
+// recorded names the words of a file by its hash. read is what was read of it, if it was.
+func recorded(path string, read wordFile) (string, error) {
+	switch path {
 	case "":
 		return "", nil
-	case v.allowed.path:
-		return v.allowed.sum, nil
+	case read.path:
+		return read.sum, nil
 	}
-	return disk.Hashed(v.AllowFile, func(io.Reader) error { return nil })
+	return disk.Hashed(path, func(io.Reader) error { return nil })
 }
+
+func (v *Filling) allowRecorded() (string, error) { return recorded(v.AllowFile, v.allowed) }

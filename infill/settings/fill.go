@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ import (
 // [Defaults] has the defaults. [Filling.Prepare] makes Options complete.
 type Filling struct {
 	Options infill.Options // Exact, Sampler, Allow, Ban and Seed come from the fields below
-	Masking infill.Masking // words to blank out; the zero value is for texts with blanks
+	// Masking is about words to blank out. Its Keep and Stop come from the fields below, its Spans
+	// from a line. It is off for texts with blanks.
+	Masking infill.Masking
 
 	// Exact says when fillings are computed instead of sampled. ExactAuto samples if Sampling is set.
 	Exact    infill.Exact
@@ -43,7 +46,16 @@ type Filling struct {
 	Energy []string
 	Parts  *energies.Parts
 
-	allowed wordFile // what Prepare has read
+	Keep     []string // words that are not masked
+	KeepFile string   // a file of further ones, as AllowFile
+	// StopWords are the function words that infill.ClassContent leaves, and StopFile a file of them,
+	// as AllowFile. Without either they are the program's English ones.
+	StopWords []string
+	StopFile  string
+	Offsets   Offsets // what offsets of spans count
+
+	allowed, kept, stopped wordFile // what Prepare has read
+	keptWords              *infill.WordSet
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
 	// MaxMemo; 0 means DefaultMemo. It decides no result.
 	Memo   int
@@ -81,13 +93,13 @@ func (v *Filling) Check() error {
 	switch m := v.Masking; {
 	case m.Both():
 		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
-	case v.Options.MinDistance > 0 && m == (infill.Masking{}):
+	case v.Options.MinDistance > 0 && !m.On():
 		return &Error{
 			Name: "min-distance", Needs: []string{"mask-rate", "mask-words"},
 			Err: errors.New("it is the distance from the word that was blanked out"),
 		}
 	}
-	return nil
+	return v.checkMasks()
 }
 
 // Prepare completes Options: it makes the sampler and the lists of words that are not there yet.
@@ -113,10 +125,14 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	case v.Allow != nil:
 		v.Options.Allow, err = infill.NewWordList(tok, v.Allow)
 	case v.AllowFile != "":
-		v.Options.Allow, v.allowed, err = readWords(tok, v.AllowFile)
+		v.Options.Allow, v.allowed, err = readWords(v.AllowFile,
+			func(r io.Reader) (*infill.WordList, error) { return infill.ReadWordList(tok, r) })
 	}
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
+	}
+	if err := v.prepareMasks(); err != nil {
+		return err
 	}
 	return v.terms()
 }
@@ -166,6 +182,8 @@ func enumerating() []string {
 // FillTable lists the settings of a [Filling] in the order of help and documents.
 func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
 
+var fillTable = slices.Concat(mainTable, maskTable)
+
 // exactWords are the words for the values of infill.Exact.
 var exactWords = []string{"auto", "always", "never"}
 
@@ -174,10 +192,10 @@ var (
 	samplerFamily = &family[Filling]{func(v *Filling) {
 		v.StepSize, v.Balance, v.Params = "", "", nil
 	}}
-	maskingFamily = &family[Filling]{func(v *Filling) { v.Masking = infill.Masking{} }}
+	maskingFamily = &family[Filling]{func(v *Filling) { v.Masking.Rate, v.Masking.Words = 0, 0 }}
 )
 
-var fillTable = []*Setting[Filling]{
+var mainTable = []*Setting[Filling]{
 	{
 		Name: "sampler", Doc: "name of the sampler", Line: true, Record: Always,
 		family: samplerFamily,

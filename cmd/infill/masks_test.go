@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+)
+
+// What is masked is chosen by flags, by files, and by the fields and spans of a line.
+func TestMaskChoices(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keep := put(t, filepath.Join(dir, "keep.txt"), "# animals\ndog\n")
+	in := put(t, filepath.Join(dir, "in.jsonl"),
+		`{"text":"The dog sleeps in the house ."}
+{"text":"The dog sleeps in the house .","keep_words":["house"]}
+{"text":"The dog sleeps in the house .","mask_class":"all","keep_words":[]}
+{"text":"The dog sleeps in the house .","spans":[{"start":4,"end":7,"label":"animal","text":"dog"}],"mask_labels":["animal"]}
+{"text":"The dog sleeps in the house .","stop_words":["house","sleeps"]}
+{"text":"caf\u00e9 dog","spans":[{"start":5,"end":8,"label":"animal"}],"keep_labels":["*"]}
+{"text":"caf\u00e9 dog","spans":[{"start":5,"end":8,"label":"animal"}],"keep_labels":["*"],"span_offsets":"characters"}
+{"text":"The dog sleeps in the house .","min_edits":1000}
+`)
+	r := infillRun("", withTiny("batch", in, "--mask-rate", "1", "--mask-class", "content",
+		"--keep-file", keep, "--keep", "sleeps", "--chains", "2", "--steps", "2", "--seed", "1",
+		"--quiet")...)
+	if r.code != exitSomeFailed {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	want := []string{"house", "sleeps", "The sleeps in the house", "too_few_words", "The in the",
+		"bad_span", "caf\u00e9", "filtered"}
+	for i, line := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(rec.Masked, " ")
+		if rec.Error != nil {
+			got = rec.Error.Code
+		}
+		if i >= len(want) || got != want[i] {
+			t.Errorf("line %d: %q: %s", i+1, got, line)
+		}
+		for _, f := range rec.Fillings {
+			if f.Edits == nil {
+				t.Errorf("line %d: no edits in %s", i+1, line)
+			}
+		}
+	}
+	for _, c := range []struct{ flags, says string }{
+		{"--keep dog", "--keep goes with --mask-rate"},
+		{"--mask-class content", "--mask-class goes with --mask-rate"},
+		{"--keep-labels x", "--keep-labels goes with"},
+		{"--max-drop 1", "--max-drop goes with"},
+		{"--mask-rate 1 --stop-words " + keep, "--stop-words goes with --mask-class"},
+		{"--mask-rate 1 --min-edits 3 --max-edits 2", "--max-edits is 2, want at least min-edits"},
+		{"--mask-rate 1 --keep-file " + filepath.Join(dir, "none"), "--keep-file"},
+		{"--mask-rate 1 --keep -", `--keep: bad option: the word "-"`},
+	} {
+		r := infillRun("", withTiny(append([]string{"fill", "the dog sleeps ."},
+			strings.Fields(c.flags)...)...)...)
+		if r.code == 0 || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s: exit %d, %s", c.flags, r.code, r.err)
+		}
+	}
+}
+
+// A drop is measured by the scores that infill score prints.
+func TestMaxDropIsScored(t *testing.T) {
+	t.Parallel()
+	const text = "the dog sleeps in the house ."
+	args := []string{"fill", text, "--mask-words", "2", "--seed", "3", "--json", "--chains", "30",
+		"--steps", "4", "--temperature", "4", "--top", "30", "--max-drop"}
+	run := func(drop string) jsonl.Record {
+		r := infillRun("", withTiny(append(args, drop)...)...)
+		var rec jsonl.Record
+		if err := json.Unmarshal([]byte(r.out), &rec); err != nil || r.code != 0 {
+			t.Fatalf("exit %d, %v: %s", r.code, err, r.err)
+		}
+		return rec
+	}
+	all := run("1000")
+	r := infillRun("", withTiny("score", "--json", text)...)
+	var scored jsonl.Record
+	if err := json.Unmarshal([]byte(r.out), &scored); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	at, moved := 0, 0
+	for _, w := range all.Masked { // in the order of the blanks
+		at = strings.Index(all.Text[at:], "[MASK]") + at
+		for _, p := range scored.Pieces {
+			if from := at + moved; p.Span[0] >= from && p.Span[1] <= from+len(w) {
+				sum += p.LogProb
+			}
+		}
+		moved += len(w) - len("[MASK]")
+		at++
+	}
+	if d := *all.OriginalScore - sum; d > 1e-4 || d < -1e-4 {
+		t.Fatalf("the original scores %v, infill score says %v", *all.OriginalScore, sum)
+	}
+	middle := *all.Fillings[len(all.Fillings)/2].Score
+	some := run(jsonNumber(sum - middle - 1e-3))
+	n := 0
+	for _, f := range all.Fillings {
+		if *f.Score >= middle+1e-3 {
+			n++
+		}
+	}
+	if len(some.Fillings) != n || n == 0 || n == len(all.Fillings) {
+		t.Errorf("%d fillings, want %d of %d", len(some.Fillings), n, len(all.Fillings))
+	}
+}
+
+func jsonNumber(x float64) string {
+	b, _ := json.Marshal(x)
+	return string(b)
+}

@@ -1,0 +1,142 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// MaxEdits bounds the distances of a [Filter].
+const MaxEdits = 1_000_000
+
+// ErrFiltered is returned when a filter refuses all fillings that were found.
+var ErrFiltered = errors.New("no filling passes the filters")
+
+// A Filter refuses fillings by what they make of the text that stood there before words were
+// masked, the original. Options.Original has those words, one for every blank. The zero value
+// refuses none.
+//
+// A filter looks at fillings that were found. A constraint, such as Options.MinDistance, decides
+// which are looked for.
+type Filter struct {
+	// MinEdits and MaxEdits bound the Levenshtein distance of the filled text from the original, in
+	// characters and without regard to case. 0 is any; both are at most the constant MaxEdits.
+	MinEdits, MaxEdits int
+	// MaxDrop is by how many nats a filling may score below the original words in their places,
+	// Result.OriginalScore. A negative drop asks for a better score. nil is any.
+	MaxDrop *float64
+}
+
+func (f *Filter) on() bool { return *f != Filter{} }
+
+func (f *Filter) check() error {
+	switch {
+	case f.MinEdits < 0 || f.MinEdits > MaxEdits || f.MaxEdits < 0 || f.MaxEdits > MaxEdits:
+		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", ErrOption, f.MinEdits,
+			f.MaxEdits, MaxEdits)
+	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
+		return fmt.Errorf("%w: edit distances from %d to %d", ErrOption, f.MinEdits, f.MaxEdits)
+	case f.MaxDrop != nil && (math.IsNaN(*f.MaxDrop) || math.IsInf(*f.MaxDrop, 0)):
+		return fmt.Errorf("%w: a drop of %v nats, want a finite number", ErrOption, *f.MaxDrop)
+	}
+	return nil
+}
+
+// An origin is the text of a template before its words were masked.
+type origin struct {
+	text  string
+	score *float64 // of the words that were masked, in nats; nil if it was not asked for
+	// The fillings that were refused because they are too near, too far, and too unlikely.
+	near, far, unlikely int
+}
+
+// origin finds the original of the template, nil if the options have none.
+func (p *plan) origin(ctx context.Context) (*origin, error) {
+	t, words := p.t, p.opt.Original
+	if len(words) != len(t.blanks) {
+		if p.opt.Filter.on() {
+			return nil, fmt.Errorf("%w: a filter needs the %d words that stood in the blanks, there are %d",
+				ErrOption, len(t.blanks), len(words))
+		}
+		return nil, nil
+	}
+	var b strings.Builder
+	spans := make([][2]int, len(words))
+	// The model sees a window of the text. With the words it is this window of the original.
+	window, last := t.window, 0
+	for i, w := range words {
+		bl := t.blanks[i]
+		b.WriteString(t.text[last:bl.Start])
+		spans[i] = [2]int{b.Len(), b.Len() + len(w)}
+		b.WriteString(w)
+		last = bl.End
+	}
+	window[1] = b.Len() + t.window[1] - last // nothing before the first blank was moved
+	b.WriteString(t.text[last:])
+	o := &origin{text: b.String()}
+	switch {
+	case p.opt.Filter.MaxDrop == nil:
+		return o, nil
+	case len(p.opt.Terms) > 0:
+		return nil, fmt.Errorf("%w: a drop is one of the model's score, and the energy has other parts",
+			ErrOption)
+	}
+	for i := range spans {
+		spans[i][0] -= window[0]
+		spans[i][1] -= window[0]
+	}
+	s, err := p.e.ScoreSpans(ctx, o.text[window[0]:window[1]], spans)
+	if err != nil {
+		return nil, fmt.Errorf("the text before words were masked: %w", err)
+	}
+	o.score = &s.Score
+	return o, nil
+}
+
+// passes measures a filling and reports whether the filter lets it pass.
+func (p *plan) passes(f *Filling) bool {
+	o := p.original
+	if o == nil {
+		return true
+	}
+	most := 1
+	for i, word := range p.opt.Original { // lower case may take twice the characters
+		most += 2 * max(len(word), f.Spans[i][1]-f.Spans[i][0])
+	}
+	f.Edits = editDistance(f.Text, o.text, most)
+	switch by := &p.opt.Filter; {
+	case f.Edits < by.MinEdits:
+		o.near++
+	case by.MaxEdits > 0 && f.Edits > by.MaxEdits:
+		o.far++
+	case by.MaxDrop != nil && !(f.Score >= *o.score-*by.MaxDrop):
+		o.unlikely++
+	default:
+		return true
+	}
+	return false
+}
+
+// pass are the fillings that the filter lets pass, in their order. The error is ErrFiltered if
+// there are none.
+func (p *plan) pass(all []Filling) ([]Filling, error) {
+	var out []Filling
+	for i := range all {
+		if p.passes(&all[i]) {
+			out = append(out, all[i])
+		}
+	}
+	if len(out) == 0 {
+		return nil, p.filtered()
+	}
+	return out, nil
+}
+
+// filtered is the error of a plan whose filter let nothing pass.
+func (p *plan) filtered() error {
+	o := p.original
+	return fmt.Errorf("%w: of %d different ones %d are too near to the original, %d too far from it, "+
+		"%d score too low", ErrFiltered, o.near+o.far+o.unlikely, o.near, o.far, o.unlikely)
+}

@@ -1,0 +1,203 @@
+package infill
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// plainDistance is the recursion of Levenshtein's distance, without any saving.
+func plainDistance(a, b []rune) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0:
+				d[i][j] = j
+			case j == 0:
+				d[i][j] = i
+			case a[i-1] == b[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+func plainEdits(a, b string) int {
+	return plainDistance([]rune(strings.ToLower(a)), []rune(strings.ToLower(b)))
+}
+
+func TestEditDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"kitten", "sitting", 3}, {"Paris", "paris", 0}, {"", "abc", 3}, {"été", "ete", 2}} {
+		if got := editDistance(c.a, c.b, 100); got != c.want {
+			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		text := func() string {
+			b := make([]byte, rng.IntN(9))
+			for i := range b {
+				b[i] = "abc"[rng.IntN(3)]
+			}
+			return string(b)
+		}
+		a, b, most := text(), text(), rng.IntN(10)
+		if got, want := editDistance(a, b, most), min(plainEdits(a, b), most); got != want {
+			t.Fatalf("%q, %q below %d: %d, want %d", a, b, most, got, want)
+		}
+	}
+}
+
+// A filter lets pass exactly those of the fillings that pass it when they are measured again: the
+// distance by the plain recursion, the scores by the scoring of finished texts.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	const text = "the big dog sleeps in the house ."
+	for _, c := range []struct {
+		name string
+		m    Masking
+		opt  Options
+	}{
+		{"sampled", Masking{Words: 2}, Options{Chains: 60, Steps: 3, AllFillings: true, Temperature: 5}},
+		{"computed", Masking{Words: 1}, Options{AllFillings: true}},
+		{"computed, some", Masking{Words: 1}, Options{Top: 7}},
+	} {
+		tm, words, err := c.m.Template(e.Tokenizer(), text, 3, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := c.opt
+		all.Original, all.Top, all.AllFillings = words, 0, true
+		free, err := e.Fill(t.Context(), tm, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spans [][2]int
+		at, moved := 0, 0
+		for i, b := range tm.Blanks() {
+			at = b.Start + moved
+			spans = append(spans, [2]int{at, at + len(words[i])})
+			moved += len(words[i]) - (b.End - b.Start)
+		}
+		was, err := e.ScoreSpans(t.Context(), text, spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Bounds that some fillings meet, and some do not.
+		least, most := math.MaxInt, 0
+		for _, filling := range free.Fillings {
+			least, most = min(least, filling.Edits), max(most, filling.Edits)
+		}
+		drop := was.Score - free.Fillings[len(free.Fillings)/2].Score
+		for _, f := range []Filter{{MinEdits: most}, {MaxEdits: most - 1},
+			{MinEdits: least + 1, MaxEdits: most - 1}, {MaxDrop: &drop},
+			{MinEdits: least + 1, MaxDrop: &drop}} {
+			var want []string
+			for _, filling := range free.Fillings {
+				n := plainEdits(filling.Text, text)
+				if filling.Edits != n {
+					t.Errorf("%q: %d edits, want %d", filling.Text, filling.Edits, n)
+				}
+				if n < f.MinEdits || f.MaxEdits > 0 && n > f.MaxEdits {
+					continue
+				}
+				if f.MaxDrop != nil && filling.Score < was.Score-*f.MaxDrop {
+					continue
+				}
+				want = append(want, filling.Text)
+			}
+			if n := len(free.Fillings); len(want) == 0 || len(want) == n {
+				t.Fatalf("%s, %+v: %d of %d pass: the test says nothing", c.name, f, len(want), n)
+			}
+			if c.opt.Top > 0 {
+				want = want[:min(len(want), c.opt.Top)]
+			}
+			opt := c.opt
+			opt.Original, opt.Filter = words, f
+			got, err := e.Fill(t.Context(), tm, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var texts []string
+			for _, filling := range got.Fillings {
+				texts = append(texts, filling.Text)
+			}
+			if strings.Join(texts, "|") != strings.Join(want, "|") {
+				t.Errorf("%s, %+v: %q, want %q", c.name, f, texts, want)
+			}
+			if f.MaxDrop != nil && math.Abs(*got.OriginalScore-was.Score) > 1e-4 {
+				t.Errorf("the original scores %v, want %v", *got.OriginalScore, was.Score)
+			}
+		}
+		opt := c.opt
+		opt.Original, opt.Filter = words, Filter{MinEdits: 500}
+		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrFiltered) {
+			t.Errorf("%s: nothing passes: %v", c.name, err)
+		}
+		opt.Original = nil
+		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: a filter without an original: %v", c.name, err)
+		}
+	}
+	tm, err := Parse(e.Tokenizer(), "the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop := 1.0
+	if _, err = e.Fill(t.Context(), tm, Options{Filter: Filter{MaxDrop: &drop}, Original: []string{"dog"},
+		Terms: []Weighted{{Edit{}, 1}}}); !errors.Is(err, ErrOption) {
+		t.Errorf("a drop of a score with other parts: %v", err)
+	}
+	nan := math.NaN()
+	for _, f := range []Filter{{MinEdits: -1}, {MinEdits: 3, MaxEdits: 2}, {MaxDrop: &nan},
+		{MaxEdits: MaxEdits + 1}} {
+		_, err = e.Fill(t.Context(), tm, Options{Filter: f, Original: []string{"dog"}})
+		if !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
+
+// The original of a text that is too long is scored in the window that the model sees.
+func TestFilterWindow(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	text := strings.Repeat("a dog . ", e.model.MaxLength()) + "the dog sleeps ." +
+		strings.Repeat(" a cat .", e.model.MaxLength())
+	at := strings.Index(text, "the")
+	m := Masking{Words: 2, MaskLabels: []string{"x"}, Spans: []LabelledSpan{{at, at + 14, "x"}}}
+	tm, words, err := m.Template(e.Tokenizer(), text, 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop := 1000.0
+	r, err := e.Fill(t.Context(), tm, Options{Original: words, Filter: Filter{MaxDrop: &drop}, Chains: 2,
+		Steps: 1})
+	if err != nil || r.Window == nil {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	// The window as a text of its own, with the words in their places.
+	seen := tm.Text()[r.Window[0]:r.Window[1]]
+	var spans [][2]int
+	for _, w := range words {
+		i := strings.Index(seen, "[MASK]")
+		seen = seen[:i] + w + seen[i+len("[MASK]"):]
+		spans = append(spans, [2]int{i, i + len(w)})
+	}
+	s, err := e.ScoreSpans(t.Context(), seen, spans)
+	if err != nil || *r.OriginalScore != s.Score || s.Score >= 0 {
+		t.Errorf("%v: the original scores %v, want %v", err, *r.OriginalScore, s)
+	}
+}

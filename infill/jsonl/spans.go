@@ -1,0 +1,234 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"infill/infill"
+	"infill/infill/settings"
+)
+
+// SpansField is the member of a line of input that has its labelled spans.
+const SpansField = "spans"
+
+// Spans are the labelled parts of a text: a list of objects such as
+//
+//	{"start": 4, "end": 9, "label": "name", "text": "Alice"}
+//
+// start and end are offsets in the text, the end excluded. text is what the span should have, and
+// may be missing. Further members are kept. A cell of a table has the list as a text.
+type Spans struct {
+	List []infill.LabelledSpan // in bytes of the text
+
+	text   string
+	units  settings.Offsets
+	fields [][]Field // of each span
+	quoted bool
+}
+
+// ReadSpans reads the spans of a text. Errors are of type [*Error] and wrap infill.ErrSpan: the
+// list is not one, a span is not one of the text, its text is another one, or the offsets may be
+// read in several ways.
+func (d Decoder) ReadSpans(n int, value json.RawMessage, text string, units settings.Offsets) (
+	*Spans, error) {
+	out := &Spans{text: text, units: units}
+	bad := func(i int, reason string) error {
+		field := SpansField
+		if i >= 0 {
+			field = fmt.Sprintf("%s[%d]", field, i)
+		}
+		return &Error{n, field, infill.ErrSpan, fmt.Sprintf("field %q: %s", field, reason)}
+	}
+	if len(value) > 0 && value[0] == '"' {
+		var s string
+		if err := json.Unmarshal(value, &s); err != nil {
+			return nil, bad(-1, err.Error())
+		}
+		if value, out.quoted = json.RawMessage(s), true; s == "" {
+			return out, nil
+		}
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil {
+		return nil, bad(-1, `want a list such as [{"start":4,"end":9,"label":"name"}]`)
+	}
+	for i, raw := range list {
+		fields, err := d.Object(n, raw)
+		if err != nil {
+			return nil, bad(i, err.Error())
+		}
+		out.fields = append(out.fields, fields)
+		span, reason := out.read(fields)
+		if reason != "" {
+			return nil, bad(i, reason)
+		}
+		out.List = append(out.List, span)
+	}
+	return out, nil
+}
+
+// read makes a span of its members. reason, if not empty, says why it is none.
+func (s *Spans) read(fields []Field) (span infill.LabelledSpan, reason string) {
+	start, end, label := -1, -1, false
+	var want *string
+	for _, f := range fields {
+		var err error
+		switch f.Name {
+		case "start":
+			err = json.Unmarshal(f.Value, &start)
+		case "end":
+			err = json.Unmarshal(f.Value, &end)
+		case "label":
+			label = true
+			err = json.Unmarshal(f.Value, &span.Label)
+		case "text":
+			err = json.Unmarshal(f.Value, &want)
+		}
+		if err != nil {
+			return span, fmt.Sprintf("%q is %s; want whole numbers from 0 for start and end, and texts "+
+				"for label and text", f.Name, f.Value)
+		}
+	}
+	switch {
+	case start < 0 || end < 0 || !label:
+		return span, "want start, end and label"
+	case end <= start:
+		return span, fmt.Sprintf("it ends at %d and starts at %d", end, start)
+	}
+	var ok1, ok2 bool
+	span.Start, ok1 = byteOffset(s.text, start, s.units)
+	span.End, ok2 = byteOffset(s.text, end, s.units)
+	if s.units == settings.OffsetsUnsaid && (!ok1 || !ok2 || !isASCII(s.text[:span.End])) {
+		if end > len(s.text) {
+			return span, fmt.Sprintf("it ends at %d, the text has %d bytes", end, len(s.text))
+		}
+		return span, "the text before its end has characters of several bytes; say whether offsets " +
+			"count characters, bytes or utf-16: \"span_offsets\""
+	}
+	if !ok1 || !ok2 {
+		return span, fmt.Sprintf("%d to %d are not offsets of characters of the text, counted in %v",
+			start, end, s.units)
+	}
+	if got := s.text[span.Start:span.End]; want != nil && *want != got {
+		return span, fmt.Sprintf("its text is %q, and %q stands at its place", *want, got)
+	}
+	return span, ""
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// byteOffset is an offset of a text in bytes; false if it is none of the text, or within a
+// character.
+func byteOffset(text string, at int, units settings.Offsets) (int, bool) {
+	if units == settings.OffsetsBytes || units == settings.OffsetsUnsaid {
+		ok := at <= len(text) && (at == len(text) || utf8.RuneStart(text[at]))
+		return min(at, len(text)), ok
+	}
+	for i, r := range text {
+		if at <= 0 {
+			return i, at == 0
+		}
+		at -= width(r, units)
+	}
+	return len(text), at == 0
+}
+
+// width is by how much a character advances offsets.
+func width(r rune, units settings.Offsets) int {
+	switch units {
+	case settings.OffsetsCharacters:
+		return 1
+	case settings.OffsetsUTF16:
+		return max(1, utf16.RuneLen(r))
+	}
+	return utf8.RuneLen(r)
+}
+
+// offset is a byte of a text as an offset in the units of the spans.
+func (s *Spans) offset(text string, at int) int {
+	n := 0
+	for _, r := range text[:at] {
+		n += width(r, s.units)
+	}
+	return n
+}
+
+// An Edit says that the bytes From of a text became the bytes To of another one.
+type Edit struct{ From, To Span }
+
+// Moved is the JSON of the spans in a text that became of theirs by some edits, in order. A span
+// that begins or ends within an edit covers all of it.
+func (s *Spans) Moved(text string, edits []Edit) (json.RawMessage, error) {
+	out := []byte("[")
+	for i, span := range s.List {
+		start, end := moved(span.Start, edits, false), moved(span.End, edits, true)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '{')
+		for k, f := range s.fields[i] {
+			if k > 0 {
+				out = append(out, ',')
+			}
+			var err error
+			switch f.Name {
+			case "start":
+				f.Value = json.RawMessage(strconv.Itoa(s.offset(text, start)))
+			case "end":
+				f.Value = json.RawMessage(strconv.Itoa(s.offset(text, end)))
+			case "text":
+				if string(f.Value) != "null" {
+					f.Value, err = quoted(text[start:end])
+				}
+			}
+			if err == nil {
+				out, err = appendField(out, f)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, '}')
+	}
+	out = append(out, ']')
+	if s.quoted {
+		return quoted(string(out))
+	}
+	return out, nil
+}
+
+// quoted is a text as JSON.
+func quoted(s string) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := Encode(&b, s)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// moved is where a byte of a text stands after edits. end says that it ends something.
+func moved(at int, edits []Edit, end bool) int {
+	shift := 0
+	for _, e := range edits {
+		switch {
+		case at <= e.From[0]:
+			return at + shift
+		case at >= e.From[1]:
+			shift = e.To[1] - e.From[1]
+		case end:
+			return e.To[1]
+		default:
+			return e.To[0]
+		}
+	}
+	return at + shift
+}

@@ -1,0 +1,135 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"infill/infill"
+	"infill/infill/settings"
+)
+
+const spansText = "\U0001F600 Zo\u00eb met Ann."
+
+func TestReadSpans(t *testing.T) {
+	t.Parallel()
+	want := []infill.LabelledSpan{{Start: 5, End: 9, Label: "name"}, {Start: 14, End: 17, Label: "name"}}
+	for units, list := range map[settings.Offsets]string{
+		settings.OffsetsBytes:      `[{"start":5,"end":9,"label":"name"},{"start":14,"end":17,"label":"name"}]`,
+		settings.OffsetsCharacters: `[{"start":2,"end":5,"label":"name","text":"Zo\u00eb"},{"start":10,"end":13,"label":"name"}]`,
+		settings.OffsetsUTF16:      `[{"start":3,"end":6,"label":"name"},{"start":11,"end":14,"label":"name","x":1}]`,
+	} {
+		s, err := Decoder{}.ReadSpans(3, json.RawMessage(list), spansText, units)
+		if err != nil || !reflect.DeepEqual(s.List, want) {
+			t.Errorf("%v: %v, %+v", units, err, s)
+		}
+	}
+	for _, c := range []struct {
+		units      settings.Offsets
+		text, list string
+		want       string
+	}{
+		{settings.OffsetsUnsaid, spansText, `[{"start":2,"end":5,"label":"n"}]`, "span_offsets"},
+		{settings.OffsetsUnsaid, "Ann", `[{"start":0,"end":4,"label":"n"}]`, "the text has 3 bytes"},
+		{settings.OffsetsBytes, spansText, `[{"start":5,"end":8,"label":"n"}]`, "not offsets"},
+		{settings.OffsetsUTF16, spansText, `[{"start":1,"end":3,"label":"n"}]`, "not offsets"},
+		{settings.OffsetsCharacters, spansText, `[{"start":5,"end":99,"label":"n"}]`, "not offsets"},
+		{settings.OffsetsCharacters, spansText, `[{"start":5,"end":9,"label":"n","text":"Zo\u00eb"}]`, "its text"},
+		{settings.OffsetsBytes, "Ann", `[{"start":0,"end":0,"label":"n"}]`, "ends at 0"},
+		{settings.OffsetsBytes, "Ann", `[{"start":0,"end":1}]`, "want start, end and label"},
+		{settings.OffsetsBytes, "Ann", `[{"start":-1,"end":1,"label":"n"}]`, "want start"},
+		{settings.OffsetsBytes, "Ann", `[{"start":0.5,"end":1,"label":"n"}]`, `"start" is 0.5`},
+		{settings.OffsetsBytes, "Ann", `[[0,1,"n"]]`, "object"},
+		{settings.OffsetsBytes, "Ann", `7`, "want a list"},
+	} {
+		_, err := Decoder{}.ReadSpans(3, json.RawMessage(c.list), c.text, c.units)
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, infill.ErrSpan) || Code(err) != "bad_span" ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.list, err, c.want)
+		}
+	}
+	// What comes before the end is ASCII.
+	s, err := Decoder{}.ReadSpans(1, json.RawMessage(`"[{\"start\":0,\"end\":3,\"label\":\"n\"}]"`),
+		"Ann \u00e9", settings.OffsetsUnsaid)
+	if err != nil || len(s.List) != 1 {
+		t.Errorf("a cell of a table: %v", err)
+	}
+}
+
+func TestSpansMoved(t *testing.T) {
+	t.Parallel()
+	const list = `[{"text":"Zo\u00eb","start":2,"label":"name","end":5,"x":[1]},` +
+		`{"start":6,"end":13,"label":"part"}]`
+	s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), spansText, settings.OffsetsCharacters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// "met" became "followed".
+	got, err := s.Moved("\U0001F600 Zo\u00eb followed Ann.", []Edit{{Span{10, 13}, Span{10, 18}}})
+	const want = `[{"text":"Zoë","start":2,"label":"name","end":5,"x":[1]},` +
+		`{"start":6,"end":18,"label":"part"}]`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	// A span that begins or ends within what was filled in has all of it.
+	s, err = Decoder{}.ReadSpans(1, json.RawMessage(`[{"start":1,"end":4,"label":"n"}]`), "abcdef",
+		settings.OffsetsUnsaid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = s.Moved("XYZcUd", []Edit{{Span{0, 2}, Span{0, 3}}, {Span{3, 5}, Span{4, 5}}})
+	if err != nil || string(got) != `[{"start":0,"end":5,"label":"n"}]` {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// Spans that are read are of the text, in all units, and stay where nothing moves.
+func FuzzSpans(f *testing.F) {
+	f.Add(`[{"start":2,"end":5,"label":"name"}]`, spansText, 1)
+	f.Add(`"[]"`, "", 0)
+	f.Fuzz(func(t *testing.T, list, text string, units int) {
+		text = strings.ToValidUTF8(text, "")
+		o := settings.Offsets(uint(units) % 4)
+		s, err := Decoder{}.ReadSpans(1, json.RawMessage(list), text, o)
+		if err != nil {
+			if !errors.Is(err, infill.ErrSpan) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		for i, span := range s.List {
+			before, inside := text[:span.Start], text[span.Start:span.End]
+			start, end := 0, 0
+			for _, f := range s.fields[i] {
+				switch f.Name {
+				case "start":
+					_ = json.Unmarshal(f.Value, &start)
+				case "end":
+					_ = json.Unmarshal(f.Value, &end)
+				}
+			}
+			a, n := len(before), len(inside)
+			switch o {
+			case settings.OffsetsCharacters:
+				a, n = len([]rune(before)), len([]rune(inside))
+			case settings.OffsetsUTF16:
+				a, n = len(utf16.Encode([]rune(before))), len(utf16.Encode([]rune(inside)))
+			}
+			if a != start || n != end-start {
+				t.Errorf("%s of %q: %+v", list, text, span)
+			}
+		}
+		moved, err := s.Moved(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Decoder{}.ReadSpans(1, moved, text, o)
+		if err != nil || !reflect.DeepEqual(again.List, s.List) {
+			t.Errorf("%s became %s: %v", list, moved, err)
+		}
+	})
+}

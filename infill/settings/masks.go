@@ -1,0 +1,211 @@
+package settings
+
+import (
+	"errors"
+	"math"
+	"strconv"
+
+	"infill/infill"
+)
+
+// Offsets says what the offsets of labelled spans count.
+type Offsets int
+
+const (
+	// OffsetsUnsaid is enough for texts of ASCII up to the end of their last span, where all agree.
+	OffsetsUnsaid     Offsets = iota
+	OffsetsCharacters         // Unicode code points, as Python counts
+	OffsetsBytes              // of UTF-8, as Go and Rust count
+	OffsetsUTF16              // units of UTF-16, as JavaScript and Java count
+)
+
+// offsetsWords are the words for the values of Offsets.
+var offsetsWords = []string{"unsaid", "characters", "bytes", "utf-16"}
+
+// String is the word for the value.
+func (o Offsets) String() string { return offsetsWords[o] }
+
+// maskTable has the settings that say which words are masked, and which fillings are refused.
+var maskTable = []*Setting[Filling]{
+	{
+		Name: "keep", Arg: "WORDS", Line: true, Record: Changed, field: "keep_words", Group: Words,
+		Doc: "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
+		bind: func(v *Filling) *Value {
+			return WordsValue(&v.Keep).after(func() { v.Masking.Keep = nil })
+		},
+	},
+	{
+		Name: "keep-file", Arg: "FILE", Record: Changed, Group: Words,
+		Doc: "a file of such words, one a line",
+		bind: func(v *Filling) *Value {
+			return fileValue(&v.KeepFile).after(func() {
+				v.Masking.Keep, v.keptWords, v.kept = nil, nil, wordFile{}
+			})
+		},
+		form: func(v *Filling) (string, error) { return recorded(v.KeepFile, v.kept) },
+	},
+	{
+		Name: "mask-class", Line: true, Record: Changed, Group: Words,
+		Doc:  "words that may be masked: all; content: with a letter, and not on the list of stop words",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Masking.Class, "all", "content") },
+	},
+	{
+		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,
+		Doc:  "words that are not content words, in place of the program's English ones",
+		bind: stopValue,
+		form: func(v *Filling) (string, error) { return recorded(v.StopFile, v.stopped) },
+	},
+	{
+		Name: "mask-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
+		Doc:  "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
+		bind: func(v *Filling) *Value { return labelsValue(&v.Masking.MaskLabels) },
+	},
+	{
+		Name: "keep-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
+		Doc:  "mask no word in spans of these labels, * for all",
+		bind: func(v *Filling) *Value { return labelsValue(&v.Masking.KeepLabels) },
+	},
+	{
+		Name: "span-offsets", Line: true, Record: Changed, Group: Words,
+		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
+			"where all agree",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Offsets, offsetsWords...) },
+	},
+	{
+		Name: "min-edits", Line: true, Record: Changed, Group: Words,
+		Doc: "least edit distance, in characters, of a filled text from the text as it was",
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Filter.MinEdits, 0, infill.MaxEdits)
+		},
+	},
+	{
+		Name: "max-edits", Line: true, Record: Changed, Group: Words,
+		Doc: "greatest such distance; 0: any",
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Filter.MaxEdits, 0, infill.MaxEdits)
+		},
+	},
+	{
+		Name: "max-drop", Line: true, Record: Changed, Group: Words,
+		Doc:  "nats by which a filling may score below the words that were masked; negative: above them",
+		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MaxDrop) },
+	},
+}
+
+// fileValue is the name of a file of words.
+func fileValue(p *string) *Value {
+	v := TextValue(p)
+	v.want = "a file of words, one a line"
+	return v
+}
+
+// stopValue is the name of a file, in whose place JSON has the words.
+func stopValue(v *Filling) *Value {
+	value := fileValue(&v.StopFile)
+	value.wantJSON = "a list of words"
+	value.setJSON = fromJSON(func(words []string) error {
+		v.StopFile, v.StopWords = "", words
+		return nil
+	})
+	return value.after(func() { v.Masking.Stop, v.stopped = nil, wordFile{} })
+}
+
+// labelsValue is a list of labels.
+func labelsValue(p *[]string) *Value {
+	v := WordsValue(p)
+	v.want, v.wantJSON = "labels with commas between", "a list of labels"
+	return v
+}
+
+// optionalNumber is access to a finite number, or none.
+func optionalNumber(p **float64) *Value {
+	set := func(x float64) error {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return errWant
+		}
+		*p = &x
+		return nil
+	}
+	return &Value{
+		Kind: Number, Min: -math.MaxFloat64, Max: math.MaxFloat64, want: "a number",
+		get: func() string {
+			if *p == nil {
+				return ""
+			}
+			return strconv.FormatFloat(**p, 'g', -1, 64)
+		},
+		set: func(s string) error {
+			if s == "" {
+				*p = nil
+				return nil
+			}
+			x, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				return err
+			}
+			return set(x)
+		},
+		setJSON: fromJSON(set),
+	}
+}
+
+// checkMasks finds settings of this table that do not go together.
+func (v *Filling) checkMasks() error {
+	m, f := v.Masking, v.Options.Filter
+	masks := []string{"mask-rate", "mask-words"}
+	if !m.On() {
+		for _, c := range []struct {
+			name string
+			set  bool
+		}{
+			{"keep", v.Keep != nil}, {"keep-file", v.KeepFile != ""},
+			{"mask-class", m.Class != infill.ClassAll}, {"mask-labels", m.MaskLabels != nil},
+			{"keep-labels", m.KeepLabels != nil}, {"min-edits", f.MinEdits > 0},
+			{"max-edits", f.MaxEdits > 0}, {"max-drop", f.MaxDrop != nil},
+		} {
+			if c.set {
+				return &Error{Name: c.name, Needs: masks, Err: errors.New("it is about words that are masked")}
+			}
+		}
+	}
+	switch {
+	case (v.StopWords != nil || v.StopFile != "") && m.Class != infill.ClassContent:
+		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
+			Err: errors.New("it says which words are not content")}
+	case f.MaxDrop != nil && v.Energy != nil:
+		return &Error{Name: "max-drop", Without: []string{"energy"}}
+	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
+		return &Error{Name: "max-edits", Given: strconv.Itoa(f.MaxEdits),
+			Want: "at least min-edits, " + strconv.Itoa(f.MinEdits)}
+	}
+	return nil
+}
+
+// prepareMasks makes the sets of words that are not there yet.
+func (v *Filling) prepareMasks() (err error) {
+	m := &v.Masking
+	if v.KeepFile != "" && v.kept.path == "" {
+		if v.keptWords, v.kept, err = readWords(v.KeepFile, infill.ReadWordSet); err != nil {
+			return &Error{Name: "keep-file", Err: err}
+		}
+	}
+	if m.Keep == nil && (v.Keep != nil || v.keptWords != nil) {
+		if m.Keep, err = infill.NewWordSet(v.Keep); err != nil {
+			return &Error{Name: "keep", Err: err}
+		}
+		if v.keptWords != nil {
+			m.Keep.Add(v.keptWords)
+		}
+	}
+	switch {
+	case m.Stop != nil:
+	case v.StopWords != nil:
+		m.Stop, err = infill.NewWordSet(v.StopWords)
+	case v.StopFile != "":
+		m.Stop, v.stopped, err = readWords(v.StopFile, infill.ReadWordSet)
+	}
+	if err != nil {
+		return &Error{Name: "stop-words", Err: err}
+	}
+	return nil
+}

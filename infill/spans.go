@@ -1,0 +1,89 @@
+package infill
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// A LabelledSpan is a part of a text that has a label, such as a name.
+type LabelledSpan struct {
+	Start, End int // bytes of the text, the end excluded
+	Label      string
+}
+
+// AnyLabel stands for every label.
+const AnyLabel = "*"
+
+// ErrSpan is returned for a span that is not one of its text.
+var ErrSpan = errors.New("bad span")
+
+// checkSpans refuses spans that are not of the text. given is the text with its escapes.
+func (m Masking) checkSpans(given, text string) error {
+	if len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 || len(m.Spans) == 0 {
+		return nil
+	}
+	if given != text {
+		return fmt.Errorf("%w: spans of a text with a backslash before a blank, which is taken off",
+			ErrSpan)
+	}
+	for _, s := range m.Spans {
+		if s.Start < 0 || s.End <= s.Start || s.End > len(text) {
+			return fmt.Errorf("%w: bytes %d to %d of a text of %d", ErrSpan, s.Start, s.End, len(text))
+		}
+		if !utf8.RuneStart(text[s.Start]) || s.End < len(text) && !utf8.RuneStart(text[s.End]) {
+			return fmt.Errorf("%w: bytes %d to %d cut a character in two", ErrSpan, s.Start, s.End)
+		}
+	}
+	return nil
+}
+
+// among reports whether a list of labels has a label.
+func among(labels []string, label string) bool {
+	return slices.Contains(labels, label) || slices.Contains(labels, AnyLabel)
+}
+
+// inKept reports whether a word has a byte in a span that is kept.
+func (m Masking) inKept(word [2]int) bool {
+	for _, s := range m.Spans {
+		if s.Start < word[1] && word[0] < s.End && among(m.KeepLabels, s.Label) {
+			return true
+		}
+	}
+	return false
+}
+
+// within are the parts of a word that lie in spans to be masked. A span that ends between a letter
+// or digit and another one has no part of that word. Nothing outside the spans is part of it: of
+// "Ann's" a span of "Ann" has the name alone.
+func (m Masking) within(text string, word [2]int) [][2]int {
+	var out [][2]int
+	last := word[0]
+	spans := slices.Clone(m.Spans)
+	slices.SortFunc(spans, func(a, b LabelledSpan) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return b.End - a.End // of nested spans the outer one
+	})
+	for _, s := range spans {
+		a, b := max(s.Start, word[0]), min(s.End, word[1])
+		if a >= b || a < last || !among(m.MaskLabels, s.Label) {
+			continue
+		}
+		inner := wordSpans(text[a:b])
+		if len(inner) == 0 {
+			continue
+		}
+		// White space ends a word, so there is one.
+		b = a + inner[0][1]
+		a += inner[0][0]
+		if a > 0 && a == s.Start && isLetterOrDigit(lastRune(text[:a])) ||
+			b == s.End && isLetterOrDigit(firstRune(text[b:])) {
+			continue
+		}
+		out, last = append(out, [2]int{a, b}), b
+	}
+	return out
+}

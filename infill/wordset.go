@@ -1,0 +1,185 @@
+package infill
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"infill/internal/textline"
+)
+
+// A WordSet is a set of words and phrases of a text, whatever the model's vocabulary. Case does not
+// count, nor does what stands between the parts of a word or phrase: "New York" is also "new-york",
+// and "Alice" is also part of "Alice's". It is safe for concurrent use.
+type WordSet struct {
+	entries map[string]bool // parts in lower case, each followed by a NUL
+	longest map[string]int  // by the first part: the most parts of an entry
+}
+
+// A wordPart is a run of letters, digits and marks: "don't" has two.
+type wordPart struct {
+	start, end int    // bytes of the text
+	lower      string // in lower case
+}
+
+// wordParts are the parts of all words of a text, in order.
+func wordParts(text string) []wordPart {
+	var out []wordPart
+	start := -1
+	for i := 0; i <= len(text); {
+		r, n := utf8.RuneError, 1
+		if i < len(text) {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		inside := i < len(text) && (isLetterOrDigit(r) || unicode.IsMark(r))
+		switch {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			out = append(out, wordPart{start, i, strings.ToLower(text[start:i])})
+			start = -1
+		}
+		i += n
+	}
+	return out
+}
+
+// NewWordSet makes a set of words and phrases. The error, ErrOption, names one without a letter or
+// digit.
+func NewWordSet(words []string) (*WordSet, error) {
+	s := &WordSet{entries: map[string]bool{}, longest: map[string]int{}}
+	for _, w := range words {
+		if err := s.add(w); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// ReadWordSet reads a set of words or phrases, one a line. Empty lines and lines that begin with #
+// are left out. Errors name the line.
+func ReadWordSet(r io.Reader) (*WordSet, error) {
+	s, err := NewWordSet(nil)
+	if err != nil {
+		return nil, err
+	}
+	in := textline.NewReader(r, maxListLine)
+	for {
+		b, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if errors.Is(err, textline.ErrTooLong) {
+			return nil, fmt.Errorf("line %d: %w: %w", in.Number(), ErrOption, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		w := strings.TrimSpace(string(b))
+		if w == "" || w[0] == '#' {
+			continue
+		}
+		if err := s.add(w); err != nil {
+			return nil, fmt.Errorf("line %d: %w", in.Number(), err)
+		}
+		if len(s.entries) > maxListWords {
+			return nil, fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
+		}
+	}
+	if len(s.entries) == 0 {
+		return nil, fmt.Errorf("%w: the list has no word; write one a line", ErrOption)
+	}
+	return s, nil
+}
+
+// Add puts the words of another set into s.
+func (s *WordSet) Add(other *WordSet) {
+	for e := range other.entries {
+		s.entries[e] = true
+	}
+	for first, n := range other.longest {
+		s.longest[first] = max(s.longest[first], n)
+	}
+}
+
+// Len is the number of different words and phrases.
+func (s *WordSet) Len() int { return len(s.entries) }
+
+func (s *WordSet) add(word string) error {
+	parts := wordParts(word)
+	switch {
+	case len(parts) == 0:
+		return fmt.Errorf("%w: the word %q has no letter or digit", ErrOption, word)
+	case len(word) > maxListWord:
+		return fmt.Errorf("%w: a word of %d bytes, want at most %d", ErrOption, len(word), maxListWord)
+	}
+	s.entries[partsKey(parts)] = true
+	s.longest[parts[0].lower] = max(s.longest[parts[0].lower], len(parts))
+	return nil
+}
+
+func partsKey(parts []wordPart) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.lower)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+// covered says of each part of a text whether an entry of the set covers it.
+func (s *WordSet) covered(parts []wordPart) []bool {
+	out := make([]bool, len(parts))
+	for i, p := range parts {
+		for n := min(s.longest[p.lower], len(parts)-i); n > 0; n-- {
+			if s.entries[partsKey(parts[i:i+n])] {
+				for k := i; k < i+n; k++ {
+					out[k] = true
+				}
+				break // the longest covers the shorter ones
+			}
+		}
+	}
+	return out
+}
+
+// overWords says of each word of a text, as byte spans, how many parts it has and how many of these
+// the set covers.
+func (s *WordSet) overWords(text string, words [][2]int) (parts, covered []int) {
+	all := wordParts(text)
+	yes := s.covered(all)
+	parts, covered = make([]int, len(words)), make([]int, len(words))
+	w := 0
+	for i, p := range all {
+		for w < len(words) && words[w][1] <= p.start {
+			w++
+		}
+		if w == len(words) {
+			break
+		}
+		if p.end <= words[w][0] {
+			continue
+		}
+		parts[w]++
+		if yes[i] {
+			covered[w]++
+		}
+	}
+	return parts, covered
+}
+
+//go:embed stopwords_en.txt
+var englishStopWords string
+
+// EnglishStopWords is the program's list of English function words: articles, pronouns,
+// prepositions, conjunctions, auxiliary verbs, and adverbs of degree, negation and place. The set
+// is shared and must not be changed.
+var EnglishStopWords = sync.OnceValue(func() *WordSet {
+	s, _ := ReadWordSet(strings.NewReader(englishStopWords)) // a test sees that it can be read
+	return s
+})
