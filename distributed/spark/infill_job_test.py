@@ -185,6 +185,10 @@ class Local(Files):
             return sorted(map(tuple, table.select(names).collect()), key=str)
 
         self.assertEqual(sorted_rows(out), sorted_rows(alone))
+        # The other columns come back as README.md says.
+        filled = self.spark.read.parquet(str(out)).withColumnRenamed("id", "name").drop("text")
+        joined = self.spark.read.parquet(str(source)).join(filled, "name")
+        self.assertEqual(joined.where("steps = 3").count(), 20)
 
     def test_refused(self) -> None:
         """Bad input is refused before any work, with the remedy."""
