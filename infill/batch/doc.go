@@ -32,7 +32,7 @@
 //
 // # Shards
 //
-// A file of lines can be worked on by several processes, each on a shard of it. Their
+// A file can be worked on by several processes, each on a shard of it. Their
 // outputs one after the other are that of the whole file. The manifest of each says
 // which shard of what file it is, and when it is finished what its bytes are. [Join]
 // relies on that.

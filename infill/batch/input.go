@@ -25,8 +25,8 @@ type InputOptions struct {
 	// Limit is the number of records that are read; 0 is all.
 	Limit int
 	// Shard is the part of the file that is read; the zero value is all of it. A line
-	// belongs to the shard that its first byte lies in. See [ErrShard] for what cannot
-	// be cut.
+	// belongs to the shard that its first byte lies in. Tables and compressed files are
+	// cut by the number of their records. A stream cannot be cut, see [ErrShard].
 	Shard settings.Shard
 }
 
@@ -38,6 +38,7 @@ type Input struct {
 	info    os.FileInfo  // nil for a stream
 	src     source
 	close   func()
+	packed  bool    // compressed
 	given   int     // records that Next returned
 	ahead   *ahead  // what Empty has read, nil if it has not
 	survey  *Survey // of a shard, which was made to find it; nil for whole files
@@ -49,6 +50,8 @@ type source interface {
 	next() (Item, error)
 	// columns are those of a table, nil for lines.
 	columns() []table.Column
+	// skip passes over n records, before the first one is read.
+	skip(n int) error
 }
 
 // ahead is a result of next that was not handed out yet.
@@ -90,7 +93,11 @@ func OpenStream(name string, r io.Reader, o InputOptions) (*Input, error) {
 func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
 	in.options, in.close = o, func() {}
 	in.options.TextField = cmp.Or(o.TextField, "text")
-	if err := in.begin(r); err != nil {
+	err := in.begin(r)
+	if err == nil && !in.options.Shard.Whole() {
+		err = in.cutShard()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", in.Name, err), in.Close())
 	}
 	return in, nil
@@ -105,9 +112,6 @@ func (in *Input) begin(r io.Reader) error {
 	if *format == settings.FormatAuto && in.stored() {
 		*format = settings.FormatParquet
 	}
-	if !in.options.Shard.Whole() {
-		return in.beginShard()
-	}
 	if *format == settings.FormatParquet {
 		p, err := in.parquet()
 		if err != nil {
@@ -120,6 +124,7 @@ func (in *Input) begin(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	in.packed = u.Format != ""
 	in.close = func() { _ = u.Close() }
 	if format.Table() {
 		in.src, err = newCSVSource(u, *format, in.options.TextField)

@@ -10,7 +10,6 @@ import (
 	"math/bits"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/textline"
 	"infill/internal/unpack"
 )
@@ -20,48 +19,35 @@ import (
 var errRowsOfShard = fmt.Errorf("%w: a shard is written as JSON lines, a record for each "+
 	"sentence; rows are made of whole files", ErrLayout)
 
-// beginShard makes the source of a shard. Shard I of N begins with the first line that starts at or
-// after byte I·size/N, and ends where the next one begins. Every line is so in exactly one shard,
-// and a shard may be empty.
-//
-// The whole file is read once for that: for its hash, which shows that all shards are of one file,
-// and for the number of lines before the shard, since records have the numbers of the whole.
-func (in *Input) beginShard() error {
-	shard := in.options.Shard
+// cutShard takes for the source of an input that of its shard. Every record is in exactly one
+// shard, and a shard may be empty. The whole file is read once for that: for its hash, which shows
+// that all shards are of one file, and for the numbers of lines, which are those of the whole.
+func (in *Input) cutShard() error {
 	refuse := func(reason string) error {
-		return fmt.Errorf("shard %v: %w: %s", shard, ErrShard, reason)
+		return fmt.Errorf("shard %v: %w: %s", in.options.Shard, ErrShard, reason)
 	}
+	_, lines := in.src.(*lineSource)
 	switch {
 	case in.info == nil || !in.info.Mode().IsRegular():
 		return refuse("a stream has no parts; name a file")
 	case in.options.Limit > 0:
 		return refuse("a limit counts the records of the whole file; cut the file first, " +
 			"or try the whole file with the limit")
-	case in.options.Format.Table():
-		return refuse(fmt.Sprintf("a table (%v) is not cut at lines; convert it to JSON lines, "+
-			"or split it into several tables", in.options.Format))
+	case lines && !in.packed:
+		return in.cutBytes()
 	}
-	u, err := unpack.New(in.section(0, in.info.Size()))
+	return in.cutRecords()
+}
+
+// cutBytes cuts a file of lines. Shard I of N begins with the first line that starts at or after
+// byte I·size/N, and ends where the next one begins.
+func (in *Input) cutBytes() error {
+	size, shard := in.info.Size(), in.options.Shard
+	from, err := in.lineFrom(cut(size, shard.Index, shard.Of))
 	if err != nil {
 		return err
 	}
-	packed := u.Format
-	if err := u.Close(); err != nil {
-		return err
-	}
-	if packed != "" {
-		return refuse(fmt.Sprintf("it is compressed (%s), so lines are not found without "+
-			"reading all before them; decompress it first", packed))
-	}
-	if in.options.Format == settings.FormatAuto {
-		// The start of the file decides for all shards.
-		in.options.Format = sniff(textline.NewReader(in.section(0, in.info.Size()), jsonl.MaxInput))
-	}
-	from, err := in.lineFrom(cut(in.info.Size(), shard.Index, shard.Of))
-	if err != nil {
-		return err
-	}
-	to, err := in.lineFrom(cut(in.info.Size(), shard.Index+1, shard.Of))
+	to, err := in.lineFrom(cut(size, shard.Index+1, shard.Of))
 	if err != nil {
 		return err
 	}
@@ -73,7 +59,44 @@ func (in *Input) beginShard() error {
 	return nil
 }
 
-// cut is byte i·size/n, in whole numbers.
+// cutRecords cuts what has no lines in its bytes: tables, whose cells may have line ends, and
+// compressed files. Of R records shard I of N has those from I·R/N on. The records before are
+// read again.
+func (in *Input) cutRecords() error {
+	survey, err := in.Survey()
+	if err != nil {
+		return err
+	}
+	if survey.Records < 0 {
+		return fmt.Errorf("%w: it cannot be read to its end, so its shards are not known",
+			unpack.ErrDamaged)
+	}
+	shard := in.options.Shard
+	from := int(cut(int64(survey.Records), shard.Index, shard.Of))
+	to := int(cut(int64(survey.Records), shard.Index+1, shard.Of))
+	if err := in.src.skip(from); err != nil && err != io.EOF {
+		return err
+	}
+	survey.Records = to - from
+	in.src, in.survey = &firstOf{in.src, to - from}, &survey
+	return nil
+}
+
+// firstOf is the first records of a source.
+type firstOf struct {
+	source
+	left int
+}
+
+func (s *firstOf) next() (Item, error) {
+	if s.left == 0 {
+		return Item{}, io.EOF
+	}
+	s.left--
+	return s.source.next()
+}
+
+// cut is i·size/n, in whole numbers.
 func cut(size int64, i, n int) int64 {
 	hi, lo := bits.Mul64(uint64(size), uint64(i))
 	q, _ := bits.Div64(hi, lo, uint64(n)) // hi < n, since i ≤ n and size < 2^63

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/textline"
+	"infill/internal/unpack"
 )
 
 // shardInputs are files whose lines are hard to cut.
@@ -36,8 +39,31 @@ func shardInputs() map[string]string {
 		"magic in a line": "one\n\x1f\x8btwo\n(\xb5/\xfdthree\nPAR1\nfour\n",
 		"JSON lines": "{\"text\":\"a\",\"id\":1}\n\nno json\n{\"text\":\"b\"}\n" +
 			"{\"text\":\"c\",\"id\":\"c\",\"line\":7}\n{\"text\":\"d\"}",
+		"CSV.csv":    "id,text\n1,\"a\nb\"\n2,c\n3,\"bad\n\n\nrow\"\n4\n5,\"d \"\"e\"\"\n\"\n6,f",
+		"TSV.tsv":    "text\n\"a\tb\"\nc\n\nd\n",
+		"header.csv": "text\n",
 		"JSON later": "text comes first\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n",
 	}
+}
+
+// packedInputs are the first of them, compressed.
+func packedInputs(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, suffix := range suffixes[1:] {
+		frames, err := framingOf(suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"lines", "JSON lines", "CSV.csv", "nothing", "a mark"} {
+			b, err := frames.encode([]byte(shardInputs()[name]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name+suffix[len(".jsonl"):]] = string(b)
+		}
+	}
+	return out
 }
 
 // shardsOf works through every shard of an input and returns the outputs.
@@ -58,18 +84,21 @@ func shardsOf(t *testing.T, in, dir, suffix string, n int) (outputs []string) {
 // they are so, too, with its manifest.
 func TestShards(t *testing.T) {
 	t.Parallel()
-	for name, text := range shardInputs() {
+	inputs := shardInputs()
+	maps.Copy(inputs, packedInputs(t))
+	inputs["table.parquet"] = string(read(t, parquetFile(t, filepath.Join(t.TempDir(), "in"), 200)))
+	for name, text := range inputs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			in := write(t, filepath.Join(dir, "in"), text)
+			in := write(t, filepath.Join(dir, name), text)
 			whole := filepath.Join(dir, "whole.jsonl")
 			if _, _, err := process(t, in, whole, config{do: atOnce}); err != nil {
 				t.Fatal(err)
 			}
 			want := read(t, whole)
 			counts := []int{1, 2, 3, 7}
-			if name == "lines" || name == "JSON lines" {
+			if name == "lines" || name == "CSV.csv" {
 				counts = []int{4, 5, 8, 13, 80} // more than there are lines
 			}
 			for _, n := range counts {
@@ -197,19 +226,16 @@ func TestShardRefusals(t *testing.T) {
 	shard := settings.Shard{Index: 1, Of: 2}
 	for _, c := range []struct {
 		name, data, want string
+		is               error
 		o                InputOptions
 	}{
-		{"in.gz", string(gz), "decompress", InputOptions{}},
-		{"in.txt", string(gz), "gzip", InputOptions{}},
-		{"in.csv", "text\na\n", "convert it to JSON lines", InputOptions{}},
-		{"in.parquet", "PAR1", "parquet", InputOptions{}},
-		{"in", "PAR1 and more", "parquet", InputOptions{}},
-		{"in", "a\tb\n", "tsv", InputOptions{Format: settings.FormatTSV}},
-		{"in", "a\nb\n", "limit", InputOptions{Limit: 1}},
+		{"in.txt", string(gz[:len(gz)-3]), "its shards are not known", unpack.ErrDamaged, InputOptions{}},
+		{"in.csv", "text\n\"a\n", "line 2", table.ErrTable, InputOptions{}},
+		{"in", "a\nb\n", "limit", ErrShard, InputOptions{Limit: 1}},
 	} {
 		path := write(t, filepath.Join(dir, c.name), c.data)
 		c.o.Shard = shard
-		if in, err := Open(path, nil, c.o); !errors.Is(err, ErrShard) ||
+		if in, err := Open(path, nil, c.o); !errors.Is(err, c.is) ||
 			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, %v", c.name, in, err)
 		}
@@ -233,7 +259,7 @@ func TestShardRefusals(t *testing.T) {
 			t.Errorf("a stream of %+v: %v", l, err)
 		}
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 5 {
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("%d files, %v", len(left), err)
 	}
 }
@@ -262,6 +288,7 @@ func FuzzShards(f *testing.F) {
 			f.Add(text, 3)
 		}
 	}
+	f.Add("\x1f\x8b", 2)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		if n = 1 + n%9; n < 1 || len(text) > 1<<16 {
 			return
@@ -269,7 +296,7 @@ func FuzzShards(f *testing.F) {
 		path := write(t, filepath.Join(t.TempDir(), "in"), text)
 		items := func(s settings.Shard) (out []string, ok bool) {
 			in, err := Open(path, nil, InputOptions{Shard: s})
-			if errors.Is(err, ErrShard) || err != nil && s.Whole() {
+			if errors.Is(err, unpack.ErrDamaged) || err != nil && s.Whole() {
 				return nil, false
 			}
 			if err != nil {
@@ -300,7 +327,7 @@ func FuzzShards(f *testing.F) {
 		for i := range n {
 			part, ok := items(settings.Shard{Index: i, Of: n})
 			if !ok {
-				return // compressed or a table
+				return // damaged
 			}
 			parts = append(parts, part...)
 		}

@@ -61,6 +61,18 @@ type lineSource struct {
 
 func (s *lineSource) columns() []table.Column { return nil }
 
+func (s *lineSource) skip(n int) error { return skipEach(s, n) }
+
+// skipEach passes over records one by one.
+func skipEach(s source, n int) error {
+	for range n {
+		if _, err := s.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *lineSource) next() (Item, error) {
 	l, err := s.line()
 	if err != nil {

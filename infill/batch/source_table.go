@@ -113,6 +113,8 @@ func (s *csvSource) columns() []table.Column {
 	return out
 }
 
+func (s *csvSource) skip(n int) error { return skipEach(s, n) }
+
 func (s *csvSource) next() (Item, error) {
 	cells, err := s.r.Next()
 	it := Item{Line: s.r.Line(), Columns: true}
@@ -207,6 +209,11 @@ func (in *Input) parquet() (*parquetSource, error) {
 }
 
 func (s *parquetSource) columns() []table.Column { return s.r.Columns() }
+
+func (s *parquetSource) skip(n int) error {
+	s.row += n
+	return s.r.Skip(int64(n))
+}
 
 func (s *parquetSource) next() (Item, error) {
 	cells, err := s.r.Next()

@@ -78,6 +78,25 @@ func (p *Parquet) Columns() []Column { return p.columns }
 // Rows is the number of rows that the head of the file has.
 func (p *Parquet) Rows() int64 { return p.file.NumRows() }
 
+// Skip passes over n rows, before the first call of Next. Pages before theirs are not read.
+// The error is an [*Error].
+func (p *Parquet) Skip(n int64) (err error) {
+	defer guard(p.row+1, &err)
+	for len(p.groups) > 0 && p.groups[0].NumRows() <= n {
+		rows := p.groups[0].NumRows()
+		p.groups, p.row, n = p.groups[1:], p.row+int(rows), n-rows
+	}
+	if n == 0 || len(p.groups) == 0 {
+		return nil
+	}
+	p.left = p.groups[0].NumRows() - n
+	p.rows, p.groups, p.row = p.groups[0].Rows(), p.groups[1:], p.row+int(n)
+	if err := p.rows.SeekToRow(n); err != nil {
+		return &Error{p.row + 1, "the Parquet file is damaged (" + err.Error() + ")", err}
+	}
+	return nil
+}
+
 // Next returns the stored cells of the next row, one for each column, valid until the
 // next call. The error is io.EOF after the last row, else an [*Error].
 func (p *Parquet) Next() (cells []any, err error) {

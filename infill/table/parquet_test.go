@@ -172,3 +172,27 @@ func TestParquetDamaged(t *testing.T) {
 		}
 	}
 }
+
+// What follows after rows were passed over is what stands there, whatever row group it is in.
+func TestParquetSkip(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/types.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := openParquet(t, b)
+	want := objects(t, whole)
+	if len(whole.file.RowGroups()) < 2 {
+		t.Fatal("the file has one row group")
+	}
+	for n := range len(want) + 2 {
+		p := openParquet(t, b)
+		if err := p.Skip(int64(n)); err != nil {
+			t.Fatal(err)
+		}
+		if got := objects(t, p); len(got) != max(len(want)-n, 0) ||
+			len(got) > 0 && !reflect.DeepEqual(got, want[n:]) {
+			t.Errorf("after %d rows: %v, want %v", n, got, want[n:])
+		}
+	}
+}
