@@ -109,10 +109,17 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
 		Seed: *f.Seed, Settings: recorded,
-		Absent: settings.Unsaid(settings.FillTable(), settings.Defaults()),
+		Absent: unsaid(),
 	}
-	maps.Copy(man.Absent, settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()))
 	return f.work(c, std, in, man, layout, inFlight(f.Model.Options.Threads), w.Record)
+}
+
+// unsaid is what settings mean that a manifest may leave out.
+func unsaid() map[string]string {
+	out := settings.Unsaid(settings.FillTable(), settings.Defaults())
+	maps.Copy(out, settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()))
+	maps.Copy(out, settings.Unsaid(settings.FileTable(), settings.FileDefaults()))
+	return out
 }
 
 // recorded is what the manifest has of the flags: all that decides a record.

@@ -31,7 +31,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 		mode = batch.Force
 	}
 	begin()
-	p, err := batch.Join(c.Context, f.output, c.Args().Slice(), mode)
+	p, err := batch.Join(c.Context, f.output, c.Args().Slice(), mode, unsaid())
 	if err != nil {
 		return err
 	}

@@ -30,15 +30,17 @@ type part struct {
 // Outputs may be compressed, each as its name says. The records are compared with what the
 // manifest of each shard says, and are otherwise not read.
 //
-// The mode is Create or Force. Errors wrap [ErrJoin] for outputs that are not the shards of
+// The mode is Create or Force. absent has what settings mean that a manifest may leave out, for
+// messages. Errors wrap [ErrJoin] for outputs that are not the shards of
 // one run, or not whole, and are [*JoinError] where two of them differ. The other errors are
 // those of [Manifest.Open].
-func Join(ctx context.Context, output string, outputs []string, mode Mode) (Progress, error) {
+func Join(ctx context.Context, output string, outputs []string, mode Mode,
+	absent map[string]string) (Progress, error) {
 	parts, err := partsOf(outputs)
 	if err != nil {
 		return Progress{}, err
 	}
-	whole, err := wholeOf(parts)
+	whole, err := wholeOf(parts, absent)
 	if err != nil {
 		return Progress{}, err
 	}

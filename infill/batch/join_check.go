@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,7 +73,7 @@ func partsIn(folder string) ([]*part, error) {
 
 // wholeOf checks that parts are all shards of one run, finished, and returns the manifest of the
 // whole.
-func wholeOf(parts []*part) (*Manifest, error) {
+func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
 	first := parts[0]
 	whole := *first.manifest
 	whole.Shard, whole.Finished = settings.Shard{}, nil
@@ -84,7 +83,7 @@ func wholeOf(parts []*part) (*Manifest, error) {
 		if was, is := first.manifest.Shard.Of, m.Shard.Of; was != is {
 			d = []Difference{{"the number of shards", false, fmt.Sprint(was), fmt.Sprint(is)}}
 		}
-		m.Shard, m.Finished = settings.Shard{}, nil
+		m.Shard, m.Finished, m.Absent = settings.Shard{}, nil, absent
 		if d = append(d, joinDifferences(&whole, &m)...); len(d) > 0 {
 			return nil, &JoinError{p.path, first.path, d}
 		}
@@ -119,9 +118,6 @@ func wholeOf(parts []*part) (*Manifest, error) {
 func joinDifferences(was, is *Manifest) []Difference {
 	d := was.differences(is)
 	for i := range d {
-		if d[i].Setting { // a manifest may leave it out
-			d[i].Was, d[i].Is = cmp.Or(d[i].Was, "the default"), cmp.Or(d[i].Is, "the default")
-		}
 		if d[i].What == "the input" && d[i].Was == d[i].Is {
 			d[i].Was += ", sha256 " + short(was.SHA256)
 			d[i].Is += ", sha256 " + short(is.SHA256)

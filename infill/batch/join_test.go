@@ -13,6 +13,9 @@ import (
 	"infill/infill/settings"
 )
 
+// unsaid is what manifests mean that leave settings out.
+var unsaid = map[string]string{"select": "likelihood"}
+
 // Outputs that are not the shards of one run, all and whole, are refused, and both values are
 // named. Nothing is written.
 func TestJoinRefusals(t *testing.T) {
@@ -35,7 +38,7 @@ func TestJoinRefusals(t *testing.T) {
 			"sha256 "}},
 		{"setting", func(m *Manifest) { m.Settings["steps"] = "51" }, []string{"!steps is 51", "50 in"}},
 		{"new setting", func(m *Manifest) { m.Settings["select"] = "diverse" }, []string{
-			"!select is diverse", "and the default in"}},
+			"!select is diverse", "and likelihood in"}},
 		{"number", func(m *Manifest) { m.Shard.Of = 4 }, []string{"the number of shards is 4", "3 in"}},
 		{"twice", func(m *Manifest) { m.Shard.Index = 2 }, []string{outputs[2], "both shard 2/3"}},
 		{"whole", func(m *Manifest) { m.Shard = settings.Shard{} }, []string{"whole input"}},
@@ -53,7 +56,7 @@ func TestJoinRefusals(t *testing.T) {
 		if err := m.write(outputs[1]); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Join(context.Background(), joined, outputs, Create)
+		_, err = Join(context.Background(), joined, outputs, Create, unsaid)
 		if !errors.Is(err, ErrJoin) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -72,7 +75,7 @@ func TestJoinRefusals(t *testing.T) {
 	}
 	refused := func(what string, is error, want string, output string, outputs []string) {
 		t.Helper()
-		if _, err := Join(context.Background(), output, outputs, Create); !errors.Is(err, is) ||
+		if _, err := Join(context.Background(), output, outputs, Create, unsaid); !errors.Is(err, is) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -98,7 +101,7 @@ func TestJoinRefusals(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Join(cancelled, joined, outputs, Create); !errors.Is(err, context.Canceled) {
+	if _, err := Join(cancelled, joined, outputs, Create, unsaid); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	for _, path := range []string{joined, ManifestPath(joined)} {
@@ -122,23 +125,23 @@ func TestJoinOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, oldManifest := read(t, joined), read(t, ManifestPath(joined))
-	if _, err := Join(context.Background(), joined, outputs, Create); !errors.Is(err, ErrExists) {
+	if _, err := Join(context.Background(), joined, outputs, Create, unsaid); !errors.Is(err, ErrExists) {
 		t.Errorf("an output that exists: %v", err)
 	}
 	kept := read(t, outputs[1])
 	write(t, outputs[1], "")
-	if _, err := Join(context.Background(), joined, outputs, Force); !errors.Is(err, ErrJoin) {
+	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); !errors.Is(err, ErrJoin) {
 		t.Errorf("a shard without bytes: %v", err)
 	}
 	if !bytes.Equal(read(t, joined), old) || !bytes.Equal(read(t, ManifestPath(joined)), oldManifest) {
 		t.Error("a refused join changed the output")
 	}
 	write(t, outputs[1], string(kept))
-	if _, err := Join(context.Background(), joined, outputs, Force); err != nil {
+	if _, err := Join(context.Background(), joined, outputs, Force, unsaid); err != nil {
 		t.Fatal(err)
 	}
 	// A folder stands for the shards in it, and the joined file is not one of them.
-	if _, err := Join(context.Background(), joined, []string{dir}, Force); err != nil {
+	if _, err := Join(context.Background(), joined, []string{dir}, Force, unsaid); err != nil {
 		t.Error(err)
 	}
 	// The manifest is that of a run of the whole, which has nothing left to do.

@@ -112,7 +112,7 @@ func TestShards(t *testing.T) {
 				}
 				rand.Shuffle(n, func(i, j int) { outputs[i], outputs[j] = outputs[j], outputs[i] })
 				joined := filepath.Join(dir, fmt.Sprintf("joined-%d.jsonl", n))
-				if _, err := Join(context.Background(), joined, outputs, Create); err != nil {
+				if _, err := Join(context.Background(), joined, outputs, Create, nil); err != nil {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(read(t, joined), want) {
@@ -139,7 +139,7 @@ func TestJoinCompressed(t *testing.T) {
 		for _, from := range suffixes {
 			outputs := shardsOf(t, in, t.TempDir(), from, 3)
 			joined := filepath.Join(t.TempDir(), "joined"+suffix)
-			p, err := Join(context.Background(), joined, outputs, Create)
+			p, err := Join(context.Background(), joined, outputs, Create, unsaid)
 			if err != nil || p.Records != 283 || p.Failed < 20 {
 				t.Fatalf("%+v, %v", p, err)
 			}
