@@ -361,3 +361,29 @@ func TestShardMemory(t *testing.T) {
 		}
 	}
 }
+
+// A line belongs to the shard that its first byte lies in.
+func TestFirstByteDecides(t *testing.T) {
+	t.Parallel()
+	path := write(t, filepath.Join(t.TempDir(), "in"), "a\nb\nc\nd\neeeeeee\n")
+	for i, want := range []string{"1 2", "3 4", "5", ""} {
+		in, err := Open(path, nil, InputOptions{Shard: settings.Shard{Index: i, Of: 4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			it, err := in.Next()
+			if err == io.EOF {
+				break
+			}
+			got = append(got, fmt.Sprint(it.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("shard %d has lines %q, want %q", i, got, want)
+		}
+		if err := in.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
