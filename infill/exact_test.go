@@ -352,6 +352,7 @@ func TestEngineEnergies(t *testing.T) {
 		context.Background(), tm,
 		Options{
 			Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true,
+			Collect: CollectLast,
 			Trace: func(s Step) error {
 				for k, u := range s.Energy {
 					ids := s.Tokens(k)

@@ -50,10 +50,14 @@ type Options struct {
 	Original    []string // the words that stood in the blanks, see Masking; for MinDistance, Filter
 	Filter      Filter   // refuses whole fillings; the zero value none
 	Long        Long     // what to do with a text too long for the model
-	Select      Select   // how the Top fillings are chosen
-	Case        Case     // how an uncased model's words are written
-	Seed        uint64   // with ID, decides all randomness
-	ID          string   // names the sentence among others of the same seed
+	Collect     Collect  // which states are fillings; zero value: all that were evaluated
+	// Thin is the number of steps from one state of CollectChain to the next, up to MaxSteps;
+	// 0 takes about 25 of each chain.
+	Thin   int
+	Select Select // how the Top fillings are chosen
+	Case   Case   // how an uncased model's words are written
+	Seed   uint64 // with ID, decides all randomness
+	ID     string // names the sentence among others of the same seed
 	// Shortlist is the number of candidates of every blank, the likeliest with all blanks masked:
 	// at most MaxShortlist.
 	// 0 means DefaultShortlist for the samplers that evaluate every neighbour, those with
@@ -134,6 +138,11 @@ func (o *Options) fill() error {
 	case o.Shortlist < 0 || o.Shortlist > MaxShortlist || o.NoShortlist && o.Shortlist != 0:
 		return fmt.Errorf("%w: a shortlist of %d, want 1 to %d, or NoShortlist alone", ErrOption,
 			o.Shortlist, MaxShortlist)
+	case o.Collect < CollectVisited || o.Collect > CollectChain:
+		return fmt.Errorf("%w: collect %d, want CollectVisited, CollectLast or CollectChain",
+			ErrOption, o.Collect)
+	case o.Thin < 0 || o.Thin > MaxSteps:
+		return fmt.Errorf("%w: thinning %d, want 0 to %d steps", ErrOption, o.Thin, MaxSteps)
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
 		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
 			ErrOption, o.Budget)
@@ -148,6 +157,9 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
 	}
 	*o = o.Complete()
+	if err := o.checkThin(); err != nil {
+		return err
+	}
 	return checkTerms(o.Terms)
 }
 

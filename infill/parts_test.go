@@ -60,7 +60,7 @@ func TestTraceOfParts(t *testing.T) {
 		last = s
 		return nil
 	}
-	opt.Top, opt.AllFillings = 0, true
+	opt.Top, opt.AllFillings, opt.Collect = 0, true, CollectLast
 	r, err := e.Fill(context.Background(), tp, opt)
 	if err != nil {
 		t.Fatal(err)

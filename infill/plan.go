@@ -22,6 +22,7 @@ type plan struct {
 	lengths int
 	parts   []*part
 	tr      tracer
+	seen    *tally // different states that were taken
 
 	original *origin // of the text before words were masked; nil: not known
 }
@@ -36,6 +37,8 @@ type part struct {
 	run    *samplers.Run
 	burnt  samplers.Stats
 	record *record // of the states after the burn-in; nil: none is kept
+	taken  *collector
+	ended  bool // no step follows
 }
 
 func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
@@ -122,6 +125,10 @@ func (p *plan) start(ctx context.Context) error {
 		return err
 	}
 	p.divide()
+	p.seen = newTally(tallyMost)
+	for _, pt := range p.parts {
+		pt.taken = p.newCollector(pt)
+	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := p.opt.Sampler
 		if pt.tgt.domain.MaxK() == 1 {
@@ -129,8 +136,11 @@ func (p *plan) start(ctx context.Context) error {
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}
 		}
-		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0,
-			samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Steps / 2})
+		opt := samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.burnin()}
+		if p.opt.Collect == CollectVisited {
+			opt.Evaluated = pt.taken.evaluated
+		}
+		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, opt)
 		return err
 	})
 }
@@ -231,6 +241,7 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 	if pt.record != nil && pt.run.Done() > pt.run.Burnin {
 		pt.record.add(pt.run.X, pt.run.U)
 	}
+	p.afterStep(pt)
 	return p.trace(ctx, pt)
 }
 

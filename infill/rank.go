@@ -24,33 +24,40 @@ import (
 // has to be λ nats per token better than one that repeats none.
 const DiversityWeight = 2.0
 
-// result ranks the last states. Equal energies keep the order of the chains,
-// so that the ranking is a function of the run.
-func (p *plan) result(kept samplers.Stats) (*Result, error) {
+// result ranks the states that were taken. Equal energies keep their order, so that the ranking is
+// a function of the run.
+func (p *plan) result(kept samplers.Stats, taken []*sighting) (*Result, error) {
 	res := p.newResult()
 	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
 	res.Shortlist = p.opt.shortlist()
-	ends := make([]Filling, p.opt.Chains)
 	for _, pt := range p.parts {
-		for j, k := range pt.chains {
-			ends[k] = pt.tgt.spell(pt.run.X[j], p.opt.Case)
-			f := &ends[k]
-			f.Score = pt.run.U[j] * pt.tgt.temp
-			f.ScorePerToken = f.Score / float64(len(f.ids))
-			f.Chain, f.Step, f.Count = k, pt.run.Done(), 1
-		}
 		res.Stats.Add(pt.burnt)
 	}
 	at := map[string]int{}
-	for _, f := range ends {
+	var first []*sighting // of each filling
+	for _, s := range taken {
+		f := s.tgt.spell(s.x, p.opt.Case)
 		if i, ok := at[f.Text]; ok {
-			res.Fillings[i].Count++
+			first[i].join(s)
 			continue
 		}
-		at[f.Text] = len(res.Fillings)
+		at[f.Text] = len(first)
+		f.Score = s.score
+		f.ScorePerToken = f.Score / float64(len(f.ids))
+		first = append(first, s)
 		res.Fillings = append(res.Fillings, f)
 	}
+	for i, s := range first {
+		f := &res.Fillings[i]
+		f.Chain, f.Step, f.Count = s.chain, s.step, s.count
+		if p.opt.Collect == CollectVisited {
+			f.Count = s.seenBy()
+		}
+	}
 	res.Distinct = len(res.Fillings)
+	if p.opt.Collect == CollectVisited {
+		res.Distinct = max(res.Distinct, p.seen.total())
+	}
 	var err error
 	if res.Fillings, err = p.pass(res.Fillings); err != nil {
 		return nil, err

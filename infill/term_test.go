@@ -104,7 +104,7 @@ func TestTermsReached(t *testing.T) {
 	}
 	toy := &toyTerm{name: "toy"}
 	const temp = 2
-	opt := Options{Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
+	opt := Options{Collect: CollectLast, Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
 		Terms: []Weighted{{toy, 3}}}
 	tgt := targetOf(t, e, tm, opt)
 	x, texts := tgt.states()

@@ -149,7 +149,9 @@ func (b *ballKernel) Step(ctx context.Context) error {
 	}
 	for k := range c.X {
 		states, u := b.x[b.off[k]:b.off[k+1]], b.u[b.off[k]:b.off[k+1]]
-		c.Stats[k].Evals += len(states)
+		for j, x := range states {
+			c.Evaluated(k, x, u[j])
+		}
 		c.clean(k, u, nil)
 		j, _ := drawLog(c.RNG[k], u, b.cum)
 		if j < 0 { // cannot happen: the ball holds the current state

@@ -82,9 +82,10 @@ type Chains struct {
 	// Weight is the weight that the current states have in averages: 1,
 	// except for SGDLD, whose states last for different times.
 	Weight []float64
-	Burnin int        // steps in which kernels adapt
-	name   string     // of the sampler, for messages
-	grad   Gradienter // nil when the kernel uses neither gradients nor rows
+	Burnin int                                   // steps in which kernels adapt
+	name   string                                // of the sampler, for messages
+	grad   Gradienter                            // nil when the kernel uses neither gradients nor rows
+	seen   func(chain int, x []int32, u float64) // Options.Evaluated
 	done   int
 	idx    []int // scratch of Refresh
 	bx     [][]int32
@@ -129,9 +130,18 @@ func (c *Chains) Refresh(ctx context.Context) error {
 				"or −∞ at every state of its domain", ErrState, k, c.X[k])
 		}
 		c.U[k] = c.bu[j]
-		c.Stats[k].Evals++
+		c.Evaluated(k, c.X[k], c.U[k])
 	}
 	return nil
+}
+
+// Evaluated counts an evaluation of U at a state for chain k, and tells Options.Evaluated. Kernels
+// call it for every state whose energy they ask for. (A kernel of NewMH does.)
+func (c *Chains) Evaluated(k int, x []int32, u float64) {
+	c.Stats[k].Evals++
+	if c.seen != nil {
+		c.seen(k, x, u)
+	}
 }
 
 // count enters the moves of a step.
@@ -178,7 +188,7 @@ func (c *Chains) StartEnergies(ctx context.Context) error {
 		return err
 	}
 	for k, u := range c.U {
-		c.Stats[k].Evals++
+		c.Evaluated(k, c.X[k], u)
 		if !finite(u) {
 			return fmt.Errorf("%w: chain %d starts at energy %v; start it at a state of positive "+
 				"probability", ErrState, k, u)

@@ -188,7 +188,7 @@ func (m *mhKernel) decide(k int, u float64) {
 	c := m.c
 	mv := &c.Last[k]
 	st := &c.Stats[k]
-	st.Evals++
+	c.Evaluated(k, m.y[k], u)
 	if math.IsNaN(u) || math.IsInf(u, 1) {
 		st.NonFinite++
 		return

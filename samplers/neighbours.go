@@ -83,7 +83,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 		for s := range m {
 			q := qs[n.used[s]]
 			q.u[n.val[s]] = n.u[s]
-			n.c.Stats[q.k].Evals++
+			n.c.Evaluated(q.k, n.x[s], n.u[s])
 		}
 		m = 0
 		return nil

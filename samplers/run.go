@@ -19,6 +19,11 @@ type Options struct {
 	// are not draws of the target. 0: nothing is adapted, and automatic
 	// parameters keep their starting values.
 	Burnin int
+	// Evaluated, if not nil, is called for every state whose energy was evaluated, with the number
+	// of its chain in the run: starts, proposals whether they are accepted or not, neighbours. u may
+	// be −∞ or not a number. x must be neither kept nor changed. Energies that are known up to a
+	// constant only (NeighbourEnergizer) are left out.
+	Evaluated func(chain int, x []int32, u float64)
 }
 
 // Run is a sampler at work on a target.
@@ -44,7 +49,8 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 	case opt.Burnin < 0:
 		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
 	}
-	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Name()}
+	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Name(),
+		seen: opt.Evaluated}
 	for k, x := range x0 {
 		if err := c.Domain.Check(x); err != nil {
 			return nil, fmt.Errorf("chain %d: %w", k, err)

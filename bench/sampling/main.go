@@ -92,6 +92,7 @@ func run(folder, file, list string, threads int, o options) error {
 		for _, name := range names {
 			opt := infill.Options{
 				Chains: o.chains, Steps: o.long, Temperature: o.temperature, Seed: o.seed, AllFillings: true,
+				Collect: infill.CollectLast,
 			}
 			if opt.Sampler, err = sampler(name, &opt); err != nil {
 				return err

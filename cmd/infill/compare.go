@@ -60,7 +60,8 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
-		"marginals", "min-edits", "max-edits", "max-drop") { // filters would hide what samplers find
+		"marginals", "collect", "thin", "min-edits", "max-edits", "max-drop") { // filters would hide
+		// what samplers find
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}
@@ -134,7 +135,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
-	f.Exact = infill.ExactNever // samplers are what is compared
+	f.Exact = infill.ExactNever      // samplers are what is compared,
+	opt.Collect = infill.CollectLast // by their draws
 	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
 		return err
 	}

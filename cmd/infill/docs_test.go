@@ -11,7 +11,7 @@ import (
 // The commands in the documents run: with the default model, a short run each.
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
-	for _, doc := range []string{"blanks.md", "batch.md"} {
+	for _, doc := range []string{"blanks.md", "batch.md", "search.md"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {
 			t.Fatal(err)

@@ -130,16 +130,16 @@ func TestSamplerParametersOnText(t *testing.T) {
 			t.Errorf("compare, %s: %v", spec, err)
 		}
 	}
-	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.4", text)...)
+	plain := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.4", text)...)
 	ones := infillRun(
 		"",
 		withTiny(
-			"fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.2", "--param", "precondition=2/2", text,
+			"fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.2", "--param", "precondition=2/2", text,
 		)...)
 	skewed := infillRun(
 		"",
 		withTiny(
-			"fill", "--quiet", "--seed", "1", "--sampler", "dmala", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
+			"fill", "--quiet", "--seed", "1", "--collect", "last", "--sampler", "dmala", "--step-size", "0.4", "--param", "precondition=1/0.01", text,
 		)...)
 	if plain.out != ones.out || plain.out == skewed.out {
 		t.Errorf(

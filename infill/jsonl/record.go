@@ -39,13 +39,16 @@ type Record struct {
 	Exact bool `json:"exact,omitempty"`
 	// Sampler, Seed, Steps and Chains say how the blanks were sampled. Of an exact
 	// record there is the seed alone, if it decided which words were masked. Distinct
-	// is the number of different fillings that the chains ended in, or of an
-	// exact record that fit.
+	// is the number of different fillings among the states that Collect names, or of
+	// an exact record that fit.
 	Sampler  string  `json:"sampler,omitempty"`
 	Seed     *uint64 `json:"seed,omitempty"`
 	Steps    int     `json:"steps,omitempty"`
 	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
+	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
+	// are exact, or of earlier programs, which had "last".
+	Collect string `json:"collect,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.
 	Marginals *Marginals `json:"marginals,omitempty"`
 	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
@@ -124,8 +127,10 @@ type Filling struct {
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`
-	// Chain is the first chain that ended here, from 0, Step the step at which
-	// it did, Count the number of chains that ended here. All are 0 without chains.
+	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was.
+	// Count is the number of chains that ended here, of "visited" states that
+	// of the chains that evaluated it, along "chain" the number of states. All are 0
+	// without chains.
 	Chain int `json:"chain"`
 	Step  int `json:"step"`
 	Count int `json:"count"`

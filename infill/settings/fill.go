@@ -340,6 +340,23 @@ var mainTable = []*Setting[Filling]{
 		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
 	},
 	{
+		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),
+		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
+			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
+		Group: Results,
+		bind: func(v *Filling) *Value {
+			return v.ofSampling(ChoiceValue(&v.Options.Collect, infill.CollectNames()...))
+		},
+	},
+	{
+		Name: "thin", Line: true, Record: Changed,
+		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
+		Group: Results,
+		bind: func(v *Filling) *Value {
+			return v.ofSampling(WholeValue(&v.Options.Thin, 0, infill.MaxSteps))
+		},
+	},
+	{
 		Name: "select", Line: true, Record: Always,
 		Doc: "how the fillings to return are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",

@@ -31,7 +31,7 @@ var samples = map[string][2]string{
 		"true"},
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
-	"budget": {"rows", `"rows"`},
+	"budget": {"rows", `"rows"`}, "collect": {"chain", `"chain"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},
 	"memo":   {"8", "8"}, "marginals": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
@@ -168,7 +168,8 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "exact": "always",
+		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "collect": "visited",
+		"exact":    "always",
 		"gradient": "full",
 		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
 		"param": "", "sampler": "rows", "select": "likelihood", "shortlist": "0", "step-size": "",
@@ -177,10 +178,11 @@ func TestRecorded(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	// Before there was such a setting, every run sampled.
+	// Before there were such settings, every run sampled, and ranked the last states.
 	v := Defaults()
-	v.Exact = infill.ExactNever
-	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-1 || got["exact"] != "" {
+	v.Exact, v.Options.Collect = infill.ExactNever, infill.CollectLast
+	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-2 || got["exact"] != "" ||
+		got["collect"] != "" {
 		t.Errorf("%v", got)
 	}
 	m := ModelDefaults()
@@ -198,7 +200,7 @@ func TestRecorded(t *testing.T) {
 func TestSamplingIsAsked(t *testing.T) {
 	t.Parallel()
 	sampling := []string{"sampler", "steps", "chains", "step-size", "balance", "param", "shortlist",
-		"gradient", "budget"}
+		"gradient", "budget", "collect", "thin"}
 	for _, s := range FillTable() {
 		if s.Name == "allow" || s.Name == "exact" || s.Name == "stop-words" || s.Name == "keep-file" {
 			continue

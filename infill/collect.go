@@ -1,0 +1,303 @@
+package infill
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Collect says which of the states that chains come to are fillings.
+type Collect int
+
+const (
+	// CollectVisited takes every state whose energy a sampler evaluated, from the start on: also
+	// proposals that were refused, and neighbours that were only looked at. No call of the model is
+	// made for them. Of samplers that evaluate no energies (gibbs, sgdld, and dula in
+	// batches) only the last states are known, and are taken. The best are kept, see roomOf. They
+	// are a search for good fillings and not draws of π.
+	CollectVisited Collect = iota
+	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
+	CollectLast
+	// CollectChain takes states along every chain after the burn-in, one in Options.Thin steps:
+	// with enough steps draws of π, the nearer in time the more alike. A run that is stopped
+	// before has the last states instead.
+	CollectChain
+)
+
+// CollectNames lists the words for the values of Collect, in their order.
+func CollectNames() []string { return slices.Clone(collectNames) }
+
+var collectNames = []string{"visited", "last", "chain"}
+
+// String returns the word of CollectNames.
+func (c Collect) String() string {
+	if c >= 0 && int(c) < len(collectNames) {
+		return collectNames[c]
+	}
+	return fmt.Sprintf("collect(%d)", int(c))
+}
+
+// MaxKept bounds the states that CollectChain takes of all chains together.
+const MaxKept = 1 << 20
+
+// keptOfChain is about how many states of a chain CollectChain takes if Options.Thin is 0.
+const keptOfChain = 25
+
+// thin is the number of steps from one state taken to the next.
+func (o *Options) thin() int {
+	if o.Thin > 0 {
+		return o.Thin
+	}
+	return max(1, (o.Steps-o.burnin())/keptOfChain)
+}
+
+// burnin is the number of first steps in which the sampler adapts.
+func (o *Options) burnin() int { return o.Steps / 2 }
+
+// checkThin refuses to keep more states than MaxKept.
+func (o *Options) checkThin() error {
+	if o.Collect != CollectChain {
+		if o.Thin != 0 {
+			return fmt.Errorf("%w: every %d-th step, and no chain to take states along", ErrOption, o.Thin)
+		}
+		return nil
+	}
+	most := o.Steps
+	if o.Budget != BudgetSteps {
+		most *= maxStretch
+	}
+	if n := (most - o.burnin()) / o.thin() * o.Chains; n > MaxKept {
+		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
+			"steps, or fewer chains", ErrOption, n, MaxKept)
+	}
+	return nil
+}
+
+// roomOf is the number of states that CollectVisited keeps, the best. There are more than are
+// returned: texts can have several states, and SelectDiverse chooses among them.
+func roomOf(o *Options) int {
+	n := o.Top
+	if o.AllFillings {
+		n = MaxTop
+	}
+	return 1024 + 2*n
+}
+
+// A sighting is a state that was taken, and where.
+type sighting struct {
+	key    string // its tokens
+	tgt    *target
+	x      []int32
+	score  float64 // U in nats, NaN where not known
+	rank   float64 // what sightings are kept by: score, or score per token
+	step   int     // the first at which it was seen
+	chain  int     // the first chain that saw it then
+	count  int     // how often it was taken along chains
+	chains []uint64
+	at     int // place in the heap
+}
+
+// A collector takes the states of one part.
+type collector struct {
+	part  *part
+	open  bool // lengths differ: states are kept by their score per token
+	words int  // of a set of chains
+	most  int  // sightings to keep; 0 keeps all
+	byKey map[string]*sighting
+	heap  sightings // the worst first
+	tally *tally    // of the different states, of all parts
+}
+
+func (p *plan) newCollector(pt *part) *collector {
+	c := &collector{part: pt, open: p.open, words: (p.opt.Chains + 63) / 64,
+		byKey: map[string]*sighting{}, tally: p.seen}
+	if p.opt.Collect == CollectVisited {
+		c.most = roomOf(p.opt)
+	}
+	return c
+}
+
+// evaluated takes a state that the sampler evaluated for chain j of the part. u is tempered.
+func (c *collector) evaluated(j int, x []int32, u float64) {
+	if math.IsNaN(u) || math.IsInf(u, 0) {
+		return
+	}
+	step := 0
+	if c.part.run != nil { // the starts are evaluated before there is a run
+		step = c.part.run.Done()
+		if !c.part.ended {
+			step++
+		}
+	}
+	c.take(j, step, x, u)
+}
+
+// take enters a state of chain j of the part.
+func (c *collector) take(j, step int, x []int32, u float64) {
+	t := c.part.tgt
+	l := t.layoutOf(x, nil)
+	ids := t.tokens(nil, l, x, -1, -1)
+	key := make([]byte, 0, 4*(len(ids)+len(l.lengths)))
+	for _, n := range l.lengths {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	for _, id := range ids {
+		key = binary.AppendUvarint(key, uint64(id))
+	}
+	c.tally.add(key, 1)
+	s := c.byKey[string(key)]
+	if s == nil {
+		s = &sighting{key: string(key), tgt: t, x: slices.Clone(x), score: u * t.temp, step: step,
+			chain: c.part.chains[j], chains: make([]uint64, c.words)}
+		s.rank = s.score
+		if c.open {
+			s.rank /= float64(len(ids))
+		}
+		if c.most > 0 && len(c.heap) == c.most {
+			if compareSightings(s, c.heap[0]) > 0 {
+				return
+			}
+			delete(c.byKey, c.heap[0].key)
+			heap.Pop(&c.heap)
+		}
+		c.byKey[s.key] = s
+		if c.most > 0 {
+			heap.Push(&c.heap, s)
+		}
+	}
+	s.see(step, c.part.chains[j], 1)
+	s.chains[c.part.chains[j]/64] |= 1 << (c.part.chains[j] % 64)
+}
+
+// see enters that a chain saw the state, n times.
+func (s *sighting) see(step, chain, n int) {
+	if step < s.step || step == s.step && chain < s.chain {
+		s.step, s.chain = step, chain
+	}
+	s.count += n
+}
+
+// join adds what other parts or states of the same text have seen.
+func (s *sighting) join(o *sighting) {
+	s.see(o.step, o.chain, o.count)
+	for w := range s.chains {
+		s.chains[w] |= o.chains[w]
+	}
+}
+
+// seenBy is the number of chains that saw the state.
+func (s *sighting) seenBy() int {
+	n := 0
+	for _, w := range s.chains {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// compareSightings orders sightings, best first. It is a function of the states: which are kept
+// does not depend on when they were seen.
+func compareSightings(a, b *sighting) int {
+	return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.key, b.key))
+}
+
+// sightings is a heap with the worst on top.
+type sightings []*sighting
+
+func (h sightings) Len() int           { return len(h) }
+func (h sightings) Less(a, b int) bool { return compareSightings(h[a], h[b]) > 0 }
+func (h sightings) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
+func (h *sightings) Push(s any)        { *h = append(*h, s.(*sighting)) }
+func (h *sightings) Pop() any {
+	s := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return s
+}
+
+// afterStep takes the states of a step that CollectChain takes.
+func (p *plan) afterStep(pt *part) {
+	if p.opt.Collect != CollectChain {
+		return
+	}
+	after := pt.run.Done() - p.opt.burnin()
+	if after > 0 && after%p.opt.thin() == 0 {
+		for j := range pt.chains {
+			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])
+		}
+	}
+}
+
+// collected returns the states that were taken, without repetitions, in an order that is a function
+// of the run. Energies that are not known are evaluated.
+func (p *plan) collected(ctx context.Context) ([]*sighting, error) {
+	all := map[string]*sighting{}
+	var out []*sighting
+	for _, pt := range p.parts {
+		for _, s := range pt.taken.byKey {
+			if o := all[s.key]; o != nil {
+				o.join(s)
+				continue
+			}
+			all[s.key] = s
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 { // nothing evaluates energies, or no step came after the burn-in
+		return p.last(), nil
+	}
+	if p.opt.Collect == CollectVisited {
+		slices.SortFunc(out, compareSightings)
+		return out[:min(len(out), roomOf(p.opt))], nil
+	}
+	slices.SortFunc(out, func(a, b *sighting) int {
+		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.chain, b.chain))
+	})
+	return out, p.evaluate(ctx, out)
+}
+
+// evaluate finds the energies of sightings that are not known.
+func (p *plan) evaluate(ctx context.Context, all []*sighting) error {
+	byTarget := map[*target][]*sighting{}
+	for _, s := range all {
+		if math.IsNaN(s.score) {
+			byTarget[s.tgt] = append(byTarget[s.tgt], s)
+		}
+	}
+	return p.each(ctx, func(ctx context.Context, pt *part) error {
+		for list := byTarget[pt.tgt]; len(list) > 0; {
+			some := list[:min(len(list), evaluateAtOnce)]
+			list = list[len(some):]
+			x, u := make([][]int32, len(some)), make([]float64, len(some))
+			for i, s := range some {
+				x[i] = s.x
+			}
+			if err := pt.tgt.energy(ctx, x, u); err != nil {
+				return err
+			}
+			for i, s := range some {
+				s.score = u[i] * pt.tgt.temp
+			}
+		}
+		return nil
+	})
+}
+
+// evaluateAtOnce bounds the states of one call.
+const evaluateAtOnce = 256
+
+// last are the last states of all chains, in the order of the chains.
+func (p *plan) last() []*sighting {
+	out := make([]*sighting, p.opt.Chains)
+	for _, pt := range p.parts {
+		for j, k := range pt.chains {
+			out[k] = &sighting{tgt: pt.tgt, x: pt.run.X[j], score: pt.run.U[j] * pt.tgt.temp,
+				step: pt.run.Done(), chain: k, count: 1, chains: make([]uint64, (p.opt.Chains+63)/64)}
+			out[k].chains[k/64] |= 1 << (k % 64)
+		}
+	}
+	return out
+}

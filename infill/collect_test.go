@@ -1,0 +1,274 @@
+package infill
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"infill/internal/ort/orttest"
+	"infill/mlm"
+	"infill/samplers"
+)
+
+const collectText = "the [MASK] saw the big [MASK] in the [MASK] ."
+
+// A taken is what one filling is to be: first chain and step, and how many.
+type takenAs struct{ chain, step, count int }
+
+// takenOf are the fillings of a result by their tokens.
+func takenOf(r *Result) map[string]takenAs {
+	out := map[string]takenAs{}
+	for _, f := range r.Fillings {
+		out[fmt.Sprint(f.Tokens)] = takenAs{f.Chain, f.Step, f.Count}
+	}
+	return out
+}
+
+// A stateLog has the states of all chains, as Options.Trace shows them.
+type stateLog struct {
+	m      *mlm.Model
+	states [][]string // by step and chain
+}
+
+func (h *stateLog) enter(s Step) error {
+	var row []string
+	for k := range s.Energy {
+		var words []string
+		for _, id := range s.Tokens(k) {
+			words = append(words, h.m.Tokenizer().Token(id))
+		}
+		row = append(row, fmt.Sprint(words))
+	}
+	h.states = append(h.states, row)
+	return nil
+}
+
+// taken lists the states of some steps with their first places, once for each chain or each time.
+func (h *stateLog) taken(from, every int, chains bool) map[string]takenAs {
+	out := map[string]takenAs{}
+	seen := map[string]bool{}
+	for step := from; step < len(h.states); step += every {
+		for k, s := range h.states[step] {
+			t, known := out[s]
+			if !known {
+				t = takenAs{chain: k, step: step}
+			}
+			if by := fmt.Sprint(k, s); !chains || !seen[by] {
+				seen[by] = true
+				t.count++
+			}
+			out[s] = t
+		}
+	}
+	return out
+}
+
+// Each way of collecting takes the states that the trace shows, with the first chain and step, and
+// as often. Uncorrected dula goes to every proposal, so that what it evaluates is where it is.
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	e := New(m)
+	tm, err := Parse(m.Tokenizer(), collectText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		opt  Options
+		want func(h *stateLog) map[string]takenAs
+	}{
+		{"last", Options{Collect: CollectLast, Steps: 6}, func(h *stateLog) map[string]takenAs {
+			return h.taken(6, 1, false)
+		}},
+		{"visited", Options{Steps: 9}, func(h *stateLog) map[string]takenAs {
+			return h.taken(0, 1, true)
+		}},
+		{"no step", Options{NoSteps: true}, func(h *stateLog) map[string]takenAs {
+			return h.taken(0, 1, true)
+		}},
+		{"chain", Options{Collect: CollectChain, Steps: 12}, func(h *stateLog) map[string]takenAs {
+			return h.taken(7, 1, false)
+		}},
+		{"thinned", Options{Collect: CollectChain, Steps: 12, Thin: 3},
+			func(h *stateLog) map[string]takenAs { return h.taken(9, 3, false) }},
+		{"25 of a chain", Options{Collect: CollectChain, Steps: 105, Chains: 2},
+			func(h *stateLog) map[string]takenAs { return h.taken(54, 2, false) }},
+		{"nothing after the burn-in", Options{Collect: CollectChain, Steps: 8, Thin: 5},
+			func(h *stateLog) map[string]takenAs { return h.taken(8, 1, false) }},
+	} {
+		h := &stateLog{m: m}
+		opt := c.opt
+		opt.Sampler, opt.Seed, opt.AllFillings, opt.Trace = &samplers.DULA{StepSize: 0.6}, 3, true, h.enter
+		opt.Vocab, opt.Temperature = VocabWholeWords, 3
+		opt.Chains = cmp.Or(opt.Chains, 9)
+		r, err := e.Fill(t.Context(), tm, opt)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got, want := takenOf(r), c.want(h); !maps.Equal(got, want) {
+			t.Errorf("%s: %v\nwant %v", c.name, got, want)
+		}
+		if r.Distinct != len(r.Fillings) {
+			t.Errorf("%s: %d fillings, %d different", c.name, len(r.Fillings), r.Distinct)
+		}
+		for _, f := range r.Fillings {
+			if u, _ := oracle(t, e, f.Text, f.Spans); u-f.Score > 1e-4 || f.Score-u > 1e-4 {
+				t.Errorf("%s: %q scores %v, want %v", c.name, f.Text, f.Score, u)
+			}
+		}
+	}
+}
+
+// Refused proposals are visited too: there are more fillings than in the trace, and none is worse
+// than the best of the trace. What conditionals alone lead to has the energies of the last states.
+func TestVisitedProposals(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	e := New(m)
+	tm, err := Parse(m.Tokenizer(), collectText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rows", "dmala", "exact-gibbs", "gibbs"} {
+		h := &stateLog{m: m}
+		opt := Options{Sampler: named(t, name, nil), Steps: 10, Chains: 5, AllFillings: true,
+			Trace: h.enter}
+		r, err := e.Fill(t.Context(), tm, opt)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, states := takenOf(r), h.taken(0, 1, true)
+		if name == "gibbs" {
+			states = h.taken(10, 1, true)
+		}
+		for s, want := range states {
+			if g := got[s]; g.count < want.count || g.step > want.step {
+				t.Errorf("%s: %s was taken as %v, in the trace it is %v", name, s, g, want)
+			}
+		}
+		if more := len(got) > len(states); more != (name != "gibbs") {
+			t.Errorf("%s: %d fillings, %d in the trace", name, len(got), len(states))
+		}
+	}
+}
+
+// What is visited does not depend on how chains are divided, nor does any count.
+func TestVisitedWhateverTheThreads(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	var want *Result
+	for _, threads := range []int{1, 3} {
+		m, err := mlm.OpenDir(t.Context(), tinyFolder, mlm.Options{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] and the [MASK] in the [MASK] .")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Top: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = m.Close()
+		r.Evaluated = 0
+		if want == nil {
+			want = r
+			continue
+		}
+		for i := range want.Fillings {
+			if i < len(r.Fillings) && !reflect.DeepEqual(r.Fillings[i], want.Fillings[i]) {
+				t.Fatalf("one thread takes %+v, three %+v", want.Fillings[i], r.Fillings[i])
+			}
+		}
+		if r.Distinct != want.Distinct || len(r.Fillings) != 200 || r.Rows != want.Rows {
+			t.Errorf("%d of %d and %d of %d", len(r.Fillings), r.Distinct, len(want.Fillings), want.Distinct)
+		}
+	}
+}
+
+// A collector keeps the best states, whatever their order, with all that saw them.
+func TestCollectorKeepsTheBest(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(m)
+	tgt := targetOf(t, e, tm, Options{Temperature: 2})
+	opt := Options{Chains: 70}.Complete()
+	p := &plan{opt: &opt, seen: newTally(tallyMost)}
+	pt := &part{tgt: tgt}
+	for k := range opt.Chains {
+		pt.chains = append(pt.chains, k)
+	}
+	c := p.newCollector(pt)
+	c.most = 20
+	type offer struct {
+		x    []int32
+		u    float64
+		j    int
+		step int
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var offers []offer
+	for i := range 300 {
+		x := []int32{int32(i % 30), int32(i / 30)}
+		u := -float64(rng.IntN(40)) // ties too
+		for range 1 + rng.IntN(4) {
+			offers = append(offers, offer{x, u, rng.IntN(70), rng.IntN(9)})
+		}
+	}
+	rng.Shuffle(len(offers), func(a, b int) { offers[a], offers[b] = offers[b], offers[a] })
+	for _, o := range offers {
+		c.take(o.j, o.step, o.x, o.u)
+	}
+	if len(c.byKey) != 20 || len(c.heap) != 20 || p.seen.total() != 300 {
+		t.Fatalf("%d and %d kept of %d", len(c.byKey), len(c.heap), p.seen.total())
+	}
+	for _, s := range c.byKey {
+		better, chains, first, count := map[string]bool{}, map[int]bool{}, takenAs{step: 99}, 0
+		for _, o := range offers {
+			switch {
+			case 2*o.u > s.score:
+				better[fmt.Sprint(o.x)] = true
+			case slices.Equal(o.x, s.x):
+				chains[o.j] = true
+				count++
+				if o.step < first.step || o.step == first.step && o.j < first.chain {
+					first = takenAs{chain: o.j, step: o.step}
+				}
+			}
+		}
+		if len(better) >= 20 || s.seenBy() != len(chains) || s.count != count ||
+			s.step != first.step || s.chain != first.chain {
+			t.Errorf("%v: %d better, by %d chains, want %d, first %d/%d, want %+v", s.x, len(better),
+				s.seenBy(), len(chains), s.chain, s.step, first)
+		}
+	}
+}
+
+// Nonsense and too many states are refused.
+func TestCollectOptions(t *testing.T) {
+	t.Parallel()
+	for _, opt := range []Options{
+		{Collect: -1}, {Collect: 3}, {Thin: 2}, {Collect: CollectChain, Thin: -1},
+		{Collect: CollectChain, Thin: 1, Steps: MaxSteps},
+		{Collect: CollectChain, Chains: MaxChains, Steps: 4 * 25 * 25, Budget: BudgetRows},
+	} {
+		if err := opt.fill(); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", opt, err)
+		}
+	}
+	fine := Options{Collect: CollectChain, Chains: 100, Steps: MaxSteps}
+	if err := fine.fill(); err != nil {
+		t.Error(err)
+	}
+}
