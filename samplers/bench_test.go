@@ -176,6 +176,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		"gaussbern":    must(targets.NewGaussianBernoulli([]float64{1, .5, .5, 1}, []float64{0, 0})),
 		"gaussbern 64": gaussBern64(),
 		"logreg":       must(targets.NewLogReg(rng, 10, 5, 0.3)),
+		"selection":    must(targets.NewSelection(rng, 10, 3)),
 	} {
 		_, able := target.(able)
 		_, conditionals := target.(samplers.Conditioner)
@@ -197,7 +198,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			case "pas", "rwm":
 				variants = append(variants, map[string]string{"flips": "1.5"})
 			case "sgdld":
-				variants = append(variants, map[string]string{"cache": "no", "jump": "1"})
+				variants = append(variants, map[string]string{"cache": "no", "jump": "1"},
+					map[string]string{"time": "0.1"})
 			}
 			for _, params := range variants {
 				switch {

@@ -91,6 +91,10 @@ type SGDLD struct {
 	// schedule h_t = max(3/√(10+t), MinJump).
 	Jump    float64
 	MinJump float64 // 0 means 0.1
+	// Time is the constant simulation time ε_t = Time in place of Polyak's: the jump
+	// probability is min(1, Time·Z), and all weights are Time. It is for comparisons (noP in
+	// the paper). 0 means Polyak's, which Jump and MinJump are for.
+	Time float64
 	// Batch is the number of terms or draws per estimate; 0 means 1.
 	Batch int
 	// NoCache uses the latest estimate alone.
@@ -122,6 +126,9 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 				"a number in (0, 1], or 0 for the default"}
 		}
 	}
+	if err := checkPositive(s.Name(), "time", s.Time, true); err != nil {
+		return nil, err
+	}
 	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
 	if err != nil {
 		return nil, err
@@ -130,8 +137,9 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance,
 			cnt.free), free: cnt.free,
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
-		u: make([]float64, c.Len()), delta: matrix[float64](c.Len(), c.Domain.gradLen),
-		num: matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
+		u: make([]float64, c.Len()), z: make([]float64, c.Len()),
+		delta: matrix[float64](c.Len(), c.Domain.gradLen),
+		num:   matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
 			c.Domain.gradLen),
 		sick: make([]bool, c.Len()), from: make([]jump, c.Len()),
 	}
@@ -157,6 +165,7 @@ type sgdldKernel struct {
 	sumNum, sumDen [][]float64 // the cache
 	delta          [][]float64 // ∇Û, or the log-ratios written as one
 	u              []float64
+	z              []float64 // Z of each state
 
 	sick []bool // the rates of each chain's state make up no distribution: it stays
 	from []jump // the jump of this step, to be undone where no estimate follows
@@ -190,6 +199,9 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 	c := s.c
 	h := s.h(c.done)
 	for k, x := range c.X {
+		if s.s.Time > 0 {
+			h = s.s.Time * s.z[k]
+		}
 		c.Last[k] = s.move(k, x, h)
 	}
 	if err := s.estimate(ctx, c.done+1); err != nil {
@@ -246,6 +258,11 @@ var sgdldInfo = Info{
 			Name: "min-jump", Default: "0.1", Min: 0, OpenMin: true, Max: 1,
 			Doc: "smallest jump probability of the decreasing schedule",
 			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
+		},
+		{
+			Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
+			Doc: "constant simulation time of a step; auto is jump/Z, which follows the rates",
+			set: func(s Sampler, v value) { s.(*SGDLD).Time = v.f },
 		},
 		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens "+
 			"if there are fewer",

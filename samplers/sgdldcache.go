@@ -93,6 +93,9 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 		s.sites.score(x, s.delta[k])
 		z := logSumExp(s.sites.lw)
 		c.Weight[k] = s.h(t) * math.Exp(-z)
+		if s.s.Time > 0 {
+			c.Weight[k], s.z[k] = s.s.Time, math.Exp(z)
+		}
 		s.sick[k] = s.sites.bad()
 		if s.sick[k] || math.IsInf(c.Weight[k], 0) {
 			c.Weight[k] = 0

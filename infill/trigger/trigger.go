@@ -39,7 +39,7 @@ const (
 // Defaults are the options of a zero value.
 func Defaults() Options {
 	return Options{Template: DefaultTemplate, Words: 5, Steps: 600, Chains: 1, Batch: 16, Jump: 1,
-		HeldOut: 0.3, MaxPieces: 40, LearningRate: 0.05}
+		HeldOut: 0.3, MaxPieces: 40, LearningRate: 1}
 }
 
 // lastBeta is the inverse temperature at the end of the paper's 3000 steps of β_t = .1t.
@@ -60,7 +60,7 @@ type Options struct {
 	Objective  Objective
 	// Relax is whether the baseline runs, with as many mini-batches as the search.
 	Relax        bool
-	LearningRate float64 // of the baseline's Adam: 0.05 in units of the embeddings' spread
+	LearningRate float64 // of the baseline's Adam: 1, in units of the embeddings' spread
 	Seed         uint64
 	// Progress, if set, is called after every step.
 	Progress func(Progress)

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+
 	"infill/samplers/targets"
 )
 
@@ -43,6 +45,10 @@ var kinds = []kind{
 		count("n", 100, 1, "observations"), count("d", 12, 1, "features"), real("prior", 0.3, 0,
 			"prior probability of a feature"), seed("of the data"),
 	}, makeLogReg},
+	{"selection", "variable selection with every column twice, of SGDLD's paper", []setting{
+		count("n", 1000, 1, "observations"), count("d", 5, 1, "columns, without their copies"),
+		seed("of the data"),
+	}, makeSelection},
 	{"modes", "grid of round modes on two ordinal coordinates", []setting{
 		count("n", 3, 1, "modes a side"), count("spacing", 12, 1, "distance of modes"), real("sigma", 2,
 			0, "width of a mode"), uneven, seed("of the weights"),
@@ -168,6 +174,23 @@ func makeLogReg(v values) (*Problem, error) {
 		return nil, err
 	}
 	return enumerated(t), nil
+}
+
+func makeSelection(v values) (*Problem, error) {
+	t, err := targets.NewSelection(v.rng(1), v.n("n"), v.n("d"))
+	if err != nil {
+		return nil, err
+	}
+	p := &Problem{Target: t}
+	m, err := t.Marginals(context.Background())
+	if err != nil {
+		return p, nil // too large: no truth
+	}
+	for _, q := range m {
+		p.Marginal = append(p.Marginal, 1-q, q)
+	}
+	p.Source = "sums over 3^d sums"
+	return p, nil
 }
 
 // weights are those of the modes of an uneven grid, nil for equal ones.
