@@ -50,6 +50,17 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if f.join {
 		return f.joinShards(c, std)
 	}
+	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
+		fileWork, error) {
+		recorded["command"] = "batch"
+		return fileWork{do: w.Record}, nil
+	})
+}
+
+// job works through a file. plan says what is done with its records, and completes what the
+// manifest has of the settings and the form of the output.
+func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
+	recorded map[string]string, layout *batch.Layout) (fileWork, error)) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -70,7 +81,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	path := "-"
 	if c.NArg() > 1 {
-		return usagef("%d inputs; infill batch takes one file", c.NArg())
+		return usagef("%d inputs; infill %s takes one file", c.NArg(), c.Command.Name)
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
@@ -93,7 +104,6 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	recorded["command"] = "batch"
 	layout, err := f.layout()
 	if err != nil {
 		return err
@@ -111,7 +121,11 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 		Seed: *f.Seed, Settings: recorded,
 		Absent: unsaid(),
 	}
-	return f.work(c, std, in, man, layout, inFlight(f.Model.Options.Threads), w.Record)
+	work, err := plan(w, recorded, &layout)
+	if err != nil {
+		return err
+	}
+	return f.work(c, std, in, man, layout, inFlight(f.Model.Options.Threads), work)
 }
 
 // unsaid is what settings mean that a manifest may leave out.

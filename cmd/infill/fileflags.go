@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 )
 
@@ -88,11 +89,17 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 	return in, err
 }
 
+// fileWork is what a command does with the records of a file.
+type fileWork struct {
+	do      func(context.Context, *batch.Item) (batch.Record, error)
+	known   func(*batch.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
+	summary func() string                          // besides the numbers of records; nil for none
+}
+
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest,
-	layout batch.Layout, workers int,
-	do func(context.Context, *batch.Item) (batch.Record, error)) error {
+	layout batch.Layout, workers int, w fileWork) error {
 	begin()
 	survey, err := in.Survey()
 	if err != nil {
@@ -124,8 +131,8 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	resumable := out.Resumable()
 	bar := newBatchProgress(f.progress, f.quiet, workers, std.err)
-	job := batch.Job{Input: in, Output: out, Workers: workers, Do: do, MaxErrors: int(f.maxErrors),
-		Progress: bar.show, Total: survey.Records}
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: w.do, Known: w.known,
+		MaxErrors: int(f.maxErrors), Progress: bar.show, Total: survey.Records}
 	if f.strict {
 		job.MaxErrors = 0
 	}
@@ -158,6 +165,9 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	if !f.quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", bar.summary(p))
+		if w.summary != nil {
+			fmt.Fprintf(std.err, "infill: %s\n", w.summary())
+		}
 	}
 	if p.Failed > 0 && !f.okIfLinesFail {
 		return errSomeFailed

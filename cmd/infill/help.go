@@ -63,6 +63,11 @@ var examples = map[string][]string{
 		`infill batch sentences.txt -o part-0.jsonl --shard 0/8 --seed 1 --resume`,
 		`infill batch --join part-*.jsonl -o filled.jsonl`,
 	},
+	"infill augment": {
+		`infill augment reviews.csv --text-field review -o more.csv --originals`,
+		`infill augment reviews.jsonl -o more.jsonl -n 3 --keep-file names.txt --max-drop 2`,
+		`infill augment reviews.csv --text-field review -o more.csv --originals --resume`,
+	},
 	"infill score": {
 		`infill score "The cat sat on the mat."`,
 		`infill score "The [MASK] sat on the mat." --candidates cat,dog`,

@@ -106,6 +106,7 @@ func newApp(std stdio) *cli.App {
 		Commands: []*cli.Command{
 			fillCommand(std),
 			batchCommand(std),
+			augmentCommand(std),
 			scoreCommand(std),
 			tokenizeCommand(std),
 			serveCommand(std),

@@ -124,7 +124,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: "sha256:" + s.Model.Info().SHA256, Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), s.Record)
+	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), fileWork{do: s.Record})
 }
 
 // recorded is what the manifest has of the flags. The precision is that of gradients, which no

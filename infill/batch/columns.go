@@ -48,6 +48,9 @@ func ofFilling(name string, t table.Type, cell func(f *jsonl.Filling) any) ownCo
 // own are the columns that infill adds to those of the input.
 func (l Layout) own() []ownColumn {
 	all := []ownColumn{lineColumn}
+	if l.Per == settings.PerVariant {
+		return append(append(all, variantColumns...), errorColumns...)
+	}
 	if l.Masked {
 		all = append(all, maskColumns...)
 	}
@@ -72,6 +75,40 @@ var maskColumns = []ownColumn{
 		return r.Text
 	}),
 	ofRecord("masked", texts, func(r *jsonl.Record) any { return textCells(r.Masked) }),
+}
+
+// variantColumns are those of a row that has a variant in the place of the text. The first one is
+// 0 in the row of the text itself.
+var variantColumns = []ownColumn{
+	{table.Column{Name: "variant", Type: whole},
+		func(r *jsonl.Record, f *jsonl.Filling, rank int) any {
+			if f == nil && r.Error != nil {
+				return nil
+			}
+			return int64(rank)
+		}},
+	ofRecord("original", text, func(r *jsonl.Record) any { return r.Text }),
+	ofFilling("blanked", text, func(f *jsonl.Filling) any { return f.Blanked }),
+	ofFilling("masked", texts, func(f *jsonl.Filling) any { return textCells(f.Masked) }),
+	ofFilling("filled", texts, func(f *jsonl.Filling) any {
+		return cells(f.Spans, func(s jsonl.Span) any { return f.Text[s[0]:s[1]] })
+	}),
+	ofFilling("filled_spans", spans, func(f *jsonl.Filling) any { return spanCells(f.Spans) }),
+	ofFilling("score", number, func(f *jsonl.Filling) any { return numberCell(f.Score) }),
+	ofFilling("original_score", number,
+		func(f *jsonl.Filling) any { return numberCell(f.OriginalScore) }),
+	ofFilling("edits", whole, func(f *jsonl.Filling) any {
+		if f.Edits == nil {
+			return nil
+		}
+		return int64(*f.Edits)
+	}),
+	ofRecord("missing", whole, func(r *jsonl.Record) any {
+		if r.Error != nil {
+			return nil
+		}
+		return int64(r.Missing)
+	}),
 }
 
 var rankColumn = ownColumn{table.Column{Name: "rank", Type: whole},

@@ -21,6 +21,8 @@ type Layout struct {
 	// Masked says that words of complete texts are blanked out. Rows then have the
 	// text with blanks, and the words.
 	Masked bool
+	// Originals says that each text stands before its variants, with settings.PerVariant.
+	Originals bool
 }
 
 // Found is the layout with the format that the name of an output says. The error wraps
@@ -41,7 +43,7 @@ func (l Layout) Found(path string) (Layout, error) {
 
 // Rows reports whether the output has rows, made when all records are there. The
 // records themselves are otherwise the output.
-func (l Layout) Rows() bool { return l.Format.Table() || l.Per == settings.PerFilling }
+func (l Layout) Rows() bool { return l.Format.Table() || l.Per != settings.PerSentence }
 
 // table is the form of the rows.
 func (l Layout) table() table.Format {

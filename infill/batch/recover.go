@@ -16,12 +16,14 @@ type head struct {
 	line   int
 	id     json.RawMessage
 	failed bool
+	whole  []byte // the record
 }
 
 // recover reads the output up to its last whole record and cuts off the rest. It
 // compares each record with the item of the input that it belongs to. It returns
-// the number of records and how many of them are errors.
-func (o *Output) recover(in *Input) (done, failed int, err error) {
+// the number of records and how many of them are errors. known, if not nil, sees each of them.
+func (o *Output) recover(in *Input, known func(*Item, *jsonl.Record) error) (done, failed int,
+	err error) {
 	if !o.resumed {
 		return 0, 0, nil
 	}
@@ -58,6 +60,15 @@ scan:
 					"the input has line %d (id %s)",
 					ErrMismatch, done+1, o.file, h.line, orNone(h.id), it.Line, orNone(it.ID))
 			}
+			if known != nil {
+				rec, err := recordOf(h.line, h.whole)
+				if err == nil {
+					err = known(&it, rec)
+				}
+				if err != nil {
+					return 0, 0, fmt.Errorf("%s: record %d: %w", o.file, done+1, err)
+				}
+			}
 			done++
 			if h.failed {
 				failed++
@@ -89,6 +100,7 @@ func parseHeads(records []byte) ([]head, bool) {
 	for len(records) > 0 {
 		line, rest, ended := bytes.Cut(records, []byte("\n"))
 		h, ok := parseHead(line)
+		h.whole = line
 		if !ended || !ok {
 			return nil, false
 		}

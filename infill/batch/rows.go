@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"infill/infill/jsonl"
@@ -14,6 +15,8 @@ type rowMaker struct {
 	input InputOptions
 	own   []ownColumn
 	each  bool           // a row for each filling
+	in    bool           // that stands in the place of the text
+	first bool           // after a row for the text itself
 	names []string       // of the columns of the input, in order
 	types []table.Type   // of each
 	at    map[string]int // places in names
@@ -21,8 +24,9 @@ type rowMaker struct {
 
 // newRowMaker is a maker without the columns of the input. With those it is ready.
 func (l Layout) newRowMaker(o InputOptions) *rowMaker {
-	return &rowMaker{input: o, own: l.own(), each: l.Per == settings.PerFilling && !l.Scores,
-		at: map[string]int{}}
+	variants := l.Per == settings.PerVariant
+	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
+		in: variants, first: variants && l.Originals, at: map[string]int{}}
 }
 
 // add is one more column of the input.
@@ -40,7 +44,9 @@ func (m *rowMaker) addAll(in *Input, stored bool) {
 	}
 	for _, c := range columns {
 		switch {
-		case stored && c.Type.Kind == table.Native:
+		case stored && m.in && c.Name == m.input.textField():
+			m.add(c.Name, text)
+		case stored && c.Type.Kind == table.Native && !(m.in && c.Name == jsonl.SpansField):
 			m.add(c.Name, c.Type)
 		case c.Type.Kind == table.Native:
 			m.add(c.Name, table.Type{Kind: table.JSON})
@@ -113,6 +119,11 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	row := make([]any, len(m.names), len(m.names)+len(m.own))
 	if stored != nil {
 		copy(row, stored)
+		if m.in {
+			if err := m.unstore(row, r); err != nil {
+				return nil, err
+			}
+		}
 	} else {
 		fields, err := m.inputFields(r)
 		if err != nil {
@@ -130,20 +141,47 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 	}
 	finish := func(f *jsonl.Filling, rank int) []any {
 		out := row[:len(row):len(row)]
+		if m.in && f != nil {
+			out = slices.Clone(out)
+			m.place(out, f)
+		}
 		for _, c := range m.own {
 			out = append(out, c.cell(r, f, rank))
 		}
 		return out
 	}
+	var rows [][]any
+	if len(r.Fillings) == 0 || m.first {
+		rows = append(rows, finish(nil, 0))
+	}
 	if len(r.Fillings) == 0 {
-		return [][]any{finish(nil, 0)}, nil
+		return rows, nil
 	}
 	if !m.each {
 		return [][]any{finish(&r.Fillings[0], 1)}, nil
 	}
-	var rows [][]any
 	for i := range r.Fillings {
 		rows = append(rows, finish(&r.Fillings[i], i+1))
 	}
 	return rows, nil
+}
+
+// unstore puts the cells that variants change into a row as they are in a record. Its other cells
+// are as they are stored.
+func (m *rowMaker) unstore(row []any, r *jsonl.Record) error {
+	fields, err := m.inputFields(r)
+	for _, f := range fields {
+		if f.Name == m.input.textField() || f.Name == jsonl.SpansField {
+			row[m.at[f.Name]] = f.Value
+		}
+	}
+	return err
+}
+
+// place puts a variant into a row, in the place of its text.
+func (m *rowMaker) place(row []any, f *jsonl.Filling) {
+	row[m.at[m.input.textField()]] = f.Text
+	if i, ok := m.at[jsonl.SpansField]; ok && f.Moved != nil {
+		row[i] = f.Moved
+	}
 }

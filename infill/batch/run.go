@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"infill/infill/jsonl"
 )
 
 // A Record is what became of an item.
@@ -15,6 +17,9 @@ type Record struct {
 	Cause  error  // the error, if Failed
 	// Settings are the fields of the item that were taken as settings.
 	Settings []string
+	// Finish, if not nil, makes the record that is written, in place of this one. It is called when
+	// all records before it are written, and none after it is finished: it may depend on them.
+	Finish func(ctx context.Context) (Record, error)
 }
 
 // A Job is a file to work through.
@@ -28,6 +33,9 @@ type Job struct {
 	// Do makes the record of an item: the same whenever and wherever it is
 	// called. An error ends the run. It is called from several goroutines.
 	Do func(ctx context.Context, it *Item) (Record, error)
+	// Known, if not nil, is called for each record that an earlier run has written, in their order,
+	// with the item that it is of. A record may depend on those before it by this and Record.Finish.
+	Known func(it *Item, rec *jsonl.Record) error
 	// MaxErrors is the number of error records that are written; one more
 	// stops the run before it is. Negative: any number.
 	MaxErrors int
@@ -75,7 +83,7 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 		}
 		return p, nil
 	}
-	p.Records, p.Failed, err = j.Output.recover(j.Input)
+	p.Records, p.Failed, err = j.Output.recover(j.Input, j.Known)
 	if err != nil {
 		return p, errors.Join(err, j.Output.finish(false))
 	}
@@ -214,6 +222,9 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		r.mu.Lock()
 		delete(r.live, s)
 		r.mu.Unlock()
+		if finish := s.rec.Finish; finish != nil && s.err == nil {
+			s.rec, s.err = finish(s.ctx)
+		}
 		s.cancel()
 		switch {
 		case s.err != nil && ctx.Err() != nil:

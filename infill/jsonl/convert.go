@@ -39,24 +39,27 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Window = pointer(Span(*r.Window))
 	}
 	for i := range r.Fillings {
-		f := &r.Fillings[i]
 		var probability *float64
 		if r.Exact {
-			probability = pointer(f.Probability)
+			probability = pointer(r.Fillings[i].Probability)
 		}
-		var edits *int
+		f := filling(&r.Fillings[i], probability)
 		if ran.Original != nil {
-			edits = pointer(f.Edits)
+			f.Edits = pointer(r.Fillings[i].Edits)
 		}
-		rec.Fillings = append(rec.Fillings, Filling{
-			Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
-			Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
-			Energies: maps.Clone(f.Energies),
-			Recut:    f.Recut, Edits: edits, Probability: probability,
-			Chain: f.Chain, Step: f.Step, Count: f.Count,
-		})
+		rec.Fillings = append(rec.Fillings, f)
 	}
 	return rec
+}
+
+// filling is a filling as records have it.
+func filling(f *infill.Filling, probability *float64) Filling {
+	return Filling{
+		Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
+		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
+		Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
+		Chain: f.Chain, Step: f.Step, Count: f.Count,
+	}
 }
 
 // Scored is the record of a text that was scored.

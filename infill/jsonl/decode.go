@@ -215,6 +215,7 @@ func (r *Record) check() (field, reason string) {
 	}{
 		{"line", r.Line}, {"steps", r.Steps}, {"chains", r.Chains}, {"distinct", r.Distinct},
 		{"shortlist", r.Shortlist}, {"zero_states", r.Zero}, {"non_finite_states", r.NonFinite},
+		{"rounds", r.Rounds}, {"missing", r.Missing},
 		{"model_rows", r.Rows}, {"repeated_rows", r.Repeated},
 	} {
 		if s := negative(c.n); s != "" {
@@ -242,7 +243,7 @@ func (r *Record) check() (field, reason string) {
 		if p := f.Probability; p != nil && !(*p >= 0 && *p <= 1) {
 			return fmt.Sprintf("fillings[%d].probability", i), fmt.Sprintf("%v is not from 0 to 1", *p)
 		}
-		for _, n := range []int{f.Chain, f.Step, f.Count} {
+		for _, n := range []int{f.Chain, f.Step, f.Count, f.Round} {
 			if s := negative(n); s != "" {
 				return fmt.Sprintf("fillings[%d]", i), s
 			}

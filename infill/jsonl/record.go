@@ -37,6 +37,10 @@ type Record struct {
 	// Exact says that the fillings were computed and not sampled: they are the
 	// likeliest of all, with their probabilities.
 	Exact bool `json:"exact,omitempty"`
+	// Rounds is the number of times that words were masked and filled to find the variants of a text,
+	// 0 for other records. Missing is how many variants fewer there are than were asked for.
+	Rounds  int `json:"rounds,omitempty"`
+	Missing int `json:"missing,omitempty"`
 	// Sampler, Seed, Steps and Chains say how the blanks were sampled. Of an exact
 	// record there is the seed alone, if it decided which words were masked. Distinct
 	// is the number of different fillings among the states that Collect names, or of
@@ -124,6 +128,14 @@ type Filling struct {
 	// Edits is the edit distance of Text from the text before words were masked, in characters and
 	// without regard to case; nil where none were.
 	Edits *int `json:"edits,omitempty"`
+	// Round to Moved are those of a variant: the round in which it was found, from 0, the text with
+	// blanks, the words that stood in them, their score as in Record, and what the spans of the input
+	// became.
+	Round         int             `json:"round,omitempty"`
+	Blanked       string          `json:"blanked,omitempty"`
+	Masked        []string        `json:"masked,omitempty"`
+	OriginalScore *float64        `json:"original_score,omitempty"`
+	Moved         json.RawMessage `json:"moved_spans,omitempty"`
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`

@@ -71,6 +71,25 @@ func (d Decoder) ReadSpans(n int, value json.RawMessage, text string, units sett
 	return out, nil
 }
 
+// LooksLikeSpans reports whether a value is a list of objects that have a start, an end and a
+// label. Other lists that are called spans are data.
+func LooksLikeSpans(value json.RawMessage) bool {
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		value = json.RawMessage(s)
+	}
+	var list []struct{ Start, End, Label json.RawMessage }
+	if json.Unmarshal(value, &list) != nil || len(list) == 0 {
+		return false
+	}
+	for _, s := range list {
+		if s.Start == nil || s.End == nil || s.Label == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // read makes a span of its members. reason, if not empty, says why it is none.
 func (s *Spans) read(fields []Field) (span infill.LabelledSpan, reason string) {
 	start, end, label := -1, -1, false

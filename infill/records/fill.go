@@ -52,7 +52,7 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 	}
 	opt := filling.Options
 	opt.ID = it.Key()
-	masking, _, err := maskingOf(it, filling)
+	masking, _, err := maskingOf(it, filling, false)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,32 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 		}
 	}
 	r, err := f.Engine.Fill(ctx, t, opt)
-	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
-		errors.Is(err, samplers.ErrUnsupported)) {
-		err = fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
-	}
 	if err != nil {
-		return nil, err
+		return nil, ownError(err, own)
 	}
 	return Filled(f.Model, f.Version, it.Text, text, &opt, r), nil
 }
 
-// maskingOf is the masking of an item with its labelled spans, if they matter. spans are nil if the
-// item has none. Errors wrap infill.ErrSpan.
-func maskingOf(it *batch.Item, filling *settings.Filling) (m infill.Masking, spans *jsonl.Spans,
-	err error) {
+// ownError is the error of an item that the engine did not fill. own says that the item has
+// settings of its own, which may be to blame.
+func ownError(err error, own bool) error {
+	if own && (errors.Is(err, infill.ErrOption) || errors.Is(err, samplers.ErrParam) ||
+		errors.Is(err, samplers.ErrUnsupported)) {
+		return fmt.Errorf("%w: %w", settings.ErrSetting, err) // of this line, not of all
+	}
+	return err
+}
+
+// maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
+// masked, or if they move with the text. spans are nil if the item has none. Errors wrap
+// infill.ErrSpan.
+func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.Masking,
+	spans *jsonl.Spans, err error) {
 	m = filling.Masking
+	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
 	for _, f := range it.Fields {
 		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
-			len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 {
+			!labels && !(move && jsonl.LooksLikeSpans(f.Value)) {
 			continue
 		}
 		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Offsets)

@@ -68,6 +68,7 @@ type Unit int
 const (
 	PerSentence Unit = iota // a record has all fillings of a sentence
 	PerFilling              // a record has one filling
+	PerVariant              // a record has one variant of a text in the place of the text
 )
 
 // FileTable lists the settings of a [File] in the order of help and documents.

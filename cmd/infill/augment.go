@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/batch"
+	"infill/infill/records"
+	"infill/infill/settings"
+)
+
+const augmentDescription = "" +
+	`INPUT has complete sentences: a line each, or JSON lines, or a table (.csv, .tsv, .parquet). Every
+one becomes several variants, in which other words stand in the place of some. A row of the
+output has a variant in the place of the text, and all other fields or columns, such as a
+label, as they were. No two variants of the file are the same.
+It is infill batch with other defaults: content words are masked, and a variant differs from
+its text. Without flags of its own it reads, writes and resumes as that does.`
+
+// augmentFlags are the flags of infill augment: those of infill batch, and its own.
+type augmentFlags struct {
+	batchFlags
+	settings.Augmenting
+	rate, words *option
+}
+
+// notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
+// that do not know of each other.
+var notOfAugment = []string{"per", "top", "shard", "ok-if-lines-fail"}
+
+func augmentCommand(std stdio) *cli.Command {
+	f := &augmentFlags{}
+	filling := f.fillingFlags.flags()
+	f.Filling = *settings.FillingDefaults()
+	for _, o := range filling {
+		switch o.name {
+		case "mask-rate":
+			f.rate = o
+			o.usage = "share of the words that may be masked to mask"
+		case "mask-words":
+			f.words = o
+			o.usage = "mask exactly this many words, in place of a share"
+		}
+	}
+	f.Augmenting = *settings.AugmentDefaults()
+	own := settingFlags(settings.AugmentTable(), &f.Augmenting, nil)
+	own[slices.IndexFunc(own, func(o *option) bool { return o.name == "variants" })].alias = "n"
+	return &cli.Command{
+		Name:        "augment",
+		Usage:       "make variants of labelled sentences",
+		ArgsUsage:   "INPUT -o OUTPUT",
+		Description: augmentDescription,
+		Flags: join(without(own), f.modelFlags.flags(), without(filling, notOfAugment...),
+			group(groupOutput, without(f.fileFlags.flags(), notOfAugment...))),
+		Action: func(c *cli.Context) error {
+			// A number of words takes the place of the share that nobody asked for.
+			if c.IsSet("mask-words") && !c.IsSet("mask-rate") {
+				f.Masking.Rate = 0
+			}
+			return f.job(c, std, f.augmentation)
+		},
+	}
+}
+
+// augmentation is the work of the command.
+func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
+	layout *batch.Layout) (fileWork, error) {
+	if !f.Masking.On() {
+		return fileWork{}, usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
+	}
+	recorded["command"] = "augment"
+	of, err := settings.Recorded(settings.AugmentTable(), &f.Augmenting, settings.AugmentDefaults())
+	if err != nil {
+		return fileWork{}, err
+	}
+	maps.Copy(recorded, of)
+	layout.Per, layout.Originals = settings.PerVariant, f.Originals
+	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
+	if !f.Repeats {
+		a.Seen = records.NewSeen()
+	}
+	return fileWork{do: a.Record, known: a.Known, summary: func() string {
+		s := fmt.Sprintf("%d variant%s", a.Variants, plural(a.Variants))
+		if a.Short > 0 {
+			s += fmt.Sprintf(", %d text%s with fewer than asked for: %d missing", a.Short, plural(a.Short),
+				a.Missing)
+		}
+		return s
+	}}, nil
+}

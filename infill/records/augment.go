@@ -1,0 +1,167 @@
+package records
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+)
+
+// An Augmenter makes variants of texts, and records of them. Record is safe for concurrent use.
+type Augmenter struct {
+	Filler
+	Augmenting *settings.Augmenting // of items that choose nothing else
+	Seen       *Seen                // texts that no variant may be; nil: any
+	// Variants, Missing and Short count what the finished records have: variants, those that were
+	// wanted besides, and records with fewer than wanted. Failed records are left out.
+	Variants, Missing, Short int
+}
+
+// Seen is a set of texts without regard to case. It has 16 bytes of the SHA-256 of each, some 40
+// bytes of memory a text, so that two texts are taken for one with a probability of 2⁻¹²⁸.
+type Seen struct{ texts map[[16]byte]struct{} }
+
+// NewSeen is an empty set.
+func NewSeen() *Seen { return &Seen{map[[16]byte]struct{}{}} }
+
+func seenKey(text string) (key [16]byte) {
+	sum := sha256.Sum256([]byte(strings.ToLower(text)))
+	copy(key[:], sum[:])
+	return key
+}
+
+// Has reports whether a text is in the set.
+func (s *Seen) Has(text string) bool {
+	_, ok := s.texts[seenKey(text)]
+	return ok
+}
+
+// Add puts a text into the set.
+func (s *Seen) Add(text string) { s.texts[seenKey(text)] = struct{}{} }
+
+// Len is the number of texts.
+func (s *Seen) Len() int { return len(s.texts) }
+
+// IsVariantSetting reports whether a field of this name is a setting of a line for an Augmenter.
+func IsVariantSetting(name string) bool {
+	for _, s := range settings.AugmentTable() {
+		if s.Line && s.Field() == name {
+			return true
+		}
+	}
+	return IsSetting(name)
+}
+
+// A search is for the variants of one item.
+type search struct {
+	rounds *infill.Rounds
+	opt    infill.Options
+	wanted int
+	spans  *jsonl.Spans
+	err    error // that the item fails with
+}
+
+// Record finds the variants of an item. Those that are taken, as Seen says when all records before
+// it are written, are replaced when it is finished. The error is one that would befall every item.
+func (a *Augmenter) Record(ctx context.Context, it *batch.Item) (batch.Record, error) {
+	s, err := a.search(ctx, it)
+	if err != nil {
+		if jsonl.Code(err) == "" {
+			return batch.Record{}, err
+		}
+		s = &search{err: err}
+	}
+	item := *it
+	return batch.Record{Finish: func(ctx context.Context) (batch.Record, error) {
+		return a.finish(ctx, &item, s)
+	}}, nil
+}
+
+// search finds the variants of an item as if it were the only one.
+func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error) {
+	if it.Err != nil {
+		return nil, it.Err
+	}
+	filling, own, err := a.Filling.ForLine(a.Model.Tokenizer(), FieldsOf(it))
+	if err != nil {
+		return nil, err
+	}
+	line, err := a.Augmenting.ForLine(FieldsOf(it))
+	if err != nil {
+		return nil, err
+	}
+	masking, spans, err := maskingOf(it, filling, true)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans}
+	s.opt.ID = it.Key()
+	s.rounds = a.Engine.Rounds(it.Text, masking, s.opt, line.Variants)
+	if _, _, err = s.rounds.Find(ctx, nil); err != nil {
+		return nil, ownError(err, own)
+	}
+	return s, nil
+}
+
+// finish makes the record of an item.
+func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batch.Record, error) {
+	var taken func(string) bool
+	if a.Seen != nil {
+		a.see(it, nil)
+		taken = a.Seen.Has
+	}
+	var rec *jsonl.Record
+	err := s.err
+	if err == nil {
+		var found []infill.Variant
+		var made int
+		if found, made, err = s.rounds.Find(ctx, taken); err == nil {
+			rec, err = jsonl.Augmented(it.Text, &s.opt, found, s.wanted, made, s.spans)
+		}
+	}
+	if err == nil {
+		rec.Model, rec.Version = hash(a.Model), a.Version
+		a.count(rec)
+		if a.Seen != nil {
+			a.see(it, rec)
+		}
+	}
+	return Encoded(it, rec, err, IsVariantSetting)
+}
+
+// Known takes note of a record that an earlier run has written.
+func (a *Augmenter) Known(it *batch.Item, rec *jsonl.Record) error {
+	a.count(rec)
+	if a.Seen != nil {
+		a.see(it, rec)
+	}
+	return nil
+}
+
+// see puts the text of an item into Seen, and the variants of its record, if there is one.
+func (a *Augmenter) see(it *batch.Item, rec *jsonl.Record) {
+	if it.Err == nil {
+		a.Seen.Add(it.Text)
+	}
+	if rec == nil {
+		return
+	}
+	for i := range rec.Fillings {
+		a.Seen.Add(rec.Fillings[i].Text)
+	}
+}
+
+func (a *Augmenter) count(rec *jsonl.Record) {
+	if rec.Error != nil {
+		return
+	}
+	a.Variants += len(rec.Fillings)
+	a.Missing += rec.Missing
+	if rec.Missing > 0 {
+		a.Short++
+	}
+}

@@ -1,0 +1,84 @@
+package settings
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"infill/infill"
+)
+
+// Augmenting is how variants of texts are made, besides how their blanks are filled.
+type Augmenting struct {
+	Variants  infill.Variants
+	Repeats   bool // a variant may be that of another text, or another text itself
+	Originals bool // each text is written too, before its variants
+}
+
+// AugmentDefaults are the values of settings that nobody chose.
+func AugmentDefaults() *Augmenting {
+	return &Augmenting{Variants: infill.Variants{Count: infill.DefaultVariants,
+		PerMasking: infill.DefaultPerMasking, ExtraRounds: infill.DefaultExtraRounds}}
+}
+
+// FillingDefaults are the values of a [Filling] that makes variants: they are of content words, and
+// differ from their texts.
+func FillingDefaults() *Filling {
+	v := Defaults()
+	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
+	v.Options.Filter.MinEdits = 1
+	return v
+}
+
+// AugmentTable lists the settings of an [Augmenting] in the order of help and documents.
+func AugmentTable() []*Setting[Augmenting] { return slices.Clone(augmentTable) }
+
+var augmentTable = []*Setting[Augmenting]{
+	{
+		Name: "variants", Line: true, Record: Always, Group: Results,
+		Doc: "variants to make of each text",
+		bind: func(v *Augmenting) *Value {
+			return WholeValue(&v.Variants.Count, 1, infill.MaxVariants)
+		},
+	},
+	{
+		Name: "per-masking", Line: true, Record: Always, Group: Words,
+		Doc: "variants to take of one choice of masked words, before others are masked; 0: any number",
+		bind: func(v *Augmenting) *Value {
+			return WholeValue(&v.Variants.PerMasking, 0, infill.MaxVariants)
+		},
+	},
+	{
+		Name: "extra-rounds", Line: true, Record: Always, Group: Words,
+		Doc: "further choices of words to mask while variants are missing",
+		bind: func(v *Augmenting) *Value {
+			return WholeValue(&v.Variants.ExtraRounds, 0, infill.MaxExtraRounds)
+		},
+	},
+	{
+		Name: "repeats", Record: Always, Group: Results,
+		Doc:  "let a variant be one of another line too, or a line before",
+		bind: func(v *Augmenting) *Value { return BoolValue(&v.Repeats) },
+	},
+	{
+		Name: "originals", Record: Always, Group: Results,
+		Doc:  "write each text itself too, before its variants",
+		bind: func(v *Augmenting) *Value { return BoolValue(&v.Originals) },
+	},
+}
+
+// ForLine are the settings of one line: v with those among the line's JSON fields. Errors are of
+// type [*Error]. v is not changed.
+func (v *Augmenting) ForLine(fields iter.Seq2[string, json.RawMessage]) (Augmenting, error) {
+	line := *v
+	for name, raw := range fields {
+		for _, s := range augmentTable {
+			if s.Line && s.Field() == name {
+				if err := s.SetJSON(&line, raw); err != nil {
+					return line, err
+				}
+			}
+		}
+	}
+	return line, nil
+}
