@@ -65,7 +65,8 @@ type Options struct {
 	Shortlist   int
 	NoShortlist bool // all that may fill a blank are candidates; Shortlist is then 0
 	// Terms are parts of the energy besides the model's, with their weights. Samplers without an
-	// acceptance step, which would leave them out, are refused.
+	// acceptance step, which would leave them out, are refused. DULA takes those whose gradient it
+	// has, see SecondModel.
 	Terms []Weighted
 	// Marginals has Result.Marginals estimated. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.

@@ -52,7 +52,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	}
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
 		model: newRecall(e.model, e.memo, opt.Sampler)}
-	more := newExtra(opt, e.memo != nil)
+	more := e.newExtra(opt)
 	counts := make([][]int, opt.Chains) // tokens of each group, by chain
 	for k := range counts {
 		counts[k] = make([]int, len(t.groups))

@@ -13,7 +13,8 @@ import (
 // target is the energy of one sentence as the samplers see it: the states of
 // a space, with U the pseudo-log-likelihood of all filled tokens and the terms
 // that Options add, divided by the temperature; −∞ for states that are not valid.
-// Gradients and conditionals are those of the model alone.
+// Conditionals are those of the model alone. So are gradients, but for models of the same
+// vocabulary among the terms.
 //
 // The gradient of a coordinate is that of the one-hot extension, summed over
 // tied blanks. For a list, whose phrases may have different lengths, the entry
@@ -97,6 +98,9 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 	t.countGradients()
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
+		if err == nil {
+			err = t.addGuides(ctx, b)
+		}
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (p *plan) honest() error {
 	}
 	_, described := p.opt.Sampler.(samplers.Describer)
 	info := samplers.InfoOf(p.opt.Sampler)
-	if !described || info.Exact {
+	if !described || info.Exact || p.parts[0].tgt.extra.steered(p.opt.Sampler) {
 		return nil
 	}
 	return fmt.Errorf("%w: the sampler %s has no acceptance step, so it would leave out the parts of "+

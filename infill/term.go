@@ -100,15 +100,18 @@ type extra struct {
 	terms    []Weighted
 	original []string
 	memo     *memo // nil: nothing is remembered
+	guides   []guide
+	guided   bool // all terms that weigh anything are guides
 }
 
 // newExtra is nil where there are no terms.
-func newExtra(opt *Options, remember bool) *extra {
+func (e *Engine) newExtra(opt *Options) *extra {
 	if len(opt.Terms) == 0 {
 		return nil
 	}
 	x := &extra{terms: opt.Terms, original: opt.Original}
-	if remember {
+	x.guides, x.guided = e.guidesOf(opt)
+	if e.memo != nil {
 		x.memo = newMemo(termBytes)
 	}
 	return x

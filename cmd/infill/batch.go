@@ -96,7 +96,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
-	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Parts.Close()) }()

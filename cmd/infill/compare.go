@@ -137,7 +137,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	warn(std, m)
 	f.Exact = infill.ExactNever      // samplers are what is compared,
 	opt.Collect = infill.CollectLast // by their draws
-	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Parts.Close()) }()

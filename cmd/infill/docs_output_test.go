@@ -29,7 +29,7 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 	docs := map[string]int{ // least examples
 		"README.md": 4, "docs/guide/blanks.md": 10, "docs/guide/search.md": 3,
-		"docs/guide/steering.md": 6,
+		"docs/guide/steering.md": 8,
 	}
 	paths, texts := map[string]string{}, map[string]string{}
 	for name := range docs {
@@ -39,10 +39,14 @@ func TestDocumentedOutput(t *testing.T) {
 		}
 		paths[name], texts[name] = path, get(t, path)
 	}
-	tone := os.DirFS(filepath.Join("..", "..", "infill", "energies", "testdata", "tone"))
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "tone"), tone); err != nil {
-		t.Fatal(err)
+	for name, from := range map[string]string{
+		"tone": "infill/energies/testdata/tone", "teacher": "models/teacher",
+	} {
+		from = filepath.Join("..", "..", filepath.FromSlash(from))
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Chdir(dir)
 	put(t, "animals.txt", "dog\ncat\nold friend\n")

@@ -82,7 +82,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
-	if err := f.prepare(c.Context, m, f.Model.Options, std.err, f.quiet); err != nil {
+	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Parts.Close()) }()

@@ -72,7 +72,7 @@ func chooseSeed() (*uint64, error) {
 }
 
 // prepare completes the options, and notes banned words that have no effect.
-func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o mlm.Options, w io.Writer,
+func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
 	quiet bool) error {
 	if err := f.OpenParts(ctx, o); err != nil {
 		return err

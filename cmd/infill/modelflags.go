@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"infill/infill/energies"
 	"infill/infill/settings"
 	"infill/mlm"
 )
@@ -28,6 +29,16 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	opt := f.Options
 	opt.File = src.file
 	return src.open(ctx, opt)
+}
+
+// secondModels opens further models as the flags say of the first.
+func (f *modelFlags) secondModels() energies.Options {
+	open := func(ctx context.Context, name string) (*mlm.Model, error) {
+		second := *f
+		second.Name = name
+		return second.open(ctx)
+	}
+	return energies.Options{Options: f.Options, Model: open}
 }
 
 // warn says what makes a model's results doubtful.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"infill/infill"
-	"infill/mlm"
 )
 
 func TestParse(t *testing.T) {
@@ -20,6 +19,7 @@ func TestParse(t *testing.T) {
 		" edit = -2.5":         {Kind: "edit", Weight: -2.5},
 		"words:a.txt=2":        {Kind: "words", Path: "a.txt", Weight: 2},
 		"classifier:a:b:c d=1": {Kind: "classifier", Path: "a:b", Label: "c d", Weight: 1},
+		"model:bert-base=.5":   {Kind: "model", Path: "bert-base", Weight: .5},
 		"similar:a/b=1":        {Kind: "similar", Path: "a/b", Weight: 1},
 		`words:C:\a=b.txt=.5`:  {Kind: "words", Path: `C:\a=b.txt`, Weight: .5},
 	} {
@@ -133,7 +133,7 @@ func TestOpen(t *testing.T) {
 	}
 	write("good 2\n")
 	texts := []string{"words:" + path + "=3", "edit=1"}
-	p, err := Open(t.Context(), texts, mlm.Options{})
+	p, err := Open(t.Context(), texts, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%q, %v", was, err)
 	}
 	write("good 1\n")
-	changed, err := Open(t.Context(), texts, mlm.Options{})
+	changed, err := Open(t.Context(), texts, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,11 +170,11 @@ func TestOpen(t *testing.T) {
 	if got := Files(append(texts, "nonsense")); !slices.Equal(got, []string{path}) {
 		t.Errorf("files %q", got)
 	}
-	if _, err := Open(t.Context(), []string{"words:" + path + "x=1"}, mlm.Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.Context(), []string{"words:" + path + "x=1"}, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	write("a b c\n")
-	if _, err := Open(t.Context(), texts, mlm.Options{}); !errors.Is(err, ErrSpec) ||
+	if _, err := Open(t.Context(), texts, Options{}); !errors.Is(err, ErrSpec) ||
 		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "line 1") {
 		t.Error(err)
 	}

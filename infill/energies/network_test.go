@@ -195,7 +195,7 @@ func TestBadNetworks(t *testing.T) {
 		t.Error(err)
 	}
 	// A label that a classifier has not is found out at once.
-	_, err := Open(t.Context(), []string{"classifier:testdata/classifier:great=1"}, mlm.Options{})
+	_, err := Open(t.Context(), []string{"classifier:testdata/classifier:great=1"}, Options{})
 	if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "lively") {
 		t.Error(err)
 	}
@@ -213,7 +213,7 @@ func TestNetworkHash(t *testing.T) {
 		dir := changed(t, "classifier", files)
 		texts := []string{"classifier:" + dir + ":"}
 		texts[0] += openClassifier(t, dir).Labels()[0] + "=1"
-		p, err := Open(t.Context(), texts, mlm.Options{})
+		p, err := Open(t.Context(), texts, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

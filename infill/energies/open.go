@@ -26,9 +26,16 @@ type part struct {
 // key names what a part is made from.
 func key(s Spec) string { return s.Kind + ":" + s.Path }
 
-// Open reads what the parts of the texts are made from. Of the options those count that
-// [mlm.OpenNetwork] has. Errors wrap ErrSpec or mlm.ErrNetwork, or name the file.
-func Open(ctx context.Context, texts []string, o mlm.Options) (*Parts, error) {
+// Options say how models are opened.
+type Options struct {
+	mlm.Options
+	// Model opens a masked model by its name. nil: it is a folder, see [mlm.OpenDir].
+	Model func(ctx context.Context, name string) (*mlm.Model, error)
+}
+
+// Open reads what the parts of the texts are made from. Errors wrap ErrSpec or mlm.ErrNetwork, or
+// name the file.
+func Open(ctx context.Context, texts []string, o Options) (*Parts, error) {
 	p := &Parts{open: map[string]*part{}}
 	for _, text := range texts {
 		if err := p.add(ctx, text, o); err != nil {
@@ -39,7 +46,7 @@ func Open(ctx context.Context, texts []string, o mlm.Options) (*Parts, error) {
 }
 
 // add opens a part, unless it is open.
-func (p *Parts) add(ctx context.Context, text string, o mlm.Options) error {
+func (p *Parts) add(ctx context.Context, text string, o Options) error {
 	s, err := Parse(text)
 	if err != nil || s.Path == "" {
 		return err
@@ -70,7 +77,7 @@ func (p *Parts) Close() error {
 }
 
 // open reads what a part is made from.
-func open(ctx context.Context, s Spec, o mlm.Options) (*part, error) {
+func open(ctx context.Context, s Spec, o Options) (*part, error) {
 	switch s.Kind {
 	case "words":
 		list, sum, err := readWords(s.Path)
@@ -80,14 +87,22 @@ func open(ctx context.Context, s Spec, o mlm.Options) (*part, error) {
 		term := func(s Spec) (infill.Term, error) { return list.named(s.Name()), nil }
 		return &part{sum: sum, term: term}, nil
 	case "classifier":
-		c, err := OpenClassifier(ctx, s.Path, o)
+		c, err := OpenClassifier(ctx, s.Path, o.Options)
 		if err != nil {
 			return nil, err
 		}
 		term := func(s Spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
 		return &part{"sha256:" + c.net.SHA256(), term, c.Close}, nil
+	case "model":
+		m, err := o.model(ctx, s.Path)
+		if err != nil {
+			return nil, err
+		}
+		second := infill.NewSecondModel(s.Name(), m)
+		term := func(s Spec) (infill.Term, error) { return second.Named(s.Name()), nil }
+		return &part{"sha256:" + m.Info().SHA256, term, m.Close}, nil
 	case "similar":
-		e, err := OpenEncoder(ctx, s.Path, o)
+		e, err := OpenEncoder(ctx, s.Path, o.Options)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +110,14 @@ func open(ctx context.Context, s Spec, o mlm.Options) (*part, error) {
 		return &part{"sha256:" + e.net.SHA256(), term, e.Close}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrSpec, s.Kind)
+}
+
+// model opens a masked model.
+func (o Options) model(ctx context.Context, name string) (*mlm.Model, error) {
+	if o.Model == nil {
+		return mlm.OpenDir(ctx, name, o.Options)
+	}
+	return o.Model(ctx, name)
 }
 
 // find returns the part that a spec is made from, nil for one that needs no file.

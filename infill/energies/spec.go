@@ -35,6 +35,7 @@ var kinds = []Kind{
 	{"words", "words:FILE", "the weights of listed words among the filled ones", true, false},
 	{"edit", "edit", "less the edit distance from the words before", false, false},
 	{"classifier", "classifier:FOLDER:LABEL", "log p(label | text) of a classifier", true, true},
+	{"model", "model:NAME", "the score by another masked model, of any tokenizer", true, false},
 	{"similar", "similar:FOLDER", "the cosine with the text before, by an encoder", true, false},
 }
 

@@ -255,7 +255,7 @@ func TestSteered(t *testing.T) {
 		first, last := -1.0, -1.0
 		for _, weight := range []float64{0, 2, 8} {
 			r, err := e.Fill(t.Context(), tm, infill.Options{
-				Seed: 1, Steps: 40, Chains: 60, AllFillings: true,
+				Seed: 1, Steps: 40, Chains: 60, AllFillings: true, Collect: infill.CollectLast,
 				Terms: []infill.Weighted{{Term: term, Weight: weight}},
 			})
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"infill/infill/energies"
-	"infill/mlm"
 )
 
 // energyValue is a list of parts of the energy, with their weights.
@@ -41,7 +40,7 @@ func (v *Filling) energyRecorded() (string, error) { return v.Parts.Recorded(v.E
 
 // OpenParts opens the parts of Energy, for the caller to close. A program calls it before Prepare,
 // if it may read its user's files. The error is an [*Error].
-func (v *Filling) OpenParts(ctx context.Context, o mlm.Options) (err error) {
+func (v *Filling) OpenParts(ctx context.Context, o energies.Options) (err error) {
 	if len(v.Energy) == 0 {
 		return nil
 	}

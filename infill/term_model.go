@@ -1,0 +1,130 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infill/internal/gate"
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// A SecondModel is the term of another masked model, with a tokenizer of its own: its
+// pseudo-log-likelihood of what fills the blanks, which is what [Engine.ScoreSpans] says of the
+// finished text. With its weight 1 the energy is that of the product of both models.
+//
+// Where its vocabulary is that of the engine's model, the gradients of energies have its gradient
+// too, so that proposals go where both models point.
+type SecondModel struct {
+	name   string
+	engine *Engine
+}
+
+// NewSecondModel is the term of a model, which stays the caller's to close.
+func NewSecondModel(name string, m *mlm.Model) *SecondModel { return &SecondModel{name, New(m)} }
+
+// Named is the same term by another name.
+func (s *SecondModel) Named(name string) *SecondModel { return &SecondModel{name, s.engine} }
+
+// Name implements [Term].
+func (s *SecondModel) Name() string { return s.name }
+
+// Rows implements [Term]: a row for each piece, mostly one for a blank.
+func (s *SecondModel) Rows() int { return 1 }
+
+// Values implements [Term]. A text whose filling has no piece in its vocabulary has the value 0.
+func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
+	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
+		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans)
+		switch {
+		case errors.Is(err, ErrEmpty):
+			v[k] = 0
+			return nil
+		case err != nil:
+			return err
+		}
+		v[k] = score.Score
+		return nil
+	})
+}
+
+// guides reports whether the model's gradient is one over the tokens of a tokenizer.
+func (s *SecondModel) guides(tok *tokenize.Tokenizer) bool {
+	return s.engine.model.Info().NoGradients == "" && sameTokens(s.engine.Tokenizer(), tok)
+}
+
+// sameTokens reports whether two tokenizers have the same tokens, number by number.
+func sameTokens(a, b *tokenize.Tokenizer) bool {
+	if a == b {
+		return true
+	}
+	if a.VocabSize() != b.VocabSize() || a.MaskID() != b.MaskID() || a.Lowercase() != b.Lowercase() {
+		return false
+	}
+	for id := range int32(a.VocabSize()) {
+		if a.Token(id) != b.Token(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// A guide is a term whose gradient goes with the model's.
+type guide struct {
+	model  *recall
+	weight float64
+}
+
+// guidesOf lists the terms that have gradients over the tokens of the engine's model. all reports
+// whether these are all that weigh anything.
+func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
+	all = true
+	for _, w := range opt.Terms {
+		if w.Weight == 0 {
+			continue
+		}
+		s, ok := w.Term.(*SecondModel)
+		if !ok || !s.guides(e.Tokenizer()) {
+			all = false
+			continue
+		}
+		memo := s.engine.memo
+		if e.memo == nil {
+			memo = nil
+		}
+		list = append(list, guide{newRecall(s.engine.model, memo, opt.Sampler), w.Weight})
+	}
+	return list, all
+}
+
+// addGuides adds the gradients of terms to those of the states in a bucket, as the model gives
+// them: mask × vocabulary values.
+func (t *target) addGuides(ctx context.Context, b *bucket) error {
+	if t.extra == nil {
+		return nil
+	}
+	for _, g := range t.extra.guides {
+		m := len(b.lay.sentence.Blanks)
+		logProb := rows[float32](nil, len(b.states), m)
+		wide := rows[float32](nil, len(b.states), m*t.model.VocabSize())
+		err := g.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, logProb, wide)
+		if err != nil {
+			return fmt.Errorf("gradient of a part of the energy: %w", err)
+		}
+		for j := range wide {
+			for i, x := range wide[j] {
+				b.wide[j][i] += float32(g.weight) * x
+			}
+		}
+	}
+	return nil
+}
+
+// steered reports whether a sampler without an acceptance step goes by the gradient of the whole
+// energy.
+func (e *extra) steered(s samplers.Sampler) bool {
+	needs := samplers.InfoOf(s).Needs
+	return e.guided && len(needs) == 1 && needs[0] == samplers.NeedGradients
+}

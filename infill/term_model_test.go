@@ -1,0 +1,136 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// Samplers leave the product of two models as it is, the second of another tokenizer, enumerated by
+// scores of single pieces.
+func TestSecondModelInvariant(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	const weight, temp = 0.7, 2.0
+	first, second := openDefault(t), tiny(t)
+	e, other := New(first), New(second)
+	tm, err := Parse(e.Tokenizer(), "The [MASK|dog|cat|fish|bird|horse] saw the [MASK|dog|fish|bear|river].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Temperature: temp, Terms: []Weighted{{NewSecondModel("tiny", second), weight}}}
+	tgt := targetOf(t, e, tm, opt)
+	x, texts := tgt.states()
+	p, sum, spread := make([]float64, len(x)), 0.0, 0.0
+	for i := range x {
+		spans := tgt.spell(x[i], CaseAuto).Spans
+		u, _ := oracle(t, e, texts[i], spans)
+		v, pieces := oracle(t, other, texts[i], spans)
+		if pieces != 2 {
+			t.Fatalf("%q: %d pieces", texts[i], pieces)
+		}
+		p[i] = math.Exp((u + weight*v) / temp)
+		sum += p[i]
+		spread = max(spread, math.Abs(v))
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	if spread < 2 || len(tgt.extra.guides) != 0 {
+		t.Fatalf("spread %v, %d guides", spread, len(tgt.extra.guides))
+	}
+	if _, err := tgt.start(ctx, 1, "", 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}} {
+		if z, moved := leave(t, ctx, s, tgt, x, p, 3); !(z < threshold) || moved == 0 {
+			t.Errorf("%s: leaves π of %d states (score %.1f, %d moved)", s.Name(), len(p), z, moved)
+		}
+	}
+}
+
+// The product of a model with itself has twice its energy and its gradient. With a model of the
+// same vocabulary the gradient is the sum of both, with the weight.
+func TestSecondModelGradient(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	tinyAgain, err := mlm.OpenDir(ctx, tinyFolder, mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tinyAgain.Close() }()
+	e := New(tiny(t))
+	for _, text := range []string{
+		"the [MASK] sleeps in the [MASK] .", "the [MASK:a] and the [MASK|big dog|old cat] saw the [MASK:a] .",
+	} {
+		tm, err := Parse(e.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const weight = -2.5
+		plain := targetOf(t, e, tm, Options{Temperature: 2})
+		both := targetOf(t, e, tm, Options{Temperature: 2,
+			Terms: []Weighted{{NewSecondModel("again", tinyAgain), weight}}})
+		x, err := plain.start(ctx, 4, "", 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := both.start(ctx, 4, "", 6); err != nil {
+			t.Fatal(err)
+		}
+		n := plain.domain.GradLen()
+		u, v := make([]float64, len(x)), make([]float64, len(x))
+		g, h := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n)
+		if err := plain.EnergyGrad(ctx, x, u, g); err != nil {
+			t.Fatal(err)
+		}
+		if err := both.EnergyGrad(ctx, x, v, h); err != nil {
+			t.Fatal(err)
+		}
+		for k := range x {
+			if want := (1 + weight) * u[k]; math.Abs(v[k]-want) > 1e-4 {
+				t.Errorf("%q: U is %v, want %v", text, v[k], want)
+			}
+			for i := range g[k] {
+				if want := (1 + weight) * g[k][i]; math.Abs(h[k][i]-want) > 1e-3 {
+					t.Fatalf("%q: ∇U[%d] is %v, want %v", text, i, h[k][i], want)
+				}
+			}
+		}
+	}
+}
+
+// DULA, which goes by the gradient alone, takes a model whose gradient it has, and only that.
+func TestSecondModelUncorrected(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := Weighted{NewSecondModel("again", tiny(t)), 1}
+	far := Weighted{NewSecondModel("far", openDefault(t)), 1}
+	idle := Weighted{&toyTerm{name: "toy"}, 0}
+	for _, c := range []struct {
+		sampler samplers.Sampler
+		terms   []Weighted
+		ok      bool
+	}{
+		{&samplers.DULA{}, []Weighted{again}, true},
+		{&samplers.DULA{}, []Weighted{again, idle}, true},
+		{&samplers.DULA{}, []Weighted{again, far}, false},
+		{&samplers.DULA{Batch: 2}, []Weighted{again}, false},
+		{&samplers.Gibbs{}, []Weighted{again}, false},
+		{&samplers.SGDLD{}, []Weighted{again}, false},
+	} {
+		_, err := e.Fill(context.Background(), tm, Options{Sampler: c.sampler, Steps: 2, Chains: 2,
+			Terms: c.terms})
+		if c.ok != (err == nil) || err != nil && !errors.Is(err, samplers.ErrUnsupported) {
+			t.Errorf("%s of %d terms: %v", c.sampler.Name(), len(c.terms), err)
+		}
+	}
+}
