@@ -12,7 +12,7 @@ import (
 )
 
 // The example of docs/guide/distributed.md is run by a shell, and what it says of its result and of
-// shards that do not belong together is true.
+// shards that do not belong together is true. The settings of the environment make it quick.
 func TestDistributedExample(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "distributed.md"))
 	if err != nil {
