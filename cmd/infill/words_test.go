@@ -47,8 +47,9 @@ func TestOneMeaningOfVariables(t *testing.T) {
 			}
 		})
 		want := map[string][]string{
-			"INFILL_SEED": {"fill", "batch", "compare"}, "INFILL_STEPS": {"fill", "batch", "compare"},
-			"INFILL_FORCE": {"batch", "score", "eval", "compare"},
+			"INFILL_SEED":  {"fill", "batch", "augment", "compare"},
+			"INFILL_STEPS": {"fill", "batch", "augment", "compare"},
+			"INFILL_FORCE": {"batch", "augment", "score", "eval", "compare"},
 		}[name]
 		if !reflect.DeepEqual(users, want) {
 			t.Errorf("%s is of %q, want %q", name, users, want)
