@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark setup build race race-short lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all test-page test-spark test-beam beam setup build race race-short lint fuzz bench bench-torch verification clean help
 
 all: build
 
@@ -48,6 +48,17 @@ test-spark: setup
 	@echo "== testing the Spark job"
 	distributed/spark/test.sh
 
+# make beam   builds bin/infill-beam, which fills files on Apache Beam's runners
+beam:
+	@echo "== building bin/infill-beam (the first build compiles Beam: two minutes)"
+	cd beam && $(GO) build -ldflags "-X main.buildVersion=$(VERSION)" -o ../bin/infill-beam ./cmd/infill-beam
+
+# make test-beam   tests it on Beam's runner Prism, in one process and in two
+test-beam: setup
+	@echo "== testing beam"
+	$(GO) build -o bin/testsum ./internal/testsum
+	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
+
 # make test-all   runs the long tests too
 test-all: setup
 	@echo "== testing every package, the long tests too"
@@ -71,6 +82,7 @@ lint:
 	@echo "== go vet" && $(GO) vet ./...
 	@echo "== golangci-lint" && $(GO) run $(LINT) run ./...
 	cd server/browser && $(GO) run $(LINT) run ./...
+	cd beam && $(GO) vet ./... && $(GO) run $(LINT) run ./...
 
 # make fuzz   runs every fuzz target for FUZZTIME
 fuzz:

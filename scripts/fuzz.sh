@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the module for the given time (default 10s).
+# Runs every fuzz target of the repository for the given time (default 10s).
 # Usage: scripts/fuzz.sh [TIME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,8 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 ran=0
 
-fuzz() { "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" "$1" 2>&1 | tee "$log"; }
+# In the folder of the package, which may be of a module of its own.
+fuzz() { (cd "$1" && "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" .) 2>&1 | tee "$log"; }
 
 while read -r file line; do
 	target=$(sed -E 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/' <<<"$line")

@@ -134,6 +134,24 @@ func TestRenameModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The modules within follow: that of beam requires the module by its new path.
+	beam := filepath.Join(dir, "beam")
+	var mod struct{ Require []struct{ Path string } }
+	if err := json.Unmarshal([]byte(goRun(t, beam, "mod", "edit", "-json")), &mod); err != nil {
+		t.Fatal(err)
+	}
+	required := 0
+	for _, r := range mod.Require {
+		switch r.Path {
+		case path:
+			required++
+		case old:
+			t.Error("beam/go.mod of the copy requires the old path")
+		}
+	}
+	if got := modulePath(t, beam); got != path+"/beam" || required != 1 {
+		t.Errorf("beam/go.mod of the copy is %s and requires %s %d times", got, path, required)
+	}
 	edit := "\ngo mod edit -require=" + path + "@v0.0.0 -replace=" + path + "=../infill "
 	if !strings.Contains(string(readme), edit) {
 		t.Errorf("README.md of the copy lacks the line%s", edit)

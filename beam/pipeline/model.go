@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+
+	"infill/infill/records"
+	"infill/infill/settings"
+	"infill/mlm"
+	"infill/models"
+)
+
+// ErrModel is the kind of every error of a model that cannot be opened.
+var ErrModel = errors.New("no usable model")
+
+// open has what the bundles of this process share. A model stays open until the process ends:
+// nobody knows which bundle is the last.
+var open = struct {
+	sync.Mutex
+	models  map[string]*mlm.Model
+	fillers map[string]*records.Filler
+}{models: map[string]*mlm.Model{}, fillers: map[string]*records.Filler{}}
+
+// Filler fills with these settings. All calls of a process with the same settings get the same, and
+// those with the same settings of the model share the model. The error wraps [ErrModel], or it is
+// one of [settings.Filling.OpenParts] and [settings.Filling.Prepare].
+func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler, error) {
+	open.Lock() // while a model is opened, too: the others wait for it
+	defer open.Unlock()
+	key := fmt.Sprintf("%q %s %q", version, s.key(func(Setting) bool { return true }), s.Allow)
+	if f := open.fillers[key]; f != nil {
+		return f, nil
+	}
+	m, err := s.openModel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	filling, err := s.filling()
+	if err != nil {
+		return nil, err
+	}
+	how, err := s.model()
+	if err != nil {
+		return nil, err
+	}
+	if err := filling.OpenParts(ctx, how.Options); err != nil {
+		return nil, err
+	}
+	if err := filling.Prepare(m.Tokenizer()); err != nil {
+		return nil, err
+	}
+	if len(filling.Unspelt) > 0 {
+		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
+	}
+	f := &records.Filler{Model: m, Engine: filling.NewEngine(m), Filling: filling, Version: version}
+	open.fillers[key] = f
+	return f, nil
+}
+
+// openModel opens the model, or returns it if this process has it open.
+func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
+	key := s.key(func(c Setting) bool { return settings.Find(settings.ModelTable(), c.Name) != nil })
+	if m := open.models[key]; m != nil {
+		return m, nil
+	}
+	v, err := s.model()
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	m, err := openNamed(ctx, v)
+	if err != nil {
+		host, _ := os.Hostname()
+		return nil, fmt.Errorf("%w on %s: %w", ErrModel, host, err)
+	}
+	for _, w := range m.Info().Warnings {
+		log.Warn(ctx, w)
+	}
+	log.Infof(ctx, "process %d opened the model in %v", os.Getpid(),
+		time.Since(begun).Round(time.Millisecond))
+	open.models[key] = m
+	return m, nil
+}
+
+// openNamed opens the model of the program, a folder or a file.
+func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
+	if v.Name == "" || v.Name == settings.DefaultModel {
+		return mlm.Open(ctx, models.Default(), v.Options)
+	}
+	dir, opt := v.Name, v.Options
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no folder %s; a model has to lie under the same path on every "+
+			"worker", dir)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		dir, opt.File = filepath.Split(dir)
+	}
+	return mlm.OpenDir(ctx, filepath.Clean(dir), opt)
+}

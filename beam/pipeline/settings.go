@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"infill/infill/settings"
+)
+
+// A Setting is a setting of a filling or of a model by its name in [settings.FillTable] or
+// [settings.ModelTable], with its value as its flag takes it. A list may come in several.
+type Setting struct {
+	Name string `json:"name"`
+	Text string `json:"value"`
+}
+
+// Settings say how blanks are filled, in a form that can be sent to workers. [NewSettings] makes
+// them.
+type Settings struct {
+	Chosen []Setting // without the words of "allow"
+	Allow  []string  // the only words that fill blanks, nil for any
+	Seed   uint64
+}
+
+// NewSettings checks what can be checked without a model. A file of allowed words is read now, so
+// that workers need not have it. A seed is chosen if there is none. The error wraps
+// [settings.ErrSetting], or is one of [settings.Filling.NewSampler].
+func NewSettings(chosen []Setting) (*Settings, error) {
+	s := &Settings{Chosen: chosen}
+	filling, err := s.filling()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.model(); err != nil {
+		return nil, err
+	}
+	if err := filling.Check(); err != nil {
+		return nil, err
+	}
+	if _, err := filling.NewSampler(); err != nil {
+		return nil, err
+	}
+	if err := filling.LoadAllow(); err != nil {
+		return nil, err
+	}
+	s.Allow = filling.Allow
+	s.Chosen = nil
+	for _, c := range chosen {
+		if c.Name != "allow" {
+			s.Chosen = append(s.Chosen, c)
+		}
+	}
+	if filling.Seed == nil {
+		seed := rand.Uint64N(1_000_000) // short enough to be typed again
+		s.Chosen = append(s.Chosen, Setting{"seed", strconv.FormatUint(seed, 10)})
+		filling.Seed = &seed
+	}
+	s.Seed = *filling.Seed
+	return s, nil
+}
+
+// filling is how blanks are filled, not prepared yet.
+func (s *Settings) filling() (*settings.Filling, error) {
+	v := settings.Defaults()
+	if err := apply(s.Chosen, settings.FillTable(), v); err != nil {
+		return nil, err
+	}
+	if s.Allow != nil {
+		words, err := json.Marshal(s.Allow)
+		if err != nil {
+			return nil, err
+		}
+		if err := settings.Find(settings.FillTable(), "allow").SetJSON(v, words); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// model says which model, and how it is opened.
+func (s *Settings) model() (*settings.Model, error) {
+	v := settings.ModelDefaults()
+	return v, apply(s.Chosen, settings.ModelTable(), v)
+}
+
+// apply puts the settings of a table into v. One that is in no table is an error.
+func apply[T any](chosen []Setting, table []*settings.Setting[T], v *T) error {
+	for _, c := range chosen {
+		if s := settings.Find(table, c.Name); s != nil {
+			if err := s.Set(v, c.Text); err != nil {
+				return err
+			}
+			continue
+		}
+		if settings.Find(settings.FillTable(), c.Name) == nil &&
+			settings.Find(settings.ModelTable(), c.Name) == nil {
+			return &settings.Error{Name: c.Name, Err: errNoSetting}
+		}
+	}
+	return nil
+}
+
+var errNoSetting = errors.New("there is no such setting")
+
+// key names the settings that keep decides about: equal keys, equal settings.
+func (s *Settings) key(keep func(Setting) bool) string {
+	var chosen []Setting
+	for _, c := range s.Chosen {
+		if keep(c) {
+			chosen = append(chosen, c)
+		}
+	}
+	return fmt.Sprintf("%q", chosen)
+}
