@@ -27,6 +27,8 @@ var (
 	ErrEmptySupport = errors.New("no token may fill the blank")
 	// ErrFewWords is returned for a text with fewer words than are to be masked.
 	ErrFewWords = errors.New("too few words")
+	// ErrStart is returned for a filling that chains cannot begin with.
+	ErrStart = errors.New("bad start")
 	// ErrOption is returned for an option out of its range.
 	ErrOption = errors.New("bad option")
 )

@@ -50,6 +50,8 @@ type Options struct {
 	Original    []string // the words that stood in the blanks, see Masking; for MinDistance, Filter
 	Filter      Filter   // refuses whole fillings; the zero value none
 	Long        Long     // what to do with a text too long for the model
+	Start       Start    // where chains begin
+	Starts      *Starts  // the fillings of StartGiven
 	Collect     Collect  // which states are fillings; zero value: all that were evaluated
 	// Thin is the number of steps from one state of CollectChain to the next, up to MaxSteps;
 	// 0 takes about 25 of each chain.
@@ -142,6 +144,10 @@ func (o *Options) fill() error {
 	case o.Collect < CollectVisited || o.Collect > CollectChain:
 		return fmt.Errorf("%w: collect %d, want CollectVisited, CollectLast or CollectChain",
 			ErrOption, o.Collect)
+	case o.Start < StartMasked || o.Start > StartGiven:
+		return fmt.Errorf("%w: start %d, want StartMasked to StartGiven", ErrOption, o.Start)
+	case (o.Start == StartGiven) != (o.Starts != nil):
+		return fmt.Errorf("%w: StartGiven goes with Starts", ErrOption)
 	case o.Thin < 0 || o.Thin > MaxSteps:
 		return fmt.Errorf("%w: thinning %d, want 0 to %d steps", ErrOption, o.Thin, MaxSteps)
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:

@@ -118,7 +118,7 @@ func (p *plan) start(ctx context.Context) error {
 				return err
 			}
 		}
-		pt.x0, err = pt.tgt.start(ctx, p.opt.Seed, pt.id, len(pt.chains))
+		pt.x0, err = pt.tgt.starts(ctx, p.opt, pt.id, len(pt.chains))
 		return err
 	})
 	if err != nil {

@@ -9,13 +9,12 @@ import (
 	"sort"
 
 	"infill/mlm"
-	"infill/samplers"
 )
 
-// start draws the first states of n chains, every coordinate by itself from
-// what the model says with all blanks masked. Where constraints tie
+// starts makes the first states of n chains, as Options.Start says, from what the model says with
+// all blanks masked. StartMasked draws every coordinate by itself from that. Where constraints tie
 // coordinates together, states that break them are drawn again.
-func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]int32, error) {
+func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([][]int32, error) {
 	m := len(t.coords)
 	at, logp := make([]int, m), make([][]float64, m)
 	for i := range t.coords {
@@ -46,15 +45,7 @@ func (t *target) start(ctx context.Context, seed uint64, id string, n int) ([][]
 			cum[i][v] = sum
 		}
 	}
-	x := make([][]int32, n)
-	for k := range x {
-		rng := samplers.NewStream(seed, id+"\x00start", k)
-		x[k] = make([]int32, m)
-		if err := t.draw(rng, cum, logp, x[k]); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
+	return t.begin(opt, id, n, cum, logp)
 }
 
 // shortest returns, once for every coordinate, the state in which each list has
@@ -87,24 +78,17 @@ func (t *target) draw(rng *rand.Rand, cum, logp [][]float64, x []int32) error {
 			return nil
 		}
 	}
-	s := search{target: t, rng: rng, logp: logp, left: maxSearch}
-	if s.place(0, x) {
-		return nil
-	}
-	g := t.coords[s.deepest].group
-	why := "no combination of fillings meets all constraints together; " +
-		"let words repeat, ban fewer of them, or let the blanks take more"
-	return emptySupport(t.t, t.groups[g].blanks[0], why)
+	return t.find(search{target: t, rng: rng, logp: logp}, x)
 }
 
 // maxSearch bounds the search for a valid start, in partial states looked at.
 const maxSearch = 200_000
 
-// A search fills coordinate after coordinate, likelier categories first but at
+// A search fills coordinate after coordinate, likelier categories first but, with a stream, at
 // random, and goes back where no category is left.
 type search struct {
 	*target
-	rng     *rand.Rand
+	rng     *rand.Rand // nil: nothing is drawn
 	logp    [][]float64
 	left    int
 	deepest int
@@ -120,7 +104,7 @@ func (s *search) place(i int, x []int32) bool {
 	order := make([]int32, len(key))
 	for v, l := range s.logp[i] {
 		order[v] = int32(v)
-		key[v] = l - math.Log(-math.Log(1-s.rng.Float64()))
+		key[v] = l + gumbel(s.rng)
 	}
 	sort.SliceStable(order, func(a, b int) bool { return key[order[a]] > key[order[b]] })
 	for _, v := range order {

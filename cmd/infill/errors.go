@@ -47,7 +47,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
 	settings.ErrSetting, infill.ErrEmpty, infill.ErrNoBlank, infill.ErrBlank,
-	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrFiltered, infill.ErrSpan, infill.ErrOption,
+	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrStart, infill.ErrFiltered, infill.ErrSpan,
+	infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
 	batch.ErrShard, batch.ErrJoin,
 	jsonl.ErrLineTooLong, table.ErrTable,

@@ -20,6 +20,7 @@ var codes = []struct {
 	{infill.ErrBlank, "bad_blank"},
 	{infill.ErrEmptySupport, "empty_support"},
 	{infill.ErrFewWords, "too_few_words"},
+	{infill.ErrStart, "bad_start"},
 	{infill.ErrFiltered, "filtered"},
 	{infill.ErrSpan, "bad_span"},
 	{ErrLineTooLong, "too_long"},
@@ -32,7 +33,7 @@ var codes = []struct {
 }
 
 // Code is the name that records give an error of a single line: empty,
-// no_blank, bad_blank, empty_support, too_few_words, filtered, bad_span, too_long,
+// no_blank, bad_blank, empty_support, too_few_words, bad_start, filtered, bad_span, too_long,
 // bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
 // befall every line.
 func Code(err error) string {

@@ -28,6 +28,9 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if !r.Exact {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
 		rec.Collect = ran.Collect.String()
+		if ran.Start != infill.StartMasked {
+			rec.Start = ran.Start.String()
+		}
 		if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
 			rec.Steps = r.Steps // which the budget or the stop decided
 		}

@@ -54,7 +54,12 @@ type Filling struct {
 	StopFile  string
 	Offsets   Offsets // what offsets of spans count
 
+	// StartFile is a file of records whose fillings the chains begin with, maybe compressed, in place
+	// of Options.Start. "" is none. What AllowFile says of files holds for it too.
+	StartFile string
+
 	allowed, kept, stopped wordFile // what Prepare has read
+	started                wordFile // likewise, of StartFile
 	keptWords              *infill.WordSet
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
 	// MaxMemo; 0 means DefaultMemo. It decides no result.
@@ -130,6 +135,9 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	}
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
+	}
+	if err := v.prepareStart(tok); err != nil {
+		return err
 	}
 	if err := v.prepareMasks(); err != nil {
 		return err
@@ -338,6 +346,13 @@ var mainTable = []*Setting[Filling]{
 		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
 			"error: refuse",
 		bind: func(v *Filling) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
+	},
+	{
+		Name: "start", Line: true, Record: Changed,
+		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
+			"words then, original: the words before, random: any that fit, or the records of a FILE",
+		bind: func(v *Filling) *Value { return v.ofSampling(startValue(v)) },
+		form: (*Filling).startRecorded,
 	},
 	{
 		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),

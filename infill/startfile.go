@@ -1,0 +1,126 @@
+package infill
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"infill/internal/textline"
+	"infill/tokenize"
+)
+
+// Starts are fillings that chains may begin with, by the text whose blanks they fill. It is safe
+// for concurrent use once it is complete.
+type Starts struct {
+	name   string
+	byText map[string][]started
+	bytes  int
+}
+
+// A started is a filling: a word for every blank, and where it comes from.
+type started struct {
+	words  []string
+	source string
+}
+
+// Bounds of Starts.
+const (
+	maxStartLine  = 64 << 20  // bytes of a line
+	maxStartBytes = 256 << 20 // bytes of all texts and words
+)
+
+// NewStarts makes an empty collection. Errors name it: "standard input", the name of a file, "".
+func NewStarts(name string) *Starts {
+	return &Starts{name: name, byText: map[string][]started{}}
+}
+
+// Add adds a filling of a text, as [Template.Text] has it: for every blank its word, or the model's
+// pieces with spaces between. source, if not empty, says in errors where it is from.
+func (s *Starts) Add(text string, words []string, source string) {
+	s.byText[text] = append(s.byText[text], started{words, source})
+	s.bytes += len(text)
+	for _, w := range words {
+		s.bytes += len(w)
+	}
+}
+
+// Len is the number of texts that have fillings.
+func (s *Starts) Len() int { return len(s.byText) }
+
+func (s *Starts) of(text string) []started {
+	if s == nil {
+		return nil
+	}
+	return s.byText[text]
+}
+
+func (s *Starts) source() string {
+	if s == nil || s.name == "" {
+		return "the fillings to begin with"
+	}
+	return s.name
+}
+
+// A startRecord has the members of a record that a start needs. Package jsonl has all of them.
+type startRecord struct {
+	Text     *string `json:"text"`
+	Fillings []struct {
+		Tokens []string `json:"tokens"`
+	} `json:"fillings"`
+}
+
+// ReadStarts reads the records of an earlier run, JSON lines, whose fillings are to be starts.
+// Records without fillings, such as those of lines that failed, are passed over. name is that
+// of the file. Errors name file and line. They wrap ErrStart, unless reading fails.
+func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, error) {
+	s := NewStarts(name)
+	in := textline.NewReader(r, maxStartLine)
+	mask := tok.Token(tok.MaskID())
+	fillings := 0
+	for {
+		b, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		at := fmt.Sprintf("%s, line %d", name, in.Number())
+		bad := func(err error) error { return fmt.Errorf("%w: %s: %w", ErrStart, at, err) }
+		if errors.Is(err, textline.ErrTooLong) {
+			return nil, bad(err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(b) == 0 {
+			continue
+		}
+		var rec startRecord
+		if err := json.Unmarshal(b, &rec); err != nil {
+			return nil, bad(fmt.Errorf("not a record of a filled text: %w", err))
+		}
+		if rec.Text == nil || len(rec.Fillings) == 0 {
+			continue
+		}
+		text, blanks, err := parseBlanks(*rec.Text, mask)
+		if err != nil {
+			return nil, bad(err)
+		}
+		for i, f := range rec.Fillings {
+			if len(f.Tokens) != len(blanks) {
+				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(f.Tokens),
+					len(blanks)))
+			}
+			s.Add(text, f.Tokens, at)
+			fillings++
+		}
+		if s.bytes > maxStartBytes {
+			return nil, bad(fmt.Errorf("more than %d MB of texts and words; divide the run",
+				maxStartBytes>>20))
+		}
+	}
+	if fillings == 0 {
+		return nil, fmt.Errorf("%w: %s: no record of a filled text; "+
+			"give the JSON lines of an earlier run", ErrStart, name)
+	}
+	return s, nil
+}

@@ -1,0 +1,313 @@
+package infill
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"infill/samplers"
+)
+
+// Start says where chains begin.
+type Start int
+
+const (
+	// StartMasked draws every blank by itself from what the model says with all blanks masked.
+	StartMasked Start = iota
+	// StartArgmax takes the likeliest token of every blank, all blanks masked, for all chains: the
+	// protocol of DISCS (Goshvadi and others, NeurIPS 2023). Where constraints forbid these together
+	// it is the first state that they allow, the likeliest tokens of the first blanks first.
+	StartArgmax
+	// StartOriginal takes the words that stood in the blanks, Options.Original.
+	StartOriginal
+	// StartRandom draws uniformly from all states that the constraints allow. Where fewer than one
+	// state in ten thousand is allowed, it fills blank after blank at random and goes back where
+	// nothing fits, which is not uniform.
+	StartRandom
+	// StartGiven takes fillings that are known, Options.Starts, in turn.
+	StartGiven
+)
+
+// StartNames lists the words for the values of Start but StartGiven, in their order.
+func StartNames() []string { return slices.Clone(startNames[:StartGiven]) }
+
+var startNames = []string{"masked", "argmax", "original", "random", "given"}
+
+// String returns the word.
+func (s Start) String() string {
+	if s >= 0 && int(s) < len(startNames) {
+		return startNames[s]
+	}
+	return fmt.Sprintf("start(%d)", int(s))
+}
+
+// A StartError is a filling that chains cannot begin with. It wraps ErrStart.
+type StartError struct {
+	Source string // where the filling comes from, "" where there is one source
+	Blank  int    // from 0; −1 for all together
+	Word   string // what was to fill it
+	Msg    string // what is wrong, and what helps
+}
+
+func (e *StartError) Error() string {
+	var b strings.Builder
+	b.WriteString(ErrStart.Error())
+	if e.Source != "" {
+		b.WriteString(": " + e.Source)
+	}
+	if e.Blank >= 0 {
+		fmt.Fprintf(&b, ": blank %d, %q", e.Blank+1, e.Word)
+	}
+	return b.String() + ": " + e.Msg
+}
+
+func (e *StartError) Unwrap() error { return ErrStart }
+
+// begin returns the first states of n chains, the first of them number first among all chains of
+// these lengths. cum and logp are what the model says with all blanks masked.
+func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([][]int32, error) {
+	x := make([][]int32, n)
+	stream := func(k int) *rand.Rand { return samplers.NewStream(opt.Seed, id+"\x00start", k) }
+	one := func(s []int32, err error) ([][]int32, error) {
+		for k := range x {
+			x[k] = slices.Clone(s)
+		}
+		return x, err
+	}
+	switch opt.Start {
+	case StartArgmax:
+		return one(t.likeliest(logp))
+	case StartOriginal:
+		return one(t.original(opt.Original))
+	case StartRandom:
+		for k := range x {
+			var err error
+			if x[k], err = t.uniform(stream(k)); err != nil {
+				return nil, err
+			}
+		}
+		return x, nil
+	case StartGiven:
+		given, err := t.given(opt.Starts)
+		if err != nil {
+			return nil, err
+		}
+		for k := range x {
+			x[k] = slices.Clone(given[k%len(given)])
+		}
+		return x, nil
+	}
+	for k := range x {
+		x[k] = make([]int32, len(t.coords))
+		if err := t.draw(stream(k), cum, logp, x[k]); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// likeliest is the state of StartArgmax.
+func (t *target) likeliest(logp [][]float64) ([]int32, error) {
+	x := make([]int32, len(t.coords))
+	for i, lp := range logp {
+		for v := range lp {
+			if lp[v] > lp[x[i]] {
+				x[i] = int32(v)
+			}
+		}
+	}
+	if t.valid(x) {
+		return x, nil
+	}
+	return x, t.find(search{target: t, logp: logp}, x)
+}
+
+// uniform draws a state of StartRandom.
+func (t *target) uniform(rng *rand.Rand) ([]int32, error) {
+	const tries = 10_000
+	x := make([]int32, len(t.coords))
+	for range tries {
+		for i := range t.coords {
+			x[i] = int32(rng.IntN(t.coords[i].k()))
+		}
+		if t.valid(x) {
+			return x, nil
+		}
+	}
+	flat := make([][]float64, len(t.coords))
+	for i := range flat {
+		flat[i] = make([]float64, t.coords[i].k())
+	}
+	return x, t.find(search{target: t, rng: rng, logp: flat}, x)
+}
+
+// original is the state of the words that stood in the blanks.
+func (t *target) original(words []string) ([]int32, error) {
+	if len(words) != len(t.t.blanks) {
+		return nil, &StartError{Blank: -1, Msg: "nothing stood in the blanks before; " +
+			"have words of a complete text masked, or begin elsewhere"}
+	}
+	return t.stateOf(words, "")
+}
+
+// given are the states of StartGiven that these chains can begin with.
+func (t *target) given(s *Starts) ([][]int32, error) {
+	list := s.of(t.t.text)
+	if len(list) == 0 {
+		return nil, &StartError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
+	}
+	var out [][]int32
+	var other *StartError
+	for _, g := range list {
+		x, err := t.stateOf(g.words, g.source)
+		if err == nil {
+			out = append(out, x)
+			continue
+		}
+		if !t.otherLengths(g.words) {
+			return nil, err
+		}
+		if other == nil {
+			other = err.(*StartError)
+		}
+	}
+	if out == nil {
+		return nil, other
+	}
+	return out, nil
+}
+
+// otherLengths reports whether some blank of open length has another number of pieces than these
+// chains, whose lengths were drawn.
+func (t *target) otherLengths(words []string) bool {
+	for b, w := range words {
+		g := t.groupOf(b)
+		if gr := &t.groups[g]; gr.Max > gr.Min && len(strings.Fields(w)) != t.counts[g] {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *target) groupOf(blank int) int {
+	return slices.IndexFunc(t.groups, func(g group) bool { return slices.Contains(g.blanks, blank) })
+}
+
+// stateOf is the state that has some words in the blanks. A word is as records have it, the model's
+// pieces with spaces between, or as it is written.
+func (t *target) stateOf(words []string, source string) ([]int32, error) {
+	bad := func(blank int, msg string) error {
+		e := &StartError{Source: source, Blank: blank, Msg: msg}
+		if blank >= 0 {
+			e.Word = words[blank]
+		}
+		return e
+	}
+	if len(words) != len(t.t.blanks) {
+		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.t.blanks)))
+	}
+	x := make([]int32, len(t.coords))
+	for g := range t.groups {
+		blank := t.groups[g].blanks[0]
+		for _, b := range t.groups[g].blanks[1:] {
+			if words[b] != words[blank] {
+				return nil, bad(b, fmt.Sprintf("the blank is tied to one with %q", words[blank]))
+			}
+		}
+		if msg := t.put(x, g, words[blank]); msg != "" {
+			return nil, bad(blank, msg)
+		}
+	}
+	if !t.valid(x) {
+		return nil, bad(-1, "its words break a rule together; allow more, or begin elsewhere")
+	}
+	return x, nil
+}
+
+const notCandidate = "it is not among what the blank may take; let the blank take more " +
+	"(words, punctuation, a longer shortlist, no rule against it), or begin elsewhere"
+
+// put sets the coordinates of group g to a word. It says what is wrong.
+func (t *target) put(x []int32, g int, word string) string {
+	i := t.first[g]
+	spelt := t.piecesOf(g, word)
+	if c := &t.coords[i]; c.slot < 0 {
+		for _, ids := range spelt {
+			for v, p := range c.phrases {
+				if slices.Equal(p.ids, ids) {
+					x[i] = int32(v)
+					return ""
+				}
+			}
+		}
+		return notCandidate
+	}
+	msg := fmt.Sprintf("the model's vocabulary cannot spell it in %d token%s", t.counts[g],
+		strings.Repeat("s", min(1, t.counts[g]-1)))
+	for _, ids := range spelt {
+		if len(ids) != t.counts[g] {
+			continue
+		}
+		msg = ""
+		for slot, id := range ids {
+			v := slices.Index(t.coords[i+slot].ids, id)
+			if v < 0 {
+				msg = notCandidate
+				break
+			}
+			x[i+slot] = int32(v)
+		}
+		if msg == "" {
+			return ""
+		}
+	}
+	return msg
+}
+
+// piecesOf are the ways in which a word can be meant: as pieces, and as it is written, in the forms
+// that the vocabulary has for it.
+func (t *target) piecesOf(g int, word string) [][]int32 {
+	var out [][]int32
+	var pieces []int32
+	for _, p := range strings.Fields(word) {
+		id, ok := t.supports.tok.ID(p)
+		if !ok {
+			pieces = nil
+			break
+		}
+		pieces = append(pieces, id)
+	}
+	if len(pieces) > 0 {
+		out = append(out, pieces)
+	}
+	for _, form := range t.draft.forms[g][:1] {
+		if p, err := t.supports.bound.spell(word, form); err == nil {
+			out = append(out, p.ids)
+			out = append(out, t.supports.bound.spellings(p)...)
+		}
+	}
+	return out
+}
+
+// find completes a state by search.
+func (t *target) find(s search, x []int32) error {
+	s.left = maxSearch
+	if s.place(0, x) {
+		return nil
+	}
+	g := t.coords[s.deepest].group
+	why := "no combination of fillings meets all constraints together; " +
+		"let words repeat, ban fewer of them, or let the blanks take more"
+	return emptySupport(t.t, t.groups[g].blanks[0], why)
+}
+
+// gumbel is noise that makes an order of log-probabilities a draw without replacement; without a
+// stream there is none.
+func gumbel(rng *rand.Rand) float64 {
+	if rng == nil {
+		return 0
+	}
+	return -math.Log(-math.Log(1 - rng.Float64()))
+}
