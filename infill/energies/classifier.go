@@ -105,19 +105,25 @@ func (c *Classifier) logProbs(ctx context.Context, text string) ([]float64, erro
 		return nil, fmt.Errorf("%w: logits of shape %v for %d labels", mlm.ErrNetwork, shape,
 			len(c.labels))
 	}
+	return logShares(z, c.many), nil
+}
+
+// logShares are the logarithms of the softmax of logits, or of the logistic function of each.
+// Finite logits have finite values, however far they are apart.
+func logShares(z []float32, many bool) []float64 {
 	out := make([]float64, len(z))
 	for i, x := range z {
-		sum := 0.0 // Σ exp(other − x), of the labels that exclude this one
-		if c.many {
-			sum = 1 + math.Exp(-float64(x))
-		} else {
-			for _, y := range z {
-				sum += math.Exp(float64(y) - float64(x))
-			}
+		others := z // what excludes the label, itself included
+		if many {
+			others = []float32{0, x} // 0 is its denial
 		}
-		out[i] = -math.Log(sum)
+		most, sum := float64(slices.Max(others)), 0.0
+		for _, y := range others {
+			sum += math.Exp(float64(y) - most)
+		}
+		out[i] = float64(x) - most - math.Log(sum)
 	}
-	return out, nil
+	return out
 }
 
 // labelled is a label as a term.

@@ -98,8 +98,21 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v: %v, want %v", spans, v[0], want)
 		}
 	}
+	for text, want := range map[string]float64{
+		"He said 'good' once": 2, "He said ‘good’ once": 2, "the bad’s": 0, "He don’t go": 8,
+		"rock '' ’": 0, "'bad'": -1.5, "do it, bad'": -1.5,
+	} {
+		whole := infill.Finished{Text: text, Spans: [][2]int{{0, len(text)}}}
+		if v := values(t, l, whole); v[0] != want {
+			t.Errorf("%s: %v, want %v", text, v[0], want)
+		}
+	}
+	quoted := infill.Finished{Text: "'good' x", Spans: [][2]int{{0, 1}, {5, 6}}} // the marks alone
+	if v := values(t, l, quoted); v[0] != 0 {
+		t.Errorf("quotation marks: %v", v[0])
+	}
 	for text, line := range map[string]string{
-		"good 1\nbad x": "line 2", "light blue": "line 1", "a b c": "line 1", "good\nGOOD 3": "line 2",
+		"'' 2": "line 1", "good 1\nbad x": "line 2", "light blue": "line 1", "a b c": "line 1", "good\nGOOD 3": "line 2",
 		"well-known": "line 1", "\xff": "line 1", "good NaN": "line 1", "good 1e9": "line 1", "# a": "no word",
 		strings.Repeat("a", maxLine+1): "line 1",
 	} {

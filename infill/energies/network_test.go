@@ -118,6 +118,21 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
+// Logits far apart leave finite values: a text that a sure classifier denies is no broken state.
+func TestLogShares(t *testing.T) {
+	t.Parallel()
+	for i, want := range []float64{0, -2000} {
+		if v := logShares([]float32{1000, -1000}, false)[i]; v != want {
+			t.Errorf("softmax of ±1000: %v, want %v", v, want)
+		}
+	}
+	for i, want := range []float64{0, -1000, -math.Ln2} {
+		if v := logShares([]float32{1000, -1000, 0}, true)[i]; v != want {
+			t.Errorf("logistic function of ±1000 and 0: %v, want %v", v, want)
+		}
+	}
+}
+
 // The cosine of two texts is that of the means which torch computes.
 func TestEncoder(t *testing.T) {
 	t.Parallel()

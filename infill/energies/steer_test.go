@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -270,7 +269,7 @@ func TestSteered(t *testing.T) {
 					}
 				}
 			}
-			t.Log(fmt.Sprintf("%s, λ = %v: %.2f of the fillings, best %q", label, weight, share, best))
+			t.Logf("%s, λ = %v: %.2f of the fillings, best %q", label, weight, share, best)
 			if share <= last && share < 1 {
 				t.Errorf("%s, λ = %v: %.2f of the fillings have the label, %.2f before", label, weight, share,
 					last)

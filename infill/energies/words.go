@@ -25,8 +25,9 @@ const (
 
 // Words is a list of words with weights in nats. As a term its value is the sum of the weights of
 // the listed words among those that were filled in, each as often as it stands there. A word is a
-// run of letters, marks, digits and apostrophes. It is compared without regard to case, and counts
-// as filled in when a byte of it is.
+// run of letters, marks, digits and apostrophes, without those at its ends, which may be quotation
+// marks. It is compared without regard to case and to the form of its apostrophes, and counts as
+// filled in when a byte of it is.
 type Words struct {
 	name    string
 	weights map[string]float64
@@ -54,16 +55,16 @@ func ReadWords(r io.Reader) (*Words, error) {
 		if len(fields) == 0 || fields[0][0] == '#' {
 			continue
 		}
-		word, w := strings.ToLower(fields[0]), 1.0
+		word, w := folded(fields[0]), 1.0
 		if len(fields) == 2 {
 			if w, err = strconv.ParseFloat(fields[1], 64); err != nil || !(math.Abs(w) <= infill.MaxWeight) {
 				return nil, bad(fmt.Sprintf("%q is not a weight in nats", fields[1]))
 			}
 		}
 		switch {
-		case !utf8.ValidString(word):
+		case !utf8.ValidString(fields[0]):
 			return nil, bad("it is not UTF-8")
-		case len(fields) > 2 || !isWord(word):
+		case len(fields) > 2 || word == "" || !isWord(word):
 			return nil, bad(fmt.Sprintf("%q is not a single word, maybe with a weight behind it",
 				strings.Join(fields, " ")))
 		case len(l.weights) == maxWords:
@@ -107,7 +108,7 @@ func (l *Words) Values(_ context.Context, texts []infill.Finished, v []float64) 
 	for k, f := range texts {
 		v[k] = 0
 		for _, w := range wordsIn(f) {
-			v[k] += l.weights[strings.ToLower(w)]
+			v[k] += l.weights[folded(w)]
 		}
 	}
 	return nil
@@ -124,21 +125,34 @@ func wordsIn(f infill.Finished) []string {
 			at += size
 			continue
 		}
-		for next < len(f.Spans) && f.Spans[next][1] <= at {
+		word := strings.Trim(f.Text[at:at+n], apostrophes)
+		from := at + strings.Index(f.Text[at:at+n], word)
+		for next < len(f.Spans) && f.Spans[next][1] <= from {
 			next++
 		}
-		if next < len(f.Spans) && f.Spans[next][0] < at+n {
-			out = append(out, f.Text[at:at+n])
+		if word != "" && next < len(f.Spans) && f.Spans[next][0] < from+len(word) {
+			out = append(out, word)
 		}
 		at += n
 	}
 	return out
 }
 
+// apostrophes stand in words, and as single quotation marks around them.
+const apostrophes = "'’‘"
+
+var straight = strings.NewReplacer("’", "'", "‘", "'")
+
+// folded is a word as it is compared.
+func folded(w string) string {
+	return strings.Trim(straight.Replace(strings.ToLower(w)), "'")
+}
+
 // wordLen is the length in bytes of the word that a text begins with, 0 for none.
 func wordLen(s string) int {
 	for i, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '’' {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) &&
+			!strings.ContainsRune(apostrophes, r) {
 			return i
 		}
 	}
