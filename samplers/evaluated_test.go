@@ -38,12 +38,13 @@ func TestEvaluated(t *testing.T) {
 			}
 		}
 		for k, n := range calls {
-			switch evals := run.Stats[k].Evals; {
-			case info.Name == "gibbs" || info.Name == "sgdld":
+			evals := run.Stats[k].Evals
+			switch info.Name {
+			case "gibbs", "sgdld":
 				if n != 0 {
 					t.Errorf("%s: %d energies without any", info.Name, n)
 				}
-			case info.Name == "gibbs-mh": // which counts its conditionals too
+			case "gibbs-mh": // which counts its conditionals too
 				evals -= 30
 				fallthrough
 			default:

@@ -11,8 +11,8 @@ func (s *sgdldKernel) source() error {
 	grad, gradients := c.Target.(StochasticGradienter)
 	near, neighbours := c.Target.(NeighbourEstimator)
 	ratio, quenched := c.Target.(RatioEstimator)
-	if rates == AutoRates && gradients && !quenched &&
-		!(neighbours && near.AffordsNeighbours()) {
+	affordable := quenched || neighbours && near.AffordsNeighbours()
+	if rates == AutoRates && gradients && !affordable {
 		rates = TaylorRates
 	}
 	switch {

@@ -20,7 +20,7 @@ const (
 	MaskPlace    = "[MASK]"
 )
 
-// DefaultTemplate is the template of the example.
+// DefaultTemplate is the template of [Options] that have none.
 const DefaultTemplate = "{trigger} {text} It was [MASK]."
 
 // Errors that callers branch on. Others are those of Read, of package mlm, or the context's.
