@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
+	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -51,7 +52,11 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if err != nil {
 		return nil, err
 	}
-	if err := filling.OpenParts(ctx, how.Options); err != nil {
+	parts := energies.Options{Options: how.Options}
+	parts.Model = func(ctx context.Context, name string) (*mlm.Model, error) {
+		return openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
+	}
+	if err := filling.OpenParts(ctx, parts); err != nil {
 		return nil, err
 	}
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
