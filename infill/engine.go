@@ -67,6 +67,8 @@ type Filling struct {
 	// Edits is the Levenshtein distance of Text from the text with Options.Original in its blanks,
 	// in characters and without regard to case; 0 without these words.
 	Edits int
+	// Similarity is what Filter.Similarity says of Text, nil without it.
+	Similarity *float64
 	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was, see
 	// Collect. Count is how many chains ended here. Of CollectVisited it is how many chains
 	// evaluated it, and of CollectChain how often it was taken. All are 0 if Result.Exact.
@@ -197,7 +199,7 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	res, err := p.result(kept, taken)
+	res, err := p.result(ctx, kept, taken)
 	if err != nil {
 		return nil, err
 	}

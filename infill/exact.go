@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -84,7 +85,7 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := p.weigh(t, u)
+	res, err := p.weigh(ctx, t, u)
 	if err == nil {
 		res.Evaluated = int(p.model.evaluated.Load())
 	}
@@ -92,7 +93,7 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 }
 
 // weigh makes the result of the energies of all states, in nats.
-func (p *plan) weigh(t *target, u []float64) (*Result, error) {
+func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, error) {
 	blank := t.groups[0].blanks[0]
 	best, refused := math.Inf(-1), 0
 	for v := range u {
@@ -121,15 +122,22 @@ func (p *plan) weigh(t *target, u []float64) (*Result, error) {
 			return f[a].Score > f[b].Score
 		})
 	}
-	for _, w := range texts {
-		if n := p.opt.Top; n > 0 && n == len(res.Fillings) && p.opt.Select == SelectLikelihood {
-			break // the others need not be spelt
+	for some := range slices.Chunk(texts, p.opt.Filter.atOnce()) {
+		spelt := make([]Filling, len(some))
+		for i, w := range some {
+			f := t.spell([]int32{int32(w.v)}, p.opt.Case)
+			f.Score, f.Probability = u[w.v], w.share
+			f.ScorePerToken = f.Score / float64(len(f.ids))
+			spelt[i] = f
 		}
-		f := t.spell([]int32{int32(w.v)}, p.opt.Case)
-		f.Score, f.Probability = u[w.v], w.share
-		f.ScorePerToken = f.Score / float64(len(f.ids))
-		if p.passes(&f) {
-			res.Fillings = append(res.Fillings, f)
+		passed, err := p.pass(ctx, spelt)
+		if err != nil {
+			return nil, err
+		}
+		res.Fillings = append(res.Fillings, passed...)
+		if n := p.opt.Top; n > 0 && n <= len(res.Fillings) && p.opt.Select == SelectLikelihood {
+			res.Fillings = res.Fillings[:n]
+			break // the others need not be spelt
 		}
 	}
 	if len(res.Fillings) == 0 {

@@ -324,7 +324,7 @@ func TestExactWeigh(t *testing.T) {
 	tgt := p.only()
 	// A state may differ from another by nothing that a text shows.
 	tgt.coords[0].phrases[1].text = "Dog"
-	r, err := p.weigh(tgt, []float64{-6, -2, -4})
+	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4})
 	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
 		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {
 		t.Fatalf("%v: %+v", err, r)
@@ -333,17 +333,17 @@ func TestExactWeigh(t *testing.T) {
 	if got, want := r.Fillings[0].Probability, (math.Exp(-3)+math.Exp(-1))/z; math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	r, err = p.weigh(tgt, []float64{math.NaN(), -2, math.Inf(-1)})
+	r, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), -2, math.Inf(-1)})
 	if err != nil || len(r.Fillings) != 1 || r.Fillings[0].Probability != 1 || r.Stats.NonFinite != 1 ||
 		len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], mlm.ErrNotFinite) {
 		t.Errorf("%v: %+v", err, r)
 	}
-	_, err = p.weigh(tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
+	_, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Errorf("nothing is a number: %v", err)
 	}
 	inf := math.Inf(-1)
-	if _, err = p.weigh(tgt, []float64{inf, inf, inf}); !errors.Is(err, ErrEmptySupport) {
+	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}); !errors.Is(err, ErrEmptySupport) {
 		t.Errorf("nothing fits: %v", err)
 	}
 }

@@ -27,6 +27,11 @@ type Filter struct {
 	// MaxDrop is by how many nats a filling may score below the original words in their places,
 	// Result.OriginalScore. A negative drop asks for a better score. nil is any.
 	MaxDrop *float64
+	// Similarity measures a filled text against the original, as the cosine of an encoder in package
+	// infill/energies does; nil: Filling.Similarity is not known. MinSimilarity and MaxSimilarity
+	// bound it, nil is any. A similarity that is not a number is refused.
+	Similarity                   Term
+	MinSimilarity, MaxSimilarity *float64
 }
 
 func (f *Filter) on() bool { return *f != Filter{} }
@@ -40,6 +45,18 @@ func (f *Filter) check() error {
 		return fmt.Errorf("%w: edit distances from %d to %d", ErrOption, f.MinEdits, f.MaxEdits)
 	case f.MaxDrop != nil && (math.IsNaN(*f.MaxDrop) || math.IsInf(*f.MaxDrop, 0)):
 		return fmt.Errorf("%w: a drop of %v nats, want a finite number", ErrOption, *f.MaxDrop)
+	case f.Similarity == nil && (f.MinSimilarity != nil || f.MaxSimilarity != nil):
+		return fmt.Errorf("%w: a similarity is bounded, and nothing measures it", ErrOption)
+	}
+	least, most := math.Inf(-1), math.Inf(1)
+	if f.MinSimilarity != nil {
+		least = *f.MinSimilarity
+	}
+	if f.MaxSimilarity != nil {
+		most = *f.MaxSimilarity
+	}
+	if !(least <= most) {
+		return fmt.Errorf("%w: similarities from %v to %v", ErrOption, least, most)
 	}
 	return nil
 }
@@ -48,8 +65,9 @@ func (f *Filter) check() error {
 type origin struct {
 	text  string
 	score *float64 // of the words that were masked, in nats; nil if it was not asked for
-	// The fillings that were refused because they are too near, too far, and too unlikely.
-	near, far, unlikely int
+	// The fillings that were refused because they are too near, too far, too unlikely, and of
+	// another similarity.
+	near, far, unlikely, unlike int
 }
 
 // origin finds the original of the template, nil if the options have none.
@@ -95,7 +113,7 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 	return o, nil
 }
 
-// passes measures a filling and reports whether the filter lets it pass.
+// passes measures a filling and reports whether the filter lets it pass, similarity apart.
 func (p *plan) passes(f *Filling) bool {
 	o := p.original
 	if o == nil {
@@ -119,24 +137,54 @@ func (p *plan) passes(f *Filling) bool {
 	return false
 }
 
-// pass are the fillings that the filter lets pass, in their order. The error is ErrFiltered if
-// there are none.
-func (p *plan) pass(all []Filling) ([]Filling, error) {
+// pass are the fillings that the filter lets pass, in their order.
+func (p *plan) pass(ctx context.Context, all []Filling) ([]Filling, error) {
 	var out []Filling
 	for i := range all {
 		if p.passes(&all[i]) {
 			out = append(out, all[i])
 		}
 	}
-	if len(out) == 0 {
-		return nil, p.filtered()
+	by := &p.opt.Filter
+	if by.Similarity == nil || len(out) == 0 {
+		return out, nil
 	}
-	return out, nil
+	texts, v := make([]Finished, len(out)), make([]float64, len(out))
+	for i := range out {
+		texts[i] = Finished{Text: out[i].Text, Spans: out[i].Spans, Original: p.opt.Original}
+	}
+	if err := by.Similarity.Values(ctx, texts, v); err != nil {
+		return nil, fmt.Errorf("the similarity with the original: %w", err)
+	}
+	var alike []Filling
+	for i, x := range v {
+		if math.IsNaN(x) || by.MinSimilarity != nil && x < *by.MinSimilarity ||
+			by.MaxSimilarity != nil && x > *by.MaxSimilarity {
+			p.original.unlike++
+			continue
+		}
+		out[i].Similarity = &v[i]
+		alike = append(alike, out[i])
+	}
+	return alike, nil
+}
+
+// atOnce is how many fillings are measured together: an encoder uses several threads for many.
+func (f *Filter) atOnce() int {
+	if f.Similarity == nil {
+		return 1
+	}
+	return 32
 }
 
 // filtered is the error of a plan whose filter let nothing pass.
 func (p *plan) filtered() error {
 	o := p.original
+	also := ""
+	if p.opt.Filter.Similarity != nil {
+		also = fmt.Sprintf(", %d are of another similarity", o.unlike)
+	}
 	return fmt.Errorf("%w: of %d different ones %d are too near to the original, %d too far from it, "+
-		"%d score too low", ErrFiltered, o.near+o.far+o.unlikely, o.near, o.far, o.unlikely)
+		"%d score too low%s", ErrFiltered, o.near+o.far+o.unlikely+o.unlike, o.near, o.far, o.unlikely,
+		also)
 }

@@ -1,7 +1,9 @@
 package infill
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -146,6 +148,7 @@ func TestFilter(t *testing.T) {
 		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrFiltered) {
 			t.Errorf("%s: nothing passes: %v", c.name, err)
 		}
+		checkSimilarity(t, e, tm, c.opt, words, text, free.Fillings)
 		opt.Original = nil
 		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: a filter without an original: %v", c.name, err)
@@ -162,11 +165,72 @@ func TestFilter(t *testing.T) {
 	}
 	nan := math.NaN()
 	for _, f := range []Filter{{MinEdits: -1}, {MinEdits: 3, MaxEdits: 2}, {MaxDrop: &nan},
-		{MaxEdits: MaxEdits + 1}} {
+		{MaxEdits: MaxEdits + 1}, {MinSimilarity: &drop}, {MaxSimilarity: &drop},
+		{Similarity: alike{}, MinSimilarity: &nan}, {Similarity: alike{}, MaxSimilarity: &nan},
+		{Similarity: alike{}, MinSimilarity: &drop, MaxSimilarity: new(float64)}} {
 		_, err = e.Fill(t.Context(), tm, Options{Filter: f, Original: []string{"dog"}})
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", f, err)
 		}
+	}
+}
+
+// alike says of a text 1 over one more than its edits. Of an even number it says nothing.
+type alike struct{ noEven bool }
+
+func (alike) Name() string { return "alike" }
+func (alike) Rows() int    { return 1 }
+func (a alike) Values(_ context.Context, texts []Finished, v []float64) error {
+	for k, f := range texts {
+		n := plainEdits(f.Text, f.Before())
+		if v[k] = 1 / float64(1+n); a.noEven && n%2 == 0 {
+			v[k] = math.NaN()
+		}
+	}
+	return nil
+}
+
+// checkSimilarity compares what passes bounds on the similarity with all fillings, best first.
+func checkSimilarity(t *testing.T, e *Engine, tm *Template, opt Options, words []string, text string,
+	all []Filling) {
+	t.Helper()
+	middle := 0.2
+	for _, f := range []Filter{{Similarity: alike{}, MinSimilarity: &middle},
+		{Similarity: alike{}, MaxSimilarity: &middle, MinEdits: 5}, {Similarity: alike{true}}} {
+		var want []string
+		for _, filling := range all {
+			n := plainEdits(filling.Text, text)
+			v := 1 / float64(1+n)
+			if f.MinSimilarity != nil && v < middle || f.MaxSimilarity != nil && v > middle ||
+				n < f.MinEdits || f.Similarity == (alike{true}) && n%2 == 0 {
+				continue
+			}
+			want = append(want, fmt.Sprint(filling.Text, v))
+		}
+		if len(want) == 0 || len(want) == len(all) {
+			t.Fatalf("%+v: %d of %d pass: the test says nothing", f, len(want), len(all))
+		}
+		if opt.Top > 0 {
+			want = want[:min(len(want), opt.Top)]
+		}
+		opt.Original, opt.Filter = words, f
+		r, err := e.Fill(t.Context(), tm, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, filling := range r.Fillings {
+			got = append(got, fmt.Sprint(filling.Text, *filling.Similarity))
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%+v: %q, want %q", f, got, want)
+		}
+	}
+	most := -0.5
+	opt.Filter = Filter{Similarity: alike{}, MaxSimilarity: &most}
+	_, err := e.Fill(t.Context(), tm, opt)
+	if !errors.Is(err, ErrFiltered) || !strings.Contains(err.Error(), "of another similarity") {
+		t.Errorf("nothing is unlike enough: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package infill
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +27,7 @@ const DiversityWeight = 2.0
 
 // result ranks the states that were taken. Equal energies keep their order, so that the ranking is
 // a function of the run.
-func (p *plan) result(kept samplers.Stats, taken []*sighting) (*Result, error) {
+func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sighting) (*Result, error) {
 	res := p.newResult()
 	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
 	res.Shortlist = p.opt.shortlist()
@@ -59,8 +60,11 @@ func (p *plan) result(kept samplers.Stats, taken []*sighting) (*Result, error) {
 		res.Distinct = max(res.Distinct, p.seen.total())
 	}
 	var err error
-	if res.Fillings, err = p.pass(res.Fillings); err != nil {
+	if res.Fillings, err = p.pass(ctx, res.Fillings); err != nil {
 		return nil, err
+	}
+	if len(res.Fillings) == 0 {
+		return nil, p.filtered()
 	}
 	p.choose(res, func(f []Filling) { rank(f, p.open) })
 	res.Tuned = p.tuning()

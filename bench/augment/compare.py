@@ -125,6 +125,7 @@ def main():
             ("infill, any word, `--chains 5 --steps 20`", (*every, "--chains", "5", "--steps", "20")),
             ("infill, content words, `--chains 5 --steps 20`", ("--chains", "5", "--steps", "20")),
             ("infill, any word", every),
+            ("infill, content words", ()),
         ]:
             print(measure(args, name, *by_infill(args, f.name, *threads, *flags), of), flush=True)
 

@@ -99,7 +99,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Parts.Close()) }()
+	defer func() { err = errors.Join(err, f.CloseParts()) }()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err

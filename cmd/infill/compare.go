@@ -60,7 +60,8 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
-		"marginals", "collect", "thin", "min-edits", "max-edits", "max-drop") { // filters would hide
+		"marginals", "collect", "thin", "min-edits", "max-edits", "max-drop",
+		"encoder", "min-similarity", "max-similarity") { // filters would hide
 		// what samplers find
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
@@ -140,7 +141,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Parts.Close()) }()
+	defer func() { err = errors.Join(err, f.CloseParts()) }()
 	cmp := &report.Comparison{
 		Command: typedCommand(), Date: today(),
 		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: budgets[opt.Budget],

@@ -85,7 +85,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Parts.Close()) }()
+	defer func() { err = errors.Join(err, f.CloseParts()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {

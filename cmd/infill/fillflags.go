@@ -89,5 +89,5 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Opt
 
 // reads are the files that the flags name.
 func (f *fillingFlags) reads() []string {
-	return append(energies.Files(f.Energy), f.AllowFile, f.KeepFile, f.StopFile)
+	return append(energies.Files(f.Energy), f.Encoder, f.AllowFile, f.KeepFile, f.StopFile)
 }

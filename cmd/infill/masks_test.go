@@ -2,12 +2,20 @@ package main
 
 import (
 	"encoding/json"
+	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"infill/infill"
+	"infill/infill/energies"
 	"infill/infill/jsonl"
+	"infill/mlm"
 )
+
+// encoder is the folder of a small sentence encoder with random weights.
+const encoder = "../../infill/energies/testdata/encoder"
 
 // What is masked is chosen by flags, by files, and by the fields and spans of a line.
 func TestMaskChoices(t *testing.T) {
@@ -57,6 +65,13 @@ func TestMaskChoices(t *testing.T) {
 		{"--max-drop 1", "--max-drop goes with"},
 		{"--mask-rate 1 --stop-words " + keep, "--stop-words goes with --mask-class"},
 		{"--mask-rate 1 --min-edits 3 --max-edits 2", "--max-edits is 2, want at least min-edits"},
+		{"--encoder " + encoder, "--encoder goes with --mask-rate"},
+		{"--mask-rate 1 --min-similarity .5", "--min-similarity goes with --encoder"},
+		{"--mask-rate 1 --max-similarity .5", "--max-similarity goes with --encoder"},
+		{"--mask-rate 1 --max-similarity 1.5", "a number from -1 to 1"},
+		{"--mask-rate 1 --min-similarity .5 --max-similarity .4 --encoder " + encoder,
+			"--max-similarity is 0.4, want at least min-similarity, 0.5"},
+		{"--mask-rate 1 --encoder " + dir, "--encoder: "},
 		{"--mask-rate 1 --keep-file " + filepath.Join(dir, "none"), "--keep-file"},
 		{"--mask-rate 1 --keep -", `--keep: bad option: the word "-"`},
 	} {
@@ -119,4 +134,76 @@ func TestMaxDropIsScored(t *testing.T) {
 func jsonNumber(x float64) string {
 	b, _ := json.Marshal(x)
 	return string(b)
+}
+
+// A similarity is the cosine that the encoder says of the variant and its text. Bounds on it hold,
+// those of a line before those of the command, and another encoder is another run.
+func TestSimilarityOfVariants(t *testing.T) {
+	t.Parallel()
+	enc, err := energies.OpenEncoder(t.Context(), encoder, mlm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = enc.Close() }()
+	cosine := func(a, b string) float64 {
+		v := make([]float64, 1)
+		if err := enc.Values(t.Context(), []infill.Finished{{Text: a, Spans: [][2]int{{0, len(a)}},
+			Original: []string{b}}}, v); err != nil {
+			t.Fatal(err)
+		}
+		return v[0]
+	}
+	dir := t.TempDir()
+	const text = `{"text":"The big dog sleeps in the old house."`
+	run := func(lines string, flags ...string) []map[string]any {
+		r := augmentTiny(append([]string{put(t, filepath.Join(dir, "in.jsonl"), lines), "--quiet",
+			"--variants", "8", "--encoder", encoder}, flags...)...)
+		if r.code != 0 {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+		return augmented(t, r.out)
+	}
+	least, most := 1.0, -1.0
+	for _, row := range run(text + "}\n") {
+		v := row["similarity"].(float64)
+		if want := cosine(row["text"].(string), row["original"].(string)); math.Abs(v-want) > 1e-6 {
+			t.Errorf("%v: %v, want %v", row["text"], v, want)
+		}
+		least, most = min(least, v), max(most, v)
+	}
+	if !(least < most) {
+		t.Fatalf("all have the similarity %v: the test says nothing", least)
+	}
+	middle := (least + most) / 2
+	rows := run(text+"}\n"+text+`,"min_similarity":-1,"max_similarity":`+jsonNumber(middle)+"}\n",
+		"--min-similarity", jsonNumber(middle))
+	sides := map[bool]int{}
+	for _, row := range rows {
+		v, first := row["similarity"].(float64), row["line"] == 1.0
+		if sides[first]++; first != (v >= middle) {
+			t.Errorf("line %v: %v", row["line"], v)
+		}
+	}
+	if len(sides) != 2 {
+		t.Errorf("rows %v", sides)
+	}
+	// Resuming needs the same encoder, wherever it lies.
+	in, out := put(t, filepath.Join(dir, "one.jsonl"), text+"}\n"), filepath.Join(dir, "out.jsonl")
+	resumed := func(folder string) outcome {
+		return augmentTiny(in, "-o", out, "--resume", "--quiet", "--encoder", folder)
+	}
+	if r := resumed(encoder); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	moved := filepath.Join(dir, "encoder")
+	if err := os.CopyFS(moved, os.DirFS(encoder)); err != nil {
+		t.Fatal(err)
+	}
+	if r := resumed(moved); r.code != 0 {
+		t.Errorf("a moved encoder: %s", r.err)
+	}
+	put(t, filepath.Join(moved, "tokenizer_config.json"), `{"do_lower_case": false}`)
+	if r := resumed(moved); r.code != exitUsage || !strings.Contains(r.err, "encoder") {
+		t.Errorf("another encoder: exit %d: %s", r.code, r.err)
+	}
 }

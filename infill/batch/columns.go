@@ -103,6 +103,7 @@ var variantColumns = []ownColumn{
 		}
 		return int64(*f.Edits)
 	}),
+	ofFilling("similarity", number, func(f *jsonl.Filling) any { return numberCell(f.Similarity) }),
 	ofRecord("missing", whole, func(r *jsonl.Record) any {
 		if r.Error != nil {
 			return nil

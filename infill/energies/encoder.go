@@ -65,6 +65,9 @@ func meanPooled(dir string) error {
 	return nil
 }
 
+// SHA256 names the encoder by what it is made from, in hexadecimal digits.
+func (e *Encoder) SHA256() string { return e.net.SHA256() }
+
 // Close frees the encoder.
 func (e *Encoder) Close() error { return e.net.Close() }
 

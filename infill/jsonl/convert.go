@@ -61,7 +61,7 @@ func filling(f *infill.Filling, probability *float64) Filling {
 		Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
 		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
 		Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
-		Chain: f.Chain, Step: f.Step, Count: f.Count,
+		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
 	}
 }
 

@@ -131,6 +131,9 @@ type Filling struct {
 	// Edits is the edit distance of Text from the text before words were masked, in characters and
 	// without regard to case; nil where none were.
 	Edits *int `json:"edits,omitempty"`
+	// Similarity is the cosine of the vectors of Text and of the text before, by a sentence encoder:
+	// −1 to 1; nil without one.
+	Similarity *float64 `json:"similarity,omitempty"`
 	// Round to Moved are those of a variant: the round in which it was found, from 0, the text with
 	// blanks, the words that stood in them, their score as in Record, and what the spans of the input
 	// became.

@@ -46,6 +46,11 @@ type Filling struct {
 	Energy []string
 	Parts  *energies.Parts
 
+	// Encoder is the folder of a sentence encoder for the bounds on similarity, "" for none. What
+	// Parts says of files holds for it: [Filling.OpenParts] opens it.
+	Encoder string
+	encoder *energies.Encoder
+
 	Keep     []string // words that are not masked
 	KeepFile string   // a file of further ones, as AllowFile
 	// StopWords are the function words that infill.ClassContent leaves, and StopFile a file of them,

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -87,8 +88,31 @@ var maskTable = []*Setting[Filling]{
 	},
 	{
 		Name: "max-drop", Line: true, Record: Changed, Group: Words,
-		Doc:  "nats by which a filling may score below the words that were masked; negative: above them",
-		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MaxDrop) },
+		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
+		bind: func(v *Filling) *Value {
+			return optionalNumber(&v.Options.Filter.MaxDrop, math.MaxFloat64)
+		},
+	},
+	{
+		Name: "encoder", Arg: "FOLDER", Record: Changed, Group: Words,
+		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
+		bind: func(v *Filling) *Value {
+			folder := TextValue(&v.Encoder)
+			folder.want = "the folder of a sentence encoder"
+			folder.wantJSON = folder.want
+			return folder
+		},
+		form: (*Filling).encoderRecorded,
+	},
+	{
+		Name: "min-similarity", Line: true, Record: Changed, Group: Words,
+		Doc:  "least cosine of both by that encoder, from -1 to 1",
+		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MinSimilarity, 1) },
+	},
+	{
+		Name: "max-similarity", Line: true, Record: Changed, Group: Words,
+		Doc:  "greatest such cosine: 0.98 leaves out what says the same",
+		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MaxSimilarity, 1) },
 	},
 }
 
@@ -96,6 +120,7 @@ var maskTable = []*Setting[Filling]{
 func fileValue(p *string) *Value {
 	v := TextValue(p)
 	v.want = "a file of words, one a line"
+	v.wantJSON = v.want
 	return v
 }
 
@@ -117,17 +142,21 @@ func labelsValue(p *[]string) *Value {
 	return v
 }
 
-// optionalNumber is access to a finite number, or none.
-func optionalNumber(p **float64) *Value {
+// optionalNumber is access to a number from −most to most, or none.
+func optionalNumber(p **float64, most float64) *Value {
+	want := "a number"
+	if most < math.MaxFloat64 {
+		want = fmt.Sprintf("a number from %g to %g", -most, most)
+	}
 	set := func(x float64) error {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !(math.Abs(x) <= most) {
 			return errWant
 		}
 		*p = &x
 		return nil
 	}
 	return &Value{
-		Kind: Number, Min: -math.MaxFloat64, Max: math.MaxFloat64, want: "a number",
+		Kind: Number, Min: -most, Max: most, want: want,
 		get: func() string {
 			if *p == nil {
 				return ""
@@ -162,6 +191,8 @@ func (v *Filling) checkMasks() error {
 			{"mask-class", m.Class != infill.ClassAll}, {"mask-labels", m.MaskLabels != nil},
 			{"keep-labels", m.KeepLabels != nil}, {"min-edits", f.MinEdits > 0},
 			{"max-edits", f.MaxEdits > 0}, {"max-drop", f.MaxDrop != nil},
+			{"encoder", v.Encoder != ""}, {"min-similarity", f.MinSimilarity != nil},
+			{"max-similarity", f.MaxSimilarity != nil},
 		} {
 			if c.set {
 				return &Error{Name: c.name, Needs: masks, Err: errors.New("it is about words that are masked")}
@@ -172,6 +203,13 @@ func (v *Filling) checkMasks() error {
 	case (v.StopWords != nil || v.StopFile != "") && m.Class != infill.ClassContent:
 		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
 			Err: errors.New("it says which words are not content")}
+	case f.MinSimilarity != nil && v.Encoder == "":
+		return &Error{Name: "min-similarity", Needs: []string{"encoder"}}
+	case f.MaxSimilarity != nil && v.Encoder == "":
+		return &Error{Name: "max-similarity", Needs: []string{"encoder"}}
+	case f.MinSimilarity != nil && f.MaxSimilarity != nil && *f.MinSimilarity > *f.MaxSimilarity:
+		return &Error{Name: "max-similarity", Given: fmt.Sprint(*f.MaxSimilarity),
+			Want: fmt.Sprintf("at least min-similarity, %v", *f.MinSimilarity)}
 	case f.MaxDrop != nil && v.Energy != nil:
 		return &Error{Name: "max-drop", Without: []string{"energy"}}
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
