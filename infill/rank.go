@@ -27,7 +27,8 @@ const DiversityWeight = 2.0
 
 // result ranks the states that were taken. Equal energies keep their order, so that the ranking is
 // a function of the run.
-func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sighting) (*Result, error) {
+func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sighting) (*Result,
+	error) {
 	res := p.newResult()
 	res.MoveShare, res.Acceptance, res.Stats = kept.MoveShare(), kept.Acceptance(), kept
 	res.Shortlist = p.opt.shortlist()

@@ -71,7 +71,8 @@ var advices = []struct {
 	{infill.ErrUnfilled, ": infill fill"},
 	{infill.ErrEmptySupport,
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
-	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, --max-similarity)"},
+	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
+		"--max-similarity)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},

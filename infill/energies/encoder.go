@@ -140,6 +140,7 @@ func (e *Encoder) Values(ctx context.Context, texts []infill.Finished, v []float
 		for i, x := range now {
 			v[k] += x * before[number[k]][i]
 		}
+		v[k] = max(-1, min(1, v[k])) // rounding
 		return nil
 	})
 }

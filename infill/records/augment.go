@@ -21,8 +21,9 @@ type Augmenter struct {
 	Variants, Missing, Short int
 }
 
-// Seen is a set of texts without regard to case. It has 16 bytes of the SHA-256 of each, 24 to
-// 38 bytes of memory a text (BenchmarkSeenMemory), so that two texts are taken for one with a probability of 2⁻¹²⁸.
+// Seen is a set of texts without regard to case. It has 16 bytes of the SHA-256 of each, 24 to 38
+// bytes of memory a text (BenchmarkSeenMemory), so that two texts are taken for one with a
+// probability of 2⁻¹²⁸.
 type Seen struct{ texts map[[16]byte]struct{} }
 
 // NewSeen is an empty set.

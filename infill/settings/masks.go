@@ -178,6 +178,9 @@ func optionalNumber(p **float64, most float64) *Value {
 	}
 }
 
+// errUnmeasured is why bounds on the similarity need an encoder.
+var errUnmeasured = errors.New("it is what a similarity is measured by")
+
 // checkMasks finds settings of this table that do not go together.
 func (v *Filling) checkMasks() error {
 	m, f := v.Masking, v.Options.Filter
@@ -204,9 +207,9 @@ func (v *Filling) checkMasks() error {
 		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
 			Err: errors.New("it says which words are not content")}
 	case f.MinSimilarity != nil && v.Encoder == "":
-		return &Error{Name: "min-similarity", Needs: []string{"encoder"}}
+		return &Error{Name: "min-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
 	case f.MaxSimilarity != nil && v.Encoder == "":
-		return &Error{Name: "max-similarity", Needs: []string{"encoder"}}
+		return &Error{Name: "max-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
 	case f.MinSimilarity != nil && f.MaxSimilarity != nil && *f.MinSimilarity > *f.MaxSimilarity:
 		return &Error{Name: "max-similarity", Given: fmt.Sprint(*f.MaxSimilarity),
 			Want: fmt.Sprintf("at least min-similarity, %v", *f.MinSimilarity)}
