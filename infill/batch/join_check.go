@@ -68,6 +68,10 @@ func partsIn(folder string) ([]*part, error) {
 			parts = append(parts, &part{path, m})
 		}
 	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("%w: %s has no manifest of a shard; name the folder of the shards, or "+
+			"all of them", ErrJoin, folder)
+	}
 	return parts, nil
 }
 
@@ -108,6 +112,10 @@ func wholeOf(parts []*part, absent map[string]string) (*Manifest, error) {
 		if p.manifest.Finished == nil {
 			return nil, fmt.Errorf("%w: %s, shard %v, is not finished; %s", ErrJoin, p.path,
 				p.manifest.Shard, finishIt)
+		}
+		if _, err := os.Stat(p.path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %s, shard %v, is not there, only its manifest; copy it again, or %s",
+				ErrJoin, p.path, p.manifest.Shard, finishIt)
 		}
 	}
 	return &whole, nil

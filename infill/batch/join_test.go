@@ -86,8 +86,18 @@ func TestJoinRefusals(t *testing.T) {
 	refused("the last is missing", ErrJoin, "there are 2, and these are missing: 2;", joined, outputs[:2])
 	refused("one twice", ErrJoin, "both shard 0/3", joined, append(outputs, outputs[0]))
 	refused("no manifest", ErrJoin, "no manifest", joined, []string{outputs[0], in})
+	text := read(t, outputs[1])
+	if err := os.Remove(outputs[1]); err != nil {
+		t.Fatal(err)
+	}
+	for what, names := range map[string][]string{"outputs": outputs, "their folder": {dir}} {
+		refused("one is missing, of "+what, ErrJoin, outputs[1]+", shard 1/3, is not there", joined, names)
+	}
+	write(t, outputs[1], string(text))
 	refused("a shard as output", ErrIsInput, outputs[1], outputs[1], outputs)
-	refused("a folder without shards", ErrJoin, "name all", joined, []string{t.TempDir()})
+	empty := t.TempDir()
+	refused("a folder without shards", ErrJoin, empty+" has no manifest of a shard", joined,
+		[]string{empty})
 	refused("a folder as output", ErrJoin, "not a regular file", dir, outputs)
 	refused("a table as output", ErrLayout, "JSON lines", filepath.Join(dir, "joined.csv"), outputs)
 
