@@ -57,7 +57,12 @@ func (o *Options) thin() int {
 }
 
 // burnin is the number of first steps in which the sampler adapts.
-func (o *Options) burnin() int { return o.Steps / 2 }
+func (o *Options) burnin() int {
+	if o.Tuned != nil {
+		return 0
+	}
+	return o.Steps / 2
+}
 
 // checkThin refuses to keep more states than MaxKept.
 func (o *Options) checkThin() error {

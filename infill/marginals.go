@@ -85,6 +85,15 @@ func (o *Options) checkMarginals() error {
 	return nil
 }
 
+// unread is the number of first steps whose states are not counted where there is no burn-in: the
+// states may still remember the start.
+func (o *Options) unread() int {
+	if o.Tuned != nil {
+		return o.Steps / 5
+	}
+	return 0
+}
+
 // listed is how many texts of a distribution are given.
 func (o *Options) listed() int {
 	if o.AllFillings {

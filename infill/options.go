@@ -70,6 +70,9 @@ type Options struct {
 	// acceptance step, which would leave them out, are refused. DULA takes those whose gradient it
 	// has, see SecondModel.
 	Terms []Weighted
+	// Tuned, if not nil, makes the sampler of chains with this many coordinates, see Tuning: Sampler
+	// with parameters that were tuned before. There is then no burn-in.
+	Tuned func(coordinates int) samplers.Sampler
 	// Marginals has Result.Marginals estimated. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool

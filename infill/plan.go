@@ -131,6 +131,9 @@ func (p *plan) start(ctx context.Context) error {
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := p.opt.Sampler
+		if p.opt.Tuned != nil {
+			sampler = p.opt.Tuned(len(pt.tgt.coords))
+		}
 		if pt.tgt.domain.MaxK() == 1 {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
@@ -238,7 +241,7 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 		pt.burnt = sumStats(pt.run.Stats)
 		pt.run.ResetStats()
 	}
-	if pt.record != nil && pt.run.Done() > pt.run.Burnin {
+	if pt.record != nil && pt.run.Done() > max(pt.run.Burnin, p.opt.unread()) {
 		pt.record.add(pt.run.X, pt.run.U)
 	}
 	p.afterStep(pt)
