@@ -26,7 +26,7 @@ type Tuning struct {
 // but one state, or where the sampler adapts nothing. Options.Tuned must be nil. Errors are those
 // of Fill.
 func (e *Engine) Tune(ctx context.Context, t *Template, opt Options) ([]Tuning, error) {
-	opt.Exact = ExactNever
+	opt.Exact, opt.Collect = ExactNever, CollectLast
 	if opt.Tuned != nil {
 		return nil, fmt.Errorf("%w: a sampler that is tuned already", ErrOption)
 	}

@@ -117,7 +117,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	w := &records.Filler{Model: m, Engine: f.NewEngine(m), Filling: &f.Filling, Version: version()}
 	man := &batch.Manifest{
-		Format: batch.ManifestFormat, Version: version(), Model: "sha256:" + m.Info().SHA256,
+		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
 		Seed: *f.Seed, Settings: recorded,
 		Absent: unsaid(),
 	}

@@ -35,6 +35,8 @@ func (f *fillingFlags) flags() []*option {
 			energies.Forms(),
 		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
 			"standard errors; as many as --top",
+		"profile": "`FILE` of infill tune: its sampler with the values that it was tuned to, without " +
+			"burn-in",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",
 	})
@@ -74,6 +76,9 @@ func chooseSeed() (*uint64, error) {
 // prepare completes the options, and notes banned words that have no effect.
 func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
 	quiet bool) error {
+	if err := f.FitsModel(modelHash(m)); err != nil {
+		return err
+	}
 	if err := f.OpenParts(ctx, o); err != nil {
 		return err
 	}

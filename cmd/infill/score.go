@@ -121,7 +121,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	layout.Scores = true
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
-		Model: "sha256:" + s.Model.Info().SHA256, Settings: recorded,
+		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
 	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), fileWork{do: s.Record})

@@ -52,11 +52,7 @@ func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.T
 	}
 	opt := filling.Options
 	opt.ID = it.Key()
-	masking, _, err := maskingOf(it, filling, false)
-	if err != nil {
-		return nil, err
-	}
-	t, text, err := Blanks(tok, it.Text, masking, &opt)
+	t, text, err := TemplateOf(tok, it, filling, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +97,17 @@ func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.M
 		m.Spans = spans.List
 	}
 	return m, spans, nil
+}
+
+// TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
+// that of its line.
+func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Filling,
+	opt *infill.Options) (t *infill.Template, masked string, err error) {
+	masking, _, err := maskingOf(it, filling, false)
+	if err != nil {
+		return nil, "", err
+	}
+	return Blanks(tok, it.Text, masking, opt)
 }
 
 // Blanks makes the template of a text. Of a text without blanks it blanks out words first, as the

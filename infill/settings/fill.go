@@ -66,6 +66,13 @@ type Filling struct {
 	allowed, kept, stopped wordFile // what Prepare has read
 	started                wordFile // likewise, of StartFile
 	keptWords              *infill.WordSet
+
+	// ProfileFile is a file with what a sampler was tuned to, see package profile: Sampler and its
+	// parameters then come from it, and nothing is adapted. "" is none. Only a program that may read
+	// its user's files sets it.
+	ProfileFile string
+	profile     profileFile // what was read
+	chosen      bool        // Sampler was chosen, if only to its default
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
 	// MaxMemo; 0 means DefaultMemo. It decides no result.
 	Memo   int
@@ -120,6 +127,9 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 		v.Options.Seed = *v.Seed
 	}
 	v.Options.Exact = v.exactly()
+	if err := v.useProfile(); err != nil {
+		return err
+	}
 	if v.Options.Sampler == nil {
 		if v.Options.Sampler, err = v.NewSampler(); err != nil {
 			return err
@@ -162,8 +172,24 @@ func (v *Filling) exactly() infill.Exact {
 }
 
 // NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an
-// [*Error] for a parameter without a value.
+// [*Error] for a parameter without a value and for a profile that cannot be used.
 func (v *Filling) NewSampler() (samplers.Sampler, error) {
+	if err := v.useProfile(); err != nil {
+		return nil, err
+	}
+	if v.ProfileFile != "" {
+		return samplers.New(v.Sampler, v.profile.profile.Params)
+	}
+	params, err := v.Parameters()
+	if err != nil {
+		return nil, err
+	}
+	return samplers.New(v.Sampler, params)
+}
+
+// Parameters are those of the sampler that were given, by name, as [samplers.New] takes them. The
+// error is an [*Error].
+func (v *Filling) Parameters() (map[string]string, error) {
 	params := map[string]string{}
 	for _, p := range v.Params {
 		name, value, ok := strings.Cut(p, "=")
@@ -178,7 +204,7 @@ func (v *Filling) NewSampler() (samplers.Sampler, error) {
 	if v.Balance != "" {
 		params["balance"] = v.Balance
 	}
-	return samplers.New(v.Sampler, params)
+	return params, nil
 }
 
 // enumerating lists the samplers that evaluate every neighbour.
@@ -212,7 +238,9 @@ var mainTable = []*Setting[Filling]{
 	{
 		Name: "sampler", Doc: "name of the sampler", Line: true, Record: Always,
 		family: samplerFamily,
-		bind:   func(v *Filling) *Value { return v.ofSampler(nameValue(&v.Sampler)) },
+		bind: func(v *Filling) *Value {
+			return v.ofSampler(nameValue(&v.Sampler)).after(func() { v.chosen = true })
+		},
 	},
 	{
 		Name: "steps", Doc: "steps of every chain", Line: true, Record: Always,
@@ -394,6 +422,12 @@ var mainTable = []*Setting[Filling]{
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
 		bind: func(v *Filling) *Value { return BoolValue(&v.Options.Marginals) },
+	},
+	{
+		Name: "profile", Record: Changed, Arg: "FILE",
+		Doc: "sampler, parameters and values that were tuned before on a sample of texts: " +
+			"nothing is adapted, and there is no burn-in",
+		bind: profileValue, form: (*Filling).profileRecorded,
 	},
 	{
 		Name: "memo",

@@ -40,6 +40,7 @@ var samples = map[string][2]string{
 	"span-offsets": {"utf-16", `"utf-16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
 	"max-drop": {"-1.5", "-1.5"}, "encoder": {"enc", `"enc"`},
 	"min-similarity": {"0.5", "0.5"}, "max-similarity": {"-0.25", "-0.25"},
+	"profile": {"p.json", `"p.json"`},
 }
 
 // Every setting stores what its text and its JSON value say, and reads it back as it was.

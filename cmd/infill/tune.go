@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/profile"
+	"infill/infill/records"
+	"infill/infill/settings"
+	"infill/internal/disk"
+	"infill/mlm"
+	"infill/samplers"
+)
+
+const tuneDescription = "" +
+	`CORPUS has texts with blanks, one a line or as JSON lines, or with --mask-rate or --mask-words
+complete sentences. A random sample of them is filled, with one burn-in each, and what the
+sampler adapts is averaged for each number of blanks. Fillings with --profile then need no
+burn-in. A profile is for one model, one sampler and one gradient mode.`
+
+// tuneFlags are the flags of infill tune.
+type tuneFlags struct {
+	modelFlags
+	fillingFlags
+	sample int
+	output string
+	quiet  bool
+}
+
+func tuneCommand(std stdio) *cli.Command {
+	f := &tuneFlags{sample: 50}
+	filling := without(f.fillingFlags.flags(), "profile", "exact", "top", "select", "case",
+		"marginals", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop")
+	own := []*option{
+		wholeFlag("sample", "texts to tune on, drawn from all with --seed", &f.sample, 1, 100_000),
+		textFlag("output", "`FILE` for the profile", &f.output),
+		boolFlag("quiet", "print nothing", &f.quiet),
+	}
+	own[1].alias = "o"
+	f.Filling.Options.Steps, f.Filling.Options.Chains = 200, 8
+	return &cli.Command{
+		Name:        "tune",
+		Usage:       "tune a sampler on a sample of a corpus, for fillings without burn-in",
+		ArgsUsage:   "CORPUS -o PROFILE",
+		Description: tuneDescription,
+		Flags:       join(f.modelFlags.flags(), group(groupFill, filling), group(groupOutput, own)),
+		Action:      func(c *cli.Context) error { return f.run(c, std) },
+	}
+}
+
+func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
+	switch {
+	case c.NArg() != 1:
+		return usagef("one file of texts, got %d arguments; try: infill tune texts.txt -o profile.json",
+			c.NArg())
+	case f.output == "":
+		return usagef("no file for the profile: -o FILE")
+	}
+	path := c.Args().First()
+	if err := checkTargets([]target{{"-o", f.output}}, path, f.AllowFile); err != nil {
+		return err
+	}
+	if err := f.ready(); err != nil {
+		return err
+	}
+	texts, corpus, err := sampleOf(path, std.in, f.sample, *f.Seed)
+	if err != nil {
+		return err
+	}
+	m, err := f.open(c.Context)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	warn(std, m)
+	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Parts.Close()) }()
+	pool, failed, err := f.tune(c.Context, m, texts)
+	if err != nil {
+		return err
+	}
+	p, err := f.profileOf(m, pool)
+	if err != nil {
+		return err
+	}
+	p.Corpus = corpus
+	p.Corpus.Sampled -= failed
+	b, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	if err := disk.Write(f.output, b); err != nil {
+		return err
+	}
+	if !f.quiet {
+		fmt.Fprint(std.err, tuned(p, failed))
+	}
+	return nil
+}
+
+// profileOf is the profile without its corpus.
+func (f *tuneFlags) profileOf(m *mlm.Model, pool *profile.Pool) (*profile.Profile, error) {
+	said, err := settings.Recorded(settings.FillTable(), &f.Filling, settings.Defaults())
+	if err != nil {
+		return nil, err
+	}
+	said["seed"] = fmt.Sprint(*f.Seed)
+	p := &profile.Profile{
+		Format: profile.Format, Version: version(), Model: modelHash(m),
+		Sampler: f.Filling.Sampler, Gradient: mlm.GradientModeNames()[f.Filling.Options.Gradient],
+		Settings: said, Tuned: pool.Entries(),
+	}
+	if p.Params, err = f.Parameters(); err != nil {
+		return nil, err
+	}
+	if len(p.Tuned) == 0 {
+		return nil, fmt.Errorf("no text was tuned: the sampler %s adapts nothing, or the texts leave it "+
+			"nothing to choose (infill samplers lists what can be auto)", p.Sampler)
+	}
+	_, err = p.Samplers()
+	return p, err
+}
+
+// tune fills the texts and gathers what was adapted. Texts that cannot be filled are counted.
+func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, texts []batch.Item) (
+	pool *profile.Pool, failed int, err error) {
+	begin()
+	engine := f.NewEngine(m)
+	pool = &profile.Pool{}
+	var last error
+	for i := range texts {
+		found, err := f.one(ctx, engine, &texts[i])
+		switch {
+		case ctx.Err() != nil:
+			return nil, 0, ctx.Err()
+		case errors.Is(err, samplers.ErrParam):
+			return nil, 0, err // of all texts
+		case err != nil:
+			last = fmt.Errorf("line %d: %w", texts[i].Line, err)
+			failed++
+		default:
+			pool.Add(found)
+		}
+	}
+	if failed == len(texts) {
+		return nil, 0, last
+	}
+	return pool, failed, nil
+}
+
+// one is what is adapted to one text. The settings of its line hold, but for those of the sampling.
+func (f *tuneFlags) one(ctx context.Context, e *infill.Engine, it *batch.Item) ([]infill.Tuning,
+	error) {
+	if it.Err != nil {
+		return nil, it.Err
+	}
+	line, _, err := f.ForLine(e.Tokenizer(), records.FieldsOf(it))
+	if err != nil {
+		return nil, err
+	}
+	opt, all := line.Options, &f.Filling.Options
+	opt.ID, opt.Seed, opt.Steps, opt.Chains = it.Key(), all.Seed, all.Steps, all.Chains
+	opt.NoSteps = all.NoSteps
+	opt.Sampler, opt.Gradient, opt.Marginals = all.Sampler, all.Gradient, false
+	t, _, err := records.TemplateOf(e.Tokenizer(), it, line, &opt)
+	if err != nil {
+		return nil, err
+	}
+	return e.Tune(ctx, t, opt)
+}
+
+// sampleOf draws n texts of a file, in its order, and hashes what was read. Every text is as likely
+// to be drawn as any other (Waterman's algorithm R, in Knuth 1997, section 3.4.2).
+func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item, _ profile.Corpus,
+	err error) {
+	fail := func(err error) ([]batch.Item, profile.Corpus, error) { return nil, profile.Corpus{}, err }
+	r, name := stdin, "standard input"
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return fail(err)
+		}
+		defer func() { _ = file.Close() }() // only read
+		r, name = file, path
+	}
+	sum := sha256.New()
+	r = io.TeeReader(r, sum)
+	in, err := batch.OpenStream(name, r, batch.InputOptions{})
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	rng := rand.New(rand.NewPCG(seed, 0x74756e65)) //nolint:gosec // a sample, no secret
+	var kept []batch.Item
+	all := 0
+	for {
+		it, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fail(err)
+		}
+		all++
+		if len(kept) < n {
+			kept = append(kept, it)
+		} else if j := rng.IntN(all); j < n {
+			kept[j] = it
+		}
+	}
+	if all == 0 {
+		return fail(usagef("%s: no text", name))
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return fail(err)
+	}
+	slices.SortFunc(kept, func(a, b batch.Item) int { return a.Line - b.Line })
+	return kept, profile.Corpus{
+		SHA256: "sha256:" + hex.EncodeToString(sum.Sum(nil)), Texts: all, Sampled: len(kept),
+	}, nil
+}
+
+// tuned says what a profile has.
+func tuned(p *profile.Profile, failed int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, tuned on %d of %d texts", p.Sampler, p.Corpus.Sampled, p.Corpus.Texts)
+	if failed > 0 {
+		fmt.Fprintf(&b, " (%d of the sample could not be filled)", failed)
+	}
+	b.WriteByte('\n')
+	for _, e := range p.Tuned {
+		noun := "coordinates"
+		if e.Coordinates == 1 {
+			noun = "coordinate"
+		}
+		fmt.Fprintf(&b, "%4d %-11s %4d text%s", e.Coordinates, noun, e.Texts, plural(e.Texts))
+		if e.Acceptance != nil {
+			fmt.Fprintf(&b, ", acceptance %.2f", *e.Acceptance)
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+			fmt.Fprintf(&b, ", %s %.3g", strings.ReplaceAll(name, "-", " "), e.Values[name])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// modelHash names a model in manifests and profiles.
+func modelHash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }
