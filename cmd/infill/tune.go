@@ -56,8 +56,9 @@ func tuneCommand(std stdio) *cli.Command {
 		Usage:       "tune a sampler on a sample of a corpus, for fillings without burn-in",
 		ArgsUsage:   "CORPUS -o PROFILE",
 		Description: tuneDescription,
-		Flags:       join(f.modelFlags.flags(), group(groupFill, filling), group(groupOutput, own)),
-		Action:      func(c *cli.Context) error { return f.run(c, std) },
+		Flags: join(f.modelFlags.flags(), group(groupFill, filling),
+			group(groupOutput, ownEnv("tune", own, "sample"))),
+		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }
 

@@ -47,8 +47,8 @@ func TestOneMeaningOfVariables(t *testing.T) {
 			}
 		})
 		want := map[string][]string{
-			"INFILL_SEED":  {"fill", "batch", "augment", "compare"},
-			"INFILL_STEPS": {"fill", "batch", "augment", "compare"},
+			"INFILL_SEED":  {"fill", "batch", "augment", "tune", "compare"},
+			"INFILL_STEPS": {"fill", "batch", "augment", "tune", "compare"},
 			"INFILL_FORCE": {"batch", "augment", "score", "eval", "compare"},
 		}[name]
 		if !reflect.DeepEqual(users, want) {
