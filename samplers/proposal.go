@@ -10,7 +10,7 @@ import (
 // chains of a run: what it keeps from one call to the next, it keeps per chain k.
 //
 // A Proposal may have further abilities: Adapter, Starter, Scheduler, Asker,
-// Counter, Keeper and Tuned.
+// Counter, Keeper, Restarter and Tuned.
 type Proposal interface {
 	// Propose writes a proposal to y, which holds a copy of x, and returns
 	// log q(x→y). x is the current state of chain k and grad the gradient there,

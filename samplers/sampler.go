@@ -14,7 +14,7 @@ type Sampler interface {
 
 // Kernel advances all chains by one step.
 //
-// It may have further abilities: Preparer and Tuned.
+// It may have further abilities: Preparer, Retargeter and Tuned.
 type Kernel interface {
 	// Step moves each chain k from Chains.X[k] to its next state, keeps
 	// Chains.U[k] (NaN for a state that was not evaluated) and, where gradients
