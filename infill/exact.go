@@ -16,7 +16,7 @@ type Exact int
 
 const (
 	// ExactAuto computes π where that can be done, unless an option that only sampling has is
-	// set: Sampler, Steps, NoSteps, Budget, Chains, Start, Collect, Thin, Gradient, Shortlist,
+	// set: Sampler, Steps, NoSteps, Budget, Chains, Anneal, Start, Collect, Thin, Gradient, Shortlist,
 	// NoShortlist or Trace.
 	ExactAuto Exact = iota
 	// ExactAlways computes π where that can be done. Options of the sampling are then for the
@@ -35,7 +35,8 @@ const MaxExactRows = 2048
 // exactly resolves ExactAuto.
 func (o *Options) exactly() Exact {
 	sampling := o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
-		o.Chains != 0 || o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
+		o.Chains != 0 || o.Anneal != nil ||
+		o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
 		o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil
 	switch {
 	case o.Exact != ExactAuto:

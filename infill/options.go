@@ -39,6 +39,7 @@ type Options struct {
 	Top         int              // fillings to return at most, up to MaxTop; 0 means 5
 	AllFillings bool             // all fillings are returned; Top is then 0
 	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
+	Anneal      *Anneal          // the temperatures of the steps, in place of Temperature; nil: none
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank
 	Allow       *WordList        // the only fillings of every blank; nil: any
@@ -165,6 +166,9 @@ func (o *Options) fill() error {
 		return o.Filter.check()
 	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
 		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
+	}
+	if err := o.checkAnneal(); err != nil {
+		return err
 	}
 	*o = o.Complete()
 	if err := o.checkThin(); err != nil {

@@ -234,6 +234,9 @@ func (p *plan) steps(ctx context.Context, n int) error {
 }
 
 func (p *plan) advance(ctx context.Context, pt *part) error {
+	if err := p.cool(ctx, pt); err != nil {
+		return err
+	}
 	if err := pt.run.Step(ctx); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 type target struct {
 	*space
 	model *recall
-	temp  float64
+	temp  float64 // of the present step, see Anneal
 	mode  mlm.GradientMode
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 	prior [][]float64
@@ -53,7 +53,7 @@ type bucket struct {
 }
 
 func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
-	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
+	return &target{space: sp, model: m, temp: opt.firstTemperature(), mode: opt.Gradient,
 		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
 }
 

@@ -14,8 +14,8 @@ type Retargeter interface {
 	Retarget(ctx context.Context) error
 }
 
-// Restarter is the ability of a Proposal to go on after the target has changed. A Proposal that is a
-// Keeper or a Starter needs it for that. Others are taken to keep nothing.
+// Restarter is the ability of a Proposal to go on after the target has changed. A Proposal that is
+// a Keeper or a Starter needs it for that. Others are taken to keep nothing.
 type Restarter interface {
 	// Restart drops what the proposal keeps of chain k's state x, where the gradient is now grad. What
 	// was adapted stays as it is.

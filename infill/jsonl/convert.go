@@ -28,6 +28,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if !r.Exact {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
 		rec.Collect = ran.Collect.String()
+		rec.Anneal = ran.Anneal.String()
 		if ran.Start != infill.StartMasked {
 			rec.Start = ran.Start.String()
 		}

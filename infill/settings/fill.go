@@ -310,6 +310,12 @@ var mainTable = []*Setting[Filling]{
 		},
 	},
 	{
+		Name: "anneal", Line: true, Record: Changed, Arg: "FROM..TO",
+		Doc: "temperatures of the steps, first to last, in place of temperature, to search for the " +
+			"best filling; by a shape: " + strings.Join(infill.ShapeNames(), "|"),
+		bind: func(v *Filling) *Value { return v.ofSampling(annealValue(&v.Options)) },
+	},
+	{
 		Name: "seed", Doc: "seed of all randomness; chosen and said when unset", Line: true,
 		bind: func(v *Filling) *Value { return seedValue(&v.Seed) },
 	},

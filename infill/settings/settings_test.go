@@ -32,7 +32,8 @@ var samples = map[string][2]string{
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`}, "collect": {"chain", `"chain"`},
-	"start": {"argmax", `"argmax"`}, "thin": {"3", "3"},
+	"anneal": {"5..0.5:linear", `"5..0.5:linear"`},
+	"start":  {"argmax", `"argmax"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},
 	"memo":   {"8", "8"}, "marginals": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
@@ -203,7 +204,7 @@ func TestRecorded(t *testing.T) {
 func TestSamplingIsAsked(t *testing.T) {
 	t.Parallel()
 	sampling := []string{"sampler", "steps", "chains", "step-size", "balance", "param", "shortlist",
-		"gradient", "budget", "collect", "thin", "start"}
+		"gradient", "budget", "collect", "thin", "start", "anneal"}
 	for _, s := range FillTable() {
 		if s.Name == "allow" || s.Name == "exact" || s.Name == "stop-words" || s.Name == "keep-file" {
 			continue

@@ -1,0 +1,28 @@
+package settings
+
+import (
+	"strings"
+
+	"infill/infill"
+)
+
+// annealValue is a schedule of temperatures. "" is none.
+func annealValue(o *infill.Options) *Value {
+	set := func(s string) error {
+		o.Anneal = nil
+		if s == "" {
+			return nil
+		}
+		a, err := infill.ParseAnneal(s)
+		if err != nil {
+			return errWant
+		}
+		o.Anneal = a
+		return nil
+	}
+	return &Value{
+		Kind: Text, want: "FROM..TO, FROM..TO:" + strings.Join(infill.ShapeNames()[1:], " or FROM..TO:") +
+			", with temperatures above 0, or one of " + strings.Join(infill.AnnealNames(), ", "),
+		get: func() string { return o.Anneal.String() }, set: set, setJSON: fromJSON(set),
+	}
+}
