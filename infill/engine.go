@@ -64,6 +64,10 @@ type Filling struct {
 	// Probability is π of the text, exp(U/T) over the sum for all fillings that fit: 0 to 1.
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
+	// LogProbability is U/T − log Z in nats, for the log Z of the filling's lengths: log π of its
+	// tokens given the lengths. It is 0 without Options.Normalize, and NaN where log Z is not known.
+	// As an estimate it has the standard error of log Z, the same for all fillings of these lengths.
+	LogProbability float64
 	// Edits is the Levenshtein distance of Text from the text with Options.Original in its blanks,
 	// in characters and without regard to case; 0 without these words.
 	Edits int
@@ -109,13 +113,17 @@ type Result struct {
 	Repeated int
 	// Evaluated are the rows that the model evaluated for this call, those of the start among
 	// them. It depends on what the engine's memo holds and, without one, counts what chains ask
-	// for at the same time for each, although the model evaluates it once.
+	// for at the same time for each, although the model evaluates it once. Those of Options.Normalize
+	// are left out.
 	Evaluated int
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow
 	Marginals *Marginals         // probabilities, where Options.Marginals asks for them
-	Warnings  []error            // what went on all the same; mlm.ErrNotFinite, ErrUnmixed
+	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
+	// lengths, where Options.Normalize asks for it.
+	Normalizers []Normalizer
+	Warnings    []error // what went on all the same; mlm.ErrNotFinite, ErrUnmixed
 }
 
 // Fill fills the blanks of a template.
@@ -211,6 +219,11 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Evaluated = int(p.model.evaluated.Load())
+	if opt.Normalize {
+		if err := p.normalize(ctx, res); err != nil {
+			return nil, err
+		}
+	}
 	return res, nil
 }
 

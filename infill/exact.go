@@ -147,6 +147,10 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 	if p.opt.Marginals {
 		res.Marginals = exactMarginals(len(t.t.blanks), res.Fillings, res.Distinct, p.opt.listed())
 	}
+	if p.opt.Normalize {
+		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
+		p.logProbabilities(res)
+	}
 	p.choose(res, likeliest)
 	res.refused(refused, "fillings")
 	return res, nil

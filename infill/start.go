@@ -16,11 +16,8 @@ import (
 // coordinates together, states that break them are drawn again.
 func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([][]int32, error) {
 	m := len(t.coords)
-	at, logp := make([]int, m), make([][]float64, m)
-	for i := range t.coords {
-		at[i], logp[i] = i, make([]float64, t.coords[i].k())
-	}
-	if err := t.masked(ctx, t.shortest(), at, logp, true); err != nil {
+	logp, err := t.allMasked(ctx)
+	if err != nil {
 		return nil, err
 	}
 	t.prior = make([][]float64, m)
@@ -46,6 +43,15 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 		}
 	}
 	return t.begin(opt, id, n, cum, logp)
+}
+
+// allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
+func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
+	at, logp := make([]int, len(t.coords)), make([][]float64, len(t.coords))
+	for i := range t.coords {
+		at[i], logp[i] = i, make([]float64, t.coords[i].k())
+	}
+	return logp, t.masked(ctx, t.shortest(), at, logp, true)
 }
 
 // shortest returns, once for every coordinate, the state in which each list has

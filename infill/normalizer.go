@@ -1,0 +1,138 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/samplers"
+)
+
+// WarnWeights is the number of effective chains below which log Z comes with a warning. The few
+// weights that count say little about the weights that no chain has, and the standard error is
+// then too small.
+const WarnWeights = 5
+
+// A Normalizer is log Z = log Σ exp(U(θ)/T), the sum over all fillings that the options allow, with
+// the same numbers of tokens in the blanks. With a shortlist the sum is over its candidates.
+//
+// It is estimated by annealed importance sampling (Neal 2001), see [samplers.AIS], from draws of
+// what the model says of each blank with all of them masked: with Options.Steps rungs, and as many
+// chains as the sampling has of these lengths. Where π is computed, so is log Z.
+type Normalizer struct {
+	// Lengths are the tokens of every blank, in the order of the text, 0 for a blank whose list
+	// decides. It is nil where the template leaves no length open.
+	Lengths []int
+	LogZ    float64 // nats; NaN where it could not be estimated, which a warning explains
+	// Error is the standard error of LogZ, over independent chains: 0 where π was computed, NaN for
+	// one chain. The estimate of Z has no bias, so that LogZ is low by about Error²/2 on average.
+	Error  float64
+	ESS    float64 // effective number of chains, of Chains; NaN where π was computed
+	Chains int     // 0 where π was computed
+}
+
+// exactNormalizer is log Z of the energies of all states, in nats at temperature 1, of which best
+// is the largest.
+func (t *target) exactNormalizer(u []float64, best float64) Normalizer {
+	sum := 0.0
+	for _, v := range u {
+		sum += math.Exp((v - best) / t.temp)
+	}
+	return Normalizer{LogZ: best/t.temp + math.Log(sum), ESS: math.NaN()}
+}
+
+// normalize estimates log Z of all lengths.
+func (p *plan) normalize(ctx context.Context, res *Result) error {
+	if p.opt.stopped() {
+		res.Warnings = append(res.Warnings, fmt.Errorf("%w: log Z was not estimated, since the run was "+
+			"stopped", ErrUnmixed))
+		return nil
+	}
+	var first []*part // of each combination of lengths
+	chains := map[string]int{}
+	for _, pt := range p.parts {
+		if chains[pt.id] == 0 {
+			first = append(first, pt)
+		}
+		chains[pt.id] += len(pt.chains)
+	}
+	slices.SortFunc(first, func(a, b *part) int { return slices.Compare(a.tgt.counts, b.tgt.counts) })
+	all := &plan{parts: first}
+	out, warn := make([]Normalizer, len(first)), make([]error, len(first))
+	if err := all.each(ctx, func(ctx context.Context, pt *part) (err error) {
+		i := slices.Index(first, pt)
+		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, chains[pt.id])
+		for b := range pt.tgt.t.blanks {
+			if p.open {
+				out[i].Lengths = append(out[i].Lengths, pt.tgt.counts[pt.tgt.groupOf(b)])
+			}
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	res.Normalizers = out
+	for _, w := range warn {
+		if w != nil {
+			res.Warnings = append(res.Warnings, w)
+		}
+	}
+	p.logProbabilities(res)
+	return nil
+}
+
+// normalizer estimates log Z of the target. warn says why it may be wrong, or is not known.
+func (t *target) normalizer(ctx context.Context, opt *Options, id string, chains int) (n Normalizer,
+	warn, err error) {
+	logq, err := t.allMasked(ctx)
+	if err != nil {
+		return n, nil, err
+	}
+	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Steps), Seed: opt.Seed, ID: id}
+	if len(t.joint) > 0 {
+		o.Support = t.valid
+	}
+	r, err := samplers.AIS(ctx, t, logq, o)
+	if errors.Is(err, samplers.ErrRare) {
+		nan := math.NaN()
+		return Normalizer{LogZ: nan, Error: nan, ESS: nan, Chains: chains}, fmt.Errorf(
+			"log Z is not known: %w; rules that tie blanks together less strictly, or lists in their "+
+				"place, make it known", err), nil
+	}
+	if err != nil {
+		return n, nil, err
+	}
+	n = Normalizer{LogZ: r.LogZ, Error: r.Error, ESS: r.ESS, Chains: chains}
+	if !(n.ESS >= WarnWeights) {
+		warn = fmt.Errorf("%w: log Z rests on %.1f effective chains of %d, fewer than %d; "+
+			"more steps or chains make them more", ErrUnmixed, n.ESS, chains, WarnWeights)
+	}
+	return n, warn, nil
+}
+
+// logProbabilities fills in Filling.LogProbability.
+func (p *plan) logProbabilities(res *Result) {
+	for i := range res.Fillings {
+		f := &res.Fillings[i]
+		f.LogProbability = math.NaN()
+		for j := range res.Normalizers {
+			n := &res.Normalizers[j]
+			if p.has(f, n.Lengths) {
+				f.LogProbability = f.Score/p.opt.Temperature - n.LogZ
+				break
+			}
+		}
+	}
+}
+
+// has reports whether a filling has these lengths.
+func (p *plan) has(f *Filling, lengths []int) bool {
+	for b, n := range lengths {
+		if n > 0 && f.lengths[p.parts[0].tgt.groupOf(b)] != n {
+			return false
+		}
+	}
+	return true
+}
