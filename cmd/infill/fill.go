@@ -177,11 +177,15 @@ func (w *fillWriter) print(r *infill.Result) error {
 		if r.Exact {
 			fmt.Fprintf(&b, "%s  ", percent(f.Probability))
 		}
+		if len(r.Normalizers) > 0 {
+			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", f.LogProbability))
+		}
 		if f.Energies != nil {
 			b.WriteString(energiesOf(&f, w.Filling.Options.Terms) + "  ")
 		}
 		b.WriteString(text + "\n")
 	}
+	b.WriteString(normalizersTable(r.Normalizers))
 	if r.Marginals != nil {
 		b.WriteString(marginalsTable(r.Marginals, func(s string) string {
 			if isTerminal(w.std.out) {

@@ -17,7 +17,8 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	rec := &Record{
 		Text: text, Masked: slices.Clone(ran.Original),
 		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
-		MoveShare: finite(r.MoveShare), Acceptance: finite(r.Acceptance),
+		Normalizers: normalizers(r.Normalizers),
+		MoveShare:   finite(r.MoveShare), Acceptance: finite(r.Acceptance),
 		StepSize: r.Tuned["step-size"], Tuned: maps.Clone(r.Tuned), Shortlist: r.Shortlist,
 		Zero: r.Stats.Zero, NonFinite: r.Stats.NonFinite,
 		Rows: r.Rows, Repeated: r.Repeated,
@@ -50,6 +51,9 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		f := filling(&r.Fillings[i], probability)
 		if ran.Original != nil {
 			f.Edits = pointer(r.Fillings[i].Edits)
+		}
+		if r.Normalizers != nil {
+			f.LogProbability = finite(r.Fillings[i].LogProbability)
 		}
 		rec.Fillings = append(rec.Fillings, f)
 	}

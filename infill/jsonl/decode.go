@@ -19,6 +19,7 @@ var members = func() map[reflect.Type]map[string]int {
 		reflect.TypeFor[Record](), reflect.TypeFor[Filling](), reflect.TypeFor[Piece](),
 		reflect.TypeFor[Candidate](), reflect.TypeFor[Failure](),
 		reflect.TypeFor[Marginals](), reflect.TypeFor[Marginal](), reflect.TypeFor[Estimate](),
+		reflect.TypeFor[Normalizer](),
 	} {
 		out[t] = map[string]int{}
 		for i := range t.NumField() {
@@ -247,6 +248,11 @@ func (r *Record) check() (field, reason string) {
 			if s := negative(n); s != "" {
 				return fmt.Sprintf("fillings[%d]", i), s
 			}
+		}
+	}
+	for i := range r.Normalizers {
+		if reason := r.Normalizers[i].check(); reason != "" {
+			return fmt.Sprintf("normalizers[%d]", i), reason
 		}
 	}
 	if field, reason := r.Marginals.check(); reason != "" {

@@ -61,6 +61,8 @@ type Record struct {
 	Collect string `json:"collect,omitempty"`
 	// Marginals are probabilities of words and texts, nil where nobody asked for them.
 	Marginals *Marginals `json:"marginals,omitempty"`
+	// Normalizers are the log-normalisers, by lengths, nil where nobody asked for them.
+	Normalizers []Normalizer `json:"normalizers,omitempty"`
 	// MoveShare is the share of steps after the burn-in that proposed another state, Acceptance
 	// that of accepted ones among these proposals, both in [0,1]; nil without any. Records without
 	// MoveShare are of earlier programs, whose Acceptance counts proposals of the state itself too.
@@ -148,6 +150,8 @@ type Filling struct {
 	// Probability is exp(Score/T) over the sum for all fillings that fit, at
 	// temperature T: from 0 to 1. It is nil where not known, as after sampling.
 	Probability *float64 `json:"probability,omitempty"`
+	// LogProbability is Score/T less log Z of the filling's lengths, in nats: nil where not known.
+	LogProbability *float64 `json:"log_probability,omitempty"`
 	// Chain is the first chain, from 0, whose state this was, and Step the step at which it was.
 	// Count is the number of chains that ended here, of "visited" states that
 	// of the chains that evaluated it, along "chain" the number of states. All are 0

@@ -436,6 +436,12 @@ var mainTable = []*Setting[Filling]{
 		bind: profileValue, form: (*Filling).profileRecorded,
 	},
 	{
+		Name: "normalize", Line: true, Record: Changed, Group: Results,
+		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
+			"standard error",
+		bind: func(v *Filling) *Value { return BoolValue(&v.Options.Normalize) },
+	},
+	{
 		Name: "memo",
 		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
 			"results do not depend on it",
