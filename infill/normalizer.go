@@ -33,8 +33,8 @@ type Normalizer struct {
 	Chains int     // 0 where π was computed
 }
 
-// exactNormalizer is log Z of the energies of all states, in nats at temperature 1, of which best
-// is the largest.
+// exactNormalizer is log Z of the energies of all states, in nats at temperature 1. Best is the
+// largest of them.
 func (t *target) exactNormalizer(u []float64, best float64) Normalizer {
 	sum := 0.0
 	for _, v := range u {

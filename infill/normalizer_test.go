@@ -103,7 +103,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	}
 }
 
-// On a shortlist the sum is over its candidates; more threads and the memo change no bit, and
+// On a shortlist the sum is over its candidates; the memo changes no bit, and
 // asking for log Z changes nothing else.
 func TestNormalizerOfAShortlist(t *testing.T) {
 	t.Parallel()

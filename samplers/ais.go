@@ -200,7 +200,8 @@ func (a *annealing) share() (logShare, variance float64, err error) {
 		}
 	}
 	if hits < shareHits {
-		return 0, 0, fmt.Errorf("%w: %d of %d do, and %d are needed", ErrRare, hits, shareDraws, shareHits)
+		return 0, 0, fmt.Errorf("%w: %d of %d do, and %d are needed",
+			ErrRare, hits, shareDraws, shareHits)
 	}
 	s := float64(hits) / shareDraws
 	return math.Log(s), (1 - s) / (s * shareDraws), nil

@@ -60,7 +60,7 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
-		"marginals", "normalize", "profile", "collect", "thin", "anneal",
+		"marginals", "log-z", "profile", "collect", "thin", "anneal",
 		"min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity") { // filters would hide
 		// what samplers find

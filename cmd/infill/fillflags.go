@@ -37,7 +37,7 @@ func (f *fillingFlags) flags() []*option {
 			"standard errors; as many as --top",
 		"profile": "`FILE` of infill tune: its sampler with the values that it was tuned to, without " +
 			"burn-in",
-		"normalize": "print the log-probabilities of the fillings, and log Z of each length with its " +
+		"log-z": "print the log-probabilities of the fillings, and log Z of each length with its " +
 			"standard error",
 		"select": "how --top fillings are chosen: likelihood: the best; " +
 			"diverse: good ones that share few words",

@@ -14,7 +14,7 @@ import (
 func TestFillNormalize(t *testing.T) {
 	t.Parallel()
 	const text = "the [MASK*1-2] saw the [MASK] ."
-	args := withTiny("fill", "--seed", "1", "--steps", "60", "--top", "3", "--normalize", text)
+	args := withTiny("fill", "--seed", "1", "--steps", "60", "--top", "3", "--log-z", text)
 	r := infillRun("", args...)
 	var rec jsonl.Record
 	if err := json.Unmarshal([]byte(infillRun("", append(args, "--json", "--quiet")...).out), &rec); err != nil {
@@ -36,13 +36,13 @@ func TestFillNormalize(t *testing.T) {
 		}
 	}
 	// One blank is exact.
-	r = infillRun("", withTiny("fill", "--normalize", "--quiet", "--top", "2", "the [MASK] sleeps .")...)
+	r = infillRun("", withTiny("fill", "--log-z", "--quiet", "--top", "2", "the [MASK] sleeps .")...)
 	if r.code != 0 || !strings.Contains(r.out, " ± 0.00, computed\n") || strings.Count(r.out, "log P -") != 2 {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl")
-	put(t, in, `{"text":"`+text+`","normalize":true,"steps":20}`+"\n"+`{"text":"`+text+`"}`+"\n")
+	put(t, in, `{"text":"`+text+`","log_z":true,"steps":20}`+"\n"+`{"text":"`+text+`"}`+"\n")
 	r = infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--quiet")...)
 	lines := strings.Split(get(t, out), "\n")
 	if r.code != 0 || len(lines) != 3 || !strings.Contains(lines[0], `"normalizers":[{"lengths":[1,1],"log_z":`) ||

@@ -43,7 +43,7 @@ type tuneFlags struct {
 func tuneCommand(std stdio) *cli.Command {
 	f := &tuneFlags{sample: 50}
 	filling := without(f.fillingFlags.flags(), "profile", "exact", "top", "select", "case",
-		"marginals", "normalize", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop",
+		"marginals", "log-z", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity")
 	own := []*option{
 		wholeFlag("sample", "texts to tune on, drawn from all with --seed", &f.sample, 1, 100_000),

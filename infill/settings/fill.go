@@ -436,7 +436,7 @@ var mainTable = []*Setting[Filling]{
 		bind: profileValue, form: (*Filling).profileRecorded,
 	},
 	{
-		Name: "normalize", Line: true, Record: Changed, Group: Results,
+		Name: "log-z", Line: true, Record: Changed, Group: Results,
 		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
 			"standard error",
 		bind: func(v *Filling) *Value { return BoolValue(&v.Options.Normalize) },

@@ -35,7 +35,7 @@ var samples = map[string][2]string{
 	"anneal": {"5..0.5:linear", `"5..0.5:linear"`},
 	"start":  {"argmax", `"argmax"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},
-	"memo":   {"8", "8"}, "marginals": {"true", "true"}, "normalize": {"true", "true"},
+	"memo":   {"8", "8"}, "marginals": {"true", "true"}, "log-z": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
 	"mask-labels": {"name,place", `["name","place"]`}, "keep-labels": {"*", `["*"]`},
 	"span-offsets": {"utf-16", `"utf-16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
