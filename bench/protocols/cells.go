@@ -9,8 +9,8 @@ type cells struct {
 	runs                map[key]record // by sampler, sentence and seed
 }
 
-// newCells keeps the seeds that any sentence has with every sampler, and the sentences that have
-// a run of every sampler with these seeds.
+// newCells keeps the first seeds, and the sentences that every sampler filled with all of them: as
+// many of both as give the most runs, and of equally many the most sentences.
 func newCells(rs []record, order []string) *cells {
 	c := &cells{samplers: slices.Clone(order), runs: map[key]record{}}
 	var sentences []string
@@ -36,14 +36,14 @@ func newCells(rs []record, order []string) *cells {
 		return true
 	}
 	slices.Sort(seeds)
-	for _, seed := range seeds {
-		if slices.ContainsFunc(sentences, func(s string) bool { return whole(s, seed) }) {
-			c.seeds = append(c.seeds, seed)
-		}
-	}
-	for _, s := range sentences {
-		if !slices.ContainsFunc(c.seeds, func(seed uint64) bool { return !whole(s, seed) }) {
-			c.sentences = append(c.sentences, s)
+	most := 0
+	for n := range seeds {
+		first := seeds[:n+1]
+		whole := slices.DeleteFunc(slices.Clone(sentences), func(sentence string) bool {
+			return slices.ContainsFunc(first, func(seed uint64) bool { return !whole(sentence, seed) })
+		})
+		if runs := len(whole) * len(first); runs > most {
+			most, c.sentences, c.seeds = runs, whole, first
 		}
 	}
 	return c
