@@ -8,8 +8,12 @@
 // where it was. Seeds come first, then sentences, so that the samplers of a stopped run
 // have had the same sentences.
 //
-// Protocol A is chains that begin with independent draws of what the model says with all blanks
-// masked. Their last states count.
+// The protocols:
+//
+//	A  chains begin with independent draws of what the model says with all blanks masked,
+//	   and their last states count
+//	B  the same, but all chains begin with the likeliest token of every blank
+//	C  one chain, whose states after the burn-in count, which is half of the steps
 package main
 
 import (

@@ -38,14 +38,14 @@ func runCommand(ctx context.Context, args []string) error {
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
 	f.StringVar(&j.samplers, "samplers", "rows gibbs-mh dmala dlmc",
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
-	f.StringVar(&j.protocols, "protocols", "A", "protocols, of A, B and C")
+	f.StringVar(&j.protocols, "protocols", "A", "protocols: A, B or C, or several of them")
 	f.StringVar(&j.budget, "budget", "steps", "what is equal: steps, evaluations or rows")
 	f.StringVar(&j.vocab, "vocab", "words", "what may fill a blank: words, all or whole-words")
 	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
 	f.IntVar(&j.limit, "limit", 0, "sentences, from the first on; 0: all")
 	f.IntVar(&j.steps, "steps", infill.DefaultSteps, "steps")
-	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains, or states of C")
+	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
 	if err := f.Parse(args); err != nil {
