@@ -52,8 +52,11 @@ func TestForm(t *testing.T) {
 			continue
 		}
 		value := values[f.Type]
-		if f.Field == "energy" {
-			value = `["edit=1"]` // not every text is a part
+		switch f.Field { // not every text is one of them
+		case "energy":
+			value = `["edit=1"]`
+		case "anneal":
+			value = `"3..0.1"`
 		}
 		if len(f.Choices) > 0 {
 			b, err := json.Marshal(f.Choices[len(f.Choices)-1])
