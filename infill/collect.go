@@ -104,7 +104,6 @@ type sighting struct {
 	chain  int     // the first chain that saw it then
 	count  int     // how often it was taken along chains
 	chains []uint64
-	at     int // place in the heap
 }
 
 // A collector takes the states of one part.

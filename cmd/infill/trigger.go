@@ -77,7 +77,7 @@ func triggerCommand(std stdio) *cli.Command {
 			"held-out texts",
 		ArgsUsage:   "DATA",
 		Description: triggerDescription,
-		Flags: join(f.modelFlags.flags(), group(groupFill, search), group(groupOutput, []*option{
+		Flags: join(f.flags(), group(groupFill, search), group(groupOutput, []*option{
 			jsonFlag(&f.json), boolFlag("quiet", "print results only", &f.quiet),
 			progressFlag(&f.progress)})),
 		Action: func(c *cli.Context) error {

@@ -124,7 +124,7 @@ func (f *tuneFlags) profileOf(m *mlm.Model, pool *profile.Pool) (*profile.Profil
 	said["seed"] = fmt.Sprint(*f.Seed)
 	p := &profile.Profile{
 		Format: profile.Format, Version: version(), Model: modelHash(m),
-		Sampler: f.Filling.Sampler, Gradient: mlm.GradientModeNames()[f.Filling.Options.Gradient],
+		Sampler: f.Sampler, Gradient: mlm.GradientModeNames()[f.Filling.Options.Gradient],
 		Settings: said, Tuned: pool.Entries(),
 	}
 	if p.Params, err = f.Parameters(); err != nil {

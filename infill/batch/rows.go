@@ -46,7 +46,7 @@ func (m *rowMaker) addAll(in *Input, stored bool) {
 		switch {
 		case stored && m.in && c.Name == m.input.textField():
 			m.add(c.Name, text)
-		case stored && c.Type.Kind == table.Native && !(m.in && c.Name == jsonl.SpansField):
+		case stored && c.Type.Kind == table.Native && (!m.in || c.Name != jsonl.SpansField):
 			m.add(c.Name, c.Type)
 		case c.Type.Kind == table.Native:
 			m.add(c.Name, table.Type{Kind: table.JSON})

@@ -87,7 +87,7 @@ func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.M
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
 	for _, f := range it.Fields {
 		if f.Name != jsonl.SpansField || string(f.Value) == "null" ||
-			!labels && !(move && jsonl.LooksLikeSpans(f.Value)) {
+			!labels && (!move || !jsonl.LooksLikeSpans(f.Value)) {
 			continue
 		}
 		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Offsets)
