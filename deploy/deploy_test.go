@@ -1,5 +1,5 @@
 // Package deploy holds what runs infill on many machines. Its tests run the scripts and the
-// manifests with many processes on one machine, of which some are killed, and compare the bytes.
+// manifests with many processes on one machine. Some are killed, and the bytes are compared.
 package deploy
 
 import (

@@ -85,7 +85,7 @@ func (o *Options) checkMarginals() error {
 	return nil
 }
 
-// unread is the number of first steps whose states are not counted where there is no burn-in: the
+// unread is the number of first steps whose states are not counted where there is no burn-in. These
 // states may still remember the start.
 func (o *Options) unread() int {
 	if o.Tuned != nil {

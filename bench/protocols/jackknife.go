@@ -13,8 +13,8 @@ type difference struct {
 //
 //	se² = (n−1)/n Σ_i (without_i − mean)²
 //
-// Self-BLEU is a number of a whole set of sentences, so that there are no values of single
-// sentences to compare, and a bootstrap would put the same sentence into a set twice. The
+// Self-BLEU is a number of a whole set of sentences. Single sentences have no value to compare,
+// and a bootstrap would put the same sentence into a set twice. The
 // statistics of two samplers on the same sentences are subtracted first, so that the difficulty of
 // a sentence, which both share, does not widen the interval.
 func jackknife(all float64, without []float64) difference {

@@ -41,8 +41,8 @@ func TestJackknifeOfMean(t *testing.T) {
 	}
 }
 
-// runs are those of two samplers on four sentences with two seeds: b is a nat a blank better in all
-// of them and takes twice the time.
+// runs are those of two samplers on four sentences with two seeds. Sampler b is a nat a blank better
+// in each and takes twice the time.
 func runs() []record {
 	var out []record
 	for seed := range uint64(2) {

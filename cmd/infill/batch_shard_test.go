@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Shards that are processes of their own, of which one is killed and goes on, are one after the
-// other the output of the whole. So is what --join makes of them.
+// Every shard is a process, and one of them is killed and goes on. One after the other they are the
+// output of the whole. So is what --join makes of them.
 func TestShardedBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -118,7 +118,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// Logits far apart leave finite values: a text that a sure classifier denies is no broken state.
+// Logits far apart leave finite values. A state that a sure classifier denies is not broken.
 func TestLogShares(t *testing.T) {
 	t.Parallel()
 	for i, want := range []float64{0, -2000} {

@@ -87,7 +87,7 @@ func TestSpansMoved(t *testing.T) {
 	}
 }
 
-// Spans that are read are of the text, in all units, and stay where nothing moves.
+// Spans lie within the text in every unit, and stay where nothing moves.
 func FuzzSpans(f *testing.F) {
 	f.Add(`[{"start":2,"end":5,"label":"name"}]`, spansText, 1)
 	f.Add(`"[]"`, "", 0)

@@ -431,8 +431,8 @@ var mainTable = []*Setting[Filling]{
 	},
 	{
 		Name: "profile", Record: Changed, Arg: "FILE",
-		Doc: "sampler, parameters and values that were tuned before on a sample of texts: " +
-			"nothing is adapted, and there is no burn-in",
+		Doc: "the sampler and its parameters, tuned before on a sample of texts; nothing is adapted, " +
+			"without burn-in",
 		bind: profileValue, form: (*Filling).profileRecorded,
 	},
 	{

@@ -21,7 +21,7 @@ type profileFile struct {
 // profileValue is the name of a file with a profile. JSON lines have none.
 func profileValue(v *Filling) *Value {
 	value := TextValue(&v.ProfileFile)
-	value.want = "a file with a profile"
+	value.want, value.wantJSON = "a file with a profile", "the name of a file"
 	return value.after(func() { v.Options.Sampler, v.profile = nil, profileFile{} })
 }
 
