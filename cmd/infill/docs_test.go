@@ -42,7 +42,7 @@ func TestDocumentedCommands(t *testing.T) {
 			if len(args) < 2 || args[0] != "infill" {
 				t.Fatalf("not a command of ours: %s", one)
 			}
-			args = args[1:]
+			args, file := redirected(args[1:])
 			joins := len(args) > 1 && args[1] == "--join" // what is there
 			switch {
 			case args[0] == "fill", args[0] == "batch" && !joins:
@@ -61,11 +61,23 @@ func TestDocumentedCommands(t *testing.T) {
 			case args[0] == "batch":
 				args = append(args, "--force")
 			}
-			if r := infillRun("", args...); r.code != 0 {
+			r := infillRun("", args...)
+			if r.code != 0 {
 				t.Errorf("%s: exit %d: %s", one, r.code, r.err)
+			}
+			if file != "" {
+				put(t, file, r.out)
 			}
 		}
 	}
+}
+
+// redirected takes "> FILE" from the end of a command, "" for none.
+func redirected(args []string) (rest []string, file string) {
+	if n := len(args); n > 2 && args[n-2] == ">" {
+		return args[:n-2], args[n-1]
+	}
+	return args, ""
 }
 
 // words takes a simple shell command apart.
