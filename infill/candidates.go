@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"infill/mlm"
 )
 
 // A Candidate is a word or phrase for a blank, with what the model says of it.
@@ -16,9 +18,12 @@ type Candidate struct {
 	Tokens    []string // the model's pieces of it
 	// Score is the sum over the pieces, those of tied blanks included, of
 	// log f(piece | the rest, that piece masked), in nats.
+	// To it CandidateOptions.Terms are added.
 	Score         float64
 	ScorePerToken float64 // Score over the number of pieces
-	Share         float64 // exp of the rank's score over the sum for all; in [0,1]
+	// Energies are the parts of Score by name, weights included, nil without terms.
+	Energies map[string]float64
+	Share    float64 // exp of the rank's score over the sum for all; in [0,1]
 }
 
 // CandidateOptions say how candidates are ranked.
@@ -26,6 +31,9 @@ type CandidateOptions struct {
 	PerToken bool // by score per piece, so that long candidates are not at a disadvantage
 	Case     Case
 	Long     Long
+	// Terms are parts of the energy besides the model's, as of Options. There are no words that
+	// stood in the blank before.
+	Terms []Weighted
 }
 
 // Candidates ranks the words or phrases for the one blank of a template (or
@@ -35,7 +43,7 @@ type CandidateOptions struct {
 // sum is then of different numbers of terms, which PerToken divides by.
 //
 // Errors: ErrBlank for more than one blank or no words, ErrEmptySupport,
-// ErrOption for a word that cannot be spelt, mlm.ErrTooLong.
+// ErrOption for a word that cannot be spelt, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
 func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	o CandidateOptions) ([]Candidate, error) {
 	if len(t.groups) != 1 {
@@ -51,7 +59,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 		msg := "give some, or list them in the blank: [MASK|red|green]"
 		return nil, &TextError{t.blanks[0].Start, msg, ErrNoCandidates}
 	}
-	opt := Options{Case: o.Case, Long: o.Long}
+	opt := Options{Case: o.Case, Long: o.Long, Terms: o.Terms}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
@@ -68,12 +76,19 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err := tgt.Energy(ctx, x, u); err != nil {
 		return nil, err
 	}
-	out := make([]Candidate, len(x))
+	fillings := make([]Filling, len(x))
 	for v := range x {
-		f := tgt.spell(x[v], o.Case)
+		fillings[v] = tgt.spell(x[v], o.Case)
+		fillings[v].Score = u[v]
+	}
+	if err := p.energies(ctx, fillings); err != nil {
+		return nil, err
+	}
+	out := make([]Candidate, len(x))
+	for v, f := range fillings {
 		out[v] = Candidate{
 			Candidate: tgt.coords[0].phrases[v].text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
-			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)),
+			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
 		}
 	}
 	by := func(c *Candidate) float64 {
@@ -89,7 +104,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 		sum += out[v].Share
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("scores of candidates sum to %v", sum)
+		return nil, fmt.Errorf("%w: the scores of candidates sum to %v", mlm.ErrNotFinite, sum)
 	}
 	for v := range out {
 		out[v].Share /= sum

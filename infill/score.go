@@ -3,6 +3,7 @@ package infill
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"infill/mlm"
 )
@@ -26,6 +27,8 @@ type Score struct {
 	Score         float64 // nats
 	ScorePerToken float64 // Score over the number of pieces
 	Pieces        []PieceScore
+	// Energies are the parts of Score by name, weights included, nil without terms.
+	Energies map[string]float64
 }
 
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
@@ -44,6 +47,38 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 		return nil, &TextError{blanks[0].Start, msg, ErrUnfilled}
 	}
 	return e.score(ctx, text, nil)
+}
+
+// ScoreWith is Score with further parts of the energy. They judge the text as if blanks had
+// filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
+// terms out of range, mlm.ErrNotFinite, or a term's.
+func (e *Engine) ScoreWith(ctx context.Context, text string, terms []Weighted) (*Score, error) {
+	if err := checkTerms(terms); err != nil {
+		return nil, err
+	}
+	s, err := e.Score(ctx, text)
+	if err != nil || len(terms) == 0 {
+		return s, err
+	}
+	whole := []Finished{{Text: s.Text, Spans: [][2]int{{0, len(s.Text)}}}}
+	s.Energies = map[string]float64{ModelEnergy: s.Score}
+	x := &extra{terms: terms}
+	for i, w := range terms {
+		v := []float64{0}
+		if w.Weight != 0 {
+			if err := x.ask(ctx, i, whole, v); err != nil {
+				return nil, err
+			}
+		}
+		part := w.Weight*v[0] + 0 // −0 is 0
+		if math.IsNaN(part) || math.IsInf(part, 0) {
+			return nil, fmt.Errorf("%w: part %s of the energy is %v", mlm.ErrNotFinite, w.Term.Name(), v[0])
+		}
+		s.Energies[w.Term.Name()] = part
+		s.Score += part
+	}
+	s.ScorePerToken = s.Score / float64(len(s.Pieces))
+	return s, nil
 }
 
 // ScoreSpans is the part of Score that belongs to some bytes of a text: the sum

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"infill/mlm"
 	"infill/samplers"
 )
 
@@ -330,6 +331,61 @@ func TestEdit(t *testing.T) {
 	err := Edit{}.Values(context.Background(), []Finished{{Text: "a", Spans: [][2]int{{0, 1}}}},
 		make([]float64, 1))
 	if !errors.Is(err, ErrNoOriginal) || !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+// Scores and candidates have the parts that fillings have: the same number for the same text.
+func TestTermsScored(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	terms := []Weighted{{&toyTerm{name: "a"}, 1.5}, {&toyTerm{name: "b"}, -0.5}, {&toyTerm{name: "c"}, 0}}
+	tm, err := Parse(e.Tokenizer(), "the [MASK|dog|cat|fox] sleeps .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := e.Fill(t.Context(), tm, Options{Terms: terms, Top: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: terms})
+	if err != nil || len(list) != 3 || len(filled.Fillings) != 3 {
+		t.Fatal(list, filled, err)
+	}
+	toy := func(text string) float64 {
+		return 1.5*terms[0].Term.(*toyTerm).of(text) - 0.5*terms[1].Term.(*toyTerm).of(text)
+	}
+	for i, c := range list {
+		f := filled.Fillings[i]
+		if c.Text != f.Text || math.Abs(c.Score-f.Score) > 1e-6 || len(c.Energies) != 4 ||
+			math.Abs(c.Energies["a"]-f.Energies["a"]) > 1e-9 ||
+			math.Abs(c.Share-f.Probability) > 1e-6 ||
+			math.Abs(c.Score-c.Energies[ModelEnergy]-toy(c.Text)) > 1e-6 {
+			t.Errorf("candidate %+v, filling %+v", c, f)
+		}
+		plain, err := e.Score(t.Context(), c.Text)
+		if err != nil || plain.Energies != nil {
+			t.Fatal(plain, err)
+		}
+		s, err := e.ScoreWith(t.Context(), c.Text, terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := plain.Score + toy(c.Text); math.Abs(s.Score-want) > 1e-6 ||
+			s.Energies[ModelEnergy] != plain.Score ||
+			math.Abs(s.ScorePerToken*float64(len(s.Pieces))-want) > 1e-6 {
+			t.Errorf("%q: %+v, want %v", c.Text, s, want)
+		}
+	}
+	broken := []Weighted{{&toyTerm{name: "n", odd: map[string]float64{"": math.NaN()}}, 1}}
+	if _, err := e.ScoreWith(t.Context(), "the dog .", broken); !errors.Is(err, mlm.ErrNotFinite) {
+		t.Error(err)
+	}
+	_, err = e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: broken})
+	if !errors.Is(err, mlm.ErrNotFinite) {
+		t.Error(err)
+	}
+	if _, err := e.ScoreWith(t.Context(), "the dog .", []Weighted{{}}); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 }

@@ -89,3 +89,61 @@ func TestBadEnergy(t *testing.T) {
 		}
 	}
 }
+
+// The score of a filling is found again by infill score with the same parts, which also hold for
+// the lines of files. Parts that compare with words before have none to compare with.
+func TestEnergyOfScores(t *testing.T) {
+	t.Parallel()
+	list := write(t, "list.txt", "dog 2\ncat -1\n")
+	const text = "the [MASK|dog|cat|fox] sleeps ."
+	part := "words:" + list
+	var filled, scored jsonl.Record
+	for args, rec := range map[string]*jsonl.Record{"fill": &filled, "score": &scored} {
+		r := infillRun("", withTiny(args, "--json", "--energy", part+"=1.5", text)...)
+		if err := json.Unmarshal([]byte(r.out), rec); err != nil || r.code != 0 {
+			t.Fatal(r, err)
+		}
+	}
+	if len(scored.Candidates) != 3 {
+		t.Fatalf("%+v", scored)
+	}
+	for i, c := range scored.Candidates {
+		f := filled.Fillings[i]
+		if c.Text != f.Text || math.Abs(c.Score-*f.Score) > 1e-9 || c.Energies[part] != f.Energies[part] {
+			t.Errorf("candidate %+v, filling %+v", c, f)
+		}
+	}
+	r := infillRun("", withTiny("score", "--energy", part+"=1", "the dog sleeps .")...)
+	if r.code != 0 || !strings.Contains(r.out, part+" 2.00)  the dog sleeps .") {
+		t.Error(r)
+	}
+	r = infillRun("", withTiny("score", "--energy", "edit=1", "the dog sleeps .")...)
+	if r.code != exitUsage || !strings.Contains(r.err, "--energy") {
+		t.Error(r)
+	}
+
+	in := write(t, "in.jsonl", `{"text":"the dog .","energy":["`+part+`=-3"]}`+"\n"+
+		`{"text":"the dog .","energy":["edit=1"]}`+"\n")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	args := withTiny("score", "--file", in, "-o", out, "--quiet", "--energy", part+"=0")
+	if r := infillRun("", args...); r.code != exitSomeFailed {
+		t.Fatal(r)
+	}
+	lines := strings.Split(strings.TrimSpace(get(t, out)), "\n")
+	var first, second jsonl.Record
+	for i, rec := range []*jsonl.Record{&first, &second} {
+		if err := json.Unmarshal([]byte(lines[i]), rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.Energies[part] != -6 || second.Error == nil || second.Error.Code != "bad_option" {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	if err := os.WriteFile(list, []byte("dog 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := infillRun("", append(args, "--resume")...); r.code != exitUsage ||
+		!strings.Contains(r.err, "energy") {
+		t.Error(r)
+	}
+}

@@ -181,7 +181,7 @@ func (w *fillWriter) print(r *infill.Result) error {
 			fmt.Fprintf(&b, "log P %s  ", nats("%.2f", f.LogProbability))
 		}
 		if f.Energies != nil {
-			b.WriteString(energiesOf(&f, w.Filling.Options.Terms) + "  ")
+			b.WriteString(energiesOf(f.Energies) + "  ")
 		}
 		b.WriteString(text + "\n")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/energies"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
@@ -37,6 +38,8 @@ type scoreFlags struct {
 func (f *scoreFlags) own() []*option {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
+		"energy": "add a `PART=WEIGHT` to the score, repeatable: words:FILE=WEIGHT or " +
+			"classifier:FOLDER:LABEL=WEIGHT or model:NAME=WEIGHT",
 	}
 	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking,
 		texts)...)
@@ -78,7 +81,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Model.Close() }()
+	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
 		func(n int, text string) error {
 			rec, err := s.Score(c.Context, text, f.ranking)
@@ -96,7 +99,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
-	in, err := f.input(f.file, std)
+	in, err := f.input(f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
 	}
@@ -105,7 +108,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Model.Close() }()
+	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
 	recorded, err := f.recorded()
 	if err != nil {
 		return err
@@ -140,11 +143,17 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 	return out, err
 }
 
-// open opens the model and makes a scorer on it.
+// open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	m, err := f.modelFlags.open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := f.ranking.OpenParts(ctx, f.secondModels()); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	if err := f.ranking.Prepare(); err != nil {
+		return nil, errors.Join(err, m.Close(), f.ranking.Parts.Close())
 	}
 	return &records.Scorer{Model: m, Engine: infill.New(m), Ranking: &f.ranking}, nil
 }
@@ -153,15 +162,15 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 func scoreLines(out io.Writer, r *jsonl.Record) string {
 	var b strings.Builder
 	if r.Score != nil {
-		fmt.Fprintf(&b, "%8.2f  %s\n", *r.Score, shown(out, r.Text))
+		fmt.Fprintf(&b, "%8.2f  %s%s\n", *r.Score, besides(r.Energies), shown(out, r.Text))
 		for _, p := range r.Pieces {
 			fmt.Fprintf(&b, "  %8.2f  %s\n", p.LogProb, p.Piece)
 		}
 		return b.String()
 	}
 	for _, c := range r.Candidates {
-		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s\n", c.Score, c.ScorePerToken, 100*c.Share,
-			shown(out, c.Candidate))
+		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s%s\n", c.Score, c.ScorePerToken, 100*c.Share,
+			besides(c.Energies), shown(out, c.Candidate))
 	}
 	return b.String()
 }

@@ -103,6 +103,9 @@ func (s Spec) Name() string {
 	return name
 }
 
+// Compares reports whether the part compares a text with the words that stood in its blanks before.
+func (s Spec) Compares() bool { return s.Kind == "edit" || s.Kind == "similar" }
+
 // String is the part as Parse reads it.
 func (s Spec) String() string {
 	return s.Name() + "=" + strconv.FormatFloat(s.Weight, 'g', -1, 64)

@@ -74,6 +74,7 @@ func filling(f *infill.Filling, probability *float64) Filling {
 func Scored(s *infill.Score) *Record {
 	rec := &Record{
 		Text: s.Text, Score: pointer(s.Score), ScorePerToken: pointer(s.ScorePerToken),
+		Energies: maps.Clone(s.Energies),
 	}
 	for _, p := range s.Pieces {
 		rec.Pieces = append(rec.Pieces, Piece{p.Piece, p.ID, p.Span, p.LogProb})
@@ -85,7 +86,7 @@ func Scored(s *infill.Score) *Record {
 func Ranked(text string, list []infill.Candidate) *Record {
 	rec := &Record{Text: text}
 	for _, c := range list {
-		c.Tokens = slices.Clone(c.Tokens)
+		c.Tokens, c.Energies = slices.Clone(c.Tokens), maps.Clone(c.Energies)
 		rec.Candidates = append(rec.Candidates, Candidate(c))
 	}
 	return rec

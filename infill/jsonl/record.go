@@ -30,6 +30,8 @@ type Record struct {
 	// mean over the pieces. Both are nil for a text that was not scored.
 	Score         *float64 `json:"score,omitempty"`
 	ScorePerToken *float64 `json:"score_per_token,omitempty"`
+	// Energies are the parts of Score by name, weights included, nil without such.
+	Energies map[string]float64 `json:"energies,omitempty"`
 	// Pieces are the scores of the word pieces, in the order of the text.
 	Pieces []Piece `json:"pieces,omitempty"`
 	// Candidates are the candidates for the blank, best first.
@@ -179,6 +181,8 @@ type Candidate struct {
 	// Score is the sum over the pieces in nats, ScorePerToken their mean.
 	Score         float64 `json:"score"`
 	ScorePerToken float64 `json:"score_per_token"`
+	// Energies are the parts of Score by name, weights included, nil without such.
+	Energies map[string]float64 `json:"energies,omitempty"`
 	// Share is the candidate's part among all candidates, in [0,1].
 	Share float64 `json:"share"`
 }

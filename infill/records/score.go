@@ -20,10 +20,13 @@ type Scorer struct {
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
 // other. ID, Line and fields are left to the caller. Errors are those of [infill.Parse],
-// [infill.Engine.Candidates] and [infill.Engine.Score].
+// [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	*jsonl.Record, error) {
 	var rec *jsonl.Record
+	if err := r.Prepare(); err != nil {
+		return nil, err
+	}
 	t, err := infill.Parse(s.Model.Tokenizer(), text)
 	switch {
 	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
@@ -35,7 +38,7 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		score, err := s.Engine.Score(ctx, text)
+		score, err := s.Engine.ScoreWith(ctx, text, r.Options.Terms)
 		if err != nil {
 			return nil, err
 		}

@@ -3,14 +3,20 @@ package settings
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"infill/infill/energies"
 )
 
 // energyValue is a list of parts of the energy, with their weights.
 func energyValue(v *Filling) *Value {
-	value := ListValue(&v.Energy)
-	value.want, value.wantJSON = energies.Forms(), "a list of parts: "+energies.Forms()
+	return partsValue(&v.Energy, energies.Forms()).after(func() { v.Options.Terms = nil })
+}
+
+// partsValue is a list of parts as energies.Parse reads them.
+func partsValue(list *[]string, want string) *Value {
+	value := ListValue(list)
+	value.want, value.wantJSON = want, "a list of parts: "+want
 	checked := func(texts []string) error {
 		for _, text := range texts {
 			if _, err := energies.Parse(text); err != nil {
@@ -30,10 +36,10 @@ func energyValue(v *Filling) *Value {
 		if err := checked(texts); err != nil {
 			return err
 		}
-		v.Energy = texts
+		*list = texts
 		return nil
 	})
-	return value.after(func() { v.Options.Terms = nil })
+	return value
 }
 
 // energyRecorded names the parts by the hashes of their files.
@@ -42,19 +48,26 @@ func (v *Filling) energyRecorded() (string, error) { return v.Parts.Recorded(v.E
 // OpenParts opens the parts of Energy and the Encoder, which [Filling.CloseParts] closes. A
 // program calls it before Prepare, if it may read its user's files. The error is an [*Error].
 func (v *Filling) OpenParts(ctx context.Context, o energies.Options) (err error) {
-	if len(v.Energy) > 0 {
-		if v.Parts, err = energies.Open(ctx, v.Energy, o); err != nil {
-			return &Error{Name: "energy", Err: err}
-		}
-	}
-	if v.Encoder == "" {
-		return nil
+	if v.Parts, err = openParts(ctx, v.Energy, o); err != nil || v.Encoder == "" {
+		return err
 	}
 	if v.encoder, err = energies.OpenEncoder(ctx, v.Encoder, o.Options); err != nil {
 		return &Error{Name: "encoder", Err: errors.Join(err, v.CloseParts())}
 	}
 	v.Options.Filter.Similarity = v.encoder
 	return nil
+}
+
+// openParts is nil for no parts.
+func openParts(ctx context.Context, list []string, o energies.Options) (*energies.Parts, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	p, err := energies.Open(ctx, list, o)
+	if err != nil {
+		return nil, &Error{Name: "energy", Err: err}
+	}
+	return p, nil
 }
 
 // CloseParts closes what OpenParts has opened.
@@ -84,3 +97,29 @@ func (v *Filling) terms() (err error) {
 	}
 	return nil
 }
+
+// OpenParts opens the parts of Energy, for the caller to close, if it may read its user's files.
+// The error is an [*Error].
+func (v *Ranking) OpenParts(ctx context.Context, o energies.Options) (err error) {
+	v.Parts, err = openParts(ctx, v.Energy, o)
+	return err
+}
+
+// Prepare makes terms of the parts of Energy. A part that compares with words before is refused:
+// of a text that is scored none are known. The error is an [*Error].
+func (v *Ranking) Prepare() (err error) {
+	for _, text := range v.Energy {
+		if s, err := energies.Parse(text); err == nil && s.Compares() {
+			return &Error{Name: "energy", Err: fmt.Errorf("%w: %s compares with the words before a "+
+				"text was filled, which are not known of a text that is scored", energies.ErrSpec,
+				s.Name())}
+		}
+	}
+	if v.Options.Terms, err = v.Parts.Weighted(v.Energy); err != nil {
+		return &Error{Name: "energy", Err: err}
+	}
+	return nil
+}
+
+// energyRecorded names the parts by the hashes of their files.
+func (v *Ranking) energyRecorded() (string, error) { return v.Parts.Recorded(v.Energy) }

@@ -6,12 +6,17 @@ import (
 	"slices"
 
 	"infill/infill"
+	"infill/infill/energies"
 )
 
 // Ranking is how texts are scored, and candidates for a blank ranked.
 type Ranking struct {
 	Options    infill.CandidateOptions
 	Candidates []string // nil: those that the blank lists
+	// Energy are parts of the energy besides the model's, as energies.Parse reads them, and Parts
+	// those of them that are made from files.
+	Energy []string
+	Parts  *energies.Parts
 }
 
 // RankTable lists the settings of a [Ranking] in the order of help and documents.
@@ -22,6 +27,12 @@ var rankTable = []*Setting[Ranking]{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
 		Line: true, Record: Always,
 		bind: func(v *Ranking) *Value { return WordsValue(&v.Candidates) },
+	},
+	{
+		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
+		Doc:  "parts to add to the score, with their weights",
+		bind: func(v *Ranking) *Value { return partsValue(&v.Energy, energies.Forms()) },
+		form: (*Ranking).energyRecorded,
 	},
 	{
 		Name: "normalize", Record: Always,
