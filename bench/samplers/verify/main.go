@@ -58,6 +58,7 @@ var sections = []section{
 	{"6", "Ising 50×50, high temperature", figIsing50},
 	{"7", "Grid of modes (ACS)", figModes},
 	{"8", "All samplers on small targets", figAll},
+	{"9", "Bias of DULA (DLP, figure 1)", figBias},
 }
 
 func main() {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -23,7 +24,7 @@ func TestRun(t *testing.T) {
 	if !strings.Contains(out.String(), "| log Z | 19.67408576 (second-hand) | 19.67408576 |") {
 		t.Errorf("figure 1 is\n%s", out.String())
 	}
-	for _, args := range [][]string{{"-only", "9"}, {"-only", "x"}, {"extra"},
+	for _, args := range [][]string{{"-only", fmt.Sprint(len(sections) + 1)}, {"-only", "x"}, {"extra"},
 		{"-only", "1", "-write", t.TempDir()}, {"-nope"}} {
 		if err := run(context.Background(), &out, &errs, args); err == nil {
 			t.Errorf("%v was accepted", args)
