@@ -40,8 +40,9 @@ type Manifest struct {
 type Finished struct {
 	Records int `json:"records"`
 	Failed  int `json:"failed"`
-	// Bytes and SHA256 are of the output of a shard. Its processes may have been on many
-	// machines, so what is joined is compared with them.
+	// Bytes and SHA256 are of the output. The processes of shards may have been on many machines, so
+	// what is joined is compared with them. So are rows that a run is to go on with, for a file that
+	// was cut off must not pass for finished. Earlier programs left them out for rows.
 	Bytes  int64  `json:"bytes,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
 }

@@ -68,6 +68,9 @@ func (o *Output) openRows(m *Manifest, in *Input, mode Mode, exists bool) (done 
 			"does not say that %s is finished, and its part %s is missing; start again, or name another "+
 				"output", o.Path, o.file), true}
 	}
+	if err := o.unchanged(was.Finished); err != nil {
+		return false, err
+	}
 	o.complete = was.Finished
 	return true, o.removePart()
 }
@@ -128,6 +131,9 @@ func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
 		return err
 	}
 	o.manifest.Finished = &Finished{Records: p.Records, Failed: p.Failed}
+	if err := o.manifest.Finished.measure(o.Path); err != nil {
+		return err
+	}
 	if err := o.manifest.write(o.Path); err != nil {
 		return err
 	}

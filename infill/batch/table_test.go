@@ -247,6 +247,22 @@ func TestResumeRows(t *testing.T) {
 				!bytes.Equal(read(t, out), want) {
 				t.Errorf("after a stop: %v", err)
 			}
+			// Cut off, or changed, after it was finished.
+			other := bytes.Clone(want)
+			other[len(other)/2] ^= 1
+			for _, bad := range [][]byte{want[:len(want)-1], other, nil} {
+				write(t, out, string(bad))
+				_, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout})
+				was, is := fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("it has %d now", len(bad))
+				if !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), was) ||
+					!strings.Contains(err.Error(), is) || !bytes.Equal(read(t, out), bad) {
+					t.Errorf("of %d bytes %d are left: %v", len(want), len(bad), err)
+				}
+			}
+			write(t, out, string(want))
+			if _, _, err := process(t, in, out, config{mode: Resume, do: filled, layout: layout}); err != nil {
+				t.Errorf("unchanged: %v", err)
+			}
 			// Stopped between the rows and the manifest.
 			m, err := ReadManifest(out)
 			if err != nil {

@@ -1,0 +1,39 @@
+package batch
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"infill/internal/disk"
+)
+
+// measure enters the bytes of a file and their hash.
+func (f *Finished) measure(path string) error {
+	size := &counter{}
+	sum, err := disk.Hashed(path, func(r io.Reader) error {
+		size.r = r
+		_, err := io.Copy(io.Discard, size)
+		return err
+	})
+	f.Bytes, f.SHA256 = size.n, strings.TrimPrefix(sum, "sha256:")
+	return err
+}
+
+// unchanged compares rows that are finished with what their manifest says of them. Older manifests
+// say nothing.
+func (o *Output) unchanged(was *Finished) error {
+	if was.SHA256 == "" {
+		return nil
+	}
+	var is Finished
+	if err := is.measure(o.Path); err != nil {
+		return err
+	}
+	if is.Bytes == was.Bytes && is.SHA256 == was.SHA256 {
+		return nil
+	}
+	return &ManifestError{ManifestPath(o.Path), fmt.Sprintf("says that %s was finished with %d "+
+		"bytes, sha256 %s, and it has %d now, sha256 %s; its records are gone, so start again, or name "+
+		"another output", o.Path, was.Bytes, short(was.SHA256), is.Bytes, short(is.SHA256)), true}
+}
