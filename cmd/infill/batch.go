@@ -53,7 +53,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
 		fileWork, error) {
 		recorded["command"] = "batch"
-		return fileWork{do: w.Record}, nil
+		return fileWork{do: w.Record, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
 	})
 }
 

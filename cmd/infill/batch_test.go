@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -361,6 +362,22 @@ func TestBatchKeepsFields(t *testing.T) {
 	if strings.Count(r.err, "taken as settings") != 2 || !strings.Contains(r.err, first) ||
 		!strings.Contains(r.err, next) {
 		t.Errorf("said: %s", r.err)
+	}
+	// Data that resemble a setting and have a value of one are told of, once.
+	r = infillRun(`{"text":"the [MASK] runs .","stepz":3,"stars":5,"Top":1,"min-distance":"far","shortlist":4,"exact":true,"label":"x"}
+{"text":"the [MASK] runs .","stepz":4,"temprature":0.5,"colect":"last","profile":"p.json"}
+`, withTiny("batch", "--format", "jsonl", "--seed", "1", "-")...)
+	said := strings.Split(strings.TrimSpace(r.err), "\n")
+	want := []string{
+		"infill: from line 1 on, the field stepz is data: the setting is called steps",
+		"infill: from line 1 on, the field Top is data: the setting is called top",
+		"infill: from line 1 on, the field shortlist is data: lines do not choose it, --shortlist does",
+		"infill: from line 2 on, the field temprature is data: the setting is called temperature",
+		"infill: from line 2 on, the field colect is data: the setting is called collect",
+		"infill: from line 2 on, the field profile is data: lines do not choose it, --profile does",
+	}
+	if r.code != 0 || len(said) != len(want)+1 || !slices.Equal(said[:len(want)], want) {
+		t.Errorf("exit %d, said:\n%s", r.code, r.err)
 	}
 	// Infill's own programs read what they wrote.
 	out := put(t, filepath.Join(t.TempDir(), "out.jsonl"), r.out)

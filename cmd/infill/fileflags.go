@@ -94,6 +94,7 @@ type fileWork struct {
 	do      func(context.Context, *batch.Item) (batch.Record, error)
 	known   func(*batch.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
 	summary func() string                          // besides the numbers of records; nil for none
+	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
 }
 
 // work runs a job over the input: opens the output, tells of progress and of
@@ -147,6 +148,13 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			bar.clear()
 			fmt.Fprintf(std.err, "infill: from line %d on, taken as settings of their lines: %s\n",
 				line, strings.Join(names, ", "))
+		}
+	}
+	job.Data = func(line int, field jsonl.Field) {
+		if says := w.meant(field); says != "" && !f.quiet {
+			bar.clear()
+			fmt.Fprintf(std.err, "infill: from line %d on, the field %s is data: %s\n", line,
+				printable(field.Name), says)
 		}
 	}
 	p, err := job.Run(c.Context)

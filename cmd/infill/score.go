@@ -127,7 +127,8 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), fileWork{do: s.Record})
+	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), fileWork{do: s.Record,
+		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 
 // recorded is what the manifest has of the flags. The precision is that of gradients, which no

@@ -44,6 +44,8 @@ type Job struct {
 	// Settings, if not nil, is called once for each name among the Settings of
 	// the records that are written, with the first line that has it.
 	Settings func(line int, names []string)
+	// Data, if not nil, is called for the other fields of JSON lines, with the first that has a name.
+	Data func(line int, field jsonl.Field)
 	// Report, if not nil, is called for each error record that is written.
 	Report func(line int, cause error)
 }
@@ -211,7 +213,7 @@ func (r *runner) wind(all bool) {
 
 // write writes the records in order.
 func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) error {
-	known := map[string]bool{} // settings that were told of
+	known := map[string]bool{} // fields that were told of
 	for s := range order {
 		r.mu.Lock()
 		if !r.winding {
@@ -247,6 +249,12 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		}
 		if r.Settings != nil && names != nil {
 			r.Settings(s.item.Line, names)
+		}
+		for _, f := range s.item.Fields {
+			if r.Data != nil && !s.item.Columns && !known[f.Name] {
+				known[f.Name] = true
+				r.Data(s.item.Line, f)
+			}
 		}
 		if s.rec.Failed {
 			p.Failed++

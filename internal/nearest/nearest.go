@@ -29,6 +29,31 @@ func Name(written string, known []string) string {
 	return best
 }
 
+// Slip is the known name that differs from what was written by one edit, or two of names with eight
+// characters and more, whatever the case; "" if none does. Names have to agree if both have fewer
+// than five characters: too many words are one edit from them. The nearest wins, the first of
+// several.
+func Slip(written string, known []string) string {
+	in := []rune(strings.ToLower(written))
+	best, least := "", 3
+	for _, n := range known {
+		name := []rune(strings.ToLower(n))
+		limit := 0
+		switch {
+		case len(in) > maxName:
+			continue
+		case min(len(in), len(name)) >= 8:
+			limit = 2
+		case max(len(in), len(name)) >= 5:
+			limit = 1
+		}
+		if d := distance(in, name); d <= limit && d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
 func distance(a, b []rune) int {
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)

@@ -26,6 +26,20 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestSlip(t *testing.T) {
+	t.Parallel()
+	known := []string{"steps", "top", "start", "chains", "temperature"}
+	for written, want := range map[string]string{
+		"stepz": "steps", "Steps": "steps", "step": "steps", "TOP": "top", "tops": "", "chain": "chains",
+		"stars": "start", "state": "", "temprture": "temperature", "tmprture": "", "": "",
+		strings.Repeat("temperature", 9): "",
+	} {
+		if got := Slip(written, known); got != want {
+			t.Errorf("%q: %q, want %q", written, got, want)
+		}
+	}
+}
+
 // Known distances, counted by hand.
 func TestDistance(t *testing.T) {
 	t.Parallel()
