@@ -86,8 +86,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
-	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr}
 	single := c.NArg() == 1 && c.Args().First() != "-"
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr,
+		single: single}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)
 	})
@@ -100,6 +101,7 @@ type fillWriter struct {
 	model  *mlm.Model
 	engine *infill.Engine
 	trace  *traceFile
+	single bool // there is one text, which is not a line
 	lines  int
 	seeded bool // the seed was printed
 }
@@ -135,8 +137,11 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		return err
 	}
 	for _, warn := range r.Warnings {
-		warn := message(warn)
-		fmt.Fprintf(w.std.err, "infill: line %d: warning: %s\n", n, warn)
+		at := fmt.Sprintf("line %d: ", n)
+		if w.single {
+			at = ""
+		}
+		fmt.Fprintf(w.std.err, "infill: %swarning: %s\n", at, message(warn))
 	}
 	// Neither masked nor sampled: the seed is of no use.
 	idle := r.Exact && masked == text

@@ -43,6 +43,14 @@ func TestFillMarginals(t *testing.T) {
 			t.Errorf("%q, want %+v", rows[i][0], e)
 		}
 	}
+	// A warning names the line where there are lines.
+	short := withTiny("fill", "--seed", "1", "--steps", "4", "--chains", "2", "--marginals", "--quiet")
+	if r := infillRun("", append(short, text)...); !strings.HasPrefix(r.err, "infill: warning: ") {
+		t.Errorf("%q", r.err)
+	}
+	if r := infillRun(text+"\n", short...); !strings.HasPrefix(r.err, "infill: line 1: warning: ") {
+		t.Errorf("%q", r.err)
+	}
 	// One blank is exact.
 	r = infillRun("", withTiny("fill", "--marginals", "--quiet", "--top", "2", "the [MASK] sleeps .")...)
 	if r.code != 0 || strings.Count(r.out, " % ± 0.0  ") != 4 {
