@@ -210,6 +210,9 @@ func (o *Options) checkAnneal() error {
 	case o.Marginals:
 		return fmt.Errorf("%w: annealed chains draw from no one distribution, so there are no "+
 			"probabilities; give a temperature in place of annealing", ErrOption)
+	case o.Normalize:
+		return fmt.Errorf("%w: log Z is that of one temperature, and annealed chains have many; give a "+
+			"temperature in place of annealing", ErrOption)
 	case o.Collect == CollectChain:
 		return fmt.Errorf("%w: the states along an annealed chain are of many temperatures, not draws; "+
 			"collect those visited, or the last", ErrOption)

@@ -55,6 +55,7 @@ func TestAnnealRefused(t *testing.T) {
 	fine := &Anneal{From: 2, To: 1}
 	for _, opt := range []Options{
 		{Anneal: fine, Temperature: 2}, {Anneal: fine, NoSteps: true}, {Anneal: fine, Marginals: true},
+		{Anneal: fine, Normalize: true},
 		{Anneal: fine, Budget: BudgetRows}, {Anneal: fine, Collect: CollectChain},
 		{Anneal: fine, Exact: ExactAlways}, {Anneal: &Anneal{}}, {Anneal: &Anneal{Paper: "x"}},
 		{Anneal: &Anneal{Paper: "sgdld-c4", From: 1}}, {Anneal: &Anneal{From: 1, To: 1, Shape: 3}},

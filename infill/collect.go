@@ -68,9 +68,19 @@ func (o *Options) burnin() int {
 func (o *Options) checkThin() error {
 	if o.Collect != CollectChain {
 		if o.Thin != 0 {
-			return fmt.Errorf("%w: every %d-th step, and no chain to take states along", ErrOption, o.Thin)
+			return fmt.Errorf("%w: thinning by %d steps is for the states along chains; collect those, or "+
+				"thin nothing", ErrOption, o.Thin)
 		}
 		return nil
+	}
+	after := o.Steps - o.burnin()
+	switch {
+	case o.NoSteps:
+		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
+			"or collect the last", ErrOption)
+	case o.Budget == BudgetSteps && o.Thin > after:
+		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+
+			"burn-in; thin by at most that many, or make more steps", ErrOption, o.Thin, after)
 	}
 	most := o.Steps
 	if o.Budget != BudgetSteps {

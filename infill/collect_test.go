@@ -99,14 +99,23 @@ func TestCollect(t *testing.T) {
 			func(h *stateLog) map[string]takenAs { return h.taken(9, 3, false) }},
 		{"25 of a chain", Options{Collect: CollectChain, Steps: 105, Chains: 2},
 			func(h *stateLog) map[string]takenAs { return h.taken(54, 2, false) }},
-		{"nothing after the burn-in", Options{Collect: CollectChain, Steps: 8, Thin: 5},
-			func(h *stateLog) map[string]takenAs { return h.taken(8, 1, false) }},
+		{"stopped in the burn-in", Options{Collect: CollectChain, Steps: 8, Stop: make(chan struct{})},
+			func(h *stateLog) map[string]takenAs { return h.taken(3, 1, false) }},
 	} {
 		h := &stateLog{m: m}
 		opt := c.opt
 		opt.Sampler, opt.Seed, opt.AllFillings, opt.Trace = &samplers.DULA{StepSize: 0.6}, 3, true, h.enter
 		opt.Vocab, opt.Temperature = VocabWholeWords, 3
 		opt.Chains = cmp.Or(opt.Chains, 9)
+		if c.opt.Stop != nil {
+			stop := make(chan struct{})
+			opt.Stop, opt.Trace = stop, func(s Step) error {
+				if s.Step == 3 {
+					close(stop)
+				}
+				return h.enter(s)
+			}
+		}
 		r, err := e.Fill(t.Context(), tm, opt)
 		if err != nil {
 			t.Fatal(c.name, err)
@@ -260,15 +269,21 @@ func TestCollectOptions(t *testing.T) {
 	t.Parallel()
 	for _, opt := range []Options{
 		{Collect: -1}, {Collect: 3}, {Thin: 2}, {Collect: CollectChain, Thin: -1},
-		{Collect: CollectChain, Thin: 1, Steps: MaxSteps},
+		{Collect: CollectChain, Thin: 1, Steps: MaxSteps}, {Collect: CollectChain, NoSteps: true},
+		{Collect: CollectChain, Steps: 9, Thin: 6}, // 5 after the burn-in
 		{Collect: CollectChain, Chains: MaxChains, Steps: 4 * 25 * 25, Budget: BudgetRows},
 	} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
-	fine := Options{Collect: CollectChain, Chains: 100, Steps: MaxSteps}
-	if err := fine.fill(); err != nil {
-		t.Error(err)
+	for _, fine := range []Options{
+		{Collect: CollectChain, Chains: 100, Steps: MaxSteps}, {Collect: CollectChain, Steps: 9, Thin: 5},
+		{Collect: CollectChain, Steps: 9, Thin: 60, Budget: BudgetRows}, // of which there may be more
+		{Collect: CollectChain, Steps: 9, Thin: 9, Tuned: func(int) samplers.Sampler { return nil }},
+	} {
+		if err := fine.fill(); err != nil {
+			t.Errorf("%+v: %v", fine, err)
+		}
 	}
 }

@@ -29,7 +29,7 @@ type augmentFlags struct {
 
 // notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
 // that do not know of each other.
-var notOfAugment = []string{"per", "top", "shard", "ok-if-lines-fail"}
+var notOfAugment = append(settings.NotOfVariants(), "per", "shard", "ok-if-lines-fail")
 
 func augmentCommand(std stdio) *cli.Command {
 	f := &augmentFlags{}
@@ -60,6 +60,9 @@ func augmentCommand(std stdio) *cli.Command {
 			if c.IsSet("mask-words") && !c.IsSet("mask-rate") {
 				f.Masking.Rate = 0
 			}
+			if !f.Masking.On() {
+				return usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
+			}
 			return f.job(c, std, f.augmentation)
 		},
 	}
@@ -68,9 +71,6 @@ func augmentCommand(std stdio) *cli.Command {
 // augmentation is the work of the command.
 func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]string,
 	layout *batch.Layout) (fileWork, error) {
-	if !f.Masking.On() {
-		return fileWork{}, usagef("no words are to be masked: --mask-rate 0.3, or --mask-words 2")
-	}
 	recorded["command"] = "augment"
 	of, err := settings.Recorded(settings.AugmentTable(), &f.Augmenting, settings.AugmentDefaults())
 	if err != nil {
@@ -82,7 +82,9 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	if !f.Repeats {
 		a.Seen = records.NewSeen()
 	}
-	return fileWork{do: a.Record, known: a.Known, summary: func() string {
+	meant := meantByAny(meantBy(settings.AugmentTable(), settings.AugmentDefaults),
+		meantBy(settings.FillTable(), settings.Defaults))
+	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {
 		s := fmt.Sprintf("%d variant%s", a.Variants, plural(a.Variants))
 		if a.Short > 0 {
 			s += fmt.Sprintf(", %d text%s with fewer than asked for: %d missing", a.Short, plural(a.Short),

@@ -43,7 +43,7 @@ type tuneFlags struct {
 func tuneCommand(std stdio) *cli.Command {
 	f := &tuneFlags{sample: 50}
 	filling := without(f.fillingFlags.flags(), "profile", "exact", "top", "select", "case",
-		"marginals", "log-z", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop",
+		"marginals", "log-z", "anneal", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity")
 	own := []*option{
 		wholeFlag("sample", "texts to tune on, drawn from all with --seed", &f.sample, 1, 100_000),
@@ -178,7 +178,10 @@ func (f *tuneFlags) one(ctx context.Context, e *infill.Engine, it *batch.Item) (
 	opt, all := line.Options, &f.Filling.Options
 	opt.ID, opt.Seed, opt.Steps, opt.Chains = it.Key(), all.Seed, all.Steps, all.Chains
 	opt.NoSteps = all.NoSteps
-	opt.Sampler, opt.Gradient, opt.Marginals = all.Sampler, all.Gradient, false
+	opt.Sampler, opt.Gradient, opt.Start, opt.Starts = all.Sampler, all.Gradient, all.Start, all.Starts
+	// What is adapted is for one temperature, and nothing is estimated or taken.
+	opt.Anneal, opt.Marginals, opt.Normalize = nil, false, false
+	opt.Budget, opt.Collect, opt.Thin = infill.BudgetSteps, infill.CollectLast, 0
 	t, _, err := records.TemplateOf(e.Tokenizer(), it, line, &opt)
 	if err != nil {
 		return nil, err

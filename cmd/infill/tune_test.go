@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +47,25 @@ func TestTune(t *testing.T) {
 		q.Corpus.SHA256 != p.Corpus.SHA256 {
 		t.Errorf("exit %d: %s%v %+v", r.code, r.err, err, q)
 	}
+	// Lines do not choose how to sample.
+	var plain, chosen strings.Builder
+	input := slices.Index(args, in)
+	for _, text := range strings.Split(strings.TrimSpace(tuneTexts), "\n") {
+		fmt.Fprintf(&plain, `{"text":%q}`+"\n", text)
+		fmt.Fprintf(&chosen, `{"text":%q,"anneal":"10..0.1","collect":"chain","thin":9,"budget":"rows","start":"random",`+
+			`"sampler":"dula","steps":1,"chains":1,"marginals":true,"log_z":true}`+"\n", text)
+	}
+	for i, lines := range []string{plain.String(), chosen.String()} {
+		args[input] = put(t, filepath.Join(dir, fmt.Sprint(i, ".jsonl")), lines)
+		if r := infillRun("", args...); r.code != 0 {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+		q, err := profile.Decode(strings.NewReader(get(t, out)))
+		if err != nil || !reflect.DeepEqual(q.Tuned, p.Tuned) {
+			t.Errorf("%v: %+v, want %+v", err, q, p.Tuned)
+		}
+	}
+	put(t, out, first)
 	for i, text := range []string{"the [MASK] saw the [MASK] .", "the [MASK] [MASK] saw the [MASK] ."} {
 		r := infillRun("", withTiny("fill", "--profile", out, "--json", "--seed", "1", "--steps", "10", text)...)
 		var rec jsonl.Record
@@ -135,7 +157,7 @@ func TestTuneRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{in, "-o", out, "--sampler", "gibbs-mh", "--steps", "4"}, "gibbs-mh adapts nothing"},
-		{[]string{in}, "-o FILE"},
+		{[]string{in}, "-o FILE"}, {[]string{in, "-o", out, "--anneal", "3..1"}, "no flag --anneal"},
 		{[]string{"-o", out}, "one file of texts"},
 		{[]string{in, "-o", in}, "the output is the input"},
 		{[]string{filepath.Join(dir, "none"), "-o", out}, "none"},

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 
 	"infill/infill"
@@ -21,8 +22,10 @@ func annealValue(o *infill.Options) *Value {
 		return nil
 	}
 	return &Value{
-		Kind: Text, want: "FROM..TO, FROM..TO:" + strings.Join(infill.ShapeNames()[1:], " or FROM..TO:") +
-			", with temperatures above 0, or one of " + strings.Join(infill.AnnealNames(), ", "),
+		Kind: Text,
+		want: fmt.Sprintf("FROM..TO, FROM..TO:%s, with temperatures from %g to %g, or one of %s",
+			strings.Join(infill.ShapeNames()[1:], " or FROM..TO:"), infill.MinAnneal, infill.MaxAnneal,
+			strings.Join(infill.AnnealNames(), ", ")),
 		get: func() string { return o.Anneal.String() }, set: set, setJSON: fromJSON(set),
 	}
 }

@@ -2,7 +2,9 @@ package settings
 
 import (
 	"encoding/json"
+	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"infill/infill"
@@ -70,11 +72,27 @@ var augmentTable = []*Setting[Augmenting]{
 	},
 }
 
-// ForLine are the settings of one line: v with those among the line's JSON fields. Errors are of
-// type [*Error]. v is not changed.
+// notOfVariants are settings of a [Filling] that say what a record of fillings has, and why one of
+// variants has it not.
+var notOfVariants = map[string]error{
+	"top":       errors.New("there are as many results as variants; leave it out"),
+	"marginals": errNoProbabilities,
+	"log-z":     errNoProbabilities,
+}
+
+var errNoProbabilities = errors.New("variants have no probabilities; leave it out")
+
+// NotOfVariants lists the settings of a [Filling] that have no meaning for variants.
+func NotOfVariants() []string { return slices.Sorted(maps.Keys(notOfVariants)) }
+
+// ForLine are the settings of one line: v with those among the line's JSON fields. Settings of
+// NotOfVariants are refused. Errors are of type [*Error]. v is not changed.
 func (v *Augmenting) ForLine(fields iter.Seq2[string, json.RawMessage]) (Augmenting, error) {
 	line := *v
 	for name, raw := range fields {
+		if s := LineField(name); s != nil && string(raw) != "null" && notOfVariants[s.Name] != nil {
+			return line, &Error{Name: s.Name, Err: notOfVariants[s.Name], field: name}
+		}
 		for _, s := range augmentTable {
 			if s.Line && s.Field() == name {
 				if err := s.SetJSON(&line, raw); err != nil {
