@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam beam setup build race race-short lint fuzz bench bench-torch verification clean help
+.PHONY: all demo test test-all test-page test-spark test-beam beam setup build race race-short lint fuzz bench bench-torch verification experiments clean help
 
 all: build
 
@@ -98,6 +98,13 @@ bench: setup
 VERIFYFLAGS ?= -write docs/notebook -seed 1
 verification:
 	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)
+
+# make experiments   fetches data sets, makes the experiments of the papers, and writes the pages of
+#                    docs/notebook/experiments. EXPERIMENTFLAGS="-quick all" prints a look
+EXPERIMENTFLAGS ?= -write docs/notebook/experiments -seed 1 all
+experiments:
+	set -e; for fetch in scripts/data-*.sh; do $$fetch; done
+	$(GO) run ./experiments $(EXPERIMENTFLAGS)
 
 BENCHFLAGS ?=
 # make bench-torch   measures infill against PyTorch, which it installs into the cache: half an hour

@@ -17,10 +17,10 @@ import (
 	"infill/internal/testmode"
 )
 
-// helpers are the packages that ship nothing: tests, their helpers and benchmarks.
+// helpers are the packages that ship nothing: tests, their helpers, benchmarks and experiments.
 var helpers = []string{
-	"bench", "internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"internal/testsum", "models/train", "server/browser",
+	"bench", "experiments", "internal/ort/orttest", "internal/outside", "internal/prose",
+	"internal/testmode", "internal/testsum", "models/train", "server/browser",
 }
 
 // architecture reads docs/architecture.md.

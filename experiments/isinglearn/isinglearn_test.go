@@ -1,0 +1,232 @@
+package isinglearn
+
+import (
+	"context"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"infill/experiments/lab"
+	"infill/samplers"
+)
+
+// energyOf is sᵀJs by its definition.
+func energyOf(j []float64, x []int32) float64 {
+	u := 0.0
+	for a, v := range x {
+		for b, w := range x {
+			u += j[a*len(x)+b] * spin(v) * spin(w)
+		}
+	}
+	return u
+}
+
+// randomModel has couplings of all pairs.
+func randomModel(n int, sd float64) *model {
+	m, rng := newModel(n), samplers.NewStream(3, "couplings", 0)
+	for i := range n {
+		for k := range i {
+			v := sd * rng.NormFloat64()
+			m.j[i*n+k], m.j[k*n+i] = v, v
+		}
+	}
+	m.refresh()
+	return m
+}
+
+// states are all of {0,1}^n.
+func states(n int) [][]int32 {
+	all := make([][]int32, 1<<n)
+	for b := range all {
+		all[b] = make([]int32, n)
+		for i := range n {
+			all[b][i] = int32(b >> i & 1)
+		}
+	}
+	return all
+}
+
+// TestModel holds energies, gradients and conditionals against the definition of the energy, for
+// numbers of spins that fill the tables and such that do not.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, n := range []int{5, 8} {
+		m := randomModel(n, 0.3)
+		x := states(n)
+		u, grad := make([]float64, len(x)), make([][]float64, len(x))
+		for k := range grad {
+			grad[k] = make([]float64, n)
+		}
+		if err := m.EnergyGrad(ctx, x, u, grad); err != nil {
+			t.Fatal(err)
+		}
+		alone := make([]float64, len(x))
+		if err := m.Energy(ctx, x, alone); err != nil {
+			t.Fatal(err)
+		}
+		for k, s := range x {
+			want := energyOf(m.j, s)
+			if math.Abs(u[k]-want) > 1e-12 || math.Abs(alone[k]-want) > 1e-12 {
+				t.Fatalf("%v: energies %v and %v, want %v", s, u[k], alone[k], want)
+			}
+			for i := range n {
+				// U is linear in a spin, as s² = 1, and the diagonal is 0: the difference is the gradient.
+				y := append([]int32(nil), s...)
+				y[i] = 1 - y[i]
+				diff := (energyOf(m.j, y) - want) / float64(y[i]-s[i])
+				if math.Abs(grad[k][i]-diff) > 1e-12 {
+					t.Fatalf("%v: gradient %v at %d, want %v", s, grad[k][i], i, diff)
+				}
+				lp := [][]float64{make([]float64, 2)}
+				if err := m.Conditional(ctx, x[k:k+1], []int{i}, lp); err != nil {
+					t.Fatal(err)
+				}
+				if got := lp[0][1] - lp[0][0]; math.Abs(got-diff) > 1e-12 {
+					t.Fatalf("%v: log odds %v at %d, want %v", s, got, i, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	const n, rows = 7, 130 // more than two words of 64, and a part of one
+	rng := samplers.NewStream(1, "states", 0)
+	x := make([][]int32, rows)
+	for k := range x {
+		x[k] = make([]int32, n)
+		for i := range x[k] {
+			x[k][i] = int32(rng.IntN(i+2) / (i + 1)) // ones become rarer
+		}
+	}
+	got := make([]float64, n*n)
+	got[0] = 5 // the diagonal is overwritten
+	moments(x, got)
+	for i := range n {
+		for j := range n {
+			want := 0.0
+			for k := range x {
+				if i != j {
+					want += spin(x[k][i]) * spin(x[k][j]) / rows
+				}
+			}
+			if math.Abs(got[i*n+j]-want) > 1e-12 {
+				t.Errorf("moment %d, %d is %v, want %v", i, j, got[i*n+j], want)
+			}
+		}
+	}
+}
+
+// exactMoments are those of the model with couplings j, by enumeration.
+func exactMoments(j []float64, n int) []float64 {
+	z, out := 0.0, make([]float64, n*n)
+	for _, x := range states(n) {
+		w := math.Exp(energyOf(j, x))
+		z += w
+		for a := range n {
+			for b := range n {
+				out[a*n+b] += w * spin(x[a]) * spin(x[b])
+			}
+		}
+	}
+	for i := range out {
+		out[i] /= z
+	}
+	return out
+}
+
+// TestData holds the moments of drawn data against enumeration.
+func TestData(t *testing.T) {
+	t.Parallel()
+	task := task{side: 3, coupling: 0.1, rows: 20000, sweeps: 30}
+	x, err := task.data(context.Background(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := task.truth()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := make([]float64, 81), exactMoments(truth, 9)
+	moments(x, got)
+	for i := range got {
+		if i%10 != 0 && math.Abs(got[i]-want[i]) > 5/math.Sqrt(20000) {
+			t.Errorf("moment %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// TestLearnsMaximumLikelihood: where learning ends, the exact gradient of the penalised
+// log-likelihood vanishes, for every exact sampler. It is taken by enumeration.
+func TestLearnsMaximumLikelihood(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	task := task{side: 3, coupling: 0.1, rows: 1000, sweeps: 30, batch: 500, buffer: 500, steps: 4,
+		iters: 240, rate: 0.005, l1: 0.01, every: 100}
+	x, err := task.data(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := make([]float64, 81)
+	moments(x, of)
+	for i, s := range samplersOf() {
+		if titles[i] == "DULA" {
+			continue // its law is not that of the model
+		}
+		res, err := task.learn(ctx, s, x, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := exactMoments(res.mean, 9)
+		for k, m := range of {
+			if k%10 == 0 {
+				continue // the diagonal
+			}
+			// Mini-batches and chains have standard errors of .05 each, and the mean is over 60
+			// iterations that depend on each other.
+			if g := m - model[k] - 0.01*sign(res.mean[k]); math.Abs(g) > 0.05 {
+				t.Errorf("%s: the gradient in J_%d is %v at %v", titles[i], k, g, res.mean[k])
+			}
+		}
+	}
+}
+
+// TestQuick runs the quick case: every sampler brings J nearer to the truth, and the same seed
+// gives the same page whatever the threads.
+func TestQuick(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	task, _ := tasks(true)
+	n := float64(task.side * task.side)
+	start := math.Log(task.coupling * math.Sqrt(4/n)) // four neighbours of n
+	task.steps = 2
+	data, err := task.data(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range samplersOf() {
+		res, err := task.learn(ctx, s, data, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := res.logRMSE[len(res.logRMSE)-1]; !(end < start-0.3) {
+			t.Errorf("%s: log RMSE from %v to %v", titles[i], start, end)
+		}
+	}
+	var pages [2]*lab.Page
+	for k := range pages {
+		o := lab.Options{Seed: 1, Quick: true, Threads: k + 1, Log: io.Discard}
+		if pages[k], err = run(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pages[0].Text != pages[1].Text || pages[0].Charts["rmse.svg"] != pages[1].Charts["rmse.svg"] {
+		t.Error("another number of threads gives another page")
+	}
+	if strings.Contains(pages[0].Text, "{") {
+		t.Errorf("a place of the page is not filled:\n%s", pages[0].Text)
+	}
+}

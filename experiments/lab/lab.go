@@ -1,0 +1,70 @@
+// Package lab has what the experiments share: what an experiment is, Markdown tables,
+// line charts, grids of pictures, the optimiser Adam, and the folder of data sets.
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// An Experiment learns or samples something that papers report, and puts its figures beside
+// theirs.
+type Experiment struct {
+	Name   string // of the command, of its page and of its package
+	Title  string // of the page
+	Source string // paper, section, figure or table
+	Takes  string // time of the full run, and on what machine
+	// Run makes the page. All that it returns is a function of Options.Seed and Options.Quick.
+	// What depends on the clock goes to Options.Log.
+	Run func(ctx context.Context, o Options) (*Page, error)
+}
+
+// Options of a run.
+type Options struct {
+	Seed    uint64    // decides all randomness
+	Quick   bool      // smaller sizes, for a look and for tests: some seconds
+	Threads int       // that may compute at a time; 0: one for each processor
+	Data    string    // folder of the data sets, see DataFile
+	Log     io.Writer // progress; nil: none
+}
+
+// Logf reports progress.
+func (o Options) Logf(format string, args ...any) {
+	if o.Log != nil {
+		fmt.Fprintf(o.Log, format+"\n", args...)
+	}
+}
+
+// A Page is what an experiment found.
+type Page struct {
+	Text string // Markdown, without the title
+	// Charts are SVG by file name. Text links them as NAME/FILE, for NAME that of the experiment.
+	Charts map[string]string
+}
+
+// Parallel calls f with 0 to n−1, at most threads of them at a time, and returns the error of
+// the lowest. The calls must not depend on each other.
+func Parallel(threads, n int, f func(i int) error) error {
+	var wait sync.WaitGroup
+	todo, errs := make(chan int), make([]error, n)
+	for range min(n, max(1, threads)) {
+		wait.Go(func() {
+			for i := range todo {
+				errs[i] = f(i)
+			}
+		})
+	}
+	for i := range n {
+		todo <- i
+	}
+	close(todo)
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

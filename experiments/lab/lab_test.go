@@ -1,0 +1,126 @@
+package lab
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestAdam takes two steps by hand: the first has length Rate whatever the gradient.
+func TestAdam(t *testing.T) {
+	t.Parallel()
+	a, p := Adam{Rate: 0.1}, []float64{1, 2}
+	a.Ascend(p, []float64{3, -0.5})
+	if math.Abs(p[0]-1.1) > 1e-8 || math.Abs(p[1]-1.9) > 1e-8 {
+		t.Errorf("after one step %v, want [1.1 1.9]", p)
+	}
+	a.Ascend(p, []float64{1, 0})
+	m := [2]float64{(0.9*0.3 + 0.1) / 0.19, 0.9 * -0.05 / 0.19}
+	v := [2]float64{(0.999*0.009 + 0.001) / 0.001999, 0.999 * 0.00025 / 0.001999}
+	for i, from := range []float64{1.1, 1.9} {
+		if want := from + 0.1*m[i]/math.Sqrt(v[i]); math.Abs(p[i]-want) > 1e-7 {
+			t.Errorf("after two steps %v at %d, want %v", p[i], i, want)
+		}
+	}
+}
+
+// TestAdamClimbs finds the top of a concave function.
+func TestAdamClimbs(t *testing.T) {
+	t.Parallel()
+	a, p := Adam{Rate: 0.05}, []float64{5, -3}
+	for range 2000 {
+		a.Ascend(p, []float64{-2 * (p[0] - 1), -40 * (p[1] - 2)})
+	}
+	if math.Abs(p[0]-1) > 1e-3 || math.Abs(p[1]-2) > 1e-3 {
+		t.Errorf("the top is at %v, want [1 2]", p)
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	got := Table([]string{"a", "b"}, []string{"1", Num(-2, 1)}, []string{Num(math.NaN(), 3), "x"})
+	want := "| a | b |\n|---|---|\n| 1 | −2.0 |\n| – | x |"
+	if got != want {
+		t.Errorf("table\n%s\nwant\n%s", got, want)
+	}
+	if got := Over([]float64{1, 2, 3}).Format(2); got != "2.00 ± 0.58" {
+		t.Errorf("spread %s", got)
+	}
+	if got := Over([]float64{4}).Format(1); got != "4.0" {
+		t.Errorf("spread of one value %s", got)
+	}
+}
+
+// TestLineChart draws lines that end at the same height, one with a gap and one without a point.
+func TestLineChart(t *testing.T) {
+	t.Parallel()
+	c := LineChart{Title: "<a> & b", X: "x", Y: "y", LogX: true, Lines: []Line{
+		{"one", []float64{1, 10, 100}, []float64{1, 2, 3}},
+		{"two", []float64{0, 1, 10, 100}, []float64{9, 1, math.NaN(), 3}},
+		{"none", nil, nil},
+	}}
+	svg := c.SVG()
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(svg, ">none</text>") || !strings.Contains(svg, ">two</text>") {
+		t.Error("lines with points have names, and others none")
+	}
+	x, y := c.axes()
+	x.From, x.To, y.From, y.To = 0, 100, 100, 0
+	if p := c.path(c.Lines[1], x, y); strings.Count(p, "M") != 2 || strings.Count(p, "L") != 0 {
+		t.Errorf("path %s, want two points apart", p)
+	}
+	if n := c.names(y); math.Abs(n[0]-n[1]) < 15 || !math.IsNaN(n[2]) {
+		t.Errorf("names at %v", n)
+	}
+}
+
+func TestParallel(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	bad := errors.New("third")
+	err := Parallel(3, 10, func(i int) error {
+		calls.Add(1)
+		switch i {
+		case 2:
+			return bad
+		case 5:
+			return errors.New("sixth")
+		}
+		return nil
+	})
+	if !errors.Is(err, bad) || calls.Load() != 10 {
+		t.Errorf("%d calls and the error %v", calls.Load(), err)
+	}
+}
+
+func TestDataFile(t *testing.T) {
+	t.Parallel()
+	o := Options{Data: t.TempDir()}
+	name := filepath.Join(o.Data, "set", "file")
+	_, err := o.DataFile("scripts/x.sh", "set", "file")
+	if !errors.Is(err, ErrNoData) || !strings.Contains(err.Error(), name) ||
+		!strings.Contains(err.Error(), "scripts/x.sh") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := o.DataFile("scripts/x.sh", "set", "file"); err != nil || got != name {
+		t.Errorf("%s, %v", got, err)
+	}
+}
