@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"infill/infill/settings"
 	"infill/samplers"
@@ -37,10 +38,20 @@ func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
 				f.Choices = append(f.Choices, info.Name)
 			}
 		}
+		if set.Name == "energy" {
+			f.Doc += s.openParts()
+		}
 		fields = append(fields, f)
 	}
 	w.Header().Set("Cache-Control", "no-cache")
 	return writeValue(w, fields)
+}
+
+// openParts says which parts of the energy requests can name.
+func (s *Server) openParts() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return "; open here: " + strings.Join(append([]string{"edit"}, s.parts.Names()...), ", ")
 }
 
 // jsonType is the type of a setting's JSON value.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -77,6 +78,7 @@ type Server struct {
 
 	mu     sync.RWMutex
 	models []*model // the first is the default
+	parts  *energies.Parts
 }
 
 // The states of a server.
@@ -123,6 +125,15 @@ func New(opt Options) (*Server, error) {
 	return s, err
 }
 
+// Steer lets requests add parts to their energies that are made from files. It is called before
+// models are added, and the parts stay the caller's to close. Without it, or with nil, requests
+// have the parts that need no file.
+func (s *Server) Steer(parts *energies.Parts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts = parts
+}
+
 // Add gives the server an open model, which stays the caller's to close after the server has ended.
 // The first one answers requests that name none.
 func (s *Server) Add(name string, m *mlm.Model) error {
@@ -135,13 +146,14 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 	}
 	engine := s.opt.Engine(m)
 	filling := settings.Defaults()
+	filling.Parts = s.parts
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}
 	s.models = append(s.models, &model{
 		name: name, model: m,
 		filler: &records.Filler{Model: m, Engine: engine, Filling: filling, Version: s.opt.Version},
-		scorer: &records.Scorer{Model: m, Engine: engine, Ranking: &settings.Ranking{}},
+		scorer: &records.Scorer{Model: m, Engine: engine, Ranking: &settings.Ranking{Parts: s.parts}},
 	})
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/energies"
 	"infill/infill/settings"
-	"infill/mlm"
 	"infill/server"
 )
 
@@ -33,6 +33,7 @@ type serveFlags struct {
 	modelFlags
 	filling        settings.Filling // with settings of the engine
 	models         []string         // NAME=FOLDER
+	parts          []string         // of the energy, without weights
 	addr           string
 	queue, work    int
 	timeout, grace int // seconds
@@ -54,10 +55,13 @@ func (f *serveFlags) own() []*option {
 			&f.keyFile),
 		listFlag("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
 			"https://example.org; repeatable", &f.origins),
+		listFlag("energy", "open a `PART` that requests may add to the score, with weights of their "+
+			"own; repeatable: words:FILE, classifier:FOLDER:LABEL (with all its labels), model:NAME, "+
+			"similar:FOLDER", &f.parts),
 		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
 	}
-	return ownEnv("serve", flags, "queue", "timeout", "log")
+	return ownEnv("serve", flags, "queue", "timeout", "log", "energy")
 }
 
 func serveCommand(std stdio) *cli.Command {
@@ -89,6 +93,15 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range f.parts {
+		if spec, err := energies.Parse(name); err == nil {
+			return usagef("--energy %s: a part is opened without a weight, as %s; requests give the weight",
+				name, spec.Name())
+		}
+		if _, err := energies.ParseName(name); err != nil {
+			return usagef("--energy: %v", err)
+		}
+	}
 	opt, err := f.options(std.err)
 	if err != nil {
 		return err
@@ -104,10 +117,10 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 	begin()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	opened := make(chan []*mlm.Model, 1)
+	opened := make(chan []io.Closer, 1)
 	go func() {
-		models, err := f.load(ctx, std, s, named)
-		opened <- models
+		open, err := f.load(ctx, std, s, named)
+		opened <- open
 		if err != nil {
 			stop(err)
 			return
@@ -117,11 +130,11 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 	}()
 	err = s.Serve(ctx, l, time.Duration(f.grace)*time.Second)
 	stop(nil)
-	for _, m := range <-opened {
-		err = errors.Join(err, m.Close())
+	for _, c := range <-opened {
+		err = errors.Join(err, c.Close())
 	}
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
-		return cause // a model could not be opened
+		return cause // a model or a part could not be opened
 	}
 	return err
 }
@@ -161,10 +174,16 @@ func (f *serveFlags) named() ([]namedModel, error) {
 	return out, nil
 }
 
-// load opens the models and gives them to the server. Those that were opened are returned with an
-// error too.
+// load opens the parts of the energy and the models, and gives them to the server. What was opened
+// is returned with an error too.
 func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, named []namedModel) (
-	opened []*mlm.Model, err error) {
+	opened []io.Closer, err error) {
+	parts, err := energies.OpenNamed(ctx, f.parts, f.secondModels())
+	if err != nil {
+		return nil, &settings.Error{Name: "energy", Err: err}
+	}
+	opened = append(opened, parts)
+	s.Steer(parts)
 	for _, n := range named {
 		opt := f.Options
 		opt.File = n.from.file

@@ -272,6 +272,59 @@ func TestServeMemo(t *testing.T) {
 	}
 }
 
+// Requests weigh the parts that the server opened, for fillings and for scores, with the bytes that
+// the commands print. They open nothing, and what is wrong with the flag is said at the start.
+func TestServeEnergy(t *testing.T) {
+	t.Parallel()
+	list := write(t, "list.txt", "dog 2\ncat -1\n")
+	part, second := "words:"+list, "model:"+tinyModel
+	s := serve(t, "--model", tinyModel, "--log", "none", "--energy", part, "--energy", second)
+	const text = "the [MASK|dog|cat|fox] sees the [MASK] ."
+	for _, parts := range [][]string{nil, {part + "=1.5"}, {part + "=-3", second + "=0.5"}} {
+		var flags []string
+		for _, p := range parts {
+			flags = append(flags, "--energy", p)
+		}
+		body, err := json.Marshal(map[string]any{"text": text, "seed": 3, "steps": 9, "energy": parts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := infillRun("", withTiny(append([]string{"fill", "--json", "--seed", "3", "--steps", "9", text},
+			flags...)...)...)
+		if code, got := s.post(t, "/v1/fill", string(body)); code != http.StatusOK || want.code != 0 ||
+			got != want.out || strings.Contains(got, `"energies"`) != (parts != nil) {
+			t.Errorf("%v: %d %swant %s%s", parts, code, got, want.out, want.err)
+		}
+	}
+	want := infillRun("", withTiny("score", "--json", "--energy", part+"=2", "the dog sleeps .")...)
+	code, got := s.post(t, "/v1/score", `{"text": "the dog sleeps .", "energy": ["`+part+`=2"]}`)
+	if code != http.StatusOK || got != want.out || !strings.Contains(got, `"energies"`) {
+		t.Errorf("%d %swant %s%s", code, got, want.out, want.err)
+	}
+	for body, says := range map[string]string{
+		`{"text": "the [MASK] .", "energy": ["words:` + list + `.bak=1"]}`: "open are " + second + ", " + part,
+		`{"text": "the [MASK] .", "energy": ["` + part + `"]}`:             "a list of parts",
+	} {
+		if code, got := s.post(t, "/v1/fill", body); code != 422 || !strings.Contains(got, says) {
+			t.Errorf("%s: %d %s", body, code, got)
+		}
+	}
+	for value, says := range map[string]string{
+		part + "=2":                  "without a weight",
+		"edit":                       "edit needs no file",
+		"words":                      "words needs a file",
+		"poems:x":                    `there is no kind "poems"`,
+		"words:" + list + ".missing": "--energy",
+		"model:" + list:              "--energy",
+	} {
+		r := infillRun("", "serve", "--addr", "127.0.0.1:0", "--log", "none", "--model", tinyModel,
+			"--energy", value)
+		if r.code == 0 || !strings.Contains(r.err, "--energy") || !strings.Contains(r.err, says) {
+			t.Errorf("--energy %s: exit %d: %s", value, r.code, r.err)
+		}
+	}
+}
+
 // A stream has the record of a plain request, but samples a single blank.
 func TestServeStreamAsFill(t *testing.T) {
 	t.Parallel()

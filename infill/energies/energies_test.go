@@ -43,6 +43,25 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A part without its weight is one that is made from a file.
+func TestParseName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Spec{
+		"words:a=b.txt":      {Kind: "words", Path: "a=b.txt"},
+		" classifier:a:b:c ": {Kind: "classifier", Path: "a:b", Label: "c"},
+		"model:bert":         {Kind: "model", Path: "bert"},
+	} {
+		if got, err := ParseName(text); err != nil || got != want || got.Name() != strings.TrimSpace(text) {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "edit", "edit:a", "words", "words:", "word:a", "classifier:a"} {
+		if s, err := ParseName(text); !errors.Is(err, ErrSpec) {
+			t.Errorf("%q: %+v, %v", text, s, err)
+		}
+	}
+}
+
 // What is read is written as it was, and nothing that is read panics.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"edit=1", "words:a=b=-2", "words:=1", "=", "edit=1e999"} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"infill/infill"
@@ -36,9 +38,24 @@ type Options struct {
 // Open reads what the parts of the texts are made from. Errors wrap ErrSpec or mlm.ErrNetwork, or
 // name the file.
 func Open(ctx context.Context, texts []string, o Options) (*Parts, error) {
+	return openAll(ctx, texts, Parse, o)
+}
+
+// OpenNamed is Open for parts without weights, which [ParseName] reads.
+func OpenNamed(ctx context.Context, names []string, o Options) (*Parts, error) {
+	return openAll(ctx, names, ParseName, o)
+}
+
+// openAll opens the parts of texts that parse reads.
+func openAll(ctx context.Context, texts []string, parse func(string) (Spec, error), o Options) (
+	*Parts, error) {
 	p := &Parts{open: map[string]*part{}}
 	for _, text := range texts {
-		if err := p.add(ctx, text, o); err != nil {
+		s, err := parse(text)
+		if err == nil {
+			err = p.add(ctx, s, o)
+		}
+		if err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
@@ -46,20 +63,29 @@ func Open(ctx context.Context, texts []string, o Options) (*Parts, error) {
 }
 
 // add opens a part, unless it is open.
-func (p *Parts) add(ctx context.Context, text string, o Options) error {
-	s, err := Parse(text)
-	if err != nil || s.Path == "" {
-		return err
+func (p *Parts) add(ctx context.Context, s Spec, o Options) error {
+	if s.Path == "" {
+		return nil
 	}
 	made := p.open[key(s)]
 	if made == nil {
+		var err error
 		if made, err = open(ctx, s, o); err != nil {
 			return fmt.Errorf("part %s of the energy: %w", s.Name(), err)
 		}
 		p.open[key(s)] = made
 	}
-	_, err = made.term(s) // that there is such a label
+	_, err := made.term(s) // that there is such a label
 	return err
+}
+
+// Names lists what is open, sorted: words:FILE, classifier:FOLDER, whose labels can all be asked
+// for, model:NAME and similar:FOLDER.
+func (p *Parts) Names() []string {
+	if p == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(p.open))
 }
 
 // Close closes what is open.
@@ -129,8 +155,8 @@ func (p *Parts) find(s Spec) (*part, error) {
 		return p.open[key(s)], nil
 	}
 	remedy := "no part with a file is open"
-	if p != nil && len(p.open) > 0 {
-		remedy = "open are those that the run began with"
+	if names := p.Names(); len(names) > 0 {
+		remedy = "open are " + strings.Join(names, ", ")
 	}
 	return nil, fmt.Errorf("%w: %s is not open here; %s", ErrSpec, s.Name(), remedy)
 }

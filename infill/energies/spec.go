@@ -55,8 +55,8 @@ func Forms() string {
 // error wraps ErrSpec.
 func Parse(text string) (Spec, error) {
 	bad := func(format string, a ...any) (Spec, error) {
-		why := fmt.Sprintf(format, a...)
-		return Spec{}, fmt.Errorf("%w: %q: %s; want %s", ErrSpec, text, why, Forms())
+		why := fmt.Errorf(format, a...)
+		return Spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, why, Forms())
 	}
 	cut := strings.LastIndexByte(text, '=')
 	if cut < 0 {
@@ -68,27 +68,56 @@ func Parse(text string) (Spec, error) {
 		return bad("the weight %q is not a number from %v to %v", number, -infill.MaxWeight,
 			infill.MaxWeight)
 	}
+	s, err := parseName(name)
+	if err != nil {
+		return bad("%w", err)
+	}
+	s.Weight = w + 0 // −0 is 0
+	return s, nil
+}
+
+// ParseName reads a part without a weight that is made from a file or a folder: words:FILE. The
+// error wraps ErrSpec.
+func ParseName(text string) (Spec, error) {
+	s, err := parseName(text)
+	if err == nil && s.Path == "" {
+		err = fmt.Errorf("%s needs no file, and is there without being opened", s.Kind)
+	}
+	if err != nil {
+		var forms []string
+		for _, k := range kinds {
+			if k.path {
+				forms = append(forms, k.Form)
+			}
+		}
+		return Spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, err, strings.Join(forms, " or "))
+	}
+	return s, nil
+}
+
+// parseName reads a part without its weight. Its error is not of a kind.
+func parseName(name string) (Spec, error) {
 	kind, path, more := strings.Cut(strings.TrimSpace(name), ":")
 	for _, k := range kinds {
 		switch {
 		case k.Name != kind:
 			continue
 		case !k.path && more:
-			return bad("%s takes no more than a weight", kind)
+			return Spec{}, fmt.Errorf("%s takes no more than a weight", kind)
 		case k.path && path == "":
-			return bad("%s needs a file or a folder", kind)
+			return Spec{}, fmt.Errorf("%s needs a file or a folder", kind)
 		}
-		s := Spec{Kind: kind, Path: path, Weight: w + 0} // −0 is 0
+		s := Spec{Kind: kind, Path: path}
 		if k.label {
 			cut := strings.LastIndexByte(path, ':')
 			if cut <= 0 || cut == len(path)-1 {
-				return bad("%s needs a folder and a label", kind)
+				return Spec{}, fmt.Errorf("%s needs a folder and a label", kind)
 			}
 			s.Path, s.Label = path[:cut], path[cut+1:]
 		}
 		return s, nil
 	}
-	return bad("there is no kind %q", kind)
+	return Spec{}, fmt.Errorf("there is no kind %q", kind)
 }
 
 // Name is the part without its weight, as results call it.
