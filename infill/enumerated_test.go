@@ -185,16 +185,15 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 // last states of many chains are compared with exp(U) of every filling that
 // the constraint allows, each listed and scored by other code than the
 // samplers use.
+//
+// The long tests see smaller deviations, with more chains and steps, and have more samplers.
 func TestConstraintDistributions(t *testing.T) {
 	t.Parallel()
-	constraintDistributions(t, 1000, 300, "dmala")
-}
-
-// With more chains and steps, smaller deviations are seen, and two more samplers.
-func TestConstraintDistributionsLong(t *testing.T) {
-	testmode.Long(t)
-	t.Parallel()
-	constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "rows", "gwg")
+	if testmode.All() {
+		constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "rows", "gwg")
+	} else {
+		constraintDistributions(t, 1000, 150, "dmala")
+	}
 }
 
 // constraintDistributions makes chains of 60 steps, or the given number where

@@ -35,22 +35,20 @@ func (t *target) states() (x [][]int32, texts []string) {
 // At temperature 1, under every constraint: the states that the samplers work on
 // are exactly the fillings that the constraint allows, each once; and chains that
 // start from exp(U) over these, enumerated by other code, are distributed by it
-// after any number of steps, however far the modes are apart.
+// after any number of steps, however far the modes are apart. With more steps, which
+// the long tests make, smaller deviations of a single step are seen.
 func TestConstraintsInvariant(t *testing.T) {
 	t.Parallel()
-	constraintsInvariant(t, 16)
+	if testmode.All() {
+		constraintsInvariant(t, 80, 80)
+	} else {
+		constraintsInvariant(t, 24, 16)
+	}
 }
 
-// With more steps, smaller deviations of a single step are seen.
-func TestConstraintsInvariantLong(t *testing.T) {
-	testmode.Long(t)
-	t.Parallel()
-	constraintsInvariant(t, 80)
-}
-
-// constraintsInvariant makes 8 steps, the given number where there are fewer than
-// 100 states, and 80 where there are fewer than 30.
-func constraintsInvariant(t *testing.T, steps int) {
+// constraintsInvariant makes 8 steps, and other numbers where there are fewer than 30
+// states and fewer than 100. Few states are cheap: each is evaluated once for all chains.
+func constraintsInvariant(t *testing.T, under30, under100 int) {
 	ctx := context.Background()
 	e := New(tiny(t))
 	tok := e.model.Tokenizer()
@@ -100,6 +98,13 @@ func constraintsInvariant(t *testing.T, steps int) {
 					if _, err := part.tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
 						t.Fatal(err)
 					}
+					steps := 8
+					switch {
+					case len(x) < 30:
+						steps = under30
+					case len(x) < 100:
+						steps = under100
+					}
 					invariant(t, ctx, part.tgt, x, p, steps)
 				}
 			}
@@ -115,15 +120,9 @@ func constraintsInvariant(t *testing.T, steps int) {
 
 // invariant starts chains from p over the states x and tests whether samplers
 // leave p as it is, and that they move.
-func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []float64, few int) {
+func invariant(t *testing.T, ctx context.Context, tgt *target, x [][]int32, p []float64, steps int) {
 	t.Helper()
-	steps, most := 8, 0
-	switch { // cheap: a state is evaluated once for all chains
-	case len(p) < 30:
-		steps = 80
-	case len(p) < 100:
-		steps = few
-	}
+	most := 0
 	// A time of DLMC has to be given: one found from the start would depend on it.
 	for _, s := range []samplers.Sampler{
 		&samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.Rows{}, &samplers.GWG{}, &samplers.DLMC{Time: 0.5},

@@ -1,25 +1,41 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the repository for the given time (default 10s).
+# Runs every fuzz target of the repository for the given time (default 10s), on one core each and
+# as many at a time as there are cores. A package is built once for all its targets.
 # Usage: scripts/fuzz.sh [TIME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-time=${1:-10s}
-go=${GO:-go}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-ran=0
+export TIME=${1:-10s} GO=${GO:-go} LOGS CORPUS
+LOGS=$(mktemp -d)
+CORPUS=$("$GO" env GOCACHE)/fuzz-of-infill # inputs that reached new code in earlier runs
+trap 'rm -rf "$LOGS"' EXIT
 
-# In the folder of the package, which may be of a module of its own.
-fuzz() { (cd "$1" && "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" .) 2>&1 | tee "$log"; }
+# build makes the program of a package, in its folder, which may be of a module of its own.
+build() { (cd "$1" && "$GO" test -c -fuzz . -o "$LOGS/${1//\//_}" .); }
 
-while read -r file line; do
-	target=$(sed -E 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/' <<<"$line")
-	pkg=./$(dirname "$file")
-	echo "== fuzzing $pkg $target for $time"
+# fuzz runs one target in the folder of its package.
+fuzz() {
+	local log=$LOGS/${1//\//_}.$2
+	once() {
+		(cd "$1" && "$LOGS/${1//\//_}" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$TIME" \
+			-test.parallel 1 -test.fuzzcachedir "$CORPUS/$1") >"$log" 2>&1
+	}
 	# The fuzzing engine sometimes reports its own deadline as a failure when
-	# the time is up; a real finding always comes with a failing input.
-	fuzz "$pkg" "$target" || { grep -q 'context deadline exceeded' "$log" && ! grep -q 'Failing input written' "$log" && fuzz "$pkg" "$target"; }
-	ran=$((ran + 1))
-done < <(git ls-files -co --exclude-standard '*_test.go' | xargs grep -H '^func Fuzz' | sed 's/:/ /')
-[ "$ran" -gt 0 ] || { echo "no fuzz target found" >&2; exit 1; }
-echo "== $ran fuzz targets ran without a finding"
+	# the time is up. A real finding always comes with a failing input.
+	once "$@" || { grep -q 'context deadline exceeded' "$log" &&
+		! grep -q 'Failing input written' "$log" && once "$@"; } || {
+		echo "== fuzzing $1 $2 failed" && cat "$log"
+		return 1
+	}
+	echo "== fuzzed $1 $2: $(grep -o 'execs: [0-9]*' "$log" | tail -1)"
+}
+export -f build fuzz
+
+targets=$(git ls-files -co --exclude-standard '*_test.go' | xargs grep -H '^func Fuzz' |
+	sed -E 's/^([^:]*)\/[^\/:]*:func (Fuzz[A-Za-z0-9_]*).*/\1 \2/')
+[ -n "$targets" ] || { echo "no fuzz target found" >&2; exit 1; }
+echo "== building $(cut -d ' ' -f 1 <<<"$targets" | sort -u | wc -l) packages for fuzzing"
+for package in $(cut -d ' ' -f 1 <<<"$targets" | sort -u); do build "$package"; done
+echo "== fuzzing $(wc -l <<<"$targets") targets for $TIME each"
+xargs -P "$(nproc 2>/dev/null || echo 2)" -L 1 bash -c 'fuzz "$0" "$1"' <<<"$targets" ||
+	{ echo "a fuzz target failed" >&2; exit 1; }
+echo "== $(wc -l <<<"$targets") fuzz targets ran without a finding"

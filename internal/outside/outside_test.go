@@ -173,7 +173,6 @@ func TestRenameModule(t *testing.T) {
 	}
 	if testmode.All() {
 		goRun(t, dir, "build", "./...")
-		goRun(t, dir, "vet", "./...")
 		goRun(t, dir, "test", "-skip", "^TestRenameModule$", "./internal/outside")
 	}
 }
