@@ -42,7 +42,7 @@ func TestConstraintsInvariant(t *testing.T) {
 	if testmode.All() {
 		constraintsInvariant(t, 80, 80)
 	} else {
-		constraintsInvariant(t, 24, 16)
+		constraintsInvariant(t, 40, 16)
 	}
 }
 
