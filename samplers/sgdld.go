@@ -88,9 +88,14 @@ type SGDLD struct {
 	// probabilities that sum to one it is linear in the estimate.
 	Balance Balance
 	// Jump is the constant h_t = Jump in (0, 1]; 0 means the decreasing
-	// schedule h_t = max(3/√(10+t), MinJump).
-	Jump    float64
-	MinJump float64 // 0 means 0.1
+	// schedule h_t = max(JumpScale/√(JumpDelay+t), MinJump). Above 1 it is a jump for
+	// certain. The paper's schedules (appendix C) are, as scale, delay and minimum, 3, 10
+	// and what is studied for drawing, √1000, 100, 0.3 for facility location, and √3, 10, 0.1
+	// for approximate computing.
+	Jump      float64
+	MinJump   float64 // 0 means 0.1
+	JumpScale float64 // 0 means 3
+	JumpDelay float64 // in steps; 0 means 10
 	// Time is the constant simulation time ε_t = Time in place of Polyak's: the jump
 	// probability is min(1, Time·Z), and all weights are Time. It is for comparisons (noP in
 	// the paper). 0 means Polyak's, which Jump and MinJump are for.
@@ -126,8 +131,13 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 				"a number in (0, 1], or 0 for the default"}
 		}
 	}
-	if err := checkPositive(s.Name(), "time", s.Time, true); err != nil {
-		return nil, err
+	for _, p := range []struct {
+		name string
+		v    float64
+	}{{"time", s.Time}, {"jump-scale", s.JumpScale}, {"jump-delay", s.JumpDelay}} {
+		if err := checkPositive(s.Name(), p.name, p.v, true); err != nil {
+			return nil, err
+		}
 	}
 	cnt, err := newCounter(c, s.Name(), 1, 0, TargetAcceptance)
 	if err != nil {
@@ -143,8 +153,13 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 			c.Domain.gradLen),
 		sick: make([]bool, c.Len()), from: make([]jump, c.Len()),
 	}
-	if k.s.MinJump == 0 {
-		k.s.MinJump = 0.1
+	for _, d := range []struct {
+		v     *float64
+		usual float64
+	}{{&k.s.MinJump, 0.1}, {&k.s.JumpScale, 3}, {&k.s.JumpDelay, 10}} {
+		if *d.v == 0 {
+			*d.v = d.usual
+		}
 	}
 	return k, k.source()
 }
@@ -191,7 +206,7 @@ func (s *sgdldKernel) h(t int) float64 {
 	if s.s.Jump > 0 {
 		return s.s.Jump
 	}
-	return math.Max(3/math.Sqrt(10+float64(t)), s.s.MinJump)
+	return math.Max(s.s.JumpScale/math.Sqrt(s.s.JumpDelay+float64(t)), s.s.MinJump)
 }
 
 // Step implements Kernel.
@@ -251,13 +266,23 @@ var sgdldInfo = Info{
 		balanceParam(func(s Sampler, v Balance) { s.(*SGDLD).Balance = v }),
 		{
 			Name: "jump", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
-			Doc: "constant jump probability h; auto is max(3/√(10+t), min-jump)",
+			Doc: "constant jump probability h; auto is max(jump-scale/√(jump-delay+t), min-jump)",
 			set: func(s Sampler, v value) { s.(*SGDLD).Jump = v.f },
 		},
 		{
 			Name: "min-jump", Default: "0.1", Min: 0, OpenMin: true, Max: 1,
 			Doc: "smallest jump probability of the decreasing schedule",
 			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
+		},
+		{
+			Name: "jump-scale", Default: "3", Min: 0, OpenMin: true, Max: inf,
+			Doc: "how high the decreasing schedule begins; above 1 a jump is certain",
+			set: func(s Sampler, v value) { s.(*SGDLD).JumpScale = v.f },
+		},
+		{
+			Name: "jump-delay", Default: "10", Min: 0, OpenMin: true, Max: inf,
+			Doc: "steps that the decreasing schedule stays near its beginning",
+			set: func(s Sampler, v value) { s.(*SGDLD).JumpDelay = v.f },
 		},
 		{
 			Name: "time", Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,

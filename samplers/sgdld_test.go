@@ -190,6 +190,12 @@ func TestSGDLDSchedule(t *testing.T) {
 		{&SGDLD{MinJump: 0.05}, 4890, 0.05},
 		{&SGDLD{MinJump: 0.5}, 6, 0.75},
 		{&SGDLD{MinJump: 0.5}, 90, 0.5},
+		// The schedules of facility location and approximate computing.
+		{&SGDLD{JumpScale: math.Sqrt(1000), JumpDelay: 100, MinJump: 0.3}, 0, 3.1622776601683795},
+		{&SGDLD{JumpScale: math.Sqrt(1000), JumpDelay: 100, MinJump: 0.3}, 9900, 0.31622776601683794},
+		{&SGDLD{JumpScale: math.Sqrt(1000), JumpDelay: 100, MinJump: 0.3}, 20000, 0.3},
+		{&SGDLD{JumpScale: math.Sqrt(3)}, 0, 0.5477225575051661},
+		{&SGDLD{JumpScale: math.Sqrt(3)}, 290, 0.1},
 		{&SGDLD{Jump: 0.25}, 0, 0.25},
 		{&SGDLD{Jump: 0.25}, 2490, 0.25},
 		{&SGDLD{Jump: 0.05}, 2490, 0.05}, // the bound is the schedule's only

@@ -44,6 +44,9 @@ func (s *sgdldKernel) source() error {
 		return nil
 	}
 	s.near = near
+	if affordable {
+		return nil // the target gives them all together, so their number is its own business
+	}
 	return checkMany(s.s.Name(), float64(count))
 }
 
@@ -85,26 +88,33 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 			}
 			s.n[k]++
 		}
-		if s.n[k] == 0 { // no usable estimate yet: the state waits for one
-			s.sick[k], c.Weight[k] = true, 0
-			continue
-		}
-		s.logRatios(k, x)
-		s.sites.score(x, s.delta[k])
-		z := logSumExp(s.sites.lw)
-		c.Weight[k] = s.h(t) * math.Exp(-z)
-		if s.s.Time > 0 {
-			c.Weight[k], s.z[k] = s.s.Time, math.Exp(z)
-		}
-		s.sick[k] = s.sites.bad()
-		if s.sick[k] || math.IsInf(c.Weight[k], 0) {
-			c.Weight[k] = 0
-			if usable {
-				c.Stats[k].NonFinite++
-			}
-		}
+		s.setRates(k, t, usable)
 	}
 	return nil
+}
+
+// setRates makes the rates of chain k at time t of its cache, and the weight of its state. fresh
+// says that the cache has a new estimate.
+func (s *sgdldKernel) setRates(k, t int, fresh bool) {
+	c, x := s.c, s.c.X[k]
+	if s.n[k] == 0 { // no usable estimate yet: the state waits for one
+		s.sick[k], c.Weight[k] = true, 0
+		return
+	}
+	s.logRatios(k, x)
+	s.sites.score(x, s.delta[k])
+	z := logSumExp(s.sites.lw)
+	c.Weight[k] = s.h(t) * math.Exp(-z)
+	if s.s.Time > 0 {
+		c.Weight[k], s.z[k] = s.s.Time, math.Exp(z)
+	}
+	s.sick[k] = s.sites.bad()
+	if s.sick[k] || math.IsInf(c.Weight[k], 0) {
+		c.Weight[k] = 0
+		if fresh {
+			c.Stats[k].NonFinite++
+		}
+	}
 }
 
 // usable reports whether the entries of the latest estimate that count, those

@@ -1,0 +1,52 @@
+package samplers
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Rescaler is the ability of a Kernel to go on after its target was raised to a power.
+type Rescaler interface {
+	// Rescale multiplies what the kernel keeps of U by f. It reports false when it cannot, having
+	// changed nothing.
+	Rescale(f float64) bool
+}
+
+// Rescale tells the run that U has been multiplied by f, a number above 0: by the old temperature
+// divided by the new one, in annealing. It does what Retarget does, but a kernel that is a
+// Rescaler keeps what it knows. The cache of SGDLD, whose estimates are linear in U, thus outlives
+// a change of temperature in every step. Its weights follow in the next step. Other kernels are
+// told to Retarget.
+//
+// Errors: ErrParam for another f, else those of Retarget.
+func (r *Run) Rescale(ctx context.Context, f float64) error {
+	if !(f > 0) || math.IsInf(f, 1) {
+		return &ParamError{r.name, "the factor of U", fmt.Sprint(f), "a finite number above 0"}
+	}
+	if k, ok := r.Kernel.(Rescaler); ok && k.Rescale(f) {
+		for k := range r.U {
+			r.U[k] *= f
+		}
+		return nil
+	}
+	return r.Retarget(ctx)
+}
+
+// Rescale implements Rescaler. Ratios of means of ψ do not follow from those of another
+// temperature, so it is refused where the estimates are of that kind.
+func (s *sgdldKernel) Rescale(f float64) bool {
+	if s.ratio != nil {
+		return false
+	}
+	for k := range s.n {
+		for j := range s.sumNum[k] {
+			s.sumNum[k][j] *= f
+			s.delta[k][j] *= f
+		}
+		if s.s.Time > 0 { // the probability of a jump depends on Z
+			s.setRates(k, s.c.done, false)
+		}
+	}
+	return true
+}
