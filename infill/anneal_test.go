@@ -158,12 +158,20 @@ func TestAnnealScoresWhateverTheThreads(t *testing.T) {
 // begins where the step does. The energies of a trace are in nats.
 func TestAnnealStepsAtTheirTemperature(t *testing.T) {
 	t.Parallel()
+	half := &samplers.Rows{Rate: 0.5}
+	annealedSteps(t, Options{Sampler: half})
+	// A sampler that was tuned before keeps its values at all temperatures.
+	annealedSteps(t, Options{Tuned: func(int) samplers.Sampler { return half }})
+}
+
+func annealedSteps(t *testing.T, opt Options) {
+	t.Helper()
 	e := New(tiny(t))
 	tm, err := Parse(e.model.Tokenizer(), collectText)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Seed: 3, Steps: 6, Chains: 4, Anneal: &Anneal{From: 4, To: 0.25}, Sampler: &samplers.Rows{Rate: 0.5}}
+	opt.Seed, opt.Steps, opt.Chains, opt.Anneal = 3, 6, 4, &Anneal{From: 4, To: 0.25}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +194,9 @@ func TestAnnealStepsAtTheirTemperature(t *testing.T) {
 			u := make([]float64, len(pt.run.X))
 			if err := pt.tgt.energy(t.Context(), pt.run.X, u); err != nil {
 				t.Fatal(err)
+			}
+			if rate := pt.run.Tuning(0)["rate"]; rate != 0.5 {
+				t.Errorf("step %d: rate %v", step, rate)
 			}
 			if !slices.Equal(u, pt.run.U) {
 				t.Errorf("step %d: the run has U/T = %v, and it is %v", step, pt.run.U, u)

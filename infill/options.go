@@ -74,6 +74,8 @@ type Options struct {
 	// Tuned, if not nil, makes the sampler of chains with this many coordinates, see Tuning: Sampler
 	// with parameters that were tuned before. There is then no burn-in.
 	Tuned func(coordinates int) samplers.Sampler
+	// Profile says in records where Tuned is from, "" for nowhere. It decides nothing.
+	Profile string
 	// Marginals has Result.Marginals estimated. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool

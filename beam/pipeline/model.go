@@ -62,6 +62,9 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
 		return nil, err
 	}
+	if err := filling.FitsModel("sha256:" + m.Info().SHA256); err != nil {
+		return nil, err
+	}
 	if len(filling.Unspelt) > 0 {
 		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"infill/infill/energies"
 	"infill/infill/settings"
+	"infill/mlm"
 	"infill/server"
 )
 
@@ -31,7 +32,7 @@ SIGTERM or control-C: no new connections, running requests end, then exit.`
 // A serveFlags are the flags of infill serve.
 type serveFlags struct {
 	modelFlags
-	filling        settings.Filling // with settings of the engine
+	filling        settings.Filling // of requests that choose nothing else, and of the engine
 	models         []string         // NAME=FOLDER
 	parts          []string         // of the energy, without weights
 	addr           string
@@ -65,19 +66,22 @@ func (f *serveFlags) own() []*option {
 }
 
 func serveCommand(std stdio) *cli.Command {
-	f := &serveFlags{}
+	f := &serveFlags{filling: *settings.Defaults()}
 	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
 	models.env = "" // the variable is read below, for it would come on top of the flags
 	memo := settingFlag(settings.Find(settings.FillTable(), "memo"), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
+	profile := settingFlag(settings.Find(settings.FillTable(), "profile"), &f.filling,
+		map[string]string{"profile": "`FILE` of infill tune, for the model that it was tuned for: " +
+			"its sampler, without burn-in"})
 	return &cli.Command{
 		Name:        "serve",
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: join(group(groupModel, slices.Concat([]*option{models, memo},
+		Flags: join(group(groupModel, slices.Concat([]*option{models, memo, profile},
 			without(f.flags(), "model"))), group(groupServer, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -101,6 +105,9 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 		if _, err := energies.ParseName(name); err != nil {
 			return usagef("--energy: %v", err)
 		}
+	}
+	if err := f.readProfile(); err != nil {
+		return err
 	}
 	opt, err := f.options(std.err)
 	if err != nil {
@@ -184,6 +191,7 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 	}
 	opened = append(opened, parts)
 	s.Steer(parts)
+	var models []*mlm.Model
 	for _, n := range named {
 		opt := f.Options
 		opt.File = n.from.file
@@ -191,13 +199,13 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 		if err != nil {
 			return opened, fmt.Errorf("model %q: %w", n.name, err)
 		}
-		opened = append(opened, m)
+		opened, models = append(opened, m), append(models, m)
 		warn(std, m)
 		if err := s.Add(n.name, m); err != nil {
 			return opened, err
 		}
 	}
-	return opened, nil
+	return opened, f.fitsOne(models)
 }
 
 // options are those of the server.
@@ -205,7 +213,7 @@ func (f *serveFlags) options(w io.Writer) (server.Options, error) {
 	opt := server.Options{
 		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,
 		Work: f.work, Origins: f.origins, Version: version(), LogTexts: f.log == "texts",
-		Engine: f.filling.NewEngine,
+		Engine: f.filling.NewEngine, Filling: f.fillingOf,
 	}
 	if f.log != "none" {
 		opt.Log = slog.New(slog.NewTextHandler(w, nil))

@@ -51,7 +51,7 @@ func (v *Filling) readProfile() error {
 // and parameters cannot be given beside it.
 func (v *Filling) useProfile() error {
 	if v.ProfileFile == "" {
-		v.Options.Tuned = nil
+		v.Options.Tuned, v.Options.Profile = nil, ""
 		return nil
 	}
 	if err := v.readProfile(); err != nil {
@@ -59,8 +59,9 @@ func (v *Filling) useProfile() error {
 	}
 	p := v.profile.profile
 	other := func(what, given, tuned string) error {
-		return &Error{Name: "profile", Err: fmt.Errorf("%s was tuned for %s %s, and this is %s %s",
-			v.ProfileFile, what, tuned, what, given)}
+		// Without its path, which requests and records are not to know.
+		return &Error{Name: "profile", Err: fmt.Errorf("it was tuned for %s %s, and this is %s %s",
+			what, tuned, what, given)}
 	}
 	gradient := mlm.GradientModeNames()[v.Options.Gradient]
 	switch {
@@ -75,7 +76,8 @@ func (v *Filling) useProfile() error {
 	case gradient != p.Gradient:
 		return other("the gradient mode", gradient, p.Gradient)
 	}
-	v.Sampler, v.Options.Tuned = p.Sampler, v.profile.tuned
+	v.Sampler = p.Sampler
+	v.Options.Tuned, v.Options.Profile = v.profile.tuned, v.profile.sum
 	return nil
 }
 
