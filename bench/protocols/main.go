@@ -3,6 +3,11 @@
 //
 //	go run ./bench/protocols run -data ../shared/data/eval/discs-infilling-task.json -o runs.jsonl
 //	go run ./bench/protocols table -references a.txt,b.txt runs.jsonl
+//	go run ./bench/protocols page -data ../shared/data/eval/discs-infilling-task.json \
+//		-references a.txt,b.txt -runs runs.jsonl -o page.md
+//
+// Page makes the runs of Gibbs, GWG, DULA and DMALA that are missing under all protocols, and
+// writes their tables beside the paper's numbers. With -stored it makes no run.
 //
 // A run writes a line for every sentence, sampler, protocol and seed. One that was stopped goes on
 // where it was. Seeds come first, then sentences, so that the samplers of a stopped run
@@ -26,13 +31,15 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := fmt.Errorf("want run or table first, see go doc ./bench/protocols")
+	err := fmt.Errorf("want run, table or page first, see go doc ./bench/protocols")
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "run":
 			err = runCommand(ctx, os.Args[2:])
 		case "table":
 			err = tableCommand(os.Args[2:], os.Stdout)
+		case "page":
+			err = pageCommand(ctx, os.Args[2:])
 		}
 	}
 	if err != nil {

@@ -24,22 +24,32 @@ import (
 
 // A job is what the flags of run ask for.
 type job struct {
-	model, data, out, samplers, protocols, budget, vocab string
-	only                                                 string
-	seeds, limit, steps, chains, threads                 int
-	rate                                                 float64
+	model, data, out, samplers, protocols, budgets, vocab string
+	only                                                  string
+	seeds, limit, steps, chains, threads                  int
+	rate                                                  float64
 }
 
 func runCommand(ctx context.Context, args []string) error {
 	var j job
 	f := flag.NewFlagSet("run", flag.ContinueOnError)
+	j.flags(f, "rows gibbs-mh dmala dlmc", "A", "steps")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	return j.run(ctx)
+}
+
+// flags adds those of a run, with what is run unless somebody says otherwise.
+func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.model, "model", "", "folder of the model; empty: the default model")
 	f.StringVar(&j.data, "data", "", "file of sentences: lines, or the task of DISCS")
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
-	f.StringVar(&j.samplers, "samplers", "rows gibbs-mh dmala dlmc",
+	f.StringVar(&j.samplers, "samplers", samplers,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
-	f.StringVar(&j.protocols, "protocols", "A", "protocols: A, B or C, or several of them")
-	f.StringVar(&j.budget, "budget", "steps", "what is equal: steps, evaluations or rows")
+	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B or C, or several of them")
+	f.StringVar(&j.budgets, "budget", budgets,
+		"what is equal: steps, evaluations or rows, or several of them")
 	f.StringVar(&j.vocab, "vocab", "words", "what may fill a blank: words, all or whole-words")
 	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
@@ -48,13 +58,6 @@ func runCommand(ctx context.Context, args []string) error {
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	if j.data == "" || j.out == "" {
-		return fmt.Errorf("run needs -data FILE and -o FILE")
-	}
-	return j.run(ctx)
 }
 
 // A task is a sentence to fill.
@@ -65,6 +68,9 @@ type task struct {
 }
 
 func (j *job) run(ctx context.Context) error {
+	if j.data == "" || j.out == "" {
+		return fmt.Errorf("runs need -data FILE and a file to write to")
+	}
 	m, err := j.open(ctx)
 	if err != nil {
 		return err
@@ -95,28 +101,39 @@ func (j *job) run(ctx context.Context) error {
 	}
 	for seed := range j.seeds {
 		for _, t := range tasks {
-			for _, protocol := range strings.Fields(j.protocols) {
-				for _, spec := range strings.Fields(j.samplers) {
-					k := key{j.name(), protocol, j.budget, j.steps, j.chains, spec, t.id, uint64(seed + 1)}
-					if done[k] {
-						continue
-					}
-					rec, err := j.one(ctx, m, t, k)
-					if err != nil {
-						return fmt.Errorf("%+v: %w", k, err)
-					}
-					line, err := json.Marshal(rec)
-					if err != nil {
-						return err
-					}
-					if _, err := out.Write(append(line, '\n')); err != nil {
-						return err
-					}
+			for _, k := range j.keys(t.id, uint64(seed+1)) {
+				if done[k] {
+					continue
+				}
+				rec, err := j.one(ctx, m, t, k)
+				if err != nil {
+					return fmt.Errorf("%+v: %w", k, err)
+				}
+				line, err := json.Marshal(rec)
+				if err != nil {
+					return err
+				}
+				if _, err := out.Write(append(line, '\n')); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// keys are the runs of a sentence and a seed.
+func (j *job) keys(sentence string, seed uint64) []key {
+	var out []key
+	for _, protocol := range strings.Fields(j.protocols) {
+		for _, budget := range strings.Fields(j.budgets) {
+			for _, spec := range strings.Fields(j.samplers) {
+				out = append(out,
+					key{j.name(), protocol, budget, j.steps, j.chains, spec, sentence, seed})
+			}
+		}
+	}
+	return out
 }
 
 func (j *job) open(ctx context.Context) (*mlm.Model, error) {
@@ -187,9 +204,9 @@ func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, er
 	}
 	budget, ok := map[string]infill.Budget{
 		"steps": infill.BudgetSteps, "evaluations": infill.BudgetEvaluations, "rows": infill.BudgetRows,
-	}[j.budget]
+	}[k.Budget]
 	if !ok {
-		return nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", j.budget)
+		return nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", k.Budget)
 	}
 	opt.Budget = budget
 	if err := protocol(k.Protocol, &opt); err != nil {
