@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"infill/experiments/facility"
 	"infill/experiments/isinglearn"
 	"infill/experiments/lab"
 	"infill/internal/disk"
@@ -32,6 +33,7 @@ import (
 // experiments are all there are, in the order of all.
 var experiments = []lab.Experiment{
 	isinglearn.Experiment,
+	facility.Experiment,
 }
 
 func main() {

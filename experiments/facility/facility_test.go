@@ -1,0 +1,224 @@
+package facility
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"infill/experiments/lab"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// small is an instance whose states can be listed: 2³·3⁵.
+func small() *Instance { return Draw(3, 5, 0) }
+
+// The closed form of the mean cost is the mean over demands.
+func TestExpectedIsTheMean(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	in := Draw(4, 6, 1)
+	for range 5 {
+		x := start(rng, in)
+		const n = 20000
+		d, sum, sq := make([]float64, 6), 0.0, 0.0
+		for range n {
+			in.demands(rng, d)
+			c := in.Cost(x, d)
+			sum, sq = sum+c, sq+c*c
+		}
+		mean := sum / n
+		se := math.Sqrt((sq/n - mean*mean) / n)
+		if want := in.Expected(x); math.Abs(mean-want) > 4*se {
+			t.Errorf("mean cost %.2f ± %.2f, by the closed form %.2f", mean, se, want)
+		}
+	}
+}
+
+// Every difference is the difference of two costs.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 2))
+	in := Draw(4, 6, 2)
+	tg, err := newTarget(in, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, out := make([]float64, 6), make([]float64, tg.dom.GradLen())
+	for range 50 {
+		x := start(rng, in)
+		in.demands(rng, d)
+		clear(out)
+		tg.differences(x, d, 2, out)
+		for j, got := range out {
+			y, sites := append([]int32(nil), x...), len(in.Open)
+			if j < sites {
+				y[j] = 1 - y[j]
+			} else {
+				y[sites+(j-sites)/sites] = int32((j - sites) % sites)
+			}
+			want := 2 * (in.Cost(y, d) - in.Cost(x, d))
+			if math.Abs(got-want) > 1e-9 {
+				t.Fatalf("entry %d is %v, want %v", j, got, want)
+			}
+		}
+	}
+}
+
+// On a listed instance SGDLD draws from exp(−E f/τ), although it sees single demands only.
+func TestDrawsFromTheTarget(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	tg, err := newTarget(small(), 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := targets.Enumerate(ctx, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([][]int32, 8)
+	for k := range x {
+		x[k] = start(samplers.NewStream(1, "start", k), tg.in)
+	}
+	run, err := samplers.Start(ctx, &samplers.SGDLD{Jump: .1}, tg, x, samplers.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight, sum := make([][]float64, tg.dom.Len()), 0.0
+	for i := range weight {
+		weight[i] = make([]float64, tg.dom.K(i))
+	}
+	err = run.Steps(ctx, 15000, func(r *samplers.Run) error {
+		for k, s := range r.X {
+			sum += r.Weight[k]
+			for i, v := range s {
+				weight[i][v] += r.Weight[k]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range weight {
+		for v, want := range exact.Marginal(i) {
+			if got := w[v] / sum; math.Abs(got-want) > .04 {
+				t.Errorf("P(%d = %d) is %.3f, want %.3f", i, v, got, want)
+			}
+		}
+	}
+}
+
+// The annealed search comes near the cheapest of all states. (It may end in another plan, which is
+// nearly as cheap and has more neighbours like it.)
+func TestSearchNearsTheOptimum(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := settings{sites: 3, customers: 5, chains: 20, steps: 2000, tau: 200, minJump: .3, judges: 5000}
+	for n := range 3 {
+		in := Draw(3, 5, n)
+		best := optimum(t, in)
+		f, err := s.search(ctx, in, withCache, lab.Options{Seed: 1, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.cost < best-1e-9 || f.cost > 1.02*best {
+			t.Errorf("instance %d: cost %.2f, the optimum is %.2f", n, f.cost, best)
+		}
+		if last := f.path[len(f.path)-1]; last < best || last > 1.15*best {
+			t.Errorf("instance %d: chains end at %.2f on average, the optimum is %.2f", n, last, best)
+		}
+	}
+}
+
+// HiGHS's costs are ours, its optimum is the cheapest of all plans where these can be listed, and
+// nothing is below its bounds.
+func TestHiGHS(t *testing.T) {
+	t.Parallel()
+	known, err := solutions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := map[[3]int]float64{}
+	listed := 0
+	for _, h := range known {
+		at := [3]int{h.Sites, h.Customers, h.Instance}
+		in := Draw(h.Sites, h.Customers, h.Instance)
+		cost := in.Expected(h.Plan)
+		if h.What == "exact" {
+			bounds[at] = h.Bound
+			if math.Abs(cost/h.Objective-1) > 1e-6 || h.Proved && h.Bound < h.Objective*(1-2e-4) {
+				t.Errorf("%v: our cost %v, HiGHS's %v with bound %v", at, cost, h.Objective, h.Bound)
+			}
+			if h.Sites == 3 {
+				listed++
+				if best := optimum(t, in); math.Abs(best/h.Objective-1) > 1e-4 {
+					t.Errorf("%v: the cheapest plan costs %v, HiGHS's %v", at, best, h.Objective)
+				}
+			}
+		}
+		if cost < bounds[at]*(1-1e-9) || bounds[at] == 0 {
+			t.Errorf("%v, %s: cost %v is below the bound %v", at, h.What, cost, bounds[at])
+		}
+	}
+	if listed != 3 {
+		t.Errorf("%d instances with all plans listed, want 3", listed)
+	}
+}
+
+// The quick case is between the optimum and the start, and says the same twice.
+func TestQuick(t *testing.T) {
+	t.Parallel()
+	var text [2]string
+	for i := range text {
+		page, err := Experiment.Run(context.Background(), lab.Options{Seed: 1, Quick: true, Threads: 1 + i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[i] = page.Text + page.Charts["cost.svg"]
+	}
+	if text[0] != text[1] {
+		t.Error("the page depends on the number of threads")
+	}
+	for _, row := range []string{"| SGDLD | ", "| SLS | ", "| HiGHS, exact mean | 7516 | "} {
+		if !strings.Contains(text[0], row) {
+			t.Errorf("the page has no row %q:\n%s", row, text[0])
+		}
+	}
+	known, err := solutions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sizes(true)[0]
+	in := Draw(s.sites, s.customers, 0)
+	f, err := s.search(context.Background(), in, withCache, lab.Options{Seed: 1, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range known {
+		if h.Sites == 15 && h.Instance == 0 && h.What == "exact" {
+			if f.cost < h.Bound || f.cost > 1.1*h.Bound {
+				t.Errorf("cost %v, the optimum is %v", f.cost, h.Bound)
+			}
+		}
+	}
+}
+
+// optimum lists all plans.
+func optimum(t *testing.T, in *Instance) float64 {
+	t.Helper()
+	tg, err := newTarget(in, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := targets.Exact{Domain: tg.dom}
+	best, x := math.Inf(1), make([]int32, tg.dom.Len())
+	for s := range int(tg.dom.Size()) {
+		e.State(s, x)
+		best = min(best, in.Expected(x))
+	}
+	return best
+}

@@ -1,0 +1,142 @@
+package facility
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"infill/experiments/anneal"
+	"infill/experiments/lab"
+	"infill/samplers"
+)
+
+// A method looks for a cheap plan.
+type method int
+
+const (
+	withCache method = iota
+	withoutCache
+	localSearch
+	methods
+)
+
+var methodNames = [methods]string{"SGDLD", "SGDLD-noC", "SLS"}
+
+// settings of a search: those of appendix C.3, but for the sizes.
+type settings struct {
+	sites, customers int
+	instances        int
+	chains, steps    int
+	tau              float64 // of the first step; that of step t is tau·0.999^t
+	minJump          float64 // below which h_t does not fall
+	judges           int     // demands by which the best chain is chosen
+}
+
+const cooling = 0.999
+
+// A found plan is the best of all chains, with what it took.
+type found struct {
+	plan []int32
+	cost float64   // exact mean
+	path []float64 // exact mean over the chains, every pathEvery steps and at the end
+}
+
+const pathEvery = 100
+
+// search runs all chains of a method and chooses the plan that is cheapest on common demands.
+func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Options,
+) (*found, error) {
+	const together = 5 // chains of a run; their number decides nothing
+	groups := (s.chains + together - 1) / together
+	plans := make([][]int32, s.chains)
+	paths := make([][]float64, groups)
+	id := fmt.Sprintf("facility %d×%d %s", s.sites, s.customers, methodNames[m])
+	err := lab.Parallel(o.Threads, groups, func(g int) error {
+		first := g * together
+		x := make([][]int32, min(together, s.chains-first))
+		for k := range x {
+			x[k] = start(samplers.NewStream(o.Seed, id+" start", first+k), in)
+		}
+		t, err := newTarget(in, s.tau)
+		if err != nil {
+			return err
+		}
+		paths[g], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: first})
+		copy(plans[first:], x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &found{path: make([]float64, len(paths[0]))}
+	for _, p := range paths {
+		for i, v := range p {
+			f.path[i] += v / float64(s.chains)
+		}
+	}
+	f.plan = in.cheapest(plans, s.judges, samplers.NewStream(o.Seed, id+" judges", 0))
+	f.cost = in.Expected(f.plan)
+	return f, nil
+}
+
+// start is any plan.
+func start(rng *rand.Rand, in *Instance) []int32 {
+	var x []int32
+	for range in.Open {
+		x = append(x, int32(rng.IntN(2)))
+	}
+	for range in.Mean {
+		x = append(x, int32(rng.IntN(len(in.Open))))
+	}
+	return x
+}
+
+// walk makes all steps of a method and leaves the last states in x. It returns the sum of the mean
+// costs of the chains, every pathEvery steps and at the end.
+func (s settings) walk(ctx context.Context, t *target, x [][]int32, m method, o samplers.Options,
+) ([]float64, error) {
+	var path []float64
+	visit := func(step int, x [][]int32) {
+		if step%pathEvery == 0 || step == s.steps {
+			path = append(path, t.in.sum(x))
+		}
+	}
+	if m == localSearch {
+		err := anneal.Descend(ctx, t, x, 1, s.steps, o, visit)
+		return path, err
+	}
+	// h_t = √(1000/(100+t)) (appendix C), and mini-batches of one.
+	sampler := &samplers.SGDLD{JumpScale: math.Sqrt(1000), JumpDelay: 100, MinJump: s.minJump,
+		NoCache: m == withoutCache}
+	last, err := anneal.Sample(ctx, sampler, t, x, s.steps, cooling, o, visit)
+	copy(x, last)
+	return path, err
+}
+
+// sum is the sum of the mean costs of plans.
+func (in *Instance) sum(plans [][]int32) float64 {
+	c := 0.0
+	for _, p := range plans {
+		c += in.Expected(p)
+	}
+	return c
+}
+
+// cheapest is the plan with the lowest cost on the average of n common demands.
+func (in *Instance) cheapest(plans [][]int32, n int, rng *rand.Rand) []int32 {
+	cost, d := make([]float64, len(plans)), make([]float64, len(in.Mean))
+	for range n {
+		in.demands(rng, d)
+		for k, p := range plans {
+			cost[k] += in.Cost(p, d)
+		}
+	}
+	best := 0
+	for k, c := range cost {
+		if c < cost[best] {
+			best = k
+		}
+	}
+	return plans[best]
+}
