@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"infill/samplers"
 )
@@ -76,29 +77,44 @@ func (r *RBM) entry(i int, v int32) int {
 	return i*r.K + int(v)
 }
 
-// activation is c_j + Σ_i W_j,i[v_i].
-func (r *RBM) activation(j int, v []int32) float64 {
-	w := r.W[j*len(r.B) : (j+1)*len(r.B)]
-	a := r.C[j]
+// entries lists the entries of all visible units that contribute to state v.
+func (r *RBM) entries(v []int32, list []int) []int {
+	list = list[:0]
 	for i, s := range v {
 		if e := r.entry(i, s); e >= 0 {
-			a += w[e]
+			list = append(list, e)
 		}
+	}
+	return list
+}
+
+// visible is Σ_i b_i[v_i] of the state with these entries.
+func (r *RBM) visible(entries []int) float64 {
+	sum := 0.0
+	for _, e := range entries {
+		sum += r.B[e]
+	}
+	return sum
+}
+
+// activation is c_j + Σ_i W_j,i[v_i] of the state with these entries.
+func (r *RBM) activation(j int, entries []int) float64 {
+	w := r.W[j*len(r.B) : (j+1)*len(r.B)]
+	a := r.C[j]
+	for _, e := range entries {
+		a += w[e]
 	}
 	return a
 }
 
 // Energy implements samplers.Target.
 func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
+	var list []int
 	for k, v := range x {
-		sum := 0.0
-		for i, s := range v {
-			if e := r.entry(i, s); e >= 0 {
-				sum += r.B[e]
-			}
-		}
+		list = r.entries(v, list)
+		sum := r.visible(list)
 		for j := range r.H {
-			sum += softplus(r.activation(j, v))
+			sum += softplus(r.activation(j, list))
 		}
 		u[k] = sum
 	}
@@ -107,17 +123,13 @@ func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
 
 // EnergyGrad implements samplers.Gradienter: b + Wᵀσ(c + Wv).
 func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]float64) error {
+	var list []int
 	for k, v := range x {
-		sum := 0.0
-		for i, s := range v {
-			if e := r.entry(i, s); e >= 0 {
-				sum += r.B[e]
-			}
-		}
-		g := grad[k]
+		list = r.entries(v, list)
+		sum, g := r.visible(list), grad[k]
 		copy(g, r.B)
 		for j := range r.H {
-			a := r.activation(j, v)
+			a := r.activation(j, list)
 			sum += softplus(a)
 			p := sigmoid(a)
 			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
@@ -129,12 +141,59 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 	return nil
 }
 
+// NeighbourEnergy implements samplers.NeighbourEnergizer. It takes the time of one energy, and
+// not of one for each category.
+func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
+	var list []int
+	for k, v := range x {
+		i, u := i[k], u[k]
+		list = r.entries(v, list)
+		if e := r.entry(i, v[i]); e >= 0 {
+			at := slices.Index(list, e)
+			list = slices.Delete(list, at, at+1)
+		}
+		rest := r.visible(list)
+		for s := range u {
+			u[s] = rest
+			if e := r.entry(i, int32(s)); e >= 0 {
+				u[s] += r.B[e]
+			}
+		}
+		for j := range r.H {
+			a := r.activation(j, list)
+			for s := range u {
+				b := a
+				if e := r.entry(i, int32(s)); e >= 0 {
+					b += r.W[j*len(r.B)+e]
+				}
+				u[s] += softplus(b)
+			}
+		}
+	}
+	return nil
+}
+
+// Conditional implements samplers.Conditioner: the energies of a coordinate's categories are its
+// log-probabilities up to a constant.
+func (r *RBM) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
+	return r.NeighbourEnergy(ctx, x, i, logp)
+}
+
+// Hidden sets p[j] to the probability that hidden unit j is on given state v. p has H entries.
+func (r *RBM) Hidden(v []int32, p []float64) {
+	list := r.entries(v, make([]int, 0, len(v)))
+	for j := range p {
+		p[j] = sigmoid(r.activation(j, list))
+	}
+}
+
 // BlockGibbs draws all hidden units given the visible ones and then all visible
 // ones given the hidden ones, the classical sampler of RBMs; v is replaced.
 func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
 	logit := append([]float64(nil), r.B...)
+	list := r.entries(v, make([]int, 0, len(v)))
 	for j := range r.H {
-		if rng.Float64() < sigmoid(r.activation(j, v)) {
+		if rng.Float64() < sigmoid(r.activation(j, list)) {
 			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
 				logit[e] += w
 			}
@@ -251,19 +310,17 @@ func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rat
 		chain[p] = append([]int32(nil), data[rng.IntN(len(data))]...)
 	}
 	gB, gC, gW := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
+	var list []int
 	add := func(v []int32, sign float64) {
-		for i, s := range v {
-			if e := r.entry(i, s); e >= 0 {
-				gB[e] += sign
-			}
+		list = r.entries(v, list)
+		for _, e := range list {
+			gB[e] += sign
 		}
 		for j := range r.H {
-			p := sign * sigmoid(r.activation(j, v))
+			p := sign * sigmoid(r.activation(j, list))
 			gC[j] += p
-			for i, s := range v {
-				if e := r.entry(i, s); e >= 0 {
-					gW[j*len(r.B)+e] += p
-				}
+			for _, e := range list {
+				gW[j*len(r.B)+e] += p
 			}
 		}
 	}
