@@ -103,7 +103,9 @@ verification:
 #                    docs/notebook/experiments. EXPERIMENTFLAGS="-quick all" prints a look
 EXPERIMENTFLAGS ?= -write docs/notebook/experiments -seed 1 all
 experiments:
-	set -e; for fetch in scripts/data-*.sh; do $$fetch; done
+	@echo "== data sets: looking for them, fetching what is missing into the cache"
+	@set -e; for fetch in scripts/data-*.sh; do "$$fetch"; done
+	@echo "== running the experiments, one after the other"
 	$(GO) run ./experiments $(EXPERIMENTFLAGS)
 
 BENCHFLAGS ?=

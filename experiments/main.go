@@ -26,12 +26,14 @@ import (
 	"infill/experiments/facility"
 	"infill/experiments/isinglearn"
 	"infill/experiments/lab"
+	"infill/experiments/rbm"
 	"infill/internal/disk"
 	"infill/internal/nearest"
 )
 
 // experiments are all there are, in the order of all.
 var experiments = []lab.Experiment{
+	rbm.Experiment,
 	isinglearn.Experiment,
 	facility.Experiment,
 }

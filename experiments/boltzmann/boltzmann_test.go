@@ -1,0 +1,195 @@
+package boltzmann
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"infill/experiments/images"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// small is a machine of few units with strong weights, binary or not.
+func small(t *testing.T, k int) *targets.RBM {
+	t.Helper()
+	r, err := targets.NewRBM(6, k, 4, k == 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Randomise(samplers.NewStream(uint64(k), "small", 0), 1, 0.5)
+	return r
+}
+
+// states are n independent draws of uniform pixels.
+func states(r *targets.RBM, n int) [][]int32 {
+	return images.Random(samplers.NewStream(1, "states", 0), n, r.D, r.K)
+}
+
+// TestGradient holds the gradient of the mean of U against finite differences.
+func TestGradient(t *testing.T) {
+	t.Parallel()
+	for _, k := range []int{2, 3} {
+		r := small(t, k)
+		x := states(r, 5)
+		mean := func() float64 {
+			l, err := LogLikelihood(context.Background(), r, x, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		g := newGradient(r)
+		g.add(r, x, 1)
+		const h = 1e-5
+		for name, part := range map[string][2][]float64{"b": {r.B, g.b}, "c": {r.C, g.c},
+			"w": {r.W, g.w}} {
+			for i, v := range part[0] {
+				part[0][i] = v + h
+				up := mean()
+				part[0][i] = v - h
+				down := mean()
+				part[0][i] = v
+				if want := (up - down) / (2 * h); math.Abs(part[1][i]-want) > 1e-8 {
+					t.Errorf("k=%d: gradient in %s_%d is %v, want %v", k, name, i, part[1][i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestAIS holds both estimates of log Z against the sum over hidden states.
+func TestAIS(t *testing.T) {
+	t.Parallel()
+	for _, k := range []int{2, 3} {
+		r := small(t, k)
+		want, err := r.LogZ()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := states(r, 50)
+		got := AIS(r, Base(r, x), 400, 60, 1)
+		if !(got.SE > 0 && got.SE < 0.1) || math.Abs(got.LogZ-want) > 4*got.SE {
+			t.Errorf("k=%d: log Z %v ± %v, exact %v", k, got.LogZ, got.SE, want)
+		}
+		logq := images.Shares(x, k)
+		for _, row := range logq {
+			for v := range row {
+				row[v] = math.Log(row[v])
+			}
+		}
+		other, err := samplers.AIS(context.Background(), r, logq, samplers.AISOptions{Chains: 400,
+			Rungs: 200, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(other.LogZ-want) > 4*other.Error {
+			t.Errorf("k=%d: samplers.AIS has %v ± %v, exact %v", k, other.LogZ, other.Error, want)
+		}
+	}
+}
+
+// TestAISDraws: the states at the end of annealing are draws of the machine.
+func TestAISDraws(t *testing.T) {
+	t.Parallel()
+	r := small(t, 3)
+	truth, err := targets.Enumerate(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 4000
+	got := AIS(r, Base(r, states(r, 50)), n, 30, 2)
+	share := images.Shares(got.X, r.K)
+	for i := range r.D {
+		for v, want := range truth.Marginal(i) {
+			if math.Abs(share[i][v]-want) > 4*math.Sqrt(.25/n) {
+				t.Errorf("P(v_%d = %d) is %v, want %v", i, v, share[i][v], want)
+			}
+		}
+	}
+}
+
+// TestLearn: all kinds of learning climb the exact log-likelihood nearly as far as the exact
+// gradient does.
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	var data [][]int32 // two patterns, and noise of one in ten
+	rng := samplers.NewStream(5, "data", 0)
+	for range 300 {
+		v := make([]int32, 6)
+		which := rng.IntN(2)
+		for i := range v {
+			v[i] = int32((which + i%2) % 2)
+			if rng.Float64() < 0.1 {
+				v[i] = 1 - v[i]
+			}
+		}
+		data = append(data, v)
+	}
+	set := &images.Set{Side: 1, Levels: 2, Train: data}
+	fit := Fit{Iters: 400, Batch: 100, Rate: 0.02, Seed: 1}
+	likelihood := func(learn func(r *targets.RBM) Negative) float64 {
+		r, err := targets.NewRBM(6, 2, 4, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Randomise(samplers.NewStream(4, "weights", 0), 0.05, 0)
+		copy(r.B, Base(r, set.Train))
+		if learn != nil {
+			if err := fit.Learn(ctx, r, data, learn(r)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		z, err := r.LogZ()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := LogLikelihood(ctx, r, data, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	start := likelihood(nil)
+	exact := likelihood(func(r *targets.RBM) Negative { // independent draws of the present machine
+		return func(ctx context.Context, it int, _ [][]int32) ([][]int32, error) {
+			e, err := targets.Enumerate(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			rng := samplers.NewStream(9, "exact", it)
+			x := make([][]int32, 100)
+			for k := range x {
+				u, at := rng.Float64(), 0
+				for ; at < len(e.P)-1 && u >= e.P[at]; at++ {
+					u -= e.P[at]
+				}
+				x[k] = make([]int32, r.D)
+				e.State(at, x[k])
+			}
+			return x, nil
+		}
+	})
+	if exact < start+0.1 {
+		t.Fatalf("exact learning goes from %v to %v", start, exact)
+	}
+	starts := images.Random(samplers.NewStream(6, "starts", 0), 100, 6, 2)
+	for name, learn := range map[string]func(r *targets.RBM) Negative{
+		"CD-5": func(r *targets.RBM) Negative {
+			return Divergence(r, 5, samplers.NewStream(7, "CD", 0))
+		},
+		"PCD with DMALA": func(r *targets.RBM) Negative {
+			neg, err := Persistent(ctx, r, &samplers.DMALA{StepSize: 0.4}, starts, 20,
+				samplers.Options{Seed: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return neg
+		},
+	} {
+		if got := likelihood(learn); got < exact-0.15*(exact-start) {
+			t.Errorf("%s: log-likelihood %v from %v, with independent draws %v", name, got, start, exact)
+		}
+	}
+}

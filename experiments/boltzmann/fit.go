@@ -1,0 +1,193 @@
+// Package boltzmann fits restricted Boltzmann machines and estimates their normalisers, for
+// several experiments.
+package boltzmann
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"infill/experiments/images"
+	"infill/experiments/lab"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// New makes a machine for images: biases of visible units that give their pixels' frequencies,
+// weights from N(0, .05²), hidden biases of 0.
+func New(set *images.Set, hidden int, seed uint64) (*targets.RBM, error) {
+	r, err := targets.NewRBM(set.Side*set.Side, set.Levels, hidden, set.Levels == 2)
+	if err != nil {
+		return nil, err
+	}
+	r.Randomise(samplers.NewStream(seed, "weights", 0), 0.05, 0)
+	copy(r.B, Base(r, set.Train))
+	return r, nil
+}
+
+// Base are biases in the layout of RBM.B with which visible units, alone, have the frequencies that
+// they have in the data.
+func Base(r *targets.RBM, data [][]int32) []float64 {
+	b := make([]float64, 0, len(r.B))
+	for _, p := range images.Shares(data, r.K) {
+		if width(r) == 1 {
+			b = append(b, math.Log(p[1]/p[0]))
+			continue
+		}
+		for _, v := range p {
+			b = append(b, math.Log(v))
+		}
+	}
+	return b
+}
+
+// width is the number of entries of a visible unit: 1 for {0,1}, where 0 has none.
+func width(r *targets.RBM) int { return len(r.B) / r.D }
+
+// entry is the place of visible unit i in state v, −1 for none.
+func entry(r *targets.RBM, i int, v int32) int {
+	if width(r) == 1 {
+		if v == 0 {
+			return -1
+		}
+		return i
+	}
+	return i*r.K + int(v)
+}
+
+// Fit says how a machine is fitted.
+type Fit struct {
+	Iters int     // iterations
+	Batch int     // images in a mini-batch
+	Rate  float64 // of Adam
+	Seed  uint64  // with the data, decides all that is drawn
+}
+
+// A Negative makes the states that stand for the model in iteration it, from 0. It may read batch,
+// and must not change it. The states are valid until the next call.
+type Negative func(ctx context.Context, it int, batch [][]int32) ([][]int32, error)
+
+// Learn climbs the log-likelihood of data. Its gradient is a mean over the data less one over the
+// model, and neg makes the states for the second.
+func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32, neg Negative) error {
+	if len(data) == 0 || f.Batch < 1 {
+		return fmt.Errorf("%w: %d images and mini-batches of %d", targets.ErrShape, len(data), f.Batch)
+	}
+	rng := samplers.NewStream(f.Seed, "batches", 0)
+	batch := make([][]int32, f.Batch)
+	g := newGradient(r)
+	var b, c, w lab.Adam
+	b.Rate, c.Rate, w.Rate = f.Rate, f.Rate, f.Rate
+	for it := range f.Iters {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for k := range batch {
+			batch[k] = data[rng.IntN(len(data))]
+		}
+		x, err := neg(ctx, it, batch)
+		if err != nil {
+			return err
+		}
+		g.clear()
+		g.add(r, batch, 1)
+		g.add(r, x, -1)
+		b.Ascend(r.B, g.b)
+		c.Ascend(r.C, g.c)
+		w.Ascend(r.W, g.w)
+	}
+	return nil
+}
+
+// gradient is in the layouts of RBM.B, C and W.
+type gradient struct{ b, c, w, p []float64 }
+
+func newGradient(r *targets.RBM) *gradient {
+	return &gradient{make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W)),
+		make([]float64, r.H)}
+}
+
+func (g *gradient) clear() {
+	clear(g.b)
+	clear(g.c)
+	clear(g.w)
+}
+
+// add adds sign times the mean over states of the gradient of U in the parameters.
+func (g *gradient) add(r *targets.RBM, x [][]int32, sign float64) {
+	scale := sign / float64(len(x))
+	var list []int
+	for _, v := range x {
+		list = list[:0]
+		for i, s := range v {
+			if e := entry(r, i, s); e >= 0 {
+				list = append(list, e)
+				g.b[e] += scale
+			}
+		}
+		r.Hidden(v, g.p)
+		for j, p := range g.p {
+			p *= scale
+			g.c[j] += p
+			row := g.w[j*len(g.b) : (j+1)*len(g.b)]
+			for _, e := range list {
+				row[e] += p
+			}
+		}
+	}
+}
+
+// Divergence is contrastive divergence (Hinton 2002): sweeps of block Gibbs from the mini-batch.
+func Divergence(r *targets.RBM, sweeps int, rng *rand.Rand) Negative {
+	var x [][]int32
+	return func(_ context.Context, _ int, batch [][]int32) ([][]int32, error) {
+		x = x[:0]
+		for _, v := range batch {
+			v = append([]int32(nil), v...)
+			Sweep(r, rng, v, sweeps)
+			x = append(x, v)
+		}
+		return x, nil
+	}
+}
+
+// Sweep makes sweeps of block Gibbs: all hidden units given the visible ones, and back.
+func Sweep(r *targets.RBM, rng *rand.Rand, v []int32, sweeps int) {
+	for range sweeps {
+		r.BlockGibbs(rng, v)
+	}
+}
+
+// Persistent is persistent contrastive divergence (Tieleman 2008) with a sampler: chains that go on
+// from iteration to iteration, with the given steps in each. They begin at start.
+func Persistent(ctx context.Context, r *targets.RBM, s samplers.Sampler, start [][]int32, steps int,
+	o samplers.Options) (Negative, error) {
+	run, err := samplers.Start(ctx, s, r, start, o)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, it int, _ [][]int32) ([][]int32, error) {
+		if it > 0 { // the machine has changed
+			if err := run.Retarget(ctx); err != nil {
+				return nil, err
+			}
+		}
+		err := run.Steps(ctx, steps, nil)
+		return run.X, err
+	}, nil
+}
+
+// LogLikelihood is the mean log-probability of images, in nats, given the machine's log Z.
+func LogLikelihood(ctx context.Context, r *targets.RBM, x [][]int32, logZ float64) (float64,
+	error) {
+	u := make([]float64, len(x))
+	if err := r.Energy(ctx, x, u); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, v := range u {
+		sum += v - logZ
+	}
+	return sum / float64(len(x)), nil
+}

@@ -1,0 +1,191 @@
+// Package rbm samples restricted Boltzmann machines that were trained on images, and measures how fast
+// the samplers get there.
+package rbm
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"infill/experiments/boltzmann"
+	"infill/experiments/images"
+	"infill/experiments/lab"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// Experiment has the figures on restricted Boltzmann machines of three papers.
+var Experiment = lab.Experiment{
+	Name:  "rbm",
+	Title: "Sampling restricted Boltzmann machines",
+	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8; ACS (Pynadath and others, NeurIPS " +
+		"2024), figures 4, 6, 8 and 9; DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
+	Takes: "a minute of one core; needs Fashion-MNIST",
+	Run:   run,
+}
+
+//go:embed page.txt
+var about string
+
+// plans has the sizes of the full page or of the quick case.
+func plans(quick bool) plan {
+	if quick {
+		return plan{hidden: 12, iters: 100, sweeps: 3, rate: 0.005, chains: 30, steps: 120, burnin: 40,
+			every: 20, gold: 200, settled: 40, cold: 6, rungs: 100}
+	}
+	return plan{hidden: 64, iters: 600, sweeps: 5, rate: 0.005, chains: 64, steps: 1000, burnin: 100,
+		every: 20, gold: 500, settled: 300, cold: 25, rungs: 1000}
+}
+
+// sets are the images with two levels, and those of the machine with categories.
+func sets(o lab.Options) (two, few *images.Set, err error) {
+	if o.Quick {
+		return images.Digits(), images.Digits(), nil
+	}
+	if two, err = images.Fashion(o, 2, 10000, 1000); err != nil {
+		return nil, nil, err
+	}
+	few, err = images.Fashion(o, 4, 10000, 1000)
+	return two, few, err
+}
+
+func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
+	two, few, err := sets(o)
+	if err != nil {
+		return nil, err
+	}
+	p := plans(o.Quick)
+	machine, err := p.train(ctx, two, p.hidden, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o.Logf("rbm: trained")
+	z := boltzmann.AIS(machine, boltzmann.Base(machine, two.Train), p.chains, p.rungs, o.Seed)
+	fit, err := boltzmann.LogLikelihood(ctx, machine, two.Test, z.LogZ)
+	if err != nil {
+		return nil, err
+	}
+	gold := p.reference(machine, two, p.gold, o.Seed, "gold")
+	m, err := p.measure(ctx, o, machine, two, gold)
+	if err != nil {
+		return nil, err
+	}
+	page := &lab.Page{Charts: map[string]string{"samples.svg": m.pictures(two, gold)}}
+	for i, start := range startNames {
+		page.Charts[[]string{"random.svg", "mode.svg"}[i]] = m.chart(start, m.curves[i])
+	}
+	sizes, err := p.efficiency(ctx, o, two, few)
+	if err != nil {
+		return nil, err
+	}
+	page.Text = strings.NewReplacer(
+		"{set}", two.Name, "{side}", fmt.Sprint(two.Side), "{images}", fmt.Sprint(len(two.Train)),
+		"{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.iters), "{k}", fmt.Sprint(p.sweeps),
+		"{rate}", fmt.Sprint(p.rate),
+		"{chains}", fmt.Sprint(p.chains), "{steps}", fmt.Sprint(p.steps),
+		"{burnin}", fmt.Sprint(p.burnin), "{gold}", fmt.Sprint(p.gold),
+		"{settled}", fmt.Sprint(p.settled), "{rungs}", fmt.Sprint(p.rungs),
+		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.SE}.Format(2), "{fit}", lab.Num(fit, 2),
+		"{floor}", lab.Spread{Mean: m.floor, SE: m.spread}.Format(5), "{mmd}", m.table(),
+		"{efficiency}", sizes).Replace(about)
+	return page, nil
+}
+
+// startNames are where chains begin.
+var startNames = []string{"random pixels", "the likeliest image"}
+
+// measured is the distances of all samplers.
+type measured struct {
+	titles        []string
+	curves        [2][]*curve // by start and sampler; the last is block Gibbs
+	floor, spread float64     // MMD of fresh samples of block Gibbs: mean and its standard error
+}
+
+// measure runs all samplers from both starts.
+func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *images.Set,
+	gold [][]int32) (*measured, error) {
+	mode, err := likeliest(ctx, r, set.Train)
+	if err != nil {
+		return nil, err
+	}
+	starts := [2][][]int32{images.Random(samplers.NewStream(o.Seed, "starts", 0), p.chains, r.D, r.K),
+		make([][]int32, p.chains)}
+	for k := range starts[1] {
+		starts[1][k] = mode
+	}
+	ready := images.NewSample(gold, r.K)
+	all := samplersOf()
+	m := &measured{}
+	for _, s := range all {
+		m.titles = append(m.titles, s.title)
+	}
+	m.titles = append(m.titles, "block Gibbs")
+	n := len(m.titles)
+	m.curves = [2][]*curve{make([]*curve, n), make([]*curve, n)}
+	err = lab.Parallel(o.Threads, 2*n, func(i int) error {
+		start, k := i/n, i%n
+		id := fmt.Sprintf("from %s", startNames[start])
+		if k == n-1 {
+			m.curves[start][k] = p.sweepsFrom(r, starts[start], ready, o.Seed, id)
+			return nil
+		}
+		var err error
+		m.curves[start][k], err = p.follow(ctx, all[k].s, r, starts[start], ready, o.Seed, id)
+		o.Logf("rbm: %s from %s", m.titles[k], startNames[start])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var floor []float64
+	for k := range 5 {
+		x := p.reference(r, set, p.chains, o.Seed, fmt.Sprintf("fresh %d", k))
+		floor = append(floor, images.MMD(images.NewSample(x, r.K), ready))
+	}
+	f := lab.Over(floor)
+	m.floor, m.spread = f.Mean, f.SE
+	return m, nil
+}
+
+// table has the distances at the end, and how the chains moved.
+func (m *measured) table() string {
+	rows := [][]string{{"sampler", "log MMD from random pixels", "log MMD from the likeliest image",
+		"acceptance", "pixels a step"}}
+	for k, title := range m.titles {
+		row := []string{title}
+		for start := range startNames {
+			row = append(row, logOf(m.curves[start][k].end()))
+		}
+		c := m.curves[0][k]
+		rows = append(rows, append(row, lab.Num(c.accepted, 2), lab.Num(c.jump, 2)))
+	}
+	return lab.Table(rows...)
+}
+
+// logOf is the logarithm of an estimate of MMD, which may be 0 or less.
+func logOf(v float64) string {
+	if v <= 0 {
+		return "below 0"
+	}
+	return lab.Num(math.Log(v), 2)
+}
+
+func (m *measured) chart(start string, curves []*curve) string {
+	c := lab.LineChart{Title: "From " + start, X: "step", Y: "log MMD to block Gibbs"}
+	for k, title := range m.titles {
+		c.Lines = append(c.Lines, lab.Line{Name: title, X: curves[k].steps, Y: curves[k].logs()})
+	}
+	return c.SVG()
+}
+
+// pictures shows data, block Gibbs, and chains that began at the likeliest image.
+func (m *measured) pictures(set *images.Set, gold [][]int32) string {
+	const n = 12
+	strips := []images.Strip{{Title: "images", X: set.Train[:n]}, {Title: "block Gibbs", X: gold[:n]}}
+	for k, title := range m.titles[:len(m.titles)-1] {
+		strips = append(strips, images.Strip{Title: title, X: m.curves[1][k].last[:n]})
+	}
+	return images.Pictures(set.Side, set.Levels, strips)
+}

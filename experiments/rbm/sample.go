@@ -1,0 +1,162 @@
+package rbm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"infill/experiments/boltzmann"
+	"infill/experiments/images"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// plan has the sizes of the experiment.
+type plan struct {
+	hidden  int     // units
+	iters   int     // of training by contrastive divergence
+	sweeps  int     // of each of them: CD-k
+	rate    float64 // of Adam
+	chains  int
+	steps   int
+	burnin  int // of the steps, in which samplers tune themselves
+	every   int // steps between two measurements
+	gold    int // states of block Gibbs to compare with
+	settled int // sweeps from data to such a state
+	cold    int // hidden units of the machines of 003 with 2 levels, and with 4
+	rungs   int // of AIS
+}
+
+// named is a sampler with the settings of the papers.
+type named struct {
+	title string
+	s     samplers.Sampler
+}
+
+// samplersOf are those of the figures. Steps of DULA and DMALA are those of DLP's appendix I.3. ACS has
+// those of its appendix D.2, which are our defaults. AB and DLMC tune themselves.
+func samplersOf() []named {
+	return []named{
+		{"Gibbs-1", &samplers.Gibbs{}},
+		{"GWG-1", &samplers.GWG{}},
+		{"DULA", &samplers.DULA{StepSize: 0.1}},
+		{"DMALA", &samplers.DMALA{StepSize: 0.2}},
+		{"AB", &samplers.AB{}},
+		{"ACS", &samplers.ACS{}},
+		{"DLMC", &samplers.DLMC{}},
+	}
+}
+
+// train fits a machine by contrastive divergence.
+func (p plan) train(ctx context.Context, set *images.Set, hidden int, seed uint64) (*targets.RBM,
+	error) {
+	r, err := boltzmann.New(set, hidden, seed)
+	if err != nil {
+		return nil, err
+	}
+	fit := boltzmann.Fit{Iters: p.iters, Batch: 100, Rate: p.rate, Seed: seed}
+	return r, fit.Learn(ctx, r, set.Train,
+		boltzmann.Divergence(r, p.sweeps, samplers.NewStream(seed, "CD", 0)))
+}
+
+// reference are states of long chains of block Gibbs, one of each. They begin at data.
+func (p plan) reference(r *targets.RBM, set *images.Set, n int, seed uint64, id string) [][]int32 {
+	x := make([][]int32, n)
+	for k := range x {
+		rng := samplers.NewStream(seed, id, k)
+		x[k] = append([]int32(nil), set.Train[rng.IntN(len(set.Train))]...)
+		boltzmann.Sweep(r, rng, x[k], p.settled)
+	}
+	return x
+}
+
+// likeliest is the image that the machine finds likeliest.
+func likeliest(ctx context.Context, r *targets.RBM, x [][]int32) ([]int32, error) {
+	u := make([]float64, len(x))
+	if err := r.Energy(ctx, x, u); err != nil {
+		return nil, err
+	}
+	best := 0
+	for k, v := range u {
+		if v > u[best] {
+			best = k
+		}
+	}
+	return x[best], nil
+}
+
+// A curve is the distance of a sampler's chains from block Gibbs, by step.
+type curve struct {
+	steps, mmd []float64
+	last       [][]int32 // states after the last step
+	accepted   float64   // mean acceptance probability after the burn-in
+	jump       float64   // pixels changed by a step after the burn-in
+}
+
+// end is the mean of MMD over the last quarter of the measurements.
+func (c *curve) end() float64 {
+	from, sum := len(c.mmd)*3/4, 0.0
+	for _, v := range c.mmd[from:] {
+		sum += v / float64(len(c.mmd)-from)
+	}
+	return sum
+}
+
+// logs are the logarithms, NaN for an estimate of 0 or less.
+func (c *curve) logs() []float64 {
+	out := make([]float64, len(c.mmd))
+	for i, v := range c.mmd {
+		out[i] = math.NaN()
+		if v > 0 {
+			out[i] = math.Log(v)
+		}
+	}
+	return out
+}
+
+// follow runs chains from starts and measures them.
+func (p plan) follow(ctx context.Context, s samplers.Sampler, r *targets.RBM, starts [][]int32,
+	gold *images.Sample, seed uint64, id string) (*curve, error) {
+	run, err := samplers.Start(ctx, s, r, starts, samplers.Options{Seed: seed, ID: id, Burnin: p.burnin})
+	if err != nil {
+		return nil, err
+	}
+	c := &curve{}
+	err = run.Steps(ctx, p.steps, func(run *samplers.Run) error {
+		if run.Done() == p.burnin {
+			run.ResetStats()
+		}
+		if run.Done()%p.every == 0 {
+			c.steps = append(c.steps, float64(run.Done()))
+			c.mmd = append(c.mmd, images.MMD(images.NewSample(run.X, r.K), gold))
+		}
+		return nil
+	})
+	var all samplers.Stats
+	for _, st := range run.Stats {
+		all.Add(st)
+	}
+	c.last, c.accepted, c.jump = run.X, all.MeanProb(), all.JumpDistance()
+	return c, err
+}
+
+// sweepsFrom follows block Gibbs itself, sweep by sweep.
+func (p plan) sweepsFrom(r *targets.RBM, starts [][]int32, gold *images.Sample, seed uint64,
+	id string) *curve {
+	x := make([][]int32, len(starts))
+	c := &curve{last: x, accepted: math.NaN(), jump: math.NaN()}
+	rng := make([]*rand.Rand, len(starts))
+	for k := range x {
+		x[k], rng[k] = append([]int32(nil), starts[k]...), samplers.NewStream(seed, id, k)
+	}
+	for done := 1; done <= p.steps; done++ {
+		for k, v := range x {
+			r.BlockGibbs(rng[k], v)
+		}
+		if done%p.every == 0 {
+			c.steps = append(c.steps, float64(done))
+			c.mmd = append(c.mmd, images.MMD(images.NewSample(x, r.K), gold))
+		}
+	}
+	return c
+}
