@@ -18,7 +18,7 @@ func TestArguments(t *testing.T) {
 		args []string
 		want string // in the error
 	}{
-		{nil, "name an experiment: isinglearn"},
+		{nil, "name an experiment: " + experiments[0].Name},
 		{[]string{"isinglern"}, "did you mean isinglearn?"},
 		{[]string{"-quick", "-write", "x", "all"}, "leave out -quick"},
 		{[]string{"-threads", "0", "all"}, "-threads is 0"},

@@ -10,14 +10,15 @@ import (
 	"infill/samplers/targets"
 )
 
-// fast are the samplers of DLMC's figures. All tune themselves, to the acceptance rates of the paper.
+// fast are the samplers of DLMC's figures. All tune themselves, to the acceptance rates of the
+// paper.
 func fast() []named {
 	return []named{{"RWM", &samplers.RWM{}}, {"GWG", &samplers.GWG{}}, {"PAS", &samplers.PAS{}},
 		{"DMALA", &samplers.DMALA{}}, {"DLMC", &samplers.DLMC{}}, {"DLMCf", &samplers.DLMCf{}}}
 }
 
-// efficiency is the table of effective sample sizes on three machines: with few and with many hidden
-// units, and with categories.
+// efficiency is the table of effective sample sizes on three machines: with few and with many
+// hidden units, and with categories.
 func (p plan) efficiency(ctx context.Context, o lab.Options, two, few *images.Set) (string, error) {
 	kinds := []struct {
 		set    *images.Set
@@ -57,8 +58,9 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, two, few *images.Se
 	return lab.Table(rows...), nil
 }
 
-// ess is the effective sample size of the energy for 1000 evaluations. Chains begin near the machine's
-// law, after sweeps of block Gibbs, and tune themselves in a burn-in as long as the run.
+// ess is the effective sample size of the energy for 1000 evaluations. Chains begin near the
+// machine's law, after sweeps of block Gibbs, and tune themselves in a burn-in as long as the
+// run.
 func (p plan) ess(ctx context.Context, s samplers.Sampler, r *targets.RBM, set *images.Set,
 	seed uint64) (string, error) {
 	n := max(4, p.chains/4)

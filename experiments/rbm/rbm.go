@@ -1,5 +1,5 @@
-// Package rbm samples restricted Boltzmann machines that were trained on images, and measures how fast
-// the samplers get there.
+// Package rbm samples restricted Boltzmann machines that were trained on images, and measures how
+// fast the samplers get there.
 package rbm
 
 import (
@@ -20,8 +20,8 @@ import (
 var Experiment = lab.Experiment{
 	Name:  "rbm",
 	Title: "Sampling restricted Boltzmann machines",
-	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8; ACS (Pynadath and others, NeurIPS " +
-		"2024), figures 4, 6, 8 and 9; DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
+	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8. ACS (Pynadath and others, NeurIPS " +
+		"2024), figures 4, 6, 8 and 9. DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
 	Takes: "a minute of one core; needs Fashion-MNIST",
 	Run:   run,
 }

@@ -74,7 +74,8 @@ func exactKernel(t *testing.T, r *targets.RBM) float64 {
 }
 
 // TestExact holds what the page rests on against sums over all hidden states: the normaliser, the
-// kernel's mean over states of block Gibbs, and the distance of chains of exact samplers, which is 0.
+// kernel's mean over states of block Gibbs, and the distance of chains of exact samplers, which
+// is 0.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

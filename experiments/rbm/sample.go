@@ -33,8 +33,8 @@ type named struct {
 	s     samplers.Sampler
 }
 
-// samplersOf are those of the figures. Steps of DULA and DMALA are those of DLP's appendix I.3. ACS has
-// those of its appendix D.2, which are our defaults. AB and DLMC tune themselves.
+// samplersOf are those of the figures. Steps of DULA and DMALA are those of DLP's appendix I.3.
+// ACS has those of its appendix D.2, which are our defaults. AB and DLMC tune themselves.
 func samplersOf() []named {
 	return []named{
 		{"Gibbs-1", &samplers.Gibbs{}},
@@ -117,7 +117,8 @@ func (c *curve) logs() []float64 {
 // follow runs chains from starts and measures them.
 func (p plan) follow(ctx context.Context, s samplers.Sampler, r *targets.RBM, starts [][]int32,
 	gold *images.Sample, seed uint64, id string) (*curve, error) {
-	run, err := samplers.Start(ctx, s, r, starts, samplers.Options{Seed: seed, ID: id, Burnin: p.burnin})
+	run, err := samplers.Start(ctx, s, r, starts,
+		samplers.Options{Seed: seed, ID: id, Burnin: p.burnin})
 	if err != nil {
 		return nil, err
 	}
