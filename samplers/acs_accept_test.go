@@ -61,9 +61,10 @@ func cycleAcceptance(
 // TestACSAcceptance: on targets where the range of step sizes holds one of
 // acceptance ρ*, it is what a cycle begins with, and no position of the cycle
 // is far below it. Chains differ by a standard deviation of about .1, so their
-// mean of 8 is within .1 by nearly three standard errors. The usual run has the
-// burn-in of 500 only. The long one, with -v, prints the table of ACS's doc comment,
-// shorter and longer burn-ins included.
+// mean of 8 is within .1 by nearly three standard errors. After a burn-in of 200 the
+// step size is less exact, and .15 is allowed. The usual run has the burn-in of 500
+// only. The long one, with -v, prints the table of ACS's doc comment, shorter and
+// longer burn-ins included.
 func TestACSAcceptance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,17 +95,21 @@ func TestACSAcceptance(t *testing.T) {
 			if !tested {
 				continue
 			}
-			if math.Abs(acc[0]-goal) > 0.1 {
+			off := 0.1
+			if burnin == 200 {
+				off = 0.15
+			}
+			if math.Abs(acc[0]-goal) > off {
 				t.Errorf(
 					"%s, burn-in %d: acceptance %.3f at the cycle's start, want %.2f", c.name, burnin, acc[0],
 					goal,
 				)
 			}
 			for k, a := range acc {
-				if a < goal-0.12 || a > 0.95 {
+				if a < goal-off-0.02 || a > 0.95 {
 					t.Errorf(
 						"%s, burn-in %d: acceptance %.3f at position %d, want from %.2f to .95", c.name, burnin, a, k,
-						goal-0.12,
+						goal-off-0.02,
 					)
 				}
 			}

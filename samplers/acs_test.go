@@ -194,15 +194,15 @@ func TestACSTunesToGoal(t *testing.T) {
 }
 
 // TestACSWithoutInformation: where acceptance says nothing, step sizes and β
-// stay in their ranges.
+// stay in their ranges, which end at α_floor and α_ceil of the paper's algorithm 2.
 func TestACSWithoutInformation(t *testing.T) {
 	t.Parallel()
 	for _, a := range []float64{0, 1} {
 		for _, burnin := range []int{25, 100, 500} {
 			g := tuned(ACS{}, burnin, func(_, _ float64) float64 { return a })
-			want := acsAlphaFloor
+			want := 0.05
 			if a == 1 {
-				want = acsAlphaCeil
+				want = 60
 			}
 			if !near(g.alphaMax, want) || !near(g.alphaMin, want*acsSpread) {
 				t.Errorf(
