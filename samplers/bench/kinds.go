@@ -33,8 +33,11 @@ var kinds = []kind{
 		real("sd", 0.8, 0, "standard deviation of the weights"), seed("of the weights"),
 	}, makeRBM},
 	{"fhmm", "factorial hidden Markov model", []setting{
-		count("length", 50, 1, "time steps"), count("chains", 4, 1, "hidden chains"), real("sigma", 0.5,
-			0, "noise"), seed("of the data"),
+		count("length", 50, 1, "time steps"), count("chains", 4, 1, "hidden chains"), count("k", 2, 2,
+			"states of a chain"),
+		real("start", 0.9, 0, "probability that a chain begins in state 0"), real("stay", 0.8, 0,
+			"probability that a chain keeps its state"),
+		real("sigma", 2, 0, "noise"), seed("of the data"),
 	}, makeFHMM},
 	{"gaussbern", "Gaussian-Bernoulli model, ones on the diagonal", []setting{
 		{"d", 4, "coordinates", 1, 1000, true}, real("w", 0.5, -maxSetting, "off-diagonal weight"),
@@ -134,16 +137,14 @@ func makeRBM(v values) (*Problem, error) {
 }
 
 func makeFHMM(v values) (*Problem, error) {
-	t, err := targets.NewFHMM(v.rng(1), v.n("length"), v.n("chains"), 0.1, 0.95, v["sigma"])
+	t, err := targets.NewFHMM(v.rng(1), v.n("length"), v.n("chains"), v.n("k"), v["start"], v["stay"],
+		v["sigma"])
 	if err != nil {
 		return nil, err
 	}
 	p := &Problem{Target: t}
 	if _, m, err := t.Exact(); err == nil {
-		for _, q := range m {
-			p.Marginal = append(p.Marginal, 1-q, q)
-		}
-		p.Source = "forward-backward recursion"
+		p.Marginal, p.Source = m, "forward-backward recursion"
 	}
 	return p, nil
 }

@@ -2,103 +2,138 @@ package targets
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"infill/samplers"
 )
 
-// FHMM is the posterior of a factorial hidden Markov model: Chains independent
-// binary Markov chains of length Length and an observation at each time,
+// FHMM is the posterior of a factorial hidden Markov model (Ghahramani and Jordan 1997; equation
+// 107 of DLMC's paper): Chains independent Markov chains of length Length, each in one of K states,
+// and an observation at each time,
 //
-//	p(x) = Π_c p₀^{x_0c}(1−p₀)^{1−x_0c} Π_{t>0} p(x_tc | x_{t−1,c})
-//	y_t ~ N(Σ_c w_c x_tc + w_0, σ²),   U(x) = log p(x) + log p(y | x)
+//	p(x) = Π_c p(x_0c) Π_{t>0} p(x_tc | x_{t−1,c})
+//	y_t ~ N(Σ_c w_c[x_tc] + w_0, σ²),   U(x) = log p(x) + log p(y | x)
 //
-// on {0,1}; coordinate t·Chains + c. A chain keeps its state with probability
-// Stay.
+// A chain begins in state 0 with probability Start and keeps its state with probability Stay. Else
+// all other states are equally likely. Coordinate t·Chains + c is x_tc. It is binary on {0,1} where
+// K is 2 and nominal otherwise. The gradient is the derivative of U on one-hot vectors, log p(x)
+// being multilinear in them. On {0,1} it is the derivative by x.
 type FHMM struct {
-	Length, Chains int
-	Start, Stay    float64
-	W              []float64 // Chains weights
-	W0, Sigma      float64
-	Y              []float64 // Length observations
+	Length, Chains, K int
+	Start, Stay       float64
+	W                 []float64 // w_c[v] at c·K + v; 0 for v = 0 where K is 2
+	W0, Sigma         float64
+	Y                 []float64 // Length observations
 
 	dom *samplers.Domain
 }
 
-// NewFHMM makes an FHMM whose observations are drawn from the model itself with
-// weights ~ N(0,1).
-func NewFHMM(rng *rand.Rand, length, chains int, start, stay, sigma float64) (*FHMM, error) {
+// NewFHMM makes an FHMM of k states whose observations are drawn from the model itself with weights
+// ~ N(0,1). DLMC's paper has start .9, stay .8 and sigma 2.
+func NewFHMM(rng *rand.Rand, length, chains, k int, start, stay, sigma float64) (*FHMM, error) {
 	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites),
-		product("length × chains", length, chains),
+		whole("states of a chain", k, 2, maxSites), product("length × chains × states", length, chains, k),
 		probability("start", start), probability("stay", stay), positive("sigma", sigma))
 	if err != nil {
 		return nil, err
 	}
-	f := &FHMM{Length: length, Chains: chains, Start: start, Stay: stay, Sigma: sigma,
-		dom: samplers.Bits(length * chains)}
-	f.W = make([]float64, chains)
-	for c := range f.W {
-		f.W[c] = rng.NormFloat64()
+	f := &FHMM{Length: length, Chains: chains, K: k, Start: start, Stay: stay, Sigma: sigma,
+		W: make([]float64, chains*k), dom: samplers.Bits(length * chains)}
+	if k > 2 {
+		f.dom = samplers.Categories(length*chains, k)
+	}
+	for j := range f.W {
+		if k > 2 || j%k > 0 {
+			f.W[j] = rng.NormFloat64()
+		}
 	}
 	f.W0 = rng.NormFloat64()
-	x := make([]bool, chains)
+	x := make([]int, chains)
 	for t := range length {
 		sum := f.W0
 		for c := range x {
 			switch {
 			case t == 0:
-				x[c] = rng.Float64() < start
-			case rng.Float64() >= stay:
-				x[c] = !x[c]
+				x[c] = f.draw(rng, start, 0)
+			default:
+				x[c] = f.draw(rng, stay, x[c])
 			}
-			if x[c] {
-				sum += f.W[c]
-			}
+			sum += f.W[c*k+x[c]]
 		}
 		f.Y = append(f.Y, sum+sigma*rng.NormFloat64())
 	}
 	return f, nil
 }
 
+// draw is v with probability p and any other state otherwise.
+func (f *FHMM) draw(rng *rand.Rand, p float64, v int) int {
+	if rng.Float64() < p {
+		return v
+	}
+	if f.K == 2 {
+		return 1 - v
+	}
+	return (v + 1 + rng.IntN(f.K-1)) % f.K
+}
+
 // Domain implements samplers.Target.
 func (f *FHMM) Domain() *samplers.Domain { return f.dom }
 
+// odds are the log-probabilities of one of the other states and by how much that of the likely one
+// is larger.
+func (f *FHMM) odds(p float64) (other, more float64) {
+	other = math.Log1p(-p) - math.Log(float64(f.K-1))
+	return other, math.Log(p) - other
+}
+
 // eval returns U and, where g is not nil, fills the gradient.
 func (f *FHMM) eval(x []int32, g []float64) float64 {
-	u := 0.0
-	odds := math.Log(f.Stay) - math.Log1p(-f.Stay)
+	first, begin := f.odds(f.Start)
+	other, keep := f.odds(f.Stay)
+	u := float64(f.Chains) * (first + float64(f.Length-1)*other)
+	u -= float64(f.Length) * (math.Log(f.Sigma) + 0.5*math.Log(2*math.Pi))
+	precision := 1 / (f.Sigma * f.Sigma)
 	for t := range f.Length {
 		row := x[t*f.Chains : (t+1)*f.Chains]
 		res := f.Y[t] - f.W0
 		for c, v := range row {
-			res -= f.W[c] * float64(v)
+			res -= f.W[c*f.K+int(v)]
 		}
-		u -= res*res/(2*f.Sigma*f.Sigma) + math.Log(f.Sigma) + 0.5*math.Log(2*math.Pi)
+		u -= res * res * precision / 2
 		for c, v := range row {
-			if t == 0 {
-				u += math.Log(f.Start)*float64(v) + math.Log1p(-f.Start)*float64(1-v)
-			} else if x[(t-1)*f.Chains+c] == v {
-				u += math.Log(f.Stay)
-			} else {
-				u += math.Log1p(-f.Stay)
+			likely, more := int32(0), begin
+			if t > 0 {
+				likely, more = x[(t-1)*f.Chains+c], keep
+			}
+			if v == likely {
+				u += more
 			}
 			if g == nil {
 				continue
 			}
-			// log p(x_t|x_{t−1}) is log(1−Stay) + odds·[xy + (1−x)(1−y)]:
-			// multilinear, with derivative odds·(2y−1).
-			d := f.W[c] * res / (f.Sigma * f.Sigma)
-			if t == 0 {
-				d += math.Log(f.Start) - math.Log1p(-f.Start)
-			} else {
-				d += odds * float64(2*x[(t-1)*f.Chains+c]-1)
-			}
+			next := int32(-1)
 			if t < f.Length-1 {
-				d += odds * float64(2*x[(t+1)*f.Chains+c]-1)
+				next = x[(t+1)*f.Chains+c]
 			}
-			g[t*f.Chains+c] = d
+			slope := func(v int) float64 { // by entry v of the one-hot vector
+				d := f.W[c*f.K+v] * res * precision
+				if v == int(likely) {
+					d += more
+				}
+				if v == int(next) {
+					d += keep
+				}
+				return d
+			}
+			i := t*f.Chains + c
+			if f.K == 2 {
+				g[i] = slope(1) - slope(0)
+				continue
+			}
+			for v := range f.K {
+				g[i*f.K+v] = slope(v)
+			}
 		}
 	}
 	return u
@@ -118,64 +153,4 @@ func (f *FHMM) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]flo
 		u[k] = f.eval(x[k], g[k])
 	}
 	return nil
-}
-
-// Exact returns log Z = log p(y) and P(x_tc = 1) by the forward–backward
-// recursion over the 2^Chains joint states; Chains is at most 10.
-func (f *FHMM) Exact() (logZ float64, marg []float64, err error) {
-	if f.Chains > 10 {
-		return 0, nil, fmt.Errorf("%w: 2^%d joint states, at most 2^10", ErrTooLarge, f.Chains)
-	}
-	m := 1 << f.Chains
-	emit := func(t, p int) float64 {
-		res := f.Y[t] - f.W0
-		for c := range f.Chains {
-			res -= f.W[c] * float64(p>>c&1)
-		}
-		return -res*res/(2*f.Sigma*f.Sigma) - math.Log(f.Sigma) - 0.5*math.Log(2*math.Pi)
-	}
-	move := func(p, q int) float64 {
-		d := popcount(p ^ q)
-		return float64(d)*math.Log1p(-f.Stay) + float64(f.Chains-d)*math.Log(f.Stay)
-	}
-	fwd, bwd := make([][]float64, f.Length), make([][]float64, f.Length)
-	tmp := make([]float64, m)
-	for t := range f.Length {
-		fwd[t] = make([]float64, m)
-		for q := range m {
-			if t == 0 {
-				n := float64(popcount(q))
-				fwd[t][q] = n*math.Log(f.Start) + (float64(f.Chains)-n)*math.Log1p(-f.Start)
-			} else {
-				for p := range m {
-					tmp[p] = fwd[t-1][p] + move(p, q)
-				}
-				fwd[t][q] = logSumExp(tmp)
-			}
-			fwd[t][q] += emit(t, q)
-		}
-	}
-	for t := f.Length - 1; t >= 0; t-- {
-		bwd[t] = make([]float64, m)
-		if t == f.Length-1 {
-			continue
-		}
-		for p := range m {
-			for q := range m {
-				tmp[q] = bwd[t+1][q] + emit(t+1, q) + move(p, q)
-			}
-			bwd[t][p] = logSumExp(tmp)
-		}
-	}
-	logZ = logSumExp(fwd[f.Length-1])
-	marg = make([]float64, f.Length*f.Chains)
-	for t := range f.Length {
-		for p := range m {
-			w := math.Exp(fwd[t][p] + bwd[t][p] - logZ)
-			for c := range f.Chains {
-				marg[t*f.Chains+c] += w * float64(p>>c&1)
-			}
-		}
-	}
-	return logZ, marg, nil
 }

@@ -44,7 +44,8 @@ func small() map[string]samplers.Gradienter {
 		"potts periodic": must(NewPotts(3, 2, 3, true, 0.7, norm(3))),
 		"rbm":            rbm,
 		"rbm k=4":        crbm,
-		"fhmm":           must(NewFHMM(rng, 4, 2, 0.3, 0.8, 0.7)),
+		"fhmm":           must(NewFHMM(rng, 4, 2, 2, 0.7, 0.8, 0.7)),
+		"fhmm k=3":       must(NewFHMM(rng, 3, 2, 3, 0.6, 0.7, 0.9)),
 		"gaussbern": must(
 			NewGaussianBernoulli([]float64{1, .5, .2, .5, 1.5, 0, .2, 0, .7}, norm(3)),
 		),
@@ -210,9 +211,9 @@ func TestSmoothGradients(t *testing.T) {
 			res := fh.Y[t] - fh.W0
 			for c := range fh.Chains {
 				x := v[t*fh.Chains+c]
-				res -= fh.W[c] * x
+				res -= fh.W[2*c+1] * x
 				if t == 0 {
-					s += x*math.Log(fh.Start) + (1-x)*math.Log(1-fh.Start)
+					s += (1-x)*math.Log(fh.Start) + x*math.Log(1-fh.Start)
 				} else {
 					y := v[(t-1)*fh.Chains+c]
 					same := x*y + (1-x)*(1-y)
@@ -308,9 +309,11 @@ func TestExactAnswers(t *testing.T) {
 			if math.Abs(z-e.LogZ) > 1e-10 {
 				t.Errorf("%s: log Z %g, enumerated %g", name, z, e.LogZ)
 			}
-			for i := range m {
-				if want := e.Marginal(i)[1]; math.Abs(m[i]-want) > 1e-10 {
-					t.Errorf("%s: P(x_%d = 1) = %g, enumerated %g", name, i, m[i], want)
+			for i := range d.Len() {
+				for s, p := range e.Marginal(i) {
+					if math.Abs(m[i*v.K+s]-p) > 1e-10 {
+						t.Errorf("%s: P(x_%d = %d) = %g, enumerated %g", name, i, s, m[i*v.K+s], p)
+					}
 				}
 			}
 		}
@@ -438,8 +441,9 @@ func TestBadShapes(t *testing.T) {
 		{second(NewPotts(2, 2, 3, true, 1, nil)), "field values is 0, want 3 or 12"},
 		{second(NewRBM(2, 3, 1, true)), "categories is 3, want 2"},
 		{second(NewRBM(0, 3, 1, false)), "visible units is 0, want 1 to"},
-		{second(NewFHMM(rng, 3, 2, 0, 0.5, 1)), "start is 0, want a number above 0 and below 1"},
-		{second(NewFHMM(rng, 3, 2, 0.5, 0.5, math.Inf(1))), "sigma is +Inf, want a number above 0"},
+		{second(NewFHMM(rng, 3, 2, 2, 0, 0.5, 1)), "start is 0, want a number above 0 and below 1"},
+		{second(NewFHMM(rng, 3, 2, 2, 0.5, 0.5, math.Inf(1))), "sigma is +Inf, want a number above 0"},
+		{second(NewFHMM(rng, 3, 2, 1, 0.5, 0.5, 1)), "states of a chain is 1, want 2 to"},
 		{second(NewLogReg(rng, 3, 2, 1)), "prior is 1, want a number above 0 and below 1"},
 		{second(NewModes(2, 5, 1, []float64{1})), "weights is 1, want 4"},
 		{second(NewModes(1, 5, 1, []float64{math.NaN()})), "weight 0 is NaN, want a number above 0"},
