@@ -2,10 +2,8 @@ package targets
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"infill/samplers"
 )
@@ -120,106 +118,85 @@ func (t *Selection) add(r int, x []int32, g []float64, scale float64) float64 {
 }
 
 // EstimateNeighbours implements samplers.NeighbourEstimator with batch observations drawn with
-// replacement. A column and its copy are worked out together.
+// replacement. A column and its copy are worked out together. A switched column changes an
+// observation's log(1 + exp(a)) by the logarithm of (1 + exp(a ± x))/(1 + exp(a)), and
+// logarithms are taken of products over many observations.
 func (t *Selection) EstimateNeighbours(_ context.Context, x [][]int32, batch int,
 	rng []*rand.Rand, logRatio [][]float64) error {
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
+	work := make([]float64, 3*t.D)
+	slope, on, off := work[:t.D], work[t.D:2*t.D], work[2*t.D:] // Σ y x, and products for β = 0 and 1
 	for k, s := range x {
 		out := logRatio[k]
 		clear(out)
+		clear(slope)
+		here, size := 1.0, math.Inf(1) // the product of 1 + exp(a), and a bound of all logarithms
+		flush := func() {
+			if !math.IsInf(size, 1) {
+				for j := range slope {
+					out[j] -= math.Log(pick(s[j], on[j], off[j]) / here)
+					out[t.D+j] -= math.Log(pick(s[t.D+j], on[j], off[j]) / here)
+				}
+			}
+			here, size = 1, 0
+			for j := range on {
+				on[j], off[j] = 1, 1
+			}
+		}
 		for range batch {
 			r := rng[k].IntN(t.N)
 			row, y := t.row(r), t.Y[r]
 			a := t.at(row, s)
-			here := softplus(a)
+			largest := 0.0
 			for j, f := range row {
-				one, two := s[j], s[t.D+j]
-				out[j] += scale * t.change(a, here, f, y, one)
-				if two == one {
-					out[t.D+j] = out[j]
-				} else {
-					out[t.D+j] += scale * t.change(a, here, f, y, two)
+				slope[j] += y * f
+				largest = math.Max(largest, math.Abs(f))
+			}
+			most := math.Ln2 + math.Abs(a) + largest
+			if !(most < maxLog/2) {
+				base := softplus(a)
+				for j, f := range row {
+					out[j] -= softplus(a+sign(s[j])*f) - base
+					out[t.D+j] -= softplus(a+sign(s[t.D+j])*f) - base
+				}
+				continue
+			}
+			if !(size+most < maxLog/2) { // a quotient of two products is below exp(maxLog)
+				flush()
+			}
+			size += most
+			e := math.Exp(a)
+			here *= 1 + e
+			for j, f := range row {
+				up := math.Exp(f)
+				if s[j] != 1 || s[t.D+j] != 1 {
+					on[j] *= 1 + e*up
+				}
+				if s[j] != 0 || s[t.D+j] != 0 {
+					off[j] *= 1 + e/up
 				}
 			}
+		}
+		flush()
+		for j, f := range slope {
+			out[j] = scale * (out[j] + sign(s[j])*f)
+			out[t.D+j] = scale * (out[t.D+j] + sign(s[t.D+j])*f)
 		}
 	}
 	return nil
 }
 
-// change is what an observation's term gains when a column of value f is switched.
-func (t *Selection) change(a, here, f, y float64, v int32) float64 {
-	if v == 1 {
-		f = -f
+// sign is +1 where a switch turns a column on and −1 where it turns it off.
+func sign(v int32) float64 { return float64(1 - 2*v) }
+
+// pick is the product for a switch of a column that has the value v.
+func pick(v int32, on, off float64) float64 {
+	if v == 0 {
+		return on
 	}
-	return y*f - softplus(a+f) + here
+	return off
 }
 
 // AffordsNeighbours implements samplers.NeighbourEstimator.
 func (t *Selection) AffordsNeighbours() bool { return true }
-
-// maxSums bounds the sums of Marginals: 3^9 and some room.
-const maxSums = 60_000
-
-// Sums computes U for every value of the sums s_j = β_j + β_{d+j}, which is all that it depends on:
-// 3^d values, s_j being digit j of the index in base 3. The work is that of 3^d energies. Errors
-// wrap ErrTooLarge, from d = 11 on, or are ctx's.
-func (t *Selection) Sums(ctx context.Context) ([]float64, error) {
-	total := math.Pow(3, float64(t.D))
-	if total > maxSums {
-		return nil, fmt.Errorf("%w: 3^%d sums, at most %d", ErrTooLarge, t.D, maxSums)
-	}
-	u := make([]float64, int(total))
-	var all sync.WaitGroup
-	const parts = 8
-	for part := range parts {
-		all.Go(func() {
-			x, one := make([]int32, 2*t.D), make([]float64, 1)
-			for s := part; s < len(u) && ctx.Err() == nil; s += parts {
-				for j, rest := 0, s; j < t.D; j, rest = j+1, rest/3 {
-					sum := int32(rest % 3)
-					x[j], x[t.D+j] = min(sum, 1), max(sum-1, 0)
-				}
-				_ = t.Energy(ctx, [][]int32{x}, one) // has no error
-				u[s] = one[0]
-			}
-		})
-	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return u, nil
-}
-
-// Marginals computes P(β_i = 1) of all 2d coordinates from Sums. A sum s is made by
-// Π C(2, s_j) states. The errors are those of Sums.
-func (t *Selection) Marginals(ctx context.Context) ([]float64, error) {
-	sums, err := t.Sums(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return t.MarginalsOf(sums), nil
-}
-
-// MarginalsOf is Marginals from what Sums gave.
-func (t *Selection) MarginalsOf(sums []float64) []float64 {
-	u := make([]float64, len(sums))
-	for s := range u {
-		u[s] = sums[s]
-		for rest := s; rest > 0; rest /= 3 {
-			if rest%3 == 1 {
-				u[s] += math.Ln2
-			}
-		}
-	}
-	z, out := logSumExp(u), make([]float64, 2*t.D)
-	for s, v := range u {
-		p := math.Exp(v - z)
-		for j, rest := 0, s; j < t.D; j, rest = j+1, rest/3 {
-			out[j] += p * float64(rest%3) / 2
-		}
-	}
-	copy(out[t.D:], out[:t.D])
-	return out
-}

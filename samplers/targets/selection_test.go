@@ -36,6 +36,40 @@ func TestSelectionMarginals(t *testing.T) {
 	}
 }
 
+// TestSelectionSums compares sums with energies one by one, over several blocks and products, with
+// columns so large that exp overflows.
+func TestSelectionSums(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := must(NewSelection(rand.New(rand.NewPCG(9, 2)), 700, 7))
+	copy(l.row(5), []float64{300, -300, 200, 0, 1, 2, 3})
+	copy(l.row(6), []float64{-800, 800, -1, 0, 1, 2, 3})
+	sums, err := l.Sums(ctx)
+	if err != nil || len(sums) != 2187 {
+		t.Fatalf("%d sums, %v", len(sums), err)
+	}
+	x, u := make([]int32, 14), make([]float64, 1)
+	for s, got := range sums {
+		for j, rest := 0, s; j < 7; j, rest = j+1, rest/3 {
+			x[j], x[7+j] = int32(rest%3/2), int32((rest%3+1)/2)
+		}
+		if err := l.Energy(ctx, [][]int32{x}, u); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got-u[0]) > 1e-11*math.Abs(u[0]) {
+			t.Fatalf("sum %d is %.12f, the energy %.12f", s, got, u[0])
+		}
+	}
+}
+
+// BenchmarkSelectionSums has a hundredth of the paper's rows.
+func BenchmarkSelectionSums(b *testing.B) {
+	l := must(NewSelection(rand.New(rand.NewPCG(9, 2)), 1000, 9))
+	for b.Loop() {
+		must(l.Sums(b.Context()))
+	}
+}
+
 // TestSelectionData: the rows have the covariance (I + 11ᵀ)/d, and the labels the law that the
 // columns below √d give.
 func TestSelectionData(t *testing.T) {
@@ -200,5 +234,53 @@ func TestSGDLDOnSelection(t *testing.T) {
 	if !(cached < 0.06 && bare > 2*cached && constant < 0.12 && all < 0.04) {
 		t.Errorf("error of the marginals: %.4f, without cache %.4f, constant time %.4f, large batches %.4f",
 			cached, bare, constant, all)
+	}
+}
+
+// TestSelectionEstimatesLargeBatch: a mini-batch of many observations, some with columns that make
+// exp overflow, has the ratios of a model of just these.
+func TestSelectionEstimatesLargeBatch(t *testing.T) {
+	t.Parallel()
+	l := must(NewSelection(rand.New(rand.NewPCG(5, 7)), 900, 3))
+	copy(l.row(5), []float64{400, -400, 30})
+	copy(l.row(6), []float64{-900, 900, 1})
+	x := []int32{1, 0, 1, 1, 0, 0}
+	got := make([]float64, 6)
+	twin := rand.New(rand.NewPCG(2, 2))
+	drawn := &Selection{N: 900, D: 3, dom: l.dom}
+	hit := false
+	for range 900 {
+		r := twin.IntN(900)
+		hit = hit || r == 5 || r == 6
+		drawn.X, drawn.Y = append(drawn.X, l.row(r)...), append(drawn.Y, l.Y[r])
+	}
+	if !hit {
+		t.Fatal("no large column was drawn")
+	}
+	if err := l.EstimateNeighbours(t.Context(), [][]int32{x}, 900,
+		[]*rand.Rand{rand.New(rand.NewPCG(2, 2))}, [][]float64{got}); err != nil {
+		t.Fatal(err)
+	}
+	u := make([]float64, 7)
+	if err := drawn.Energy(t.Context(), neighboursOf(x), u); err != nil {
+		t.Fatal(err)
+	}
+	for j, e := range got {
+		if want := u[j+1] - u[0]; math.Abs(e-want) > 1e-9*math.Abs(u[0]) {
+			t.Errorf("log-ratio %d is %g, want %g", j, e, want)
+		}
+	}
+}
+
+// BenchmarkSelectionEstimate has the paper's mini-batch.
+func BenchmarkSelectionEstimate(b *testing.B) {
+	l := must(NewSelection(rand.New(rand.NewPCG(9, 2)), 10000, 9))
+	rng, x := []*rand.Rand{rand.New(rand.NewPCG(1, 1))}, [][]int32{make([]int32, 18)}
+	x[0][0], x[0][10], x[0][2] = 1, 1, 1
+	out := [][]float64{make([]float64, 18)}
+	for b.Loop() {
+		if err := l.EstimateNeighbours(b.Context(), x, 1000, rng, out); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
