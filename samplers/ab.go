@@ -178,7 +178,7 @@ var abInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "parallel moves with step size and balancing exponent tuned to the " +
 		"longest accepted jumps (Sun et al. 2023)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		stepParam(func(s Sampler, v float64) { s.(*AB).StepSize = v }),
 		{

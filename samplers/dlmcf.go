@@ -116,7 +116,7 @@ var dlmcfInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "the forward-Euler form of dlmc: moves with probability h times the rate " +
 		"(Sun et al. 2023)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMCf).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMCf).Balance = v }),

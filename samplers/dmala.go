@@ -47,7 +47,7 @@ var dmalaInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "moves all coordinates at once along the gradient, with a " +
 		"Metropolis–Hastings correction (DLP 2022)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		stepParam(func(s Sampler, v float64) { s.(*DMALA).StepSize = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DMALA).Balance = v }),

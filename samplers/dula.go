@@ -71,7 +71,8 @@ var dulaInfo = Info{
 	Name: "dula", Title: "Discrete unadjusted Langevin",
 	Doc: "moves all coordinates at once along the gradient, without correction; " +
 		"the bias vanishes as the step size does (DLP 2022)",
-	Needs: Needs{NeedGradients},
+	Needs:     Needs{NeedGradients},
+	StepCalls: callsOfState,
 	Cost: "1 energy and gradient; with batch b 1 mini-batch (on text 2b rows, " +
 		"instead of m for m tokens)",
 	Params: []Param{

@@ -62,3 +62,37 @@ func TestEvaluated(t *testing.T) {
 		}
 	}
 }
+
+// TestCalls: on 12 binary coordinates a step is counted as DLMC's paper counts it (4 for DLMC), and
+// as its public code does (2 for RWM, 2² for blocks of two, 11 for balls of radius 1 about
+// blocks of ten).
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(4, 10)), Bits(12), 1, 0)
+	for name, want := range map[string]int{
+		"dlmc": 4, "dlmcf": 4, "dmala": 4, "gwg": 4, "pas": 4, "ab": 4, "acs": 4, "rows": 4, "dula": 2, "rwm": 2,
+		"block-gibbs": 4, "hb": 11,
+	} {
+		s, err := New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Start(t.Context(), s, tab, [][]int32{make([]int32, 12)}, Options{Seed: 1})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		run.ResetStats()
+		if err := run.Steps(t.Context(), 30, nil); err != nil {
+			t.Fatal(name, err)
+		}
+		if got := InfoOf(s).Calls(run.Stats[0]); got != 30*want {
+			t.Errorf("%s: %d calls in 30 steps, want %d each", name, got, want)
+		}
+		if evals := run.Stats[0].Evals; evals > 30*want {
+			t.Errorf("%s: %d evaluations, more than its calls", name, evals)
+		}
+	}
+	if got := InfoOf(&ExactGibbs{}).Calls(Stats{Steps: 5, Evals: 7}); got != 7 {
+		t.Errorf("exact Gibbs has %d calls, want its 7 evaluations", got)
+	}
+}

@@ -151,7 +151,7 @@ var gwgInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "changes one coordinate a step, chosen with its value from one softmax " +
 		"over all changes (Grathwohl et al. 2021); draws above 1 is GWG-X",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		balanceParam(func(s Sampler, v Balance) { s.(*GWG).Balance = v }),
 		{

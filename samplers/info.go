@@ -18,9 +18,32 @@ type Info struct {
 	Enumerates bool
 	Needs      Needs
 	Cost       string // per step
-	Params     []Param
+	// StepCalls is the number of calls in a step, where it is the same for all steps, see Calls.
+	StepCalls int
+	Params    []Param
 
 	make func() Sampler
+}
+
+// The calls of a step that are counted as in the paper on DLMC, see Calls.
+const (
+	callsOfState     = 2 // U and ∇U at the state
+	callsOfEnergies  = 2 // U at the state and at the proposal
+	callsOfGradients = 4 // U and ∇U, or U and the rows, at both
+)
+
+// Calls is the number of calls in the counted steps as the paper on DLMC counts them (its section
+// 6.1): U and ∇U at a state are a call each, and a step calls for all that it uses, at the state too.
+// Stats.Evals counts U and ∇U at a state together as one, and what is known already not at all. So
+// the two differ by a factor of 4 for DLMC and DMALA, and of more where many proposals are the state
+// itself. Samplers of conditionals, of neighbours and of mini-batches alone have no such number of
+// calls a step. Theirs are Stats.Evals. For Gibbs in blocks and for the Hamming ball these are
+// what the paper's code counts.
+func (i Info) Calls(s Stats) int {
+	if i.StepCalls == 0 {
+		return s.Evals
+	}
+	return i.StepCalls * s.Steps
 }
 
 // Describer is the ability of a Sampler to say what it is. All samplers of this

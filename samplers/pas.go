@@ -187,7 +187,7 @@ var pasInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "changes R different coordinates drawn one after the other by their " +
 		"weights (Sun et al. 2022)",
-	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient",
+	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),

@@ -210,7 +210,8 @@ var rowsInfo = Info{
 	Exact: true, Corrected: true,
 	Doc: "draws several coordinates at once from the masked conditionals of the state, " +
 		"which its energy has given, with a Metropolis–Hastings correction",
-	Needs: Needs{NeedRows, NeedEnergies},
+	Needs:     Needs{NeedRows, NeedEnergies},
+	StepCalls: callsOfGradients,
 	Cost: "1 energy with all conditionals, none when the draw is the state (on text m " +
 		"rows for m tokens, no backward pass)",
 	Params: []Param{

@@ -185,7 +185,7 @@ var rwmInfo = Info{
 	Name: "rwm", Title: "Random-walk Metropolis",
 	Exact: true, Corrected: true,
 	Doc:   "changes R random coordinates to random values; the baseline without gradients",
-	Needs: Needs{NeedEnergies}, Cost: "1 energy",
+	Needs: Needs{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
 		acceptParam("0.234", func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),

@@ -71,6 +71,21 @@ func TestSettings(t *testing.T) {
 		}
 		return p.Marginal
 	}
+	fhmm := func(spec string) *targets.FHMM {
+		p, err := ParseProblem(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Target.(*targets.FHMM)
+	}
+	if f := fhmm("fhmm"); f.K != 2 || f.Start != 0.9 || f.Stay != 0.8 || f.Sigma != 2 {
+		t.Errorf("fhmm is not that of DLMC's paper: %d, %g, %g, %g", f.K, f.Start, f.Stay, f.Sigma)
+	}
+	if f := fhmm("fhmm:length=7,chains=3,k=4,start=.6,stay=.7,sigma=.5"); f.Length != 7 || f.Chains != 3 ||
+		f.K != 4 || f.Start != 0.6 || f.Stay != 0.7 || f.Sigma != 0.5 {
+		t.Errorf("fhmm with settings is %d × %d × %d, %g, %g, %g", f.Length, f.Chains, f.K, f.Start, f.Stay,
+			f.Sigma)
+	}
 	for _, spec := range []string{"ising:spins=1", "bernoulli:d=3,spins=1"} {
 		p, err := ParseProblem(spec)
 		if err != nil {
@@ -194,7 +209,7 @@ func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []string{
 		"", "isng", "ising:", "ising:rows", "ising:rows=x", "ising:rows=NaN", "ising:rows=1,rows=2", "ising:row=3",
-		"ising:rows=-1", "ising:rows=1e9", "potts:k=1", "gaussbern:d=0", "categorical:d=1e6,k=1e6", "fhmm:sigma=0", "modes:n=0",
+		"ising:rows=-1", "ising:rows=1e9", "potts:k=1", "gaussbern:d=0", "categorical:d=1e6,k=1e6", "fhmm:sigma=0", "fhmm:stay=1", "fhmm:start=0", "fhmm:k=1", "modes:n=0",
 		"ising:periodic=2", "ising:seed=1", "peaks:n=1025,uneven=1",
 	} {
 		if _, err := ParseProblem(spec); !errors.Is(err, ErrSpec) {
@@ -277,6 +292,10 @@ func TestCompare(t *testing.T) {
 		if math.Abs(x.PerEval*float64(x.Evals)-x.ESS) > 1e-6*x.ESS {
 			t.Errorf("%s: ESS per evaluation %g × %d is not %g", x.Label, x.PerEval, x.Evals, x.ESS)
 		}
+		if x.Label == "dmala" && x.Calls != 4*r.Config.Chains*r.Config.Steps ||
+			math.Abs(x.PerCall*float64(x.Calls)-x.ESS) > 1e-6*x.ESS {
+			t.Errorf("%s: ESS per call %g × %d is not %g", x.Label, x.PerCall, x.Calls, x.ESS)
+		}
 	}
 	if skipped != 1 {
 		t.Errorf("%d samplers skipped, want sgdld only", skipped)
@@ -286,7 +305,7 @@ func TestCompare(t *testing.T) {
 	if err := errors.Join(r.WriteTable(&table), r.WriteMarkdown(&md), r.WriteSVG(&svg, true)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"truth by transfer matrices", "dmala", "skipped: sampler sgdld needs stochastic gradients"} {
+	for _, want := range []string{"truth by transfer matrices", "dmala", "ESS/call", "as DLMC's paper counts", "skipped: sampler sgdld needs stochastic gradients"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

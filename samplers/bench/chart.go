@@ -33,6 +33,9 @@ func panels(times bool) []panel {
 		{"ESS per evaluation", true, func(x Row) (float64, float64) {
 			return x.PerEval, x.SE.ESS * x.PerEval / x.ESS
 		}},
+		{"ESS per call", true, func(x Row) (float64, float64) {
+			return x.PerCall, x.SE.ESS * x.PerCall / x.ESS
+		}},
 		{"acceptance", false, func(x Row) (float64, float64) { return x.Acceptance, x.SE.Acceptance }},
 		{"jump distance", false, func(x Row) (float64, float64) { return x.Jump, x.SE.Jump }},
 	}
@@ -44,8 +47,8 @@ func panels(times bool) []panel {
 	return all
 }
 
-// WriteSVG draws one panel each for the error, ESS per evaluation, acceptance, jump distance
-// and, if times is set, ESS per second, with a point for every sampler and its standard
+// WriteSVG draws one panel each for the error, ESS per evaluation and per call, acceptance, jump
+// distance and, if times is set, ESS per second, with a point for every sampler and its standard
 // error as a line. The axes of the error and of ESS are logarithmic. Points of samplers that
 // are not exact are open.
 func (r *Result) WriteSVG(w io.Writer, times bool) error {
@@ -61,7 +64,7 @@ func (r *Result) WriteSVG(w io.Writer, times bool) error {
 	width := (chartWidth - left - panelGap - 16) / 2
 	all := panels(times)
 	band := panelTop + lineHeight*float64(len(rows)) + panelBottom
-	height := 30 + band*float64((len(all)+1)/2) + 40
+	height := 30 + band*float64((len(all)+1)/2) + 56
 	var b bytes.Buffer
 	f := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	title := fmt.Sprintf("%s: %d chains of %d steps", r.Problem.Name, r.Config.Chains, r.Config.Steps)
@@ -82,7 +85,7 @@ func (r *Result) WriteSVG(w io.Writer, times bool) error {
 		}
 		p.draw(f, rows, x, top, width)
 	}
-	notes := []string{"line: one standard error either way, from chain to chain"}
+	notes := []string{"line: one standard error either way, from chain to chain", callNote}
 	if r.inexact() {
 		notes = append(notes, inexactNote)
 	}

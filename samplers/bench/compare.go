@@ -51,7 +51,8 @@ type Row struct {
 	Exact      bool
 	Error      float64 // RMS error of the marginal probabilities; NaN without truth
 	ESS        float64 // of the distance to a fixed random state, all chains; NaN for weighted samples
-	PerEval    float64 // ESS per evaluation of the target
+	PerEval    float64 // ESS per evaluation of the target, as samplers.Stats counts them
+	PerCall    float64 // ESS per call of U or ∇U, as DLMC's paper counts them (samplers.Info.Calls)
 	PerSecond  float64 // ESS per second
 	PerStep    float64 // ESS per step
 	RHat       float64 // split R-hat of the same scalar
@@ -59,6 +60,7 @@ type Row struct {
 	Jump       float64 // mean coordinates changed per step
 	Proposed   float64 // mean coordinates changed by a proposal
 	Evals      int
+	Calls      int
 	Seconds    float64
 	Zero       int     // proposals, or neighbours, of energy −∞
 	NonFinite  int     // those whose energy or gradient is NaN or infinite
@@ -165,14 +167,15 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 		apart.observe(run)
 	}
 	diag := far.Diagnose(run)
-	st := diag.Stats
+	st, info := diag.Stats, samplers.InfoOf(e.Sampler)
 	row := Row{
-		Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact,
+		Label: e.Label, Exact: info.Exact, Calls: info.Calls(st),
 		Acceptance: diag.Acceptance, Jump: diag.Jump, Proposed: st.ProposedDistance(),
 		ESS: diag.ESS, RHat: diag.RHat, Evals: st.Evals, Seconds: busy.Seconds(),
 		Zero: st.Zero, NonFinite: st.NonFinite, Error: math.NaN(),
 	}
 	row.PerEval, row.PerSecond = row.ESS/float64(st.Evals), row.ESS/row.Seconds
+	row.PerCall = row.ESS / float64(row.Calls)
 	row.PerStep = row.ESS / float64(cfg.Steps*len(x0))
 	if p.Marginal != nil {
 		sum, j := 0.0, 0

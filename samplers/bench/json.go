@@ -34,6 +34,7 @@ type rowJSON struct {
 	Error      number   `json:"error"`
 	ESS        number   `json:"ess"`
 	PerEval    number   `json:"ess_per_evaluation"`
+	PerCall    number   `json:"ess_per_call"`
 	PerSecond  number   `json:"ess_per_second"`
 	PerStep    number   `json:"ess_per_step"`
 	RHat       number   `json:"r_hat"`
@@ -41,6 +42,7 @@ type rowJSON struct {
 	Jump       number   `json:"jump"`
 	Proposed   number   `json:"proposed"`
 	Evals      int      `json:"evaluations"`
+	Calls      int      `json:"calls"`
 	Seconds    number   `json:"seconds"`
 	SE         *seJSON  `json:"standard_errors,omitempty"` // from chain to chain
 	Zero       int      `json:"probability_zero"`
@@ -73,9 +75,9 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		}
 		row.Error, row.ESS, row.RHat = figure(x.Error), figure(x.ESS), figure(x.RHat)
 		row.PerEval, row.PerSecond = figure(x.PerEval), figure(x.PerSecond)
-		row.PerStep = figure(x.PerStep)
+		row.PerStep, row.PerCall = figure(x.PerStep), figure(x.PerCall)
 		row.Acceptance, row.Jump, row.Proposed = figure(x.Acceptance), figure(x.Jump), figure(x.Proposed)
-		row.Evals, row.Seconds = x.Evals, figure(x.Seconds)
+		row.Evals, row.Calls, row.Seconds = x.Evals, x.Calls, figure(x.Seconds)
 		row.SE = &seJSON{figure(x.SE.Error), figure(x.SE.ESS), figure(x.SE.Acceptance),
 			figure(x.SE.Jump)}
 		row.Zero, row.NonFinite = x.Zero, x.NonFinite

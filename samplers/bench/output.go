@@ -31,6 +31,10 @@ const (
 	inexactNote = "† not exact in general: more steps do not make its error 0"
 )
 
+// callNote says what the two ways of counting are.
+const callNote = "eval: U and its gradient at a state that is not known yet; call: each of them, known " +
+	"or not, as DLMC's paper counts"
+
 // name is the label of a row, marked where the sampler is not exact.
 func (x Row) name() string {
 	if x.Exact || x.Skipped != nil {
@@ -55,19 +59,20 @@ func (r *Result) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprintln(&buf)
 	tw := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/s\tR-hat\taccept\tjump\tproposed\tevals")
+	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/call\tESS/s\tR-hat\taccept\tjump\tproposed\tevals\tcalls")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {
 			fmt.Fprintf(tw, "%s\tskipped: %v\n", x.Label, x.Skipped)
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", x.name(), num(x.Error),
-			num(x.ESS), num(x.PerEval), num(x.PerSecond), num(x.RHat), num(x.Acceptance),
-			num(x.Jump), num(x.Proposed), x.Evals)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", x.name(), num(x.Error),
+			num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.PerSecond), num(x.RHat), num(x.Acceptance),
+			num(x.Jump), num(x.Proposed), x.Evals, x.Calls)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprintln(&buf, callNote)
 	if r.inexact() {
 		fmt.Fprintln(&buf, inexactNote)
 	}
@@ -88,17 +93,17 @@ func (r *Result) WriteTable(w io.Writer) error {
 // that the same seed gives the same bytes.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var buf bytes.Buffer
-	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | R-hat | acceptance | jump | "+
-		"proposed | evaluations |")
-	fmt.Fprintln(&buf, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | ESS/call | R-hat | acceptance | jump | "+
+		"proposed | evals | calls |")
+	fmt.Fprintln(&buf, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {
-			fmt.Fprintf(&buf, "| %s | skipped: %v ||||||||\n", x.Label, x.Skipped)
+			fmt.Fprintf(&buf, "| %s | skipped: %v ||||||||||\n", x.Label, x.Skipped)
 			continue
 		}
-		fmt.Fprintf(&buf, "| %s | %s | %s | %s | %s | %s | %s | %s | %d |\n", x.name(), num(x.Error),
-			num(x.ESS), num(x.PerEval), num(x.RHat), num(x.Acceptance), num(x.Jump),
-			num(x.Proposed), x.Evals)
+		fmt.Fprintf(&buf, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", x.name(),
+			num(x.Error), num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.RHat), num(x.Acceptance),
+			num(x.Jump), num(x.Proposed), x.Evals, x.Calls)
 	}
 	if r.inexact() {
 		fmt.Fprintf(&buf, "\n%s\n", inexactNote)

@@ -49,8 +49,8 @@ func TestInexactIsMarked(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(svg.String(), `<circle class="open"`); n != 2*5-2 {
-		t.Errorf("%d points are open, want those of two samplers in five panels, but for the "+
+	if n := strings.Count(svg.String(), `<circle class="open"`); n != 2*6-3 {
+		t.Errorf("%d points are open, want those of two samplers in six panels, but for the "+
 			"ESS of weighted states", n)
 	}
 	r.Rows = r.Rows[:1]
@@ -94,7 +94,7 @@ func TestJSON(t *testing.T) {
 			continue
 		}
 		for key, want := range map[string]float64{
-			"error": x.Error, "ess": x.ESS, "ess_per_evaluation": x.PerEval, "r_hat": x.RHat, "acceptance": x.Acceptance,
+			"error": x.Error, "ess": x.ESS, "ess_per_evaluation": x.PerEval, "ess_per_call": x.PerCall, "calls": float64(x.Calls), "r_hat": x.RHat, "acceptance": x.Acceptance,
 			"jump": x.Jump, "proposed": x.Proposed, "evaluations": float64(x.Evals), "seconds": x.Seconds,
 		} {
 			f, ok := s[key].(float64)

@@ -1,5 +1,5 @@
 // Package bench compares samplers on targets whose truth is known: error
-// against truth, effective sample size per evaluation and per second,
+// against truth, effective sample size per evaluation, counted in two ways, and per second,
 // acceptance and jump distance, as a table and as an SVG chart.
 package bench
 
