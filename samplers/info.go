@@ -33,12 +33,12 @@ const (
 )
 
 // Calls is the number of calls in the counted steps as the paper on DLMC counts them (its section
-// 6.1): U and ∇U at a state are a call each, and a step calls for all that it uses, at the state too.
-// Stats.Evals counts U and ∇U at a state together as one, and what is known already not at all. So
-// the two differ by a factor of 4 for DLMC and DMALA, and of more where many proposals are the state
-// itself. Samplers of conditionals, of neighbours and of mini-batches alone have no such number of
-// calls a step. Theirs are Stats.Evals. For Gibbs in blocks and for the Hamming ball these are
-// what the paper's code counts.
+// 6.1): U and ∇U at a state are a call each, and a step calls for all that it uses, at the state
+// too. Stats.Evals counts U and ∇U at a state together as one, and what is known already not at
+// all. So the two differ by a factor of 4 for DLMC and DMALA, and of more where many proposals are
+// the state itself. Samplers of conditionals, of neighbours and of mini-batches alone have no such
+// number of calls a step. Theirs are Stats.Evals. For Gibbs in blocks and for the Hamming ball
+// these are what the paper's code counts.
 func (i Info) Calls(s Stats) int {
 	if i.StepCalls == 0 {
 		return s.Evals

@@ -32,8 +32,8 @@ const (
 )
 
 // callNote says what the two ways of counting are.
-const callNote = "eval: U and its gradient at a state that is not known yet; call: each of them, known " +
-	"or not, as DLMC's paper counts"
+const callNote = "eval: U and its gradient at a state that is not known yet; call: each of them, " +
+	"known or not, as DLMC's paper counts"
 
 // name is the label of a row, marked where the sampler is not exact.
 func (x Row) name() string {
@@ -59,7 +59,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprintln(&buf)
 	tw := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/call\tESS/s\tR-hat\taccept\tjump\tproposed\tevals\tcalls")
+	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/call\tESS/s\tR-hat\taccept\tjump\t"+
+		"proposed\tevals\tcalls")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {
 			fmt.Fprintf(tw, "%s\tskipped: %v\n", x.Label, x.Skipped)
@@ -93,8 +94,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 // that the same seed gives the same bytes.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var buf bytes.Buffer
-	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | ESS/call | R-hat | acceptance | jump | "+
-		"proposed | evals | calls |")
+	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | ESS/call | R-hat | acceptance | "+
+		"jump | proposed | evals | calls |")
 	fmt.Fprintln(&buf, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {

@@ -33,7 +33,8 @@ type FHMM struct {
 // ~ N(0,1). DLMC's paper has start .9, stay .8 and sigma 2.
 func NewFHMM(rng *rand.Rand, length, chains, k int, start, stay, sigma float64) (*FHMM, error) {
 	err := shape("FHMM", whole("length", length, 1, maxSites), whole("chains", chains, 1, maxSites),
-		whole("states of a chain", k, 2, maxSites), product("length × chains × states", length, chains, k),
+		whole("states of a chain", k, 2, maxSites),
+		product("length × chains × states", length, chains, k),
 		probability("start", start), probability("stay", stay), positive("sigma", sigma))
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ const maxJoint = 1 << 16
 func (f *FHMM) Exact() (logZ float64, marg []float64, err error) {
 	joint := math.Pow(float64(f.K), float64(f.Chains))
 	if joint > maxJoint || joint*float64(f.Length) > maxSites {
-		return 0, nil, fmt.Errorf("%w: %d^%d joint states at %d times, at most 2^16, and 2^24 over all times",
-			ErrTooLarge, f.K, f.Chains, f.Length)
+		return 0, nil, fmt.Errorf("%w: %d^%d joint states at %d times, at most 2^16, and 2^24 over "+
+			"all times", ErrTooLarge, f.K, f.Chains, f.Length)
 	}
 	m := int(joint)
 	first, begin := f.odds(f.Start)

@@ -11,8 +11,8 @@ import (
 const maxSums = 60_000
 
 // Sums computes U for every value of the sums s_j = β_j + β_{d+j}, which is all that it depends on:
-// 3^d values, s_j being digit j of the index in base 3. It costs two multiplications and an addition
-// for each sum and observation, and few logarithms, since
+// 3^d values, s_j being digit j of the index in base 3. It costs two multiplications and an
+// addition for each sum and observation, and few logarithms, since
 //
 //	Σ_n log(1 + exp(a_n)) = log Π_n (1 + Π_j exp(x_nj)^{s_j})
 //
