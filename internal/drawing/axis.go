@@ -116,8 +116,11 @@ func (a Axis) Tick(v float64) string {
 		return Decimal(v, a.Digits)
 	}
 	e := int(math.Floor(math.Log10(v) + 1e-9))
-	if e >= -3 && e <= 3 {
+	switch {
+	case e >= -3 && e < 2:
 		return strconv.FormatFloat(v, 'g', 2, 64)
+	case e == 2 || e == 3:
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	factor := strconv.FormatFloat(v/math.Pow10(e), 'g', 2, 64) + "·"
 	if factor == "1·" {
