@@ -8,7 +8,7 @@
 // With -only and -write the other sections of the page stay as they are.
 // With -keep FOLDER a run that was stopped goes on in section 6 when it is called again.
 //
-// Everything but the time stated per section is a function of the seed.
+// Everything but times is a function of the seed.
 package main
 
 import (
@@ -59,6 +59,7 @@ var sections = []section{
 	{"7", "Grid of modes (ACS)", figModes},
 	{"8", "All samplers on small targets", figAll},
 	{"9", "Bias of DULA (DLP, figure 1)", figBias},
+	{"10", "Ising 5×5, the samplers of DLP (figures 2, 3 and 7)", figDLP},
 }
 
 func main() {
