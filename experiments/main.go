@@ -23,6 +23,8 @@ import (
 	"strings"
 	"time"
 
+	"infill/experiments/approx"
+	"infill/experiments/bayesnet"
 	"infill/experiments/facility"
 	"infill/experiments/isinglearn"
 	"infill/experiments/lab"
@@ -36,6 +38,8 @@ var experiments = []lab.Experiment{
 	rbm.Experiment,
 	isinglearn.Experiment,
 	facility.Experiment,
+	bayesnet.Experiment,
+	approx.Experiment,
 }
 
 func main() {
