@@ -41,6 +41,7 @@ type dlpRun struct {
 	marks []int       // numbers of steps
 	mse   [][]float64 // [mark][chain]: mean over sites of the squared error of the running mean
 	evals float64     // evaluations a step
+	calls float64     // calls a step as the paper on DLMC counts them
 	ess   []float64   // per chain, of a site, scaled to one step
 	acc   []float64   // per chain, mean acceptance probability
 	flips []float64   // per chain, sites that a proposal changes
@@ -96,6 +97,7 @@ func runDLP(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []fl
 	if err != nil {
 		return nil, err
 	}
+	info := samplers.InfoOf(s)
 	for k, st := range run.Stats {
 		ess := 0.0
 		for j := range sites {
@@ -113,6 +115,7 @@ func runDLP(ctx context.Context, s samplers.Sampler, m *targets.Ising, mean []fl
 		out.flips = append(out.flips, st.ProposedDistance())
 		out.jumps = append(out.jumps, st.JumpDistance())
 		out.evals += float64(st.Evals) / float64(steps*chains)
+		out.calls += float64(info.Calls(st)) / float64(steps*chains)
 	}
 	return out, nil
 }

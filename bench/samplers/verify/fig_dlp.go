@@ -156,7 +156,8 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
 	}
 	fmt.Fprint(w, text("dlp_errors", dlpChains, dlpSteps, dsvgdRuns, dsvgdSteps))
 	rows := [][]string{{"sampler", "log RMSE after 1000 steps", "at the end",
-		"evaluations a step", "ESS a step", "ESS an evaluation", "µs a step", "ESS a second"}}
+		"evaluations a step", "calls a step", "ESS a step", "ESS an evaluation", "ESS a call",
+		"µs a step", "ESS a second"}}
 	chart := drawing.Plot{Title: "Ising 5×5, error of the mean (DLP, figure 3)",
 		Notes: []string{"bands: one standard error either way, from chain to chain"}}
 	for _, x := range []string{"steps", "evaluations", "seconds"} {
@@ -180,14 +181,14 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
 			x.X = scaled(line.X, unit)
 			chart.Panels[j].Lines = append(chart.Panels[j].Lines, x)
 		}
-		ess := []string{"–", "–", "–"}
+		ess := []string{"–", "–", "–", "–"}
 		if c.exact {
 			each := over(r.ess)
 			ess = []string{each.String(), fmt.Sprintf("%.3g", each.mean/r.evals),
-				fmt.Sprintf("%.0f", each.mean/seconds[i])}
+				fmt.Sprintf("%.3g", each.mean/r.calls), fmt.Sprintf("%.0f", each.mean/seconds[i])}
 		}
-		row = append(row, fmt.Sprintf("%.4g", r.evals), ess[0], ess[1],
-			fmt.Sprintf("%.2f", 1e6*seconds[i]), ess[2])
+		row = append(row, fmt.Sprintf("%.4g", r.evals), fmt.Sprintf("%.4g", r.calls), ess[0], ess[1],
+			ess[2], fmt.Sprintf("%.2f", 1e6*seconds[i]), ess[3])
 		rows = append(rows, row)
 	}
 	lines(w, rows...)

@@ -33,6 +33,9 @@ func TestDLPRuns(t *testing.T) {
 		if !c.exact && ratio < 3 {
 			t.Errorf("%s: the squared error is %.2f times that of its ESS, want a bias", c.name, ratio)
 		}
+		if c.name == "DMALA" && (r.calls != 4 || r.evals > 1) {
+			t.Errorf("%s: %g calls and %g evaluations a step, want 4 and at most 1", c.name, r.calls, r.evals)
+		}
 		if over(r.mse[0]).mean < over(r.mse[1]).mean {
 			t.Errorf("%s: errors %v grow", c.name, r.mse)
 		}
@@ -42,6 +45,27 @@ func TestDLPRuns(t *testing.T) {
 	if fair := variance / particles; r.mse[1][0] < 2*fair || r.mse[1][0] > r.mse[0][0] {
 		t.Errorf("%s: squared errors %v, want a fall to some times the %.4f of independent draws",
 			last.name, r.mse, fair)
+	}
+}
+
+// TestDLPConnectivity is figure 7 in small, at no coupling and near the critical one.
+func TestDLPConnectivity(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, a := range []float64{0, .25} {
+		m, mean, err := dlpIsing(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := math.Tanh(dlpField); a == 0 && math.Abs(mean[0]-want) > 1e-12 {
+			t.Errorf("a = 0: the mean is %g, want %g", mean[0], want)
+		}
+		const steps = 6000
+		r := must(runDLP(ctx, &samplers.DMALA{StepSize: .4}, m, mean, 8, []int{steps}, true, 2))
+		ratio := over(r.mse[0]).mean * steps * over(r.ess).mean / (1 - mean[0]*mean[0])
+		if ratio < .4 || ratio > 2.5 { // the slowest mode is that of all sites together
+			t.Errorf("a = %g: the squared error is %.2f times that of its ESS, want near 1", a, ratio)
+		}
 	}
 }
 
