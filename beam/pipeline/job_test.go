@@ -232,11 +232,19 @@ func TestFillerIsShared(t *testing.T) {
 		!strings.Contains(err.Error(), "tuned for the model "+hash) {
 		t.Errorf("the profile of another model: %v", err)
 	}
-	s, err := NewSettings([]Setting{{"energy", "words:/nowhere=1"}, {"threads", "1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Filler(ctx, "test"); !errors.Is(err, settings.ErrSetting) {
-		t.Errorf("%v", err)
+	// No file that a setting names is passed over.
+	rate := Setting{"mask-rate", "0.5"}
+	for _, chosen := range [][]Setting{
+		{{"energy", "words:/nowhere=1"}}, {{"start", "/nowhere"}}, {{"keep-file", "/nowhere"}, rate},
+		{{"stop-words", "/nowhere"}, rate, {"mask-class", "content"}},
+	} {
+		s, err := NewSettings(append(chosen, Setting{"threads", "1"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Filler(ctx, "test"); !errors.Is(err, settings.ErrSetting) ||
+			!strings.Contains(err.Error(), "the same path on every worker") {
+			t.Errorf("%v: %v", chosen, err)
+		}
 	}
 }

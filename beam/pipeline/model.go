@@ -57,10 +57,10 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 		return openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
 	}
 	if err := filling.OpenParts(ctx, parts); err != nil {
-		return nil, err
+		return nil, onWorker(err)
 	}
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
-		return nil, err
+		return nil, onWorker(err)
 	}
 	if err := filling.FitsModel("sha256:" + m.Info().SHA256); err != nil {
 		return nil, err
@@ -71,6 +71,16 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	f := &records.Filler{Model: m, Engine: filling.NewEngine(m), Filling: filling, Version: version}
 	open.fillers[key] = f
 	return f, nil
+}
+
+// onWorker adds the remedy to the error of a file that this worker lacks.
+func onWorker(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	host, _ := os.Hostname()
+	return fmt.Errorf("%w (on %s); a file that a setting names has to lie under the same path on "+
+		"every worker", err, host)
 }
 
 // openModel opens the model, or returns it if this process has it open.

@@ -94,6 +94,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=self.environment(),
+                cwd=SparkFiles.getRootDirectory(),  # where spark-submit --files puts files
             )
             assert process.stdin and process.stdout
             feed = Feed(process.stdin, itertools.chain([start], lines), process.kill)
@@ -255,6 +256,9 @@ def run(spark: SparkSession, o: argparse.Namespace) -> tuple[int, int]:
     sc = spark.sparkContext
     program = Program(o.model, ("--seed", o.seed, "--threads", task_cpus(sc), *o.flags))
     if problem := trial(sc, program):
+        if "no such file" in problem:
+            problem += " (spark-submit --files FILE brings it to the executors; its flag takes the "
+            problem += "name without the folder)"
         raise JobError(problem)
     filled, failed = sc.accumulator(0), sc.accumulator(0)
 

@@ -29,9 +29,9 @@ FLAGS = ("--chains", "4", "--steps", "8", "--top", "2")
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def infill(*args: str | Path) -> None:
+def infill(*args: str | Path, cwd: Path | None = None) -> None:
     """Runs the program on one machine. Lines that fail are no reason to stop."""
-    code = subprocess.run([ROOT / "bin/infill", *args, "--quiet"], check=False).returncode
+    code = subprocess.run([ROOT / "bin/infill", *args, "--quiet"], check=False, cwd=cwd).returncode
     if code not in (0, 1):
         raise AssertionError(f"infill ended with code {code}")
 
@@ -204,6 +204,7 @@ class Local(Files):
             (twice, new): "column 'id' names 1 of 3 rows",
             (good, new, "--model", "big"): "no model 'big' (it has: small): make it with bundle.sh",
             (good, new, "--", "--step-size", "x"): "step-size",
+            (good, new, "--", "--allow", "elsewhere.txt"): "spark-submit --files FILE brings it",
             (good, new, "--", "-o", new): "must leave input, output and format to the job",
             (good, good): "PATH_ALREADY_EXISTS",
             (self.folder / "none.jsonl", new): "PATH_NOT_FOUND",
@@ -213,6 +214,21 @@ class Local(Files):
                 own = args.index("--") if "--" in args else len(args)
                 self.run_job(*args[:own], *SETTINGS, *args[own:])
             self.assertIn(says, str(caught.exception))
+
+    def test_files(self) -> None:
+        """A file that a flag names travels with --files, and is named without its folder."""
+        source, out, alone = (self.folder / n for n in ("in.jsonl", "out", "alone.jsonl"))
+        source.write_text('{"text": "The [MASK] sat on the [MASK]."}\n' * 3)
+        words, liked = self.folder / "words.txt", self.folder / "liked.txt"
+        words.write_text("dog\nred\nhouse\n")
+        liked.write_text("dog 2\n")
+        for path in (words, liked):
+            self.spark.sparkContext.addFile(str(path))  # what --files does
+        flags = (*FLAGS, "--allow", "words.txt", "--energy", "words:liked.txt=1")
+        infill("batch", source, "-o", alone, *SETTINGS, *flags, cwd=self.folder)
+        self.run_job(source, out, *SETTINGS, "--partitions", "2", "--", *flags)
+        parts = sorted(out.glob("part-*"))
+        self.assertEqual(b"".join(p.read_bytes() for p in parts), alone.read_bytes())
 
     def test_no_archive(self) -> None:
         """A job without its archive says how to make and give it."""

@@ -126,6 +126,8 @@ not JSON
 func TestEqualsBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	words := write(t, filepath.Join(dir, "words"), "dog 2\nmat 1\n")
+	kept := write(t, filepath.Join(dir, "kept"), "cat\nclosed\n")
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write([]byte(texts)); err != nil || z.Close() != nil {
@@ -144,6 +146,8 @@ func TestEqualsBatch(t *testing.T) {
 		{"in.gz", packed.String(), 5, 4, 2, nil},
 		{"whole.txt", "The cat sat on the mat.\nHe closed the door.", 1, 10, 1,
 			[]string{"--mask-rate", "0.4"}},
+		{"files.txt", "The cat sat on the mat.\nHe closed the door.", 1, 10, 1,
+			[]string{"--mask-rate", "0.9", "--keep-file", kept, "--energy", "words:" + words + "=1"}},
 		{"empty.txt", "\n", 1, 1, 0, nil},
 	} {
 		in := write(t, filepath.Join(dir, c.name), c.text)
