@@ -32,7 +32,7 @@ var open = struct {
 
 // Filler fills with these settings. All calls of a process with the same settings get the same, and
 // those with the same settings of the model share the model. The error wraps [ErrModel], or it is
-// one of [settings.Filling.OpenParts] and [settings.Filling.Prepare].
+// one of [settings.Filling.Open].
 func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler, error) {
 	open.Lock() // while a model is opened, too: the others wait for it
 	defer open.Unlock()
@@ -56,10 +56,8 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	parts.Model = func(ctx context.Context, name string) (*mlm.Model, error) {
 		return openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
 	}
-	if err := filling.OpenParts(ctx, parts); err != nil {
-		return nil, onWorker(err)
-	}
-	if err := filling.Prepare(m.Tokenizer()); err != nil {
+	engine, err := filling.Open(ctx, m, parts)
+	if err != nil {
 		return nil, onWorker(err)
 	}
 	if err := filling.FitsModel("sha256:" + m.Info().SHA256); err != nil {
@@ -68,7 +66,7 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if len(filling.Unspelt) > 0 {
 		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
 	}
-	f := &records.Filler{Model: m, Engine: filling.NewEngine(m), Filling: filling, Version: version}
+	f := &records.Filler{Model: m, Engine: engine, Filling: filling, Version: version}
 	open.fillers[key] = f
 	return f, nil
 }

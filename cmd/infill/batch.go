@@ -96,7 +96,8 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m)
-	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
+	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
@@ -115,7 +116,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}
-	w := &records.Filler{Model: m, Engine: f.NewEngine(m), Filling: &f.Filling, Version: version()}
+	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Filling, Version: version()}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
 		Seed: *f.Seed, Settings: recorded,

@@ -139,7 +139,8 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	warn(std, m)
 	f.Exact = infill.ExactNever      // samplers are what is compared,
 	opt.Collect = infill.CollectLast // by their draws
-	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
+	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
@@ -154,7 +155,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
 	begin()
-	runner := &comparer{trace: tr, engine: f.NewEngine(m), opt: *opt, warn: std.err}
+	runner := &comparer{trace: tr, engine: engine, opt: *opt, warn: std.err}
 	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -14,6 +13,7 @@ import (
 	"infill/infill/table"
 	"infill/infill/trigger"
 	"infill/internal/ort"
+	"infill/internal/program"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
@@ -26,23 +26,23 @@ import (
 
 // Exit codes of the command.
 const (
-	exitOK          = 0
-	exitSomeFailed  = 1
-	exitUsage       = 2
-	exitTrouble     = 3
-	exitStopped     = 4
-	exitInterrupted = 130
+	exitOK          = program.OK
+	exitSomeFailed  = program.SomeFailed
+	exitUsage       = program.Usage
+	exitTrouble     = program.Trouble
+	exitStopped     = program.Stopped
+	exitInterrupted = program.Interrupted
 )
 
 // errSomeFailed ends a run in which single lines failed and were reported.
-var errSomeFailed = errors.New("some lines failed")
+var errSomeFailed = program.ErrSomeFailed
 
-// A usageError is a command line that makes no sense.
-type usageError struct{ msg string }
+// buildVersion is set by the Makefile.
+var buildVersion string
 
-func (e *usageError) Error() string { return e.msg }
+func version() string { return program.Version(buildVersion) }
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return program.Usagef(format, args...) }
 
 // badInput are the errors that the user's text or flags are to blame for.
 var badInput = []error{
@@ -61,26 +61,16 @@ var badInput = []error{
 }
 
 func exitCode(err error) int {
-	var usage *usageError
 	var file *fs.PathError
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE):
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, batch.ErrTooMany):
 		return exitStopped
-	case errors.Is(err, errSomeFailed):
-		return exitSomeFailed
-	case errors.As(err, &usage):
-		return exitUsage
 	case errors.Is(err, settings.ErrSetting) && errors.As(err, &file):
 		return exitTrouble // a file that a setting names cannot be read
 	}
-	for _, b := range badInput {
-		if errors.Is(err, b) {
-			return exitUsage
-		}
-	}
-	return exitTrouble
+	return program.ExitCode(err, badInput)
 }

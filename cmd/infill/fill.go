@@ -82,12 +82,13 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	defer func() { _ = m.Close() }()
 	warn(std, m)
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
-	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
+	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
 	single := c.NArg() == 1 && c.Args().First() != "-"
-	w := &fillWriter{fillFlags: f, std: std, model: m, engine: f.NewEngine(m), trace: tr,
+	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,
 		single: single}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {
 		return w.line(c.Context, n, text)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/infill"
 	"infill/infill/energies"
 	"infill/infill/settings"
 	"infill/mlm"
@@ -75,23 +76,21 @@ func chooseSeed() (*uint64, error) {
 	return &seed, nil
 }
 
-// prepare completes the options, and notes banned words that have no effect.
+// prepare completes the options, notes banned words that have no effect, and returns an engine.
 func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
-	quiet bool) error {
+	quiet bool) (*infill.Engine, error) {
 	if err := f.FitsModel(modelHash(m)); err != nil {
-		return err
+		return nil, err
 	}
-	if err := f.OpenParts(ctx, o); err != nil {
-		return err
-	}
-	if err := f.Prepare(m.Tokenizer()); err != nil {
-		return err
+	engine, err := f.Open(ctx, m, o)
+	if err != nil {
+		return nil, err
 	}
 	if n := len(f.Unspelt); n > 0 && !quiet {
 		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, "+
 			"which it fills in nowhere\n", strings.Join(f.Unspelt, ", "))
 	}
-	return nil
+	return engine, nil
 }
 
 // reads are the files that the flags name.

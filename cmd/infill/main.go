@@ -34,6 +34,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/internal/nearest"
+	"infill/internal/program"
 )
 
 func main() {
@@ -147,7 +148,7 @@ func usageErr(_ *cli.Context, err error, _ bool) error {
 	spell := func(s string) string {
 		return "for flag " + dashes(flagName.FindStringSubmatch(s)[1])
 	}
-	return &usageError{flagName.ReplaceAllStringFunc(err.Error(), spell)}
+	return &program.UsageError{Text: flagName.ReplaceAllStringFunc(err.Error(), spell)}
 }
 
 func unknownCommand(cmds []*cli.Command, parent, name string) error {

@@ -14,6 +14,7 @@ import (
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/internal/nearest"
+	"infill/internal/program"
 	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
@@ -77,7 +78,7 @@ func modelShelf(file string) (*hub.Catalogue, hub.Cache, error) {
 // hubError makes the errors that the command line is to blame for usage errors.
 func hubError(err error) error {
 	if errors.Is(err, hub.ErrUnknown) || errors.Is(err, hub.ErrCatalogue) {
-		return &usageError{err.Error()}
+		return &program.UsageError{Text: err.Error()}
 	}
 	return err
 }

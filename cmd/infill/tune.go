@@ -88,11 +88,12 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	warn(std, m)
-	if err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet); err != nil {
+	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Parts.Close()) }()
-	pool, failed, err := f.tune(c.Context, m, texts)
+	pool, failed, err := f.tune(c.Context, m, engine, texts)
 	if err != nil {
 		return err
 	}
@@ -139,10 +140,9 @@ func (f *tuneFlags) profileOf(m *mlm.Model, pool *profile.Pool) (*profile.Profil
 }
 
 // tune fills the texts and gathers what was adapted. Texts that cannot be filled are counted.
-func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, texts []batch.Item) (
+func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, engine *infill.Engine, texts []batch.Item) (
 	pool *profile.Pool, failed int, err error) {
 	begin()
-	engine := f.NewEngine(m)
 	pool = &profile.Pool{}
 	var last error
 	for i := range texts {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -91,6 +92,19 @@ func (v *Filling) NewEngine(m *mlm.Model) *infill.Engine {
 		return infill.NewWithMemo(m, 0)
 	}
 	return infill.NewWithMemo(m, int64(cmp.Or(v.Memo, DefaultMemo))<<20)
+}
+
+// Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
+// and returns an engine on the model with their memo. [Filling.CloseParts] closes what is open. The
+// error is an [*Error].
+func (v *Filling) Open(ctx context.Context, m *mlm.Model, o energies.Options) (*infill.Engine, error) {
+	if err := v.OpenParts(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := v.Prepare(m.Tokenizer()); err != nil {
+		return nil, errors.Join(err, v.CloseParts())
+	}
+	return v.NewEngine(m), nil
 }
 
 // Defaults are the values of settings that nobody chose.

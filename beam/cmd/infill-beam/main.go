@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -19,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"infill/beam/pipeline"
+	"infill/internal/program"
 )
 
 func main() {
@@ -36,26 +36,26 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "infill-beam: %v (--help lists the flags)\n", err)
-		os.Exit(exitUsage)
+		os.Exit(program.Usage)
 	}
 	beam.Init() // a worker never returns from here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err = o.run(ctx)
-	if err != nil && !errors.Is(err, errSomeFailed) {
+	if err != nil && !errors.Is(err, program.ErrSomeFailed) {
 		fmt.Fprintf(os.Stderr, "infill-beam: %s\n", message(err))
 	}
-	os.Exit(exitCode(err))
+	os.Exit(program.ExitCode(err, badInput))
 }
 
 // run checks the job and runs it.
 func (o *options) run(ctx context.Context) error {
 	if o.set.NArg() > 0 {
-		return usagef("%q is not a flag; the file is named by --input", o.set.Arg(0))
+		return program.Usagef("%q is not a flag; the file is named by --input", o.set.Arg(0))
 	}
 	o.finish()
 	if o.job.Source.Path == "" || o.job.Output == "" {
-		return usagef("--input FILE and --output PREFIX are needed")
+		return program.Usagef("--input FILE and --output PREFIX are needed")
 	}
 	runner := *runners.Runner
 	if err := workerBinary(runner); err != nil {
@@ -65,7 +65,7 @@ func (o *options) run(ctx context.Context) error {
 	if o.job.Settings, err = pipeline.NewSettings(o.chosen); err != nil {
 		return err
 	}
-	o.job.Version = version()
+	o.job.Version = program.Version(buildVersion)
 	if err := o.job.Check(ctx); err != nil {
 		return err
 	}
@@ -101,21 +101,10 @@ func (o *options) run(ctx context.Context) error {
 	fmt.Fprintf(os.Stderr, "infill-beam: %d records, %d of them of lines that failed, in %d chunks\n",
 		sum.Records, sum.Failed, sum.Chunks)
 	if sum.Failed > 0 && !o.okIfLinesFail {
-		return errSomeFailed
+		return program.ErrSomeFailed
 	}
 	return nil
 }
 
 // buildVersion is set by the Makefile, to what the command infill has.
 var buildVersion string
-
-// version is the release of infill that this command was built with.
-func version() string {
-	if buildVersion != "" {
-		return buildVersion
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}

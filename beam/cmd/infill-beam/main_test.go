@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"infill/beam/pipeline"
+	"infill/internal/program"
 )
 
 // asCommand is the variable that makes this program the command.
@@ -103,7 +104,7 @@ func batchOf(t *testing.T, in string, more ...string) (text string, failed bool)
 	args := append([]string{"batch", in, "-o", out, "--quiet"}, append(quick, more...)...)
 	c := exec.Command(infill, args...)
 	log, err := c.CombinedOutput()
-	if err != nil && c.ProcessState.ExitCode() != exitSomeFailed {
+	if err != nil && c.ProcessState.ExitCode() != program.SomeFailed {
 		t.Fatalf("infill batch: %v\n%s", err, log)
 	}
 	text, _ = read(t, out)
@@ -156,7 +157,7 @@ func TestEqualsBatch(t *testing.T) {
 		code, log := beamRun(t, append(append([]string{"--input", in, "--output", out,
 			"--chunk-lines", fmt.Sprint(c.chunk), "--shard-lines", fmt.Sprint(c.shard)}, quick...),
 			c.more...)...)
-		if failed != (code == exitSomeFailed) || !failed && code != exitOK {
+		if failed != (code == program.SomeFailed) || !failed && code != program.OK {
 			t.Fatalf("%d: exit code %d\n%s", i, code, log)
 		}
 		got, files := read(t, out+"-0*.jsonl")
@@ -203,7 +204,7 @@ func TestWorkerProcess(t *testing.T) {
 	args := append([]string{"--input", in, "--output", out, "--chunk-lines", "1", "--allow", words,
 		"--ok-if-lines-fail"}, quick...)
 	code, log := beamRun(t, append(args, worker(t, dir)...)...)
-	if got, _ := read(t, out+"-0*.jsonl"); code != exitOK || got != want {
+	if got, _ := read(t, out+"-0*.jsonl"); code != program.OK || got != want {
 		t.Errorf("exit code %d\n%s\nwant\n%s\n%s", code, got, want, log)
 	}
 	if n := strings.Count(log, "opened the model in"); n != 1 {
@@ -224,7 +225,7 @@ func TestWorkerFails(t *testing.T) {
 	code, log := beamRun(t, append(args, worker(t, dir)...)...)
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	last := lines[len(lines)-1]
-	if code != exitTrouble ||
+	if code != program.Trouble ||
 		!strings.HasPrefix(last, "infill-beam: the job failed: no usable model on ") ||
 		!strings.Contains(last, "there is no folder /nowhere/bert; a model has to lie under the same") {
 		t.Errorf("exit code %d\n%s", code, log)
@@ -246,22 +247,22 @@ func TestBadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--input", in}, exitUsage, "--input FILE and --output PREFIX are needed"},
-		{[]string{"--input", in, "--output", out, "more"}, exitUsage, `"more" is not a flag`},
-		{[]string{"--steps", "many"}, exitUsage, "want a whole number"},
-		{[]string{"--no-such"}, exitUsage, "no-such"},
-		{[]string{"--input", in, "--output", out, "--sampler", "dmla"}, exitUsage, "dmla"},
-		{[]string{"--input", in, "--output", out, "--mask-rate", "1", "--mask-words", "1"}, exitUsage,
+		{[]string{"--input", in}, program.Usage, "--input FILE and --output PREFIX are needed"},
+		{[]string{"--input", in, "--output", out, "more"}, program.Usage, `"more" is not a flag`},
+		{[]string{"--steps", "many"}, program.Usage, "want a whole number"},
+		{[]string{"--no-such"}, program.Usage, "no-such"},
+		{[]string{"--input", in, "--output", out, "--sampler", "dmla"}, program.Usage, "dmla"},
+		{[]string{"--input", in, "--output", out, "--mask-rate", "1", "--mask-words", "1"}, program.Usage,
 			"--mask-rate and --mask-words: give one of them"},
-		{[]string{"--input", in + "x", "--output", out}, exitTrouble, "in.txtx: no such file"},
-		{[]string{"--input", in, "--output", filepath.Join(dir, "no", "out")}, exitTrouble,
+		{[]string{"--input", in + "x", "--output", out}, program.Trouble, "in.txtx: no such file"},
+		{[]string{"--input", in, "--output", filepath.Join(dir, "no", "out")}, program.Trouble,
 			"make it first"},
-		{[]string{"--input", in, "--output", filepath.Join(dir, "old")}, exitUsage,
+		{[]string{"--input", in, "--output", filepath.Join(dir, "old")}, program.Usage,
 			"old-00000.jsonl; overwrite it, or name another (--force removes it)"},
-		{[]string{"--input", in, "--output", out, "--model", filepath.Join(dir, "none")}, exitTrouble,
+		{[]string{"--input", in, "--output", out, "--model", filepath.Join(dir, "none")}, program.Trouble,
 			"there is no folder " + filepath.Join(dir, "none")},
 		{[]string{"--input", in, "--output", out, "--sampler", "dmala", "--param", "step-sise=1"},
-			exitUsage, "step-sise"},
+			program.Usage, "step-sise"},
 	} {
 		code, log := beamRun(t, c.args...)
 		if code != c.code || !strings.HasPrefix(log, "infill-beam: ") || !strings.Contains(log, c.says) ||

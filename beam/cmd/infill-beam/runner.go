@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
+	"infill/internal/program"
 )
 
 // inProcess reports whether the workers of a runner are this process.
@@ -36,7 +38,7 @@ func workerBinary(runner string) error {
 		return nil
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return usagef("workers of the runner %s are linux/amd64, and this program is %s/%s; build "+
+		return program.Usagef("workers of the runner %s are linux/amd64, and this program is %s/%s; build "+
 			"theirs in the repository, in a container, and name it by "+
 			"--worker_binary bin/infill-beam-worker:\n  %s",
 			cmp.Or(runner, "prism"), runtime.GOOS, runtime.GOARCH, container)
