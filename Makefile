@@ -16,13 +16,16 @@ export CGO_ENABLED := 1
 
 all: build
 
+# make help   prints this list
 help:
 	@sed -n -e 's/^# \(make .*\)/\1/p' -e 's/^#\(    .*\)/ \1/p' Makefile
 
+# make build  builds bin/infill
 build:
 	@echo "== building $(BIN) (the first build compiles all dependencies: a minute or two)"
 	$(GO) build -ldflags "-X main.buildVersion=$(VERSION)" -o $(BIN) ./cmd/infill
 
+# make setup  builds it, and installs ONNX Runtime into your cache
 setup: build
 	@echo "== ONNX Runtime: looking for it, installing it into the cache if it is missing"
 	./$(BIN) doctor --install
@@ -59,7 +62,7 @@ test-beam: setup
 	$(GO) build -o bin/testsum ./internal/testsum
 	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
 
-# make test-all   runs the long tests too
+# make test-all   the same tests as make test, with more repetitions, and the long ones
 test-all: setup
 	@echo "== testing every package, the long tests too"
 	INFILL_TEST_ALL=1 $(TEST) -timeout 30m ./...
@@ -84,7 +87,7 @@ lint:
 	cd server/browser && $(GO) run $(LINT) run ./...
 	cd beam && $(GO) vet ./... && $(GO) run $(LINT) run ./...
 
-# make fuzz   runs every fuzz target for FUZZTIME
+# make fuzz   runs every fuzz target for FUZZTIME, 10s if not set, on one core each
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
 
@@ -113,5 +116,6 @@ BENCHFLAGS ?=
 bench-torch: setup
 	$(GO) run ./bench/torch $(BENCHFLAGS)
 
+# make clean  removes bin
 clean:
 	rm -rf bin
