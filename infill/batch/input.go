@@ -107,6 +107,10 @@ func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
 func (in *Input) begin(r io.Reader) error {
 	format := &in.options.Format
 	if *format == settings.FormatAuto {
+		if ext := settings.ForeignTable(in.Name); ext != "" {
+			return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as one "+
+				"of these", table.ErrTable, ext)
+		}
 		*format = settings.FormatOf(in.Name)
 	}
 	if *format == settings.FormatAuto && in.stored() {

@@ -462,3 +462,27 @@ func TestStreamRows(t *testing.T) {
 		t.Errorf("compressed Parquet: %v", err)
 	}
 }
+
+// A table in a form that is not known is neither taken for lines nor filled with them, unless its
+// format is named.
+func TestForeignTables(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"x.xlsx", "x.ODS", "x.arrow"} {
+		_, err := Layout{}.Found(name)
+		if !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), ".csv, .tsv and .parquet") {
+			t.Errorf("output %s: %v", name, err)
+		}
+		if l, err := (Layout{Format: settings.FormatCSV}).Found(name); err != nil || !l.Rows() {
+			t.Errorf("output %s as CSV: %v", name, err)
+		}
+		_, err = OpenStream(name, strings.NewReader("PK\x03\x04"), InputOptions{})
+		if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "save it as one of these") {
+			t.Errorf("input %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"x", "x.json", "x.out"} {
+		if l, err := (Layout{}).Found(name); err != nil || l.Rows() {
+			t.Errorf("output %s: %+v, %v", name, l, err)
+		}
+	}
+}
