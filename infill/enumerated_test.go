@@ -190,7 +190,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 func TestConstraintDistributions(t *testing.T) {
 	t.Parallel()
 	if testmode.All() {
-		constraintDistributions(t, 3000, 400, "dmala", "gibbs-mh", "rows", "gwg")
+		constraintDistributions(t, 3000, 250, "dmala", "gibbs-mh", "rows", "gwg")
 	} else {
 		constraintDistributions(t, 1000, 150, "dmala")
 	}

@@ -113,7 +113,7 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 	e := New(openDefault(t))
 	seeds := 8
 	if testmode.All() {
-		seeds = 40
+		seeds = 20
 	}
 	for _, c := range marginalCases() {
 		t.Run(c.name, func(t *testing.T) {

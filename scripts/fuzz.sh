@@ -26,7 +26,7 @@ fuzz() {
 		echo "== fuzzing $1 $2 failed" && cat "$log"
 		return 1
 	}
-	echo "== fuzzed $1 $2: $(grep -o 'execs: [0-9]*' "$log" | tail -1)"
+	echo "== fuzzed $1 $2: $(grep -o 'execs: [0-9]*' "$log" | tail -1 | grep . || echo its seeds only)"
 }
 export -f build fuzz
 

@@ -60,9 +60,6 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if err != nil {
 		return nil, onWorker(err)
 	}
-	if err := filling.FitsModel("sha256:" + m.Info().SHA256); err != nil {
-		return nil, err
-	}
 	if len(filling.Unspelt) > 0 {
 		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
 	}

@@ -79,9 +79,6 @@ func chooseSeed() (*uint64, error) {
 // prepare completes the options, notes banned words that have no effect, and returns an engine.
 func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Options, w io.Writer,
 	quiet bool) (*infill.Engine, error) {
-	if err := f.FitsModel(modelHash(m)); err != nil {
-		return nil, err
-	}
 	engine, err := f.Open(ctx, m, o)
 	if err != nil {
 		return nil, err
