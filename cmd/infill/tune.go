@@ -140,8 +140,8 @@ func (f *tuneFlags) profileOf(m *mlm.Model, pool *profile.Pool) (*profile.Profil
 }
 
 // tune fills the texts and gathers what was adapted. Texts that cannot be filled are counted.
-func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, engine *infill.Engine, texts []batch.Item) (
-	pool *profile.Pool, failed int, err error) {
+func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, engine *infill.Engine,
+	texts []batch.Item) (pool *profile.Pool, failed int, err error) {
 	begin()
 	pool = &profile.Pool{}
 	var last error

@@ -108,8 +108,8 @@ func (in *Input) begin(r io.Reader) error {
 	format := &in.options.Format
 	if *format == settings.FormatAuto {
 		if ext := settings.ForeignTable(in.Name); ext != "" {
-			return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as one "+
-				"of these", table.ErrTable, ext)
+			return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as "+
+				"one of these", table.ErrTable, ext)
 		}
 		*format = settings.FormatOf(in.Name)
 	}

@@ -30,8 +30,8 @@ type Layout struct {
 func (l Layout) Found(path string) (Layout, error) {
 	if l.Format == settings.FormatAuto {
 		if ext := settings.ForeignTable(path); ext != "" {
-			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as .jsonl, "+
-				"and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
+			return l, fmt.Errorf("%w: %s: tables are written as .csv, .tsv and .parquet, records as "+
+				".jsonl, and nothing as %s; name it so, or choose a format", ErrLayout, path, ext)
 		}
 		l.Format = settings.FormatOf(path)
 	}

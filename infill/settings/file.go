@@ -67,8 +67,8 @@ var foreign = []string{
 	".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".arrow", ".feather", ".orc", ".avro", ".sqlite",
 }
 
-// ForeignTable is the suffix of a name if it is that of a table in no [Format], such as ".xlsx", and
-// else "". Without it such a file would be taken for lines, or filled with them.
+// ForeignTable is the suffix of a name if it is that of a table in no [Format], such as ".xlsx",
+// and else "". Without it such a file would be taken for lines, or filled with them.
 func ForeignTable(path string) string {
 	if ext := strings.ToLower(filepath.Ext(path)); slices.Contains(foreign, ext) {
 		return ext

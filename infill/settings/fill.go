@@ -97,7 +97,9 @@ func (v *Filling) NewEngine(m *mlm.Model) *infill.Engine {
 // Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
 // and returns an engine on the model with their memo. [Filling.CloseParts] closes what is open. A
 // profile of another model is refused first. The error is an [*Error].
-func (v *Filling) Open(ctx context.Context, m *mlm.Model, o energies.Options) (*infill.Engine, error) {
+func (v *Filling) Open(
+	ctx context.Context, m *mlm.Model, o energies.Options,
+) (*infill.Engine, error) {
 	if err := v.FitsModel("sha256:" + m.Info().SHA256); err != nil {
 		return nil, err
 	}

@@ -38,8 +38,8 @@ func workerBinary(runner string) error {
 		return nil
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return program.Usagef("workers of the runner %s are linux/amd64, and this program is %s/%s; build "+
-			"theirs in the repository, in a container, and name it by "+
+		return program.Usagef("workers of the runner %s are linux/amd64, and this program is %s/%s; "+
+			"build theirs in the repository, in a container, and name it by "+
 			"--worker_binary bin/infill-beam-worker:\n  %s",
 			cmp.Or(runner, "prism"), runtime.GOOS, runtime.GOARCH, container)
 	}
