@@ -239,6 +239,7 @@ func (p *plan) cool(ctx context.Context, pt *part) error {
 	if t == pt.tgt.temp {
 		return nil
 	}
+	f := pt.tgt.temp / t // U/T is so much larger then, with its gradients and ratios
 	pt.tgt.temp = t
-	return pt.run.Retarget(ctx)
+	return pt.run.Rescale(ctx, f)
 }

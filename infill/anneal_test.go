@@ -205,6 +205,39 @@ func annealedSteps(t *testing.T, opt Options) {
 	}
 }
 
+// SGDLD keeps its cache while T changes: a chain takes one mini-batch a step, not two.
+func TestAnnealKeepsTheCache(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.model.Tokenizer(), collectText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Seed: 3, Steps: 6, Chains: 4, Anneal: &Anneal{From: 4, To: 0.25}, Shortlist: 6,
+		Sampler: &samplers.SGDLD{Jump: 1e-12}}
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.plan(tm, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range opt.Steps {
+		if err := p.step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, pt := range p.parts {
+		// Counts are those of the steps after the burn-in, which is half of all.
+		if got, want := pt.run.Stats[0].Evals, opt.Steps/2; got != want {
+			t.Errorf("%d mini-batches in %d steps", got, want)
+		}
+	}
+}
+
 // The score of a state that parts saw at different temperatures, and so rounded otherwise, is that of
 // its first step.
 func TestAnnealJoin(t *testing.T) {
