@@ -53,21 +53,21 @@ var columns = []int{3, 5, 8}
 // A figure of the paper: errors in percent by column, of a method of that name.
 type figure struct {
 	name   string
-	errors []string
+	errors []float64
 }
 
 // learned are the methods that the paper compares with, and opt its optimum.
 var (
 	learned = []figure{
-		{"RL", []string{"7.68", "10.15", "12.83"}},
-		{"GS-Tr+S", []string{"4.87", "8.03", "12.65"}},
-		{"GS-Tr+R", []string{"3.24", "5.86", "10.62"}},
-		{"CON", []string{"3.18", "5.13", "10.17"}},
-		{"AFF", []string{"3.10", "5.38", "10.04"}},
+		{"RL", []float64{7.68, 10.15, 12.83}},
+		{"GS-Tr+S", []float64{4.87, 8.03, 12.65}},
+		{"GS-Tr+R", []float64{3.24, 5.86, 10.62}},
+		{"CON", []float64{3.18, 5.13, 10.17}},
+		{"AFF", []float64{3.10, 5.38, 10.04}},
 	}
-	sampled = map[string][]string{"SGDLD-noC": {"3.34", "5.26", "9.93"},
-		"SGDLD": {"2.95", "5.13", "9.81"}}
-	opt = figure{"OPT", []string{"2.77", "4.74", "8.56"}}
+	sampled = map[string][]float64{"SGDLD-noC": {3.34, 5.26, 9.93},
+		"SGDLD": {2.95, 5.13, 9.81}}
+	opt = figure{"OPT", []float64{2.77, 4.74, 8.56}}
 )
 
 // methods are those that run here.
@@ -168,17 +168,14 @@ func (s settings) table(results []placed, c int) string {
 		}
 		return lab.Over(errors)
 	}
-	add := func(name string, paper []string) {
+	add := func(name string, paper []float64) {
 		row := []string{name, "–", "–", "–", "–"}
 		if _, ours := results[0][name]; ours {
 			row[1] = mean(name).Format(2)
 			row[2] = lab.Num(100*(mean(name).Mean/mean(opt.name).Mean-1), 1)
 		}
 		if paper != nil {
-			var p, o float64
-			fmt.Sscan(paper[c], &p)
-			fmt.Sscan(opt.errors[c], &o)
-			row[3], row[4] = paper[c], lab.Num(100*(p/o-1), 1)
+			row[3], row[4] = lab.Num(paper[c], 2), lab.Num(100*(paper[c]/opt.errors[c]-1), 1)
 		}
 		rows = append(rows, row)
 	}

@@ -118,8 +118,8 @@ func compas(file string) (*dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	records, err := parse(f, 53)
+	_ = f.Close()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -164,7 +164,7 @@ func adult(files ...string) (*dataset, error) {
 			return nil, err
 		}
 		r, err := parse(f, 15)
-		f.Close()
+		_ = f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
