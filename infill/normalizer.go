@@ -13,24 +13,32 @@ import (
 // WarnWeights is the number of effective chains below which log Z comes with a warning. The few
 // weights that count say little about the weights that no chain has, and the standard error is
 // then too small.
+// It is looked at where no chains went the other way.
 const WarnWeights = 5
+
+// WarnNats is the standard error of log Z, in nats, above which it comes with a warning.
+const WarnNats = 1
 
 // A Normalizer is log Z = log Σ exp(U(θ)/T), the sum over all fillings that the options allow, with
 // the same numbers of tokens in the blanks. With a shortlist the sum is over its candidates.
 //
 // It is estimated by annealed importance sampling (Neal 2001), see [samplers.AIS], from draws of
 // what the model says of each blank with all of them masked: with Options.Steps rungs, and as many
-// chains as the sampling has of these lengths. Where π is computed, so is log Z.
+// chains as the sampling has of these lengths. As many more go the other way, from the last states
+// of the sampling, unless its sampler does not leave π invariant. Where π is computed, so is log Z.
 type Normalizer struct {
 	// Lengths are the tokens of every blank, in the order of the text, 0 for a blank whose list
 	// decides. It is nil where the template leaves no length open.
 	Lengths []int
 	LogZ    float64 // nats; NaN where it could not be estimated, which a warning explains
-	// Error is the standard error of LogZ, over independent chains: 0 where π was computed, NaN for
-	// one chain. The estimate of Z has no bias, so that LogZ is low by about Error²/2 on average.
+	// Error is the standard error of LogZ, over independent chains: 0 where π was computed, NaN or
+	// +Inf where the chains do not say it.
 	Error  float64
-	ESS    float64 // effective number of chains, of Chains; NaN where π was computed
-	Chains int     // 0 where π was computed
+	ESS    float64 // effective number of the chains from the draws; NaN where π was computed
+	Chains int     // that go each way; 0 where π was computed
+	// Below and Above are log Z by the chains of one way alone. LogZ is between them on average. NaN
+	// where π was computed, and Above also where no chains went back.
+	Below, Above float64
 }
 
 // exactNormalizer is log Z of the energies of all states, in nats at temperature 1. Best is the
@@ -40,7 +48,8 @@ func (t *target) exactNormalizer(u []float64, best float64) Normalizer {
 	for _, v := range u {
 		sum += math.Exp((v - best) / t.temp)
 	}
-	return Normalizer{LogZ: best/t.temp + math.Log(sum), ESS: math.NaN()}
+	return Normalizer{LogZ: best/t.temp + math.Log(sum), ESS: math.NaN(), Below: math.NaN(),
+		Above: math.NaN()}
 }
 
 // normalize estimates log Z of all lengths.
@@ -50,20 +59,20 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 			"stopped", ErrUnmixed))
 		return nil
 	}
-	var first []*part // of each combination of lengths
-	chains := map[string]int{}
+	var first []*part              // of each combination of lengths
+	last := map[string][][]int32{} // states of the sampling
 	for _, pt := range p.parts {
-		if chains[pt.id] == 0 {
+		if last[pt.id] == nil {
 			first = append(first, pt)
 		}
-		chains[pt.id] += len(pt.chains)
+		last[pt.id] = append(last[pt.id], pt.run.X...)
 	}
 	slices.SortFunc(first, func(a, b *part) int { return slices.Compare(a.tgt.counts, b.tgt.counts) })
 	all := &plan{parts: first}
 	out, warn := make([]Normalizer, len(first)), make([]error, len(first))
 	if err := all.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		i := slices.Index(first, pt)
-		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, chains[pt.id])
+		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, last[pt.id])
 		for b := range pt.tgt.t.blanks {
 			if p.open {
 				out[i].Lengths = append(out[i].Lengths, pt.tgt.counts[pt.tgt.groupOf(b)])
@@ -83,29 +92,40 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// normalizer estimates log Z of the target. warn says why it may be wrong, or is not known.
-func (t *target) normalizer(ctx context.Context, opt *Options, id string, chains int) (n Normalizer,
-	warn, err error) {
+// normalizer estimates log Z of the target from the last states of its chains. warn says why it may
+// be wrong, or is not known.
+func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [][]int32) (
+	n Normalizer, warn, err error) {
 	logq, err := t.allMasked(ctx)
 	if err != nil {
 		return n, nil, err
 	}
+	chains := len(last)
 	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Steps), Seed: opt.Seed, ID: id}
+	if opt.Steps > 0 && samplers.InfoOf(opt.Sampler).Exact {
+		o.From = last
+	}
 	if len(t.joint) > 0 {
 		o.Support = t.valid
 	}
 	r, err := samplers.AIS(ctx, t, logq, o)
 	if errors.Is(err, samplers.ErrRare) {
 		nan := math.NaN()
-		return Normalizer{LogZ: nan, Error: nan, ESS: nan, Chains: chains}, fmt.Errorf(
-			"log Z is not known: %w; rules that tie blanks together less strictly, or lists in their "+
-				"place, make it known", err), nil
+		return Normalizer{LogZ: nan, Error: nan, ESS: nan, Chains: chains,
+				Below: nan, Above: nan}, fmt.Errorf(
+				"log Z is not known: %w; rules that tie blanks together less strictly, or lists in their "+
+					"place, make it known", err), nil
 	}
 	if err != nil {
 		return n, nil, err
 	}
-	n = Normalizer{LogZ: r.LogZ, Error: r.Error, ESS: r.ESS, Chains: chains}
-	if !(n.ESS >= WarnWeights) {
+	n = Normalizer{LogZ: r.LogZ, Error: r.Error, ESS: r.ESS, Chains: chains, Below: r.Below,
+		Above: r.Above}
+	switch {
+	case o.From != nil && !(n.Error <= WarnNats):
+		warn = fmt.Errorf("%w: chains from draws say that log Z is %.2f, chains from the fillings %.2f; "+
+			"more steps bring them together", ErrUnmixed, n.Below, n.Above)
+	case o.From == nil && !(n.ESS >= WarnWeights):
 		warn = fmt.Errorf("%w: log Z rests on %.1f effective chains of %d, fewer than %d; "+
 			"more steps or chains make them more", ErrUnmixed, n.ESS, chains, WarnWeights)
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
+	"infill/mlm"
 	"infill/samplers"
 )
 
@@ -152,6 +154,36 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	}
 }
 
+// log Z does not depend on how chains are divided.
+func TestNormalizerWhateverTheThreads(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	var want string
+	for _, threads := range []int{1, 3} {
+		m, err := mlm.OpenDir(t.Context(), tinyFolder, mlm.Options{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tm, err := Parse(m.Tokenizer(), "the [MASK] saw the [MASK*1-2] big [MASK] .")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Normalize: true,
+			NoRepeat: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = m.Close()
+		got := fmt.Sprintf("%v", r.Normalizers)
+		if want == "" {
+			want = got
+		}
+		if got != want || len(r.Normalizers) != 2 || math.IsNaN(r.Normalizers[0].Above) {
+			t.Errorf("%d threads: %s\none: %s", threads, got, want)
+		}
+	}
+}
+
 // Of one blank log Z is computed: all probabilities sum to one.
 func TestNormalizerOfOneBlank(t *testing.T) {
 	t.Parallel()
@@ -185,7 +217,12 @@ func TestNormalizerWarns(t *testing.T) {
 		warns string
 		is    error
 	}{
-		{"the [MASK] saw the [MASK] .", Options{Chains: 3}, "effective chains of 3", ErrUnmixed},
+		{"the [MASK] saw the [MASK] .", Options{Chains: 3, Sampler: &samplers.Gibbs{}}, "effective chains of 3",
+			ErrUnmixed},
+		{"the [MASK] saw the [MASK] .", Options{Chains: 3, NoSteps: true}, "effective chains of 3", ErrUnmixed},
+		// Chains that hardly move end where they began, and that is not where π is.
+		{"the [MASK] saw the [MASK] and the [MASK] .", Options{Chains: 4, Temperature: .1, Steps: 3,
+			Sampler: &samplers.RWM{Flips: 1}, Vocab: VocabAll}, "chains from draws say", ErrUnmixed},
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.
 		{strings.Repeat("the [MASK|dog|cat|bird|fish|horse|cow|fox|bear] ", 8) + ".",

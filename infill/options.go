@@ -80,7 +80,7 @@ type Options struct {
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
 	// Normalize has Result.Normalizers and Filling.LogProbability estimated, whatever the sampler is,
-	// at about the cost of the sampling. All else stays the same.
+	// at about twice the cost of the sampling. All else stays the same.
 	Normalize bool
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
 
 // ErrRare marks a support that independent draws hardly ever hit, so that its share of them is not
@@ -32,16 +31,26 @@ type AISOptions struct {
 	// Support reports whether a state is in the support where coordinates are tied together by more
 	// than the domain's masks; nil: all states that the masks allow. U is −∞ elsewhere.
 	Support func(x []int32) bool
+	// From are draws of π, such as the last states of chains that have mixed. Further chains then go
+	// from them to q, so that LogZ rests on both ways. nil: there is no way back.
+	From [][]int32
 }
 
-// An AISResult is an estimate of a log-normaliser.
+// An AISResult is an estimate of a log-normaliser, log Σ exp(U) over the support.
 type AISResult struct {
-	LogZ float64 // log Σ exp(U) over the support, in nats
-	// Error is the standard error of LogZ in nats, by the delta method from the variance of the
-	// weights of the chains, which are independent. It is NaN for one chain.
+	// LogZ is in nats: Bennett's acceptance ratio of both ways, or without From the mean weight.
+	LogZ float64
+	// Error is the standard error of LogZ in nats. Chains are independent. It is NaN for one chain
+	// without From, and +Inf for two ways that nowhere meet.
 	Error float64
-	ESS   float64   // effective number of chains, (Σw)²/Σw² (Kong 1992), from 1 to Chains
-	LogW  []float64 // by chain: log-weight in nats, whose mean of exp is an unbiased estimate of Z
+	ESS   float64 // effective number of the Chains, (Σw)²/Σw² (Kong 1992), from 1 to Chains
+	// Below and Above are log Z by one way alone, in nats: by the mean of w on the way to π, and by
+	// that of 1/w on the way back. As exp(Below) and exp(−Above) have no bias, the first is too low
+	// on average and the second too high, if From are draws of π (Grosse, Ghahramani and Adams,
+	// "Sandwiching the marginal likelihood using bidirectional Monte Carlo", 2015). Above is NaN
+	// without From.
+	Below, Above  float64
+	LogW, LogBack []float64 // log-weights of the two ways in nats, by chain
 }
 
 // AIS estimates the log-normaliser of a target by annealed importance sampling (Neal 2001). Chains
@@ -59,253 +68,82 @@ type AISResult struct {
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
 // the proposal is accepted. A target without rows has q_i for f_i. A state whose energy is NaN or
-// +∞ has weight 0.
+// +∞ has weight 0. As each step is reversible, the way back from AISOptions.From makes the same
+// steps in the reverse order.
 //
-// exp(LogZ) is unbiased, so LogZ itself is too low on average, by about Error²/2. Where
-// Support is given, q's normaliser on it is its share of independent draws, and Error has that part
-// too.
+// Few weights say little of those that no chain has: where the chains from q miss a mode of π, LogZ
+// is too low and Error far too small. Chains from draws of π have been there. Bennett's ratio then
+// has an Error as large as the two ways are apart. Where Below is the larger, which draws of π give
+// by chance only, From has missed what the chains from q found, and Error has that distance too.
 //
-// Errors: ErrParam, ErrState for a state of the wrong shape, ErrRare, or the target's.
+// Where Support is given, q's normaliser on it is its share of independent draws, and Error has
+// that part too.
+//
+// Errors: ErrParam, ErrState for a state of the wrong shape or of probability 0, ErrRare, or the
+// target's.
 func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISResult, error) {
 	if o.Chains < 1 || o.Rungs < 1 {
 		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", ErrParam,
 			o.Chains, o.Rungs)
 	}
-	a, err := newAnnealing(t, logq, o)
+	up, err := newAnnealing(t, logq, o.Chains, o)
 	if err != nil {
 		return nil, err
 	}
-	share, shareVar, err := a.share()
+	share, shareVar, err := up.share()
 	if err != nil {
 		return nil, err
 	}
-	if err := a.start(ctx); err != nil {
+	if err := up.start(ctx); err != nil {
 		return nil, err
 	}
-	for r := 1; r <= o.Rungs; r++ {
-		for k := range a.x {
-			a.logw[k] += (a.u[k] - a.logqOf(a.x[k])) / float64(o.Rungs)
-		}
-		if r == o.Rungs {
-			break
-		}
-		if err := a.step(ctx, r, float64(r)/float64(o.Rungs)); err != nil {
-			return nil, err
-		}
+	if err := up.climb(ctx); err != nil {
+		return nil, err
 	}
 	n := float64(o.Chains)
-	res := &AISResult{LogW: a.logw}
-	twice := make([]float64, len(a.logw))
-	for k := range a.logw {
-		a.logw[k] += share
-		twice[k] = 2 * a.logw[k]
+	res := &AISResult{LogW: shifted(up.logw, share), Above: math.NaN()}
+	sum := logSumExp(res.LogW)
+	res.Below, res.ESS = sum-math.Log(n), math.Exp(2*sum-logSumExp(scaled(res.LogW, 2)))
+	if o.From == nil {
+		// The sample variance of w over n·mean(w)² is (n/ESS − 1)/(n − 1).
+		res.LogZ = res.Below
+		res.Error = math.Sqrt(math.Max(0, n/res.ESS-1)/(n-1) + shareVar)
+		return res, nil
 	}
-	sum := logSumExp(a.logw)
-	res.LogZ, res.ESS = sum-math.Log(n), math.Exp(2*sum-logSumExp(twice))
-	// The sample variance of w over n·mean(w)² is (n/ESS − 1)/(n − 1).
-	res.Error = math.Sqrt(math.Max(0, n/res.ESS-1)/(n-1) + shareVar)
+	down, err := newAnnealing(t, logq, len(o.From), o)
+	if err != nil {
+		return nil, err
+	}
+	if err := down.resume(ctx); err != nil {
+		return nil, err
+	}
+	if err := down.descend(ctx); err != nil {
+		return nil, err
+	}
+	res.LogBack = shifted(down.logw, share)
+	res.Above = math.Log(float64(len(o.From))) - logSumExp(scaled(res.LogBack, -1))
+	var variance float64
+	res.LogZ, variance = bennett(res.LogW, res.LogBack)
+	res.Error = math.Sqrt(variance + square(math.Max(0, res.Below-res.LogZ)) + shareVar)
 	return res, nil
 }
 
-// annealing is the state of the chains of AIS.
-type annealing struct {
-	AISOptions
-	t    Target
-	rows RowConditioner // nil: no rows
-	d    *Domain
-	logq [][]float64 // normalised
-	cum  [][]float64 // cumulative weights, for draws by bisection
-	free []int       // coordinates with a choice
-	rng  []*rand.Rand
-	x, y [][]int32
-	u, v []float64
-	f, g [][]float64 // rows of x and y
-	logw []float64
-	lw   []float64 // scratch
-	c    []float64
-}
+func square(x float64) float64 { return x * x }
 
-func newAnnealing(t Target, logq [][]float64, o AISOptions) (*annealing, error) {
-	d := t.Domain()
-	if len(logq) != d.Len() {
-		return nil, fmt.Errorf("%w: q of %d coordinates, want %d", ErrState, len(logq), d.Len())
-	}
-	a := &annealing{AISOptions: o, t: t, d: d,
-		x: matrix[int32](o.Chains, d.Len()), y: matrix[int32](o.Chains, d.Len()),
-		u: make([]float64, o.Chains), v: make([]float64, o.Chains),
-		logw: make([]float64, o.Chains), rng: make([]*rand.Rand, o.Chains),
-		lw: make([]float64, d.MaxK()), c: make([]float64, d.MaxK())}
-	if r, ok := t.(RowConditioner); ok {
-		a.rows = r
-		a.f, a.g = matrix[float64](o.Chains, d.RowLen()), matrix[float64](o.Chains, d.RowLen())
-	}
-	for i, q := range logq {
-		if len(q) != d.K(i) {
-			return nil, fmt.Errorf("%w: q of coordinate %d has %d entries, want %d", ErrState, i, len(q),
-				d.K(i))
-		}
-		p, cum := make([]float64, len(q)), make([]float64, len(q))
-		for v := range p {
-			p[v] = q[v]
-			if !d.Allows(i, int32(v)) {
-				p[v] = negInf
-			}
-		}
-		lse := logSumExp(p)
-		if !finite(lse) {
-			return nil, fmt.Errorf("%w: q of coordinate %d has the normaliser %v", ErrState, i,
-				math.Exp(lse))
-		}
-		sum := 0.0
-		for v := range p {
-			p[v] -= lse
-			sum += math.Exp(p[v])
-			cum[v] = sum
-		}
-		a.logq, a.cum = append(a.logq, p), append(a.cum, cum)
-		if d.Support(i) > 1 {
-			a.free = append(a.free, i)
-		}
-	}
-	return a, nil
-}
-
-func (a *annealing) logqOf(x []int32) float64 {
-	s := 0.0
+// shifted is x with c added to each.
+func shifted(x []float64, c float64) []float64 {
+	out := make([]float64, len(x))
 	for i, v := range x {
-		s += a.logq[i][v]
+		out[i] = v + c
 	}
-	return s
+	return out
 }
 
-// draw fills x with an independent draw of every coordinate.
-func (a *annealing) draw(rng *rand.Rand, x []int32) {
-	for i, cum := range a.cum {
-		x[i] = int32(searchCum(rng.Float64()*cum[len(cum)-1], cum))
+// scaled is x with each multiplied by c.
+func scaled(x []float64, c float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = c * v
 	}
-}
-
-// share estimates the logarithm of q's normaliser on the support, and the variance of the estimate.
-func (a *annealing) share() (logShare, variance float64, err error) {
-	if a.Support == nil {
-		return 0, 0, nil
-	}
-	rng := NewStream(a.Seed, a.ID+"\x00share", 0)
-	x := make([]int32, a.d.Len())
-	hits := 0
-	for range shareDraws {
-		a.draw(rng, x)
-		if a.Support(x) {
-			hits++
-		}
-	}
-	if hits < shareHits {
-		return 0, 0, fmt.Errorf("%w: %d of %d do, and %d are needed",
-			ErrRare, hits, shareDraws, shareHits)
-	}
-	s := float64(hits) / shareDraws
-	return math.Log(s), (1 - s) / (s * shareDraws), nil
-}
-
-// start draws the first states from q on the support.
-func (a *annealing) start(ctx context.Context) error {
-	for k := range a.x {
-		a.rng[k] = NewStream(a.Seed, a.ID+"\x00ais", k)
-		for n := 0; ; n++ {
-			if n == startDraws {
-				return fmt.Errorf("%w: none of %d does", ErrRare, n)
-			}
-			a.draw(a.rng[k], a.x[k])
-			if a.Support == nil || a.Support(a.x[k]) {
-				break
-			}
-		}
-	}
-	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
-		return err
-	}
-	for k, u := range a.u {
-		if math.IsNaN(u) || math.IsInf(u, 1) {
-			a.u[k] = negInf
-		}
-	}
-	return nil
-}
-
-func (a *annealing) energies(ctx context.Context, x [][]int32, u []float64, f [][]float64) error {
-	if a.rows != nil {
-		return a.rows.EnergyRows(ctx, x, u, f)
-	}
-	return a.t.Energy(ctx, x, u)
-}
-
-// step moves every chain by one proposal for π_β.
-func (a *annealing) step(ctx context.Context, r int, beta float64) error {
-	if len(a.free) == 0 {
-		return nil
-	}
-	var who []int
-	var y [][]int32
-	var g [][]float64
-	for k, x := range a.x {
-		i := a.coord(k, r)
-		if math.IsInf(a.u[k], -1) {
-			continue // the weight is 0, whatever comes
-		}
-		v := a.propose(k, i, beta)
-		if v < 0 || int32(v) == x[i] {
-			continue
-		}
-		copy(a.y[k], x)
-		a.y[k][i] = int32(v)
-		who, y = append(who, k), append(y, a.y[k])
-		if a.g != nil {
-			g = append(g, a.g[k])
-		}
-	}
-	if len(who) == 0 {
-		return nil
-	}
-	if err := a.energies(ctx, y, a.v[:len(who)], g); err != nil {
-		return err
-	}
-	for j, k := range who {
-		u, i := a.v[j], a.coord(k, r)
-		row := a.row(k, i)
-		la := beta * (u - a.u[k] - row[a.y[k][i]] + row[a.x[k][i]])
-		if math.IsNaN(la) || math.IsInf(u, 1) || !accept(a.rng[k], la, acceptance(la)) {
-			continue
-		}
-		a.u[k] = u
-		a.x[k], a.y[k] = a.y[k], a.x[k]
-		if a.f != nil {
-			a.f[k], a.g[k] = a.g[k], a.f[k]
-		}
-	}
-	return nil
-}
-
-// coord is the coordinate of chain k's proposal in step r.
-func (a *annealing) coord(k, r int) int { return a.free[(k+r)%len(a.free)] }
-
-// row is log f_i at the state of chain k.
-func (a *annealing) row(k, i int) []float64 {
-	if a.rows == nil {
-		return a.logq[i]
-	}
-	return a.d.row(a.f[k], i)
-}
-
-// propose draws a category of coordinate i, −1 for none.
-func (a *annealing) propose(k, i int, beta float64) int {
-	row, q := a.row(k, i), a.logq[i]
-	lw := a.lw[:len(q)]
-	for v := range lw {
-		lw[v] = negInf
-		if !math.IsInf(q[v], -1) {
-			lw[v] = (1-beta)*q[v] + beta*row[v]
-		}
-	}
-	v, _ := drawLog(a.rng[k], lw, a.c)
-	return v
+	return out
 }

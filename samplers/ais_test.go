@@ -77,6 +77,113 @@ func TestAISStandardError(t *testing.T) {
 	}
 }
 
+// draws are n independent draws of π.
+func (t *tableTarget) draws(rng *rand.Rand, n int) [][]int32 {
+	lw := make([]float64, len(t.u))
+	out := make([][]int32, n)
+	for k := range out {
+		s, _ := drawLog(rng, append([]float64(nil), t.u...), lw)
+		out[k] = t.states[s]
+	}
+	return out
+}
+
+// The way back has weights whose mean of 1/w is 1/Z, also with ties that are known beforehand.
+func TestAISBackIsUnbiased(t *testing.T) {
+	t.Parallel()
+	eachTable(t, 4, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
+		q := base(rng, tab.dom)
+		for s := 1; s < len(tab.u); s += 3 {
+			tab.u[s] = negInf
+		}
+		tab.logZ = logSumExp(tab.u)
+		for _, rungs := range []int{1, 12} {
+			for _, target := range []Target{tab, rowTable{tab}} {
+				o := AISOptions{Chains: 1, Rungs: rungs, Seed: rng.Uint64(), From: tab.draws(rng, 4000),
+					Support: func(x []int32) bool { return !math.IsInf(tab.u[tab.index(x)], -1) }}
+				r, err := AIS(context.Background(), target, q, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum, square := 0.0, 0.0
+				for _, w := range r.LogBack {
+					v := math.Exp(tab.logZ - w)
+					sum += v / 4000
+					square += v * v / 4000
+				}
+				if z := (sum - 1) / math.Sqrt((square-sum*sum)/4000+1e-4); !(math.Abs(z) < 4.5) ||
+					math.Abs(tab.logZ-r.Above-math.Log(sum)) > 1e-9 {
+					t.Errorf("%d rungs, %T: mean of Z/w is %.4f, z %.1f, above %.4f", rungs, target, sum, z, r.Above)
+				}
+			}
+		}
+	})
+}
+
+// Where chains from q miss modes, their standard errors are far too small. Those of both ways are
+// as large as their errors, and the errors smaller.
+func TestAISBothWays(t *testing.T) {
+	t.Parallel()
+	for _, rungs := range []int{2, 25} {
+		var z2, square [2]float64
+		n := 0.0
+		for number := range uint64(3) {
+			rng := rand.New(rand.NewPCG(number, 2))
+			tab := newTable(rng, Categories(3, 6), 3, .3)
+			q := base(rng, tab.dom)
+			for seed := range uint64(60) {
+				o := AISOptions{Chains: 25, Rungs: rungs, Seed: seed}
+				n++
+				for i, from := range [][][]int32{nil, tab.draws(rng, 25)} {
+					o.From = from
+					r, err := AIS(context.Background(), rowTable{tab}, q, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					e := r.LogZ - tab.logZ
+					z2[i] += e * e / (r.Error * r.Error)
+					square[i] += e * e
+				}
+			}
+		}
+		t.Logf("%d rungs: mean square of z %.2f, both ways %.2f; error %.3f, both ways %.3f", rungs, z2[0]/n,
+			z2[1]/n, math.Sqrt(square[0]/n), math.Sqrt(square[1]/n))
+		if !(z2[0]/n > 4) || !(z2[1]/n > .6 && z2[1]/n < 1.5) || !(square[1] < .3*square[0]) {
+			t.Errorf("%d rungs: mean square of z %.2f, both ways %.2f", rungs, z2[0]/n, z2[1]/n)
+		}
+	}
+}
+
+// Draws that miss what the chains from q found, or nothing in common, have large errors.
+func TestAISFromElsewhere(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	tab := newTable(rng, Categories(1, 6), 1, 0)
+	q := [][]float64{make([]float64, 6)}
+	for s := range tab.u { // π is q but for its first state, which no chain comes from
+		tab.u[s] = 0
+	}
+	tab.u[0] = 4
+	logZ := math.Log(5 + math.Exp(4))
+	from := make([][]int32, 40)
+	for k := range from {
+		from[k] = []int32{int32(1 + k%5)}
+	}
+	r, err := AIS(context.Background(), tab, q, AISOptions{Chains: 40, Rungs: 1, From: from})
+	if err != nil || !(math.Abs(r.LogZ-logZ) < 2*r.Error) || !(r.Error > 1) || !(r.Below > r.LogZ) {
+		t.Errorf("%+v, %v, want %.2f", r, err, logZ)
+	}
+	tab.u[0] = 400
+	for k := range from {
+		from[k][0] = 0
+	}
+	q[0][0] = -60
+	if r, err = AIS(context.Background(), tab, q, AISOptions{Chains: 40, Rungs: 1, From: from}); err != nil ||
+		!(r.Error > 20) || !(r.Below < 3 && r.Above > 390) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // A chain's weight depends on its number alone, and where q is π all weights are Z.
 func TestAISStreams(t *testing.T) {
 	t.Parallel()
@@ -127,6 +234,10 @@ func TestAISRefuses(t *testing.T) {
 		{[][]float64{q[0], {0}}, AISOptions{Chains: 1, Rungs: 1}, ErrState},
 		{[][]float64{q[0], {0, math.NaN(), 0}}, AISOptions{Chains: 1, Rungs: 1}, ErrState},
 		{q, AISOptions{Chains: 1, Rungs: 1, Support: none}, ErrRare},
+		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1}}}, ErrState},
+		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 3}}}, ErrState},
+		{[][]float64{{0, math.Inf(-1), 0}, q[1]}, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 1}}},
+			ErrState},
 	} {
 		if _, err := AIS(context.Background(), tab, c.q, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.o, err, c.want)

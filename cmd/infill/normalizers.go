@@ -20,6 +20,8 @@ func normalizersTable(list []infill.Normalizer) string {
 		switch {
 		case n.Chains == 0:
 			b.WriteString(", computed")
+		case !math.IsNaN(n.Above):
+			fmt.Fprintf(&b, ", %.2f and %.2f by the %d chains of either way", n.Below, n.Above, n.Chains)
 		case !math.IsNaN(n.ESS):
 			fmt.Fprintf(&b, ", %.1f effective chains of %d", n.ESS, n.Chains)
 		}

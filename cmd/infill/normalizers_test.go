@@ -29,11 +29,16 @@ func TestFillNormalize(t *testing.T) {
 		}
 	}
 	for i, n := range rec.Normalizers {
-		want := fmt.Sprintf("log Z %.2f ± %.2f, %.1f effective chains of %d, tokens in the blanks: %d 1\n",
-			*n.LogZ, *n.Error, *n.ESS, 13-i, i+1)
+		want := fmt.Sprintf("log Z %.2f ± %.2f, %.2f and %.2f by the %d chains of either way, tokens in "+
+			"the blanks: %d 1\n", *n.LogZ, *n.Error, *n.Below, *n.Above, 13-i, i+1)
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q in %s", want, r.out)
 		}
+	}
+	// A sampler that does not leave π invariant gives no draws to go back from.
+	r = infillRun("", withTiny("fill", "--seed", "1", "--log-z", "--quiet", "--sampler", "gibbs", text)...)
+	if r.code != 0 || !strings.Contains(r.out, " effective chains of 13, tokens") || strings.Contains(r.out, "either") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	// One blank is exact.
 	r = infillRun("", withTiny("fill", "--log-z", "--quiet", "--top", "2", "the [MASK] sleeps .")...)

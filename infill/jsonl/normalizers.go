@@ -12,10 +12,13 @@ type Normalizer struct {
 	Lengths []int `json:"lengths,omitempty"`
 	// LogZ is in nats, at the record's temperature, and Error its standard error, 0 where LogZ was
 	// computed. ESS is the effective number of the Chains. nil where not known.
-	LogZ   *float64 `json:"log_z,omitempty"`
-	Error  *float64 `json:"standard_error,omitempty"`
+	LogZ  *float64 `json:"log_z,omitempty"`
+	Error *float64 `json:"standard_error,omitempty"`
+	// Below and Above are log Z by the Chains of one way alone.
 	ESS    *float64 `json:"ess,omitempty"`
 	Chains int      `json:"chains,omitempty"`
+	Below  *float64 `json:"below,omitempty"`
+	Above  *float64 `json:"above,omitempty"`
 }
 
 // normalizers converts log-normalisers; nil stays nil.
@@ -23,7 +26,7 @@ func normalizers(list []infill.Normalizer) []Normalizer {
 	var out []Normalizer
 	for _, n := range list {
 		out = append(out, Normalizer{append([]int(nil), n.Lengths...), finite(n.LogZ), finite(n.Error),
-			finite(n.ESS), n.Chains})
+			finite(n.ESS), n.Chains, finite(n.Below), finite(n.Above)})
 	}
 	return out
 }

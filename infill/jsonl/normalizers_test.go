@@ -19,13 +19,13 @@ func TestNormalizers(t *testing.T) {
 			{Text: "a dog", LogProbability: -1.5}, {Text: "a cat", LogProbability: nan},
 		},
 		Normalizers: []infill.Normalizer{
-			{Lengths: []int{1}, LogZ: .5, Error: .25, ESS: 7, Chains: 13},
-			{Lengths: []int{2}, LogZ: nan, Error: nan, ESS: nan, Chains: 12},
+			{Lengths: []int{1}, LogZ: .5, Error: .25, ESS: 7, Chains: 13, Below: .25, Above: .75},
+			{Lengths: []int{2}, LogZ: nan, Error: nan, ESS: nan, Chains: 12, Below: nan, Above: nan},
 		},
 		MoveShare: nan, Acceptance: nan,
 	})
 	b, err := Append(nil, rec)
-	want := `"normalizers":[{"lengths":[1],"log_z":0.5,"standard_error":0.25,"ess":7,"chains":13},` +
+	want := `"normalizers":[{"lengths":[1],"log_z":0.5,"standard_error":0.25,"ess":7,"chains":13,"below":0.25,"above":0.75},` +
 		`{"lengths":[2],"chains":12}]`
 	if err != nil || !strings.Contains(string(b), want) ||
 		strings.Count(string(b), `"log_probability":-1.5,`) != 1 || strings.Count(string(b), "log_prob") != 1 {
