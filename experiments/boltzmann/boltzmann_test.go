@@ -193,3 +193,37 @@ func TestLearn(t *testing.T) {
 		}
 	}
 }
+
+// TestPersistent: the chains follow the machine from the first step after it has changed.
+func TestPersistent(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r, err := targets.NewRBM(20, 2, 2, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := make([][]int32, 10)
+	for k := range start {
+		start[k] = make([]int32, r.D)
+	}
+	neg, err := Persistent(ctx, r, &samplers.DMALA{StepSize: 0.1}, start, 1, samplers.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for it, bias := range []float64{-60, 60} { // all pixels off, and then all on
+		for i := range r.B {
+			r.B[i] = bias
+		}
+		x, err := neg(ctx, it, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range x {
+			for i, s := range v {
+				if want := int32(it); s != want {
+					t.Fatalf("iteration %d: pixel %d of chain %d is %d", it, i, k, s)
+				}
+			}
+		}
+	}
+}
