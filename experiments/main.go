@@ -25,10 +25,12 @@ import (
 
 	"infill/experiments/approx"
 	"infill/experiments/bayesnet"
+	"infill/experiments/deepebm"
 	"infill/experiments/facility"
 	"infill/experiments/isinglearn"
 	"infill/experiments/lab"
 	"infill/experiments/rbm"
+	"infill/experiments/rbmlearn"
 	"infill/internal/disk"
 	"infill/internal/nearest"
 )
@@ -36,6 +38,8 @@ import (
 // experiments are all there are, in the order of all.
 var experiments = []lab.Experiment{
 	rbm.Experiment,
+	rbmlearn.Experiment,
+	deepebm.Experiment,
 	isinglearn.Experiment,
 	facility.Experiment,
 	bayesnet.Experiment,

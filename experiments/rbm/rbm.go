@@ -22,7 +22,7 @@ var Experiment = lab.Experiment{
 	Title: "Sampling restricted Boltzmann machines",
 	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8. ACS (Pynadath and others, NeurIPS " +
 		"2024), figures 4, 6, 8 and 9. DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
-	Takes: "a minute of one core; needs Fashion-MNIST",
+	Takes: "two minutes of one core; needs Fashion-MNIST",
 	Run:   run,
 }
 

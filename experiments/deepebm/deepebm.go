@@ -1,0 +1,211 @@
+// Package deepebm learns an energy model with two hidden layers from small images by persistent
+// contrastive divergence, with several samplers.
+package deepebm
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"infill/experiments/images"
+	"infill/experiments/lab"
+	"infill/samplers"
+)
+
+// Experiment stands for the deep energy models of DLP's section 7.3.2, at a size for two cores.
+var Experiment = lab.Experiment{
+	Name:  "deepebm",
+	Title: "Learning a deep energy model",
+	Source: "DLP (Zhang and others, ICML 2022), section 7.3.2, table 1. ACS (Pynadath and others, " +
+		"NeurIPS 2024), table 2",
+	Takes: "two minutes of one core",
+	Run:   run,
+}
+
+//go:embed page.txt
+var about string
+
+// plan has the sizes of the experiment.
+type plan struct {
+	h1, h2, iters, batch, steps int
+	rate                        float64 // of Adam
+	repeats                     int     // seeds
+	chains, rungs               int     // of AIS
+}
+
+func plans(quick bool) plan {
+	if quick {
+		return plan{h1: 12, h2: 6, iters: 150, batch: 40, steps: 5, rate: 0.005, repeats: 1, chains: 40,
+			rungs: 600}
+	}
+	return plan{h1: 32, h2: 16, iters: 600, batch: 100, steps: 10, rate: 0.002, repeats: 2,
+		chains: 100, rungs: 6000}
+}
+
+// methods are the samplers of DLP's table 1. Steps are those of its appendix I.4.
+var methods = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA"}
+
+func samplerOf(method string) samplers.Sampler {
+	switch method {
+	case "Gibbs-1":
+		return &samplers.ExactGibbs{}
+	case "GWG-1":
+		return &samplers.GWG{}
+	case "DULA":
+		return &samplers.DULA{StepSize: 0.1}
+	}
+	return &samplers.DMALA{StepSize: 0.15}
+}
+
+// learned is a model and what it is worth.
+type learned struct {
+	m           *net
+	z           *samplers.AISResult
+	train, test float64   // mean log-likelihoods, in nats
+	buffer      [][]int32 // persistent chains
+}
+
+// learn climbs the log-likelihood of data. Its gradient is a mean over a mini-batch less one over
+// the chains, which make a few steps on the present model in each iteration. They begin at random
+// pixels.
+func (p plan) learn(ctx context.Context, s samplers.Sampler, m *net, data [][]int32, seed uint64) (
+	[][]int32, error) {
+	start := images.Random(samplers.NewStream(seed, "buffer", 0), p.batch, m.n, 2)
+	run, err := samplers.Start(ctx, s, m, start, samplers.Options{Seed: seed, ID: "chains"})
+	if err != nil {
+		return nil, err
+	}
+	rng := samplers.NewStream(seed, "batches", 0)
+	adam := lab.Adam{Rate: p.rate}
+	batch, grad := make([][]int32, p.batch), make([]float64, len(m.theta))
+	for range p.iters {
+		for k := range batch {
+			batch[k] = data[rng.IntN(len(data))]
+		}
+		if err := run.Steps(ctx, p.steps, nil); err != nil {
+			return nil, err
+		}
+		clear(grad)
+		m.addGradient(batch, 1, grad)
+		m.addGradient(run.X, -1, grad)
+		adam.Ascend(m.theta, grad)
+		if err := run.Retarget(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return run.X, nil
+}
+
+// logShares are the logarithms of the pixels' frequencies, where annealing begins.
+func logShares(x [][]int32) [][]float64 {
+	q := images.Shares(x, 2)
+	for _, row := range q {
+		for v := range row {
+			row[v] = math.Log(row[v])
+		}
+	}
+	return q
+}
+
+// newModel is a network for images, whose law without hidden layers has their frequencies.
+func (p plan) newModel(set *images.Set, seed uint64) *net {
+	var base []float64
+	for _, q := range logShares(set.Train) {
+		base = append(base, q[1]-q[0])
+	}
+	return newNet(len(base), p.h1, p.h2, base, samplers.NewStream(seed, "weights", 0))
+}
+
+// judge estimates a model's log-likelihoods.
+func (p plan) judge(ctx context.Context, m *net, set *images.Set, seed uint64) (*learned, error) {
+	l := &learned{m: m}
+	var err error
+	if l.z, err = samplers.AIS(ctx, m, logShares(set.Train), samplers.AISOptions{Chains: p.chains,
+		Rungs: p.rungs, Seed: seed, ID: "AIS"}); err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		x   [][]int32
+		sum *float64
+	}{{set.Train, &l.train}, {set.Test, &l.test}} {
+		u := make([]float64, len(part.x))
+		if err := m.Energy(ctx, part.x, u); err != nil {
+			return nil, err
+		}
+		for _, v := range u {
+			*part.sum += (v - l.z.LogZ) / float64(len(u))
+		}
+	}
+	return l, nil
+}
+
+func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
+	p, set := plans(o.Quick), images.Digits()
+	n := len(methods)
+	results := make([]*learned, (n+1)*p.repeats) // the last of each seed has learned nothing
+	err := lab.Parallel(o.Threads, len(results), func(i int) error {
+		k, seed := i%(n+1), o.Seed+uint64(i/(n+1))
+		m := p.newModel(set, seed)
+		var buffer [][]int32
+		var err error
+		if k < n {
+			if buffer, err = p.learn(ctx, samplerOf(methods[k]), m, set.Train, seed); err != nil {
+				return err
+			}
+			o.Logf("deepebm: %s, %d", methods[k], i/(n+1)+1)
+		}
+		if results[i], err = p.judge(ctx, m, set, seed); err == nil {
+			results[i].buffer = buffer
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.page(set, results), nil
+}
+
+// paper is DLP's table 1: log-likelihoods of test images of static and dynamic MNIST, Omniglot and
+// Caltech.
+var paper = map[string][]float64{
+	"Gibbs-1": {-117.17, -121.19, -142.06, -163.50},
+	"GWG-1":   {-80.01, -80.51, -94.72, -96.20},
+	"DULA":    {-80.71, -81.29, -145.68, -100.52},
+	"DMALA":   {-79.46, -79.54, -91.11, -87.82},
+}
+
+func (p plan) page(set *images.Set, results []*learned) *lab.Page {
+	rows := [][]string{{"sampler", "training images", "test images", "log Z", "paper: static MNIST",
+		"dynamic MNIST", "Omniglot", "Caltech"}}
+	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
+	all := append(append([]string(nil), methods...), "before learning")
+	for k, method := range all {
+		var train, test, se []float64
+		for i := k; i < len(results); i += len(all) {
+			train, test = append(train, results[i].train), append(test, results[i].test)
+			se = append(se, results[i].z.Error)
+		}
+		row := []string{method, lab.Over(train).Format(2), lab.Over(test).Format(2),
+			"± " + lab.Num(lab.Over(se).Mean, 2)}
+		for i := range 4 {
+			if of := paper[method]; of != nil {
+				row = append(row, lab.Num(of[i], 2))
+			} else {
+				row = append(row, "")
+			}
+		}
+		rows = append(rows, row)
+		if x := results[k].buffer; x != nil {
+			strips = append(strips, images.Strip{Title: method, X: x[:12]})
+		}
+	}
+	text := strings.NewReplacer("{n}", fmt.Sprint(len(set.Train)), "{h1}", fmt.Sprint(p.h1), "{h2}",
+		fmt.Sprint(p.h2), "{iters}", fmt.Sprint(p.iters), "{batch}", fmt.Sprint(p.batch), "{steps}",
+		fmt.Sprint(p.steps), "{rate}", fmt.Sprint(p.rate), "{repeats}", fmt.Sprint(p.repeats),
+		"{chains}", fmt.Sprint(p.chains), "{rungs}", fmt.Sprint(p.rungs), "{table}",
+		lab.Table(rows...)).Replace(about)
+	return &lab.Page{Text: text, Charts: map[string]string{
+		"samples.svg": images.Pictures(set.Side, set.Levels, strips)}}
+}

@@ -1,0 +1,161 @@
+// Package rbmlearn learns restricted Boltzmann machines from images by persistent contrastive
+// divergence, with several samplers.
+package rbmlearn
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"infill/experiments/boltzmann"
+	"infill/experiments/images"
+	"infill/experiments/lab"
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// Experiment is the one of ACS's section 6.2.1.
+var Experiment = lab.Experiment{
+	Name:  "rbmlearn",
+	Title: "Learning restricted Boltzmann machines",
+	Source: "ACS (Pynadath and others, NeurIPS 2024), section 6.2.1, table 1, algorithm 6, appendix " +
+		"D.4",
+	Takes: "two minutes of one core; needs Fashion-MNIST",
+	Run:   run,
+}
+
+//go:embed page.txt
+var about string
+
+// plan has the sizes of the experiment.
+type plan struct {
+	hidden, iters, batch, steps int
+	rate                        float64 // of Adam
+	repeats                     int     // seeds
+	chains, rungs               int     // of AIS
+}
+
+func plans(quick bool) plan {
+	if quick {
+		return plan{hidden: 6, iters: 300, batch: 50, steps: 5, rate: 0.01, repeats: 1,
+			chains: 50, rungs: 100}
+	}
+	return plan{hidden: 50, iters: 800, batch: 100, steps: 5, rate: 0.002, repeats: 2,
+		chains: 50, rungs: 1000}
+}
+
+// methods are the samplers of the table, with the steps of the appendix.
+var methods = []string{"block Gibbs", "GWG-1", "DMALA", "ACS"}
+
+// negative makes the states that stand for the model, with one of the methods.
+func (p plan) negative(ctx context.Context, method string, r *targets.RBM, seed uint64) (
+	boltzmann.Negative, error) {
+	rng := samplers.NewStream(seed, "buffer", 0)
+	start := images.Random(rng, p.batch, r.D, 2)
+	o := samplers.Options{Seed: seed, ID: "chains"}
+	switch method {
+	case "GWG-1":
+		return boltzmann.Persistent(ctx, r, &samplers.GWG{}, start, p.steps, o)
+	case "DMALA":
+		return boltzmann.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.2}, start, p.steps, o)
+	case "ACS":
+		neg, _, err := settings(p.steps, p.iters/4).persistent(ctx, r, start, o)
+		return neg, err
+	}
+	return func(context.Context, int, [][]int32) ([][]int32, error) {
+		for _, v := range start {
+			boltzmann.Sweep(r, rng, v, p.steps)
+		}
+		return start, nil
+	}, nil
+}
+
+// learned is a machine and what it is worth.
+type learned struct {
+	r           *targets.RBM
+	z           boltzmann.Normaliser
+	train, test float64 // mean log-likelihoods, in nats
+}
+
+// learn makes a machine and estimates its log-likelihoods. Of the training images 1000 count.
+func (p plan) learn(ctx context.Context, method string, set *images.Set, seed uint64) (*learned,
+	error) {
+	r, err := boltzmann.New(set, p.hidden, seed)
+	if err != nil {
+		return nil, err
+	}
+	neg, err := p.negative(ctx, method, r, seed)
+	if err != nil {
+		return nil, err
+	}
+	fit := boltzmann.Fit{Iters: p.iters, Batch: p.batch, Rate: p.rate, Seed: seed}
+	if err := fit.Learn(ctx, r, set.Train, neg); err != nil {
+		return nil, err
+	}
+	l := &learned{r: r, z: boltzmann.AIS(r, boltzmann.Base(r, set.Train), p.chains, p.rungs, seed)}
+	if l.train, err = boltzmann.LogLikelihood(ctx, r, set.Train[:min(1000, len(set.Train))],
+		l.z.LogZ); err != nil {
+		return nil, err
+	}
+	l.test, err = boltzmann.LogLikelihood(ctx, r, set.Test, l.z.LogZ)
+	return l, err
+}
+
+func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
+	p, set := plans(o.Quick), images.Digits()
+	if !o.Quick {
+		var err error
+		if set, err = images.Fashion(o, 2, 20000, 1000); err != nil {
+			return nil, err
+		}
+	}
+	results := make([]*learned, len(methods)*p.repeats)
+	err := lab.Parallel(o.Threads, len(results), func(i int) (err error) {
+		k := i % len(methods)
+		results[i], err = p.learn(ctx, methods[k], set, o.Seed+uint64(i/len(methods)))
+		o.Logf("rbmlearn: %s, %d", methods[k], i/len(methods)+1)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.page(set, results), nil
+}
+
+// paper is table 1: the log-likelihoods of test images of MNIST, eMNIST, kMNIST, Omniglot and
+// Caltech.
+var paper = map[string][]float64{
+	"block Gibbs": {-191.98, -317.78, -357.69, -161.73, -511.65},
+	"GWG-1":       {-387.34, -590.97, -681.28, -276.81, -827.45},
+	"DMALA":       {-278.35, -324.34, -436.3538, -222.61, -427.29},
+	"ACS":         {-249.55, -304.96, -407.39, -220.71, -396.04},
+}
+
+func (p plan) page(set *images.Set, results []*learned) *lab.Page {
+	rows := [][]string{{"sampler", "training images", "test images", "log Z", "paper: MNIST", "eMNIST",
+		"kMNIST", "Omniglot", "Caltech"}}
+	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
+	for k, method := range methods {
+		var train, test, logZ []float64
+		for i := k; i < len(results); i += len(methods) {
+			train, test = append(train, results[i].train), append(test, results[i].test)
+			logZ = append(logZ, results[i].z.SE)
+		}
+		row := []string{method, lab.Over(train).Format(2), lab.Over(test).Format(2),
+			"± " + lab.Num(lab.Over(logZ).Mean, 2)}
+		for _, v := range paper[method] {
+			row = append(row, lab.Num(v, 2))
+		}
+		rows = append(rows, row)
+		strips = append(strips, images.Strip{Title: method, X: results[k].z.X[:12]})
+	}
+	text := strings.NewReplacer("{set}", set.Name, "{side}", fmt.Sprint(set.Side), "{images}",
+		fmt.Sprint(len(set.Train)), "{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.iters),
+		"{batch}", fmt.Sprint(p.batch), "{steps}", fmt.Sprint(p.steps), "{rate}",
+		fmt.Sprint(p.rate), "{repeats}", fmt.Sprint(p.repeats),
+		"{chains}", fmt.Sprint(p.chains), "{rungs}", fmt.Sprint(p.rungs),
+		"{table}", lab.Table(rows...)).Replace(about)
+	return &lab.Page{Text: text, Charts: map[string]string{
+		"samples.svg": images.Pictures(set.Side, set.Levels, strips)}}
+}
