@@ -2,18 +2,20 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill/batch"
 	"infill/infill/settings"
 	"infill/report"
 )
 
 const evalDescription = "" +
-	`GENERATED are files of sentences, one a line, or JSON lines of infill fill and batch; - is
-standard input. Several files are set side by side.`
+	`GENERATED are files of sentences, one a line, or JSON lines or tables of infill fill and batch;
+- is standard input. Several files are set side by side.`
 
 // evalFlags are the flags of infill eval.
 type evalFlags struct {
@@ -73,11 +75,10 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	if o.Options, err = f.options(uint64(f.seed)); err != nil {
 		return err
 	}
-	for _, path := range files {
-		// A row is not a sentence, and its numbers look like results.
+	generated := report.Files(files, std.in)
+	for i, path := range files {
 		if f.format == "auto" && settings.FormatOf(path).Table() {
-			return usagef("%s: a table is not read here; let infill batch write JSON lines, or say "+
-				"--format lines", path)
+			generated[i].Open = func() (io.ReadCloser, error) { return batch.OpenFilled(path) }
 		}
 	}
 	o.ReadOptions = report.ReadOptions{Format: f.format, Top: f.top, Sample: f.sample}
@@ -91,7 +92,7 @@ func (f *evalFlags) run(files []string, std stdio) error {
 			return fmt.Errorf("--exclude: %w", err)
 		}
 	}
-	r, err := report.Eval(report.Files(files, std.in), report.Files(f.references, std.in), o)
+	r, err := report.Eval(generated, report.Files(f.references, std.in), o)
 	if err != nil {
 		return err
 	}

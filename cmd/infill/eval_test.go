@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +99,9 @@ func TestEvalBadInput(t *testing.T) {
 		{"missing file", []string{"eval", "no/such/file"}, 3, "no/such/file"},
 		{"empty file", []string{"eval", write(t, "empty.txt", "")}, 2, "empty"},
 		{"binary file", []string{"eval", write(t, "b.bin", "\x7fELF\x00\x00\x01")}, 2, "not a text file"},
-		{"a table", []string{"eval", write(t, "t.csv.gz", generated)}, 2, "t.csv.gz: a table is not read here"},
+		{"another table", []string{"eval", write(t, "t.csv.gz", generated)}, 2, `t.csv.gz: unreadable table: no column "filled"`},
+		{"a table of variants", []string{"eval", write(t, "v.csv", "variant,filled\n1,dog\n")}, 2, "it has variants"},
+		{"a bad cell", []string{"eval", write(t, "b.csv", "line,filled,score\n1,a dog .,x\n")}, 2, `row 2, column "score"`},
 		{"empty reference", []string{"eval", gen, "--reference", write(t, "e.txt", "")}, 2, "empty"},
 		{"unknown tokenizer", []string{"eval", gen, "--tokenize", "13"}, 2, `did you mean "13a"`},
 		{"bad weights", []string{"eval", gen, "--weights", "0.5,NaN"}, 2, "weights"},
@@ -216,5 +219,44 @@ func TestCompressedStandardInput(t *testing.T) {
 	r = infillRun(packed.String(), "eval", "-", "--json")
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil || r.code != 0 || res.Files[0].N != 2 {
 		t.Errorf("eval: exit %d, %v, %s", r.code, err, r.err)
+	}
+}
+
+// A table of fillings measures as the JSON lines of the same run do, a row for each sentence or for
+// each filling, whatever its form.
+func TestEvalTables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the dog sleeps in the house ."}
+{"text":"the \xff"}
+{"text":"the cat runs in the big river ."}
+`)
+	measures := func(name string, more ...string) any {
+		out := filepath.Join(dir, name)
+		args := withTiny("batch", in, "-o", out, "--quiet", "--seed", "4", "--chains", "6", "--steps", "8",
+			"--mask-words", "2")
+		if r := infillRun("", append(args, more...)...); r.code != exitSomeFailed {
+			t.Fatalf("%s: exit %d: %s", name, r.code, r.err)
+		}
+		r := infillRun("", "eval", out, "--json", "--reference", write(t, "ref.txt", generated))
+		var got struct {
+			Files []map[string]any
+			Rows  []struct{ Metrics any }
+		}
+		if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 {
+			t.Fatalf("%s: exit %d, %v: %s", name, r.code, err, r.err)
+		}
+		delete(got.Files[0], "name")
+		delete(got.Files[0], "sampler") // which tables do not have
+		return fmt.Sprint(got.Files, got.Rows)
+	}
+	want := measures("a.jsonl")
+	for name, more := range map[string][]string{
+		"b.csv": nil, "c.tsv.gz": nil, "d.parquet": nil,
+		"e.csv": {"--per", "filling"}, "f.parquet": {"--per", "filling"},
+	} {
+		if got := measures(name, more...); got != want {
+			t.Errorf("%s:\n%v\nwant\n%v", name, got, want)
+		}
 	}
 }
