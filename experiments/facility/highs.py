@@ -1,13 +1,14 @@
 """Solves an instance of facility location with HiGHS, for highs.json.
 
-    go run ./experiments/facility/instance 15 30 0 | python highs.py exact 60
-    go run ./experiments/facility/instance 15 30 0 | python highs.py 8 60
+    go run ./experiments/facility/instance 15 30 0 0 | python highs.py exact 60
+    go run ./experiments/facility/instance 15 30 0 0 | python highs.py 8 60
 
 It needs highspy 1.15 and numpy. The arguments are what to minimise, the exact mean cost or the mean
 over a number of drawn demands, and the seconds that it may take. It prints one line of JSON.
 
 The exact problem is a mixed-integer linear one: the mean demand at a site is a whole number, and the
-mean overflow, which is convex in it, is the largest of its chords between whole numbers.
+mean overflow, which is convex in it, is the largest of its chords between whole numbers. That holds for
+Poisson demands. For demands in lots, a fourth argument of instance, there are drawn demands only.
 """
 import json
 import math
@@ -38,7 +39,8 @@ h.setOptionValue("time_limit", limit)
 y = [h.addBinary(obj=p["open"][i]) for i in sites]
 x = [[h.addBinary(obj=p["ship"][i][j] * p["mean"][j]) for j in customers] for i in sites]
 if what != "exact":
-    demands = np.random.default_rng(int(what)).poisson(p["mean"], (int(what), len(p["mean"])))
+    rng, shape, lots = np.random.default_rng(int(what)), (int(what), len(p["mean"])), p.get("lots", 0)
+    demands = rng.binomial(1, 1 / lots, shape) * lots * p["mean"] if lots else rng.poisson(p["mean"], shape)
     mean = demands.mean(axis=0)
     for i in sites:
         for j in customers:
@@ -71,7 +73,8 @@ info, col = h.getInfo(), h.getSolution().col_value
 plan = [round(col[v.index]) for v in y]
 plan += [max(sites, key=lambda i: col[x[i][j].index]) for j in customers]
 print(json.dumps({
-    "sites": len(y), "customers": len(p["mean"]), "instance": p["instance"], "what": what,
+    "sites": len(y), "customers": len(p["mean"]), "instance": p["instance"],
+    "lots": p.get("lots", 0), "what": what,
     "seconds": round(time.time() - begin), "proved": h.getModelStatus() == highspy.HighsModelStatus.kOptimal,
     "objective": info.objective_function_value, "bound": info.mip_dual_bound, "plan": plan,
 }))

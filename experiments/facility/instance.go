@@ -8,7 +8,7 @@ import (
 	"infill/samplers"
 )
 
-// An Instance is a problem of facility location with Poisson demands. Sites are the facilities that
+// An Instance is a problem of facility location with random demands. Sites are the facilities that
 // may be opened. Costs have no unit.
 type Instance struct {
 	Number    int         `json:"instance"`
@@ -17,6 +17,9 @@ type Instance struct {
 	Mean      []int       `json:"mean"`      // of each customer's demand, in units
 	Capacity  []int       `json:"capacity"`  // K_i of each site, in units
 	Outsource []float64   `json:"outsource"` // g_i of each site, for a unit above its capacity
+	// Lots, if it is above 0, makes demands either Lots times their mean, with probability 1/Lots,
+	// or none. They are Poisson variables otherwise.
+	Lots int `json:"lots,omitempty"`
 }
 
 // Draw makes instance number n of a size. It is a function of its arguments.
@@ -85,20 +88,47 @@ func (in *Instance) Cost(plan []int32, demand []float64) float64 {
 	return f
 }
 
-// Expected is the mean of Cost over the demands, exactly: the demand at a site is a Poisson
-// variable too.
+// Expected is the mean of Cost over the demands, exactly.
 func (in *Instance) Expected(plan []int32) float64 {
 	open, site := in.split(plan)
-	f, load := 0.0, make([]int, len(open))
+	f, served := 0.0, make([][]int, len(open))
 	for j, i := range site {
 		f += in.Ship[i][j] * float64(in.Mean[j])
-		load[i] += in.Mean[j]
+		served[i] = append(served[i], in.Mean[j])
 	}
-	for i, l := range load {
-		f += in.Open[i]*float64(open[i]) +
-			in.Outsource[i]*overflow(float64(l), int(in.capacity(i, open)))
+	for i, means := range served {
+		k := int(in.capacity(i, open))
+		f += in.Open[i] * float64(open[i])
+		if in.Lots > 0 {
+			f += in.Outsource[i] * inLots(means, in.Lots, k)
+			continue
+		}
+		load := 0 // a sum of Poisson variables is one
+		for _, m := range means {
+			load += m
+		}
+		f += in.Outsource[i] * overflow(float64(load), k)
 	}
 	return f
+}
+
+// inLots is E max(0, D − k) of the sum D of independent variables that are lots·mean with
+// probability 1/lots and else 0. The law of D is built up by one of them after another.
+func inLots(means []int, lots, k int) float64 {
+	p, top := []float64{1}, 0
+	for _, m := range means {
+		next := make([]float64, top+lots*m+1)
+		for d, w := range p {
+			next[d] += w * (1 - 1/float64(lots))
+			next[d+lots*m] += w / float64(lots)
+		}
+		p, top = next, top+lots*m
+	}
+	o := 0.0
+	for d, w := range p {
+		o += w * float64(max(0, d-k))
+	}
+	return o
 }
 
 // overflow is E max(0, D − k) of a Poisson variable D with the given mean:
@@ -119,7 +149,14 @@ func overflow(mean float64, k int) float64 {
 // demands draws one demand for each customer.
 func (in *Instance) demands(rng *rand.Rand, d []float64) {
 	for j, m := range in.Mean {
-		d[j] = float64(poisson(rng, float64(m)))
+		switch {
+		case in.Lots == 0:
+			d[j] = float64(poisson(rng, float64(m)))
+		case rng.IntN(in.Lots) == 0:
+			d[j] = float64(in.Lots * m)
+		default:
+			d[j] = 0
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ var methodNames = [methods]string{"SGDLD", "SGDLD-noC", "SLS"}
 // settings of a search: those of appendix C.3, but for the sizes.
 type settings struct {
 	sites, customers int
+	lots             int // see Instance
 	instances        int
 	chains, steps    int
 	tau              float64 // of the first step; that of step t is tau·0.999^t
@@ -52,6 +53,9 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 	plans := make([][]int32, s.chains)
 	paths := make([][]float64, groups)
 	id := fmt.Sprintf("facility %d×%d %s", s.sites, s.customers, methodNames[m])
+	if s.lots > 0 {
+		id += fmt.Sprintf(" lots %d", s.lots)
+	}
 	err := lab.Parallel(o.Threads, groups, func(g int) error {
 		first := g * together
 		x := make([][]int32, min(together, s.chains-first))

@@ -1,6 +1,6 @@
 // Command instance prints an instance of facility location as JSON, for solvers.
 //
-//	go run ./experiments/facility/instance 15 30 0
+//	go run ./experiments/facility/instance 15 30 0 0
 package main
 
 import (
@@ -13,19 +13,21 @@ import (
 )
 
 func main() {
-	var size [3]int
-	ok := len(os.Args) == 4
+	var size [4]int
+	ok := len(os.Args) == 5
 	for i := range size {
 		if ok {
 			n, err := strconv.Atoi(os.Args[i+1])
-			size[i], ok = n, err == nil && n >= 0 && n <= 1000 && (i == 2 || n > 0)
+			size[i], ok = n, err == nil && n >= 0 && n <= 1000 && (i >= 2 || n > 0)
 		}
 	}
 	if !ok {
-		fmt.Fprintln(os.Stderr, "usage: instance SITES CUSTOMERS NUMBER")
+		fmt.Fprintln(os.Stderr, "usage: instance SITES CUSTOMERS NUMBER LOTS")
 		os.Exit(2)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(facility.Draw(size[0], size[1], size[2])); err != nil {
+	in := facility.Draw(size[0], size[1], size[2])
+	in.Lots = size[3]
+	if err := json.NewEncoder(os.Stdout).Encode(in); err != nil {
 		fmt.Fprintln(os.Stderr, "instance:", err)
 		os.Exit(1)
 	}
