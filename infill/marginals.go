@@ -311,6 +311,10 @@ func (m *Marginals) doubt() string {
 	}
 	look(m.RHat, "the energies")
 	switch {
+	case math.IsInf(worst, 1):
+		return fmt.Sprintf("chains disagree about %s, and none of them ever changed there; more "+
+			"steps let them move",
+			what)
 	case worst > WarnRHat:
 		return fmt.Sprintf("chains disagree, with a split R-hat of %.2f for %s, above %.2g; "+
 			"more steps make it smaller", worst, what, WarnRHat)

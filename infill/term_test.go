@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -261,6 +262,39 @@ func TestTermsRefused(t *testing.T) {
 	} {
 		if _, err := e.Fill(context.Background(), tm, Options{Terms: terms}); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// filledTerm is the number of bytes that were filled in.
+type filledTerm struct{ toyTerm }
+
+func (*filledTerm) Values(_ context.Context, texts []Finished, v []float64) error {
+	for k, f := range texts {
+		v[k] = 0
+		for _, s := range f.Spans {
+			v[k] += float64(s[1] - s[0])
+		}
+	}
+	return nil
+}
+
+// What is remembered of a text is so for what was filled in: the same text may come from other
+// blanks, and another part may say something else of it.
+func TestTermsRememberSpans(t *testing.T) {
+	t.Parallel()
+	for _, m := range []*memo{nil, newMemo(1 << 20)} {
+		x := &extra{memo: m, terms: []Weighted{{&filledTerm{}, 1}, {&toyTerm{name: "toy"}, 1}}}
+		texts := []Finished{{Text: "a dog", Spans: [][2]int{{2, 5}}}, {Text: "a dog", Spans: [][2]int{{0, 5}}},
+			{Text: "a dog", Spans: [][2]int{{0, 1}, {2, 5}}}, {Text: "a dog", Spans: [][2]int{{2, 5}}}}
+		for range 2 {
+			v := make([]float64, 4)
+			if err := x.values(t.Context(), 0, texts, v); err != nil || !slices.Equal(v, []float64{3, 5, 4, 3}) {
+				t.Errorf("%v, %v", v, err)
+			}
+			if err := x.values(t.Context(), 1, texts[:1], v); err != nil || v[0] != (&toyTerm{name: "toy"}).of("a dog") {
+				t.Errorf("%v, %v", v, err)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
+	"infill/samplers"
 )
 
 // message is an error in the command's words: settings are flags, and the kind of the error says
@@ -46,6 +47,7 @@ func advice(err error) string {
 	var manifest *batch.ManifestError
 	var column *batch.ColumnError
 	var offline *hub.OfflineError
+	var many *samplers.TooManyError
 	switch {
 	case errors.As(err, &long):
 		return ": --long window"
@@ -53,6 +55,8 @@ func advice(err error) string {
 		return " (--resume goes on with it, --force overwrites it)"
 	case errors.As(err, &manifest) && manifest.Force:
 		return "; --force overwrites what is there"
+	case errors.As(err, &many):
+		return ": --shortlist N"
 	case errors.As(err, &column):
 		return ": --text-field NAME"
 	case errors.As(err, &offline):

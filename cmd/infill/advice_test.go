@@ -13,6 +13,7 @@ import (
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
+	"infill/samplers"
 )
 
 // Each kind of error gets the flag or command that helps, whatever it is wrapped in.
@@ -41,6 +42,7 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrFiltered, "--max-drop"},
 		{infill.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
+		{&samplers.TooManyError{Sampler: "sgdld", Remedy: "have fewer"}, "--shortlist N"},
 		{mlm.ErrNotFinite, "infill model check"},
 		{ort.ErrRuntimeMissing, "infill doctor --install"},
 		{ort.ErrRuntimeVersion, "infill doctor --install"},

@@ -183,6 +183,13 @@ func Run(ctx context.Context, m *mlm.Model, examples []Example, o Options) (*Res
 	if err != nil {
 		return nil, err
 	}
+	for _, label := range t.labels {
+		if !slices.ContainsFunc(train, func(e Example) bool { return e.Label == label }) {
+			return nil, fmt.Errorf("%w: all sentences with the label %q are held out, so that none is "+
+				"left to search with; give more of them, hold out a smaller share, or take another seed",
+				ErrLabels, label)
+		}
+	}
 	r := &run{task: t, o: o}
 	if r.train, err = t.rows(o.Template, train, o.Words, o.MaxPieces); err != nil {
 		return nil, err

@@ -321,6 +321,13 @@ func TestRunRefuses(t *testing.T) {
 	t.Parallel()
 	m := tiny(t, 1)
 	good := map[string]string{"animal": "house", "fruit": "garden"}
+	one := append(animals()[:8:8], Example{Text: "a plum", Label: "fruit"})
+	seed := uint64(0)
+	for ; ; seed++ { // one that holds the plum out
+		if train, _, err := split(one, 0.5, seed); err != nil || !slices.Contains(train, one[8]) {
+			break
+		}
+	}
 	for _, c := range []struct {
 		name     string
 		o        Options
@@ -338,6 +345,8 @@ func TestRunRefuses(t *testing.T) {
 			animals(), ErrLabels, "the same word"},
 		{"one label", Options{}, animals()[:4], ErrLabels, "two are needed"},
 		{"nothing", Options{}, nil, ErrLabels, "no sentence"},
+		{"a label held out", Options{Verbalizer: good, HeldOut: 0.5, Seed: seed}, one, ErrLabels,
+			`all sentences with the label "fruit" are held out`},
 		{"too few", Options{Verbalizer: good, HeldOut: 0.01}, animals(), ErrOption, "nothing on one side"},
 		{"words", Options{Words: -1}, animals(), ErrOption, "words is -1"},
 		{"jump", Options{Jump: 2}, animals(), ErrOption, "jump is 2"},
