@@ -96,7 +96,7 @@ bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # make verification   runs the samplers on the published figures, the long ones too, and writes the
-#                     page docs/notebook/verification.md: 35 minutes on two cores.
+#                     page docs/notebook/verification.md: 45 minutes on two cores.
 #                     VERIFYFLAGS="-only 5" prints one figure
 VERIFYFLAGS ?= -write docs/notebook -seed 1
 verification:

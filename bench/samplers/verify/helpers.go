@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -56,6 +57,7 @@ func starts(d *samplers.Domain, n int, seed uint64) [][]int32 {
 // essRun is what essOf measures, a value per chain.
 type essRun struct {
 	ess, batch, acc, jump []float64
+	stats                 []samplers.Stats
 	tuning                map[string]float64 // of the first chain
 }
 
@@ -108,7 +110,7 @@ func essOf(ctx context.Context, s samplers.Sampler, t samplers.Target, chains, b
 	if err != nil {
 		return nil, err
 	}
-	out := &essRun{tuning: run.Tuning(0)}
+	out := &essRun{tuning: run.Tuning(0), stats: slices.Clone(run.Stats)}
 	for k := range chains {
 		ess, batch := 0.0, 0.0
 		for _, x := range f[k*refs : (k+1)*refs] {

@@ -60,6 +60,7 @@ var sections = []section{
 	{"8", "All samplers on small targets", figAll},
 	{"9", "Bias of DULA (DLP, figure 1)", figBias},
 	{"10", "Ising 5×5, the samplers of DLP (figures 2, 3 and 7)", figDLP},
+	{"11", "DLMC's models", figDLMC},
 }
 
 func main() {
