@@ -27,21 +27,25 @@ const maxGiven = 60
 
 // Error is the message with the spelling of the source.
 func (e *Error) Error() string {
-	return ErrSetting.Error() + ": " + e.Spell(func(name string) string {
-		if e.field == "" {
-			return name
-		}
-		if name != e.Name {
-			name = strings.ReplaceAll(name, "-", "_")
-		} else {
-			name = e.field
-		}
-		return `"` + name + `"`
-	})
+	return ErrSetting.Error() + ": " + e.Spell(func(name string) string { return name })
 }
 
-// Spell is the message with settings as a function spells them.
+// asJSON spells a setting that was set in JSON.
+func (e *Error) asJSON(name string) string {
+	if name != e.Name {
+		name = strings.ReplaceAll(name, "-", "_")
+	} else {
+		name = e.field
+	}
+	return `"` + name + `"`
+}
+
+// Spell is the message with settings as a function spells them. Those that were set in JSON are
+// spelt as they stand there.
 func (e *Error) Spell(spell func(name string) string) string {
+	if e.field != "" {
+		spell = e.asJSON
+	}
 	all := func(names []string) string {
 		out := make([]string, len(names))
 		for i, n := range names {

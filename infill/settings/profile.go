@@ -60,8 +60,8 @@ func (v *Filling) useProfile() error {
 	p := v.profile.profile
 	other := func(what, given, tuned string) error {
 		// Without its path, which requests and records are not to know.
-		return &Error{Name: "profile", Err: fmt.Errorf("it was tuned for %s %s, and this is %s %s",
-			what, tuned, what, given)}
+		return &Error{Name: "profile", Err: fmt.Errorf("it was tuned for %s %s, and this is %s %s; "+
+			"leave the choice out, or tune for it", what, tuned, what, given)}
 	}
 	gradient := mlm.GradientModeNames()[v.Options.Gradient]
 	switch {
@@ -85,8 +85,8 @@ func (v *Filling) useProfile() error {
 // and its hash. Without a profile any model fits. The error is an [*Error].
 func (v *Filling) FitsModel(model string) error {
 	if p := v.profile.profile; v.ProfileFile != "" && p != nil && p.Model != model {
-		return &Error{Name: "profile", Err: fmt.Errorf("%s was tuned for the model %s, and this is %s",
-			v.ProfileFile, p.Model, model)}
+		return &Error{Name: "profile", Err: fmt.Errorf("%s was tuned for the model %s, and this is "+
+			"%s; tune for this one, or open that", v.ProfileFile, p.Model, model)}
 	}
 	return nil
 }

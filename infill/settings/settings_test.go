@@ -400,6 +400,13 @@ func TestSpell(t *testing.T) {
 	if !strings.HasPrefix(got, "<min-distance> goes with <mask-rate> or <mask-words>: ") {
 		t.Errorf("%s", got)
 	}
+	// What a line chose is spelt as the line has it, whoever shows it.
+	_, _, err := v.ForLine(nil, fields(`{"steps":-1}`))
+	if !errors.As(err, &e) || e.Spell(func(string) string { return "?" }) !=
+		`"steps" is -1, want a whole number from 0 to 1000000` {
+		t.Errorf("%v", err)
+	}
+	e = v.Check().(*Error)
 	if !strings.HasPrefix(e.Error(), "bad setting: min-distance goes with mask-rate or mask-words: ") {
 		t.Errorf("%v", e)
 	}
