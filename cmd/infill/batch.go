@@ -112,7 +112,11 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	layout.Masked = f.Masking.On() || in.Format() == settings.FormatJSONL
+	lines := in.Format() == settings.FormatJSONL // which have settings of their own
+	layout.Masked = f.Masking.On() || lines
+	layout.Energies = len(f.Energy) > 0 || lines
+	layout.LogZ = f.Filling.Options.Normalize || lines
+	layout.Marginals = f.Filling.Options.Marginals || lines
 	if f.seedChosen && !f.quiet {
 		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
 	}

@@ -90,6 +90,42 @@ func TestBadEnergy(t *testing.T) {
 	}
 }
 
+// Tables have the parts of scores, log-probabilities and marginals where they are asked for.
+func TestEnergyInTables(t *testing.T) {
+	t.Parallel()
+	list := write(t, "list.txt", "dog 2\n")
+	part := "words:" + list
+	in := write(t, "in.csv", "text\nthe [MASK|dog|cat] sleeps .\n")
+	dir := t.TempDir()
+	for name, want := range map[string][]string{
+		"a.csv":     {"energies", "log_probability", "normalizers", "marginals", `{""model"":`, `""words:`},
+		"b.parquet": {"energies", "marginals", `"words:`},
+	} {
+		out := filepath.Join(dir, name)
+		r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--energy", part+"=2",
+			"--log-z", "--marginals")...)
+		if got := get(t, out); r.code != 0 {
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		} else {
+			for _, w := range want {
+				if !strings.Contains(got, w) {
+					t.Errorf("%s has no %s:\n%q", name, w, got)
+				}
+			}
+		}
+	}
+	plain, scored := filepath.Join(dir, "c.csv"), filepath.Join(dir, "d.csv")
+	if r := infillRun("", withTiny("batch", in, "-o", plain, "--seed", "1", "--quiet")...); r.code != 0 ||
+		strings.Contains(get(t, plain), "energies") || strings.Contains(get(t, plain), "marginals") {
+		t.Errorf("exit %d: %s%s", r.code, r.err, get(t, plain))
+	}
+	r := infillRun("", withTiny("score", "--file", in, "-o", scored, "--quiet", "--energy", part+"=2")...)
+	if got := get(t, scored); r.code != 0 || !strings.Contains(got, ",energies,") ||
+		!strings.Contains(got, part+`"":4`) {
+		t.Errorf("exit %d: %s%s", r.code, r.err, got)
+	}
+}
+
 // The score of a filling is found again by infill score with the same parts, which also hold for
 // the lines of files. Parts that compare with words before have none to compare with.
 func TestEnergyOfScores(t *testing.T) {

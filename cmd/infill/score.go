@@ -122,6 +122,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	layout.Scores = true
+	layout.Energies = len(f.ranking.Energy) > 0 || in.Format() == settings.FormatJSONL
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(),
 		Model: modelHash(s.Model), Settings: recorded,

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"slices"
+
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
@@ -49,18 +51,23 @@ func ofFilling(name string, t table.Type, cell func(f *jsonl.Filling) any) ownCo
 func (l Layout) own() []ownColumn {
 	all := []ownColumn{lineColumn}
 	if l.Per == settings.PerVariant {
-		return append(append(all, variantColumns...), errorColumns...)
+		return append(append(append(all, variantColumns...), l.askedOfFillings()...), errorColumns...)
 	}
 	if l.Masked {
 		all = append(all, maskColumns...)
 	}
+	fillings := slices.Concat(fillingColumns, l.askedOfFillings())
 	switch {
 	case l.Scores:
-		all = append(all, scoreColumns...)
+		all = append(append(all, scoreColumns...), l.candidatesColumn())
+		if l.Energies {
+			all = append(all, scoreEnergies)
+		}
 	case l.Per == settings.PerFilling:
-		all = append(append(append(all, rankColumn), fillingColumns...), runColumns...)
+		all = slices.Concat(all, []ownColumn{rankColumn}, fillings, runColumns, l.askedOfRecords())
 	default:
-		all = append(append(append(all, fillingColumns...), fillingsColumn), runColumns...)
+		all = slices.Concat(all, fillings, []ownColumn{fillingsColumn(fillings)}, runColumns,
+			l.askedOfRecords())
 	}
 	return append(all, errorColumns...)
 }
@@ -139,10 +146,10 @@ var fillingColumns = []ownColumn{
 
 // fillingsColumn has all fillings of a sentence, each with the members of its own
 // columns.
-var fillingsColumn = func() ownColumn {
+func fillingsColumn(columns []ownColumn) ownColumn {
 	var t table.Type
 	t.Kind = table.Struct
-	for _, c := range fillingColumns {
+	for _, c := range columns {
 		t.Fields = append(t.Fields, c.Column)
 	}
 	return ofRecord("fillings", listOf(t), func(r *jsonl.Record) any {
@@ -152,14 +159,14 @@ var fillingsColumn = func() ownColumn {
 		list := make([]any, len(r.Fillings))
 		for i := range r.Fillings {
 			var cells []any
-			for _, c := range fillingColumns {
+			for _, c := range columns {
 				cells = append(cells, c.cell(r, &r.Fillings[i], i+1))
 			}
 			list[i] = cells
 		}
 		return list
 	})
-}()
+}
 
 var runColumns = []ownColumn{
 	ofRecord("distinct", whole, func(r *jsonl.Record) any {
@@ -181,15 +188,6 @@ var scoreColumns = []ownColumn{
 		func(r *jsonl.Record) any {
 			return cells(r.Pieces, func(p jsonl.Piece) any {
 				return []any{p.Piece, int64(p.ID), int64(p.Span[0]), int64(p.Span[1]), p.LogProb}
-			})
-		}),
-	ofRecord("candidates", listOf(structOf(table.Column{Name: "candidate", Type: text},
-		table.Column{Name: "text", Type: text}, table.Column{Name: "tokens", Type: texts},
-		table.Column{Name: "score", Type: number}, table.Column{Name: "score_per_token", Type: number},
-		table.Column{Name: "share", Type: number})),
-		func(r *jsonl.Record) any {
-			return cells(r.Candidates, func(c jsonl.Candidate) any {
-				return []any{c.Candidate, c.Text, textCells(c.Tokens), c.Score, c.ScorePerToken, c.Share}
 			})
 		}),
 }
