@@ -46,6 +46,8 @@ func TestDocumentedCommands(t *testing.T) {
 			args, file := redirected(args[1:])
 			joins := len(args) > 1 && args[1] == "--join" // what is there
 			switch {
+			case slices.Contains(args, "--thin"): // wants its steps
+				args = append(args, "--chains", "2", "--quiet")
 			case args[0] == "fill", args[0] == "batch" && !joins:
 				args = append(args, "--steps", "2", "--chains", "2", "--quiet")
 				if slices.Contains(args, "--thin") {
