@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"strings"
 
 	"infill/experiments/lab"
@@ -17,12 +18,17 @@ var Experiment = lab.Experiment{
 	Name:   "isinglearn",
 	Title:  "Learning an Ising model",
 	Source: "Zhang, Liu and Liu, ICML 2022 (DLP), section 7.3.1, figure 5, appendix I.4",
-	Takes:  "a minute of one core",
+	Takes:  "two minutes of one core",
 	Run:    run,
 }
 
 //go:embed page.txt
 var about string
+
+// part is the text of one task.
+//
+//go:embed part.txt
+var part string
 
 // samplersOf are the samplers of the figure, with the steps of the appendix.
 func samplersOf() []samplers.Sampler {
@@ -32,18 +38,38 @@ func samplersOf() []samplers.Sampler {
 
 var titles = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA"}
 
-// tasks are the task of the full page or of the quick case, and the numbers of steps.
-func tasks(quick bool) (task, []int) {
+// tasks are those of the full page or of the quick case, with the numbers of steps an iteration
+// that each is done with.
+func tasks(quick bool) (tasks []task, steps [][]int) {
 	if quick {
-		return task{side: 4, coupling: 0.15, rows: 1000, sweeps: 40, batch: 100, buffer: 100, iters: 200,
-			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}
+		return []task{{side: 4, coupling: 0.15, rows: 1000, sweeps: 40, batch: 100, buffer: 100,
+			iters: 200, rate: 0.002, l1: 0.01, every: 20}}, [][]int{{2, 8}}
 	}
-	return task{side: 10, coupling: 0.25, rows: 2000, sweeps: 400, batch: 128, buffer: 128, iters: 600,
-		rate: 0.001, l1: 0.01, every: 25}, []int{5, 20}
+	return []task{
+		{side: 25, coupling: 0.25, rows: 1000, sweeps: 60, batch: 64, buffer: 64, iters: 500, rate: 0.001,
+			l1: 0.01, every: 10},
+		{side: 10, coupling: 0.25, rows: 2000, sweeps: 400, batch: 128, buffer: 128, iters: 600,
+			rate: 0.001, l1: 0.01, every: 25},
+	}, [][]int{{5}, {5, 20}}
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
-	t, steps := tasks(o.Quick)
+	page := &lab.Page{Text: about, Charts: map[string]string{}}
+	all, steps := tasks(o.Quick)
+	for k, t := range all {
+		results, err := t.compare(ctx, o, steps[k])
+		if err != nil {
+			return nil, err
+		}
+		section, chart := t.section(steps[k], results)
+		page.Text += "\n" + section
+		page.Charts[fmt.Sprintf("rmse%d.svg", t.side)] = chart
+	}
+	return page, nil
+}
+
+// compare learns with every sampler for each number of steps.
+func (t task) compare(ctx context.Context, o lab.Options, steps []int) ([]*learned, error) {
 	data, err := t.data(ctx, o.Seed)
 	if err != nil {
 		return nil, err
@@ -55,35 +81,32 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		t.steps = steps[i/n]
 		var err error
 		results[i], err = t.learn(ctx, samplersOf()[i%n], data, o.Seed)
-		o.Logf("isinglearn: %s, %d steps", titles[i%n], t.steps)
+		o.Logf("isinglearn: side %d, %s, %d steps", t.side, titles[i%n], t.steps)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return page(t, steps, results), nil
+	return results, err
 }
 
-// page writes the results of all samplers for each number of steps.
-func page(t task, steps []int, results []*learned) *lab.Page {
-	rows := [][]string{{"steps an iteration"}}
-	rows[0] = append(rows[0], titles...)
-	chart := lab.LineChart{Title: fmt.Sprintf("%d steps an iteration", steps[0]), X: "iteration",
-		Y: "log RMSE of J, in nats"}
+// section writes the results of all samplers for each number of steps.
+func (t task) section(steps []int, results []*learned) (text, chart string) {
+	rows := [][]string{append([]string{"steps an iteration"}, titles...)}
+	c := lab.LineChart{X: "iteration", Y: "log RMSE of J, in nats",
+		Title: fmt.Sprintf("%d × %d spins, %d steps an iteration", t.side, t.side, steps[0])}
 	for i, s := range steps {
 		row := []string{fmt.Sprint(s)}
 		for k, title := range titles {
 			r := results[i*len(titles)+k]
 			row = append(row, lab.Num(r.logRMSE[len(r.logRMSE)-1], 2))
 			if i == 0 {
-				chart.Lines = append(chart.Lines, lab.Line{Name: title, X: r.iter, Y: r.logRMSE})
+				c.Lines = append(c.Lines, lab.Line{Name: title, X: r.iter, Y: r.logRMSE})
 			}
 		}
 		rows = append(rows, row)
 	}
-	text := strings.NewReplacer("{side}", fmt.Sprint(t.side), "{iters}", fmt.Sprint(t.iters),
+	n := float64(t.side * t.side)
+	return strings.NewReplacer("{side}", fmt.Sprint(t.side), "{iters}", fmt.Sprint(t.iters),
 		"{rows}", fmt.Sprint(t.rows), "{sweeps}", fmt.Sprint(t.sweeps), "{batch}", fmt.Sprint(t.batch),
 		"{buffer}", fmt.Sprint(t.buffer), "{rate}", fmt.Sprint(t.rate), "{sigma}", fmt.Sprint(t.coupling),
-		"{table}", lab.Table(rows...)).Replace(about)
-	return &lab.Page{Text: text, Charts: map[string]string{"rmse.svg": chart.SVG()}}
+		"{start}", lab.Num(math.Log(t.coupling*math.Sqrt(4/n)), 2), "{table}",
+		lab.Table(rows...)).Replace(part), c.SVG()
 }
