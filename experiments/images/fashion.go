@@ -73,7 +73,7 @@ func readIDX(o lab.Options, name string, most int, sizes ...int) ([]byte, int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	data, n, err := decodeIDX(bufio.NewReader(f), most, sizes...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w; remove it and run %s again", path, err, fashionScript)

@@ -54,10 +54,9 @@ func NewFHMM(rng *rand.Rand, length, chains, k int, start, stay, sigma float64) 
 	for t := range length {
 		sum := f.W0
 		for c := range x {
-			switch {
-			case t == 0:
+			if t == 0 {
 				x[c] = f.draw(rng, start, 0)
-			default:
+			} else {
 				x[c] = f.draw(rng, stay, x[c])
 			}
 			sum += f.W[c*k+x[c]]
