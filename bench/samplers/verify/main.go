@@ -6,7 +6,7 @@
 //	go run ./bench/samplers/verify -write docs/notebook   # writes the page and its charts
 //
 // With -only and -write the other sections of the page stay as they are.
-// With -keep FOLDER a run that was stopped goes on in section 6 when it is called again.
+// With -keep FOLDER a run that was stopped goes on in sections 6 and 12 when it is called again.
 //
 // Everything but times is a function of the seed.
 package main
@@ -61,6 +61,7 @@ var sections = []section{
 	{"9", "Bias of DULA (DLP, figure 1)", figBias},
 	{"10", "Ising 5×5, the samplers of DLP (figures 2, 3 and 7)", figDLP},
 	{"11", "DLMC's models", figDLMC},
+	{"12", "Variable selection (SGDLD)", figSelection},
 }
 
 func main() {
@@ -79,8 +80,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	write := fs.String("write", "", "folder to write verification.md and its charts to (default: "+
 		"print)")
 	seed := fs.Uint64("seed", 1, "seed")
-	keep := fs.String("keep", "", "folder in which section 6 keeps what each row gave, so that a "+
-		"run that was stopped goes on from there; empty it when a sampler changes")
+	keep := fs.String("keep", "", "folder in which sections 6 and 12 keep what each row gave, so "+
+		"that a run that was stopped goes on from there; empty it when a sampler changes")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// smallSelection is the experiment with fewer rows and columns.
+func smallSelection(t *testing.T) selection {
+	t.Helper()
+	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 9)), 4000, 3))
+	truth, err := data.Marginals(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selection{t: data, truth: truth, batch: 200, chains: 4, updates: 60, full: 2,
+		at: []int{1, 5}, seed: 1}
+}
+
+// TestSelection runs every sampler of the section on a small problem. The oracle that flips two
+// coordinates swaps a column for its copy for nothing, so it alone must come to the exact marginals.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	s := smallSelection(t)
+	var out bytes.Buffer
+	got, err := s.compare(t.Context(), &out, &env{log: &bytes.Buffer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range got {
+		for _, errors := range g.Errors {
+			for _, v := range errors {
+				if !(v >= 0 && v <= 6) {
+					t.Errorf("%s: error %g", name, v)
+				}
+			}
+		}
+		if g.Visited < 2 || g.chains() != 4 {
+			t.Errorf("%s: %d states, %d chains", name, g.Visited, g.chains())
+		}
+	}
+	two, one := got["RWM of two flips, oracle"], got["RWM of one flip, oracle"]
+	if two.Together > 0.4 || two.Together > one.Together {
+		t.Errorf("the errors are %.2f with two flips and %.2f with one\n%s", two.Together, one.Together, &out)
+	}
+	fast, constant := got["SGDLD-.6"].Jump, got["noP-.6"].Jump
+	if math.Abs(constant-fast) > 0.3 {
+		t.Errorf("jump distances are %.2f with Polyak's steps and %.2f with constant time", fast, constant)
+	}
+	if r := rhats(got["SGDLD-.6"], s.updates); r[0] == "–" || r[2] != "–" {
+		t.Errorf("R-hat after 2, 5, 10 and 20 of 5 steps is %v", r)
+	}
+}
+
+// TestOracle: it has the energies of the target.
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 3)), 50, 3))
+	o := &oracle{data, map[string]float64{}}
+	var x samplers.Target = o
+	states := starts(data.Domain(), 60, 1)
+	u, want := make([]float64, 60), make([]float64, 60)
+	if err := x.Energy(t.Context(), states, u); err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Energy(t.Context(), states, want); err != nil {
+		t.Fatal(err)
+	}
+	for k := range u {
+		if math.Abs(u[k]-want[k]) > 1e-9 {
+			t.Errorf("%v: %g, want %g", states[k], u[k], want[k])
+		}
+	}
+}
