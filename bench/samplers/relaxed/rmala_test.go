@@ -81,6 +81,19 @@ func TestRMALAExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	length := func() (sum float64) {
+		for _, z := range run.Kernel.(*rmalaKernel).z {
+			for _, v := range z {
+				sum += v * v / (3 * n)
+			}
+		}
+		return sum
+	}
+	// Begun as normal numbers with the signs of the states, and kept as such.
+	se := math.Sqrt(2.0 / (3 * n))
+	if start := length(); math.Abs(start-1) > 5*se {
+		t.Errorf("E[z²] = %.4f at the start, want 1 ± %.4f", start, se)
+	}
 	if err := run.Steps(context.Background(), 60, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +109,8 @@ func TestRMALAExact(t *testing.T) {
 	if tv := e.TV(count); tv > limit {
 		t.Errorf("total variation %.4f, limit %.4f", tv, limit)
 	}
-	length := 0.0
-	for _, z := range run.Kernel.(*rmalaKernel).z {
-		for _, v := range z {
-			length += v * v / (3 * n)
-		}
-	}
-	if se := math.Sqrt(2.0 / (3 * n)); math.Abs(length-1) > 5*se {
-		t.Errorf("E[z²] = %.4f, want 1 ± %.4f", length, se)
+	if end := length(); math.Abs(end-1) > 5*se {
+		t.Errorf("E[z²] = %.4f, want 1 ± %.4f", end, se)
 	}
 	if err := m.Energy(context.Background(), run.X, u); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ const (
 )
 
 // dlpParameters tries the parameters of RMALA and DSVGD, which DLP does not give.
-func dlpParameters(ctx context.Context, w io.Writer, e *env) error {
+func dlpParameters(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	m, mean, err := dlpIsing(.1)
 	if err != nil {
 		return err

@@ -126,23 +126,38 @@ func logRMSE(mse []float64) estimate {
 	return estimate{math.Log(m.mean) / 2, m.se / m.mean / 2}
 }
 
-// secondsPerStep is the time of a step of n chains, divided by n: the quickest of many short
-// blocks, which other work on the machine did not interrupt.
-func secondsPerStep(ctx context.Context, s samplers.Sampler, m *targets.Ising, n int) (float64,
-	error) {
-	const blocks = 60
-	run, err := samplers.Start(ctx, s, m, fieldStarts(m.Domain(), n, 1), samplers.Options{Seed: 1})
+// dlpSeconds are the times of a step of each sampler, of a system for those with particles. Each
+// is the quickest of many short blocks, taken in turns, which other work on the machine did not
+// interrupt.
+func dlpSeconds(ctx context.Context) ([]float64, error) {
+	m, _, err := dlpIsing(.1)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	steps := max(1, 400/n)
-	best := math.Inf(1)
-	for range blocks {
-		begin := time.Now()
-		if err := run.Steps(ctx, steps, nil); err != nil {
-			return 0, err
+	ext, err := extended(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	var runs []*samplers.Run
+	var best []float64
+	all := dlpSamplers(ext)
+	for _, c := range all {
+		run, err := samplers.Start(ctx, c.s, m, fieldStarts(m.Domain(), c.particles, 1),
+			samplers.Options{Seed: 1})
+		if err != nil {
+			return nil, err
 		}
-		best = math.Min(best, time.Since(begin).Seconds()/float64(steps*n))
+		runs, best = append(runs, run), append(best, math.Inf(1))
+	}
+	for range 100 {
+		for i, run := range runs {
+			steps := max(1, 400/(all[i].particles*all[i].particles))
+			begin := time.Now()
+			if err := run.Steps(ctx, steps, nil); err != nil {
+				return nil, err
+			}
+			best[i] = math.Min(best[i], time.Since(begin).Seconds()/float64(steps))
+		}
 	}
 	return best, nil
 }

@@ -13,25 +13,27 @@ import (
 
 // dlpSampler is one of DLP's figures 2 and 3.
 type dlpSampler struct {
-	name  string
-	exact bool
-	s     samplers.Sampler
+	name      string
+	exact     bool
+	particles int // chains that are one system, 1 for all but DSVGD
+	steps     int // in figure 7, those of appendix I.2 for the four that it has
+	s         samplers.Sampler
 }
 
 // dlpSamplers are all of them, with the step sizes of appendix I.2. ext is U at real values.
 func dlpSamplers(ext relaxed.Extension) []dlpSampler {
 	return []dlpSampler{
-		{"Gibbs-1", true, &samplers.Gibbs{}},
-		{"GWG-1", true, &samplers.GWG{}},
-		{"GWG-4", true, &samplers.GWG{Draws: 4}},
-		{"HB-10-1", true, &samplers.HammingBall{Block: 10, Radius: 1}},
-		{"LB-1", true, &samplers.LB1{}},
-		{"DULA", false, &samplers.DULA{StepSize: .2}},
-		{"DMALA", true, &samplers.DMALA{StepSize: .4}},
-		{"RMALA", true, &relaxed.RMALA{StepSize: rmalaStep, Temperature: rmalaTemperature,
+		{"Gibbs-1", true, 1, 125000, &samplers.Gibbs{}},
+		{"GWG-1", true, 1, 50000, &samplers.GWG{}},
+		{"GWG-4", true, 1, 50000, &samplers.GWG{Draws: 4}},
+		{"HB-10-1", true, 1, 50000, &samplers.HammingBall{Block: 10, Radius: 1}},
+		{"LB-1", true, 1, 50000, &samplers.LB1{}},
+		{"DULA", false, 1, 125000, &samplers.DULA{StepSize: .2}},
+		{"DMALA", true, 1, 50000, &samplers.DMALA{StepSize: .4}},
+		{"RMALA", true, 1, 50000, &relaxed.RMALA{StepSize: rmalaStep, Temperature: rmalaTemperature,
 			Extension: ext}},
-		{"DSVGD", false, &relaxed.DSVGD{Rate: dsvgdRate, Temperature: dsvgdTemperature,
-			Extension: ext}},
+		{"DSVGD", false, particles, 500, &relaxed.DSVGD{Rate: dsvgdRate,
+			Temperature: dsvgdTemperature, Extension: ext}},
 	}
 }
 
@@ -56,10 +58,14 @@ func dlpMarks(steps int) (marks []int) {
 }
 
 func figDLP(ctx context.Context, w io.Writer, e *env) error {
+	seconds, err := dlpSeconds(ctx)
+	if err != nil {
+		return err
+	}
 	fmt.Fprint(w, text("dlp"))
-	for _, part := range []func(context.Context, io.Writer, *env) error{dlpFlips, dlpParameters,
-		dlpErrors, dlpConnectivity} {
-		if err := part(ctx, w, e); err != nil {
+	for _, part := range []func(context.Context, io.Writer, *env, []float64) error{dlpFlips,
+		dlpParameters, dlpErrors, dlpConnectivity} {
+		if err := part(ctx, w, e, seconds); err != nil {
 			return err
 		}
 	}
@@ -67,7 +73,7 @@ func figDLP(ctx context.Context, w io.Writer, e *env) error {
 }
 
 // dlpFlips is figure 2 left.
-func dlpFlips(ctx context.Context, w io.Writer, e *env) error {
+func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	m, mean, err := dlpIsing(.1)
 	if err != nil {
 		return err
@@ -120,8 +126,8 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env) error {
 	}.WriteSVG)
 }
 
-// dlpErrors is figures 2 right and 3.
-func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
+// dlpErrors is figures 2 right and 3. seconds are those of a step of each sampler.
+func dlpErrors(ctx context.Context, w io.Writer, e *env, seconds []float64) error {
 	m, mean, err := dlpIsing(.1)
 	if err != nil {
 		return err
@@ -131,10 +137,10 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
 		return err
 	}
 	all := dlpSamplers(ext)
-	runs, seconds := make([]*dlpRun, len(all)), make([]float64, len(all))
+	runs := make([]*dlpRun, len(all))
 	err = parallel(len(runs), func(i int) (err error) {
-		if s, ok := all[i].s.(*relaxed.DSVGD); ok {
-			runs[i], err = runParticles(ctx, s, m, mean, dsvgdRuns, dlpMarks(dsvgdSteps), e.seed)
+		if all[i].particles > 1 {
+			runs[i], err = runParticles(ctx, all[i].s, m, mean, dsvgdRuns, dlpMarks(dsvgdSteps), e.seed)
 		} else {
 			runs[i], err = runDLP(ctx, all[i].s, m, mean, dlpChains, dlpMarks(dlpSteps), true, e.seed)
 		}
@@ -143,16 +149,6 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
 	})
 	if err != nil {
 		return err
-	}
-	for i, c := range all { // one at a time
-		n := 1
-		if _, ok := c.s.(*relaxed.DSVGD); ok {
-			n = particles
-		}
-		if seconds[i], err = secondsPerStep(ctx, c.s, m, n); err != nil {
-			return err
-		}
-		seconds[i] *= float64(n)
 	}
 	fmt.Fprint(w, text("dlp_errors", dlpChains, dlpSteps, dsvgdRuns, dsvgdSteps))
 	rows := [][]string{{"sampler", "log RMSE after 1000 steps", "at the end",
@@ -198,53 +194,3 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env) error {
 
 // fixed has two digits after the point, as errors are compared.
 func fixed(e estimate) string { return fmt.Sprintf("%.2f ± %.2f", e.mean, math.Max(e.se, .01)) }
-
-// dlpConnectivity is figure 7.
-func dlpConnectivity(ctx context.Context, w io.Writer, e *env) error {
-	const chains = 4
-	all := dlpSamplers(nil)
-	cases := []struct{ sampler, steps int }{{0, 125000}, {1, 50000}, {5, 125000}, {6, 50000}}
-	strengths := []float64{0, .05, .1, .15, .2, .25}
-	ends := make([]estimate, len(cases)*len(strengths))
-	err := parallel(len(ends), func(i int) error {
-		c, a := cases[i/len(strengths)], strengths[i%len(strengths)]
-		m, mean, err := dlpIsing(a)
-		if err != nil {
-			return err
-		}
-		r, err := runDLP(ctx, all[c.sampler].s, m, mean, chains, []int{c.steps}, false,
-			e.seed)
-		if err != nil {
-			return err
-		}
-		ends[i] = logRMSE(r.mse[0])
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(w, text("dlp_connectivity", chains))
-	rows := [][]string{{"sampler", "steps"}}
-	for _, a := range strengths {
-		rows[0] = append(rows[0], fmt.Sprintf("a = %g", a))
-	}
-	panel := drawing.Panel{Title: "Figure 7", X: "connectivity a", Y: "log RMSE"}
-	for i, c := range cases {
-		name := all[c.sampler].name
-		row := []string{name, fmt.Sprint(c.steps)}
-		line := drawing.Line{Name: name, Series: c.sampler, X: strengths, Marks: true}
-		for j := range strengths {
-			l := ends[i*len(strengths)+j]
-			row = append(row, fixed(l))
-			line.Y, line.SE = append(line.Y, l.mean), append(line.SE, l.se)
-		}
-		rows = append(rows, row)
-		panel.Lines = append(panel.Lines, line)
-	}
-	lines(w, rows...)
-	fmt.Fprint(w, text("dlp_connectivity_note"))
-	return e.svg("dlp-figure7.svg", drawing.Plot{
-		Title:  "Ising 5×5 of varying connectivity (DLP, figure 7)",
-		Panels: []drawing.Panel{panel},
-	}.WriteSVG)
-}
