@@ -84,7 +84,13 @@ func (v *Filling) useProfile() error {
 // FitsModel refuses a profile of another model. The model is named as in manifests, by "sha256:"
 // and its hash. Without a profile any model fits. The error is an [*Error].
 func (v *Filling) FitsModel(model string) error {
-	if p := v.profile.profile; v.ProfileFile != "" && p != nil && p.Model != model {
+	if v.ProfileFile == "" {
+		return nil
+	}
+	if err := v.readProfile(); err != nil {
+		return err
+	}
+	if p := v.profile.profile; p.Model != model {
 		return &Error{Name: "profile", Err: fmt.Errorf("%s was tuned for the model %s, and this is "+
 			"%s; tune for this one, or open that", v.ProfileFile, p.Model, model)}
 	}
