@@ -109,9 +109,10 @@ func (r *RBM) activation(j int, entries []int) float64 {
 
 // Energy implements samplers.Target.
 func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
-	var list []int
+	list := takeInts(r.D)
+	defer listsOfInts.Put(list)
 	for k, v := range x {
-		list = r.entries(v, list)
+		list := r.entries(v, *list)
 		sum := r.visible(list)
 		for j := range r.H {
 			sum += softplus(r.activation(j, list))
@@ -123,9 +124,10 @@ func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
 
 // EnergyGrad implements samplers.Gradienter: b + Wᵀσ(c + Wv).
 func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]float64) error {
-	var list []int
+	list := takeInts(r.D)
+	defer listsOfInts.Put(list)
 	for k, v := range x {
-		list = r.entries(v, list)
+		list := r.entries(v, *list)
 		sum, g := r.visible(list), grad[k]
 		copy(g, r.B)
 		for j := range r.H {
@@ -144,10 +146,11 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 // NeighbourEnergy implements samplers.NeighbourEnergizer. It takes the time of one energy, and
 // not of one for each category.
 func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
-	var list []int
+	list := takeInts(r.D)
+	defer listsOfInts.Put(list)
 	for k, v := range x {
 		i, u := i[k], u[k]
-		list = r.entries(v, list)
+		list := r.entries(v, *list)
 		if e := r.entry(i, v[i]); e >= 0 {
 			at := slices.Index(list, e)
 			list = slices.Delete(list, at, at+1)
@@ -181,7 +184,9 @@ func (r *RBM) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]fl
 
 // Hidden sets p[j] to the probability that hidden unit j is on given state v. p has H entries.
 func (r *RBM) Hidden(v []int32, p []float64) {
-	list := r.entries(v, make([]int, 0, len(v)))
+	kept := takeInts(r.D)
+	defer listsOfInts.Put(kept)
+	list := r.entries(v, *kept)
 	for j := range p {
 		p[j] = sigmoid(r.activation(j, list))
 	}
@@ -190,8 +195,11 @@ func (r *RBM) Hidden(v []int32, p []float64) {
 // BlockGibbs draws all hidden units given the visible ones and then all visible
 // ones given the hidden ones, the classical sampler of RBMs; v is replaced.
 func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
-	logit := append([]float64(nil), r.B...)
-	list := r.entries(v, make([]int, 0, len(v)))
+	kept, numbers := takeInts(r.D), takeFloats(len(r.B))
+	defer listsOfInts.Put(kept)
+	defer listsOfFloats.Put(numbers)
+	logit := append(*numbers, r.B...)
+	list := r.entries(v, *kept)
 	for j := range r.H {
 		if rng.Float64() < sigmoid(r.activation(j, list)) {
 			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {

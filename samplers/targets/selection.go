@@ -125,7 +125,9 @@ func (t *Selection) EstimateNeighbours(_ context.Context, x [][]int32, batch int
 	rng []*rand.Rand, logRatio [][]float64) error {
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
-	work := make([]float64, 3*t.D)
+	kept := takeFloats(3 * t.D)
+	defer listsOfFloats.Put(kept)
+	work := (*kept)[:3*t.D]
 	slope, on, off := work[:t.D], work[t.D:2*t.D], work[2*t.D:] // Σ y x, and products for β = 0 and 1
 	for k, s := range x {
 		out := logRatio[k]
