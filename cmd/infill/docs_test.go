@@ -50,9 +50,6 @@ func TestDocumentedCommands(t *testing.T) {
 				args = append(args, "--chains", "2", "--quiet")
 			case args[0] == "fill", args[0] == "batch" && !joins:
 				args = append(args, "--steps", "2", "--chains", "2", "--quiet")
-				if slices.Contains(args, "--thin") {
-					args = append(args, "--thin", "1") // of two steps no more can be left out
-				}
 			}
 			switch {
 			case strings.Contains(one, ".jsonl.gz"):
