@@ -130,7 +130,7 @@ func (p *pager) group(w io.Writer, g key, rs []record, names []string) error {
 	if g.Protocol == "C" {
 		chains = "one chain"
 	}
-	fmt.Fprintf(w, "\n### Protocol %s, equal %s\n\n%s of %d steps, %d sentences, %d seeds.\n\n",
+	fmt.Fprintf(w, "\n### Protocol %s, equal %s\n\n%s of %d steps, sentences: %d, seeds: %d.\n\n",
 		g.Protocol, g.Budget, strings.ToUpper(chains[:1])+chains[1:], g.Steps, len(c.sentences),
 		len(c.seeds))
 	if len(c.sentences) == 0 || len(c.samplers) < 2 {

@@ -52,7 +52,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| gibbs | ", " | 86.84 | ", " | -14.25 | ", // 72.59 − 86.84
-		"+1.00 ± 0.00", "3 chains of 5 steps, 4 sentences, 2 seeds.", "One chain of 5 steps",
+		"+1.00 ± 0.00", "3 chains of 5 steps, sentences: 4, seeds: 2.", "One chain of 5 steps",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
