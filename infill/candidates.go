@@ -31,8 +31,8 @@ type CandidateOptions struct {
 	PerToken bool // by score per piece, so that long candidates are not at a disadvantage
 	Case     Case
 	Long     Long
-	// Terms are parts of the energy besides the model's, as of Options. There are no words that
-	// stood in the blank before.
+	// Terms are further parts of the energy, see Options.Terms. A blank of candidates has no words
+	// from before.
 	Terms []Weighted
 }
 

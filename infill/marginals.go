@@ -85,8 +85,8 @@ func (o *Options) checkMarginals() error {
 	return nil
 }
 
-// unread is the number of first steps whose states are not counted where there is no burn-in. These
-// states may still remember the start.
+// unread is the number of first steps that marginals leave out without a burn-in. Their states may
+// still remember the start.
 func (o *Options) unread() int {
 	if o.Tuned != nil {
 		return o.Steps / 5

@@ -64,7 +64,7 @@ func TestEstimateNeighbours(t *testing.T) {
 			return got
 		}
 		mean, seen := make([]float64, d.GradLen()), map[int]bool{}
-		for seed := uint64(0); len(seen) < len(x); seed++ { // until each coordinate was the batch
+		for seed := uint64(0); len(seen) < len(x); seed++ { // every coordinate is the batch once
 			s := rand.New(rand.NewPCG(seed, 1)).Perm(len(x))[0]
 			if seen[s] {
 				continue

@@ -9,8 +9,8 @@ import (
 	"infill/samplers"
 )
 
-// Tune says what Fill's chains adapted. With it as Options.Tuned there is no burn-in: every step
-// counts, and no value changes.
+// Tune says what Fill's chains adapted. Options.Tuned takes it in place of a burn-in. Every step
+// then counts, and no value changes.
 func TestTune(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -23,7 +23,7 @@ type inputs struct {
 	mean, scale []float64
 }
 
-// standardise scales inputs. One that is the same in all rows becomes 0.
+// standardise scales inputs. A constant input becomes 0.
 func standardise(train *dataset) *inputs {
 	in := &inputs{rows: train.rows, y: train.y, mean: make([]float64, train.width),
 		scale: make([]float64, train.width)}

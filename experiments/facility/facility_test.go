@@ -162,7 +162,7 @@ func TestHiGHS(t *testing.T) {
 				}
 			}
 		}
-		if h.Lots > 0 { // there is no exact solution
+		if h.Lots > 0 { // no exact solution
 			continue
 		}
 		if cost < bounds[at]*(1-1e-9) || bounds[at] == 0 {

@@ -323,7 +323,7 @@ func TestRunRefuses(t *testing.T) {
 	good := map[string]string{"animal": "house", "fruit": "garden"}
 	one := append(animals()[:8:8], Example{Text: "a plum", Label: "fruit"})
 	seed := uint64(0)
-	for ; ; seed++ { // one that holds the plum out
+	for ; ; seed++ { // a seed that holds the plum out
 		if train, _, err := split(one, 0.5, seed); err != nil || !slices.Contains(train, one[8]) {
 			break
 		}

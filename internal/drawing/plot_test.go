@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPlot checks that a plot is well-formed, that lines break where there is no value, that
-// errors are drawn, and that names do not overlap.
+// TestPlot checks four things. A plot is well-formed, lines break at missing values, errors are
+// drawn, and names do not overlap.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	p := Plot{

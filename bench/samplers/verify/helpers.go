@@ -12,8 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
+	"infill/experiments/lab"
 	"infill/samplers"
 )
 
@@ -159,26 +159,7 @@ func lines(w io.Writer, rows ...[]string) {
 
 // parallel calls f with 0..n−1 on all cores and returns the error of the lowest.
 func parallel(n int, f func(i int) error) error {
-	var wait sync.WaitGroup
-	todo, errs := make(chan int), make([]error, n)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := range todo {
-				errs[i] = f(i)
-			}
-		})
-	}
-	for i := range n {
-		todo <- i
-	}
-	close(todo)
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return lab.Parallel(runtime.GOMAXPROCS(0), n, f)
 }
 
 // kept is what run gave in an earlier call of the program with the same seed and folder
