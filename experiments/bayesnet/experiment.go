@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infill/experiments/lab"
+	"infill/internal/drawing"
 	"infill/samplers"
 )
 
@@ -140,10 +141,10 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 	}
 	rows := [][]string{{"", "log-likelihood, train", "paper's", "log-likelihood, test", "RMSE, train",
 		"RMSE, test", "paper's"}}
-	plot := lab.LineChart{Title: s.name, X: "step", Y: "training log-likelihood"}
+	panel := drawing.Panel{X: "step", Y: "training log-likelihood"}
 	for i, c := range all {
 		var trainLL, testLL, trainRMSE, testRMSE []float64
-		l := lab.Line{Name: c.name}
+		l := drawing.Line{Name: c.name, Series: i}
 		for seed := range s.seeds {
 			r := results[seed*len(all)+i]
 			trainLL, testLL = append(trainLL, r.trainLL), append(testLL, r.testLL)
@@ -155,7 +156,7 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 				l.Y[j] += v / float64(s.seeds)
 			}
 		}
-		plot.Lines = append(plot.Lines, l)
+		panel.Lines = append(panel.Lines, l)
 		rows = append(rows, []string{c.name, lab.Over(trainLL).Format(4), paper(s.ll[c.name]),
 			lab.Over(testLL).Format(4), lab.Over(trainRMSE).Format(4), lab.Over(testRMSE).Format(4),
 			paper(s.rmse[c.name])})
@@ -164,6 +165,7 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 		"%d hidden units, %d weights. %d chains of %d steps, seeds: %d.\n\n", s.name, s.train, s.test,
 		len(data.rows), data.width, s.hidden, newNetwork(data.width, s.hidden).weights(), s.chains,
 		s.steps, s.seeds)
+	plot := drawing.Plot{Title: s.name, Panels: []drawing.Panel{panel}}
 	return head + lab.Table(rows...), plot.SVG(), nil
 }
 

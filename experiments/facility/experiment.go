@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"infill/experiments/lab"
+	"infill/internal/drawing"
 )
 
 // Experiment is the one of SGDLD's section 6.3.
@@ -116,7 +117,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 					}
 				}
 			}
-			var lines []lab.Line
+			var lines []drawing.Line
 			for m := range methods {
 				begin := time.Now()
 				f, err := s.search(ctx, in, m, o)
@@ -131,8 +132,9 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 					methodNames[m], f.cost, last, time.Since(begin).Round(100*time.Millisecond))
 			}
 			if chart == "" {
-				chart = lab.LineChart{Title: fmt.Sprintf("%d×%d, instance %d", s.sites, s.customers, n),
-					X: "step", Y: "mean cost of the chains", LogY: true, Lines: lines}.SVG()
+				chart = drawing.Plot{Title: fmt.Sprintf("%d×%d, instance %d", s.sites, s.customers, n),
+					Panels: []drawing.Panel{{X: "step", Y: "mean cost of the chains", LogY: true,
+						Lines: lines}}}.SVG()
 			}
 		}
 		tables = append(tables, s.table(costs))
@@ -155,8 +157,8 @@ func (h solution) row() string {
 func chains(m method) string { return methodNames[m] + ", mean of the chains" }
 
 // line leaves out the start, which is far above all else.
-func line(m method, path []float64) lab.Line {
-	l := lab.Line{Name: methodNames[m]}
+func line(m method, path []float64) drawing.Line {
+	l := drawing.Line{Name: methodNames[m], Series: int(m)}
 	for i, v := range path[1:] {
 		l.X, l.Y = append(l.X, float64((i+1)*pathEvery)), append(l.Y, v)
 	}

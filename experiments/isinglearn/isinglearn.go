@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/experiments/lab"
+	"infill/internal/drawing"
 	"infill/samplers"
 )
 
@@ -90,23 +91,24 @@ func (t task) compare(ctx context.Context, o lab.Options, steps []int) ([]*learn
 // section writes the results of all samplers for each number of steps.
 func (t task) section(steps []int, results []*learned) (text, chart string) {
 	rows := [][]string{append([]string{"steps an iteration"}, titles...)}
-	c := lab.LineChart{X: "iteration", Y: "log RMSE of J, in nats",
-		Title: fmt.Sprintf("%d × %d spins, %d steps an iteration", t.side, t.side, steps[0])}
+	p := drawing.Panel{X: "iteration", Y: "log RMSE of J, in nats"}
 	for i, s := range steps {
 		row := []string{fmt.Sprint(s)}
 		for k, title := range titles {
 			r := results[i*len(titles)+k]
 			row = append(row, lab.Num(r.logRMSE[len(r.logRMSE)-1], 2))
 			if i == 0 {
-				c.Lines = append(c.Lines, lab.Line{Name: title, X: r.iter, Y: r.logRMSE})
+				p.Lines = append(p.Lines, drawing.Line{Name: title, Series: k, X: r.iter, Y: r.logRMSE})
 			}
 		}
 		rows = append(rows, row)
 	}
+	plot := drawing.Plot{Panels: []drawing.Panel{p},
+		Title: fmt.Sprintf("%d × %d spins, %d steps an iteration", t.side, t.side, steps[0])}
 	n := float64(t.side * t.side)
 	return strings.NewReplacer("{side}", fmt.Sprint(t.side), "{iters}", fmt.Sprint(t.iters),
 		"{rows}", fmt.Sprint(t.rows), "{sweeps}", fmt.Sprint(t.sweeps), "{batch}", fmt.Sprint(t.batch),
 		"{buffer}", fmt.Sprint(t.buffer), "{rate}", fmt.Sprint(t.rate), "{sigma}", fmt.Sprint(t.coupling),
 		"{start}", lab.Num(math.Log(t.coupling*math.Sqrt(4/n)), 2), "{table}",
-		lab.Table(rows...)).Replace(part), c.SVG()
+		lab.Table(rows...)).Replace(part), plot.SVG()
 }

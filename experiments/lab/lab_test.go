@@ -1,9 +1,7 @@
 package lab
 
 import (
-	"encoding/xml"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -54,35 +52,6 @@ func TestTable(t *testing.T) {
 	}
 	if got := Over([]float64{4}).Format(1); got != "4.0" {
 		t.Errorf("spread of one value %s", got)
-	}
-}
-
-// TestLineChart draws lines that end at the same height, one with a gap and one without a point.
-func TestLineChart(t *testing.T) {
-	t.Parallel()
-	c := LineChart{Title: "<a> & b", X: "x", Y: "y", LogX: true, Lines: []Line{
-		{"one", []float64{1, 10, 100}, []float64{1, 2, 3}},
-		{"two", []float64{0, 1, 10, 100}, []float64{9, 1, math.NaN(), 3}},
-		{"none", nil, nil},
-	}}
-	svg := c.SVG()
-	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if strings.Contains(svg, ">none</text>") || !strings.Contains(svg, ">two</text>") {
-		t.Error("lines with points have names, and others none")
-	}
-	x, y := c.axes()
-	x.From, x.To, y.From, y.To = 0, 100, 100, 0
-	if p := c.path(c.Lines[1], x, y); strings.Count(p, "M") != 2 || strings.Count(p, "L") != 0 {
-		t.Errorf("path %s, want two points apart", p)
-	}
-	if n := c.names(y); math.Abs(n[0]-n[1]) < 15 || !math.IsNaN(n[2]) {
-		t.Errorf("names at %v", n)
 	}
 }
 

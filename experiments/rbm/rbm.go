@@ -12,6 +12,7 @@ import (
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/drawing"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -173,11 +174,12 @@ func logOf(v float64) string {
 }
 
 func (m *measured) chart(start string, curves []*curve) string {
-	c := lab.LineChart{Title: "From " + start, X: "step", Y: "log MMD to block Gibbs"}
+	p := drawing.Panel{X: "step", Y: "log MMD to block Gibbs"}
 	for k, title := range m.titles {
-		c.Lines = append(c.Lines, lab.Line{Name: title, X: curves[k].steps, Y: curves[k].logs()})
+		p.Lines = append(p.Lines, drawing.Line{Name: title, Series: k, X: curves[k].steps,
+			Y: curves[k].logs()})
 	}
-	return c.SVG()
+	return drawing.Plot{Title: "From " + start, Panels: []drawing.Panel{p}}.SVG()
 }
 
 // pictures shows data, block Gibbs, and chains that began at the likeliest image.

@@ -1,14 +1,15 @@
 package drawing
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
-// A Plot is a drawing of lines: panels in rows of two, a title above them and notes below.
+// A Plot is a drawing of lines: panels in rows of two, a title above them and notes below. A
+// panel that is alone is wider.
 type Plot struct {
 	Title  string
 	Panels []Panel
@@ -35,8 +36,9 @@ type Line struct {
 // Sizes in units of the drawing, in which text has 12.5.
 const (
 	panelWidth  = 480.0
+	aloneWidth  = 640.0
 	panelHeight = 330.0
-	panelLeft   = 62.0
+	panelLeft   = 68.0
 	panelRight  = 104.0 // room for names
 	panelTop    = 34.0
 	panelBottom = 50.0
@@ -46,13 +48,21 @@ const (
 	colours     = 8
 )
 
-// WriteSVG draws the plot.
+// WriteSVG writes what SVG draws.
 func (p Plot) WriteSVG(w io.Writer) error {
-	cols := min(2, len(p.Panels))
+	_, err := io.WriteString(w, p.SVG())
+	return err
+}
+
+// SVG draws the plot.
+func (p Plot) SVG() string {
 	rows := (len(p.Panels) + 1) / 2
-	width := panelWidth * float64(cols)
+	each, width := panelWidth, 2*panelWidth
+	if len(p.Panels) < 2 {
+		each, width = aloneWidth, aloneWidth
+	}
 	height := plotTop + panelHeight*float64(rows) + noteHeight*float64(len(p.Notes)) + 8
-	var b bytes.Buffer
+	var b strings.Builder
 	f := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	f(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" viewBox="0 0 %.0f %.0f" role="img" `+
 		`aria-label="%s">`, width, width, height, Text(p.Title))
@@ -60,21 +70,20 @@ func (p Plot) WriteSVG(w io.Writer) error {
 	f(`<rect width="100%%" height="100%%" fill="var(--page)"/>`)
 	f(`<text class="title" x="10" y="20">%s</text>`, Text(p.Title))
 	for i, panel := range p.Panels {
-		panel.draw(f, float64(i%2)*panelWidth, plotTop+float64(i/2)*panelHeight)
+		panel.draw(f, float64(i%2)*each, plotTop+float64(i/2)*panelHeight, each)
 	}
 	for i, note := range p.Notes {
 		f(`<text class="note" x="10" y="%.1f">%s</text>`,
 			height-8-noteHeight*float64(len(p.Notes)-1-i), Text(note))
 	}
 	f("</svg>")
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }
 
 // draw draws the panel with its upper left corner at (left, top).
-func (p Panel) draw(f func(string, ...any), left, top float64) {
+func (p Panel) draw(f func(string, ...any), left, top, width float64) {
 	x, y := p.axes()
-	x.From, x.To = left+panelLeft, left+panelWidth-panelRight
+	x.From, x.To = left+panelLeft, left+width-panelRight
 	y.From, y.To = top+panelHeight-panelBottom, top+panelTop
 	f(`<text class="title" x="%.1f" y="%.1f">%s</text>`, x.From, y.To-12, Text(p.Title))
 	for _, v := range x.Ticks {
@@ -214,6 +223,15 @@ func (p Panel) names(y Axis) []float64 {
 		if !moved {
 			break
 		}
+	}
+	ceiling, floor := y.To, y.From // that names keep to, the floor before the ceiling
+	for _, i := range order {
+		at[i] = math.Max(at[i], ceiling)
+		ceiling = at[i] + nameHeight
+	}
+	for _, i := range slices.Backward(order) {
+		at[i] = math.Min(at[i], floor)
+		floor = at[i] - nameHeight
 	}
 	return at
 }

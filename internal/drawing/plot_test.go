@@ -64,4 +64,24 @@ func TestPlot(t *testing.T) {
 	if d := at[0] - at[1]; d < nameHeight-.1 || d > nameHeight+.1 {
 		t.Errorf("names at %v, want %v apart with the higher value above", at, nameHeight)
 	}
+
+	// A crowd at either end of the axis stays within it.
+	for end, want := range map[float64]float64{0: 300 - 5*nameHeight, 1: 0} {
+		var crowd Panel
+		for range 6 {
+			crowd.Lines = append(crowd.Lines, Line{X: []float64{1}, Y: []float64{end}})
+		}
+		for i, v := range crowd.names(Axis{Lo: 0, Hi: 1, From: 300, To: 0}) {
+			if math.Abs(v-want-nameHeight*float64(i)) > .1 {
+				t.Errorf("name %d of lines that end at %v at %v, want %v", i, end, v,
+					want+nameHeight*float64(i))
+			}
+		}
+	}
+	for panels, wide := range map[int]string{1: `width="640"`, 3: `width="960"`} {
+		svg := Plot{Panels: p.Panels[:panels]}.SVG()
+		if !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" `+wide) {
+			t.Errorf("%d panels are drawn as %.90s, want %s", panels, svg, wide)
+		}
+	}
 }
