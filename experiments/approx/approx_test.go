@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/samplers"
 )
 
@@ -132,17 +132,7 @@ func TestFindsTheOptimum(t *testing.T) {
 // The quick case is a function of the seed, whatever the threads.
 func TestQuick(t *testing.T) {
 	t.Parallel()
-	var text [2]string
-	for i := range text {
-		page, err := Experiment.Run(context.Background(), lab.Options{Seed: 1, Quick: true, Threads: 1 + i})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text[i] = page.Text
-	}
-	if text[0] != text[1] {
-		t.Error("the page depends on the number of threads")
-	}
+	labtest.Quick(t, Experiment, 1, 2)
 }
 
 // The samplers know no state with two units on a node, from any start.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/internal/testmode"
 )
 
@@ -173,17 +174,7 @@ func TestTiny(t *testing.T) {
 // The quick case is a function of the seed, whatever the threads, and all samplers learn.
 func TestQuick(t *testing.T) {
 	t.Parallel()
-	var text [2]string
-	for i := range text {
-		page, err := Experiment.Run(context.Background(), lab.Options{Seed: 1, Quick: true, Threads: 1 + i})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text[i] = page.Text + page.Charts["made.svg"]
-	}
-	if text[0] != text[1] {
-		t.Error("the page depends on the number of threads")
-	}
+	labtest.Quick(t, Experiment, 1, 2)
 	s := sets(true)[0]
 	data, err := s.open(lab.Options{Seed: 1})
 	if err != nil {

@@ -3,11 +3,10 @@ package deepebm
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"infill/experiments/images"
-	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/internal/testmode"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -174,21 +173,9 @@ func TestLearn(t *testing.T) {
 // TestQuick makes the page of the quick case, in the long tests with another number of threads too.
 func TestQuick(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	page, err := run(ctx, lab.Options{Seed: 1, Quick: true, Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(page.Text, "{") || strings.Contains(page.Text, "NaN") {
-		t.Errorf("a place of the page is not filled:\n%s", page.Text)
-	}
+	threads := []int{2}
 	if testmode.All() {
-		other, err := run(ctx, lab.Options{Seed: 1, Quick: true, Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other.Text != page.Text || other.Charts["samples.svg"] != page.Charts["samples.svg"] {
-			t.Error("another number of threads gives another page")
-		}
+		threads = append(threads, 1)
 	}
+	labtest.Quick(t, Experiment, threads...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -177,20 +178,10 @@ func TestHiGHS(t *testing.T) {
 // The quick case is between the optimum and the start, and says the same twice.
 func TestQuick(t *testing.T) {
 	t.Parallel()
-	var text [2]string
-	for i := range text {
-		page, err := Experiment.Run(context.Background(), lab.Options{Seed: 1, Quick: true, Threads: 1 + i})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text[i] = page.Text + page.Charts["cost.svg"]
-	}
-	if text[0] != text[1] {
-		t.Error("the page depends on the number of threads")
-	}
+	text := labtest.Quick(t, Experiment, 1, 2).Text
 	for _, row := range []string{"| SGDLD | ", "| SLS | ", "| HiGHS, exact mean | 7516 | "} {
-		if !strings.Contains(text[0], row) {
-			t.Errorf("the page has no row %q:\n%s", row, text[0])
+		if !strings.Contains(text, row) {
+			t.Errorf("the page has no row %q:\n%s", row, text)
 		}
 	}
 	known, err := solutions()

@@ -2,12 +2,10 @@ package isinglearn
 
 import (
 	"context"
-	"io"
 	"math"
-	"strings"
 	"testing"
 
-	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/samplers"
 )
 
@@ -217,17 +215,5 @@ func TestQuick(t *testing.T) {
 			t.Errorf("%s: log RMSE from %v to %v", titles[i], start, end)
 		}
 	}
-	var pages [2]*lab.Page
-	for k := range pages {
-		o := lab.Options{Seed: 1, Quick: true, Threads: k + 1, Log: io.Discard}
-		if pages[k], err = run(ctx, o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pages[0].Text != pages[1].Text || pages[0].Charts["rmse4.svg"] != pages[1].Charts["rmse4.svg"] {
-		t.Error("another number of threads gives another page")
-	}
-	if strings.Contains(pages[0].Text, "{") {
-		t.Errorf("a place of the page is not filled:\n%s", pages[0].Text)
-	}
+	labtest.Quick(t, Experiment, 1, 2)
 }

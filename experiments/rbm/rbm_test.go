@@ -3,12 +3,12 @@ package rbm
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -137,23 +137,5 @@ func meanKernel(x [][]int32) float64 {
 // TestQuick makes the page of the quick case with one thread and with two.
 func TestQuick(t *testing.T) {
 	t.Parallel()
-	var pages [2]*lab.Page
-	for k := range pages {
-		var err error
-		pages[k], err = run(context.Background(), lab.Options{Seed: 1, Quick: true, Threads: k + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pages[0].Text != pages[1].Text {
-		t.Error("another number of threads gives another page")
-	}
-	if strings.Contains(pages[0].Text, "{") || strings.Contains(pages[0].Text, "NaN") {
-		t.Errorf("a place of the page is not filled:\n%s", pages[0].Text)
-	}
-	for name, svg := range pages[0].Charts {
-		if svg != pages[1].Charts[name] || !strings.Contains(pages[0].Text, "(rbm/"+name+")") {
-			t.Errorf("chart %s differs or is not shown", name)
-		}
-	}
+	labtest.Quick(t, Experiment, 1, 2)
 }

@@ -3,12 +3,11 @@ package rbmlearn
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
-	"infill/experiments/lab"
+	"infill/experiments/lab/labtest"
 	"infill/internal/testmode"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -158,18 +157,10 @@ func TestQuick(t *testing.T) {
 		}
 	}
 	page := p.page(set, results)
-	if strings.Contains(page.Text, "{") || strings.Contains(page.Text, "NaN") {
-		t.Errorf("a place of the page is not filled:\n%s", page.Text)
+	if err := labtest.Complete(Experiment, page); err != nil {
+		t.Error(err)
 	}
-	if testmode.All() {
-		for threads := 1; threads <= 2; threads++ {
-			other, err := run(ctx, lab.Options{Seed: 1, Quick: true, Threads: threads})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if other.Text != page.Text || other.Charts["samples.svg"] != page.Charts["samples.svg"] {
-				t.Errorf("%d threads give another page", threads)
-			}
-		}
+	if testmode.All() && labtest.Quick(t, Experiment, 1, 2).Text != page.Text {
+		t.Error("the experiment's page is not that of its results")
 	}
 }

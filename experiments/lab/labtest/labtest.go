@@ -1,0 +1,64 @@
+// Package labtest has what the tests of experiments share.
+package labtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+
+	"infill/experiments/lab"
+)
+
+// Quick runs the quick case of an experiment with each number of threads. The page has to be the
+// same for all of them and complete, see Complete. Quick returns it.
+func Quick(t *testing.T, e lab.Experiment, threads ...int) *lab.Page {
+	t.Helper()
+	page, err := same(e, threads)
+	if err == nil {
+		err = Complete(e, page)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// same is the page of a run with each number of threads.
+func same(e lab.Experiment, threads []int) (*lab.Page, error) {
+	var first *lab.Page
+	for _, n := range threads {
+		page, err := e.Run(context.Background(),
+			lab.Options{Seed: 1, Quick: true, Threads: n, Log: io.Discard})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%d threads: %w", n, err)
+		case first == nil:
+			first = page
+		case page.Text != first.Text || !maps.Equal(page.Charts, first.Charts):
+			return nil, fmt.Errorf("%d threads give another page than %d", n, threads[0])
+		}
+	}
+	return first, nil
+}
+
+// unfinished is a place of a template that is not filled, or a figure that is not a number. Sets
+// of numbers, such as {0,1}, are not places.
+var unfinished = regexp.MustCompile(`\{[a-z]\w*\}|NaN|[-+−]Inf`)
+
+// Complete reports a page with a place that is not filled, a figure that is not a number, or a
+// chart that the text does not show.
+func Complete(e lab.Experiment, page *lab.Page) error {
+	if bad := unfinished.FindString(page.Text); bad != "" {
+		return fmt.Errorf("the page has %q:\n%s", bad, page.Text)
+	}
+	for file := range page.Charts {
+		if link := "(" + e.Name + "/" + file + ")"; !strings.Contains(page.Text, link) {
+			return fmt.Errorf("the page does not show its chart %s", link)
+		}
+	}
+	return nil
+}
