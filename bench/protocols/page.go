@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"flag"
@@ -15,6 +16,11 @@ import (
 //
 //go:embed page.txt
 var pageHead string
+
+// What stands between the first table and those of each model.
+//
+//go:embed guide.txt
+var pageGuide string
 
 // published are the numbers of BERT-base in Table 3 of DLP, by sampler: self-BLEU, unique 2-grams
 // against the sentences themselves, corpus BLEU.
@@ -74,40 +80,47 @@ type pager struct {
 	top        int
 }
 
-// write prints a section for each model, and in it one for each protocol and budget.
+// write prints what came of all groups in one table, and then a section for each model, with the
+// tables of each set of sentences, protocol and budget.
 func (p *pager) write(w io.Writer, all []record) error {
-	fmt.Fprint(w, pageHead)
 	names := strings.Fields(p.job.samplers)
 	all = slices.DeleteFunc(slices.Clone(all), func(r record) bool {
 		return !slices.Contains(names, r.Sampler)
 	})
 	slices.SortStableFunc(all, func(a, b record) int { // A before B before C, steps first
-		if a.Model != b.Model {
-			return 0
-		}
-		return strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget))
+		return cmp.Or(strings.Compare(b.Model, a.Model), cmp.Compare(a.MaskRate, b.MaskRate),
+			strings.Compare(a.Data, b.Data), strings.Compare(a.Protocol+steps(a.Budget),
+				b.Protocol+steps(b.Budget)))
 	})
-	var groups []key
-	for _, r := range all {
-		if g := r.group(); !slices.Contains(groups, g) {
-			groups = append(groups, g)
+	var groups []*measured
+	for len(all) > 0 {
+		g := all[0].group()
+		n := slices.IndexFunc(all, func(r record) bool { return r.group() != g })
+		if n < 0 {
+			n = len(all)
 		}
-	}
-	model := ""
-	for _, g := range groups {
-		if g.Model != model {
-			model = g.Model
-			fmt.Fprintf(w, "\n## %s\n", model)
-		}
-		var rs []record
-		for _, r := range all {
-			if r.group() == g {
-				rs = append(rs, r)
-			}
-		}
-		if err := p.group(w, g, rs, names); err != nil {
+		m, err := p.measure(g, all[:n], names)
+		if err != nil {
 			return err
 		}
+		if m != nil {
+			groups = append(groups, m)
+		}
+		all = all[n:]
+	}
+	if len(groups) == 0 {
+		return fmt.Errorf("no two samplers have runs of the same sentences and seeds")
+	}
+	fmt.Fprint(w, pageHead)
+	p.summary(w, groups, names)
+	fmt.Fprint(w, pageGuide)
+	model := ""
+	for _, m := range groups {
+		if m.Model != model {
+			model = m.Model
+			fmt.Fprintf(w, "\n## %s\n", model)
+		}
+		p.details(w, m)
 	}
 	return nil
 }
@@ -120,39 +133,57 @@ func steps(budget string) string {
 	return budget
 }
 
-// group prints the runs of a model under a protocol and a budget: the levels beside the paper's,
-// and the differences from the first sampler, with equal fillings merged and without.
-func (p *pager) group(w io.Writer, g key, rs []record, names []string) error {
-	c := newCells(rs, slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+// measured is a group of runs with its numbers, with equal fillings merged and without.
+type measured struct {
+	key
+	*cells
+	sets [2]struct { // merged, repeated
+		used           []column
+		whole, without [][][]float64
+	}
+}
+
+// measure makes the numbers of runs that can be compared, or nil where no two samplers can.
+func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
+	m := &measured{key: g}
+	m.cells = newCells(rs, slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return !slices.ContainsFunc(rs, func(r record) bool { return r.Sampler == n })
 	}))
-	chains := fmt.Sprintf("%d chains", g.Chains)
-	if g.Protocol == "C" {
-		chains = "one chain"
+	if len(m.sentences) == 0 || len(m.samplers) < 2 {
+		return nil, nil
 	}
-	fmt.Fprintf(w, "\n### Protocol %s, equal %s\n\n%s of %d steps, sentences: %d, seeds: %d.\n\n",
-		g.Protocol, g.Budget, strings.ToUpper(chains[:1])+chains[1:], g.Steps, len(c.sentences),
-		len(c.seeds))
-	if len(c.sentences) == 0 || len(c.samplers) < 2 {
-		fmt.Fprint(w, "There are no two samplers with runs of the same sentences and seeds.\n")
-		return nil
-	}
-	for _, repeats := range []bool{false, true} {
-		t := &tabler{references: p.references, samplers: c.samplers, top: p.top, repeats: repeats}
-		used := slices.DeleteFunc(t.columns(), func(col column) bool {
+	for i, repeats := range []bool{false, true} {
+		t := &tabler{references: p.references, samplers: m.samplers, top: p.top, repeats: repeats}
+		set := &m.sets[i]
+		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
 			own := !slices.Contains(publishedKeys[:], col.key)
 			return repeats && own || col.title == "rows" || col.title == "CPU seconds"
 		})
-		whole, without, err := t.measure(c, used)
-		if err != nil {
-			return err
+		var err error
+		if set.whole, set.without, err = t.measure(m.cells, set.used); err != nil {
+			return nil, err
 		}
-		if repeats {
+	}
+	return m, nil
+}
+
+// details prints the tables of a group: the levels beside the paper's, and the differences from the
+// first sampler, with equal fillings merged and without.
+func (p *pager) details(w io.Writer, m *measured) {
+	chains := fmt.Sprintf("%d chains", m.Chains)
+	if m.Protocol == "C" {
+		chains = "one chain"
+	}
+	fmt.Fprintf(w, "\n### Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.blanks())
+	fmt.Fprintf(w, "%s of %d steps, sentences: %d of %s, seeds: %d.\n\n",
+		strings.ToUpper(chains[:1])+chains[1:], m.Steps, len(m.sentences), m.Data, len(m.seeds))
+	for i := range m.sets {
+		if i == 1 {
 			fmt.Fprint(w, "\nThe same, with equal fillings counted as often as they came:\n\n")
 		}
-		p.levels(w, c, used, whole, without, !repeats)
+		set := &m.sets[i]
+		p.levels(w, m.cells, set.used, set.whole, set.without, i == 0)
 	}
-	return nil
 }
 
 // levels prints a row for each sampler: mean over the seeds, the paper's number, and the difference

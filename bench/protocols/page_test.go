@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +22,10 @@ func TestPage(t *testing.T) {
 		for _, r := range runs() {
 			r.Protocol, r.Budget = group[0], group[1]
 			r.Sampler = map[string]string{"a": "gibbs", "b": "dmala"}[r.Sampler]
+			r.Data = "in.txt"
+			if r.Sampler == "dmala" { // its second filling has nothing of the first
+				r.States[1].Text = "no word that is shared with what others may have"
+			}
 			b, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
@@ -52,11 +58,17 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| gibbs | ", " | 86.84 | ", " | -14.25 | ", // 72.59 − 86.84
-		"+1.00 ± 0.00", "3 chains of 5 steps, sentences: 4, seeds: 2.", "One chain of 5 steps",
+		"+1.00 ± 0.00", "3 chains of 5 steps, sentences: 4 of in.txt, seeds: 2.", "One chain of 5 steps",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+	// The first table has the differences of those below, with a place less.
+	first := fieldsOf(t, text, "| m | 4 | C | steps | 2 |")
+	merged := fieldsOf(t, text, "| dmala − gibbs |")
+	if first[2] == "+0.0 ± 0.0" || !sameRounded(t, first[2], merged[0]) {
+		t.Errorf("the first table has %q, that below %q", first[2], merged[0])
 	}
 	if strings.Contains(text, "corpus BLEU |") {
 		t.Error("corpus BLEU without references")
@@ -66,4 +78,35 @@ func TestPage(t *testing.T) {
 			t.Errorf("%q was accepted", bad)
 		}
 	}
+}
+
+// fieldsOf are the cells of the first line that begins so, after that beginning.
+func fieldsOf(t *testing.T, text, begin string) []string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), begin); ok {
+			var out []string
+			for _, f := range strings.Split(rest, "|") {
+				out = append(out, strings.TrimSpace(f))
+			}
+			return out
+		}
+	}
+	t.Fatalf("no line begins with %q", begin)
+	return nil
+}
+
+// sameRounded reports whether two differences agree to one place.
+func sameRounded(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y [2]float64
+	for _, v := range []struct {
+		text string
+		into *[2]float64
+	}{{a, &x}, {b, &y}} {
+		if _, err := fmt.Sscanf(v.text, "%f ± %f", &v.into[0], &v.into[1]); err != nil {
+			t.Fatalf("%q: %v", v.text, err)
+		}
+	}
+	return math.Abs(x[0]-y[0]) < .051 && math.Abs(x[1]-y[1]) < .051
 }

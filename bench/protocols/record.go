@@ -11,14 +11,16 @@ import (
 
 // A key names a run.
 type key struct {
-	Model    string `json:"model"`
-	Protocol string `json:"protocol"`
-	Budget   string `json:"budget"`
-	Steps    int    `json:"steps"`
-	Chains   int    `json:"chains"`
-	Sampler  string `json:"sampler"`
-	Sentence string `json:"sentence"`
-	Seed     uint64 `json:"seed"`
+	Model    string  `json:"model"`
+	Data     string  `json:"data"`                // names of the files of sentences
+	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
+	Protocol string  `json:"protocol"`
+	Budget   string  `json:"budget"`
+	Steps    int     `json:"steps"`
+	Chains   int     `json:"chains"`
+	Sampler  string  `json:"sampler"`
+	Sentence string  `json:"sentence"`
+	Seed     uint64  `json:"seed"`
 }
 
 // A state is a text that chains ended in.

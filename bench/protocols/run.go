@@ -14,18 +14,15 @@ import (
 	"time"
 
 	"infill/infill"
-	"infill/infill/records"
 	"infill/mlm"
 	"infill/models"
-	"infill/report"
 	"infill/samplers"
-	"infill/tokenize"
 )
 
 // A job is what the flags of run ask for.
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
-	only                                                  string
+	only, words                                           string
 	seeds, limit, steps, chains, threads                  int
 	rate                                                  float64
 }
@@ -43,7 +40,8 @@ func runCommand(ctx context.Context, args []string) error {
 // flags adds those of a run, with what is run unless somebody says otherwise.
 func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.model, "model", "", "folder of the model; empty: the default model")
-	f.StringVar(&j.data, "data", "", "file of sentences: lines, or the task of DISCS")
+	f.StringVar(&j.data, "data", "",
+		"files of sentences, comma separated: lines, or the task of DISCS")
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
 	f.StringVar(&j.samplers, "samplers", samplers,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward is without backward pass")
@@ -53,18 +51,13 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.vocab, "vocab", "words", "what may fill a blank: words, all or whole-words")
 	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
-	f.IntVar(&j.limit, "limit", 0, "sentences, from the first on; 0: all")
+	f.StringVar(&j.words, "words", "",
+		"fewest and most words of a sentence, as in 10-25; empty: any number")
+	f.IntVar(&j.limit, "limit", 0, "sentences of each file, from the first on; 0: all")
 	f.IntVar(&j.steps, "steps", infill.DefaultSteps, "steps")
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")
-}
-
-// A task is a sentence to fill.
-type task struct {
-	id, gold string
-	opt      infill.Options // what the masking found out
-	template *infill.Template
 }
 
 func (j *job) run(ctx context.Context) error {
@@ -129,7 +122,7 @@ func (j *job) keys(sentence string, seed uint64) []key {
 		for _, budget := range strings.Fields(j.budgets) {
 			for _, spec := range strings.Fields(j.samplers) {
 				out = append(out,
-					key{j.name(), protocol, budget, j.steps, j.chains, spec, sentence, seed})
+					key{j.name(), j.dataName(), j.rate, protocol, budget, j.steps, j.chains, spec, sentence, seed})
 			}
 		}
 	}
@@ -149,49 +142,6 @@ func (j *job) name() string {
 		return "default"
 	}
 	return filepath.Base(j.model)
-}
-
-func (j *job) tasks(tok *tokenize.Tokenizer) ([]task, error) {
-	f, err := os.Open(j.data)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	sources, err := report.ReadSources(f, j.data)
-	if err != nil {
-		return nil, err
-	}
-	vocab, ok := map[string]infill.Vocab{
-		"words": infill.VocabWords, "all": infill.VocabAll, "whole-words": infill.VocabWholeWords,
-	}[j.vocab]
-	if !ok {
-		return nil, fmt.Errorf("-vocab %s: want words, all or whole-words", j.vocab)
-	}
-	only := map[string]bool{}
-	for _, id := range strings.FieldsFunc(j.only, func(r rune) bool { return r == ',' }) {
-		only[id] = true
-	}
-	var out []task
-	for i, s := range sources {
-		if len(only) > 0 && !only[fmt.Sprint(i+1)] {
-			continue
-		}
-		if j.limit > 0 && len(out) == j.limit {
-			break
-		}
-		// The words to mask are the same for all seeds.
-		t := task{id: fmt.Sprint(i + 1), gold: s.Gold}
-		t.opt = infill.Options{ID: t.id, Seed: 1, Vocab: vocab}
-		if j.rate > 0 {
-			t.gold = s.Text
-		}
-		t.template, _, err = records.Blanks(tok, s.Text, infill.Masking{Rate: j.rate}, &t.opt)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sentence %s: %w", j.data, t.id, err)
-		}
-		out = append(out, t)
-	}
-	return out, nil
 }
 
 // one fills a sentence, with an engine that remembers nothing of others.

@@ -108,16 +108,20 @@ func (t *tabler) group(w io.Writer, g key, rs []record) error {
 	return nil
 }
 
+// mostBlocks bounds the work of the jackknife: more sentences are left out several at a time.
+const mostBlocks = 20
+
 // measure computes, for every sampler and column, the values of all sentences by seed, and those
-// without each sentence, means over the seeds.
+// without each sentence or block of sentences, means over the seeds.
 func (t *tabler) measure(c *cells, used []column) (whole, without [][][]float64, err error) {
 	whole = make([][][]float64, len(c.samplers))
 	without = make([][][]float64, len(c.samplers))
 	for s := range c.samplers {
 		whole[s], without[s] = make([][]float64, len(used)), make([][]float64, len(used))
 	}
-	for left := -1; left < len(c.sentences); left++ {
-		if left >= 0 && len(c.sentences) == 1 {
+	blocks := min(len(c.sentences), mostBlocks)
+	for left := -1; left < blocks; left++ {
+		if left >= 0 && blocks == 1 {
 			break
 		}
 		sums := make([][]float64, len(c.samplers))
@@ -169,12 +173,13 @@ func pair(a, b, withoutA, withoutB []float64) difference {
 	return jackknife(x-y, d)
 }
 
-// values are the columns of every sampler, for a seed, without one sentence unless left is −1.
+// values are the columns of every sampler, for a seed, without one block of sentences unless left
+// is −1. Every mostBlocks-th sentence is in a block.
 func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, error) {
 	cmp := &report.Comparison{Budget: report.BudgetSteps, Seed: c.seeds[seed]}
 	runs := make([][]record, len(c.samplers))
 	for i, id := range c.sentences {
-		if i == left {
+		if i%mostBlocks == left {
 			continue
 		}
 		for s, name := range c.samplers {

@@ -41,6 +41,31 @@ func TestJackknifeOfMean(t *testing.T) {
 	}
 }
 
+// Forty sentences are left out two at a time. The interval of a mean is that of the means of the
+// pairs.
+func TestBlocks(t *testing.T) {
+	c := &cells{samplers: []string{"a"}, seeds: []uint64{1}, runs: map[key]record{}}
+	pairs := make([]float64, mostBlocks)
+	for i := range 2 * mostBlocks {
+		u := math.Sin(float64(7 * i))
+		pairs[i%mostBlocks] += u / 2
+		id := fmt.Sprint(i)
+		c.sentences = append(c.sentences, id)
+		c.runs[key{Sampler: "a", Sentence: id, Seed: 1}] = record{Blanks: 1,
+			States: []state{{Text: "one two three four five", Score: u, Count: 1}}}
+	}
+	tb := &tabler{samplers: c.samplers, top: 5}
+	used := []column{{title: "best", own: tb.best}}
+	whole, without, err := tb.measure(c, used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, sd := spread(pairs)
+	d := jackknife(whole[0][0][0], without[0][0])
+	near(t, "value", d.value, m, 1e-12)
+	near(t, "half", d.half, student(mostBlocks-1)*sd/math.Sqrt(mostBlocks), 1e-9)
+}
+
 // runs are those of two samplers on four sentences with two seeds. Sampler b is a nat a blank better
 // in each and takes twice the time.
 func runs() []record {
