@@ -136,14 +136,14 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, total := map[[3]int32]float64{}, 0.0
+		got := samplers.NewTally(27)
 		err = run.Steps(ctx, 1800, func(r *samplers.Run) error {
 			if r.Done() < 300 {
 				return nil
 			}
 			for k, x := range r.X {
-				got[[3]int32(x)] += r.Weight[k]
-				total += r.Weight[k]
+				w := got.Weigh(r.LogWeight[k])
+				got.Sum[x[0]+3*x[1]+9*x[2]] += w
 			}
 			return nil
 		})
@@ -152,7 +152,7 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 		}
 		tv := 0.0
 		for x, p := range want {
-			tv += math.Abs(p/sum-got[x]/total) / 2
+			tv += math.Abs(p/sum-got.Sum[x[0]+3*x[1]+9*x[2]]/got.Total) / 2
 		}
 		t.Logf("%s: total variation %.4f", c.name, tv)
 		if c.exact != (tv < 0.03) {

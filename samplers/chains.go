@@ -79,17 +79,18 @@ type Chains struct {
 	RNG    []*rand.Rand // one stream per chain
 	Last   []Move       // what the last step did
 	Stats  []Stats      // what all steps did
-	// Weight is the weight that the current states have in averages: 1,
-	// except for SGDLD, whose states last for different times.
-	Weight []float64
-	Burnin int                                   // steps in which kernels adapt
-	name   string                                // of the sampler, for messages
-	grad   Gradienter                            // nil when the kernel uses neither gradients nor rows
-	seen   func(chain int, x []int32, u float64) // Options.Evaluated
-	done   int
-	idx    []int // scratch of Refresh
-	bx     [][]int32
-	bu     []float64
+	// LogWeight is the logarithm of the weight that the current states have in
+	// averages: 0, except for SGDLD, whose states last for different times. It is −∞
+	// for a state that is to be left out. A Tally adds up with such weights.
+	LogWeight []float64
+	Burnin    int                                   // steps in which kernels adapt
+	name      string                                // of the sampler, for messages
+	grad      Gradienter                            // nil when the kernel uses neither gradients nor rows
+	seen      func(chain int, x []int32, u float64) // Options.Evaluated
+	done      int
+	idx       []int // scratch of Refresh
+	bx        [][]int32
+	bu        []float64
 }
 
 // Done is the number of steps made so far.

@@ -299,20 +299,21 @@ func sgdldError(
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := make([]float64, len(e.P))
+	w := samplers.NewTally(len(e.P))
 	err = run.Steps(context.Background(), steps, func(r *samplers.Run) error {
 		if r.Done() < steps/10 {
 			return nil
 		}
 		for k, x := range r.X {
-			w[e.Index(x)] += r.Weight[k]
+			weight := w.Weigh(r.LogWeight[k])
+			w.Sum[e.Index(x)] += weight
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.TV(w)
+	return e.TV(w.Sum)
 }
 
 // TestStochasticDULA: with mini-batches as large as the variance allows, the

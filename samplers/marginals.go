@@ -9,24 +9,26 @@ package samplers
 //
 // All chains count together.
 type Marginals struct {
-	dom   *Domain
-	sum   [][]float64 // [coordinate][value]
-	total float64
+	dom *Domain
+	sum *Tally
+	at  []int // coordinate i's numbers in sum begin at at[i]
 }
 
 // Observe counts the current states.
 func (m *Marginals) Observe(r *Run) error {
 	if m.sum == nil {
 		m.dom = r.Domain
+		n := 0
 		for i := range m.dom.Len() {
-			m.sum = append(m.sum, make([]float64, m.dom.K(i)))
+			m.at = append(m.at, n)
+			n += m.dom.K(i)
 		}
+		m.sum = NewTally(n)
 	}
 	for k, x := range r.X {
-		w := r.Weight[k]
-		m.total += w
+		w := m.sum.Weigh(r.LogWeight[k])
 		for i, v := range x {
-			m.sum[i][v] += w
+			m.sum.Sum[m.at[i]+int(v)] += w
 		}
 	}
 	return nil
@@ -39,9 +41,9 @@ func (m *Marginals) Of(i int) []float64 {
 	if m.sum == nil {
 		return nil
 	}
-	out := make([]float64, len(m.sum[i]))
-	for v, s := range m.sum[i] {
-		out[v] = s / m.total
+	out := make([]float64, m.dom.K(i))
+	for v := range out {
+		out[v] = m.sum.Sum[m.at[i]+v] / m.sum.Total
 	}
 	return out
 }

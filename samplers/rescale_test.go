@@ -63,9 +63,9 @@ func TestRescaleKeepsTheCache(t *testing.T) {
 			t.Fatal("the chain jumped")
 		}
 		if s.Time > 0 { // the weight is constant, the probability of a jump is not
-			return run.Kernel.(*sgdldKernel).z[0]
+			return math.Exp(run.Kernel.(*sgdldKernel).logZ[0])
 		}
-		return run.Weight[0]
+		return math.Exp(run.LogWeight[0])
 	}
 	rescale := func(r *Run, f float64) error { return r.Rescale(ctx, f) }
 	retarget := func(r *Run, _ float64) error { return r.Retarget(ctx) }

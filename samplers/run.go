@@ -57,7 +57,7 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 		}
 		c.X = append(c.X, append([]int32(nil), x...))
 		c.U = append(c.U, math.NaN())
-		c.Weight = append(c.Weight, 1)
+		c.LogWeight = append(c.LogWeight, 0)
 		c.RNG = append(c.RNG, NewStream(opt.Seed, opt.ID, opt.First+k))
 	}
 	c.Last = make([]Move, len(x0))

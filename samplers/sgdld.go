@@ -11,13 +11,14 @@ import (
 // from draws of an auxiliary variable, as latent-variable models can.
 type RatioEstimator interface {
 	Target
-	// EstimateRatios fills num[k] and den[k], in the layout of a gradient, with
-	// means over batch draws of ψ(x with coordinate i set to v) and ψ(x), so
-	// that g(E num/E den) is a rate with which π is in detailed balance. A
-	// binary coordinate's entry is for its other value. All randomness comes
-	// from rng[k].
-	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, num,
-		den [][]float64) error
+	// EstimateRatios fills logNum[k] and logDen[k], in the layout of a gradient, with
+	// the logarithms of means over batch draws of ψ(x with coordinate i set to v) and
+	// of ψ(x), so that g(E num/E den) is a rate with which π is in detailed balance. A
+	// mean of 0 is −∞. Logarithms, because ψ may be a product of many
+	// factors. A binary coordinate's entry is for its other value. All randomness
+	// comes from rng[k].
+	EstimateRatios(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand, logNum,
+		logDen [][]float64) error
 }
 
 // Rates says where [SGDLD] has its rates from.
@@ -59,7 +60,8 @@ func (r Rates) String() string {
 //	Z(θ) = Σ_y R(θ→y),   ε_t = h_t/Z(θ)   (Polyak step, equation 14)
 //	with probability min(1, h_t) jump to y ∝ R(θ→y) and empty the cache
 //
-// The state has weight ε_t in averages (equation 15): Chains.Weight. As h falls the
+// The state has weight ε_t in averages (equation 15), kept as a logarithm because Z differs by
+// hundreds of powers of ten between mini-batches: Chains.LogWeight. As h falls the
 // process stays longer, the cache holds more and the bias goes. Without the cache it
 // would remain.
 //
@@ -147,7 +149,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance,
 			cnt.free), free: cnt.free,
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
-		u: make([]float64, c.Len()), z: make([]float64, c.Len()),
+		u: make([]float64, c.Len()), logZ: make([]float64, c.Len()),
 		delta: matrix[float64](c.Len(), c.Domain.gradLen),
 		num:   matrix[float64](c.Len(), c.Domain.gradLen), sumNum: matrix[float64](c.Len(),
 			c.Domain.gradLen),
@@ -176,11 +178,11 @@ type sgdldKernel struct {
 	cum   []float64
 
 	n              []int       // estimates in each cache
-	num, den       [][]float64 // the latest estimate
-	sumNum, sumDen [][]float64 // the cache
+	num, den       [][]float64 // the latest estimate; logarithms, if not a gradient
+	sumNum, sumDen [][]float64 // the cache: sums of log-ratios or gradients, or log-sums of ψ
 	delta          [][]float64 // ∇Û, or the log-ratios written as one
 	u              []float64
-	z              []float64 // Z of each state
+	logZ           []float64 // log Z of each state
 
 	sick []bool // the rates of each chain's state make up no distribution: it stays
 	from []jump // the jump of this step, to be undone where no estimate follows
@@ -215,7 +217,7 @@ func (s *sgdldKernel) Step(ctx context.Context) error {
 	h := s.h(c.done)
 	for k, x := range c.X {
 		if s.s.Time > 0 {
-			h = s.s.Time * s.z[k]
+			h = math.Exp(math.Log(s.s.Time) + s.logZ[k])
 		}
 		c.Last[k] = s.move(k, x, h)
 	}

@@ -21,7 +21,7 @@ func (t *ratios) EstimateRatios(
 ) error {
 	for k := range x {
 		for i, r := range t.r {
-			num[k][i], den[k][i] = r/2, 0.5
+			num[k][i], den[k][i] = math.Log(r/2), math.Log(0.5)
 		}
 		if f := t.fault[t.calls]; f != nil {
 			f(num[k], den[k])
@@ -67,7 +67,7 @@ func TestSGDLDLeavesOutSickEstimates(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = run.Steps(context.Background(), 1000, func(r *Run) error {
-				w := r.Weight[0]
+				w := math.Exp(r.LogWeight[0])
 				_, bad := faults[r.Done()]
 				if math.IsNaN(w) || math.IsInf(w, 0) || w < 0 || w == 0 && !bad {
 					t.Errorf("after step %d the weight is %g", r.Done(), w)
@@ -109,7 +109,7 @@ func TestSGDLDSickCacheKeepsItsMean(t *testing.T) {
 		}
 		if err := run.Steps(context.Background(), 6, func(r *Run) error {
 			// g(3) + g(1/3) = 3/4 + 1/4.
-			if w := r.Weight[0]; math.Abs(w-1e-9) > 1e-20 {
+			if w := math.Exp(r.LogWeight[0]); math.Abs(w-1e-9) > 1e-20 {
 				t.Errorf("%s: weight %g after step %d, want h", what, w, r.Done())
 			}
 			return nil
@@ -143,9 +143,10 @@ func TestSGDLDWithoutFirstEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if run.Weight[0] != want.weight || run.Stats[0].Hamming != want.moved {
+		weight := math.Exp(run.LogWeight[0])
+		if math.Abs(weight-want.weight) > 1e-15 || run.Stats[0].Hamming != want.moved {
 			t.Errorf(
-				"after %d steps: weight %g and %d moves, want %+v", n, run.Weight[0], run.Stats[0].Hamming,
+				"after %d steps: weight %g and %d moves, want %+v", n, weight, run.Stats[0].Hamming,
 				want,
 			)
 		}
@@ -231,7 +232,8 @@ func TestSGDLDWeightIsPolyaks(t *testing.T) {
 		last := matrix[int32](chains, 2)
 		for step := range 12 {
 			h := 3 / math.Sqrt(10+float64(step))
-			for k, w := range run.Weight {
+			for k, log := range run.LogWeight {
+				w := math.Exp(log)
 				if !(math.Abs(w/(h/c.z)-1) < 1e-12) {
 					t.Fatalf("%+v: weight %g of chain %d after %d steps, want %g", *c.s, w, k, step, h/c.z)
 				}

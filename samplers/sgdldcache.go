@@ -82,10 +82,7 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 			s.n[k] = 0
 		}
 		if usable {
-			accumulate(s.sumNum[k], s.num[k], s.n[k] == 0)
-			if s.ratio != nil {
-				accumulate(s.sumDen[k], s.den[k], s.n[k] == 0)
-			}
+			s.remember(k)
 			s.n[k]++
 		}
 		s.setRates(k, t, usable)
@@ -98,19 +95,19 @@ func (s *sgdldKernel) estimate(ctx context.Context, t int) error {
 func (s *sgdldKernel) setRates(k, t int, fresh bool) {
 	c, x := s.c, s.c.X[k]
 	if s.n[k] == 0 { // no usable estimate yet: the state waits for one
-		s.sick[k], c.Weight[k] = true, 0
+		s.sick[k], c.LogWeight[k] = true, negInf
 		return
 	}
 	s.logRatios(k, x)
 	s.sites.score(x, s.delta[k])
-	z := logSumExp(s.sites.lw)
-	c.Weight[k] = s.h(t) * math.Exp(-z)
+	s.logZ[k] = logSumExp(s.sites.lw)
+	c.LogWeight[k] = math.Log(s.h(t)) - s.logZ[k]
 	if s.s.Time > 0 {
-		c.Weight[k], s.z[k] = s.s.Time, math.Exp(z)
+		c.LogWeight[k] = math.Log(s.s.Time)
 	}
 	s.sick[k] = s.sites.bad()
-	if s.sick[k] || math.IsInf(c.Weight[k], 0) {
-		c.Weight[k] = 0
+	if s.sick[k] {
+		c.LogWeight[k] = negInf
 		if fresh {
 			c.Stats[k].NonFinite++
 		}
@@ -119,7 +116,7 @@ func (s *sgdldKernel) setRates(k, t int, fresh bool) {
 
 // usable reports whether the entries of the latest estimate that count, those
 // of the allowed categories of the coordinates that can change, are numbers, or
-// log-ratios of −∞.
+// logarithms of 0.
 // One that is not would stay in the cache's sums for as long as the state.
 func (s *sgdldKernel) usable(k int, x []int32) bool {
 	d := s.c.Domain
@@ -131,11 +128,10 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 			den = d.grad(s.den[k], int(i))
 		}
 		for v, e := range num {
-			if c.Kind == Nominal && (!c.ok(v) || s.grad == nil && int32(v) == x[i]) ||
-				s.near != nil && math.IsInf(e, -1) {
+			if c.Kind == Nominal && (!c.ok(v) || s.grad == nil && int32(v) == x[i]) {
 				continue
 			}
-			if !finite(e) || den != nil && !finite(den[v]) {
+			if !s.counts(e) || den != nil && !s.counts(den[v]) {
 				return false
 			}
 		}
@@ -143,13 +139,31 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 	return true
 }
 
-func accumulate(sum, x []float64, first bool) {
-	if first {
-		copy(sum, x)
-		return
+// counts reports whether an entry of an estimate is a number, or a logarithm of 0.
+func (s *sgdldKernel) counts(e float64) bool {
+	return finite(e) || s.grad == nil && math.IsInf(e, -1)
+}
+
+// remember adds the latest estimate to the cache, which may be empty.
+func (s *sgdldKernel) remember(k int) {
+	sum, den := s.sumNum[k], []float64(nil)
+	if s.ratio != nil {
+		den = s.sumDen[k]
 	}
-	for j, v := range x {
-		sum[j] += v
+	switch {
+	case s.n[k] == 0:
+		copy(sum, s.num[k])
+		if den != nil {
+			copy(den, s.den[k])
+		}
+	case den != nil:
+		for j, v := range s.num[k] {
+			sum[j], den[j] = logAddExp(sum[j], v), logAddExp(den[j], s.den[k][j])
+		}
+	default:
+		for j, v := range s.num[k] {
+			sum[j] += v
+		}
 	}
 }
 
@@ -158,7 +172,7 @@ func (s *sgdldKernel) logRatios(k int, x []int32) {
 	out := s.delta[k]
 	if s.ratio != nil {
 		for j := range out {
-			out[j] = math.Log(s.sumNum[k][j]) - math.Log(s.sumDen[k][j])
+			out[j] = s.sumNum[k][j] - s.sumDen[k][j]
 		}
 	} else {
 		f := 1 / float64(s.n[k])

@@ -17,9 +17,9 @@ type Trace struct {
 	Scalar func(r *Run, k int) float64
 	// Value[k][t] is the number of chain k after the t-th observed step.
 	Value [][]float64
-	// Weight[k][t] is the weight of that state in averages (Chains.Weight); nil
-	// while all were 1, as they are for every sampler but SGDLD.
-	Weight [][]float64
+	// LogWeight[k][t] is the logarithm of that state's weight in averages
+	// (Chains.LogWeight); nil while all were 0, as they are for every sampler but SGDLD.
+	LogWeight [][]float64
 }
 
 // Observe appends the current numbers and weights.
@@ -27,9 +27,9 @@ func (t *Trace) Observe(r *Run) error {
 	if t.Value == nil {
 		t.Value = make([][]float64, r.Len())
 	}
-	if t.Weight == nil {
-		for _, w := range r.Weight {
-			if w != 1 {
+	if t.LogWeight == nil {
+		for _, w := range r.LogWeight {
+			if w != 0 {
 				t.startWeights()
 				break
 			}
@@ -40,8 +40,8 @@ func (t *Trace) Observe(r *Run) error {
 			v = t.Scalar(r, k)
 		}
 		t.Value[k] = append(t.Value[k], v)
-		if t.Weight != nil {
-			t.Weight[k] = append(t.Weight[k], r.Weight[k])
+		if t.LogWeight != nil {
+			t.LogWeight[k] = append(t.LogWeight[k], r.LogWeight[k])
 		}
 	}
 	return nil
@@ -49,11 +49,9 @@ func (t *Trace) Observe(r *Run) error {
 
 // startWeights gives the states observed so far the weight 1.
 func (t *Trace) startWeights() {
-	t.Weight = make([][]float64, len(t.Value))
+	t.LogWeight = make([][]float64, len(t.Value))
 	for k, e := range t.Value {
-		for range e {
-			t.Weight[k] = append(t.Weight[k], 1)
-		}
+		t.LogWeight[k] = make([]float64, len(e))
 	}
 }
 
@@ -80,7 +78,7 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 	}
 	d.Acceptance, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
 	d.ESS, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN()
-	if len(t.Value) > 0 && t.Weight == nil {
+	if len(t.Value) > 0 && t.LogWeight == nil {
 		d.ESS, d.RHat = ESSChains(t.Value), SplitRHat(t.Value)
 		d.ESSBatch = 0
 		for _, e := range t.Value {
@@ -94,18 +92,17 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 // mean is the weighted mean over all chains. A state of weight 0 does not enter,
 // whatever its number.
 func (t *Trace) mean() float64 {
-	sum, total := 0.0, 0.0
+	sum := NewTally(1)
 	for k, e := range t.Value {
 		for j, u := range e {
-			w := 1.0
-			if t.Weight != nil {
-				w = t.Weight[k][j]
+			log := 0.0
+			if t.LogWeight != nil {
+				log = t.LogWeight[k][j]
 			}
-			if w != 0 {
-				sum += w * u
-				total += w
+			if w := sum.Weigh(log); w != 0 {
+				sum.Sum[0] += w * u
 			}
 		}
 	}
-	return sum / total
+	return sum.Sum[0] / sum.Total
 }

@@ -28,7 +28,7 @@ func (l linear) EstimateRatios(
 ) error {
 	for k := range x {
 		for i, v := range x[k] {
-			num[k][i], den[k][i] = math.Exp(l.b[i]*float64(1-2*v)), 1
+			num[k][i], den[k][i] = l.b[i]*float64(1-2*v), 0
 		}
 	}
 	return nil
@@ -86,7 +86,7 @@ func TestTraceWeighsStates(t *testing.T) {
 func TestTraceByHand(t *testing.T) {
 	t.Parallel()
 	r := &Run{
-		Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), Weight: make([]float64, 2)},
+		Chains: &Chains{X: make([][]int32, 2), U: make([]float64, 2), LogWeight: make([]float64, 2)},
 	}
 	var tr Trace
 	d := tr.Diagnose(r)
@@ -101,12 +101,14 @@ func TestTraceByHand(t *testing.T) {
 		{[2]float64{math.NaN(), 16}, [2]float64{0, 0.5}},
 	} {
 		copy(r.U, s.u[:])
-		copy(r.Weight, s.w[:])
+		for k, w := range s.w {
+			r.LogWeight[k] = math.Log(w)
+		}
 		if err := tr.Observe(r); err != nil {
 			t.Fatal(err)
 		}
-		if first := tr.Weight == nil; first != (len(tr.Value[0]) == 1) {
-			t.Errorf("after %d states the weights are %v", len(tr.Value[0]), tr.Weight)
+		if first := tr.LogWeight == nil; first != (len(tr.Value[0]) == 1) {
+			t.Errorf("after %d states the weights are %v", len(tr.Value[0]), tr.LogWeight)
 		}
 	}
 	// (1 + 2 + 4 + 3·8 + ½·16) / (1 + 1 + 1 + 3 + ½)
@@ -136,10 +138,10 @@ func TestTraceOfEqualWeights(t *testing.T) {
 			mean += u / 400
 		}
 	}
-	if tr.Weight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
+	if tr.LogWeight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
 		d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) ||
 		!(math.Abs(d.Mean-mean) < 1e-12) ||
 		d.Stats.Steps != 400 {
-		t.Errorf("%+v, weights %v, mean %g", d, tr.Weight, mean)
+		t.Errorf("%+v, weights %v, mean %g", d, tr.LogWeight, mean)
 	}
 }

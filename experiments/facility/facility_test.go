@@ -89,25 +89,13 @@ func TestDrawsFromTheTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weight, sum := make([][]float64, tg.dom.Len()), 0.0
-	for i := range weight {
-		weight[i] = make([]float64, tg.dom.K(i))
-	}
-	err = run.Steps(ctx, 15000, func(r *samplers.Run) error {
-		for k, s := range r.X {
-			sum += r.Weight[k]
-			for i, v := range s {
-				weight[i][v] += r.Weight[k]
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	var marginals samplers.Marginals
+	if err := run.Steps(ctx, 15000, marginals.Observe); err != nil {
 		t.Fatal(err)
 	}
-	for i, w := range weight {
+	for i := range tg.dom.Len() {
 		for v, want := range exact.Marginal(i) {
-			if got := w[v] / sum; math.Abs(got-want) > .04 {
+			if got := marginals.Of(i)[v]; math.Abs(got-want) > .04 {
 				t.Errorf("P(%d = %d) is %.3f, want %.3f", i, v, got, want)
 			}
 		}

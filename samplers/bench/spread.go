@@ -10,29 +10,27 @@ import (
 // apart counts the states of every chain for itself, for the standard errors.
 type apart struct {
 	domain *samplers.Domain
-	sum    [][]float64 // [chain][coordinate and value, one after the other]
-	total  []float64   // weights of a chain
+	sum    []*samplers.Tally // of each chain; coordinate and value, one after the other
 }
 
 func newApart(d *samplers.Domain, chains int) *apart {
-	a := &apart{domain: d, total: make([]float64, chains)}
+	a := &apart{domain: d}
 	n := 0
 	for i := range d.Len() {
 		n += d.K(i)
 	}
 	for range chains {
-		a.sum = append(a.sum, make([]float64, n))
+		a.sum = append(a.sum, samplers.NewTally(n))
 	}
 	return a
 }
 
 func (a *apart) observe(r *samplers.Run) {
 	for k, x := range r.X {
-		w := r.Weight[k]
-		a.total[k] += w
+		w := a.sum[k].Weigh(r.LogWeight[k])
 		at := 0
 		for i, v := range x {
-			a.sum[k][at+int(v)] += w
+			a.sum[k].Sum[at+int(v)] += w
 			at += a.domain.K(i)
 		}
 	}
@@ -41,13 +39,13 @@ func (a *apart) observe(r *samplers.Run) {
 // errors estimates the standard errors by leaving out one chain after the other: the
 // jackknife (Efron and Stein, 1981), with the chains as independent samples.
 func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run) SE {
-	n := len(a.total)
+	n := len(a.sum)
 	of := func(f func(without int) float64) float64 { return jackknife(n, f) }
 	se := SE{Error: math.NaN(), ESS: math.NaN()}
 	if marginal != nil {
 		se.Error = of(func(k int) float64 { return a.rms(marginal, k) })
 	}
-	if far.Weight == nil {
+	if far.LogWeight == nil {
 		// The number of independent draws grows with the number of chains.
 		scale := float64(n) / float64(n-1)
 		se.ESS = of(func(k int) float64 {
@@ -69,20 +67,15 @@ func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run
 
 // rms is the error of the marginal probabilities of all chains but one.
 func (a *apart) rms(marginal []float64, without int) float64 {
-	total, square := 0.0, 0.0
-	for k, w := range a.total {
+	all, square := samplers.NewTally(len(marginal)), 0.0
+	for k, s := range a.sum {
 		if k != without {
-			total += w
+			all.Add(s)
 		}
 	}
 	for j, p := range marginal {
-		sum := 0.0
-		for k := range a.sum {
-			if k != without {
-				sum += a.sum[k][j]
-			}
-		}
-		square += (sum/total - p) * (sum/total - p)
+		e := all.Sum[j]/all.Total - p
+		square += e * e
 	}
 	return math.Sqrt(square / float64(len(marginal)))
 }

@@ -113,7 +113,7 @@ func (e *Exact) TV(q []float64) float64 {
 	return tv / 2
 }
 
-// logSumExp, softplus and sigmoid are not those of package samplers, which leave
+// logSumExp, logAddExp, softplus and sigmoid are not those of package samplers, which leave
 // out what is negligible and use a faster exponential: what the samplers are
 // compared with is worked out apart from them.
 
@@ -133,6 +133,16 @@ func logSumExp(x []float64) float64 {
 }
 
 // softplus is log(1+exp(x)).
+func logAddExp(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(a, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
 func softplus(x float64) float64 {
 	if x > 0 {
 		return x + math.Log1p(math.Exp(-x))

@@ -3,6 +3,7 @@ package targets
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -26,5 +27,55 @@ func TestGaussianBernoulliRefuses(t *testing.T) {
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", what, err, c.says)
 		}
+	}
+}
+
+// TestGaussianBernoulliFarRatios: where ψ is below what a number can hold, the log-ratios are
+// those of the closed form. Of one draw u they are −l_i, l_i being the log-odds of x_i given u, and
+// log ψ(x | u) = Σ log σ(l_i). Of two draws they are the log-mean.
+func TestGaussianBernoulliFarRatios(t *testing.T) {
+	t.Parallel()
+	const d = 6
+	w, b := make([]float64, d*d), make([]float64, d)
+	for i := range d {
+		w[i*d+i], b[i] = 900, -450
+	}
+	g := must(NewGaussianBernoulli(w, b))
+	x := [][]int32{{0, 1, 0, 1, 1, 0}}
+	draw := func(rng *rand.Rand, batch int) (num, den []float64) {
+		n, m := [][]float64{make([]float64, d)}, [][]float64{make([]float64, d)}
+		if err := g.EstimateRatios(t.Context(), x, batch, []*rand.Rand{rng}, n, m); err != nil {
+			t.Fatal(err)
+		}
+		return n[0], m[0]
+	}
+	least := 0.0
+	for seed := range uint64(30) {
+		one, two := rand.New(rand.NewPCG(1, seed)), rand.New(rand.NewPCG(1, seed))
+		num, den := draw(one, 1)
+		num2, den2 := draw(one, 1)
+		both, below := draw(two, 2)
+		for i := range d {
+			psi := 0.0
+			for j := range d {
+				psi -= softplus(num[j] - den[j])
+			}
+			if !(math.Abs(den[i]-psi) < 1e-9*(1+math.Abs(psi))) {
+				t.Errorf("seed %d: log ψ is %g, of its factors %g", seed, den[i], psi)
+			}
+			if l := den[i] - num[i]; !(math.Abs(l) < 700) || l == 0 {
+				t.Errorf("seed %d: log-odds %g", seed, l)
+			}
+			for _, c := range [][3]float64{{num[i], num2[i], both[i]}, {den[i], den2[i], below[i]}} {
+				want := logSumExp(c[:2]) - math.Ln2
+				if !(math.Abs(c[2]-want) < 1e-9*(1+math.Abs(want))) {
+					t.Errorf("seed %d: the log-mean of %g and %g is %g", seed, c[0], c[1], c[2])
+				}
+			}
+			least = math.Min(least, psi)
+		}
+	}
+	if least > -800 {
+		t.Errorf("the smallest log ψ is %g, which exp can hold", least)
 	}
 }

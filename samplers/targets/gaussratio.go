@@ -35,7 +35,7 @@ const maxMarginal = 20
 // samplers.ErrUnsupported.
 func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, batch int,
 	rng []*rand.Rand,
-	num, den [][]float64) error {
+	logNum, logDen [][]float64) error {
 	if t.Estimator == Marginal {
 		if t.D > maxMarginal {
 			return fmt.Errorf("%w: %w: 2^%d states to draw u from, at most 2^%d; use the Conditional "+
@@ -47,19 +47,22 @@ func (t *GaussianBernoulli) EstimateRatios(ctx context.Context, x [][]int32, bat
 	work := t.scratch.Get().(*[]float64)
 	defer t.scratch.Put(work)
 	mean, u := (*work)[:t.D], (*work)[t.D:]
+	count := math.Log(float64(batch))
 	for k, s := range x {
-		clear(num[k])
-		clear(den[k])
+		num, den := logNum[k], logDen[k]
+		for i := range num {
+			num[i], den[i] = math.Inf(-1), math.Inf(-1)
+		}
 		for range batch {
 			if t.Estimator == Marginal {
-				t.addMarginal(s, rng[k], num[k], den[k], mean, u)
+				t.addMarginal(s, rng[k], num, den, mean, u)
 			} else {
-				t.addConditional(s, rng[k], num[k], den[k], mean, u)
+				t.addConditional(s, rng[k], num, den, mean, u)
 			}
 		}
-		for i := range num[k] {
-			num[k][i] /= float64(batch)
-			den[k][i] /= float64(batch)
+		for i := range num {
+			num[i] -= count
+			den[i] -= count
 		}
 	}
 	return nil
@@ -89,20 +92,20 @@ func (t *GaussianBernoulli) state(s int, x []int32) []int32 {
 	return x
 }
 
-// addMarginal adds one draw of u: ψ of each neighbour to num, ψ(x) to den.
+// addMarginal adds one draw of u: ψ of each neighbour to num, ψ(x) to den, all in logarithms.
 func (t *GaussianBernoulli) addMarginal(x []int32, rng *rand.Rand, num, den, mean, u []float64) {
 	at := rng.Float64() * t.cum[len(t.cum)-1]
 	from := sort.Search(len(t.cum)-1, func(s int) bool { return t.cum[s] > at })
 	t.center(mean, func(i int) bool { return from>>i&1 == 1 })
 	t.drawU(rng, mean, u)
-	psi := 1.0
+	psi := 0.0 // log ψ(x | u)
 	for i, v := range x {
 		mean[i] = t.logit(i, v, u) // no longer needed as the mean
-		psi *= sigmoid(mean[i])
+		psi -= softplus(-mean[i])
 	}
 	for i, l := range mean {
-		num[i] += psi * math.Exp(-l) // σ(−l)/σ(l) = exp(−l)
-		den[i] += psi
+		num[i] = logAddExp(num[i], psi-l) // σ(−l)/σ(l) = exp(−l)
+		den[i] = logAddExp(den[i], psi)
 	}
 }
 
@@ -112,8 +115,8 @@ func (t *GaussianBernoulli) addConditional(x []int32, rng *rand.Rand, num, den, 
 	t.drawU(rng, mean, u)
 	for i, v := range x {
 		l := t.logit(i, v, u)
-		num[i] += sigmoid(-l)
-		den[i] += sigmoid(l)
+		num[i] = logAddExp(num[i], -softplus(l))
+		den[i] = logAddExp(den[i], -softplus(-l))
 	}
 }
 

@@ -111,11 +111,12 @@ func TestSGDLDRatesFromNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := make([]float64, len(e.P))
+		w := samplers.NewTally(len(e.P))
 		err = run.Steps(context.Background(), steps, func(r *samplers.Run) error {
 			for k, x := range r.X {
 				if r.Done() > steps/10 {
-					w[e.Index(x)] += r.Weight[k]
+					weight := w.Weigh(r.LogWeight[k])
+					w.Sum[e.Index(x)] += weight
 				}
 			}
 			return nil
@@ -123,7 +124,7 @@ func TestSGDLDRatesFromNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.TV(w)
+		return e.TV(w.Sum)
 	}
 	exact, taylor := tv("ratios", 0.05, 3000, 15), tv("taylor", 0.05, 3000, 15)
 	far, auto := tv("ratios", 0.9, 400, 15), tv("auto", 0.05, 3000, 15)

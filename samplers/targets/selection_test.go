@@ -204,15 +204,15 @@ func TestSGDLDOnSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ones, total := make([]float64, 6), 0.0
+		ones := samplers.NewTally(6)
 		err = r.Steps(ctx, steps, func(r *samplers.Run) error {
 			for k, x := range r.X {
 				if r.Done() <= steps/10 {
 					break
 				}
-				total += r.Weight[k]
+				w := ones.Weigh(r.LogWeight[k])
 				for i, v := range x {
-					ones[i] += r.Weight[k] * float64(v)
+					ones.Sum[i] += w * float64(v)
 				}
 			}
 			return nil
@@ -220,8 +220,8 @@ func TestSGDLDOnSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range ones {
-			worst += math.Abs(ones[i]/total-truth[i]) / 6
+		for i, sum := range ones.Sum {
+			worst += math.Abs(sum/ones.Total-truth[i]) / 6
 		}
 		return worst
 	}

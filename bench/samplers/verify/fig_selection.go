@@ -150,18 +150,18 @@ func (s selection) run(ctx context.Context, t samplers.Target, sampler samplers.
 	d := t.Domain().Len()
 	far := starts(t.Domain(), 1, s.seed+1)[0]
 	out := &selected{Distance: make([][]float64, s.chains)}
-	ones, total := make([][]float64, s.chains), make([]float64, s.chains)
+	ones := make([]*samplers.Tally, s.chains)
 	for k := range ones {
-		ones[k] = make([]float64, d)
+		ones[k] = samplers.NewTally(d)
 	}
 	seen := map[string]bool{}
-	share := func(k, i int) float64 { return ones[k][i] / total[k] }
+	share := func(k, i int) float64 { return ones[k].Sum[i] / ones[k].Total }
 	for step := 1; step <= s.at[len(s.at)-1]; step++ {
 		err := run.Steps(ctx, updates, func(r *samplers.Run) error {
 			for k, x := range r.X {
-				total[k] += r.Weight[k]
+				w := ones[k].Weigh(r.LogWeight[k])
 				for i, v := range x {
-					ones[k][i] += r.Weight[k] * float64(v)
+					ones[k].Sum[i] += w * float64(v)
 				}
 				seen[fmt.Sprint(x)] = true
 				out.Distance[k] = append(out.Distance[k], hamming(x, far))
@@ -176,7 +176,7 @@ func (s selection) run(ctx context.Context, t samplers.Target, sampler samplers.
 		}
 		errors, mean := make([]float64, s.chains), make([]float64, d)
 		for k := range errors {
-			if total[k] == 0 {
+			if ones[k].Total == 0 {
 				return nil, fmt.Errorf("all states of chain %d have weight 0 after %d steps", k, step)
 			}
 			for i, p := range s.truth {

@@ -70,18 +70,19 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 // each group and of all together.
 func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s *samplers.SGDLD,
 	steps int, seed uint64) (tv []float64, all float64, err error) {
-	together := make([]float64, len(ex.P))
+	together := samplers.NewTally(len(ex.P))
 	for group := range 6 {
 		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), 150, seed),
 			samplers.Options{Seed: seed, First: 150 * group})
 		if err != nil {
 			return nil, 0, err
 		}
-		count := make([]float64, len(ex.P))
+		count := samplers.NewTally(len(ex.P))
 		err = run.Steps(ctx, steps, func(r *samplers.Run) error {
 			if r.Done() >= 400 {
 				for k, x := range r.X {
-					count[ex.Index(x)] += r.Weight[k]
+					w := count.Weigh(r.LogWeight[k])
+					count.Sum[ex.Index(x)] += w
 				}
 			}
 			return nil
@@ -89,10 +90,8 @@ func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s *s
 		if err != nil {
 			return nil, 0, err
 		}
-		for i, v := range count {
-			together[i] += v
-		}
-		tv = append(tv, ex.TV(count))
+		together.Add(count)
+		tv = append(tv, ex.TV(count.Sum))
 	}
-	return tv, ex.TV(together), nil
+	return tv, ex.TV(together.Sum), nil
 }
