@@ -85,7 +85,7 @@ type Chains struct {
 	LogWeight []float64
 	Burnin    int                                   // steps in which kernels adapt
 	name      string                                // of the sampler, for messages
-	grad      Gradienter                            // nil when the kernel uses neither gradients nor rows
+	grad      Gradienter                            // nil without gradients and rows
 	seen      func(chain int, x []int32, u float64) // Options.Evaluated
 	done      int
 	idx       []int // scratch of Refresh

@@ -2,9 +2,10 @@ package samplers
 
 import "math"
 
-// Tally adds up numbers whose weights are given by their logarithms, as those of SGDLD's states
-// are (Chains.LogWeight). Weights of one chain can differ by thousands of nats, where exp underflows
-// or overflows. All sums are therefore relative to the largest weight so far:
+// Tally adds up numbers whose weights are given by their logarithms, as those of SGDLD's
+// states are (Chains.LogWeight). Weights of one chain can differ by thousands of nats,
+// where exp underflows or overflows. All sums are therefore relative to the largest weight
+// so far:
 //
 //	t := samplers.NewTally(2)
 //	for …
