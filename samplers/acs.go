@@ -14,7 +14,7 @@ import (
 //
 //	α_k = max((AlphaMax/2)(cos(π k/s) + 1), AlphaMin),  k = step mod s
 //
-// (the papers misprint the first term as α_max·cos + 1; Power below is an
+// (equation 8 of the paper misprints the first term as α_max·cos + 1; Power below is an
 // exponent for (cos + 1)/2), and with a balancing exponent β_k for each α_k, in
 // [BetaMin, BetaMax] and larger for larger steps.
 // Large steps find modes, small ones explore them. Every step leaves π

@@ -62,6 +62,32 @@ func TestACSSchedule(t *testing.T) {
 	}
 }
 
+// TestACSInitBurnin is algorithm 3 of the paper: 50 steps at α_ceil and β_max without an acceptance
+// test, and 50 with it, in which both fall to α_floor and β_min.
+func TestACSInitBurnin(t *testing.T) {
+	t.Parallel()
+	full, err := (&ACS{}).config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tune := newACSTune(full, 500)
+	last := [2]float64{60, 0.95}
+	for n := range 100 {
+		a, b, free := tune.next(n)
+		if first := n < 50; free != first || first && (a != 60 || b != 0.95) {
+			t.Errorf("step %d: (α, β) = (%g, %g), untested %v", n, a, b, free)
+		}
+		if n > 50 && !(a < last[0] && b < last[1]) {
+			t.Errorf("step %d: (α, β) = (%g, %g) after %v", n, a, b, last)
+		}
+		last = [2]float64{a, b}
+		tune.learn(0.5)
+	}
+	if last[0] > 0.06 || last[1] > 0.51 || tune.stage != acsMin {
+		t.Errorf("ends at (α, β) = %v in stage %d, want near (.05, .5)", last, tune.stage)
+	}
+}
+
 // TestACSTuningEnds: with the last step of a burn-in of any length the tuning
 // is over, has changed the step sizes, and the cycle runs on what it found,
 // which never changes again.

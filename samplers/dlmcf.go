@@ -6,10 +6,10 @@ import "math"
 //
 //	P(v ≠ θ_i) = h Q_v,   P(stay) = 1 − h Σ_v Q_v,   Q_v = g(exp(Δ_i(v)))
 //
-// which is a distribution only while h ≤ 1/ΣQ. Beyond that the probability of
-// staying is held at ν_θ (the local stationary law, see DLMC) and the whole is
-// normalised again, at θ and at θ' alike, so that the sampler stays exact for
-// any h. Cost: one evaluation of (U, ∇U) a step.
+// which is a distribution only while h ≤ 1/ΣQ. Where staying has less than ν_θ, the
+// local stationary law (see DLMC), it gets that weight, and the whole is normalised
+// again, at θ and at θ' alike. So the sampler is exact for any h. The paper restricts
+// h instead. Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts h per
 // chain in the burn-in to an acceptance rate of 0.574.

@@ -97,7 +97,7 @@ func dulaLaw(t testing.TB, target samplers.Gradienter, e *targets.Exact, alpha f
 	return out
 }
 
-// TestDULAStationaryLaw compares the law of theorem 5.1 with the published
+// TestDULAStationaryLaw compares the law of theorem 5.1 with second-hand
 // distances to π, and DULA's own draws with that law.
 func TestDULAStationaryLaw(t *testing.T) {
 	t.Parallel()

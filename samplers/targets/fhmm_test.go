@@ -102,6 +102,31 @@ func TestFHMMLaw(t *testing.T) {
 	}
 }
 
+// TestFHMMNoise: observations lie off the state that makes them by a normal number of the given
+// scale. States far apart tell which.
+func TestFHMMNoise(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 8))
+	const sigma = 0.05
+	sum, fourth, n := 0., 0., 0.
+	for n < 20000 {
+		f := must(NewFHMM(rng, 40, 1, 2, 0.9, 0.8, sigma))
+		if math.Abs(f.W[1]) < 0.7 {
+			continue
+		}
+		for _, y := range f.Y {
+			off := math.Min(math.Abs(y-f.W0), math.Abs(y-f.W0-f.W[1])) / sigma
+			sum, fourth, n = sum+off*off, fourth+off*off*off*off, n+1
+		}
+	}
+	if v := sum / n; math.Abs(v-1) > 5*math.Sqrt(2/n) {
+		t.Errorf("the noise has variance %.4f σ², want 1", v)
+	}
+	if v := fourth / n; math.Abs(v-3) > 5*math.Sqrt(96/n) {
+		t.Errorf("the fourth moment of the noise is %.3f σ⁴, want 3", v)
+	}
+}
+
 // TestFHMMExactLimits: sharp observations underflow nothing, and what is too large is refused.
 func TestFHMMExactLimits(t *testing.T) {
 	t.Parallel()

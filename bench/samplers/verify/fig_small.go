@@ -166,8 +166,10 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 			&samplers.DMALA{StepSize: 1, Precondition: []float64{1000, 0.001}}},
 		{"DULA α = 1, g = (1000, .001)", "–", &samplers.DULA{StepSize: 1,
 			Precondition: []float64{1000, 0.001}}},
-		{"the same with penalty 2/(2αg_i)", "–",
+		{"DMALA α = 1, penalty 2/(2αg_i)", "–",
 			&samplers.DMALA{StepSize: 2, Precondition: []float64{1000, 0.001}}},
+		{"DMALA α = 1, penalty 4/(2αg_i²)", "–",
+			&samplers.DMALA{StepSize: 1, Precondition: []float64{1e6, 1e-6}}},
 		{"DMALA α = 1, none", "−0.34 (paper)", &samplers.DMALA{StepSize: 1}},
 		{"DMALA α = 2, none", "the same", &samplers.DMALA{StepSize: 2}},
 		{"DMALA α = 1000, none", "the same", &samplers.DMALA{StepSize: 1000}},
@@ -211,6 +213,6 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 	}
 	lines(w, rows...)
 	coins := -0.5 * math.Log(steps)
-	fmt.Fprint(w, text("precondition_note", coins, coins-0.5*math.Ln2))
+	fmt.Fprint(w, text("precondition_note", coins, coins-0.5*math.Ln2, -0.5*math.Ln2))
 	return nil
 }

@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"infill/samplers"
 )
 
 // TestTextsOfPage looks up every text in the page, with any numbers. Making the page
@@ -69,5 +73,24 @@ func TestOneSectionOfPage(t *testing.T) {
 	}
 	if !bytes.Equal(got, page) {
 		t.Error("the page has changed")
+	}
+}
+
+// TestESSOfIndependent: section 5 says what its estimator makes of 2000 independent numbers.
+func TestESSOfIndependent(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 5))
+	each := make([]float64, 400)
+	for k := range each {
+		x := make([]float64, 2000)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		each[k] = samplers.ESS(x) / float64(len(x))
+	}
+	got := over(each)
+	scatter := got.se * math.Sqrt(float64(len(each)))
+	if math.Abs(got.mean-.97) > .01 || math.Abs(scatter-.06) > .01 {
+		t.Errorf("the ESS is %.3f a number and scatters by %.3f, want .97 and .06", got.mean, scatter)
 	}
 }
