@@ -106,6 +106,7 @@ func TestExactOnShortlist(t *testing.T) {
 				p[i] = math.Exp(v / tgt.temp)
 			}
 			p = tempered(p, 1)
+			table := newTabled(tgt)
 			for _, info := range samplers.List() {
 				if !info.Exact {
 					continue
@@ -117,8 +118,8 @@ func TestExactOnShortlist(t *testing.T) {
 				case "rwm", "dlmcf":
 					steps = 60
 				}
-				z, moved := leave(t, ctx, fixed(t, info), tgt, x, p, steps)
-				wrong, _ := leave(t, ctx, fixed(t, info), tgt, x, tempered(p, 0.5), steps)
+				z, moved := leave(t, ctx, fixed(t, info), table, x, p, steps)
+				wrong, _ := leave(t, ctx, fixed(t, info), table, x, tempered(p, 0.5), steps)
 				t.Logf(
 					"%s: %d states, score %.2f, of another distribution %.1f; %d of %d chains elsewhere",
 					info.Name, len(p), z, wrong, moved, leaving,
@@ -132,7 +133,7 @@ func TestExactOnShortlist(t *testing.T) {
 					)
 				}
 			}
-			if z, _ := leave(t, ctx, &samplers.DULA{StepSize: 0.5}, tgt, x, p, 12); z < threshold {
+			if z, _ := leave(t, ctx, &samplers.DULA{StepSize: 0.5}, table, x, p, 12); z < threshold {
 				t.Errorf("dula, which is biased, passes with a score of %.1f", z)
 			}
 		})

@@ -46,8 +46,9 @@ func TestSecondModelInvariant(t *testing.T) {
 	if _, err := tgt.start(ctx, 1, "", 1); err != nil {
 		t.Fatal(err)
 	}
+	table := newTabled(tgt)
 	for _, s := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}} {
-		if z, moved := leave(t, ctx, s, tgt, x, p, 3); !(z < threshold) || moved == 0 {
+		if z, moved := leave(t, ctx, s, table, x, p, 3); !(z < threshold) || moved == 0 {
 			t.Errorf("%s: leaves π of %d states (score %.1f, %d moved)", s.Name(), len(p), z, moved)
 		}
 	}

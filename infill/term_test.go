@@ -82,11 +82,12 @@ func TestTermsInvariant(t *testing.T) {
 		if _, err := tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
 			t.Fatal(err)
 		}
+		table := newTabled(tgt)
 		for _, s := range []samplers.Sampler{
 			&samplers.Rows{}, &samplers.DMALA{}, &samplers.GibbsMH{}, &samplers.GWG{},
 			&samplers.ExactGibbs{},
 		} {
-			z, moved := leave(t, ctx, s, tgt, x, p, 8)
+			z, moved := leave(t, ctx, s, table, x, p, 8)
 			if !(z < threshold) || moved == 0 {
 				t.Errorf("%s, %q: leaves π of %d states (score %.1f, %d moved)", s.Name(), text, len(p), z,
 					moved)

@@ -1,0 +1,39 @@
+package infill
+
+import (
+	"math"
+	"sync"
+	"testing"
+)
+
+// scores are chi-square scores of many cases, by sampler. An error that no single case sees makes
+// all of them a little large. Where nothing is wrong, their sum over √n is standard normal too.
+type scores struct {
+	mu sync.Mutex
+	of map[string][]float64
+}
+
+// newScores looks at the sums when the test and all its cases have ended.
+func newScores(t *testing.T) *scores {
+	s := &scores{of: map[string][]float64{}}
+	t.Cleanup(func() {
+		for name, z := range s.of {
+			sum := 0.0
+			for _, v := range z {
+				sum += v
+			}
+			sum /= math.Sqrt(float64(len(z)))
+			t.Logf("%s: %d cases together, score %.2f", name, len(z), sum)
+			if !(math.Abs(sum) < 4.5) {
+				t.Errorf("%s: %d cases together differ from what was enumerated: score %.1f", name, len(z), sum)
+			}
+		}
+	})
+	return s
+}
+
+func (s *scores) add(name string, z float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of[name] = append(s.of[name], z)
+}
