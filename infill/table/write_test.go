@@ -214,7 +214,7 @@ func TestParquetAnyByte(t *testing.T) {
 	}
 	step := 41
 	if testmode.All() {
-		step = 3
+		step = 7
 	}
 	failed, n := 0, 0
 	for at := 0; at < len(b); at += step {

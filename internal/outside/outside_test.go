@@ -17,8 +17,10 @@ import (
 	"infill/internal/testmode"
 )
 
-// offline are the settings under which go takes modules from its cache only.
-var offline = []string{"GOPROXY=off", "GOFLAGS=", "GOSUMDB=off", "GOWORK=off"}
+// offline are the settings under which go takes modules from its cache only. Without the path of
+// their folder, which is a new one every time, packages come out of go's cache when the test runs
+// again.
+var offline = []string{"GOPROXY=off", "GOFLAGS=-trimpath", "GOSUMDB=off", "GOWORK=off"}
 
 // goRun runs the go command in a folder, offline, and returns what it printed.
 // Modules that are missing in the cache skip the test.
