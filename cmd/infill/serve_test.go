@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -393,6 +395,21 @@ func TestServeProfile(t *testing.T) {
 	if code, got := s.post(t, "/v1/fill", body(`,"model":"other"`)); code != 200 || strings.Contains(got, "profile") ||
 		!strings.Contains(got, `"sampler":"rows"`) {
 		t.Errorf("another model: %d, %s", code, got)
+	}
+	// What the page shows as defaults.
+	var list struct {
+		Models []struct{ Defaults map[string]string }
+	}
+	resp, err := http.Get(s.url + "/v1/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	got, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, json.Unmarshal(got, &list)); err != nil || len(list.Models) != 2 ||
+		!maps.Equal(list.Models[0].Defaults, map[string]string{"sampler": "dmala"}) ||
+		list.Models[1].Defaults != nil {
+		t.Errorf("%v: %s", err, got)
 	}
 	for more, says := range map[string]string{`,"profile":"p.json"`: "whoever starts the server does",
 		`,"sampler":"rows"`: "tuned for the sampler dmala", `,"step_size":2`: "step_size"} {

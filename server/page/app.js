@@ -21,7 +21,8 @@ let settings, models = [], running, last;
 
 // chosen is the model that the form names, undefined for the server's default.
 const chosen = () => models.find(m => !m.default && m.name === $("models").value)?.name;
-const spelling = () => (models.find(m => m.name === chosen()) ?? models[0])?.mask;
+const asked = () => models.find(m => m.name === chosen()) ?? models[0];
+const spelling = () => asked()?.mask;
 
 const key = () => sessionStorage.getItem("key");
 
@@ -62,8 +63,9 @@ function read() {
 
 function show(state) {
   text.value = state.text;
-  settings.texts = {...state, seed: ""}; // the next run draws another
   $("models").value = state.model ?? models[0]?.name ?? "";
+  settings.of(asked()?.defaults);
+  settings.texts = {...state, seed: ""}; // the next run draws another
   view(Boolean(state.versus), state.versus);
   mirror();
   changed();
@@ -225,7 +227,12 @@ function listen() {
     text.focus();
     mirror();
   });
-  $("models").addEventListener("change", mirror);
+  $("models").addEventListener("change", () => {
+    settings.of(asked()?.defaults);
+    view(isTwo());
+    changed();
+    mirror();
+  });
   $("one").addEventListener("click", () => { view(false); fill(); });
   $("two").addEventListener("click", () => { view(true); fill(); });
   for (const id of ["cli", "json"]) {
