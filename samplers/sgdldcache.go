@@ -128,6 +128,9 @@ func (s *sgdldKernel) usable(k int, x []int32) bool {
 			den = d.grad(s.den[k], int(i))
 		}
 		for v, e := range num {
+			if finite(e) && (den == nil || finite(den[v])) {
+				continue
+			}
 			if c.Kind == Nominal && (!c.ok(v) || s.grad == nil && int32(v) == x[i]) {
 				continue
 			}
