@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ var Experiment = lab.Experiment{
 	Name:   "facility",
 	Title:  "Facility location with random demands",
 	Source: "SGDLD (anonymous authors, under review), section 6.3, table 1, appendix C.3",
-	Takes:  "three minutes of one idle core",
+	Takes:  "five minutes of one idle core",
 	Run:    run,
 }
 
@@ -79,21 +80,23 @@ func sizes(quick bool) []size {
 		}
 		return m
 	}
-	small := size{settings{sites: 15, customers: 30, instances: 5, chains: 20, steps: 10000, tau: 200,
-		minJump: .3, judges: 10000}, paper(reported{10418, 499}, reported{10152, 494},
-		reported{9981, 480}, reported{9870, 487}, reported{9792, 515})}
-	inLots := small
-	inLots.lots = 4
-	return []size{
-		small,
-		inLots,
-		{settings{sites: 40, customers: 120, instances: 2, chains: 4, steps: 10000, tau: 500,
-			minJump: .3, judges: 10000}, paper(reported{29390, 3018}, reported{26137, 2428},
-			reported{26514, 2283}, reported{25773, 2576}, reported{25398, 2366})},
-		{settings{sites: 100, customers: 400, instances: 1, chains: 1, steps: 10000, tau: 1000,
-			minJump: .3, judges: 10000}, paper(reported{73342, 3436}, reported{68924, 4727},
-			reported{73849, 3036}, reported{67532, 2983}, reported{66395, 3181})},
+	three := []size{
+		{settings{sites: 15, customers: 30, chains: 20, tau: 200}, paper(reported{10418, 499},
+			reported{10152, 494}, reported{9981, 480}, reported{9870, 487}, reported{9792, 515})},
+		{settings{sites: 40, customers: 120, chains: 4, tau: 500}, paper(reported{29390, 3018},
+			reported{26137, 2428}, reported{26514, 2283}, reported{25773, 2576}, reported{25398, 2366})},
+		{settings{sites: 100, customers: 400, chains: 1, tau: 1000}, paper(reported{73342, 3436},
+			reported{68924, 4727}, reported{73849, 3036}, reported{67532, 2983}, reported{66395, 3181})},
 	}
+	var all []size
+	for _, s := range three {
+		s.instances, s.steps, s.minJump, s.judges = 5, 10000, .3, 10000
+		for _, lots := range []int{0, 4} {
+			s.lots = lots
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
@@ -102,45 +105,85 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	var tables []string
-	var chart string
+	chart := drawing.Plot{Title: "Mean cost of the chains"}
 	for _, s := range sizes(o.Quick) {
-		costs := map[string][]float64{}
-		for n := range s.instances {
-			in := Draw(s.sites, s.customers, n)
-			in.Lots = s.lots
-			for _, h := range known {
-				if h.Sites == s.sites && h.Customers == s.customers && h.Lots == s.lots &&
-					h.Instance == n {
-					costs[h.row()] = append(costs[h.row()], in.Expected(h.Plan))
-					if h.What == "exact" {
-						costs[bound] = append(costs[bound], h.Bound)
-					}
-				}
-			}
-			var lines []drawing.Line
-			for m := range methods {
-				begin := time.Now()
-				f, err := s.search(ctx, in, m, o)
-				if err != nil {
-					return nil, err
-				}
-				costs[methodNames[m]] = append(costs[methodNames[m]], f.cost)
-				last := f.path[len(f.path)-1]
-				costs[chains(m)] = append(costs[chains(m)], last)
-				lines = append(lines, line(m, f.path))
-				o.Logf("facility: %d×%d, instance %d, %s: best %.0f, chains %.0f, %v", s.sites, s.customers, n,
-					methodNames[m], f.cost, last, time.Since(begin).Round(100*time.Millisecond))
-			}
-			if chart == "" {
-				chart = drawing.Plot{Title: fmt.Sprintf("%d×%d, instance %d", s.sites, s.customers, n),
-					Panels: []drawing.Panel{{X: "step", Y: "mean cost of the chains", LogY: true,
-						Lines: lines}}}.SVG()
-			}
+		c, panel, err := s.compare(ctx, known, o)
+		if err != nil {
+			return nil, err
 		}
-		tables = append(tables, s.table(costs))
+		tables = append(tables, s.table(c))
+		chart.Panels = append(chart.Panels, panel)
 	}
 	text := strings.ReplaceAll(about, "{tables}", strings.Join(tables, "\n\n"))
-	return &lab.Page{Text: text, Charts: map[string]string{"cost.svg": chart}}, nil
+	return &lab.Page{Text: text, Charts: map[string]string{"cost.svg": chart.SVG()}}, nil
+}
+
+// costs has the cost of each instance by the name of a row, and NaN where there is none.
+type costs map[string][]float64
+
+// set notes the cost of instance n.
+func (c costs) set(row string, instances, n int, cost float64) {
+	for len(c[row]) < instances {
+		c[row] = append(c[row], math.NaN())
+	}
+	c[row][n] = cost
+}
+
+// compare runs all methods on all instances of a size. The panel has the mean over instances.
+func (s size) compare(ctx context.Context, known []solution, o lab.Options,
+) (costs, drawing.Panel, error) {
+	c := costs{}
+	panel := drawing.Panel{Title: s.name(), X: "step", Y: "cost"}
+	for m := range methods {
+		panel.Lines = append(panel.Lines, drawing.Line{Name: methodNames[m], Series: int(m)})
+	}
+	for n := range s.instances {
+		in := Draw(s.sites, s.customers, n)
+		in.Lots = s.lots
+		for _, h := range known {
+			if h.Sites == s.sites && h.Customers == s.customers && h.Lots == s.lots && h.Instance == n {
+				c.set(h.row(), s.instances, n, in.Expected(h.Plan))
+				if h.What == "exact" {
+					c.set(bound, s.instances, n, h.Bound)
+				}
+			}
+		}
+		for m := range methods {
+			begin := time.Now()
+			f, err := s.search(ctx, in, m, o)
+			if err != nil {
+				return nil, panel, err
+			}
+			last := f.path[len(f.path)-1]
+			c.set(methodNames[m], s.instances, n, f.cost)
+			c.set(chains(m), s.instances, n, last)
+			add(&panel.Lines[m], f.path, s.instances)
+			o.Logf("facility: %s, instance %d, %s: best %.0f, chains %.0f, %v", s.name(), n,
+				methodNames[m], f.cost, last, time.Since(begin).Round(100*time.Millisecond))
+		}
+	}
+	return c, panel, nil
+}
+
+// add adds the path of one of several instances to their mean. The first tenth, which is far above
+// all else, is left out.
+func add(l *drawing.Line, path []float64, instances int) {
+	first := len(path) / 10
+	for i, v := range path[first:] {
+		if len(l.X) == i {
+			l.X, l.Y = append(l.X, float64((first+i)*pathEvery)), append(l.Y, 0)
+		}
+		l.Y[i] += v / float64(instances)
+	}
+}
+
+// name says what problems these are.
+func (s size) name() string {
+	demands := "Poisson demands"
+	if s.lots > 0 {
+		demands = fmt.Sprintf("demands in lots of %d", s.lots)
+	}
+	return fmt.Sprintf("%d × %d, %s", s.sites, s.customers, demands)
 }
 
 const bound = "no plan is below (HiGHS)"
@@ -156,36 +199,36 @@ func (h solution) row() string {
 // chains is the row of the last states of all chains of a method.
 func chains(m method) string { return methodNames[m] + ", mean of the chains" }
 
-// line leaves out the start, which is far above all else.
-func line(m method, path []float64) drawing.Line {
-	l := drawing.Line{Name: methodNames[m], Series: int(m)}
-	for i, v := range path[1:] {
-		l.X, l.Y = append(l.X, float64((i+1)*pathEvery)), append(l.Y, v)
-	}
-	return l
-}
-
-// table has the mean costs over instances, and the mean of the ratios to SGDLD's.
-func (s size) table(costs map[string][]float64) string {
+// table has the mean costs over instances with their deviations, as the paper has, and the mean of
+// the ratios to SGDLD's.
+func (s size) table(c costs) string {
 	rows := [][]string{{"", "cost", "above SGDLD, %", "paper's cost", "paper's, above SGDLD, %"}}
 	names := []string{bound, "HiGHS, exact mean", "HiGHS (8)", "HiGHS (64)"}
 	for m := methods - 1; m >= 0; m-- {
 		names = append(names, methodNames[m], chains(m))
 	}
 	names = append(names, "Gurobi (8)", "Gurobi (1024)")
-	ours := costs["SGDLD"]
 	for _, name := range names {
-		c, paper := costs[name], s.paper[name]
-		if len(c) == 0 && paper.mean == 0 {
+		var cost, above []float64
+		for i, v := range c[name] {
+			if !math.IsNaN(v) {
+				cost, above = append(cost, v), append(above, 100*(v/c["SGDLD"][i]-1))
+			}
+		}
+		paper := s.paper[name]
+		if len(cost) == 0 && paper.mean == 0 {
 			continue
 		}
 		row := []string{name, "–", "–", "–", "–"}
-		if len(c) == len(ours) {
-			var above []float64
-			for i := range c {
-				above = append(above, 100*(c[i]/ours[i]-1))
+		if len(cost) > 0 {
+			mean := lab.Over(cost)
+			row[1], row[2] = lab.Num(mean.Mean, 0), lab.Over(above).Format(2)
+			if len(cost) > 1 {
+				row[1] += " ± " + lab.Num(mean.SE*math.Sqrt(float64(len(cost))), 0)
 			}
-			row[1], row[2] = lab.Num(lab.Over(c).Mean, 0), lab.Over(above).Format(2)
+		}
+		if len(cost) > 0 && len(cost) < s.instances {
+			row[0] += fmt.Sprintf(", %d of %d instances", len(cost), s.instances)
 		}
 		if paper.mean > 0 {
 			row[3] = fmt.Sprintf("%.0f ± %.0f", paper.mean, paper.deviation)
@@ -193,10 +236,6 @@ func (s size) table(costs map[string][]float64) string {
 		}
 		rows = append(rows, row)
 	}
-	demands := "Poisson demands"
-	if s.lots > 0 {
-		demands = fmt.Sprintf("demands in lots of %d", s.lots)
-	}
-	return fmt.Sprintf("%d × %d, %s, chains: %d, steps: %d, τ₀ = %g, instances: %d\n\n%s", s.sites,
-		s.customers, demands, s.chains, s.steps, s.tau, s.instances, lab.Table(rows...))
+	return fmt.Sprintf("%s, chains: %d, steps: %d, τ₀ = %g, instances: %d\n\n%s", s.name(), s.chains,
+		s.steps, s.tau, s.instances, lab.Table(rows...))
 }

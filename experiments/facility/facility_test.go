@@ -49,7 +49,8 @@ func TestDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, out := make([]float64, 6), make([]float64, tg.dom.GradLen())
-	for range 50 {
+	for i := range 50 {
+		in.Lots = i % 3 // with lots some demands are 0
 		x := start(rng, in)
 		in.demands(rng, d)
 		clear(out)
@@ -160,6 +161,29 @@ func TestHiGHS(t *testing.T) {
 	}
 	if listed != 3 {
 		t.Errorf("%d instances with all plans listed, want 3", listed)
+	}
+}
+
+// A table has the mean and the deviation of costs, and ratios over the instances that a solver solved.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	s := size{settings: settings{sites: 2, customers: 3, instances: 2},
+		paper: map[string]reported{"SGDLD": {100, 5}, "SLS": {150, 6}}}
+	c := costs{}
+	for n, v := range []float64{100, 300} {
+		c.set("SGDLD", 2, n, v)
+	}
+	c.set("SLS", 2, 0, 110)
+	c.set("SLS", 2, 1, 360)
+	c.set("HiGHS (8)", 2, 1, 270)
+	for _, row := range []string{
+		"| SGDLD | 200 ± 141 | 0.00 ± 0.00 | 100 ± 5 | 0.00 |",
+		"| SLS | 235 ± 177 | 15.00 ± 5.00 | 150 ± 6 | 50.00 |",
+		"| HiGHS (8), 1 of 2 instances | 270 | −10.00 | – | – |",
+	} {
+		if text := s.table(c); !strings.Contains(text, row) {
+			t.Errorf("no row %q in\n%s", row, text)
+		}
 	}
 }
 

@@ -48,26 +48,20 @@ const pathEvery = 100
 // search runs all chains of a method and chooses the plan that is cheapest on common demands.
 func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Options,
 ) (*found, error) {
-	const together = 5 // chains of a run; their number decides nothing
-	groups := (s.chains + together - 1) / together
 	plans := make([][]int32, s.chains)
-	paths := make([][]float64, groups)
+	paths := make([][]float64, s.chains)
 	id := fmt.Sprintf("facility %d×%d %s", s.sites, s.customers, methodNames[m])
 	if s.lots > 0 {
 		id += fmt.Sprintf(" lots %d", s.lots)
 	}
-	err := lab.Parallel(o.Threads, groups, func(g int) error {
-		first := g * together
-		x := make([][]int32, min(together, s.chains-first))
-		for k := range x {
-			x[k] = start(samplers.NewStream(o.Seed, id+" start", first+k), in)
-		}
+	err := lab.Parallel(o.Threads, s.chains, func(k int) error {
+		x := [][]int32{start(samplers.NewStream(o.Seed, id+" start", k), in)}
 		t, err := newTarget(in, s.tau)
 		if err != nil {
 			return err
 		}
-		paths[g], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: first})
-		copy(plans[first:], x)
+		paths[k], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: k})
+		plans[k] = x[0]
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package facility
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"infill/samplers"
@@ -11,11 +10,13 @@ import (
 // target is π(x, y) ∝ exp(−E f/τ) (equation 19). A state has a bit for each site and a category,
 // its site, for each customer.
 type target struct {
-	in  *Instance
-	tau float64
-	dom *samplers.Domain
+	in   *Instance
+	tau  float64
+	dom  *samplers.Domain
+	ship [][]float64 // c_ij by customer and then by site
 
-	demand, load []float64
+	demand      []float64
+	slack, over []float64 // of each site: its free capacity, and what it pays for outsourcing
 }
 
 func newTarget(in *Instance, tau float64) (*target, error) {
@@ -28,7 +29,14 @@ func newTarget(in *Instance, tau float64) (*target, error) {
 		coords = append(coords, samplers.Coord{Kind: samplers.Nominal, K: sites})
 	}
 	dom, err := samplers.NewDomain(coords...)
-	return &target{in, tau, dom, make([]float64, len(in.Mean)), make([]float64, sites)}, err
+	ship := make([][]float64, len(in.Mean))
+	for j := range ship {
+		for i := range sites {
+			ship[j] = append(ship[j], in.Ship[i][j])
+		}
+	}
+	return &target{in: in, tau: tau, dom: dom, ship: ship, demand: make([]float64, len(in.Mean)),
+		slack: make([]float64, sites), over: make([]float64, sites)}, err
 }
 
 // Domain implements samplers.Target.
@@ -66,26 +74,36 @@ func (t *target) AffordsNeighbours() bool { return true }
 func (t *target) differences(plan []int32, d []float64, scale float64, out []float64) {
 	in := t.in
 	open, site := in.split(plan)
-	clear(t.load)
-	for j, i := range site {
-		t.load[i] += d[j]
+	for i := range open {
+		t.slack[i] = in.capacity(i, open)
 	}
-	over := func(i int32, load float64) float64 {
-		return in.Outsource[i] * math.Max(0, load-in.capacity(int(i), open))
+	for j, i := range site {
+		t.slack[i] -= d[j]
 	}
 	for i, y := range open {
-		load, k := t.load[i], float64(in.Capacity[i])
-		change := in.Open[i] + in.Outsource[i]*(math.Max(0, load-k)-load)
+		t.over[i] = in.Outsource[i] * max(0, -t.slack[i])
+		load := in.capacity(i, open) - t.slack[i]
+		change := in.Open[i] + in.Outsource[i]*(max(0, load-float64(in.Capacity[i]))-load)
 		out[i] += scale * change * float64(1-2*y)
 	}
 	for j, a := range site {
-		o := t.dom.GradOffset(len(open) + j)
-		leave := over(a, t.load[a]-d[j]) - over(a, t.load[a]) - d[j]*in.Ship[a][j]
-		for i := range int32(len(open)) {
-			if i != a {
-				out[o+int(i)] += scale *
-					(leave + over(i, t.load[i]+d[j]) - over(i, t.load[i]) + d[j]*in.Ship[i][j])
-			}
+		q := d[j]
+		if q == 0 { // wherever nothing goes, it costs nothing
+			continue
 		}
+		ship := t.ship[j]
+		leave := in.Outsource[a]*max(0, -t.slack[a]-q) - t.over[a] - q*ship[a]
+		o := t.dom.GradOffset(len(open) + j)
+		row := out[o : o+len(ship)]
+		stays := row[a]
+		slack, over, rate := t.slack[:len(ship)], t.over[:len(ship)], in.Outsource[:len(ship)]
+		for i, c := range ship { // all of the time goes here
+			change := leave + q*c - over[i]
+			if more := q - slack[i]; more > 0 {
+				change += rate[i] * more
+			}
+			row[i] += scale * change
+		}
+		row[a] = stays
 	}
 }
