@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"infill/samplers"
 )
@@ -21,7 +22,10 @@ type Selection struct {
 	X    []float64 // N rows of D
 	Y    []float64 // 0 or 1
 
-	dom *samplers.Domain
+	dom  *samplers.Domain
+	once sync.Once // makes the two below
+	exp  []float64 // exp(X)
+	most []float64 // the largest |x| of each row
 }
 
 // NewSelection draws data of the paper's law: rows x_n ~ N(0, (I + 11ᵀ)/d), and labels
@@ -119,85 +123,38 @@ func (t *Selection) add(r int, x []int32, g []float64, scale float64) float64 {
 
 // EstimateNeighbours implements samplers.NeighbourEstimator with batch observations drawn with
 // replacement. A column and its copy are worked out together. A switched column changes an
-// observation's log(1 + exp(a)) by the logarithm of (1 + exp(a ± x))/(1 + exp(a)), and
-// logarithms are taken of products over many observations.
+// observation's log(1 + exp(a)) to log(1 + exp(a ± x)), and logarithms are taken of products over
+// many observations. exp(x) is computed once for all x, at the first call.
 func (t *Selection) EstimateNeighbours(_ context.Context, x [][]int32, batch int,
 	rng []*rand.Rand, logRatio [][]float64) error {
+	t.once.Do(t.exponentials)
 	batch = min(batch, t.N)
 	scale := float64(t.N) / float64(batch)
-	kept := takeFloats(3 * t.D)
+	kept := takeFloats(5 * t.D)
 	defer listsOfFloats.Put(kept)
-	work := (*kept)[:3*t.D]
-	slope, on, off := work[:t.D], work[t.D:2*t.D], work[2*t.D:] // Σ y x, and products for β = 0 and 1
+	p := newSwitches((*kept)[:5*t.D], t.D)
 	for k, s := range x {
-		out := logRatio[k]
-		clear(out)
-		clear(slope)
-		here, size := 1.0, math.Inf(1) // the product of 1 + exp(a), and a bound of all logarithms
-		flush := func() {
-			if !math.IsInf(size, 1) {
-				for j := range slope {
-					out[j] -= math.Log(pick(s[j], on[j], off[j]) / here)
-					out[t.D+j] -= math.Log(pick(s[t.D+j], on[j], off[j]) / here)
-				}
-			}
-			here, size = 1, 0
-			for j := range on {
-				on[j], off[j] = 1, 1
-			}
-		}
+		p.begin(s)
 		for range batch {
 			r := rng[k].IntN(t.N)
-			row, y := t.row(r), t.Y[r]
-			a := t.at(row, s)
-			largest := 0.0
-			for j, f := range row {
-				slope[j] += y * f
-				largest = math.Max(largest, math.Abs(f))
-			}
-			most := math.Ln2 + math.Abs(a) + largest
-			if !(most < maxLog/2) {
-				base := softplus(a)
-				for j, f := range row {
-					out[j] -= softplus(a+sign(s[j])*f) - base
-					out[t.D+j] -= softplus(a+sign(s[t.D+j])*f) - base
-				}
-				continue
-			}
-			if !(size+most < maxLog/2) { // a quotient of two products is below exp(maxLog)
-				flush()
-			}
-			size += most
-			e := math.Exp(a)
-			here *= 1 + e
-			for j, f := range row {
-				up := math.Exp(f)
-				if s[j] != 1 || s[t.D+j] != 1 {
-					on[j] *= 1 + e*up
-				}
-				if s[j] != 0 || s[t.D+j] != 0 {
-					off[j] *= 1 + e/up
-				}
-			}
+			p.add(t.row(r), t.exp[r*t.D:(r+1)*t.D], t.most[r], t.Y[r])
 		}
-		flush()
-		for j, f := range slope {
-			out[j] = scale * (out[j] + sign(s[j])*f)
-			out[t.D+j] = scale * (out[t.D+j] + sign(s[t.D+j])*f)
+		p.flush()
+		out := logRatio[k]
+		for j := range t.D {
+			out[j], out[t.D+j] = scale*p.ratio(j, s[j]), scale*p.ratio(j, s[t.D+j])
 		}
 	}
 	return nil
 }
 
-// sign is +1 where a switch turns a column on and −1 where it turns it off.
-func sign(v int32) float64 { return float64(1 - 2*v) }
-
-// pick is the product for a switch of a column that has the value v.
-func pick(v int32, on, off float64) float64 {
-	if v == 0 {
-		return on
+// exponentials fills exp and most.
+func (t *Selection) exponentials() {
+	t.exp, t.most = make([]float64, len(t.X)), make([]float64, t.N)
+	for i, f := range t.X {
+		t.exp[i] = math.Exp(f)
+		t.most[i/t.D] = math.Max(t.most[i/t.D], math.Abs(f))
 	}
-	return off
 }
 
 // AffordsNeighbours implements samplers.NeighbourEstimator.
