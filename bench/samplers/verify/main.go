@@ -4,8 +4,10 @@
 //	go run ./bench/samplers/verify                        # prints all sections
 //	go run ./bench/samplers/verify -only 5                # prints figure 5
 //	go run ./bench/samplers/verify -write docs/notebook   # writes the page and its charts
+//	go run ./bench/samplers/verify -only 5 -write docs/notebook # writes figure 5 into the page
 //
-// With -only and -write the other sections of the page stay as they are.
+// With -only and -write the other sections of the page, and their charts, stay as they are, and
+// those written are what a whole run with the page's seed would write.
 // With -keep FOLDER a run that was stopped goes on in sections 6 and 12 when it is called again.
 //
 // Everything but times is a function of the seed.
@@ -32,6 +34,9 @@ type section struct {
 	title string
 	run   func(ctx context.Context, w io.Writer, env *env) error
 }
+
+// heading begins a section of the page.
+func (s section) heading() string { return fmt.Sprintf("\n## %s. %s\n", s.id, s.title) }
 
 // env is what a section may use besides its writer.
 type env struct {
@@ -67,13 +72,13 @@ var sections = []section{
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, os.Stderr, os.Args[1:]); err != nil {
+	if err := run(ctx, sections, os.Stdout, os.Stderr, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "verify:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+func run(ctx context.Context, sections []section, stdout, stderr io.Writer, args []string) error {
 	fs := flag.NewFlagSet("verify", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	only := fs.String("only", "", "comma-separated figures to make (default all)")
@@ -98,11 +103,15 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		}
 	}
 	page := filepath.Join(*write, "verification.md")
-	var before []byte // the page that keeps the sections that are not wanted
+	var before []string // the sections of the page that keeps those that are not wanted
 	if *write != "" && len(wanted) > 0 {
-		var err error
-		if before, err = os.ReadFile(page); err != nil {
-			return fmt.Errorf("-only puts its sections into a page: %w", err)
+		b, err := os.ReadFile(page)
+		if err != nil {
+			return fmt.Errorf("-only puts its sections into a page: %w; write the whole page, without "+
+				"-only", err)
+		}
+		if before, err = cut(string(b), sections, *seed); err != nil {
+			return fmt.Errorf("%s: %w", page, err)
 		}
 	}
 	e := &env{seed: *seed, keep: *keep, log: stderr,
@@ -132,7 +141,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 			return nil
 		}
 		begin := time.Now()
-		fmt.Fprintf(b, "\n## %s. %s\n\n", s.id, s.title)
+		fmt.Fprintf(b, "%s\n", s.heading())
 		if err := s.run(ctx, b, e); err != nil {
 			return fmt.Errorf("figure %s: %w", s.id, err)
 		}
@@ -146,29 +155,15 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if *write != "" {
 		doc.WriteString(text("preamble", *seed))
 	}
-	for i, section := range sections {
-		if texts[i].Len() == 0 && before != nil {
-			if err := oldSection(&doc, before, section.id); err != nil {
-				return err
-			}
+	for i, b := range texts {
+		if b.Len() == 0 && before != nil {
+			doc.WriteString(before[i])
 		}
-		doc.Write(texts[i].Bytes())
+		doc.Write(b.Bytes())
 	}
 	if *write == "" {
 		_, err := stdout.Write(doc.Bytes())
 		return err
 	}
 	return os.WriteFile(page, doc.Bytes(), 0o644)
-}
-
-// oldSection copies a section of a page that is there.
-func oldSection(w *bytes.Buffer, page []byte, id string) error {
-	_, rest, ok := bytes.Cut(page, []byte("\n## "+id+". "))
-	if !ok {
-		return fmt.Errorf("the page has no section %s", id)
-	}
-	body, _, _ := bytes.Cut(rest, []byte("\n## "))
-	fmt.Fprintf(w, "\n## %s. %s", id, bytes.TrimRight(body, "\n"))
-	w.WriteByte('\n')
-	return nil
 }

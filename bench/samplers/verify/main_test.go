@@ -18,7 +18,7 @@ import (
 func TestRun(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	if err := run(context.Background(), &out, &errs, []string{"-only", "1"}); err != nil {
+	if err := run(context.Background(), sections, &out, &errs, []string{"-only", "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "| log Z | 19.67408576 (second-hand) | 19.67408576 |") {
@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, args := range [][]string{{"-only", fmt.Sprint(len(sections) + 1)}, {"-only", "x"}, {"extra"},
 		{"-only", "1", "-write", t.TempDir()}, {"-nope"}} {
-		if err := run(context.Background(), &out, &errs, args); err == nil {
+		if err := run(context.Background(), sections, &out, &errs, args); err == nil {
 			t.Errorf("%v was accepted", args)
 		}
 	}

@@ -64,7 +64,7 @@ func TestOneSectionOfPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"-only", "1", "-seed", "1", "-write", dir}
-	if err := run(t.Context(), io.Discard, io.Discard, args); err != nil {
+	if err := run(t.Context(), sections, io.Discard, io.Discard, args); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(file)
