@@ -98,7 +98,7 @@ fuzz:
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# make verification   runs the samplers on the published figures, the long ones too, and writes the
+# make verification   runs the samplers on the figures of their papers, the long ones too, and writes the
 #                     page docs/notebook/verification.md: 45 minutes on two cores.
 #                     VERIFYFLAGS="-only 5" prints one figure
 VERIFYFLAGS ?= -write docs/notebook -seed 1

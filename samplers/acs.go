@@ -69,7 +69,7 @@ type ACS struct {
 	AlphaFloor         float64 // smallest step size that tuning tries; 0 means 0.05
 	Cycle              int     // s; 0 means 20
 	// Power makes the schedule AlphaMax·((cos + 1)/2)^Power; 0 means 1. The
-	// published code for two ordinal coordinates takes the cosine of a root of
+	// public code for two ordinal coordinates takes the cosine of a root of
 	// α, which is a Power of 4: most of a cycle goes to small steps.
 	Power     float64
 	FixedBeta bool // do not tune β_k

@@ -7,7 +7,7 @@ import (
 	"infill/samplers"
 )
 
-// Peaks is the toy distribution of ACS as its published code computes it, a
+// Peaks is the toy distribution of ACS (section 4.1) as its public code computes it, a
 // grid of n×n pointed modes over a flat floor:
 //
 //	U(x) = log(Floor + Σ_m w_m exp(−‖x − μ_m‖/Width))
@@ -26,8 +26,9 @@ type Peaks struct {
 	dom *samplers.Domain
 }
 
-// NewPeaks makes the grid. The paper's figure has n = 5, spacing 75, width 3.75
-// (its dist_var .15 times 25 modes) and floor 1e-10. weight has n² positive
+// NewPeaks makes the grid. The paper's appendix D.1 has n = 5, spacing 75 and a
+// variance of .15, which its code multiplies by the 25 modes: width 3.75. The floor is
+// 1e-10 in the code. weight has n² positive
 // numbers, or none for ones.
 func NewPeaks(n, spacing int, width, floor float64, weight []float64) (*Peaks, error) {
 	const what = "grid of peaks"
