@@ -23,7 +23,7 @@ func newSwitches(scratch []float64, d int) *switches {
 	return &switches{weight: part(0), on: part(1), off: part(2), sumOn: part(3), sumOff: part(4)}
 }
 
-// begin forgets all, for a state of which each column has two coordinates.
+// begin forgets all, for a new state. Coordinates j and d + j are of column j.
 func (p *switches) begin(x []int32) {
 	clear(p.sumOn)
 	clear(p.sumOff)
@@ -90,7 +90,7 @@ func (p *switches) flush() {
 	p.reset()
 }
 
-// ratio is the sum for a column of which one coordinate has the value v. It holds after flush.
+// ratio is the sum for column j where a coordinate of value v is switched. It holds after flush.
 func (p *switches) ratio(j int, v int32) float64 {
 	if v == 0 {
 		return p.sumOn[j] + p.base
