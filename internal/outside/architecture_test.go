@@ -128,6 +128,32 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestExperimentsUseSamplers: what learns uses the samplers as another program would, and nothing
+// of what fills text.
+func TestExperimentsUseSamplers(t *testing.T) {
+	t.Parallel()
+	module, files := modulePath(t, testmode.Root(t)), 0
+	for pkg, all := range sources(t, parser.ImportsOnly) {
+		if pkg != "experiments" && !strings.HasPrefix(pkg, "experiments/") {
+			continue
+		}
+		for _, file := range all {
+			files++
+			for _, spec := range file.Imports {
+				own, inside := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+				if inside && !strings.HasPrefix(own, "experiments/") && !slices.Contains([]string{"samplers",
+					"samplers/targets", "internal/drawing", "internal/disk", "internal/nearest"},
+					own) {
+					t.Errorf("%s imports %s, which is not the samplers'", pkg, own)
+				}
+			}
+		}
+	}
+	if files < 20 {
+		t.Errorf("only %d files", files)
+	}
+}
+
 // TestArchitectureNames looks up every file, package and exported name that
 // docs/architecture.md and CONTRIBUTING.md write as code.
 func TestArchitectureNames(t *testing.T) {
