@@ -57,7 +57,8 @@
 //
 // Every Metropolis–Hastings sampler keeps (U, ∇U) of the current state; on
 // acceptance the proposal's become current. No state is evaluated twice and a
-// proposal equal to the current state is not evaluated at all. Steady-state
+// proposal equal to the current state is not evaluated at all. A target that can
+// make a gradient from that of a state nearby is a FromGradienter. Steady-state
 // steps allocate nothing. Stats.Evals counts these evaluations. Papers count a
 // step of DLMC or DMALA as four, which Info.Calls does.
 //

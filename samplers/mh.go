@@ -18,6 +18,10 @@ type MHOptions struct {
 	// Uncorrected takes every proposal. The acceptance probability is worked out
 	// all the same, because adaptation uses it.
 	Uncorrected bool
+	// UntestedAnytime lets a Scheduler leave steps untested after the burn-in too, as ACS's algorithm
+	// 6 does while it learns a model. Such steps do not leave π invariant. Without it a Scheduler is
+	// asked in vain after the burn-in.
+	UntestedAnytime bool
 }
 
 // NewMH returns the Metropolis–Hastings kernel of a proposal q: from θ it goes
@@ -26,13 +30,17 @@ type MHOptions struct {
 //	min(1, exp(U(θ') − U(θ) + log q(θ'→θ) − log q(θ→θ')))
 //
 // and stays otherwise (Hastings 1970). U and ∇U of the current states are kept,
-// and all proposals of a step are evaluated in one call to the target. A
+// and all proposals of a step are evaluated in one call to the target. One that is
+// a FromGradienter hears where they come from. A
 // proposal equal to the state takes no evaluation. One whose
 // energy is NaN or +∞ is rejected and counted. A Sampler calls NewMH in its
 // Attach. The error is an *AbilityError where gradients or rows are missing.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
-	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected}
+	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected, anytime: o.UntestedAnytime}
 	n := c.Len()
+	if o.Gradient {
+		m.from, _ = c.Target.(FromGradienter)
+	}
 	if o.Gradient || o.Rows {
 		need := c.NeedGradient
 		if o.Rows {
@@ -71,7 +79,10 @@ type mhKernel struct {
 	count Counter    // nil to compare all coordinates
 	grad  Gradienter // or what gives rows as one
 	exact bool
-	free  []bool // chain's step goes without acceptance test
+	from  FromGradienter // nil when the target computes every gradient from nothing
+
+	free    []bool // chain's step goes without acceptance test
+	anytime bool   // after the burn-in, too
 
 	y   [][]int32
 	u   []float64
@@ -80,6 +91,8 @@ type mhKernel struct {
 	idx []int // chains whose proposal is evaluated
 	bx  [][]int32
 	bg  [][]float64
+	// present are the states that the proposals were made from, in their order, for from.
+	present Known
 }
 
 // Prepare implements Preparer.
@@ -126,9 +139,12 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	m.propose()
 	if len(m.idx) > 0 {
 		var err error
-		if m.grad != nil {
+		switch {
+		case m.from != nil:
+			err = m.from.EnergyGradFrom(ctx, m.present, m.bx, m.u[:len(m.idx)], m.bg)
+		case m.grad != nil:
 			err = m.grad.EnergyGrad(ctx, m.bx, m.u[:len(m.idx)], m.bg)
-		} else {
+		default:
 			err = c.Target.Energy(ctx, m.bx, m.u[:len(m.idx)])
 		}
 		if err != nil {
@@ -153,10 +169,12 @@ func (m *mhKernel) Step(ctx context.Context) error {
 func (m *mhKernel) propose() {
 	c := m.c
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
+	m.present.clear()
 	for k, x := range c.X {
 		copy(m.y[k], x)
 		if m.sched != nil {
-			m.free[k] = m.sched.Schedule(k, c.done)
+			untested := m.sched.Schedule(k, c.done)
+			m.free[k] = untested && (m.anytime || c.Adapting())
 		}
 		m.fwd[k] = m.p.Propose(k, x, m.gradOf(k), c.RNG[k], m.y[k])
 		if !finite(m.fwd[k]) {
@@ -179,6 +197,9 @@ func (m *mhKernel) propose() {
 		m.bx = append(m.bx, m.y[k])
 		if m.grad != nil {
 			m.bg = append(m.bg, m.gy[k])
+		}
+		if m.from != nil {
+			m.present.add(x, c.U[k], c.Grad[k])
 		}
 	}
 }

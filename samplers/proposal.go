@@ -45,8 +45,8 @@ type Starter interface {
 // Scheduler is the ability of a Proposal to set its scale before each step.
 type Scheduler interface {
 	// Schedule is called before every Propose with the number of steps made. A
-	// step that is untested takes its proposal without the acceptance test, which
-	// only a step of the burn-in may do.
+	// step that is untested takes its proposal without the acceptance test, if it is one of
+	// the burn-in or MHOptions.UntestedAnytime is set.
 	Schedule(k, done int) (untested bool)
 }
 

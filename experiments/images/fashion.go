@@ -18,21 +18,21 @@ var ErrIDX = errors.New("not an IDX file of the wanted kind")
 // fashionScript fetches Fashion-MNIST.
 const fashionScript = "scripts/data-fashion-mnist.sh"
 
-// Fashion are the images of Fashion-MNIST, reduced from 28 × 28 to 14 × 14 pixels, each the mean
-// of four, and from 256 to few levels, 2 to 16. The first most of the 60 000 training images and
-// the first tests of the 10 000 test images are taken. The error of a missing file is
-// lab.ErrNoData.
-func Fashion(o lab.Options, levels, most, tests int) (*Set, error) {
-	s := &Set{Name: "Fashion-MNIST", Side: 14, Levels: levels}
+// Fashion are the images of Fashion-MNIST, of 28 × 28 pixels for a side of 28. For one of 14 each
+// pixel is the mean of four. Their 256 levels are reduced to few, 2 to 16. The first most of the
+// 60 000 training images and the first tests of the 10 000 test images are taken. The error of a
+// missing file is lab.ErrNoData.
+func Fashion(o lab.Options, side, levels, most, tests int) (*Set, error) {
+	s := &Set{Name: "Fashion-MNIST", Side: side, Levels: levels}
 	var err error
-	if s.Train, s.TrainLabel, err = fashionPart(o, "train", levels, most); err != nil {
+	if s.Train, s.TrainLabel, err = fashionPart(o, "train", side, levels, most); err != nil {
 		return nil, err
 	}
-	s.Test, s.TestLabel, err = fashionPart(o, "t10k", levels, tests)
+	s.Test, s.TestLabel, err = fashionPart(o, "t10k", side, levels, tests)
 	return s, err
 }
 
-func fashionPart(o lab.Options, part string, levels, most int) ([][]int32, []int, error) {
+func fashionPart(o lab.Options, part string, side, levels, most int) ([][]int32, []int, error) {
 	images, n, err := readIDX(o, part+"-images-idx3-ubyte.gz", most, 28, 28)
 	if err != nil {
 		return nil, nil, err
@@ -46,18 +46,24 @@ func fashionPart(o lab.Options, part string, levels, most int) ([][]int32, []int
 	}
 	x, labels := make([][]int32, n), make([]int, n)
 	for k := range x {
-		x[k], labels[k] = reduce(images[k*28*28:(k+1)*28*28], levels), int(classes[k])
+		x[k], labels[k] = reduce(images[k*28*28:(k+1)*28*28], side, levels), int(classes[k])
 	}
 	return x, labels, nil
 }
 
-// reduce takes the mean of each 2 × 2 pixels of 28 × 28, and makes levels of it.
-func reduce(image []byte, levels int) []int32 {
-	x := make([]int32, 14*14)
+// reduce makes side × side pixels of 28 × 28, each the mean of a square of them, and levels of
+// that.
+func reduce(image []byte, side, levels int) []int32 {
+	x, each := make([]int32, side*side), 28/side
 	for i := range x {
-		at := i/14*2*28 + i%14*2
-		sum := int(image[at]) + int(image[at+1]) + int(image[at+28]) + int(image[at+29])
-		x[i] = int32(sum * levels / (4*255 + 1))
+		sum := 0
+		for y := range each {
+			at := (i/side*each+y)*28 + i%side*each
+			for _, v := range image[at : at+each] {
+				sum += int(v)
+			}
+		}
+		x[i] = int32(sum * levels / (each*each*255 + 1))
 	}
 	return x
 }

@@ -97,11 +97,11 @@ func FuzzDecodeIDX(f *testing.F) {
 	})
 }
 
-// TestFashion reads a made file: four grey pixels make one.
+// TestFashion reads a made file, as it is and with one pixel for four.
 func TestFashion(t *testing.T) {
 	t.Parallel()
 	o := lab.Options{Data: t.TempDir()}
-	if _, err := Fashion(o, 2, 10, 10); !errors.Is(err, lab.ErrNoData) ||
+	if _, err := Fashion(o, 14, 2, 10, 10); !errors.Is(err, lab.ErrNoData) ||
 		!strings.Contains(err.Error(), fashionScript) {
 		t.Errorf("without files: %v", err)
 	}
@@ -126,13 +126,20 @@ func TestFashion(t *testing.T) {
 			}
 		}
 	}
-	for levels, want := range map[int][4]int32{2: {1, 0, 0, 0}, 4: {3, 1, 1, 0}, 8: {7, 3, 3, 0}} {
-		s, err := Fashion(o, levels, 10, 10)
+	for _, c := range []struct {
+		side, levels int
+		want         [6]int32
+	}{
+		{14, 2, [6]int32{1}}, {14, 4, [6]int32{3, 1, 1}}, {14, 8, [6]int32{7, 3, 3}},
+		{28, 2, [6]int32{1, 1, 1, 1, 1, 1}}, {28, 8, [6]int32{7, 7, 7, 7, 7, 7}},
+	} {
+		s, err := Fashion(o, c.side, c.levels, 10, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := [4]int32(s.Train[0][:4]); got != want || s.TestLabel[0] != 7 || len(s.Test) != 1 {
-			t.Errorf("%d levels: pixels %v, want %v", levels, got, want)
+		if got := [6]int32(s.Train[0][:6]); got != c.want || s.TestLabel[0] != 7 || len(s.Test) != 1 ||
+			s.Side != c.side || len(s.Train[0]) != c.side*c.side {
+			t.Errorf("%d levels: %d pixels from %v, want %v", c.levels, len(s.Train[0]), got, c.want)
 		}
 	}
 }

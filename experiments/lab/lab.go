@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // An Experiment learns or samples something that papers report, and puts its figures beside
@@ -16,8 +17,8 @@ type Experiment struct {
 	Title  string // of the page
 	Source string // paper, section, figure or table
 	Takes  string // time of the full run, and on what machine
-	// Run makes the page. All that it returns is a function of Options.Seed and Options.Quick.
-	// What depends on the clock goes to Options.Log.
+	// Run makes the page. All that it returns is a function of Options.Seed and Options.Quick, except
+	// for times that it took from Options.Watch.
 	Run func(ctx context.Context, o Options) (*Page, error)
 }
 
@@ -28,6 +29,17 @@ type Options struct {
 	Threads int       // that may compute at a time; 0: one for each processor
 	Data    string    // folder of the data sets, see DataFile
 	Log     io.Writer // progress; nil: none
+	// Stopwatch makes what Watch returns. nil: CPUTime. Tests have one that always goes alike.
+	Stopwatch func() func() time.Duration
+}
+
+// Watch returns a stopwatch for the calling goroutine. Its readings are comparable as long as the
+// goroutine is locked to its thread (runtime.LockOSThread).
+func (o Options) Watch() func() time.Duration {
+	if o.Stopwatch != nil {
+		return o.Stopwatch()
+	}
+	return CPUTime
 }
 
 // Logf reports progress.

@@ -5,9 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestAdam takes two steps by hand: the first has length Rate whatever the gradient.
@@ -37,6 +39,31 @@ func TestAdamClimbs(t *testing.T) {
 	}
 	if math.Abs(p[0]-1) > 1e-3 || math.Abs(p[1]-2) > 1e-3 {
 		t.Errorf("the top is at %v, want [1 2]", p)
+	}
+}
+
+// TestWatch: the time of a thread goes on while it computes, and not while it sleeps.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	watch := Options{}.Watch()
+	from, begin, sum := watch(), time.Now(), 0.0
+	for watch() < from+5*time.Millisecond {
+		if sum += math.Sqrt(sum + 1); time.Since(begin) > time.Minute {
+			t.Fatal("the watch stands still")
+		}
+	}
+	from = watch()
+	time.Sleep(300 * time.Millisecond)
+	if slept := watch() - from; runtime.GOOS == "linux" && slept > 200*time.Millisecond {
+		t.Errorf("%v of sleep count", slept)
+	}
+	fake := Options{Stopwatch: func() func() time.Duration {
+		return func() time.Duration { return time.Hour }
+	}}
+	if got := fake.Watch()(); got != time.Hour {
+		t.Errorf("a given stopwatch reads %v", got)
 	}
 }
 

@@ -17,26 +17,29 @@ func fast() []named {
 		{"DMALA", &samplers.DMALA{}}, {"DLMC", &samplers.DLMC{}}, {"DLMCf", &samplers.DLMCf{}}}
 }
 
-// efficiency is the table of effective sample sizes on three machines: with few and with many
-// hidden units, and with categories.
-func (p plan) efficiency(ctx context.Context, o lab.Options, two, few *images.Set) (string, error) {
-	kinds := []struct {
-		set    *images.Set
-		hidden int
-	}{{two, p.cold}, {two, p.hidden}, {few, 2 * p.cold}}
+// essChains is the number of chains that effective samples are taken from.
+const essChains = 4
+
+// efficiency is the table of effective sample sizes on machines of DLMC's sizes. of makes the
+// images of a number of levels.
+func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int) (*images.Set,
+	error)) (string, error) {
 	all := fast()
-	machines := make([]*targets.RBM, len(kinds))
-	err := lab.Parallel(o.Threads, len(kinds), func(i int) (err error) {
-		machines[i], err = p.train(ctx, kinds[i].set, kinds[i].hidden, o.Seed)
+	machines, sets := make([]*targets.RBM, len(p.sizes)), make([]*images.Set, len(p.sizes))
+	err := lab.Parallel(o.Threads, len(p.sizes), func(i int) (err error) {
+		if sets[i], err = of(p.sizes[i].levels); err == nil {
+			machines[i], err = p.train(ctx, sets[i], p.sizes[i].hidden, p.few, o.Seed)
+		}
+		o.Logf("rbm: trained machine %d", i+1)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	ess := make([]string, len(kinds)*len(all))
+	ess := make([]string, len(p.sizes)*len(all))
 	err = lab.Parallel(o.Threads, len(ess), func(i int) error {
 		k := i / len(all)
-		v, err := p.ess(ctx, all[i%len(all)].s, machines[k], kinds[k].set, o.Seed)
+		v, err := p.ess(ctx, all[i%len(all)].s, machines[k], sets[k], o.Seed)
 		ess[i] = v
 		o.Logf("rbm: %s on machine %d", all[i%len(all)].title, k+1)
 		return err
@@ -45,12 +48,12 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, two, few *images.Se
 		return "", err
 	}
 	rows := [][]string{{"sampler"}}
-	for _, k := range kinds {
-		rows[0] = append(rows[0], fmt.Sprintf("%d levels, %d hidden units", k.set.Levels, k.hidden))
+	for _, k := range p.sizes {
+		rows[0] = append(rows[0], fmt.Sprintf("%d levels, %d hidden units", k.levels, k.hidden))
 	}
 	for s := range all {
 		row := []string{all[s].title}
-		for k := range kinds {
+		for k := range p.sizes {
 			row = append(row, ess[k*len(all)+s])
 		}
 		rows = append(rows, row)
@@ -63,14 +66,13 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, two, few *images.Se
 // run.
 func (p plan) ess(ctx context.Context, s samplers.Sampler, r *targets.RBM, set *images.Set,
 	seed uint64) (string, error) {
-	n := max(4, p.chains/4)
-	run, err := samplers.Start(ctx, s, r, p.reference(r, set, n, seed, "efficiency"),
-		samplers.Options{Seed: seed, ID: "efficiency", Burnin: p.steps / 2})
+	run, err := samplers.Start(ctx, s, r, p.reference(r, set, essChains, seed, "efficiency"),
+		samplers.Options{Seed: seed, ID: "efficiency", Burnin: p.essSteps})
 	if err != nil {
 		return "", err
 	}
 	var trace samplers.Trace
-	if err := run.Sample(ctx, p.steps/2, trace.Observe); err != nil {
+	if err := run.Sample(ctx, p.essSteps, trace.Observe); err != nil {
 		return "", err
 	}
 	d := trace.Diagnose(run)

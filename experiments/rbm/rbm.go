@@ -23,7 +23,7 @@ var Experiment = lab.Experiment{
 	Title: "Sampling restricted Boltzmann machines",
 	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8. ACS (Pynadath and others, NeurIPS " +
 		"2024), figures 4, 6, 8 and 9. DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
-	Takes: "two minutes of one core; needs Fashion-MNIST",
+	Takes: "five minutes of one core; needs Fashion-MNIST",
 	Run:   run,
 }
 
@@ -34,31 +34,29 @@ var about string
 func plans(quick bool) plan {
 	if quick {
 		return plan{hidden: 12, iters: 100, sweeps: 3, rate: 0.005, chains: 30, steps: 120, burnin: 40,
-			every: 20, gold: 200, settled: 40, cold: 6, rungs: 100}
+			every: 20, gold: 200, settled: 40, rungs: 100, sizes: []size{{2, 6}, {2, 12}}, few: 100,
+			essSteps: 60}
 	}
-	return plan{hidden: 64, iters: 600, sweeps: 5, rate: 0.005, chains: 64, steps: 1000, burnin: 100,
-		every: 20, gold: 500, settled: 300, cold: 25, rungs: 1000}
+	return plan{hidden: 500, iters: 600, sweeps: 2, rate: 0.001, chains: 16, steps: 2000, burnin: 200,
+		every: 40, gold: 300, settled: 100, rungs: 500,
+		sizes: []size{{2, 25}, {2, 200}, {4, 100}, {8, 100}}, few: 200, essSteps: 400}
 }
 
-// sets are the images with two levels, and those of the machine with categories.
-func sets(o lab.Options) (two, few *images.Set, err error) {
+// imagesOf are the images with few levels.
+func imagesOf(o lab.Options, levels int) (*images.Set, error) {
 	if o.Quick {
-		return images.Digits(), images.Digits(), nil
+		return images.Digits(), nil
 	}
-	if two, err = images.Fashion(o, 2, 10000, 1000); err != nil {
-		return nil, nil, err
-	}
-	few, err = images.Fashion(o, 4, 10000, 1000)
-	return two, few, err
+	return images.Fashion(o, 28, levels, 10000, 1000)
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
-	two, few, err := sets(o)
+	two, err := imagesOf(o, 2)
 	if err != nil {
 		return nil, err
 	}
 	p := plans(o.Quick)
-	machine, err := p.train(ctx, two, p.hidden, o.Seed)
+	machine, err := p.train(ctx, two, p.hidden, p.iters, o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +71,13 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &lab.Page{Charts: map[string]string{"samples.svg": m.pictures(two, gold)}}
-	for i, start := range startNames {
-		page.Charts[[]string{"random.svg", "mode.svg"}[i]] = m.chart(start, m.curves[i])
-	}
-	sizes, err := p.efficiency(ctx, o, two, few)
+	page := &lab.Page{Charts: map[string]string{"samples.svg": m.pictures(two, gold),
+		"steps.svg": m.chart("step", func(c *curve) []float64 { return c.steps }),
+		"seconds.svg": m.chart(fmt.Sprintf("seconds of one core for %d chains", p.chains),
+			func(c *curve) []float64 { return c.seconds })}}
+	sizes, err := p.efficiency(ctx, o, func(levels int) (*images.Set, error) {
+		return imagesOf(o, levels)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,8 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		"{settled}", fmt.Sprint(p.settled), "{rungs}", fmt.Sprint(p.rungs),
 		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.SE}.Format(2), "{fit}", lab.Num(fit, 2),
 		"{floor}", lab.Spread{Mean: m.floor, SE: m.spread}.Format(5), "{mmd}", m.table(),
-		"{efficiency}", sizes).Replace(about)
+		"{times}", p.times(m), "{essiters}", fmt.Sprint(p.few), "{esschains}", fmt.Sprint(essChains),
+		"{esssteps}", fmt.Sprint(p.essSteps), "{efficiency}", sizes).Replace(about)
 	return page, nil
 }
 
@@ -128,12 +129,12 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 	err = lab.Parallel(o.Threads, 2*n, func(i int) error {
 		start, k := i/n, i%n
 		id := fmt.Sprintf("from %s", startNames[start])
-		if k == n-1 {
-			m.curves[start][k] = p.sweepsFrom(r, starts[start], ready, o.Seed, id)
-			return nil
-		}
 		var err error
-		m.curves[start][k], err = p.follow(ctx, all[k].s, r, starts[start], ready, o.Seed, id)
+		if k == n-1 {
+			m.curves[start][k], err = p.sweepsFrom(o, r, starts[start], ready, id)
+		} else {
+			m.curves[start][k], err = p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
+		}
 		o.Logf("rbm: %s from %s", m.titles[k], startNames[start])
 		return err
 	})
@@ -173,18 +174,45 @@ func logOf(v float64) string {
 	return lab.Num(math.Log(v), 2)
 }
 
-func (m *measured) chart(start string, curves []*curve) string {
-	p := drawing.Panel{X: "step", Y: "log MMD to block Gibbs"}
+// near is the log MMD whose time the page has.
+const near = -4
+
+// times has the time of computing of a step, and until log MMD is below near.
+func (p plan) times(m *measured) string {
+	rows := [][]string{{"sampler", fmt.Sprintf("ms for a step of %d chains", p.chains),
+		fmt.Sprintf("seconds to a log MMD of %s from random pixels", lab.Num(near, 0)),
+		"from the likeliest image"}}
 	for k, title := range m.titles {
-		p.Lines = append(p.Lines, drawing.Line{Name: title, Series: k, X: curves[k].steps,
-			Y: curves[k].logs()})
+		steps, spent := 0.0, 0.0
+		row := []string{title, ""}
+		for start := range startNames {
+			c := m.curves[start][k]
+			steps, spent = steps+c.steps[len(c.steps)-1], spent+c.seconds[len(c.seconds)-1]
+			row = append(row, lab.Num(c.until(near), 2))
+		}
+		row[1] = lab.Num(1000*spent/steps, 2)
+		rows = append(rows, row)
 	}
-	return drawing.Plot{Title: "From " + start, Panels: []drawing.Panel{p}}.SVG()
+	return lab.Table(rows...)
+}
+
+// chart has log MMD from both starts by what at gives of a curve.
+func (m *measured) chart(x string, at func(*curve) []float64) string {
+	plot := drawing.Plot{Title: "Distance from block Gibbs"}
+	for i, start := range startNames {
+		p := drawing.Panel{Title: "From " + start, X: x, Y: "log MMD to block Gibbs"}
+		for k, title := range m.titles {
+			c := m.curves[i][k]
+			p.Lines = append(p.Lines, drawing.Line{Name: title, Series: k, X: at(c), Y: c.logs()})
+		}
+		plot.Panels = append(plot.Panels, p)
+	}
+	return plot.SVG()
 }
 
 // pictures shows data, block Gibbs, and chains that began at the likeliest image.
 func (m *measured) pictures(set *images.Set, gold [][]int32) string {
-	const n = 12
+	const n = 8
 	strips := []images.Strip{{Title: "images", X: set.Train[:n]}, {Title: "block Gibbs", X: gold[:n]}}
 	for k, title := range m.titles[:len(m.titles)-1] {
 		strips = append(strips, images.Strip{Title: title, X: m.curves[1][k].last[:n]})

@@ -17,7 +17,7 @@ import (
 func trained(t *testing.T) (*targets.RBM, *images.Set, plan) {
 	t.Helper()
 	set, p := images.Digits(), plans(true)
-	r, err := p.train(context.Background(), set, p.cold, 1)
+	r, err := p.train(context.Background(), set, 6, p.iters, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestExact(t *testing.T) {
 		if s.title == "Gibbs-1" || s.title == "GWG-1" || s.title == "DULA" {
 			continue // too slow for so few steps, or with a law of its own
 		}
-		c, err := p.follow(ctx, s.s, r, start, ready, 1, s.title)
+		c, err := p.follow(ctx, lab.Options{Seed: 1}, s.s, r, start, ready, s.title)
 		if err != nil {
 			t.Fatal(err)
 		}

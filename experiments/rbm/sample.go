@@ -4,9 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"time"
 
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
+	"infill/experiments/lab"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -18,14 +21,20 @@ type plan struct {
 	sweeps  int     // of each of them: CD-k
 	rate    float64 // of Adam
 	chains  int
-	steps   int
+	steps   int // of each chain
 	burnin  int // of the steps, in which samplers tune themselves
 	every   int // steps between two measurements
 	gold    int // states of block Gibbs to compare with
 	settled int // sweeps from data to such a state
-	cold    int // hidden units of the machines of 003 with 2 levels, and with 4
 	rungs   int // of AIS
+
+	sizes    []size // of the machines for effective samples
+	few      int    // iterations of their training
+	essSteps int    // on them, after as many of burn-in
 }
+
+// A size is that of a machine of DLMC's paper.
+type size struct{ levels, hidden int }
 
 // named is a sampler with the settings of the papers.
 type named struct {
@@ -48,13 +57,13 @@ func samplersOf() []named {
 }
 
 // train fits a machine by contrastive divergence.
-func (p plan) train(ctx context.Context, set *images.Set, hidden int, seed uint64) (*targets.RBM,
-	error) {
+func (p plan) train(ctx context.Context, set *images.Set, hidden, iters int, seed uint64) (
+	*targets.RBM, error) {
 	r, err := boltzmann.New(set, hidden, seed)
 	if err != nil {
 		return nil, err
 	}
-	fit := boltzmann.Fit{Iters: p.iters, Batch: 100, Rate: p.rate, Seed: seed}
+	fit := boltzmann.Fit{Iters: iters, Batch: 100, Rate: p.rate, Seed: seed}
 	return r, fit.Learn(ctx, r, set.Train,
 		boltzmann.Divergence(r, p.sweeps, samplers.NewStream(seed, "CD", 0)))
 }
@@ -88,6 +97,7 @@ func likeliest(ctx context.Context, r *targets.RBM, x [][]int32) ([]int32, error
 // A curve is the distance of a sampler's chains from block Gibbs, by step.
 type curve struct {
 	steps, mmd []float64
+	seconds    []float64 // of computing, without that of the measurements
 	last       [][]int32 // states after the last step
 	accepted   float64   // mean acceptance probability after the burn-in
 	jump       float64   // pixels changed by a step after the burn-in
@@ -114,50 +124,77 @@ func (c *curve) logs() []float64 {
 	return out
 }
 
+// until is the time at which log MMD was first below a bound, NaN if it never was.
+func (c *curve) until(log float64) float64 {
+	for i, v := range c.mmd {
+		if v <= 0 || math.Log(v) < log {
+			return c.seconds[i]
+		}
+	}
+	return math.NaN()
+}
+
+// record makes all steps of chains and measures them every few. Only step counts as computing.
+func (p plan) record(o lab.Options, c *curve, r *targets.RBM, gold *images.Sample,
+	step func(done int) ([][]int32, error)) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	watch, spent := o.Watch(), time.Duration(0)
+	for done := 0; done < p.steps; {
+		from := watch()
+		for range p.every {
+			x, err := step(done)
+			if err != nil {
+				return err
+			}
+			c.last = x
+			done++
+		}
+		spent += watch() - from
+		c.steps = append(c.steps, float64(done))
+		c.seconds = append(c.seconds, spent.Seconds())
+		c.mmd = append(c.mmd, images.MMD(images.NewSample(c.last, r.K), gold))
+	}
+	return nil
+}
+
 // follow runs chains from starts and measures them.
-func (p plan) follow(ctx context.Context, s samplers.Sampler, r *targets.RBM, starts [][]int32,
-	gold *images.Sample, seed uint64, id string) (*curve, error) {
+func (p plan) follow(ctx context.Context, o lab.Options, s samplers.Sampler, r *targets.RBM,
+	starts [][]int32, gold *images.Sample, id string) (*curve, error) {
 	run, err := samplers.Start(ctx, s, r, starts,
-		samplers.Options{Seed: seed, ID: id, Burnin: p.burnin})
+		samplers.Options{Seed: o.Seed, ID: id, Burnin: p.burnin})
 	if err != nil {
 		return nil, err
 	}
 	c := &curve{}
-	err = run.Steps(ctx, p.steps, func(run *samplers.Run) error {
-		if run.Done() == p.burnin {
+	err = p.record(o, c, r, gold, func(done int) ([][]int32, error) {
+		if done == p.burnin {
 			run.ResetStats()
 		}
-		if run.Done()%p.every == 0 {
-			c.steps = append(c.steps, float64(run.Done()))
-			c.mmd = append(c.mmd, images.MMD(images.NewSample(run.X, r.K), gold))
-		}
-		return nil
+		err := run.Step(ctx)
+		return run.X, err
 	})
 	var all samplers.Stats
 	for _, st := range run.Stats {
 		all.Add(st)
 	}
-	c.last, c.accepted, c.jump = run.X, all.MeanProb(), all.JumpDistance()
+	c.accepted, c.jump = all.MeanProb(), all.JumpDistance()
 	return c, err
 }
 
 // sweepsFrom follows block Gibbs itself, sweep by sweep.
-func (p plan) sweepsFrom(r *targets.RBM, starts [][]int32, gold *images.Sample, seed uint64,
-	id string) *curve {
+func (p plan) sweepsFrom(o lab.Options, r *targets.RBM, starts [][]int32, gold *images.Sample,
+	id string) (*curve, error) {
 	x := make([][]int32, len(starts))
-	c := &curve{last: x, accepted: math.NaN(), jump: math.NaN()}
+	c := &curve{accepted: math.NaN(), jump: math.NaN()}
 	rng := make([]*rand.Rand, len(starts))
 	for k := range x {
-		x[k], rng[k] = append([]int32(nil), starts[k]...), samplers.NewStream(seed, id, k)
+		x[k], rng[k] = append([]int32(nil), starts[k]...), samplers.NewStream(o.Seed, id, k)
 	}
-	for done := 1; done <= p.steps; done++ {
+	return c, p.record(o, c, r, gold, func(int) ([][]int32, error) {
 		for k, v := range x {
 			r.BlockGibbs(rng[k], v)
 		}
-		if done%p.every == 0 {
-			c.steps = append(c.steps, float64(done))
-			c.mmd = append(c.mmd, images.MMD(images.NewSample(x, r.K), gold))
-		}
-	}
-	return c
+		return x, nil
+	})
 }

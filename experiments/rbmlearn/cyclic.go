@@ -27,7 +27,7 @@ func (l *langevin) Name() string { return "langevin" }
 
 // Attach implements samplers.Sampler.
 func (l *langevin) Attach(c *samplers.Chains) (samplers.Kernel, error) {
-	return samplers.NewMH(c, l, samplers.MHOptions{Gradient: true})
+	return samplers.NewMH(c, l, samplers.MHOptions{Gradient: true, UntestedAnytime: true})
 }
 
 // Schedule implements samplers.Scheduler.
@@ -107,7 +107,6 @@ func (c cyclic) persistent(ctx context.Context, r *targets.RBM, start [][]int32,
 	o samplers.Options) (boltzmann.Negative, *scheduler, error) {
 	s := &scheduler{cyclic: c, l: &langevin{alpha: c.floor, beta: c.betaMin}, max: c.ceil,
 		min: c.floor}
-	o.Burnin = math.MaxInt // only steps of a burn-in may be untested
 	var err error
 	if s.run, err = samplers.Start(ctx, s.l, r, start, o); err != nil {
 		return nil, nil, err

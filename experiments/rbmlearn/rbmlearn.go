@@ -106,7 +106,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	p, set := plans(o.Quick), images.Digits()
 	if !o.Quick {
 		var err error
-		if set, err = images.Fashion(o, 2, 20000, 1000); err != nil {
+		if set, err = images.Fashion(o, 14, 2, 20000, 1000); err != nil {
 			return nil, err
 		}
 	}

@@ -49,7 +49,7 @@ func TestLangevin(t *testing.T) {
 	}
 	l := &langevin{alpha: 2, beta: 0.9, untested: true}
 	run, err := samplers.Start(ctx, l, r, images.Random(samplers.NewStream(2, "starts", 0), 50, 5, 2),
-		samplers.Options{Seed: 3, Burnin: 10})
+		samplers.Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

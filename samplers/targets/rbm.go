@@ -97,48 +97,95 @@ func (r *RBM) visible(entries []int) float64 {
 	return sum
 }
 
-// activation is c_j + Σ_i W_j,i[v_i] of the state with these entries.
-func (r *RBM) activation(j int, entries []int) float64 {
-	w := r.W[j*len(r.B) : (j+1)*len(r.B)]
-	a := r.C[j]
-	for _, e := range entries {
-		a += w[e]
+// activations sets a[j] to c_j + Σ_i W_j,i[v_i] of the state with these entries, for all hidden
+// units. Four rows of W at a time are four sums that do not wait for each other.
+func (r *RBM) activations(entries []int, a []float64) {
+	d, j := len(r.B), 0
+	for ; j+4 <= r.H; j += 4 {
+		w0, w1, w2, w3 := r.W[j*d:][:d], r.W[(j+1)*d:][:d], r.W[(j+2)*d:][:d], r.W[(j+3)*d:][:d]
+		a0, a1, a2, a3 := r.C[j], r.C[j+1], r.C[j+2], r.C[j+3]
+		for _, e := range entries {
+			a0 += w0[e]
+			a1 += w1[e]
+			a2 += w2[e]
+			a3 += w3[e]
+		}
+		a[j], a[j+1], a[j+2], a[j+3] = a0, a1, a2, a3
 	}
-	return a
+	for ; j < r.H; j++ {
+		w := r.W[j*d:][:d]
+		a[j] = r.C[j]
+		for _, e := range entries {
+			a[j] += w[e]
+		}
+	}
 }
+
+// addRows adds Σ_j p_j W_j to g. It takes four rows at a time, so that g is read and written a
+// quarter of the times, and leaves out rows of p_j = 0.
+func (r *RBM) addRows(p, g []float64) {
+	d := len(g)
+	var q [4]float64
+	var w [4][]float64
+	n := 0
+	for j, v := range p {
+		if v == 0 {
+			continue
+		}
+		q[n], w[n] = v, r.W[j*d:][:d]
+		if n++; n < 4 {
+			continue
+		}
+		n = 0
+		q0, q1, q2, q3 := q[0], q[1], q[2], q[3]
+		w0, w1, w2, w3 := w[0][:d], w[1][:d], w[2][:d], w[3][:d]
+		for e, v := range g {
+			g[e] = v + q0*w0[e] + q1*w1[e] + q2*w2[e] + q3*w3[e]
+		}
+	}
+	for j := range n {
+		for e, v := range w[j] {
+			g[e] += q[j] * v
+		}
+	}
+}
+
+// scratch takes lists to work in: of a state's entries and of the hidden units' activations.
+func (r *RBM) scratch() (list *[]int, act *[]float64) { return takeInts(r.D), takeFloats(r.H) }
 
 // Energy implements samplers.Target.
 func (r *RBM) Energy(_ context.Context, x [][]int32, u []float64) error {
-	list := takeInts(r.D)
-	defer listsOfInts.Put(list)
+	kept, numbers := r.scratch()
+	defer listsOfInts.Put(kept)
+	defer listsOfFloats.Put(numbers)
+	act := (*numbers)[:r.H]
 	for k, v := range x {
-		list := r.entries(v, *list)
-		sum := r.visible(list)
-		for j := range r.H {
-			sum += softplus(r.activation(j, list))
+		list := r.entries(v, *kept)
+		r.activations(list, act)
+		u[k] = r.visible(list)
+		for _, a := range act {
+			u[k] += softplus(a)
 		}
-		u[k] = sum
 	}
 	return nil
 }
 
 // EnergyGrad implements samplers.Gradienter: b + Wᵀσ(c + Wv).
 func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]float64) error {
-	list := takeInts(r.D)
-	defer listsOfInts.Put(list)
+	kept, numbers := r.scratch()
+	defer listsOfInts.Put(kept)
+	defer listsOfFloats.Put(numbers)
+	act := (*numbers)[:r.H]
 	for k, v := range x {
-		list := r.entries(v, *list)
-		sum, g := r.visible(list), grad[k]
-		copy(g, r.B)
-		for j := range r.H {
-			a := r.activation(j, list)
-			sum += softplus(a)
-			p := sigmoid(a)
-			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
-				g[e] += p * w
-			}
+		list := r.entries(v, *kept)
+		r.activations(list, act)
+		u[k] = r.visible(list)
+		for j, a := range act {
+			u[k] += softplus(a)
+			act[j] = sigmoid(a)
 		}
-		u[k] = sum
+		copy(grad[k], r.B)
+		r.addRows(act, grad[k][:len(r.B)])
 	}
 	return nil
 }
@@ -146,15 +193,18 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 // NeighbourEnergy implements samplers.NeighbourEnergizer. It takes the time of one energy, and
 // not of one for each category.
 func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]float64) error {
-	list := takeInts(r.D)
-	defer listsOfInts.Put(list)
+	kept, numbers := r.scratch()
+	defer listsOfInts.Put(kept)
+	defer listsOfFloats.Put(numbers)
+	act := (*numbers)[:r.H]
 	for k, v := range x {
 		i, u := i[k], u[k]
-		list := r.entries(v, *list)
+		list := r.entries(v, *kept)
 		if e := r.entry(i, v[i]); e >= 0 {
 			at := slices.Index(list, e)
 			list = slices.Delete(list, at, at+1)
 		}
+		r.activations(list, act)
 		rest := r.visible(list)
 		for s := range u {
 			u[s] = rest
@@ -162,8 +212,7 @@ func (r *RBM) NeighbourEnergy(_ context.Context, x [][]int32, i []int, u [][]flo
 				u[s] += r.B[e]
 			}
 		}
-		for j := range r.H {
-			a := r.activation(j, list)
+		for j, a := range act {
 			for s := range u {
 				b := a
 				if e := r.entry(i, int32(s)); e >= 0 {
@@ -186,27 +235,27 @@ func (r *RBM) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]fl
 func (r *RBM) Hidden(v []int32, p []float64) {
 	kept := takeInts(r.D)
 	defer listsOfInts.Put(kept)
-	list := r.entries(v, *kept)
-	for j := range p {
-		p[j] = sigmoid(r.activation(j, list))
+	r.activations(r.entries(v, *kept), p)
+	for j, a := range p {
+		p[j] = sigmoid(a)
 	}
 }
 
 // BlockGibbs draws all hidden units given the visible ones and then all visible
 // ones given the hidden ones, the classical sampler of RBMs; v is replaced.
 func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
-	kept, numbers := takeInts(r.D), takeFloats(len(r.B))
-	defer listsOfInts.Put(kept)
+	on, numbers := takeFloats(r.H), takeFloats(len(r.B))
+	defer listsOfFloats.Put(on)
 	defer listsOfFloats.Put(numbers)
-	logit := append(*numbers, r.B...)
-	list := r.entries(v, *kept)
-	for j := range r.H {
-		if rng.Float64() < sigmoid(r.activation(j, list)) {
-			for e, w := range r.W[j*len(r.B) : (j+1)*len(r.B)] {
-				logit[e] += w
-			}
+	logit, h := append(*numbers, r.B...), (*on)[:r.H]
+	r.Hidden(v, h)
+	for j, p := range h {
+		h[j] = 0
+		if rng.Float64() < p {
+			h[j] = 1
 		}
 	}
+	r.addRows(h, logit)
 	r.drawVisible(rng, logit, v)
 }
 
@@ -318,14 +367,15 @@ func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rat
 		chain[p] = append([]int32(nil), data[rng.IntN(len(data))]...)
 	}
 	gB, gC, gW := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
-	var list []int
+	list, p := make([]int, 0, r.D), make([]float64, r.H)
 	add := func(v []int32, sign float64) {
 		list = r.entries(v, list)
 		for _, e := range list {
 			gB[e] += sign
 		}
-		for j := range r.H {
-			p := sign * sigmoid(r.activation(j, list))
+		r.Hidden(v, p)
+		for j, p := range p {
+			p *= sign
 			gC[j] += p
 			for _, e := range list {
 				gW[j*len(r.B)+e] += p

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"infill/experiments/lab"
 )
@@ -32,7 +33,7 @@ func same(e lab.Experiment, threads []int) (*lab.Page, error) {
 	var first *lab.Page
 	for _, n := range threads {
 		page, err := e.Run(context.Background(),
-			lab.Options{Seed: 1, Quick: true, Threads: n, Log: io.Discard})
+			lab.Options{Seed: 1, Quick: true, Threads: n, Log: io.Discard, Stopwatch: Stopwatch})
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%d threads: %w", n, err)
@@ -43,6 +44,15 @@ func same(e lab.Experiment, threads []int) (*lab.Page, error) {
 		}
 	}
 	return first, nil
+}
+
+// Stopwatch goes on by a millisecond at every reading, whatever the machine does.
+func Stopwatch() func() time.Duration {
+	var t time.Duration
+	return func() time.Duration {
+		t += time.Millisecond
+		return t
+	}
 }
 
 // unfinished is a place of a template that is not filled, or a figure that is not a number. Sets
