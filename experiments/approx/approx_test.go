@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"infill/experiments/lab/labtest"
@@ -68,6 +69,18 @@ func TestErrorsOfUnits(t *testing.T) {
 			t.Errorf("a unit errs by %.2f %%, want 10", e)
 		}
 	}
+	// The errors of many sets are those of each by itself, in any order.
+	odd := graphOf(1, 3)
+	sets := append(subsets(5), 1<<14, 0, 7, 7, 1<<nodes-1)
+	for s, e := range odd.errors(draws[:2], sets) {
+		want := 0.0
+		for i := range 2 {
+			want += relative(odd.run(&draws[i], sets[s]), odd.run(&draws[i], 0)) / 2
+		}
+		if e != want {
+			t.Fatalf("set %b errs by %v, by itself %v", sets[s], e, want)
+		}
+	}
 	for k, want := range map[int]int{3: 455, 5: 3003, 8: 6435} {
 		if got := len(subsets(k)); got != want {
 			t.Errorf("%d sets of %d nodes, want %d", got, k, want)
@@ -126,6 +139,25 @@ func TestFindsTheOptimum(t *testing.T) {
 	}
 	if found < graphs/2 {
 		t.Errorf("the optimum of %d graphs of %d found", found, graphs)
+	}
+}
+
+// Differences to noC are graph by graph: their error is not that of the graphs.
+func TestAgainst(t *testing.T) {
+	t.Parallel()
+	results := make([]placed, 2*len(columns))
+	for i, graph := range []float64{10, 20} {
+		results[i*len(columns)] = placed{"OPT": graph, "SGDLD-noC, 1 draw": graph + 3,
+			"SGDLD, 1 draw": graph + 1, "SLS, 1 draw": 2 * graph, meanOfAll: 3 * graph}
+	}
+	text := settings{batches: []int{1}}.table(results, 0)
+	for _, row := range []string{
+		"| SGDLD, 1 draw | 16.00 ± 5.00 | 6.7 | −2.00 ± 0.00 | 2.95 | 6.5 |",
+		"| SLS, 1 draw | 30.00 ± 10.00 | 100.0 | 12.00 ± 5.00 | – | – |",
+	} {
+		if !strings.Contains(text, row) {
+			t.Errorf("no row %q in\n%s", row, text)
+		}
 	}
 }
 

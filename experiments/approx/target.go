@@ -58,14 +58,23 @@ func (t *target) Energy(_ context.Context, x [][]int32, u []float64) error {
 func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, rng []*rand.Rand,
 	logRatio [][]float64) error {
 	var d draw
+	var all, rest [nodes]float64 // values with all units, and without one of them
 	for k, s := range x {
 		set, _ := units(s)
 		clear(logRatio[k])
 		for range batch {
 			d.fill(rng[k])
 			exact := t.g.run(&d, 0)
-			here := relative(t.g.run(&d, set), exact)
+			here := relative(t.g.values(&d, set, &all), exact)
 			for c, from := range s {
+				without := set &^ (1 << from)
+				rest = all
+				for i := int(from); ; i = (i - 1) / 2 { // it and the nodes above it
+					rest[i] = t.g.node(i, &d, without, &rest)
+					if i == 0 {
+						break
+					}
+				}
 				for v := range int32(nodes) {
 					at := t.dom.GradOffset(c) + int(v)
 					switch {
@@ -73,7 +82,7 @@ func (t *target) EstimateNeighbours(_ context.Context, x [][]int32, batch int, r
 					case set>>v&1 != 0:
 						logRatio[k][at] = math.Inf(-1)
 					default:
-						f := relative(t.g.run(&d, set&^(1<<from)|1<<v), exact)
+						f := relative(t.g.change(int(v), &d, without|1<<v, &rest), exact)
 						logRatio[k][at] += (here - f) / (t.tau * float64(batch))
 					}
 				}
