@@ -13,11 +13,14 @@ import (
 )
 
 // A dataset has rows of inputs and a number from 0 to 1 for each. An input is stored by its entries
-// that are not 0, since most are indicators of categories.
+// that are not 0, since most are indicators of categories. Columns are the inputs with which the
+// columns of the table begin, a number or the indicators of a category. A row has one entry of a
+// column at most.
 type dataset struct {
-	width int // inputs
-	rows  []row
-	y     []float64
+	width   int // inputs
+	columns []int
+	rows    []row
+	y       []float64
 }
 
 // A row has the numbers value[j] at inputs index[j], and 0 elsewhere.
@@ -61,6 +64,7 @@ func (t table) read(records [][]string) (*dataset, error) {
 		if len(v) == 0 {
 			break
 		}
+		d.columns = append(d.columns, d.width)
 		lo, hi := slices.Min(v), slices.Max(v)
 		for n, x := range v {
 			if x > lo {
@@ -75,6 +79,7 @@ func (t table) read(records [][]string) (*dataset, error) {
 		for _, r := range records {
 			words = append(words, r[c])
 		}
+		d.columns = append(d.columns, d.width)
 		slices.Sort(words)
 		words = slices.Compact(words)
 		for n, r := range records {
@@ -180,22 +185,30 @@ func adult(files ...string) (*dataset, error) {
 	return d, nil
 }
 
-// split draws rows for training and for tests.
-func (d *dataset) split(rng *rand.Rand, train, test int) (a, b *dataset) {
+// split draws four fifths of the rows for training, as in DLP, and the others for tests. Of those
+// for training it leaves out what is above most, unless that is 0.
+func (d *dataset) split(rng *rand.Rand, most int) (train, test *dataset) {
 	order := rng.Perm(len(d.rows))
 	pick := func(ns []int) *dataset {
-		s := &dataset{width: d.width}
+		s := &dataset{width: d.width, columns: d.columns}
 		for _, n := range ns {
 			s.rows, s.y = append(s.rows, d.rows[n]), append(s.y, d.y[n])
 		}
 		return s
 	}
-	return pick(order[:train]), pick(order[train:min(train+test, len(order))])
+	n := len(order) * 4 / 5
+	if most == 0 || most > n {
+		most = n
+	}
+	return pick(order[:most]), pick(order[n:])
 }
 
 // made is data of a network of the same kind, with noise, for the case without files.
 func made(rng *rand.Rand, rows, width int) *dataset {
 	d := &dataset{width: width}
+	for k := range width {
+		d.columns = append(d.columns, k)
+	}
 	n := newNetwork(width, 3)
 	w := make([]float64, n.weights())
 	for i := range w {

@@ -14,6 +14,7 @@ const stepSize = 0.1
 // A task is what all samplers have to do.
 type task struct {
 	train, test *inputs
+	folded      *folded // train
 	net         network
 	scale       float64
 	chains      int
@@ -34,7 +35,7 @@ type result struct {
 // samplers.
 func (t task) learn(ctx context.Context, s samplers.Sampler, seed uint64, id string,
 ) (*result, error) {
-	target := newPosterior(t.net, t.train, t.scale)
+	target := newPosterior(t.net, t.train, t.folded, t.scale, t.chains)
 	x := make([][]int32, t.chains)
 	for k := range x {
 		rng := samplers.NewStream(seed, "bayesnet start", k)

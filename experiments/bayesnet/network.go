@@ -18,6 +18,7 @@ func (n network) weights() int { return (n.width+2)*n.hidden + 1 }
 // inputs are rows with inputs of mean 0 and deviation 1 over the training data: (x_k −
 // mean_k)·scale_k.
 type inputs struct {
+	columns     []int
 	rows        []row
 	y           []float64
 	mean, scale []float64
@@ -25,8 +26,8 @@ type inputs struct {
 
 // standardise scales inputs. A constant input becomes 0.
 func standardise(train *dataset) *inputs {
-	in := &inputs{rows: train.rows, y: train.y, mean: make([]float64, train.width),
-		scale: make([]float64, train.width)}
+	in := &inputs{columns: train.columns, rows: train.rows, y: train.y,
+		mean: make([]float64, train.width), scale: make([]float64, train.width)}
 	n := float64(len(train.rows))
 	for _, r := range train.rows {
 		for j, k := range r.index {
@@ -46,7 +47,7 @@ func standardise(train *dataset) *inputs {
 
 // other are other rows with the same scales.
 func (in *inputs) other(d *dataset) *inputs {
-	return &inputs{rows: d.rows, y: d.y, mean: in.mean, scale: in.scale}
+	return &inputs{columns: in.columns, rows: d.rows, y: d.y, mean: in.mean, scale: in.scale}
 }
 
 // A pass evaluates a network at given weights, for one row after another.

@@ -20,9 +20,9 @@ const tinyScale = 20
 func newTiny(seed uint64) (*tiny, error) {
 	rng := samplers.NewStream(seed, "bayesnet tiny", 0)
 	d := made(rng, 13, 2)
-	train := &dataset{width: 2, rows: d.rows[:12], y: d.y[:12]}
+	train := &dataset{width: 2, columns: d.columns, rows: d.rows[:12], y: d.y[:12]}
 	in := standardise(train)
-	t := &tiny{posterior: newPosterior(newNetwork(2, 3), in, tinyScale),
+	t := &tiny{posterior: newPosterior(newNetwork(2, 3), in, fold(in), tinyScale, 8),
 		ask: in.other(&dataset{rows: d.rows[12:], y: d.y[12:]})}
 	e, err := targets.Enumerate(context.Background(), t)
 	if err != nil {
@@ -33,7 +33,7 @@ func newTiny(seed uint64) (*tiny, error) {
 		e.State(s, x)
 		w := spins(x)
 		t.output += p * t.n.output(t.ask, 0, w)
-		t.ll += p * t.energy(w, nil, len(in.rows), each) / t.scale
+		t.ll += p * t.whole(w, nil) / t.scale
 	}
 	return t, nil
 }
