@@ -37,6 +37,37 @@ func TestNotebookFigures(t *testing.T) {
 	}
 }
 
+// TestExperimentFigures looks up every figure with a decimal point that the table of experiments
+// calls ours in the page of its row, or of the last row above that names one.
+func TestExperimentFigures(t *testing.T) {
+	t.Parallel()
+	const table = "docs/notebook/experiments/README.md"
+	docs := tree(t, ".md")
+	rows, file := 0, ""
+	for line := range strings.Lines(docs[table]) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 {
+			continue
+		}
+		if m := link.FindStringSubmatch(cells[1]); m != nil {
+			file = m[1]
+		}
+		page, ok := docs[path.Join(path.Dir(table), file)]
+		if !ok {
+			continue // the head
+		}
+		rows++
+		for _, n := range figure.FindAllString(cells[3]+cells[4], -1) {
+			if strings.Contains(n, ".") && !holds(page, n) {
+				t.Errorf("%s: %s is not in %s", strings.TrimSpace(cells[1]), n, file)
+			}
+		}
+	}
+	if rows < 10 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // section is the part of a page under the heading of an anchor, with its subsections, or all of
 // the page without an anchor.
 func section(page, anchor string) string {
