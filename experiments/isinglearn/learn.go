@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"infill/experiments/images"
 	"infill/experiments/lab"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -16,7 +17,6 @@ type task struct {
 	coupling float64 // σ: J is σ times the adjacency matrix: .25
 	rows     int     // of data: 2000
 	sweeps   int     // of the Gibbs sampler that makes them: 1600
-	batch    int     // rows of data per iteration: 256
 	buffer   int     // persistent chains: 256
 	steps    int     // of every chain per iteration: 5 to 100
 	iters    int     // iterations: 10 000
@@ -74,64 +74,63 @@ func (t task) data(ctx context.Context, seed uint64) ([][]int32, error) {
 type learned struct {
 	iter    []float64 // iterations
 	logRMSE []float64 // log of the root mean square of Ĵ − J over all n² entries, in nats
-	j       []float64
-	mean    []float64 // of J over the last quarter of the iterations
+	mean    []float64 // of J below its diagonal over the last quarter of the iterations
+}
+
+// at is the last entry up to an iteration.
+func (l *learned) at(iter int) float64 {
+	last := math.NaN()
+	for k, it := range l.iter {
+		if it <= float64(iter) {
+			last = l.logRMSE[k]
+		}
+	}
+	return last
 }
 
 // learn climbs the log-likelihood by persistent contrastive divergence (Tieleman 2008): the
 // gradient in J_ij is the mean of s_i s_j over the data less that over the chains, which make a
-// few steps on the present model in each iteration.
+// few steps on the present model in each iteration. The first mean is taken over all data: it
+// never changes, so that it costs less than mini-batches.
 func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, seed uint64) (*learned,
 	error) {
-	truth, err := t.truth()
+	all, err := t.truth()
 	if err != nil {
 		return nil, err
 	}
 	n := t.side * t.side
-	m := newModel(n)
-	m.refresh()
-	rng := samplers.NewStream(seed, "batches", 0)
-	start := make([][]int32, t.buffer)
-	for k := range start {
-		start[k] = make([]int32, n)
-		for i := range start[k] {
-			start[k][i] = int32(rng.IntN(2))
-		}
-	}
+	truth, m := below(all, n), newModel(n)
+	start := images.Random(samplers.NewStream(seed, "starts", 0), t.buffer, n, 2)
 	run, err := samplers.Start(ctx, s, m, start, samplers.Options{Seed: seed, ID: "chains"})
 	if err != nil {
 		return nil, err
 	}
 	adam := lab.Adam{Rate: t.rate}
-	of, grad := make([]float64, n*n), make([]float64, n*n)
-	batch := make([][]int32, t.batch)
-	res := &learned{j: m.j, mean: make([]float64, n*n)}
+	of, grad, j := make([]float64, pairs(n)), make([]float64, pairs(n)), make([]float64, pairs(n))
+	moments(data, of)
+	res := &learned{mean: make([]float64, pairs(n))}
 	for it := 1; it <= t.iters; it++ {
-		for k := range batch {
-			batch[k] = data[rng.IntN(len(data))]
-		}
-		moments(batch, grad)
 		if err := run.Steps(ctx, t.steps, nil); err != nil {
 			return nil, err
 		}
-		moments(run.X, of)
-		for i := range grad {
-			grad[i] -= of[i] + t.l1*sign(m.j[i])
+		moments(run.X, grad)
+		for i, v := range j {
+			grad[i] = of[i] - grad[i] - t.l1*sign(v)
 		}
-		adam.Ascend(m.j, grad)
-		m.refresh()
+		adam.Ascend(j, grad)
+		m.set(j)
 		if err := run.Retarget(ctx); err != nil {
 			return nil, err
 		}
 		if from := t.iters * 3 / 4; it > from {
-			for i, v := range m.j {
+			for i, v := range j {
 				res.mean[i] += (v - res.mean[i]) / float64(it-from)
 			}
 		}
 		if it%t.every == 0 || it == t.iters {
 			sq := 0.0
-			for i, v := range m.j {
-				sq += (v - truth[i]) * (v - truth[i])
+			for i, v := range j {
+				sq += 2 * (v - truth[i]) * (v - truth[i])
 			}
 			res.iter = append(res.iter, float64(it))
 			res.logRMSE = append(res.logRMSE, math.Log(sq/float64(n*n))/2)
@@ -141,11 +140,8 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, see
 }
 
 func sign(v float64) float64 {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
+	if v == 0 {
+		return 0
 	}
-	return 0
+	return math.Copysign(1, v)
 }
