@@ -26,6 +26,9 @@ func (e estimate) String() string {
 	if err != nil {
 		se = e.se
 	}
+	if se < 1e-12*math.Abs(e.mean) { // rounding of equal values
+		se = 0
+	}
 	return fmt.Sprintf("%.4g ± %v", e.mean, se)
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"infill/samplers"
-	"infill/samplers/targets"
 )
 
 // scales are by how many powers of ten the jump rates Z, and the norms of the gradient, of 200
@@ -39,6 +38,31 @@ func (s selection) scales(ctx context.Context) (jumps, slopes float64, err error
 	return slices.Max(z) - slices.Min(z), slices.Max(norm) - slices.Min(norm), nil
 }
 
+// heaviest is the share of a chain's weight that its heaviest state alone has after four steps of
+// SGDLD-.6, the mean over the chains.
+func (s selection) heaviest(ctx context.Context) (float64, error) {
+	run, err := samplers.Start(ctx, &samplers.SGDLD{Jump: 0.6, Batch: s.batch}, s.t, s.starts(false),
+		samplers.Options{Seed: s.seed})
+	if err != nil {
+		return 0, err
+	}
+	sums := make([]*samplers.Tally, s.chains)
+	for k := range sums {
+		sums[k] = samplers.NewTally(0)
+	}
+	err = run.Steps(ctx, 4*s.updates, func(r *samplers.Run) error {
+		for k, w := range r.LogWeight {
+			sums[k].Weigh(w)
+		}
+		return nil
+	})
+	share := 0.0
+	for _, t := range sums {
+		share += 1 / t.Total / float64(s.chains) // Total is in parts of the largest weight
+	}
+	return share, err
+}
+
 // barrier is by how many nats the best sums with s_0 ≠ 1 are below the best with s_0 = 1: what a
 // chain has to climb that swaps a column for its copy.
 func barrier(sums []float64) float64 {
@@ -47,32 +71,6 @@ func barrier(sums []float64) float64 {
 		best[s%3] = max(best[s%3], u)
 	}
 	return best[1] - max(best[0], best[2])
-}
-
-// oracle has the exact energies for nothing: it computes them once for every value of the sums.
-type oracle struct {
-	*targets.Selection
-	known map[string]float64
-}
-
-// Energy implements samplers.Target.
-func (o *oracle) Energy(ctx context.Context, x [][]int32, u []float64) error {
-	sums := make([]byte, o.D)
-	for k, s := range x {
-		for j := range sums {
-			sums[j] = byte(s[j] + s[o.D+j])
-		}
-		v, ok := o.known[string(sums)]
-		if !ok {
-			if err := o.Selection.Energy(ctx, x[k:k+1], u[k:k+1]); err != nil {
-				return err
-			}
-			v = u[k]
-			o.known[string(sums)] = v
-		}
-		u[k] = v
-	}
-	return nil
 }
 
 // rhats are split R-hat of the distance to a fixed state after 2, 5, 10 and 20 steps, as far as
