@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"infill/bench/internal/runlog"
 )
 
 // The page's first lines, which say how to read it.
@@ -56,7 +58,7 @@ func pageCommand(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	all, _, err := readRecords(*runs)
+	all, _, err := runlog.Read[record](*runs)
 	if err != nil {
 		return err
 	}

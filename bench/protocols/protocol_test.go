@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"infill/bench/internal/runlog"
 )
 
 // A run of the default model: the three protocols on a sentence, each with the states that it
@@ -22,7 +24,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, _, err := readRecords(out)
+	all, _, err := runlog.Read[record](out)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d runs, %v", len(all), err)
 	}

@@ -1,14 +1,5 @@
 package main
 
-import (
-	"bufio"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-)
-
 // A key names a run.
 type key struct {
 	Model    string  `json:"model"`
@@ -41,33 +32,4 @@ type record struct {
 	Made    int     `json:"made_steps"` // of every chain
 	Moves   float64 `json:"moves"`      // share of steps after the burn-in that proposed a move
 	States  []state `json:"states"`     // best first
-}
-
-// readRecords reads a file of runs. A last line that was cut off is left out, and its first byte
-// returned; without one, that is the length of the file.
-func readRecords(path string) (all []record, end int64, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = f.Close() }()
-	r := bufio.NewReader(f)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return all, end, nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		var rec record
-		if err := json.Unmarshal(line, &rec); err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-		all = append(all, rec)
-		end += int64(len(line))
-	}
 }

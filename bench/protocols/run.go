@@ -3,20 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
+	"infill/bench/internal/chains"
+	"infill/bench/internal/runlog"
 	"infill/infill"
 	"infill/mlm"
 	"infill/models"
-	"infill/samplers"
 )
 
 // A job is what the flags of run ask for.
@@ -73,7 +70,7 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, end, err := readRecords(j.out)
+	known, end, err := runlog.Read[record](j.out)
 	if err != nil {
 		return err
 	}
@@ -81,17 +78,11 @@ func (j *job) run(ctx context.Context) error {
 	for _, r := range known {
 		done[r.key] = true
 	}
-	out, err := os.OpenFile(j.out, os.O_CREATE|os.O_WRONLY, 0o644)
+	out, err := runlog.Append(j.out, end)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = out.Close() }()
-	if err := out.Truncate(end); err != nil { // a line that was cut off
-		return err
-	}
-	if _, err := out.Seek(end, 0); err != nil {
-		return err
-	}
 	for seed := range j.seeds {
 		for _, t := range tasks {
 			for _, k := range j.keys(t.id, uint64(seed+1)) {
@@ -102,11 +93,7 @@ func (j *job) run(ctx context.Context) error {
 				if err != nil {
 					return fmt.Errorf("%+v: %w", k, err)
 				}
-				line, err := json.Marshal(rec)
-				if err != nil {
-					return err
-				}
-				if _, err := out.Write(append(line, '\n')); err != nil {
+				if err := out.Add(rec); err != nil {
 					return err
 				}
 			}
@@ -149,7 +136,7 @@ func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, er
 	opt := t.opt
 	opt.Seed, opt.Chains, opt.Steps, opt.AllFillings = k.Seed, j.chains, j.steps, true
 	var err error
-	if opt.Sampler, err = samplerOf(k.Sampler, &opt); err != nil {
+	if opt.Sampler, err = chains.Sampler(k.Sampler, &opt); err != nil {
 		return nil, err
 	}
 	budget, ok := map[string]infill.Budget{
@@ -162,13 +149,13 @@ func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, er
 	if err := protocol(k.Protocol, &opt); err != nil {
 		return nil, err
 	}
-	begin := cpuTime()
+	begin := chains.CPU()
 	res, err := infill.New(m).Fill(ctx, t.template, opt)
 	if err != nil {
 		return nil, err
 	}
 	rec := &record{
-		key: k, Blanks: len(t.template.Blanks()), Gold: t.gold, Seconds: (cpuTime() - begin).Seconds(),
+		key: k, Blanks: len(t.template.Blanks()), Gold: t.gold, Seconds: (chains.CPU() - begin).Seconds(),
 		Evals: res.Stats.Evals, Rows: res.Rows, Made: res.Steps, Moves: finite(res.MoveShare),
 	}
 	for _, f := range res.Fillings {
@@ -184,31 +171,4 @@ func finite(v float64) float64 {
 		return 0
 	}
 	return v
-}
-
-// samplerOf makes the sampler of a spec such as rows:rate=0.3.
-func samplerOf(spec string, opt *infill.Options) (samplers.Sampler, error) {
-	parts := strings.Split(spec, ":")
-	params := map[string]string{}
-	for _, p := range parts[1:] {
-		k, v, _ := strings.Cut(p, "=")
-		if k == "gradient" {
-			if v != mlm.Forward.String() {
-				return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
-			}
-			opt.Gradient = mlm.Forward
-			continue
-		}
-		params[k] = v
-	}
-	return samplers.New(parts[0], params)
-}
-
-// cpuTime is what all threads of the process have worked so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it fails for a wrong argument only
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

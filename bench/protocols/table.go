@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/bench/internal/runlog"
 	"infill/report"
 )
 
@@ -35,7 +36,7 @@ func tableCommand(args []string, w io.Writer) error {
 	}
 	t.references = strings.FieldsFunc(*refs, func(r rune) bool { return r == ',' })
 	t.samplers = strings.Fields(*names)
-	all, _, err := readRecords(f.Arg(0))
+	all, _, err := runlog.Read[record](f.Arg(0))
 	if err != nil {
 		return err
 	}

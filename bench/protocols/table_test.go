@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -121,17 +119,4 @@ func TestRepeats(t *testing.T) {
 	near(t, "repeated", (&tabler{top: 5, repeats: true}).best(rs), -(4+4+5)/3., 1e-12)
 	near(t, "top 2, repeated", (&tabler{top: 2, repeats: true}).best(rs), -4, 1e-12)
 	near(t, "all chains", allChains(rs), -(4+4+5)/3., 1e-12)
-}
-
-// A run that was killed leaves a line cut off; the next one goes on before it.
-func TestReadRecordsCut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.jsonl")
-	whole := `{"model":"m","sampler":"a","sentence":"1","seed":1}` + "\n"
-	if err := os.WriteFile(path, []byte(whole+`{"model":"m","sam`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	all, end, err := readRecords(path)
-	if err != nil || len(all) != 1 || end != int64(len(whole)) || all[0].Sampler != "a" {
-		t.Fatalf("%v, %d, %v", all, end, err)
-	}
 }

@@ -18,10 +18,10 @@ import (
 	"os"
 	"strings"
 
+	"infill/bench/internal/chains"
 	"infill/infill"
 	"infill/mlm"
 	"infill/models"
-	"infill/samplers"
 )
 
 // texts are sentences of two to six blanks that depend on each other.
@@ -94,7 +94,7 @@ func run(folder, file, list string, threads int, o options) error {
 				Chains: o.chains, Steps: o.long, Temperature: o.temperature, Seed: o.seed, AllFillings: true,
 				Collect: infill.CollectLast,
 			}
-			if opt.Sampler, err = sampler(name, &opt); err != nil {
+			if opt.Sampler, err = chains.Sampler(name, &opt); err != nil {
 				return err
 			}
 			r, err := record1(ctx, m, o.memo<<20, t, opt)
@@ -123,21 +123,4 @@ func open(ctx context.Context, folder string, o mlm.Options) (*mlm.Model, error)
 		return mlm.Open(ctx, models.Default(), o)
 	}
 	return mlm.OpenDir(ctx, folder, o)
-}
-
-// sampler makes the sampler of a spec such as rows:rate=0.3.
-func sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
-	parts := strings.Split(spec, ":")
-	params := map[string]string{}
-	for _, p := range parts[1:] {
-		k, v, _ := strings.Cut(p, "=")
-		if k == "gradient" {
-			if v == mlm.Forward.String() {
-				opt.Gradient = mlm.Forward
-			}
-			continue
-		}
-		params[k] = v
-	}
-	return samplers.New(parts[0], params)
 }

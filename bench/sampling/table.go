@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"infill/bench/internal/chains"
 )
 
 const header = "| sampler | ms a step | rows a chain and step | moves | mean U, equal steps | " +
@@ -21,21 +23,21 @@ type line struct {
 // and after the time that these took it.
 func (r *record) line(o options, first *record, tokens []int32) line {
 	var l line
-	per := r.cpu[r.steps()].Seconds() / float64(r.steps())
+	per := r.cpu[r.Steps()].Seconds() / float64(r.Steps())
 	l.ms = per * 1000
-	l.rows = float64(r.rows) / float64(len(r.energy)) / float64(r.steps()+1)
+	l.rows = float64(r.rows) / float64(len(r.Energy)) / float64(r.Steps()+1)
 	l.moved = r.moved()
-	limit := min(o.steps, r.steps())
-	l.steps = numbers(r.quality(limit))
-	l.time = numbers(r.quality(r.at(first.cpu[min(o.steps, first.steps())] + time.Millisecond)))
-	after := (r.cpu[r.steps()] - r.cpu[r.steps()/2]).Seconds()
+	limit := min(o.steps, r.Steps())
+	l.steps = numbers(r.At(limit))
+	l.time = numbers(r.At(r.at(first.cpu[min(o.steps, first.Steps())] + time.Millisecond)))
+	after := (r.cpu[r.Steps()] - r.cpu[r.Steps()/2]).Seconds()
 	u, blank := r.ess(tokens)
 	l.perSecond, l.perSecond1 = u/after, blank/after
 	return l
 }
 
-func numbers(mean, best float64, distinct int) [3]float64 {
-	return [3]float64{mean, best, float64(distinct)}
+func numbers(q chains.Quality) [3]float64 {
+	return [3]float64{q.Mean, q.Best, float64(q.Distinct)}
 }
 
 func (l line) row(name string) string {
