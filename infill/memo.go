@@ -9,7 +9,7 @@ import (
 )
 
 // DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
-// of 30,522 it has room for 2,190 rows, or for 540 gradients of four blanks.
+// of 30,522 it has room for 2,190 whole rows, or for 540 gradients of four blanks.
 const DefaultMemo = 256 << 20
 
 // A memo remembers what the model said, in a bounded number of bytes. What was used longest ago
@@ -30,8 +30,8 @@ type entry struct {
 	next, prev *entry        // both nil while the value is being made
 	made       chan struct{} // closed when the value is there, or will not come
 	err        error         // why it did not come
-	// The value: a row over the vocabulary in wide, or one log-probability in logProb, or of a
-	// gradient both. Nobody changes it once it is made.
+	// The value: a row in wide, of the tokens that are kept, or one log-probability in logProb, or of
+	// a gradient both. Nobody changes it once it is made.
 	logProb, wide []float32
 	value         float64 // of a term in place of them
 }

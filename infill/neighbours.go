@@ -52,7 +52,7 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 					b.who = append(b.who, len(asked))
 					b.states, b.blanks = append(b.states, state), append(b.blanks, blank)
 					asked = append(asked, request{k, entry})
-					key := contextKey(nil, l.sentence, state, blank, t.supports.tok.MaskID())
+					key := contextKey(nil, "", l.sentence, state, blank, t.supports.tok.MaskID())
 					if !different[string(key)] {
 						different[string(key)] = true
 						t.rows += t.model.noteRow(l.sentence, state, blank)

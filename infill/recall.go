@@ -19,22 +19,40 @@ type recall struct {
 	// whole has energies evaluate rows over the vocabulary in place of single tokens, which
 	// takes the same time: for samplers that ask for conditionals too.
 	whole     bool
-	evaluated atomic.Int64 // rows that the model evaluated
-	different *tally       // rows that samplers asked about
+	kept      *kept         // what is remembered of rows
+	wider     *recall       // r before its tokens became fewer, whose rows hold those of r; or nil
+	evaluated *atomic.Int64 // rows that the model evaluated
+	different *tally        // rows that samplers asked about
 }
 
 func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
 	needs := samplers.InfoOf(s).Needs
 	return &recall{
-		Model: m, memo: o, different: newTally(tallyMost),
+		Model: m, memo: o, different: newTally(tallyMost), evaluated: new(atomic.Int64),
 		whole: slices.Contains(needs, samplers.NeedConditionals) ||
 			slices.Contains(needs, samplers.NeedRows),
 	}
 }
 
+// keeping is r with another set of tokens that are remembered of rows, a part of those of r. It counts
+// with r.
+func (r *recall) keeping(k *kept) *recall {
+	other := *r
+	other.kept, other.wider = k, r
+	return &other
+}
+
+// name is that of what is remembered of rows.
+func (r *recall) name() string {
+	if r.kept == nil {
+		return ""
+	}
+	return r.kept.name
+}
+
 // noteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
 func (r *recall) noteRow(s *mlm.Sentence, state []int32, blank int) int {
-	r.different.add(contextKey(nil, s, state, blank, r.Tokenizer().MaskID()), 1)
+	r.different.add(contextKey(nil, "", s, state, blank, r.Tokenizer().MaskID()), 1)
 	return 1
 }
 
@@ -51,7 +69,7 @@ func (r *recall) noteGradient(s *mlm.Sentence, state []int32, mode mlm.GradientM
 	if gradientRows(s, mode) {
 		return r.noteRows(s, state)
 	}
-	r.different.add(stateKey(nil, s, state), len(s.Blanks))
+	r.different.add(stateKey(nil, "", s, state), len(s.Blanks))
 	return len(s.Blanks)
 }
 
@@ -62,16 +80,22 @@ const (
 	gradientKey = 'g' // log f and ∇U of a state
 )
 
-// contextKey appends the key of the row that masks blank i in a state: the masked text, and the
-// place asked about. What else is a blank of the sentence does not matter.
-func contextKey(dst []byte, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
-	dst = binary.AppendUvarint(append(dst, rowKey), uint64(s.Blanks[i]))
+// contextKey appends the key of the row that masks blank i in a state: what is kept of it, the
+// masked text, and the place asked about. What else is a blank of the sentence does not matter.
+func contextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+	dst = binary.AppendUvarint(keyOf(dst, rowKey, name), uint64(s.Blanks[i]))
 	return textKey(dst, s, state, i, mask)
 }
 
-// stateKey appends the key of a state's gradient: the filled text and the places of its blanks.
-func stateKey(dst []byte, s *mlm.Sentence, state []int32) []byte {
-	dst = binary.AppendUvarint(append(dst, gradientKey), uint64(len(s.Blanks)))
+// keyOf begins a key. Names have one length, or none.
+func keyOf(dst []byte, kind byte, name string) []byte {
+	return append(append(dst, kind, byte(len(name))), name...)
+}
+
+// stateKey appends the key of a state's gradient: what is kept of it, the filled text and the places
+// of its blanks.
+func stateKey(dst []byte, name string, s *mlm.Sentence, state []int32) []byte {
+	dst = binary.AppendUvarint(keyOf(dst, gradientKey, name), uint64(len(s.Blanks)))
 	for _, p := range s.Blanks {
 		dst = binary.AppendUvarint(dst, uint64(p))
 	}
@@ -133,10 +157,11 @@ func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
 		return r.Model.LogProb(ctx, s, states, logProb)
 	}
+	r = r.covering(states)
 	if r.whole || len(s.Blanks) == 1 {
 		q := r.questions(s, states, nil, rowKey)
 		return r.rows(ctx, s, states, q, func(u user, row []float32) {
-			logProb[u.state][u.blank] = row[states[u.state][u.blank]]
+			logProb[u.state][u.blank] = r.kept.value(row, states[u.state][u.blank])
 		})
 	}
 	q := r.questions(s, states, nil, tokenKey)
@@ -150,11 +175,23 @@ func (r *recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]i
 		r.evaluated.Add(int64(len(r.questions(s, states, i, rowKey))))
 		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
 	}
+	r = r.covering(states)
 	q := r.questions(s, states, i, tokenKey)
 	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state] = lp })
 }
 
-// Conditional is that of [mlm.Model].
+// covering is r, or where states have tokens that it does not keep, r with all tokens.
+func (r *recall) covering(states [][]int32) *recall {
+	if r.kept.covers(states) {
+		return r
+	}
+	other := *r
+	other.kept, other.wider = nil, nil
+	return &other
+}
+
+// Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as they
+// are.
 func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
@@ -162,22 +199,23 @@ func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 		return r.Model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
-	return r.rows(ctx, s, states, q, func(u user, row []float32) { copy(out[u.state], row) })
+	return r.rows(ctx, s, states, q, func(u user, row []float32) { r.kept.spread(out[u.state], row) })
 }
 
-// Gradient is that of [mlm.Model].
+// Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they are.
 func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
 		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
 		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
 	}
+	r = r.covering(states)
 	if gradientRows(s, mode) {
 		v := r.VocabSize()
 		q := r.questions(s, states, nil, rowKey)
 		return r.rows(ctx, s, states, q, func(u user, row []float32) {
-			logProb[u.state][u.blank] = row[states[u.state][u.blank]]
-			copy(grad[u.state][u.blank*v:(u.blank+1)*v], row)
+			logProb[u.state][u.blank] = r.kept.value(row, states[u.state][u.blank])
+			r.kept.spread(grad[u.state][u.blank*v:(u.blank+1)*v], row)
 		})
 	}
 	return r.gradients(ctx, s, states, mode, logProb, grad)
@@ -192,7 +230,7 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	mask := r.Tokenizer().MaskID()
 	var buf []byte
 	add := func(c, blank int) {
-		buf = contextKey(buf[:0], s, states[c], blank, mask)
+		buf = contextKey(buf[:0], r.name(), s, states[c], blank, mask)
 		if kind == tokenKey {
 			buf = ofToken(buf, states[c][blank])
 		}
@@ -216,19 +254,24 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	return out
 }
 
-// rows answers questions for rows. take gets the row of each user, which it must not keep.
+// rows answers questions for rows. take gets the row of each user, as much of it as is kept. It must
+// not hold it.
 func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
 	take func(u user, row []float32)) error {
 	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
 		made []*entry) error {
-		asked, blanks, out := pick(qs, which, states), make([]int, len(which)),
-			make([][]float32, len(which))
+		which, made = r.fromWider(s, states, qs, which, made)
+		asked, blanks := pick(qs, which, states), make([]int, len(which))
 		for j, n := range which {
-			made[j].wide = make([]float32, r.VocabSize())
-			blanks[j], out[j] = qs[n].blank, made[j].wide
+			blanks[j] = qs[n].blank
 		}
+		out, keep := r.room(made, 1)
 		r.evaluated.Add(int64(len(which)))
-		return r.Model.Conditional(ctx, s, asked, blanks, out)
+		err := r.Model.Conditional(ctx, s, asked, blanks, out)
+		if err == nil {
+			keep()
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -252,7 +295,7 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			continue
 		}
 		for _, u := range q.users {
-			take(u, e.wide[states[u.state][u.blank]])
+			take(u, r.kept.value(e.wide, states[u.state][u.blank]))
 		}
 	}
 	entries, err := r.memo.get(ctx, keysOf(open), func(ctx context.Context, which []int,
@@ -289,7 +332,7 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 	at := map[string]*question{}
 	var buf []byte
 	for c, st := range states {
-		buf = stateKey(buf[:0], s, st)
+		buf = stateKey(buf[:0], r.name(), s, st)
 		q := at[string(buf)]
 		if q == nil {
 			q = &question{key: string(buf), state: c}
@@ -301,13 +344,18 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
 		made []*entry) error {
 		m := len(s.Blanks)
-		lp, wide := make([][]float32, len(which)), make([][]float32, len(which))
+		lp := make([][]float32, len(which))
 		for j, e := range made {
-			e.logProb, e.wide = make([]float32, m), make([]float32, m*r.VocabSize())
-			lp[j], wide[j] = e.logProb, e.wide
+			e.logProb = make([]float32, m)
+			lp[j] = e.logProb
 		}
+		wide, keep := r.room(made, m)
 		r.evaluated.Add(int64(len(which) * m))
-		return r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
+		err := r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
+		if err == nil {
+			keep()
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -315,10 +363,56 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 	for n, q := range qs {
 		for _, u := range q.users {
 			copy(logProb[u.state], entries[n].logProb)
-			copy(grad[u.state], entries[n].wide)
+			r.kept.spreadAll(grad[u.state], entries[n].wide, len(s.Blanks))
 		}
 	}
 	return nil
+}
+
+// fromWider makes the entries whose rows are remembered with more tokens, and returns the others.
+func (r *recall) fromWider(s *mlm.Sentence, states [][]int32, qs []*question, which []int,
+	made []*entry) (restWhich []int, rest []*entry) {
+	if r.wider == nil || r.wider.kept == r.kept {
+		return which, made
+	}
+	for j, n := range which {
+		key := contextKey(nil, r.wider.name(), s, states[qs[n].state], qs[n].blank, r.Tokenizer().MaskID())
+		e := r.memo.peek(key)
+		if e == nil {
+			restWhich, rest = append(restWhich, n), append(rest, made[j])
+			continue
+		}
+		made[j].wide = make([]float32, len(r.kept.ids))
+		for i, id := range r.kept.ids {
+			made[j].wide[i] = r.wider.kept.value(e.wide, id)
+		}
+	}
+	return restWhich, rest
+}
+
+// room gives entries room for the values of n rows each, and returns where the model is to write
+// them. When it has, keep takes over what is kept.
+func (r *recall) room(made []*entry, n int) (out [][]float32, keep func()) {
+	vocab := r.VocabSize()
+	for _, e := range made {
+		e.wide = make([]float32, n*r.kept.width(vocab))
+	}
+	if r.kept == nil {
+		for _, e := range made {
+			out = append(out, e.wide)
+		}
+		return out, func() {}
+	}
+	out, done := whole(len(made), n*vocab)
+	return out, func() {
+		for j, e := range made {
+			for i := range n {
+				w := len(r.kept.ids)
+				r.kept.pick(e.wide[i*w:(i+1)*w], out[j][i*vocab:])
+			}
+		}
+		done()
+	}
 }
 
 func keysOf(qs []*question) []string {

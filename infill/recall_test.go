@@ -146,7 +146,7 @@ func TestKeys(t *testing.T) {
 		for j, p := range blanks {
 			s.IDs[p] = int32(90 + j) // ignored
 		}
-		return string(contextKey(nil, s, state, i, mask))
+		return string(contextKey(nil, "", s, state, i, mask))
 	}
 	same := row([]int{1, 3}, []int32{7, 8}, 0)
 	for i, other := range []string{
@@ -161,8 +161,8 @@ func TestKeys(t *testing.T) {
 		row([]int{1, 3}, []int32{7, 9}, 0), row([]int{1, 3}, []int32{7, 8}, 1),
 		row([]int{1, 3}, []int32{7, mask}, 0), row([]int{1, 3}, []int32{mask, 7}, 1),
 		row([]int{1, 2, 3}, []int32{5, 301, 8}, 0),
-		string(stateKey(nil, &mlm.Sentence{IDs: []int32{2, 0, 3}, Blanks: []int{1}}, []int32{7})),
-		string(stateKey(nil, &mlm.Sentence{IDs: []int32{2, 7, 3}, Blanks: []int{}}, []int32{})),
+		string(stateKey(nil, "", &mlm.Sentence{IDs: []int32{2, 0, 3}, Blanks: []int{1}}, []int32{7})),
+		string(stateKey(nil, "", &mlm.Sentence{IDs: []int32{2, 7, 3}, Blanks: []int{}}, []int32{})),
 	} {
 		if j, ok := seen[other]; ok {
 			t.Errorf("%d and %d have the same key", i, j)
