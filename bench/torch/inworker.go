@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"infill/infill"
 	"infill/mlm"
@@ -27,6 +29,7 @@ type infillWorker struct {
 	model  *mlm.Model
 	engine *infill.Engine
 	chains int
+	words  bool // blanks take words only, as infill.VocabWords has it
 
 	sentences []sentence
 }
@@ -189,7 +192,8 @@ func (w *infillWorker) allowed(t *infill.Template) [][]int32 {
 	tok := w.model.Tokenizer()
 	var ids []int32
 	for id := int32(0); int(id) < tok.VocabSize(); id++ {
-		if !tok.IsSpecial(id) && !tok.IsUnused(id) && !tok.IsContinuation(id) {
+		if !tok.IsSpecial(id) && !tok.IsUnused(id) && !tok.IsContinuation(id) &&
+			(!w.words || isWord(tok.Token(id))) {
 			ids = append(ids, id)
 		}
 	}
@@ -198,6 +202,12 @@ func (w *infillWorker) allowed(t *infill.Template) [][]int32 {
 		out[i] = ids
 	}
 	return out
+}
+
+// isWord reports whether a piece begins with a letter or a digit.
+func isWord(piece string) bool {
+	r, _ := utf8.DecodeRuneInString(piece)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // reference writes U and ∇U at the states to check: per state, U as float64,

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
+
+	"infill/bench/internal/chains"
 )
 
 // A job is what the workers of a cell are told, as a JSON file.
@@ -46,6 +48,7 @@ type command struct {
 	Warm    int    `json:"warm,omitempty"`
 	File    string `json:"file,omitempty"`
 	Threads int    `json:"threads,omitempty"`
+	Trace   bool   `json:"trace,omitempty"` // slot: the states are wanted too; PyTorch only
 }
 
 // A slot is what a worker did in its turn.
@@ -59,4 +62,6 @@ type slot struct {
 	// mean acceptance (infill: share accepted) of every chain
 	Prob   []float64 `json:"prob"`
 	Energy []float64 `json:"energy"` // mean U of every chain
+	// the states, if they were wanted; PyTorch only
+	Trace *chains.Trace `json:"trace,omitempty"`
 }

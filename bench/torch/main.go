@@ -18,6 +18,10 @@
 //	go run ./bench/torch -agree              # a longer run of all three
 //	go run ./bench/torch -latency            # the benchmarks of bench/speed
 //
+//	go run ./bench/torch real -model DIR     # the real BERT-base on twenty sentences
+//
+// The last is described at realCommand.
+//
 // With -write docs/notebook the results go to docs/notebook/performance/results.json,
 // and the page and its chart are written: with -all everything is measured, in about
 // 45 minutes, and with -render nothing is, so that only the page's texts change.
@@ -63,6 +67,9 @@ func main() {
 }
 
 func mainErr(args []string, in io.Reader, out io.Writer) error {
+	if len(args) > 0 && args[0] == "real" {
+		return realCommand(args[1:], out)
+	}
 	f := flag.NewFlagSet("bench/torch", flag.ContinueOnError)
 	s := &settings{alphas: map[string]float64{}, scripts: filepath.Join("bench", "torch", "python"),
 		verbose: out}

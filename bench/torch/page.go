@@ -112,6 +112,10 @@ func (b *book) page() (string, error) {
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
+	p("# Performance\n")
+	if err := b.realSection(p); err != nil {
+		return "", err
+	}
 	fmt.Fprintf(&w, head, tolerance)
 	if m.CPU != "" {
 		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s.\n"+

@@ -44,6 +44,8 @@ class Worker:
         if self.attention != "auto":
             self.model.set_attn_implementation(self.attention)
         self.samplers = {}
+        if args.bfloat16:
+            autocast(self.model)
         if args.compile:
             self.model.bert = torch.compile(self.model.bert)
 
@@ -88,15 +90,21 @@ class Worker:
             "largest": float(numpy.abs(g[:, :, allowed]).max()),
         }
 
-    def slot(self, n, seconds, steps):
-        """Steps for so many seconds, or so many steps, whole ones and at least one."""
+    def slot(self, n, seconds, steps, trace):
+        """Steps for so many seconds, or so many steps, whole ones and at least one. A trace has the states and energies
+        of all chains, those before the first step included."""
         sampler = self.sampler(n)
-        probs, moved, energies = [], 0, []
+        probs, moved, energies, states = [], 0, [], []
+        if trace:
+            energies.append(sampler.energy_and_gradient(sampler.theta)[0])
+            states.append(sampler.theta)
         begin_cpu, begin, done = cpu(), time.perf_counter(), 0
         while True:
             u, prob, move = sampler.step()
             probs.append(prob)
             energies.append(u)
+            if trace:
+                states.append(sampler.theta)
             moved += int(move.sum())
             done += 1
             wall = time.perf_counter() - begin
@@ -106,6 +114,7 @@ class Worker:
         return {
             "steps": done, "wall": wall, "cpu": used, "moved": moved,
             "prob": torch.stack(probs).mean(0).tolist(), "energy": torch.stack(energies).mean(0).tolist(),
+            "trace": {"Energy": torch.stack(energies, 1).tolist(), "Tokens": torch.stack(states, 1).tolist()} if trace else None,
         }
 
     def flops(self, n):
@@ -119,18 +128,20 @@ class Worker:
         return {"flops": counter.get_total_flops() * len(sampler.theta) * (2 if self.variant == "straightforward" else 1)}
 
     def peak(self, seconds):
-        """GFLOP/s of torch.mm in float32, of the median call, at the sizes that infill's side uses too."""
-        best = {}
+        """GFLOP/s of torch.mm in float32, of the median call, at the sizes that infill's side uses too; and GFLOP a second
+        of the processor, over all calls of a size."""
+        best, by_cpu = {}, {}
         for m, k, n in self.cell["products"]:
             a, b, out = torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)
             torch.mm(a, b, out=out)
-            end, times = time.perf_counter() + seconds, []
+            end, times, used = time.perf_counter() + seconds, [], cpu()
             while time.perf_counter() < end:
                 start = time.perf_counter()
                 torch.mm(a, b, out=out)
                 times.append(time.perf_counter() - start)
             best[f"{m}×{k}×{n}"] = 2 * m * k * n / statistics.median(times) / 1e9
-        return {"gflops": best}
+            by_cpu[f"{m}×{k}×{n}"] = 2 * m * k * n * len(times) / (cpu() - used) / 1e9
+        return {"gflops": best, "by_cpu": by_cpu}
 
     def run(self, c):
         match c["do"]:
@@ -139,7 +150,7 @@ class Worker:
             case "check":
                 return self.check(c["sentence"], c["file"])
             case "slot":
-                return self.slot(c["sentence"], c.get("seconds", 0), c.get("steps", 0))
+                return self.slot(c["sentence"], c.get("seconds", 0), c.get("steps", 0), c.get("trace", False))
             case "flops":
                 return self.flops(c["sentence"])
             case "peak":
@@ -151,6 +162,19 @@ class Worker:
             case "memory":
                 return {"bytes": peak_memory()}
         raise ValueError(f"unknown command {c['do']!r}")
+
+
+def autocast(model):
+    """Has the model's products made in bfloat16, as torch.autocast does it; logits come out in float32."""
+    forward = model.forward
+
+    def cast(*args, **kwargs):
+        with torch.autocast("cpu", torch.bfloat16):
+            out = forward(*args, **kwargs)
+        out.logits = out.logits.float()
+        return out
+
+    model.forward = cast
 
 
 def narrow(model):
@@ -173,6 +197,7 @@ def main():
     p.add_argument("--threads", type=int, required=True)
     p.add_argument("--attention", default="auto", choices=["auto", "eager", "sdpa"])
     p.add_argument("--compile", action="store_true")
+    p.add_argument("--bfloat16", action="store_true", help="products of the straightforward program by autocast")
     w = Worker(p.parse_args())
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:

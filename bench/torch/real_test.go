@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/bench/internal/chains"
+	"infill/bench/internal/runlog"
+	"infill/infill/jsonl"
+	"infill/internal/ort/orttest"
+)
+
+// Runs of the default model. A second time nothing is left to do, and what a sampler without
+// energies says of its states is computed besides.
+func TestRealRuns(t *testing.T) {
+	orttest.Load(t)
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	args := []string{"-runs", file, "-programs", "rows gibbs", "-only", "own 1", "-chains", "3",
+		"-steps", "8"}
+	for range 2 {
+		if err := realCommand(args, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, _, err := runlog.Read[realRun](file)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d runs, %v", len(all), err)
+	}
+	for _, r := range all {
+		if r.RealStates == nil || !(r.Last.Mean < 0) || r.Made != 24 || r.CPU <= 0 || r.Blanks != 4 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, bad := range [][]string{{"-chains", "1"}, {"x"}, {"-texts", file + "x"},
+		{"-runs", file, "-only", "own 1", "-programs", "torch:steps=0"},
+		{"-runs", file, "-only", "own 1", "-programs", "torch"},
+		{"-runs", file, "-only", "own 1", "-programs", "before"},
+		{"-runs", file, "-only", "own 1", "-programs", "nobody"}} {
+		if err := realCommand(bad, io.Discard); err == nil {
+			t.Errorf("%v passes", bad)
+		}
+	}
+}
+
+// A section of the page by hand: a part of PyTorch's work is scaled, ratios are those of the same
+// sentence, and targets say what is reached.
+func TestRealSection(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "performance"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log, err := runlog.Append(filepath.Join(dir, "performance", realFile), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(program, sentence string, cpu float64, made int, best float64) {
+		r := realRun{realKey: realKey{Model: "m", Program: program, Sentence: sentence, Seed: 1, Chains: 10,
+			Steps: 20, Threads: 1}, Made: made, CPU: cpu, Wall: 2 * cpu, Version: "v"}
+		if made == 200 {
+			r.RealStates = &RealStates{Last: chains.Quality{Mean: -5, Best: best, Distinct: 7}, EnergyESS: 30,
+				TokenESS: 15}
+		}
+		if err := log.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("rows", "1", 2, 200, -2)
+	run("rows", "2", 4, 200, -3)
+	run("rows", "3", 100, 200, -9) // nobody else has this one
+	run("torch:chains=2:steps=5", "1", 6, 10, 0)
+	run("before", "1", 30, 200, -2.5)
+	run("before", "2", 20, 200, -3.5)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var w strings.Builder
+	b := &book{dir: dir}
+	err = b.realSection(func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		// 6 s for 10 of 200 chain-steps are 120 s, 60 times rows.
+		"| PyTorch, straightforward, float32, 2 of the chains, 5 of the steps | 1 | 120 | 240 | 60 | – |",
+		// 30/2 and 20/4, and a mean over both sentences.
+		"| DMALA, infill before | 2 | 25 | 50 | 10 (5–15) | 0.00 | 0.0 | -5.00 | -3.00 | 7.0 | 75 |",
+		"| times as fast as straightforward PyTorch in float32 | ≥ 20 | 60 (1) | – | yes |",
+		"| times as fast as infill before | ≥ 8 | 10 (2) | – | yes |",
+		"| mean U of the five best, less that before | ≥ 0 | +0.50 (2) | – | yes |",
+		"| effective draws of U a CPU second, times those before | ≥ 8 | 10 (2) | – | yes |",
+	} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("no line %q in\n%s", want, w.String())
+		}
+	}
+	if strings.Contains(w.String(), "autocast | ≥") {
+		t.Error("a target without a run has a line")
+	}
+}
+
+// States of an earlier build are pieces, not numbers.
+func TestTraceOf(t *testing.T) {
+	u := func(v float64) *float64 { return &v }
+	tr, err := traceOf([]jsonl.Step{
+		{Step: 0, Energy: []*float64{u(-3), u(-1)}, States: [][]string{{"a", "b"}, {"b", "b"}}},
+		{Step: 1, Energy: []*float64{u(-1), u(-1)}, States: [][]string{{"b", "b"}, {"b", "b"}}},
+	})
+	if err != nil || tr.Moves(0) != 0.5 || tr.At(1) != (chains.Quality{Mean: -1, Best: -1, Distinct: 1}) {
+		t.Errorf("%+v, %v", tr, err)
+	}
+	if _, err := traceOf(nil); err == nil {
+		t.Error("an empty trace passes")
+	}
+	if _, err := traceOf([]jsonl.Step{{Energy: []*float64{nil}}}); err == nil {
+		t.Error("a trace without energies passes")
+	}
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infill/bench/internal/runlog"
+)
+
+// realHead says how to read the tables of real models, realReading what they show.
+//
+//go:embed realhead.md
+var realHead string
+
+//go:embed realreading.md
+var realReading string
+
+// The program that others are compared with, and the one that has the targets of the time before.
+const (
+	realDefault = "rows"
+	realBefore  = "before"
+)
+
+// realNames are programs as the page calls them.
+var realNames = map[string]string{
+	"before":                 "DMALA, infill before",
+	"dmala":                  "DMALA, memo, new step sizes",
+	"dmala:gradient=forward": "the same, forward gradient",
+	"dlmc":                   "DLMC",
+	"gibbs-mh":               "`gibbs-mh`",
+	"gibbs":                  "`gibbs` (not exact)",
+	"rows":                   "`rows`, the default",
+}
+
+func realName(program string) string {
+	if name := realNames[program]; name != "" {
+		return name
+	}
+	rest, ok := strings.CutPrefix(program, "torch")
+	if !ok {
+		return "`" + program + "`"
+	}
+	p, err := parseTorch(strings.TrimPrefix(rest, ":"))
+	if err != nil {
+		return "`" + program + "`"
+	}
+	name := "PyTorch, straightforward, float32"
+	if p.bfloat16 {
+		name = "PyTorch, straightforward, bfloat16 autocast"
+	}
+	if p.chains > 0 {
+		name += fmt.Sprintf(", %d of the chains", p.chains)
+	}
+	if p.steps > 0 {
+		name += fmt.Sprintf(", %d of the steps", p.steps)
+	}
+	return name
+}
+
+// cost is the run's seconds of the processor, for all that was asked for.
+func (r *realRun) cost() float64 {
+	return r.CPU * float64(r.Chains*r.Steps) / float64(r.Made)
+}
+
+// perMinute are effective draws a minute of the processor, the burn-in paid for.
+func (r *realRun) perMinute(ess float64) float64 { return ess / r.cost() * 60 }
+
+// A realTable has the runs of a model with the same settings.
+type realTable struct {
+	runs     []realRun
+	programs []string // in the order of the page
+}
+
+// realTables groups the runs of a file, in the order in which they came.
+func realTables(all []realRun) []*realTable {
+	var out []*realTable
+	at := map[realKey]*realTable{}
+	for _, r := range all {
+		k := r.realKey
+		k.Program, k.Sentence, k.Seed = "", "", 0
+		t := at[k]
+		if t == nil {
+			t = &realTable{}
+			at[k], out = t, append(out, t)
+		}
+		t.runs = append(t.runs, r)
+		if !slices.Contains(t.programs, r.Program) {
+			t.programs = append(t.programs, r.Program)
+		}
+	}
+	for _, t := range out {
+		slices.SortStableFunc(t.programs, func(a, b string) int { return realRank(a) - realRank(b) })
+	}
+	return out
+}
+
+// realRank orders programs: PyTorch, infill before, infill of now as in realPrograms.
+func realRank(program string) int {
+	switch i := slices.Index(strings.Fields(realPrograms), program); {
+	case strings.HasPrefix(program, "torch"):
+		return 0
+	case program == realBefore:
+		return 1
+	case i < 0:
+		return 100
+	default:
+		return 2 + i
+	}
+}
+
+func (t *realTable) of(program string) (out []*realRun) {
+	for i := range t.runs {
+		if t.runs[i].Program == program {
+			out = append(out, &t.runs[i])
+		}
+	}
+	return out
+}
+
+// pairs calls f with the runs of two programs on the same sentence and seed, and returns what it
+// returned.
+func (t *realTable) pairs(a, b string, f func(a, b *realRun) float64) (out []float64) {
+	for _, x := range t.of(a) {
+		for _, y := range t.of(b) {
+			if x.Sentence == y.Sentence && x.Seed == y.Seed {
+				out = append(out, f(x, y))
+			}
+		}
+	}
+	return out
+}
+
+// slower is how many times the processor time of b a takes, in pairs.
+func (t *realTable) slower(a, b string) []float64 {
+	return t.pairs(a, b, func(x, y *realRun) float64 { return x.cost() / y.cost() })
+}
+
+// states are what f says of a program's runs that have states.
+func (t *realTable) states(program string, f func(r *realRun) float64) (out []float64) {
+	for _, r := range t.of(program) {
+		if r.RealStates != nil {
+			out = append(out, f(r))
+		}
+	}
+	return out
+}
+
+// gains compares what f says of the states of two programs, in pairs.
+func (t *realTable) gains(a, b string, f func(a, b *realRun) float64) []float64 {
+	return slices.DeleteFunc(t.pairs(a, b, func(x, y *realRun) float64 {
+		if x.RealStates == nil || y.RealStates == nil {
+			return math.NaN()
+		}
+		return f(x, y)
+	}), math.IsNaN)
+}
+
+// realSection writes what is recorded of real models.
+func (b *book) realSection(p printer) error {
+	if b.dir == "" {
+		return nil
+	}
+	all, _, err := runlog.Read[realRun](filepath.Join(b.dir, "performance", realFile))
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	p("## On real text\n")
+	p("%s\n", strings.TrimSpace(realHead))
+	for _, t := range realTables(all) {
+		t.write(p)
+	}
+	p("%s\n", strings.TrimSpace(realReading))
+	return nil
+}
+
+func (t *realTable) write(p printer) {
+	k := t.runs[0]
+	var sgemm []float64
+	var versions []string
+	for _, r := range t.runs {
+		if r.Sgemm > 0 {
+			sgemm = append(sgemm, r.Sgemm)
+		}
+		if !slices.Contains(versions, r.Version) {
+			versions = append(versions, r.Version)
+		}
+	}
+	p("### %s\n", k.Model)
+	rate := ""
+	if len(sgemm) > 0 {
+		rate = fmt.Sprintf(" torch.mm made %.0f GFLOP a second of the processor.", median(sgemm))
+	}
+	p("%d chains, %d steps, %d thread(s), versions %s.%s\n", k.Chains, k.Steps, k.Threads,
+		strings.Join(versions, ", "), rate)
+	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | acceptance | moves a chain | " +
+		"mean U | five best | distinct | ESS of U a CPU minute | of the tokens |")
+	p("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, name := range t.programs {
+		p("%s", t.line(name))
+	}
+	p("")
+	t.targets(p)
+}
+
+func (t *realTable) line(name string) string {
+	var cpu, wall []float64
+	for _, r := range t.of(name) {
+		cpu = append(cpu, r.cost())
+		wall = append(wall, r.Wall*r.cost()/r.CPU)
+	}
+	cells := []string{realName(name), fmt.Sprint(len(cpu)), short(median(cpu)), short(median(wall)),
+		paired(t.slower(name, realDefault))}
+	for _, c := range []struct {
+		format string
+		value  func(r *realRun) float64
+	}{
+		{"%.2f", func(r *realRun) float64 { return r.Acceptance }},
+		{"%.1f", func(r *realRun) float64 { return r.Moves }},
+		{"%.2f", func(r *realRun) float64 { return r.Last.Mean }},
+		{"%.2f", func(r *realRun) float64 { return r.Last.Best }},
+		{"%.1f", func(r *realRun) float64 { return float64(r.Last.Distinct) }},
+		{"%.3g", func(r *realRun) float64 { return r.perMinute(r.EnergyESS) }},
+		{"%.3g", func(r *realRun) float64 { return r.perMinute(r.TokenESS) }},
+	} {
+		cell := unknown
+		if v := t.states(name, c.value); len(v) > 0 {
+			cell = fmt.Sprintf(c.format, average(v))
+		}
+		cells = append(cells, cell)
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+func average(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A realTarget is one of the project's own for a real model: a figure of a sampler against another
+// program, in pairs.
+type realTarget struct {
+	what   string
+	than   string // prefix of the other program
+	least  float64
+	values func(t *realTable, sampler, other string) []float64
+	format string
+}
+
+func realTargets() []realTarget {
+	faster := func(t *realTable, s, other string) []float64 { return t.slower(other, s) }
+	draws := func(of func(r *realRun) float64) func(t *realTable, s, o string) []float64 {
+		return func(t *realTable, s, other string) []float64 {
+			return t.gains(s, other, func(a, b *realRun) float64 {
+				return a.perMinute(of(a)) / b.perMinute(of(b))
+			})
+		}
+	}
+	return []realTarget{
+		{"times as fast as straightforward PyTorch in float32", "torch", 20, faster, "%.3g"},
+		{"times as fast as it under bfloat16 autocast", "torch:bfloat16", 5, faster, "%.3g"},
+		{"times as fast as infill before", realBefore, 8, faster, "%.3g"},
+		{"mean U of the five best, less that before", realBefore, 0,
+			func(t *realTable, s, other string) []float64 {
+				return t.gains(s, other, func(a, b *realRun) float64 { return a.Last.Best - b.Last.Best })
+			}, "%+.2f"},
+		{"distinct fillings, less those before", realBefore, 0,
+			func(t *realTable, s, other string) []float64 {
+				return t.gains(s, other, func(a, b *realRun) float64 {
+					return float64(a.Last.Distinct - b.Last.Distinct)
+				})
+			}, "%+.1f"},
+		{"effective draws of U a CPU second, times those before", realBefore, 8,
+			draws(func(r *realRun) float64 { return r.EnergyESS }), "%.3g"},
+		{"effective draws of the tokens, times those before", realBefore, 8,
+			draws(func(r *realRun) float64 { return r.TokenESS }), "%.3g"},
+	}
+}
+
+// targets writes what was aimed at beside what the samplers without a backward pass reach.
+func (t *realTable) targets(p printer) {
+	candidates := []string{realDefault, "gibbs-mh"}
+	var lines []string
+	for _, g := range realTargets() {
+		other, ok := t.like(g.than)
+		if !ok {
+			continue
+		}
+		cells := []string{g.what, fmt.Sprintf("≥ %g", g.least)}
+		met := false
+		for _, s := range candidates {
+			v := g.values(t, s, other)
+			cell := unknown
+			if len(v) > 0 {
+				cell = fmt.Sprintf(g.format+" (%d)", median(v), len(v))
+				met = met || median(v) >= g.least
+			}
+			cells = append(cells, cell)
+		}
+		yes := "no"
+		if met {
+			yes = "yes"
+		}
+		lines = append(lines, "| "+strings.Join(append(cells, yes), " | ")+" |")
+	}
+	if len(lines) == 0 {
+		return
+	}
+	p("Medians over sentences, whose number is in parentheses, and whether either sampler reaches the " +
+		"target:\n")
+	p("| | target | `rows` | `gibbs-mh` | met |")
+	p("|---|--:|--:|--:|---|")
+	for _, l := range lines {
+		p("%s", l)
+	}
+	p("")
+}
+
+// like is the program of the table that is a name, or the name with a part of the work.
+func (t *realTable) like(name string) (string, bool) {
+	for _, p := range t.programs {
+		rest, ok := strings.CutPrefix(p, name)
+		if ok && (rest == "" || strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, ":bfloat16")) {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// paired writes a ratio of pairs: the median and the range of several.
+func paired(v []float64) string {
+	switch len(v) {
+	case 0:
+		return unknown
+	case 1:
+		return short(v[0])
+	}
+	r := ratioOf(v)
+	return fmt.Sprintf("%s (%s–%s)", short(r.Median), short(r.Low), short(r.High))
+}
