@@ -34,8 +34,8 @@ func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
 	}
 }
 
-// keeping is r with another set of tokens that are remembered of rows, a part of those of r. It counts
-// with r.
+// keeping is r with another set of tokens that are remembered of rows, a part of those of r. It
+// counts with r.
 func (r *recall) keeping(k *kept) *recall {
 	other := *r
 	other.kept, other.wider = k, r
@@ -92,8 +92,8 @@ func keyOf(dst []byte, kind byte, name string) []byte {
 	return append(append(dst, kind, byte(len(name))), name...)
 }
 
-// stateKey appends the key of a state's gradient: what is kept of it, the filled text and the places
-// of its blanks.
+// stateKey appends the key of a state's gradient: what is kept of it, the filled text and the
+// places of its blanks.
 func stateKey(dst []byte, name string, s *mlm.Sentence, state []int32) []byte {
 	dst = binary.AppendUvarint(keyOf(dst, gradientKey, name), uint64(len(s.Blanks)))
 	for _, p := range s.Blanks {
@@ -190,8 +190,8 @@ func (r *recall) covering(states [][]int32) *recall {
 	return &other
 }
 
-// Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as they
-// are.
+// Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as
+// they are.
 func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
@@ -202,7 +202,8 @@ func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 	return r.rows(ctx, s, states, q, func(u user, row []float32) { r.kept.spread(out[u.state], row) })
 }
 
-// Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they are.
+// Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they
+// are.
 func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
@@ -254,8 +255,8 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	return out
 }
 
-// rows answers questions for rows. take gets the row of each user, as much of it as is kept. It must
-// not hold it.
+// rows answers questions for rows. take gets the row of each user, as much of it as is kept. It
+// must not hold it.
 func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
 	take func(u user, row []float32)) error {
 	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
@@ -367,52 +368,6 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 		}
 	}
 	return nil
-}
-
-// fromWider makes the entries whose rows are remembered with more tokens, and returns the others.
-func (r *recall) fromWider(s *mlm.Sentence, states [][]int32, qs []*question, which []int,
-	made []*entry) (restWhich []int, rest []*entry) {
-	if r.wider == nil || r.wider.kept == r.kept {
-		return which, made
-	}
-	for j, n := range which {
-		key := contextKey(nil, r.wider.name(), s, states[qs[n].state], qs[n].blank, r.Tokenizer().MaskID())
-		e := r.memo.peek(key)
-		if e == nil {
-			restWhich, rest = append(restWhich, n), append(rest, made[j])
-			continue
-		}
-		made[j].wide = make([]float32, len(r.kept.ids))
-		for i, id := range r.kept.ids {
-			made[j].wide[i] = r.wider.kept.value(e.wide, id)
-		}
-	}
-	return restWhich, rest
-}
-
-// room gives entries room for the values of n rows each, and returns where the model is to write
-// them. When it has, keep takes over what is kept.
-func (r *recall) room(made []*entry, n int) (out [][]float32, keep func()) {
-	vocab := r.VocabSize()
-	for _, e := range made {
-		e.wide = make([]float32, n*r.kept.width(vocab))
-	}
-	if r.kept == nil {
-		for _, e := range made {
-			out = append(out, e.wide)
-		}
-		return out, func() {}
-	}
-	out, done := whole(len(made), n*vocab)
-	return out, func() {
-		for j, e := range made {
-			for i := range n {
-				w := len(r.kept.ids)
-				r.kept.pick(e.wide[i*w:(i+1)*w], out[j][i*vocab:])
-			}
-		}
-		done()
-	}
 }
 
 func keysOf(qs []*question) []string {

@@ -53,7 +53,8 @@ type bucket struct {
 }
 
 func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
-	return &target{space: sp, model: m.keeping(newKept(sp.coords, m.VocabSize())), temp: opt.firstTemperature(), mode: opt.Gradient,
+	m = m.keeping(newKept(sp.coords, m.VocabSize()))
+	return &target{space: sp, model: m, temp: opt.firstTemperature(), mode: opt.Gradient,
 		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
 }
 

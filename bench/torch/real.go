@@ -58,7 +58,8 @@ type realJob struct {
 // goes on. The section of docs/notebook/performance.md is made of the file.
 //
 //	go run ./bench/torch real -model bert-base-onnx -weights bert-base \
-//		-texts ../shared/data/eval/discs-infilling-task.json -before OLD -before-version COMMIT -only 1,11
+//		-texts ../shared/data/eval/discs-infilling-task.json \
+//		-before OLD -before-version COMMIT -only 1,11
 //
 // Seeds come first, then sentences, then programs, so that programs of a stopped run have had the
 // same sentences, and a ratio of times is of runs that followed each other. Run it in the root of
@@ -129,14 +130,15 @@ type realRun struct {
 	Date    string  `json:"date"`
 }
 
-// RealStates says what the chains of a whole run reached. It is exported for encoding/json, which fills
-// embedded pointers to exported types only.
+// RealStates says what the chains of a whole run reached. It is exported for encoding/json, which
+// fills embedded pointers to exported types only.
 type RealStates struct {
-	Last      chains.Quality `json:"last"`       // of the chains' last states
-	Visited   chains.Quality `json:"visited"`    // of all their states
-	Moves     float64        `json:"moves"`      // of a chain, in all steps
-	EnergyESS float64        `json:"energy_ess"` // effective draws of U in the second half of the steps
-	TokenESS  float64        `json:"token_ess"`  // of the one-hot vectors of all blanks
+	Last    chains.Quality `json:"last"`    // of the chains' last states
+	Visited chains.Quality `json:"visited"` // of all their states
+	Moves   float64        `json:"moves"`   // of a chain, in all steps
+	// effective draws in the second half of the steps: of U, and of the one-hot vectors of all blanks
+	EnergyESS float64 `json:"energy_ess"`
+	TokenESS  float64 `json:"token_ess"`
 }
 
 func statesOf(t *chains.Trace) *RealStates {

@@ -13,7 +13,7 @@ import (
 
 // realHead says how to read the tables of real models, realReading what they show.
 //
-//go:embed realhead.md
+//go:embed realhead.txt
 var realHead string
 
 //go:embed realreading.md

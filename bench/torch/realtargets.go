@@ -74,8 +74,8 @@ func (t *realTable) targets(p printer) {
 	if len(lines) == 0 {
 		return
 	}
-	p("Medians over sentences, whose number is in parentheses, and whether either sampler reaches the " +
-		"target:\n")
+	p("Medians over sentences, whose number is in parentheses, and whether either sampler reaches " +
+		"the target:\n")
 	p("| | target | `rows` | `gibbs-mh` | met |")
 	p("|---|--:|--:|--:|---|")
 	for _, l := range lines {

@@ -137,4 +137,6 @@ func (t *Trace) is(blank int, id int32, from int) [][]float64 {
 }
 
 // BlankESS is the effective number of draws of “the blank holds this token”.
-func (t *Trace) BlankESS(blank int, id int32, from int) float64 { return ESS(t.is(blank, id, from)) }
+func (t *Trace) BlankESS(blank int, id int32, from int) float64 {
+	return ESS(t.is(blank, id, from))
+}
