@@ -185,9 +185,8 @@ func adult(files ...string) (*dataset, error) {
 	return d, nil
 }
 
-// split draws four fifths of the rows for training, as in DLP, and the others for tests. Of those
-// for training it leaves out what is above most, unless that is 0.
-func (d *dataset) split(rng *rand.Rand, most int) (train, test *dataset) {
+// split draws four fifths of the rows for training and the others for tests, as in DLP.
+func (d *dataset) split(rng *rand.Rand) (train, test *dataset) {
 	order := rng.Perm(len(d.rows))
 	pick := func(ns []int) *dataset {
 		s := &dataset{width: d.width, columns: d.columns}
@@ -197,10 +196,7 @@ func (d *dataset) split(rng *rand.Rand, most int) (train, test *dataset) {
 		return s
 	}
 	n := len(order) * 4 / 5
-	if most == 0 || most > n {
-		most = n
-	}
-	return pick(order[:most]), pick(order[n:])
+	return pick(order[:n]), pick(order[n:])
 }
 
 // made is data of a network of the same kind, with noise, for the case without files.
