@@ -100,7 +100,8 @@ bench: setup
 
 # make verification   runs the samplers on the figures of their papers, the long ones too, and writes the
 #                     page docs/notebook/verification.md: 45 minutes on two cores.
-#                     VERIFYFLAGS="-only 5" prints one figure
+#                     VERIFYFLAGS="-only 5" prints one figure, and
+#                     VERIFYFLAGS="-only 5 -write docs/notebook" puts it into the page
 VERIFYFLAGS ?= -write docs/notebook -seed 1
 verification:
 	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)
