@@ -53,8 +53,9 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 		return nil, err
 	}
 	parts := energies.Options{Options: how.Options}
-	parts.Model = func(ctx context.Context, name string) (*mlm.Model, error) {
-		return openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
+	parts.Model = func(ctx context.Context, name string) (*mlm.Model, bool, error) {
+		m, err := openNamed(ctx, &settings.Model{Name: name, Options: how.Options})
+		return m, false, err
 	}
 	engine, err := filling.Open(ctx, m, parts)
 	if err != nil {

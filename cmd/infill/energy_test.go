@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"infill/infill"
+	"infill/infill/energies"
 	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/server"
 )
 
 // Parts of the energy hold for files: lines weigh those that are open for themselves, cannot open
@@ -181,5 +187,68 @@ func TestEnergyOfScores(t *testing.T) {
 	if r := infillRun("", append(args, "--resume")...); r.code != exitUsage ||
 		!strings.Contains(r.err, "energy") {
 		t.Error(r)
+	}
+}
+
+// A model that is a part of the energy, too, is opened once, whatever its folder is called, by
+// serve and by the commands that fill. Another one is opened beside it.
+func TestEnergyOpensOnce(t *testing.T) {
+	t.Parallel()
+	link, far := filepath.Join(t.TempDir(), "link"), filepath.Join(t.TempDir(), "copy")
+	folder, err := filepath.Abs(tinyModel)
+	if err := errors.Join(err, os.Symlink(folder, link), os.CopyFS(far, os.DirFS(tinyModel))); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		want int
+	}{{tinyModel, 1}, {folder, 1}, {link, 1}, {filepath.Join(tinyModel, "model.onnx"), 1}, {far, 2}} {
+		f := &serveFlags{filling: *settings.Defaults(), models: []string{"a=" + tinyModel, "b=" + folder},
+			parts: []string{"model:" + c.name}, addr: "127.0.0.1:0"}
+		f.Model = *settings.ModelDefaults()
+		var errs bytes.Buffer
+		std := stdio{strings.NewReader(""), &errs, &errs}
+		opt, err := f.options(&errs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := server.New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, err := f.named()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := f.load(t.Context(), std, s, named)
+		if err != nil || len(f.opened) != c.want || len(opened) != 1+c.want {
+			t.Errorf("serve, %s: %d models open, %v", c.name, len(f.opened), err)
+		}
+		for _, o := range opened {
+			if err := o.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+
+		own := &modelFlags{Model: *settings.ModelDefaults()}
+		own.Name = tinyModel
+		m, err := own.open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := energies.OpenNamed(t.Context(), []string{"model:" + c.name}, own.secondModels())
+		if err != nil || len(own.opened) != c.want {
+			t.Fatalf("%s: %d models open, %v", c.name, len(own.opened), err)
+		}
+		// The parts leave the first model open.
+		if err := parts.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := infill.New(m).Score(t.Context(), "the dog sleeps ."); err != nil {
+			t.Error(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,20 @@ func (s source) files() fs.FS {
 		return models.Default()
 	}
 	return os.DirFS(s.dir)
+}
+
+// same reports whether another source has the same model, which is the given file of s. Without
+// the name of a file, model.onnx is looked for first.
+func (s source) same(other source, file string) bool {
+	if other.file != s.file && cmp.Or(other.file, "model.onnx") != file {
+		return false
+	}
+	if s.dir == "" || other.dir == "" {
+		return s.dir == other.dir
+	}
+	a, err := os.Stat(s.dir)
+	b, err2 := os.Stat(other.dir)
+	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // open loads the model. What was pulled must have the hash that it had then.

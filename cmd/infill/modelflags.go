@@ -10,7 +10,16 @@ import (
 )
 
 // modelFlags are the flags of every command that opens a model.
-type modelFlags struct{ settings.Model }
+type modelFlags struct {
+	settings.Model
+	opened []openModel
+}
+
+// An openModel is a model and where it comes from.
+type openModel struct {
+	from  source
+	model *mlm.Model
+}
 
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
@@ -26,17 +35,35 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := f.Options
-	opt.File = src.file
-	return src.open(ctx, opt)
+	m, _, err := f.once(ctx, src)
+	return m, err
 }
 
-// secondModels opens further models as the flags say of the first.
+// once loads a model as the flags say, unless it is open already.
+func (f *modelFlags) once(ctx context.Context, src source) (m *mlm.Model, already bool, err error) {
+	for _, o := range f.opened {
+		if o.from.same(src, o.model.Info().File) {
+			return o.model, true, nil
+		}
+	}
+	opt := f.Options
+	opt.File = src.file
+	if m, err = src.open(ctx, opt); err != nil {
+		return nil, false, err
+	}
+	f.opened = append(f.opened, openModel{src, m})
+	return m, false, nil
+}
+
+// secondModels opens further models as the flags say of the first. One that is open stays its
+// opener's to close.
 func (f *modelFlags) secondModels() energies.Options {
-	open := func(ctx context.Context, name string) (*mlm.Model, error) {
-		second := *f
-		second.Name = name
-		return second.open(ctx)
+	open := func(ctx context.Context, name string) (*mlm.Model, bool, error) {
+		src, err := resolveModel(name)
+		if err != nil {
+			return nil, false, err
+		}
+		return f.once(ctx, src)
 	}
 	return energies.Options{Options: f.Options, Model: open}
 }

@@ -15,7 +15,7 @@ func TestScoreManifest(t *testing.T) {
 	want := map[string]string{
 		"candidates": "", "normalize": "none", "case": "auto", "long": "window", "low-memory": "false",
 	}
-	f := &scoreFlags{modelFlags: modelFlags{*settings.ModelDefaults()}}
+	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
 	f.Options.Precision, f.Options.Threads = mlm.Int8, 7 // decide no score
 	got, err := f.recorded()
 	if err != nil || !maps.Equal(got, want) {

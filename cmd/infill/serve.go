@@ -181,11 +181,22 @@ func (f *serveFlags) named() ([]namedModel, error) {
 	return out, nil
 }
 
-// load opens the parts of the energy and the models, and gives them to the server. What was opened
-// is returned with an error too.
+// load opens the parts of the energy and the models, each once, and gives them to the server. What
+// was opened is returned with an error too.
 func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, named []namedModel) (
 	opened []io.Closer, err error) {
-	parts, err := energies.OpenNamed(ctx, f.parts, f.secondModels())
+	defer func() {
+		for _, o := range f.opened {
+			opened = append(opened, o.model)
+		}
+	}()
+	second := f.secondModels()
+	open := second.Model
+	second.Model = func(ctx context.Context, name string) (*mlm.Model, bool, error) {
+		m, _, err := open(ctx, name)
+		return m, true, err // requests may go to the model itself, too
+	}
+	parts, err := energies.OpenNamed(ctx, f.parts, second)
 	if err != nil {
 		return nil, &settings.Error{Name: "energy", Err: err}
 	}
@@ -193,13 +204,11 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 	s.Steer(parts)
 	var models []*mlm.Model
 	for _, n := range named {
-		opt := f.Options
-		opt.File = n.from.file
-		m, err := n.from.open(ctx, opt)
+		m, _, err := f.once(ctx, n.from)
 		if err != nil {
 			return opened, fmt.Errorf("model %q: %w", n.name, err)
 		}
-		opened, models = append(opened, m), append(models, m)
+		models = append(models, m)
 		warn(std, m)
 		if err := s.Add(n.name, m); err != nil {
 			return opened, err

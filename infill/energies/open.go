@@ -31,8 +31,9 @@ func key(s Spec) string { return s.Kind + ":" + s.Path }
 // Options say how models are opened.
 type Options struct {
 	mlm.Options
-	// Model opens a masked model by its name. nil: it is a folder, see [mlm.OpenDir].
-	Model func(ctx context.Context, name string) (*mlm.Model, error)
+	// Model opens a masked model by its name. A shared one stays its opener's to close, after the
+	// parts. nil: it is a folder, see [mlm.OpenDir].
+	Model func(ctx context.Context, name string) (m *mlm.Model, shared bool, err error)
 }
 
 // Open reads what the parts of the texts are made from. Errors wrap ErrSpec or mlm.ErrNetwork, or
@@ -120,13 +121,17 @@ func open(ctx context.Context, s Spec, o Options) (*part, error) {
 		term := func(s Spec) (infill.Term, error) { return c.Label(s.Name(), s.Label) }
 		return &part{"sha256:" + c.net.SHA256(), term, c.Close}, nil
 	case "model":
-		m, err := o.model(ctx, s.Path)
+		m, shared, err := o.model(ctx, s.Path)
 		if err != nil {
 			return nil, err
 		}
 		second := infill.NewSecondModel(s.Name(), m)
 		term := func(s Spec) (infill.Term, error) { return second.Named(s.Name()), nil }
-		return &part{"sha256:" + m.Info().SHA256, term, m.Close}, nil
+		made := &part{sum: "sha256:" + m.Info().SHA256, term: term}
+		if !shared {
+			made.close = m.Close
+		}
+		return made, nil
 	case "similar":
 		e, err := OpenEncoder(ctx, s.Path, o.Options)
 		if err != nil {
@@ -139,9 +144,10 @@ func open(ctx context.Context, s Spec, o Options) (*part, error) {
 }
 
 // model opens a masked model.
-func (o Options) model(ctx context.Context, name string) (*mlm.Model, error) {
+func (o Options) model(ctx context.Context, name string) (m *mlm.Model, shared bool, err error) {
 	if o.Model == nil {
-		return mlm.OpenDir(ctx, name, o.Options)
+		m, err = mlm.OpenDir(ctx, name, o.Options)
+		return m, false, err
 	}
 	return o.Model(ctx, name)
 }
