@@ -76,6 +76,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if f.Seed == nil && !f.Shard.Whole() {
 		return usagef("the shards of a run have one seed: give each --seed N")
 	}
+	if err := f.stdin(std.in, c.NArg() == 0 || c.Args().First() == "-"); err != nil {
+		return err
+	}
 	if err := f.ready(); err != nil {
 		return err
 	}

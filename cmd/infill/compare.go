@@ -110,6 +110,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.stdin(std.in, c.Args().First() == "-"); err != nil {
+		return err
+	}
 	if err := f.ready(); err != nil { // with a sampler that every run replaces
 		return err
 	}

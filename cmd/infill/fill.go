@@ -67,6 +67,10 @@ func fillCommand(std stdio) *cli.Command {
 }
 
 func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error]) (err error) {
+	single := c.NArg() == 1 && c.Args().First() != "-"
+	if err := f.stdin(std.in, !single); err != nil {
+		return err
+	}
 	if err := f.ready(); err != nil {
 		return err
 	}
@@ -87,7 +91,6 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
-	single := c.NArg() == 1 && c.Args().First() != "-"
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,
 		single: single}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {

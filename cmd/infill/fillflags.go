@@ -92,5 +92,30 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Opt
 
 // reads are the files that the flags name.
 func (f *fillingFlags) reads() []string {
-	return append(energies.Files(f.Energy), f.Encoder, f.AllowFile, f.KeepFile, f.StopFile)
+	return append(energies.Files(f.Energy), f.Encoder, f.AllowFile, f.KeepFile, f.StopFile,
+		f.StartFile, f.ProfileFile)
+}
+
+// stdin lets one of the files be standard input, unless that has the texts.
+func (f *fillingFlags) stdin(in io.Reader, texts bool) error {
+	var wanted []string
+	if texts {
+		wanted = append(wanted, "the texts")
+	}
+	for _, file := range []struct{ flag, path string }{{"--allow", f.AllowFile},
+		{"--keep-file", f.KeepFile}, {"--stop-words", f.StopFile}, {"--start", f.StartFile},
+		{"--profile", f.ProfileFile}} {
+		if file.path == "-" {
+			wanted = append(wanted, file.flag)
+		}
+	}
+	switch {
+	case len(wanted) > 1:
+		return usagef("standard input can be %s or %s, not both; name a file for one of them", wanted[0],
+			wanted[1])
+	case len(wanted) == 1 && !texts && isTerminal(in):
+		return usagef("%s -: no input; name a file, or pipe one in", wanted[0])
+	}
+	f.Stdin = in
+	return nil
 }

@@ -23,6 +23,7 @@ func TestStartFlag(t *testing.T) {
 		t.Fatal(r.out, r.err, err)
 	}
 	put(t, file("run.jsonl"), r.out)
+	put(t, file("first.jsonl"), r.out)
 	line, err := json.Marshal(map[string]any{"text": text})
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +59,34 @@ func TestStartFlag(t *testing.T) {
 	if r := infillRun("", withTiny(append(args, "--resume")...)...); r.code != 2 ||
 		!strings.Contains(r.err, "start") {
 		t.Errorf("another file of starts: exit %d, %s", r.code, r.err)
+	}
+	// Standard input is such a file, with the same result, unless the texts come from there.
+	want := infillRun("", withTiny(append([]string{"fill", "--json", text, "--start", file("first.jsonl")},
+		run...)...)...)
+	got := infillRun(get(t, file("first.jsonl")), withTiny(append([]string{"fill", "--json", text, "--start", "-"},
+		run...)...)...)
+	if want.code != 0 || got.code != 0 || got.out != want.out || !strings.Contains(got.out, `"start":"given"`) {
+		t.Errorf("from a file:\n%s%s\nfrom standard input:\n%s%s", want.out, want.err, got.out, got.err)
+	}
+	for in, says := range map[string]string{"the dog\n": "standard input, line 1: not a record", "": "standard input"} {
+		r := infillRun(in, withTiny("fill", "--start", "-", text)...)
+		if r.code != 2 || !strings.Contains(r.err, says) {
+			t.Errorf("%q: exit %d, %s", in, r.code, r.err)
+		}
+	}
+	for _, args := range [][]string{{"fill", "--start", "-"}, {"batch", "--start", "-", "-"},
+		{"fill", "--start", "-", "--allow", "-", text}} {
+		if r := infillRun("{}", withTiny(args...)...); r.code != 2 || !strings.Contains(r.err, "not both") {
+			t.Errorf("%v: exit %d, %s", args, r.code, r.err)
+		}
+	}
+	r = infillRun("dog\ncat\n", withTiny(append([]string{"fill", "--allow", "-", "the [MASK] sleeps ."}, run...)...)...)
+	if r.code != 0 || strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, "the dog sleeps") {
+		t.Errorf("words from standard input: exit %d, %s%s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", withTiny("batch", file("in.jsonl"), "-o", file("first.jsonl"), "--force", "--start",
+		file("first.jsonl"))...); r.code != 2 || !strings.Contains(r.err, "the input itself") {
+		t.Errorf("the output in place of the file of starts: exit %d, %s", r.code, r.err)
 	}
 	put(t, file("bad.jsonl"), "the dog\n")
 	if r := infillRun("", withTiny("fill", "--start", file("bad.jsonl"), text)...); r.code != 2 ||

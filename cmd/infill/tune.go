@@ -72,7 +72,10 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return usagef("no file for the profile: -o FILE")
 	}
 	path := c.Args().First()
-	if err := checkTargets([]target{{"-o", f.output}}, path, f.AllowFile); err != nil {
+	if err := checkTargets([]target{{"-o", f.output}}, append(f.reads(), path)...); err != nil {
+		return err
+	}
+	if err := f.stdin(std.in, path == "-"); err != nil {
 		return err
 	}
 	if err := f.ready(); err != nil {

@@ -23,12 +23,20 @@ func allowValue(v *Filling) *Value {
 // A wordFile is a file of words that was read.
 type wordFile struct{ path, sum string }
 
+// hashed is disk.Hashed for a file that a user names, which may be standard input.
+func (v *Filling) hashed(path string, use func(io.Reader) error) (string, error) {
+	if path == "-" && v.Stdin != nil {
+		return disk.HashedStream("standard input", v.Stdin, use)
+	}
+	return disk.Hashed(path, use)
+}
+
 // readWords reads a list of words from a file. The hash is of the bytes that were read, whether or
 // not they were compressed.
-func readWords[T any](path string, list func(io.Reader) (T, error)) (words T, read wordFile,
+func readWords[T any](v *Filling, path string, list func(io.Reader) (T, error)) (words T, read wordFile,
 	err error) {
 	var none T
-	sum, err := disk.Hashed(path, func(r io.Reader) error {
+	sum, err := v.hashed(path, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
@@ -49,7 +57,7 @@ func (v *Filling) LoadAllow() error {
 		return nil
 	}
 	var words []string
-	_, err := disk.Hashed(v.AllowFile, func(r io.Reader) error {
+	_, err := v.hashed(v.AllowFile, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err

@@ -64,6 +64,10 @@ type Filling struct {
 	// of Options.Start. "" is none. What AllowFile says of files holds for it too.
 	StartFile string
 
+	// Stdin is what a file called "-" is read from, once: AllowFile, KeepFile, StopFile, StartFile or
+	// ProfileFile. nil: "-" is a name as any other.
+	Stdin io.Reader
+
 	allowed, kept, stopped wordFile // what Prepare has read
 	started                wordFile // likewise, of StartFile
 	keptWords              *infill.WordSet
@@ -164,7 +168,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	case v.Allow != nil:
 		v.Options.Allow, err = infill.NewWordList(tok, v.Allow)
 	case v.AllowFile != "":
-		v.Options.Allow, v.allowed, err = readWords(v.AllowFile,
+		v.Options.Allow, v.allowed, err = readWords(v, v.AllowFile,
 			func(r io.Reader) (*infill.WordList, error) { return infill.ReadWordList(tok, r) })
 	}
 	if err != nil {

@@ -226,7 +226,7 @@ func (v *Filling) checkMasks() error {
 func (v *Filling) prepareMasks() (err error) {
 	m := &v.Masking
 	if v.KeepFile != "" && v.kept.path == "" {
-		if v.keptWords, v.kept, err = readWords(v.KeepFile, infill.ReadWordSet); err != nil {
+		if v.keptWords, v.kept, err = readWords(v, v.KeepFile, infill.ReadWordSet); err != nil {
 			return &Error{Name: "keep-file", Err: err}
 		}
 	}
@@ -243,7 +243,7 @@ func (v *Filling) prepareMasks() (err error) {
 	case v.StopWords != nil:
 		m.Stop, err = infill.NewWordSet(v.StopWords)
 	case v.StopFile != "":
-		m.Stop, v.stopped, err = readWords(v.StopFile, infill.ReadWordSet)
+		m.Stop, v.stopped, err = readWords(v, v.StopFile, infill.ReadWordSet)
 	}
 	if err != nil {
 		return &Error{Name: "stop-words", Err: err}

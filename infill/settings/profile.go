@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"infill/infill/profile"
-	"infill/internal/disk"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -32,7 +31,7 @@ func (v *Filling) readProfile() error {
 	}
 	read := profileFile{path: v.ProfileFile}
 	var err error
-	read.sum, err = disk.Hashed(v.ProfileFile, func(r io.Reader) (err error) {
+	read.sum, err = v.hashed(v.ProfileFile, func(r io.Reader) (err error) {
 		read.profile, err = profile.Decode(r)
 		return err
 	})

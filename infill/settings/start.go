@@ -52,12 +52,16 @@ func (v *Filling) prepareStart(tok *tokenize.Tokenizer) error {
 	if v.StartFile == "" || v.Options.Starts != nil {
 		return nil
 	}
-	sum, err := disk.Hashed(v.StartFile, func(r io.Reader) error {
+	name := v.StartFile
+	if name == "-" && v.Stdin != nil {
+		name = "standard input"
+	}
+	sum, err := v.hashed(v.StartFile, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
 		}
-		v.Options.Starts, err = infill.ReadStarts(tok, v.StartFile, u)
+		v.Options.Starts, err = infill.ReadStarts(tok, name, u)
 		return errors.Join(err, u.Close())
 	})
 	if err != nil {

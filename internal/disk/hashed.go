@@ -15,14 +15,23 @@ func Hashed(path string, use func(io.Reader) error) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	sum, err := HashedStream(path, file, use)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	return sum, nil
+}
+
+// HashedStream is Hashed for a stream, which errors call by the name.
+func HashedStream(name string, in io.Reader, use func(io.Reader) error) (string, error) {
 	sum := sha256.New()
-	r := io.TeeReader(file, sum)
-	err = use(r)
+	r := io.TeeReader(in, sum)
+	err := use(r)
 	if err == nil {
 		_, err = io.Copy(io.Discard, r) // what use left
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
 }
