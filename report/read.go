@@ -86,7 +86,9 @@ type reader struct {
 	sum        Summary
 	sample     *corpus.Reservoir[Sentence]
 	acceptance mean
-	leading    int // blank lines before the format is known
+	leading    int         // blank lines before the format is known
+	row        *fillingRow // the line before, if it was the row of a filling
+	rank       int         // of its filling among those of its record
 }
 
 // finish hands out the sample and completes the summary.
@@ -167,12 +169,20 @@ func (rd *reader) plain(line string) error {
 }
 
 func (rd *reader) json(n int, line string) error {
+	if row := filling(line); row != nil {
+		return rd.filling(row)
+	}
+	rd.row = nil
 	rec, err := parse(n, line)
 	if err != nil {
 		return fmt.Errorf(`%s:%d: %w: %w; want records with fillings, or {"text": …}`,
 			rd.name, n, ErrFormat, err)
 	}
-	group := rd.sum.Records
+	return rd.record(rec)
+}
+
+// record takes the sentences of a new record.
+func (rd *reader) record(rec *jsonl.Record) error {
 	rd.sum.Records++
 	if rec.Error != nil {
 		rd.sum.Failed++
@@ -190,20 +200,25 @@ func (rd *reader) json(n int, line string) error {
 		rd.sum.Probabilities = append(rd.sum.Probabilities, Probabilities{rec.Text, rec.Marginals})
 	}
 	for i, f := range rec.Fillings {
-		if rd.o.Top > 0 && i == rd.o.Top {
-			break
-		}
-		// A newline inside a text is legal JSON; in a set of sentences it is space.
-		text := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(f.Text)
-		if strings.TrimSpace(text) == "" {
-			rd.sum.Blank++
-		}
-		x := Sentence{Text: text, Group: group, Score: f.Score, PerToken: f.ScorePerToken, Gold: rec.Gold}
-		if err := rd.offer(x); err != nil {
+		if err := rd.generated(f, i, rec.Gold); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// generated takes a filling of the last record, whose place among them is i.
+func (rd *reader) generated(f jsonl.Filling, i int, gold string) error {
+	if rd.o.Top > 0 && i >= rd.o.Top {
+		return nil
+	}
+	// A newline inside a text is legal JSON; in a set of sentences it is space.
+	text := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(f.Text)
+	if strings.TrimSpace(text) == "" {
+		rd.sum.Blank++
+	}
+	return rd.offer(Sentence{Text: text, Group: rd.sum.Records - 1, Score: f.Score,
+		PerToken: f.ScorePerToken, Gold: gold})
 }
 
 // parse reads a record. A text alone can come from any program and have members

@@ -222,8 +222,8 @@ func TestCompressedStandardInput(t *testing.T) {
 	}
 }
 
-// A table of fillings measures as the JSON lines of the same run do, a row for each sentence or for
-// each filling, whatever its form.
+// A table of fillings measures as the JSON lines of the same run do, a row or a line for each
+// sentence or for each filling, whatever its form.
 func TestEvalTables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -238,22 +238,27 @@ func TestEvalTables(t *testing.T) {
 		if r := infillRun("", append(args, more...)...); r.code != exitSomeFailed {
 			t.Fatalf("%s: exit %d: %s", name, r.code, r.err)
 		}
-		r := infillRun("", "eval", out, "--json", "--reference", write(t, "ref.txt", generated))
-		var got struct {
-			Files []map[string]any
-			Rows  []struct{ Metrics any }
+		said := ""
+		for _, top := range []string{"0", "2"} {
+			r := infillRun("", "eval", out, "--json", "--top", top, "--reference", write(t, "ref.txt", generated))
+			var got struct {
+				Files []map[string]any
+				Rows  []struct{ Metrics any }
+			}
+			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 {
+				t.Fatalf("%s: exit %d, %v: %s", name, r.code, err, r.err)
+			}
+			delete(got.Files[0], "name")
+			delete(got.Files[0], "sampler") // which only records of a sentence have
+			said += fmt.Sprint(got.Files, got.Rows)
 		}
-		if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 {
-			t.Fatalf("%s: exit %d, %v: %s", name, r.code, err, r.err)
-		}
-		delete(got.Files[0], "name")
-		delete(got.Files[0], "sampler") // which tables do not have
-		return fmt.Sprint(got.Files, got.Rows)
+		return said
 	}
 	want := measures("a.jsonl")
 	for name, more := range map[string][]string{
 		"b.csv": nil, "c.tsv.gz": nil, "d.parquet": nil,
 		"e.csv": {"--per", "filling"}, "f.parquet": {"--per", "filling"},
+		"g.jsonl.gz": {"--per", "filling"},
 	} {
 		if got := measures(name, more...); got != want {
 			t.Errorf("%s:\n%v\nwant\n%v", name, got, want)
