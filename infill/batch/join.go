@@ -108,7 +108,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 		return err
 	}
 	if l.Rows() {
-		return errRowsOfShard
+		return errRowsOfJoin
 	}
 	return placeOfManifest(output, &Input{}, mode)
 }

@@ -99,7 +99,8 @@ func TestJoinRefusals(t *testing.T) {
 	refused("a folder without shards", ErrJoin, empty+" has no manifest of a shard", joined,
 		[]string{empty})
 	refused("a folder as output", ErrJoin, "not a regular file", dir, outputs)
-	refused("a table as output", ErrLayout, "JSON lines", filepath.Join(dir, "joined.csv"), outputs)
+	refused("a table as output", ErrLayout, "such as joined.jsonl; rows are made by a run of the whole file",
+		filepath.Join(dir, "joined.csv"), outputs)
 
 	// Bytes that changed since, of the same number.
 	kept := read(t, outputs[1])

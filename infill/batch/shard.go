@@ -14,10 +14,15 @@ import (
 	"infill/internal/unpack"
 )
 
-// errRowsOfShard says why a shard makes no rows: the columns of JSON lines are known when all
-// lines are, and each table would begin with a header.
-var errRowsOfShard = fmt.Errorf("%w: a shard is written as JSON lines, a record for each "+
-	"sentence; rows are made of whole files", ErrLayout)
+// A shard makes no rows: the columns of JSON lines are known when all lines are, and each table
+// would begin with a header. Join does not read the input, whose columns a table has too.
+var (
+	errRowsOfShard = fmt.Errorf("%w: the output of a shard is JSON lines, a record for each "+
+		"sentence, such as part.jsonl; rows are made by a run of the whole file", ErrLayout)
+	errRowsOfJoin = fmt.Errorf("%w: the outputs of shards are joined to JSON lines, a record for "+
+		"each sentence, such as joined.jsonl; rows are made by a run of the whole file, or from "+
+		"these records by another program", ErrLayout)
+)
 
 // cutShard takes for the source of an input that of its shard. Every record is in exactly one
 // shard, and a shard may be empty. The whole file is read once for that: for its hash, which shows
