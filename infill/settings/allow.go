@@ -33,8 +33,8 @@ func (v *Filling) hashed(path string, use func(io.Reader) error) (string, error)
 
 // readWords reads a list of words from a file. The hash is of the bytes that were read, whether or
 // not they were compressed.
-func readWords[T any](v *Filling, path string, list func(io.Reader) (T, error)) (words T, read wordFile,
-	err error) {
+func readWords[T any](v *Filling, path string, list func(io.Reader) (T, error)) (words T,
+	read wordFile, err error) {
 	var none T
 	sum, err := v.hashed(path, func(r io.Reader) error {
 		u, err := unpack.New(r)
