@@ -23,6 +23,7 @@ func (t *tabler) columns() []column {
 		{title: "nats a blank, best", own: t.best, decimals: 2},
 		{title: "nats a blank, all", own: allChains, decimals: 2},
 		{title: "different", own: different, decimals: 1},
+		{title: "counted", own: t.counted, decimals: 1},
 		{title: "moves, %", own: moves, decimals: 0},
 		{title: "rows", own: logarithm(func(r record) float64 { return float64(r.Rows) }), ratio: true},
 		{title: "CPU seconds", own: logarithm(func(r record) float64 { return r.Seconds }),
@@ -56,6 +57,13 @@ func allChains(rs []record) float64 {
 			n += float64(s.Count)
 		}
 		return u / n / float64(r.Blanks)
+	})
+}
+
+// counted is the mean number of fillings of a sentence that count.
+func (t *tabler) counted(rs []record) float64 {
+	return mean(rs, func(r record) float64 {
+		return float64(min(t.top, len(t.sentence(r).Fillings)))
 	})
 }
 

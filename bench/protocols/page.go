@@ -135,11 +135,11 @@ func steps(budget string) string {
 	return budget
 }
 
-// measured is a group of runs with its numbers, with equal fillings merged and without.
+// measured is a group of runs with its numbers.
 type measured struct {
 	key
 	*cells
-	sets [2]struct { // merged, repeated
+	sets [len(countings)]struct { // by counting
 		used           []column
 		whole, without [][][]float64
 	}
@@ -154,12 +154,12 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 	if len(m.sentences) == 0 || len(m.samplers) < 2 {
 		return nil, nil
 	}
-	for i, repeats := range []bool{false, true} {
-		t := &tabler{references: p.references, samplers: m.samplers, top: p.top, repeats: repeats}
+	for i := range m.sets {
+		t := &tabler{references: p.references, samplers: m.samplers, top: p.top, counting: counting(i)}
 		set := &m.sets[i]
 		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
-			own := !slices.Contains(publishedKeys[:], col.key)
-			return repeats && own || col.title == "rows" || col.title == "CPU seconds"
+			own := !slices.Contains(publishedKeys[:], col.key) && col.title != "counted"
+			return i > 0 && own || col.title == "rows" || col.title == "CPU seconds"
 		})
 		var err error
 		if set.whole, set.without, err = t.measure(m.cells, set.used); err != nil {
@@ -170,7 +170,7 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 }
 
 // details prints the tables of a group: the levels beside the paper's, and the differences from the
-// first sampler, with equal fillings merged and without.
+// first sampler, by what counts.
 func (p *pager) details(w io.Writer, m *measured) {
 	chains := fmt.Sprintf("%d chains", m.Chains)
 	if m.Protocol == "C" {
@@ -180,9 +180,9 @@ func (p *pager) details(w io.Writer, m *measured) {
 	fmt.Fprintf(w, "%s of %d steps, sentences: %d of %s, seeds: %d.\n\n",
 		strings.ToUpper(chains[:1])+chains[1:], m.Steps, len(m.sentences), m.Data, len(m.seeds))
 	for i := range m.sets {
-		if i == 1 {
-			fmt.Fprint(w, "\nThe same, with equal fillings counted as often as they came:\n\n")
-		}
+		fmt.Fprint(w, [...]string{merged: "",
+			repeated: "\nThe same, with equal fillings counted as often as they came:\n\n",
+			alike:    "\nThe same, with as many fillings of a sentence from every sampler:\n\n"}[i])
 		set := &m.sets[i]
 		p.levels(w, m.cells, set.used, set.whole, set.without, i == 0)
 	}

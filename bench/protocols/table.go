@@ -17,8 +17,24 @@ type tabler struct {
 	references []string
 	samplers   []string // the first is what the others are compared with
 	top        int
-	repeats    bool // fillings that several chains ended in count as often
+	counting   counting
 }
+
+// A counting is which fillings of a sentence count. Self-BLEU falls where some sentences have fewer
+// fillings than others, so that a chain that is stuck looks varied.
+type counting int
+
+const (
+	merged   counting = iota // equal ones once
+	repeated                 // equal ones as often as chains ended in them
+	alike                    // merged, and of every sampler as many as of that with the fewest
+)
+
+// countings are their names.
+var countings = [...]string{"merged", "repeated", "alike"}
+
+// fewestAlike is how many fillings of a sentence all samplers must have for it to count.
+const fewestAlike = 2
 
 func tableCommand(args []string, w io.Writer) error {
 	var t tabler
@@ -27,7 +43,8 @@ func tableCommand(args []string, w io.Writer) error {
 	names := f.String("samplers", "",
 		"samplers, the first the measure of the others; empty: all of the file")
 	f.IntVar(&t.top, "top", 5, "fillings of a sentence that count, best first")
-	f.BoolVar(&t.repeats, "repeats", false, "equal fillings count as often as chains ended in them")
+	count := f.String("count", "merged", "what counts: merged, equal fillings once; repeated, as often "+
+		"as they came; alike, merged, and of every sampler as many as of that with the fewest")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -36,6 +53,9 @@ func tableCommand(args []string, w io.Writer) error {
 	}
 	t.references = strings.FieldsFunc(*refs, func(r rune) bool { return r == ',' })
 	t.samplers = strings.Fields(*names)
+	if t.counting = counting(slices.Index(countings[:], *count)); t.counting < 0 {
+		return fmt.Errorf("-count %s: want %s", *count, strings.Join(countings[:], ", "))
+	}
 	all, _, err := runlog.Read[record](f.Arg(0))
 	if err != nil {
 		return err
@@ -183,13 +203,17 @@ func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, e
 		if i%mostBlocks == left {
 			continue
 		}
-		for s, name := range c.samplers {
-			r := c.runs[key{Sampler: name, Sentence: id, Seed: c.seeds[seed]}]
+		here := t.cut(c, id, c.seeds[seed])
+		for s, r := range here {
 			if s == 0 {
 				cmp.Sources = append(cmp.Sources, report.Source{ID: id, Gold: r.Gold})
 			}
 			runs[s] = append(runs[s], r)
 		}
+	}
+	if len(cmp.Sources) == 0 {
+		none := slices.Repeat([]float64{math.NaN()}, len(used))
+		return slices.Repeat([][]float64{none}, len(c.samplers)), nil
 	}
 	for s, name := range c.samplers {
 		run := report.SamplerRun{Name: name, MoveShare: math.NaN(), Acceptance: math.NaN()}
@@ -221,12 +245,34 @@ func (t *tabler) values(c *cells, used []column, seed, left int) ([][]float64, e
 	return out, nil
 }
 
+// cut is the run of every sampler for a sentence and a seed, with the fillings that count, or
+// nothing where one has too few.
+func (t *tabler) cut(c *cells, sentence string, seed uint64) []record {
+	var out []record
+	fewest := t.top
+	for _, name := range c.samplers {
+		r := c.runs[key{Sampler: name, Sentence: sentence, Seed: seed}]
+		fewest = min(fewest, len(r.States))
+		out = append(out, r)
+	}
+	if t.counting != alike {
+		return out
+	}
+	if fewest < fewestAlike {
+		return nil
+	}
+	for s := range out {
+		out[s].States = out[s].States[:fewest]
+	}
+	return out
+}
+
 // sentence is a run as package report has it.
 func (t *tabler) sentence(r record) report.SentenceRun {
 	out := report.SentenceRun{Distinct: len(r.States)}
 	for _, s := range r.States {
 		n := 1
-		if t.repeats {
+		if t.counting == repeated {
 			n = s.Count
 		}
 		for range n {

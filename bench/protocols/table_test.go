@@ -116,7 +116,37 @@ func TestTables(t *testing.T) {
 func TestRepeats(t *testing.T) {
 	rs := runs()[:1]
 	near(t, "merged", (&tabler{top: 5}).best(rs), -4.5, 1e-12)
-	near(t, "repeated", (&tabler{top: 5, repeats: true}).best(rs), -(4+4+5)/3., 1e-12)
-	near(t, "top 2, repeated", (&tabler{top: 2, repeats: true}).best(rs), -4, 1e-12)
+	near(t, "repeated", (&tabler{top: 5, counting: repeated}).best(rs), -(4+4+5)/3., 1e-12)
+	near(t, "top 2, repeated", (&tabler{top: 2, counting: repeated}).best(rs), -4, 1e-12)
 	near(t, "all chains", allChains(rs), -(4+4+5)/3., 1e-12)
+}
+
+// Of every sampler as many fillings count as of that with the fewest, and a sentence in which one
+// has a single filling counts for none.
+func TestAlike(t *testing.T) {
+	c := newCells(runs(), []string{"a", "b"})
+	for k, r := range c.runs {
+		switch {
+		case k.Sentence == "1" && k.Sampler == "b":
+			r.States = r.States[:1]
+		case k.Sampler == "a":
+			r.States = append(slices.Clone(r.States), state{"one more", -99, 1})
+		}
+		c.runs[k] = r
+	}
+	tb := &tabler{samplers: c.samplers, top: 5, counting: alike}
+	whole, without, err := tb.measure(c, []column{{title: "counted", own: tb.counted},
+		{title: "best", own: tb.best}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range c.samplers {
+		near(t, "counted", whole[s][0][0], 2, 0)
+		// −11, −14 and −17 of a, with 2 less for the second; b is 2 above.
+		near(t, "best", whole[s][1][0], -7.5+float64(s), 1e-12)
+		// Without the sentence that does not count nothing changes; this is the mean of both seeds.
+		near(t, "without the first", without[s][1][0], -7.75+float64(s), 1e-12)
+	}
+	near(t, "merged", (&tabler{top: 5}).counted(runs()), 2, 0)
+	near(t, "repeated", (&tabler{top: 5, counting: repeated}).counted(runs()), 3, 0)
 }
