@@ -155,7 +155,10 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 		return nil, nil
 	}
 	for i := range m.sets {
-		t := &tabler{references: p.references, samplers: m.samplers, top: p.top, counting: counting(i)}
+		t := &tabler{samplers: m.samplers, top: p.top, counting: counting(i)}
+		if t.counting == merged { // as the paper has it; to index references takes the most time
+			t.references = p.references
+		}
 		set := &m.sets[i]
 		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
 			own := !slices.Contains(publishedKeys[:], col.key) && col.title != "counted"

@@ -12,8 +12,8 @@ import (
 var summaryHeads = [...]string{
 	merged:   "Equal fillings merged:",
 	repeated: "Equal fillings counted as often as they came:",
-	alike: "Equal fillings merged, and of every sampler as many as of that with the fewest, in " +
-		"sentences of which all have two or more:",
+	alike: "Equal fillings merged, and of every sampler as many as of that with the fewest, where " +
+		"all have at least two:",
 }
 
 // summary prints, for every group and counting, the differences of self-BLEU from the first

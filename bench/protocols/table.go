@@ -43,8 +43,8 @@ func tableCommand(args []string, w io.Writer) error {
 	names := f.String("samplers", "",
 		"samplers, the first the measure of the others; empty: all of the file")
 	f.IntVar(&t.top, "top", 5, "fillings of a sentence that count, best first")
-	count := f.String("count", "merged", "what counts: merged, equal fillings once; repeated, as often "+
-		"as they came; alike, merged, and of every sampler as many as of that with the fewest")
+	count := f.String("count", countings[merged], "what counts: merged, equal fillings once; "+
+		"repeated, as often as they came; alike, merged, and of every sampler as many")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
