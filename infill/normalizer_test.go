@@ -43,7 +43,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	e := New(openDefault(t))
 	seeds := 5
 	if testmode.All() {
-		seeds = 40
+		seeds = 20
 	}
 	cases := marginalCases()
 	repeat := marginalCase{"no repeat", "The [MASK|man|dog|king] met the [MASK|man|dog|king] again.",

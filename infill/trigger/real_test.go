@@ -73,7 +73,7 @@ func TestFictionAgainstEncyclopaedia(t *testing.T) {
 			n++
 		}
 	}
-	r, err := Run(context.Background(), defaultModel(t), examples, Options{Steps: 300, Slope: 1,
+	r, err := Run(context.Background(), defaultModel(t), examples, Options{Steps: 150, Slope: 1,
 		Verbalizer: map[string]string{"encyclopaedia": "history"}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
