@@ -12,7 +12,7 @@ type realTarget struct {
 	than   string // prefix of the other program
 	least  float64
 	values func(t *realTable, sampler, other string) []float64
-	format string
+	write  func(v float64) string
 }
 
 func realTargets() []realTarget {
@@ -25,23 +25,23 @@ func realTargets() []realTarget {
 		}
 	}
 	return []realTarget{
-		{"times as fast as straightforward PyTorch in float32", "torch", 20, faster, "%.3g"},
-		{"times as fast as it under bfloat16 autocast", "torch:bfloat16", 5, faster, "%.3g"},
-		{"times as fast as infill before", realBefore, 8, faster, "%.3g"},
+		{"times as fast as straightforward PyTorch in float32", "torch", 20, faster, short},
+		{"times as fast as it under bfloat16 autocast", "torch:bfloat16", 5, faster, short},
+		{"times as fast as infill before", realBefore, 8, faster, short},
 		{"mean U of the five best, less that before", realBefore, 0,
 			func(t *realTable, s, other string) []float64 {
 				return t.gains(s, other, func(a, b *realRun) float64 { return a.Last.Best - b.Last.Best })
-			}, "%+.2f"},
+			}, func(v float64) string { return fmt.Sprintf("%+.2f", v) }},
 		{"distinct fillings, less those before", realBefore, 0,
 			func(t *realTable, s, other string) []float64 {
 				return t.gains(s, other, func(a, b *realRun) float64 {
 					return float64(a.Last.Distinct - b.Last.Distinct)
 				})
-			}, "%+.1f"},
+			}, func(v float64) string { return fmt.Sprintf("%+.1f", v) }},
 		{"effective draws of U a CPU second, times those before", realBefore, 8,
-			draws(func(r *realRun) float64 { return r.EnergyESS }), "%.3g"},
+			draws(func(r *realRun) float64 { return r.EnergyESS }), short},
 		{"effective draws of the tokens, times those before", realBefore, 8,
-			draws(func(r *realRun) float64 { return r.TokenESS }), "%.3g"},
+			draws(func(r *realRun) float64 { return r.TokenESS }), short},
 	}
 }
 
@@ -60,7 +60,7 @@ func (t *realTable) targets(p printer) {
 			v := g.values(t, s, other)
 			cell := unknown
 			if len(v) > 0 {
-				cell = fmt.Sprintf(g.format+" (%d)", median(v), len(v))
+				cell = fmt.Sprintf("%s (%d)", g.write(median(v)), len(v))
 				met = met || median(v) >= g.least
 			}
 			cells = append(cells, cell)
