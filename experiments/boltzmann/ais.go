@@ -62,17 +62,23 @@ type annealing struct {
 	base       []float64
 	act, logit []float64 // c + Wv, and the logits of the visible units
 	row        []float64
+	list       []int // entries of the state
 }
 
 // activate computes c + Wv.
 func (a *annealing) activate(v []int32) {
-	copy(a.act, a.r.C)
+	a.list = a.list[:0]
 	for i, s := range v {
 		if e := entry(a.r, i, s); e >= 0 {
-			for j := range a.act {
-				a.act[j] += a.r.W[j*len(a.base)+e]
-			}
+			a.list = append(a.list, e)
 		}
+	}
+	for j, sum := range a.r.C {
+		row := a.r.W[j*len(a.base) : (j+1)*len(a.base)]
+		for _, e := range a.list {
+			sum += row[e]
+		}
+		a.act[j] = sum
 	}
 }
 

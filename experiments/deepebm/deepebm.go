@@ -17,7 +17,7 @@ import (
 // Experiment stands for the deep energy models of DLP's section 7.3.2, at a size for two cores.
 var Experiment = lab.Experiment{
 	Name:  "deepebm",
-	Title: "Learning a deep energy model",
+	Title: "Learning a small deep energy model",
 	Source: "DLP (Zhang and others, ICML 2022), section 7.3.2, table 1. ACS (Pynadath and others, " +
 		"NeurIPS 2024), table 2",
 	Takes: "two minutes of one core",
@@ -177,8 +177,8 @@ var paper = map[string][]float64{
 }
 
 func (p plan) page(set *images.Set, results []*learned) *lab.Page {
-	rows := [][]string{{"sampler", "training images", "test images", "log Z", "paper: static MNIST",
-		"dynamic MNIST", "Omniglot", "Caltech"}}
+	rows := [][]string{{"sampler", "training images", "test images", "error of log Z",
+		"paper: static MNIST", "paper: dynamic MNIST", "paper: Omniglot", "paper: Caltech"}}
 	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
 	all := append(append([]string(nil), methods...), "before learning")
 	for k, method := range all {
