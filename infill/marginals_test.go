@@ -1,10 +1,12 @@
 package infill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,35 +70,39 @@ func marginalCases() []marginalCase {
 	}
 }
 
-// truth has the probabilities of the words of each blank, and of the texts, by scoring every filling
-// with Engine.Score, which shares no code with the samplers' target.
-func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float64, texts map[string]float64) {
+// weigh has, by combination of lengths, the text of every filling and its exp(U/T), by scoring it
+// with Engine.Score, which shares no code with the samplers' target, and their sums.
+func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]float64, sums []float64) {
 	t.Helper()
 	tm, err := Parse(e.Tokenizer(), c.text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp := c.opt.Temperature
-	if temp == 0 {
-		temp = 1
+	sums = make([]float64, len(c.lengths))
+	for i, states := range c.lengths {
+		texts, w = append(texts, make([]string, len(states))), append(w, make([]float64, len(states)))
+		for k, s := range states {
+			text, spans := splice(tm, e.Tokenizer(), slices.Clone(s), CaseAuto)
+			u, _ := oracle(t, e, text, spans)
+			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Temperature, 1))
+			sums[i] += w[i][k]
+		}
 	}
+	return texts, w, sums
+}
+
+// truth has the probabilities of the words of each blank, and of the texts.
+func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float64, texts map[string]float64) {
+	t.Helper()
+	all, w, sums := c.weigh(t, e)
 	texts = map[string]float64{}
-	for range tm.Blanks() {
+	for range c.lengths[0][0] {
 		blanks = append(blanks, map[string]float64{})
 	}
-	for _, states := range c.lengths {
-		w, sum := make([]float64, len(states)), 0.0
-		full := make([]string, len(states))
-		for i, s := range states {
-			words := append([]string(nil), s...)
-			text, spans := splice(tm, e.Tokenizer(), words, CaseAuto)
-			u, _ := oracle(t, e, text, spans)
-			full[i], w[i] = text, math.Exp(u/temp)
-			sum += w[i]
-		}
-		for i, s := range states {
-			p := w[i] / sum / float64(len(c.lengths))
-			texts[full[i]] += p
+	for i, states := range c.lengths {
+		for k, s := range states {
+			p := w[i][k] / sums[i] / float64(len(c.lengths))
+			texts[all[i][k]] += p
 			for b, word := range s {
 				blanks[b][word] += p
 			}

@@ -15,25 +15,14 @@ import (
 	"infill/samplers"
 )
 
-// logZ is log Σ exp(U/T) over all fillings of a case, by its combinations of lengths, by scoring
-// every one with Engine.Score.
+// logZ is log Σ exp(U/T) over all fillings of a case, by its combinations of lengths.
 func (c *marginalCase) logZ(t *testing.T, e *Engine) []float64 {
 	t.Helper()
-	tm, err := Parse(e.Tokenizer(), c.text)
-	if err != nil {
-		t.Fatal(err)
+	_, _, sums := c.weigh(t, e)
+	for i, z := range sums {
+		sums[i] = math.Log(z)
 	}
-	out := make([]float64, len(c.lengths))
-	for i, states := range c.lengths {
-		sum := 0.0
-		for _, s := range states {
-			text, spans := splice(tm, e.Tokenizer(), append([]string(nil), s...), CaseAuto)
-			u, _ := oracle(t, e, text, spans)
-			sum += math.Exp(u / cmp.Or(c.opt.Temperature, 1))
-		}
-		out[i] = math.Log(sum)
-	}
-	return out
+	return sums
 }
 
 // log Z is that of an enumeration on the default model, with ties, lists, open lengths, temperatures

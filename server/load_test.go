@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/internal/testmode"
 )
 
 // endless is a request that nobody waits for the end of.
@@ -232,7 +233,7 @@ func TestHalves(t *testing.T) { // not parallel: it changes the times that clien
 	old := [...]time.Duration{bodyTime, writeTime}
 	bodyTime, writeTime = 300*time.Millisecond, 300*time.Millisecond
 	defer func() { bodyTime, writeTime = old[0], old[1] }()
-	var log lines
+	var log testmode.Buffer
 	s, h := start(t, Options{Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	const head = "POST /v1/fill HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"text\": "
 	if got := raw(t, h.Listener.Addr().String(), head); !strings.HasPrefix(got, "HTTP/1.1 408 ") ||
@@ -306,7 +307,7 @@ func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that c
 func TestLogTexts(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{false, true} {
-		var log lines
+		var log testmode.Buffer
 		_, h := start(t, Options{LogTexts: asked, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] sleeps .", "steps": 1, "id": "sleeps"}`)
 		ask(t, "GET", h.URL+"/v1/fill?steps=1&text=the+%5BMASK%5D+sleeps+.", "")

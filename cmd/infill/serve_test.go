@@ -15,31 +15,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"infill/internal/testmode"
 )
 
 // A serving is an infill serve in this process.
 type serving struct {
 	url  string
-	errs *watched
+	errs *testmode.Buffer
 	stop func() int // ends it as a signal does, and returns the exit code
-}
-
-// A watched is what a command says, for those who wait for it.
-type watched struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (w *watched) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(b)
-}
-
-func (w *watched) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.String()
 }
 
 var readyAt = regexp.MustCompile(`ready at (http://[^/]+)/`)
@@ -48,7 +32,7 @@ var readyAt = regexp.MustCompile(`ready at (http://[^/]+)/`)
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &serving{errs: &watched{}}
+	s := &serving{errs: &testmode.Buffer{}}
 	code := make(chan int, 1)
 	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
 	go func() { code <- run(ctx, stdio{strings.NewReader(""), io.Discard, s.errs}, args) }()

@@ -1,4 +1,5 @@
-// Package testmode says which tests run: the usual ones, or the long ones too.
+// Package testmode has what tests of several packages need, first of all which of them run: the
+// usual ones, or the long ones too.
 //
 // A test that skips says why in one of two forms, so that the end of a run can
 // count and name what was left out.
