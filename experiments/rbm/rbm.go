@@ -75,7 +75,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		"steps.svg": m.chart("step", func(c *curve) []float64 { return c.steps }),
 		"seconds.svg": m.chart(fmt.Sprintf("seconds of one core for %d chains", p.chains),
 			func(c *curve) []float64 { return c.seconds })}}
-	sizes, err := p.efficiency(ctx, o, func(levels int) (*images.Set, error) {
+	evals, calls, err := p.efficiency(ctx, o, func(levels int) (*images.Set, error) {
 		return imagesOf(o, levels)
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.SE}.Format(2), "{fit}", lab.Num(fit, 2),
 		"{floor}", lab.Spread{Mean: m.floor, SE: m.spread}.Format(5), "{mmd}", m.table(),
 		"{times}", p.times(m), "{essiters}", fmt.Sprint(p.few), "{esschains}", fmt.Sprint(essChains),
-		"{esssteps}", fmt.Sprint(p.essSteps), "{efficiency}", sizes).Replace(about)
+		"{esssteps}", fmt.Sprint(p.essSteps), "{efficiency}", evals, "{calls}", calls).Replace(about)
 	return page, nil
 }
 
