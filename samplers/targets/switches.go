@@ -17,10 +17,10 @@ type switches struct {
 	size          float64   // bounds the logarithms of the products
 }
 
-// newSwitches needs scratch of 5·d numbers.
-func newSwitches(scratch []float64, d int) *switches {
+// newSwitches needs scratch of 5·d numbers. It gives no pointer, which would be an allocation.
+func newSwitches(scratch []float64, d int) switches {
 	part := func(i int) []float64 { return scratch[i*d : (i+1)*d] }
-	return &switches{weight: part(0), on: part(1), off: part(2), sumOn: part(3), sumOff: part(4)}
+	return switches{weight: part(0), on: part(1), off: part(2), sumOn: part(3), sumOff: part(4)}
 }
 
 // begin forgets all, for a new state. Coordinates j and d + j are of column j.
