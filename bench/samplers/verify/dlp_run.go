@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"infill/internal/drawing"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -46,6 +47,17 @@ type dlpRun struct {
 	acc   []float64   // per chain, mean acceptance probability
 	flips []float64   // per chain, sites that a proposal changes
 	jumps []float64   // per chain, sites that a step changes
+}
+
+// line is the error after each number of steps, against what they cost: a step costs unit.
+func (r *dlpRun) line(name string, series int, unit float64) drawing.Line {
+	out := drawing.Line{Name: name, Series: series}
+	for n, mark := range r.marks {
+		l := logRMSE(r.mse[n])
+		out.X = append(out.X, unit*float64(mark))
+		out.Y, out.SE = append(out.Y, l.mean), append(out.SE, l.se)
+	}
+	return out
 }
 
 // essSkip is where a chain's trace for its ESS begins.

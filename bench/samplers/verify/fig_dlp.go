@@ -162,20 +162,14 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env, seconds []float64) erro
 	}
 	for i, r := range runs {
 		c := all[i]
-		line := drawing.Line{Name: c.name, Series: i}
 		row := []string{c.name}
 		for j, mark := range r.marks {
-			l := logRMSE(r.mse[j])
-			line.X, line.Y = append(line.X, float64(mark)), append(line.Y, l.mean)
-			line.SE = append(line.SE, l.se)
 			if mark == 1000 || j == len(r.marks)-1 {
-				row = append(row, fixed(l))
+				row = append(row, fixed(logRMSE(r.mse[j])))
 			}
 		}
 		for j, unit := range []float64{1, r.evals, seconds[i]} {
-			x := line
-			x.X = scaled(line.X, unit)
-			chart.Panels[j].Lines = append(chart.Panels[j].Lines, x)
+			chart.Panels[j].Lines = append(chart.Panels[j].Lines, r.line(c.name, i, unit))
 		}
 		ess := []string{"–", "–", "–", "–"}
 		if c.exact {

@@ -36,7 +36,7 @@ func dlpConnectivity(ctx context.Context, w io.Writer, e *env, seconds []float64
 		return err
 	}
 	fmt.Fprint(w, text("dlp_connectivity", chains))
-	rows := [][]string{{"sampler", "steps", "ms"}}
+	rows := [][]string{{"sampler", "steps", "evaluations", "calls", "ms"}}
 	for _, a := range strengths {
 		rows[0] = append(rows[0], fmt.Sprintf("a = %g", a))
 	}
@@ -44,13 +44,17 @@ func dlpConnectivity(ctx context.Context, w io.Writer, e *env, seconds []float64
 		Panels: []drawing.Panel{{Title: "at the end", X: "connectivity a", Y: "log RMSE"}},
 		Notes:  []string{"bands and whiskers: one standard error either way, from chain to chain"}}
 	shown := []float64{.05, .15, .25}
-	for _, a := range shown {
-		chart.Panels = append(chart.Panels, drawing.Panel{Title: fmt.Sprintf("a = %g", a),
-			X: "seconds", Y: "log RMSE", LogX: true})
+	for _, x := range []string{"evaluations", "seconds"} {
+		for _, a := range shown {
+			chart.Panels = append(chart.Panels, drawing.Panel{Title: fmt.Sprintf("a = %g", a),
+				X: x, Y: "log RMSE", LogX: true})
+		}
 	}
+	usual := slices.Index(strengths, .1)
 	for i, c := range all {
-		row := []string{c.name, fmt.Sprint(c.steps), fmt.Sprintf("%.1f",
-			1000*seconds[i]*float64(c.steps))}
+		steps, cost := float64(c.steps), runs[i*len(strengths)+usual]
+		row := []string{c.name, fmt.Sprint(c.steps), fmt.Sprintf("%.0f", steps*cost.evals),
+			fmt.Sprintf("%.0f", steps*cost.calls), fmt.Sprintf("%.1f", 1000*seconds[i]*steps)}
 		ends := drawing.Line{Name: c.name, Series: i, X: strengths, Marks: true}
 		for j, a := range strengths {
 			r := runs[i*len(strengths)+j]
@@ -58,13 +62,10 @@ func dlpConnectivity(ctx context.Context, w io.Writer, e *env, seconds []float64
 			row = append(row, fixed(end))
 			ends.Y, ends.SE = append(ends.Y, end.mean), append(ends.SE, end.se)
 			if k := slices.Index(shown, a); k >= 0 {
-				line := drawing.Line{Name: c.name, Series: i}
-				for n, mark := range r.marks {
-					l := logRMSE(r.mse[n])
-					line.X = append(line.X, seconds[i]*float64(mark))
-					line.Y, line.SE = append(line.Y, l.mean), append(line.SE, l.se)
+				for at, unit := range []float64{r.evals, seconds[i]} {
+					panel := &chart.Panels[1+at*len(shown)+k]
+					panel.Lines = append(panel.Lines, r.line(c.name, i, unit))
 				}
-				chart.Panels[k+1].Lines = append(chart.Panels[k+1].Lines, line)
 			}
 		}
 		chart.Panels[0].Lines = append(chart.Panels[0].Lines, ends)
