@@ -100,11 +100,11 @@ func TestNotesOfDLP(t *testing.T) {
 	says(t, body, fmt.Sprintf("at %.1f times the error of %d independent draws, which is −%.2f",
 		math.Exp(all["DSVGD"][1][0]-fair), particles, -fair))
 
-	ends := table(t, body, "| sampler | steps | ms")
+	ends := table(t, body, "| sampler | steps | evaluations")
 	for a := range 6 {
-		best := ends["DMALA"][2+a]
+		best := ends["DMALA"][4+a]
 		for _, name := range []string{"Gibbs-1", "GWG-1", "DULA"} {
-			other := ends[name][2+a]
+			other := ends[name][4+a]
 			gap := (other[0] - best[0]) / math.Hypot(other[1], best[1])
 			if gap <= 0 || a < 4 && gap < 1 || a >= 4 && name == "GWG-1" && gap > 1 {
 				t.Errorf("column %d: %s lies %.1f errors behind DMALA", a, name, gap)

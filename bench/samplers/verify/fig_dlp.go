@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"infill/bench/samplers/relaxed"
 	"infill/internal/drawing"
@@ -182,7 +183,9 @@ func dlpErrors(ctx context.Context, w io.Writer, e *env, seconds []float64) erro
 		rows = append(rows, row)
 	}
 	lines(w, rows...)
-	fmt.Fprint(w, text("dlp_errors_note"))
+	gibbs := slices.IndexFunc(all, func(c dlpSampler) bool { return c.name == "Gibbs-1" })
+	dmala := slices.IndexFunc(all, func(c dlpSampler) bool { return c.name == "DMALA" })
+	fmt.Fprint(w, text("dlp_errors_note", seconds[dmala]/seconds[gibbs]))
 	return e.svg("dlp-figure3.svg", chart.WriteSVG)
 }
 
