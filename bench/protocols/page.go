@@ -89,8 +89,15 @@ func (p *pager) write(w io.Writer, all []record) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(r record) bool {
 		return !slices.Contains(names, r.Sampler)
 	})
+	var models []string // as they come
+	for _, r := range all {
+		if !slices.Contains(models, r.Model) {
+			models = append(models, r.Model)
+		}
+	}
 	slices.SortStableFunc(all, func(a, b record) int { // A before B before C, steps first
-		return cmp.Or(strings.Compare(b.Model, a.Model), cmp.Compare(a.MaskRate, b.MaskRate),
+		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
+			cmp.Compare(a.MaskRate, b.MaskRate),
 			strings.Compare(a.Data, b.Data), strings.Compare(a.Protocol+steps(a.Budget),
 				b.Protocol+steps(b.Budget)))
 	})
