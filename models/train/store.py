@@ -111,12 +111,15 @@ def main() -> None:
     p.add_argument("--top", type=int, default=64, help="probabilities a masked piece")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--fp32", action="store_true", help="no bfloat16: for processors that compute it slowly (speed.py says)")
     a = p.parse_args()
     torch.set_num_threads(a.threads)
     out = pathlib.Path(a.out)
     out.mkdir(parents=True, exist_ok=True)
     special = data.special(f"{a.teacher}/vocab.txt")
-    teacher = evaluate.load(a.teacher).bfloat16().requires_grad_(False)
+    teacher = evaluate.load(a.teacher).requires_grad_(False)
+    if not a.fp32:
+        teacher = teacher.bfloat16()
     pieces = np.load(f"{a.data}/pieces.npy", mmap_mode="r")
     epoch, todo = -1, []
     for number in range(a.first, a.chunks, a.stride):
