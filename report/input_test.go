@@ -63,6 +63,33 @@ func TestReadBatchRecords(t *testing.T) {
 	}
 }
 
+// Variants of a text are one record. The text itself, variant 0, was not generated.
+func TestReadVariants(t *testing.T) {
+	t.Parallel()
+	const in = `{"review":"a b c","line":2,"variant":0,"original":"a b c"}
+{"review":"a x y","line":2,"variant":1,"original":"a b c","filled":["x","y"],"score":-5}
+{"review":"a z c","line":2,"variant":2,"original":"a b c","filled":["z"],"score":-1}
+{"review":"","line":3,"original":"","error":"empty","error_message":"the text is empty"}
+{"review":"d e","line":4,"variant":1,"original":"d f","filled":["e"]}
+`
+	got, sum, err := read(in, report.ReadOptions{TextField: "review"})
+	if err != nil || len(got) != 3 || sum.Records != 3 || sum.Failed != 1 || sum.Sentences != 3 {
+		t.Fatalf("%+v %+v %v", got, sum, err)
+	}
+	for i, want := range []string{"0 a x y|a b c", "0 a z c|a b c", "2 d e|d f"} {
+		if s := fmt.Sprintf("%d %s|%s", got[i].Group, got[i].Text, got[i].Gold); s != want {
+			t.Errorf("%q, want %q", s, want)
+		}
+	}
+	if *got[0].Score != -5 || *got[0].PerToken != -2.5 || got[2].Score != nil || got[2].PerToken != nil {
+		t.Errorf("scores of %+v", got)
+	}
+	_, _, err = read(in, report.ReadOptions{})
+	if !errors.Is(err, report.ErrNoText) || !errors.Is(err, report.ErrFormat) {
+		t.Errorf("without the name of the field: %v", err)
+	}
+}
+
 func TestReadLines(t *testing.T) {
 	t.Parallel()
 	got, sum, err := read("\n[MASK] stays text\n\n{braces} too\n", report.ReadOptions{})
@@ -96,7 +123,7 @@ func TestReadErrors(t *testing.T) {
 		{"[\n{}\n]", report.ReadOptions{}, report.ErrFormat, "JSON array"},
 		{"{\n  \"text\": \"a\"\n}", report.ReadOptions{}, report.ErrFormat, "several lines"},
 		{"{\"text\":\"a\"}\nnot json", report.ReadOptions{}, report.ErrFormat, "in:2"},
-		{`{"sentence":"a"}`, report.ReadOptions{}, report.ErrFormat, "without text or fillings"},
+		{`{"sentence":"a"}`, report.ReadOptions{}, report.ErrFormat, `without the field "text"; its fields are "sentence"`},
 		{`{"text":"a [MASK] b"}`, report.ReadOptions{}, report.ErrFormat, "a text to be filled"},
 		{`{"text":"a","fillings":[{"score":-1}]}`, report.ReadOptions{}, report.ErrFormat,
 			`fillings[0]": the filling has no text`},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,9 @@ type ReadOptions struct {
 	Format string
 	// Top keeps the first fillings of each JSON record, best first; 0 keeps all.
 	Top int
+	// TextField is the member of a JSON line that has its sentence, where it has no fillings; "" is
+	// "text".
+	TextField string
 	// Sample keeps a uniform sample of this many sentences, drawn with Seed; 0
 	// keeps all.
 	Sample int
@@ -54,13 +58,14 @@ type Summary struct {
 
 // ReadSentences reads the sentences of a stream and calls each for the ones kept,
 // in order. Plain lines are sentences, blank ones included: an empty generation is
-// a generation. In JSON lines every filling is a sentence. It is how a program
+// a generation. In JSON lines every filling is a sentence, and every variant. It is how a program
 // reads the outputs of batches for measures of its own.
 func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
 	Summary, error) {
 	if o.Sample < 0 || o.Top < 0 {
 		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}
+	o.TextField = cmp.Or(o.TextField, "text")
 	rd := &reader{name: name, o: o, each: each}
 	switch o.Format {
 	case "", "auto":
@@ -86,9 +91,9 @@ type reader struct {
 	sum        Summary
 	sample     *corpus.Reservoir[Sentence]
 	acceptance mean
-	leading    int         // blank lines before the format is known
-	row        *fillingRow // the line before, if it was the row of a filling
-	rank       int         // of its filling among those of its record
+	leading    int          // blank lines before the format is known
+	row        *sentenceRow // the line before, if it was the row of a sentence
+	rank       int          // of its sentence among those of its record
 }
 
 // finish hands out the sample and completes the summary.
@@ -169,14 +174,13 @@ func (rd *reader) plain(line string) error {
 }
 
 func (rd *reader) json(n int, line string) error {
-	if row := filling(line); row != nil {
-		return rd.filling(row)
+	if row := sentenceOf(line, rd.o.TextField); row != nil {
+		return rd.sentence(row)
 	}
 	rd.row = nil
-	rec, err := parse(n, line)
+	rec, err := parse(n, line, rd.o.TextField)
 	if err != nil {
-		return fmt.Errorf(`%s:%d: %w: %w; want records with fillings, or {"text": …}`,
-			rd.name, n, ErrFormat, err)
+		return fmt.Errorf(`%s:%d: %w: %w`, rd.name, n, ErrFormat, err)
 	}
 	return rd.record(rec)
 }
@@ -223,7 +227,7 @@ func (rd *reader) generated(f jsonl.Filling, i int, gold string) error {
 
 // parse reads a record. A text alone can come from any program and have members
 // of any type beside it. It becomes the one filling of its record.
-func parse(n int, line string) (*jsonl.Record, error) {
+func parse(n int, line, textField string) (*jsonl.Record, error) {
 	rec, bad := jsonl.Decoder{}.Record(n, []byte(line))
 	if bad == nil && (rec.Fillings != nil || rec.Error != nil) {
 		return rec, nil
@@ -241,7 +245,7 @@ func parse(n int, line string) (*jsonl.Record, error) {
 		case string(f.Value) == "null":
 		case f.Name == "fillings" || f.Name == "error":
 			return nil, bad
-		case f.Name == "text":
+		case f.Name == textField:
 			text = f
 		case f.Name == "gold" && json.Unmarshal(f.Value, &rec.Gold) != nil:
 			return nil, errors.New("gold is not a string")
@@ -250,13 +254,27 @@ func parse(n int, line string) (*jsonl.Record, error) {
 	rec.Fillings = make([]jsonl.Filling, 1)
 	switch {
 	case text.Value == nil:
-		return nil, errors.New("a JSON object without text or fillings")
+		return nil, noText(textField, fields)
 	case json.Unmarshal(text.Value, &rec.Fillings[0].Text) != nil:
-		return nil, errors.New("text is not a string")
+		return nil, fmt.Errorf("%s is not a string", textField)
 	case strings.Contains(rec.Fillings[0].Text, "[MASK"):
 		return nil, errors.New("the text has blanks and no fillings; it looks like a text to be filled")
 	}
 	return rec, nil
+}
+
+// noText is the error of an object that has neither fillings nor the field of the text.
+func noText(textField string, fields []jsonl.Field) error {
+	var names []string
+	for _, f := range fields {
+		names = append(names, fmt.Sprintf("%q", f.Name))
+	}
+	has := "it has no fields"
+	if len(names) > 0 {
+		has = "its fields are " + strings.Join(names[:min(len(names), 12)], ", ")
+	}
+	return fmt.Errorf("%w: a JSON object without fillings and without the field %q; %s; "+
+		"name the one with the sentences", ErrNoText, textField, has)
 }
 
 // detect finds the format from the first line that is not blank.

@@ -10,6 +10,7 @@ import (
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
+	"infill/report"
 	"infill/samplers"
 )
 
@@ -70,6 +71,7 @@ var advices = []struct {
 	kind error
 	text string
 }{
+	{report.ErrNoText, ": --text-field NAME"},
 	{infill.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},
 	{infill.ErrUnfilled, ": infill fill"},

@@ -14,8 +14,9 @@ import (
 )
 
 const evalDescription = "" +
-	`GENERATED are files of sentences, one a line, or JSON lines or tables of infill fill and batch;
-- is standard input. Several files are set side by side.`
+	`GENERATED are files of sentences, one a line, or JSON lines or tables of infill fill, batch and
+augment, or any others with a field or a column of sentences; - is standard input. Several files
+are set side by side.`
 
 // evalFlags are the flags of infill eval.
 type evalFlags struct {
@@ -26,6 +27,7 @@ type evalFlags struct {
 	repetition  int
 	paired      bool
 	exclude     string
+	textField   string
 }
 
 func (f *evalFlags) flags() []*option {
@@ -33,6 +35,8 @@ func (f *evalFlags) flags() []*option {
 	flags := append(f.measureFlags.flags("case"),
 		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
 			"jsonl"),
+		textFlag("text-field", "`NAME` of the field or column of the sentences, where they are not "+
+			"fillings (default: text)", &f.textField),
 		wholeFlag("top", "fillings of each record that count; 0: all", &f.top, 0, math.MaxInt32),
 		wholeFlag("sample", "measure a random sample of this many sentences of each file; 0: all",
 			&f.sample, 0, math.MaxInt32),
@@ -43,7 +47,7 @@ func (f *evalFlags) flags() []*option {
 			"infilled)",
 			&f.exclude),
 	)
-	return ownEnv("eval", flags, "case", "format", "top", "seed")
+	return ownEnv("eval", flags, "case", "format", "text-field", "top", "seed")
 }
 
 func evalCommand(std stdio) *cli.Command {
@@ -78,10 +82,11 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	generated := report.Files(files, std.in)
 	for i, path := range files {
 		if f.format == "auto" && settings.FormatOf(path).Table() {
-			generated[i].Open = func() (io.ReadCloser, error) { return batch.OpenFilled(path) }
+			generated[i].Open = func() (io.ReadCloser, error) { return batch.OpenFilled(path, f.textField) }
 		}
 	}
-	o.ReadOptions = report.ReadOptions{Format: f.format, Top: f.top, Sample: f.sample}
+	o.ReadOptions = report.ReadOptions{Format: f.format, TextField: f.textField, Top: f.top,
+		Sample: f.sample}
 	inputs := slices.Concat(files, f.references, []string{f.exclude})
 	if err := f.check(inputs...); err != nil {
 		return err

@@ -72,6 +72,42 @@ func TestEvalOfFillings(t *testing.T) {
 	}
 }
 
+// Variants are measured as they stand in the place of their texts, whatever the format: those that
+// were generated, not the texts themselves, and one group for each text.
+func TestEvalOfVariants(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.csv"), "line,review,label\n"+
+		"7,the old dog sleeps in the house .,a\n8,,b\n9,the small bear saw the fish .,b\n")
+	var first string
+	for _, name := range []string{"out.jsonl", "out.csv", "out.tsv", "out.parquet"} {
+		out := filepath.Join(dir, name)
+		if r := augmentTiny(in, "-o", out, "--text-field", "review", "--variants", "2", "--originals",
+			"--mask-rate", "0.5"); r.code != exitSomeFailed {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+		r := infillRun("", "eval", out, "--text-field", "review", "--self-bleu", "group", "--json")
+		var res report.EvalResult
+		if err := json.Unmarshal([]byte(r.out), &res); err != nil {
+			t.Fatalf("%v: exit %d: %s%s", err, r.code, r.out, r.err)
+		}
+		f := res.Files[0]
+		if f.N != 4 || f.Failed != 1 || !strings.Contains(r.out, "agg:group2|N:4") {
+			t.Errorf("%s: %+v: %s", name, f, r.out)
+		}
+		values, err := json.Marshal(res.Rows[0].Metrics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(values)
+		}
+		if string(values) != first {
+			t.Errorf("%s: %s, want %s", name, values, first)
+		}
+	}
+}
+
 // The variables of the sampling flags do not change what is measured.
 func TestEvalEnvironment(t *testing.T) {
 	for k, v := range map[string]string{"INFILL_CASE": "model", "INFILL_FORMAT": "text", "INFILL_TOP": "1", "INFILL_SEED": "9"} {
@@ -99,8 +135,11 @@ func TestEvalBadInput(t *testing.T) {
 		{"missing file", []string{"eval", "no/such/file"}, 3, "no/such/file"},
 		{"empty file", []string{"eval", write(t, "empty.txt", "")}, 2, "empty"},
 		{"binary file", []string{"eval", write(t, "b.bin", "\x7fELF\x00\x00\x01")}, 2, "not a text file"},
-		{"another table", []string{"eval", write(t, "t.csv.gz", generated)}, 2, `t.csv.gz: unreadable table: no column "filled"`},
-		{"a table of variants", []string{"eval", write(t, "v.csv", "variant,filled\n1,dog\n")}, 2, "it has variants"},
+		{"another table", []string{"eval", write(t, "t.csv.gz", generated)}, 2, `t.csv.gz: unreadable table: no column "text"`},
+		{"a table of variants", []string{"eval", write(t, "v.csv", "variant,filled,review\n1,dog,a\n")}, 2, `no column "text"; its columns are "variant", "filled", "review"; name the one with the texts: --text-field NAME`},
+		{"a table of fillings as texts", []string{"eval", write(t, "v.csv", "line,text\n1,a [MASK]\n")}, 2, "it looks like a text to be filled"},
+		{"lines of another field", []string{"eval", write(t, "v.jsonl", `{"review":"a"}`)}, 2, `without the field "text"; its fields are "review"; name the one with the sentences: --text-field NAME`},
+		{"a field of numbers", []string{"eval", write(t, "v.jsonl", `{"review":1}`), "--text-field", "review"}, 2, "review is not a string"},
 		{"a bad cell", []string{"eval", write(t, "b.csv", "line,filled,score\n1,a dog .,x\n")}, 2, `row 2, column "score"`},
 		{"empty reference", []string{"eval", gen, "--reference", write(t, "e.txt", "")}, 2, "empty"},
 		{"unknown tokenizer", []string{"eval", gen, "--tokenize", "13"}, 2, `did you mean "13a"`},

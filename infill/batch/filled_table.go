@@ -6,27 +6,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
 )
 
-// OpenFilled reads a table that a batch of fillings has written, a row for each sentence or for
-// each filling, as the JSON lines of its records: line numbers, fillings with their scores,
-// acceptance and errors, and the text before where words were masked and its column is called
-// "text". The format is that of the file's name. Another table is a [table.ErrTable], here or in
-// Read.
-func OpenFilled(path string) (io.ReadCloser, error) {
-	in, err := Open(path, nil, InputOptions{TextField: "filled"})
-	var none *ColumnError
-	if errors.As(err, &none) {
-		return nil, fmt.Errorf("%s: %w: no column \"filled\", which a table of fillings has",
-			path, table.ErrTable)
+// OpenFilled reads a table as JSON lines for a reader of sentences. One that a batch of fillings has
+// written, a row for each sentence or for each filling, becomes the lines of its records: line
+// numbers, fillings with their scores, acceptance and errors, and the text before where words were
+// masked and its column is called "text". Of other tables the column textField has the sentences,
+// "text" if it is "". A row becomes an object with that member, and one of a table of variants
+// has line, variant, original, filled, score and error too. A table without the column is a
+// [*ColumnError]. Other trouble is a [table.ErrTable], here or in Read.
+func OpenFilled(path, textField string) (io.ReadCloser, error) {
+	if textField == "" {
+		in, err := Open(path, nil, InputOptions{TextField: "filled"})
+		var none *ColumnError
+		switch {
+		case err == nil && !in.hasColumn("variant"):
+			return &filledTable{in: in}, nil
+		case err == nil:
+			if err := in.Close(); err != nil { // "filled" has lists of words there
+				return nil, err
+			}
+		case !errors.As(err, &none):
+			return nil, err
+		}
 	}
+	in, err := Open(path, nil, InputOptions{TextField: textField})
 	if err != nil {
 		return nil, err
 	}
-	return &filledTable{in: in}, nil
+	return &sentenceTable{in: in}, nil
+}
+
+func (in *Input) hasColumn(name string) bool {
+	return slices.ContainsFunc(in.src.columns(), func(c table.Column) bool { return c.Name == name })
 }
 
 // A filledTable is the records of a table as a stream of lines.
@@ -96,8 +112,6 @@ func (f *filledTable) row() (*jsonl.Record, error) {
 			err = json.Unmarshal(c.Value, &failed)
 		case "error_message":
 			err = json.Unmarshal(c.Value, &message)
-		case "variant":
-			err = errors.New("it has variants, each in the place of a text, and not fillings")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: row %d, column %q: %w", f.in.Name, table.ErrTable, it.Line,

@@ -21,12 +21,13 @@ func FuzzOpenFilled(f *testing.F) {
 	f.Add("filled,fillings\na,\"[1\"\n")
 	f.Add("filled,line\na,\n\nb\n")
 	f.Add("variant,filled\n1,a\n")
+	f.Add("line,variant,original,text,filled,score,error\n1,1,a,b,\"[\"\"b\"\"]\",-1,\n2,,,,,,empty\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "t.csv")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := OpenFilled(path)
+		r, err := OpenFilled(path, "")
 		var records []byte
 		if err == nil {
 			records, err = io.ReadAll(r)
