@@ -69,6 +69,9 @@ type Estimate struct {
 
 // Rest is the probability of all texts that are not among the likeliest.
 func (m *Marginal) Rest() float64 {
+	if len(m.Likeliest) == m.Distinct {
+		return 0 // and not what rounding leaves
+	}
 	rest := 1.0
 	for i := range m.Likeliest {
 		rest -= m.Likeliest[i].Probability

@@ -114,6 +114,23 @@ func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float
 // The probabilities are those of an enumeration on the default model, and their standard errors
 // are as large as their errors are: over seeds, blanks, words and texts the mean square of the errors
 // in standard errors is near 1, and none is far out.
+// What rounding leaves of a sum of shares is not the probability of anything.
+func TestRestOfAllListed(t *testing.T) {
+	t.Parallel()
+	m := Marginal{Distinct: 3, Likeliest: []Estimate{{Probability: .7}, {Probability: .2}, {Probability: .1 - 1e-17}}}
+	one := 1.0
+	if left := one - .7 - .2 - .1; left <= 0 { // as floats round it
+		t.Fatalf("the sum leaves %g", left)
+	}
+	if m.Rest() != 0 {
+		t.Errorf("%g is left of all texts", m.Rest())
+	}
+	m.Distinct = 4
+	if m.Rest() == 0 {
+		t.Error("nothing is left where a text is not listed")
+	}
+}
+
 func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 	t.Parallel()
 	e := New(openDefault(t))

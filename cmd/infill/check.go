@@ -26,7 +26,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 	var asJSON bool
 	opt := mlm.CheckOptions{Blanks: 3, Directions: 3}
 	flags := []*option{
-		textFlag("text", "complete sentence to check on; random tokens when unset", &opt.Text),
+		textFlag("text", "complete `SENTENCE` to check on; random tokens when unset", &opt.Text),
 		wholeFlag("blanks", "blanks of the sentence", &opt.Blanks, 2, 64),
 		wholeFlag("directions", "tokens tried per blank", &opt.Directions, 1, 1000),
 		wholeFlag("seed", "seed of blanks and tokens", &opt.Seed, 0, math.MaxInt64),

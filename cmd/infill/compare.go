@@ -54,7 +54,7 @@ type compareFlags struct {
 func (f *compareFlags) sampling() []*option {
 	f.samplers = "gibbs,gwg,dula,dmala"
 	flags := []*option{
-		textFlag("samplers", "samplers to compare, comma separated, each with parameters after "+
+		textFlag("samplers", "`SAMPLERS` to compare, comma separated, each with parameters after "+
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
 	filling := f.fillingFlags.flags()
@@ -75,7 +75,7 @@ func (f *compareFlags) sampling() []*option {
 func (f *compareFlags) own() []*option {
 	f.examples = 3
 	return []*option{
-		textFlag("score-model", "another model that scores the fillings too, named as in --model",
+		textFlag("score-model", "another `MODEL` that scores the fillings too, named as in --model",
 			&f.scoreModel),
 		wholeFlag("limit", "sentences to use, from the start; 0: all", &f.limit, 0, math.MaxInt32),
 		wholeFlag("examples", "sentences whose fillings the report shows", &f.examples, 0, 1000),

@@ -26,7 +26,7 @@ func doctorCommand(std stdio) *cli.Command {
 	flags := []*option{
 		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged", &install),
 		boolFlag("force", "with --install: fetch it again even if it is there", &force),
-		textFlag("ort", "ONNX Runtime's shared library, instead of searching for it", &path),
+		textFlag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it", &path),
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{

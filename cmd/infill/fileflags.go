@@ -165,8 +165,8 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	switch {
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
-		fmt.Fprintf(std.err, "infill: %d records are in %s; go on with:\n  %s\n", p.Records, out.File(),
-			resumeCommand(c))
+		fmt.Fprintf(std.err, "infill: %s has %d record%s; go on with:\n  %s\n", out.File(), p.Records,
+			plural(p.Records), resumeCommand(c))
 		return err
 	case err != nil:
 		return err

@@ -40,8 +40,6 @@ func (f *fillingFlags) flags() []*option {
 			"burn-in",
 		"log-z": "print the log-probabilities of the fillings, and log Z of each length with its " +
 			"standard error",
-		"select": "how --top fillings are chosen: likelihood: the best; " +
-			"diverse: good ones that share few words",
 	})
 	for _, o := range flags {
 		if o.name == "top" {

@@ -19,6 +19,7 @@ type option struct {
 	name, alias string
 	usage       string
 	group       string // of help
+	arg         string // what help calls its value, "" for a name by its kind
 	typed       string // as the command line has it, "" if it has not
 	env         string // its environment variable, "" for none
 	value       *settings.Value
@@ -79,6 +80,7 @@ func settingFlag[T any](s *settings.Setting[T], v *T, usage map[string]string) *
 		text = s.Doc
 	}
 	o := newOption(s.Name, text, s.Value(v))
+	o.arg = s.Arg
 	o.group = groupsOfSettings[s.Group]
 	return o
 }

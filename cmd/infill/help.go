@@ -220,9 +220,13 @@ func placeholder(f cli.DocGenerationFlag) (arg, usage string) {
 	if !ok {
 		return "", usage
 	}
-	switch o.value.Kind {
-	case settings.Bool:
+	switch {
+	case o.value.Kind == settings.Bool:
 		return "", usage
+	case o.arg != "":
+		return o.arg, usage
+	}
+	switch o.value.Kind {
 	case settings.Whole:
 		return "N", usage
 	case settings.Number:

@@ -3,6 +3,8 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,6 +44,14 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			}
 			if len(flags) > 20 && f.group == "" {
 				t.Errorf("%s: --%s has no group", name, f.name)
+			}
+			if arg, text := placeholder(f); arg == "TEXT" && !strings.Contains(text, "TEXT") {
+				t.Errorf("%s: --%s does not say what its value is", name, f.name)
+			}
+			for _, other := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(f.usage, -1) {
+				if !slices.ContainsFunc(flags, func(f *option) bool { return f.name == other[1] }) {
+					t.Errorf("%s: --%s names --%s, which the command has not", name, f.name, other[1])
+				}
 			}
 		}
 	})

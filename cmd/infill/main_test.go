@@ -262,6 +262,21 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// The mean over the tokens stands beside the sum where candidates differ in their number.
+func TestScoreShowsMeans(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		candidates string
+		means      int
+	}{{"dog,cat", 0}, {"dog,old bear", 2}} {
+		r := infillRun("", withTiny("score", "the [MASK] sleeps .", "--candidates", c.candidates)...)
+		if n := strings.Count(r.out, " per token  "); r.code != exitOK || n != c.means ||
+			strings.Count(r.out, "%  ") != 2 {
+			t.Errorf("%s: exit %d, %d means: %s%s", c.candidates, r.code, n, r.out, r.err)
+		}
+	}
+}
+
 func TestTokenize(t *testing.T) {
 	t.Parallel()
 	r := infillRun("", withTiny("tokenize", "--json", "The dogs [MASK].")...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -24,7 +25,8 @@ piece masked), in nats: nearer to 0 is likelier. With - or without TEXT, reads
 standard input, one text a line.
 A text with a blank is not scored; its candidates are: those of --candidates, or those
 that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the
-mean, and the share of the candidate among all.`
+mean where their numbers of pieces differ, and the share exp(sum) among all, or exp(mean) where
+that ranks.`
 
 type scoreFlags struct {
 	modelFlags
@@ -170,9 +172,16 @@ func scoreLines(out io.Writer, r *jsonl.Record) string {
 		}
 		return b.String()
 	}
+	// As fillings are printed: the mean where the number of tokens may decide.
+	open := slices.ContainsFunc(r.Candidates, func(c jsonl.Candidate) bool {
+		return len(c.Tokens) != len(r.Candidates[0].Tokens)
+	})
 	for _, c := range r.Candidates {
-		fmt.Fprintf(&b, "%8.2f  %8.2f  %5.1f %%  %s%s\n", c.Score, c.ScorePerToken, 100*c.Share,
-			besides(c.Energies), shown(out, c.Candidate))
+		fmt.Fprintf(&b, "%8.2f  ", c.Score)
+		if open {
+			fmt.Fprintf(&b, "%6.2f per token  ", c.ScorePerToken)
+		}
+		fmt.Fprintf(&b, "%s  %s%s\n", percent(c.Share), besides(c.Energies), shown(out, c.Candidate))
 	}
 	return b.String()
 }

@@ -259,7 +259,7 @@ var (
 
 var mainTable = []*Setting[Filling]{
 	{
-		Name: "sampler", Doc: "name of the sampler", Line: true, Record: Always,
+		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: Always,
 		family: samplerFamily,
 		bind: func(v *Filling) *Value {
 			return v.ofSampler(nameValue(&v.Sampler)).after(func() { v.chosen = true })
@@ -290,14 +290,14 @@ var mainTable = []*Setting[Filling]{
 		bind:  func(v *Filling) *Value { return topValue(&v.Options) },
 	},
 	{
-		Name: "step-size", Line: true, Record: Always,
+		Name: "step-size", Arg: "X|auto", Line: true, Record: Always,
 		Doc: "step size of the sampler: a number above 0, or auto " +
 			"(adapted in the first half of the steps)",
 		family: samplerFamily,
 		bind:   func(v *Filling) *Value { return v.ofSampler(TextValue(&v.StepSize)) },
 	},
 	{
-		Name: "balance", Line: true, Record: Always,
+		Name: "balance", Arg: "NAME", Line: true, Record: Always,
 		Doc:    "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
 		family: samplerFamily,
 		bind:   func(v *Filling) *Value { return v.ofSampler(TextValue(&v.Balance)) },

@@ -31,10 +31,11 @@ func ModelTable() []*Setting[Model] { return slices.Clone(modelTable) }
 var modelTable = []*Setting[Model]{
 	{
 		Name: "model", Doc: "folder of an ONNX export, its .onnx file, or the name of a model",
+		Arg:  "MODEL",
 		bind: func(v *Model) *Value { return TextValue(&v.Name) },
 	},
 	{
-		Name: "ort", Doc: "ONNX Runtime's shared library, if not found by itself",
+		Name: "ort", Doc: "ONNX Runtime's shared library, if not found by itself", Arg: "FILE",
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Runtime) },
 	},
 	{
@@ -64,7 +65,7 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "device", Record: Changed, Doc: "what evaluates the model",
+		Name: "device", Arg: "NAME", Record: Changed, Doc: "what evaluates the model",
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }
