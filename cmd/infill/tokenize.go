@@ -16,7 +16,8 @@ func tokenizeCommand(std stdio) *cli.Command {
 	model := settings.DefaultModel
 	var asJSON bool
 	flags := []*option{
-		textFlag("model", "`FOLDER` with the tokenizer's files, or the name of an embedded model", &model),
+		textFlag("model", "`FOLDER` with the tokenizer's files, or the name of an embedded model",
+			&model),
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{

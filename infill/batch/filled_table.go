@@ -12,8 +12,8 @@ import (
 	"infill/infill/table"
 )
 
-// OpenFilled reads a table as JSON lines for a reader of sentences. One that a batch of fillings has
-// written, a row for each sentence or for each filling, becomes the lines of its records: line
+// OpenFilled reads a table as JSON lines for a reader of sentences. One that a batch of fillings
+// has written, a row for each sentence or for each filling, becomes the lines of its records: line
 // numbers, fillings with their scores, acceptance and errors, and the text before where words were
 // masked and its column is called "text". Of other tables the column textField has the sentences,
 // "text" if it is "". A row becomes an object with that member, and one of a table of variants
