@@ -15,6 +15,7 @@ type kept struct {
 	name string  // is part of the keys of what is remembered
 	ids  []int32 // ascending
 	at   []int32 // by token: its place in ids, or −1
+	same *int32  // first element of the tokens of a coordinate that are those of ids; or nil
 }
 
 // keptBytes is the length of a name.
@@ -53,6 +54,11 @@ func newKept(coords []coord, vocab int) *kept {
 	}
 	sum := sha256.Sum256(name)
 	k.name = string(sum[:keptBytes])
+	for i := range coords {
+		if ids := coords[i].ids; len(ids) > 0 && slices.Equal(ids, k.ids) {
+			k.same = &ids[0]
+		}
+	}
 	return k
 }
 

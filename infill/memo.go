@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"infill/internal/gate"
 )
@@ -33,7 +34,8 @@ type entry struct {
 	// The value: a row in wide, of the tokens that are kept, or one log-probability in logProb, or of
 	// a gradient both. Nobody changes it once it is made.
 	logProb, wide []float32
-	value         float64 // of a term in place of them
+	value         float64                // of a term in place of them
+	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked
 }
 
 // entryBytes is about what an entry takes besides its key and values: itself, its channel and its

@@ -160,8 +160,8 @@ func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	r = r.covering(states)
 	if r.whole || len(s.Blanks) == 1 {
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u user, row []float32) {
-			logProb[u.state][u.blank] = r.kept.value(row, states[u.state][u.blank])
+		return r.rows(ctx, s, states, q, func(u user, e *entry) {
+			logProb[u.state][u.blank] = r.kept.value(e.wide, states[u.state][u.blank])
 		})
 	}
 	q := r.questions(s, states, nil, tokenKey)
@@ -199,7 +199,38 @@ func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]in
 		return r.Model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
-	return r.rows(ctx, s, states, q, func(u user, row []float32) { r.kept.spread(out[u.state], row) })
+	return r.rows(ctx, s, states, q, func(u user, e *entry) { r.kept.spread(out[u.state], e.wide) })
+}
+
+// Rows hands take the rows of all blanks of all states, with each blank masked in turn, one after
+// the other. take must not hold them.
+func (r *recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u user, row modelRow)) error {
+	if r.memo == nil {
+		return r.freshRows(ctx, s, states, take)
+	}
+	r = r.covering(states)
+	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u user, e *entry) {
+		take(u, modelRow{e, r.kept})
+	})
+}
+
+// freshRows is Rows without a memo.
+func (r *recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u user, row modelRow)) error {
+	n, v := len(s.Blanks), r.VocabSize()
+	wide, done := whole(len(states), n*v)
+	defer done()
+	err := r.Gradient(ctx, s, states, mlm.Forward, rows[float32](nil, len(states), n), wide)
+	if err != nil {
+		return err
+	}
+	for c := range states {
+		for blank := range n {
+			take(user{c, blank}, modelRow{&entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
+		}
+	}
+	return nil
 }
 
 // Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they
@@ -214,9 +245,9 @@ func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 	if gradientRows(s, mode) {
 		v := r.VocabSize()
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u user, row []float32) {
-			logProb[u.state][u.blank] = r.kept.value(row, states[u.state][u.blank])
-			r.kept.spread(grad[u.state][u.blank*v:(u.blank+1)*v], row)
+		return r.rows(ctx, s, states, q, func(u user, e *entry) {
+			logProb[u.state][u.blank] = r.kept.value(e.wide, states[u.state][u.blank])
+			r.kept.spread(grad[u.state][u.blank*v:(u.blank+1)*v], e.wide)
 		})
 	}
 	return r.gradients(ctx, s, states, mode, logProb, grad)
@@ -255,10 +286,10 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	return out
 }
 
-// rows answers questions for rows. take gets the row of each user, as much of it as is kept. It
-// must not hold it.
+// rows answers questions for rows. take gets the entry of each user's row, with as much of it as is
+// kept. It must not hold it.
 func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u user, row []float32)) error {
+	take func(u user, e *entry)) error {
 	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
 		made []*entry) error {
 		which, made = r.fromWider(s, states, qs, which, made)
@@ -279,7 +310,7 @@ func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 	}
 	for n, q := range qs {
 		for _, u := range q.users {
-			take(u, entries[n].wide)
+			take(u, entries[n])
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package infill
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"infill/samplers"
@@ -33,13 +34,20 @@ func TestEnergyRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, u := make([]float64, len(x)), make([]float64, len(x))
-			got := rows[float64](nil, len(x), tgt.domain.RowLen())
+			n := tgt.domain.RowLen()
+			got, more := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+			for k := range x { // what is left from before is not added to
+				for j := range got[k] {
+					got[k][j], more[k][j] = 7, 7
+				}
+			}
 			if err := tgt.Energy(ctx, x, want); err != nil {
 				t.Fatal(err)
 			}
 			if err := tgt.EnergyRows(ctx, x, u, got); err != nil {
 				t.Fatal(err)
 			}
+			checkSums(t, tgt, x, u, got, more)
 			for k := range x {
 				if math.Abs(u[k]-want[k]) > 1e-5 {
 					t.Errorf("%q at %v: energy %v, want %v", text, x[k], u[k], want[k])
@@ -64,6 +72,78 @@ func TestEnergyRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// checkSums compares EnergyRowSums with the rows and energies that EnergyRows gave, before and after
+// the memo has the sums.
+func checkSums(t *testing.T, tgt *target, x [][]int32, u []float64, want, got [][]float64) {
+	t.Helper()
+	v := make([]float64, len(x))
+	for range 2 {
+		if err := tgt.EnergyRowSums(context.Background(), x, v, got); err != nil {
+			t.Fatal(err)
+		}
+		for k := range x {
+			n := len(want[k])
+			if !slices.Equal(got[k][:n], want[k]) || v[k] != u[k] {
+				t.Fatalf("%v: rows or energy differ where sums are asked for: %v, %v", x[k], v[k], u[k])
+			}
+			for i := range tgt.coords {
+				most, sum := samplers.SumRow(want[k][tgt.domain.RowOffset(i):][:tgt.coords[i].k()])
+				if s := got[k][n+2*i:]; s[0] != most || s[1] != sum {
+					t.Fatalf("%v: sums %v of coordinate %d, want %v and %v", x[k], s[:2], i, most, sum)
+				}
+			}
+		}
+	}
+}
+
+// The sums of a row are remembered for the tokens and the temperature that they are of.
+func TestRowSumsAreOfTheirTokens(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := New(tiny(t)) // one memo
+	for _, opt := range []Options{{}, {Temperature: 2}, {Vocab: VocabAll}, {Shortlist: 5}, {}} {
+		tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tgt := targetOf(t, e, tm, opt)
+		if opt.Shortlist > 0 {
+			if err := tgt.restrict(ctx, opt.Shortlist); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := [][]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}
+		n := tgt.domain.RowLen()
+		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+		u := make([]float64, len(x))
+		if err := tgt.EnergyRows(ctx, x, u, want); err != nil {
+			t.Fatal(err)
+		}
+		checkSums(t, tgt, x, u, want, got)
+	}
+}
+
+// So it is where another blank may take the tokens, so that the same of the rows is kept.
+func TestRowSumsOfAnotherBlank(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	for _, text := range []string{"the [MASK] sees [MASK/^b/] .", "the [MASK/^b/] sees [MASK] ."} {
+		tm, err := Parse(e.model.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
+		x, _ := tgt.states()
+		n := tgt.domain.RowLen()
+		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+		u := make([]float64, len(x))
+		if err := tgt.EnergyRows(context.Background(), x, u, want); err != nil {
+			t.Fatal(err)
+		}
+		checkSums(t, tgt, x, u, want, got)
 	}
 }
 

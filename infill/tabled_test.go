@@ -13,7 +13,7 @@ type tabled struct {
 	known map[tableKey]tableEntry
 }
 
-var _ samplers.RowConditioner = (*tabled)(nil)
+var _ samplers.RowSummer = (*tabled)(nil)
 
 // A tableKey is a question about a state, given by its number. What is the coordinate of a
 // conditional, or one of the constants below.
@@ -23,6 +23,7 @@ const (
 	whatEnergy = -1 - iota
 	whatGradient
 	whatRows
+	whatSums
 )
 
 type tableEntry struct {
@@ -106,6 +107,13 @@ func (t *tabled) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	return t.whole(x, u, rows, whatRows, t.domain.RowLen(),
 		func(x [][]int32, u []float64, rows [][]float64) error {
 			return t.target.EnergyRows(ctx, x, u, rows)
+		})
+}
+
+func (t *tabled) EnergyRowSums(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
+	return t.whole(x, u, rows, whatSums, t.domain.RowLen()+2*t.domain.Len(),
+		func(x [][]int32, u []float64, rows [][]float64) error {
+			return t.target.EnergyRowSums(ctx, x, u, rows)
 		})
 }
 

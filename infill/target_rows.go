@@ -2,12 +2,12 @@ package infill
 
 import (
 	"context"
+	"math"
 
-	"infill/mlm"
 	"infill/samplers"
 )
 
-var _ samplers.RowConditioner = (*target)(nil)
+var _ samplers.RowSummer = (*target)(nil)
 
 // EnergyRows implements samplers.RowConditioner. The row of a coordinate that decides
 // one token is what the model says of that token's place, with which the energy is
@@ -15,35 +15,69 @@ var _ samplers.RowConditioner = (*target)(nil)
 // much besides. Rows do not exclude what constraints forbid: that has U = −∞.
 func (t *target) EnergyRows(ctx context.Context, x [][]int32, u []float64,
 	rows [][]float64) error {
-	t.sort(x, u, t.model.VocabSize())
+	return t.energyRows(ctx, x, u, rows, false)
+}
+
+// EnergyRowSums implements samplers.RowSummer.
+func (t *target) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
+	rows [][]float64) error {
+	return t.energyRows(ctx, x, u, rows, true)
+}
+
+// energyRows is EnergyRows, or with summed EnergyRowSums.
+func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64,
+	summed bool) error {
+	t.sort(x, u, 0)
 	t.count()
 	for k := range x {
-		clear(rows[k])
+		for i := range t.coords {
+			if !t.own(i) || math.IsInf(u[k], -1) { // others are written, and these added to
+				clear(rows[k][t.domain.RowOffset(i):][:t.coords[i].k()])
+			}
+		}
 	}
-	var valid []int
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		err := t.model.Gradient(ctx, b.lay.sentence, b.states, mlm.Forward, b.logProb, b.wide)
+		decides := t.decides(b.lay)
+		err := t.model.Rows(ctx, b.lay.sentence, b.states, func(n user, row modelRow) {
+			k := b.who[n.state]
+			b.logProb[n.state][n.blank] = row.value(b.states[n.state][n.blank])
+			if i := decides[n.blank]; i >= 0 {
+				t.ownRow(rows[k], i, row, summed)
+			}
+		})
 		if err != nil {
 			return err
 		}
 		for j, k := range b.who {
 			u[k] = total(b.logProb[j]) / t.temp
-			for i := range t.coords {
-				t.ownRow(rows[k][t.domain.RowOffset(i):], i, b.lay, b.wide[j])
-			}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	var valid []int
 	for _, b := range t.buckets {
 		valid = append(valid, b.who...)
 	}
-	if err := t.sharedRows(ctx, x, valid, rows); err != nil {
+	if err := t.sharedRows(ctx, x, valid, rows, summed); err != nil {
 		return err
 	}
 	return t.addTerms(ctx, x, u)
+}
+
+// decides is, for every mask of a layout, the coordinate that decides this token alone, or −1.
+func (t *target) decides(l *layout) []int {
+	out := make([]int, len(l.sentence.Blanks))
+	for m := range out {
+		out[m] = -1
+	}
+	for i := range t.coords {
+		if c := &t.coords[i]; t.own(i) {
+			out[l.start[t.groups[c.group].blanks[0]]+max(c.slot, 0)] = i
+		}
+	}
+	return out
 }
 
 // own reports whether coordinate i decides a single token.
@@ -55,42 +89,46 @@ func (t *target) own(i int) bool {
 	return c.slot >= 0 || len(c.lengths) == 1 && c.lengths[0] == 1
 }
 
-// ownRow fills the row of coordinate i, if it decides a single token, from a row of
-// mask × vocabulary values.
-func (t *target) ownRow(dst []float64, i int, l *layout, wide []float32) {
-	if !t.own(i) {
-		return
-	}
+// ownRow fills the row of coordinate i, which decides a single token, and if summed its sum.
+func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
 	c := &t.coords[i]
-	at := l.start[t.groups[c.group].blanks[0]] + max(c.slot, 0)
-	row := wide[at*t.model.VocabSize():][:t.model.VocabSize()]
-	for v, id := range c.ids {
-		dst[v] = float64(row[id])
+	dst := rows[t.domain.RowOffset(i):][:c.k()]
+	if c.slot >= 0 {
+		row.spell(dst, c.ids)
+	} else {
+		for v, p := range c.phrases {
+			dst[v] = float64(row.value(p.ids[0]))
+		}
 	}
-	for v, p := range c.phrases {
-		dst[v] = float64(row[p.ids[0]])
+	if t.temp != 1 {
+		for v := range dst {
+			dst[v] /= t.temp
+		}
 	}
-	if t.temp == 1 {
+	if !summed {
 		return
 	}
-	for v := range dst[:c.k()] {
-		dst[v] /= t.temp
+	sums := rows[t.domain.RowLen()+2*i:][:2]
+	if c.slot < 0 {
+		sums[0], sums[1] = samplers.SumRow(dst)
+	} else {
+		sums[0], sums[1] = row.sum(dst, c.ids, t.temp)
 	}
 }
 
-// sharedRows fills the rows of the coordinates that decide several tokens, for the
-// states of the given numbers.
-func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int,
-	rows [][]float64) error {
+// sharedRows fills the rows of the coordinates that decide several tokens, and if summed their
+// sums, for the states of the given numbers.
+func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows [][]float64,
+	summed bool) error {
 	var states [][]int32
-	var at []int
+	var at, of []int
 	var out [][]float64
 	for i := range t.coords {
 		if t.own(i) {
 			continue
 		}
 		for _, k := range who {
-			states, at = append(states, x[k]), append(at, i)
+			states, at, of = append(states, x[k]), append(at, i), append(of, k)
 			out = append(out, rows[k][t.domain.RowOffset(i):][:t.coords[i].k()])
 		}
 	}
@@ -101,5 +139,12 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int,
 		return err
 	}
 	t.countMasked()
+	if !summed {
+		return nil
+	}
+	for j, i := range at {
+		sums := rows[of[j]][t.domain.RowLen()+2*i:][:2]
+		sums[0], sums[1] = samplers.SumRow(out[j])
+	}
 	return nil
 }

@@ -230,6 +230,15 @@ func (d *Domain) row(rows []float64, i int) []float64 {
 	return rows[d.rowOff[i]:d.rowOff[i+1]]
 }
 
+// sums returns what stands behind the rows of a state, see RowSummer: two numbers for each
+// coordinate, or nil.
+func (d *Domain) sums(rows []float64) []float64 {
+	if n := d.RowLen(); len(rows) > n {
+		return rows[n:]
+	}
+	return nil
+}
+
 // Size is the number of states, +Inf when it exceeds float64.
 func (d *Domain) Size() float64 {
 	n := 1.0

@@ -94,12 +94,12 @@ func newRowSums(n int) rowSums {
 
 // fill normalises the rows of a state. A row that is not a distribution makes the sum NaN.
 func (p *rowsProposer) fill(s *rowSums, rows []float64) {
+	known := p.dom.sums(rows)
 	for j, i := range p.free {
-		row := p.dom.row(rows, i)
-		m := maxOf(row)
-		s.max[j], s.sum[j] = m, math.NaN()
-		if finite(m) {
-			s.sum[j] = sumExp(row, m)
+		if known != nil {
+			s.max[j], s.sum[j] = known[2*i], known[2*i+1]
+		} else {
+			s.max[j], s.sum[j] = SumRow(p.dom.row(rows, i))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -107,5 +108,60 @@ func TestRowsOfPartedStates(t *testing.T) {
 	}
 	if n := run.Stats[0].Hamming; n < 40 {
 		t.Errorf("%d changes in 400 steps, with the rate %v", n, run.Tuning(0))
+	}
+}
+
+// sumTable gives the sums of its rows too, of all categories.
+type sumTable struct {
+	rowTable
+	asked *int
+}
+
+func (t sumTable) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
+	rows [][]float64) error {
+	*t.asked++
+	for k := range x {
+		for i := range t.dom.coords {
+			s := rows[k][t.dom.RowLen()+2*i:]
+			s[0], s[1] = SumRow(t.mask[t.index(x[k])][t.moff[i]:][:t.dom.K(i)])
+		}
+	}
+	return t.EnergyRows(ctx, x, u, rows)
+}
+
+// TestRowSums: a target that knows the sums of its rows changes no state and no energy, also where
+// the support leaves categories out.
+func TestRowSums(t *testing.T) {
+	t.Parallel()
+	masked, err := NewDomain(Coord{K: 4, Allowed: []bool{true, false, true, true}}, Coord{K: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*Domain{Categories(2, 4), masked} {
+		tab, asked := newTable(rand.New(rand.NewPCG(3, 5)), d, 1, 0), 0
+		var runs [2]*Run
+		for i, target := range []Target{rowTable{tab}, sumTable{rowTable{tab}, &asked}} {
+			runs[i], err = Start(context.Background(), &Rows{}, target,
+				[][]int32{{0, 1}, {2, 2}}, Options{Seed: 2, Burnin: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 100 {
+			for _, r := range runs {
+				if err := r.Step(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for k, x := range runs[0].X {
+				if !slices.Equal(x, runs[1].X[k]) || runs[0].U[k] != runs[1].U[k] ||
+					runs[0].Last[k] != runs[1].Last[k] {
+					t.Fatalf("step %d: %v and %v", runs[0].Done(), x, runs[1].X[k])
+				}
+			}
+		}
+		if asked == 0 {
+			t.Error("the sums were not asked for")
+		}
 	}
 }

@@ -6,10 +6,14 @@ import "context"
 // evaluates them: EnergyGrad fills rows in the place of gradients, with −∞ outside
 // the support. A target that gives conditionals one by one will do. A kernel that
 // uses rows calls it in Attach: Start then evaluates them with the energies of the
-// starts. The error is an *AbilityError.
+// starts. Of a RowSummer the sums stand behind the rows. The error is an *AbilityError.
 func (c *Chains) NeedRows() (Gradienter, error) {
 	s := &rowSource{Target: c.Target}
+	width := c.Domain.RowLen()
 	switch t := c.Target.(type) {
+	case RowSummer:
+		s.rows, s.sums = t.EnergyRows, t.EnergyRowSums
+		width += 2 * c.Domain.Len()
 	case RowConditioner:
 		s.rows = t.EnergyRows
 	case MaskedConditioner:
@@ -26,16 +30,20 @@ func (c *Chains) NeedRows() (Gradienter, error) {
 	}
 	s.at, s.row = make([]int, c.Len()), make([][]float64, c.Len())
 	c.grad = s
-	c.Grad = matrix[float64](len(c.X), c.Domain.RowLen())
+	c.Grad = matrix[float64](len(c.X), width)
 	return s, nil
 }
+
+// rowFunc is EnergyRows of a RowConditioner.
+type rowFunc func(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
 
 // rowSource gives the rows of states to code that asks for gradients: both are what
 // a proposal knows of a state besides its energy.
 type rowSource struct {
 	Target
-	rows func(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
-	cond condFunc // used where rows is nil
+	rows rowFunc // nil: cond is used
+	sums rowFunc // with the sums behind the rows, nil where they are not known
+	cond condFunc
 	at   []int
 	row  [][]float64
 }
@@ -43,19 +51,28 @@ type rowSource struct {
 // EnergyGrad implements Gradienter with rows.
 func (s *rowSource) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
 	rows [][]float64) error {
+	d := s.Domain()
 	var err error
-	if s.rows != nil {
+	switch {
+	case s.sums != nil && len(x) > 0 && len(rows[0]) > d.RowLen(): // there is room for them
+		err = s.sums(ctx, x, u, rows)
+	case s.rows != nil:
 		err = s.rows(ctx, x, u, rows)
-	} else {
+	default:
 		err = s.each(ctx, x, u, rows)
 	}
 	if err != nil {
 		return err
 	}
-	d := s.Domain()
 	for k := range x {
 		for i := range d.coords {
+			if d.coords[i].Allowed == nil {
+				continue
+			}
 			maskOut(d, i, d.row(rows[k], i))
+			if sums := d.sums(rows[k]); sums != nil {
+				sums[2*i], sums[2*i+1] = SumRow(d.row(rows[k], i))
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package samplers
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 )
 
@@ -84,6 +85,26 @@ type RowConditioner interface {
 	// coordinate i begins at Domain().RowOffset(i). Entries outside the support are
 	// ignored, and so are the rows of a state of U = −∞.
 	EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
+}
+
+// RowSummer is a RowConditioner that knows the sums of its rows, because it gives the same
+// row for many states.
+type RowSummer interface {
+	RowConditioner
+	// EnergyRowSums is EnergyRows with more entries in rows[k], two for each coordinate:
+	// rows[k][Domain().RowLen()+2·i] and the next are what SumRow says of the row of
+	// coordinate i. They are not used where the support leaves categories out.
+	EnergyRowSums(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
+}
+
+// SumRow is what a normaliser of a row is made of, its largest entry and Σ_v exp(l_v − most):
+// log Σ_v exp(l_v) is most + log sum. The sum is NaN where the row is not a distribution.
+func SumRow(row []float64) (most, sum float64) {
+	most = maxOf(row)
+	if !finite(most) {
+		return most, math.NaN()
+	}
+	return most, sumExp(row, most)
 }
 
 // NeighbourEnergizer is the ability to give U at all single-coordinate
