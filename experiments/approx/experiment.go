@@ -12,6 +12,7 @@ import (
 
 	"infill/experiments/anneal"
 	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -139,7 +140,7 @@ func graphOf(seed uint64, n int) graph {
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	s := chosen(o.Quick)
 	results := make([]placed, s.graphs*len(columns))
-	err := lab.Parallel(o.Threads, len(results), func(i int) error {
+	err := fanout.Each(o.Threads, len(results), func(i int) error {
 		var err error
 		n, k := i/len(columns), columns[i%len(columns)]
 		results[i], err = s.place(ctx, graphOf(o.Seed, n), k, o.Seed, n)

@@ -10,6 +10,7 @@ import (
 
 	"infill/experiments/lab"
 	"infill/internal/drawing"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -132,7 +133,7 @@ func (s set) run(ctx context.Context, o lab.Options) (text, chart string, err er
 		tasks[i] = s.task(data, o.Seed+uint64(i))
 	}
 	results := make([]*result, len(all)*s.seeds)
-	err = lab.Parallel(o.Threads, len(results), func(i int) error {
+	err = fanout.Each(o.Threads, len(results), func(i int) error {
 		begin, c, seed := time.Now(), all[i%len(all)], o.Seed+uint64(i/len(all))
 		var err error
 		results[i], err = tasks[i/len(all)].learn(ctx, c.make(), seed, s.name+" "+c.name)

@@ -11,6 +11,7 @@ import (
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -145,7 +146,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	p, set := plans(o.Quick), images.Digits()
 	n := len(methods)
 	results := make([]*learned, (n+1)*p.repeats) // the last of each seed has learned nothing
-	err := lab.Parallel(o.Threads, len(results), func(i int) error {
+	err := fanout.Each(o.Threads, len(results), func(i int) error {
 		k, seed := i%(n+1), o.Seed+uint64(i/(n+1))
 		m := p.newModel(set, seed)
 		var buffer [][]int32

@@ -8,6 +8,7 @@ import (
 
 	"infill/experiments/anneal"
 	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -54,7 +55,7 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 	if s.lots > 0 {
 		id += fmt.Sprintf(" lots %d", s.lots)
 	}
-	err := lab.Parallel(o.Threads, s.chains, func(k int) error {
+	err := fanout.Each(o.Threads, s.chains, func(k int) error {
 		x := [][]int32{start(samplers.NewStream(o.Seed, id+" start", k), in)}
 		t, err := newTarget(in, s.tau)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"infill/experiments/lab"
 	"infill/internal/drawing"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -71,7 +72,7 @@ func (p plan) compare(ctx context.Context, o lab.Options) ([][]*learned, error) 
 	for i := range results {
 		results[i] = make([]*learned, n)
 	}
-	err = lab.Parallel(o.Threads, n*len(p.steps), func(i int) (err error) {
+	err = fanout.Each(o.Threads, n*len(p.steps), func(i int) (err error) {
 		row, k := len(p.steps)-1-i/n, n-1-i%n
 		t := p.task
 		if t.steps = p.steps[row]; row == 0 {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 )
 
@@ -54,29 +53,4 @@ type Page struct {
 	Text string // Markdown, without the title
 	// Charts are SVG by file name. Text links them as NAME/FILE, for NAME that of the experiment.
 	Charts map[string]string
-}
-
-// Parallel calls f with 0 to n−1, at most threads of them at a time, and returns the error of
-// the lowest. The calls must not depend on each other.
-func Parallel(threads, n int, f func(i int) error) error {
-	var wait sync.WaitGroup
-	todo, errs := make(chan int), make([]error, n)
-	for range min(n, max(1, threads)) {
-		wait.Go(func() {
-			for i := range todo {
-				errs[i] = f(i)
-			}
-		})
-	}
-	for i := range n {
-		todo <- i
-	}
-	close(todo)
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

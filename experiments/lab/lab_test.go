@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -79,25 +78,6 @@ func TestTable(t *testing.T) {
 	}
 	if got := Over([]float64{4}).Format(1); got != "4.0" {
 		t.Errorf("spread of one value %s", got)
-	}
-}
-
-func TestParallel(t *testing.T) {
-	t.Parallel()
-	var calls atomic.Int32
-	bad := errors.New("third")
-	err := Parallel(3, 10, func(i int) error {
-		calls.Add(1)
-		switch i {
-		case 2:
-			return bad
-		case 5:
-			return errors.New("sixth")
-		}
-		return nil
-	})
-	if !errors.Is(err, bad) || calls.Load() != 10 {
-		t.Errorf("%d calls and the error %v", calls.Load(), err)
 	}
 }
 

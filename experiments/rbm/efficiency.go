@@ -6,6 +6,7 @@ import (
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -26,7 +27,7 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 	error)) (byEvals, byCalls string, err error) {
 	all := fast()
 	machines, sets := make([]*targets.RBM, len(p.sizes)), make([]*images.Set, len(p.sizes))
-	err = lab.Parallel(o.Threads, len(p.sizes), func(i int) (err error) {
+	err = fanout.Each(o.Threads, len(p.sizes), func(i int) (err error) {
 		if sets[i], err = of(p.sizes[i].levels); err == nil {
 			machines[i], err = p.train(ctx, sets[i], p.sizes[i].hidden, p.few, o.Seed)
 		}
@@ -37,7 +38,7 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 		return "", "", err
 	}
 	ess := make([]perCost, len(p.sizes)*len(all))
-	err = lab.Parallel(o.Threads, len(ess), func(i int) error {
+	err = fanout.Each(o.Threads, len(ess), func(i int) error {
 		k := i / len(all)
 		v, err := p.ess(ctx, all[i%len(all)].s, machines[k], sets[k], o.Seed)
 		ess[i] = v

@@ -13,6 +13,7 @@ import (
 	"infill/experiments/images"
 	"infill/experiments/lab"
 	"infill/internal/drawing"
+	"infill/internal/fanout"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -126,7 +127,7 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 	m.titles = append(m.titles, "block Gibbs")
 	n := len(m.titles)
 	m.curves = [2][]*curve{make([]*curve, n), make([]*curve, n)}
-	err = lab.Parallel(o.Threads, 2*n, func(i int) error {
+	err = fanout.Each(o.Threads, 2*n, func(i int) error {
 		start, k := i/n, i%n
 		id := fmt.Sprintf("from %s", startNames[start])
 		var err error

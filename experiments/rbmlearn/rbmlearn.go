@@ -11,6 +11,7 @@ import (
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -111,7 +112,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		}
 	}
 	results := make([]*learned, len(methods)*p.repeats)
-	err := lab.Parallel(o.Threads, len(results), func(i int) (err error) {
+	err := fanout.Each(o.Threads, len(results), func(i int) (err error) {
 		k := i % len(methods)
 		results[i], err = p.learn(ctx, methods[k], set, o.Seed+uint64(i/len(methods)))
 		o.Logf("rbmlearn: %s, %d", methods[k], i/len(methods)+1)

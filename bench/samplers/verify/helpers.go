@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strconv"
 
-	"infill/experiments/lab"
+	"infill/internal/fanout"
 	"infill/samplers"
 )
 
@@ -162,7 +162,7 @@ func lines(w io.Writer, rows ...[]string) {
 
 // parallel calls f with 0..n−1 on all cores and returns the error of the lowest.
 func parallel(n int, f func(i int) error) error {
-	return lab.Parallel(runtime.GOMAXPROCS(0), n, f)
+	return fanout.Each(runtime.GOMAXPROCS(0), n, f)
 }
 
 // kept is what run gave in an earlier call of the program with the same seed and folder
