@@ -46,13 +46,11 @@ func (s *AB) Attach(c *Chains) (Kernel, error) {
 		return nil, &ParamError{s.Name(), "beta", fmt.Sprint(s.Beta),
 			"a number from 0.5 to 1, or 0 for automatic"}
 	}
-	d, err := newDLP(c, s.Name(), s.StepSize, Sqrt, nil, 0)
+	d, err := newStrided(c, s.Name(), s.StepSize)
 	if err != nil {
 		return nil, err
 	}
-	d.tune = nil
-	d.beta = make([]float64, c.Len())
-	p := &abProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len())}
+	p := &abProposer{strided: d}
 	for k := range d.beta {
 		d.beta[k] = s.Beta
 		if s.Beta == 0 {
@@ -71,21 +69,26 @@ func (s *AB) Attach(c *Chains) (Kernel, error) {
 			})
 		}
 	}
-	return NewMH(c, p, MHOptions{Gradient: true})
+	return NewMH(c, p, MHOptions{Gradient: true, UntestedAnytime: true})
 }
 
 type abProposer struct {
-	*dlp
-	*factorised
+	*strided
 	search []abSearch // per chain; empty when nothing is tuned
 }
 
-// schedule sets (α, β) of the next step.
+// Schedule sets (α, β) of the next step.
 func (p *abProposer) Schedule(k, done int) bool {
 	if len(p.search) > 0 {
 		p.alpha[k], p.beta[k] = p.search[k].point()
 	}
-	return false
+	return p.stride != nil && p.stride.Untested
+}
+
+// SetStride implements Strider.
+func (p *abProposer) SetStride(s Stride) {
+	p.search = nil
+	p.strided.SetStride(s)
 }
 
 func (p *abProposer) Adapt(k int, m Move) {

@@ -97,17 +97,15 @@ func (s *ACS) Attach(c *Chains) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDLP(c, s.Name(), 1, Sqrt, nil, 0)
+	d, err := newStrided(c, s.Name(), 0)
 	if err != nil {
 		return nil, err
 	}
-	d.beta = make([]float64, c.Len())
-	p := &acsProposer{dlp: d, factorised: newFactorised(c.Domain, d, c.Len()), tunes: make([]acsTune,
-		c.Len())}
+	p := &acsProposer{strided: d, tunes: make([]acsTune, c.Len())}
 	for k := range p.tunes {
 		p.tunes[k] = newACSTune(cfg, c.Burnin)
 	}
-	return NewMH(c, p, MHOptions{Gradient: true})
+	return NewMH(c, p, MHOptions{Gradient: true, UntestedAnytime: true})
 }
 
 // config is s with its defaults filled in and checked.
@@ -161,20 +159,27 @@ func (s *ACS) config() (ACS, error) {
 }
 
 type acsProposer struct {
-	*dlp
-	*factorised
+	*strided
 	tunes []acsTune // per chain
 }
 
 func (p *acsProposer) Schedule(k, done int) bool {
+	if p.stride != nil {
+		return p.stride.Untested
+	}
 	t := &p.tunes[k]
 	var free bool
 	p.alpha[k], p.beta[k], free = t.next(done)
 	return free
 }
 
-func (p *acsProposer) Adapt(k int, m Move) { p.tunes[k].learn(m.Prob) }
-func (p *acsProposer) Freeze(k int)        { p.tunes[k].finish() }
+func (p *acsProposer) Adapt(k int, m Move) {
+	if p.stride == nil {
+		p.tunes[k].learn(m.Prob)
+	}
+}
+
+func (p *acsProposer) Freeze(k int) { p.tunes[k].finish() }
 
 // Tuning implements Tuned.
 func (p *acsProposer) Tuning(k int) map[string]float64 {

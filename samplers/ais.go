@@ -23,8 +23,8 @@ const (
 // AISOptions say how AIS anneals.
 type AISOptions struct {
 	Chains int // independent chains, at least 1
-	// Rungs is the number of steps of β from 0 to 1, at least 1. A chain takes one energy for each.
-	// One rung is importance sampling by q.
+	// Rungs is the number of steps of β from 0 to 1, at least 1. A chain takes one energy for each,
+	// or one call of an Annealer. One rung is importance sampling by q.
 	Rungs int
 	Seed  uint64 // with ID, decides all randomness; see NewStream
 	ID    string
@@ -51,6 +51,8 @@ type AISResult struct {
 	// without From.
 	Below, Above  float64
 	LogW, LogBack []float64 // log-weights of the two ways in nats, by chain
+	// X are the states at the end of the way to π. With the weights exp(LogW) they are a sample of π.
+	X [][]int32
 }
 
 // AIS estimates the log-normaliser of a target by annealed importance sampling (Neal 2001). Chains
@@ -67,7 +69,8 @@ type AISResult struct {
 //
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
-// the proposal is accepted. A target without rows has q_i for f_i. A state whose energy is NaN or
+// the proposal is accepted. A target without rows has q_i for f_i. An Annealer has a path and steps
+// of its own in place of all this, if there is no Support. A state whose energy is NaN or
 // +∞ has weight 0. As each step is reversible, the way back from AISOptions.From makes the same
 // steps in the reverse order.
 //
@@ -101,7 +104,7 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 		return nil, err
 	}
 	n := float64(o.Chains)
-	res := &AISResult{LogW: shifted(up.logw, share), Above: math.NaN()}
+	res := &AISResult{LogW: shifted(up.logw, share), Above: math.NaN(), X: up.x}
 	sum := logSumExp(res.LogW)
 	res.Below, res.ESS = sum-math.Log(n), math.Exp(2*sum-logSumExp(scaled(res.LogW, 2)))
 	if o.From == nil {

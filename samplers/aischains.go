@@ -12,6 +12,7 @@ type annealing struct {
 	AISOptions
 	n    int // chains
 	t    Target
+	own  Annealer       // nil: the geometric path, one coordinate at a time
 	rows RowConditioner // nil: no rows
 	d    *Domain
 	logq [][]float64 // normalised
@@ -36,7 +37,9 @@ func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, 
 		u: make([]float64, n), v: make([]float64, n),
 		logw: make([]float64, n), rng: make([]*rand.Rand, n),
 		lw: make([]float64, d.MaxK()), c: make([]float64, d.MaxK())}
-	if r, ok := t.(RowConditioner); ok {
+	if own, ok := t.(Annealer); ok && o.Support == nil {
+		a.own = own
+	} else if r, ok := t.(RowConditioner); ok {
 		a.rows = r
 		a.f, a.g = matrix[float64](n, d.RowLen()), matrix[float64](n, d.RowLen())
 	}
@@ -122,6 +125,9 @@ func (a *annealing) start(ctx context.Context) error {
 			}
 		}
 	}
+	if a.own != nil {
+		return nil // an Annealer says what the weights gain
+	}
 	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
 		return err
 	}
@@ -155,6 +161,14 @@ func (a *annealing) resume(ctx context.Context) error {
 
 // climb goes from q to π, rung by rung, and adds up the weights.
 func (a *annealing) climb(ctx context.Context) error {
+	if a.own != nil {
+		for r := range a.Rungs {
+			if err := a.anneal(ctx, r, r+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for r := 1; ; r++ {
 		a.gain()
 		if r == a.Rungs {
@@ -168,6 +182,14 @@ func (a *annealing) climb(ctx context.Context) error {
 
 // descend goes from π to q: the steps of climb, the other way round.
 func (a *annealing) descend(ctx context.Context) error {
+	if a.own != nil {
+		for r := a.Rungs; r > 0; r-- {
+			if err := a.anneal(ctx, r, r-1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for r := a.Rungs - 1; ; r-- {
 		a.gain()
 		if r == 0 {
@@ -177,6 +199,24 @@ func (a *annealing) descend(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// anneal has an Annealer go from one rung to the next one up or down. A weight is that of the way
+// up, so on the way down it gains what p loses. A gain of NaN or +∞ makes the weight 0, or on the
+// way down infinite, which a mean of 1/w takes for 0.
+func (a *annealing) anneal(ctx context.Context, from, to int) error {
+	n := float64(a.Rungs)
+	err := a.own.Anneal(ctx, a.logq, float64(from)/n, float64(to)/n, a.x, a.rng, a.v)
+	if err != nil {
+		return err
+	}
+	for k, g := range a.v {
+		if math.IsNaN(g) || math.IsInf(g, 1) {
+			g = negInf
+		}
+		a.logw[k] += g * float64(to-from)
+	}
+	return nil
 }
 
 // gain adds what the weights gain between two rungs.

@@ -43,6 +43,13 @@
 // parameters, and on nothing else: step sizes and the like are adapted per
 // chain. The same chain therefore comes out the same alone or among others.
 //
+// # Learning a target
+//
+// A target may change between the steps of a run: Run.Retarget tells the chains, and Run.Rescale
+// does where U was multiplied by a number. The scale of a run of AB or ACS may change, too:
+// Run.SetStride sets it, also for steps without the acceptance test, and Run.SearchStep looks for
+// one. AIS estimates the normaliser of what was learned. A target that is an Annealer says how.
+//
 // # Writing a sampler
 //
 // A Sampler has a Name and an Attach, which returns the Kernel of given chains.

@@ -152,3 +152,20 @@ type NeighbourEstimator interface {
 	// taken in place of gradients by a sampler that is not told what to take.
 	AffordsNeighbours() bool
 }
+
+// Annealer is the ability of a target to be annealed from independent coordinates to π along a path
+// of its own, for AIS. A machine with hidden units may redraw all coordinates at once, where one
+// coordinate at a time is all that AIS can do by itself.
+type Annealer interface {
+	Target
+	// Anneal takes the states x[k], in place, from one distribution of a path to another. The path
+	// leads from p_0 = q to p_1 = exp(U), constants included, where q(x) = Π_i q_i(x_i) and logq[i]
+	// has log q_i of every category, normalised. For each k it sets
+	//
+	//	gain[k] = log p_to(x[k]) − log p_from(x[k])
+	//
+	// at the state that x[k] has when it is called, and then moves x[k] by a reversible transition
+	// that leaves p_to invariant, drawing from rng[k] only. from and to are in [0, 1], in any order.
+	Anneal(ctx context.Context, logq [][]float64, from, to float64, x [][]int32, rng []*rand.Rand,
+		gain []float64) error
+}

@@ -181,8 +181,12 @@ func (r *RBM) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][]f
 		r.activations(list, act)
 		u[k] = r.visible(list)
 		for j, a := range act {
-			u[k] += softplus(a)
-			act[j] = sigmoid(a)
+			// softplus and sigmoid, which have an exponential in common.
+			e := math.Exp(-math.Abs(a))
+			u[k] += max(a, 0) + math.Log1p(e)
+			if act[j] = 1 / (1 + e); a < 0 {
+				act[j] = e / (1 + e)
+			}
 		}
 		copy(grad[k], r.B)
 		r.addRows(act, grad[k][:len(r.B)])
@@ -238,46 +242,6 @@ func (r *RBM) Hidden(v []int32, p []float64) {
 	r.activations(r.entries(v, *kept), p)
 	for j, a := range p {
 		p[j] = sigmoid(a)
-	}
-}
-
-// BlockGibbs draws all hidden units given the visible ones and then all visible
-// ones given the hidden ones, the classical sampler of RBMs; v is replaced.
-func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
-	on, numbers := takeFloats(r.H), takeFloats(len(r.B))
-	defer listsOfFloats.Put(on)
-	defer listsOfFloats.Put(numbers)
-	logit, h := append(*numbers, r.B...), (*on)[:r.H]
-	r.Hidden(v, h)
-	for j, p := range h {
-		h[j] = 0
-		if rng.Float64() < p {
-			h[j] = 1
-		}
-	}
-	r.addRows(h, logit)
-	r.drawVisible(rng, logit, v)
-}
-
-func (r *RBM) drawVisible(rng *rand.Rand, logit []float64, v []int32) {
-	for i := range v {
-		if r.binary {
-			v[i] = 0
-			if rng.Float64() < sigmoid(logit[i]) {
-				v[i] = 1
-			}
-			continue
-		}
-		row := logit[i*r.K : (i+1)*r.K]
-		z := logSumExp(row)
-		t := rng.Float64()
-		v[i] = int32(r.K - 1)
-		for s, l := range row {
-			if t -= math.Exp(l - z); t < 0 {
-				v[i] = int32(s)
-				break
-			}
-		}
 	}
 }
 
@@ -343,64 +307,4 @@ func (r *RBM) sumHidden(marginals bool) (logZ float64, marg []float64, err error
 		}
 	}
 	return logZ, marg, nil
-}
-
-// TrainPCD fits the RBM to data by persistent contrastive divergence
-// (Tieleman 2008): stochastic gradient ascent on the log-likelihood with the
-// model's expectation taken over particles persistent Markov chains, one block
-// Gibbs sweep each a step. Every step uses a random mini-batch of the data of
-// the particles' number. It is meant for making realistic test targets.
-func (r *RBM) TrainPCD(rng *rand.Rand, data [][]int32, particles, steps int, rate float64) error {
-	err := shape("PCD", whole("rows of data", len(data), 1, maxSites), whole("particles", particles,
-		1, maxSites),
-		whole("steps", steps, 0, math.MaxInt32), positive("rate", rate))
-	if err != nil {
-		return err
-	}
-	for n, v := range data {
-		if err := r.dom.Check(v); err != nil {
-			return fmt.Errorf("data row %d: %w", n, err)
-		}
-	}
-	chain := make([][]int32, particles)
-	for p := range chain {
-		chain[p] = append([]int32(nil), data[rng.IntN(len(data))]...)
-	}
-	gB, gC, gW := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
-	list, p := make([]int, 0, r.D), make([]float64, r.H)
-	add := func(v []int32, sign float64) {
-		list = r.entries(v, list)
-		for _, e := range list {
-			gB[e] += sign
-		}
-		r.Hidden(v, p)
-		for j, p := range p {
-			p *= sign
-			gC[j] += p
-			for _, e := range list {
-				gW[j*len(r.B)+e] += p
-			}
-		}
-	}
-	for step := range steps {
-		clear(gB)
-		clear(gC)
-		clear(gW)
-		for p := range chain {
-			add(data[rng.IntN(len(data))], 1)
-			r.BlockGibbs(rng, chain[p])
-			add(chain[p], -1)
-		}
-		eps := rate / float64(particles) * (1 - float64(step)/float64(steps))
-		for i, g := range gB {
-			r.B[i] += eps * g
-		}
-		for i, g := range gC {
-			r.C[i] += eps * g
-		}
-		for i, g := range gW {
-			r.W[i] += eps * g
-		}
-	}
-	return nil
 }
