@@ -80,10 +80,6 @@ func (f *fillFn) ProcessElement(ctx context.Context, c Chunk, all, failed func(i
 	return nil
 }
 
-// inFlight is how many lines are in work for each thread of the model. It is enough to fill
-// the batches of every thread.
-const inFlight = 4
-
 // fill makes the records of a chunk. The error is one that would befall every line.
 func (f *fillFn) fill(ctx context.Context, c Chunk) ([]batch.Record, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -92,7 +88,8 @@ func (f *fillFn) fill(ctx context.Context, c Chunk) ([]batch.Record, error) {
 	out := make([]batch.Record, len(c.Lines))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(inFlight*f.filler.Model.Threads(), len(c.Lines)) {
+	workers := records.InFlight(f.filler.Model.Threads(), f.filler.Filling.Options.Chains)
+	for range min(workers, len(c.Lines)) {
 		wg.Go(func() {
 			for i := range next {
 				it := how.Item(c.Lines[i])

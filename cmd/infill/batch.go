@@ -133,7 +133,8 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err != nil {
 		return err
 	}
-	return f.work(c, std, in, man, layout, inFlight(f.Model.Options.Threads), work)
+	workers := records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)
+	return f.work(c, std, in, man, layout, workers, work)
 }
 
 // unsaid is what settings mean that a manifest may leave out.

@@ -216,7 +216,3 @@ func resumeCommand(c *cli.Context) string {
 	// Before a lone --, after which all are arguments.
 	return strings.Join(quoted(append([]string{args[0], args[1], "--resume"}, args[2:]...)), " ")
 }
-
-// inFlight is how many records are in work at the same time. It is enough to fill
-// the batches of every thread.
-func inFlight(threads int) int { return 4 * threads }

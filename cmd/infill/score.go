@@ -130,7 +130,8 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	return f.work(c, std, in, man, layout, inFlight(f.Options.Threads), fileWork{do: s.Record,
+	workers := records.InFlight(f.Options.Threads, 0)
+	return f.work(c, std, in, man, layout, workers, fileWork{do: s.Record,
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 
