@@ -114,8 +114,10 @@ def test_embeddings_of_like_pieces_are_alike():
 
 def test_muon_steps_have_spectral_norm_one():
     torch.manual_seed(0)
-    for shape in [(3, 64, 64), (2, 128, 32), (2, 32, 128)]:
-        s = torch.linalg.svdvals(muon.orthogonalise(torch.randn(shape)).float())
+    for shape, kind in [((3, 64, 64), torch.bfloat16), ((2, 128, 32), torch.bfloat16), ((2, 32, 128), torch.float32)]:
+        x = muon.orthogonalise(torch.randn(shape), kind)
+        assert x.dtype == kind
+        s = torch.linalg.svdvals(x.float())
         # The five steps send singular values into about [0.7, 1.2], except the very smallest.
         assert s.max() < 1.3 and s.median() > 0.6
     p, g = [torch.zeros(128, 32)], [torch.randn(128, 32)]

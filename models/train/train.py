@@ -57,10 +57,12 @@ def config(
 class Optimizer:
     """Muon for the matrices of layers and head; Adam (W, no decay on vectors) for tables, norms and biases.
 
-    The weights are split among the workers; state() is the buffers, which live in shared memory.
+    kind is the type of Muon's products. The weights are split among the workers; state() is the buffers, which live in
+    shared memory.
     """
 
-    def __init__(self, net: model.MaskedLM, workers: int):
+    def __init__(self, net: model.MaskedLM, workers: int, kind: torch.dtype = torch.bfloat16):
+        self.kind = kind
         self.params = dict(net.named_parameters())
         self.first = {n: torch.zeros_like(p) for n, p in self.params.items()}
         hidden = [n for n, p in self.params.items() if p.dim() == 2 and "_embeddings." not in n]
@@ -90,7 +92,7 @@ class Optimizer:
 
         for names in self.shards[worker]:
             own = [self.params[n].data for n in names]
-            muon.step(own, [grad(n) for n in names], [self.first[n] for n in names], muon_rate)
+            muon.step(own, [grad(n) for n in names], [self.first[n] for n in names], muon_rate, kind=self.kind)
         b1, b2 = 0.9, 0.98
         for n in self.adam[worker]:
             g, m, v, p = grad(n), self.first[n], self.second[n], self.params[n].data
@@ -298,7 +300,7 @@ def main() -> None:
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--workers", type=int, default=2, help="processes on a CPU")
     p.add_argument("--threads", type=int, default=2, help="threads where there is one worker")
-    p.add_argument("--fp32", action="store_true", help="no bfloat16")
+    p.add_argument("--fp32", action="store_true", help="no bfloat16: for processors that compute it slowly (speed.py says)")
     p.add_argument("--no-compile", action="store_true")
     a = p.parse_args()
 
@@ -317,7 +319,7 @@ def main() -> None:
         net.bert.embeddings.word_embeddings.weight.data.copy_(start["embeddings"])
         seen = start["counts"] + 1.0
         net.cls.predictions.bias.data.copy_((seen / seen.sum()).log() + np.log(size))
-    opt = Optimizer(net, a.workers)
+    opt = Optimizer(net, a.workers, torch.float32 if a.fp32 else torch.bfloat16)
     at = {"epoch": 0, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
     if saved:
         net.load_state_dict(saved["model"])
