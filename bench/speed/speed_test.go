@@ -8,18 +8,22 @@
 package speed
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"infill/infill"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/models"
+	"infill/samplers"
 )
 
 // twentyWords is the sentence of the fill that is timed. It has 4 blanks.
@@ -45,6 +49,23 @@ func run(b *testing.B, bin string, args ...string) {
 	}
 }
 
+// processor is the time of the processor that this program has used, or the programs that it
+// started and that have ended.
+func processor(b *testing.B, who int) time.Duration {
+	b.Helper()
+	var r syscall.Rusage
+	if err := syscall.Getrusage(who, &r); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// The seconds of the processor are what to compare where other programs run beside.
+func reportCPU(b *testing.B, who int, before time.Duration) {
+	b.Helper()
+	b.ReportMetric((processor(b, who)-before).Seconds()/float64(b.N), "cpu-s/op")
+}
+
 // BenchmarkCommand is a new process for every operation: with one chain and no
 // step, one blank with 25 chains of 50 steps, and four blanks of 20 words.
 func BenchmarkCommand(b *testing.B) {
@@ -59,9 +80,11 @@ func BenchmarkCommand(b *testing.B) {
 		{"start-and-four-blanks", []string{"fill", "--seed", "1", twentyWords}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			before := processor(b, syscall.RUSAGE_CHILDREN)
 			for b.Loop() {
 				run(b, bin, c.args...)
 			}
+			reportCPU(b, syscall.RUSAGE_CHILDREN, before)
 		})
 	}
 }
@@ -80,23 +103,28 @@ func open(b *testing.B, threads int) *mlm.Model {
 // BenchmarkFill is the fill without the start: 4 blanks of 20 words, 25 chains
 // of 50 steps.
 func BenchmarkFill(b *testing.B) {
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			m := open(b, threads)
-			e := infill.New(m)
-			t, err := infill.Parse(m.Tokenizer(), twentyWords)
-			if err != nil {
-				b.Fatal(err)
-			}
-			opt := infill.Options{Seed: 1, Vocab: infill.VocabAll}
-			for b.Loop() {
-				if _, err := e.Fill(context.Background(), t, opt); err != nil {
+	for _, sampler := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", sampler.Name(), threads), func(b *testing.B) {
+				m := open(b, threads)
+				e := infill.New(m)
+				t, err := infill.Parse(m.Tokenizer(), twentyWords)
+				if err != nil {
 					b.Fatal(err)
 				}
-			}
-			b.ReportMetric(float64(infill.DefaultChains*infill.DefaultSteps*b.N)/b.Elapsed().Seconds(),
-				"chain-steps/s")
-		})
+				opt := infill.Options{Seed: 1, Sampler: sampler}
+				before := processor(b, syscall.RUSAGE_SELF)
+				for b.Loop() {
+					e.Forget()
+					if _, err := e.Fill(context.Background(), t, opt); err != nil {
+						b.Fatal(err)
+					}
+				}
+				reportCPU(b, syscall.RUSAGE_SELF, before)
+				b.ReportMetric(float64(infill.DefaultChains*infill.DefaultSteps*b.N)/
+					b.Elapsed().Seconds(), "chain-steps/s")
+			})
+		}
 	}
 }
 
@@ -106,6 +134,7 @@ func BenchmarkScore(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
 			e := infill.New(open(b, threads))
+			before := processor(b, syscall.RUSAGE_SELF)
 			for b.Loop() {
 				for i := range sentences {
 					text := fmt.Sprintf("In the year %d the old man took his dog and went down to the river "+
@@ -115,39 +144,70 @@ func BenchmarkScore(b *testing.B) {
 					}
 				}
 			}
+			reportCPU(b, syscall.RUSAGE_SELF, before)
 			b.ReportMetric(float64(sentences*b.N)/b.Elapsed().Seconds(), "sentences/s")
 		})
 	}
 }
 
-// BenchmarkBatch is the command on a file of 12 sentences with two blanks each,
+// BenchmarkBatch is the command on files of sentences of 12 words with two blanks each,
 // 10 chains of 10 steps, start and writing included.
 func BenchmarkBatch(b *testing.B) {
-	const sentences = 12
 	bin := command(b)
 	dir := b.TempDir()
 	in := filepath.Join(dir, "in.txt")
-	var lines bytes.Buffer
-	for i := range sentences {
-		fmt.Fprintf(&lines, "In the year %d the old [MASK] took his dog and went down to the [MASK].\n",
-			1900+i)
-	}
-	if err := os.WriteFile(in, lines.Bytes(), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			n := 0
-			for b.Loop() {
-				n++
-				out := filepath.Join(dir, fmt.Sprintf("out-%d-%d-%d.jsonl", threads, b.N, n))
-				run(b, bin, "batch", in, "-o", out, "--seed", "1", "--chains", "10", "--steps", "10",
-					"--threads", fmt.Sprint(threads), "--quiet", "--progress", "none")
-				if err := os.Remove(out); err != nil {
-					b.Fatal(err)
+	for _, sentences := range []int{12, 300} {
+		lines := strings.Join(twelveWords(sentences), "\n") + "\n"
+		if err := os.WriteFile(in, []byte(lines), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("sentences=%d/threads=%d", sentences, threads), func(b *testing.B) {
+				n := 0
+				before := processor(b, syscall.RUSAGE_CHILDREN)
+				for b.Loop() {
+					n++
+					out := filepath.Join(dir, fmt.Sprintf("%d-%d-%d-%d.jsonl", sentences, threads, b.N, n))
+					run(b, bin, "batch", in, "-o", out, "--seed", "1", "--chains", "10", "--steps", "10",
+						"--threads", fmt.Sprint(threads), "--quiet", "--progress", "none")
+					if err := os.Remove(out); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			b.ReportMetric(float64(sentences*b.N)/b.Elapsed().Seconds(), "sentences/s")
-		})
+				reportCPU(b, syscall.RUSAGE_CHILDREN, before)
+				b.ReportMetric(float64(sentences*b.N)/b.Elapsed().Seconds(), "sentences/s")
+			})
+		}
 	}
+}
+
+// parts are the words that twelveWords chooses from, in their order. A single word is in every
+// sentence.
+var parts = [12][]string{
+	{"The"}, {"old", "young", "tall", "tired", "quiet", "happy", "poor", "rich", "small", "strange"},
+	{"man", "woman", "boy", "girl", "teacher", "doctor", "farmer", "soldier", "captain", "king",
+		"queen", "child", "lady", "priest", "nurse", "writer", "painter", "driver"},
+	{"opened", "closed", "left", "found", "lost", "saw", "carried", "washed", "sold", "bought"},
+	{"the"}, {"door", "window", "box", "letter", "book", "table", "horse", "boat", "house", "lamp"},
+	{"near", "behind", "beside", "under", "above", "before"}, {"the"},
+	{"river", "station", "church", "market", "bridge", "school", "village", "forest", "castle"},
+	{"during"}, {"the"},
+	{"morning", "evening", "night", "spring", "summer", "winter", "storm", "war"},
+}
+
+// twelveWords makes sentences of 12 words, of which two are blanks.
+func twelveWords(n int) []string {
+	rng := rand.New(rand.NewPCG(1, 12))
+	out := make([]string, n)
+	for i := range out {
+		words := make([]string, len(parts))
+		for j, from := range parts {
+			words[j] = from[rng.IntN(len(from))]
+		}
+		for _, j := range rng.Perm(len(words) - 1)[:2] {
+			words[j+1] = "[MASK]"
+		}
+		out[i] = strings.Join(words, " ") + "."
+	}
+	return out
 }

@@ -20,6 +20,8 @@ type book struct {
 	Agree    *Agreement           `json:"agree,omitempty"`
 	Profiles map[string]*Profile  `json:"profiles,omitempty"` // by cell
 	Latency  map[string]Benchmark `json:"latency,omitempty"`  // by name of the benchmark
+	// the machine that the latencies are of, and how busy it was
+	LatencyOn string `json:"latency_on,omitempty"`
 
 	dir string // "" for a book that is not kept
 }
@@ -63,6 +65,7 @@ type Benchmark struct {
 	Low     float64            `json:"low"`
 	High    float64            `json:"high"`
 	Metrics map[string]float64 `json:"metrics,omitempty"` // others, by unit, medians
+	Runs    int                `json:"runs"`
 	Commit  string             `json:"commit"`
 }
 

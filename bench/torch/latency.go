@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// latency runs the benchmarks of bench/speed and records them.
+// latency runs the benchmarks of bench/speed and records them, in place of those of before.
 func (s *settings) latency(book *book) error {
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-count", "9",
-		"./bench/speed")
+	busy := loadAverage()
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x",
+		"-timeout", "2h", "-count", strconv.Itoa(s.rounds), "./bench/speed")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -23,11 +25,24 @@ func (s *settings) latency(book *book) error {
 	if _, err := s.verbose.Write(out); err != nil {
 		return err
 	}
+	clear(book.Latency)
 	for name, b := range parseBenchmarks(out) {
 		b.Commit = commit()
 		book.Latency[name] = b
 	}
+	book.LatencyOn = fmt.Sprintf("%s, %d cores, %s/%s, %s%s", cpuName(), runtime.NumCPU(),
+		runtime.GOOS, runtime.GOARCH, runtime.Version(), busy)
 	return book.save()
+}
+
+// loadAverage says how many programs wanted to run in the last minute, where the system tells.
+func loadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(data), " ")
+	return ", with a load of " + first + " from other programs"
 }
 
 // parseBenchmarks reads the output of go test -bench: medians over the counts.
@@ -61,6 +76,7 @@ func parseBenchmarks(out []byte) map[string]Benchmark {
 		for unit, v := range units {
 			if unit == "ns/op" {
 				b.Seconds, b.Low, b.High = median(v)/1e9, slices.Min(v)/1e9, slices.Max(v)/1e9
+				b.Runs = len(v)
 				continue
 			}
 			b.Metrics[unit] = median(v)

@@ -75,7 +75,8 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 		verbose: out}
 	cells := f.String("cell", "", "only these cells: MODEL/WORDS/BLANKS, separated by commas")
 	isQuick := f.Bool("quick", false, "one cell of each model")
-	f.IntVar(&s.rounds, "rounds", 5, "rounds of a cell, three fifths of them for the large model")
+	f.IntVar(&s.rounds, "rounds", 5, "rounds of a cell, three fifths of them for the large model, "+
+		"and runs of a benchmark")
 	f.Float64Var(&s.slot, "slot", 3, "seconds of one sampler's slot in a round, half as much "+
 		"again for the large model")
 	f.IntVar(&s.threads, "threads", runtime.NumCPU(), "threads of every sampler")

@@ -67,14 +67,6 @@ func cellTarget(what, want string, c cell, f func(r *Result) (string, bool)) tar
 	}}
 }
 
-func latencyTarget(what, name string, want float64) target {
-	return target{what: what, want: fmt.Sprintf("≤ %g s", want),
-		value: func(b *book) (string, bool, bool) {
-			l, ok := b.Latency[name]
-			return fmt.Sprintf("%.2f s (%.2f–%.2f)", l.Seconds, l.Low, l.High), l.Seconds <= want, ok
-		}}
-}
-
 func targets() []target {
 	base := cell{"base", 25, 4}
 	return []target{
@@ -96,9 +88,6 @@ func targets() []target {
 			threadRatio),
 		cellTarget("two threads against one, default model, 25 words, 4 blanks", "≥ 1.9",
 			cell{"default", 25, 4}, threadRatio),
-		latencyTarget("cold start to the first result, default model", "Command/start", 0.5),
-		latencyTarget("25 chains × 50 steps × 4 blanks, sentence of 20 words, 2 threads",
-			"Fill/threads=2", 2),
 	}
 }
 
@@ -113,6 +102,7 @@ func (b *book) page() (string, error) {
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
 	p("# Performance\n")
+	b.waitTable(p)
 	if err := b.realSection(p); err != nil {
 		return "", err
 	}
@@ -130,7 +120,6 @@ func (b *book) page() (string, error) {
 		b.cellTables(p, model)
 	}
 	b.agreement(p)
-	b.latencyTable(p)
 	b.profileTables(p)
 	w.WriteString(reading)
 	return w.String(), nil
@@ -281,47 +270,6 @@ func (b *book) agreement(p printer) {
 		}
 		p("| %s | %.3f ± %.3f | %.2f ± %.2f | %s |", name, s.Prob.Value, s.Prob.Error, s.Energy.Value,
 			s.Energy.Error, d)
-	}
-	p("")
-}
-
-// operations explains the benchmarks of bench/speed.
-var operations = map[string]string{
-	"Command/start": "`infill fill`, one blank, one chain, no step: process start " +
-		"to printed filling",
-	"Command/start-and-one-blank": "`infill fill`, one blank, 25 chains of 50 steps, from " +
-		"process start",
-	"Command/start-and-four-blanks": "`infill fill`, 4 blanks of 20 words, 25 chains of 50 steps, " +
-		"from process start",
-	"Fill/threads=1": "the fill of 4 blanks without the start, one thread",
-	"Fill/threads=2": "the fill of 4 blanks without the start, two threads",
-	"Batch/threads=1": "`infill batch`, 12 sentences, 2 blanks, 10 chains of 10 " +
-		"steps, from process start, one thread",
-	"Batch/threads=2": "the same, two threads",
-	"Score/threads=1": "score of 50 sentences of 17 words, one thread",
-	"Score/threads=2": "the same, two threads",
-}
-
-func (b *book) latencyTable(p printer) {
-	if len(b.Latency) == 0 {
-		return
-	}
-	p("## What users wait for\n")
-	p("Benchmarks of `bench/speed` on the default model, median (lowest–highest) of nine.\n")
-	p("| | seconds | |")
-	p("|---|---|---|")
-	for _, name := range slices.Sorted(maps.Keys(b.Latency)) {
-		what, l := operations[name], b.Latency[name]
-		if what == "" {
-			what = name
-		}
-		var more []string
-		for _, unit := range slices.Sorted(maps.Keys(l.Metrics)) {
-			if strings.HasSuffix(unit, "/s") {
-				more = append(more, fmt.Sprintf("%.3g %s", l.Metrics[unit], unit))
-			}
-		}
-		p("| %s | %.2f (%.2f–%.2f) | %s |", what, l.Seconds, l.Low, l.High, strings.Join(more, ", "))
 	}
 	p("")
 }
