@@ -8,8 +8,11 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"infill/internal/testmode"
 )
@@ -203,6 +206,40 @@ func FuzzParquet(f *testing.F) {
 			t.Fatalf("untyped error %v", err)
 		}
 	})
+}
+
+// Damage that the library of Parquet does not notice, or panics at, is an error. Every seventh byte
+// with one bit flipped was tried to find these.
+func TestParquetDamage(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/types.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at, bit int
+		says    string
+	}{
+		{875, 3, "another number of rows"}, {6209, 1, "another number of rows"},
+		{7035, 3, "another number of rows"},
+		{6720, 0, "is damaged (runtime error: index out of range"},
+		{6972, 4, "is damaged (runtime error: index out of range"},
+	} {
+		err := readDamaged(b, c.at, 1<<c.bit)
+		if !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("bit %d of byte %d: %v, want %q", c.bit, c.at, err, c.says)
+		}
+	}
+	p := openParquet(t, b)
+	cells, err := p.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := cells[0].([]parquet.Value)
+	_, err = p.JSON(0, append(slices.Clone(one), one...))
+	if !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), "too many values") {
+		t.Errorf("two values in a cell: %v", err)
+	}
 }
 
 // Each byte of a file may be damaged.
