@@ -6,6 +6,28 @@ import (
 	"testing"
 )
 
+// Texts that differ in case only are one, as variants are compared. A text takes the memory that the
+// comment of Seen says, at most.
+func TestSeen(t *testing.T) {
+	const n = 100_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s := NewSeen()
+	for i := range n {
+		s.Add(fmt.Sprint("Text ", i))
+		s.Add(fmt.Sprint("tEXT ", i))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := float64(after.HeapAlloc-before.HeapAlloc) / n; each < 16 || each > 39 {
+		t.Errorf("%.1f bytes a text, want the 16 of a hash to 38", each)
+	}
+	if s.Len() != n || !s.Has("TEXT 7") || !s.Has("text 99999") || s.Has("text 100000") || s.Has("text") {
+		t.Errorf("%d texts of %d, or another one", s.Len(), n)
+	}
+}
+
 // The memory of a set of texts, in bytes a text, at sizes before and after its table has grown.
 func BenchmarkSeenMemory(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000, 3_000_000} {
