@@ -13,14 +13,20 @@ import (
 	"infill/samplers"
 )
 
-// exactFill fills a text without sampling.
-func exactFill(t *testing.T, e *Engine, text string, opt Options) *Result {
+// parsed is the template of a text.
+func parsed(t *testing.T, e *Engine, text string) *Template {
 	t.Helper()
 	tm, err := Parse(e.Tokenizer(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, opt)
+	return tm
+}
+
+// exactFill fills a text, without sampling if the options allow that.
+func exactFill(t *testing.T, e *Engine, text string, opt Options) *Result {
+	t.Helper()
+	r, err := e.Fill(context.Background(), parsed(t, e, text), opt)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

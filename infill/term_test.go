@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -53,7 +52,6 @@ func TestTermsInvariant(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t))
-	tok := e.model.Tokenizer()
 	const weight, temp = 1.5, 2.0
 	for _, text := range []string{
 		"the [MASK|red|green|dogs|big dog|small red fox] sleeps in the [MASK|house|road|big river] .",
@@ -61,24 +59,18 @@ func TestTermsInvariant(t *testing.T) {
 		"the [MASK:a|dog|fox|cats|big dog] and the [MASK:a] .",
 		"the [MASK|dog|fox|cats|birds|cow|horse] sleeps .",
 	} {
-		tm, err := Parse(tok, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tm := parsed(t, e, text)
 		toy := &toyTerm{name: "toy"}
 		opt := Options{Temperature: temp, Terms: []Weighted{{toy, weight}}}
 		tgt := targetOf(t, e, tm, opt)
 		x, texts := tgt.states()
-		p, sum := make([]float64, len(x)), 0.0
+		p := make([]float64, len(x))
 		for i := range x {
 			f := tgt.spell(x[i], CaseAuto)
 			u, _ := oracle(t, e, texts[i], f.Spans)
-			p[i] = math.Exp((u + weight*toy.of(texts[i])) / temp)
-			sum += p[i]
+			p[i] = math.Exp(u + weight*toy.of(texts[i]))
 		}
-		for i := range p {
-			p[i] /= sum
-		}
+		p = tempered(p, 1/temp)
 		if _, err := tgt.start(ctx, 1, "", 1); err != nil { // what gradients of lists need
 			t.Fatal(err)
 		}
@@ -100,41 +92,38 @@ func TestTermsInvariant(t *testing.T) {
 func TestTermsReached(t *testing.T) {
 	t.Parallel()
 	e := New(openDefault(t))
-	tm, err := Parse(e.Tokenizer(), "The film was [MASK|good|bad|long|short|dull] and "+
+	tm := parsed(t, e, "The film was [MASK|good|bad|long|short|dull] and "+
 		"[MASK|funny|boring|sad|slow].")
-	if err != nil {
-		t.Fatal(err)
-	}
 	toy := &toyTerm{name: "toy"}
-	const temp = 2
+	const temp = 2.0
 	opt := Options{Collect: CollectLast, Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
 		Terms: []Weighted{{toy, 3}}}
 	tgt := targetOf(t, e, tm, opt)
 	x, texts := tgt.states()
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
-	sum, sumPlain := 0.0, 0.0
 	for i := range x {
 		s, err := e.ScoreSpans(context.Background(), texts[i], tgt.spell(x[i], CaseAuto).Spans)
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain[i] = math.Exp(s.Score / temp)
-		p[i] = math.Exp((s.Score + 3*toy.of(texts[i])) / temp)
-		sum, sumPlain, at[texts[i]] = sum+p[i], sumPlain+plain[i], i
+		plain[i] = math.Exp(s.Score)
+		p[i] = math.Exp(s.Score + 3*toy.of(texts[i]))
+		at[texts[i]] = i
 	}
+	p, plain = tempered(p, 1/temp), tempered(plain, 1/temp)
 	far := 0.0
 	for i := range p {
-		p[i], plain[i] = p[i]/sum, plain[i]/sumPlain
 		far += math.Abs(p[i]-plain[i]) / 2
 	}
 	if far < 0.2 {
 		t.Fatalf("the term hardly matters: total variation %.2f", far)
 	}
 	for _, name := range []string{"rows", "dmala", "gibbs-mh", "exact-gibbs"} {
-		opt.Sampler, err = samplers.New(name, nil)
+		s, err := samplers.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		opt.Sampler = s
 		r, err := e.Fill(context.Background(), tm, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -163,16 +152,11 @@ func TestTermsExact(t *testing.T) {
 		"the [MASK] sleeps in the house .", "the [MASK|dog|fox|big dog] sleeps in the house .",
 		"the [MASK:a] saw the [MASK:a] .",
 	} {
-		tm, err := Parse(e.Tokenizer(), text)
-		if err != nil {
-			t.Fatal(err)
-		}
 		toy := &toyTerm{name: "toy"}
-		r, err := e.Fill(context.Background(), tm, Options{
-			AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}},
-		})
-		if err != nil || !r.Exact {
-			t.Fatalf("%q: %+v, %v", text, r, err)
+		r := exactFill(t, e, text,
+			Options{AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}}})
+		if !r.Exact {
+			t.Fatalf("%q: %+v", text, r)
 		}
 		sum, all := 0.0, 0.0
 		for _, f := range r.Fillings {
@@ -192,9 +176,8 @@ func TestTermsExact(t *testing.T) {
 			t.Errorf("%q: probabilities sum to %v", text, all)
 		}
 		toy.rows = MaxExactRows
-		if r, err = e.Fill(context.Background(), tm, Options{Terms: []Weighted{{toy, 1}}}); err != nil ||
-			r.Exact {
-			t.Errorf("%q: %d rows a text, and exact: %v, %v", text, toy.rows, r, err)
+		if r = exactFill(t, e, text, Options{Terms: []Weighted{{toy, 1}}}); r.Exact {
+			t.Errorf("%q: %d rows a text, and exact: %v", text, toy.rows, r)
 		}
 	}
 }
@@ -207,10 +190,7 @@ func TestTermsMemo(t *testing.T) {
 	var asked []int64
 	for _, bytes := range []int64{DefaultMemo, 0} {
 		e := NewWithMemo(tiny(t), bytes)
-		tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] in the [MASK] .")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tm := parsed(t, e, "the [MASK] saw the [MASK] in the [MASK] .")
 		toy := &toyTerm{name: "toy"}
 		r, err := e.Fill(context.Background(), tm, Options{Seed: 1, Terms: []Weighted{{toy, 1}}})
 		if err != nil {
@@ -237,10 +217,7 @@ func TestTermsMemo(t *testing.T) {
 func TestTermsRefused(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "the [MASK] saw the [MASK] .")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tm := parsed(t, e, "the [MASK] saw the [MASK] .")
 	for _, info := range samplers.List() {
 		s, err := samplers.New(info.Name, nil)
 		if err != nil {
@@ -304,10 +281,7 @@ func TestTermsRememberSpans(t *testing.T) {
 func TestTermsNotFinite(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	tm, err := Parse(e.Tokenizer(), "the [MASK|dog|fox|cats] saw the [MASK|dog|fox|cats] .")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tm := parsed(t, e, "the [MASK|dog|fox|cats] saw the [MASK|dog|fox|cats] .")
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
 		r, err := e.Fill(context.Background(), tm, Options{
@@ -327,58 +301,12 @@ func TestTermsNotFinite(t *testing.T) {
 	}
 }
 
-// The distance is that of the words in the blanks, as another program computes it.
-func TestEdit(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	word := func() string {
-		b := make([]byte, 1+rng.IntN(5))
-		for i := range b {
-			b[i] = "abcD"[rng.IntN(4)]
-		}
-		return string(b)
-	}
-	var recursive func(a, b string) int
-	recursive = func(a, b string) int {
-		if a == "" || b == "" {
-			return len(a) + len(b)
-		}
-		same := 1
-		if a[0] == b[0] {
-			same = 0
-		}
-		return min(recursive(a[1:], b)+1, recursive(a, b[1:])+1, recursive(a[1:], b[1:])+same)
-	}
-	for range 200 {
-		a, b, c, d := word(), word(), word(), word()
-		f := Finished{"x " + a + " y " + b, [][2]int{{2, 2 + len(a)}, {5 + len(a), 5 + len(a) + len(b)}},
-			[]string{c, d}}
-		v := make([]float64, 1)
-		if err := (Edit{}).Values(context.Background(), []Finished{f}, v); err != nil {
-			t.Fatal(err)
-		}
-		low := strings.ToLower
-		want := -recursive(low(a), low(c)) - recursive(low(b), low(d))
-		if v[0] != float64(want) || f.Before() != "x "+c+" y "+d {
-			t.Errorf("%+v: %v, want %d; before %q", f, v[0], want, f.Before())
-		}
-	}
-	err := Edit{}.Values(context.Background(), []Finished{{Text: "a", Spans: [][2]int{{0, 1}}}},
-		make([]float64, 1))
-	if !errors.Is(err, ErrNoOriginal) || !errors.Is(err, ErrOption) {
-		t.Error(err)
-	}
-}
-
 // Scores and candidates have the parts that fillings have: the same number for the same text.
 func TestTermsScored(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	terms := []Weighted{{&toyTerm{name: "a"}, 1.5}, {&toyTerm{name: "b"}, -0.5}, {&toyTerm{name: "c"}, 0}}
-	tm, err := Parse(e.Tokenizer(), "the [MASK|dog|cat|fox] sleeps .")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tm := parsed(t, e, "the [MASK|dog|cat|fox] sleeps .")
 	filled, err := e.Fill(t.Context(), tm, Options{Terms: terms, Top: 3})
 	if err != nil {
 		t.Fatal(err)
