@@ -109,6 +109,25 @@ func TestAISDraws(t *testing.T) {
 	}
 }
 
+// TestLogZ holds the estimate of log Z against the sum over hidden states.
+func TestLogZ(t *testing.T) {
+	t.Parallel()
+	for _, k := range []int{2, 3} {
+		r := small(t, k)
+		want, err := r.LogZ()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := LogZ(context.Background(), r, states(r, 50), 400, 60, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(got.Error > 0 && got.Error < 0.1) || math.Abs(got.LogZ-want) > 4*got.Error {
+			t.Errorf("k=%d: log Z %v ± %v, exact %v", k, got.LogZ, got.Error, want)
+		}
+	}
+}
+
 // TestLearn: all kinds of learning climb the exact log-likelihood nearly as far as the exact
 // gradient does.
 func TestLearn(t *testing.T) {

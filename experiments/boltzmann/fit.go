@@ -42,6 +42,20 @@ func Base(r *targets.RBM, data [][]int32) []float64 {
 	return b
 }
 
+// LogZ estimates a machine's log Z by annealed importance sampling with block Gibbs, as ACS's
+// appendix D.4 does, in rungs steps of β. Chains begin with independent pixels that have the
+// frequencies of the data.
+func LogZ(ctx context.Context, r *targets.RBM, data [][]int32, chains, rungs int, seed uint64) (
+	*samplers.AISResult, error) {
+	logq := images.Shares(data, r.K)
+	for _, q := range logq {
+		for v := range q {
+			q[v] = math.Log(q[v])
+		}
+	}
+	return samplers.AIS(ctx, r, logq, samplers.AISOptions{Chains: chains, Rungs: rungs, Seed: seed})
+}
+
 // width is the number of entries of a visible unit: 1 for {0,1}, where 0 has none.
 func width(r *targets.RBM) int { return len(r.B) / r.D }
 

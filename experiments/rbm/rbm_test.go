@@ -84,10 +84,12 @@ func TestExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := boltzmann.Base(r, set.Train)
-	z := boltzmann.AIS(r, base, 100, p.rungs, 1)
-	if math.Abs(z.LogZ-logZ) > 4*z.SE {
-		t.Errorf("log Z %v ± %v, exact %v", z.LogZ, z.SE, logZ)
+	z, err := boltzmann.LogZ(ctx, r, set.Train, 100, p.rungs, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(z.LogZ-logZ) > 4*z.Error {
+		t.Errorf("log Z %v ± %v, exact %v", z.LogZ, z.Error, logZ)
 	}
 	kernel := exactKernel(t, r)
 	p.settled = 150
