@@ -13,6 +13,10 @@ type scores struct {
 	of map[string][]float64
 }
 
+// allTogether bounds that sum. By chance it is exceeded once in 16,000 changes of the draws. With
+// 9/10 of the probability of acceptance it was 4.1 for DLMC and 5.0 to 8.0 for the other samplers.
+const allTogether = 4
+
 // newScores looks at the sums when the test and all its cases have ended.
 func newScores(t *testing.T) *scores {
 	s := &scores{of: map[string][]float64{}}
@@ -24,7 +28,7 @@ func newScores(t *testing.T) *scores {
 			}
 			sum /= math.Sqrt(float64(len(z)))
 			t.Logf("%s: %d cases together, score %.2f", name, len(z), sum)
-			if !(math.Abs(sum) < 4.5) {
+			if !(math.Abs(sum) < allTogether) {
 				t.Errorf("%s: %d cases together differ from what was enumerated: score %.1f", name, len(z), sum)
 			}
 		}
