@@ -14,7 +14,7 @@ type scores struct {
 }
 
 // allTogether bounds that sum. By chance it is exceeded once in 16,000 changes of the draws. With
-// 9/10 of the probability of acceptance it was 4.1 for DLMC and 5.0 to 8.0 for the other samplers.
+// 9/10 of the probability of acceptance it was 4.1 for DLMC and 4.9 to 8.0 for the other samplers.
 const allTogether = 4
 
 // newScores looks at the sums when the test and all its cases have ended.

@@ -235,6 +235,26 @@ func TestAugmentUnique(t *testing.T) {
 	}
 }
 
+// A finished run that is resumed makes nothing, and says nothing of variants.
+func TestAugmentFinished(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the old dog sleeps in the house .\n")
+	args := []string{in, "-o", filepath.Join(dir, "out.jsonl"), "-n", "2"}
+	for _, c := range []struct{ flag, says string }{
+		{"--force", "infill: 2 variants\n"}, {"--resume", "no summary"},
+	} {
+		r := augmentTiny(append(args, c.flag)...)
+		if r.code != exitOK || summaryOf(r.err) != c.says {
+			t.Errorf("%s: exit %d: %s", c.flag, r.code, r.err)
+		}
+	}
+	r := augmentTiny(put(t, filepath.Join(dir, "b.txt"), "the [MASK] sleeps .\n"))
+	if r.code != exitSomeFailed || !strings.Contains(r.err, "a backslash before a blank makes text of it") {
+		t.Errorf("a text with a blank: exit %d: %s", r.code, r.err)
+	}
+}
+
 // summaryOf is the line that counts variants.
 func summaryOf(err string) string {
 	for line := range strings.Lines(err) {

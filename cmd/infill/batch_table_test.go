@@ -150,3 +150,15 @@ func TestScoreTable(t *testing.T) {
 		t.Errorf("%q", rows)
 	}
 }
+
+// A file that is all wrong does not fill the terminal: its output says what is wrong with every line.
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	in := put(t, filepath.Join(t.TempDir(), "in.txt"), strings.Repeat("no blank\n", 50))
+	r := infillRun("", withTiny("batch", in, "--seed", "1")...)
+	if told := strings.Count(r.err, "has no blank"); r.code != exitSomeFailed || told != maxReported ||
+		strings.Count(r.err, "in the output alone") != 1 || !strings.Contains(r.err, "50 of them errors") ||
+		strings.Count(r.out, `"error":{"code":"no_blank"`) != 50 {
+		t.Errorf("exit %d, %d of 50 lines are told of: %s", r.code, told, r.err)
+	}
+}

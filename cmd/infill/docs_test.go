@@ -12,7 +12,9 @@ import (
 // The commands in the documents run: with the default model, a short run each.
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
-	for _, doc := range []string{"blanks.md", "batch.md", "search.md"} {
+	for _, doc := range []string{
+		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md", "tuning.md",
+	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +29,7 @@ func TestDocumentedCommands(t *testing.T) {
 			commands = append(commands, inline[1])
 		}
 	}
-	if len(commands) < 12 {
+	if len(commands) < 30 {
 		t.Fatalf("%d commands in the documents", len(commands))
 	}
 	t.Chdir(t.TempDir())
@@ -35,6 +37,11 @@ func TestDocumentedCommands(t *testing.T) {
 	put(t, "sentences.txt", "The [MASK] went home.\nShe sat on the [MASK].\n")
 	put(t, "table.csv", "id,sentence\n1,The [MASK] went home.\n")
 	put(t, "books.txt", "The young woman went by bus.\nHe sat down on the bed.\n")
+	put(t, "reviews.csv", "review,label\nThe film was wonderful and the actors played well.,pos\n")
+	put(t, "reviews.jsonl", `{"text":"The old man went home by train.","label":"pos"}`+"\n")
+	put(t, "reviews.txt", "The young woman and the old man went home by bus.\n")
+	put(t, "names.txt", "Ann\n")
+	put(t, "people.jsonl", `{"text":"Zoë met the old man.","spans":[{"start":0,"end":3,"label":"name"}]}`+"\n")
 	put(t, "corpus.txt", "The old man went home by train.\nShe sat on the bed and read.\n")
 	for _, line := range commands {
 		line, _, _ = strings.Cut(line, " #")
@@ -48,12 +55,16 @@ func TestDocumentedCommands(t *testing.T) {
 			switch {
 			case slices.Contains(args, "--thin"): // wants its steps
 				args = append(args, "--chains", "2", "--quiet")
-			case args[0] == "fill", args[0] == "batch" && !joins:
+			case args[0] == "fill", args[0] == "augment", args[0] == "batch" && !joins:
 				args = append(args, "--steps", "2", "--chains", "2", "--quiet")
+			case args[0] == "tune":
+				args = append(args, "--steps", "8", "--chains", "2")
 			}
 			switch {
 			case strings.Contains(one, ".jsonl.gz"):
 				continue // needs a compressed file; package batch tests them
+			case strings.Contains(one, "--encoder"):
+				continue // needs the folder of an encoder; TestSimilarityOfVariants has one
 			case strings.Contains(one, "--resume"):
 				first := strings.Split(
 					strings.Replace(strings.Join(args, "\x00"), "--resume", "--force", 1), "\x00",
@@ -61,7 +72,7 @@ func TestDocumentedCommands(t *testing.T) {
 				if r := infillRun("", first...); r.code != 0 {
 					t.Errorf("%q: exit %d: %s", first, r.code, r.err)
 				}
-			case args[0] == "batch":
+			case args[0] == "batch", args[0] == "augment":
 				args = append(args, "--force")
 			}
 			r := infillRun("", args...)

@@ -97,6 +97,9 @@ type fileWork struct {
 	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
 }
 
+// maxReported is how many lines that fail are told of. The output has all of them.
+const maxReported = 20
+
 // work runs a job over the input: opens the output, tells of progress and of
 // lines that fail, and says how to go on after an early end.
 func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.Manifest,
@@ -137,10 +140,15 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	if f.strict {
 		job.MaxErrors = 0
 	}
+	reported := 0
 	job.Report = func(line int, cause error) {
-		if !f.quiet {
-			bar.clear()
-			fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
+		if reported++; f.quiet || reported > maxReported {
+			return
+		}
+		bar.clear()
+		fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
+		if reported == maxReported {
+			fmt.Fprintln(std.err, "infill: what else fails is said in the output alone")
 		}
 	}
 	job.Settings = func(line int, names []string) {
@@ -173,7 +181,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	if !f.quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", bar.summary(p))
-		if w.summary != nil {
+		if w.summary != nil && (p.Resumed == 0 || p.Resumed < p.Records) { // else nothing was counted
 			fmt.Fprintf(std.err, "infill: %s\n", w.summary())
 		}
 	}
