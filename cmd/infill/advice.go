@@ -74,7 +74,7 @@ var advices = []struct {
 	{report.ErrNoText, ": --text-field NAME"},
 	{infill.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},
-	{infill.ErrUnfilled, ": infill fill"},
+	{infill.ErrUnfilled, ": infill fill; or rank words for it: --candidates WORDS"},
 	{infill.ErrEmptySupport,
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +

@@ -40,7 +40,7 @@ func TestBatchTable(t *testing.T) {
 	}
 	out := filepath.Join(dir, "out.csv")
 	r := infillRun("", flags("batch", in, "-o", out, "--text-field", "sentence")...)
-	if r.code != exitSomeFailed || !strings.Contains(r.err, "the input's is input_score there") {
+	if r.code != exitSomeFailed || !strings.Contains(r.err, "names of its own: score to input_score\n") {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
 	rows := cellsOf(t, get(t, out))

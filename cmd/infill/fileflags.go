@@ -128,9 +128,13 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		return err
 	}
 	if !f.quiet {
+		var renamed []string
 		for _, r := range out.Renamed(in) {
-			fmt.Fprintf(std.err, "infill: the output has a column %s of its own; the input's is %s there\n",
-				printable(r[0]), printable(r[1]))
+			renamed = append(renamed, printable(r[0])+" to "+printable(r[1]))
+		}
+		if len(renamed) > 0 {
+			fmt.Fprintf(std.err, "infill: columns of the input are renamed, because the output has such "+
+				"names of its own: %s\n", strings.Join(renamed, ", "))
 		}
 	}
 	resumable := out.Resumable()
