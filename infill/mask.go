@@ -139,8 +139,8 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 		return "", nil, err
 	}
 	if len(blanks) > 0 {
-		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks, and this one " +
-			"has some; a backslash before a blank makes text of it", ErrBlank}
+		return "", nil, &TextError{blanks[0].Start, "words are masked in texts without blanks, and " +
+			"this one has some; a backslash before a blank makes text of it", ErrBlank}
 	}
 	all := wordSpans(text)
 	if len(all) == 0 {
