@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infill/internal/gate"
+	"infill/mlm"
 	"infill/samplers"
 )
 
@@ -138,6 +139,9 @@ func (p *plan) start(ctx context.Context) error {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}
+			if !p.e.model.Info().Gradients {
+				pt.tgt.mode = mlm.Forward
+			}
 		}
 		opt := samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.burnin()}
 		if p.opt.Collect == CollectVisited {

@@ -70,9 +70,9 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 		return nil
 	}
 	return &cache{dir: filepath.Join(dir, "graphs"), program: program, from: from, max: limits,
-		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v",
-			o.device.Identity, o.Precision, o.signedness == unsigned, o.LowMemory, o.looseTable,
-			o.unshared),
+		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v "+
+			"forward=%v", o.device.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
+			o.looseTable, o.unshared, o.Forward),
 		files: append([]string{info.File}, externalFiles(info.File, m)...)}
 }
 

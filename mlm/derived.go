@@ -73,7 +73,7 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 // derive makes the graph, ready for the runtime.
 func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 	g, a, err := differentiate(m, onnxgrad.Options{Int8: o.Precision == Int8,
-		Unsigned: o.signedness == unsigned, Unshared: o.unshared})
+		Unsigned: o.signedness == unsigned, Unshared: o.unshared, ForwardOnly: o.Forward})
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,7 @@ func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
 	a := &g.about
 	o, limit := o.sized(a.Weights, a.Kept)
+	o.unfused = !a.Gradient
 	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err

@@ -66,12 +66,19 @@ func (f *facts) addHead(m *onnx.Model) {
 // multiple of 8: a file cut short or of another model must not pass.
 func (f *facts) check() error { return checkVocabulary(f.Tokens, f.Vocab, f.vocabTxt, f.config) }
 
+// notWanted is why a model that was opened with Options.Forward has no gradients.
+const notWanted = "the model was opened without its backward pass"
+
 // differentiate derives the graph. When only the backward pass is impossible it is made
 // without; about then says why.
 func differentiate(m *onnx.Model, o onnxgrad.Options) (*onnxgrad.Derived, *about, error) {
 	noGradients := ""
+	if o.ForwardOnly {
+		noGradients = notWanted
+	}
 	g, err := onnxgrad.Derive(m, o)
-	if err != nil && !errors.Is(err, onnxgrad.ErrInputs) && !errors.Is(err, onnxgrad.ErrOutputs) {
+	if err != nil && !o.ForwardOnly && !errors.Is(err, onnxgrad.ErrInputs) &&
+		!errors.Is(err, onnxgrad.ErrOutputs) {
 		noGradients = err.Error()
 		g, err = onnxgrad.Derive(m, onnxgrad.Options{ForwardOnly: true, Unshared: o.Unshared})
 	}

@@ -89,6 +89,10 @@ type Options struct {
 	LowMemory bool
 	// Precision is that of the backward pass.
 	Precision Precision
+	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
+	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
+	// are the same bits.
+	Forward bool
 	// Device is the name of what evaluates the model: "cpu", the processor, is the only
 	// one so far, and "" means it. Results are the same bits only on the same device.
 	Device string
@@ -103,6 +107,7 @@ type Options struct {
 	CacheDir string
 
 	looseTable  bool    // see loosened
+	unfused     bool    // see fusions
 	unshared    bool    // see onnxgrad.Options
 	cacheLimits *limits // nil for the usual ones
 	device      ort.Device

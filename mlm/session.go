@@ -27,12 +27,21 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	return onnx.Marshal(m, w)
 }
 
+// fusions are the steps of the runtime's optimiser that compute a layer norm or a Gelu by another
+// formula. A backward pass reads what lies between their operations and so keeps them from being
+// applied. They are switched off where there is none, so that the last bits are the same.
+const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGeluFusion;" +
+	"LayerNormFusionL1;LayerNormFusionL2;SimplifiedLayerNormFusion;SkipLayerNormFusion;DivMulFusion"
+
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
 	c := ort.Config{Device: o.Device, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
 		NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
+	}
+	if o.unfused {
+		c.Entries["optimization.disable_specified_optimizers"] = fusions
 	}
 	return ort.OpenBytes("model", data, inputs, outputs, c)
 }

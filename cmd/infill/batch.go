@@ -93,6 +93,10 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
+	lines := in.Format() == settings.FormatJSONL // which have settings of their own
+	if !lines && !f.NeedsGradient() {
+		f.forward()
+	}
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err
@@ -115,7 +119,6 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}
-	lines := in.Format() == settings.FormatJSONL // which have settings of their own
 	layout.Masked = f.Masking.On() || lines
 	layout.Energies = len(f.Energy) > 0 || lines
 	layout.LogZ = f.Filling.Options.Normalize || lines

@@ -79,6 +79,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
+	if !f.NeedsGradient() {
+		f.forward()
+	}
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err

@@ -39,6 +39,12 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 	return m, err
 }
 
+// forward has the model opened without its backward pass. Where weights are not repacked, or are
+// rounded for that pass, it stays.
+func (f *modelFlags) forward() {
+	f.Options.Forward = !f.Options.LowMemory && f.Options.Precision == mlm.Float32
+}
+
 // once loads a model as the flags say, unless it is open already.
 func (f *modelFlags) once(ctx context.Context, src source) (m *mlm.Model, already bool, err error) {
 	for _, o := range f.opened {

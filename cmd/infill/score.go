@@ -150,6 +150,9 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
+	if len(f.ranking.Energy) == 0 {
+		f.forward()
+	}
 	m, err := f.modelFlags.open(ctx)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,12 @@ type Filling struct {
 	NoMemo bool // nothing is remembered; Memo is then 0
 }
 
+// NeedsGradient reports whether these settings may ask a model for a backward pass, see
+// [infill.Options.NeedsGradient]. Options.Sampler must be made.
+func (v *Filling) NeedsGradient() bool {
+	return v.ProfileFile != "" || len(v.Energy) > 0 || v.Options.NeedsGradient()
+}
+
 // DefaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
 const DefaultMemo = infill.DefaultMemo >> 20
 

@@ -1,0 +1,66 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// TestForwardModel: options that need no gradient give the same result on a model that has none.
+func TestForwardModel(t *testing.T) {
+	t.Parallel()
+	whole := tiny(t)
+	without, err := mlm.OpenDir(t.Context(), tinyFolder, mlm.Options{Forward: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = without.Close() }()
+	for name, c := range map[string]struct {
+		text  string
+		opt   Options
+		needs bool
+	}{
+		"default":   {"the [MASK] sees the [MASK] .", Options{}, false},
+		"rows":      {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.Rows{}}, false},
+		"gibbs-mh":  {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, false},
+		"rwm":       {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.RWM{}}, false},
+		"tied":      {"the [MASK:a] sees the [MASK:a] .", Options{}, false},
+		"one state": {"the [MASK|red] sees the [MASK|dogs] .", Options{Exact: ExactNever}, false},
+		"log Z":     {"the [MASK] sees the [MASK] .", Options{Normalize: true}, false},
+		"dmala, forward": {"the [MASK] sees the [MASK] .",
+			Options{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}, false},
+		"dmala": {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.DMALA{}}, true},
+		"sgdld": {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.SGDLD{}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opt.Seed, c.opt.Chains, c.opt.Steps = 3, 6, 8
+			if got := c.opt.NeedsGradient(); got != c.needs {
+				t.Fatalf("needs a gradient: %v", got)
+			}
+			var results [2]*Result
+			for i, m := range []*mlm.Model{whole, without} {
+				tm, err := Parse(m.Tokenizer(), c.text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				results[i], err = New(m).Fill(context.Background(), tm, c.opt)
+				if refused := i == 1 && c.needs; refused != errors.Is(err, mlm.ErrNoGradient) {
+					t.Fatalf("model %d: %v", i, err)
+				} else if refused {
+					return
+				}
+			}
+			if !reflect.DeepEqual(results[0].Fillings, results[1].Fillings) ||
+				results[0].Rows != results[1].Rows || results[0].Repeated != results[1].Repeated {
+				t.Errorf("%+v\nand without a backward pass\n%+v", results[0], results[1])
+			}
+		})
+	}
+	if o := (Options{Terms: []Weighted{{}}}); !o.NeedsGradient() {
+		t.Error("terms may have gradients")
+	}
+}
