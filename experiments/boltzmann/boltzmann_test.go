@@ -58,57 +58,6 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestAIS holds both estimates of log Z against the sum over hidden states.
-func TestAIS(t *testing.T) {
-	t.Parallel()
-	for _, k := range []int{2, 3} {
-		r := small(t, k)
-		want, err := r.LogZ()
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := states(r, 50)
-		got := AIS(r, Base(r, x), 400, 60, 1)
-		if !(got.SE > 0 && got.SE < 0.1) || math.Abs(got.LogZ-want) > 4*got.SE {
-			t.Errorf("k=%d: log Z %v ± %v, exact %v", k, got.LogZ, got.SE, want)
-		}
-		logq := images.Shares(x, k)
-		for _, row := range logq {
-			for v := range row {
-				row[v] = math.Log(row[v])
-			}
-		}
-		other, err := samplers.AIS(context.Background(), r, logq, samplers.AISOptions{Chains: 400,
-			Rungs: 200, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(other.LogZ-want) > 4*other.Error {
-			t.Errorf("k=%d: samplers.AIS has %v ± %v, exact %v", k, other.LogZ, other.Error, want)
-		}
-	}
-}
-
-// TestAISDraws: the states at the end of annealing are draws of the machine.
-func TestAISDraws(t *testing.T) {
-	t.Parallel()
-	r := small(t, 3)
-	truth, err := targets.Enumerate(context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 4000
-	got := AIS(r, Base(r, states(r, 50)), n, 30, 2)
-	share := images.Shares(got.X, r.K)
-	for i := range r.D {
-		for v, want := range truth.Marginal(i) {
-			if math.Abs(share[i][v]-want) > 4*math.Sqrt(.25/n) {
-				t.Errorf("P(v_%d = %d) is %v, want %v", i, v, share[i][v], want)
-			}
-		}
-	}
-}
-
 // TestLogZ holds the estimate of log Z against the sum over hidden states.
 func TestLogZ(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package rbmlearn
 
 import (
 	"context"
+	"maps"
 	"math"
 	"testing"
 
@@ -12,58 +13,6 @@ import (
 	"infill/samplers"
 	"infill/samplers/targets"
 )
-
-// TestLangevin: the proposal leaves a machine invariant at steps and exponents of algorithm 6, and
-// untested steps accept everything.
-func TestLangevin(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	r, err := targets.NewRBM(5, 2, 3, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Randomise(samplers.NewStream(1, "machine", 0), 0.3, 0)
-	truth, err := targets.Enumerate(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []*langevin{{alpha: 2, beta: 0.9}, {alpha: 0.3, beta: 0.5}} {
-		x := images.Random(samplers.NewStream(2, "starts", 0), 200, 5, 2)
-		run, err := samplers.Start(ctx, l, r, x, samplers.Options{Seed: 3, Burnin: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
-		count := make([]float64, len(truth.P))
-		err = run.Sample(ctx, 400, func(run *samplers.Run) error {
-			for _, v := range run.X {
-				count[truth.Index(v)]++
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tv := truth.TV(count); tv > 0.02 {
-			t.Errorf("α = %v, β = %v: total variation %v", l.alpha, l.beta, tv)
-		}
-	}
-	l := &langevin{alpha: 2, beta: 0.9, untested: true}
-	run, err := samplers.Start(ctx, l, r, images.Random(samplers.NewStream(2, "starts", 0), 50, 5, 2),
-		samplers.Options{Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 10 {
-		if err := run.Step(ctx); err != nil {
-			t.Fatal(err)
-		}
-		for k, m := range run.Last {
-			if m.Moved && !m.Accepted {
-				t.Errorf("chain %d rejects an untested step", k)
-			}
-		}
-	}
-}
 
 // TestTuning: on a machine that stays as it is, algorithm 4 ends at step sizes whose acceptance
 // is nearer to the wanted one than where it began. More is not to be had: α_min only goes up and
@@ -92,7 +41,9 @@ func TestTuning(t *testing.T) {
 		}
 	}
 	off := func(alpha, beta float64) float64 {
-		s.l.alpha, s.l.beta = alpha, beta
+		if err := s.run.SetStride(samplers.Stride{StepSize: alpha, Beta: beta}); err != nil {
+			t.Fatal(err)
+		}
 		mean := 0.0
 		err := s.run.Steps(ctx, 30, func(run *samplers.Run) error {
 			for _, m := range run.Last {
@@ -111,6 +62,45 @@ func TestTuning(t *testing.T) {
 		if at.to == at.from || after > before-0.02 {
 			t.Errorf("β = %v: from α = %v, off by %v, to %v, off by %v", at.beta, at.from, before, at.to,
 				after)
+		}
+	}
+}
+
+// TestCycle: the first iteration of a cycle explores, with half of the steps, α_max, β_max and no
+// test, and the others make all steps at α_min and β_min with it.
+func TestCycle(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r, err := targets.NewRBM(30, 2, 20, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Randomise(samplers.NewStream(1, "machine", 0), 1, 0)
+	start := images.Random(samplers.NewStream(2, "starts", 0), 50, r.D, 2)
+	c := settings(5, 100)
+	_, s, err := c.persistent(ctx, r, start, samplers.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.max, s.min = 3, 0.2
+	for it := 2; it < 20; it++ {
+		s.run.ResetStats()
+		if err := s.iterate(ctx, it); err != nil {
+			t.Fatal(err)
+		}
+		steps, stride := 5, map[string]float64{"step-size": 0.2, "beta": 0.5}
+		if it%8 == 0 {
+			steps, stride = 2, map[string]float64{"step-size": 3, "beta": 0.9}
+		}
+		if got := s.run.Stats[0].Steps; got != steps || !maps.Equal(s.run.Tuning(0), stride) {
+			t.Errorf("iteration %d: %d steps at %v, want %d at %v", it, got, s.run.Tuning(0), steps, stride)
+		}
+		rejected := 0
+		for _, st := range s.run.Stats {
+			rejected += st.Moved - st.Accepted
+		}
+		if (rejected == 0) != (it%8 == 0) {
+			t.Errorf("iteration %d: %d steps are rejected", it, rejected)
 		}
 	}
 }
@@ -136,6 +126,14 @@ func TestQuick(t *testing.T) {
 		}
 		return l
 	}
+	bare, err := boltzmann.New(set, 3, 1) // without weights its pixels are independent
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(bare.W)
+	if l := exact(bare); math.Abs(l-independent(set, set.Test)) > 1e-9 {
+		t.Errorf("log-likelihood of independent pixels %v, exact %v", independent(set, set.Test), l)
+	}
 	start, got := exact(blank), map[string]float64{}
 	var results []*learned
 	for _, method := range methods {
@@ -145,8 +143,8 @@ func TestQuick(t *testing.T) {
 		}
 		results = append(results, l)
 		got[method] = exact(l.r)
-		if math.Abs(got[method]-l.test) > 4*l.z.SE {
-			t.Errorf("%s: log-likelihood %v ± %v, exact %v", method, l.test, l.z.SE, got[method])
+		if math.Abs(got[method]-l.test) > 4*l.z.Error {
+			t.Errorf("%s: log-likelihood %v ± %v, exact %v", method, l.test, l.z.Error, got[method])
 		}
 	}
 	t.Logf("from %.2f to %v", start, got)
