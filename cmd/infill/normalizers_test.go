@@ -3,12 +3,35 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"infill/infill/jsonl"
 )
+
+// A few combinations are all visited, so that their scores have the log Z that the guide gives.
+func TestListsAreVisited(t *testing.T) {
+	t.Parallel()
+	r := infillRun("", "fill", "--seed", "1", "--log-z", "--top", "6", "--json", "--quiet",
+		"[MASK|He|She] is a [MASK|nurse|doctor|engineer].")
+	var rec jsonl.Record
+	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
+		t.Fatal(err, r.err)
+	}
+	if rec.Distinct != 6 || len(rec.Fillings) != 6 {
+		t.Fatalf("not all of six fillings: %s", r.out)
+	}
+	sum := 0.0
+	for _, f := range rec.Fillings {
+		sum += math.Exp(*f.Score)
+	}
+	n, logZ := rec.Normalizers[0], math.Log(sum)
+	if math.Abs(logZ+5.07) > .01 || math.Abs(*n.LogZ-logZ) > 3**n.Error || *n.Error > .1 {
+		t.Errorf("log Z is %.3f by the scores, %.3f ± %.3f by the chains", logZ, *n.LogZ, *n.Error)
+	}
+}
 
 // fill prints the numbers of the record, and a line of batch asks for itself.
 func TestFillNormalize(t *testing.T) {
