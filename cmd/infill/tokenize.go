@@ -16,7 +16,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 	model := settings.DefaultModel
 	var asJSON bool
 	flags := []*option{
-		textFlag("model", "`FOLDER` with the tokenizer's files, or the name of an embedded model",
+		textFlag("model", "`MODEL`: a folder with a tokenizer's files, or the name of an embedded one",
 			&model),
 		jsonFlag(&asJSON),
 	}

@@ -17,7 +17,7 @@ import (
 // values, and none of them is a text in one place and a file in another.
 func TestOneMeaningOfVariables(t *testing.T) {
 	t.Parallel()
-	type meaning struct{ path, usage, of string }
+	type meaning struct{ path, arg, of string }
 	seen := map[string]meaning{}
 	eachCommand(newApp(stdio{}), func(path string, _ []*cli.Command, flags []*option) {
 		for _, f := range flags {
@@ -25,15 +25,16 @@ func TestOneMeaningOfVariables(t *testing.T) {
 				continue // it has no variable
 			}
 			v := f.value
-			m := meaning{path, f.usage, fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
+			arg, _ := placeholder(f)
+			m := meaning{path, arg, fmt.Sprint(v.Kind, v.Min, v.Max, v.Above, v.Choices)}
 			before, ok := seen[f.env]
 			if !ok {
 				seen[f.env] = m
 				continue
 			}
-			if before.of != m.of || strings.Contains(before.usage, "`") != strings.Contains(m.usage, "`") {
-				t.Errorf("%s: %s has %s (%s), %s has %s (%s)", f.env, before.path, before.usage, before.of,
-					m.path, m.usage, m.of)
+			if before.of != m.of || before.arg != m.arg {
+				t.Errorf("%s: %s has %s (%s), %s has %s (%s)", f.env, before.path, before.arg, before.of,
+					m.path, m.arg, m.of)
 			}
 		}
 	})
