@@ -20,7 +20,7 @@ var Experiment = lab.Experiment{
 	Name:   "isinglearn",
 	Title:  "Learning an Ising model",
 	Source: "Zhang, Liu and Liu, ICML 2022 (DLP), section 7.3.1, figure 5, appendix I.4",
-	Takes:  "seven minutes of one core",
+	Takes:  "ten minutes of one core",
 	Run:    run,
 }
 
@@ -48,7 +48,7 @@ func plans(quick bool) plan {
 			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}, 240}
 	}
 	return plan{task{side: 25, coupling: 0.25, rows: 2000, sweeps: 60, buffer: 32, iters: 600,
-		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 3000}
+		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 6000}
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
