@@ -10,7 +10,7 @@ import (
 
 // waitReading is what the times of bench/speed say, written by hand.
 //
-//go:embed waitreading.md
+//go:embed waitreading.txt
 var waitReading string
 
 // A wait is a benchmark of bench/speed as the page calls it.
