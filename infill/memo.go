@@ -38,9 +38,9 @@ type entry struct {
 	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked
 }
 
-// entryBytes is about what an entry takes besides its key and values: itself, its channel and its
-// place in the map.
-const entryBytes = 300
+// entryBytes is about what an entry takes besides its key and values: itself, its channel, its
+// place in the map and the sum of a row.
+const entryBytes = 360
 
 func (e *entry) bytes() int64 {
 	return entryBytes + int64(len(e.key)) + 4*int64(cap(e.logProb)+cap(e.wide))

@@ -70,7 +70,7 @@ type AISResult struct {
 //	min(1, exp(β (U(x′) − U(x) − log f_i(x′_i) + log f_i(x_i))))
 //
 // the proposal is accepted. A target without rows has q_i for f_i. An Annealer has a path and steps
-// of its own in place of all this, if there is no Support. A state whose energy is NaN or
+// of its own instead, unless there is a Support. A state whose energy is NaN or
 // +∞ has weight 0. As each step is reversible, the way back from AISOptions.From makes the same
 // steps in the reverse order.
 //

@@ -19,8 +19,8 @@ type Stride struct {
 
 // Strider is the ability of a Kernel, or of a Proposal, to have its scale set by the user.
 type Strider interface {
-	// SetStride makes all steps from the next one on with s, in all chains, and ends all
-	// adaptation. s is in range.
+	// SetStride sets the scale of all chains from the next step on. It ends all adaptation. s is
+	// in range.
 	SetStride(s Stride)
 }
 

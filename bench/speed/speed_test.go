@@ -195,7 +195,7 @@ var parts = [12][]string{
 	{"morning", "evening", "night", "spring", "summer", "winter", "storm", "war"},
 }
 
-// twelveWords makes sentences of 12 words, of which two are blanks.
+// twelveWords makes sentences of 12 words. Two of them are blanks.
 func twelveWords(n int) []string {
 	rng := rand.New(rand.NewPCG(1, 12))
 	out := make([]string, n)

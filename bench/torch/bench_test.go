@@ -280,7 +280,7 @@ func TestBook(t *testing.T) {
 		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; " +
 			"20.00–20.00) | yes |",
 		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |",
-		"| 0.40 (0.30–0.60) | 0.25 |  |  | ≤ 0.5 s | yes |", "(lowest–highest) of 3 in turn",
+		"| 0.40 (0.30–0.60) | 0.25 |  |  | ≤ 0.5 s | yes |", "(lowest–highest) of 3 runs",
 		"| the same, two threads | 20.00 (18.00–21.00) | 30.00 | 15 | 10 | ≥ 20 a second | no |",
 		"| 10 | 2 | 2 | 10 | 20 | 10.00 (5.00–20.00) | 2.00 (2.00–2.00) | 0.50 | 0.40 |",
 		"| Gemm | 3 | 100.0 % | 100 |", "| 10×4×6 | 3 | 100.0 % | 100 |", "| " + kindProducts +

@@ -54,7 +54,7 @@ func (b *book) waitTable(p printer) {
 	p("## How long it takes\n")
 	p("Benchmarks of `bench/speed` on the default model, made by `go run ./bench/torch -latency " +
 		"-write docs/notebook`: median")
-	p("(lowest–highest) of %d in turn. Measured at %s on: %s.\n", b.waitRuns(), b.waitCommits(),
+	p("(lowest–highest) of %d runs. Measured at %s on: %s.\n", b.waitRuns(), b.waitCommits(),
 		b.LatencyOn)
 	p("| | seconds of the clock | of the processor | sentences a second of the clock | " +
 		"of the processor | target | met |")

@@ -6,21 +6,28 @@ import (
 	"testing"
 )
 
+// seenOf is a set of n texts in these forms, and the bytes of memory of each text.
+func seenOf(n int, forms ...string) (s *Seen, each float64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s = NewSeen()
+	for i := range n {
+		for _, form := range forms {
+			s.Add(fmt.Sprint(form, i))
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return s, float64(after.HeapAlloc-before.HeapAlloc) / float64(n)
+}
+
 // Texts that differ in case only are one, as variants are compared. A text takes the memory that the
 // comment of Seen says, at most.
 func TestSeen(t *testing.T) {
 	const n = 100_000
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	s := NewSeen()
-	for i := range n {
-		s.Add(fmt.Sprint("Text ", i))
-		s.Add(fmt.Sprint("tEXT ", i))
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if each := float64(after.HeapAlloc-before.HeapAlloc) / n; each < 16 || each > 39 {
+	s, each := seenOf(n, "Text ", "tEXT ")
+	if each < 16 || each > 39 {
 		t.Errorf("%.1f bytes a text, want the 16 of a hash to 38", each)
 	}
 	if s.Len() != n || !s.Has("TEXT 7") || !s.Has("text 99999") || s.Has("text 100000") || s.Has("text") {
@@ -33,16 +40,8 @@ func BenchmarkSeenMemory(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000, 3_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				var before, after runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&before)
-				s := NewSeen()
-				for i := range n {
-					s.Add(fmt.Sprint("text ", i))
-				}
-				runtime.GC()
-				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "B/text")
+				s, each := seenOf(n, "text ")
+				b.ReportMetric(each, "B/text")
 				if s.Len() != n {
 					b.Fatal(s.Len())
 				}
