@@ -3,11 +3,11 @@ package mlm_test
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/models"
 )
@@ -39,10 +39,7 @@ func TestForward(t *testing.T) {
 		})
 	})
 	t.Run("BERT-base", func(t *testing.T) {
-		dir := os.Getenv("INFILL_BERT_BASE")
-		if dir == "" {
-			t.Skip("INFILL_BERT_BASE names no folder")
-		}
+		dir := testmode.BERTBase(t)
 		both(t, func(o mlm.Options) (*mlm.Model, error) { return mlm.OpenDir(t.Context(), dir, o) })
 	})
 }

@@ -3,7 +3,6 @@ package mlm_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -40,10 +39,7 @@ func TestKindsAgree(t *testing.T) {
 		kindsAgree(t, m)
 	})
 	t.Run("BERT-base", func(t *testing.T) {
-		dir := os.Getenv("INFILL_BERT_BASE")
-		if dir == "" {
-			testmode.Missing(t, "BERT-base uncased, exported to ONNX (INFILL_BERT_BASE names the folder)")
-		}
+		dir := testmode.BERTBase(t)
 		m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{})
 		if err != nil {
 			t.Fatal(err)

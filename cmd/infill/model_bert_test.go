@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,10 +16,7 @@ const bertBegin, bertEnd = "<!-- bert-base: go test ./cmd/infill -run TestBERTBa
 // BERT-base uncased as a user has it, exported as docs/guide/models.md says: the commands work on it, it
 // knows what it should, and the row in docs/reference/models.md is what it did.
 func TestBERTBase(t *testing.T) {
-	dir := os.Getenv("INFILL_BERT_BASE")
-	if dir == "" {
-		testmode.Missing(t, "BERT-base uncased, exported to ONNX (INFILL_BERT_BASE names the folder)")
-	}
+	dir := testmode.BERTBase(t)
 	info, fill, score, check := commands(t, "BERT-base", dir)
 	mustWork(t, "BERT-base", fill, score, check)
 	if info.Architecture != "BertForMaskedLM" || info.Parameters/1e5 != 1095 || info.Hidden != 768 || !info.Tied ||

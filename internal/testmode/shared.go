@@ -26,6 +26,20 @@ func Shared(t testing.TB, parts ...string) string {
 	return name
 }
 
+// bertEnv is the variable that names the folder of the real BERT-base.
+const bertEnv = "INFILL_BERT_BASE"
+
+// BERTBase returns the folder of BERT-base uncased, exported to ONNX, that INFILL_BERT_BASE names.
+// It skips the test if the variable is not set.
+func BERTBase(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(bertEnv)
+	if dir == "" {
+		Missing(t, "BERT-base uncased, exported to ONNX ("+bertEnv+" names the folder)")
+	}
+	return dir
+}
+
 // Root returns the folder of the repository: the nearest one above the working
 // folder that holds go.mod.
 func Root(t testing.TB) string {
