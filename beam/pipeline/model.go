@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,8 +107,8 @@ func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
 
 // openNamed opens the model of the program, a folder or a file.
 func openNamed(ctx context.Context, v *settings.Model) (*mlm.Model, error) {
-	if v.Name == "" || v.Name == settings.DefaultModel {
-		return mlm.Open(ctx, models.Default(), v.Options)
+	if fsys, ok := models.Find(cmp.Or(v.Name, settings.DefaultModel)); ok {
+		return mlm.Open(ctx, fsys, v.Options)
 	}
 	dir, opt := v.Name, v.Options
 	switch info, err := os.Stat(dir); {

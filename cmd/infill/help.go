@@ -110,6 +110,7 @@ var examples = map[string][]string{
 	"infill model eval":   {`infill model eval --text corpus.txt`},
 	"infill model pull":   {`infill model pull bert-base-uncased`},
 	"infill model verify": {`infill model verify --all`},
+	"infill model save":   {`infill model save default ./english`},
 	"infill doctor":       {`infill doctor`, `infill doctor --install`},
 	"infill completion": {
 		`source <(infill completion bash)`,

@@ -31,6 +31,7 @@ func modelCommand(std stdio) *cli.Command {
 			modelListCommand(std),
 			modelPullCommand(std),
 			modelVerifyCommand(std),
+			modelSaveCommand(std),
 		},
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {

@@ -12,7 +12,6 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/mlm"
-	"infill/models"
 )
 
 const modelInfoDescription = "" +
@@ -68,8 +67,8 @@ func (f *modelFlags) recognise(ctx context.Context) (*recognised, error) {
 	}
 	r := &recognised{}
 	var problems []error
-	if src.dir == "" {
-		r.Info, problems = mlm.Inspect(models.Default(), src.file)
+	if src.part != "" {
+		r.Info, problems = mlm.Inspect(src.files(), src.file)
 	} else {
 		r.Info, problems = mlm.InspectDir(src.dir, src.file)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/models"
 	"infill/models/hub"
 )
@@ -52,12 +51,13 @@ func modelListCommand(std stdio) *cli.Command {
 			if err != nil {
 				return err
 			}
-			all := []listed{{
-				Name: settings.DefaultModel, Architecture: "BERT", Licence: "MIT",
-				Bytes: folderSize(models.Default()), Home: "embedded in this command",
-				Note:   "English, lower case, small; its card says what it was trained on",
-				Cached: "embedded", Hash: "pinned",
-			}}
+			var all []listed
+			for _, m := range models.All() {
+				files, _ := models.Find(m.Name)
+				all = append(all, listed{Name: m.Name, Architecture: "BERT", Licence: "MIT",
+					Bytes: folderSize(files), Home: "embedded in this command", Note: m.Note,
+					Cached: "embedded", Hash: "pinned"})
+			}
 			for _, m := range catalogue.Models {
 				l := listed{Name: m.Name, Architecture: m.Architecture, Bytes: m.Size(), Licence: m.Licence,
 					Home: m.Home, Note: m.Note,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/infill/settings"
+	"infill/models"
 	"infill/models/hub"
 )
 
@@ -44,9 +44,8 @@ func modelPullCommand(std stdio) *cli.Command {
 			}
 			var wanted []*hub.Model
 			for _, name := range c.Args().Slice() {
-				if name == settings.DefaultModel {
-					return usagef("the model %s is part of the command; nothing to download",
-						settings.DefaultModel)
+				if _, ok := models.Find(name); ok {
+					return usagef("the model %s is part of the command; nothing to download", name)
 				}
 				m, err := catalogue.Find(name)
 				if err != nil {

@@ -23,7 +23,8 @@ import (
 
 // A source is where a model comes from.
 type source struct {
-	dir     string     // "" for the embedded model
+	part    string     // name of a model that is part of the program, "" for one on the disk
+	dir     string     // of a model on the disk
 	file    string     // the ONNX file in it, "" for the usual names
 	fetched *hub.Model // set if the folder is one that infill model pull made
 	cache   hub.Cache  // in which fetched is
@@ -33,8 +34,9 @@ type source struct {
 // before
 // the catalogue.
 func resolveModel(name string) (source, error) {
-	if name == "" || name == settings.DefaultModel {
-		return source{}, nil
+	name = cmp.Or(name, settings.DefaultModel)
+	if _, ok := models.Find(name); ok {
+		return source{part: name}, nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -85,7 +87,11 @@ func hubError(err error) error {
 }
 
 func unknownModel(c *hub.Catalogue, name string) error {
-	names, longer := []string{settings.DefaultModel}, []string(nil)
+	var names, longer []string
+	for _, m := range models.All() {
+		names = append(names, m.Name)
+	}
+	embedded := strings.Join(names, ", ")
 	for _, m := range c.Models {
 		names = append(names, m.Name)
 		if strings.HasPrefix(m.Name, name) {
@@ -99,14 +105,14 @@ func unknownModel(c *hub.Catalogue, name string) error {
 	if s := nearest.Name(name, names); s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
-	return usagef("no model and no folder is called %q; the embedded one is %s, infill model list "+
-		"shows the others; or give the path of a folder with model.onnx", name, settings.DefaultModel)
+	return usagef("no model and no folder is called %q; the program has %s, infill model list "+
+		"shows the others; or give the path of a folder with model.onnx", name, embedded)
 }
 
 // files are the source's files.
 func (s source) files() fs.FS {
-	if s.dir == "" {
-		return models.Default()
+	if fsys, ok := models.Find(s.part); ok {
+		return fsys
 	}
 	return os.DirFS(s.dir)
 }
@@ -117,8 +123,8 @@ func (s source) same(other source, file string) bool {
 	if other.file != s.file && cmp.Or(other.file, "model.onnx") != file {
 		return false
 	}
-	if s.dir == "" || other.dir == "" {
-		return s.dir == other.dir
+	if s.part != "" || other.part != "" {
+		return s.part == other.part
 	}
 	a, err := os.Stat(s.dir)
 	b, err2 := os.Stat(other.dir)
@@ -127,8 +133,8 @@ func (s source) same(other source, file string) bool {
 
 // open loads the model. What was pulled must have the hash that it had then.
 func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
-	if s.dir == "" {
-		return mlm.Open(ctx, models.Default(), opt)
+	if s.part != "" {
+		return mlm.Open(ctx, s.files(), opt)
 	}
 	m, err := mlm.OpenDir(ctx, s.dir, opt)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/jsonl"
-	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/models"
 	"infill/models/hub"
@@ -61,14 +60,16 @@ func modelVerifyCommand(std stdio) *cli.Command {
 			case all && len(names) > 0:
 				return usagef("--all and names exclude each other")
 			case all:
-				names = []string{settings.DefaultModel}
+				for _, m := range models.All() {
+					names = append(names, m.Name)
+				}
 				for _, m := range catalogue.Models {
 					if cache.State(m) == hub.Present {
 						names = append(names, m.Name)
 					}
 				}
 			case len(names) == 0:
-				names = []string{settings.DefaultModel}
+				names = []string{models.All()[0].Name}
 			}
 			fault := false
 			for _, name := range names {
@@ -98,8 +99,8 @@ func verifyModel(ctx context.Context, catalogue *hub.Catalogue, cache hub.Cache,
 	name string) (*verification, error) {
 	v := &verification{Model: name}
 	var err error
-	if name == settings.DefaultModel {
-		v.Files, err = hub.VerifyFolder(ctx, models.Default())
+	if files, ok := models.Find(name); ok {
+		v.Files, err = hub.VerifyFolder(ctx, files)
 	} else if m := fetchedModel(catalogue, cache, name); m != nil {
 		v.Model, v.Folder = m.Name, cache.Folder(m)
 		if _, serr := os.Stat(v.Folder); serr != nil {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+	"infill/models"
+)
+
+// TestModelSave: what was saved is the model, to the last bit, and a folder in use is left alone.
+func TestModelSave(t *testing.T) {
+	t.Parallel()
+	if first := models.All()[0].Name; first != settings.DefaultModel {
+		t.Errorf("the first model of the program is %s, the default one %s", first,
+			settings.DefaultModel)
+	}
+	for _, m := range models.All() {
+		dir := filepath.Join(t.TempDir(), "new", "folder")
+		r := infillRun("", "model", "save", m.Name, dir)
+		if r.code != 0 || strings.TrimSpace(r.out) != dir {
+			t.Fatalf("%s: exit %d: %s%s", m.Name, r.code, r.out, r.err)
+		}
+		if r := infillRun("", "model", "verify", dir); r.code != 0 {
+			t.Errorf("%s: verify: exit %d: %s%s", m.Name, r.code, r.out, r.err)
+		}
+		want := infillRun("", "score", "--model", m.Name, "A cat sat.")
+		if got := infillRun("", "score", "--model", dir, "A cat sat."); got.code != 0 ||
+			got.out != want.out {
+			t.Errorf("%s: saved %q, %s, in the program %q", m.Name, got.out, got.err, want.out)
+		}
+		if r := infillRun("", "model", "save", m.Name, dir); r.code != exitTrouble ||
+			!strings.Contains(r.err, dir+" is not empty; give a folder that does not exist") {
+			t.Errorf("%s: again: exit %d: %s%s", m.Name, r.code, r.out, r.err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "tiny")
+	if r := infillRun("", "model", "save", tinyModel, dir); r.code != 0 {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	names := func(dir string) (out []string) {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, d := range list {
+			out = append(out, d.Name())
+		}
+		return out
+	}
+	if got, want := names(dir), names(tinyModel); !slices.Equal(got, want) {
+		t.Errorf("saved %q of %q", got, want)
+	}
+	for _, args := range [][]string{{}, {"default"}, {"default", "a", "b"}, {"nobody", dir}} {
+		if r := infillRun("", append([]string{"model", "save"}, args...)...); r.code != exitUsage {
+			t.Errorf("%q: exit %d: %s", args, r.code, r.err)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package weights
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// piece is a tensor of a file that a test writes.
+type piece struct {
+	kind  string
+	shape []int
+	data  []byte
+}
+
+// safetensors writes a file with its tensors in the reverse order of their names.
+func safetensors(t testing.TB, parts map[string]piece) []byte {
+	t.Helper()
+	header, body := map[string]any{"__metadata__": map[string]string{"format": "pt"}}, []byte{}
+	names := slices.Sorted(maps.Keys(parts))
+	slices.Reverse(names)
+	for _, n := range names {
+		p := parts[n]
+		header[n] = map[string]any{"dtype": p.kind, "shape": p.shape,
+			"data_offsets": []int{len(body), len(body) + len(p.data)}}
+		body = append(body, p.data...)
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	return append(append(out, text...), body...)
+}
+
+func floats(x ...float32) (b []byte) {
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func halves(x ...uint16) (b []byte) {
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
+}
+
+// small is a file of a matrix [2, 3], a vector [2] and a matrix without rows.
+func small(t testing.TB) []byte {
+	minus127 := int8(-127)
+	minus1 := int8(-1)
+	return safetensors(t, map[string]piece{
+		"b.weight":       {"I8", []int{2, 3}, []byte{127, byte(minus127), 0, 1, byte(minus1), 64}},
+		"b.weight.scale": {"F32", []int{2}, floats(0.5, 0.001)},
+		"a.bias":         {"F16", []int{2}, halves(0x3c00, 0xc000)},
+		"c.scale":        {"F16", []int{1}, halves(0x7bff)}, // a name like a scale's, of no matrix
+		"d":              {"I8", []int{0, 3}, nil},
+		"d.scale":        {"F32", []int{0}, nil},
+	})
+}
+
+// want is what small gives, computed by hand: 63.5 is 0x53f0; 0.001 in float32 rounds to 0x1419,
+// 0.064 to 0x2c19.
+var want = struct {
+	header string
+	body   []byte
+}{
+	`{"a.bias":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},` +
+		`"b.weight":{"dtype":"F16","shape":[2,3],"data_offsets":[4,16]},` +
+		`"c.scale":{"dtype":"F16","shape":[1],"data_offsets":[16,18]},` +
+		`"d":{"dtype":"F16","shape":[0,3],"data_offsets":[18,18]}}`,
+	halves(0x3c00, 0xc000, 0x53f0, 0xd3f0, 0, 0x1419, 0x9419, 0x2c19, 0x7bff),
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	fsys := Expand(fstest.MapFS{Stored: {Data: small(t)}, "config.json": {Data: []byte("{}")}})
+	got, err := fs.ReadFile(fsys, Given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint64(got)
+	if text := string(got[8 : 8+n]); n%8 != 0 || strings.TrimRight(text, " ") != want.header {
+		t.Errorf("header %q, want %q", text, want.header)
+	}
+	if body := got[8+n:]; !bytes.Equal(body, want.body) {
+		t.Errorf("body %x, want %x", body, want.body)
+	}
+	if err := fstest.TestFS(fsys, Given, "config.json"); err != nil {
+		t.Error(err)
+	}
+	if _, err := fs.Stat(fsys, Stored); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the stored file is still there: %v", err)
+	}
+	plain := fstest.MapFS{"model.onnx": {}}
+	if _, err := fs.Stat(Expand(plain), "model.onnx"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadAt reads every range of the given file.
+func TestReadAt(t *testing.T) {
+	t.Parallel()
+	f, err := parse(small(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := make([]byte, f.size)
+	if _, err := f.ReadAt(whole, 0); err != nil {
+		t.Fatal(err)
+	}
+	for begin := range f.size + 1 {
+		for end := begin; end <= f.size+2; end++ {
+			b := make([]byte, end-begin)
+			n, err := f.ReadAt(b, begin)
+			stop := min(end, f.size)
+			if !bytes.Equal(b[:n], whole[begin:stop]) || (err == io.EOF) != (stop < end) {
+				t.Fatalf("bytes %d to %d: %x, %v; want %x", begin, end, b[:n], err, whole[begin:stop])
+			}
+		}
+	}
+	if _, err := f.ReadAt(make([]byte, 1), -1); err == nil {
+		t.Error("a negative offset was read")
+	}
+}
+
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	good := map[string]piece{"w": {"I8", []int{1, 2}, []byte{1, 2}}, "w.scale": {"F32", []int{1},
+		floats(1)}}
+	for name, c := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"empty":       {nil, "0 bytes"},
+		"long header": {binary.LittleEndian.AppendUint64(nil, 9), "a header of 9 bytes in a file of 8"},
+		"no JSON":     {append(binary.LittleEndian.AppendUint64(nil, 1), '{'), "header"},
+		"an array": {append(binary.LittleEndian.AppendUint64(nil, 8), `{"w":[]}`...),
+			`tensor "w"`},
+		"type": {safetensors(t, map[string]piece{"w": {"F64", []int{1}, make([]byte, 8)}}),
+			`"F64", want I8 or F16`},
+		"no scale": {safetensors(t, map[string]piece{"w": good["w"]}), "has no w.scale of type F32"},
+		"scale of another type": {safetensors(t, map[string]piece{"w": good["w"],
+			"w.scale": {"F16", []int{2}, make([]byte, 4)}}), "has no w.scale of type F32"},
+		"short scale": {safetensors(t, map[string]piece{"w": good["w"], "w.scale": {"F32", []int{1},
+			nil}}), `"w.scale" has bytes`},
+		"short data": {safetensors(t, map[string]piece{"w": {"I8", []int{1, 3}, []byte{1, 2}},
+			"w.scale": good["w.scale"]}), "want 3 of them"},
+		"negative": {safetensors(t, map[string]piece{"w": {"I8", []int{-1, -2}, []byte{1, 2}},
+			"w.scale": good["w.scale"]}), "has a shape of [-1 -2]"},
+		"too many columns": {safetensors(t, map[string]piece{"w": {"I8", []int{0, 1 << 30, 1 << 30},
+			nil}}), "has a shape of"},
+	} {
+		fsys := Expand(fstest.MapFS{Stored: {Data: c.data}})
+		_, err := fs.ReadFile(fsys, Given)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want an ErrFormat that says %q", name, err, c.says)
+		}
+		if _, err := fs.ReadDir(fsys, "."); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: listing the folder gave %v", name, err)
+		}
+	}
+}
+
+// TestFloat16 compares with the definition: the nearest of all half-precision numbers, the one with
+// an even last bit where two are as near.
+func TestFloat16(t *testing.T) {
+	t.Parallel()
+	value := func(h uint16) float64 { // of a finite one
+		m, e := float64(h&0x3ff), int(h>>10&31)
+		if e > 0 {
+			m, e = m+1024, e-1
+		}
+		return math.Ldexp(m, e-24)
+	}
+	check := func(x float32) {
+		t.Helper()
+		abs := math.Abs(float64(x))
+		best := uint16(sort.Search(0x7c00, func(i int) bool { return value(uint16(i)) >= abs }))
+		if best > 0 {
+			// The distances are exact: both are differences of float32 numbers.
+			above := new(big.Float).Sub(big.NewFloat(value(best)), big.NewFloat(abs))
+			below := new(big.Float).Sub(big.NewFloat(abs), big.NewFloat(value(best-1)))
+			if c := below.Cmp(above); c < 0 || c == 0 && best&1 == 1 {
+				best--
+			}
+		}
+		if math.Signbit(float64(x)) {
+			best |= 0x8000
+		}
+		if got := float16(x); got != best {
+			t.Fatalf("float16(%g) = %#x, want %#x", x, got, best)
+		}
+	}
+	for h := range uint16(0x7c00) { // each number, its neighbours, the middle to the next
+		v := float32(value(h))
+		mid := float32((value(h) + value(h+1)) / 2)
+		for _, x := range []float32{v, -v, mid, math.Nextafter32(mid, 0), math.Nextafter32(mid, 1e9)} {
+			check(x)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		if x := math.Float32frombits(r.Uint32()); x == x && !math.IsInf(float64(x), 0) {
+			check(x)
+		}
+	}
+	for x, want := range map[float32]uint16{float32(math.Inf(1)): 0x7c00,
+		float32(math.Inf(-1)): 0xfc00, 1e30: 0x7c00, 65519: 0x7bff, 65520: 0x7c00} {
+		if got := float16(x); got != want {
+			t.Errorf("float16(%g) = %#x, want %#x", x, got, want)
+		}
+	}
+	if got := float16(float32(math.NaN())); got&0x7c00 != 0x7c00 || got&0x3ff == 0 {
+		t.Errorf("float16(NaN) = %#x", got)
+	}
+}
+
+// FuzzParse: no file makes the reader panic, and what it reads it reads whole.
+func FuzzParse(f *testing.F) {
+	f.Add(small(f))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parse(data)
+		if err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Errorf("%v is no ErrFormat", err)
+			}
+			return
+		}
+		if file.size > 1<<20 {
+			return
+		}
+		n, err := file.ReadAt(make([]byte, file.size), 0)
+		if int64(n) != file.size || err != nil {
+			t.Errorf("read %d of %d bytes: %v", n, file.size, err)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	const rows, cols = 4096, 768
+	data := make([]byte, rows*cols)
+	for i := range data {
+		data[i] = byte(i*7 + i>>8)
+	}
+	f, err := parse(safetensors(b, map[string]piece{"w": {"I8", []int{rows, cols}, data},
+		"w.scale": {"F32", []int{rows}, make([]byte, 4*rows)}}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := make([]byte, f.size)
+	b.SetBytes(rows * cols)
+	for b.Loop() {
+		if _, err := f.ReadAt(out, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
