@@ -8,6 +8,7 @@ of the same vocabulary, also the mean Kullback-Leibler divergence from it, in na
 import argparse
 import itertools
 import json
+import pathlib
 
 import numpy as np
 import torch
@@ -82,10 +83,16 @@ def whole(path: str, vocab: str, limit: int | None = None) -> float:
 
 
 def tensors(folder: str) -> dict:
-    """The tensors of a folder's model.safetensors, in float32."""
+    """The tensors of a folder's weights, in float32."""
     import safetensors.torch
 
-    return {n: t.float() for n, t in safetensors.torch.load_file(f"{folder}/model.safetensors").items()}
+    import export
+
+    if (stored := pathlib.Path(folder) / export.STORED).exists():
+        found = export.expanded(safetensors.torch.load_file(stored))
+    else:
+        found = safetensors.torch.load_file(f"{folder}/{export.HALF}")
+    return {n: t.float() for n, t in found.items()}
 
 
 def load(path: str) -> model.MaskedLM:

@@ -1,13 +1,14 @@
-"""Writes a model folder: weights once, in float16, for transformers and for ONNX runtimes alike.
+"""Writes a model folder: the weights once, in 8 bits, and the graph that computes with them.
 
-model.safetensors holds the weights under Hugging Face's names, BERT's or, with a factorised table, ELECTRA's. model.onnx is the graph as torch's
-exporter makes it (input_ids, attention_mask, token_type_ids -> logits), but its large tensors
-are external data that point into model.safetensors; a Cast to float32 (and a Transpose, where a
-linear layer's weight is stored the other way round) follows each, which runtimes fold when they load the model.
+model.int8.safetensors holds the weights under Hugging Face's names, BERT's or, with a factorised table, ELECTRA's.
+A matrix NAME is stored by rows, int8 from -127 to 127, with one float32 scale a row in NAME.scale. Vectors and small
+matrices are float16. model.onnx is the graph as torch's exporter makes it (input_ids, attention_mask, token_type_ids ->
+logits). Its large tensors are external data in model.safetensors: the same weights in float16, which Go's package
+models/weights makes of the stored file while it is read, byte by byte what half_file makes here. A Cast to float32 (and a
+Transpose, where a linear layer's weight is stored the other way round) follows each. Runtimes fold them as they load the model.
 
-A layer narrower than intermediate_size (config.json's intermediate_sizes) is filled up with zero neurons in
-model.safetensors, which has one width for all layers; the graph computes only the neurons there are. Of a weight
-cut by rows it reads the first part of the stored tensor; one cut by columns, which lie apart, it has itself.
+--float16 writes model.safetensors itself in place of the 8 bits, in the form that transformers reads: layers that are
+narrower than the others (config.json's intermediate_sizes and attention_heads) are filled up with zeros.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import pathlib
 import re
 import shutil
 import struct
+import tempfile
 
 import numpy as np
 import onnx
@@ -26,8 +28,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import evaluate
 import model
 
+STORED, HALF, GRAPH = "model.int8.safetensors", "model.safetensors", "model.onnx"
+SCALE = ".scale"  # after the name of a matrix: the name of its scales
 INLINE = 1024  # tensors up to this many elements stay in the graph, as float32
 OPSET = 14
 
@@ -40,81 +45,88 @@ class Graph(nn.Module):
         self.net = net
 
     def forward(self, input_ids, attention_mask, token_type_ids):
-        e, hidden = self.net.bert.embeddings, self.net.config["hidden_size"]
+        e = self.net.bert.embeddings
         blocked = (1.0 - attention_mask[:, None, None, :].float()) * torch.finfo(torch.float32).min
         position = torch.arange(self.net.config["max_position_embeddings"])[None, : input_ids.shape[1]]
         x = e.word_embeddings(input_ids) + e.token_type_embeddings(token_type_ids) + e.position_embeddings(position)
         x = self.net.project(e.LayerNorm(x))
         for layer in self.net.bert.encoder.layer:
             a, o = getattr(layer.attention, "self"), layer.attention.output
-            width = hidden // layer.heads
+            heads, width = layer.heads, layer.width
 
             def split(y):
-                return y.view(y.shape[0], y.shape[1], layer.heads, width).permute(0, 2, 1, 3)
+                return y.view(y.shape[0], y.shape[1], heads, width).permute(0, 2, 1, 3)
 
             q, k, v = split(a.query(x)), split(a.key(x)), split(a.value(x))
             p = F.softmax(q @ k.transpose(-1, -2) / math.sqrt(width) + blocked, dim=-1)
             y = (p @ v).permute(0, 2, 1, 3)
-            x = o.LayerNorm(o.dense(y.reshape(y.shape[0], y.shape[1], hidden)) + x)
+            x = o.LayerNorm(o.dense(y.reshape(y.shape[0], y.shape[1], heads * width)) + x)
             x = layer.output.LayerNorm(layer.output.dense(F.gelu(layer.intermediate.dense(x))) + x)
         return self.net.head(x)
 
 
-def rounded(state: dict) -> dict:
-    """The state with every float tensor rounded to float16."""
-    out = {n: t.detach().to("cpu", torch.float16).contiguous() for n, t in state.items()}
-    for n, t in out.items():
-        if not torch.isfinite(t).all():
+def quantised(state: dict) -> dict:
+    """The stored tensors of a state: a matrix as int8 [rows, columns] and float32 scales [rows], the rest in float16."""
+    out = {}
+    for n, t in state.items():
+        t = t.detach().to("cpu", torch.float32)
+        if t.dim() == 2 and t.numel() > INLINE:
+            scale = t.abs().amax(1) / 127
+            out[n] = (t / scale.clamp(min=1e-30)[:, None]).round().to(torch.int8).contiguous()
+            out[n + SCALE] = scale.contiguous()
+        else:
+            out[n] = t.half().contiguous()
+    return out
+
+
+def expanded(stored: dict) -> dict:
+    """The tensors in float16 of stored ones."""
+    out = {}
+    for n, t in stored.items():
+        if n.endswith(SCALE) and n.removesuffix(SCALE) in stored:
+            continue
+        out[n] = (t.float() * stored[n + SCALE][:, None]).half() if t.dtype == torch.int8 else t
+        if not torch.isfinite(out[n]).all():
             raise ValueError(f"{n} does not fit into float16")
     return out
 
 
-def external(graph: onnx.ModelProto, weights: str) -> None:
-    """Replaces the graph's large initializers by external data in the safetensors file, with Casts."""
-    with open(weights, "rb") as f:
-        (size,) = struct.unpack("<Q", f.read(8))
-        header = json.loads(f.read(size))
-        body = f.read()
-    stored = {}
-    for name, h in header.items():
-        if name != "__metadata__":
-            begin, end = h["data_offsets"]
-            data = np.frombuffer(body[begin:end], np.float16).reshape(h["shape"])
-            stored[name] = (data, 8 + size + begin)
+def half_file(tensors: dict) -> tuple[bytes, dict]:
+    """A safetensors file of float16 tensors in the order of their names, and where in it the data of each begin."""
+    header, begins, parts, at = {}, {}, [], 0
+    for n in sorted(tensors):
+        data = tensors[n].numpy().tobytes()
+        header[n] = {"dtype": "F16", "shape": list(tensors[n].shape), "data_offsets": [at, at + len(data)]}
+        begins[n] = at
+        at += len(data)
+        parts.append(data)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    text = struct.pack("<Q", len(text)) + text
+    return text + b"".join(parts), {n: len(text) + at for n, at in begins.items()}
+
+
+def external(graph: onnx.ModelProto, tensors: dict, begins: dict) -> None:
+    """Replaces the graph's large initializers by external data in model.safetensors, with Casts."""
+    stored = {n: t.numpy() for n, t in tensors.items()}
     keep, nodes, used = [], [], {}
-
-    def starts(data: np.ndarray, value: np.ndarray) -> bool:
-        """Whether value [rows, …] is data or its first rows."""
-        if data.shape[1:] != value.shape[1:] or len(data) < len(value):
-            return False
-        return np.array_equal(data[: len(value)].astype(np.float32), value)
-
     for init in graph.graph.initializer:
         value = onnx.numpy_helper.to_array(init)
         if value.dtype != np.float32 or value.size <= INLINE:
             keep.append(init)
             continue
-        for name, (data, offset) in stored.items():
-            same = starts(data, value)
-            turned = not same and value.ndim == 2 and starts(data, value.T)
+        for name, data in stored.items():
+            same = data.shape == value.shape and np.array_equal(data.astype(np.float32), value)
+            turned = not same and data.shape == value.T.shape and np.array_equal(data.astype(np.float32), value.T)
             if same or turned:
-                rows = value.shape[0] if same else value.shape[1]
-                break
-            columns = value.ndim == 2 and data.ndim == 2 and data.shape[1] > value.shape[0] and starts(data.T, value)
-            if columns:
                 break
         else:
             raise ValueError(f"no stored tensor equals the graph's {init.name} {list(value.shape)}")
         if name not in used:
-            t = onnx.TensorProto(name=name + ".float16", data_type=onnx.TensorProto.FLOAT16)
-            if same or turned:
-                t.dims.extend([rows, *data.shape[1:]])
-                t.data_location = onnx.TensorProto.EXTERNAL
-                length = 2 * math.prod(t.dims)
-                place = {"location": pathlib.Path(weights).name, "offset": offset, "length": length}
-                t.external_data.extend(onnx.StringStringEntryProto(key=k, value=str(v)) for k, v in place.items())
-            else:
-                t.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(data.T[: value.shape[0]]), t.name))
+            t = onnx.TensorProto(name=name + ".float16", data_type=onnx.TensorProto.FLOAT16, dims=data.shape)
+            t.data_location = onnx.TensorProto.EXTERNAL
+            place = {"location": HALF, "offset": begins[name], "length": data.nbytes}
+            t.external_data.extend(onnx.StringStringEntryProto(key=k, value=str(v)) for k, v in place.items())
             keep.append(t)
             used[name] = name + ".float32"
             nodes.append(onnx.helper.make_node("Cast", [t.name], [used[name]], name + "/Cast", to=onnx.TensorProto.FLOAT))
@@ -137,31 +149,38 @@ def external(graph: onnx.ModelProto, weights: str) -> None:
     graph.graph.node.extend(nodes + old)
 
 
-def write(state: dict, config: dict, vocab: str, out: str) -> None:
-    """Writes the folder's model.safetensors, model.onnx, config.json, vocab.txt and tokenizer_config.json."""
+def write(state: dict, config: dict, vocab: str, out: str, float16: bool = False) -> None:
+    """Writes the folder's weights, model.onnx, config.json, vocab.txt and tokenizer_config.json."""
     folder = pathlib.Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    half = rounded(state)
-    weights = folder / "model.safetensors"
-    stored = model.widen(half, config)
-    if model.factorised(config):
-        stored = model.electra(stored)
-    safetensors.torch.save_file(stored, weights, metadata={"format": "pt"})
+    stored = {n: t.detach().cpu().half() for n, t in state.items()} if float16 else quantised(state)
+    half = expanded(stored)
+    if float16:
+        half = model.widen(half, config)
+        config = {k: v for k, v in config.items() if k not in model.OWN_KEYS}
     net = model.MaskedLM(config)
     net.load_state_dict({n: t.float() for n, t in half.items()})
     net.eval().requires_grad_(False)
+    if model.factorised(config):
+        half, stored = model.electra(half), model.electra(stored)
+    data, begins = half_file(half)
     ids = torch.ones(2, 7, dtype=torch.int64)
     names = ["input_ids", "attention_mask", "token_type_ids"]
     axes = {n: {0: "batch", 1: "sequence"} for n in [*names, "logits"]}
-    graph = folder / "model.onnx"
-    torch.onnx.export(Graph(net), (ids, ids, 0 * ids), str(graph), input_names=names, output_names=["logits"],
-                      dynamic_axes=axes, opset_version=OPSET, dynamo=False)  # fmt: skip
-    m = onnx.load(graph)
-    external(m, str(weights))
-    onnx.save(m, graph)
-    onnx.checker.check_model(str(graph))
-    text = json.dumps(config, indent=1) + "\n"
-    (folder / "config.json").write_text(text)
+    with tempfile.TemporaryDirectory() as scratch:
+        graph = pathlib.Path(scratch) / GRAPH
+        torch.onnx.export(Graph(net), (ids, ids, 0 * ids), str(graph), input_names=names, output_names=["logits"],
+                          dynamic_axes=axes, opset_version=OPSET, dynamo=False)  # fmt: skip
+        m = onnx.load(graph)
+        external(m, half, begins)
+        onnx.save(m, graph)
+        (graph.parent / HALF).write_bytes(data)  # the check looks for the weights beside the graph
+        onnx.checker.check_model(str(graph))
+        for name in (GRAPH, HALF) if float16 else (GRAPH,):
+            shutil.copyfile(graph.parent / name, folder / name)
+    if not float16:
+        safetensors.torch.save_file(stored, folder / STORED, metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     if pathlib.Path(vocab).resolve() != (folder / "vocab.txt").resolve():
         shutil.copyfile(vocab, folder / "vocab.txt")
     special = {k + "_token": f"[{k.upper()}]" for k in ("mask", "pad", "unk", "cls", "sep")}
@@ -169,7 +188,14 @@ def write(state: dict, config: dict, vocab: str, out: str) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
 
 
-FILES = ["model.safetensors", "model.onnx", "config.json", "vocab.txt", "tokenizer_config.json"]
+def files(folder: pathlib.Path) -> dict:
+    """The files of a model folder by name, model.safetensors as it is read."""
+    out = {n: (folder / n).read_bytes() for n in (GRAPH, "config.json", "vocab.txt", "tokenizer_config.json")}
+    if (folder / STORED).exists():
+        out[HALF] = half_file(expanded(safetensors.torch.load_file(folder / STORED)))[0]
+    else:
+        out[HALF] = (folder / HALF).read_bytes()
+    return dict(sorted(out.items()))
 
 
 def card(out: str) -> None:
@@ -179,8 +205,7 @@ def card(out: str) -> None:
     if not readme.exists():
         return
     rows = ["| file | bytes | SHA-256 |", "|---|---:|---|"]
-    for name in FILES:
-        data = (folder / name).read_bytes()
+    for name, data in files(folder).items():
         rows.append(f"| `{name}` | {len(data)} | `{hashlib.sha256(data).hexdigest()}` |")
     old = readme.read_text(encoding="utf-8")
     new, n = re.subn(r"\| file \| bytes \|.*\n(?:\|.*\n)*", "\n".join(rows) + "\n", old)
@@ -191,12 +216,13 @@ def card(out: str) -> None:
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--checkpoint", required=True, help="checkpoint.pt that train.py wrote")
+    p.add_argument("--checkpoint", required=True, help="checkpoint.pt that train.py wrote, or a model folder")
     p.add_argument("--vocab", required=True)
     p.add_argument("--out", required=True, help="model folder; the table of its README.md, if any, is brought up to date")
+    p.add_argument("--float16", action="store_true", help="write model.safetensors in float16, as transformers reads it")
     a = p.parse_args()
-    saved = torch.load(a.checkpoint, map_location="cpu")
-    write(saved["model"], saved["config"], a.vocab, a.out)
+    net = evaluate.load(a.checkpoint)
+    write(net.state_dict(), net.config, a.vocab, a.out, a.float16)
     card(a.out)
 
 

@@ -34,11 +34,11 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
 class Layer(nn.Module):
     """One transformer layer over [batch, length, hidden]."""
 
-    def __init__(self, hidden: int, heads: int, inner: int):
+    def __init__(self, hidden: int, heads: int, inner: int, width: int):
         super().__init__()
-        self.heads = heads
-        own = _Box(query=nn.Linear(hidden, hidden), key=nn.Linear(hidden, hidden), value=nn.Linear(hidden, hidden))
-        out = _Box(dense=nn.Linear(hidden, hidden), LayerNorm=nn.LayerNorm(hidden, eps=1e-12))
+        self.heads, self.width, all_ = heads, width, heads * width
+        own = _Box(query=nn.Linear(hidden, all_), key=nn.Linear(hidden, all_), value=nn.Linear(hidden, all_))
+        out = _Box(dense=nn.Linear(all_, hidden), LayerNorm=nn.LayerNorm(hidden, eps=1e-12))
         self.attention = _Box(**{"self": own, "output": out})
         self.intermediate = _Box(dense=nn.Linear(hidden, inner))
         self.output = _Box(dense=nn.Linear(inner, hidden), LayerNorm=nn.LayerNorm(hidden, eps=1e-12))
@@ -49,47 +49,62 @@ class Layer(nn.Module):
         a = getattr(self.attention, "self")
         weight = torch.cat([a.query.weight, a.key.weight, a.value.weight])
         bias = torch.cat([a.query.bias, a.key.bias, a.value.bias])
-        q, k, v = F.linear(x, weight, bias).view(b, n, 3, self.heads, h // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = F.linear(x, weight, bias).view(b, n, 3, self.heads, self.width).permute(2, 0, 3, 1, 4)
         y = attend(q, k, v, mask)
         o = self.attention.output
-        y = y.transpose(1, 2).reshape(b, n, h)
+        y = y.transpose(1, 2).reshape(b, n, self.heads * self.width)
         if at is not None:
-            x, y = x.reshape(-1, h)[at], y.reshape(-1, h)[at]
+            x, y = x.reshape(-1, h)[at], y.reshape(-1, y.shape[-1])[at]
         x = o.LayerNorm(x + o.dense(y))
         y = self.output.dense(F.gelu(self.intermediate.dense(x)))
         return self.output.LayerNorm(x + y)
 
 
-def inner_sizes(config: dict) -> list[int]:
-    """The width of each layer's feed-forward block.
+OWN_KEYS = ("intermediate_sizes", "attention_heads")  # of config.json that transformers does not have
 
-    Hugging Face's intermediate_size is one number for all layers. Our key intermediate_sizes gives one a layer:
-    a narrower layer is, for transformers, one whose further neurons have zero weights (see widen).
+
+def inner_sizes(config: dict) -> list[int]:
+    """The width of each layer's feed-forward block: our key intermediate_sizes, or intermediate_size for all.
+
+    For transformers, which has one width for all layers, a narrower layer is one whose further neurons, and heads,
+    have zero weights (see widen).
     """
     return config.get("intermediate_sizes") or [config["intermediate_size"]] * config["num_hidden_layers"]
 
 
-def _inner_tensors(config: dict):
-    for number, width in enumerate(inner_sizes(config)):
+def head_counts(config: dict) -> list[int]:
+    """The attention heads of each layer: our key attention_heads, or num_attention_heads for all."""
+    return config.get("attention_heads") or [config["num_attention_heads"]] * config["num_hidden_layers"]
+
+
+def _cut_tensors(config: dict):
+    """(Name, dimension, size) of the tensors of layers that are narrower than transformers has them."""
+    own = config["hidden_size"] // config["num_attention_heads"]
+    for number, (heads, inner) in enumerate(zip(head_counts(config), inner_sizes(config))):
         layer = f"bert.encoder.layer.{number}."
-        yield layer + "intermediate.dense.weight", 0, width
-        yield layer + "intermediate.dense.bias", 0, width
-        yield layer + "output.dense.weight", 1, width
+        for part in ("query", "key", "value"):
+            yield f"{layer}attention.self.{part}.weight", 0, heads * own
+            yield f"{layer}attention.self.{part}.bias", 0, heads * own
+        yield layer + "attention.output.dense.weight", 1, heads * own
+        yield layer + "intermediate.dense.weight", 0, inner
+        yield layer + "intermediate.dense.bias", 0, inner
+        yield layer + "output.dense.weight", 1, inner
 
 
 def widen(state: dict, config: dict) -> dict:
-    """The state with every feed-forward block at intermediate_size, the added neurons zero, as transformers reads it."""
+    """The state as transformers reads it: attention and feed-forward blocks of full width, what is added zero."""
     out = dict(state)
-    for n, dim, width in _inner_tensors(config):
-        more = config["intermediate_size"] - width
+    for n, dim, _ in _cut_tensors(config):
+        full = config["intermediate_size"] if "attention." not in n else config["hidden_size"]
+        more = full - out[n].shape[dim]
         out[n] = F.pad(out[n], (0, more) if dim == out[n].dim() - 1 else (0, 0, 0, more))
     return out
 
 
 def narrow(state: dict, config: dict) -> dict:
-    """The reverse of widen."""
+    """The reverse of widen; a state that is narrow already stays as it is."""
     out = dict(state)
-    for n, dim, width in _inner_tensors(config):
+    for n, dim, width in _cut_tensors(config):
         out[n] = out[n].narrow(dim, 0, width).contiguous()
     return out
 
@@ -145,7 +160,7 @@ def cross_entropies(logits, target, soft=None):
 
 
 class MaskedLM(nn.Module):
-    """The model. config holds the keys of a Hugging Face BERT config.json, and perhaps intermediate_sizes.
+    """The model. config holds the keys of a Hugging Face BERT config.json, perhaps intermediate_sizes and attention_heads.
 
     With embedding_size the tables and the head are so wide, and a linear map leads to the layers.
     """
@@ -154,24 +169,25 @@ class MaskedLM(nn.Module):
         super().__init__()
         self.config = config
         hidden, vocab = config["hidden_size"], config["vocab_size"]
-        width = config.get("embedding_size", hidden)
+        table = config.get("embedding_size", hidden)
 
         def norm():
-            return nn.LayerNorm(width, eps=config["layer_norm_eps"])
+            return nn.LayerNorm(table, eps=config["layer_norm_eps"])
 
-        layers = [Layer(hidden, config["num_attention_heads"], inner) for inner in inner_sizes(config)]
+        width = hidden // config["num_attention_heads"]
+        layers = [Layer(hidden, heads, inner, width) for heads, inner in zip(head_counts(config), inner_sizes(config))]
         self.bert = _Box(
             embeddings=_Box(
-                word_embeddings=nn.Embedding(vocab, width),
-                position_embeddings=nn.Embedding(config["max_position_embeddings"], width),
-                token_type_embeddings=nn.Embedding(config["type_vocab_size"], width),
+                word_embeddings=nn.Embedding(vocab, table),
+                position_embeddings=nn.Embedding(config["max_position_embeddings"], table),
+                token_type_embeddings=nn.Embedding(config["type_vocab_size"], table),
                 LayerNorm=norm(),
             ),
             encoder=_Box(layer=nn.ModuleList(layers)),
         )
-        if width != hidden:
-            self.bert.embeddings_project = nn.Linear(width, hidden)
-        transform = _Box(dense=nn.Linear(hidden, width), LayerNorm=norm())
+        if table != hidden:
+            self.bert.embeddings_project = nn.Linear(table, hidden)
+        transform = _Box(dense=nn.Linear(hidden, table), LayerNorm=norm())
         predictions = _Box(transform=transform)
         predictions.bias = nn.Parameter(torch.zeros(vocab))
         self.cls = _Box(predictions=predictions)

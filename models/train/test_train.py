@@ -24,6 +24,7 @@ import muon
 import pack
 import plot
 import prepare
+import prune
 import shrink
 import start
 import store
@@ -33,11 +34,12 @@ import vocab
 
 SMALL = train.config(200, 64, 2)
 UNEVEN = {**SMALL, "intermediate_sizes": [96, 256]}  # the first layer's block is narrower
+FEW_HEADS = {**train.config(200, 64, 2, heads=4), "attention_heads": [3, 4], "intermediate_sizes": [96, 256]}
 FACTORISED = train.config(200, 64, 2, heads=4, width=48)
 SPECIAL = data.Special(0, 1, 2, 3, 4)  # of vocab.py's vocabularies
 
 
-@pytest.fixture(params=[SMALL, UNEVEN, FACTORISED], ids=["even", "uneven", "factorised"])
+@pytest.fixture(params=[SMALL, UNEVEN, FEW_HEADS, FACTORISED], ids=["even", "uneven", "few heads", "factorised"])
 def net(request):
     torch.manual_seed(1)
     net = model.MaskedLM(request.param)
@@ -218,30 +220,54 @@ def test_narrow_undoes_widen(net):
     assert back.keys() == state.keys() and all(torch.equal(back[n], t) for n, t in state.items())
 
 
-def test_export_has_one_copy_of_the_weights(net, tmp_path):
+def test_quantised_weights_are_within_half_a_scale(net):
+    stored = export.quantised(net.state_dict())
+    half = export.expanded(stored)
+    assert half.keys() == net.state_dict().keys()
+    for n, t in net.state_dict().items():
+        scale = stored[n + export.SCALE][:, None] if stored[n].dtype == torch.int8 else torch.zeros(1)
+        assert bool(((half[n].float() - t).abs() <= scale / 2 + t.abs() * 2**-11 + 1e-7).all())
+    assert sum(t.dtype == torch.int8 for t in stored.values()) > 10
+    zero = export.expanded(export.quantised({"w": torch.zeros(40, 40)}))
+    assert not bool(zero["w"].any())
+    with pytest.raises(ValueError, match="does not fit"):
+        export.expanded({"w": torch.tensor([1e30]).half()})
+
+
+def test_export(net, tmp_path):
     ort = pytest.importorskip("onnxruntime")
     (tmp_path / "v.txt").write_text("".join(f"w{i}\n" for i in range(200)))
-    export.card(str(tmp_path))  # no card, nothing to do
-    (tmp_path / "README.md").write_text("# card\n\n| file | bytes | SHA-256 |\n|---|---:|---|\n\nend\n")
-    export.write(net.state_dict(), net.config, str(tmp_path / "v.txt"), str(tmp_path))
-    export.card(str(tmp_path))
-    card = (tmp_path / "README.md").read_text()
-    assert card.count("\n| `") == len(export.FILES) and card.endswith("\n\nend\n")
+    own, auto = tmp_path / "own", tmp_path / "auto"
+    own.mkdir()
+    export.card(str(own))  # no card, nothing to do
+    (own / "README.md").write_text("# card\n\n| file | bytes | SHA-256 |\n|---|---:|---|\n\nend\n")
+    export.write(net.state_dict(), net.config, str(tmp_path / "v.txt"), str(own))
+    export.card(str(own))
+    card = (own / "README.md").read_text()
+    assert card.count("\n| `") == 5 and card.endswith("\n\nend\n")
+    assert (own / export.STORED).stat().st_size < 1.2 * sum(t.numel() for t in net.state_dict().values()) + 20000
+    assert not (own / export.HALF).exists()
     ids = torch.randint(5, 200, (3, 9))
     real = torch.ones(3, 9, dtype=torch.bool)
     real[2, 5:] = False
-    half = evaluate.load(str(tmp_path))
+    loaded = evaluate.load(str(own))
     with torch.no_grad():
-        want = half.head(half.encode(ids, real))
-    feed = {"input_ids": ids, "attention_mask": real.long(), "token_type_ids": 0 * ids}
-    session = ort.InferenceSession(str(tmp_path / "model.onnx"))
-    (got,) = session.run(None, {k: v.numpy() for k, v in feed.items()})
-    assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
-    full = sum(t.numel() for t in model.widen(net.state_dict(), net.config).values())
-    assert (tmp_path / "model.safetensors").stat().st_size < 2 * full + 20000
-    auto = pytest.importorskip("transformers").AutoModelForMaskedLM.from_pretrained(tmp_path, dtype=torch.float32).eval()
+        want = loaded.head(loaded.encode(ids, real))
+    feed = {"input_ids": ids.numpy(), "attention_mask": real.long().numpy(), "token_type_ids": (0 * ids).numpy()}
+
+    def same(folder):
+        session = ort.InferenceSession(str(folder / export.GRAPH))
+        (got,) = session.run(None, feed)
+        assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
+
+    (own / export.HALF).write_bytes(export.files(own)[export.HALF])  # what Go's package weights gives the runtime
+    same(own)
+    export.write(loaded.state_dict(), loaded.config, str(tmp_path / "v.txt"), str(auto), float16=True)
+    same(auto)
+    assert not (auto / export.STORED).exists()
+    bert = pytest.importorskip("transformers").AutoModelForMaskedLM.from_pretrained(auto, dtype=torch.float32).eval()
     with torch.no_grad():
-        logits = auto(input_ids=ids, attention_mask=real.long()).logits
+        logits = bert(input_ids=ids, attention_mask=real.long()).logits
     assert float((want - logits)[real].abs().max()) < 1e-4
 
 
@@ -267,6 +293,92 @@ def test_shrinking_keeps_the_function_of_what_stays(net):
     ids = torch.randint(5, 200, (3, 9))
     with torch.no_grad():
         assert float((full.encode(ids) - half.encode(ids)).abs().max()) < 1e-5
+
+
+def test_the_units_that_go_are_those_the_rest_makes_up_for():
+    """One of six units of two inputs: the best choice and its matrix by trying all."""
+    torch.manual_seed(3)
+    x = torch.randn(400, 12, dtype=torch.float64) @ torch.randn(12, 12, dtype=torch.float64)
+    weight = torch.randn(5, 12, dtype=torch.float64)
+    cov = x.T @ x / len(x)
+    want = x @ weight.T
+
+    def left(columns):
+        fit = torch.linalg.lstsq(x[:, columns], want).solution
+        return float(((x[:, columns] @ fit - want) ** 2).sum()), fit.T
+
+    sets = [[c for c in range(12) if c // 2 != gone] for gone in range(6)]
+    best = min(sets, key=lambda s: left(s)[0])
+    columns, fit, lost = prune.select(cov, weight, 2, 5, 1)
+    assert columns.tolist() == best
+    assert torch.allclose(fit, left(best)[1], atol=1e-8)
+    assert abs(lost - left(best)[0] / float((want**2).sum())) < 1e-8
+    # Units that repeat others cost nothing, however many go.
+    copies = torch.cat([x, x @ torch.randn(12, 6, dtype=torch.float64)], 1)
+    cov = prune.damped(copies.T @ copies / len(x), 1e-10)
+    columns, _, lost = prune.select(cov, torch.randn(5, 18, dtype=torch.float64), 1, 12, 6)
+    assert len(columns) == 12 and lost < 1e-6
+
+
+def test_moments_are_weighted():
+    x, y = torch.randn(6, 3), torch.randn(6, 2)
+    w = torch.tensor([1.0, 2, 0, 3, 1, 1])
+    first, second, cov = prune.moments([x[:2], x[2:]], [w[:2], w[2:]], [y[:2], y[2:]])
+    repeated = torch.repeat_interleave(torch.arange(6), w.long())
+    a, b = x[repeated], y[repeated]
+    assert torch.allclose(first, a.mean(0), atol=1e-6) and torch.allclose(second, b.mean(0), atol=1e-6)
+    assert torch.allclose(cov, (a - a.mean(0)).T @ (b - b.mean(0)) / len(a), atol=1e-5)
+    assert torch.allclose(prune.moments([x], [w])[2], prune.moments([x], [w], [x])[2], atol=1e-6)
+
+
+def test_before_is_undone_by_the_norm():
+    norm = torch.nn.LayerNorm(16)
+    norm.weight.data += 0.3 * torch.randn(16)
+    norm.bias.data += torch.randn(16)
+    now, wanted = torch.randn(9, 16), norm(torch.randn(9, 16))
+    with torch.no_grad():
+        assert torch.allclose(norm(now + prune.before(norm, wanted, now)), wanted, atol=1e-3)
+
+
+def test_pruning_keeps_the_function_of_what_stays(net, monkeypatch):
+    """A third layer without effect, a head without effect, and neurons that repeat others: all that goes."""
+    monkeypatch.setattr(prune, "STEPS", 200)  # one neuron after another: of two that are alike one goes
+    config = {**net.config, "num_hidden_layers": 3}
+    config |= {"intermediate_sizes": [*model.inner_sizes(net.config), 64], "attention_heads": [*model.head_counts(net.config), 1]}
+    torch.manual_seed(5)
+    full = model.MaskedLM(config)
+    for p in full.parameters():
+        p.data += 0.2 * torch.randn_like(p)
+    first, below, spare = full.bert.encoder.layer
+    for dense in (spare.attention.output.dense, spare.output.dense):
+        dense.weight.data.zero_()
+        dense.bias.data.zero_()
+    for norm in (below.output.LayerNorm, spare.attention.output.LayerNorm, spare.output.LayerNorm):
+        norm.weight.data.fill_(1)
+        norm.bias.data.zero_()
+    half = model.inner_sizes(config)[0] // 2
+    first.intermediate.dense.weight.data[half:] = first.intermediate.dense.weight.data[:half]
+    first.intermediate.dense.bias.data[half:] = first.intermediate.dense.bias.data[:half]
+    heads = model.head_counts(config)
+    if heads[0] > 1:
+        first.attention.output.dense.weight.data[:, -first.width :] = 0
+        heads = [heads[0] - 1, *heads[1:]]
+    batches = [(torch.randint(5, 200, (20, 11)), torch.randint(0, 220, (40,)).unique()) for _ in range(6)]
+    state, small = prune.prune(full.state_dict(), config, batches, [0, 1], heads[:2], [half, model.inner_sizes(config)[1]], 1e-4)
+    assert small["num_hidden_layers"] == 2 and model.inner_sizes(small)[0] == half
+    assert model.head_counts(small) == heads[:2]
+    less = model.MaskedLM(small)
+    less.load_state_dict(state)
+    ids = torch.randint(5, 200, (3, 9))
+    with torch.no_grad():
+        far = (full.encode(ids) - less.encode(ids)).pow(2).mean() / full.encode(ids).var()
+    assert float(far) < 1e-3
+
+
+def test_numbers_for_layers():
+    assert prune.numbers("4", 3) == [4, 4, 4] and prune.numbers("4,8", 3) == [4, 4, 8] and prune.numbers("1,2,3", 3) == [1, 2, 3]
+    with pytest.raises(SystemExit, match="has 3 numbers for 4 layers"):
+        prune.numbers("1,2,3", 4)
 
 
 def test_distillation_is_the_mean_of_two_losses(net):

@@ -61,11 +61,11 @@ class Optimizer:
     shared memory.
     """
 
-    def __init__(self, net: model.MaskedLM, workers: int, kind: torch.dtype = torch.bfloat16):
+    def __init__(self, net: model.MaskedLM, workers: int, kind: torch.dtype = torch.bfloat16, adam: bool = False):
         self.kind = kind
-        self.params = dict(net.named_parameters())
+        self.params = {n: p for n, p in net.named_parameters() if p.requires_grad}
         self.first = {n: torch.zeros_like(p) for n, p in self.params.items()}
-        hidden = [n for n, p in self.params.items() if p.dim() == 2 and "_embeddings." not in n]
+        hidden = [n for n, p in self.params.items() if p.dim() == 2 and "_embeddings." not in n and not adam]
         self.second = {n: torch.zeros_like(p) for n, p in self.params.items() if n not in hidden}
         # Matrices of one shape go through the iteration together; dealt out so that each worker has of each shape.
         self.shards: list[list[list[str]]] = [[] for _ in range(workers)]
@@ -199,8 +199,8 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
     """The loop of one worker. shared: next batch, factor, sums of loss, hits and tokens, and the number of chunks."""
     torch.set_num_threads(1 if a.workers > 1 else a.threads)
     device = next(net.parameters()).device.type
-    for n, p in net.named_parameters():
-        p.grad = grads[worker][n]
+    for n, g in grads[worker].items():
+        net.get_parameter(n).grad = g
     compiled = (lambda f: f) if a.no_compile else (lambda f: torch.compile(f, dynamic=True))
     loss_of = compiled(net.loss)
     teacher_of = compiled(teacher.logits) if teacher else None
@@ -292,6 +292,8 @@ def main() -> None:
     p.add_argument("--batch-tokens", type=int, default=data.TOKENS, help="tokens in a batch")
     p.add_argument("--rate", type=float, default=1e-3)
     p.add_argument("--muon-rate", type=float, default=0.005)
+    p.add_argument("--adam", action="store_true", help="Adam for the matrices too, at --rate: Muon's products cost more than small steps of wide layers")
+    p.add_argument("--freeze-table", action="store_true", help="leave the table of word pieces as it is")
     p.add_argument("--warmup", type=int, default=200, help="steps")
     p.add_argument("--mask", type=float, default=0.25, help="share of masked pieces")
     p.add_argument("--mask-end", type=float, default=0.15, help="share at the end of the decay")
@@ -319,15 +321,18 @@ def main() -> None:
         net.bert.embeddings.word_embeddings.weight.data.copy_(start["embeddings"])
         seen = start["counts"] + 1.0
         net.cls.predictions.bias.data.copy_((seen / seen.sum()).log() + np.log(size))
-    opt = Optimizer(net, a.workers, torch.float32 if a.fp32 else torch.bfloat16)
+    if a.freeze_table:
+        net.bert.embeddings.word_embeddings.weight.requires_grad_(False)
+    opt = Optimizer(net, a.workers, torch.float32 if a.fp32 else torch.bfloat16, a.adam)
     at = {"epoch": 0, "batch": 0, "step": 0, "tokens": 0, "seconds": 0.0}
     if saved:
         net.load_state_dict(saved["model"])
         for kind, buffers in opt.state().items():
             for n, b in buffers.items():
-                b.copy_(saved["optimizer"][kind][n])
+                if n in saved["optimizer"][kind]:
+                    b.copy_(saved["optimizer"][kind][n])
         at = saved["at"]
-    grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters()} for _ in range(a.workers)]
+    grads = [{n: torch.zeros_like(p, requires_grad=False) for n, p in net.named_parameters() if p.requires_grad} for _ in range(a.workers)]
     teacher = None
     if a.teacher:
         teacher = evaluate.load(a.teacher).to(device).requires_grad_(False)
