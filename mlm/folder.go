@@ -10,10 +10,11 @@ import (
 
 	"infill/internal/disk"
 	"infill/mlm/onnx"
+	"infill/models/weights"
 )
 
 // folder is where a model comes from. dir is the folder on disk, "" if there is none (an
-// embedded model): then the runtime gets the weights from memory.
+// embedded model) or its weights are stored in 8 bits: then the runtime gets them from memory.
 type folder struct {
 	fs  fs.FS
 	dir string
@@ -79,6 +80,11 @@ func openFolder(dir string) (f folder, done func(), err error) {
 	}
 	if err != nil {
 		return f, nil, errors.Join(fmt.Errorf("%w: %w", ErrNoModel, err), root.Close())
+	}
+	if exists(f.fs, weights.Stored) {
+		// The runtime cannot map such weights. They are read as an embedded model's are, also
+		// after the model was opened: the folder stays open as long as the model is in use.
+		return folder{fs: weights.Expand(f.fs)}, func() {}, nil
 	}
 	return f, func() { _ = root.Close() }, nil
 }
