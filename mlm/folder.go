@@ -14,7 +14,7 @@ import (
 )
 
 // folder is where a model comes from. dir is the folder on disk, "" if there is none (an
-// embedded model) or its weights are stored in 8 bits: then the runtime gets them from memory.
+// embedded model) or its weights are stored in few bits: then the runtime gets them from memory.
 type folder struct {
 	fs  fs.FS
 	dir string

@@ -1,9 +1,9 @@
-"""Writes a model folder: the weights once, in 8 bits, and the graph that computes with them.
+"""Writes a model folder: the weights once, in 8 or 4 bits, and the graph that computes with them.
 
-model.int8.safetensors holds the weights under Hugging Face's names, BERT's or, with a factorised table, ELECTRA's.
-A matrix NAME is stored by rows, int8 from -127 to 127, with one float32 scale a row in NAME.scale. Vectors and small
-matrices are float16. model.onnx is the graph as torch's exporter makes it (input_ids, attention_mask, token_type_ids ->
-logits). Its large tensors are external data in model.safetensors: the same weights in float16, which Go's package
+model.stored.safetensors holds the weights under Hugging Face's names, BERT's or, with a factorised table, ELECTRA's, as
+Go's package models/weights says. Matrices that quantise.py has rounded have its numbers and scales, others 8 bits and one scale
+a row, vectors and small matrices are float16. model.onnx is the graph as torch's exporter makes it (input_ids, attention_mask,
+token_type_ids -> logits). Its large tensors are external data in model.safetensors: the same weights in float16, which
 models/weights makes of the stored file while it is read, byte by byte what half_file makes here. A Cast to float32 (and a
 Transpose, where a linear layer's weight is stored the other way round) follows each. Runtimes fold them as they load the model.
 
@@ -31,7 +31,7 @@ from torch import nn
 import evaluate
 import model
 
-STORED, HALF, GRAPH = "model.int8.safetensors", "model.safetensors", "model.onnx"
+STORED, HALF, GRAPH = "model.stored.safetensors", "model.safetensors", "model.onnx"
 SCALE = ".scale"  # after the name of a matrix: the name of its scales
 INLINE = 1024  # tensors up to this many elements stay in the graph, as float32
 OPSET = 14
@@ -65,12 +65,20 @@ class Graph(nn.Module):
         return self.net.head(x)
 
 
-def quantised(state: dict) -> dict:
-    """The stored tensors of a state: a matrix as int8 [rows, columns] and float32 scales [rows], the rest in float16."""
+def quantised(state: dict, numbers: dict) -> dict:
+    """The stored tensors of a state: a matrix as int8 [rows, columns] and float32 scales [rows], the rest in float16.
+
+    numbers has matrices that quantise.py has rounded: (int8 [rows, columns], float16 scales [rows, groups]).
+    """
     out = {}
     for n, t in state.items():
         t = t.detach().to("cpu", torch.float32)
-        if t.dim() == 2 and t.numel() > INLINE:
+        if n in numbers:
+            out[n], out[n + SCALE] = numbers[n]
+            if -8 <= int(out[n].min()) and int(out[n].max()) < 8:
+                low, high = (out[n].view(len(t), -1, 2) + 8).to(torch.uint8).unbind(2)
+                out[n] = (low | high << 4).contiguous()
+        elif t.dim() == 2 and t.numel() > INLINE:
             scale = t.abs().amax(1) / 127
             out[n] = (t / scale.clamp(min=1e-30)[:, None]).round().to(torch.int8).contiguous()
             out[n + SCALE] = scale.contiguous()
@@ -85,7 +93,12 @@ def expanded(stored: dict) -> dict:
     for n, t in stored.items():
         if n.endswith(SCALE) and n.removesuffix(SCALE) in stored:
             continue
-        out[n] = (t.float() * stored[n + SCALE][:, None]).half() if t.dtype == torch.int8 else t
+        if t.dtype == torch.uint8:
+            t = torch.stack([t & 15, t >> 4], 2).flatten(1).to(torch.int8) - 8
+        if t.dtype == torch.int8:
+            scale = stored[n + SCALE].float().view(len(t), -1, 1)
+            t = (t.float().view(len(t), scale.shape[1], -1) * scale).half().view(t.shape)
+        out[n] = t
         if not torch.isfinite(out[n]).all():
             raise ValueError(f"{n} does not fit into float16")
     return out
@@ -149,11 +162,11 @@ def external(graph: onnx.ModelProto, tensors: dict, begins: dict) -> None:
     graph.graph.node.extend(nodes + old)
 
 
-def write(state: dict, config: dict, vocab: str, out: str, float16: bool = False) -> None:
+def write(state: dict, config: dict, vocab: str, out: str, float16: bool = False, numbers: dict | None = None) -> None:
     """Writes the folder's weights, model.onnx, config.json, vocab.txt and tokenizer_config.json."""
     folder = pathlib.Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    stored = {n: t.detach().cpu().half() for n, t in state.items()} if float16 else quantised(state)
+    stored = {n: t.detach().cpu().half() for n, t in state.items()} if float16 else quantised(state, numbers or {})
     half = expanded(stored)
     if float16:
         half = model.widen(half, config)
@@ -221,8 +234,10 @@ def main() -> None:
     p.add_argument("--out", required=True, help="model folder; the table of its README.md, if any, is brought up to date")
     p.add_argument("--float16", action="store_true", help="write model.safetensors in float16, as transformers reads it")
     a = p.parse_args()
-    net = evaluate.load(a.checkpoint)
-    write(net.state_dict(), net.config, a.vocab, a.out, a.float16)
+    net, numbers = evaluate.load(a.checkpoint), None
+    if a.checkpoint.endswith(".pt"):
+        numbers = torch.load(a.checkpoint, map_location="cpu").get("numbers")
+    write(net.state_dict(), net.config, a.vocab, a.out, a.float16, numbers)
     card(a.out)
 
 

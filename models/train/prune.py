@@ -21,7 +21,7 @@ import model
 import store
 import train
 
-HIDDEN_WEIGHT = 3.0  # of a masked place among the others
+MASKED_WEIGHT = 3.0  # of a masked place among the others
 DAMPING = 1e-4  # of the mean variance, added to each
 STEPS = 24  # in which inner neurons go
 
@@ -117,7 +117,7 @@ def prune(state: dict, config: dict, batches: list, layers: list, heads: list, i
     for ids, at in batches:
         x = e.word_embeddings(ids) + e.position_embeddings.weight[: ids.shape[1]] + e.token_type_embeddings.weight[0]
         theirs.append(net.project(e.LayerNorm(x)))
-        weights.append(torch.ones(ids.numel()).index_fill(0, at, HIDDEN_WEIGHT))
+        weights.append(torch.ones(ids.numel()).index_fill(0, at, MASKED_WEIGHT))
     own = list(theirs)
     ends = [*layers[1:], len(big.bert.encoder.layer)]
     for number, layer in enumerate(net.bert.encoder.layer):
@@ -164,6 +164,14 @@ def prune(state: dict, config: dict, batches: list, layers: list, heads: list, i
     return net.state_dict(), config
 
 
+def text(folder: str, vocab: str, batches: int, share: float, seed: int) -> list:
+    """Batches of prepare.py's folder with random masks: (ids [batch, length], flat positions of masks)."""
+    special, rng = data.special(vocab), np.random.default_rng([seed, 3])
+    pieces = np.load(f"{folder}/pieces.npy", mmap_mode="r")
+    rows = store.plan(folder, seed, 0, data.TOKENS)[-batches:]
+    return [data.mask(data.fill(pieces, r, special), share, rng, special)[:2] for r in rows]
+
+
 def numbers(text: str, count: int) -> list[int]:
     """Numbers by commas, one for each layer; of two, the second is the last layer's, and one is for all."""
     out = [int(i) for i in text.split(",")]
@@ -189,10 +197,7 @@ def main() -> None:
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--out", required=True, help="folder for checkpoint.pt, for train.py's --out")
     a = p.parse_args()
-    net, special = evaluate.load(a.model), data.special(a.vocab)
-    pieces, rng = np.load(f"{a.data}/pieces.npy", mmap_mode="r"), np.random.default_rng([a.seed, 3])
-    rows = store.plan(a.data, a.seed, 0, data.TOKENS)[-a.batches :]
-    todo = [data.mask(data.fill(pieces, r, special), a.share, rng, special)[:2] for r in rows]
+    net, todo = evaluate.load(a.model), text(a.data, a.vocab, a.batches, a.share, a.seed)
     layers = [int(i) for i in a.layers.split(",")]
     heads, inner = numbers(a.heads, len(layers)), numbers(a.inner, len(layers))
     state, config = prune(net.state_dict(), net.config, todo, layers, heads, inner, a.ridge)

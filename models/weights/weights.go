@@ -1,16 +1,18 @@
-// Package weights keeps a model's weights in 8 bits on disk and gives them back as the safetensors
-// file in float16 that the model's graph refers to.
+// Package weights keeps a model's weights in 8 or 4 bits on disk and gives them back as the
+// safetensors file in float16 that the model's graph refers to.
 //
-// A matrix is stored by rows: int8 numbers from -127 to 127, and one float32 scale a row, the
-// largest absolute value of the row divided by 127. So a weight is off by at most half a scale.
-// Vectors are stored in float16 as they are. A model of 45 million parameters takes 45 MB in place
-// of 90.
+// The stored file is a safetensors file itself. A matrix NAME [rows, columns] is a tensor of that
+// name and one of scales, NAME.scale, F32 or F16, of the shape [rows] or [rows, groups]. The
+// columns of a row form groups of equal size, and a weight is its number times the scale of its
+// group. The numbers are of type I8, or four bits wide. Then the type is U8, the shape
+// [rows, columns/2], and a byte holds two numbers from -8 to 7, each with 8 added, the first in
+// the lower half. All other tensors are F16 and stay as they are. 110 million weights take 58 MB in
+// 4 bits with groups of 64, and 219 MB in float16.
 //
-// The stored file is a safetensors file itself. A matrix NAME is the tensor NAME of type I8 and the
-// tensor NAME.scale of type F32. The file that is given back has the tensors in the order of their
-// names, all F16, and a header without spaces but for those at its end that fill it to a multiple
-// of eight bytes. models/train/export.py writes both the same way, byte by byte, since a graph
-// refers to weights by their offsets.
+// The file that is given back has the tensors in the order of their names, all F16, and a header
+// without spaces but for those at its end that fill it to a multiple of eight bytes.
+// models/train/export.py writes both the same way, byte by byte, since a graph refers to weights by
+// their offsets.
 package weights
 
 import (
@@ -27,8 +29,8 @@ import (
 )
 
 const (
-	// Stored is the name of the file with the weights in 8 bits.
-	Stored = "model.int8.safetensors"
+	// Stored is the name of the file with the weights in few bits.
+	Stored = "model.stored.safetensors"
 	// Given is the name under which they are read, in float16.
 	Given = "model.safetensors"
 
@@ -37,7 +39,7 @@ const (
 )
 
 // ErrFormat is a stored file that cannot be read: what is wrong comes with it.
-var ErrFormat = errors.New("weights in 8 bits")
+var ErrFormat = errors.New("stored weights")
 
 // entry is a tensor in the header of a safetensors file.
 type entry struct {
@@ -50,8 +52,11 @@ type entry struct {
 type tensor struct {
 	begin, end int64 // in the given file
 	rows, cols int64
-	data       []byte // int8 [rows, cols], or float16 [rows·cols] where scale is nil
-	scale      []byte // float32 [rows]
+	data       []byte // numbers, or float16 where there are no scales
+	bits       int64  // of a number: 4 or 8
+	scale      []byte // [rows, cols/group]
+	wide       bool   // the scales are float32
+	group      int64  // columns that share a scale
 }
 
 // file is the given file: its header, and the tensors in their order.
@@ -73,7 +78,8 @@ func parse(data []byte) (*file, error) {
 	at := int64(0)
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
-		if base, ok := strings.CutSuffix(name, scaleSuffix); ok && entries[base].Type == "I8" {
+		base, ok := strings.CutSuffix(name, scaleSuffix)
+		if kind := entries[base].Type; ok && (kind == "I8" || kind == "U8") {
 			continue
 		}
 		t, err := stored(name, e, entries, body)
@@ -86,7 +92,11 @@ func parse(data []byte) (*file, error) {
 		if text.Len() > 1 {
 			text.WriteByte(',')
 		}
-		given, err := json.Marshal(entry{"F16", e.Shape, [2]int64{t.begin, t.end}})
+		shape := slices.Clone(e.Shape)
+		if e.Type == "U8" {
+			shape[len(shape)-1] *= 2
+		}
+		given, err := json.Marshal(entry{"F16", shape, [2]int64{t.begin, t.end}})
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFormat, name, err)
 		}
@@ -134,32 +144,67 @@ func header(data []byte) (map[string]entry, []byte, error) {
 	return entries, data[8+n:], nil
 }
 
+// widths are the bits of an element of a stored tensor.
+var widths = map[string]int64{"U8": 4, "I8": 8, "F16": 16}
+
 // stored finds the parts of a tensor.
 func stored(name string, e entry, entries map[string]entry, body []byte) (t tensor, err error) {
-	t.rows, t.cols = 1, 1
-	for i, n := range e.Shape {
-		if n < 0 || n > math.MaxInt32 {
-			return t, fmt.Errorf("%w: tensor %q has a shape of %v", ErrFormat, name, e.Shape)
-		}
-		if i == 0 {
-			t.rows = int64(n)
-		} else if t.cols *= int64(n); t.cols > math.MaxInt32 {
-			return t, fmt.Errorf("%w: tensor %q has a shape of %v", ErrFormat, name, e.Shape)
-		}
+	bits := widths[e.Type]
+	if bits == 0 {
+		return t, fmt.Errorf("%w: tensor %q has the type %q, want I8, U8 or F16", ErrFormat, name,
+			e.Type)
 	}
-	size := map[string]int64{"I8": 1, "F16": 2}[e.Type]
-	if size == 0 {
-		return t, fmt.Errorf("%w: tensor %q has the type %q, want I8 or F16", ErrFormat, name, e.Type)
-	}
-	if t.data, err = part(name, e, body, size*t.rows*t.cols); err != nil || e.Type == "F16" {
+	if t.rows, t.cols, err = matrix(name, e); err != nil {
 		return t, err
 	}
-	s, ok := entries[name+scaleSuffix]
-	if !ok || s.Type != "F32" {
-		return t, fmt.Errorf("%w: tensor %q has no %s%s of type F32", ErrFormat, name, name, scaleSuffix)
+	if bits == 4 {
+		if len(e.Shape) != 2 {
+			return t, fmt.Errorf("%w: tensor %q has a shape of %v, want rows and pairs of columns",
+				ErrFormat, name, e.Shape)
+		}
+		t.cols *= 2
 	}
-	t.scale, err = part(name+scaleSuffix, s, body, 4*t.rows)
+	t.data, err = part(name, e, body, t.rows*t.cols*bits/8)
+	if err != nil || bits == 16 {
+		return t, err
+	}
+	t.bits, t.group = bits, t.cols
+	scales := name + scaleSuffix
+	s, ok := entries[scales]
+	if !ok || s.Type != "F32" && s.Type != "F16" {
+		return t, fmt.Errorf("%w: tensor %q has no %s of type F32 or F16", ErrFormat, name, scales)
+	}
+	rows, groups, err := matrix(scales, s)
+	if err == nil && (rows != t.rows || groups < 1 || t.cols%groups != 0) {
+		err = fmt.Errorf("%w: tensor %q has scales of the shape %v, want [%d] or [%d, groups]",
+			ErrFormat, name, s.Shape, t.rows, t.rows)
+	}
+	if err != nil {
+		return t, err
+	}
+	t.wide, t.group = s.Type == "F32", t.cols/groups
+	size := int64(2)
+	if t.wide {
+		size = 4
+	}
+	t.scale, err = part(scales, s, body, size*rows*groups)
 	return t, err
+}
+
+// matrix is a shape as rows of columns; what follows the first dimension counts as columns.
+func matrix(name string, e entry) (rows, cols int64, err error) {
+	rows, cols = 1, 1
+	for i, n := range e.Shape {
+		if i == 0 {
+			rows = int64(n)
+		} else {
+			cols *= int64(n)
+		}
+		if n < 0 || n > math.MaxInt32 || cols > math.MaxInt32 {
+			return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v", ErrFormat, name, e.Shape)
+		}
+	}
+	return rows, cols, nil
 }
 
 // part is a tensor's bytes.
@@ -202,34 +247,67 @@ func (t *tensor) read(b []byte, first int64) int {
 	if t.scale == nil {
 		return copy(b, t.data[first:])
 	}
-	var half [256]uint16 // of the row's numbers
-	row := int64(-1)
+	var half [256]uint16 // the group's numbers times its scale
+	group := int64(-1)
 	for n := 0; n < len(b); {
-		number, odd := (first+int64(n))/2, (first+int64(n))%2 == 1
-		if r := number / t.cols; r != row {
-			row = r
-			scale := math.Float32frombits(binary.LittleEndian.Uint32(t.scale[4*r:]))
-			for q := range half {
-				half[q] = float16(float32(int8(q)) * scale)
-			}
+		at := first + int64(n)
+		number := at / 2
+		if g := number / t.group; g != group {
+			group = g
+			t.spell(&half, g)
 		}
-		whole := min(int64(len(b)-n)/2, (row+1)*t.cols-number)
+		whole := min(int64(len(b)-n)/2, (group+1)*t.group-number)
 		switch {
-		case odd:
-			b[n] = byte(half[t.data[number]] >> 8)
+		case at%2 == 1:
+			b[n] = byte(half[t.number(number)] >> 8)
 			n++
 		case whole == 0:
-			b[n] = byte(half[t.data[number]])
+			b[n] = byte(half[t.number(number)])
 			n++
-		default:
-			out := b[n : n+2*int(whole)]
+		case t.bits == 8:
 			for i, q := range t.data[number : number+whole] {
-				binary.LittleEndian.PutUint16(out[2*i:], half[q])
+				binary.LittleEndian.PutUint16(b[n+2*i:], half[q])
 			}
-			n += len(out)
+			n += 2 * int(whole)
+		case number%2 == 0 && whole > 1:
+			for i, two := range t.data[number/2 : (number+whole)/2] {
+				pair := uint32(half[two&15]) | uint32(half[two>>4])<<16
+				binary.LittleEndian.PutUint32(b[n+4*i:], pair)
+			}
+			n += 4 * int(whole/2)
+		default:
+			binary.LittleEndian.PutUint16(b[n:], half[t.number(number)])
+			n += 2
 		}
 	}
 	return len(b)
+}
+
+// number is the i-th stored number, as it is stored.
+func (t *tensor) number(i int64) byte {
+	if t.bits == 8 {
+		return t.data[i]
+	}
+	return t.data[i/2] >> (4 * (i & 1)) & 15
+}
+
+// spell sets half to the values of all numbers of a group.
+func (t *tensor) spell(half *[256]uint16, group int64) {
+	var scale float32
+	if t.wide {
+		scale = math.Float32frombits(binary.LittleEndian.Uint32(t.scale[4*group:]))
+	} else {
+		scale = float32of(binary.LittleEndian.Uint16(t.scale[2*group:]))
+	}
+	if t.bits == 4 {
+		for q := range 16 {
+			half[q] = float16(float32(q-8) * scale)
+		}
+		return
+	}
+	for q := range half {
+		half[q] = float16(float32(int8(q)) * scale)
+	}
 }
 
 // float16 rounds to the nearest half-precision number, to even in the middle; what is too large
@@ -249,4 +327,18 @@ func float16(x float32) uint16 {
 		abs += 0xfff + abs>>13&1
 		return sign | uint16(abs>>13-(127-15)<<10)
 	}
+}
+
+// float32of widens a half-precision number.
+func float32of(h uint16) float32 {
+	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&31), uint32(h&0x3ff)
+	switch exponent {
+	case 0: // multiples of 2⁻²⁴
+		return math.Float32frombits(math.Float32bits(float32(fraction)/(1<<24)) | sign)
+	case 31:
+		exponent = 255
+	default:
+		exponent += 127 - 15
+	}
+	return math.Float32frombits(sign | exponent<<23 | fraction<<13)
 }

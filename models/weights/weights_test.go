@@ -59,7 +59,8 @@ func halves(x ...uint16) (b []byte) {
 	return b
 }
 
-// small is a file of a matrix [2, 3], a vector [2] and a matrix without rows.
+// small is a file of a matrix [2, 3], a vector [2], a matrix without rows, and a matrix [2, 4] in four
+// bits with two scales a row.
 func small(t testing.TB) []byte {
 	minus127 := int8(-127)
 	minus1 := int8(-1)
@@ -70,11 +71,14 @@ func small(t testing.TB) []byte {
 		"c.scale":        {"F16", []int{1}, halves(0x7bff)}, // a name like a scale's, of no matrix
 		"d":              {"I8", []int{0, 3}, nil},
 		"d.scale":        {"F32", []int{0}, nil},
+		"e":              {"U8", []int{2, 2}, []byte{0xf0, 0x98, 0x71, 0x0a}},
+		"e.scale":        {"F16", []int{2, 2}, halves(0x3c00, 0x3800, 0x0001, 0xbc00)},
 	})
 }
 
 // want is what small gives, computed by hand: 63.5 is 0x53f0; 0.001 in float32 rounds to 0x1419,
-// 0.064 to 0x2c19.
+// 0.064 to 0x2c19. The rows of e are 0-8, 15-8, (8-8)/2, (9-8)/2 and (1-8), (7-8) times the
+// smallest number there is, -(10-8), -(0-8).
 var want = struct {
 	header string
 	body   []byte
@@ -82,8 +86,10 @@ var want = struct {
 	`{"a.bias":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},` +
 		`"b.weight":{"dtype":"F16","shape":[2,3],"data_offsets":[4,16]},` +
 		`"c.scale":{"dtype":"F16","shape":[1],"data_offsets":[16,18]},` +
-		`"d":{"dtype":"F16","shape":[0,3],"data_offsets":[18,18]}}`,
-	halves(0x3c00, 0xc000, 0x53f0, 0xd3f0, 0, 0x1419, 0x9419, 0x2c19, 0x7bff),
+		`"d":{"dtype":"F16","shape":[0,3],"data_offsets":[18,18]},` +
+		`"e":{"dtype":"F16","shape":[2,4],"data_offsets":[18,34]}}`,
+	halves(0x3c00, 0xc000, 0x53f0, 0xd3f0, 0, 0x1419, 0x9419, 0x2c19, 0x7bff,
+		0xc800, 0x4700, 0, 0x3800, 0x8007, 0x8001, 0xc000, 0x4800),
 }
 
 func TestExpand(t *testing.T) {
@@ -152,10 +158,21 @@ func TestDamage(t *testing.T) {
 		"an array": {append(binary.LittleEndian.AppendUint64(nil, 8), `{"w":[]}`...),
 			`tensor "w"`},
 		"type": {safetensors(t, map[string]piece{"w": {"F64", []int{1}, make([]byte, 8)}}),
-			`"F64", want I8 or F16`},
-		"no scale": {safetensors(t, map[string]piece{"w": good["w"]}), "has no w.scale of type F32"},
+			`"F64", want I8, U8 or F16`},
+		"no scale": {safetensors(t, map[string]piece{"w": good["w"]}), "has no w.scale of type F32 or F16"},
 		"scale of another type": {safetensors(t, map[string]piece{"w": good["w"],
-			"w.scale": {"F16", []int{2}, make([]byte, 4)}}), "has no w.scale of type F32"},
+			"w.scale": {"U8", []int{4}, make([]byte, 4)}}), "has no w.scale of type F32 or F16"},
+		"groups that do not fit": {safetensors(t, map[string]piece{"w": {"I8", []int{1, 3},
+			[]byte{1, 2, 3}}, "w.scale": {"F32", []int{1, 2}, make([]byte, 8)}}),
+			"scales of the shape [1 2], want [1] or [1, groups]"},
+		"no groups": {safetensors(t, map[string]piece{"w": good["w"], "w.scale": {"F32", []int{1, 0},
+			nil}}), "scales of the shape [1 0]"},
+		"scales of other rows": {safetensors(t, map[string]piece{"w": good["w"],
+			"w.scale": {"F32", []int{2}, make([]byte, 8)}}), "scales of the shape [2], want [1]"},
+		"four bits in a row": {safetensors(t, map[string]piece{"w": {"U8", []int{2}, []byte{1, 2}},
+			"w.scale": {"F32", []int{2}, make([]byte, 8)}}), "want rows and pairs of columns"},
+		"four bits in nothing": {safetensors(t, map[string]piece{"w": {"U8", []int{}, []byte{1}},
+			"w.scale": {"F32", []int{}, make([]byte, 4)}}), "want rows and pairs of columns"},
 		"short scale": {safetensors(t, map[string]piece{"w": good["w"], "w.scale": {"F32", []int{1},
 			nil}}), `"w.scale" has bytes`},
 		"short data": {safetensors(t, map[string]piece{"w": {"I8", []int{1, 3}, []byte{1, 2}},
@@ -201,6 +218,10 @@ func TestFloat16(t *testing.T) {
 		}
 		if math.Signbit(float64(x)) {
 			best |= 0x8000
+		}
+		if got := float32of(best); !math.IsInf(float64(got), 0) && math.Abs(float64(got)) !=
+			value(best&0x7fff) {
+			t.Fatalf("float32of(%#x) = %g, want %g", best, got, value(best&0x7fff))
 		}
 		if got := float16(x); got != best {
 			t.Fatalf("float16(%g) = %#x, want %#x", x, got, best)
@@ -254,17 +275,28 @@ func FuzzParse(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	const rows, cols = 4096, 768
-	data := make([]byte, rows*cols)
+	b.Run("bits=8", func(b *testing.B) {
+		benchmarkRead(b, piece{"I8", []int{rows, cols}, make([]byte, rows*cols)},
+			piece{"F32", []int{rows}, make([]byte, 4*rows)})
+	})
+	b.Run("bits=4", func(b *testing.B) {
+		benchmarkRead(b, piece{"U8", []int{rows, cols / 2}, make([]byte, rows*cols/2)},
+			piece{"F16", []int{rows, cols / 64}, make([]byte, 2*rows*cols/64)})
+	})
+}
+
+// benchmarkRead gives the numbers in weights a second as MB/s.
+func benchmarkRead(b *testing.B, numbers, scale piece) {
+	data := numbers.data
 	for i := range data {
 		data[i] = byte(i*7 + i>>8)
 	}
-	f, err := parse(safetensors(b, map[string]piece{"w": {"I8", []int{rows, cols}, data},
-		"w.scale": {"F32", []int{rows}, make([]byte, 4*rows)}}))
+	f, err := parse(safetensors(b, map[string]piece{"w": numbers, "w.scale": scale}))
 	if err != nil {
 		b.Fatal(err)
 	}
 	out := make([]byte, f.size)
-	b.SetBytes(rows * cols)
+	b.SetBytes(f.size / 2)
 	for b.Loop() {
 		if _, err := f.ReadAt(out, 0); err != nil {
 			b.Fatal(err)
