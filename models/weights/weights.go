@@ -36,6 +36,7 @@ const (
 
 	scaleSuffix = ".scale"
 	maxHeader   = 1 << 24
+	maxElements = 1 << 56 // of a tensor: twice as many still have an int64 number of bits
 )
 
 // ErrFormat is a stored file that cannot be read: what is wrong comes with it.
@@ -52,7 +53,7 @@ type entry struct {
 type tensor struct {
 	begin, end int64 // in the given file
 	rows, cols int64
-	data       []byte // numbers, or float16 where there are no scales
+	data       []byte // the numbers, as float16 where there are no scales
 	bits       int64  // of a number: 4 or 8
 	scale      []byte // [rows, cols/group]
 	wide       bool   // the scales are float32
@@ -203,6 +204,10 @@ func matrix(name string, e entry) (rows, cols int64, err error) {
 		if n < 0 || n > math.MaxInt32 || cols > math.MaxInt32 {
 			return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v", ErrFormat, name, e.Shape)
 		}
+	}
+	if rows > maxElements/max(cols, 1) {
+		return 0, 0, fmt.Errorf("%w: tensor %q has a shape of %v, want at most %d elements", ErrFormat,
+			name, e.Shape, int64(maxElements))
 	}
 	return rows, cols, nil
 }

@@ -144,6 +144,11 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
+// overflowing is a file with a matrix of 2⁶⁴ bits, none of which are there.
+func overflowing(t testing.TB) []byte {
+	return safetensors(t, map[string]piece{"w": {"F16", []int{1 << 30, 1 << 30}, nil}})
+}
+
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	good := map[string]piece{"w": {"I8", []int{1, 2}, []byte{1, 2}}, "w.scale": {"F32", []int{1},
@@ -181,6 +186,10 @@ func TestDamage(t *testing.T) {
 			"w.scale": good["w.scale"]}), "has a shape of [-1 -2]"},
 		"too many columns": {safetensors(t, map[string]piece{"w": {"I8", []int{0, 1 << 30, 1 << 30},
 			nil}}), "has a shape of"},
+		"more bits than int64 counts": {overflowing(t), `"w" has a shape of [1073741824 1073741824]`},
+		"more bytes than int64 counts": {safetensors(t, map[string]piece{"w": {"I8",
+			[]int{1 << 30, 0}, nil}, "w.scale": {"F32", []int{1 << 30, 1 << 30}, nil}}),
+			`"w.scale" has a shape of`},
 	} {
 		fsys := Expand(fstest.MapFS{Stored: {Data: c.data}})
 		_, err := fs.ReadFile(fsys, Given)
@@ -251,10 +260,11 @@ func TestFloat16(t *testing.T) {
 	}
 }
 
-// FuzzParse: no file makes the reader panic, and what it reads it reads whole.
+// FuzzParse: no file makes the reader panic, and what it accepts can be read to its end.
 func FuzzParse(f *testing.F) {
 	f.Add(small(f))
 	f.Add([]byte{})
+	f.Add(overflowing(f))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse(data)
 		if err != nil {
@@ -263,12 +273,10 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if file.size > 1<<20 {
-			return
-		}
-		n, err := file.ReadAt(make([]byte, file.size), 0)
-		if int64(n) != file.size || err != nil {
-			t.Errorf("read %d of %d bytes: %v", n, file.size, err)
+		b := make([]byte, min(file.size, 1<<20)) // the whole, or its end
+		n, err := file.ReadAt(b, file.size-int64(len(b)))
+		if n != len(b) || err != nil {
+			t.Errorf("read %d of %d bytes: %v", n, len(b), err)
 		}
 	})
 }
