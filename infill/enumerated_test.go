@@ -189,7 +189,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 // The long tests see smaller deviations, with more chains, and have more samplers. Acceptance with
 // 4/5 of its probability was seen in each of them (scores of all cases together 8.4 to 14), with
 // 9/10 in DMALA alone (6.6, and 4.9 in the short test; the others 1.7 to 3.2).
-// TestConstraintsInvariant sees such an error, 9/10, in all of them.
+// TestConstraintsInvariant sees 9/10 in all of them.
 func TestConstraintDistributions(t *testing.T) {
 	t.Parallel()
 	if testmode.All() {

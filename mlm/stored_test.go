@@ -91,7 +91,7 @@ func TestStoredWeights(t *testing.T) {
 			t.Errorf("blank %d: other numbers than those of the plain file", i)
 		}
 	}
-	runtime.GC() // closes what is no longer in use
+	runtime.GC() // the folder must stay open until the model is closed
 	if _, err := got.reference(); err != nil {
 		t.Errorf("read again: %v", err)
 	}

@@ -31,8 +31,7 @@ type source struct {
 }
 
 // resolveModel turns a model's name or path into its source. A file or folder of that name goes
-// before
-// the catalogue.
+// before the catalogue.
 func resolveModel(name string) (source, error) {
 	name = cmp.Or(name, settings.DefaultModel)
 	if _, ok := models.Find(name); ok {
@@ -148,9 +147,8 @@ func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
 	return m, nil
 }
 
-// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash of
-// the
-// model that includes external weights is of several files.
+// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash
+// that includes external weights is of several files.
 func (s source) wanted(file string) string {
 	if s.fetched == nil {
 		return ""
