@@ -19,6 +19,7 @@ import (
 	"infill/mlm"
 	"infill/models"
 	"infill/models/hub"
+	"infill/models/weights"
 )
 
 // A source is where a model comes from.
@@ -108,12 +109,12 @@ func unknownModel(c *hub.Catalogue, name string) error {
 		"shows the others; or give the path of a folder with model.onnx", name, embedded)
 }
 
-// files are the source's files.
+// files are the source's files, the weights as other programs read them.
 func (s source) files() fs.FS {
 	if fsys, ok := models.Find(s.part); ok {
 		return fsys
 	}
-	return os.DirFS(s.dir)
+	return weights.Expand(os.DirFS(s.dir))
 }
 
 // same reports whether another source has the same model, which is the given file of s. Without

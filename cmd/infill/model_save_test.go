@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"infill/infill/settings"
 	"infill/models"
+	"infill/models/weights"
 )
 
 // TestModelSave: what was saved is the model, to the last bit, and a folder in use is left alone.
@@ -58,5 +60,31 @@ func TestModelSave(t *testing.T) {
 		if r := infillRun("", append([]string{"model", "save"}, args...)...); r.code != exitUsage {
 			t.Errorf("%q: exit %d: %s", args, r.code, r.err)
 		}
+	}
+}
+
+// TestModelSaveStored: weights in few bits are saved as numbers that other programs can read.
+func TestModelSaveStored(t *testing.T) {
+	t.Parallel()
+	file := func(header, body string) []byte {
+		return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+body...)
+	}
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	stored := file(`{"w":{"dtype":"I8","shape":[1,2],"data_offsets":[0,2]},`+
+		`"w.scale":{"dtype":"F16","shape":[1],"data_offsets":[2,4]}}`, "\x01\xfe\x00\x38")
+	if err := os.WriteFile(filepath.Join(from, weights.Stored), stored, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := infillRun("", "model", "save", from, to); r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	// 1 and -2, times ½
+	want := file(`{"w":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]}}`, "\x00\x38\x00\xbc")
+	got, err := os.ReadFile(filepath.Join(to, weights.Given))
+	if err != nil || string(got) != string(want) {
+		t.Errorf("saved %q, want %q (%v)", got, want, err)
+	}
+	if _, err := os.Stat(filepath.Join(to, weights.Stored)); err == nil {
+		t.Error("the stored file was saved, too")
 	}
 }
