@@ -21,11 +21,7 @@ SEED = 1
 
 def common(vocabularies: list[str]) -> list[str]:
     """The words of letters that every vocabulary has as one piece, sorted."""
-    sets = []
-    for path in vocabularies:
-        with open(path, encoding="utf-8") as f:
-            sets.append({w for w in (line.rstrip("\n") for line in f) if w.isalpha()})
-    return sorted(set.intersection(*sets))
+    return sorted(set.intersection(*({w for w in data.vocabulary(path) if w.isalpha()} for path in vocabularies)))
 
 
 def places(lines: list[str], known: set[str], count: int) -> list[tuple[int, int]]:

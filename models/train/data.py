@@ -28,10 +28,15 @@ class Special(NamedTuple):
     mask: int
 
 
+def vocabulary(path: str) -> list[str]:
+    """The pieces of a vocab.txt in the order of their ids."""
+    with open(path, encoding="utf-8") as f:
+        return [line.rstrip("\n") for line in f]
+
+
 def special(vocab: str) -> Special:
     """The ids of [PAD], [UNK], [CLS], [SEP] and [MASK] in a vocab.txt."""
-    with open(vocab, encoding="utf-8") as f:
-        ids = {line.rstrip("\n"): i for i, line in enumerate(f)}
+    ids = {piece: i for i, piece in enumerate(vocabulary(vocab))}
     missing = [t for t in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]") if t not in ids]
     if missing:
         raise ValueError(f"{vocab} has no {', '.join(missing)}")

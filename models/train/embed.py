@@ -10,6 +10,8 @@ import argparse
 import numpy as np
 import torch
 
+import data
+
 WINDOW = 4  # neighbours on each side; weighted 1, 3/4, 1/2, 1/4
 SMOOTH = 0.75  # exponent on context frequencies (Levy, Goldberg and Dagan 2015)
 RMS = 0.04  # median root mean square of a row
@@ -62,12 +64,12 @@ def main() -> None:
     p.add_argument("--out", required=True, help="embeddings.pt to write")
     p.add_argument("--dim", type=int, default=256)
     a = p.parse_args()
-    size = sum(1 for _ in open(a.vocab, encoding="utf-8"))
+    names = data.vocabulary(a.vocab)
+    size = len(names)
     pieces = np.load(f"{a.data}/pieces.npy")
     sentence, line = np.load(f"{a.data}/sentence.npy"), np.load(f"{a.data}/line.npy")
     e = factorise(cooccurrence(pieces, sentence[line], size), a.dim)
     torch.save({"embeddings": e, "counts": torch.from_numpy(np.bincount(pieces, minlength=size))}, a.out)
-    names = [v.rstrip("\n") for v in open(a.vocab, encoding="utf-8")]
     unit = e / e.norm(dim=1, keepdim=True)
     for w in ("door", "paris", "three", "said", "blue"):
         if w in names:

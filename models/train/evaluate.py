@@ -75,8 +75,7 @@ def evaluate(net: model.MaskedLM, todo: list, special: data.Special, teacher: mo
 
 def whole(path: str, vocab: str, limit: int | None = None) -> float:
     """The share of a text's words, runs of letters, that are one piece of the vocabulary."""
-    with open(vocab, encoding="utf-8") as f:
-        pieces = {line.rstrip("\n") for line in f}
+    pieces = set(data.vocabulary(vocab))
     with open(path, encoding="utf-8") as f:
         words = [w for line in itertools.islice(f, limit) for w in text.words(line) if w.isalpha()]
     return sum(w in pieces for w in words) / max(1, len(words))

@@ -26,6 +26,7 @@ import plot
 import prepare
 import prune
 import quantise
+import revocab
 import shrink
 import start
 import store
@@ -500,6 +501,48 @@ def test_stored_batches_hold_what_the_teacher_says(tmp_path):
     assert {n for n, _ in source.epoch(at, 3)} == {1, 2} and at["read"] == [1, 1, 1]
     *_, position, soft = source.batch((2, 1), 0.0, rng)
     assert len(soft) == 2 and len(position) == chunks.batch(2, 1, pieces, SPECIAL)[0].shape[1]
+
+
+def test_a_new_vocabulary_keeps_what_the_pieces_mean(tmp_path):
+    """Every rule for a row by hand, biases on a line, and the same network on pieces that both vocabularies have."""
+    torch.manual_seed(0)
+    old = [*vocab.SPECIAL, "red", "blue", "sing", "in", "##in", "##g", "##er", "##i"]
+    new = ["[PAD]", "[unused0]", *vocab.SPECIAL[1:], "blue", "##er", "reding", "##sing", "##ing", "##gin", "##in", "##inx", "##red", "blue-red"]
+    (tmp_path / "old.txt").write_text("".join(f"{w}\n" for w in old))
+    spelt = {
+        "[unused0]": [],
+        "reding": ["red", "##in", "##g"],  # as the tokenizer has it
+        "##sing": ["sing"],
+        "##ing": ["##in", "##g"],  # three letters, and the longest piece first
+        "##gin": ["##g", "##in"],
+        "##inx": [],
+        "##red": [],  # too short for the word
+        "blue-red": ["blue", "red"],  # without the sign, which the old vocabulary does not have
+    }
+    net = model.MaskedLM({**SMALL, "vocab_size": len(old)}).eval()
+    count = np.arange(3, 3 + 7 * len(new), 7)
+    for i, w in enumerate(new):
+        if w in old:
+            net.cls.predictions.bias.data[old.index(w)] = 0.7 * np.log(count[i] + 0.5) - 2
+    state, config = revocab.revocab(net.state_dict(), net.config, str(tmp_path / "old.txt"), new, count)
+    assert config == {**net.config, "vocab_size": len(new)}
+    other = model.MaskedLM(config).eval()
+    other.load_state_dict(state)
+    before, after = (m.bert.embeddings.word_embeddings.weight.data for m in (net, other))
+    for row, w in zip(after, new):
+        ids = [old.index(part) for part in spelt.get(w, [w])]
+        torch.testing.assert_close(row, before[ids].mean(0) if ids else before.mean(0))
+    want = torch.from_numpy(0.7 * np.log(count + 0.5) - 2).float()
+    torch.testing.assert_close(other.cls.predictions.bias.data, want)
+    shared = [w for w in new if w in old]
+    assert len(shared) == len(new) - len(spelt)
+    mine, theirs = (torch.tensor([[v.index(w) for w in shared]]) for v in (old, new))
+    with torch.no_grad():
+        torch.testing.assert_close(net.head(net.encode(mine))[..., mine[0]], other.head(other.encode(theirs))[..., theirs[0]])
+    # Biases that are on no line stay as they are where the piece does.
+    net.cls.predictions.bias.data.normal_()
+    bias = revocab.revocab(net.state_dict(), net.config, str(tmp_path / "old.txt"), new, count)[0]["cls.predictions.bias"]
+    assert torch.equal(bias[theirs[0]], net.cls.predictions.bias[mine[0]])
 
 
 def test_a_start_is_some_layers_of_the_other_model(tmp_path):

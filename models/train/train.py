@@ -312,7 +312,7 @@ def main() -> None:
     torch.manual_seed(a.seed)
     out = pathlib.Path(a.out)
     out.mkdir(parents=True, exist_ok=True)
-    size = sum(1 for _ in open(a.vocab, encoding="utf-8"))
+    size = len(data.vocabulary(a.vocab))
     saved = torch.load(out / "checkpoint.pt", map_location=device) if (out / "checkpoint.pt").exists() else None
     shape = saved["config"] if saved else config(size, a.hidden, a.layers, a.inner, a.heads, a.width)
     net = model.MaskedLM(shape).to(device)
