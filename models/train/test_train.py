@@ -464,7 +464,7 @@ def test_the_loss_from_the_largest_probabilities_is_least_at_the_teacher():
     assert float(other) > float(loss) + 1e-4
 
 
-def test_stored_batches_hold_what_the_teacher_says(tmp_path):
+def test_stored_batches_hold_what_the_teacher_says(tmp_path, monkeypatch, capsys):
     torch.manual_seed(0)
     folder, rng = tmp_path / "teacher", np.random.default_rng(0)
     folder.mkdir()
@@ -501,6 +501,38 @@ def test_stored_batches_hold_what_the_teacher_says(tmp_path):
     assert {n for n, _ in source.epoch(at, 3)} == {1, 2} and at["read"] == [1, 1, 1]
     *_, position, soft = source.batch((2, 1), 0.0, rng)
     assert len(soft) == 2 and len(position) == chunks.batch(2, 1, pieces, SPECIAL)[0].shape[1]
+    # With text: the same stored batches among others, of windows that the chunks do not have.
+    a.text, a.data, a.batch_tokens = 0.6, str(tmp_path), data.TOKENS
+    at = {"epoch": 0}
+    todo = (mixed := train.Mixed(a, SPECIAL, 512)).epoch(at, 3)
+    fresh, ofstore = ([x for x in todo if isinstance(x, tuple) == kind] for kind in (False, True))
+    assert len(ofstore) == 4 and len(fresh) == 2 and at["read"].count(1) == 2  # 2.4 batches of text
+    assert sorted(ofstore) == sorted(train.Stored(a, SPECIAL, 512).epoch({"epoch": 0}, 3))
+    windows = {(int(w), int(n)) for c in map(chunks.chunk, range(3)) for w, n in zip(c["window"], c["length"].repeat(c["rows"]))}
+    own = {(int(w), int(end - w) + 2) for rows in fresh for w, end in rows}
+    again = mixed.epoch({"epoch": 1, "read": [0, 0, 0]}, 3)
+    later = {(int(w), int(end - w) + 2) for rows in again if not isinstance(rows, tuple) for w, end in rows}
+    assert len(own & windows) < len(own) / 2 and own != later
+    repeated = train.Mixed(a, SPECIAL, 512).epoch({"epoch": 0}, 3)
+    assert all(np.array_equal(x, y) for x, y in zip(todo, repeated, strict=True))
+    ids, at, target, position, soft = mixed.batch(ofstore[0], 0.1, rng)
+    assert soft is not None and torch.equal(ids, chunks.batch(*ofstore[0], pieces, SPECIAL)[0])
+    ids, at, target, position, soft = mixed.batch(fresh[0], 0.1, rng)
+    assert soft is None and len(at) == int(0.1 * ids.numel()) and len(position) == ids.shape[1]
+    ids.reshape(-1)[at] = target
+    assert np.array_equal(ids.numpy(), data.fill(pieces, fresh[0], SPECIAL))
+    # One epoch of both, and the run ends: six batches of about 1,430 tokens.
+    call = ["x", "--data", tmp_path, "--vocab", folder / "vocab.txt", "--stored", tmp_path / "s", "--epoch-chunks", 2, "--text", 0.6,
+            "--out", tmp_path / "run", "--hidden", 64, "--layers", 1, "--workers", 1, "--threads", 1, "--batches", 1, "--warmup", 1,
+            "--no-compile", "--fp32", "--tokens", 8000, "--decay", 1]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", [*map(str, call)])
+    train.main()
+    at = torch.load(tmp_path / "run/checkpoint.pt")["at"]
+    assert (at["epoch"], at["batch"], at["step"]) == (1, 0, 6) and sum(at["read"]) == 4
+    monkeypatch.setattr(sys, "argv", [str(x) for x in call if x not in ("--stored", tmp_path / "s")])
+    with pytest.raises(SystemExit):
+        train.main()
+    assert "--text needs --stored" in capsys.readouterr().err
 
 
 def test_a_new_vocabulary_keeps_what_the_pieces_mean(tmp_path):

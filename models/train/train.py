@@ -188,6 +188,27 @@ class Stored:
         return ids, at, target, data.positions(ids.shape[1], self.table, draw), soft
 
 
+class Mixed:
+    """Stored batches, and for each of them --text batches of other windows with fresh masks, which cost no teacher."""
+
+    FIRST = 10**6  # epoch of text: chunks are of the epochs from 0, so these draw other windows
+
+    def __init__(self, a: argparse.Namespace, special: data.Special, table: int):
+        self.a, self.text, self.stored = a, Text(a, special, table), Stored(a, special, table)
+
+    def epoch(self, at: dict, chunks: int) -> list:
+        """What batch() takes, in random order."""
+        todo = self.stored.epoch(at, chunks)
+        fresh = self.text.epoch({"epoch": self.FIRST + at["epoch"]}, 0)
+        todo += fresh[: round(self.a.text * len(todo))]
+        rng = np.random.default_rng([self.a.seed, 3, at["epoch"]])
+        return [todo[i] for i in rng.permutation(len(todo))]
+
+    def batch(self, what, share: float, draw: np.random.Generator):
+        """As Stored's or Text's, whose batch it is."""
+        return (self.stored if isinstance(what, tuple) else self.text).batch(what, share, draw)
+
+
 def wait_for_chunks(folder: str) -> int:
     """The number of stored chunks, once there is one."""
     while not (n := store.Chunks(folder).count()):
@@ -205,7 +226,7 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
     loss_of = compiled(net.loss)
     teacher_of = compiled(teacher.logits) if teacher else None
     table = net.config["max_position_embeddings"]
-    source = (Stored if a.stored else Text)(a, data.special(a.vocab), table)
+    source = (Text if not a.stored else Mixed if a.text else Stored)(a, data.special(a.vocab), table)
     out, schedule = pathlib.Path(a.out), Schedule(a)
     log = open(out / "log.jsonl", "a", buffering=1) if worker == 0 else None
     began = saved = time.time()
@@ -282,6 +303,7 @@ def main() -> None:
     p.add_argument("--teacher", help="a larger model with the same vocabulary to learn from: checkpoint.pt or folder")
     p.add_argument("--stored", help="folder of store.py's chunks to learn from, in place of --teacher")
     p.add_argument("--epoch-chunks", type=int, default=20, help="with --stored: chunks in an epoch")
+    p.add_argument("--text", type=float, default=0, help="with --stored: batches of fresh text, words only, for each stored one")
     p.add_argument("--soft", type=float, default=0.5, help="with a teacher: its share of the loss")
     p.add_argument("--until", help="end at this time of day, HH:MM UTC")
     p.add_argument("--decay-minutes", type=float, default=25, help="the decay before --until")
@@ -305,6 +327,8 @@ def main() -> None:
     p.add_argument("--fp32", action="store_true", help="no bfloat16: for processors that compute it slowly (speed.py says)")
     p.add_argument("--no-compile", action="store_true")
     a = p.parse_args()
+    if a.text and not a.stored:
+        p.error("--text needs --stored")
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
