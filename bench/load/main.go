@@ -9,7 +9,7 @@
 // answer is none of those that are allowed, or if memory grows.
 //
 // With -share it compares the processor time of eight sentences that are asked for at the same time
-// with that of the same eight in one batch file, on the default model.
+// with that of the same eight in one batch file, on the program's model small.
 package main
 
 import (

@@ -33,7 +33,7 @@ const mostShare = 1.3
 
 // share compares processor times, three times each.
 func share(ctx context.Context, bin string) error {
-	t, err := launch(ctx, bin, "default")
+	t, err := launch(ctx, bin, "small")
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func serve(ctx context.Context, t *target, seed int) (time.Duration, error) {
 
 // file is the processor time of a batch of lines, the start of the program included.
 func file(ctx context.Context, bin string, seed int, text string) (time.Duration, error) {
-	cmd := exec.CommandContext(ctx, bin, "batch", "-", "--seed", fmt.Sprint(seed), "--steps",
-		fmt.Sprint(steps), "--quiet")
+	cmd := exec.CommandContext(ctx, bin, "batch", "-", "--model", "small", "--seed", fmt.Sprint(seed),
+		"--steps", fmt.Sprint(steps), "--quiet")
 	cmd.Stdin, cmd.Stderr = strings.NewReader(text), os.Stderr
 	if _, err := cmd.Output(); err != nil {
 		return 0, err

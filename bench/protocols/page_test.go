@@ -70,6 +70,16 @@ func TestPage(t *testing.T) {
 	if first[2] == "+0.0 ± 0.0" || !sameRounded(t, first[2], merged[0]) {
 		t.Errorf("the first table has %q, that below %q", first[2], merged[0])
 	}
+	// The page of the notebook has the texts of today. Its runs are not in the repository.
+	kept, err := os.ReadFile(filepath.Join("..", "..", "docs", "notebook", "protocols.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range map[string]string{"the page": text, "docs/notebook": string(kept)} {
+		if !strings.HasPrefix(page, pageHead) || !strings.Contains(page, pageGuide) {
+			t.Errorf("%s lacks page.txt or guide.txt", name)
+		}
+	}
 	if strings.Contains(text, "corpus BLEU |") {
 		t.Error("corpus BLEU without references")
 	}

@@ -9,8 +9,8 @@ import (
 	"infill/bench/internal/runlog"
 )
 
-// A run of the default model: the three protocols on a sentence, each with the states that it
-// counts, and a second time nothing is left to do.
+// A run of the program's model small, recorded under its name: the three protocols on a sentence,
+// each with the states that it counts, and a second time nothing is left to do.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "runs.jsonl")
@@ -33,8 +33,9 @@ func TestRun(t *testing.T) {
 		for _, s := range all[i].States {
 			n += s.Count
 		}
-		if n != want {
-			t.Errorf("protocol %s counts %d states, want %d", all[i].Protocol, n, want)
+		if n != want || all[i].Model != "small" {
+			t.Errorf("protocol %s of %s counts %d states, want %d of small", all[i].Protocol, all[i].Model,
+				n, want)
 		}
 	}
 	args[7] = "D"

@@ -36,7 +36,7 @@ func runCommand(ctx context.Context, args []string) error {
 
 // flags adds those of a run, with what is run unless somebody says otherwise.
 func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
-	f.StringVar(&j.model, "model", "", "folder of the model; empty: the default model")
+	f.StringVar(&j.model, "model", "", "folder of the model; empty: small, of the program")
 	f.StringVar(&j.data, "data", "",
 		"files of sentences, comma separated: lines, or the task of DISCS")
 	f.StringVar(&j.out, "o", "", "file that runs are appended to")
@@ -126,7 +126,7 @@ func (j *job) open(ctx context.Context) (*mlm.Model, error) {
 // name is the model's in the records.
 func (j *job) name() string {
 	if j.model == "" {
-		return "default"
+		return "small"
 	}
 	return filepath.Base(j.model)
 }

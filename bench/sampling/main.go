@@ -1,7 +1,7 @@
 // Command sampling measures samplers on text: effective samples per second, and how
 // good and how different the fillings are after equal steps and after equal time.
 //
-//	go run ./bench/sampling                                  # the default model
+//	go run ./bench/sampling                                  # the program's model small
 //	go run ./bench/sampling -model /path/to/bert-base-onnx -steps 40 -chains 10
 //
 // Time is that of the processor, of all threads together, so that work beside it on the
@@ -45,7 +45,7 @@ type options struct {
 }
 
 func main() {
-	model := flag.String("model", "", "folder of the model; empty: the default model")
+	model := flag.String("model", "", "folder of the model; empty: small, of the program")
 	file := flag.String("texts", "", "file of texts with blanks, one a line; empty: five sentences")
 	list := flag.String("samplers", specs,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward works for those with gradients")

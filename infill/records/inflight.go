@@ -1,8 +1,8 @@
 package records
 
-// The chains of a text ask the model for a few rows at a time, and some are known. A call of the
-// default model takes 1.4 ms, and .3 ms more for each row. It is to have some forty rows, which
-// this many chains of the texts in work see to, for each thread.
+// The chains of a text ask the model for a few rows at a time, and some are known. A call of a
+// model of two layers takes 1.4 ms, and .3 ms more for each row. It is to have some forty rows,
+// which this many chains of the texts in work see to, for each thread.
 const (
 	chainsInWork = 80
 	fewestTexts  = 4 // for each thread, of many chains
