@@ -77,6 +77,17 @@ def head_counts(config: dict) -> list[int]:
     return config.get("attention_heads") or [config["num_attention_heads"]] * config["num_hidden_layers"]
 
 
+def shaped(config: dict, heads: list[int], inner: list[int]) -> dict:
+    """The configuration with so many attention heads and inner neurons in each layer."""
+    out = {k: v for k, v in config.items() if k not in OWN_KEYS}
+    out |= {"num_hidden_layers": len(inner), "intermediate_size": max(inner)}
+    if len(set(inner)) > 1:
+        out["intermediate_sizes"] = inner
+    if set(heads) != {config["num_attention_heads"]}:
+        out["attention_heads"] = heads
+    return out
+
+
 def _cut_tensors(config: dict):
     """(Name, dimension, size) of the tensors of layers that are narrower than transformers has them."""
     own = config["hidden_size"] // config["num_attention_heads"]
@@ -209,17 +220,21 @@ class MaskedLM(nn.Module):
 
         With flat positions `at`, only the states there, [positions, hidden].
         """
-        e = self.bert.embeddings
-        if position is None:
-            position = torch.arange(ids.shape[1], device=ids.device)
-        x = e.word_embeddings(ids) + e.position_embeddings(position) + e.token_type_embeddings.weight[0]
-        x = self.project(e.LayerNorm(x))
+        x = self.embed(ids, position)
         if mask is not None:
             mask = mask[:, None, None, :]
         *below, last = self.bert.encoder.layer
         for layer in below:
             x = layer(x, mask)
         return last(x, mask, at)
+
+    def embed(self, ids: torch.Tensor, position: torch.Tensor | None = None) -> torch.Tensor:
+        """What the first layer reads, [batch, length, hidden], of ids at positions [length], which are 0, 1, … if not given."""
+        e = self.bert.embeddings
+        if position is None:
+            position = torch.arange(ids.shape[1], device=ids.device)
+        x = e.word_embeddings(ids) + e.position_embeddings(position) + e.token_type_embeddings.weight[0]
+        return self.project(e.LayerNorm(x))
 
     def project(self, x: torch.Tensor) -> torch.Tensor:
         """What the first layer reads, [..., hidden], of the normalised embeddings."""

@@ -64,9 +64,8 @@ def select(cov: torch.Tensor, weight: torch.Tensor, unit: int, count: int, steps
     return columns, now.contiguous(), lost
 
 
-def cut(dense: torch.nn.Linear, rows: list, weights: list, unit: int, count: int, steps: int):
-    """Cuts the inputs of a linear layer to count units, in place: the columns that stay, and what is lost."""
-    mean, _, cov = moments(rows, weights)
+def cut(dense: torch.nn.Linear, mean: torch.Tensor, cov: torch.Tensor, unit: int, count: int, steps: int):
+    """Cuts the inputs, of this mean and covariance, of a linear layer to count units, in place: what stays, and what is lost."""
     old = dense.weight.data
     columns, new, lost = select(damped(cov, DAMPING), old, unit, count, steps)
     dense.bias.data += old @ mean - new @ mean[columns]
@@ -74,10 +73,10 @@ def cut(dense: torch.nn.Linear, rows: list, weights: list, unit: int, count: int
     return columns, lost
 
 
-def move(dense: torch.nn.Linear, rows: list, weights: list, left: list, ridge: float) -> None:
-    """Adds to a linear layer, in place, the ridge regression of what is left [n, out] on its inputs [n, d]."""
-    mean, offset, cov = moments(rows, weights, left)
-    more = torch.linalg.solve(damped(moments(rows, weights)[2], ridge), cov).T
+def move(dense: torch.nn.Linear, cov: torch.Tensor, rows: list, weights: list, left: list, ridge: float) -> None:
+    """Adds to a linear layer, in place, the ridge regression of what is left [n, out] on its inputs [n, d] of this covariance."""
+    mean, offset, both = moments(rows, weights, left)
+    more = torch.linalg.solve(damped(cov, ridge), both).T
     dense.weight.data += more
     dense.bias.data += offset - more @ mean
 
@@ -112,12 +111,8 @@ def prune(state: dict, config: dict, batches: list, layers: list, heads: list, i
     big.load_state_dict(state)
     net.load_state_dict(state)
     net.bert.encoder.layer = torch.nn.ModuleList(net.bert.encoder.layer[i] for i in layers)
-    e = net.bert.embeddings
-    theirs, weights = [], []
-    for ids, at in batches:
-        x = e.word_embeddings(ids) + e.position_embeddings.weight[: ids.shape[1]] + e.token_type_embeddings.weight[0]
-        theirs.append(net.project(e.LayerNorm(x)))
-        weights.append(torch.ones(ids.numel()).index_fill(0, at, MASKED_WEIGHT))
+    theirs = [net.embed(ids) for ids, _ in batches]
+    weights = [torch.ones(ids.numel()).index_fill(0, at, MASKED_WEIGHT) for ids, at in batches]
     own = list(theirs)
     ends = [*layers[1:], len(big.bert.encoder.layer)]
     for number, layer in enumerate(net.bert.encoder.layer):
@@ -131,37 +126,33 @@ def prune(state: dict, config: dict, batches: list, layers: list, heads: list, i
             middles = middles or [m.flatten(0, 1) for m, _ in both]
         a, o = getattr(layer.attention, "self"), layer.attention.output
         rows, lost = [context(layer, x) for x in own], [0.0, 0.0]
+        mean, _, cov = moments(rows, weights)
         if heads[number] < layer.heads:
-            columns, lost[0] = cut(o.dense, rows, weights, layer.width, heads[number], layer.heads - heads[number])
-            rows, layer.heads = [r[:, columns] for r in rows], heads[number]
+            columns, lost[0] = cut(o.dense, mean, cov, layer.width, heads[number], layer.heads - heads[number])
+            rows, cov, layer.heads = [r[:, columns] for r in rows], cov[columns][:, columns], heads[number]
             for m in (a.query, a.key, a.value):
                 m.weight, m.bias = (torch.nn.Parameter(p.data[columns].clone()) for p in (m.weight, m.bias))
         flat = [x.flatten(0, 1) for x in own]
         if not last:
             now = [x + o.dense(r) for x, r in zip(flat, rows)]
-            move(o.dense, rows, weights, [before(o.LayerNorm, t, n) for t, n in zip(middles, now)], ridge)
+            move(o.dense, cov, rows, weights, [before(o.LayerNorm, t, n) for t, n in zip(middles, now)], ridge)
         flat = [o.LayerNorm(x + o.dense(r)) for x, r in zip(flat, rows)]
         first, second = layer.intermediate.dense, layer.output.dense
         rows = [F.gelu(first(x)) for x in flat]
+        mean, _, cov = moments(rows, weights)
         if inner[number] < len(first.weight):
-            columns, lost[1] = cut(second, rows, weights, 1, inner[number], STEPS)
-            rows = [r[:, columns] for r in rows]
+            columns, lost[1] = cut(second, mean, cov, 1, inner[number], STEPS)
+            rows, cov = [r[:, columns] for r in rows], cov[columns][:, columns]
             first.weight, first.bias = (torch.nn.Parameter(p.data[columns].clone()) for p in (first.weight, first.bias))
         norm = layer.output.LayerNorm
         if not last:
             now = [x + second(r) for x, r in zip(flat, rows)]
             goals = [before(norm, t.flatten(0, 1), n) for t, n in zip(theirs, now)]
-            move(second, rows, weights, goals, ridge)
+            move(second, cov, rows, weights, goals, ridge)
         own = [norm(x + second(r)).view(t.shape) for x, r, t in zip(flat, rows, theirs)]
         print(f"layer {layers[number]}: {heads[number]} heads, {lost[0]:.3f} of the variance lost, "
               f"{inner[number]} neurons, {lost[1]:.3f}", flush=True)  # fmt: skip
-    config = {k: v for k, v in config.items() if k not in model.OWN_KEYS}
-    config |= {"num_hidden_layers": len(layers), "intermediate_size": max(inner)}
-    if len(set(inner)) > 1:
-        config["intermediate_sizes"] = inner
-    if set(heads) != {config["num_attention_heads"]}:
-        config["attention_heads"] = heads
-    return net.state_dict(), config
+    return net.state_dict(), model.shaped(config, heads, inner)
 
 
 def text(folder: str, vocab: str, batches: int, share: float, seed: int) -> list:

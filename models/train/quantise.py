@@ -84,16 +84,13 @@ def run(net: model.MaskedLM, batches: list, bits: int, group: int) -> dict:
         p.data = value(numbers, s)
         done[name] = numbers, s.half()
 
-    e, head = net.bert.embeddings, net.cls.predictions.transform
+    head = net.cls.predictions.transform
     weights = [torch.ones(ids.numel()).index_fill(0, at, prune.MASKED_WEIGHT) for ids, at in batches]
     even = [torch.ones(len(at)) for _, at in batches]
     states = [head.LayerNorm(F.gelu(head.dense(net.encode(ids, None, None, at)))) for ids, at in batches]
     products = squares(states, even)
     put("bert.embeddings.word_embeddings.weight", products + OWN * products.diagonal().mean() * torch.eye(len(products)))
-    own = []
-    for ids, _ in batches:
-        x = e.word_embeddings(ids) + e.position_embeddings.weight[: ids.shape[1]] + e.token_type_embeddings.weight[0]
-        own.append(net.project(e.LayerNorm(x)))
+    own = [net.embed(ids) for ids, _ in batches]
     for number, layer in enumerate(net.bert.encoder.layer):
         name, o = f"bert.encoder.layer.{number}.", layer.attention.output
         flat = [x.flatten(0, 1) for x in own]

@@ -24,13 +24,20 @@ import train
 BETWEEN = 4.0  # added before the head's GELU, where it is the identity; the layer norm after it takes it off
 
 
+def shape(config: dict, layers: list[int], width: int | None = None) -> dict:
+    """The configuration of these layers of a model, from 0, with a table of this width."""
+    heads, inner = model.head_counts(config), model.inner_sizes(config)
+    if gone := [i for i in layers if not 0 <= i < len(inner)]:
+        raise ValueError(f"the model has no layer {gone[0]}: it has 0 to {len(inner) - 1}")
+    out = train.config(config["vocab_size"], config["hidden_size"], len(layers), config["intermediate_size"],
+                       config["num_attention_heads"], width)  # fmt: skip
+    out["max_position_embeddings"] = config["max_position_embeddings"]
+    return model.shaped(out, [heads[i] for i in layers], [inner[i] for i in layers])
+
+
 def start(state: dict, config: dict, layers: list[int], bias: torch.Tensor | None) -> tuple[dict, dict]:
     """The state and the configuration of a masked LM of some layers; a head that is not there begins as the identity."""
-    config = {
-        **train.config(config["vocab_size"], config["hidden_size"], len(layers), config["intermediate_size"],
-                       config["num_attention_heads"]),
-        "max_position_embeddings": config["max_position_embeddings"],
-    }  # fmt: skip
+    config = shape(config, layers)
     net = model.MaskedLM(config)
     out = net.state_dict()
     out["cls.predictions.transform.dense.weight"] = torch.eye(config["hidden_size"])
@@ -98,11 +105,7 @@ def project(teacher: model.MaskedLM, state: dict, config: dict, todo: list, widt
     moved = e["LayerNorm.weight"] * (place - middle) / words.std(1).median()
     gram = into.T @ into
     back = torch.linalg.solve(gram + 0.02 * gram.diagonal().mean() * torch.eye(width), into.T @ moved.T).T
-    config = {
-        **train.config(config["vocab_size"], hidden, config["num_hidden_layers"], config["intermediate_size"],
-                       config["num_attention_heads"], width),
-        "max_position_embeddings": config["max_position_embeddings"],
-    }  # fmt: skip
+    config = shape(config, list(range(config["num_hidden_layers"])), width)
     net = model.MaskedLM(config)
     out = net.state_dict()
     out.update({n: t for n, t in state.items() if n.startswith("bert.encoder.")})
