@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -17,17 +16,14 @@ import data
 import embed
 import evaluate
 import export
-import extend
 import fillings
 import model
 import muon
-import pack
 import plot
 import prepare
 import prune
 import quantise
 import revocab
-import shrink
 import start
 import store
 import text
@@ -175,17 +171,6 @@ def test_positions_run_on_and_shift():
     assert abs(float((p[:, 0] > 0).float().mean()) - data.SHIFT) < 0.05
 
 
-def test_extension_continues_sinusoids():
-    # Whole turns in the 54 rows that are learnt from, so that their mean is the centre of the circles.
-    t = torch.arange(512.0)[:, None] * torch.tensor([9.0, 3.0, 1.0]) * (2 * torch.pi / 54)
-    planes = torch.linalg.qr(torch.randn(64, 6, generator=torch.Generator().manual_seed(0)))[0]
-    table = torch.cat([t.sin(), t.cos()], 1) @ planes.T + 0.5
-    short = table.clone()
-    short[58:] = 0
-    got = extend.extend(short, 4, 58, 6)
-    assert torch.equal(got[:58], table[:58])
-    assert float((got - table).norm() / table.norm()) < 1e-2
-
 
 def test_network_is_transformers_bert(net):
     transformers = pytest.importorskip("transformers")
@@ -272,29 +257,6 @@ def test_export(net, tmp_path):
         logits = bert(input_ids=ids, attention_mask=real.long()).logits
     assert float((want - logits)[real].abs().max()) < 1e-4
 
-
-def test_shrinking_keeps_the_function_of_what_stays(net):
-    """Layer 1 without effect and half the inner neurons of zero weight: the smaller model computes the same."""
-    config = net.config
-    state = {n: t.clone() for n, t in net.state_dict().items()}
-    for n in ("attention.output.dense.weight", "attention.output.dense.bias", "output.dense.weight", "output.dense.bias"):
-        state[f"bert.encoder.layer.1.{n}"].zero_()
-    for n in ("attention.output.LayerNorm", "output.LayerNorm"):
-        for i in (0, 1):
-            state[f"bert.encoder.layer.{i}.{n}.weight"].fill_(1)
-            state[f"bert.encoder.layer.{i}.{n}.bias"].zero_()
-    state["bert.encoder.layer.0.output.dense.weight"][:, ::2] = 0
-    full = model.MaskedLM(config)
-    full.load_state_dict(state)
-    width = model.inner_sizes(config)[0] // 2
-    small, config = shrink.shrink(state, config, [0], [width])
-    assert (config["num_hidden_layers"], config["intermediate_size"]) == (1, width)
-    assert "intermediate_sizes" not in config
-    half = model.MaskedLM(config)
-    half.load_state_dict(small)
-    ids = torch.randint(5, 200, (3, 9))
-    with torch.no_grad():
-        assert float((full.encode(ids) - half.encode(ids)).abs().max()) < 1e-5
 
 
 def test_the_units_that_go_are_those_the_rest_makes_up_for():
@@ -595,7 +557,13 @@ def test_a_start_is_some_layers_of_the_other_model(tmp_path):
     with torch.no_grad():
         assert float((other.encode(ids) - net.encode(ids)).abs().max()) < 1e-4
     assert bool((net.cls.predictions.bias == torch.arange(200.0)).all())
-    with pytest.raises(ValueError, match="no bert.encoder.layer.3"):
+    # Layers of other widths keep theirs.
+    uneven = model.MaskedLM(FEW_HEADS).state_dict()
+    got, small = start.start(uneven, FEW_HEADS, [1, 0], None)
+    assert (model.head_counts(small), model.inner_sizes(small)) == ([4, 3], [256, 96])
+    model.MaskedLM(small).load_state_dict(got)
+    assert start.start(uneven, FEW_HEADS, [0], None)[1]["intermediate_size"] == 96
+    with pytest.raises(ValueError, match="no layer 3: it has 0 to 2"):
         start.start(bare, config, [3], None)
 
 
@@ -622,14 +590,16 @@ def test_fit_finds_a_linear_map():
     assert start.fit(x, torch.cat([x, torch.randn(500, 6)], 1), 0)[2] == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_projected_start_is_a_factorised_model():
+@pytest.mark.parametrize("config", [SMALL, FEW_HEADS], ids=["even", "few heads"])
+def test_a_projected_start_is_a_factorised_model(config):
     torch.manual_seed(0)
     teacher = model.MaskedLM(train.config(200, 128, 2)).eval()
-    state, config = model.MaskedLM(SMALL).state_dict(), SMALL
+    state, heads = model.MaskedLM(config).state_dict(), model.head_counts(config)
     todo = [(torch.randint(5, 200, (20, 12)), torch.arange(0, 240, 4)) for _ in range(6)]
-    state, config = start.start(state, config, [1], None)
+    state, config = start.start(state, config, [1, 0], None)
     got, small = start.project(teacher, state, config, todo, 32, torch.ones(200))
-    assert (small["embedding_size"], small["hidden_size"], small["num_hidden_layers"]) == (32, 64, 1)
+    assert (small["embedding_size"], small["hidden_size"], small["num_hidden_layers"]) == (32, 64, 2)
+    assert model.inner_sizes(small) == model.inner_sizes(config) and model.head_counts(small) == heads[::-1]
     net = model.MaskedLM(small)
     net.load_state_dict(got)
     # Far nearer the teacher's logits on average than a head without its bias and table is.
@@ -639,90 +609,6 @@ def test_a_projected_start_is_a_factorised_model():
         assert float((logits - want).pow(2).mean()) < 1.1 * float((want - want.mean(0)).pow(2).mean())
 
 
-def test_packing_and_unpacking(tmp_path):
-    torch.manual_seed(0)
-    rng = np.random.default_rng(0)
-    lengths, counts = rng.integers(1, 30, 400), np.full(100, 4)
-    arrays = {"pieces": rng.integers(5, 200, lengths.sum()).astype(np.uint16), "narrative": rng.random(100) < 0.5,
-              "sentence": np.concatenate([[0], np.cumsum(lengths)]), "line": np.concatenate([[0], np.cumsum(counts)])}  # fmt: skip
-    for folder in ("data", "teacher"):
-        (tmp_path / folder).mkdir()
-    for n, x in arrays.items():
-        np.save(tmp_path / f"data/{n}.npy", x)
-    teacher = model.MaskedLM(SMALL)
-    safetensors.torch.save_file(teacher.state_dict(), tmp_path / "teacher/model.safetensors")
-    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
-    (tmp_path / "teacher/vocab.txt").write_text("[PAD]\n")
-    student = model.MaskedLM(FACTORISED)
-    train.fresh(student.state_dict(), FACTORISED, 3, tmp_path / "run")
-    parts, out = tmp_path / "parts", tmp_path / "out"
-    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
-                           every=3, size=50000, preset=0, out=parts, parts=parts)  # fmt: skip
-    pack.pack(a)
-    assert len(list(parts.glob("part.*"))) > 3
-    a.out = out
-    pack.unpack(a)
-    got = {n: np.load(out / f"data/{n}.npy") for n in arrays}
-    firsts = arrays["sentence"][arrays["line"]]
-    assert len(got["line"]) == 35 and (got["narrative"] == arrays["narrative"][::3]).all()
-    for i, k in enumerate(range(0, 100, 3)):
-        at = got["sentence"][got["line"]]
-        assert (got["pieces"][at[i] : at[i + 1]] == arrays["pieces"][firsts[k] : firsts[k + 1]]).all()
-    loaded = evaluate.load(str(out / "teacher"))
-    for n, p in loaded.state_dict().items():
-        assert torch.equal(p, teacher.state_dict()[n].bfloat16().float())
-    saved = torch.load(out / "start/checkpoint.pt")
-    assert saved["at"]["epoch"] == 4 and saved["at"]["step"] == 0 and saved["config"] == FACTORISED
-    assert torch.equal(saved["model"]["cls.predictions.bias"], student.state_dict()["cls.predictions.bias"])
-    (parts / "part.001").write_bytes(b"x")
-    with pytest.raises(SystemExit, match="part.001 is damaged"):
-        pack.unpack(a)
-    (parts / "part.001").unlink()
-    with pytest.raises(SystemExit, match="part.001 is missing"):
-        pack.unpack(a)
-
-
-def test_the_run_on_another_machine_goes_on(tmp_path):
-    """gpu.sh with tiny sizes: pieces carried in two calls, two runs, and the weights back."""
-    rng = np.random.default_rng(0)
-    for folder in ("data", "teacher"):
-        (tmp_path / folder).mkdir()
-    np.save(tmp_path / "data/pieces.npy", rng.integers(5, 200, 60000).astype(np.uint16))
-    np.save(tmp_path / "data/sentence.npy", np.arange(0, 60001, 10))
-    np.save(tmp_path / "data/line.npy", np.arange(0, 6001, 2))
-    np.save(tmp_path / "data/narrative.npy", np.ones(3000, bool))
-    safetensors.torch.save_file(model.MaskedLM(SMALL).state_dict(), tmp_path / "teacher/model.safetensors")
-    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
-    (tmp_path / "teacher/vocab.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
-    train.fresh(model.MaskedLM(FACTORISED).state_dict(), FACTORISED, 0, tmp_path / "run")
-    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
-                           every=1, size=200000, preset=0, out=tmp_path / "parts")  # fmt: skip
-    pack.pack(a)
-    script = str(pathlib.Path(train.__file__).with_name("gpu.sh"))
-    env = {**os.environ, "PYTHON": sys.executable, "W": str(tmp_path / "w"), "OUT": str(tmp_path / "out")}
-
-    def call(*args):
-        return subprocess.run([script, *map(str, args)], env=env, check=True, capture_output=True, text=True).stdout
-
-    parts = sorted((tmp_path / "parts").iterdir())
-    assert len(parts) > 2
-    for k, some in enumerate((parts[:1], parts[1:])):
-        (tmp_path / f"carry{k}").mkdir()
-        for p in some:
-            p.rename(tmp_path / f"carry{k}" / p.name)
-        call("keep", tmp_path / f"carry{k}")
-    steps = []
-    for more in ("--log", 2), ("--log", 2, "--tokens", 8000, "--decay", 1):
-        minutes = 0.15 if len(more) == 2 else 5
-        out = call("run", minutes, "--batch-tokens", 400, "--workers", 1, "--threads", 1, "--warmup", 2, "--no-compile", *more)
-        steps.append(torch.load(tmp_path / "w/run/checkpoint.pt")["at"]["step"])
-    assert steps[1] > steps[0] > 0 or steps[1] == steps[0] > 5  # the second call begins where the first one stopped
-    assert json.loads(out.splitlines()[-1])["step"] <= steps[1]
-    back = argparse.Namespace(parts=tmp_path / "out/weights", out=tmp_path / "back")
-    pack.unpack(back)
-    here, there = (torch.load(p)["model"] for p in (tmp_path / "back/start/checkpoint.pt", tmp_path / "w/run/checkpoint.pt"))
-    for n, t in there.items():
-        assert float((here[n] - t).abs().max()) < 2e-3 * max(1.0, float(t.abs().max()))
 
 
 def test_evaluation_counts_ranks(net, tmp_path):
@@ -779,7 +665,8 @@ def test_training_learns_and_goes_on(tmp_path, monkeypatch):
     assert [x["step"] for x in log] == [50]
     r = evaluate.evaluate(evaluate.load(str(out / "checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200), SPECIAL)
     assert r["top1"] > 0.9  # three sentences: nearly every piece follows from the others
-    call(shrink, "--checkpoint", out / "checkpoint.pt", "--layers", "0,0", "--inner", "48,64", "--epoch", 1, "--out", tmp_path / "small")
+    call(prune, "--model", out / "checkpoint.pt", "--layers", "0", "--heads", "1", "--inner", "48", "--data", d, "--vocab", v,
+         "--batches", 2, "--out", tmp_path / "small")  # fmt: skip
     common[common.index(out)] = tmp_path / "small"
     call(train, *common, "--tokens", 40000, "--muon-rate", 0.02, "--teacher", out / "checkpoint.pt")
     r = evaluate.evaluate(evaluate.load(str(tmp_path / "small/checkpoint.pt")), evaluate.examples(str(tmp_path / "c.txt"), str(v), 200), SPECIAL)
