@@ -7,7 +7,7 @@ import (
 )
 
 // agreeCell is small enough for PyTorch to make many steps.
-var agreeCell = cell{"default", 10, 2}
+var agreeCell = cell{"small", 10, 2}
 
 // Chains forget their start slowly, and a chain's mean energy is that of the
 // few optima it visits: hundreds of steps tell, tens do not.

@@ -15,6 +15,7 @@ import (
 
 	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/models"
 )
 
 func TestSentences(t *testing.T) {
@@ -46,11 +47,11 @@ func TestSelection(t *testing.T) {
 	if all, err := selection("", false); err != nil || len(all) != 18 {
 		t.Errorf("%d cells, want 18; %v", len(all), err)
 	}
-	if two, err := selection("default/10/2,base/60/8", true); err != nil || len(two) != 2 ||
+	if two, err := selection("small/10/2,base/60/8", true); err != nil || len(two) != 2 ||
 		two[1] != (cell{"base", 60, 8}) {
 		t.Errorf("%v %v", two, err)
 	}
-	for _, bad := range []string{"base", "base/10/3", "default/10/2,", "large/10/2"} {
+	for _, bad := range []string{"base", "base/10/3", "small/10/2,", "large/10/2", "2x256/10/2"} {
 		if _, err := selection(bad, false); err == nil {
 			t.Errorf("%q passes", bad)
 		}
@@ -224,7 +225,7 @@ func result(c cell, infill float64) *Result {
 }
 
 func TestRatios(t *testing.T) {
-	r := result(cell{"default", 25, 4}, 20)
+	r := result(cell{"small", 25, 4}, 20)
 	if x := r.ratio(ours, straightforward); math.Abs(x.Median-10) > 1e-9 || math.Abs(x.Low-5) > 1e-9 ||
 		math.Abs(x.High-20) > 1e-9 {
 		t.Errorf("%+v", x)
@@ -254,7 +255,10 @@ func TestBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.put(result(cell{"base", 25, 4}, 50))
-	b.put(result(cell{"default", 10, 2}, 20))
+	b.put(result(cell{"small", 10, 2}, 30))
+	b.put(result(cell{"2x256", 10, 4}, 10)) // from before, first on the page
+	b.put(result(cell{"2x256", 10, 2}, 20))
+	b.LatencyOf = "2x256"
 	b.put(result(cell{"base", 25, 4}, 40)) // takes the other's place
 	b.Latency["Command/start"] = Benchmark{Seconds: 0.4, Low: 0.3, High: 0.6, Runs: 4,
 		Metrics: map[string]float64{cpuMetric: 0.25}}
@@ -268,8 +272,8 @@ func TestBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := openBook(dir)
-	if err != nil || len(again.Cells) != 2 || again.Cells[0].Cell.Model != "default" ||
-		median(again.Cells[1].rates(ours)) != 40 {
+	if err != nil || len(again.Cells) != 4 || again.Cells[0].Cell != (cell{"2x256", 10, 2}) ||
+		again.Cells[2].Cell.Model != "small" || median(again.Cells[3].rates(ours)) != 40 {
 		t.Fatalf("%+v %v", again, err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "performance.md"))
@@ -279,12 +283,14 @@ func TestBook(t *testing.T) {
 	for _, want := range []string{
 		"| BERT-base size, fp32 against (1) straightforward | ≥ 4× | 20.00× (median of 1 cells; " +
 			"20.00–20.00) | yes |",
-		"| default model against (1) straightforward | ≥ 12× | 10.00×", "| no |",
+		"| 2×256 model against (1) straightforward | ≥ 12× | 7.50×", "| no |",
+		"| model small against (2) saving | ≥ 1.5× | 3.00×", "## The 2×256 model", "## The model small",
+		"`bench/speed` on [the 2×256 model](README.md#the-2256-model), made",
 		"| 0.40 (0.30–0.60) | 0.25 |  |  | ≤ 0.5 s | yes |", "(lowest–highest) of 3 runs",
 		"| the same, two threads | 20.00 (18.00–21.00) | 30.00 | 15 | 10 | ≥ 20 a second | no |",
 		"| 10 | 2 | 2 | 10 | 20 | 10.00 (5.00–20.00) | 2.00 (2.00–2.00) | 0.50 | 0.40 |",
 		"| Gemm | 3 | 100.0 % | 100 |", "| 10×4×6 | 3 | 100.0 % | 100 |", "| " + kindProducts +
-			" | 4 | 100.0 % |  |", "### base, 25 words and 4 blanks",
+			" | 4 | 100.0 % |  |", "### BERT-base size, fp32, 25 words and 4 blanks",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
@@ -314,6 +320,55 @@ func TestBook(t *testing.T) {
 	}
 	if _, err := openBook(dir); err == nil {
 		t.Error("a broken record passes")
+	}
+}
+
+// The page and the chart of the notebook are those that -render makes.
+func TestNotebookIsRendered(t *testing.T) {
+	dir := filepath.Join("..", "..", "docs", "notebook")
+	b, err := openBook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := b.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"performance.md": page,
+		"performance/ratios.svg": b.chart()} {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || string(got) != want {
+			t.Errorf("%s is another than go run ./bench/torch -render -write docs/notebook makes; %v", name,
+				err)
+		}
+	}
+}
+
+// Python reads the files of a model of the program from a folder of their own, in which nothing of
+// another model is left.
+func TestSaveModel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "old"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := models.All()
+	if err := saveModel(all[len(all)-1].Name, dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"model.safetensors": true, "config.json": true,
+		"vocab.txt": true, "model.stored.safetensors": false, "old": false} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := describeModel(dir); err != nil {
+		t.Error(err)
+	}
+	if err := saveModel("none", dir); err == nil {
+		t.Error("a model that the program has not was saved")
 	}
 }
 

@@ -20,8 +20,9 @@ type book struct {
 	Agree    *Agreement           `json:"agree,omitempty"`
 	Profiles map[string]*Profile  `json:"profiles,omitempty"` // by cell
 	Latency  map[string]Benchmark `json:"latency,omitempty"`  // by name of the benchmark
-	// the machine that the latencies are of, and how busy it was
+	// the machine that the latencies are of, and how busy it was, and the model
 	LatencyOn string `json:"latency_on,omitempty"`
+	LatencyOf string `json:"latency_of,omitempty"`
 
 	dir string // "" for a book that is not kept
 }
@@ -99,7 +100,7 @@ func (b *book) result(c cell) *Result {
 }
 
 func (b *book) put(r *Result) {
-	order := grid()
+	order := recorded()
 	b.Cells = append(slices.DeleteFunc(b.Cells, func(o *Result) bool { return o.Cell == r.Cell }), r)
 	slices.SortFunc(b.Cells, func(x, y *Result) int {
 		return slices.Index(order,

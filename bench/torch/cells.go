@@ -47,7 +47,7 @@ func blanked(sentence string, blanks int) string {
 
 // A cell is one measurement of the grid.
 type cell struct {
-	Model  string `json:"model"` // "default" or "base"
+	Model  string `json:"model"` // one of recordedModels
 	Words  int    `json:"words"`
 	Blanks int    `json:"blanks"`
 }
@@ -61,13 +61,37 @@ func parseCell(s string) (cell, error) {
 		}
 	}
 	return cell{}, fmt.Errorf("there is no cell %q; cells are MODEL/WORDS/BLANKS with MODEL "+
-		"default or base, WORDS 10, 25 or 60, BLANKS 2, 4 or 8", s)
+		"%s, WORDS 10, 25 or 60, BLANKS 2, 4 or 8", s, strings.Join(measuredModels, " or "))
 }
 
-// grid lists all cells, in the order of the page.
-func grid() []cell {
+// measuredModels are the models of new measurements: the program's model small, and one of
+// BERT-base's size with random weights. recordedModels are those that the page may have, in its
+// order. The weights of the 2×256 model, the default before, are no longer in the repository.
+var (
+	measuredModels = []string{"small", "base"}
+	recordedModels = append([]string{"2x256"}, measuredModels...)
+)
+
+// modelName is what the page calls a model.
+func modelName(m string) string {
+	switch m {
+	case "base":
+		return "BERT-base size, fp32"
+	case "2x256":
+		return "2×256 model"
+	}
+	return "model " + m
+}
+
+// grid lists all cells that can be measured.
+func grid() []cell { return cellsOf(measuredModels) }
+
+// recorded lists all cells that the page may have, in its order.
+func recorded() []cell { return cellsOf(recordedModels) }
+
+func cellsOf(models []string) []cell {
 	var out []cell
-	for _, m := range []string{"default", "base"} {
+	for _, m := range models {
 		for _, w := range []int{10, 25, 60} {
 			for _, b := range []int{2, 4, 8} {
 				out = append(out, cell{m, w, b})
@@ -78,7 +102,7 @@ func grid() []cell {
 }
 
 // quick lists the cells of a quick run.
-func quick() []cell { return []cell{{"default", 25, 4}, {"base", 25, 4}} }
+func quick() []cell { return []cell{{"small", 25, 4}, {"base", 25, 4}} }
 
 // chains is how many chains a cell has: the command's default, or as many as
 // PyTorch steps in a few seconds.

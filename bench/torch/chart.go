@@ -29,7 +29,11 @@ func (b *book) chart() string {
 	at := func(v float64) float64 {
 		return left + (math.Log(v)-math.Log(lo))/(math.Log(hi)-math.Log(lo))*(width-left-right)
 	}
-	height := top + row*float64(len(b.Cells)) + 2*gap + 26
+	models := map[string]bool{}
+	for _, r := range b.Cells {
+		models[r.Cell.Model] = true
+	}
+	height := top + row*float64(len(b.Cells)) + float64(len(models))*gap + 26
 	var w strings.Builder
 	f := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" `+
@@ -50,7 +54,6 @@ func (b *book) chart() string {
 	}
 	y := top + row/2
 	var model string
-	wanted := map[string][2]float64{"default": {12, 1.5}, "base": {4, 1.2}}
 	for i, r := range b.Cells {
 		if r.Cell.Model != model {
 			model = r.Cell.Model
@@ -63,7 +66,7 @@ func (b *book) chart() string {
 			y += gap / 2
 			f(`<text class="n" x="8" y="%.1f">%s</text>`, y, modelName(model))
 			y += gap/2 + 2
-			for _, t := range wanted[model] {
+			for _, t := range wanted(model) {
 				f(`<line class="w" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"><title>target: %g×</title></line>`,
 					at(t), y-row/2, at(t), y-row/2+row*float64(n), t)
 			}

@@ -43,7 +43,7 @@ type sentence struct {
 	last  [][]int32 // states at its end
 }
 
-// openModel opens the folder, or the default model for "".
+// openModel opens the folder, or the program's model small for "".
 func openModel(dir string, o mlm.Options) (*mlm.Model, error) {
 	if dir == "" {
 		return mlm.Open(context.Background(), models.Default(), o)

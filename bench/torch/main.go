@@ -6,7 +6,7 @@
 //	(2) saving: the same with the savings that one finds at once
 //	(3) infill: this project's public packages
 //
-// for the default model and for a model of BERT-base's size with random weights,
+// for the program's model small and for one of BERT-base's size with random weights,
 // sentences of 10, 25 and 60 words with 2, 4 and 8 blanks. Run it in the root of
 // the repository, on a machine that does nothing else:
 //

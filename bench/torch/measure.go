@@ -157,11 +157,8 @@ func (m *meter) infill(name string, threads int, more ...string) (*worker, error
 
 // modelDir is the folder of the cell's model. For infill, "" is the embedded one.
 func (m *meter) modelDir(python bool) string {
-	switch {
-	case m.cell.Model == "base":
-		return filepath.Join(m.dir, "base")
-	case python:
-		return filepath.Join(m.scripts, "..", "..", "..", "models", "default")
+	if m.cell.Model == "base" || python {
+		return filepath.Join(m.dir, m.cell.Model)
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,13 +48,6 @@ func ratioTarget(model, than string, want float64, numeral string) target {
 	}
 }
 
-func modelName(m string) string {
-	if m == "base" {
-		return "BERT-base size, fp32"
-	}
-	return "default model"
-}
-
 func cellTarget(what, want string, c cell, f func(r *Result) (string, bool)) target {
 	return target{what: what, want: want, value: func(b *book) (string, bool, bool) {
 		r := b.result(c)
@@ -69,11 +61,13 @@ func cellTarget(what, want string, c cell, f func(r *Result) (string, bool)) tar
 
 func targets() []target {
 	base := cell{"base", 25, 4}
-	return []target{
-		ratioTarget("default", straightforward, 12, "(1)"),
-		ratioTarget("base", straightforward, 4, "(1)"),
-		ratioTarget("default", saving, 1.5, "(2)"),
-		ratioTarget("base", saving, 1.2, "(2)"),
+	var out []target
+	for k, than := range []string{straightforward, saving} {
+		for _, m := range recordedModels {
+			out = append(out, ratioTarget(m, than, wanted(m)[k], fmt.Sprintf("(%d)", k+1)))
+		}
+	}
+	out = append(out,
 		cellTarget("BERT-base size, fp32: share of the sgemm rate, 25 words, 4 blanks", "≥ 90 %", base,
 			func(r *Result) (string, bool) {
 				x := r.gflops(ours) / r.Peak.Best()
@@ -84,11 +78,20 @@ func targets() []target {
 				x := r.ratio(quantised, straightforward)
 				return x.String(), x.Median >= 7
 			}),
-		cellTarget("two threads against one, BERT-base size, 25 words, 4 blanks", "≥ 1.9", base,
-			threadRatio),
-		cellTarget("two threads against one, default model, 25 words, 4 blanks", "≥ 1.9",
-			cell{"default", 25, 4}, threadRatio),
+	)
+	for _, m := range recordedModels {
+		out = append(out, cellTarget("two threads against one, "+modelName(m)+", 25 words, 4 blanks",
+			"≥ 1.9", cell{m, 25, 4}, threadRatio))
 	}
+	return out
+}
+
+// wanted is how many times as fast as (1) and (2) infill is to be on a model.
+func wanted(model string) [2]float64 {
+	if model == "base" {
+		return [2]float64{4, 1.2}
+	}
+	return [2]float64{12, 1.5}
 }
 
 func threadRatio(r *Result) (string, bool) {
@@ -116,7 +119,7 @@ func (b *book) page() (string, error) {
 	if len(b.Cells) > 0 {
 		p("![Chain-steps per second of infill over those of PyTorch](performance/ratios.svg)\n")
 	}
-	for _, model := range []string{"default", "base"} {
+	for _, model := range recordedModels {
 		b.cellTables(p, model)
 	}
 	b.agreement(p)
@@ -169,8 +172,11 @@ func (b *book) cellTables(p printer, model string) {
 		return
 	}
 	first := cells[0]
-	p("## %s\n", map[string]string{"default": "Default model",
-		"base": "BERT-base size, random weights"}[model])
+	title := "The " + modelName(model)
+	if model == "base" {
+		title = "BERT-base size, random weights"
+	}
+	p("## %s\n", title)
 	if what := b.Models[model]; what != "" {
 		p("%s.", what)
 	}
@@ -255,9 +261,9 @@ func (b *book) agreement(p printer) {
 	}
 	a := b.Agree
 	p("## The three sample the same\n")
-	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, default model (%s).",
+	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, %s (%s).",
 		a.Chains, a.Steps,
-		a.Warm, a.Cell.Words, a.Cell.Blanks, a.Commit)
+		a.Warm, a.Cell.Words, a.Cell.Blanks, modelName(a.Cell.Model), a.Commit)
 	p("± is one standard error, from the spread between chains.\n")
 	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
 	p("|---|---|---|---|")
@@ -283,14 +289,13 @@ func (b *book) profileTables(p printer) {
 		"every chain's state), with")
 	p("one thread. Rows of at least 1 %%. GFLOP/s are the operations of products over all of the " +
 		"row's time.\n")
-	for _, name := range slices.Sorted(maps.Keys(b.Profiles)) {
-		f := b.Profiles[name]
-		sum, flops := f.sums()
-		c, err := parseCell(name)
-		if err != nil {
+	for _, c := range recorded() {
+		f := b.Profiles[c.String()]
+		if f == nil {
 			continue
 		}
-		p("### %s, %d words and %d blanks\n", c.Model, c.Words, c.Blanks)
+		sum, flops := f.sums()
+		p("### %s, %d words and %d blanks\n", modelName(c.Model), c.Words, c.Blanks)
 		p("%.0f GFLOP/s of the wall time, %.3g operations a token, %.1f %% of the wall time in "+
 			"operators (%s).\n", flops/f.Wall/1e9, flops/f.Tokens, 100*sum/f.Wall, f.Commit)
 		for _, t := range []struct {

@@ -67,7 +67,7 @@ type realJob struct {
 func realCommand(args []string, out io.Writer) error {
 	j := realJob{verbose: out}
 	f := flag.NewFlagSet("real", flag.ContinueOnError)
-	f.StringVar(&j.model, "model", "", "folder of the ONNX export; empty: the default model")
+	f.StringVar(&j.model, "model", "", "folder of the ONNX export; empty: small, of the program")
 	f.StringVar(&j.weights, "weights", "", "folder of the same model for PyTorch's transformers")
 	f.StringVar(&j.texts, "texts", "",
 		"file of sentences: lines, or the task of DISCS; empty: two sentences of our own")
@@ -213,7 +213,7 @@ func (j *realJob) known(k realKey) *realRun {
 // name is the model's in the file of runs.
 func (j *realJob) name() string {
 	if j.model == "" {
-		return "default"
+		return "small"
 	}
 	return filepath.Base(j.model)
 }

@@ -14,8 +14,8 @@ import (
 	"infill/internal/ort/orttest"
 )
 
-// Runs of the default model. A second time nothing is left to do, and what a sampler without
-// energies says of its states is computed besides.
+// Runs of the program's model small, under its name. A second time nothing is left to do, and what
+// a sampler without energies says of its states is computed besides.
 func TestRealRuns(t *testing.T) {
 	orttest.Load(t)
 	file := filepath.Join(t.TempDir(), "runs.jsonl")
@@ -31,7 +31,8 @@ func TestRealRuns(t *testing.T) {
 		t.Fatalf("%d runs, %v", len(all), err)
 	}
 	for _, r := range all {
-		if r.RealStates == nil || !(r.Last.Mean < 0) || r.Made != 24 || r.CPU <= 0 || r.Blanks != 4 {
+		if r.RealStates == nil || !(r.Last.Mean < 0) || r.Made != 24 || r.CPU <= 0 || r.Blanks != 4 ||
+			r.Model != "small" {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"infill/internal/ort"
+	"infill/models"
 )
 
 // setup makes what a measurement needs and is not there yet.
@@ -40,6 +41,9 @@ func (s *settings) setup(todo []cell) error {
 			return fmt.Errorf("%w; -python names an interpreter that has the packages already", err)
 		}
 	}
+	if err := saveModel("small", filepath.Join(s.dir, "small")); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(todo, func(c cell) bool { return c.Model == "base" }) {
 		return nil
 	}
@@ -49,6 +53,16 @@ func (s *settings) setup(todo []cell) error {
 		fmt.Fprintln(s.verbose, "making the random model of BERT-base's size")
 		return s.command(s.python, script, "--vocab", vocab, "--out", dir)
 	})
+}
+
+// saveModel writes the files of a model of the program to a folder, in place of what is there, for
+// programs in Python. These cannot read the form in which the program has the weights.
+func saveModel(name, dir string) error {
+	from, ok := models.Find(name)
+	if !ok {
+		return fmt.Errorf("the program has no model %q", name)
+	}
+	return errors.Join(os.RemoveAll(dir), os.CopyFS(dir, from))
 }
 
 // once makes a folder of the cache unless it was made from the same files.

@@ -52,8 +52,12 @@ func (b *book) waitTable(p printer) {
 		return
 	}
 	p("## How long it takes\n")
-	p("Benchmarks of `bench/speed` on the default model, made by `go run ./bench/torch -latency " +
-		"-write docs/notebook`: median")
+	model := "the " + modelName(b.LatencyOf)
+	if b.LatencyOf == "2x256" {
+		model = "[" + model + "](README.md#the-2256-model)"
+	}
+	p("Benchmarks of `bench/speed` on %s, made by `go run ./bench/torch -latency "+
+		"-write docs/notebook`: median", model)
 	p("(lowest–highest) of %d runs. Measured at %s on: %s.\n", b.waitRuns(), b.waitCommits(),
 		b.LatencyOn)
 	p("| | seconds of the clock | of the processor | sentences a second of the clock | " +

@@ -3,7 +3,7 @@ and a vocabulary.
 
 The weights are drawn as BERT's are before training. The output bias follows Zipf's law, so that the
 model prefers some words to others as text does and a sampler has something to find. The vocabulary
-is the default model's, filled up to BERT's 30,522 with words that do not occur.
+is the one given, filled up to BERT's 30,522 with words that do not occur.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import transformers
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--vocab", required=True, help="vocab.txt of the default model")
+    p.add_argument("--vocab", required=True, help="vocab.txt of an uncased BERT")
     p.add_argument("--out", required=True)
     args = p.parse_args()
     out = pathlib.Path(args.out)

@@ -3,12 +3,14 @@ a line on standard output, all JSON. Started by `go run ./bench/torch`."""
 
 import argparse
 import json
+import pathlib
 import resource
 import statistics
 import sys
 import time
 
 import numpy
+import safetensors.torch
 import torch
 import transformers
 from torch.utils.flop_counter import FlopCounterMode
@@ -36,8 +38,7 @@ class Worker:
         with open(args.cell) as f:
             self.cell = json.load(f)
         self.variant = args.variant
-        self.model = transformers.BertForMaskedLM.from_pretrained(args.model, dtype=torch.float32).eval()
-        narrow(self.model)
+        self.model = load(args.model).eval()
         if self.variant == "saving":
             self.model.requires_grad_(False)
         self.attention = args.attention
@@ -177,16 +178,29 @@ def autocast(model):
     model.forward = cast
 
 
-def narrow(model):
-    """Takes away the zero neurons that a layer is filled up with to intermediate_size (models/train/model.py), which infill's
-    graph does not have either."""
-    widths = getattr(model.config, "intermediate_sizes", None) or []
-    for layer, width in zip(model.bert.encoder.layer, widths, strict=False):
-        into, back = layer.intermediate.dense, layer.output.dense
-        if into.weight[width:].any() or into.bias[width:].any() or back.weight[:, width:].any():
-            raise ValueError("intermediate_sizes leaves out neurons that are not zero")
-        into.weight.data, into.bias.data = into.weight.data[:width].clone(), into.bias.data[:width].clone()
-        back.weight.data = back.weight.data[:, :width].clone()
+def load(folder):
+    """The model of a folder, in float32. transformers knows one width inside for all layers. Where config.json has the width of each
+    (intermediate_sizes), a file may have just these neurons or be filled up with zeros, which infill's graph does not have either."""
+    config = transformers.BertConfig.from_pretrained(folder)
+    widths = getattr(config, "intermediate_sizes", None)
+    if not widths:
+        return transformers.BertForMaskedLM.from_pretrained(folder, dtype=torch.float32)
+    model = transformers.BertForMaskedLM(config)
+    state = safetensors.torch.load_file(pathlib.Path(folder) / "model.safetensors")
+    for n, (layer, width) in enumerate(zip(model.bert.encoder.layer, widths, strict=True)):
+        layer.intermediate.dense = torch.nn.Linear(config.hidden_size, width)
+        layer.output.dense = torch.nn.Linear(width, config.hidden_size)
+        for name, axis in (("intermediate.dense.weight", 0), ("intermediate.dense.bias", 0), ("output.dense.weight", 1)):
+            key = f"bert.encoder.layer.{n}.{name}"
+            kept, rest = state[key].split([width, state[key].shape[axis] - width], axis)
+            if rest.any():
+                raise ValueError(f"intermediate_sizes leaves out neurons of {key} that are not zero")
+            state[key] = kept
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    model.tie_weights()
+    if unexpected or any(not key.startswith("cls.predictions.decoder.") for key in missing):  # the head is tied
+        raise ValueError(f"{folder} lacks {missing} and has {unexpected} besides")
+    return model
 
 
 def main():
