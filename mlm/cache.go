@@ -19,26 +19,32 @@ import (
 	"infill/mlm/onnx"
 )
 
-// cache keeps derived graphs in the folder "graphs" of the user's cache. An entry
-// is named by the SHA-256 of the model's files, of this program and of the options
-// that the graph depends on, so that it is never stale. It is written under another
-// name, made to last and renamed, so that it is whole or not there. It ends with a
-// checksum. What is damaged counts as missing and is written again. Nothing about
-// the cache is ever an error of the command: without it a graph is derived.
+// cache keeps derived graphs in the folder "graphs" of the user's cache, and beside
+// them weights of stored models, see kept. A graph is named by the SHA-256 of the
+// model's files, of this program and of the options that the graph depends on, so that
+// it is never stale. It is written under another name, made to last and renamed, so
+// that it is whole or not there. It ends with a checksum. What is damaged counts as
+// missing and is written again. Nothing about the cache is ever an error of the command:
+// without it a graph is derived.
 type cache struct {
-	dir     string
+	shelf
 	program string // SHA-256 of this program
 	options string // those that the graph depends on
 	from    folder
 	files   []string // the model's, below from
-	max     limits
+}
+
+// shelf is the folder.
+type shelf struct {
+	dir string
+	max limits
 }
 
 // limits of a cache folder. What was used longest ago goes first.
 type limits struct {
-	bytes   int64 // of all graphs together; one has at most half of it
-	entries int   // graphs, and as many notes of what hash a file had
-	least   int64 // size of a model in bytes from which on its graph is kept
+	bytes   int64 // of all entries together; one has at most half of it
+	entries int   // graphs and weights, and as many notes of what hash a file had
+	least   int64 // size of a model in bytes from which on anything of it is kept
 }
 
 // Deriving takes 0.2 s for 100 million parameters and ten times that with 8-bit
@@ -46,30 +52,37 @@ type limits struct {
 var usualLimits = limits{bytes: 1 << 30, entries: 64, least: 32 << 20}
 
 const (
-	graphSuffix = ".graph"
-	noteSuffix  = ".seen"
-	staleTemp   = time.Hour // left behind by a process that was killed
+	graphSuffix   = ".graph"
+	weightsSuffix = ".weights"
+	noteSuffix    = ".seen"
+	staleTemp     = time.Hour // left behind by a process that was killed
 )
 
-// newCache is the cache for a model, nil if there is to be none: for embedded and
-// small models, and where there is no folder for it.
-func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
-	limits := usualLimits
+// newShelf is the folder that options ask for, nil if there is none.
+func newShelf(o Options) *shelf {
+	max := usualLimits
 	if o.cacheLimits != nil {
-		limits = *o.cacheLimits
-	}
-	if from.dir == "" || info.Bytes < limits.least {
-		return nil
+		max = *o.cacheLimits
 	}
 	dir, err := disk.CacheDir(o.CacheDir)
 	if err != nil {
+		return nil
+	}
+	return &shelf{filepath.Join(dir, "graphs"), max}
+}
+
+// newCache is the cache for a model, nil if there is to be none: for small models,
+// for those whose weights are in memory, and where there is no folder for it.
+func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
+	s := newShelf(o)
+	if _, dir := from.weights(); dir == "" || s == nil || info.Bytes < s.max.least {
 		return nil
 	}
 	program, err := programSum()
 	if err != nil {
 		return nil
 	}
-	return &cache{dir: filepath.Join(dir, "graphs"), program: program, from: from, max: limits,
+	return &cache{shelf: *s, program: program, from: from,
 		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v "+
 			"forward=%v", o.device.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
 			o.looseTable, o.unshared, o.Forward),
@@ -98,14 +111,14 @@ var programSum = sync.OnceValues(func() (string, error) {
 func (c *cache) key(model string) string {
 	parts := []string{"model " + model, "file " + c.files[0], "program " + c.program, c.options}
 	for _, f := range c.files {
-		if at := c.from.locate(f); at != f { // the graph says where its weights are
+		if at := c.from.locate(f); at != f && at != "" { // the graph says where its weights are
 			parts = append(parts, "at "+at)
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func (c *cache) path(key, suffix string) string {
+func (c *shelf) path(key, suffix string) string {
 	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+suffix)
 }
@@ -127,9 +140,14 @@ func (c *cache) graph(model string) *graph {
 	if err != nil {
 		return nil
 	}
-	now := time.Now()
-	_ = os.Chtimes(path, now, now) // it was used; a folder that is read-only keeps its times
+	used(path)
 	return g
+}
+
+// used notes that an entry was. A folder that is read-only keeps its times.
+func used(path string) {
+	now := time.Now()
+	_ = os.Chtimes(path, now, now)
 }
 
 // check has our reader validate the graph before the runtime sees it.
@@ -186,6 +204,9 @@ func (c *cache) notePath() string {
 // guess is the hash that the model's files had when last seen with these sizes and
 // times, "" if they were not.
 func (c *cache) guess() string {
+	if c.from.kept != nil {
+		return c.from.kept.model
+	}
 	var n note
 	b := readSmall(c.notePath(), maxAbout)
 	if b == nil || json.Unmarshal(b, &n) != nil || len(n.Sum) != 2*sha256.Size {
@@ -204,6 +225,9 @@ func (c *cache) guess() string {
 
 // remember notes the hash of the model's files.
 func (c *cache) remember(model string) {
+	if c.from.kept != nil { // it says so itself
+		return
+	}
 	if s, ok := c.stamps(); ok {
 		if b, err := json.Marshal(note{s, model}); err == nil {
 			_ = c.write(c.notePath(), b)
@@ -225,20 +249,27 @@ func readSmall(path string, most int64) []byte {
 	return b
 }
 
-func (c *cache) write(path string, b []byte) error {
+func (c *shelf) write(path string, b []byte) error {
+	return c.writeFunc(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+func (c *shelf) writeFunc(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return err
 	}
-	return disk.Write(path, b)
+	return disk.WriteFunc(path, write)
 }
 
 // prune removes what is too much and what killed processes left behind.
-func (c *cache) prune() {
+func (c *shelf) prune() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return
 	}
-	kinds := map[string][]fs.FileInfo{}
+	var kinds [2][]fs.FileInfo // entries, notes
 	for _, f := range entries {
 		info, err := f.Info()
 		if err != nil || !info.Mode().IsRegular() {
@@ -250,11 +281,14 @@ func (c *cache) prune() {
 			}
 			continue
 		}
-		suffix := filepath.Ext(f.Name())
-		kinds[suffix] = append(kinds[suffix], info)
+		switch filepath.Ext(f.Name()) {
+		case graphSuffix, weightsSuffix:
+			kinds[0] = append(kinds[0], info)
+		case noteSuffix:
+			kinds[1] = append(kinds[1], info)
+		}
 	}
-	for _, suffix := range []string{graphSuffix, noteSuffix} {
-		list := kinds[suffix]
+	for _, list := range kinds {
 		slices.SortFunc(list, func(a, b fs.FileInfo) int { // latest first
 			return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 		})

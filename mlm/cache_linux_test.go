@@ -11,7 +11,12 @@ import (
 // A cache on a disk that is full, or that cannot be written to, is no error, and
 // leaves nothing half written; what a read-only one has is used.
 func TestCacheDisk(t *testing.T) {
-	dir, disk := copyTiny(t), t.TempDir()
+	t.Run("plain", func(t *testing.T) { cacheDisk(t, copyTiny(t)) })
+	t.Run("stored", func(t *testing.T) { cacheDisk(t, copyStored(t)) })
+}
+
+func cacheDisk(t *testing.T, dir string) {
+	disk := t.TempDir()
 	_, want := opened(t, dir, Options{})
 	mount := func(flags uintptr, size string) error {
 		return syscall.Mount("tmpfs", disk, "tmpfs", flags, "size="+size)

@@ -208,7 +208,16 @@ func keyIn(t testing.TB, entry []byte) string {
 // A cache that cannot be used is no error.
 func TestCacheUnusable(t *testing.T) {
 	t.Parallel()
-	dir := copyTiny(t)
+	cacheUnusable(t, copyTiny(t))
+}
+
+// TestKeptUnusable is the same for a stored model.
+func TestKeptUnusable(t *testing.T) {
+	t.Parallel()
+	cacheUnusable(t, copyStored(t))
+}
+
+func cacheUnusable(t *testing.T, dir string) {
 	_, want := opened(t, dir, Options{})
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -221,7 +230,7 @@ func TestCacheUnusable(t *testing.T) {
 	}
 	taken := t.TempDir() // a folder where the entry belongs
 	opened(t, dir, cached(taken))
-	for _, suffix := range []string{graphSuffix, noteSuffix} {
+	for _, suffix := range []string{graphSuffix, weightsSuffix, noteSuffix} {
 		for _, e := range entries(t, taken, suffix) {
 			if err := errors.Join(os.Remove(e), os.Mkdir(e, 0o755),
 				os.WriteFile(filepath.Join(e, "x"), nil, 0o644)); err != nil {
@@ -246,8 +255,8 @@ func TestCacheUnusable(t *testing.T) {
 func TestCacheLimits(t *testing.T) {
 	t.Parallel()
 	cacheDir := t.TempDir()
-	c := &cache{dir: filepath.Join(cacheDir, "graphs"), program: "p", options: "o",
-		files: []string{"model.onnx"}, max: limits{bytes: 10_000, entries: 4}}
+	c := &cache{shelf: shelf{filepath.Join(cacheDir, "graphs"), limits{bytes: 10_000, entries: 4}},
+		program: "p", options: "o", files: []string{"model.onnx"}}
 	g := &graph{about: about{Inputs: []string{"input_ids"}, Vocabulary: 1, Dimension: 1},
 		onnx: make([]byte, 1000)}
 	path := func(model string) string { return c.path(c.key(model), graphSuffix) }
@@ -291,12 +300,38 @@ func TestCacheLimits(t *testing.T) {
 	if exists("h") {
 		t.Error("a graph larger than half the cache was kept")
 	}
+	// Weights count as graphs do: 5,000 bytes and one graph of 4,500 fit, two do not.
+	age(path("f"), time.Hour)
+	if err := os.WriteFile(c.path("w", weightsSuffix), make([]byte, 5000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.prune()
+	if !exists("g") || exists("f") {
+		t.Errorf("beside weights: g %v f %v", exists("g"), exists("f"))
+	}
+	age(c.path("w", weightsSuffix), time.Hour)
+	g.onnx = make([]byte, 4500)
+	c.keep("i", g)
+	if _, err := os.Stat(c.path("w", weightsSuffix)); err == nil || !exists("i") {
+		t.Errorf("old weights stay (%v), i %v", err, exists("i"))
+	}
 }
 
 // TestCacheProcesses has several processes open the same model with the same empty
 // cache at once, several times each: all compute the same, and the cache is whole.
 func TestCacheProcesses(t *testing.T) {
 	t.Parallel()
+	cacheProcesses(t, copyTiny(t), graphSuffix, noteSuffix)
+}
+
+// TestKeptProcesses is the same for a stored model.
+func TestKeptProcesses(t *testing.T) {
+	t.Parallel()
+	cacheProcesses(t, copyStored(t), graphSuffix, weightsSuffix)
+}
+
+// cacheProcesses wants one file of each suffix in the cache.
+func cacheProcesses(t *testing.T, dir string, suffixes ...string) {
 	if dir := os.Getenv("INFILL_TEST_CACHE_MODEL"); dir != "" {
 		for range 3 {
 			hit, bits := opened(t, dir, cached(os.Getenv("INFILL_TEST_CACHE_DIR")))
@@ -306,7 +341,7 @@ func TestCacheProcesses(t *testing.T) {
 		}
 		return
 	}
-	dir, cacheDir := copyTiny(t), t.TempDir()
+	cacheDir := t.TempDir()
 	var group sync.WaitGroup
 	out := make([]string, 4)
 	for i := range out {
@@ -338,8 +373,12 @@ func TestCacheProcesses(t *testing.T) {
 	if len(sums) != 1 || hits < 8 { // every process's second and third opening
 		t.Errorf("results %v, %d of 12 from the cache", sums, hits)
 	}
-	list, rest := entries(t, cacheDir, graphSuffix), entries(t, cacheDir, "")
-	if len(list) != 1 || len(rest) != 2 {
+	for _, suffix := range suffixes {
+		if list := entries(t, cacheDir, suffix); len(list) != 1 {
+			t.Errorf("in the cache: %v", list)
+		}
+	}
+	if rest := entries(t, cacheDir, ""); len(rest) != len(suffixes) {
 		t.Errorf("in the cache: %v", rest)
 	}
 	if hit, _ := opened(t, dir, cached(cacheDir)); !hit {

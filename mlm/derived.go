@@ -3,6 +3,7 @@ package mlm
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
@@ -50,6 +51,9 @@ func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 	model, err := sum()
 	if err != nil {
 		return nil, err
+	}
+	if k := from.kept; k != nil && model != k.model {
+		return nil, fmt.Errorf("%w: other weights than it says", errEntry)
 	}
 	if g := c.graph(model); g != nil {
 		if d, err := g.open(from, info, o); err == nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // folder is where a model comes from. dir is the folder on disk, "" if there is none (an
-// embedded model) or its weights are stored in few bits: then the runtime gets them from memory.
+// embedded model) or its weights are stored in few bits. Then the runtime gets them from
+// the cache that keeps them in float16, or else from memory.
 type folder struct {
 	fs  fs.FS
 	dir string
@@ -22,6 +23,7 @@ type folder struct {
 	// one that leads out of the folder that it is told, and gets this folder, which has
 	// their targets, in place of dir.
 	links *links
+	kept  *kept
 }
 
 // links is the outermost folder that links may lead to.
@@ -32,15 +34,24 @@ type links struct {
 
 // weights is the folder that the runtime reads weights from.
 func (f folder) weights() (fs.FS, string) {
-	if f.links != nil {
+	switch {
+	case f.kept != nil:
+		return os.DirFS(f.kept.dir), f.kept.dir
+	case f.links != nil:
 		return f.links.fs, f.links.dir
 	}
 	return f.fs, f.dir
 }
 
-// locate is the path, below the folder of weights, of a file of the model.
+// locate is the path, below the folder of weights, of a file of the model. "" means that it
+// is not there.
 func (f folder) locate(file string) string {
-	if f.links == nil {
+	switch {
+	case f.kept != nil && file == weights.Given:
+		return f.kept.name
+	case f.kept != nil:
+		return ""
+	case f.links == nil:
 		return file
 	}
 	target, err := filepath.EvalSymlinks(filepath.Join(f.dir, filepath.FromSlash(file)))
@@ -82,8 +93,8 @@ func openFolder(dir string) (f folder, done func(), err error) {
 		return f, nil, errors.Join(fmt.Errorf("%w: %w", ErrNoModel, err), root.Close())
 	}
 	if exists(f.fs, weights.Stored) {
-		// The runtime cannot map such weights. They are read as an embedded model's are, also
-		// after the model was opened: the folder stays open as long as the model is in use.
+		// Such weights are read as an embedded model's are, also after the model was opened: the
+		// folder stays open as long as the model is in use.
 		return folder{fs: weights.Expand(f.fs)}, func() {}, nil
 	}
 	return f, func() { _ = root.Close() }, nil

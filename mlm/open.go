@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"slices"
@@ -63,11 +64,18 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	// The library is checked and mapped while the model is being read.
-	library := make(chan error, 1)
-	go func() {
+	library := sync.OnceValue(func() error {
 		_, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir})
-		library <- err
-	}()
+		return err
+	})
+	go func() { _ = library() }()
+	return openStored(ctx, from, o, func(from folder) (*Model, error) {
+		return openFrom(ctx, from, o, library)
+	})
+}
+
+// openFrom opens a model once the library is there.
+func openFrom(ctx context.Context, from folder, o Options, library func() error) (*Model, error) {
 	// The hash is only needed at the end, or to look into the cache.
 	hashing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -76,7 +84,7 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		// Nothing reads the caller's files after Open has returned.
 		defer func() { cancel(); _, _ = sum() }()
 	}
-	if lerr := <-library; err == nil && lerr != nil {
+	if lerr := library(); err == nil && lerr != nil {
 		err = lerr
 	}
 	if err == nil && ctx.Err() != nil {
@@ -216,19 +224,26 @@ func hashModel(fsys fs.FS, name string, m *onnx.Model) (string, error) {
 
 func hashFiles(ctx context.Context, fsys fs.FS, files []string) (string, error) {
 	h := sha256.New()
+	if err := hashInto(ctx, h, fsys, files...); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func hashInto(ctx context.Context, h hash.Hash, fsys fs.FS, files ...string) error {
 	buf := make([]byte, 1<<20)
 	for _, f := range files {
 		r, err := disk.OpenFS(fsys, f)
 		if err != nil {
-			return "", fmt.Errorf("%w: %w", onnx.ErrExternal, err)
+			return fmt.Errorf("%w: %w", onnx.ErrExternal, err)
 		}
 		_, err = io.CopyBuffer(h, stoppable{ctx, r}, buf)
 		_ = r.Close()
 		if err != nil {
-			return "", fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)
+			return fmt.Errorf("%w: %s: %w", onnx.ErrExternal, f, err)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return nil
 }
 
 // stoppable ends with its context.

@@ -14,14 +14,14 @@ import (
 const externalMin = 4096
 
 // encoded is a graph, original or derived, as the runtime gets it. Weights of a
-// folder on disk are referred to by file, offset and length, so that the
-// runtime maps them; those of an embedded model travel inside the graph.
+// folder on disk, and those that the cache keeps, are referred to by file, offset
+// and length, so that the runtime maps them; all others travel inside the graph.
 func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	if o.looseTable {
 		m = loosened(m)
 	}
 	w := onnx.WriteOptions{}
-	if from.dir != "" {
+	if _, dir := from.weights(); dir != "" {
 		w.ExternalMin, w.Location = externalMin, from.locate
 	}
 	return onnx.Marshal(m, w)

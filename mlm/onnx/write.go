@@ -14,7 +14,8 @@ type WriteOptions struct {
 	// data that refers to where they already are (file names relative to the original model's
 	// folder). 0 keeps all weights inside the file.
 	ExternalMin int64
-	// Location gives the path that is written for a file of an Origin; nil keeps it.
+	// Location gives the path that is written for a file of an Origin; nil keeps it. What comes from
+	// a file for which it gives "" is kept inside.
 	Location func(file string) string
 }
 
@@ -250,11 +251,12 @@ func (m *message) tensor(t *Tensor) {
 	m.int(2, int64(t.Type))
 	m.str(8, t.Name, false)
 	size := t.ByteLen()
-	if o := t.Origin; o.File != "" && m.opt.ExternalMin > 0 && size >= m.opt.ExternalMin {
-		file := o.File
-		if m.opt.Location != nil {
-			file = m.opt.Location(file)
-		}
+	o := t.Origin
+	file := o.File
+	if file != "" && m.opt.Location != nil {
+		file = m.opt.Location(file)
+	}
+	if file != "" && m.opt.ExternalMin > 0 && size >= m.opt.ExternalMin {
 		for _, e := range [][2]string{{"location", file}, {"offset", strconv.FormatInt(o.Offset, 10)},
 			{"length", strconv.FormatInt(o.Length, 10)}} {
 			m.sub(13, func(m *message) {

@@ -26,6 +26,16 @@ func Expand(inner fs.FS) fs.FS {
 	})}
 }
 
+// Source gives the folder that Expand was given, with its stored file. ok is false where Expand
+// left the folder as it was.
+func Source(fsys fs.FS) (inner fs.FS, ok bool) {
+	e, ok := fsys.(*expanded)
+	if !ok {
+		return nil, false
+	}
+	return e.FS, true
+}
+
 type expanded struct {
 	fs.FS
 	file func() (*file, error)

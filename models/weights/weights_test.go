@@ -94,7 +94,11 @@ var want = struct {
 
 func TestExpand(t *testing.T) {
 	t.Parallel()
-	fsys := Expand(fstest.MapFS{Stored: {Data: small(t)}, "config.json": {Data: []byte("{}")}})
+	inner := fstest.MapFS{Stored: {Data: small(t)}, "config.json": {Data: []byte("{}")}}
+	fsys := Expand(inner)
+	if from, ok := Source(fsys); !ok || !exists(from, Stored) {
+		t.Error("the folder that was expanded does not come back")
+	}
 	got, err := fs.ReadFile(fsys, Given)
 	if err != nil {
 		t.Fatal(err)
@@ -113,9 +117,14 @@ func TestExpand(t *testing.T) {
 		t.Errorf("the stored file is still there: %v", err)
 	}
 	plain := fstest.MapFS{"model.onnx": {}}
-	if _, err := fs.Stat(Expand(plain), "model.onnx"); err != nil {
-		t.Error(err)
+	if _, ok := Source(Expand(plain)); ok || !exists(Expand(plain), "model.onnx") {
+		t.Error("a folder without stored weights was changed")
 	}
+}
+
+func exists(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
 }
 
 // TestReadAt reads every range of the given file.

@@ -1,0 +1,203 @@
+package mlm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"infill/internal/disk"
+	"infill/mlm/onnx"
+	"infill/models/weights"
+)
+
+// kept are weights of a stored model, in float16, in a file of the cache that the runtime maps. In
+// memory they would lie beside what the runtime makes of them. All graphs of the model share
+// the file. It has the bytes of weights.Given and ends with
+//
+//	keptMagic, SHA-256 of the key, SHA-256 of the model (both 32 bytes)
+//
+// The key is the hash of the model's files as they are stored. The hash of the model, as hashModel
+// has it, is computed at every start, so that it shows all damage.
+type kept struct {
+	dir, name string // dir is absolute, without links
+	size      int64  // of the weights alone
+	file      string // the model file, below its folder
+	model     string // hash of the model
+}
+
+// keptMagic changes with the layout, and with the numbers that package weights gives.
+const keptMagic = "infill weights 1"
+
+const keptEnd = len(keptMagic) + 2*sha256.Size
+
+// openStored opens a folder. Weights that are stored in few bits are taken from the cache, into
+// which they are written first if need be, or from memory if that fails.
+func openStored(ctx context.Context, from folder, o Options,
+	open func(folder) (*Model, error)) (*Model, error) {
+	stored, ok := weights.Source(from.fs)
+	for try := 0; ok && try < 2; try++ { // what is damaged is written again
+		k := keep(ctx, stored, o)
+		if k == nil {
+			break
+		}
+		over := keptFS{stored, k}
+		m, err := open(folder{fs: over, kept: k})
+		if err == nil && m.info.SHA256 == k.model {
+			m.from = from // the entry may be gone by the time that something is read again
+			return m, nil
+		}
+		if err == nil {
+			_ = m.Close()
+		} else if over.whole(ctx) { // something else is wrong, or may be
+			break
+		}
+		_ = os.Remove(filepath.Join(k.dir, k.name)) // a file that is mapped stays on some systems
+	}
+	return open(from)
+}
+
+// keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are
+// not to be had there.
+func keep(ctx context.Context, stored fs.FS, o Options) *kept {
+	s := newShelf(o)
+	info, err := fs.Stat(stored, weights.Stored)
+	// Sixteen bits are made of four.
+	if err != nil || s == nil || 4*info.Size() < s.max.least {
+		return nil
+	}
+	name, err := findModelFile(stored, o.File)
+	if err != nil {
+		return nil
+	}
+	key, err := hashFiles(ctx, stored, []string{name, weights.Stored})
+	if err != nil {
+		return nil
+	}
+	path := s.path("weights of "+key, weightsSuffix)
+	if k := readKept(path, key, name); k != nil {
+		used(path)
+		return k
+	}
+	if s.keepWeights(ctx, path, key, name, weights.Expand(stored)) != nil {
+		return nil
+	}
+	s.prune()
+	return readKept(path, key, name)
+}
+
+// errNotKept: weights that this cache has no room or no form for.
+var errNotKept = errors.New("weights are not kept")
+
+// keepWeights writes the weights of a model in the given form.
+func (s *shelf) keepWeights(ctx context.Context, path, key, name string, given fs.FS) error {
+	m, err := onnx.Load(given, name)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(externalFiles(name, m), []string{weights.Given}) {
+		return fmt.Errorf("%w: other files have some", errNotKept)
+	}
+	in, err := disk.OpenFS(given, weights.Given)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // opened for reading
+	if info, err := in.Stat(); err != nil || info.Size() > s.max.bytes/2-int64(keptEnd) {
+		return errors.Join(errNotKept, err)
+	}
+	model := sha256.New()
+	if err := hashInto(ctx, model, given, name); err != nil {
+		return err
+	}
+	return s.writeFunc(path, func(w io.Writer) error {
+		if _, err := io.CopyBuffer(io.MultiWriter(w, model), stoppable{ctx, in},
+			make([]byte, 1<<20)); err != nil {
+			return err
+		}
+		of := sha256.Sum256([]byte(key))
+		_, err := w.Write(slices.Concat([]byte(keptMagic), of[:], model.Sum(nil)))
+		return err
+	})
+}
+
+// readKept finds the entry in a file. It gives nil if there is none of that key.
+func readKept(path, key, file string) *kept {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(keptEnd) {
+		return nil
+	}
+	f, err := disk.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	k := &kept{dir: dir, name: filepath.Base(path), size: info.Size() - int64(keptEnd), file: file}
+	end := make([]byte, keptEnd)
+	if _, err := f.ReadAt(end, k.size); err != nil {
+		return nil
+	}
+	of := sha256.Sum256([]byte(key))
+	head := keptMagic + string(of[:])
+	if string(end[:len(head)]) != head {
+		return nil
+	}
+	k.model = hex.EncodeToString(end[len(head):])
+	return k
+}
+
+// keptFS is a stored folder with the weights of the cache in their given form.
+type keptFS struct {
+	fs.FS
+	k *kept
+}
+
+// whole reports whether the weights are those that they should be.
+func (f keptFS) whole(ctx context.Context) bool {
+	sum, err := hashFiles(ctx, f, []string{f.k.file, weights.Given})
+	return err == nil && sum == f.k.model || ctx.Err() != nil
+}
+
+// Open opens a file of the folder.
+func (f keptFS) Open(name string) (fs.File, error) {
+	if name != weights.Given {
+		return f.FS.Open(name)
+	}
+	file, err := disk.Open(filepath.Join(f.k.dir, f.k.name))
+	if err != nil {
+		return nil, err
+	}
+	return &keptFile{io.NewSectionReader(file, 0, f.k.size), file}, nil
+}
+
+// keptFile is the given file, opened: the entry without its end.
+type keptFile struct {
+	*io.SectionReader
+	file *os.File
+}
+
+func (f *keptFile) Stat() (fs.FileInfo, error) {
+	info, err := f.file.Stat()
+	return keptInfo{info, f.Size()}, err
+}
+
+func (f *keptFile) Close() error { return f.file.Close() }
+
+type keptInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i keptInfo) Name() string { return weights.Given }
+func (i keptInfo) Size() int64  { return i.size }
