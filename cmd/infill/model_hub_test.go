@@ -73,7 +73,13 @@ func tinyHub(t *testing.T) (requests *[]string) {
 	put(t, own, string(data))
 	t.Setenv("INFILL_CATALOGUE", own)
 	t.Setenv("INFILL_HUB", s.URL)
-	// The runtime stays where it is: only the models' cache is new.
+	newCache(t)
+	return requests
+}
+
+// newCache gives the commands of a test an empty cache. The runtime stays where it is.
+func newCache(t *testing.T) string {
+	t.Helper()
 	if lib := os.Getenv("INFILL_ORT"); lib == "" {
 		var d diagnosis
 		if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) == nil &&
@@ -81,8 +87,9 @@ func tinyHub(t *testing.T) (requests *[]string) {
 			t.Setenv("INFILL_ORT", d.Runtime.Path)
 		}
 	}
-	t.Setenv("INFILL_CACHE", filepath.Join(t.TempDir(), "cache"))
-	return requests
+	dir := filepath.Join(t.TempDir(), "cache")
+	t.Setenv("INFILL_CACHE", dir)
+	return dir
 }
 
 func TestModelPullAndUse(t *testing.T) {
