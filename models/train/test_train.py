@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import export
 import fillings
 import model
 import muon
+import pack
 import plot
 import prepare
 import prune
@@ -609,6 +611,92 @@ def test_a_projected_start_is_a_factorised_model(config):
         assert float((logits - want).pow(2).mean()) < 1.1 * float((want - want.mean(0)).pow(2).mean())
 
 
+
+
+def test_packing_and_unpacking(tmp_path):
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    lengths, counts = rng.integers(1, 30, 400), np.full(100, 4)
+    arrays = {"pieces": rng.integers(5, 200, lengths.sum()).astype(np.uint16), "narrative": rng.random(100) < 0.5,
+              "sentence": np.concatenate([[0], np.cumsum(lengths)]), "line": np.concatenate([[0], np.cumsum(counts)])}  # fmt: skip
+    for folder in ("data", "teacher"):
+        (tmp_path / folder).mkdir()
+    for n, x in arrays.items():
+        np.save(tmp_path / f"data/{n}.npy", x)
+    teacher = model.MaskedLM(SMALL)
+    safetensors.torch.save_file(teacher.state_dict(), tmp_path / "teacher/model.safetensors")
+    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
+    (tmp_path / "teacher/vocab.txt").write_text("[PAD]\n")
+    student = model.MaskedLM(FACTORISED)
+    train.fresh(student.state_dict(), FACTORISED, 3, tmp_path / "run")
+    parts, out = tmp_path / "parts", tmp_path / "out"
+    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
+                           every=3, size=50000, preset=0, out=parts, parts=parts)  # fmt: skip
+    pack.pack(a)
+    assert len(list(parts.glob("part.*"))) > 3
+    a.out = out
+    pack.unpack(a)
+    got = {n: np.load(out / f"data/{n}.npy") for n in arrays}
+    firsts = arrays["sentence"][arrays["line"]]
+    assert len(got["line"]) == 35 and (got["narrative"] == arrays["narrative"][::3]).all()
+    for i, k in enumerate(range(0, 100, 3)):
+        at = got["sentence"][got["line"]]
+        assert (got["pieces"][at[i] : at[i + 1]] == arrays["pieces"][firsts[k] : firsts[k + 1]]).all()
+    loaded = evaluate.load(str(out / "teacher"))
+    for n, p in loaded.state_dict().items():
+        assert torch.equal(p, teacher.state_dict()[n].bfloat16().float())
+    saved = torch.load(out / "start/checkpoint.pt")
+    assert saved["at"]["epoch"] == 4 and saved["at"]["step"] == 0 and saved["config"] == FACTORISED
+    assert torch.equal(saved["model"]["cls.predictions.bias"], student.state_dict()["cls.predictions.bias"])
+    (parts / "part.001").write_bytes(b"x")
+    with pytest.raises(SystemExit, match="part.001 is damaged"):
+        pack.unpack(a)
+    (parts / "part.001").unlink()
+    with pytest.raises(SystemExit, match="part.001 is missing"):
+        pack.unpack(a)
+
+
+def test_the_run_on_another_machine_goes_on(tmp_path):
+    """gpu.sh with tiny sizes: pieces carried in two calls, two runs, and the weights back."""
+    rng = np.random.default_rng(0)
+    for folder in ("data", "teacher"):
+        (tmp_path / folder).mkdir()
+    np.save(tmp_path / "data/pieces.npy", rng.integers(5, 200, 60000).astype(np.uint16))
+    np.save(tmp_path / "data/sentence.npy", np.arange(0, 60001, 10))
+    np.save(tmp_path / "data/line.npy", np.arange(0, 6001, 2))
+    np.save(tmp_path / "data/narrative.npy", np.ones(3000, bool))
+    safetensors.torch.save_file(model.MaskedLM(SMALL).state_dict(), tmp_path / "teacher/model.safetensors")
+    (tmp_path / "teacher/config.json").write_text(json.dumps(SMALL))
+    (tmp_path / "teacher/vocab.txt").write_text("\n".join(vocab.SPECIAL + [f"w{i}" for i in range(195)]) + "\n")
+    train.fresh(model.MaskedLM(FACTORISED).state_dict(), FACTORISED, 0, tmp_path / "run")
+    a = argparse.Namespace(data=tmp_path / "data", teacher=tmp_path / "teacher", checkpoint=tmp_path / "run/checkpoint.pt",
+                           every=1, size=200000, preset=0, out=tmp_path / "parts")  # fmt: skip
+    pack.pack(a)
+    script = str(pathlib.Path(train.__file__).with_name("gpu.sh"))
+    env = {**os.environ, "PYTHON": sys.executable, "W": str(tmp_path / "w"), "OUT": str(tmp_path / "out")}
+
+    def call(*args):
+        return subprocess.run([script, *map(str, args)], env=env, check=True, capture_output=True, text=True).stdout
+
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert len(parts) > 2
+    for k, some in enumerate((parts[:1], parts[1:])):
+        (tmp_path / f"carry{k}").mkdir()
+        for p in some:
+            p.rename(tmp_path / f"carry{k}" / p.name)
+        call("keep", tmp_path / f"carry{k}")
+    steps = []
+    for more in ("--log", 2), ("--log", 2, "--tokens", 8000, "--decay", 1):
+        minutes = 0.15 if len(more) == 2 else 5
+        out = call("run", minutes, "--batch-tokens", 400, "--workers", 1, "--threads", 1, "--warmup", 2, "--no-compile", *more)
+        steps.append(torch.load(tmp_path / "w/run/checkpoint.pt")["at"]["step"])
+    assert steps[1] > steps[0] > 0 or steps[1] == steps[0] > 5  # the second call begins where the first one stopped
+    assert json.loads(out.splitlines()[-1])["step"] <= steps[1]
+    back = argparse.Namespace(parts=tmp_path / "out/weights", out=tmp_path / "back")
+    pack.unpack(back)
+    here, there = (torch.load(p)["model"] for p in (tmp_path / "back/start/checkpoint.pt", tmp_path / "w/run/checkpoint.pt"))
+    for n, t in there.items():
+        assert float((here[n] - t).abs().max()) < 2e-3 * max(1.0, float(t.abs().max()))
 
 
 def test_evaluation_counts_ranks(net, tmp_path):
