@@ -11,7 +11,7 @@ import (
 // BenchmarkFill is a sentence of three blanks with the default model: ten
 // chains of ten steps, one thread.
 func BenchmarkFill(b *testing.B) {
-	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{})
+	m, err := mlm.Open(context.Background(), models.Small(), mlm.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

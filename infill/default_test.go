@@ -17,7 +17,7 @@ import (
 func TestDefaultModelEasyBlanks(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	m := openDefault(t)
+	m := openSmall(t)
 	tok := m.Tokenizer()
 	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{

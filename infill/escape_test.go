@@ -46,7 +46,7 @@ func TestEscapes(t *testing.T) {
 // when it is scored.
 func TestLiteralMask(t *testing.T) {
 	t.Parallel()
-	m := openDefault(t)
+	m := openSmall(t)
 	e := New(m)
 	tm, err := Parse(m.Tokenizer(), `We write \[MASK] for a [MASK], or \___.`)
 	if err != nil {

@@ -121,7 +121,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
 // On the default model the probabilities are the model's own softmax over the words that fit.
 func TestExactDefaultModel(t *testing.T) {
 	t.Parallel()
-	m := openDefault(t)
+	m := openSmall(t)
 	e := New(m)
 	tok := m.Tokenizer()
 	const text = "The [MASK] barked at the cat."
@@ -237,7 +237,7 @@ func TestExactOrSampled(t *testing.T) {
 // What a tied blank costs is its fillings times the blanks; more rows than allowed are sampled.
 func TestExactRows(t *testing.T) {
 	t.Parallel()
-	e := New(openDefault(t))
+	e := New(openSmall(t))
 	quick := Options{Exact: ExactAlways, Chains: 1, Steps: 1}
 	for _, c := range []struct {
 		text string
@@ -282,7 +282,7 @@ func TestExactSeed(t *testing.T) {
 // Different fillings are chosen among all that fit, with the probabilities that they had.
 func TestExactDiverse(t *testing.T) {
 	t.Parallel()
-	e := New(openDefault(t))
+	e := New(openSmall(t))
 	const text = "The car is [MASK|red|very red|quite red|green]."
 	all := exactFill(t, e, text, Options{AllFillings: true})
 	two := exactFill(t, e, text, Options{Top: 2, Select: SelectDiverse})

@@ -29,7 +29,7 @@ func (brevity) Values(_ context.Context, texts []infill.Finished, v []float64) e
 // A part of one's own makes short words likelier, by three nats a letter.
 func ExampleTerm() {
 	ctx := context.Background()
-	m, err := mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2})
+	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,6 +48,6 @@ func ExampleTerm() {
 		fmt.Printf("%.2f %s (%.0f for brevity)\n", best.Score, best.Text, best.Energies["brevity"])
 	}
 	// Output:
-	// -1.80 He sat down on the table. (0 for brevity)
-	// -12.91 He sat down on the bed. (-9 for brevity)
+	// -1.56 He sat down on the table. (0 for brevity)
+	// -11.61 He sat down on the bed. (-9 for brevity)
 }

@@ -15,7 +15,7 @@ import (
 // The default model fills a sentence; the same seed gives the same fillings.
 func Example() {
 	ctx := context.Background()
-	m, err := mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2})
+	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

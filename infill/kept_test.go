@@ -12,7 +12,7 @@ import (
 // candidates as well: only their values are remembered.
 func TestListsFitSmallMemos(t *testing.T) {
 	t.Parallel()
-	m := openDefault(t)
+	m := openSmall(t)
 	ctx := context.Background()
 	for _, c := range []struct {
 		name, text string

@@ -15,7 +15,7 @@ import (
 func TestTraceOfParts(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	m := openDefault(t)
+	m := openSmall(t)
 	e := New(m)
 	tp, err := Parse(
 		e.model.Tokenizer(),

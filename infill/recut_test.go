@@ -10,7 +10,7 @@ import (
 // A filling has the score that its finished text has, or says that the text is cut otherwise.
 func TestRecut(t *testing.T) {
 	t.Parallel()
-	m := openDefault(t)
+	m := openSmall(t)
 	e, tok := New(m), m.Tokenizer()
 	for _, c := range []struct {
 		text       string
@@ -96,7 +96,7 @@ func TestRecutMarked(t *testing.T) {
 // The whole of a long text is looked at, and not the part that the model sees.
 func TestRecutWindow(t *testing.T) {
 	t.Parallel()
-	e := New(openDefault(t))
+	e := New(openSmall(t))
 	long := strings.Repeat("The dog sleeps. ", 400)
 	for text, want := range map[string]bool{
 		"The [MASK|cat|big cat] sleeps.": false, "A [MASK:a|walk]ing, [MASK:a]ing man.": true,

@@ -100,7 +100,7 @@ func TestPronoun(t *testing.T) {
 	if got, _ := splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
 		t.Errorf("in another language: %q", got)
 	}
-	if !english(openDefault(t).Tokenizer()) {
+	if !english(openSmall(t).Tokenizer()) {
 		t.Error("the default model is not English")
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestStop(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	m := openDefault(t)
+	m := openSmall(t)
 	tp, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestStop(t *testing.T) {
 func TestStarts(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	m := openDefault(t)
+	m := openSmall(t)
 	tok := m.Tokenizer()
 	tp, err := Parse(tok, "The [MASK|very old man|cat] sat [MASK*1-3] the [MASK:a] and the [MASK:a].")
 	if err != nil {

@@ -16,7 +16,7 @@ func TestSecondModelInvariant(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	const weight, temp = 0.7, 2.0
-	first, second := openDefault(t), tiny(t)
+	first, second := openSmall(t), tiny(t)
 	e, other := New(first), New(second)
 	tm, err := Parse(e.Tokenizer(), "The [MASK|dog|cat|fish|bird|horse] saw the [MASK|dog|fish|bear|river].")
 	if err != nil {
@@ -114,7 +114,7 @@ func TestSecondModelUncorrected(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := Weighted{NewSecondModel("again", tiny(t)), 1}
-	far := Weighted{NewSecondModel("far", openDefault(t)), 1}
+	far := Weighted{NewSecondModel("far", openSmall(t)), 1}
 	idle := Weighted{&toyTerm{name: "toy"}, 0}
 	for _, c := range []struct {
 		sampler samplers.Sampler

@@ -91,7 +91,7 @@ func TestTermsInvariant(t *testing.T) {
 // Chains that start where the model alone would reach π of the whole energy.
 func TestTermsReached(t *testing.T) {
 	t.Parallel()
-	e := New(openDefault(t))
+	e := New(openSmall(t))
 	tm := parsed(t, e, "The film was [MASK|good|bad|long|short|dull] and "+
 		"[MASK|funny|boring|sad|slow].")
 	toy := &toyTerm{name: "toy"}

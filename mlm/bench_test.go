@@ -20,7 +20,7 @@ func benchModel(b *testing.B, o Options) *Model {
 	if dir := os.Getenv("INFILL_BENCH_MODEL"); dir != "" {
 		m, err = OpenDir(context.Background(), dir, o)
 	} else {
-		m, err = Open(context.Background(), models.Default(), o)
+		m, err = Open(context.Background(), models.Small(), o)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -66,7 +66,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	orttest.Load(b)
 	for b.Loop() {
-		m, err := Open(context.Background(), models.Default(), Options{Threads: 2})
+		m, err := Open(context.Background(), models.Small(), Options{Threads: 2})
 		if err != nil {
 			b.Fatal(err)
 		}

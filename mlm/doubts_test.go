@@ -67,7 +67,7 @@ func TestWarnings(t *testing.T) {
 			}
 		}
 	}
-	if info, _ := Inspect(models.Default(), ""); len(info.Warnings) > 0 {
+	if info, _ := Inspect(models.Small(), ""); len(info.Warnings) > 0 {
 		t.Errorf("the default model: %q", info.Warnings)
 	}
 }

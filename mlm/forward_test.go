@@ -35,7 +35,7 @@ func TestForward(t *testing.T) {
 	}
 	t.Run("default", func(t *testing.T) {
 		both(t, func(o mlm.Options) (*mlm.Model, error) {
-			return mlm.Open(t.Context(), models.Default(), o)
+			return mlm.Open(t.Context(), models.Small(), o)
 		})
 	})
 	t.Run("BERT-base", func(t *testing.T) {

@@ -31,7 +31,7 @@ func TestKindsAgree(t *testing.T) {
 		}
 	}
 	t.Run("default", func(t *testing.T) {
-		m, err := mlm.Open(t.Context(), models.Default(), mlm.Options{})
+		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func TestLoosened(t *testing.T) {
 // Batches of a large model hold what its share of memory allows, whatever the threads.
 func TestSized(t *testing.T) {
 	t.Parallel()
-	g := derivedOf(t, models.Default())
+	g := derivedOf(t, models.Small())
 	if per := g.KeptPerToken(usualLength); per <= 0 {
 		t.Fatalf("%d bytes kept per token", per)
 	}

@@ -38,7 +38,7 @@ func openTiny(t testing.TB, o Options) *Model {
 func openDefault(t testing.TB, o Options) *Model {
 	t.Helper()
 	orttest.Load(t)
-	m, err := Open(context.Background(), models.Default(), o)
+	m, err := Open(context.Background(), models.Small(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

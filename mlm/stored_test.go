@@ -21,7 +21,7 @@ import (
 func TestStoredWeights(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	from, dir := models.Default(), t.TempDir()
+	from, dir := models.Small(), t.TempDir()
 	plain, err := fs.ReadFile(from, weights.Given)
 	if err != nil {
 		t.Fatal(err)

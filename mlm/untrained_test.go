@@ -103,14 +103,12 @@ func TestTrainedHeads(t *testing.T) {
 			t.Errorf("%s: %q", f, info.Warnings)
 		}
 	}
-	for _, folder := range []string{"default", "teacher"} {
-		info, problems := InspectDir("../models/"+folder, "")
+	for _, m := range models.All() {
+		files, _ := models.Find(m.Name)
+		info, problems := Inspect(files, "")
 		if doubtsHead(info) || len(problems) > 0 {
-			t.Errorf("%s: %q, %v", folder, info.Warnings, problems)
+			t.Errorf("%s: %q, %v", m.Name, info.Warnings, problems)
 		}
-	}
-	if info, _ := Inspect(models.Default(), ""); doubtsHead(info) {
-		t.Errorf("the embedded model: %q", info.Warnings)
 	}
 }
 

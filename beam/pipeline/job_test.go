@@ -183,7 +183,8 @@ func TestFillerIsShared(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	filler := func(chosen ...Setting) string {
-		s, err := NewSettings(append(chosen, Setting{"seed", "1"}, Setting{"threads", "1"}))
+		s, err := NewSettings(append(chosen, Setting{"model", "small"}, Setting{"seed", "1"},
+			Setting{"threads", "1"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +225,7 @@ func TestFillerIsShared(t *testing.T) {
 		`"corpus":{"sha256":"`+hash+`"},"tuned":[{"coordinates":1,"values":{"rate":0.5}}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other, err := NewSettings([]Setting{{"profile", profile}, {"threads", "1"}})
+	other, err := NewSettings([]Setting{{"model", "small"}, {"profile", profile}, {"threads", "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestFillerIsShared(t *testing.T) {
 		{{"energy", "words:/nowhere=1"}}, {{"start", "/nowhere"}}, {{"keep-file", "/nowhere"}, rate},
 		{{"stop-words", "/nowhere"}, rate, {"mask-class", "content"}},
 	} {
-		s, err := NewSettings(append(chosen, Setting{"threads", "1"}))
+		s, err := NewSettings(append(chosen, Setting{"model", "small"}, Setting{"threads", "1"}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 """Variants of the same sentences by infill augment and by nlpaug's ContextualWordEmbsAug, as a table.
 
-    python bench/augment/compare.py --infill bin/infill --onnx models/default --hf models/default \
+    infill model save default default
+    python bench/augment/compare.py --infill bin/infill --onnx default --hf default \
         --input sentences.txt --count 50
 
 It needs nlpaug 1.1.11, transformers 4 (nlpaug calls what version 5 has not) and torch. --onnx and --hf are folders of one model,
@@ -114,8 +115,7 @@ def measure(args, name, pairs, seconds, of):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in [("infill", "bin/infill"), ("onnx", "models/default"), ("hf", "models/default"),
-                        ("input", None)]:
+    for name, value in [("infill", "bin/infill"), ("onnx", None), ("hf", None), ("input", None)]:
         p.add_argument("--" + name, default=value, required=value is None)
     p.add_argument("--count", type=int, default=50, help="sentences, of 8 to 25 words, from the start")
     p.add_argument("--variants", type=int, default=5)

@@ -118,7 +118,7 @@ func (j *job) keys(sentence string, seed uint64) []key {
 
 func (j *job) open(ctx context.Context) (*mlm.Model, error) {
 	if j.model == "" {
-		return mlm.Open(ctx, models.Default(), mlm.Options{Threads: j.threads})
+		return mlm.Open(ctx, models.Small(), mlm.Options{Threads: j.threads})
 	}
 	return mlm.OpenDir(ctx, j.model, mlm.Options{Threads: j.threads})
 }

@@ -120,7 +120,7 @@ func run(folder, file, list string, threads int, o options) error {
 
 func open(ctx context.Context, folder string, o mlm.Options) (*mlm.Model, error) {
 	if folder == "" {
-		return mlm.Open(ctx, models.Default(), o)
+		return mlm.Open(ctx, models.Small(), o)
 	}
 	return mlm.OpenDir(ctx, folder, o)
 }

@@ -1,5 +1,6 @@
 // Package speed holds the benchmarks of what users wait for: the start of the
-// command, a fill, and the throughput of batch and score, on the program's model small.
+// command, a fill, and the throughput of batch and score, on the program's model small,
+// and the commands on its model default too.
 //
 //	go test -run '^$' -bench . ./bench/speed
 //
@@ -66,7 +67,7 @@ func reportCPU(b *testing.B, who int, before time.Duration) {
 	b.ReportMetric((processor(b, who)-before).Seconds()/float64(b.N), "cpu-s/op")
 }
 
-// BenchmarkCommand is a new process for every operation: with one chain and no
+// BenchmarkCommand is a new process for every operation, by model: with one chain and no
 // step, one blank with 25 chains of 50 steps, and four blanks of 20 words.
 func BenchmarkCommand(b *testing.B) {
 	bin := command(b)
@@ -79,20 +80,22 @@ func BenchmarkCommand(b *testing.B) {
 		{"start-and-one-blank", []string{"--exact", "never", short}},
 		{"start-and-four-blanks", []string{twentyWords}},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			before := processor(b, syscall.RUSAGE_CHILDREN)
-			for b.Loop() {
-				run(b, bin, append([]string{"fill", "--model", "small", "--seed", "1"}, c.args...)...)
-			}
-			reportCPU(b, syscall.RUSAGE_CHILDREN, before)
-		})
+		for _, m := range models.All() {
+			b.Run(m.Name+"/"+c.name, func(b *testing.B) {
+				before := processor(b, syscall.RUSAGE_CHILDREN)
+				for b.Loop() {
+					run(b, bin, append([]string{"fill", "--model", m.Name, "--seed", "1"}, c.args...)...)
+				}
+				reportCPU(b, syscall.RUSAGE_CHILDREN, before)
+			})
+		}
 	}
 }
 
 func open(b *testing.B, threads int) *mlm.Model {
 	b.Helper()
 	orttest.Load(b)
-	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: threads})
+	m, err := mlm.Open(context.Background(), models.Small(), mlm.Options{Threads: threads})
 	if err != nil {
 		b.Fatal(err)
 	}

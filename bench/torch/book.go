@@ -20,9 +20,8 @@ type book struct {
 	Agree    *Agreement           `json:"agree,omitempty"`
 	Profiles map[string]*Profile  `json:"profiles,omitempty"` // by cell
 	Latency  map[string]Benchmark `json:"latency,omitempty"`  // by name of the benchmark
-	// the machine that the latencies are of, and how busy it was, and the model
+	// the machine that the latencies are of, and how busy it was
 	LatencyOn string `json:"latency_on,omitempty"`
-	LatencyOf string `json:"latency_of,omitempty"`
 
 	dir string // "" for a book that is not kept
 }

@@ -46,7 +46,7 @@ type sentence struct {
 // openModel opens the folder, or the program's model small for "".
 func openModel(dir string, o mlm.Options) (*mlm.Model, error) {
 	if dir == "" {
-		return mlm.Open(context.Background(), models.Default(), o)
+		return mlm.Open(context.Background(), models.Small(), o)
 	}
 	return mlm.OpenDir(context.Background(), dir, o)
 }

@@ -26,7 +26,6 @@ func (s *settings) latency(book *book) error {
 		return err
 	}
 	clear(book.Latency)
-	book.LatencyOf = "small"
 	for name, b := range parseBenchmarks(out) {
 		b.Commit = commit()
 		book.Latency[name] = b

@@ -22,23 +22,29 @@ type wait struct {
 
 // waits are in the order of the page.
 var waits = []wait{
-	{name: "Command/start", most: 0.5,
+	{name: "Command/default/start",
 		what: "`infill fill`, one blank, one chain, no step, from process start to the printed filling"},
-	{name: "Command/start-and-one-blank", what: "`infill fill`, one blank, from process start"},
-	{name: "Command/start-and-four-blanks",
+	{name: "Command/small/start", what: onSmall, most: 0.5},
+	{name: "Command/default/start-and-one-blank",
+		what: "`infill fill`, one blank, from process start"},
+	{name: "Command/small/start-and-one-blank", what: onSmall},
+	{name: "Command/default/start-and-four-blanks", most: 2.5,
 		what: "`infill fill`, 4 blanks of 20 words, 25 chains of 50 steps, from process start"},
-	{name: "Fill/rows/threads=1", what: "that fill without the start, one thread"},
-	{name: "Fill/rows/threads=2", what: "the same, two threads", most: 2.5},
+	{name: "Command/small/start-and-four-blanks", what: onSmall},
+	{name: "Fill/rows/threads=1", what: "that fill on `small` without the start, one thread"},
+	{name: "Fill/rows/threads=2", what: "the same, two threads", most: 2},
 	{name: "Fill/dmala/threads=1", what: "that fill with `--sampler dmala`, one thread"},
 	{name: "Fill/dmala/threads=2", what: "the same, two threads"},
-	{name: "Batch/sentences=12/threads=1", what: "`infill batch`, 12 sentences of 12 words with 2 " +
-		"blanks, 10 chains of 10 steps, from process start, one thread"},
+	{name: "Batch/sentences=12/threads=1", what: "`infill batch --model small`, 12 sentences of " +
+		"12 words with 2 blanks, 10 chains of 10 steps, from process start, one thread"},
 	{name: "Batch/sentences=12/threads=2", what: "the same, two threads"},
 	{name: "Batch/sentences=300/threads=1", what: "300 such sentences, one thread"},
 	{name: "Batch/sentences=300/threads=2", what: "the same, two threads", least: 20},
-	{name: "Score/threads=1", what: "score of 50 sentences of 17 words, one thread"},
+	{name: "Score/threads=1", what: "score of 50 sentences of 17 words on `small`, one thread"},
 	{name: "Score/threads=2", what: "the same, two threads"},
 }
+
+const onSmall = "the same with `--model small`"
 
 // The metrics of the benchmarks that the page has.
 const (
@@ -52,12 +58,8 @@ func (b *book) waitTable(p printer) {
 		return
 	}
 	p("## How long it takes\n")
-	model := "the " + modelName(b.LatencyOf)
-	if b.LatencyOf == "2x256" {
-		model = "[" + model + "](README.md#the-2256-model)"
-	}
-	p("Benchmarks of `bench/speed` on %s, made by `go run ./bench/torch -latency "+
-		"-write docs/notebook`: median", model)
+	p("Benchmarks of `bench/speed` on the models of the program, made by `go run ./bench/torch " +
+		"-latency -write docs/notebook`: median")
 	p("(lowest–highest) of %d runs. Measured at %s on: %s.\n", b.waitRuns(), b.waitCommits(),
 		b.LatencyOn)
 	p("| | seconds of the clock | of the processor | sentences a second of the clock | " +

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -98,7 +97,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	}
 	d.Cache = cache
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
-		"command", folderSize(models.Default())
+		"command", models.All()[0].Bytes()
 	if asJSON {
 		if werr := jsonl.Encode(std.out, d); werr != nil {
 			return werr
@@ -145,21 +144,6 @@ func integers() (string, error) {
 		return unsignedWeights, nil
 	}
 	return signedWeights, nil
-}
-
-// folderSize sums the bytes of a folder's files.
-func folderSize(fsys fs.FS) int64 {
-	var n int64
-	entries, err := fs.ReadDir(fsys, ".")
-	if err != nil {
-		return 0
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			n += info.Size()
-		}
-	}
-	return n
 }
 
 func missing(dir string) string {

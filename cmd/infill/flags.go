@@ -167,6 +167,20 @@ func (p parsed) String() string {
 	return p.value.String()
 }
 
+// Set says that the command line has the flag, which then counts in place of the environment's.
+func (p parsed) Set(text string) error {
+	p.fromEnv = false
+	return p.option.Set(text)
+}
+
+// fromEnv reports whether the command's flag has its value from the environment.
+func fromEnv(c *cli.Context, name string) bool {
+	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool {
+		o, ok := f.(*option)
+		return ok && o.name == name && o.fromEnv
+	})
+}
+
 // Names are the flag's name and its short form.
 func (f *option) Names() []string {
 	if f.alias != "" {

@@ -96,7 +96,7 @@ var examples = map[string][]string{
 	"infill tokenize": {`infill tokenize "The cat sat on the mat."`},
 	"infill serve": {
 		`infill serve`,
-		`infill serve --model teacher=models/teacher --model bert=my-bert --addr 127.0.0.1:9000`,
+		`infill serve --model small --model bert=my-bert --addr 127.0.0.1:9000`,
 		`infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 	},
 	"infill samplers": {`infill samplers`, `infill samplers dmala`, `infill samplers bench ising`},

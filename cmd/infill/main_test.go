@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"infill/infill/jsonl"
+	"infill/infill/settings"
 	"infill/samplers"
 	samplerbench "infill/samplers/bench"
 )
@@ -26,6 +27,10 @@ const asCommand = "INFILL_TEST_AS_COMMAND"
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
+	}
+	// Tests that name no model are about the command, and quick on the small one.
+	if err := os.Setenv(settings.EnvName("model"), "small"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -48,7 +48,7 @@ func (f *modelFlags) modelArgument(c *cli.Context) error {
 	case 0:
 		return nil
 	case 1:
-		if c.IsSet("model") && f.Name != c.Args().First() {
+		if c.IsSet("model") && !fromEnv(c, "model") && f.Name != c.Args().First() {
 			return usagef("two models: --model %s and %s", f.Name, c.Args().First())
 		}
 		f.Name = c.Args().First()

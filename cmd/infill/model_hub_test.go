@@ -24,6 +24,8 @@ import (
 	"testing"
 	"time"
 
+	"infill/infill/settings"
+	"infill/models"
 	"infill/models/hub"
 )
 
@@ -380,12 +382,34 @@ func TestVerifyOwnFolder(t *testing.T) {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 	r := infillRun("", "model", "verify", "--json")
-	var v verificationJSON
-	if err := json.Unmarshal([]byte(r.out), &v); err != nil || !v.OK || v.Model != "default" ||
-		!slices.ContainsFunc(
-			v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
-		) {
-		t.Errorf("exit %d, %v: %s", r.code, err, r.out)
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if len(lines) != len(models.All()) {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for i, m := range models.All() {
+		var v verificationJSON
+		if err := json.Unmarshal([]byte(lines[i]), &v); err != nil || !v.OK || v.Model != m.Name ||
+			!slices.ContainsFunc(
+				v.Files, func(c fileCheckJSON) bool { return c.Path == "model.safetensors" },
+			) {
+			t.Errorf("exit %d, %v: %s", r.code, err, lines[i])
+		}
+	}
+}
+
+// A model that is an argument goes before that of the environment, and not before another flag.
+func TestModelArgument(t *testing.T) {
+	if os.Getenv(settings.EnvName("model")) == "" {
+		t.Fatal("the environment of the tests names no model")
+	}
+	r := infillRun("", "model", "info", tinyModel, "--json")
+	var v infoJSON
+	if err := json.Unmarshal([]byte(r.out), &v); err != nil || v.Hidden != 32 {
+		t.Errorf("exit %d, %v: %s%s", r.code, err, r.out, r.err)
+	}
+	r = infillRun("", "model", "info", tinyModel, "--model", "small")
+	if r.code != exitUsage || !strings.Contains(r.err, "two models") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 

@@ -40,7 +40,7 @@ func modelListCommand(std stdio) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name:        "list",
-		Usage:       "the models that have a name: the embedded one and those that pull downloads",
+		Usage:       "the models that have a name: the embedded ones and those that pull downloads",
 		Description: modelListDescription,
 		Flags:       join([]*option{catalogueFlag(&file), jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
@@ -53,9 +53,8 @@ func modelListCommand(std stdio) *cli.Command {
 			}
 			var all []listed
 			for _, m := range models.All() {
-				files, _ := models.Find(m.Name)
-				all = append(all, listed{Name: m.Name, Architecture: "BERT", Licence: "MIT",
-					Bytes: folderSize(files), Home: "embedded in this command", Note: m.Note,
+				all = append(all, listed{Name: m.Name, Architecture: "BERT", Licence: m.Licence,
+					Bytes: m.Bytes(), Home: "embedded in this command", Note: m.Note,
 					Cached: "embedded", Hash: "pinned"})
 			}
 			for _, m := range catalogue.Models {

@@ -20,7 +20,7 @@ import (
 )
 
 const modelVerifyDescription = "" +
-	`Without an argument the embedded model is compared with its card. A folder of your own is
+	`Without an argument the embedded models are compared with their cards. A folder of your own is
 compared with its SHA256SUMS (as sha256sum writes it) or the table of files in its README.md.`
 
 // errVerify ends a verification that found files missing or changed.
@@ -30,7 +30,7 @@ var errVerify = errors.New("a model is not what it should be; infill model pull 
 // A verification is what verify found of one model.
 type verification struct {
 	Model  string // its name or the folder
-	Folder string // "" for the embedded model
+	Folder string // "" for an embedded model
 	Files  []hub.Check
 	OK     bool
 }
@@ -40,7 +40,7 @@ func modelVerifyCommand(std stdio) *cli.Command {
 	var all, asJSON bool
 	flags := []*option{
 		catalogueFlag(&file),
-		boolFlag("all", "the embedded model and every model in the cache", &all),
+		boolFlag("all", "the embedded models and every model in the cache", &all),
 		jsonFlag(&asJSON),
 	}
 	return &cli.Command{
@@ -56,20 +56,20 @@ func modelVerifyCommand(std stdio) *cli.Command {
 				return err
 			}
 			names := c.Args().Slice()
-			switch {
-			case all && len(names) > 0:
+			if all && len(names) > 0 {
 				return usagef("--all and names exclude each other")
-			case all:
+			}
+			if len(names) == 0 {
 				for _, m := range models.All() {
 					names = append(names, m.Name)
 				}
+			}
+			if all {
 				for _, m := range catalogue.Models {
 					if cache.State(m) == hub.Present {
 						names = append(names, m.Name)
 					}
 				}
-			case len(names) == 0:
-				names = []string{models.All()[0].Name}
 			}
 			fault := false
 			for _, name := range names {

@@ -363,7 +363,7 @@ func TestServeProfile(t *testing.T) {
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	s := serve(t, "--model", "tiny="+tinyModel, "--model", "other=../../models/default", "--profile", file)
+	s := serve(t, "--model", "tiny="+tinyModel, "--model", "other=small", "--profile", file)
 	const text = "the [MASK] saw the [MASK] ."
 	body := func(more string) string { return `{"text":"` + text + `","seed":1,"steps":8,"chains":4` + more + "}" }
 	want := infillRun("", withTiny("fill", "--json", "--seed", "1", "--steps", "8", "--chains", "4", "--profile", file, text)...)

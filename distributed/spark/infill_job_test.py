@@ -62,7 +62,7 @@ class Files(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         model = cls.folder / "small"
-        shutil.copytree(ROOT / "models/default", model)
+        subprocess.run([ROOT / "bin/infill", "model", "save", "small", model], check=True)
         cls.archive = cls.folder / "infill.tar.gz"
         subprocess.run([HERE / "bundle.sh", cls.archive, model], check=True)
 

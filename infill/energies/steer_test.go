@@ -236,7 +236,7 @@ func TestSteered(t *testing.T) {
 		t.Fatalf("%d of %d reviews are right", right, len(reviews))
 	}
 
-	m, err := mlm.Open(t.Context(), models.Default(), mlm.Options{Threads: 2})
+	m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

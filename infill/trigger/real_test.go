@@ -13,10 +13,10 @@ import (
 	"infill/models"
 )
 
-func defaultModel(t *testing.T) *mlm.Model {
+func smallModel(t *testing.T) *mlm.Model {
 	t.Helper()
 	orttest.Load(t)
-	m, err := mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: 2})
+	m, err := mlm.Open(context.Background(), models.Small(), mlm.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestDefaultModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), defaultModel(t), examples, Options{Steps: 40, Batch: 6, Words: 3,
+	r, err := Run(context.Background(), smallModel(t), examples, Options{Steps: 40, Batch: 6, Words: 3,
 		Slope: 5, Objective: Word, Verbalizer: map[string]string{"kitchen": "monday", "weather": "friday"}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestFictionAgainstEncyclopaedia(t *testing.T) {
 			n++
 		}
 	}
-	r, err := Run(context.Background(), defaultModel(t), examples, Options{Steps: 150, Slope: 1,
+	r, err := Run(context.Background(), smallModel(t), examples, Options{Steps: 150, Slope: 1,
 		Verbalizer: map[string]string{"encyclopaedia": "history"}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

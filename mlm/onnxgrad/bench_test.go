@@ -51,7 +51,7 @@ func benchCall(chains, m, length, vocabulary int) map[string]array {
 // sentence of 23 pieces, with what comes before the first attention computed once for positions
 // that are alike, and without.
 func BenchmarkSharing(b *testing.B) {
-	m := loadModel(b, "../../models/default/model.onnx")
+	m := loadModel(b, "../../models/small/model.onnx")
 	const states, blanks, length = 9, 4, 23
 	c := benchCall(states, blanks, length, 16384)
 	ids, where, r := c["input_ids"].Data, c["positions"].Data, rand.New(rand.NewPCG(2, 1))

@@ -223,8 +223,8 @@ func TestLoad(t *testing.T) {
 }
 
 func TestVerifyFolder(t *testing.T) {
-	// The default model by its card.
-	checks, err := VerifyFolder(t.Context(), models.Default())
+	// A model of the program by its card.
+	checks, err := VerifyFolder(t.Context(), models.Small())
 	if err != nil || Faults(checks) != 0 || len(checks) != 5 {
 		t.Errorf("%+v, %v", checks, err)
 	}

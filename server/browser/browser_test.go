@@ -39,8 +39,16 @@ var serve = sync.OnceValues(func() (string, error) {
 	if err := build.Run(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/infill: %w", err)
 	}
-	return launch(bin)
+	return launch(bin, "--model", model())
 })
+
+// model is the quick one, and the default one for the picture in README.
+func model() string {
+	if *update {
+		return "default"
+	}
+	return "small"
+}
 
 // servers are the programs that launch started.
 var servers []*exec.Cmd

@@ -127,7 +127,8 @@ func shell(t *testing.T, command string) []string {
 		t.Fatal(err)
 	}
 	c := exec.Command("bash", "-c", command)
-	c.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "INFILL_QUIET=true")
+	c.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "INFILL_QUIET=true",
+		"INFILL_MODEL="+model())
 	out, err := c.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)

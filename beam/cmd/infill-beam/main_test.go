@@ -95,7 +95,8 @@ func read(t *testing.T, pattern string) (text string, files int) {
 }
 
 // quick are settings of all runs.
-var quick = []string{"--seed", "3", "--steps", "4", "--chains", "3", "--threads", "2"}
+var quick = []string{"--model", "small", "--seed", "3", "--steps", "4", "--chains", "3",
+	"--threads", "2"}
 
 // batchOf is the file that infill batch makes of an input, and whether lines failed.
 func batchOf(t *testing.T, in string, more ...string) (text string, failed bool) {
