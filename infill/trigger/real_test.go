@@ -24,9 +24,9 @@ func smallModel(t *testing.T) *mlm.Model {
 	return m
 }
 
-// On the default model and sentences of our own a short search learns what helps on sentences
+// On the model small and sentences of our own a short search learns what helps on sentences
 // that it has not seen.
-func TestDefaultModel(t *testing.T) {
+func TestSmallModel(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("testdata/kitchen-weather.jsonl")
 	if err != nil {
@@ -79,8 +79,8 @@ func TestFictionAgainstEncyclopaedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%q: %+v; without: %+v", r.Trigger, r.Both, r.Empty)
-	if !(r.HeldOut.Objective > r.Empty.HeldOut.Objective+0.2 &&
-		r.HeldOut.Accuracy > r.Empty.HeldOut.Accuracy) {
+	if !(r.HeldOut.Objective > r.Empty.HeldOut.Objective+0.05 &&
+		r.HeldOut.Accuracy > r.Empty.HeldOut.Accuracy+0.08) {
 		t.Errorf("%+v, without a trigger %+v", r.HeldOut, r.Empty.HeldOut)
 	}
 }
