@@ -25,7 +25,6 @@ type tally struct {
 	rows, draft    int     // that the large and the small model evaluated
 	moves, changes int     // accepted proposals, and blanks that these changed
 	different      int     // states that chains came to
-	effective      float64 // draws of U; NaN where chains made fewer than 20 steps
 }
 
 func (t *tally) add(o *tally) {

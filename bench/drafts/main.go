@@ -77,7 +77,8 @@ func main() {
 func parse[T int | float64](list string, to *[]T, read func(string) (T, error)) error {
 	for _, s := range strings.Fields(list) {
 		v, err := read(s)
-		if err != nil || !(v > 0) {
+		above := v > 0 // NaN is not
+		if err != nil || !above {
 			return fmt.Errorf("%q in %q: want numbers above 0", s, list)
 		}
 		*to = append(*to, v)
