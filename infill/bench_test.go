@@ -8,7 +8,7 @@ import (
 	"infill/models"
 )
 
-// BenchmarkFill is a sentence of three blanks with the default model: ten
+// BenchmarkFill is a sentence of three blanks with the model small: ten
 // chains of ten steps, one thread.
 func BenchmarkFill(b *testing.B) {
 	m, err := mlm.Open(context.Background(), models.Small(), mlm.Options{})

@@ -8,16 +8,33 @@ import (
 	"testing"
 
 	"infill/mlm"
+	"infill/models"
 	"infill/tokenize"
 )
 
-// The default model keeps a sensible word among its first ten for blanks that
+// The models of the program keep a sensible word among their first ten for blanks that
 // are easy. The sentences are such as the shipped weights solve; a model that
 // replaces them must not be worse at what anybody would try first.
-func TestDefaultModelEasyBlanks(t *testing.T) {
+func TestEasyBlanks(t *testing.T) {
 	t.Parallel()
+	for _, name := range []string{"small", "default"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			easyBlanks(t, name)
+		})
+	}
+}
+
+func easyBlanks(t *testing.T, name string) {
 	ctx := context.Background()
 	m := openSmall(t)
+	if name == "default" {
+		var err error
+		if m, err = mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2, Forward: true}); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close() }()
+	}
 	tok := m.Tokenizer()
 	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{

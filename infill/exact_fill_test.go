@@ -118,8 +118,8 @@ func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
 	}
 }
 
-// On the default model the probabilities are the model's own softmax over the words that fit.
-func TestExactDefaultModel(t *testing.T) {
+// On a real model the probabilities are the model's own softmax over the words that fit.
+func TestExactRealModel(t *testing.T) {
 	t.Parallel()
 	m := openSmall(t)
 	e := New(m)

@@ -12,7 +12,7 @@ import (
 	"infill/tokenize"
 )
 
-// The default model fills a sentence; the same seed gives the same fillings.
+// A model of the program fills a sentence; the same seed gives the same fillings.
 func Example() {
 	ctx := context.Background()
 	m, err := mlm.Open(ctx, models.Small(), mlm.Options{Threads: 2})

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"infill/internal/ort/orttest"
-	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -30,13 +29,10 @@ func (c *marginalCase) logZ(t *testing.T, e *Engine) []float64 {
 func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
-	seeds, least, most := 5, .04, 4.1 // of χ²/n, one of a thousand is beyond each
-	if testmode.All() {
-		seeds, least, most = 20, .2, 2.5
-	}
+	const seeds = 20
 	cases := marginalCases()
 	repeat := marginalCase{"no repeat", "The [MASK|man|dog|king] met the [MASK|man|dog|king] again.",
-		Options{NoRepeat: true, Temperature: 2}, [][][]string{{{"man", "dog"}, {"man", "king"}, {"dog", "man"},
+		Options{NoRepeat: true}, [][][]string{{{"man", "dog"}, {"man", "king"}, {"dog", "man"},
 			{"dog", "king"}, {"king", "man"}, {"king", "dog"}}}}
 	for _, c := range append(cases, repeat) {
 		t.Run(c.name, func(t *testing.T) {
@@ -46,10 +42,14 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			steps := 40
+			if c.name == "tied" { // both places change at once, and few chains would have all the weight
+				steps = 200
+			}
 			mean, sum, rows := make([]float64, len(want)), 0.0, 0.0
 			for seed := range seeds {
 				opt := c.opt
-				opt.Normalize, opt.Steps, opt.Seed, opt.Chains = true, 40, uint64(seed), 50
+				opt.Normalize, opt.Steps, opt.Seed, opt.Chains = true, steps, uint64(seed), 50
 				r, err := e.Fill(context.Background(), tm, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -82,7 +82,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 				}
 			}
 			t.Logf("mean square of z %.2f, mean of Z/Z %.3f, ESS %.2f of the chains", sum, mean, rows)
-			if !(sum > least && sum < most) {
+			if !(sum > .2 && sum < 2.5) {
 				t.Errorf("mean square of z: %.2f", sum)
 			}
 			for _, m := range mean {

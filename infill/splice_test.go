@@ -101,7 +101,7 @@ func TestPronoun(t *testing.T) {
 		t.Errorf("in another language: %q", got)
 	}
 	if !english(openSmall(t).Tokenizer()) {
-		t.Error("the default model is not English")
+		t.Error("the model small is not English")
 	}
 }
 

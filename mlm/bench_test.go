@@ -11,7 +11,7 @@ import (
 	"infill/models"
 )
 
-// benchModel opens the folder that INFILL_BENCH_MODEL names, else the default model.
+// benchModel opens the folder that INFILL_BENCH_MODEL names, else the model small.
 func benchModel(b *testing.B, o Options) *Model {
 	b.Helper()
 	orttest.Load(b)

@@ -68,6 +68,6 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	if info, _ := Inspect(models.Small(), ""); len(info.Warnings) > 0 {
-		t.Errorf("the default model: %q", info.Warnings)
+		t.Errorf("the model small: %q", info.Warnings)
 	}
 }

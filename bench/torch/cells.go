@@ -66,7 +66,7 @@ func parseCell(s string) (cell, error) {
 
 // measuredModels are the models of new measurements: the program's model small, and one of
 // BERT-base's size with random weights. recordedModels are those that the page may have, in its
-// order. The weights of the 2×256 model, the default before, are no longer in the repository.
+// order. The repository has the weights of the 2×256 model in its history only.
 var (
 	measuredModels = []string{"small", "base"}
 	recordedModels = append([]string{"2x256"}, measuredModels...)

@@ -199,7 +199,7 @@ func (b *bag) export(t *testing.T, dir string) {
 	}
 }
 
-// A classifier is trained on some reviews, exported, and steers the default model: the more it
+// A classifier is trained on some reviews, exported, and steers the model small: the more it
 // weighs, the larger is the share of fillings that it gives the wanted label.
 func TestSteered(t *testing.T) {
 	t.Parallel()

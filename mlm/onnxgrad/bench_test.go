@@ -47,7 +47,7 @@ func benchCall(chains, m, length, vocabulary int) map[string]array {
 	return c
 }
 
-// BenchmarkSharing measures a call of a fill by the default model, 9 states of 4 blanks in one
+// BenchmarkSharing measures a call of a fill by the model small, 9 states of 4 blanks in one
 // sentence of 23 pieces, with what comes before the first attention computed once for positions
 // that are alike, and without.
 func BenchmarkSharing(b *testing.B) {
