@@ -41,6 +41,23 @@ const keptEnd = len(keptMagic) + 2*sha256.Size
 // which they are written first if need be, or from memory if that fails.
 func openStored(ctx context.Context, from folder, o Options,
 	open func(folder) (*Model, error)) (*Model, error) {
+	m, err := withStored(ctx, from, o, func(from folder) (*Model, string, error) {
+		m, err := open(from)
+		if err != nil {
+			return nil, "", err
+		}
+		return m, m.info.SHA256, nil
+	})
+	if err == nil {
+		m.from = from // the entry may be gone by the time that something is read again
+	}
+	return m, err
+}
+
+// withStored has open make something of a folder, with its weights from the cache if they are
+// stored in few bits and are to be had there. open also gives the hash of the model that it found.
+func withStored[T io.Closer](ctx context.Context, from folder, o Options,
+	open func(folder) (x T, model string, err error)) (T, error) {
 	stored, ok := weights.Source(from.fs)
 	for try := 0; ok && try < 2; try++ { // what is damaged is written again
 		k := keep(ctx, stored, o)
@@ -48,19 +65,19 @@ func openStored(ctx context.Context, from folder, o Options,
 			break
 		}
 		over := keptFS{stored, k}
-		m, err := open(folder{fs: over, kept: k})
-		if err == nil && m.info.SHA256 == k.model {
-			m.from = from // the entry may be gone by the time that something is read again
-			return m, nil
+		x, model, err := open(folder{fs: over, kept: k})
+		if err == nil && model == k.model {
+			return x, nil
 		}
 		if err == nil {
-			_ = m.Close()
+			_ = x.Close()
 		} else if over.whole(ctx) { // something else is wrong, or may be
 			break
 		}
 		_ = os.Remove(filepath.Join(k.dir, k.name)) // a file that is mapped stays on some systems
 	}
-	return open(from)
+	x, _, err := open(from)
+	return x, err
 }
 
 // keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are

@@ -334,3 +334,66 @@ func TestKeptFault(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// The graph for prompts takes its weights from the cache, too: the bits are those of weights in
+// memory, an entry that was damaged or removed is written again, and no backward pass of the
+// model is asked for.
+func TestKeptPrompts(t *testing.T) {
+	t.Parallel()
+	dir, cacheDir := copyStored(t), t.TempDir()
+	want := promptBits(t, openFolderAs(t, dir, Options{}, false))
+	forward := cached(cacheDir)
+	forward.Forward = true
+	for i, o := range []Options{cached(cacheDir), forward, {Forward: true}} {
+		if got := promptBits(t, openFolderAs(t, dir, o, false)); !slices.Equal(got, want) {
+			t.Errorf("options %d: other bits", i)
+		}
+	}
+	path := entries(t, cacheDir, weightsSuffix)[0]
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(whole)
+	damaged[5000] ^= 16
+	for name, data := range map[string][]byte{"damaged": damaged, "gone": nil} {
+		for _, embedded := range []bool{false, true} {
+			m := openFolderAs(t, dir, cached(cacheDir), embedded)
+			if err := os.Remove(path); err != nil { // the old file stays mapped
+				t.Fatal(err)
+			}
+			if data != nil {
+				if err := os.WriteFile(path, data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := promptBits(t, m); !slices.Equal(got, want) {
+				t.Errorf("%s: other bits", name)
+			}
+			if healed, err := os.ReadFile(path); err != nil || !bytes.Equal(healed, whole) {
+				t.Errorf("%s: not written again (%v)", name, err)
+			}
+		}
+	}
+}
+
+// promptBits are log-probabilities and gradients of a few prompts, and a row of the table.
+func promptBits(t testing.TB, m *Model) (bits []uint32) {
+	t.Helper()
+	p, err := m.Prompts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close() //nolint:errcheck // end of the test
+	rows := []PromptRow{{IDs: []int32{1, 2, 3, 4, 5}, Blanks: []int{1, 2}, Ask: 3, Target: 7},
+		{IDs: []int32{1, 9, 3, 8, 5, 4}, Blanks: []int{2, 4}, Ask: 1, Target: 3}}
+	prompt := slices.Concat(p.Embedding(6), p.Embedding(7))
+	lp, grad := make([]float32, len(rows)), room32(len(rows), len(prompt))
+	if err := p.Gradient(t.Context(), rows, prompt, lp, grad); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range slices.Concat(lp, grad[0], grad[1], prompt) {
+		bits = append(bits, math.Float32bits(v))
+	}
+	return bits
+}

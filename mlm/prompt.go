@@ -19,8 +19,8 @@ import (
 //	log f(target | the row)
 //
 // all derivatives by the words of a prompt: by one-hot vectors E_v·∂/∂e_j. It is a second
-// graph of the same model, which takes the memory of another copy of its weights. It is safe
-// for concurrent use.
+// graph of the same model, with weights of its own that the runtime repacks. It is safe for
+// concurrent use.
 type Prompts struct {
 	m      *Model
 	s      *ort.Session
@@ -44,37 +44,57 @@ type PromptRow struct {
 	Target int32
 }
 
-// Prompts derives the graph for prompts and opens it. Errors wrap ErrNoGradient, with the
-// reason, where the model has no derivative, or one of internal/ort or mlm/onnx.
+// Prompts derives the graph for prompts and opens it, also of a model that was opened with
+// Options.Forward. Errors wrap ErrNoGradient, with the reason, where the model has no
+// derivative, or one of internal/ort or mlm/onnx.
 func (m *Model) Prompts(ctx context.Context) (*Prompts, error) {
-	if !m.info.Gradients {
+	if !m.info.Gradients && m.info.NoGradients != notWanted {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
 	}
-	parsed, done, err := m.from.parse(m.info.File)
+	return withStored(ctx, m.from, m.options, func(from folder) (*Prompts, string, error) {
+		p, hashed, err := m.prompts(ctx, from)
+		if err != nil || from.kept == nil { // nothing compares it
+			return p, "", err
+		}
+		model, err := hashFiles(ctx, from.fs, hashed)
+		if err != nil {
+			return nil, "", errors.Join(err, p.Close())
+		}
+		return p, model, nil
+	})
+}
+
+// prompts opens the graph with the weights of a folder. hashed are the files that it is made of.
+func (m *Model) prompts(ctx context.Context, from folder) (_ *Prompts, hashed []string, _ error) {
+	parsed, done, err := from.parse(m.info.File)
 	defer done()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	hashed = append([]string{m.info.File}, externalFiles(m.info.File, parsed)...)
 	parsed = onnxgrad.Widen(parsed)
 	g, err := onnxgrad.Derive(parsed, onnxgrad.Options{Prompt: true})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGradient, err)
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoGradient, err)
 	}
 	p := &Prompts{m: m, inputs: g.Inputs, dim: g.Dimension,
 		padded: slices.Contains(g.Inputs, "attention_mask")}
 	if p.table, err = wordTable(parsed, g); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	data, err := encoded(m.from, g.Model, m.options)
+	data, err := encoded(from, g.Model, m.options)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	outputs := []string{onnxgrad.OutLogProb, onnxgrad.OutCondition, onnxgrad.OutGradient}
-	p.s, err = session(m.from, data, g.Inputs, outputs, m.options)
-	return p, err
+	p.s, err = session(from, data, g.Inputs, outputs, m.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, hashed, nil
 }
 
 // wordTable reads the table of word embeddings.
@@ -83,15 +103,34 @@ func wordTable(m *onnx.Model, g *onnxgrad.Derived) ([]float32, error) {
 		if t.Name != g.Embedding || len(t.Dims) != 2 || t.Dims[1] != int64(g.Dimension) {
 			continue
 		}
-		wide, err := t.Float64s()
-		out := make([]float32, len(wide))
-		for i, v := range wide {
-			out[i] = float32(v)
-		}
-		return out, err
+		return floats(t)
 	}
 	return nil, fmt.Errorf("%w: the table of word embeddings is not a weight of the file",
 		ErrNoGradient)
+}
+
+// floats reads a matrix row by row, so that no wider copy of it is made.
+func floats(t *onnx.Tensor) ([]float32, error) {
+	data, err := t.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close() //nolint:errcheck // opened for reading
+	out := make([]float32, 0, t.Len())
+	row := make([]byte, t.Dims[1]*int64(t.Type.Size()))
+	for r := range t.Dims[0] {
+		if err := data.Read(row, r*int64(len(row))); err != nil {
+			return nil, err
+		}
+		wide, err := onnx.NewTensor(t.Name, t.Type, t.Dims[1:], row).Float64s()
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range wide {
+			out = append(out, float32(v))
+		}
+	}
+	return out, nil
 }
 
 // Close frees the graph. The model stays open.
