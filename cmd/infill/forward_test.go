@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"infill/mlm"
@@ -34,6 +35,9 @@ func TestForwardOpens(t *testing.T) {
 	dir := largeTiny(t)
 	words := filepath.Join(t.TempDir(), "words.txt")
 	put(t, words, "dog\n")
+	second := "model:" + tinyModel + "=1"
+	labelled := filepath.Join(t.TempDir(), "labelled.csv")
+	put(t, labelled, "text,label\n"+strings.Repeat("the dog sleeps .,dog\nthe cat sleeps .,cat\n", 4))
 	const text, line = "the [MASK] sleeps in the [MASK] .", `{"text":"the [MASK] sleeps ."}`
 	for _, c := range []struct {
 		stdin string
@@ -50,10 +54,14 @@ func TestForwardOpens(t *testing.T) {
 		{text, []string{"batch", "--sampler", "dmala", "-"}, true},
 		{line, []string{"batch", "--format", "jsonl", "-"}, true},
 		{"", []string{"score", "the dog sleeps ."}, false},
+		{"", []string{"score", "--energy", "words:" + words + "=1", "the dog sleeps ."}, false},
+		{"", []string{"score", "--energy", second, "the dog sleeps ."}, false},
+		{"", []string{"trigger", "--chains", "1", "--steps", "2", "--no-baseline", "--template",
+			"{trigger} {text} [MASK] .", labelled}, false},
 	} {
 		cache := newCache(t)
 		args := append([]string{c.args[0], "--model", dir}, c.args[1:]...)
-		if c.args[0] != "score" {
+		if c.args[0] == "fill" || c.args[0] == "batch" {
 			args = append(args[:3:3], append([]string{"--chains", "2", "--steps", "2", "--seed", "1"},
 				args[3:]...)...)
 		}

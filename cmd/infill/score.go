@@ -150,9 +150,7 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
-	if len(f.ranking.Energy) == 0 {
-		f.forward()
-	}
+	f.forward() // no part of a score asks for a gradient
 	m, err := f.modelFlags.open(ctx)
 	if err != nil {
 		return nil, err

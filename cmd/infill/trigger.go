@@ -108,6 +108,7 @@ func (f *triggerFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	f.forward() // the search has a backward pass of its own
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err
