@@ -2,20 +2,29 @@ package mlm
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
+
+	"infill/models/weights"
 )
 
 // A cache on a disk that is full, or that cannot be written to, is no error, and
 // leaves nothing half written; what a read-only one has is used.
 func TestCacheDisk(t *testing.T) {
-	t.Run("plain", func(t *testing.T) { cacheDisk(t, copyTiny(t)) })
-	t.Run("stored", func(t *testing.T) { cacheDisk(t, copyStored(t)) })
+	t.Run("plain", func(t *testing.T) { cacheDisk(t, copyTiny(t), "", "") })
+	t.Run("stored", func(t *testing.T) {
+		cacheDisk(t, copyStored(t), "0 MB free", "read-only file system")
+	})
 }
 
-func cacheDisk(t *testing.T, dir string) {
+// cacheDisk opens the model of a folder. full and closed are what a disk that is full, or cannot be
+// written to, is to be told of.
+func cacheDisk(t *testing.T, dir, full, closed string) {
 	disk := t.TempDir()
 	_, want := opened(t, dir, Options{})
 	mount := func(flags uintptr, size string) error {
@@ -31,6 +40,25 @@ func cacheDisk(t *testing.T, dir string) {
 			t.Error(err)
 		}
 	}()
+	says := func(want string) {
+		t.Helper()
+		m := openFolderAs(t, dir, cached(disk), false)
+		if got := m.Info().Unkept; (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("says %q, want %q", got, want)
+		}
+		for _, fsys := range []fs.FS{m.from.fs, weights.Expand(os.DirFS(dir))} {
+			if got := Unkept(t.Context(), fsys, cached(disk)); got != m.Info().Unkept {
+				t.Errorf("says %q without the model, with it %q", got, m.Info().Unkept)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(full)
+	if list, _ := os.ReadDir(disk); full != "" && len(list) > 0 {
+		t.Errorf("%v was written where there is visibly no room", list)
+	}
 	for range 2 {
 		if hit, got := opened(t, dir, cached(disk)); hit || !slices.Equal(got, want) {
 			t.Errorf("full disk: from the cache %v, right %v", hit, slices.Equal(got, want))
@@ -45,10 +73,18 @@ func cacheDisk(t *testing.T, dir string) {
 	if err := mount(syscall.MS_REMOUNT, "4m"); err != nil {
 		t.Fatal(err)
 	}
+	if err := mount(syscall.MS_REMOUNT|syscall.MS_RDONLY, "4m"); err != nil {
+		t.Fatal(err)
+	}
+	says(closed)
+	if err := mount(syscall.MS_REMOUNT, "4m"); err != nil {
+		t.Fatal(err)
+	}
 	opened(t, dir, cached(disk))
 	if err := mount(syscall.MS_REMOUNT|syscall.MS_RDONLY, "4m"); err != nil {
 		t.Fatal(err)
 	}
+	says("")
 	if hit, got := opened(t, dir, cached(disk)); !hit || !slices.Equal(got, want) {
 		t.Errorf("read-only: from the cache %v, right %v", hit, slices.Equal(got, want))
 	}

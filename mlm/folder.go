@@ -24,6 +24,8 @@ type folder struct {
 	// their targets, in place of dir.
 	links *links
 	kept  *kept
+	// unkept says why weights stored in few bits come from memory though the cache is for them.
+	unkept string
 }
 
 // links is the outermost folder that links may lead to.

@@ -28,6 +28,9 @@ type Info struct {
 	Gradients    bool           // the full one could be derived
 	NoGradients  string         // why not, and what helps
 	Warnings     []string       // what makes results doubtful
+	// Unkept says why weights stored in few bits are held in memory: the cache from which they would
+	// be mapped has no room or cannot be written. "" if they are mapped, or are not for the cache.
+	Unkept string
 }
 
 // headName is the name of the stored weight of the product that makes the

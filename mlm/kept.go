@@ -46,6 +46,7 @@ func openStored(ctx context.Context, from folder, o Options,
 		if err != nil {
 			return nil, "", err
 		}
+		m.info.Unkept = from.unkept
 		return m, m.info.SHA256, nil
 	})
 	if err == nil {
@@ -60,8 +61,11 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 	open func(folder) (x T, model string, err error)) (T, error) {
 	stored, ok := weights.Source(from.fs)
 	for try := 0; ok && try < 2; try++ { // what is damaged is written again
-		k := keep(ctx, stored, o)
+		k, err := keep(ctx, stored, o)
 		if k == nil {
+			if err != nil && ctx.Err() == nil {
+				from.unkept = err.Error()
+			}
 			break
 		}
 		over := keptFS{stored, k}
@@ -81,8 +85,61 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 }
 
 // keep finds the weights of a stored model in the cache, or writes them. It gives nil if they are
-// not to be had there.
-func keep(ctx context.Context, stored fs.FS, o Options) *kept {
+// not to be had there, and an error if they ought to be. Where it can be seen that they cannot be
+// written they are not expanded first.
+func keep(ctx context.Context, stored fs.FS, o Options) (*kept, error) {
+	e := findEntry(ctx, stored, o)
+	if e == nil {
+		return nil, nil
+	}
+	if k := e.read(); k != nil {
+		used(e.path)
+		return k, nil
+	}
+	given := weights.Expand(stored)
+	err := e.room(given)
+	if err == nil {
+		err = e.keepWeights(ctx, e.path, e.key, e.file, given)
+	}
+	switch {
+	case errors.Is(err, errNotKept):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	e.prune()
+	k := e.read()
+	if k == nil {
+		return nil, fmt.Errorf("%w: %s", errEntry, e.path)
+	}
+	return k, nil
+}
+
+// Unkept says what [Info] of a model in fsys would say in its field Unkept, without opening it.
+func Unkept(ctx context.Context, fsys fs.FS, o Options) string {
+	stored, ok := weights.Source(fsys)
+	if !ok {
+		return ""
+	}
+	e := findEntry(ctx, stored, o)
+	if e == nil || e.read() != nil {
+		return ""
+	}
+	if err := e.room(weights.Expand(stored)); err != nil && !errors.Is(err, errNotKept) {
+		return err.Error()
+	}
+	return ""
+}
+
+// An entry is where weights of a stored model are kept, or would be.
+type entry struct {
+	*shelf
+	path, key string
+	file      string // the model file, below its folder
+}
+
+// findEntry is the entry of a stored model, nil if the cache has none for it.
+func findEntry(ctx context.Context, stored fs.FS, o Options) *entry {
 	s := newShelf(o)
 	info, err := fs.Stat(stored, weights.Stored)
 	// Sixteen bits are made of four.
@@ -97,19 +154,22 @@ func keep(ctx context.Context, stored fs.FS, o Options) *kept {
 	if err != nil {
 		return nil
 	}
-	path := s.path("weights of "+key, weightsSuffix)
-	if k := readKept(path, key, name); k != nil {
-		used(path)
-		return k
-	}
-	if s.keepWeights(ctx, path, key, name, weights.Expand(stored)) != nil {
-		return nil
-	}
-	s.prune()
-	return readKept(path, key, name)
+	return &entry{s, s.path("weights of "+key, weightsSuffix), key, name}
 }
 
-// errNotKept: weights that this cache has no room or no form for.
+func (e *entry) read() *kept { return readKept(e.path, e.key, e.file) }
+
+// room reports whether the weights in the given form can be written: errNotKept if they are too
+// large for the cache, an error of disk.Room if the disk is in the way.
+func (e *entry) room(given fs.FS) error {
+	info, err := fs.Stat(given, weights.Given)
+	if err != nil || info.Size() > e.max.bytes/2-int64(keptEnd) {
+		return errors.Join(errNotKept, err)
+	}
+	return disk.Room(e.dir, info.Size()+int64(keptEnd))
+}
+
+// errNotKept: weights that this cache has no place or no form for.
 var errNotKept = errors.New("weights are not kept")
 
 // keepWeights writes the weights of a model in the given form.
@@ -126,9 +186,6 @@ func (s *shelf) keepWeights(ctx context.Context, path, key, name string, given f
 		return err
 	}
 	defer in.Close() //nolint:errcheck // opened for reading
-	if info, err := in.Stat(); err != nil || info.Size() > s.max.bytes/2-int64(keptEnd) {
-		return errors.Join(errNotKept, err)
-	}
 	model := sha256.New()
 	if err := hashInto(ctx, model, given, name); err != nil {
 		return err

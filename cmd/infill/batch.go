@@ -102,7 +102,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	warn(std, m)
+	warn(std, m, f.quiet)
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
 	if err != nil {
 		return err

@@ -139,7 +139,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	warn(std, m)
+	warn(std, m, f.quiet)
 	f.Exact = infill.ExactNever      // samplers are what is compared,
 	opt.Collect = infill.CollectLast // by their draws
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)

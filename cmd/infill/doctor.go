@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -48,7 +49,7 @@ func doctorCommand(std stdio) *cli.Command {
 					return err
 				}
 			}
-			return examine(std, path, asJSON)
+			return examine(c.Context, std, path, asJSON)
 		},
 	}
 }
@@ -72,11 +73,13 @@ type diagnosis struct {
 		Bytes  int64  `json:"bytes"`
 	} `json:"model"`
 	Cache string `json:"cache"`
+	// Unkept says why the default model's weights cannot be kept in the cache, "" if they can.
+	Unkept string `json:"unkept,omitempty"`
 }
 
 // examine loads the runtime and reports; a runtime that does not work is an
 // error after the report, so that scripts notice.
-func examine(std stdio, path string, asJSON bool) error {
+func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	d := diagnosis{Version: version(), Go: runtime.Version(), OS: runtime.GOOS + "/" +
 		runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: cpuFeatures()}
 	report, err := ort.Load(ort.FindOptions{Path: path})
@@ -98,6 +101,7 @@ func examine(std stdio, path string, asJSON bool) error {
 	d.Cache = cache
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
 		"command", models.All()[0].Bytes()
+	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
 	if asJSON {
 		if werr := jsonl.Encode(std.out, d); werr != nil {
 			return werr
@@ -117,6 +121,9 @@ func examine(std stdio, path string, asJSON bool) error {
 	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
 		megabytes(d.Model.Bytes))
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
+	if d.Unkept != "" {
+		fmt.Fprintf(&b, "memory: %s\n", unkept(d.Unkept))
+	}
 	if _, werr := io.WriteString(std.out, b.String()); werr != nil {
 		return werr
 	}

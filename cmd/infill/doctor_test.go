@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,5 +27,42 @@ func TestDoctorSaysWhichIntegers(t *testing.T) {
 	r = infillRun("", "doctor")
 	if !strings.Contains(r.out, "\n8-bit products: "+want+" weights") {
 		t.Errorf("want %s weights in:\n%s", want, r.out)
+	}
+}
+
+// Where the cache cannot keep a model's weights, doctor and the commands that fill say so, once and
+// with the remedy. With --quiet they do not, and the fillings are the same.
+func TestUnkeptIsSaid(t *testing.T) {
+	orttest.Load(t)
+	dir := newCache(t)
+	fill := []string{"fill", "--model", "small", "--seed", "1", "--exact", "always", "The dog [MASK]."}
+	want := infillRun("", fill...)
+	if want.code != 0 || strings.Contains(want.err, "cache") {
+		t.Fatalf("exit %d: %s", want.code, want.err)
+	}
+	if r := infillRun("", "doctor"); r.code != 0 || strings.Contains(r.out, "memory:") {
+		t.Errorf("exit %d:\n%s", r.code, r.out)
+	}
+	blocked := filepath.Join(dir, "graphs")
+	if err := os.RemoveAll(blocked); err != nil {
+		t.Fatal(err)
+	}
+	put(t, blocked, "a file in the place of the folder")
+	const remedy = "set INFILL_CACHE to another folder and run infill doctor --install"
+	r := infillRun("", fill...)
+	if r.code != 0 || r.out != want.out || strings.Count(r.err, remedy) != 1 ||
+		!strings.Contains(r.err, blocked) {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if r := infillRun("", append(fill, "--quiet")...); r.out != want.out || r.err != "" {
+		t.Errorf("quiet: %s%s", r.out, r.err)
+	}
+	if r := infillRun("", "doctor"); r.code != 0 || !strings.Contains(r.out, remedy) {
+		t.Errorf("exit %d:\n%s", r.code, r.out)
+	}
+	var d diagnosis
+	if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) != nil ||
+		!strings.Contains(d.Unkept, blocked) {
+		t.Errorf("%s", r.out)
 	}
 }

@@ -87,7 +87,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	warn(std, m)
+	warn(std, m, f.quiet)
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"infill/infill/energies"
 	"infill/infill/settings"
+	"infill/internal/disk"
 	"infill/mlm"
 )
 
@@ -74,9 +75,20 @@ func (f *modelFlags) secondModels() energies.Options {
 	return energies.Options{Options: f.Options, Model: open}
 }
 
-// warn says what makes a model's results doubtful.
-func warn(std stdio, m *mlm.Model) {
+// warn says what makes a model's results doubtful and, unless quiet is set, what makes it take more
+// memory and time than it needs.
+func warn(std stdio, m *mlm.Model, quiet bool) {
 	for _, w := range m.Info().Warnings {
 		fmt.Fprintf(std.err, "infill: warning: %s\n", printable(w))
 	}
+	if why := m.Info().Unkept; why != "" && !quiet {
+		fmt.Fprintf(std.err, "infill: %s\n", printable(unkept(why)))
+	}
+}
+
+// unkept says that the cache does not have a model's weights, and what helps.
+func unkept(why string) string {
+	return "every start unpacks the model's weights and holds them in memory, as the cache cannot " +
+		"keep them: " + why + "; make room there or let it be written, or set " + disk.EnvCache +
+		" to another folder and run infill doctor --install"
 }

@@ -209,7 +209,7 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 			return opened, fmt.Errorf("model %q: %w", n.name, err)
 		}
 		models = append(models, m)
-		warn(std, m)
+		warn(std, m, false)
 		if err := s.Add(n.name, m); err != nil {
 			return opened, err
 		}

@@ -114,7 +114,7 @@ func (f *triggerFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	warn(std, m)
+	warn(std, m, f.quiet)
 	meter := newMeter(f.progress, f.quiet, std.err)
 	o.Progress = func(p trigger.Progress) { showTrigger(&meter, p) }
 	begin() // Ctrl-C gives what there is

@@ -90,7 +90,7 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	warn(std, m)
+	warn(std, m, f.quiet)
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
 	if err != nil {
 		return err

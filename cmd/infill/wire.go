@@ -34,6 +34,7 @@ type infoJSON struct {
 	Gradients    bool           `json:"gradients"`
 	NoGradients  string         `json:"no_gradients,omitempty"`
 	Warnings     []string       `json:"warnings,omitempty"`
+	Unkept       string         `json:"unkept,omitempty"`
 }
 
 // recognisedJSON is what model info prints.

@@ -21,3 +21,12 @@ func tryLock(f *os.File) (bool, error) {
 
 // SyncDir does nothing: the system has no such call.
 func SyncDir(string) error { return nil }
+
+// free is the number of bytes that this user can still write to the disk of a folder.
+func free(dir string) (bytes uint64, ok bool) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil || windows.GetDiskFreeSpaceEx(name, &bytes, nil, nil) != nil {
+		return 0, false
+	}
+	return bytes, true
+}

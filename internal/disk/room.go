@@ -1,0 +1,40 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrRoom is returned for a disk that has too little room.
+var ErrRoom = errors.New("too little room on the disk")
+
+// Room reports whether a file of that many bytes can be written to a folder, which need not be
+// there yet. It leaves nothing behind. Errors wrap ErrRoom, or say why nothing can be written
+// there. A system that does not tell how much is free has enough.
+func Room(dir string, size int64) error {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for filepath.Dir(at) != at { // the folder, or the nearest one above that is there
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	f, err := createTemp(filepath.Join(at, "room"))
+	if err != nil {
+		return named(err, dir)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return named(err, dir)
+	}
+	if left, ok := free(at); ok && left < uint64(max(0, size)) {
+		return fmt.Errorf("%w: %s has %d MB free, %d MB are wanted", ErrRoom, dir, left/1e6,
+			(size+1e6-1)/1e6)
+	}
+	return nil
+}
