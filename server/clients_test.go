@@ -3,9 +3,12 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"infill/internal/testmode"
@@ -81,11 +84,44 @@ func TestPythonClient(t *testing.T) {
 	dir := installed(t, "huggingface_hub-2.4.0", "huggingface_hub", "python3", "-m", "pip", "install", "-q",
 		"huggingface_hub==2.4.0", "--target")
 	_, h := start(t, Options{})
+	t.Run("guide", func(t *testing.T) { pythonGuide(t, dir) })
 	var got []any
 	printed(t, &got, "PYTHONPATH="+dir, "python3", "testdata/client.py", h.URL)
 	want := wanted(t, h.URL, askTwo, askFor, askMany, askTwo, askFor, askMany)
 	if !same(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+// pythonGuide tests that the program in Python that the guide shows runs as it stands there but for
+// the address, and prints what the server answers.
+func pythonGuide(t *testing.T, dir string) {
+	guide, err := os.ReadFile(filepath.Join(testmode.Root(t), "docs", "guide", "serve.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(guide)
+	if found == nil {
+		t.Fatal("the guide shows no program")
+	}
+	_, h := start(t, Options{})
+	program := strings.ReplaceAll(string(found[1]), "http://127.0.0.1:8017", h.URL)
+	cmd := exec.CommandContext(t.Context(), "python3", "-c", program)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs.Bytes())
+	}
+	body := `{"inputs": "The [MASK] sat.", "parameters": {"top_k": 3}}`
+	want := ""
+	for _, a := range wanted(t, h.URL, body)[0].([]any) {
+		answer := a.(map[string]any)
+		want += fmt.Sprintf("%.3f  %v\n", answer["score"], answer["sequence"])
+	}
+	if want == "" || string(out) != want {
+		t.Errorf("it prints\n%swant\n%s", out, want)
 	}
 }
 
