@@ -1,14 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/testmode"
 	"infill/models"
 	"infill/models/weights"
 )
@@ -60,6 +68,48 @@ func TestModelSave(t *testing.T) {
 		if r := infillRun("", append([]string{"model", "save"}, args...)...); r.code != exitUsage {
 			t.Errorf("%q: exit %d: %s", args, r.code, r.err)
 		}
+	}
+}
+
+// TestModelSaveInPython: the program that the guide shows reads a saved folder and finds the words
+// and the percentages that infill finds. INFILL_PYTHON names a Python that has the packages.
+func TestModelSaveInPython(t *testing.T) {
+	testmode.Long(t)
+	python := cmp.Or(os.Getenv("INFILL_PYTHON"), "python3")
+	ctx := t.Context()
+	probe := exec.CommandContext(ctx, python, "-c", "import numpy, onnxruntime, tokenizers")
+	if err := probe.Run(); err != nil {
+		testmode.Missing(t, "onnxruntime and tokenizers for "+python+" (INFILL_PYTHON names another)")
+	}
+	guide := get(t, filepath.Join("..", "..", "docs", "guide", "models.md"))
+	found := regexp.MustCompile("(?s)```python\nimport numpy, (.*?)```").FindStringSubmatch(guide)
+	if found == nil {
+		t.Fatal("the guide shows no program")
+	}
+	text := regexp.MustCompile(`encode\("(.*?)"\)`).FindStringSubmatch(found[1])[1]
+	t.Chdir(t.TempDir())
+	if r := infillRun("", "model", "save", "small", "english"); r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	out, err := exec.CommandContext(ctx, python, "-c", "import numpy, "+found[1]).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	r := infillRun("", "fill", "--model", "small", "--vocab", "all", "--top", "3", "--json", text)
+	var rec jsonl.Record
+	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
+		t.Fatalf("%v: %s", err, r.err)
+	}
+	for _, f := range rec.Fillings {
+		fmt.Fprintf(&want, "%5.1f%%  %s\n", 100*math.Exp(*f.Score), f.Tokens[0])
+	}
+	if want.Len() == 0 || string(out) != want.String() {
+		t.Errorf("it prints\n%swant\n%s", out, want.String())
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(want.String()), "\n")
+	if !strings.Contains(guide, "prints `"+first+"`") {
+		t.Errorf("the guide does not say %q", first)
 	}
 }
 
