@@ -93,8 +93,9 @@ type Options struct {
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
 	// are the same bits.
 	Forward bool
-	// Device is the name of what evaluates the model: "cpu", the processor, is the only
-	// one so far, and "" means it. Results are the same bits only on the same device.
+	// Device is the name of what evaluates the model: "cpu", the processor with the runtime's own
+	// kernels, which "" means, or "openvino", a plug-in that has to be installed. Results are the same
+	// bits only on the same device.
 	Device string
 	// Profile makes the runtime time every node of every run, which is slower,
 	// and write that to a file whose name begins with this when the model is

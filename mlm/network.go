@@ -64,6 +64,9 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 	if _, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir}); err != nil {
 		return nil, err
 	}
+	if err := o.findDevice(); err != nil {
+		return nil, err
+	}
 	name, err := findModelFile(from.fs, "")
 	if err != nil {
 		return nil, err

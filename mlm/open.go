@@ -59,9 +59,8 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
 			MaxBatchTokens)
 	}
-	var err error
-	if o.device, err = ort.FindDevice(o.Device); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	if err := o.findDevice(); err != nil {
+		return nil, err
 	}
 	// The library is checked and mapped while the model is being read.
 	library := sync.OnceValue(func() error {
@@ -72,6 +71,15 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	return openStored(ctx, from, o, func(from folder) (*Model, error) {
 		return openFrom(ctx, from, o, library)
 	})
+}
+
+// findDevice looks for the device that was asked for.
+func (o *Options) findDevice() error {
+	var err error
+	if o.device, err = ort.FindDevice(o.Device, o.CacheDir); err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return nil
 }
 
 // openFrom opens a model once the library is there.
@@ -86,6 +94,9 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}
 	if lerr := library(); err == nil && lerr != nil {
 		err = lerr
+	}
+	if err == nil { // with the runtime it turns out whether the device works
+		err = o.findDevice()
 	}
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -124,7 +135,12 @@ func (m *Model) start(
 func (m *Model) backend(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) (backend, error) {
-	if m.info.NoGradients = integerProducts(&m.info.Info); m.info.NoGradients != "" {
+	m.info.NoGradients = integerProducts(&m.info.Info)
+	if o.device.NoIntegers && (m.info.NoGradients != "" || o.Precision == Int8) {
+		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
+			ErrOption, o.device.Name, ort.CPU)
+	}
+	if m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)
 	}
 	if o.Precision == Int8 {

@@ -7,16 +7,21 @@ import (
 
 	"infill/internal/ort"
 	"infill/mlm/onnx"
+	"infill/mlm/onnxgrad"
 )
 
 // externalMin is the size from which on a weight is left where it is on disk
 // instead of being handed to the runtime inside the graph, in bytes.
 const externalMin = 4096
 
-// encoded is a graph, original or derived, as the runtime gets it. Weights of a
+// encoded is a graph, original or derived, as the runtime gets it, changed to what the device
+// computes right. Weights of a
 // folder on disk, and those that the cache keeps, are referred to by file, offset
 // and length, so that the runtime maps them; all others travel inside the graph.
 func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
+	if o.device.SharedSquares {
+		onnxgrad.SplitSquares(m)
+	}
 	if o.looseTable {
 		m = loosened(m)
 	}
@@ -35,8 +40,9 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
-	c := ort.Config{Device: o.Device, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
-		NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
+	c := ort.Config{Device: o.Device, Streams: o.Threads, CacheDir: o.CacheDir,
+		Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile,
+		Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}

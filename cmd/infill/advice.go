@@ -80,6 +80,7 @@ var advices = []struct {
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
+	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},
 	{ort.ErrRuntimeCorrupt, installs},

@@ -24,18 +24,20 @@ func doctorCommand(std stdio) *cli.Command {
 	var install, force, asJSON bool
 	var path string
 	flags := []*option{
-		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged", &install),
+		boolFlag("install", "install ONNX Runtime into the cache if it is missing or damaged, "+
+			"or with the argument openvino: that device", &install),
 		boolFlag("force", "with --install: fetch it again even if it is there", &force),
 		textFlag("ort", "`FILE` of ONNX Runtime's shared library, instead of searching for it", &path),
 		boolFlag("json", "print one JSON object", &asJSON),
 	}
 	return &cli.Command{
-		Name:  "doctor",
-		Usage: "what infill runs on: runtime library, processor, default model, cache folders",
-		Flags: join(ownEnv("install", flags, "force")),
+		Name:      "doctor",
+		ArgsUsage: "[" + ort.OpenVINO + "]",
+		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
+		Flags:     join(ownEnv("install", flags, "force")),
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usagef("doctor takes no argument, got %q", c.Args().First())
+			if what := c.Args().First(); c.NArg() > 1 || what != "" && (what != ort.OpenVINO || !install) {
+				return usagef("doctor takes no argument but %s after --install, got %q", ort.OpenVINO, what)
 			}
 			if force && !install {
 				return usagef("--force goes with --install")
@@ -43,9 +45,14 @@ func doctorCommand(std stdio) *cli.Command {
 			if install && path != "" {
 				return usagef("--install fills the cache; leave --ort out")
 			}
-			if install {
-				if _, err := ort.Install(c.Context, ort.InstallOptions{Force: force,
-					Log: std.err}); err != nil {
+			o := ort.InstallOptions{Force: force, Log: std.err}
+			switch {
+			case install && c.NArg() > 0:
+				if _, err := ort.InstallOpenVINO(c.Context, o); err != nil {
+					return err
+				}
+			case install:
+				if _, err := ort.Install(c.Context, o); err != nil {
 					return err
 				}
 			}
@@ -93,7 +100,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 		report.Source = "flag"
 	}
 	d.Runtime = runtimeJSON(report)
-	d.Devices = wires(ort.Devices(), func(v ort.Device) deviceJSON { return deviceJSON(v) })
+	d.Devices = wires(ort.Devices(""), func(v ort.Device) deviceJSON { return deviceJSON(v) })
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
@@ -113,7 +120,8 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	fmt.Fprintf(&b, "processor: %d threads; %s\n", d.CPUs, strings.Join(d.CPU, " "))
 	b.WriteString(report.String())
 	for _, dev := range d.Devices {
-		fmt.Fprintf(&b, "device: %s, %s\n", dev.Name, cmp.Or(dev.Problem, dev.About))
+		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),
+			map[bool]string{true: " (infill doctor --install openvino)"}[dev.Missing])
 	}
 	if d.Integers != "" {
 		fmt.Fprintf(&b, "8-bit products: %s\n", integersAbout[d.Integers])

@@ -114,11 +114,15 @@ type runtimeJSON struct {
 
 // deviceJSON is ort.Device.
 type deviceJSON struct {
-	Name         string `json:"name"`
-	About        string `json:"about"`
-	Problem      string `json:"problem,omitempty"`
-	Identity     string `json:"identity"`
-	FixedWeights bool   `json:"-"`
+	Name          string `json:"name"`
+	About         string `json:"about"`
+	Problem       string `json:"problem,omitempty"`
+	Missing       bool   `json:"missing,omitempty"`
+	Identity      string `json:"identity"`
+	FixedWeights  bool   `json:"-"`
+	SharedSquares bool   `json:"-"`
+	NoIntegers    bool   `json:"-"`
+	BFloat16      bool   `json:"bfloat16,omitempty"`
 }
 
 // fileCheckJSON is hub.Check.

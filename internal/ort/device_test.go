@@ -17,7 +17,7 @@ type broken struct {
 	asked   *Config
 }
 
-func (b *broken) device() Device {
+func (b *broken) device(string) Device {
 	return Device{Name: "broken", Identity: "broken 1", Problem: b.problem}
 }
 
@@ -37,20 +37,20 @@ func with(t *testing.T, p provider) {
 
 func TestDevices(t *testing.T) {
 	for _, name := range []string{"", CPU} {
-		if d, err := FindDevice(name); err != nil || d.Name != CPU || d.Identity == "" {
+		if d, err := FindDevice(name, ""); err != nil || d.Name != CPU || d.Identity == "" {
 			t.Errorf("%q: %+v, %v", name, d, err)
 		}
 	}
-	if _, err := FindDevice("gpu"); !errors.Is(err, ErrDevice) ||
+	if _, err := FindDevice("gpu", ""); !errors.Is(err, ErrDevice) ||
 		!strings.Contains(err.Error(), "there is: cpu") {
 		t.Errorf("an unknown one: %v", err)
 	}
 	with(t, &broken{problem: "the processor lacks what it needs"})
-	if _, err := FindDevice("broken"); !errors.Is(err, ErrDevice) ||
+	if _, err := FindDevice("broken", ""); !errors.Is(err, ErrDevice) ||
 		!strings.Contains(err.Error(), "lacks") {
 		t.Errorf("one that is not there: %v", err)
 	}
-	if all := Devices(); len(all) != 2 || all[0].Name != CPU || all[1].Problem == "" {
+	if all := Devices(""); len(all) != 2 || all[0].Name != CPU || all[1].Problem == "" {
 		t.Errorf("all: %+v", all)
 	}
 }

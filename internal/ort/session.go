@@ -30,7 +30,14 @@ type Config struct {
 	Threads int
 	// Device is the name of what evaluates the graph, see [Devices]; "" is [CPU].
 	Device string
-	Level  Level
+	// Streams is how many runs there are at the same time, 0 for 1. The processor's own kernels need
+	// not know.
+	Streams int
+	// BFloat16 rounds the operands of products, on a device that has it.
+	BFloat16 bool
+	// CacheDir replaces the user's cache, in which a device may be installed.
+	CacheDir string
+	Level    Level
 	// NoArena frees every intermediate tensor at once instead of keeping the
 	// memory for the next run.
 	NoArena bool
@@ -109,7 +116,7 @@ func open(name string, inputs, outputs []string, c Config,
 
 // options translates c; the caller destroys the result.
 func (c Config) options() (*binding.SessionOptions, error) {
-	on, _, err := findProvider(c.Device)
+	on, _, err := findProvider(c.Device, c.CacheDir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,65 @@
+package mlm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
+	"infill/mlm"
+	"infill/models"
+)
+
+// Gradients are right on OpenVINO by the measure of `infill model check`, and so is what is derived
+// for it after a graph for the processor was kept in the cache.
+func TestOpenVINOCheck(t *testing.T) {
+	testmode.Long(t)
+	orttest.OpenVINO(t)
+	cache := t.TempDir()
+	check := func(t *testing.T, m *mlm.Model, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close() }()
+		r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+		if err != nil || !r.OK {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	t.Run("small", func(t *testing.T) {
+		for _, device := range []string{ort.CPU, ort.OpenVINO} {
+			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: device, CacheDir: cache,
+				Runtime: orttest.Load(t).Path})
+			check(t, m, err)
+		}
+	})
+	for _, a := range architectures {
+		t.Run(a.folder, func(t *testing.T) {
+			m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, a.fixtures[0]),
+				mlm.Options{Device: ort.OpenVINO})
+			check(t, m, err)
+		})
+	}
+	t.Run("BERT-base", func(t *testing.T) {
+		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Device: ort.OpenVINO})
+		check(t, m, err)
+	})
+}
+
+// What was not checked on the device is refused there.
+func TestOpenVINORefusesIntegers(t *testing.T) {
+	orttest.OpenVINO(t)
+	_, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: ort.OpenVINO,
+		Precision: mlm.Int8})
+	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
+		t.Errorf("8-bit gradients: %v", err)
+	}
+	_, err = mlm.OpenDir(t.Context(), exportFolder(t, "roberta", "roberta-int8"),
+		mlm.Options{Device: ort.OpenVINO})
+	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
+		t.Errorf("a quantised model: %v", err)
+	}
+}
