@@ -49,7 +49,10 @@ func advice(err error) string {
 	var column *batch.ColumnError
 	var offline *hub.OfflineError
 	var many *samplers.TooManyError
+	var masks maskable
 	switch {
+	case errors.As(err, &masks):
+		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):
 		return ": --long window"
 	case errors.As(err, &exists) && !exists.Link:
@@ -64,6 +67,19 @@ func advice(err error) string {
 		return ": infill model pull " + offline.Model
 	}
 	return ""
+}
+
+// maskable is the error of a text without a blank, in a command that can mask words of it.
+type maskable struct{ error }
+
+func (m maskable) Unwrap() error { return m.error }
+
+// orMask is err, with the advice to mask words where that helps.
+func orMask(err error) error {
+	if errors.Is(err, infill.ErrNoBlank) {
+		return maskable{err}
+	}
+	return err
 }
 
 // advices are the kinds of errors that say all about what helps.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -38,6 +39,9 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrManyWords, "--allow FILE"},
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
+		{infill.ErrNoBlank, ""},
+		{orMask(infill.ErrNoBlank), "--mask-words"},
+		{orMask(infill.ErrBlank), ""},
 		{infill.ErrEmptySupport, "--min-distance"},
 		{infill.ErrFiltered, "--max-drop"},
 		{infill.ErrEmptySupport, "--no-repeat"},
@@ -64,4 +68,35 @@ func TestAdvice(t *testing.T) {
 	if got := message(errors.New("other")); got != "other" {
 		t.Errorf("%s", got)
 	}
+}
+
+// Only commands that can mask words advise it, and only on standard error: the records have the
+// error alone.
+func TestAdviceToMask(t *testing.T) {
+	t.Parallel()
+	in := write(t, "in.txt", "the dog sleeps .\n")
+	for command, want := range map[string]bool{"batch": true, "fill": true, "score": false} {
+		args := withTiny(command, in, "-o", in+".jsonl", "--output-format", "jsonl", "--seed", "1")
+		switch command {
+		case "fill":
+			args = withTiny("fill", "--json", "the dog sleeps .")
+		case "score":
+			args = withTiny("score", "--file", in, "-o", in+".scores", "--candidates", "dog,cat")
+		}
+		r := infillRun("", args...)
+		if !strings.Contains(r.err, "no blank") || strings.Contains(r.err, "--mask-words") != want {
+			t.Errorf("%s: %s", command, r.err)
+		}
+		if out := r.out + existing(in+".jsonl"); strings.Contains(out, "--mask-words") {
+			t.Errorf("%s: %s", command, out)
+		}
+	}
+}
+
+func existing(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }

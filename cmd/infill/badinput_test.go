@@ -26,6 +26,7 @@ func TestBadInput(t *testing.T) {
 		says string
 	}{
 		{"no blank", withTiny("fill", "the dog sleeps ."), 2, "[MASK] or ___"},
+		{"no blank, nor masking", withTiny("fill", "the dog sleeps ."), 2, "--mask-words 1"},
 		{"empty text", withTiny("fill", ""), 2, "empty"},
 		{"white space", withTiny("fill", " \t "), 2, "empty"},
 		{"too long", withTiny("fill", "--long", "error", strings.Repeat("dog ", 3000)+"[MASK]"), 2, "pieces"},
@@ -69,6 +70,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown subcommand", []string{"model", "inof"}, 2, `did you mean "info"`},
 		{"text with a dash and no blank", withTiny("fill", "- no"), 2, "[MASK] or ___"},
 		{"no such model", []string{"fill", "--model", "no/such/folder", ok}, 3, "no/such/folder"},
+		{"a folder without a model", []string{"fill", "--model", "../../docs", ok}, 3, "../../docs: no model: "},
 		{"no such name", []string{"fill", "--model", "robertta", ok}, 2, "default"},
 		{"score of nothing", withTiny("score", ""), 2, "empty"},
 		{"empty standard input", withTiny("fill", "-"), 2, "no text"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -60,10 +59,7 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 		}
 		t, masked, err := records.Blanks(r.engine.Tokenizer(), s.Text, m, &opt)
 		if err != nil {
-			err = fmt.Errorf("%s: sentence %s: %w", path, s.ID, err)
-			if errors.Is(err, infill.ErrNoBlank) {
-				err = fmt.Errorf("%w, or let words be masked: --mask-rate 0.25", err)
-			}
+			err = orMask(fmt.Errorf("%s: sentence %s: %w", path, s.ID, err))
 			if jsonl.Code(err) == "" || strict {
 				return err
 			}

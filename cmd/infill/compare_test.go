@@ -192,7 +192,7 @@ func TestCompareLeavesOut(t *testing.T) {
 	if res.Sentences != 3 {
 		t.Errorf("%d sentences", res.Sentences)
 	}
-	for _, want := range []string{"sentence 2: the text has no blank", "--mask-rate", "sentence 3", "sampler dmala: sentence 5: ", "sampler gibbs: sentence 5: "} {
+	for _, want := range []string{"sentence 2: the text has no blank", "--mask-words", "sentence 3", "sampler dmala: sentence 5: ", "sampler gibbs: sentence 5: "} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("standard error lacks %q: %s", want, r.err)
 		}

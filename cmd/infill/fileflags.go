@@ -150,6 +150,9 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			return
 		}
 		bar.clear()
+		if c.Command.Name == "batch" { // infill score masks no words
+			cause = orMask(cause)
+		}
 		fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
 		if reported == maxReported {
 			fmt.Fprintln(std.err, "infill: what else fails is said in the output alone")

@@ -119,7 +119,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	opt.ID = fmt.Sprint(n)
 	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
-		return err
+		return orMask(err)
 	}
 	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Steps)
 	opt.Trace = func(s infill.Step) error {
