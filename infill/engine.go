@@ -2,6 +2,7 @@ package infill
 
 import (
 	"context"
+	"fmt"
 
 	"infill/internal/gate"
 	"infill/mlm"
@@ -162,6 +163,10 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 
 // run is Fill with one of the model's places.
 func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, error) {
+	if opt.Normalize && e.model.Precision() == mlm.BFloat16 {
+		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
+			"in %s", ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
+	}
 	p, err := e.plan(t, opt)
 	if err != nil {
 		return nil, err
@@ -170,6 +175,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		return nil, err
 	}
 	if t := p.only(); t != nil {
+		if t, err = p.unrounded(ctx, t); err != nil {
+			return nil, err
+		}
 		res, err := p.exact(ctx, t)
 		if err == nil {
 			err = p.energies(ctx, res.Fillings)

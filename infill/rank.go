@@ -60,6 +60,9 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	if p.opt.Collect == CollectVisited {
 		res.Distinct = max(res.Distinct, p.seen.total())
 	}
+	if err := p.rescore(ctx, res, first); err != nil {
+		return nil, err
+	}
 	var err error
 	if res.Fillings, err = p.pass(ctx, res.Fillings); err != nil {
 		return nil, err

@@ -127,7 +127,11 @@ func (e *Engine) score(ctx context.Context, text string,
 		return nil, &TextError{-1, "the text has no word piece to score", ErrEmpty}
 	}
 	logProb := rows[float32](nil, 1, len(state))
-	if err := e.model.LogProb(ctx, s, [][]int32{state}, logProb); err != nil {
+	m, err := e.model.Float32(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.LogProb(ctx, s, [][]int32{state}, logProb); err != nil {
 		return nil, err
 	}
 	for i, l := range logProb[0] {

@@ -58,6 +58,14 @@ const checkTolerance = 1e-4
 // difference says less: it depends on how large the few terms tried happen to be.
 const int8Tolerance = 0.15
 
+// bfloat16Tolerance is the same for products of bfloat16, and bfloat16LogProb what log f may be
+// off by, in nats. On a processor that has them backward terms of 52 small random models were off
+// by 2 % (median) and 11 % (largest), those of BERT-base by 1.3 %, and its log f by at most .009.
+const (
+	bfloat16Tolerance = 0.15
+	bfloat16LogProb   = 0.1
+)
+
 // Check compares log-probabilities and gradients with the model file evaluated in
 // float64 by package onnxref, which shares no code with the runtime, and with the
 // derivation only single operators. ∂/∂e_j along E_v is taken by central differences
@@ -122,6 +130,10 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	if m.info.precision == Int8 {
 		r.RMSTolerance = int8Tolerance
 		within = r.GradientRMS <= int8Tolerance
+	}
+	if m.info.precision == BFloat16 {
+		r.Tolerance, r.RMSTolerance = bfloat16LogProb, bfloat16Tolerance
+		within = r.GradientRMS <= bfloat16Tolerance
 	}
 	r.OK = within && r.LogProbError <= r.Tolerance && r.FirstTermError <= 10*r.Tolerance &&
 		r.GradientScale > 0

@@ -105,17 +105,24 @@ func openFolder(dir string) (f folder, done func(), err error) {
 // parse reads and checks the model file again; it is not kept in memory. done ends
 // access to the weights that were left in the folder's files.
 func (f folder) parse(name string) (m *onnx.Model, done func(), err error) {
-	done = func() {}
-	fsys := f.fs
-	if f.dir != "" {
-		again, end, err := openFolder(f.dir)
-		if err != nil {
-			return nil, done, err
-		}
-		fsys, done = again.fs, end
+	f, done, err = f.again()
+	if err != nil {
+		return nil, done, err
 	}
-	m, err = onnx.Load(fsys, name)
+	m, err = onnx.Load(f.fs, name)
 	return m, done, err
+}
+
+// again opens the folder once more, if it was closed. done is never nil.
+func (f folder) again() (_ folder, done func(), err error) {
+	if f.dir == "" {
+		return f, func() {}, nil
+	}
+	g, done, err := openFolder(f.dir)
+	if err != nil {
+		return f, func() {}, err
+	}
+	return g, done, nil
 }
 
 // beside is the folder of the tokenizer and config.json: the model file's, or the one

@@ -87,7 +87,7 @@ type Options struct {
 	// them for the processor, and makes batches smaller: much less memory, slower
 	// by a quarter, and at times other last bits.
 	LowMemory bool
-	// Precision is that of the backward pass.
+	// Precision is that of the backward pass, and with BFloat16 of all.
 	Precision Precision
 	// Forward leaves the backward pass out: full gradients are refused with ErrNoGradient. The
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
@@ -115,7 +115,7 @@ type Options struct {
 	signedness  signedness // of 8-bit weights
 }
 
-// Precision says how the products of the backward pass are computed.
+// Precision says how products are computed, those of the backward pass first of all.
 type Precision int
 
 const (
@@ -128,14 +128,19 @@ const (
 	// function of the state for a move and its reverse. Processors whose 8-bit products
 	// saturate get the same bits from a slower kernel, see [SaturatesIntegers].
 	Int8
+	// BFloat16 has the factors of all products rounded to bfloat16, of energies and conditionals,
+	// too. All of them are the same function of the state each time, so that samplers with an
+	// acceptance step are exact for the rounded model, which is another one. [Model.Float32] is the
+	// model itself. Only some devices have it.
+	BFloat16
 )
 
-var precisionNames = []string{Float32: "fp32", Int8: "int8"}
+var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16"}
 
 // PrecisionNames lists the names of all precisions, in their order.
 func PrecisionNames() []string { return slices.Clone(precisionNames) }
 
-// String is the precision's name: fp32 or int8.
+// String is the precision's name: fp32, int8 or bf16.
 func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
 
 // GradientMode says what [Model.Gradient] computes.
@@ -182,6 +187,7 @@ type Model struct {
 	sched *scheduler
 
 	options Options // that it was opened with
+	exact   exact
 }
 
 // Tokenizer is the tokenizer found beside the model.
@@ -215,6 +221,9 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }
 
+// Precision is that which the model was opened with.
+func (m *Model) Precision() Precision { return m.info.precision }
+
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.sched.threads }
 
@@ -227,7 +236,7 @@ func init() {
 // ErrClosed. Closing twice is harmless.
 func (m *Model) Close() error {
 	m.sched.close()
-	return m.be.close()
+	return errors.Join(m.be.close(), m.exact.close())
 }
 
 // LogProb sets logProb[c][i] = log f(states[c][i] | blank i masked, the other

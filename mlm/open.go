@@ -79,6 +79,10 @@ func (o *Options) findDevice() error {
 	if o.device, err = ort.FindDevice(o.Device, o.CacheDir); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
+	if o.Precision == BFloat16 && o.device.Problem == "" && !o.device.BFloat16 {
+		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there is %s, "+
+			"and %s for gradients", ErrOption, o.device.Name, BFloat16, Float32, Int8)
+	}
 	return nil
 }
 

@@ -22,6 +22,9 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	if o.device.SharedSquares {
 		onnxgrad.SplitSquares(m)
 	}
+	if o.device.Emulates && o.Precision == BFloat16 {
+		onnxgrad.RoundProducts(m)
+	}
 	if o.looseTable {
 		m = loosened(m)
 	}
@@ -41,7 +44,8 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
 	c := ort.Config{Device: o.Device, Streams: o.Threads, CacheDir: o.CacheDir,
-		Level: ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile,
+		BFloat16: o.Precision == BFloat16,
+		Level:    ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile,
 		Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir

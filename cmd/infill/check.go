@@ -72,9 +72,8 @@ func printCheck(out io.Writer, r *mlm.CheckReport) error {
 	second := fmt.Sprintf("largest error %.2g of its largest value, %.3g (tolerance %.0e)",
 		r.GradientError, r.GradientScale, r.Tolerance)
 	if r.RMSTolerance > 0 {
-		second = fmt.Sprintf("root-mean-square error %.2g of its value (tolerance %.2g: integers of 8 "+
-			"bits)",
-			r.GradientRMS, r.RMSTolerance)
+		second = fmt.Sprintf("root-mean-square error %.2g of its value (tolerance %.2g: rounded "+
+			"products)", r.GradientRMS, r.RMSTolerance)
 	}
 	_, err := fmt.Fprintf(out, `%s: %d derivatives at %d blanks against float64 finite differences
   log f                 largest error %.2g nats

@@ -43,7 +43,7 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 // forward has the model opened without its backward pass. Where weights are not repacked, or are
 // rounded for that pass, it stays.
 func (f *modelFlags) forward() {
-	f.Options.Forward = !f.Options.LowMemory && f.Options.Precision == mlm.Float32
+	f.Options.Forward = !f.Options.LowMemory && f.Options.Precision != mlm.Int8
 }
 
 // once loads a model as the flags say, unless it is open already.

@@ -123,6 +123,7 @@ type deviceJSON struct {
 	SharedSquares bool   `json:"-"`
 	NoIntegers    bool   `json:"-"`
 	BFloat16      bool   `json:"bfloat16,omitempty"`
+	Emulates      bool   `json:"-"`
 }
 
 // fileCheckJSON is hub.Check.

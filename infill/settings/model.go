@@ -57,9 +57,9 @@ var modelTable = []*Setting[Model]{
 	},
 	{
 		Name: "precision", Record: Changed,
-		Doc: "of the gradient that proposals are made with: " +
-			strings.Join(mlm.PrecisionNames(), "|") + "; scores and acceptance are " +
-			mlm.Float32.String() + " always",
+		Doc: strings.Join(mlm.PrecisionNames(), "|") + ": " + mlm.Int8.String() +
+			" for gradients, " + mlm.BFloat16.String() + " for all that chains compute; " +
+			"printed scores are " + mlm.Float32.String() + " always",
 		bind: func(v *Model) *Value {
 			return ChoiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
 		},

@@ -3,7 +3,9 @@ package ort
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	binding "github.com/yalue/onnxruntime_go"
 )
@@ -36,6 +38,9 @@ type Device struct {
 	NoIntegers bool
 	// BFloat16: the device has products of bfloat16 that are faster than those of float32.
 	BFloat16 bool
+	// Emulates: its sessions compute in float32, and graphs have to round by themselves. No device of
+	// a user does, see [AddEmulated].
+	Emulates bool
 }
 
 // A provider knows one device. Another device is another file of this package with one
@@ -59,6 +64,22 @@ func (cpu) device(string) Device {
 }
 
 func (cpu) attach(*binding.SessionOptions, Config) error { return nil }
+
+// Emulated is the device that [AddEmulated] adds.
+const Emulated = "emulated"
+
+// AddEmulated adds a device that has bfloat16 without a processor for it, slowly: the runtime's
+// own kernels, on graphs that round. It is for tests and measurements.
+func AddEmulated() { addEmulated() }
+
+var addEmulated = sync.OnceFunc(func() { providers = append(slices.Clone(providers), emulated{}) })
+
+type emulated struct{ cpu }
+
+func (emulated) device(string) Device {
+	return Device{Name: Emulated, About: "bfloat16 for tests", Identity: Emulated, BFloat16: true,
+		Emulates: true}
+}
 
 // Devices lists the devices that this build knows, whether they can be used or not. cache replaces
 // the user's cache folder, "" does not.

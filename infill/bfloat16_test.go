@@ -1,0 +1,193 @@
+package infill
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/testmode"
+	"infill/mlm"
+	"infill/models"
+	"infill/samplers"
+)
+
+func init() { ort.AddEmulated() }
+
+func openRounded(t *testing.T, fsys fs.FS, rounded bool) *mlm.Model {
+	t.Helper()
+	o := mlm.Options{Threads: 2}
+	if rounded {
+		o.Precision, o.Device = mlm.BFloat16, ort.Emulated
+	}
+	m, err := mlm.Open(t.Context(), fsys, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+// Chains on rounded energies and gradients are exact for the rounded model: those that start from
+// its enumerated distribution stay there.
+func TestBFloat16StaysExact(t *testing.T) {
+	t.Parallel()
+	const text = "the [MASK] sleeps in the [MASK] ."
+	tiny := os.DirFS(tinyFolder)
+	plain, _, _ := enumerateWith(t, openRounded(t, tiny, false), text)
+	en, _, _ := enumerateWith(t, openRounded(t, tiny, true), text)
+	if slices.Equal(en.u, plain.u) {
+		t.Fatal("nothing was rounded")
+	}
+	const chains, steps = 4000, 10
+	p := en.probabilities()
+	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.PAS{}} {
+		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
+		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Steps(t.Context(), steps, nil); err != nil {
+			t.Fatal(err)
+		}
+		if z := chiSquare(en.count(run.X), p); !(math.Abs(z) < threshold) ||
+			sumStats(run.Stats).Hamming == 0 {
+			t.Errorf("%s: score %.1f, %d coordinates changed", s.Name(), z, sumStats(run.Stats).Hamming)
+		}
+	}
+}
+
+// The fillings of a rounded model have the scores of float32, and their order.
+func TestBFloat16Scores(t *testing.T) {
+	t.Parallel()
+	tiny := os.DirFS(tinyFolder)
+	truth := New(openRounded(t, tiny, false))
+	e := New(openRounded(t, tiny, true))
+	for _, text := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
+		"the [MASK*1-2] sees a [MASK] ."} {
+		tm, err := Parse(e.Tokenizer(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opt := range []Options{{Seed: 1, Top: 3}, {Seed: 1, Select: SelectDiverse},
+			{Seed: 1, Collect: CollectLast, Steps: 10, Chains: 8}} {
+			res, err := e.Fill(t.Context(), tm, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := math.Inf(1)
+			for _, f := range res.Fillings {
+				s, err := truth.ScoreSpans(t.Context(), f.Text, f.Spans)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !f.Recut && math.Abs(s.Score-f.Score) > 1e-6 {
+					t.Errorf("%q has %v, float32 %v", f.Text, f.Score, s.Score)
+				}
+				by := f.Score
+				if text[4:9] == "[MASK" && text[9] == '*' {
+					by = f.ScorePerToken
+				}
+				if by > last {
+					t.Errorf("%q is out of order", f.Text)
+				}
+				last = by
+			}
+		}
+	}
+	a, err := e.Score(t.Context(), "the dog sleeps .")
+	b, berr := truth.Score(t.Context(), "the dog sleeps .")
+	if err != nil || berr != nil || a.Score != b.Score {
+		t.Errorf("a score: %v, %v, want %v, %v", a, err, b, berr)
+	}
+	tm, err := Parse(e.Tokenizer(), "the [MASK] sees a [MASK] .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Fill(t.Context(), tm, Options{Seed: 1, Normalize: true})
+	if !errors.Is(err, ErrOption) {
+		t.Errorf("log Z: %v", err)
+	}
+}
+
+// What bfloat16 costs: the distance between the posteriors of the model and of the rounded one, over
+// all fillings of two lists, and the largest difference of log f.
+func TestBFloat16Bias(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		"She drank a cup of [MASK|tea|coffee|water|wine|milk] in the [MASK|kitchen|garden|morning|evening].",
+		"The [MASK|doctor|teacher|king|boy|farmer] was very [MASK|tired|angry|happy|old|kind].",
+	}
+	bias := func(t *testing.T, fsys fs.FS, most float64) {
+		t.Helper()
+		models := [2]*mlm.Model{openRounded(t, fsys, false), openRounded(t, fsys, true)}
+		for _, text := range texts {
+			var u [2][]float64
+			var logf [2][][]float32
+			for k, m := range models {
+				e := New(m)
+				tm, err := Parse(m.Tokenizer(), text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tgt := targetOf(t, e, tm, Options{})
+				var x [][]int32
+				for a := range tgt.domain.K(0) {
+					for b := range tgt.domain.K(1) {
+						x = append(x, []int32{int32(a), int32(b)})
+					}
+				}
+				u[k] = make([]float64, len(x))
+				if err := tgt.energy(t.Context(), x, u[k]); err != nil {
+					t.Fatal(err)
+				}
+				for _, state := range x {
+					l := tgt.layoutOf(state, nil)
+					ids := tgt.tokens(nil, l, state, -1, -1)
+					lp := [][]float32{make([]float32, len(ids))}
+					if err := m.LogProb(t.Context(), l.sentence, [][]int32{ids}, lp); err != nil {
+						t.Fatal(err)
+					}
+					logf[k] = append(logf[k], lp[0])
+				}
+			}
+			off := 0.0
+			for i := range logf[0] {
+				for j := range logf[0][i] {
+					off = max(off, math.Abs(float64(logf[0][i][j]-logf[1][i][j])))
+				}
+			}
+			tv := variation(u[0], u[1])
+			t.Logf("%q: %d fillings, total variation %.4f, log f within %.4f nats", text, len(u[0]), tv,
+				off)
+			if !(tv > 0) || tv > most {
+				t.Errorf("total variation %g, want at most %g", tv, most)
+			}
+		}
+	}
+	t.Run("small", func(t *testing.T) { bias(t, models.Small(), 0.02) })
+	t.Run("BERT-base", func(t *testing.T) { bias(t, os.DirFS(testmode.BERTBase(t)), 0.02) })
+}
+
+// variation is the total variation between exp(u) and exp(v), both normalised.
+func variation(u, v []float64) float64 {
+	weights := func(u []float64) []float64 {
+		out, sum, top := make([]float64, len(u)), 0.0, slices.Max(u)
+		for i := range u {
+			out[i] = math.Exp(u[i] - top)
+			sum += out[i]
+		}
+		for i := range out {
+			out[i] /= sum
+		}
+		return out
+	}
+	p, q, d := weights(u), weights(v), 0.0
+	for i := range p {
+		d += math.Abs(p[i]-q[i]) / 2
+	}
+	return d
+}

@@ -1,0 +1,109 @@
+package mlm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
+)
+
+func init() { ort.AddEmulated() }
+
+func openBFloat16(t *testing.T, name string) *Model {
+	t.Helper()
+	orttest.Load(t)
+	m, err := Open(t.Context(), fixtureFiles(t, name), Options{Precision: BFloat16,
+		Device: ort.Emulated, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+// Rounded products give other numbers, a little off, the same each time. The float32 model of such
+// a model has the bits of one that was opened in float32.
+func TestBFloat16(t *testing.T) {
+	t.Parallel()
+	m := openBFloat16(t, "bert-sdpa-tied")
+	plain, err := Open(t.Context(), fixtureFiles(t, "bert-sdpa-tied"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = plain.Close() }()
+	exact, err := m.Float32(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := m.Float32(t.Context()); again != exact || err != nil {
+		t.Errorf("opened twice: %v", err)
+	}
+	if self, err := plain.Float32(t.Context()); self != plain || err != nil {
+		t.Errorf("another model for one in float32: %v", err)
+	}
+	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
+	states := [][]int32{{20, 21, 22}, {30, 31, 32}}
+	of := func(m *Model) (out [2][]float32) {
+		lp := [][]float32{make([]float32, 3), make([]float32, 3)}
+		wide := [][]float32{make([]float32, 3*m.VocabSize()), make([]float32, 3*m.VocabSize())}
+		err := m.LogProb(t.Context(), s, states, lp)
+		if m.Info().Gradients {
+			err = errors.Join(err, m.Gradient(t.Context(), s, states, Full, lp, wide))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [2][]float32{slices.Concat(lp...), slices.Concat(wide...)}
+	}
+	rounded, again, truth, second := of(m), of(m), of(plain), of(exact)
+	if !slices.Equal(rounded[0], again[0]) || !slices.Equal(rounded[1], again[1]) {
+		t.Error("not a function of the state")
+	}
+	if !slices.Equal(second[0], truth[0]) || exact.Info().Gradients {
+		t.Error("the model in float32 gives other bits, or has a backward pass")
+	}
+	off := 0.0
+	for i, x := range truth[0] {
+		off = max(off, math.Abs(float64(x-rounded[0][i])))
+	}
+	if off == 0 || off > bfloat16LogProb {
+		t.Errorf("log f is off by %g", off)
+	}
+	if m.Close() != nil {
+		t.Error("closing")
+	}
+	if _, err := m.Float32(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("after closing: %v", err)
+	}
+}
+
+// The check of gradients has a bound for bfloat16, which right gradients pass.
+func TestBFloat16Check(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"bert-sdpa-tied", "modernbert", "deberta-v2", "electra"} {
+		m := openBFloat16(t, name)
+		r, err := m.Check(t.Context(), CheckOptions{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.OK || r.LogProbError == 0 || r.GradientRMS < 1e-4 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// The processor's own kernels have no products of bfloat16.
+func TestBFloat16Refused(t *testing.T) {
+	t.Parallel()
+	_, err := Open(context.Background(), fixtureFiles(t, "bert-sdpa-tied"),
+		Options{Precision: BFloat16})
+	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "cpu") ||
+		!strings.Contains(err.Error(), "fp32") {
+		t.Error(err)
+	}
+}

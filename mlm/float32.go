@@ -1,0 +1,57 @@
+package mlm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"infill/internal/ort"
+)
+
+// exact is the model without rounding, opened when somebody asks for it.
+type exact struct {
+	mu     sync.Mutex
+	model  *Model // nil until then
+	closed bool
+}
+
+// Float32 is the model in float32: m itself, or if m was opened with [BFloat16] a second model on
+// the processor, without a backward pass. The first call opens it, and it is closed with m. Errors
+// are those of [Open], and ErrClosed.
+func (m *Model) Float32(ctx context.Context) (*Model, error) {
+	if m.info.precision != BFloat16 {
+		return m, nil
+	}
+	e := &m.exact
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	if e.model != nil {
+		return e.model, nil
+	}
+	o := m.options
+	o.Precision, o.Device, o.Forward, o.File = Float32, ort.CPU, true, m.info.File
+	from, done, err := m.from.again()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if e.model, err = open(ctx, from, o); err != nil {
+		return nil, fmt.Errorf("the model in %s: %w", Float32, err)
+	}
+	return e.model, nil
+}
+
+func (e *exact) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	if e.model == nil {
+		return nil
+	}
+	err := e.model.Close()
+	e.model = nil
+	return err
+}

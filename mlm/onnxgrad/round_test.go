@@ -1,0 +1,65 @@
+package onnxgrad
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
+	"infill/mlm/onnx"
+)
+
+// toBFloat16 keeps eight binary digits, to the nearest and to even in the middle.
+func toBFloat16(x float32) float64 {
+	if x == 0 {
+		return 0
+	}
+	_, e := math.Frexp(float64(x))
+	unit := math.Ldexp(1, e-8)
+	return math.RoundToEven(float64(x)/unit) * unit
+}
+
+// The runtime computes products of the rounded factors, and does not take the rounding out.
+func TestRoundProducts(t *testing.T) {
+	t.Parallel()
+	orttest.Load(t)
+	const n = 8
+	rng := rand.New(rand.NewPCG(5, 1))
+	w, x, z := numbers(rng, n*n), numbers(rng, n), numbers(rng, n)
+	m := squares("MatMul", "FusedMatMul", w, n)
+	if k := RoundProducts(m); k != 2 {
+		t.Errorf("%d products", k)
+	}
+	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.OpenBytes("rounded", data, []string{"x", "z"}, []string{"y1", "y2"},
+		ort.Config{Level: ort.LevelExtended})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	out := make([]*ort.Tensor, 2)
+	if err := s.Run(t.Context(), []*ort.Tensor{tensor(t, []int64{1, n}, x),
+		tensor(t, []int64{1, n}, z)}, out); err != nil {
+		t.Fatal(err)
+	}
+	for k, in := range [][]float32{x, z} {
+		got, _ := ort.Data[float32](out[k])
+		for c := range n {
+			want := 0.0
+			for i := range n {
+				at := i*n + c
+				if k == 1 {
+					at = c*n + i
+				}
+				want += toBFloat16(in[i]) * toBFloat16(w[at])
+			}
+			if math.Abs(want-float64(got[c])) > 1e-5 {
+				t.Errorf("product %d, column %d: %v, want %v", k, c, got[c], want)
+			}
+		}
+	}
+}
