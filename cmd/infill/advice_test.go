@@ -100,3 +100,26 @@ func existing(path string) string {
 	}
 	return string(b)
 }
+
+// What was probably meant as a blank is told of, if another blank lets the run go on.
+func TestBlankSlip(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"the [mask] sleeps in the [MASK] .":    "[mask] is not a blank",
+		"the [MASK sleeps in the [MASK] .":     "[MASK is not a blank",
+		"[Mask] [MASK] .":                      "[Mask] is not a blank",
+		`the \[mask] sleeps in the [MASK] .`:   "",
+		"the [MASK|dog|cat] sleeps .":          "",
+		"the [MASK*1-2] sleeps in the [x] .":   "",
+		"the [MASK/^[a-d]/] sleeps [MASK:a] .": "",
+	} {
+		r := infillRun("", withTiny("fill", "--seed", "1", "--steps", "2", "--chains", "2", text)...)
+		if got := strings.Contains(r.err, "is not a blank"); r.code != 0 || got != (want != "") ||
+			!strings.Contains(r.err, want) {
+			t.Errorf("%s: exit %d, %s", text, r.code, r.err)
+		}
+		if r := infillRun("", withTiny("fill", "--seed", "1", "--steps", "2", "--quiet", text)...); r.err != "" {
+			t.Errorf("%s: quiet: %s", text, r.err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -159,6 +160,10 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if note := recutNote(r.Fillings); note != "" && !w.quiet && !w.json {
 		fmt.Fprintln(w.std.err, note)
 	}
+	if slip := blankSlip.FindStringSubmatch(text); slip != nil && !w.quiet && !w.json {
+		fmt.Fprintf(w.std.err, "%s is not a blank and stays as it is: a blank is [MASK], in capitals "+
+			"and closed\n", strings.TrimSpace(slip[1]))
+	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
 	}
@@ -209,6 +214,10 @@ func (w *fillWriter) print(r *infill.Result) error {
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
 }
+
+// blankSlip is what was probably meant as a blank, beside one that is: in small letters, or not
+// closed. A backslash before it says that it is not.
+var blankSlip = regexp.MustCompile(`(?:^|[^\\])(\[(?:(?:mask|Mask)\]|MASK(?:\s|$)))`)
 
 // recutNote says which fillings have another score when infill score scores their text.
 func recutNote(fillings []infill.Filling) string {
