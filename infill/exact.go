@@ -29,7 +29,7 @@ const (
 // MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
 // blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
 // every token of every filling. Terms take Term.Rows of every filling. What would take more is
-// sampled: 25 chains of 50 steps take about as many rows of their own.
+// sampled: 25 chains of 20 steps take about as many rows of their own.
 const MaxExactRows = 2048
 
 // exactly resolves ExactAuto.
@@ -168,7 +168,7 @@ func (t *target) energies(ctx context.Context) ([]float64, error) {
 	}
 	if c.slot >= 0 && len(t.groups[0].blanks) == 1 {
 		// U is what the model says of the blank.
-		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, false)
+		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.coords))
 		if err == nil {
 			t.forbid([]int32{0}, 0, u)
 			err = t.addTerms(ctx, x, u)

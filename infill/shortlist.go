@@ -36,7 +36,7 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	for i := range t.coords {
 		logp[i], at[i] = make([]float64, t.coords[i].k()), i
 	}
-	if err := t.masked(ctx, t.shortest(), at, logp, true); err != nil {
+	if err := t.masked(ctx, t.shortest(), at, logp, 0); err != nil {
 		return err
 	}
 	dims := make([]samplers.Coord, m)

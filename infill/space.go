@@ -214,6 +214,22 @@ func (sp *space) tokens(dst []int32, l *layout, x []int32, hide, slot int) []int
 	return dst
 }
 
+// hide masks, among the tokens of a state, what coordinates from number open on decide.
+func (sp *space) hide(tokens []int32, l *layout, open int) {
+	for i := open; i < len(sp.coords); i++ {
+		c := &sp.coords[i]
+		from, to := c.slot, c.slot+1
+		if c.slot < 0 {
+			from, to = 0, l.lengths[c.group]
+		}
+		for _, b := range sp.groups[c.group].blanks {
+			for s := from; s < to; s++ {
+				tokens[l.start[b]+s] = sp.supports.tok.MaskID()
+			}
+		}
+	}
+}
+
 // valid reports whether a state of the domain meets the constraints that concern
 // several tokens at once.
 func (sp *space) valid(x []int32) bool {

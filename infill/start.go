@@ -42,6 +42,9 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 			cum[i][v] = sum
 		}
 	}
+	if opt.Start == StartSequential {
+		return t.sequential(ctx, opt, id, n, logp)
+	}
 	return t.begin(opt, id, n, cum, logp)
 }
 
@@ -51,7 +54,7 @@ func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
 	for i := range t.coords {
 		at[i], logp[i] = i, make([]float64, t.coords[i].k())
 	}
-	return logp, t.masked(ctx, t.shortest(), at, logp, true)
+	return logp, t.masked(ctx, t.shortest(), at, logp, 0)
 }
 
 // shortest returns, once for every coordinate, the state in which each list has

@@ -174,7 +174,7 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 	for k := range x {
 		clear(logp[k][:t.coords[i[k]].k()])
 	}
-	if err := t.masked(ctx, x, i, logp, false); err != nil {
+	if err := t.masked(ctx, x, i, logp, len(t.coords)); err != nil {
 		return err
 	}
 	t.countMasked()
@@ -185,10 +185,10 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 }
 
 // masked adds to out[k], for state x[k] and coordinate i[k], the tempered log
-// f of every category, with everything that the coordinate decides masked; or,
-// with all set, with every blank masked.
+// f of every category, with everything that the coordinate decides masked, and all
+// that coordinates from number open on decide.
 func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float64,
-	all bool) error {
+	open int) error {
 	type request struct{ k, slot, length int }
 	var asked []request
 	t.reset()
@@ -207,11 +207,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 			l := t.layoutOf(x[k], force)
 			b := t.bucket(l)
 			state := t.tokens(nil, l, x[k], c.group, c.slot)
-			if all {
-				for j := range state {
-					state[j] = t.supports.tok.MaskID()
-				}
-			}
+			t.hide(state, l, open)
 			for _, bl := range t.groups[c.group].blanks {
 				for s := from; s < to; s++ {
 					b.who = append(b.who, len(asked))

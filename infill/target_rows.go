@@ -135,7 +135,7 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows []
 	if len(states) == 0 {
 		return nil
 	}
-	if err := t.masked(ctx, states, at, out, false); err != nil {
+	if err := t.masked(ctx, states, at, out, len(t.coords)); err != nil {
 		return err
 	}
 	t.countMasked()

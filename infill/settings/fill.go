@@ -418,7 +418,8 @@ var mainTable = []*Setting[Filling]{
 	{
 		Name: "start", Line: true, Record: Changed,
 		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
-			"words then, original: the words before, random: any that fit, or the records of a FILE",
+			"words then, sequential: blank after blank, original: the words before, random: any that " +
+			"fit, or the records of a FILE",
 		bind: func(v *Filling) *Value { return v.ofSampling(startValue(v)) },
 		form: (*Filling).startRecorded,
 	},

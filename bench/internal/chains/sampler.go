@@ -2,6 +2,7 @@ package chains
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // Sampler makes the sampler of a spec such as rows:rate=0.3. With gradient=forward it also sets
-// the gradient mode of the options.
+// the gradient mode of the options, and with start=sequential where chains begin.
 func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
 	parts := strings.Split(spec, ":")
 	params := map[string]string{}
@@ -23,6 +24,14 @@ func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
 				return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
 			}
 			opt.Gradient = mlm.Forward
+			continue
+		}
+		if k == "start" {
+			i := slices.Index(infill.StartNames(), v)
+			if i < 0 {
+				return nil, fmt.Errorf("%s: there is no start %q", spec, v)
+			}
+			opt.Start = infill.Start(i)
 			continue
 		}
 		params[k] = v
