@@ -35,7 +35,7 @@ openvino: setup
 	./$(BIN) doctor --install openvino
 
 demo: setup
-	@echo "== filling three blanks jointly: 25 chains of 50 steps; score and sentence, best first"
+	@echo "== filling three blanks jointly: 25 chains of 20 steps; score and sentence, best first"
 	./$(BIN) fill --seed 1 "$(SENTENCE)"
 	@echo "== a page that shows the chains at work: run ./$(BIN) serve, and open http://127.0.0.1:8017/"
 

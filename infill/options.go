@@ -8,11 +8,15 @@ import (
 	"infill/samplers"
 )
 
-// Defaults of Options: the protocol of DLP, appendix I.6.
+// Defaults of Options. Chains, Top and PublishedSteps are those of DLP, appendix I.6.
 const (
-	DefaultSteps  = 50
-	DefaultChains = 25
-	DefaultTop    = 5
+	// DefaultSteps of Rows get at least as far as PublishedSteps of DMALA, see
+	// docs/notebook/performance.md.
+	DefaultSteps = 20
+	// PublishedSteps is the default where Marginals or Normalize ask for probabilities.
+	PublishedSteps = 50
+	DefaultChains  = 25
+	DefaultTop     = 5
 	// DefaultTemperature leaves U as the model has it.
 	DefaultTemperature = 1
 )
@@ -27,12 +31,12 @@ const (
 )
 
 // Options say how a sentence is filled. The zero value is Rows, 25 chains of
-// 50 steps, the 5 best fillings, temperature 1, seed 0. A single blank needs no sampling
+// 20 steps, the 5 best fillings, temperature 1, seed 0. A single blank needs no sampling
 // then, see Exact.
 type Options struct {
 	Exact       Exact            // when π is computed instead of sampled
 	Sampler     samplers.Sampler // nil: Rows with an adapted rate
-	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0 means 50
+	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0: see DefaultSteps
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
 	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25; at most MaxChains
@@ -190,7 +194,7 @@ func (o Options) Complete() Options {
 		o.Sampler = &samplers.Rows{}
 	}
 	if o.Steps == 0 && !o.NoSteps {
-		o.Steps = DefaultSteps
+		o.Steps = o.defaultSteps()
 	}
 	if o.Chains == 0 {
 		o.Chains = DefaultChains
@@ -202,4 +206,11 @@ func (o Options) Complete() Options {
 		o.Temperature = DefaultTemperature
 	}
 	return o
+}
+
+func (o *Options) defaultSteps() int {
+	if o.Marginals || o.Normalize {
+		return PublishedSteps
+	}
+	return DefaultSteps
 }

@@ -51,7 +51,7 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.words, "words", "",
 		"fewest and most words of a sentence, as in 10-25; empty: any number")
 	f.IntVar(&j.limit, "limit", 0, "sentences of each file, from the first on; 0: all")
-	f.IntVar(&j.steps, "steps", infill.DefaultSteps, "steps")
+	f.IntVar(&j.steps, "steps", infill.PublishedSteps, "steps")
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains; protocol C has one in any case")
 	f.IntVar(&j.threads, "threads", 2, "threads")
 	f.Float64Var(&j.rate, "mask-rate", 0, "share of the words to blank out; 0: there are blanks")

@@ -80,7 +80,7 @@ func realCommand(args []string, out io.Writer) error {
 	f.StringVar(&j.python, "python", os.Getenv("INFILL_BENCH_PYTHON"),
 		"interpreter with the packages of requirements.txt, for torch")
 	f.IntVar(&j.seeds, "seeds", 1, "seeds, from 1 on")
-	f.IntVar(&j.steps, "steps", infill.DefaultSteps, "steps of every chain")
+	f.IntVar(&j.steps, "steps", infill.PublishedSteps, "steps of every chain")
 	f.IntVar(&j.chains, "chains", infill.DefaultChains, "chains")
 	f.IntVar(&j.threads, "threads", 2, "threads of every program")
 	if err := f.Parse(args); err != nil {
@@ -124,6 +124,7 @@ type realRun struct {
 	// is what step sizes are adapted to
 	Acceptance float64 `json:"acceptance,omitempty"`
 	*RealStates
+	Path []realPoint `json:"path,omitempty"` // on the way; infill of now only
 	// GFLOP that torch.mm makes a second of the processor, at the best of some sizes; torch only
 	Sgemm   float64 `json:"sgemm,omitempty"`
 	Version string  `json:"version"`

@@ -33,7 +33,7 @@ var realNames = map[string]string{
 	"dlmc":                   "DLMC",
 	"gibbs-mh":               "`gibbs-mh`",
 	"gibbs":                  "`gibbs` (not exact)",
-	"rows":                   "`rows`, the default",
+	"rows":                   "`rows`",
 }
 
 func realName(program string) string {
@@ -123,9 +123,9 @@ func (t *realTable) of(program string) (out []*realRun) {
 
 // pairs calls f with the runs of two programs on the same sentence and seed, and returns what it
 // returned.
-func (t *realTable) pairs(a, b string, f func(a, b *realRun) float64) (out []float64) {
-	for _, x := range t.of(a) {
-		for _, y := range t.of(b) {
+func pairs(a, b []*realRun, f func(a, b *realRun) float64) (out []float64) {
+	for _, x := range a {
+		for _, y := range b {
 			if x.Sentence == y.Sentence && x.Seed == y.Seed {
 				out = append(out, f(x, y))
 			}
@@ -135,8 +135,8 @@ func (t *realTable) pairs(a, b string, f func(a, b *realRun) float64) (out []flo
 }
 
 // slower is how many times the processor time of b a takes, in pairs.
-func (t *realTable) slower(a, b string) []float64 {
-	return t.pairs(a, b, func(x, y *realRun) float64 { return x.cost() / y.cost() })
+func slower(a, b []*realRun) []float64 {
+	return pairs(a, b, func(x, y *realRun) float64 { return x.cost() / y.cost() })
 }
 
 // states are what f says of a program's runs that have states.
@@ -150,8 +150,8 @@ func (t *realTable) states(program string, f func(r *realRun) float64) (out []fl
 }
 
 // gains compares what f says of the states of two programs, in pairs.
-func (t *realTable) gains(a, b string, f func(a, b *realRun) float64) []float64 {
-	return slices.DeleteFunc(t.pairs(a, b, func(x, y *realRun) float64 {
+func gains(a, b []*realRun, f func(a, b *realRun) float64) []float64 {
+	return slices.DeleteFunc(pairs(a, b, func(x, y *realRun) float64 {
 		if x.RealStates == nil || y.RealStates == nil {
 			return math.NaN()
 		}
@@ -204,6 +204,7 @@ func (t *realTable) write(p printer) {
 	}
 	p("")
 	t.targets(p)
+	t.path(p)
 }
 
 func (t *realTable) line(name string) string {
@@ -213,7 +214,7 @@ func (t *realTable) line(name string) string {
 		wall = append(wall, r.Wall*r.cost()/r.CPU)
 	}
 	cells := []string{realName(name), fmt.Sprint(len(cpu)), short(median(cpu)), short(median(wall)),
-		paired(t.slower(name, realDefault))}
+		paired(slower(t.of(name), t.of(realDefault)))}
 	for _, c := range []struct {
 		format string
 		value  func(r *realRun) float64

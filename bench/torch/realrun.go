@@ -37,7 +37,12 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	e := infill.New(j.opened)
 	var trace chains.Trace
 	accepted, steps := 0, 0
+	var cpu time.Duration
+	var at []time.Duration
 	opt.Trace = func(s infill.Step) error {
+		if len(at) <= s.Step {
+			at = append(at, chains.CPU()-cpu)
+		}
 		trace.Add(s)
 		if s.Step > r.Steps/2 {
 			for k := range s.Energy {
@@ -49,7 +54,8 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 		}
 		return nil
 	}
-	cpu, begin := chains.CPU(), time.Now()
+	begin := time.Now()
+	cpu = chains.CPU()
 	res, err := e.Fill(ctx, t.template, opt)
 	if err != nil {
 		return err
@@ -64,7 +70,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 			return err
 		}
 	}
-	r.RealStates = statesOf(&trace)
+	r.RealStates, r.Path = statesOf(&trace), pathOf(&trace, at)
 	return nil
 }
 

@@ -59,6 +59,7 @@ func (f *compareFlags) sampling() []*option {
 	}
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
+	f.fillingFlags.Options.Steps = infill.PublishedSteps
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
 		"marginals", "log-z", "profile", "collect", "thin", "anneal",
 		"min-edits", "max-edits", "max-drop",

@@ -56,7 +56,7 @@ func TestFillExact(t *testing.T) {
 			t.Errorf("%v: exit %d: %s%s", flags, r.code, r.out, r.err)
 		}
 	}
-	if steps := strings.Count(get(t, trace), "\n"); steps != 51 {
+	if steps := strings.Count(get(t, trace), "\n"); steps != 21 {
 		t.Errorf("a trace of %d lines", steps)
 	}
 	if r := infillRun("", "compare", "--exact", "always", "x"); r.code != exitUsage {

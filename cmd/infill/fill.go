@@ -122,7 +122,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if err != nil {
 		return orMask(err)
 	}
-	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Steps)
+	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Complete().Steps)
 	opt.Trace = func(s infill.Step) error {
 		bar.step(n, s.Step)
 		return w.trace.write(w.model, n, s)
@@ -256,7 +256,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	}
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
-		o.Sampler.Name(), o.Chains, o.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
+		o.Sampler.Name(), o.Chains, r.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
 	s += fmt.Sprintf(", %d of %d rows evaluated", r.Evaluated, r.Rows)
 	if !math.IsNaN(r.MoveShare) {
 		s += fmt.Sprintf(", moves %.2f", r.MoveShare)

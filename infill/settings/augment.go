@@ -24,14 +24,13 @@ func AugmentDefaults() *Augmenting {
 }
 
 // FillingDefaults are the values of a [Filling] that makes variants: they are of content words, and
-// differ from their texts. A round needs one good filling, so its chains are fewer and shorter than
-// those of infill.DefaultChains and infill.DefaultSteps. docs/notebook/augment.md has both
-// measured.
+// differ from their texts. A round needs one good filling, so its chains are fewer than
+// infill.DefaultChains. docs/notebook/augment.md has both measured.
 func FillingDefaults() *Filling {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
 	v.Options.Filter.MinEdits = 1
-	v.Options.Chains, v.Options.Steps = 10, 20
+	v.Options.Chains = 10
 	return v
 }
 

@@ -83,7 +83,7 @@ func unless(zero *bool, x float64) func() float64 {
 func stepsValue(o *infill.Options) *Value {
 	return WholeValue(&o.Steps, 0, infill.MaxSteps).
 		after(func() { o.NoSteps = o.Steps == 0 }).
-		zeroIs(unless(&o.NoSteps, infill.DefaultSteps))
+		zeroIs(func() float64 { return float64(o.Complete().Steps) })
 }
 
 // memoValue is the size of the memo, 0 included, where the zero value of Filling is the default.

@@ -128,7 +128,7 @@ func Defaults() *Filling {
 		Sampler: "rows",
 		Memo:    DefaultMemo,
 		Options: infill.Options{
-			Steps: infill.DefaultSteps, Chains: infill.DefaultChains, Top: infill.DefaultTop,
+			Chains: infill.DefaultChains, Top: infill.DefaultTop,
 			Temperature: infill.DefaultTemperature,
 		},
 	}
@@ -272,7 +272,8 @@ var mainTable = []*Setting[Filling]{
 		},
 	},
 	{
-		Name: "steps", Doc: "steps of every chain", Line: true, Record: Always,
+		Name: "steps", Line: true, Record: Always,
+		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
 		bind: func(v *Filling) *Value { return v.ofSampling(stepsValue(&v.Options)) },
 	},
 	{

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -143,7 +144,6 @@ func TestNames(t *testing.T) {
 func TestDefaultsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	v := Defaults().Options
-	v.Steps -= infill.DefaultSteps
 	v.Chains -= infill.DefaultChains
 	v.Top -= infill.DefaultTop
 	v.Temperature--
@@ -177,7 +177,7 @@ func TestRecorded(t *testing.T) {
 		"gradient": "full",
 		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
 		"param": "", "sampler": "rows", "select": "likelihood", "shortlist": "0", "step-size": "",
-		"steps": "50", "temperature": "1", "top": "5", "vocab": "words",
+		"steps": "20", "temperature": "1", "top": "5", "vocab": "words",
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
@@ -438,4 +438,28 @@ func FuzzSetJSON(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The number of steps that nobody chose is larger where probabilities are estimated.
+func TestStepsOfProbabilities(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "marginals", "log-z"} {
+		v := Defaults()
+		want := infill.DefaultSteps
+		if name != "" {
+			want = infill.PublishedSteps
+			if err := Find(FillTable(), name).Set(v, "true"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := Find(FillTable(), "steps").Value(v).String(); got != strconv.Itoa(want) {
+			t.Errorf("%q: %s steps, want %d", name, got, want)
+		}
+		if got := v.Options.Complete().Steps; got != want {
+			t.Errorf("%q: %d steps are made, want %d", name, got, want)
+		}
+		if err := Find(FillTable(), "steps").Set(v, "0"); err != nil || v.Options.Complete().Steps != 0 {
+			t.Errorf("%q: %d steps in place of none, %v", name, v.Options.Complete().Steps, err)
+		}
+	}
 }

@@ -53,7 +53,10 @@ type Quality struct {
 func (t *Trace) At(step int) Quality { return t.quality(step, step+1) }
 
 // Visited is the quality of all states of the chains.
-func (t *Trace) Visited() Quality { return t.quality(0, t.Steps()+1) }
+func (t *Trace) Visited() Quality { return t.Until(t.Steps()) }
+
+// Until is the quality of all states of the chains up to a step and with it.
+func (t *Trace) Until(step int) Quality { return t.quality(0, step+1) }
 
 func (t *Trace) quality(from, to int) Quality {
 	var q Quality
