@@ -9,7 +9,7 @@ import (
 	"infill/bench/internal/chains"
 )
 
-// A realPoint says how far chains had come after a step, the first of which is the start, 0.
+// A realPoint says how far chains had come after a step. Step 0 is the start.
 type realPoint struct {
 	Step    int            `json:"step"`
 	CPU     float64        `json:"cpu_seconds"` // since the call began
@@ -85,8 +85,8 @@ func (t *realTable) path(p printer) {
 	if len(lines) == 0 {
 		return
 	}
-	p("Samplers after some of their steps, beside DMALA (memo, new step sizes) after all %d. Times are "+
-		"medians, differences are means (lowest to highest).\n", all[0].Steps)
+	p("Samplers after some of their steps, beside DMALA (memo, new step sizes) after all %d. Times "+
+		"are medians, differences are means (lowest to highest).\n", all[0].Steps)
 	p("“Visited” is of all states that the chains came to, as `infill fill` ranks them:\n")
 	p("| sampler | steps | sentences | times as fast | mean U, less DMALA's | five best | " +
 		"five best visited | distinct |")

@@ -53,7 +53,8 @@ type Record struct {
 	Chains   int     `json:"chains,omitempty"`
 	Distinct int     `json:"distinct,omitempty"`
 	// Start says where chains began: "argmax", "original", "random", "sequential" or "given".
-	// Records without it are exact, or their chains began with draws of what the model says with all blanks masked.
+	// Records without it are exact, or their chains began with draws of what the model says with
+	// all blanks masked.
 	Start string `json:"start,omitempty"`
 	// Anneal is the schedule of temperatures: "2..0.1", "2..0.1:linear", the name of one. Records
 	// without it are exact, or their chains stayed at one temperature.
