@@ -68,7 +68,7 @@ func reportCPU(b *testing.B, who int, before time.Duration) {
 }
 
 // BenchmarkCommand is a new process for every operation, by model: with one chain and no
-// step, one blank with 25 chains of 50 steps, and four blanks of 20 words.
+// step, one blank that is sampled, and four blanks of 20 words, by default and in a hurry.
 func BenchmarkCommand(b *testing.B) {
 	bin := command(b)
 	short := "She opened the [MASK] and walked in."
@@ -79,6 +79,8 @@ func BenchmarkCommand(b *testing.B) {
 		{"start", []string{"--chains", "1", "--steps", "0", short}},
 		{"start-and-one-blank", []string{"--exact", "never", short}},
 		{"start-and-four-blanks", []string{twentyWords}},
+		{"start-and-four-blanks-in-a-hurry", []string{"--start", "sequential", "--steps", "3",
+			twentyWords}},
 	} {
 		for _, m := range models.All() {
 			b.Run(m.Name+"/"+c.name, func(b *testing.B) {
@@ -103,8 +105,8 @@ func open(b *testing.B, threads int) *mlm.Model {
 	return m
 }
 
-// BenchmarkFill is the fill without the start: 4 blanks of 20 words, 25 chains
-// of 50 steps.
+// BenchmarkFill is the fill without the start: 4 blanks of 20 words, 25 chains of the default's
+// steps by Rows, and of those of its paper by DMALA.
 func BenchmarkFill(b *testing.B) {
 	for _, sampler := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}} {
 		for _, threads := range []int{1, 2} {
@@ -116,6 +118,9 @@ func BenchmarkFill(b *testing.B) {
 					b.Fatal(err)
 				}
 				opt := infill.Options{Seed: 1, Sampler: sampler}
+				if sampler.Name() == "dmala" {
+					opt.Steps = infill.PublishedSteps
+				}
 				before := processor(b, syscall.RUSAGE_SELF)
 				for b.Loop() {
 					e.Forget()
@@ -124,7 +129,7 @@ func BenchmarkFill(b *testing.B) {
 					}
 				}
 				reportCPU(b, syscall.RUSAGE_SELF, before)
-				b.ReportMetric(float64(infill.DefaultChains*infill.DefaultSteps*b.N)/
+				b.ReportMetric(float64(infill.DefaultChains*opt.Complete().Steps*b.N)/
 					b.Elapsed().Seconds(), "chain-steps/s")
 			})
 		}
