@@ -95,8 +95,11 @@ type Options struct {
 	Forward bool
 	// Device is the name of what evaluates the model: "cpu", the processor with the runtime's own
 	// kernels, which "" means, or "openvino", a plug-in that has to be installed. Results are the same
-	// bits only on the same device.
+	// bits only on the same device. [AutoDevice] leaves it to [Open], see [Auto].
 	Device string
+	// Unrounded keeps what is chosen by itself to Float32, for those who need the model itself. It
+	// has no part in what is named.
+	Unrounded bool
 	// Profile makes the runtime time every node of every run, which is slower,
 	// and write that to a file whose name begins with this when the model is
 	// closed; "" for none.
@@ -112,6 +115,7 @@ type Options struct {
 	unshared    bool    // see onnxgrad.Options
 	cacheLimits *limits // nil for the usual ones
 	device      ort.Device
+	choice      *choice    // nil for the usual one
 	signedness  signedness // of 8-bit weights
 }
 
@@ -133,14 +137,27 @@ const (
 	// acceptance step are exact for the rounded model, which is another one. [Model.Float32] is the
 	// model itself. Only some devices have it.
 	BFloat16
+	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
+	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is
+	// named picks a device that has it. Where neither is named large models are opened in BFloat16
+	// on a device that has it, and everything else in Float32 on the processor. Models so chosen say
+	// by [Model.Device] and [Model.Precision] what it is.
+	Auto
 )
 
-var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16"}
+// Names of devices: AutoDevice leaves the device to [Open], see [Auto], and CPUDevice is the
+// processor with the runtime's own kernels.
+const (
+	AutoDevice = "auto"
+	CPUDevice  = ort.CPU
+)
+
+var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Auto: "auto"}
 
 // PrecisionNames lists the names of all precisions, in their order.
 func PrecisionNames() []string { return slices.Clone(precisionNames) }
 
-// String is the precision's name: fp32, int8 or bf16.
+// String is the precision's name: fp32, int8, bf16 or auto.
 func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
 
 // GradientMode says what [Model.Gradient] computes.
@@ -221,8 +238,11 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 	return get(energyRow), get(conditionalRow), get(gradientGroup)
 }
 
-// Precision is that which the model was opened with.
+// Precision is that which the model was opened with, never Auto.
 func (m *Model) Precision() Precision { return m.info.precision }
+
+// Device is the name of what evaluates the model, never "" or AutoDevice.
+func (m *Model) Device() string { return m.options.device.Name }
 
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.sched.threads }

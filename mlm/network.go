@@ -40,7 +40,7 @@ var networkFiles = []string{"config.json", "tokenizer.json", "tokenizer_config.j
 // OpenNetwork opens the network in a folder: model.onnx or onnx/model.onnx with its external data,
 // the tokenizer's files and config.json. output is the name of the value that it computes. A graph
 // with one output may have another name for it. The folder's files are read as [OpenDir] reads
-// them. Of the options Runtime, CacheDir, Device and LowMemory count.
+// them. Of the options Runtime, CacheDir, Device and LowMemory count. It is evaluated in float32.
 //
 // Errors wrap ErrNetwork, ErrNoModel, or what [Open] has of files and of the runtime.
 func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, error) {
@@ -64,7 +64,7 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 	if _, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir}); err != nil {
 		return nil, err
 	}
-	if err := o.findDevice(); err != nil {
+	if err := o.findDevice(0); err != nil {
 		return nil, err
 	}
 	name, err := findModelFile(from.fs, "")

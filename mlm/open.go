@@ -59,8 +59,10 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
 			MaxBatchTokens)
 	}
-	if err := o.findDevice(); err != nil {
-		return nil, err
+	if named := o; !o.automatic() { // what is named can be refused before anything is read
+		if err := named.findDevice(0); err != nil {
+			return nil, err
+		}
 	}
 	// The library is checked and mapped while the model is being read.
 	library := sync.OnceValue(func() error {
@@ -71,19 +73,6 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 	return openStored(ctx, from, o, func(from folder) (*Model, error) {
 		return openFrom(ctx, from, o, library)
 	})
-}
-
-// findDevice looks for the device that was asked for.
-func (o *Options) findDevice() error {
-	var err error
-	if o.device, err = ort.FindDevice(o.Device, o.CacheDir); err != nil {
-		return fmt.Errorf("%w: %w", ErrOption, err)
-	}
-	if o.Precision == BFloat16 && o.device.Problem == "" && !o.device.BFloat16 {
-		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there is %s, "+
-			"and %s for gradients", ErrOption, o.device.Name, BFloat16, Float32, Int8)
-	}
-	return nil
 }
 
 // openFrom opens a model once the library is there.
@@ -99,17 +88,24 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	if lerr := library(); err == nil && lerr != nil {
 		err = lerr
 	}
-	if err == nil { // with the runtime it turns out whether the device works
-		err = o.findDevice()
-	}
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := m.start(ctx, from, parsed, o, sum); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.info.File, err)
+	// With the runtime it turns out whether the device works.
+	weights := weightBytes(parsed)
+	if integerProducts(&m.info.Info) != "" {
+		weights = 0 // they gain nothing
+	}
+	if err := o.onDevice(ctx, weights, func(o Options) error {
+		if err := m.start(ctx, from, parsed, o, sum); err != nil {
+			return fmt.Errorf("%s: %w", m.info.File, err)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	if m.info.SHA256, err = sum(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", m.info.File, err), m.Close())
@@ -122,6 +118,7 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 func (m *Model) start(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) error {
+	m.info.precision = o.Precision
 	be, err := m.backend(ctx, from, parsed, o, sum)
 	if err != nil {
 		return err
@@ -191,7 +188,7 @@ func read(ctx context.Context, from folder, o Options) (
 		return nil, nil, nil, err
 	}
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
-	model := &Model{tok: tok, from: from, info: facts{precision: o.Precision}}
+	model := &Model{tok: tok, from: from, info: facts{}}
 	if err := model.info.addFile(name, p.m); err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", name, err)
 	}

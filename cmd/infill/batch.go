@@ -97,6 +97,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if !lines && !f.NeedsGradient() {
 		f.forward()
 	}
+	if !lines {
+		f.mayRound(&f.Filling)
+	}
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err

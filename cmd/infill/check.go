@@ -42,6 +42,7 @@ func modelCheckCommand(std stdio) *cli.Command {
 			if err := f.modelArgument(c); err != nil {
 				return err
 			}
+			f.Options.Unrounded = false // what fill may open is to be checked
 			m, err := f.open(c.Context)
 			if err != nil {
 				return err

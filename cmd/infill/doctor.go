@@ -71,6 +71,8 @@ type diagnosis struct {
 	Runtime runtimeJSON `json:"runtime"`
 	// Devices are what can evaluate models, and what is in the way of the others.
 	Devices []deviceJSON `json:"devices"`
+	// Automatic is where large models are opened, if neither that nor the precision is named.
+	Automatic automaticJSON `json:"automatic"`
 	// Integers says which weights 8-bit products have here: signed, or unsigned where the
 	// processor gets signed ones wrong. "" if that is not known.
 	Integers string `json:"integers,omitempty"`
@@ -101,6 +103,8 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	}
 	d.Runtime = runtimeJSON(report)
 	d.Devices = wires(ort.Devices(""), func(v ort.Device) deviceJSON { return deviceJSON(v) })
+	device, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
+	d.Automatic = automaticJSON{device, precision.String(), mlm.LargeWeights}
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
@@ -123,6 +127,12 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),
 			map[bool]string{true: " (infill doctor --install openvino)"}[dev.Missing])
 	}
+	usual := fmt.Sprintf("%s in %s", ort.CPU, mlm.Float32)
+	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {
+		usual = fmt.Sprintf("%s for models with %s of weights or more, %s for others", large,
+			megabytes(d.Automatic.Least), usual)
+	}
+	fmt.Fprintf(&b, "device %s: %s\n", mlm.AutoDevice, usual)
 	if d.Integers != "" {
 		fmt.Fprintf(&b, "8-bit products: %s\n", integersAbout[d.Integers])
 	}

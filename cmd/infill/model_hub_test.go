@@ -353,6 +353,9 @@ func TestDocumentedModelCommands(t *testing.T) {
 			if args[0] != "infill" {
 				continue // pip, optimum-cli
 			}
+			if args[1] == "doctor" && len(args) > 2 {
+				continue // it fetches
+			}
 			if n++; args[1] == "fill" {
 				args = append(args, "--steps", "2", "--chains", "2")
 			}

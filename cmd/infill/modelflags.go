@@ -25,8 +25,9 @@ type openModel struct {
 func (f *modelFlags) flags() []*option {
 	f.Model = *settings.ModelDefaults()
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
-		"model":  `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
-		"device": "what evaluates the model; doctor lists what there is",
+		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
+		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
+			": large models on one with " + mlm.BFloat16.String() + ", if fill or batch may round",
 	}))
 }
 
@@ -37,7 +38,17 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 		return nil, err
 	}
 	m, _, err := f.once(ctx, src)
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	f.Used(m)
+	return m, nil
+}
+
+// mayRound lets chains run in another precision where that is not named. The scores of fillings
+// stay in float32, other numbers do not.
+func (f *modelFlags) mayRound(v *settings.Filling) {
+	f.Options.Unrounded = v.Options.Normalize || v.Options.Marginals || len(v.Energy) > 0
 }
 
 // forward has the model opened without its backward pass. Where weights are not repacked, or are
@@ -80,6 +91,10 @@ func (f *modelFlags) secondModels() energies.Options {
 func warn(std stdio, m *mlm.Model, quiet bool) {
 	for _, w := range m.Info().Warnings {
 		fmt.Fprintf(std.err, "infill: warning: %s\n", printable(w))
+	}
+	if d, p := m.Device(), m.Precision(); d != mlm.CPUDevice && !quiet {
+		fmt.Fprintf(std.err, "infill: on the device %s in %s (--device %s for the runtime's own "+
+			"kernels)\n", d, p, mlm.CPUDevice)
 	}
 	if why := m.Info().Unkept; why != "" && !quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", printable(unkept(why)))

@@ -17,6 +17,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/mlm"
 )
 
 const scoreDescription = "" +
@@ -151,6 +152,10 @@ func (f *scoreFlags) recorded() (map[string]string, error) {
 // open opens the model and the parts of the energy, and makes a scorer on them.
 func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 	f.forward() // no part of a score asks for a gradient
+	if f.Options.Precision == mlm.BFloat16 {
+		// Scores are of the model itself, so that the rounded one would be opened for nothing.
+		f.Options.Device, f.Options.Precision = mlm.CPUDevice, mlm.Float32
+	}
 	m, err := f.modelFlags.open(ctx)
 	if err != nil {
 		return nil, err

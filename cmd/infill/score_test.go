@@ -16,6 +16,7 @@ func TestScoreManifest(t *testing.T) {
 		"candidates": "", "normalize": "none", "case": "auto", "long": "window", "low-memory": "false",
 	}
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
+	f.Options.Device = mlm.CPUDevice                     // as it was opened
 	f.Options.Precision, f.Options.Threads = mlm.Int8, 7 // decide no score
 	got, err := f.recorded()
 	if err != nil || !maps.Equal(got, want) {

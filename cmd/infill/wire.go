@@ -126,6 +126,13 @@ type deviceJSON struct {
 	Emulates      bool   `json:"-"`
 }
 
+// automaticJSON is what mlm.Automatic says of models with weights of Least bytes or more.
+type automaticJSON struct {
+	Device    string `json:"device"`
+	Precision string `json:"precision"`
+	Least     int64  `json:"least_bytes"`
+}
+
 // fileCheckJSON is hub.Check.
 type fileCheckJSON struct {
 	Path   string `json:"path"`

@@ -125,7 +125,8 @@ func (a *Augmenter) finish(ctx context.Context, it *batch.Item, s *search) (batc
 		}
 	}
 	if err == nil {
-		rec.Model, rec.Version = hash(a.Model), a.Version
+		rec.Version = a.Version
+		by(rec, a.Model)
 		a.count(rec)
 		if a.Seen != nil {
 			a.see(it, rec)

@@ -130,11 +130,23 @@ func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.
 func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	r *infill.Result) *jsonl.Record {
 	rec := jsonl.Filled(masked, opt, r)
-	rec.Model, rec.Version = hash(m), version
+	rec.Version = version
+	by(rec, m)
 	if opt.Original != nil {
 		rec.Gold = given
 	}
 	return rec
+}
+
+// by notes which model made a record, and on what, unless that is the usual.
+func by(rec *jsonl.Record, m *mlm.Model) {
+	rec.Model = hash(m)
+	if d := m.Device(); d != mlm.CPUDevice {
+		rec.Device = d
+	}
+	if p := m.Precision(); p == mlm.BFloat16 {
+		rec.Precision = p.String()
+	}
 }
 
 // hash names a model in records.

@@ -44,7 +44,7 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 		}
 		rec = jsonl.Scored(score)
 	}
-	rec.Model = hash(s.Model)
+	by(rec, s.Model)
 	return rec, nil
 }
 

@@ -19,10 +19,19 @@ type Model struct {
 // DefaultModel is the name of the model that is part of the module.
 const DefaultModel = "default"
 
-// ModelDefaults are the values of settings that nobody chose.
+// ModelDefaults are the values of settings that nobody chose. Device and precision are left to
+// [mlm.Open], which stays with the processor and float32: whoever can do with scores of float32 and
+// chains in another precision takes Unrounded back. [Model.Used] notes what it chose.
 func ModelDefaults() *Model {
 	threads := min(runtime.NumCPU(), mlm.MaxThreads)
-	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: threads, Device: ort.CPU}}
+	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: threads,
+		Device: mlm.AutoDevice, Precision: mlm.Auto, Unrounded: true}}
+}
+
+// Used notes the device and the precision that a model was opened with, so that a manifest has
+// them, and that further models follow.
+func (v *Model) Used(m *mlm.Model) {
+	v.Options.Device, v.Options.Precision = m.Device(), m.Precision()
 }
 
 // ModelTable lists the settings of a [Model] in the order of help and documents.
@@ -56,16 +65,19 @@ var modelTable = []*Setting[Model]{
 		bind: func(v *Model) *Value { return BoolValue(&v.Options.LowMemory) },
 	},
 	{
-		Name: "precision", Record: Changed,
+		Name: "precision", Record: Changed, absent: mlm.Float32.String(),
 		Doc: strings.Join(mlm.PrecisionNames(), "|") + ": " + mlm.Int8.String() +
 			" for gradients, " + mlm.BFloat16.String() + " for all that chains compute; " +
-			"printed scores are " + mlm.Float32.String() + " always",
+			"printed scores are " + mlm.Float32.String() + " always; " + mlm.Auto.String() +
+			": that of the device",
 		bind: func(v *Model) *Value {
 			return ChoiceValue(&v.Options.Precision, mlm.PrecisionNames()...)
 		},
 	},
 	{
-		Name: "device", Arg: "NAME", Record: Changed, Doc: "what evaluates the model",
+		Name: "device", Arg: "NAME", Record: Changed, absent: ort.CPU,
+		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a device that has " +
+			mlm.BFloat16.String() + ", others on " + ort.CPU,
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }

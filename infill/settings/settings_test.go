@@ -154,10 +154,11 @@ func TestDefaultsAreTheEngines(t *testing.T) {
 	if s := Find(ModelTable(), "ort"); s.Env() != ort.EnvLibrary {
 		t.Errorf("%s and %s name one library", s.Env(), ort.EnvLibrary)
 	}
-	if m.Device != ort.CPU {
-		t.Errorf("device %q", m.Device)
+	// Programs that name nothing have the processor and float32. Commands leave it to mlm.Open.
+	if m.Device != mlm.AutoDevice || m.Precision != mlm.Auto || !m.Unrounded {
+		t.Errorf("%+v", m)
 	}
-	m.Threads, m.Device = 0, "" // the processor too
+	m.Threads, m.Device, m.Precision, m.Unrounded = 0, "", mlm.Float32, false
 	if !reflect.DeepEqual(m, mlm.Options{}) {
 		t.Errorf("%+v", m)
 	}
@@ -190,12 +191,18 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	m := ModelDefaults()
+	m.Options.Device, m.Options.Precision = mlm.CPUDevice, mlm.Float32 // as it was opened
 	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); !maps.Equal(got,
 		map[string]string{"low-memory": "false"}) {
 		t.Errorf("%v", got)
 	}
 	m.Options.Precision = mlm.Int8
 	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "int8" {
+		t.Errorf("%v", got)
+	}
+	m.Options.Device, m.Options.Precision = "openvino", mlm.BFloat16
+	if got, _ := Recorded(ModelTable(), m, ModelDefaults()); got["precision"] != "bf16" ||
+		got["device"] != "openvino" {
 		t.Errorf("%v", got)
 	}
 }

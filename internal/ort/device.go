@@ -49,6 +49,8 @@ type provider interface {
 	// device says what there is. cache replaces the user's cache. The library of the runtime may not
 	// be loaded yet. Once it is, this says whether the device works with it, too.
 	device(cache string) Device
+	// bfloat16 is Device.BFloat16. It looks at the processor alone.
+	bfloat16() bool
 	// attach adds the device to the options of a session, whose other settings are c.
 	attach(o *binding.SessionOptions, c Config) error
 }
@@ -62,6 +64,8 @@ type cpu struct{}
 func (cpu) device(string) Device {
 	return Device{Name: CPU, About: "this processor, with the runtime's own kernels", Identity: CPU}
 }
+
+func (cpu) bfloat16() bool { return false }
 
 func (cpu) attach(*binding.SessionOptions, Config) error { return nil }
 
@@ -79,6 +83,20 @@ type emulated struct{ cpu }
 func (emulated) device(string) Device {
 	return Device{Name: Emulated, About: "bfloat16 for tests", Identity: Emulated, BFloat16: true,
 		Emulates: true}
+}
+
+func (emulated) bfloat16() bool { return true }
+
+// BFloat16Devices lists the devices that have bfloat16 on this processor, whether they can be used
+// or not. Where there are none it looks at no file. cache is as for [Devices].
+func BFloat16Devices(cache string) []Device {
+	var out []Device
+	for _, p := range providers {
+		if p.bfloat16() {
+			out = append(out, p.device(cache))
+		}
+	}
+	return out
 }
 
 // Devices lists the devices that this build knows, whether they can be used or not. cache replaces

@@ -15,7 +15,10 @@ type broken struct {
 	problem string
 	refuses error
 	asked   *Config
+	rounds  bool
 }
+
+func (b *broken) bfloat16() bool { return b.rounds }
 
 func (b *broken) device(string) Device {
 	return Device{Name: "broken", Identity: "broken 1", Problem: b.problem}
@@ -52,6 +55,18 @@ func TestDevices(t *testing.T) {
 	}
 	if all := Devices(""); len(all) != 2 || all[0].Name != CPU || all[1].Problem == "" {
 		t.Errorf("all: %+v", all)
+	}
+}
+
+// Devices with bfloat16 are listed, those that cannot be used among them, and no others.
+func TestBFloat16Devices(t *testing.T) {
+	with(t, &broken{})
+	if list := BFloat16Devices(""); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	with(t, &broken{rounds: true, problem: "not there"})
+	if list := BFloat16Devices(""); len(list) != 1 || list[0].Problem != "not there" {
+		t.Errorf("%+v", list)
 	}
 }
 

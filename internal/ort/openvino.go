@@ -49,7 +49,7 @@ type listed struct {
 
 func (p *openvino) device(cache string) Device {
 	d := Device{Name: OpenVINO, FixedWeights: true, SharedSquares: true, NoIntegers: true,
-		BFloat16: hasAMX(), About: "this processor, with OpenVINO's kernels"}
+		BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
 	if d.BFloat16 {
 		d.About += ", which has bfloat16"
 	}
@@ -69,6 +69,8 @@ func (p *openvino) device(cache string) Device {
 
 // hasAMX says whether the processor has tiles of bfloat16.
 func hasAMX() bool { return features.X86.HasAMXTile && features.X86.HasAMXBF16 }
+
+func (*openvino) bfloat16() bool { return hasAMX() }
 
 // FindOpenVINO finds the plug-in's library. cache replaces the user's cache folder, "" does not.
 func FindOpenVINO(cache string) (string, error) {

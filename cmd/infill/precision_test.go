@@ -1,0 +1,123 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+	"infill/internal/ort"
+	"infill/mlm"
+)
+
+func init() { ort.AddEmulated() }
+
+// A device brings its precision, and a precision its device. Both are in records and manifests, and
+// said at the start. A run with others is refused with the names of both.
+func TestPrecisionIsRecorded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.jsonl")
+	if err := os.WriteFile(in, []byte("The [MASK] sat on the [MASK].\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(more ...string) outcome {
+		return infillRun("", append([]string{"batch", in, "-o", out, "--model", "small", "--seed", "1",
+			"--steps", "4", "--chains", "2"}, more...)...)
+	}
+	for _, named := range [][]string{{"--device", ort.Emulated}, {"--precision", "bf16"}} {
+		r := run(append(named, "--force")...)
+		rec, man := read(t, out), read(t, out+".manifest")
+		if r.code != 0 || !strings.Contains(r.err, "on the device emulated in bf16") ||
+			!strings.Contains(rec, `"device":"emulated","precision":"bf16"`) ||
+			!strings.Contains(man, `"device": "emulated"`) ||
+			!strings.Contains(man, `"precision": "bf16"`) {
+			t.Errorf("%v: %d, %s%s%s", named, r.code, r.err, rec, man)
+		}
+	}
+	r := run("--resume")
+	for _, part := range []string{"--device was emulated, is cpu", "--precision was bf16, is fp32",
+		"repeat the first run"} {
+		if r.code == 0 || !strings.Contains(r.err, part) {
+			t.Errorf("%q is not in: %s", part, r.err)
+		}
+	}
+	if r := run("--resume", "--precision", "bf16"); r.code != 0 {
+		t.Error(r.err)
+	}
+	r = run("--force")
+	rec, man := read(t, out), read(t, out+".manifest")
+	if r.code != 0 || strings.Contains(r.err+rec+man, "device") ||
+		strings.Contains(rec+man, "precision") {
+		t.Errorf("on the processor: %s%s%s", r.err, rec, man)
+	}
+	if r := run("--force", "--precision", "bf16", "--log-z"); r.code == 0 ||
+		!strings.Contains(r.err+read(t, out), "log Z would be that of the model in bf16") {
+		t.Errorf("log Z in bf16: %s", r.err)
+	}
+	// Here the precision is chosen, and log Z has one that it can have.
+	if r := run("--force", "--device", ort.Emulated, "--log-z"); r.code != 0 ||
+		!strings.Contains(read(t, out), `"log_z"`) || strings.Contains(read(t, out), "bf16") {
+		t.Errorf("log Z on a device: %s%s", r.err, read(t, out))
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What may round by itself: fillings, whose scores are in float32. Other numbers may not.
+func TestMayRound(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*settings.Filling){
+		"":          func(*settings.Filling) {},
+		"log Z":     func(v *settings.Filling) { v.Options.Normalize = true },
+		"marginals": func(v *settings.Filling) { v.Options.Marginals = true },
+		"energy":    func(v *settings.Filling) { v.Energy = []string{"words:x=1"} },
+	} {
+		f, v := &modelFlags{Model: *settings.ModelDefaults()}, settings.Defaults()
+		if !f.Options.Unrounded {
+			t.Error("commands may round that did not say so")
+		}
+		change(v)
+		f.mayRound(v)
+		if f.Options.Unrounded != (name != "") {
+			t.Errorf("%s: %v", name, f.Options.Unrounded)
+		}
+	}
+}
+
+// A score in bf16 is the one in float32, of one model, on the processor.
+func TestScoreOpensNoRoundedModel(t *testing.T) {
+	t.Parallel()
+	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
+	f.Name, f.Options.Precision, f.Options.Device = "small", mlm.BFloat16, ort.Emulated
+	s, err := f.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Model.Close() }()
+	if s.Model.Device() != mlm.CPUDevice || s.Model.Precision() != mlm.Float32 {
+		t.Errorf("%s, %s", s.Model.Device(), s.Model.Precision())
+	}
+}
+
+// doctor says what is chosen by itself.
+func TestDoctorSaysWhatIsChosen(t *testing.T) {
+	t.Parallel()
+	device, p := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
+	r := infillRun("", "doctor")
+	if !strings.Contains(r.out, "\ndevice auto: ") || !strings.Contains(r.out, device+" in "+p.String()) {
+		t.Error(r.out)
+	}
+	r = infillRun("", "doctor", "--json")
+	if !strings.Contains(r.out, `"automatic"`) || !strings.Contains(r.out, `"precision":`) {
+		t.Error(r.out)
+	}
+}

@@ -1,0 +1,183 @@
+package mlm
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/internal/ort"
+	"infill/internal/ort/orttest"
+)
+
+// What is chosen by itself, for all that users may name, on all kinds of machines.
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	vino := ort.Device{Name: ort.OpenVINO, BFloat16: true}
+	missing := ort.Device{Name: ort.OpenVINO, BFloat16: true, Missing: true, Problem: "not there"}
+	slow := ort.Device{Name: ort.Emulated, BFloat16: true, Emulates: true}
+	machines := map[string][]ort.Device{
+		"no AMX": nil, "AMX": {vino}, "AMX, not installed": {missing}, "emulated": {missing, slow},
+	}
+	const large, small = largeRounded, largeRounded - 1
+	type named struct {
+		device string
+		p      Precision
+	}
+	cpu := named{ort.CPU, Float32}
+	rounded := named{ort.OpenVINO, BFloat16}
+	for _, c := range []struct {
+		machines string // "" for all
+		name     named
+		weights  int64 // 0 for any
+		how      string
+		want     named
+	}{
+		{"AMX", named{AutoDevice, Auto}, large, "", rounded},
+		{"AMX", named{AutoDevice, Auto}, small, "", cpu},
+		{"AMX", named{AutoDevice, Auto}, large, "unrounded", cpu},
+		{"AMX", named{AutoDevice, Auto}, large, "low-memory", cpu},
+		{"no AMX", named{AutoDevice, Auto}, 0, "", cpu},
+		{"AMX, not installed", named{AutoDevice, Auto}, 0, "", cpu},
+		{"emulated", named{AutoDevice, Auto}, 0, "", cpu}, // it gains nothing
+		{"AMX", named{AutoDevice, BFloat16}, 0, "", rounded},
+		{"AMX", named{AutoDevice, BFloat16}, 0, "unrounded", rounded}, // refused where it matters
+		{"no AMX", named{AutoDevice, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
+		{"AMX, not installed", named{AutoDevice, BFloat16}, 0, "", rounded},
+		{"emulated", named{AutoDevice, BFloat16}, 0, "", named{ort.Emulated, BFloat16}},
+		{"", named{AutoDevice, Float32}, 0, "", cpu},
+		{"", named{AutoDevice, Int8}, 0, "", named{ort.CPU, Int8}},
+		{"", named{ort.CPU, Auto}, 0, "", cpu},
+		{"", named{"", Auto}, 0, "", named{"", Float32}},
+		{"", named{"", Float32}, 0, "", named{"", Float32}},
+		{"", named{ort.CPU, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
+		{"", named{ort.CPU, Int8}, 0, "", named{ort.CPU, Int8}},
+		{"AMX", named{ort.OpenVINO, Auto}, 0, "", rounded},
+		{"AMX", named{ort.OpenVINO, Auto}, 0, "low-memory", rounded},
+		{"AMX", named{ort.OpenVINO, Auto}, 0, "unrounded", named{ort.OpenVINO, Float32}},
+		{"no AMX", named{ort.OpenVINO, Auto}, 0, "", named{ort.OpenVINO, Float32}},
+		{"", named{ort.OpenVINO, Float32}, 0, "", named{ort.OpenVINO, Float32}},
+		{"", named{ort.OpenVINO, Int8}, 0, "", named{ort.OpenVINO, Int8}},
+		{"", named{ort.OpenVINO, BFloat16}, 0, "", rounded},
+	} {
+		found := false
+		for machine, list := range machines {
+			if c.machines != "" && c.machines != machine {
+				continue
+			}
+			found = true
+			for _, weights := range []int64{0, small, large, math.MaxInt64} {
+				if c.weights == small && weights > small || c.weights == large && weights < large {
+					continue
+				}
+				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
+					LowMemory: c.how == "low-memory"}
+				o.choice = &choice{func(string) []ort.Device { return list }, largeRounded}
+				o.choose(weights)
+				if got := (named{o.Device, o.Precision}); got != c.want {
+					t.Errorf("%s, %v, %d bytes, %s: %v, want %v", machine, c.name, weights, c.how, got,
+						c.want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no machine %q", c.machines)
+		}
+	}
+}
+
+// A small model, or one in float32, has nothing looked for: files would be hashed.
+func TestChooseLooksForNothing(t *testing.T) {
+	t.Parallel()
+	for _, o := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
+		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
+		look := func(string) []ort.Device { t.Errorf("%+v", o); return nil }
+		o.choice = &choice{look, largeRounded}
+		o.choose(largeRounded - 1)
+	}
+}
+
+// openedOn opens a fixture where a machine has devices, and a model is large from 1 byte on.
+func openedOn(t *testing.T, name string, o Options, devices ...ort.Device) (*Model, error) {
+	t.Helper()
+	orttest.Load(t)
+	o.choice = &choice{func(string) []ort.Device { return devices }, 1}
+	m, err := Open(t.Context(), fixtureFiles(t, name), o)
+	if err == nil {
+		t.Cleanup(func() { _ = m.Close() })
+	}
+	return m, err
+}
+
+// Models are opened as was chosen, say so, and compute so.
+func TestOpenChooses(t *testing.T) {
+	t.Parallel()
+	auto := Options{Device: AutoDevice, Precision: Auto}
+	fast := ort.Device{Name: ort.Emulated, BFloat16: true}
+	nowhere := ort.Device{Name: "nowhere", BFloat16: true}
+	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
+	of := func(m *Model) []float32 {
+		lp := [][]float32{make([]float32, 3)}
+		if err := m.LogProb(t.Context(), s, [][]int32{{20, 21, 22}}, lp); err != nil {
+			t.Fatal(err)
+		}
+		return lp[0]
+	}
+	plain, err := openedOn(t, "bert-sdpa-tied", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounded := openBFloat16(t, "bert-sdpa-tied")
+	unrounded := auto
+	unrounded.Unrounded = true
+	for _, c := range []struct {
+		name    string
+		o       Options
+		devices []ort.Device
+		want    *Model
+	}{
+		{"a device", auto, []ort.Device{fast}, rounded},
+		{"none", auto, nil, plain},
+		{"one that does not open it", auto, []ort.Device{nowhere}, plain},
+		{"float32 is needed", unrounded, []ort.Device{fast}, plain},
+		{"nothing named", Options{}, []ort.Device{fast}, plain},
+		{"the precision named", Options{Device: AutoDevice, Precision: BFloat16}, []ort.Device{fast},
+			rounded},
+		{"the device named", Options{Device: ort.Emulated, Precision: Auto}, []ort.Device{fast},
+			rounded},
+	} {
+		m, err := openedOn(t, "bert-sdpa-tied", c.o, c.devices...)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if m.Device() != c.want.Device() || m.Precision() != c.want.Precision() ||
+			!slices.Equal(of(m), of(c.want)) {
+			t.Errorf("%s: %s, %s", c.name, m.Device(), m.Precision())
+		}
+		if exact, err := m.Float32(t.Context()); err != nil || exact.Device() != CPUDevice ||
+			!slices.Equal(of(exact), of(plain)) {
+			t.Errorf("%s: in float32: %v", c.name, err)
+		}
+	}
+	if slices.Equal(of(plain), of(rounded)) {
+		t.Error("nothing was rounded")
+	}
+	m, err := openedOn(t, "roberta-int8", auto, fast)
+	if err != nil || m.Device() != CPUDevice || m.Precision() != Float32 {
+		t.Errorf("a quantised model: %v", err)
+	}
+	// What is named is refused, and not replaced.
+	for _, o := range []Options{{Device: "nowhere", Precision: Auto},
+		{Device: AutoDevice, Precision: BFloat16}} {
+		if _, err := openedOn(t, "bert-sdpa-tied", o, nowhere); !errors.Is(err, ErrOption) ||
+			!strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := openedOn(t, "bert-sdpa-tied", Options{Device: AutoDevice,
+		Precision: BFloat16}); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "cpu") {
+		t.Errorf("bf16 where no device has it: %v", err)
+	}
+}
