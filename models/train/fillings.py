@@ -1,6 +1,6 @@
 """Fills the sentences of a file by two models and prints the best fillings side by side, unedited, as a table.
 
-Each sentence is filled as a user's would be: `infill fill --quiet --seed 1 --top 1`, 25 chains of 50 steps.
+Each sentence is filled by `infill fill --quiet --seed 1 --steps 50 --top 1`, 25 chains.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 
 def fill(command: str, model: str, sentences: str, extra: list[str]) -> list[str]:
     """The best filling of each line of the file; an empty model is the program's own."""
-    call = [command, "fill", "--quiet", "--seed", "1", "--top", "1", *extra, *(["--model", model] if model else []), "-"]
+    call = [command, "fill", "--quiet", "--seed", "1", "--steps", "50", "--top", "1", *extra, *(["--model", model] if model else []), "-"]
     with open(sentences, encoding="utf-8") as f:
         done = subprocess.run(call, stdin=f, capture_output=True, text=True)
     if done.returncode:
