@@ -42,8 +42,13 @@ func TestRoundProducts(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	out := make([]*ort.Tensor, 2)
-	if err := s.Run(t.Context(), []*ort.Tensor{tensor(t, []int64{1, n}, x),
-		tensor(t, []int64{1, n}, z)}, out); err != nil {
+	in := []*ort.Tensor{tensor(t, []int64{1, n}, x), tensor(t, []int64{1, n}, z)}
+	defer func() {
+		for _, v := range append(in, out...) {
+			v.Close()
+		}
+	}()
+	if err := s.Run(t.Context(), in, out); err != nil {
 		t.Fatal(err)
 	}
 	for k, in := range [][]float32{x, z} {

@@ -148,9 +148,15 @@ func offSquares(t *testing.T, order [2]string, w, x, z []float32, n int, split b
 	}
 	defer func() { _ = s.Close() }()
 	off := 0.0
+	in := []*ort.Tensor{tensor(t, []int64{int64(len(x) / n), int64(n)}, x),
+		tensor(t, []int64{int64(len(z) / n), int64(n)}, z)}
 	out := make([]*ort.Tensor, 2)
-	if err := s.Run(t.Context(), []*ort.Tensor{tensor(t, []int64{int64(len(x) / n), int64(n)}, x),
-		tensor(t, []int64{int64(len(z) / n), int64(n)}, z)}, out); err != nil {
+	defer func() {
+		for _, v := range append(in, out...) {
+			v.Close()
+		}
+	}()
+	if err := s.Run(t.Context(), in, out); err != nil {
 		t.Fatal(err)
 	}
 	for k, in := range [][]float32{x, z} {
