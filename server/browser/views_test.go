@@ -55,7 +55,7 @@ func TestSideBySide(t *testing.T) {
 
 // The lines of the chains take arrows, Enter pins the trace of one, and the slider looks back.
 func TestKeyboard(t *testing.T) {
-	p := open(t, "/?text=He+likes+[MASK]+and+[MASK].&seed=3")
+	p := open(t, "/?text=He+likes+[MASK]+and+[MASK].&seed=3&steps=200") // of quick steps few are sent
 	p.wait(done)
 	p.do(chromedp.Focus(".chains button"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown),
 		chromedp.KeyEvent(kb.Enter))
