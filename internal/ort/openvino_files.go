@@ -42,7 +42,7 @@ func openvinoDir(cache string) string {
 	return filepath.Join(cache, "openvino", OpenVINOVersion, "linux-amd64")
 }
 
-// openvinoPlatform says what is wrong with a platform for which there is no plug-in.
+// openvinoPlatform is nil on linux-amd64, for which there is a plug-in, and an error elsewhere.
 func openvinoPlatform(goos, goarch string) error {
 	if goos == "linux" && goarch == "amd64" {
 		return nil
