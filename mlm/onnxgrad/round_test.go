@@ -7,7 +7,6 @@ import (
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
-	"infill/mlm/onnx"
 )
 
 // toBFloat16 keeps eight binary digits, to the nearest and to even in the middle.
@@ -31,28 +30,8 @@ func TestRoundProducts(t *testing.T) {
 	if k := RoundProducts(m); k != 2 {
 		t.Errorf("%d products", k)
 	}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ort.OpenBytes("rounded", data, []string{"x", "z"}, []string{"y1", "y2"},
-		ort.Config{Level: ort.LevelExtended})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	out := make([]*ort.Tensor, 2)
-	in := []*ort.Tensor{tensor(t, []int64{1, n}, x), tensor(t, []int64{1, n}, z)}
-	defer func() {
-		for _, v := range append(in, out...) {
-			v.Close()
-		}
-	}()
-	if err := s.Run(t.Context(), in, out); err != nil {
-		t.Fatal(err)
-	}
+	out := runSquares(t, m, ort.Config{Level: ort.LevelExtended}, n, x, z)
 	for k, in := range [][]float32{x, z} {
-		got, _ := ort.Data[float32](out[k])
 		for c := range n {
 			want := 0.0
 			for i := range n {
@@ -62,8 +41,8 @@ func TestRoundProducts(t *testing.T) {
 				}
 				want += toBFloat16(in[i]) * toBFloat16(w[at])
 			}
-			if math.Abs(want-float64(got[c])) > 1e-5 {
-				t.Errorf("product %d, column %d: %v, want %v", k, c, got[c], want)
+			if math.Abs(want-float64(out[k][c])) > 1e-5 {
+				t.Errorf("product %d, column %d: %v, want %v", k, c, out[k][c], want)
 			}
 		}
 	}

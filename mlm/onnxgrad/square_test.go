@@ -3,6 +3,7 @@ package onnxgrad
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"infill/internal/ort"
@@ -137,30 +138,9 @@ func offSquares(t *testing.T, order [2]string, w, x, z []float32, n int, split b
 	if split {
 		SplitSquares(m)
 	}
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ort.OpenBytes("squares", data, []string{"x", "z"}, []string{"y1", "y2"},
-		ort.Config{Device: ort.OpenVINO})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	out := runSquares(t, m, ort.Config{Device: ort.OpenVINO}, n, x, z)
 	off := 0.0
-	in := []*ort.Tensor{tensor(t, []int64{int64(len(x) / n), int64(n)}, x),
-		tensor(t, []int64{int64(len(z) / n), int64(n)}, z)}
-	out := make([]*ort.Tensor, 2)
-	defer func() {
-		for _, v := range append(in, out...) {
-			v.Close()
-		}
-	}()
-	if err := s.Run(t.Context(), in, out); err != nil {
-		t.Fatal(err)
-	}
 	for k, in := range [][]float32{x, z} {
-		got, _ := ort.Data[float32](out[k])
 		for r := range len(in) / n {
 			for c := range n {
 				sum := 0.0
@@ -171,11 +151,46 @@ func offSquares(t *testing.T, order [2]string, w, x, z []float32, n int, split b
 					}
 					sum += float64(in[r*n+i]) * float64(v)
 				}
-				off = max(off, math.Abs(sum-float64(got[r*n+c])))
+				off = max(off, math.Abs(sum-float64(out[k][r*n+c])))
 			}
 		}
 	}
 	return off
+}
+
+// runSquares gives the two products of squares, of rows of n numbers.
+func runSquares(t *testing.T, m *onnx.Model, c ort.Config, n int, x, z []float32) (out [2][]float32) {
+	t.Helper()
+	data, err := onnx.Marshal(m, onnx.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.OpenBytes("squares", data, []string{"x", "z"}, []string{"y1", "y2"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	var tensors []*ort.Tensor
+	defer func() {
+		for _, v := range tensors {
+			v.Close()
+		}
+	}()
+	for _, rows := range [][]float32{x, z} {
+		tensors = append(tensors, tensor(t, []int64{int64(len(rows) / n), int64(n)}, rows))
+	}
+	tensors = append(tensors, nil, nil) // the runtime makes the results
+	if err := s.Run(t.Context(), tensors[:2], tensors[2:]); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range tensors[2:] {
+		got, ok := ort.Data[float32](v)
+		if !ok {
+			t.Fatalf("result %d is not in float32", k)
+		}
+		out[k] = slices.Clone(got)
+	}
+	return out
 }
 
 // Every fixture gives torch's numbers on OpenVINO, as it does on the processor's own kernels.
