@@ -10,16 +10,19 @@ const maxName = 64
 // the case; "" if none is near enough to be meant. The distance counts insertions,
 // deletions, substitutions and exchanges of neighbours (optimal string alignment). Near
 // enough is at most half of the characters of the shorter one of the two, and less than
-// all of what was written. The first of several at the same distance wins.
+// all of what was written. Of several at the same distance the one wins that begins as what was
+// written for longer, since first letters are seldom wrong, and then the first.
 func Name(written string, known []string) string {
 	in := []rune(strings.ToLower(written))
 	if len(in) > maxName {
 		return ""
 	}
-	best, bestD := "", 1<<30
+	best, bestD, shared := "", 1<<30, 0
 	for _, n := range known {
-		if d := distance(in, []rune(strings.ToLower(n))); d < bestD {
-			best, bestD = n, d
+		name := []rune(strings.ToLower(n))
+		d, same := distance(in, name), prefix(in, name)
+		if d < bestD || d == bestD && same > shared {
+			best, bestD, shared = n, d, same
 		}
 	}
 	limit := max(1, (min(len([]rune(best)), len(in))+1)/2)
@@ -52,6 +55,15 @@ func Slip(written string, known []string) string {
 		}
 	}
 	return best
+}
+
+// prefix is how many characters two names have in common at their beginning.
+func prefix(a, b []rune) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func distance(a, b []rune) int {

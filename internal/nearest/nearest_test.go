@@ -21,6 +21,9 @@ func TestName(t *testing.T) {
 	if got := Name("ax", []string{"ay", "az"}); got != "ay" {
 		t.Errorf("a tie: %q, want the first", got)
 	}
+	if got := Name("dmla", []string{"dula", "dmala", "dmma"}); got != "dmala" {
+		t.Errorf("a tie: %q, want the one that begins with the same two letters", got)
+	}
 	if got := Name("x", nil); got != "" {
 		t.Errorf("nothing known: %q", got)
 	}
