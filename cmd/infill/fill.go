@@ -58,7 +58,7 @@ func fillCommand(std stdio) *cli.Command {
 		Flags: join(f.modelFlags.flags(), f.fillingFlags.flags(),
 			group(groupOutput, f.own())),
 		Action: func(c *cli.Context) error {
-			texts, err := inputTexts(c.Args().Slice(), std.in)
+			texts, err := inputTexts(c.Args().Slice(), std)
 			if err != nil {
 				return err
 			}

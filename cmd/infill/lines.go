@@ -19,17 +19,26 @@ type line struct {
 }
 
 // inputTexts returns the sequence of texts that the arguments ask for.
-func inputTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
+func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 	switch {
 	case len(args) > 1:
 		return nil, usagef("%d texts; put quotes around the sentence: infill fill \"%s\"", len(args),
 			strings.Join(args, " "))
 	case len(args) == 1 && args[0] != "-":
 		return func(yield func(line, error) bool) { yield(line{1, args[0]}, nil) }, nil
-	case len(args) == 0 && isTerminal(in):
+	case len(args) == 0 && isTerminal(std.in):
 		return nil, usagef("no text; try: infill fill \"The [MASK] sat on the [MASK].\"")
 	}
-	return lines("standard input", in), nil
+	return typed(std), nil
+}
+
+// typed yields the lines of standard input. Who asked for it at a terminal is told that the
+// program waits.
+func typed(std stdio) iter.Seq2[line, error] {
+	if isTerminal(std.in) {
+		fmt.Fprintln(std.err, "infill: type a text on each line, and Ctrl-D at the end")
+	}
+	return lines("standard input", std.in)
 }
 
 // lines yields the non-empty lines of a reader with their numbers, as infill
@@ -60,12 +69,12 @@ func lines(name string, in io.Reader) iter.Seq2[line, error] {
 }
 
 // manyTexts returns the arguments as texts, or the lines of standard input.
-func manyTexts(args []string, in io.Reader) (iter.Seq2[line, error], error) {
-	if len(args) == 0 && isTerminal(in) {
+func manyTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
+	if len(args) == 0 && isTerminal(std.in) {
 		return nil, usagef("no text; give it in quotes")
 	}
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-		return lines("standard input", in), nil
+		return typed(std), nil
 	}
 	return func(yield func(line, error) bool) {
 		for i, a := range args {

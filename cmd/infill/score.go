@@ -76,7 +76,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if f.file != "" {
 		return f.scoreFile(c, std)
 	}
-	texts, err := manyTexts(c.Args().Slice(), std.in)
+	texts, err := manyTexts(c.Args().Slice(), std)
 	if err != nil {
 		return err
 	}

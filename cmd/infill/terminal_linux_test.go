@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,5 +89,26 @@ func TestDumbTerminal(t *testing.T) {
 	if _, shown := onTerminal(t, append(commands["exact"], "--color", "always")...); !strings.Contains(
 		shown, styleOn) {
 		t.Errorf("asked for: %q", shown)
+	}
+}
+
+// Who asks for standard input at a terminal is told that the program waits. A pipe is not told.
+func TestTypedTexts(t *testing.T) {
+	t.Parallel()
+	_, slave := openTerminal(t)
+	t.Cleanup(func() { _ = slave.Close() })
+	for _, c := range []struct {
+		in   io.Reader
+		want string
+	}{{slave, "Ctrl-D"}, {strings.NewReader("one [MASK]\n"), ""}} {
+		for _, texts := range []func([]string, stdio) (iter.Seq2[line, error], error){inputTexts, manyTexts} {
+			var said strings.Builder
+			if _, err := texts([]string{"-"}, stdio{c.in, io.Discard, &said}); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(said.String(), c.want) || c.want == "" && said.Len() > 0 {
+				t.Errorf("said %q, want %q", said.String(), c.want)
+			}
+		}
 	}
 }

@@ -27,7 +27,7 @@ func tokenizeCommand(std stdio) *cli.Command {
 		Description: "With - or without TEXT, reads standard input, one text a line.",
 		Flags:       join(flags),
 		Action: func(c *cli.Context) error {
-			texts, err := manyTexts(c.Args().Slice(), std.in)
+			texts, err := manyTexts(c.Args().Slice(), std)
 			if err != nil {
 				return err
 			}
