@@ -35,6 +35,7 @@ type infoJSON struct {
 	NoGradients  string         `json:"no_gradients,omitempty"`
 	Warnings     []string       `json:"warnings,omitempty"`
 	Unkept       string         `json:"unkept,omitempty"`
+	Recompiled   string         `json:"recompiled,omitempty"`
 }
 
 // recognisedJSON is what model info prints.
@@ -122,6 +123,7 @@ type deviceJSON struct {
 	FixedWeights  bool   `json:"-"`
 	SharedSquares bool   `json:"-"`
 	NoIntegers    bool   `json:"-"`
+	Compiles      bool   `json:"-"`
 	BFloat16      bool   `json:"bfloat16,omitempty"`
 	Emulates      bool   `json:"-"`
 }

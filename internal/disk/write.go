@@ -107,15 +107,28 @@ func IsTemp(name string) bool {
 // permissions to the umask. It never opens a file, or a link, that was there before.
 func createTemp(path string) (f *os.File, err error) {
 	for range 100 {
-		name := fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix)
-		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL,
-			0o666)
+		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), tempName()),
+			os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	return f, err
 }
+
+// MkdirTemp makes a new folder in dir, for what [Rename] will give its name. [IsTemp] recognises
+// the name. Unlike with os.MkdirTemp, the umask alone decides who can read it.
+func MkdirTemp(dir string) (path string, err error) {
+	for range 100 {
+		path = filepath.Join(dir, tempName())
+		if err = os.Mkdir(path, 0o777); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return path, err
+}
+
+func tempName() string { return fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix) }
 
 // Rename gives a file or a folder that is whole and synced its final name, and makes
 // the name last. A file of that name is replaced.

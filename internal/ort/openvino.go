@@ -49,7 +49,7 @@ type listed struct {
 
 func (p *openvino) device(cache string) Device {
 	d := Device{Name: OpenVINO, FixedWeights: true, SharedSquares: true, NoIntegers: true,
-		BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
+		Compiles: true, BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
 	if d.BFloat16 {
 		d.About += ", which has bfloat16"
 	}
@@ -195,8 +195,8 @@ func (p *openvino) attach(o *binding.SessionOptions, c Config) error {
 }
 
 // openvinoOptions are the options of a session, which the plug-in takes as one text in JSON.
-// CACHE_DIR, in which OpenVINO would keep what it has compiled, is not among them: read again,
-// one of our fixtures, modernbert-dynamo, gives other numbers and NaN.
+// CACHE_DIR, in which OpenVINO keeps what it has compiled, is not among them: it hashes and
+// converts the graph each time, and takes more memory than compiling. Config.CompileTo does not.
 func openvinoOptions(c Config) (map[string]string, error) {
 	// The hint is always there: without one the plug-in takes bfloat16 where the processor has it.
 	hint := map[bool]string{false: "f32", true: "bf16"}[c.BFloat16]
