@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -102,6 +103,15 @@ func TestBFloat16Scores(t *testing.T) {
 	b, berr := truth.Score(t.Context(), "the dog sleeps .")
 	if err != nil || berr != nil || a.Score != b.Score {
 		t.Errorf("a score: %v, %v, want %v, %v", a, err, b, berr)
+	}
+	blank, err := Parse(e.Tokenizer(), "the [MASK|dog|cat|bird] sleeps .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := e.Candidates(t.Context(), blank, nil, CandidateOptions{})
+	d, derr := truth.Candidates(t.Context(), blank, nil, CandidateOptions{})
+	if err != nil || derr != nil || len(c) != 3 || !reflect.DeepEqual(c, d) {
+		t.Errorf("candidates: %+v, %v, want %+v, %v", c, err, d, derr)
 	}
 	tm, err := Parse(e.Tokenizer(), "the [MASK] sees a [MASK] .")
 	if err != nil {

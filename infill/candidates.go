@@ -67,7 +67,10 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err != nil {
 		return nil, err
 	}
-	tgt := p.parts[0].tgt
+	tgt, err := p.unrounded(ctx, p.parts[0].tgt)
+	if err != nil {
+		return nil, err
+	}
 	x := make([][]int32, tgt.coords[0].k())
 	for v := range x {
 		x[v] = []int32{int32(v)}
