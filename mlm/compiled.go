@@ -166,7 +166,7 @@ func (e *compilation) compile(ctx context.Context, info *facts) (*derived, error
 
 // makeTemp makes the folder that the files are written to.
 func (e *compilation) makeTemp() (string, error) {
-	size := 5*e.g.about.Weights/2 + 64<<20 // a backward pass has weights written twice
+	size := e.g.about.compiledBytes()
 	if size > e.max.compiled/2 {
 		return "", fmt.Errorf("%w: it may take %d MB, and the cache has at most %d MB for one",
 			errRefused, size>>20, e.max.compiled>>21)
@@ -178,6 +178,16 @@ func (e *compilation) makeTemp() (string, error) {
 		return "", err
 	}
 	return disk.MkdirTemp(e.dir)
+}
+
+// compiledBytes is how much a device may write of a graph, in bytes. A backward pass has weights
+// written twice.
+func (a *about) compiledBytes() int64 {
+	size := a.Weights
+	if a.Gradient {
+		size *= 2
+	}
+	return size + size/4 + 64<<20
 }
 
 // pending are files that were written and are not in the cache yet: it may turn out that the

@@ -341,6 +341,25 @@ func TestCompiledTogether(t *testing.T) {
 	}
 }
 
+// The room that is asked for is enough for what OpenVINO writes of BERT-base. A model of three times
+// its weights is within the bounds.
+func TestCompiledRoom(t *testing.T) {
+	t.Parallel()
+	const weights, forward, backward = 438_000_000, 438_960_128, 969_801_728
+	for _, c := range []struct {
+		a     about
+		least int64
+	}{{about{Weights: weights}, forward}, {about{Weights: weights, Gradient: true}, backward}} {
+		if n := c.a.compiledBytes(); n < c.least || n > c.least*3/2 {
+			t.Errorf("%+v: %d bytes, it writes %d", c.a, n, c.least)
+		}
+	}
+	large := about{Weights: 3 * weights}
+	if n := large.compiledBytes(); n > usualLimits.compiled/2 {
+		t.Errorf("BERT-large is not kept: %d bytes", n)
+	}
+}
+
 // Every bit of a note matters, and every byte must be there.
 func TestCompiledNote(t *testing.T) {
 	t.Parallel()
