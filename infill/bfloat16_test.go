@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infill/internal/ort"
+	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/models"
@@ -18,11 +19,20 @@ import (
 
 func init() { ort.AddEmulated() }
 
-func openRounded(t *testing.T, fsys fs.FS, rounded bool) *mlm.Model {
+// eachRounded runs a test on the device that emulates bfloat16 and, where the processor has it, on
+// the real one.
+func eachRounded(t *testing.T, test func(t *testing.T, device string)) {
+	t.Helper()
+	t.Run(ort.Emulated, func(t *testing.T) { test(t, ort.Emulated) })
+	t.Run(ort.OpenVINO, func(t *testing.T) { test(t, orttest.BFloat16(t).Name) })
+}
+
+// openRounded opens a model in bfloat16 on a device, and with "" in float32 on the processor.
+func openRounded(t *testing.T, fsys fs.FS, device string) *mlm.Model {
 	t.Helper()
 	o := mlm.Options{Threads: 2}
-	if rounded {
-		o.Precision, o.Device = mlm.BFloat16, ort.Emulated
+	if device != "" {
+		o.Precision, o.Device = mlm.BFloat16, device
 	}
 	m, err := mlm.Open(t.Context(), fsys, o)
 	if err != nil {
@@ -36,10 +46,14 @@ func openRounded(t *testing.T, fsys fs.FS, rounded bool) *mlm.Model {
 // its enumerated distribution stay there.
 func TestBFloat16StaysExact(t *testing.T) {
 	t.Parallel()
+	eachRounded(t, staysExact)
+}
+
+func staysExact(t *testing.T, device string) {
 	const text = "the [MASK] sleeps in the [MASK] ."
 	tiny := os.DirFS(tinyFolder)
-	plain, _, _ := enumerateWith(t, openRounded(t, tiny, false), text)
-	en, _, _ := enumerateWith(t, openRounded(t, tiny, true), text)
+	plain, _, _ := enumerateWith(t, openRounded(t, tiny, ""), text)
+	en, _, _ := enumerateWith(t, openRounded(t, tiny, device), text)
 	if slices.Equal(en.u, plain.u) {
 		t.Fatal("nothing was rounded")
 	}
@@ -64,9 +78,13 @@ func TestBFloat16StaysExact(t *testing.T) {
 // The fillings of a rounded model have the scores of float32, and their order.
 func TestBFloat16Scores(t *testing.T) {
 	t.Parallel()
+	eachRounded(t, roundedScores)
+}
+
+func roundedScores(t *testing.T, device string) {
 	tiny := os.DirFS(tinyFolder)
-	truth := New(openRounded(t, tiny, false))
-	e := New(openRounded(t, tiny, true))
+	truth := New(openRounded(t, tiny, ""))
+	e := New(openRounded(t, tiny, device))
 	for _, text := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
 		"the [MASK*1-2] sees a [MASK] ."} {
 		tm, err := Parse(e.Tokenizer(), text)
@@ -131,9 +149,9 @@ func TestBFloat16Bias(t *testing.T) {
 		"She drank a cup of [MASK|tea|coffee|water|wine|milk] in the [MASK|kitchen|garden|morning|evening].",
 		"The [MASK|doctor|teacher|king|boy|farmer] was very [MASK|tired|angry|happy|old|kind].",
 	}
-	bias := func(t *testing.T, fsys fs.FS, most float64) {
+	bias := func(t *testing.T, fsys fs.FS, devices [2]string, most float64) {
 		t.Helper()
-		models := [2]*mlm.Model{openRounded(t, fsys, false), openRounded(t, fsys, true)}
+		models := [2]*mlm.Model{openRounded(t, fsys, devices[0]), openRounded(t, fsys, devices[1])}
 		for _, text := range texts {
 			var u [2][]float64
 			var logf [2][][]float32
@@ -178,8 +196,17 @@ func TestBFloat16Bias(t *testing.T) {
 			}
 		}
 	}
-	t.Run("small", func(t *testing.T) { bias(t, models.Small(), 0.02) })
-	t.Run("BERT-base", func(t *testing.T) { bias(t, os.DirFS(testmode.BERTBase(t)), 0.02) })
+	both := func(t *testing.T, devices [2]string) {
+		t.Helper()
+		t.Run("small", func(t *testing.T) { bias(t, models.Small(), devices, 0.02) })
+		t.Run("BERT-base", func(t *testing.T) {
+			bias(t, os.DirFS(testmode.BERTBase(t)), devices, 0.02)
+		})
+	}
+	eachRounded(t, func(t *testing.T, device string) { both(t, [2]string{"", device}) })
+	t.Run("both", func(t *testing.T) {
+		both(t, [2]string{ort.Emulated, orttest.BFloat16(t).Name})
+	})
 }
 
 // variation is the total variation between exp(u) and exp(v), both normalised.

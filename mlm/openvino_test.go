@@ -49,6 +49,44 @@ func TestOpenVINOCheck(t *testing.T) {
 	})
 }
 
+// Gradients in bfloat16 are right by the measure of the check, which has bounds for it. The log
+// gives the errors.
+func TestOpenVINOCheckBFloat16(t *testing.T) {
+	orttest.BFloat16(t)
+	check := func(t *testing.T, m *mlm.Model, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close() }()
+		if m.Precision() != mlm.BFloat16 || m.Device() != ort.OpenVINO {
+			t.Fatalf("on %s in %s", m.Device(), m.Precision())
+		}
+		r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("log f within %.4f nats, second term %.4f", r.LogProbError, r.GradientRMS)
+		if !r.OK || r.LogProbError < 1e-5 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, a := range architectures {
+		for _, fixture := range a.fixtures {
+			t.Run(fixture, func(t *testing.T) {
+				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture),
+					mlm.Options{Device: ort.OpenVINO, Precision: mlm.Auto})
+				check(t, m, err)
+			})
+		}
+	}
+	t.Run("small", func(t *testing.T) {
+		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: mlm.AutoDevice,
+			Precision: mlm.BFloat16})
+		check(t, m, err)
+	})
+}
+
 // What was not checked on the device is refused there.
 func TestOpenVINORefusesIntegers(t *testing.T) {
 	orttest.OpenVINO(t)

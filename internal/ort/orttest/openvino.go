@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ import (
 
 // OpenVINO makes the device [ort.OpenVINO] usable until the process ends, also on processors on
 // which its plug-in does not offer itself, see testdata/intel.c. There it computes in float32 only.
-// A test is skipped where the plug-in is not installed.
+// On Intel's processors nothing is pretended. A test is skipped where the plug-in is not installed.
 func OpenVINO(tb testing.TB) ort.Device {
 	tb.Helper()
 	Load(tb)
@@ -31,6 +32,22 @@ func OpenVINO(tb testing.TB) ort.Device {
 	return d
 }
 
+// BFloat16 is OpenVINO on a processor that has products of bfloat16. Elsewhere a test is skipped.
+func BFloat16(tb testing.TB) ort.Device {
+	tb.Helper()
+	named := func(d ort.Device) bool { return d.Name == ort.OpenVINO }
+	if !slices.ContainsFunc(ort.BFloat16Devices(""), named) {
+		testmode.Missing(tb, "a processor with AMX, for products of bfloat16")
+	}
+	return OpenVINO(tb)
+}
+
+// intel says that the processor is one of Intel, on which the plug-in offers itself.
+func intel() bool {
+	about, err := os.ReadFile("/proc/cpuinfo")
+	return err == nil && strings.Contains(string(about), "GenuineIntel")
+}
+
 // pretend builds the library and names it in the environment, once.
 var pretend = sync.OnceValue(func() error {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -39,6 +56,9 @@ var pretend = sync.OnceValue(func() error {
 	real, err := ort.FindOpenVINO("")
 	if err != nil {
 		return fmt.Errorf("OpenVINO's plug-in, which `make openvino` installs: %w", err)
+	}
+	if intel() {
+		return nil
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
