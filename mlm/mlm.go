@@ -133,10 +133,10 @@ const (
 	// function of the state for a move and its reverse. Processors whose 8-bit products
 	// saturate get the same bits from a slower kernel, see [SaturatesIntegers].
 	Int8
-	// BFloat16 has the factors of all products rounded to bfloat16, of energies and conditionals,
-	// too. All of them are the same function of the state each time, so that samplers with an
-	// acceptance step are exact for the rounded model, which is another one. [Model.Float32] is the
-	// model itself. Only some devices have it.
+	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
+	// conditionals, too. All of them are the same function of the state each time, so that samplers
+	// with an acceptance step are exact for the rounded model, which is another one. [Model.Float32]
+	// is the model itself. Only some devices have it.
 	BFloat16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is

@@ -7,9 +7,10 @@ import (
 	"infill/mlm/onnx"
 )
 
-// RoundProducts has the factors of every product rounded to bfloat16, to the nearest and to even in
-// the middle, and returns how many products there are. Products and sums stay in float32. It is
-// what a processor computes that has such products, on any. m's graph is changed.
+// RoundProducts has the factors and the result of every product rounded to bfloat16, to the nearest
+// and to even in the middle, and returns how many products there are. Sums within a product, and
+// what lies between products, stay in float32. It is nearly what OpenVINO computes on a processor
+// that has such products, which may round what lies between, too. m's graph is changed.
 func RoundProducts(m *onnx.Model) int {
 	n := 0
 	roundIn(m.Graph, &n)
@@ -19,7 +20,8 @@ func RoundProducts(m *onnx.Model) int {
 func roundIn(g *onnx.Graph, n *int) {
 	var nodes []*onnx.Node
 	for _, node := range g.Nodes {
-		if node.Op == "MatMul" || node.Op == "Gemm" || node.Op == "FusedMatMul" {
+		product := node.Op == "MatMul" || node.Op == "Gemm" || node.Op == "FusedMatMul"
+		if product {
 			*n++
 			node.Inputs = slices.Clone(node.Inputs)
 			for k := range 2 {
@@ -36,6 +38,13 @@ func roundIn(g *onnx.Graph, n *int) {
 			}
 		}
 		nodes = append(nodes, node)
+		if product {
+			y, name := node.Outputs[0], "rounded "+strconv.Itoa(*n)
+			node.Outputs = []string{name + " wide"}
+			back := castTo(name+" narrow", y, onnx.Float)
+			back.Name = name // nodes may be called like their outputs
+			nodes = append(nodes, castTo(name+" wide", name+" narrow", onnx.BFloat16), back)
+		}
 	}
 	g.Nodes = nodes
 }
