@@ -66,9 +66,12 @@ func TestRealSection(t *testing.T) {
 			r.RealStates = &RealStates{Last: chains.Quality{Mean: -5, Best: best, Distinct: 7}, EnergyESS: 30,
 				TokenESS: 15}
 		}
-		if program+sentence == "rows1" {
-			q := chains.Quality{Mean: -4, Best: -1, Distinct: 6}
+		q := chains.Quality{Mean: -4, Best: -1, Distinct: 6}
+		switch program + sentence {
+		case "rows1":
 			r.Path = []realPoint{{Step: 5, CPU: 0.5, Last: q, Visited: q}, {Step: 20, CPU: 2, Last: q}}
+		case "gibbs-mh1":
+			r.Path = []realPoint{{Step: 10, CPU: 0.5, Last: q}, {Step: 20, CPU: 1, Last: q}}
 		}
 		if err := log.Add(r); err != nil {
 			t.Fatal(err)
@@ -76,6 +79,7 @@ func TestRealSection(t *testing.T) {
 	}
 	run("rows", "1", 2, 200, -2)
 	run("rows", "2", 4, 200, -3)
+	run("gibbs-mh", "1", 1, 200, -2)
 	run("rows", "3", 100, 200, -9) // nobody else has this one
 	run("torch:chains=2:steps=5", "1", 6, 10, 0)
 	run("before", "1", 30, 200, -2.5)
@@ -96,10 +100,14 @@ func TestRealSection(t *testing.T) {
 		"| PyTorch, straightforward, float32, 2 of the chains, 5 of the steps | 1 | 120 | 240 | 60 | – |",
 		// 30/2 and 20/4, and a mean over both sentences.
 		"| DMALA, infill before | 2 | 25 | 50 | 10 (5–15) | 0.00 | 0.0 | -5.00 | -3.00 | 7.0 | 75 |",
-		"| times as fast as straightforward PyTorch in float32 | ≥ 20 | 60 (1) | 60 (1) | – | yes |",
-		"| times as fast as infill before | ≥ 8 | 15 (1) | 10 (2) | – | yes |",
-		"| mean U of the five best, less that before | ≥ 0 | +1.50 (1) | +0.50 (2) | – | yes |",
-		"| effective draws of U a CPU second, times those before | ≥ 8 | – | 10 (2) | – | yes |",
+		// rows and gibbs-mh of 20 steps, gibbs-mh of 10, and both of all.
+		"| times as fast as straightforward PyTorch in float32 | ≥ 20 | 60 (1) | 120 (1) | " +
+			"240 (1) | 60 (1) | 120 (1) | yes |",
+		"| times as fast as infill before | ≥ 8 | 15 (1) | 30 (1) | 60 (1) | 10 (2) | 30 (1) | yes |",
+		"| mean U of the five best, less that before | ≥ 0 | +1.50 (1) | +1.50 (1) | +1.50 (1) | " +
+			"+0.50 (2) | +0.50 (1) | yes |",
+		"| effective draws of U a CPU second, times those before | ≥ 8 | – | – | – | 10 (2) | " +
+			"30 (1) | yes |",
 		// After 5 steps, 0.5 s, beside 10 s of DMALA.
 		"| `rows` | 5 | 1 | 20 | +1.00 (+1.0 to +1.0) | +1.50 (+1.5 to +1.5) | -1.00 (-1.0 to -1.0) | -1.00 (",
 	} {
