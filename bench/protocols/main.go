@@ -7,7 +7,7 @@
 //		-references a.txt,b.txt -runs runs.jsonl -o page.md
 //
 // Page makes the runs of Gibbs, GWG, DULA and DMALA that are missing under all protocols, and
-// writes their tables beside the paper's numbers. With -stored it makes no run.
+// writes the tables of one model beside the paper's numbers. With -stored it makes no run.
 //
 // A run writes a line for every sentence, sampler, protocol and seed. One that was stopped goes on
 // where it was. Seeds come first, then sentences, so that the samplers of a stopped run

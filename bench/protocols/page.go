@@ -19,7 +19,7 @@ import (
 //go:embed page.txt
 var pageHead string
 
-// What stands between the first table and those of each model.
+// What stands between the first tables and the sections.
 //
 //go:embed guide.txt
 var pageGuide string
@@ -36,7 +36,7 @@ var published = map[string][3]float64{
 // publishedKeys are the columns of published.
 var publishedKeys = [3]string{"self_bleu", "unique.self.2", "bleu"}
 
-// pageCommand makes the runs that are missing and writes the page of all runs of the file.
+// pageCommand makes the runs that are missing and writes the page of a model's runs of the file.
 func pageCommand(ctx context.Context, args []string) error {
 	var j job
 	f := flag.NewFlagSet("page", flag.ContinueOnError)
@@ -62,8 +62,9 @@ func pageCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(r record) bool { return r.Model != j.name() })
 	if len(all) == 0 {
-		return fmt.Errorf("%s has no runs", *runs)
+		return fmt.Errorf("%s has no runs of the model %s", *runs, j.name())
 	}
 	p := &pager{
 		job: &j, references: strings.FieldsFunc(*refs, func(r rune) bool { return r == ',' }), top: *top,
@@ -82,24 +83,16 @@ type pager struct {
 	top        int
 }
 
-// write prints what came of all groups in one table, and then a section for each model, with the
-// tables of each set of sentences, protocol and budget.
+// write prints what came of all groups in one table, and then a section for each set of sentences,
+// protocol and budget.
 func (p *pager) write(w io.Writer, all []record) error {
 	names := strings.Fields(p.job.samplers)
 	all = slices.DeleteFunc(slices.Clone(all), func(r record) bool {
 		return !slices.Contains(names, r.Sampler)
 	})
-	var models []string // as they come
-	for _, r := range all {
-		if !slices.Contains(models, r.Model) {
-			models = append(models, r.Model)
-		}
-	}
 	slices.SortStableFunc(all, func(a, b record) int { // A before B before C, steps first
-		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
-			cmp.Compare(a.MaskRate, b.MaskRate),
-			strings.Compare(a.Data, b.Data), strings.Compare(a.Protocol+steps(a.Budget),
-				b.Protocol+steps(b.Budget)))
+		return cmp.Or(cmp.Compare(a.MaskRate, b.MaskRate), strings.Compare(a.Data, b.Data),
+			strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget)))
 	})
 	var groups []*measured
 	for len(all) > 0 {
@@ -120,19 +113,17 @@ func (p *pager) write(w io.Writer, all []record) error {
 	if len(groups) == 0 {
 		return fmt.Errorf("no two samplers have runs of the same sentences and seeds")
 	}
-	fmt.Fprint(w, pageHead)
+	fmt.Fprint(w, headOf(groups[0].Model))
 	p.summary(w, groups, names)
 	fmt.Fprint(w, pageGuide)
-	model := ""
 	for _, m := range groups {
-		if m.Model != model {
-			model = m.Model
-			fmt.Fprintf(w, "\n## %s\n", model)
-		}
 		p.details(w, m)
 	}
 	return nil
 }
+
+// headOf is the head of a model's page.
+func headOf(model string) string { return strings.ReplaceAll(pageHead, "{model}", model) }
 
 // steps sorts equal steps before the other budgets.
 func steps(budget string) string {
@@ -186,7 +177,7 @@ func (p *pager) details(w io.Writer, m *measured) {
 	if m.Protocol == "C" {
 		chains = "one chain"
 	}
-	fmt.Fprintf(w, "\n### Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.blanks())
+	fmt.Fprintf(w, "\n## Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.blanks())
 	fmt.Fprintf(w, "%s of %d steps, sentences: %d of %s, seeds: %d.\n\n",
 		strings.ToUpper(chains[:1])+chains[1:], m.Steps, len(m.sentences), m.Data, len(m.seeds))
 	for i := range m.sets {

@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-stored", "-runs", path, "-o", page}
+	args := []string{"-stored", "-model", "models/m", "-runs", path, "-o", page}
 	if err := pageCommand(context.Background(), args); err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func TestPage(t *testing.T) {
 	text := string(b)
 	var heads []string
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "###") {
+		if strings.HasPrefix(line, "## ") {
 			heads = append(heads, strings.TrimSpace(line))
 		}
 	}
-	want := []string{"### Protocol A, equal steps", "### Protocol A, equal evaluations",
-		"### Protocol C, equal steps"}
+	want := []string{"## Protocol A, equal steps", "## Protocol A, equal evaluations",
+		"## Protocol C, equal steps"}
 	if !slices.Equal(heads, want) {
 		t.Errorf("sections %q, want %q", heads, want)
 	}
@@ -65,25 +65,32 @@ func TestPage(t *testing.T) {
 		}
 	}
 	// The first table has the differences of those below, with a place less.
-	first := fieldsOf(t, text, "| m | 4 | C | steps | 2 |")
+	first := fieldsOf(t, text, "| 4 | C | steps | 2 |")
 	merged := fieldsOf(t, text, "| dmala − gibbs |")
 	if first[2] == "+0.0 ± 0.0" || !sameRounded(t, first[2], merged[0]) {
 		t.Errorf("the first table has %q, that below %q", first[2], merged[0])
 	}
-	// The page of the notebook has the texts of today. Its runs are not in the repository.
-	kept, err := os.ReadFile(filepath.Join("..", "..", "docs", "notebook", "protocols.md"))
-	if err != nil {
-		t.Fatal(err)
+	// The pages of the notebook have the texts of today. Not all of their runs are in the repository.
+	pages := map[string]string{"m": text}
+	for name, file := range map[string]string{
+		"small": "protocols.md", "bert-base-onnx": "protocols-bert-base.md",
+	} {
+		kept, err := os.ReadFile(filepath.Join("..", "..", "docs", "notebook", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = string(kept)
 	}
-	for name, page := range map[string]string{"the page": text, "docs/notebook": string(kept)} {
-		if !strings.HasPrefix(page, pageHead) || !strings.Contains(page, pageGuide) {
-			t.Errorf("%s lacks page.txt or guide.txt", name)
+	for name, page := range pages {
+		if !strings.HasPrefix(page, headOf(name)) || !strings.Contains(page, pageGuide) {
+			t.Errorf("the page of %s lacks page.txt or guide.txt", name)
 		}
 	}
 	if strings.Contains(text, "corpus BLEU |") {
 		t.Error("corpus BLEU without references")
 	}
-	for _, bad := range [][]string{nil, {"-stored", "-runs", filepath.Join(dir, "none"), "-o", page}} {
+	for _, bad := range [][]string{nil, {"-stored", "-runs", filepath.Join(dir, "none"), "-o", page},
+		{"-stored", "-runs", path, "-o", page}} { // which has no run of small
 		if err := pageCommand(context.Background(), bad); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}

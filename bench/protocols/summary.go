@@ -20,10 +20,10 @@ var summaryHeads = [...]string{
 // sampler, beside those of the paper.
 func (p *pager) summary(w io.Writer, groups []*measured, names []string) {
 	for i, heading := range summaryHeads {
-		fmt.Fprintf(w, "%s\n\n| model | sentences | protocol | equal | seeds | %s |\n", heading,
+		fmt.Fprintf(w, "%s\n\n| sentences | protocol | equal | seeds | %s |\n", heading,
 			strings.Join(names[1:], " | "))
-		fmt.Fprintf(w, "|---|---|---|---|--:|%s\n", strings.Repeat("--:|", len(names)-1))
-		fmt.Fprint(w, "| BERT-base, the paper | 20 | ? | steps | ? |")
+		fmt.Fprintf(w, "|---|---|---|--:|%s\n", strings.Repeat("--:|", len(names)-1))
+		fmt.Fprint(w, "| 20, the paper on BERT-base | ? | steps | ? |")
 		for _, name := range names[1:] {
 			fmt.Fprintf(w, " %s |", paperDifference(name, names[0], 0))
 		}
@@ -37,8 +37,8 @@ func (p *pager) summary(w io.Writer, groups []*measured, names []string) {
 
 // differences prints the row of a group in a first table.
 func (m *measured) differences(w io.Writer, what counting, names []string) {
-	fmt.Fprintf(w, "| %s | %d%s | %s | %s | %d |", m.Model, len(m.sentences), m.blanks(), m.Protocol,
-		m.Budget, len(m.seeds))
+	fmt.Fprintf(w, "| %d%s | %s | %s | %d |", len(m.sentences), m.blanks(), m.Protocol, m.Budget,
+		len(m.seeds))
 	set := &m.sets[what]
 	for _, name := range names[1:] {
 		s := slices.Index(m.samplers, name)
