@@ -30,7 +30,7 @@ type compiledNote struct {
 	Answers string            `json:"answers,omitempty"` // see derived.answers
 	Checks  int               `json:"checks,omitempty"`  // under way, or failed
 	Checked bool              `json:"checked,omitempty"` // read back, they gave the same answers
-	// Refused says why there are no files and none should be written.
+	// Refused is the reason why there are no files. The device is not asked for them again.
 	Refused string `json:"refused,omitempty"`
 }
 
