@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +121,7 @@ func (c *shelf) pruneCompiled() {
 		if info, err := os.Stat(filepath.Join(e.path, compiledAbout)); err == nil {
 			e.used = info.ModTime()
 		}
-		e.size = folderSize(e.path)
+		e.size = disk.Size(e.path)
 		entries = append(entries, e)
 	}
 	slices.SortFunc(entries, func(a, b entry) int { // latest first
@@ -134,17 +133,4 @@ func (c *shelf) pruneCompiled() {
 			_ = os.RemoveAll(e.path)
 		}
 	}
-}
-
-func folderSize(dir string) int64 {
-	n := int64(0)
-	_ = filepath.WalkDir(dir, func(_ string, f fs.DirEntry, err error) error {
-		if err == nil && f.Type().IsRegular() {
-			if info, err := f.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
 }

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -82,6 +85,8 @@ type diagnosis struct {
 		Bytes  int64  `json:"bytes"`
 	} `json:"model"`
 	Cache string `json:"cache"`
+	// CacheBytes are the sizes of what lies in the cache, by folder.
+	CacheBytes map[string]int64 `json:"cache_bytes"`
 	// Unkept says why the default model's weights cannot be kept in the cache, "" if they can.
 	Unkept string `json:"unkept,omitempty"`
 }
@@ -109,7 +114,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	if cerr != nil {
 		cache = cerr.Error()
 	}
-	d.Cache = cache
+	d.Cache, d.CacheBytes = cache, cacheBytes(cache)
 	d.Model.Name, d.Model.Source, d.Model.Bytes = settings.DefaultModel, "embedded in this "+
 		"command", models.All()[0].Bytes()
 	d.Unkept = mlm.Unkept(ctx, models.Default(), mlm.Options{})
@@ -139,6 +144,9 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	fmt.Fprintf(&b, "default model: %s, %s, %s\n", d.Model.Name, d.Model.Source,
 		megabytes(d.Model.Bytes))
 	fmt.Fprintf(&b, "cache folder: %s%s\n", d.Cache, missing(d.Cache))
+	for _, name := range slices.Sorted(maps.Keys(d.CacheBytes)) {
+		fmt.Fprintf(&b, "  %-11s %s\n", name, megabytes(d.CacheBytes[name]))
+	}
 	if d.Unkept != "" {
 		fmt.Fprintf(&b, "memory: %s\n", unkept(d.Unkept))
 	}
@@ -176,6 +184,18 @@ func missing(dir string) string {
 		return " (not there yet)"
 	}
 	return ""
+}
+
+// cacheBytes are the sizes of the folders in dir, none if it is not there.
+func cacheBytes(dir string) map[string]int64 {
+	sizes := map[string]int64{}
+	list, _ := os.ReadDir(dir)
+	for _, e := range list {
+		if e.IsDir() {
+			sizes[e.Name()] = disk.Size(filepath.Join(dir, e.Name()))
+		}
+	}
+	return sizes
 }
 
 // cpuFeatures lists what decides the speed of the runtime's matrix products.

@@ -66,3 +66,26 @@ func TestUnkeptIsSaid(t *testing.T) {
 		t.Errorf("%s", r.out)
 	}
 }
+
+// doctor has the size of each folder of the cache.
+func TestDoctorSizes(t *testing.T) {
+	orttest.Load(t)
+	dir := newCache(t)
+	for _, name := range []string{"graphs/x.compiled/a", "graphs/b", "models/m/c"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, name), strings.Repeat("x", 2e6))
+	}
+	r := infillRun("", "doctor")
+	for _, want := range []string{"\n  graphs      4.0 MB\n", "\n  models      2.0 MB\n"} {
+		if r.code != 0 || !strings.Contains(r.out, want) {
+			t.Errorf("exit %d, no %q in:\n%s", r.code, want, r.out)
+		}
+	}
+	var d diagnosis
+	if r := infillRun("", "doctor", "--json"); json.Unmarshal([]byte(r.out), &d) != nil ||
+		d.CacheBytes["graphs"] != 4e6 || d.CacheBytes["models"] != 2e6 {
+		t.Errorf("%s", r.out)
+	}
+}

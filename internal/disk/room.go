@@ -11,6 +11,21 @@ import (
 // ErrRoom is returned for a disk that has too little room.
 var ErrRoom = errors.New("too little room on the disk")
 
+// Size is the sum of the sizes of the files in a folder and below, in bytes: 0 if it is not there.
+// What cannot be read is left out.
+func Size(dir string) int64 {
+	n := int64(0)
+	_ = filepath.WalkDir(dir, func(_ string, f fs.DirEntry, err error) error {
+		if err == nil && f.Type().IsRegular() {
+			if info, err := f.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
 // Room reports whether a file of that many bytes can be written to a folder, which need not be
 // there yet. It leaves nothing behind. Errors wrap ErrRoom, or say why nothing can be written
 // there. A system that does not tell how much is free has enough.

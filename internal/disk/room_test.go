@@ -35,3 +35,22 @@ func TestRoom(t *testing.T) {
 		t.Errorf("%v is left behind (%v)", left, err)
 	}
 }
+
+// Size counts the files of folders below, and nothing where there is no folder.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]int{"one": 3, "a/two": 40, "a/b/three": 500} {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, n), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, want := range map[string]int64{"": 543, "a": 540, "a/b": 500, "none": 0} {
+		if n := Size(filepath.Join(dir, at)); n != want {
+			t.Errorf("%q has %d bytes, want %d", at, n, want)
+		}
+	}
+}
