@@ -39,7 +39,7 @@ type scheduler struct {
 // of each period the chains go on with the steps that tuning makes, EstAlphaMax and EstAlphaMin.
 // Otherwise the first iteration of a cycle makes half of the steps at α_max and β_max without the
 // acceptance test, and the others make all of them at α_min and β_min with it. (By the letter of
-// algorithm 6 all iterations of some cycles tune. For deep models appendix D.4 counts 16 000
+// algorithm 6 all iterations of some cycles tune. For deep models appendix D.5 counts 16 000
 // steps of tuning, which is each of the two estimates once every 25 cycles.)
 func (c cyclic) persistent(ctx context.Context, r *targets.RBM, start [][]int32,
 	o samplers.Options) (boltzmann.Negative, *scheduler, error) {
