@@ -8,7 +8,6 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -161,9 +160,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	if note := recutNote(r.Fillings); note != "" && !w.quiet && !w.json {
 		fmt.Fprintln(w.std.err, note)
 	}
-	if slip := blankSlip.FindStringSubmatch(text); slip != nil && !w.quiet && !w.json {
+	if slip := blankSlip(text); slip != "" && !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s is not a blank and stays as it is: a blank is [MASK], in capitals "+
-			"and closed\n", strings.TrimSpace(slip[1]))
+			"and closed\n", slip)
 	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
@@ -214,27 +213,6 @@ func (w *fillWriter) print(r *infill.Result) error {
 	}
 	_, err := io.WriteString(w.std.out, b.String())
 	return err
-}
-
-// blankSlip is what was probably meant as a blank, beside one that is: in small letters, or not
-// closed. A backslash before it says that it is not.
-var blankSlip = regexp.MustCompile(`(?:^|[^\\])(\[(?:(?:mask|Mask)\]|MASK(?:\s|$)))`)
-
-// recutNote says which fillings have another score when infill score scores their text.
-func recutNote(fillings []infill.Filling) string {
-	n, first := 0, ""
-	for _, f := range fillings {
-		if f.Recut {
-			if n++; n == 1 {
-				first = f.Text
-			}
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of these are cut into other pieces once they are finished, "+
-		"so infill score gives them another score: %q", n, first)
 }
 
 // percent is a share as a column of a table.

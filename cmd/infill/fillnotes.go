@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"infill/infill"
+	"infill/internal/nearest"
+)
+
+// maybeBlank is a word in brackets, or what begins as a blank and is not closed. A backslash before
+// it says that it is none.
+var maybeBlank = regexp.MustCompile(`(?:^|[^\\])(\[(?:(?:[A-Z]+|mask|Mask)\]|MASK(?:\s|$)))`)
+
+// blankSlip is what was probably meant as a blank, beside one that is: in small letters, not
+// closed, or capitals that differ from it by a letter. "" if there is none.
+func blankSlip(text string) string {
+	for _, m := range maybeBlank.FindAllStringSubmatch(text, -1) {
+		written := strings.TrimSpace(m[1])
+		const blank = "[MASK]"
+		if written != blank && nearest.Slip(written, []string{blank}) != "" {
+			return written
+		}
+	}
+	return ""
+}
+
+// recutNote says which fillings have another score when infill score scores their text.
+func recutNote(fillings []infill.Filling) string {
+	n, first := 0, ""
+	for _, f := range fillings {
+		if f.Recut {
+			if n++; n == 1 {
+				first = f.Text
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of these are cut into other pieces once they are finished, "+
+		"so infill score gives them another score: %q", n, first)
+}
