@@ -16,6 +16,7 @@ import (
 	"infill/infill/energies"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/internal/disk"
 	"infill/mlm"
 	"infill/models"
 )
@@ -96,13 +97,25 @@ func (s *Settings) openModel(ctx context.Context) (*mlm.Model, error) {
 		host, _ := os.Hostname()
 		return nil, fmt.Errorf("%w on %s: %w", ErrModel, host, err)
 	}
-	for _, w := range m.Info().Warnings {
-		log.Warn(ctx, w)
-	}
+	warn(ctx, m.Info())
 	log.Infof(ctx, "process %d opened the model in %v", os.Getpid(),
 		time.Since(begun).Round(time.Millisecond))
 	open.models[key] = m
 	return m, nil
+}
+
+// warn logs what makes results doubtful or workers slower.
+func warn(ctx context.Context, info mlm.Info) {
+	for _, w := range info.Warnings {
+		log.Warn(ctx, w)
+	}
+	if info.Unkept != "" {
+		log.Warnf(ctx, "every worker process unpacks the model's weights and holds them in memory, as "+
+			"the cache cannot keep them: %s; let %s name a folder with room", info.Unkept, disk.EnvCache)
+	}
+	if info.Recompiled != "" {
+		log.Warnf(ctx, "every worker process compiles the model for its device: %s", info.Recompiled)
+	}
 }
 
 // openNamed opens the model of the program, a folder or a file.
