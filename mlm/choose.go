@@ -75,6 +75,17 @@ func (o *Options) findDevice(weights int64) error {
 	return nil
 }
 
+// refused says why what is named cannot be had. An error names the devices there are. Whether one
+// works turns out only with the runtime, so that is loaded for it.
+func (o Options) refused(library func() error) error {
+	first := o
+	err := first.findDevice(0)
+	if err == nil || library() != nil {
+		return err
+	}
+	return o.findDevice(0)
+}
+
 // onDevice opens something of a size, see choose, where the options have it. What was chosen by
 // itself and does not open there is opened on the processor.
 func (o Options) onDevice(ctx context.Context, weights int64, open func(Options) error) error {

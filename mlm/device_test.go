@@ -2,6 +2,8 @@ package mlm
 
 import (
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +18,34 @@ func TestUnknownDevice(t *testing.T) {
 	_, err := OpenDir(t.Context(), filepath.Join("testdata", "tiny-bert"), Options{Device: "gpu"})
 	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) ||
 		!strings.Contains(err.Error(), "there is: cpu") {
+		t.Error(err)
+	}
+}
+
+// A plug-in that the runtime cannot load is not among what is there, also where nothing was loaded
+// before.
+func TestDevicesThatWork(t *testing.T) {
+	t.Parallel()
+	const child = "INFILL_TEST_DEVICES"
+	if os.Getenv(child) == "" {
+		path := filepath.Join(t.TempDir(), "plug-in.so")
+		if err := os.WriteFile(path, []byte("not a library"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestDevicesThatWork$", "-test.v")
+		cmd.Env = append(os.Environ(), child+"=1", ort.EnvOpenVINO+"="+path)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "--- PASS: TestDevicesThatWork") {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	if _, loaded := ort.Loaded(); loaded {
+		t.Fatal("the runtime is loaded, so that this test finds nothing")
+	}
+	_, err := OpenDir(t.Context(), filepath.Join("testdata", "tiny-bert"), Options{Device: "cuda"})
+	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) ||
+		!strings.Contains(err.Error(), "there is: cpu") || strings.Contains(err.Error(), ort.OpenVINO) {
 		t.Error(err)
 	}
 }

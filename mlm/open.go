@@ -59,16 +59,16 @@ func open(ctx context.Context, from folder, o Options) (*Model, error) {
 		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
 			MaxBatchTokens)
 	}
-	if named := o; !o.automatic() { // what is named can be refused before anything is read
-		if err := named.findDevice(0); err != nil {
-			return nil, err
-		}
-	}
-	// The library is checked and mapped while the model is being read.
 	library := sync.OnceValue(func() error {
 		_, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir})
 		return err
 	})
+	if !o.automatic() { // what is named can be refused before anything is read
+		if err := o.refused(library); err != nil {
+			return nil, err
+		}
+	}
+	// The library is checked and mapped while the model is being read.
 	go func() { _ = library() }()
 	return openStored(ctx, from, o, func(from folder) (*Model, error) {
 		return openFrom(ctx, from, o, library)
