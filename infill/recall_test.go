@@ -41,8 +41,8 @@ func TestMemoChangesNothing(t *testing.T) {
 		}
 	}
 	for _, text := range texts {
-		jobs = append(jobs, job{text, Options{Gradient: mlm.Forward, NoRepeat: true}},
-			job{text, Options{Shortlist: 3, Budget: BudgetRows}})
+		jobs = append(jobs, job{text, Options{Shortlist: 3, Budget: BudgetRows}},
+			job{text, Options{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward, NoRepeat: true}})
 	}
 	ctx := context.Background()
 	engines := map[int64]*Engine{}
@@ -86,13 +86,16 @@ func TestNothingTwice(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	ctx := context.Background()
+	full, forward := Options{Sampler: &samplers.DMALA{}}, Options{Sampler: &samplers.DMALA{}}
+	forward.Gradient = mlm.Forward
 	for _, c := range []struct {
 		name, text string
 		opt        Options
 		start      int // rows of the start, every blank masked, that no sampler asks about
 	}{
-		{"gradient", "the [MASK] dog and the [MASK] .", Options{}, 2},
-		{"forward", "the [MASK] dog and the [MASK] .", Options{Gradient: mlm.Forward}, 2},
+		{"rows", "the [MASK] dog and the [MASK] .", Options{}, 2},
+		{"gradient", "the [MASK] dog and the [MASK] .", full, 2},
+		{"forward", "the [MASK] dog and the [MASK] .", forward, 2},
 		{"gibbs-mh", "the [MASK] dog and the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, 2},
 		{"one blank", "the [MASK] dog .", Options{}, 0},
 		{"one blank, gibbs-mh", "the [MASK] dog .", Options{Sampler: &samplers.GibbsMH{}}, 0},
