@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
@@ -18,39 +19,47 @@ import (
 func TestKindsAgree(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	for _, a := range architectures {
-		for _, fixture := range a.fixtures {
-			t.Run(fixture, func(t *testing.T) {
-				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture), mlm.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer func() { _ = m.Close() }()
-				kindsAgree(t, m)
-			})
-		}
-	}
-	t.Run("default", func(t *testing.T) {
-		m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = m.Close() }()
-		kindsAgree(t, m)
+	t.Run(ort.CPU, func(t *testing.T) {
+		eachKind(t, mlm.Options{}, true)
+		t.Run("BERT-base", func(t *testing.T) {
+			m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{})
+			kindsAgree(t, m, err)
+		})
 	})
-	t.Run("BERT-base", func(t *testing.T) {
-		dir := testmode.BERTBase(t)
-		m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = m.Close() }()
-		kindsAgree(t, m)
+	t.Run("bfloat16", func(t *testing.T) {
+		eachKind(t, mlm.Options{Device: ort.Emulated, Precision: mlm.BFloat16}, testmode.All())
+	})
+	t.Run(ort.OpenVINO, func(t *testing.T) {
+		orttest.OpenVINO(t)
+		eachKind(t, mlm.Options{Device: ort.OpenVINO, Precision: mlm.Auto}, testmode.All())
 	})
 }
 
-func kindsAgree(t *testing.T, m *mlm.Model) {
+// eachKind compares the kinds for one fixture, or for all and the model small.
+func eachKind(t *testing.T, o mlm.Options, all bool) {
+	for _, a := range architectures {
+		for _, fixture := range a.fixtures {
+			t.Run(fixture, func(t *testing.T) {
+				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture), o)
+				kindsAgree(t, m, err)
+			})
+			if !all {
+				return
+			}
+		}
+	}
+	t.Run("small", func(t *testing.T) {
+		m, err := mlm.Open(t.Context(), models.Small(), o)
+		kindsAgree(t, m, err)
+	})
+}
+
+func kindsAgree(t *testing.T, m *mlm.Model, err error) {
 	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
 	rng := rand.New(rand.NewPCG(1, 2))
 	v := m.VocabSize()
 	table := func(n, width int) [][]float32 {

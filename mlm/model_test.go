@@ -15,6 +15,7 @@ import (
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/internal/testmode"
 	"infill/models"
 )
 
@@ -341,6 +342,15 @@ func TestBitsTiny(t *testing.T) {
 	}
 	t.Run("int8", func(t *testing.T) {
 		testBits(t, openTiny, Options{Precision: Int8}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
+	})
+	t.Run("bfloat16", func(t *testing.T) {
+		o := Options{Device: ort.Emulated, Precision: BFloat16}
+		testBits(t, openTiny, o, []int{4, 9, 20, 38}, 9)
+	})
+	t.Run(ort.OpenVINO, func(t *testing.T) {
+		testmode.Long(t)
+		orttest.OpenVINO(t)
+		testBits(t, openTiny, Options{Device: ort.OpenVINO, Precision: Auto}, []int{4, 9, 20, 38}, 9)
 	})
 }
 

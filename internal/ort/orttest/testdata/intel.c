@@ -49,6 +49,10 @@ OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* b, const OrtLog
   base = *b;
   base.GetApi = get_api;
   if (!create) return b->GetApi(ORT_API_VERSION)->CreateStatus(ORT_FAIL, "cannot load " PLUGIN);
+  // The table that the first caller gave stays the plug-in's, here the one of Ort::detail::Global.
+  // A test that asked what devices there are may have been the first.
+  const OrtApi** kept = symbol("_ZZN3Ort6detail6Global3ApiEPK6OrtApiE3api");
+  if (kept && *kept) *kept = get_api(ORT_API_VERSION);
   return create(name, &base, log, out, most, n);
 }
 
