@@ -104,7 +104,7 @@ func TestAnnealFromAndToTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Evaluated = 0
+			r.Evaluated, r.Fresh = 0, 0
 			results = append(results, r)
 		}
 		if !reflect.DeepEqual(results[0], results[1]) {
@@ -142,7 +142,7 @@ func TestAnnealScoresWhateverTheThreads(t *testing.T) {
 				}
 			}
 			_ = m.Close()
-			r.Evaluated = 0
+			r.Evaluated, r.Fresh = 0, 0
 			if want == nil {
 				want = r
 				continue

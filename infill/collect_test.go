@@ -186,7 +186,7 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = m.Close()
-		r.Evaluated = 0
+		r.Evaluated, r.Fresh = 0, 0
 		if want == nil {
 			want = r
 			continue

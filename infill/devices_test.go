@@ -52,7 +52,7 @@ func sameBits(t *testing.T, o mlm.Options) {
 			} else if memo == DefaultMemo && r.Evaluated >= evaluated[i] {
 				t.Errorf("%d: %d rows evaluated with a memo, %d without", i, r.Evaluated, evaluated[i])
 			}
-			r.Evaluated = 0
+			r.Evaluated, r.Fresh = 0, 0
 			got := fmt.Sprintf("%+v", r)
 			if run == 0 {
 				want[i] = got

@@ -106,17 +106,21 @@ type Result struct {
 	Acceptance float64
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
-	Rows       int            // sequences that the model was asked about, see BudgetRows
+	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, or if
+	// Exact of those that all states take. Those of the start and of the ranking are not among them.
+	Rows int
 	// Repeated are those of Rows that the sampler had asked about before, in any chain, and that
 	// a memo can thus answer: rows with the same token masked in the same text, or rows of a
 	// gradient at the same state. It does not depend on what the memo holds. From 131,072
 	// different rows on it is an estimate, off by about 0.3 % of Rows.
 	Repeated int
-	// Evaluated are the rows that the model evaluated for this call, those of the start among
-	// them. It depends on what the engine's memo holds and, without one, counts what chains ask
-	// for at the same time for each, although the model evaluates it once. Those of Options.Normalize
-	// are left out.
-	Evaluated int
+	// Fresh are those of Rows that the model evaluated: at most Rows. Evaluated are all that it
+	// evaluated for this call, those of the start and of the ranking among them: at least Fresh.
+	// Both depend on what the engine's memo holds and, without one, count what chains ask for at
+	// the same time for each, although the model evaluates it once. Those of Options.Normalize are
+	// left out.
+	Fresh, Evaluated int
+
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow
@@ -205,6 +209,7 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	}
 	// Ranking the last states does not count as sampling.
 	kept, rows, different := p.stats(), p.rows(), p.model.different.total()
+	fresh := p.model.freshOf(rows)
 	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
 		pt.ended = true
 		return pt.run.Refresh(ctx)
@@ -226,7 +231,7 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		p.marginals(res)
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
-	res.Evaluated = int(p.model.evaluated.Load())
+	res.Fresh, res.Evaluated = fresh, int(p.model.evaluated.Load())
 	if opt.Normalize {
 		if err := p.normalize(ctx, res); err != nil {
 			return nil, err

@@ -82,13 +82,13 @@ func (t *target) exactRows() int {
 // exact evaluates every state of a target and takes the fillings from
 // π(v) = exp(U(v)/T) / Σ exp(U/T), the sum over all states that the constraints allow.
 func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	u, err := t.energies(ctx)
+	u, err := t.energies(counted(ctx))
 	if err != nil {
 		return nil, err
 	}
 	res, err := p.weigh(ctx, t, u)
 	if err == nil {
-		res.Evaluated = int(p.model.evaluated.Load())
+		res.Fresh, res.Evaluated = p.model.freshOf(res.Rows), int(p.model.evaluated.Load())
 	}
 	return res, err
 }

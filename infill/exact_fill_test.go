@@ -252,9 +252,10 @@ func TestExactRows(t *testing.T) {
 	} {
 		r := exactFill(t, e, c.text, quick)
 		e.Forget()
-		if r.Exact != (c.rows > 0) || r.Exact && (r.Rows != c.rows || r.Evaluated != c.rows) {
-			t.Errorf("%s: exact %v, %d rows, %d evaluated, want %d", c.text, r.Exact, r.Rows, r.Evaluated,
-				c.rows)
+		if r.Exact != (c.rows > 0) || r.Exact &&
+			(r.Rows != c.rows || r.Fresh != c.rows || r.Evaluated != c.rows) {
+			t.Errorf("%s: exact %v, %d rows, %d fresh, %d evaluated, want %d", c.text, r.Exact, r.Rows,
+				r.Fresh, r.Evaluated, c.rows)
 		}
 	}
 }

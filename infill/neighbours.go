@@ -34,6 +34,7 @@ func (t *target) AffordsNeighbours() bool {
 // the present state as much once. Neighbours that break a constraint have −∞.
 func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	rng []*rand.Rand, logRatio [][]float64) error {
+	ctx = counted(ctx)
 	type request struct{ k, entry int } // entry −1: the state itself
 	var asked []request
 	t.reset()

@@ -22,6 +22,7 @@ type recall struct {
 	kept      *kept         // what is remembered of rows
 	wider     *recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
+	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts, see counted
 	different *tally        // rows that samplers asked about
 }
 
@@ -29,10 +30,31 @@ func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
 	needs := samplers.InfoOf(s).Needs
 	return &recall{
 		Model: m, memo: o, different: newTally(tallyMost), evaluated: new(atomic.Int64),
+		fresh: new(atomic.Int64),
 		whole: slices.Contains(needs, samplers.NeedConditionals) ||
 			slices.Contains(needs, samplers.NeedRows),
 	}
 }
+
+type countedKey struct{}
+
+// counted marks what is done for a question that Result.Rows counts: those of samplers, and of
+// Exact. Others are those of the start and of the ranking.
+func counted(ctx context.Context) context.Context {
+	return context.WithValue(ctx, countedKey{}, true)
+}
+
+// evaluates counts rows that the model is about to evaluate.
+func (r *recall) evaluates(ctx context.Context, rows int) {
+	r.evaluated.Add(int64(rows))
+	if ctx.Value(countedKey{}) != nil {
+		r.fresh.Add(int64(rows))
+	}
+}
+
+// freshOf is Result.Fresh for a number of rows. Without a memo rows that are counted once may be
+// evaluated several times, as those of a list's phrases of one token.
+func (r *recall) freshOf(rows int) int { return min(rows, int(r.fresh.Load())) }
 
 // keeping is r with another set of tokens that are remembered of rows, a part of those of r. It
 // counts with r.
@@ -154,7 +176,7 @@ type user struct{ state, blank int }
 func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	logProb [][]float32) error {
 	if r.memo == nil {
-		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
+		r.evaluates(ctx, len(states)*len(s.Blanks))
 		return r.Model.LogProb(ctx, s, states, logProb)
 	}
 	r = r.covering(states)
@@ -172,7 +194,7 @@ func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 func (r *recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if r.memo == nil {
-		r.evaluated.Add(int64(len(r.questions(s, states, i, rowKey))))
+		r.evaluates(ctx, len(r.questions(s, states, i, rowKey)))
 		return r.Model.TokenLogProb(ctx, s, states, i, logProb)
 	}
 	r = r.covering(states)
@@ -195,7 +217,7 @@ func (r *recall) covering(states [][]int32) *recall {
 func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
-		r.evaluated.Add(int64(len(states)))
+		r.evaluates(ctx, len(states))
 		return r.Model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
@@ -238,7 +260,7 @@ func (r *recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
-		r.evaluated.Add(int64(len(states) * len(s.Blanks)))
+		r.evaluates(ctx, len(states)*len(s.Blanks))
 		return r.Model.Gradient(ctx, s, states, mode, logProb, grad)
 	}
 	r = r.covering(states)
@@ -298,7 +320,7 @@ func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 			blanks[j] = qs[n].blank
 		}
 		out, keep := r.room(made, 1)
-		r.evaluated.Add(int64(len(which)))
+		r.evaluates(ctx, len(which))
 		err := r.Model.Conditional(ctx, s, asked, blanks, out)
 		if err == nil {
 			keep()
@@ -339,7 +361,7 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			blanks[j] = open[n].blank
 			texts[string(rowOfToken(open[n].key))] = true
 		}
-		r.evaluated.Add(int64(len(texts)))
+		r.evaluates(ctx, len(texts))
 		err := r.Model.TokenLogProb(ctx, s, asked, blanks, out)
 		for j := range made {
 			made[j].logProb = []float32{out[j]}
@@ -382,7 +404,7 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 			lp[j] = e.logProb
 		}
 		wide, keep := r.room(made, m)
-		r.evaluated.Add(int64(len(which) * m))
+		r.evaluates(ctx, len(which)*m)
 		err := r.Model.Gradient(ctx, s, pick(qs, which, states), mode, lp, wide)
 		if err == nil {
 			keep()

@@ -62,12 +62,19 @@ func TestMemoChangesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q: %v", j.text, err)
 			}
+			if r.Fresh > r.Rows || r.Fresh > r.Evaluated {
+				t.Errorf("%d: %q: %d of %d rows evaluated, %d of all", i, j.text, r.Fresh, r.Rows,
+					r.Evaluated)
+			}
 			if want == nil {
 				want = r
+				if r.Rows > 0 && r.Fresh == 0 {
+					t.Errorf("%d: %q: none of %d rows evaluated", i, j.text, r.Rows)
+				}
 				continue
 			}
 			saved += want.Evaluated - r.Evaluated
-			r.Evaluated = want.Evaluated
+			r.Evaluated, r.Fresh = want.Evaluated, want.Fresh
 			if fmt.Sprintf("%+v", r) != fmt.Sprintf("%+v", want) { // where NaN is equal to NaN
 				t.Errorf("%d: %q with a memo of %d bytes: %+v, without %+v", i, j.text, bytes, r, want)
 			}
@@ -113,9 +120,13 @@ func TestNothingTwice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := r.Rows - r.Repeated + c.start; got != r.Evaluated || r.Repeated == 0 {
-				t.Errorf("%d rows, %d repeated, %d of the start: %d evaluated", r.Rows, r.Repeated, c.start,
-					r.Evaluated)
+			beside := r.Evaluated - r.Fresh
+			if c.start == 0 { // one row, which the start asked about first
+				beside--
+			}
+			if r.Rows-r.Repeated != r.Evaluated-c.start || beside != c.start || r.Repeated == 0 {
+				t.Errorf("%d rows, %d repeated, %d of the start: %d evaluated, %d of them beside", r.Rows,
+					r.Repeated, c.start, r.Evaluated, beside)
 			}
 			if c.start == 0 && r.Evaluated != 1 {
 				t.Errorf("%d rows evaluated for one blank", r.Evaluated)

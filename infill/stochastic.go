@@ -34,6 +34,7 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 			"need a sampler that evaluates energies, such as dmala, or sgdld with rates from ratios",
 			samplers.ErrUnsupported)
 	}
+	ctx = counted(ctx)
 	layouts, subsets := make([]*layout, len(x)), make([][]int, len(x))
 	for k := range x {
 		l := t.layoutOf(x[k], nil) // fills a cache: not at the same time

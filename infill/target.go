@@ -63,7 +63,7 @@ func (t *target) Domain() *samplers.Domain { return t.domain }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
-	if err := t.energy(ctx, x, u); err != nil {
+	if err := t.energy(counted(ctx), x, u); err != nil {
 		return err
 	}
 	t.count()
@@ -90,6 +90,7 @@ func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 
 // EnergyGrad implements samplers.Gradienter.
 func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
+	ctx = counted(ctx)
 	t.sort(x, u, t.model.VocabSize())
 	for k := range u {
 		if math.IsInf(u[k], -1) { // rejected before anybody looks at it
@@ -174,7 +175,7 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 	for k := range x {
 		clear(logp[k][:t.coords[i[k]].k()])
 	}
-	if err := t.masked(ctx, x, i, logp, len(t.coords)); err != nil {
+	if err := t.masked(counted(ctx), x, i, logp, len(t.coords)); err != nil {
 		return err
 	}
 	t.countMasked()

@@ -27,6 +27,7 @@ func (t *target) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
 // energyRows is EnergyRows, or with summed EnergyRowSums.
 func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64,
 	summed bool) error {
+	ctx = counted(ctx)
 	t.sort(x, u, 0)
 	t.count()
 	for k := range x {

@@ -236,7 +236,10 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
 		o.Sampler.Name(), o.Chains, r.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
-	s += fmt.Sprintf(", %d of %d rows evaluated", r.Evaluated, r.Rows)
+	s += fmt.Sprintf(", %d of %d rows evaluated", r.Fresh, r.Rows)
+	if n := r.Evaluated - r.Fresh; n > 0 {
+		s += fmt.Sprintf(" and %d for start and ranking", n)
+	}
 	if !math.IsNaN(r.MoveShare) {
 		s += fmt.Sprintf(", moves %.2f", r.MoveShare)
 	}

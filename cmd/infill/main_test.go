@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -74,6 +75,23 @@ func TestFillPlain(t *testing.T) {
 	if q := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...); q.err != "" ||
 		q.out != r.out {
 		t.Errorf("--quiet: %q, %q", q.out, q.err)
+	}
+}
+
+// No more rows are evaluated than the sampler asks for. Those of the start stand apart.
+func TestFillRows(t *testing.T) {
+	t.Parallel()
+	for _, memo := range []string{"256", "0"} {
+		r := infillRun("", withTiny("fill", "--seed", "1", "--sampler", "dmala", "--memo", memo, "--chains", "3",
+			"--steps", "2", "The [MASK:a] of the [MASK:a] sat.")...)
+		_, rest, _ := strings.Cut(r.err, "different filling")
+		_, rest, _ = strings.Cut(rest, ", ")
+		var fresh, rows, others int
+		_, err := fmt.Sscanf(rest, "%d of %d rows evaluated and %d for start and ranking", &fresh, &rows,
+			&others)
+		if err != nil || fresh <= 0 || fresh > rows || others <= 0 {
+			t.Errorf("%v: %s", err, r.err)
+		}
 	}
 }
 

@@ -87,8 +87,9 @@ type Record struct {
 	// refused: a constraint forbids them, or their energy is not a number.
 	Zero      int `json:"zero_states,omitempty"`
 	NonFinite int `json:"non_finite_states,omitempty"`
-	// Rows is the number of sequences that the sampler asked the model about, Repeated that of
-	// those among them that it had asked about before, so that nothing had to be computed.
+	// Rows is the number of sequences that the sampler asked the model about, without those of the
+	// start and of the ranking. Repeated is that of those among them that it had asked about
+	// before, so that nothing had to be computed.
 	Rows     int `json:"model_rows,omitempty"`
 	Repeated int `json:"repeated_rows,omitempty"`
 	// Model is "sha256:" and the hash of the model, Version the program's.
