@@ -2,6 +2,7 @@ package infill
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -139,6 +140,42 @@ func roundedScores(t *testing.T, device string) {
 	if !errors.Is(err, ErrOption) {
 		t.Errorf("log Z: %v", err)
 	}
+}
+
+// What is scored in float32 is remembered too, apart from what the rounded model says. Results do
+// not depend on it.
+func TestBFloat16NothingTwice(t *testing.T) {
+	t.Parallel()
+	eachRounded(t, func(t *testing.T, device string) {
+		m := openRounded(t, os.DirFS(tinyFolder), device)
+		without, e := NewWithMemo(m, 0), New(m)
+		for i, text := range []string{"the [MASK] sleeps in the [MASK] .", "the [MASK] sleeps .",
+			"the [MASK] sees a [MASK|red|old dog|cat] ."} {
+			tm, err := Parse(m.Tokenizer(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, opt := range []Options{{}, {Sampler: &samplers.DMALA{}}, {Select: SelectDiverse}} {
+				opt.Seed, opt.Chains, opt.Steps = uint64(i), 4, 6
+				var all [3]*Result
+				var evaluated [3]int
+				for j, by := range []*Engine{without, e, e} {
+					if all[j], err = by.Fill(t.Context(), tm, opt); err != nil {
+						t.Fatal(err)
+					}
+					evaluated[j] = all[j].Evaluated
+					all[j].Fresh, all[j].Evaluated = 0, 0
+				}
+				if evaluated[0] == 0 || evaluated[2] != 0 {
+					t.Errorf("%q: %v rows evaluated: without a memo, with it, again", text, evaluated)
+				}
+				if want := fmt.Sprintf("%+v", all[0]); fmt.Sprintf("%+v", all[1]) != want ||
+					fmt.Sprintf("%+v", all[2]) != want {
+					t.Errorf("%q: %+v, %+v, want %s", text, all[1], all[2], want)
+				}
+			}
+		}
+	})
 }
 
 // What bfloat16 costs: the distance between the posteriors of the model and of the rounded one, over

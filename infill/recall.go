@@ -20,6 +20,7 @@ type recall struct {
 	// takes the same time: for samplers that ask for conditionals too.
 	whole     bool
 	kept      *kept         // what is remembered of rows
+	of        string        // begins the names of what is remembered: which model said it
 	wider     *recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
 	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts, see counted
@@ -67,9 +68,21 @@ func (r *recall) keeping(k *kept) *recall {
 // name is that of what is remembered of rows.
 func (r *recall) name() string {
 	if r.kept == nil {
-		return ""
+		return r.of
 	}
-	return r.kept.name
+	return r.of + r.kept.name
+}
+
+// unroundedName begins the names of what the float32 form of a rounded model says, which shares
+// the memo. No name of kept tokens is as long with it as another without.
+const unroundedName = "f"
+
+// unrounded is r of the float32 form m of its model. It counts with r. Little is asked of m, so
+// that single tokens are enough.
+func (r *recall) unrounded(m *mlm.Model) *recall {
+	out := *r
+	out.Model, out.of, out.whole, out.wider = m, unroundedName, false, nil
+	return &out
 }
 
 // noteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
@@ -109,7 +122,7 @@ func contextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, 
 	return textKey(dst, s, state, i, mask)
 }
 
-// keyOf begins a key. Names have one length, or none.
+// keyOf begins a key. The length of a name comes before it.
 func keyOf(dst []byte, kind byte, name string) []byte {
 	return append(append(dst, kind, byte(len(name))), name...)
 }

@@ -72,9 +72,7 @@ func (p *plan) unrounded(ctx context.Context, t *target) (*target, error) {
 	if err != nil || m == p.e.model {
 		return t, err
 	}
-	r := *t.model
-	r.Model, r.memo, r.kept, r.wider = m, nil, nil, nil
 	out := *t
-	out.model, out.buckets, out.byKey = &r, nil, map[*layout]*bucket{}
+	out.model, out.buckets, out.byKey = t.model.unrounded(m), nil, map[*layout]*bucket{}
 	return &out, nil
 }
