@@ -2,6 +2,8 @@ package mlm_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -95,9 +97,26 @@ func TestOpenVINORefusesIntegers(t *testing.T) {
 	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
 		t.Errorf("8-bit gradients: %v", err)
 	}
-	_, err = mlm.OpenDir(t.Context(), exportFolder(t, "roberta", "roberta-int8"),
-		mlm.Options{Device: ort.OpenVINO})
-	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
-		t.Errorf("a quantised model: %v", err)
+	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "models.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, named, _ := strings.Cut(string(page), "**Integers are refused.**")
+	named, _, _ = strings.Cut(named, "\n\n")
+	fixtures, err := filepath.Glob(filepath.Join("onnxgrad", "testdata", "*-int8*.onnx"))
+	if err != nil || len(fixtures) < 4 {
+		t.Fatalf("%v, %v", fixtures, err)
+	}
+	for _, f := range fixtures {
+		fixture := strings.TrimSuffix(filepath.Base(f), ".onnx")
+		folder, _, _ := strings.Cut(fixture, "-int8")
+		_, err := mlm.OpenDir(t.Context(), exportFolder(t, folder, fixture),
+			mlm.Options{Device: ort.OpenVINO})
+		if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
+			t.Errorf("%s: %v", fixture, err)
+		}
+		if !strings.Contains(named, "`"+fixture+"`") {
+			t.Errorf("the section of OpenVINO in docs/reference/models.md does not name %s", fixture)
+		}
 	}
 }
