@@ -2,12 +2,12 @@ package samplers
 
 import "math"
 
-// TargetAcceptance is the acceptance rate that step sizes are adapted to:
-// 0.574, the optimum for locally balanced proposals (PAS; Sun et al. 2022).
+// TargetAcceptance is the mean acceptance probability (Stats.MeanProb) that step sizes are
+// adapted to: 0.574, the optimum for locally balanced proposals (PAS; Sun et al. 2022).
 const TargetAcceptance = 0.574
 
 // scaleTuner adapts one positive scale (a step size, a simulation time) of one
-// chain to an acceptance rate by stochastic approximation (Robbins–Monro):
+// chain to a mean acceptance probability by stochastic approximation (Robbins–Monro):
 //
 //	log s ← log s + γ_t·min(1, s/s₁)·(a_t − a*),   γ_t = gain·(1+t)^−0.6
 //

@@ -17,7 +17,7 @@ import (
 // Metropolis–Hastings. Exact. Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts h per
-// chain in the burn-in to an acceptance rate of 0.574, within a factor of 10^6 of a
+// chain in the burn-in to a mean acceptance probability of 0.574, within a factor of 10^6 of a
 // guess from the rates at its start. Where these rates are beyond exp(40) no time that is
 // tried may be short enough, and the chain then stays where it is.
 type DLMC struct {

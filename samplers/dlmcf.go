@@ -12,7 +12,7 @@ import "math"
 // h instead. Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts h per
-// chain in the burn-in to an acceptance rate of 0.574.
+// chain in the burn-in to a mean acceptance probability of 0.574.
 type DLMCf struct {
 	Balance Balance
 	// Time is h; 0 adapts it.

@@ -14,8 +14,8 @@ import "math"
 // which the proposal knows without an evaluation: ln K where K categories are equally likely (what
 // startStep assumes), less where few are. All n coordinates together stay put half the time when
 // 1/α is larger by about log 1/(2^{1/n} − 1). So α is c/H: H is a moving mean over states of what
-// openness returns, and c is what the acceptance rate adapts. The mean forgets as the adaptation
-// does, (1+t)^−0.6, so that in a long burn-in H settles.
+// openness returns, and c is what the mean acceptance probability adapts. The mean forgets as the
+// adaptation does, (1+t)^−0.6, so that in a long burn-in H settles.
 type follower struct {
 	mean []float64 // H of each chain
 	t    []int

@@ -9,7 +9,7 @@ package samplers
 // Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts α per
-// chain in the burn-in to an acceptance rate of 0.574 (Stats.MeanProb). On nominal
+// chain in the burn-in to a mean acceptance probability of 0.574 (Stats.MeanProb). On nominal
 // coordinates it begins with the gradient at the chain's start and follows that of
 // the states that the burn-in visits.
 type DMALA struct {

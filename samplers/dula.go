@@ -20,7 +20,7 @@ type DULA struct {
 	Balance Balance
 	// Precondition multiplies α per coordinate; nil for 1. See DMALA.
 	Precondition []float64
-	// TargetAcceptance is the acceptance rate that automatic step sizes aim at,
+	// TargetAcceptance is the mean acceptance probability that automatic step sizes aim at,
 	// were proposals tested. 0 means UnadjustedAcceptance.
 	TargetAcceptance float64
 	// Batch above 0 makes this stochastic-gradient DULA (DLP, section 6): ∇U
@@ -31,7 +31,7 @@ type DULA struct {
 	Batch int
 }
 
-// UnadjustedAcceptance is the acceptance rate that DULA's step size is adapted to.
+// UnadjustedAcceptance is the mean acceptance probability that DULA's step size is adapted to.
 // Nothing turns unlikely proposals down, so few of them may be unlikely.
 const UnadjustedAcceptance = 0.9
 

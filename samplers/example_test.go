@@ -42,11 +42,11 @@ func Example() {
 		mean += (2*marginals.Mean(i) - 1) / 9
 	}
 	fmt.Printf("mean spin %.2f, exact %.2f\n", mean, exact[0])
-	fmt.Printf("acceptance %.1f, R-hat below 1.01: %v, evaluations at most one a step: %v\n",
-		d.Acceptance, d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
+	fmt.Printf("mean probability %.1f, R-hat below 1.01: %v, evaluations at most one a step: %v\n",
+		d.MeanProb, d.RHat < 1.01, d.Stats.Evals <= d.Stats.Steps)
 	// Output:
 	// mean spin 0.47, exact 0.47
-	// acceptance 0.6, R-hat below 1.01: true, evaluations at most one a step: true
+	// mean probability 0.6, R-hat below 1.01: true, evaluations at most one a step: true
 }
 
 // Tracing another scalar than the energy: the effective number of draws of the

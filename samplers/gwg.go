@@ -21,7 +21,7 @@ type GWG struct {
 	Balance Balance
 	// Draws is X; 0 means 1.
 	Draws int
-	// Adapt adapts X per chain in the burn-in to an acceptance rate of 0.574
+	// Adapt adapts X per chain in the burn-in to a mean acceptance probability of 0.574
 	// instead. It begins at Draws and stays between 1 and the number of
 	// coordinates with more than one allowed category. A fraction is used on
 	// average, and one proposal in sixteen is a single draw.

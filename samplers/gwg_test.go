@@ -10,7 +10,7 @@ import (
 	"infill/samplers/targets"
 )
 
-// TestGWGAdaptsDraws: X goes from where Draws has it to an acceptance of 0.574,
+// TestGWGAdaptsDraws: X goes from where Draws has it to a mean acceptance probability of 0.574,
 // from below and from above, within the number of coordinates.
 func TestGWGAdaptsDraws(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,8 @@ type Info struct {
 	Doc   string // one or two sentences
 	// Exact says that the sampler leaves π invariant.
 	Exact bool
-	// Corrected says that an acceptance test decides about every proposal. An
-	// acceptance rate means something only then: the other samplers take every
-	// draw.
+	// Corrected says that an acceptance test decides about every proposal. Acceptance
+	// means something only then: the other samplers take every draw.
 	Corrected bool
 	// Enumerates says that a step evaluates the energies of all values of some
 	// coordinates. Where these have many values, restrict their support first.

@@ -273,7 +273,7 @@ func (s symmetric) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [
 }
 
 // TestAdaptationOnSymmetricTarget: where changing all coordinates is always
-// accepted, adapting to an acceptance rate must not end in doing only that.
+// accepted, adapting to a mean acceptance probability must not end in doing only that.
 func TestAdaptationOnSymmetricTarget(t *testing.T) {
 	t.Parallel()
 	s := symmetric{Bits(4)}

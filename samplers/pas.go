@@ -18,7 +18,7 @@ import (
 // weights at θ'. Exact. Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts R per
-// chain in the burn-in to an acceptance rate of 0.574.
+// chain in the burn-in to a mean acceptance probability of 0.574.
 type PAS struct {
 	Balance Balance
 	// Flips is R; 0 adapts it. A fraction is used on average, and one proposal

@@ -16,7 +16,7 @@ import (
 // count the coordinates that can change and their allowed values. Exact. Cost: 1
 // energy a step and no gradient.
 //
-// The zero value adapts R per chain in the burn-in to an acceptance rate of
+// The zero value adapts R per chain in the burn-in to a mean acceptance probability of
 // 0.234, the optimum for random walks (Sun et al. 2022, optimal scaling).
 type RWM struct {
 	// Flips is R; 0 adapts it. A fraction is used on average, ⌊R⌋ or ⌈R⌉, and
@@ -27,7 +27,7 @@ type RWM struct {
 	TargetAcceptance float64
 }
 
-// RandomWalkAcceptance is the acceptance rate that RWM is adapted to.
+// RandomWalkAcceptance is the mean acceptance probability that RWM is adapted to.
 const RandomWalkAcceptance = 0.234
 
 // Name implements Sampler.

@@ -59,12 +59,12 @@ func (t *Trace) startWeights() {
 // equally weighted states. For weighted ones (SGDLD) and without a trace they
 // are NaN.
 type Diagnosis struct {
-	Stats      Stats   // over all chains, since the last ResetStats
-	Acceptance float64 // mean acceptance probability, in [0,1]
-	Jump       float64 // accepted Hamming distance per step
-	ESS        float64 // of the scalar traced, by ESSChains
-	ESSBatch   float64 // the same by batch means, summed over chains
-	RHat       float64 // split R-hat of the scalar
+	Stats    Stats   // over all chains, since the last ResetStats
+	MeanProb float64 // Stats.MeanProb, in [0,1]: a proposal that is the state itself counts 1
+	Jump     float64 // accepted Hamming distance per step
+	ESS      float64 // of the scalar traced, by ESSChains
+	ESSBatch float64 // the same by batch means, summed over chains
+	RHat     float64 // split R-hat of the scalar
 	// Mean is the mean of the scalar with the weights of the states; NaN without
 	// a trace.
 	Mean float64
@@ -76,7 +76,7 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 	for _, s := range r.Stats {
 		d.Stats.Add(s)
 	}
-	d.Acceptance, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
+	d.MeanProb, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
 	d.ESS, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN()
 	if len(t.Value) > 0 && t.LogWeight == nil {
 		d.ESS, d.RHat = ESSChains(t.Value), SplitRHat(t.Value)

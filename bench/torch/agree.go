@@ -17,7 +17,7 @@ const (
 )
 
 // agree lets all samplers make the same number of steps from the same states
-// and compares their acceptance rates and energies, which are random.
+// and compares their mean probabilities of accepting and their energies, which are random.
 func (s *settings) agree(book *book) (err error) {
 	m, err := s.meter(agreeCell)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *settings) agree(book *book) (err error) {
 		}
 		sm := a.Samplers[name]
 		sm.Prob, sm.Energy = acc.prob.mean(), acc.energy.mean()
-		fmt.Fprintf(s.verbose, "%-16s acceptance %.4f ± %.4f  U %.3f ± %.3f\n", name, sm.Prob.Value,
-			sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
+		fmt.Fprintf(s.verbose, "%-16s mean probability %.4f ± %.4f  U %.3f ± %.3f\n", name,
+			sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)
 	}
 	worst := 0.0
 	for _, name := range []string{straightforward, saving} {

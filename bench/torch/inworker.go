@@ -320,7 +320,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 type run struct {
 	worker *infillWorker
 	slot   *slot
-	warm   int // steps whose energies and acceptances are left out
+	warm   int // steps whose energies and probabilities are left out
 	began  time.Time
 	cpu    float64
 	rows   int64

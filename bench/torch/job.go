@@ -59,7 +59,7 @@ type slot struct {
 	Moved  int     `json:"moved,omitempty"`  // proposals that differed from the state; PyTorch only
 	States float64 `json:"states,omitempty"` // states evaluated; infill only
 	Tokens int64   `json:"tokens,omitempty"` // tokens (rows × padded length) evaluated; infill only
-	// mean acceptance (infill: share accepted) of every chain
+	// mean probability of accepting (infill: share accepted or unmoved) of every chain
 	Prob   []float64 `json:"prob"`
 	Energy []float64 `json:"energy"` // mean U of every chain
 	// the states, if they were wanted; PyTorch only

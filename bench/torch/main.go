@@ -90,7 +90,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	profile := f.Bool("profile", false, "instead of measuring: where infill's time goes")
 	everything := f.Bool("all", false,
 		"measure latency, profiles of the cells of -quick, cells, and agreement")
-	agree := f.Bool("agree", false, "instead of measuring: acceptance rates and energies of a "+
+	agree := f.Bool("agree", false, "instead of measuring: mean probabilities and energies of a "+
 		"longer run")
 	latency := f.Bool("latency", false, "instead of measuring: the benchmarks of bench/speed")
 	render := f.Bool("render", false, "instead of measuring: the page from what is recorded")
@@ -263,7 +263,7 @@ func (r *Result) summary(w io.Writer) {
 			continue
 		}
 		fmt.Fprintf(w, "  %-16s %8.2f chain-steps/s  CPU %7.4f s a chain-step  %5.0f GFLOP/s (%3.0f "+
-			"%% of sgemm)  %5.0f MB  acceptance %.3f±%.3f  U %.2f±%.2f\n",
+			"%% of sgemm)  %5.0f MB  mean probability %.3f±%.3f  U %.2f±%.2f\n",
 			name, median(r.rates(name)), r.cpu(name), r.gflops(name), 100*r.gflops(name)/r.Peak.Best(),
 			float64(sm.Memory)/1e6,
 			sm.Prob.Value, sm.Prob.Error, sm.Energy.Value, sm.Energy.Error)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,9 +29,25 @@ type Sampler struct {
 	FLOPs float64 `json:"flops"`
 	// PyTorch's way to compute attention that was faster
 	Attention string `json:"attention,omitempty"`
-	Prob      Mean   `json:"acceptance"` // over chains and rounds
-	Energy    Mean   `json:"energy"`     // mean U, nats
+	Prob      Mean   `json:"mean_probability"` // of accepting, over chains and rounds
+	Energy    Mean   `json:"energy"`           // mean U, nats
 	Check     *Check `json:"check,omitempty"`
+}
+
+// UnmarshalJSON reads records of earlier programs too, which called Prob acceptance.
+func (s *Sampler) UnmarshalJSON(data []byte) error {
+	type plain Sampler
+	record := struct {
+		*plain
+		Old *Mean `json:"acceptance"`
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(data, &record); err != nil {
+		return err
+	}
+	if record.Old != nil {
+		s.Prob = *record.Old
+	}
+	return nil
 }
 
 // A Check compares energies and gradients with infill's.

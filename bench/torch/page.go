@@ -221,7 +221,7 @@ func (b *book) cellTables(p printer, model string) {
 		if r.Samplers[quantised] != nil {
 			p("With `--precision int8`, at %d words and %d blanks: %.3g chain-steps per second, %s "+
 				"times (1), %s times fp32, "+
-				"acceptance %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
+				"mean probability %.2f against %.2f.\n", r.Cell.Words, r.Cell.Blanks,
 				median(r.rates(quantised)), r.ratio(quantised, straightforward), r.ratio(quantised, ours),
 				r.Samplers[quantised].Prob.Value, r.Samplers[ours].Prob.Value)
 		}
@@ -264,8 +264,9 @@ func (b *book) agreement(p printer) {
 	p("%d chains, %d steps after %d that are left out, %d words, %d blanks, %s (%s).",
 		a.Chains, a.Steps,
 		a.Warm, a.Cell.Words, a.Cell.Blanks, modelName(a.Cell.Model), a.Commit)
-	p("± is one standard error, from the spread between chains.\n")
-	p("| | acceptance rate | mean U, nats | largest difference of U, of ∇U from infill's |")
+	p("± is one standard error, from the spread between chains. The mean probability is that of " +
+		"accepting a proposal, where one that is the state itself counts 1.\n")
+	p("| | mean probability | mean U, nats | largest difference of U, of ∇U from infill's |")
 	p("|---|---|---|---|")
 	for _, name := range []string{straightforward, saving, ours} {
 		s := a.Samplers[name]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -120,15 +121,31 @@ type realRun struct {
 	Rows      int     `json:"rows,omitempty"`
 	Evaluated int     `json:"rows_evaluated,omitempty"`
 	StepSize  float64 `json:"step_size,omitempty"`
-	// of the second half of the steps: share that was accepted or proposed the state itself, which
-	// is what step sizes are adapted to
-	Acceptance float64 `json:"acceptance,omitempty"`
+	// of the second half of the steps: share that was accepted or proposed the state itself, an
+	// estimate of the mean probability that step sizes are adapted to
+	MeanProb float64 `json:"mean_probability,omitempty"`
 	*RealStates
 	Path []realPoint `json:"path,omitempty"` // on the way; infill of now only
 	// GFLOP that torch.mm makes a second of the processor, at the best of some sizes; torch only
 	Sgemm   float64 `json:"sgemm,omitempty"`
 	Version string  `json:"version"`
 	Date    string  `json:"date"`
+}
+
+// UnmarshalJSON reads lines of earlier programs too, which called the mean probability acceptance.
+func (r *realRun) UnmarshalJSON(data []byte) error {
+	type plain realRun
+	line := struct {
+		*plain
+		Old *float64 `json:"acceptance"`
+	}{plain: (*plain)(r)}
+	if err := json.Unmarshal(data, &line); err != nil {
+		return err
+	}
+	if line.Old != nil {
+		r.MeanProb = *line.Old
+	}
+	return nil
 }
 
 // RealStates says what the chains of a whole run reached. It is exported for encoding/json, which

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,8 @@ func TestRealRuns(t *testing.T) {
 	}
 	for _, r := range all {
 		if r.RealStates == nil || !(r.Last.Mean < 0) || r.Made != 24 || r.CPU <= 0 || r.Blanks != 4 ||
-			r.Model != "small" || len(r.Path) != 8 || r.Path[7].Last != r.Last ||
+			r.Model != "small" || !(r.MeanProb > 0 && r.MeanProb <= 1) ||
+			len(r.Path) != 8 || r.Path[7].Last != r.Last ||
 			r.Path[2].Step != 2 || !(r.Path[7].CPU > r.Path[0].CPU) {
 			t.Errorf("%+v", r)
 		}
@@ -117,6 +119,28 @@ func TestRealSection(t *testing.T) {
 	}
 	if strings.Contains(w.String(), "autocast | ≥") {
 		t.Error("a target without a run has a line")
+	}
+}
+
+// Lines and records of earlier programs have the mean probability under another name.
+func TestEarlierNames(t *testing.T) {
+	for _, line := range []string{
+		`{"program":"rows","pieces":9,"acceptance":0.75,"moves":3,"last":{"mean":-5}}`,
+		`{"program":"rows","pieces":9,"mean_probability":0.75,"moves":3,"last":{"mean":-5}}`,
+	} {
+		var r realRun
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.MeanProb != 0.75 || r.Pieces != 9 ||
+			r.Program != "rows" || r.RealStates == nil || r.Moves != 3 || r.Last.Mean != -5 {
+			t.Errorf("%s: %+v, %v", line, r, err)
+		}
+	}
+	for _, name := range []string{"acceptance", "mean_probability"} {
+		var s Sampler
+		record := `{"memory":7,"` + name + `":{"value":0.5,"error":0.1},"energy":{"value":-2}}`
+		if err := json.Unmarshal([]byte(record), &s); err != nil || s.Prob != (Mean{0.5, 0.1}) ||
+			s.Memory != 7 || s.Energy.Value != -2 {
+			t.Errorf("%s: %+v, %v", record, s, err)
+		}
 	}
 }
 

@@ -196,8 +196,8 @@ func (t *realTable) write(p printer) {
 	}
 	p("%d chains, %d steps, %d thread(s), versions %s.%s\n", k.Chains, k.Steps, k.Threads,
 		strings.Join(versions, ", "), rate)
-	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | acceptance | moves a chain | " +
-		"mean U | five best | distinct | ESS of U a CPU minute | of the tokens |")
+	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | mean probability | " +
+		"moves a chain | mean U | five best | distinct | ESS of U a CPU minute | of the tokens |")
 	p("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 	for _, name := range t.programs {
 		p("%s", t.line(name))
@@ -219,7 +219,7 @@ func (t *realTable) line(name string) string {
 		format string
 		value  func(r *realRun) float64
 	}{
-		{"%.2f", func(r *realRun) float64 { return r.Acceptance }},
+		{"%.2f", func(r *realRun) float64 { return r.MeanProb }},
 		{"%.1f", func(r *realRun) float64 { return r.Moves }},
 		{"%.2f", func(r *realRun) float64 { return r.Last.Mean }},
 		{"%.2f", func(r *realRun) float64 { return r.Last.Best }},

@@ -62,7 +62,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	}
 	r.CPU, r.Wall = (chains.CPU() - cpu).Seconds(), time.Since(begin).Seconds()
 	r.Rows, r.Evaluated, r.StepSize = res.Rows, res.Evaluated, res.Tuned["step-size"]
-	r.Acceptance = float64(accepted) / float64(max(steps, 1))
+	r.MeanProb = float64(accepted) / float64(max(steps, 1))
 	if math.IsNaN(trace.Energy[0][0]) || math.IsNaN(trace.Energy[0][r.Steps]) {
 		// A sampler without energies. They are computed in a second run of the same bits.
 		trace, opt.TraceEnergies = chains.Trace{}, true
@@ -133,7 +133,7 @@ func (j *realJob) runBefore(ctx context.Context, t realTask, r *realRun) error {
 			}
 		}
 	}
-	r.Acceptance = float64(accepted) / float64(max(steps, 1))
+	r.MeanProb = float64(accepted) / float64(max(steps, 1))
 	r.RealStates = statesOf(trace)
 	return nil
 }
@@ -273,7 +273,7 @@ func (j *realJob) runTorch(ctx context.Context, t realTask, r *realRun, rest str
 	if whole && s.Trace != nil {
 		r.RealStates = statesOf(s.Trace)
 		for _, p := range s.Prob {
-			r.Acceptance += p / float64(len(s.Prob))
+			r.MeanProb += p / float64(len(s.Prob))
 		}
 	}
 	return nil

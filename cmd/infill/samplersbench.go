@@ -35,7 +35,7 @@ func benchCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name: "bench",
 		Usage: "compare samplers on a target with known truth: error, effective samples, " +
-			"acceptance, jump distance",
+			"mean acceptance probability, jump distance",
 		ArgsUsage: "TARGET",
 		Description: "TARGET is one of these, with its settings after a colon, such as " +
 			"ising:rows=4,a=.3:\n  " +

@@ -158,7 +158,7 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 // table has the distances at the end, and how the chains moved.
 func (m *measured) table() string {
 	rows := [][]string{{"sampler", "log MMD from random pixels", "log MMD from the likeliest image",
-		"acceptance", "pixels a step"}}
+		"mean probability", "pixels a step"}}
 	for k, title := range m.titles {
 		row := []string{title}
 		for start := range startNames {

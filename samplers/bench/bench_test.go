@@ -126,7 +126,7 @@ func TestNoBurnin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acceptance := map[int]float64{}
+	meanProb := map[int]float64{}
 	for burnin, want := range map[int]int{-1: 0, 0: 500, 7: 7} {
 		r, err := Compare(context.Background(), p, entries(t, "dmala"), Config{
 			Steps: 200, Burnin: max(burnin, 0), NoBurnin: burnin < 0})
@@ -138,10 +138,10 @@ func TestNoBurnin(t *testing.T) {
 			!strings.Contains(b.String(), fmt.Sprintf(" after %d of burn-in", want)) {
 			t.Errorf("burn-in %d: %v\n%s", burnin, err, b.String())
 		}
-		acceptance[burnin] = r.Rows[0].Acceptance
+		meanProb[burnin] = r.Rows[0].MeanProb
 	}
-	if acceptance[-1] == acceptance[0] {
-		t.Errorf("acceptance %g without a burn-in as with one", acceptance[0])
+	if meanProb[-1] == meanProb[0] {
+		t.Errorf("mean probability %g without a burn-in as with one", meanProb[0])
 	}
 }
 
@@ -283,7 +283,7 @@ func TestCompare(t *testing.T) {
 		if limit := 5 / (2 * math.Sqrt(x.ESS)); x.Exact && x.Error > limit {
 			t.Errorf("%s: error %g, want at most %g for an ESS of %g", x.Label, x.Error, limit, x.ESS)
 		}
-		if !(x.Acceptance > 0 && x.Acceptance <= 1) ||
+		if !(x.MeanProb > 0 && x.MeanProb <= 1) ||
 			!(x.Jump > 0 && x.Jump <= x.Proposed+1e-9 && x.Proposed <= 6) ||
 			x.Evals < 1000 ||
 			!(x.Seconds > 0) {
@@ -305,7 +305,8 @@ func TestCompare(t *testing.T) {
 	if err := errors.Join(r.WriteTable(&table), r.WriteMarkdown(&md), r.WriteSVG(&svg, true)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"truth by transfer matrices", "dmala", "ESS/call", "as DLMC's paper counts", "skipped: sampler sgdld needs stochastic gradients"} {
+	for _, want := range []string{"truth by transfer matrices", "dmala", "ESS/call", "mean prob",
+		"1 for one that is the state itself", "as DLMC's paper counts", "skipped: sampler sgdld needs stochastic gradients"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

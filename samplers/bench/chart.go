@@ -36,7 +36,9 @@ func panels(times bool) []panel {
 		{"ESS per call", true, func(x Row) (float64, float64) {
 			return x.PerCall, x.SE.ESS * x.PerCall / x.ESS
 		}},
-		{"acceptance", false, func(x Row) (float64, float64) { return x.Acceptance, x.SE.Acceptance }},
+		{"mean probability", false, func(x Row) (float64, float64) {
+			return x.MeanProb, x.SE.MeanProb
+		}},
 		{"jump distance", false, func(x Row) (float64, float64) { return x.Jump, x.SE.Jump }},
 	}
 	if times {
@@ -47,10 +49,10 @@ func panels(times bool) []panel {
 	return all
 }
 
-// WriteSVG draws one panel each for the error, ESS per evaluation and per call, acceptance, jump
-// distance and, if times is set, ESS per second, with a point for every sampler and its standard
-// error as a line. The axes of the error and of ESS are logarithmic. Points of samplers that
-// are not exact are open.
+// WriteSVG draws one panel each for the error, ESS per evaluation and per call, the mean
+// acceptance probability, jump distance and, if times is set, ESS per second, with a point for
+// every sampler and its standard error as a line. The axes of the error and of ESS are
+// logarithmic. Points of samplers that are not exact are open.
 func (r *Result) WriteSVG(w io.Writer, times bool) error {
 	var rows []Row
 	longest := 0

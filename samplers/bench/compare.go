@@ -47,31 +47,31 @@ func (c Config) filled() (Config, error) {
 // Row is what one sampler did on the problem. Counts and times are of the kept
 // steps only, over all chains.
 type Row struct {
-	Label      string
-	Exact      bool
-	Error      float64 // RMS error of the marginal probabilities; NaN without truth
-	ESS        float64 // of the distance to a fixed random state, all chains; NaN for weighted samples
-	PerEval    float64 // ESS per evaluation of the target, as samplers.Stats counts them
-	PerCall    float64 // ESS per call of U or ∇U, as DLMC's paper counts them (samplers.Info.Calls)
-	PerSecond  float64 // ESS per second
-	PerStep    float64 // ESS per step
-	RHat       float64 // split R-hat of the same scalar
-	Acceptance float64 // mean acceptance probability
-	Jump       float64 // mean coordinates changed per step
-	Proposed   float64 // mean coordinates changed by a proposal
-	Evals      int
-	Calls      int
-	Seconds    float64
-	Zero       int     // proposals, or neighbours, of energy −∞
-	NonFinite  int     // those whose energy or gradient is NaN or infinite
-	SE         SE      // of the figures above
-	Warnings   []error // what makes the row doubtful
-	Skipped    error   // why the sampler cannot run on this target
+	Label     string
+	Exact     bool
+	Error     float64 // RMS error of the marginal probabilities; NaN without truth
+	ESS       float64 // of the distance to a fixed random state, all chains; NaN for weighted samples
+	PerEval   float64 // ESS per evaluation of the target, as samplers.Stats counts them
+	PerCall   float64 // ESS per call of U or ∇U, as DLMC's paper counts them (samplers.Info.Calls)
+	PerSecond float64 // ESS per second
+	PerStep   float64 // ESS per step
+	RHat      float64 // split R-hat of the same scalar
+	MeanProb  float64 // mean acceptance probability, a proposal that is the state itself counts 1
+	Jump      float64 // mean coordinates changed per step
+	Proposed  float64 // mean coordinates changed by a proposal
+	Evals     int
+	Calls     int
+	Seconds   float64
+	Zero      int     // proposals, or neighbours, of energy −∞
+	NonFinite int     // those whose energy or gradient is NaN or infinite
+	SE        SE      // of the figures above
+	Warnings  []error // what makes the row doubtful
+	Skipped   error   // why the sampler cannot run on this target
 }
 
 // SE are the standard errors of a row's figures, estimated from how they differ from chain
 // to chain. They are NaN where there is one chain, and where the figure is.
-type SE struct{ Error, ESS, Acceptance, Jump float64 }
+type SE struct{ Error, ESS, MeanProb, Jump float64 }
 
 // Result is a comparison.
 type Result struct {
@@ -170,7 +170,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	st, info := diag.Stats, samplers.InfoOf(e.Sampler)
 	row := Row{
 		Label: e.Label, Exact: info.Exact, Calls: info.Calls(st),
-		Acceptance: diag.Acceptance, Jump: diag.Jump, Proposed: st.ProposedDistance(),
+		MeanProb: diag.MeanProb, Jump: diag.Jump, Proposed: st.ProposedDistance(),
 		ESS: diag.ESS, RHat: diag.RHat, Evals: st.Evals, Seconds: busy.Seconds(),
 		Zero: st.Zero, NonFinite: st.NonFinite, Error: math.NaN(),
 	}

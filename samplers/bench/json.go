@@ -29,33 +29,33 @@ type resultJSON struct {
 }
 
 type rowJSON struct {
-	Sampler    string   `json:"sampler"`
-	Exact      bool     `json:"exact"`
-	Error      number   `json:"error"`
-	ESS        number   `json:"ess"`
-	PerEval    number   `json:"ess_per_evaluation"`
-	PerCall    number   `json:"ess_per_call"`
-	PerSecond  number   `json:"ess_per_second"`
-	PerStep    number   `json:"ess_per_step"`
-	RHat       number   `json:"r_hat"`
-	Acceptance number   `json:"acceptance"`
-	Jump       number   `json:"jump"`
-	Proposed   number   `json:"proposed"`
-	Evals      int      `json:"evaluations"`
-	Calls      int      `json:"calls"`
-	Seconds    number   `json:"seconds"`
-	SE         *seJSON  `json:"standard_errors,omitempty"` // from chain to chain
-	Zero       int      `json:"probability_zero"`
-	NonFinite  int      `json:"non_finite"`
-	Warnings   []string `json:"warnings,omitempty"`
-	Skipped    string   `json:"skipped,omitempty"` // why; then there are no figures
+	Sampler   string   `json:"sampler"`
+	Exact     bool     `json:"exact"`
+	Error     number   `json:"error"`
+	ESS       number   `json:"ess"`
+	PerEval   number   `json:"ess_per_evaluation"`
+	PerCall   number   `json:"ess_per_call"`
+	PerSecond number   `json:"ess_per_second"`
+	PerStep   number   `json:"ess_per_step"`
+	RHat      number   `json:"r_hat"`
+	MeanProb  number   `json:"mean_probability"`
+	Jump      number   `json:"jump"`
+	Proposed  number   `json:"proposed"`
+	Evals     int      `json:"evaluations"`
+	Calls     int      `json:"calls"`
+	Seconds   number   `json:"seconds"`
+	SE        *seJSON  `json:"standard_errors,omitempty"` // from chain to chain
+	Zero      int      `json:"probability_zero"`
+	NonFinite int      `json:"non_finite"`
+	Warnings  []string `json:"warnings,omitempty"`
+	Skipped   string   `json:"skipped,omitempty"` // why; then there are no figures
 }
 
 type seJSON struct {
-	Error      number `json:"error"`
-	ESS        number `json:"ess"`
-	Acceptance number `json:"acceptance"`
-	Jump       number `json:"jump"`
+	Error    number `json:"error"`
+	ESS      number `json:"ess"`
+	MeanProb number `json:"mean_probability"`
+	Jump     number `json:"jump"`
 }
 
 // WriteJSON prints the comparison as one JSON object. A figure that does not exist
@@ -76,9 +76,9 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		row.Error, row.ESS, row.RHat = figure(x.Error), figure(x.ESS), figure(x.RHat)
 		row.PerEval, row.PerSecond = figure(x.PerEval), figure(x.PerSecond)
 		row.PerStep, row.PerCall = figure(x.PerStep), figure(x.PerCall)
-		row.Acceptance, row.Jump, row.Proposed = figure(x.Acceptance), figure(x.Jump), figure(x.Proposed)
+		row.MeanProb, row.Jump, row.Proposed = figure(x.MeanProb), figure(x.Jump), figure(x.Proposed)
 		row.Evals, row.Calls, row.Seconds = x.Evals, x.Calls, figure(x.Seconds)
-		row.SE = &seJSON{figure(x.SE.Error), figure(x.SE.ESS), figure(x.SE.Acceptance),
+		row.SE = &seJSON{figure(x.SE.Error), figure(x.SE.ESS), figure(x.SE.MeanProb),
 			figure(x.SE.Jump)}
 		row.Zero, row.NonFinite = x.Zero, x.NonFinite
 		for _, e := range x.Warnings {

@@ -35,6 +35,10 @@ const (
 const callNote = "eval: U and its gradient at a state that is not known yet; call: each of them, " +
 	"known or not, as DLMC's paper counts"
 
+// probNote says what the mean probability counts.
+const probNote = "mean prob: mean probability of accepting a proposal, 1 for one that is the " +
+	"state itself"
+
 // name is the label of a row, marked where the sampler is not exact.
 func (x Row) name() string {
 	if x.Exact || x.Skipped != nil {
@@ -59,7 +63,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprintln(&buf)
 	tw := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/call\tESS/s\tR-hat\taccept\tjump\t"+
+	fmt.Fprintln(tw, "sampler\terror\tESS\tESS/eval\tESS/call\tESS/s\tR-hat\tmean prob\tjump\t"+
 		"proposed\tevals\tcalls")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {
@@ -67,13 +71,14 @@ func (r *Result) WriteTable(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", x.name(), num(x.Error),
-			num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.PerSecond), num(x.RHat), num(x.Acceptance),
+			num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.PerSecond), num(x.RHat), num(x.MeanProb),
 			num(x.Jump), num(x.Proposed), x.Evals, x.Calls)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(&buf, callNote)
+	fmt.Fprintln(&buf, probNote)
 	if r.inexact() {
 		fmt.Fprintln(&buf, inexactNote)
 	}
@@ -94,8 +99,8 @@ func (r *Result) WriteTable(w io.Writer) error {
 // that the same seed gives the same bytes.
 func (r *Result) WriteMarkdown(w io.Writer) error {
 	var buf bytes.Buffer
-	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | ESS/call | R-hat | acceptance | "+
-		"jump | proposed | evals | calls |")
+	fmt.Fprintln(&buf, "| sampler | RMS error | ESS | ESS/eval | ESS/call | R-hat | "+
+		"mean probability | jump | proposed | evals | calls |")
 	fmt.Fprintln(&buf, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, x := range r.Rows {
 		if x.Skipped != nil {
@@ -103,7 +108,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(&buf, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", x.name(),
-			num(x.Error), num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.RHat), num(x.Acceptance),
+			num(x.Error), num(x.ESS), num(x.PerEval), num(x.PerCall), num(x.RHat), num(x.MeanProb),
 			num(x.Jump), num(x.Proposed), x.Evals, x.Calls)
 	}
 	if r.inexact() {

@@ -94,7 +94,7 @@ func TestJSON(t *testing.T) {
 			continue
 		}
 		for key, want := range map[string]float64{
-			"error": x.Error, "ess": x.ESS, "ess_per_evaluation": x.PerEval, "ess_per_call": x.PerCall, "calls": float64(x.Calls), "r_hat": x.RHat, "acceptance": x.Acceptance,
+			"error": x.Error, "ess": x.ESS, "ess_per_evaluation": x.PerEval, "ess_per_call": x.PerCall, "calls": float64(x.Calls), "r_hat": x.RHat, "mean_probability": x.MeanProb,
 			"jump": x.Jump, "proposed": x.Proposed, "evaluations": float64(x.Evals), "seconds": x.Seconds,
 		} {
 			f, ok := s[key].(float64)

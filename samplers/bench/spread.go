@@ -60,7 +60,7 @@ func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run
 		}
 		return s
 	}
-	se.Acceptance = of(func(k int) float64 { s := stats(k); return s.MeanProb() })
+	se.MeanProb = of(func(k int) float64 { s := stats(k); return s.MeanProb() })
 	se.Jump = of(func(k int) float64 { s := stats(k); return s.JumpDistance() })
 	return se
 }

@@ -55,14 +55,14 @@ func TestStandardErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := r.Rows[0]
-		for i, v := range []float64{x.Error, x.ESS, x.Acceptance, x.Jump} {
+		for i, v := range []float64{x.Error, x.ESS, x.MeanProb, x.Jump} {
 			at[i] = append(at[i], v)
 		}
-		for i, v := range []float64{x.SE.Error, x.SE.ESS, x.SE.Acceptance, x.SE.Jump} {
+		for i, v := range []float64{x.SE.Error, x.SE.ESS, x.SE.MeanProb, x.SE.Jump} {
 			se[i] = append(se[i], v)
 		}
 	}
-	for i, name := range []string{"error", "ESS", "acceptance", "jump"} {
+	for i, name := range []string{"error", "ESS", "mean probability", "jump"} {
 		mean, square, said := 0.0, 0.0, 0.0
 		for k := range at[i] {
 			mean += at[i][k] / seeds

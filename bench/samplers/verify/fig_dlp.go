@@ -107,10 +107,10 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"sampler", "paper", "sites that a proposal changes", "acceptance",
+	rows := [][]string{{"sampler", "paper", "sites that a proposal changes", "mean probability",
 		"sites that a step changes"}}
 	panel := drawing.Panel{Title: "Figure 2 left", X: "sites that a proposal changes",
-		Y: "acceptance", Lines: []drawing.Line{{Name: "DMALA", Marks: true},
+		Y: "mean probability", Lines: []drawing.Line{{Name: "DMALA", Marks: true},
 			{Name: "GWG", Series: 1, Marks: true}}}
 	for i, c := range all {
 		flips, acc := over(runs[i].flips), over(runs[i].acc)
@@ -122,7 +122,7 @@ func dlpFlips(ctx context.Context, w io.Writer, e *env, _ []float64) error {
 	lines(w, rows...)
 	fmt.Fprint(w, text("dlp_flips"))
 	return e.svg("dlp-figure2.svg", drawing.Plot{
-		Title:  "Ising 5×5, acceptance against the length of jumps",
+		Title:  "Ising 5×5, mean probability against the length of jumps",
 		Panels: []drawing.Panel{panel},
 	}.WriteSVG)
 }

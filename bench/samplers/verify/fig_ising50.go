@@ -206,7 +206,7 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 	}
 	cv := variation(ess[:len(ess)-1]) // RWM's few values scatter more
 	rows := [][]string{{"sampler", "stored", "here", "deviation", "later x0", "Geyer's ESS",
-		"15000 steps", "single rows", "acceptance", "jump distance"}}
+		"15000 steps", "single rows", "mean probability", "jump distance"}}
 	var logs [5]float64 // Σ log of here/stored and of each column from the later x0 on/here
 	n := 0.0
 	for i, c := range ising50Cases {

@@ -21,7 +21,7 @@ func figCategorical(ctx context.Context, w io.Writer, e *env) error {
 	}
 	t := must(targets.NewCategorical(theta))
 	fmt.Fprint(w, text("categorical"))
-	rows := [][]string{{"sampler", "second-hand", "here", "by batch means", "acceptance",
+	rows := [][]string{{"sampler", "second-hand", "here", "by batch means", "mean probability",
 		"jump distance", "chains × steps"}}
 	for _, c := range []struct {
 		name, want            string

@@ -114,7 +114,8 @@ var peaksSamplers = []struct {
 func figModes(ctx context.Context, w io.Writer, e *env) error {
 	fmt.Fprint(w, text("modes"))
 	rows := [][]string{{"dist_var", "weights", "sampler", "second-hand", "KL(empirical ‖ π)",
-		"KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain", "acceptance"}}
+		"KL(π ‖ empirical)", "of the 25 modes alone", "modes visited by a chain",
+		"mean probability"}}
 	for _, v := range []struct {
 		dist    float64
 		name    string

@@ -150,7 +150,8 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 			head[1] = fmt.Sprintf("one chain, step %d", n)
 		}
 	}
-	rows := [][]string{append(head, "all chains", "jump distance", "acceptance", "states visited")}
+	rows := [][]string{append(head, "all chains", "jump distance", "mean probability",
+		"states visited")}
 	out := map[string]*selected{}
 	for _, c := range cases {
 		got, err := kept(e, id+strings.ReplaceAll(c.name, " ", "-"), func() (*selected, error) {

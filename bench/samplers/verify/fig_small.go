@@ -54,7 +54,7 @@ func figIsing(ctx context.Context, w io.Writer, e *env) error {
 		name := fmt.Sprintf("DMALA α = %g: ", c.alpha)
 		rows = append(rows,
 			[]string{name + "flips proposed", c.flips, over(flips).String()},
-			[]string{name + "acceptance", c.acc, over(acc).String()},
+			[]string{name + "mean probability", c.acc, over(acc).String()},
 			[]string{name + "E[s]", "0.48297 (exact)", over(sums).String()})
 	}
 	lines(w, rows...)
@@ -157,7 +157,8 @@ func figPrecondition(ctx context.Context, w io.Writer, e *env) error {
 	q := illConditioned{samplers.Spins(2)}
 	const chains, steps = 64, 125000
 	fmt.Fprint(w, text("precondition", steps, chains))
-	rows := [][]string{{"sampler", "elsewhere", "log RMSE here", "flip probabilities", "acceptance"}}
+	rows := [][]string{{"sampler", "elsewhere", "log RMSE here", "flip probabilities",
+		"mean probability"}}
 	for _, c := range []struct {
 		name, want string
 		s          samplers.Sampler
