@@ -124,6 +124,10 @@ type realRun struct {
 	// of the second half of the steps: share that was accepted or proposed the state itself, an
 	// estimate of the mean probability that step sizes are adapted to
 	MeanProb float64 `json:"mean_probability,omitempty"`
+	// as in records: share of these steps that proposed another state, and of these that was
+	// accepted, which is what rows adapts to; infill of now only, nil without an acceptance test
+	MoveShare  *float64 `json:"move_share,omitempty"`
+	Acceptance *float64 `json:"acceptance,omitempty"`
 	*RealStates
 	Path []realPoint `json:"path,omitempty"` // on the way; infill of now only
 	// GFLOP that torch.mm makes a second of the processor, at the best of some sizes; torch only
@@ -132,18 +136,15 @@ type realRun struct {
 	Date    string  `json:"date"`
 }
 
-// UnmarshalJSON reads lines of earlier programs too, which called the mean probability acceptance.
+// UnmarshalJSON reads lines of earlier programs too. They have no share of moves, and called the
+// mean probability acceptance.
 func (r *realRun) UnmarshalJSON(data []byte) error {
 	type plain realRun
-	line := struct {
-		*plain
-		Old *float64 `json:"acceptance"`
-	}{plain: (*plain)(r)}
-	if err := json.Unmarshal(data, &line); err != nil {
+	if err := json.Unmarshal(data, (*plain)(r)); err != nil {
 		return err
 	}
-	if line.Old != nil {
-		r.MeanProb = *line.Old
+	if r.MoveShare == nil && r.Acceptance != nil {
+		r.MeanProb, r.Acceptance = *r.Acceptance, nil
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,14 @@ func TestRealRuns(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+	// gibbs, the second, has no acceptance test.
+	if r := all[1]; r.MoveShare != nil || r.Acceptance != nil || r.MeanProb != 1 {
+		t.Errorf("%+v", r)
+	}
+	if r := all[0]; r.MoveShare == nil ||
+		math.Abs(1-*r.MoveShare*(1-*r.Acceptance)-r.MeanProb) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
 	for _, bad := range [][]string{{"-chains", "1"}, {"x"}, {"-texts", file + "x"},
 		{"-runs", file, "-only", "own 1", "-programs", "torch:steps=0"},
 		{"-runs", file, "-only", "own 1", "-programs", "torch"},
@@ -72,6 +81,8 @@ func TestRealSection(t *testing.T) {
 		switch program + sentence {
 		case "rows1":
 			r.Path = []realPoint{{Step: 5, CPU: 0.5, Last: q, Visited: q}, {Step: 20, CPU: 2, Last: q}}
+			share, accepted := 0.8, 0.5
+			r.MeanProb, r.MoveShare, r.Acceptance = 0.6, &share, &accepted
 		case "gibbs-mh1":
 			r.Path = []realPoint{{Step: 10, CPU: 0.5, Last: q}, {Step: 20, CPU: 1, Last: q}}
 		}
@@ -101,7 +112,9 @@ func TestRealSection(t *testing.T) {
 		// 6 s for 10 of 200 chain-steps are 120 s, 60 times rows.
 		"| PyTorch, straightforward, float32, 2 of the chains, 5 of the steps | 1 | 120 | 240 | 60 | – |",
 		// 30/2 and 20/4, and a mean over both sentences.
-		"| DMALA, infill before | 2 | 25 | 50 | 10 (5–15) | 0.00 | 0.0 | -5.00 | -3.00 | 7.0 | 75 |",
+		"| DMALA, infill before | 2 | 25 | 50 | 10 (5–15) | 0.00 | – | 0.0 | -5.00 | -3.00 | 7.0 | 75 |",
+		// One of three runs of rows says what share of moves was accepted.
+		"| mean probability | acceptance | moves a chain |", "| 1 (1–1) | 0.20 | 0.50 (1) | 0.0 | -5.00 |",
 		// rows and gibbs-mh of 20 steps, gibbs-mh of 10, and both of all.
 		"| times as fast as straightforward PyTorch in float32 | ≥ 20 | 60 (1) | 120 (1) | " +
 			"240 (1) | 60 (1) | 120 (1) | yes |",
@@ -129,10 +142,20 @@ func TestEarlierNames(t *testing.T) {
 		`{"program":"rows","pieces":9,"mean_probability":0.75,"moves":3,"last":{"mean":-5}}`,
 	} {
 		var r realRun
-		if err := json.Unmarshal([]byte(line), &r); err != nil || r.MeanProb != 0.75 || r.Pieces != 9 ||
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.MeanProb != 0.75 ||
+			r.Acceptance != nil || r.Pieces != 9 ||
 			r.Program != "rows" || r.RealStates == nil || r.Moves != 3 || r.Last.Mean != -5 {
 			t.Errorf("%s: %+v, %v", line, r, err)
 		}
+	}
+	var r realRun
+	line := `{"mean_probability":0.75,"move_share":0.5,"acceptance":0.5}`
+	if err := json.Unmarshal([]byte(line), &r); err != nil || r.MeanProb != 0.75 ||
+		*r.MoveShare != 0.5 || *r.Acceptance != 0.5 {
+		t.Errorf("%s: %+v, %v", line, r, err)
+	}
+	if again, err := json.Marshal(r); err != nil || !strings.Contains(string(again), line[1:len(line)-1]) {
+		t.Errorf("%s is written as %s, %v", line, again, err)
 	}
 	for _, name := range []string{"acceptance", "mean_probability"} {
 		var s Sampler

@@ -196,9 +196,13 @@ func (t *realTable) write(p printer) {
 	}
 	p("%d chains, %d steps, %d thread(s), versions %s.%s\n", k.Chains, k.Steps, k.Threads,
 		strings.Join(versions, ", "), rate)
-	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | mean probability | " +
+	moves, rule := "", ""
+	if t.hasAcceptance() {
+		moves, rule = "acceptance | ", "--:|"
+	}
+	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | mean probability | " + moves +
 		"moves a chain | mean U | five best | distinct | ESS of U a CPU minute | of the tokens |")
-	p("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	p("|---|--:|--:|--:|--:|--:|" + rule + "--:|--:|--:|--:|--:|--:|")
 	for _, name := range t.programs {
 		p("%s", t.line(name))
 	}
@@ -233,7 +237,33 @@ func (t *realTable) line(name string) string {
 		}
 		cells = append(cells, cell)
 	}
+	if t.hasAcceptance() {
+		cells = slices.Insert(cells, 6, t.acceptance(name))
+	}
 	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// hasAcceptance reports whether a run of the table says what share of moves was accepted.
+func (t *realTable) hasAcceptance() bool {
+	return slices.ContainsFunc(t.runs, func(r realRun) bool { return r.Acceptance != nil })
+}
+
+// acceptance is the mean of a program's runs, with their number where some do not have it: those
+// of earlier programs.
+func (t *realTable) acceptance(name string) string {
+	var v []float64
+	for _, r := range t.of(name) {
+		if r.Acceptance != nil {
+			v = append(v, *r.Acceptance)
+		}
+	}
+	switch len(v) {
+	case 0:
+		return unknown
+	case len(t.of(name)):
+		return fmt.Sprintf("%.2f", average(v))
+	}
+	return fmt.Sprintf("%.2f (%d)", average(v), len(v))
 }
 
 func average(v []float64) float64 {

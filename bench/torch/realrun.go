@@ -36,7 +36,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	}
 	e := infill.New(j.opened)
 	var trace chains.Trace
-	accepted, steps := 0, 0
+	accepted, moved, steps := 0, 0, 0
 	var cpu time.Duration
 	var at []time.Duration
 	opt.Trace = func(s infill.Step) error {
@@ -47,7 +47,10 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 		if s.Step > r.Steps/2 {
 			for k := range s.Energy {
 				steps++
-				if s.Accepted[k] || !s.Proposed[k] {
+				if s.Proposed[k] {
+					moved++
+				}
+				if s.Accepted[k] {
 					accepted++
 				}
 			}
@@ -62,7 +65,11 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	}
 	r.CPU, r.Wall = (chains.CPU() - cpu).Seconds(), time.Since(begin).Seconds()
 	r.Rows, r.Evaluated, r.StepSize = res.Rows, res.Evaluated, res.Tuned["step-size"]
-	r.MeanProb = float64(accepted) / float64(max(steps, 1))
+	r.MeanProb = float64(steps-moved+accepted) / float64(max(steps, 1))
+	if samplers.InfoOf(opt.Sampler).Corrected && moved > 0 {
+		share, of := float64(moved)/float64(steps), float64(accepted)/float64(moved)
+		r.MoveShare, r.Acceptance = &share, &of
+	}
 	if math.IsNaN(trace.Energy[0][0]) || math.IsNaN(trace.Energy[0][r.Steps]) {
 		// A sampler without energies. They are computed in a second run of the same bits.
 		trace, opt.TraceEnergies = chains.Trace{}, true
