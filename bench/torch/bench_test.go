@@ -333,6 +333,9 @@ func TestNotebookIsRendered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.HasPrefix(page, "# Performance\n\n## On real text\n") {
+		t.Error("the page does not begin with the tables of real text")
+	}
 	for name, want := range map[string]string{"performance.md": page,
 		"performance/ratios.svg": b.chart()} {
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

@@ -105,10 +105,10 @@ func (b *book) page() (string, error) {
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	m := b.Machine
 	p("# Performance\n")
-	b.waitTable(p)
 	if err := b.realSection(p); err != nil {
 		return "", err
 	}
+	b.waitTable(p)
 	fmt.Fprintf(&w, head, tolerance)
 	if m.CPU != "" {
 		p("Machine: %s, %d cores, %s. %s, ONNX Runtime %s, PyTorch %s (%s), transformers %s.\n"+

@@ -159,7 +159,7 @@ func gains(a, b []*realRun, f func(a, b *realRun) float64) []float64 {
 	}), math.IsNaN)
 }
 
-// realSection writes what is recorded of real models.
+// realSection is the first thing on the page: what is recorded of real models.
 func (b *book) realSection(p printer) error {
 	if b.dir == "" {
 		return nil

@@ -56,7 +56,7 @@ const (
 	sentenceMetric = "sentences/s"
 )
 
-// waitTable is the first thing on the page: how long users wait.
+// waitTable says how long users wait.
 func (b *book) waitTable(p printer) {
 	if len(b.Latency) == 0 {
 		return
