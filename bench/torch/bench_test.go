@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -371,6 +372,40 @@ func TestSaveModel(t *testing.T) {
 	}
 	if err := saveModel("none", dir); err == nil {
 		t.Error("a model that the program has not was saved")
+	}
+}
+
+// Benchmarks that run by themselves leave the others, and what is said of them, as they are.
+func TestAddLatency(t *testing.T) {
+	ran := func(runs int) Benchmark {
+		return Benchmark{Seconds: 60, Low: 60, High: 60, Runs: runs,
+			Metrics: map[string]float64{cpuMetric: 50, sentenceMetric: 0.2}}
+	}
+	const small, large = "Score/threads=1", "Batch/default/sentences=12/threads=1"
+	b := &book{Latency: map[string]Benchmark{}}
+	b.addLatency(map[string]Benchmark{small: ran(5)}, "v1", "machine one", true)
+	b.addLatency(map[string]Benchmark{large: ran(1)}, "v2", "machine two", false)
+	var w strings.Builder
+	b.waitTable(func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) })
+	for _, want := range []string{
+		"(lowest–highest) of 5 runs. Measured at v1 on: machine one.",
+		"12 such sentences, one thread | 60.00 (60.00–60.00) | 50.00 | 0.2 | 0.24 | ≥ 20 a second | no |",
+		"12 such sentences, one thread, 1 run(s), measured at v2 on: machine two.",
+		"| score of 50 sentences",
+	} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("no %q in\n%s", want, w.String())
+		}
+	}
+	b.addLatency(map[string]Benchmark{small: ran(4)}, "v3", "machine three", true)
+	if len(b.Latency) != 1 || b.LatencyOn != "machine three" || b.Latency[small].Runs != 4 {
+		t.Errorf("after all: %+v", b)
+	}
+	// The first of a new book have nothing beside them.
+	b = &book{Latency: map[string]Benchmark{}}
+	b.addLatency(map[string]Benchmark{large: ran(1)}, "v2", "machine two", false)
+	if b.LatencyOn != "machine two" || b.Latency[large].On != "" {
+		t.Errorf("in a new book: %+v", b)
 	}
 }
 

@@ -67,6 +67,9 @@ type Benchmark struct {
 	Metrics map[string]float64 `json:"metrics,omitempty"` // others, by unit, medians
 	Runs    int                `json:"runs"`
 	Commit  string             `json:"commit"`
+	// On is the machine and how busy it was, of a benchmark that ran by itself; "" for those that
+	// ran together, which the book's LatencyOn is of.
+	On string `json:"on,omitempty"`
 }
 
 func openBook(dir string) (*book, error) {

@@ -12,10 +12,15 @@ import (
 	"strings"
 )
 
-// latency runs the benchmarks of bench/speed and records them, in place of those of before.
-func (s *settings) latency(book *book) error {
+// everyBenchmark is the pattern of all benchmarks.
+const everyBenchmark = "."
+
+// latency runs the benchmarks of bench/speed that match a pattern of go test and records them. All
+// take the place of those of before. Some leave the others as they are, and say themselves
+// where they ran.
+func (s *settings) latency(book *book, pattern string) error {
 	busy := loadAverage()
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x",
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", pattern, "-benchtime", "1x",
 		"-timeout", "2h", "-count", strconv.Itoa(s.rounds), "./bench/speed")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -25,14 +30,27 @@ func (s *settings) latency(book *book) error {
 	if _, err := s.verbose.Write(out); err != nil {
 		return err
 	}
-	clear(book.Latency)
-	for name, b := range parseBenchmarks(out) {
-		b.Commit = commit()
-		book.Latency[name] = b
+	ran := parseBenchmarks(out)
+	if len(ran) == 0 {
+		return fmt.Errorf("no benchmark of bench/speed matches %q", pattern)
 	}
-	book.LatencyOn = fmt.Sprintf("%s, %d cores, %s/%s, %s%s", cpuName(), runtime.NumCPU(),
+	on := fmt.Sprintf("%s, %d cores, %s/%s, %s%s", cpuName(), runtime.NumCPU(),
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), busy)
+	book.addLatency(ran, commit(), on, pattern == everyBenchmark)
 	return book.save()
+}
+
+// addLatency records benchmarks of a version and a machine, in place of all others if these are
+// all.
+func (b *book) addLatency(ran map[string]Benchmark, version, on string, all bool) {
+	if all || b.LatencyOn == "" {
+		clear(b.Latency)
+		b.LatencyOn, on = on, ""
+	}
+	for name, r := range ran {
+		r.Commit, r.On = version, on
+		b.Latency[name] = r
+	}
 }
 
 // loadAverage says how many programs wanted to run in the last minute, where the system tells.

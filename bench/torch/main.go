@@ -17,6 +17,7 @@
 //	go run ./bench/torch -profile            # where infill's time goes
 //	go run ./bench/torch -agree              # a longer run of all three
 //	go run ./bench/torch -latency            # the benchmarks of bench/speed
+//	go run ./bench/torch -latency -bench Batch/default  # some of them
 //
 //	go run ./bench/torch real -model DIR     # the real BERT-base on twenty sentences
 //
@@ -93,6 +94,8 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	agree := f.Bool("agree", false, "instead of measuring: mean probabilities and energies of a "+
 		"longer run")
 	latency := f.Bool("latency", false, "instead of measuring: the benchmarks of bench/speed")
+	pattern := f.String("bench", everyBenchmark, "with -latency: only the benchmarks that this "+
+		"pattern of go test matches, beside those recorded")
 	render := f.Bool("render", false, "instead of measuring: the page from what is recorded")
 	isWorker := f.Bool("worker", false, "internal: be infill's side of a measurement")
 	model := f.String("model", "", "internal: the worker's model folder")
@@ -127,7 +130,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 	case *render:
 		err = book.save()
 	case *latency:
-		err = s.latency(book)
+		err = s.latency(book, *pattern)
 	default:
 		if err := s.setup(todo); err != nil {
 			return err
@@ -143,7 +146,7 @@ func mainErr(args []string, in io.Reader, out io.Writer) error {
 			err = s.profiles(profiled, book)
 		default:
 			if *everything { // what is short first: every part is recorded when it is done
-				err = errors.Join(s.latency(book), s.profiles(profiled, book))
+				err = errors.Join(s.latency(book, everyBenchmark), s.profiles(profiled, book))
 			}
 			if err == nil {
 				err = s.cells(todo, book, *check)

@@ -44,6 +44,10 @@ var waits = []wait{
 	{name: "Batch/sentences=12/threads=2", what: "the same, two threads"},
 	{name: "Batch/sentences=300/threads=1", what: "300 such sentences, one thread"},
 	{name: "Batch/sentences=300/threads=2", what: "the same, two threads", least: 20},
+	{name: "Batch/default/sentences=12/threads=1", least: 20,
+		what: "`infill batch --model default`, 12 such sentences, one thread"},
+	{name: "Batch/default/sentences=12/threads=2", least: 20,
+		what: "`infill batch --model default`, 12 such sentences, two threads"},
 	{name: "Score/threads=1", what: "score of 50 sentences of 17 words on `small`, one thread"},
 	{name: "Score/threads=2", what: "the same, two threads"},
 }
@@ -83,6 +87,12 @@ func (b *book) waitTable(p printer) {
 			each, eachCPU, target, met)
 	}
 	p("")
+	for _, w := range waits {
+		if l, ok := b.Latency[w.name]; ok && l.On != "" {
+			p("By itself, with `-bench`: %s, %d run(s), measured at %s on: %s.\n", w.what, l.Runs, l.Commit,
+				l.On)
+		}
+	}
 	p("%s", waitReading)
 }
 
@@ -103,22 +113,24 @@ func (w wait) target(l Benchmark) (want, met string) {
 	return want, "no"
 }
 
-// waitRuns is how often each benchmark ran, at least.
+// waitRuns is how often each benchmark ran, at least, of those that ran together.
 func (b *book) waitRuns() int {
 	least := 0
 	for _, l := range b.Latency {
-		if least == 0 || l.Runs < least {
+		if l.On == "" && (least == 0 || l.Runs < least) {
 			least = l.Runs
 		}
 	}
 	return least
 }
 
-// waitCommits lists the versions that were measured.
+// waitCommits lists the versions that were measured together.
 func (b *book) waitCommits() string {
 	at := map[string]bool{}
 	for _, l := range b.Latency {
-		at[l.Commit] = true
+		if l.On == "" {
+			at[l.Commit] = true
+		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(at)), ", ")
 }
