@@ -117,8 +117,8 @@ func TestAnnealFromAndToTheSame(t *testing.T) {
 func TestAnnealScoresWhateverTheThreads(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	for _, s := range []samplers.Sampler{&samplers.Rows{}, &samplers.DMALA{}, &samplers.LB1{},
-		&samplers.SGDLD{}} {
+	for _, s := range []samplers.Sampler{&samplers.Rows{}, &samplers.Rows{Langevin: 0.3},
+		&samplers.DMALA{}, &samplers.LB1{}, &samplers.SGDLD{}} {
 		var want *Result
 		for _, threads := range []int{1, 3} {
 			m, err := mlm.OpenDir(t.Context(), tinyFolder, mlm.Options{Threads: threads})

@@ -25,6 +25,11 @@ import (
 //
 // Cost: one energy with its rows a step, and nothing when the draw is the state
 // itself. The zero value adapts ρ per chain in the burn-in.
+//
+// With Langevin above 0 a step is, with that probability and whatever the state is, one of DMALA
+// in the place of one of rows. It reaches by the gradient what rows cannot see. Both kernels leave
+// π invariant, and so does their mixture. Such a step costs an energy and gradient, one more where
+// a step of rows has moved since the last one, and the rows again where it moves.
 type Rows struct {
 	// Rate is ρ, in (0, 1]; 0 adapts it. As it goes to 0 one coordinate changes at a
 	// time, chosen uniformly.
@@ -32,6 +37,16 @@ type Rows struct {
 	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
 	// from the state; 0 means 0.574.
 	TargetAcceptance float64
+	// Langevin is the share of steps of DMALA, in [0, 1]. 0: none, and no gradient is needed.
+	Langevin float64
+	// StepSize is α of these steps. 0 adapts it in those of the burn-in, as DMALA does, to its
+	// acceptance rate. A chain whose burn-in has no such step keeps DMALA's automatic start.
+	StepSize float64
+	// LangevinIfPays has the burn-in of each chain choose between the share and none: in its second
+	// half, steps of DMALA must change as many coordinates for each unit of work as those of rows.
+	// A gradient is taken to be three units, an energy with its rows one. It does not count that a
+	// move leads where rows lead seldom. Without a burn-in nothing is chosen.
+	LangevinIfPays bool
 }
 
 // The rate of Rows lies between 1, every coordinate, and this, which is one
@@ -50,6 +65,20 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
 			"a number above 0, up to 1, or 0 for automatic"}
 	}
+	if !(s.Langevin >= 0 && s.Langevin <= 1) {
+		return nil, &ParamError{s.Name(), "langevin", fmt.Sprint(s.Langevin), "a number from 0 to 1"}
+	}
+	if err := checkPositive(s.Name(), "step size", s.StepSize, true); err != nil {
+		return nil, err
+	}
+	if s.Langevin > 0 {
+		return newRowsMixture(c, s)
+	}
+	return s.kernel(c, c.Burnin)
+}
+
+// kernel is that of the steps of rows. In a burn-in of this many of them it adapts.
+func (s *Rows) kernel(c *Chains, burnin int) (Kernel, error) {
 	target, err := checkTarget(s.Name(), s.TargetAcceptance, TargetAcceptance)
 	if err != nil {
 		return nil, err
@@ -64,7 +93,7 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		p.rate[k] = s.Rate
 		if s.Rate == 0 {
 			p.rate[k] = startRate
-			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, c.Burnin))
+			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, burnin))
 		}
 		p.cur = append(p.cur, newRowSums(len(p.free)))
 		p.next = append(p.next, newRowSums(len(p.free)))
@@ -202,8 +231,14 @@ func (p *rowsProposer) Tuning(k int) map[string]float64 {
 	return map[string]float64{"rate": p.rate[k]}
 }
 
-// Info implements Describer.
-func (s *Rows) Info() Info { return rowsInfo }
+// Info implements Describer. With a share of Langevin steps gradients are needed too.
+func (s *Rows) Info() Info {
+	info := rowsInfo
+	if s.Langevin > 0 {
+		info.Needs = append(Needs{NeedGradients}, info.Needs...)
+	}
+	return info
+}
 
 var rowsInfo = Info{
 	Name: "rows", Title: "Masked conditionals of several coordinates, corrected",
@@ -213,7 +248,8 @@ var rowsInfo = Info{
 	Needs:     Needs{NeedRows, NeedEnergies},
 	StepCalls: callsOfGradients,
 	Cost: "1 energy with all conditionals, none when the draw is the state (on text m " +
-		"rows for m tokens, no backward pass)",
+		"rows for m tokens, no backward pass); with langevin, at that share of steps, " +
+		"1 to 2 energies and gradients",
 	Params: []Param{
 		{
 			Name: "rate", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
@@ -221,6 +257,15 @@ var rowsInfo = Info{
 			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
 		},
 		acceptParam("0.574", func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+		{
+			Name: "langevin", Default: "0", Min: 0, Max: 1,
+			Doc: "share of steps that are dmala's, by the full gradient; 0 needs no gradient",
+			set: func(s Sampler, v value) { s.(*Rows).Langevin = v.f },
+		},
+		stepParam(func(s Sampler, v float64) { s.(*Rows).StepSize = v }),
+		switchParam("langevin-if-pays", false, "the burn-in of a chain keeps the share only where "+
+			"such steps change as much for their work",
+			func(s Sampler) *bool { return &s.(*Rows).LangevinIfPays }),
 	},
 	make: func() Sampler { return &Rows{} },
 }
