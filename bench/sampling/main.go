@@ -46,7 +46,9 @@ type options struct {
 
 func main() {
 	model := flag.String("model", "", "folder of the model; empty: small, of the program")
-	file := flag.String("texts", "", "file of texts with blanks, one a line; empty: five sentences")
+	file := flag.String("texts", "", "file of texts with blanks, one a line, or .json as the DISCS "+
+		"task has them; empty: five sentences")
+	only := flag.String("only", "", "numbers of the texts that are taken, as in 1,2; empty: all")
 	list := flag.String("samplers", specs,
 		"samplers, with parameters as in rows:rate=0.3; gradient=forward works for those with gradients")
 	var o options
@@ -59,26 +61,22 @@ func main() {
 		"MB to remember what the model said; 0: nothing")
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
-	if err := run(*model, *file, *list, *threads, o); err != nil {
+	if err := run(*model, *file, *only, *list, *threads, o); err != nil {
 		fmt.Fprintln(os.Stderr, "sampling:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, file, list string, threads int, o options) error {
+func run(folder, file, only, list string, threads int, o options) error {
 	ctx := context.Background()
 	m, err := open(ctx, folder, mlm.Options{Threads: threads})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = m.Close() }()
-	lines := texts
-	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		lines = strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' })
+	lines, err := textsOf(file, only)
+	if err != nil {
+		return err
 	}
 	names := strings.Fields(list)
 	sums := make([]summary, len(names))
