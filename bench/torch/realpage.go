@@ -209,6 +209,7 @@ func (t *realTable) write(p printer) {
 	p("")
 	t.targets(p)
 	t.path(p)
+	t.equal(p)
 }
 
 func (t *realTable) line(name string) string {
