@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A column is a number that the tables have. Those with a key are report.Compare's.
@@ -12,6 +14,7 @@ type column struct {
 	key      string
 	own      func([]record) float64 // of the runs of a sampler and a seed
 	decimals int
+	detail   bool // not for the first tables
 	ratio    bool // own is a logarithm: e to its power is printed, and of differences the factor
 }
 
@@ -31,6 +34,15 @@ func (t *tabler) columns() []column {
 	}
 	if len(t.references) == 0 {
 		all = slices.DeleteFunc(all, func(c column) bool { return c.key == "bleu" })
+	}
+	all = append(all, column{title: "3-grams, itself", key: "unique.self.3", decimals: 2,
+		detail: true})
+	for _, path := range t.references {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		for n := 2; n <= 3; n++ {
+			all = append(all, column{title: fmt.Sprintf("%d-grams, %s", n, name),
+				key: fmt.Sprintf("unique.%s.%d", name, n), decimals: 2, detail: true})
+		}
 	}
 	return all
 }

@@ -24,18 +24,6 @@ var pageHead string
 //go:embed guide.txt
 var pageGuide string
 
-// published are the numbers of BERT-base in Table 3 of DLP, by sampler: self-BLEU, unique 2-grams
-// against the sentences themselves, corpus BLEU.
-var published = map[string][3]float64{
-	"gibbs": {86.84, 10.98, 23.82},
-	"gwg":   {81.97, 15.12, 22.84},
-	"dula":  {72.37, 23.33, 21.82},
-	"dmala": {72.59, 23.26, 21.85},
-}
-
-// publishedKeys are the columns of published.
-var publishedKeys = [3]string{"self_bleu", "unique.self.2", "bleu"}
-
 // pageCommand makes the runs that are missing and writes the page of a model's runs of the file.
 func pageCommand(ctx context.Context, args []string) error {
 	var j job
@@ -137,10 +125,13 @@ func steps(budget string) string {
 type measured struct {
 	key
 	*cells
-	sets [len(countings)]struct { // by counting
-		used           []column
-		whole, without [][][]float64
-	}
+	sets [len(countings)]numbers // by counting
+}
+
+// numbers are those of a counting's columns, see [tabler.measure].
+type numbers struct {
+	used           []column
+	whole, without [][][]float64
 }
 
 // measure makes the numbers of runs that can be compared, or nil where no two samplers can.
@@ -159,8 +150,8 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 		}
 		set := &m.sets[i]
 		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
-			own := !slices.Contains(publishedKeys[:], col.key) && col.title != "counted"
-			return i > 0 && own || col.title == "rows" || col.title == "CPU seconds"
+			own := publishedAt(col.key) < 0 && col.title != "counted"
+			return i > 0 && (own || col.detail) || col.title == "rows" || col.title == "CPU seconds"
 		})
 		var err error
 		if set.whole, set.without, err = t.measure(m.cells, set.used); err != nil {
@@ -185,60 +176,51 @@ func (p *pager) details(w io.Writer, m *measured) {
 			repeated: "\nThe same, with equal fillings counted as often as they came:\n\n",
 			alike:    "\nThe same, with as many fillings of a sentence from every sampler:\n\n"}[i])
 		set := &m.sets[i]
-		p.levels(w, m.cells, set.used, set.whole, set.without, i == 0)
+		p.levels(w, m.cells, set, false, i == 0)
+	}
+	if set := &m.sets[merged]; slices.ContainsFunc(set.used, func(c column) bool { return c.detail }) {
+		fmt.Fprint(w, "\nThe other columns of the paper's table, equal fillings merged. Each is the "+
+			"share of n-grams, in %, that are\nonce among the fillings, or in no sentence of the file:\n\n")
+		p.levels(w, m.cells, set, true, true)
 	}
 }
 
 // levels prints a row for each sampler: mean over the seeds, the paper's number, and the difference
-// from the first sampler.
-func (p *pager) levels(
-	w io.Writer, c *cells, used []column, whole, without [][][]float64, paper bool,
-) {
+// from the first sampler. It has the columns of the first tables, or those in detail.
+func (p *pager) levels(w io.Writer, c *cells, n *numbers, detail, paper bool) {
 	var heads []string
-	for _, col := range used {
+	for _, col := range n.used {
+		if col.detail != detail {
+			continue
+		}
 		heads = append(heads, col.title)
-		if paper && slices.Contains(publishedKeys[:], col.key) {
+		if paper && publishedAt(col.key) >= 0 {
 			heads = append(heads, "paper")
 		}
 	}
 	fmt.Fprintf(w, "| | %s |\n|---|%s\n", strings.Join(heads, " | "),
 		strings.Repeat("--:|", len(heads)))
-	for s, name := range c.samplers {
+	row := func(name string, ours func(i int) string, theirs func(at int) string) {
 		fmt.Fprintf(w, "| %s |", name)
-		for i, col := range used {
-			fmt.Fprintf(w, " %s |", col.mean(whole[s][i]))
-			if at := slices.Index(publishedKeys[:], col.key); at >= 0 && paper {
-				fmt.Fprintf(w, " %s |", paperNumber(name, at))
+		for i, col := range n.used {
+			if col.detail != detail {
+				continue
+			}
+			fmt.Fprintf(w, " %s |", ours(i))
+			if at := publishedAt(col.key); at >= 0 && paper {
+				fmt.Fprintf(w, " %s |", theirs(at))
 			}
 		}
 		fmt.Fprintln(w)
+	}
+	for s, name := range c.samplers {
+		row(name, func(i int) string { return n.used[i].mean(n.whole[s][i]) },
+			func(at int) string { return paperNumber(name, at) })
 	}
 	for s, name := range c.samplers[1:] {
-		fmt.Fprintf(w, "| %s − %s |", name, c.samplers[0])
-		for i, col := range used {
-			d := pair(whole[s+1][i], whole[0][i], without[s+1][i], without[0][i])
-			fmt.Fprintf(w, " %s |", col.difference(d))
-			if at := slices.Index(publishedKeys[:], col.key); at >= 0 && paper {
-				fmt.Fprintf(w, " %s |", paperDifference(name, c.samplers[0], at))
-			}
-		}
-		fmt.Fprintln(w)
+		row(name+" − "+c.samplers[0], func(i int) string {
+			return n.used[i].difference(pair(n.whole[s+1][i], n.whole[0][i], n.without[s+1][i],
+				n.without[0][i]))
+		}, func(at int) string { return paperDifference(name, c.samplers[0], at) })
 	}
-}
-
-func paperNumber(sampler string, at int) string {
-	v, ok := published[sampler]
-	if !ok {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", v[at])
-}
-
-func paperDifference(a, b string, at int) string {
-	x, ok := published[a]
-	y, also := published[b]
-	if !ok || !also {
-		return "–"
-	}
-	return fmt.Sprintf("%+.2f", x[at]-y[at])
 }

@@ -86,8 +86,34 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page of %s lacks page.txt or guide.txt", name)
 		}
 	}
-	if strings.Contains(text, "corpus BLEU |") {
-		t.Error("corpus BLEU without references")
+	if strings.Contains(text, "corpus BLEU |") || strings.Contains(text, ", tbc |") {
+		t.Error("corpus BLEU or n-grams of references without references")
+	}
+	refs := filepath.Join(dir, "tbc.x.txt")
+	if err := os.WriteFile(refs, []byte("the alpha of one\nno word of two is there\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := pageCommand(context.Background(), append(args, "-references", refs)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = os.ReadFile(page); err != nil {
+		t.Fatal(err)
+	}
+	more := string(b)
+	const heads2 = "| | 3-grams, itself | paper | 2-grams, tbc.x | paper | 3-grams, tbc.x | paper |"
+	if !strings.Contains(more, heads2) || !strings.Contains(more, " | 23.82 | ") {
+		t.Errorf("the other columns are missing in\n%s", more)
+	}
+	rest := more[strings.Index(more, heads2):]
+	cells := fieldsOf(t, rest, "| gibbs |")
+	if want := []string{"16.08", "21.22", "33.05"}; !slices.Equal([]string{cells[1], cells[3], cells[5]},
+		want) {
+		t.Errorf("the paper has %q, want %q", cells, want)
+	}
+	for i, want := range map[int]string{1: "+16.56", 3: "+9.10", 5: "+13.44"} {
+		if got := fieldsOf(t, rest, "| dmala − gibbs |"); got[i] != want || strings.Contains(got[i-1], "NaN") {
+			t.Errorf("differences %q", got)
+		}
 	}
 	for _, bad := range [][]string{nil, {"-stored", "-runs", filepath.Join(dir, "none"), "-o", page},
 		{"-stored", "-runs", path, "-o", page}} { // which has no run of small

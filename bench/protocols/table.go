@@ -101,7 +101,7 @@ func (t *tabler) group(w io.Writer, g key, rs []record) error {
 		fmt.Fprint(w, "No sentence has a run of every sampler.\n\n")
 		return nil
 	}
-	used := t.columns()
+	used := slices.DeleteFunc(t.columns(), func(c column) bool { return c.detail })
 	whole, without, err := t.measure(c, used)
 	if err != nil {
 		return err
