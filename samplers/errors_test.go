@@ -42,6 +42,8 @@ func TestStartRefuses(t *testing.T) {
 		{"rate above 1", &Rows{Rate: 1.5}, tab, ok, Options{}, ErrParam},
 		{"NaN rate", &Rows{Rate: math.NaN()}, tab, ok, Options{}, ErrParam},
 		{"langevin above 1", &Rows{Langevin: 1.1}, tab, ok, Options{}, ErrParam},
+		{"step size without langevin", &Rows{StepSize: 1}, tab, ok, Options{}, ErrParam},
+		{"a choice without langevin", &Rows{LangevinIfPays: true}, tab, ok, Options{}, ErrParam},
 		{"NaN langevin", &Rows{Langevin: math.NaN()}, tab, ok, Options{}, ErrParam},
 		{"negative step of rows", &Rows{Langevin: 0.1, StepSize: -1}, tab, ok, Options{}, ErrParam},
 		{"no conditionals for rows", &Rows{}, bare{tab}, ok, Options{}, ErrUnsupported},

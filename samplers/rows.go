@@ -49,6 +49,9 @@ type Rows struct {
 	LangevinIfPays bool
 }
 
+// langevinStep is the name of Rows.StepSize: steps of rows have none.
+const langevinStep = "langevin-step-size"
+
 // The rate of Rows lies between 1, every coordinate, and this, which is one
 // coordinate a step but for one step in a hundred on a pair.
 const minRate = 0.01
@@ -68,8 +71,12 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 	if !(s.Langevin >= 0 && s.Langevin <= 1) {
 		return nil, &ParamError{s.Name(), "langevin", fmt.Sprint(s.Langevin), "a number from 0 to 1"}
 	}
-	if err := checkPositive(s.Name(), "step size", s.StepSize, true); err != nil {
+	if err := checkPositive(s.Name(), langevinStep, s.StepSize, true); err != nil {
 		return nil, err
+	}
+	if s.Langevin == 0 && (s.StepSize > 0 || s.LangevinIfPays) {
+		return nil, &ParamError{s.Name(), "langevin", "0", "a share above 0 for the step size or the " +
+			"choice that were given for such steps"}
 	}
 	if s.Langevin > 0 {
 		return newRowsMixture(c, s)
@@ -262,7 +269,11 @@ var rowsInfo = Info{
 			Doc: "share of steps that are dmala's, by the full gradient; 0 needs no gradient",
 			set: func(s Sampler, v value) { s.(*Rows).Langevin = v.f },
 		},
-		stepParam(func(s Sampler, v float64) { s.(*Rows).StepSize = v }),
+		{
+			Name: langevinStep, Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
+			Doc: "step size α of the steps that are dmala's; auto adapts it in the burn-in",
+			set: func(s Sampler, v value) { s.(*Rows).StepSize = v.f },
+		},
 		switchParam("langevin-if-pays", false, "the burn-in of a chain keeps the share only where "+
 			"such steps change as much for their work",
 			func(s Sampler) *bool { return &s.(*Rows).LangevinIfPays }),

@@ -2,7 +2,6 @@ package samplers
 
 import (
 	"context"
-	"maps"
 	"math"
 )
 
@@ -198,6 +197,6 @@ func (m *mixture) Retarget(ctx context.Context) error {
 // Tuning implements Tuned.
 func (m *mixture) Tuning(k int) map[string]float64 {
 	all := m.rows.Tuning(k)
-	maps.Copy(all, m.langevin.Tuning(k))
+	all[langevinStep] = m.langevin.Tuning(k)["step-size"]
 	return all
 }

@@ -167,7 +167,7 @@ func TestMixtureOfNothing(t *testing.T) {
 		if n.Steps != 300 || n.Moved != st.Moved || n.Accepted != st.Accepted || n.Hamming != st.Hamming {
 			t.Errorf("chain %d: of %+v by the gradient %+v", k, st, n)
 		}
-		if v := run.Tuning(k); v["step-size"] == startStep(tab.dom) || v["rate"] != startRate {
+		if v := run.Tuning(k); v[langevinStep] == startStep(tab.dom) || v["rate"] != startRate {
 			t.Errorf("chain %d is tuned to %v", k, v)
 		}
 	}
@@ -214,7 +214,7 @@ func TestMixtureAdapts(t *testing.T) {
 		t.Errorf("%d of 9000 steps are by the gradient, %d counted", steps, all.Langevin.Steps)
 	}
 	if after := run.Tuning(0); after["rate"] != before["rate"] ||
-		after["step-size"] != before["step-size"] {
+		after[langevinStep] != before[langevinStep] {
 		t.Errorf("tuned to %v, then %v", before, after)
 	}
 }
