@@ -103,7 +103,7 @@ func (m *mixture) Step(ctx context.Context) error {
 		if err := p.refresh(ctx); err != nil {
 			return err
 		}
-		if err := p.mhKernel.Step(ctx); err != nil {
+		if err := p.Step(ctx); err != nil {
 			return err
 		}
 		if counts {
