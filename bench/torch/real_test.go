@@ -70,9 +70,13 @@ func TestRealSection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	count := 1
 	run := func(program, sentence string, cpu float64, made int, best float64) {
 		r := realRun{realKey: realKey{Model: "m", Program: program, Sentence: sentence, Seed: 1, Chains: 10,
-			Steps: 20, Threads: 1}, Made: made, CPU: cpu, Wall: 2 * cpu, Version: "v"}
+			Steps: 20, Threads: count}, Made: made, CPU: cpu, Wall: 2 * cpu, Version: "v"}
+		if count == 2 && program == realBefore {
+			r.Wall = cpu / 2
+		}
 		if made == 200 {
 			r.RealStates = &RealStates{Last: chains.Quality{Mean: -5, Best: best, Distinct: 7}, EnergyESS: 30,
 				TokenESS: 15}
@@ -99,6 +103,9 @@ func TestRealSection(t *testing.T) {
 	run("before", "2", 20, 200, -3.5)
 	run("dmala", "1", 10, 200, -2.5)
 	run("dmala", "2", 10, 200, -2.5)
+	count = 2
+	run("rows", "1", 2, 200, -2)
+	run("before", "1", 30, 200, -2.5)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +132,10 @@ func TestRealSection(t *testing.T) {
 			"30 (1) | yes |",
 		// After 5 steps, 0.5 s, beside 10 s of DMALA.
 		"| `rows` | 5 | 1 | 20 | +1.00 (+1.0 to +1.0) | +1.50 (+1.5 to +1.5) | -1.00 (-1.0 to -1.0) | -1.00 (",
+		// Two threads first, and with ratios of the clock: 15 s against 4 s, or .5/2 of them.
+		"### m\n\n10 chains, 20 steps, 2 threads, ", "### m, one thread\n\n10 chains, 20 steps, one thread, ",
+		"| DMALA, infill before | 1 | 30 | 15 | 15 | 3.75 | 0.00 |",
+		"| the same, seconds of the clock | ≥ 8 | 3.75 (1) | – | – | 3.75 (1) | – | no |",
 	} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no line %q in\n%s", want, w.String())

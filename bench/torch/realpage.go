@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -66,6 +67,9 @@ func (r *realRun) cost() float64 {
 	return r.CPU * float64(r.Chains*r.Steps) / float64(r.Made)
 }
 
+// clock is the run's seconds of the clock, for all that was asked for.
+func (r *realRun) clock() float64 { return r.Wall * r.cost() / r.CPU }
+
 // perMinute are effective draws a minute of the processor, the burn-in paid for.
 func (r *realRun) perMinute(ess float64) float64 { return ess / r.cost() * 60 }
 
@@ -73,9 +77,11 @@ func (r *realRun) perMinute(ess float64) float64 { return ess / r.cost() * 60 }
 type realTable struct {
 	runs     []realRun
 	programs []string // in the order of the page
+	again    bool     // whether the table before is of the same model
 }
 
-// realTables groups the runs of a file, in the order in which they came.
+// realTables groups the runs of a file: models in the order in which they came, the runs of most
+// threads first, because the targets are of two.
 func realTables(all []realRun) []*realTable {
 	var out []*realTable
 	at := map[realKey]*realTable{}
@@ -92,8 +98,19 @@ func realTables(all []realRun) []*realTable {
 			t.programs = append(t.programs, r.Program)
 		}
 	}
-	for _, t := range out {
+	models := map[string]int{}
+	for i, t := range out {
 		slices.SortStableFunc(t.programs, func(a, b string) int { return realRank(a) - realRank(b) })
+		if _, ok := models[t.runs[0].Model]; !ok {
+			models[t.runs[0].Model] = i
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *realTable) int {
+		x, y := a.runs[0], b.runs[0]
+		return cmp.Or(models[x.Model]-models[y.Model], y.Threads-x.Threads)
+	})
+	for i := 1; i < len(out); i++ {
+		out[i].again = out[i].runs[0].Model == out[i-1].runs[0].Model
 	}
 	return out
 }
@@ -137,6 +154,11 @@ func pairs(a, b []*realRun, f func(a, b *realRun) float64) (out []float64) {
 // slower is how many times the processor time of b a takes, in pairs.
 func slower(a, b []*realRun) []float64 {
 	return pairs(a, b, func(x, y *realRun) float64 { return x.cost() / y.cost() })
+}
+
+// slowerByClock is the same by the clock, which says something where nothing else ran.
+func slowerByClock(a, b []*realRun) []float64 {
+	return pairs(a, b, func(x, y *realRun) float64 { return x.clock() / y.clock() })
 }
 
 // states are what f says of a program's runs that have states.
@@ -189,18 +211,26 @@ func (t *realTable) write(p printer) {
 			versions = append(versions, r.Version)
 		}
 	}
-	p("### %s\n", k.Model)
+	title := k.Model
+	if t.again {
+		title += fmt.Sprintf(", %s", threads(k.Threads))
+	}
+	p("### %s\n", title)
 	rate := ""
 	if len(sgemm) > 0 {
 		rate = fmt.Sprintf(" torch.mm made %.0f GFLOP a second of the processor.", median(sgemm))
 	}
-	p("%d chains, %d steps, %d thread(s), versions %s.%s\n", k.Chains, k.Steps, k.Threads,
+	p("%d chains, %d steps, %s, versions %s.%s\n", k.Chains, k.Steps, threads(k.Threads),
 		strings.Join(versions, ", "), rate)
-	moves, rule := "", ""
-	if t.hasAcceptance() {
-		moves, rule = "acceptance | ", "--:|"
+	clock, moves, rule := "", "", ""
+	if k.Threads > 1 {
+		clock, rule = "wall, times that of `rows` | ", "--:|"
 	}
-	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | mean probability | " + moves +
+	if t.hasAcceptance() {
+		moves, rule = "acceptance | ", rule+"--:|"
+	}
+	p("| program | runs | CPU s | wall s | CPU, times that of `rows` | " + clock +
+		"mean probability | " + moves +
 		"moves a chain | mean U | five best | distinct | ESS of U a CPU minute | of the tokens |")
 	p("|---|--:|--:|--:|--:|--:|" + rule + "--:|--:|--:|--:|--:|--:|")
 	for _, name := range t.programs {
@@ -216,7 +246,7 @@ func (t *realTable) line(name string) string {
 	var cpu, wall []float64
 	for _, r := range t.of(name) {
 		cpu = append(cpu, r.cost())
-		wall = append(wall, r.Wall*r.cost()/r.CPU)
+		wall = append(wall, r.clock())
 	}
 	cells := []string{realName(name), fmt.Sprint(len(cpu)), short(median(cpu)), short(median(wall)),
 		paired(slower(t.of(name), t.of(realDefault)))}
@@ -240,6 +270,9 @@ func (t *realTable) line(name string) string {
 	}
 	if t.hasAcceptance() {
 		cells = slices.Insert(cells, 6, t.acceptance(name))
+	}
+	if t.runs[0].Threads > 1 {
+		cells = slices.Insert(cells, 5, paired(slowerByClock(t.of(name), t.of(realDefault))))
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
 }
@@ -265,6 +298,14 @@ func (t *realTable) acceptance(name string) string {
 		return fmt.Sprintf("%.2f", average(v))
 	}
 	return fmt.Sprintf("%.2f (%d)", average(v), len(v))
+}
+
+// threads is a number of them in words.
+func threads(n int) string {
+	if n == 1 {
+		return "one thread"
+	}
+	return fmt.Sprintf("%d threads", n)
 }
 
 func average(v []float64) float64 {

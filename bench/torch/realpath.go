@@ -40,6 +40,7 @@ func (t *realTable) after(program string, step int) (out []*realRun) {
 		}
 		part := *r
 		part.CPU, part.Path = r.Path[i].CPU, nil
+		part.Wall = r.Wall * part.CPU / r.CPU // the path has no clock
 		part.RealStates = &RealStates{Last: r.Path[i].Last, Visited: r.Path[i].Visited}
 		out = append(out, &part)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"infill/infill"
@@ -18,7 +19,9 @@ type realTarget struct {
 	write  func(v float64) string
 }
 
-func realTargets() []realTarget {
+// realTargets are those of runs on a number of threads. Seconds of the clock come with several
+// only: what else the machine did has less part in them where a program has all processors.
+func realTargets(threads int) []realTarget {
 	faster := func(s, other []*realRun) []float64 { return slower(other, s) }
 	draws := func(of func(r *realRun) float64) func(s, o []*realRun) []float64 {
 		return func(s, other []*realRun) []float64 {
@@ -30,7 +33,8 @@ func realTargets() []realTarget {
 			})
 		}
 	}
-	return []realTarget{
+	byClock := func(s, other []*realRun) []float64 { return slowerByClock(other, s) }
+	out := []realTarget{
 		{"times as fast as straightforward PyTorch in float32", "torch", 20, faster, short},
 		{"times as fast as it under bfloat16 autocast", "torch:bfloat16", 5, faster, short},
 		{"times as fast as infill before", realBefore, 8, faster, short},
@@ -49,6 +53,10 @@ func realTargets() []realTarget {
 		{"effective draws of the tokens, times those before", realBefore, 8,
 			draws(func(r *realRun) float64 { return r.TokenESS }), short},
 	}
+	if threads > 1 {
+		out = slices.Insert(out, 3, realTarget{"the same, seconds of the clock", realBefore, 8, byClock, short})
+	}
+	return out
 }
 
 // targets writes what was aimed at beside what the samplers without a backward pass reach.
@@ -58,7 +66,7 @@ func (t *realTable) targets(p printer) {
 		t.after("gibbs-mh", infill.DefaultSteps/2), t.of(realDefault), t.of("gibbs-mh"),
 	}
 	var lines []string
-	for _, g := range realTargets() {
+	for _, g := range realTargets(t.runs[0].Threads) {
 		other, ok := t.like(g.than)
 		if !ok {
 			continue
