@@ -237,9 +237,11 @@ func (t *realTable) write(p printer) {
 		p("%s", t.line(name))
 	}
 	p("")
-	t.targets(p)
+	if !t.again { // one table has them, that of most threads
+		t.targets(p)
+		t.equal(p)
+	}
 	t.path(p)
-	t.equal(p)
 }
 
 func (t *realTable) line(name string) string {

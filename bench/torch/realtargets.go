@@ -54,7 +54,8 @@ func realTargets(threads int) []realTarget {
 			draws(func(r *realRun) float64 { return r.TokenESS }), short},
 	}
 	if threads > 1 {
-		out = slices.Insert(out, 3, realTarget{"the same, seconds of the clock", realBefore, 8, byClock, short})
+		out = slices.Insert(out, 3,
+			realTarget{"the same, seconds of the clock", realBefore, 8, byClock, short})
 	}
 	return out
 }
