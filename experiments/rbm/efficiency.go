@@ -3,6 +3,8 @@ package rbm
 import (
 	"context"
 	"fmt"
+	"math"
+	"runtime"
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
@@ -11,23 +13,62 @@ import (
 	"infill/samplers/targets"
 )
 
-// fast are the samplers of DLMC's figures. All tune themselves, to the acceptance rates of the
-// paper.
-func fast() []named {
-	return []named{{"RWM", &samplers.RWM{}}, {"GWG", &samplers.GWG{}}, {"PAS", &samplers.PAS{}},
-		{"DMALA", &samplers.DMALA{}}, {"DLMC", &samplers.DLMC{}}, {"DLMCf", &samplers.DLMCf{}}}
+// weights are those of DLMC's figures, with their names there.
+var weights = []struct {
+	name string
+	g    samplers.Balance
+}{{"√", samplers.Sqrt}, {"t/(1+t)", samplers.Ratio}}
+
+// balanced are the samplers of DLMC's figures that have a weight. All but GWG tune themselves, to
+// the acceptance rates of the paper.
+var balanced = []struct {
+	title string
+	with  func(g samplers.Balance) samplers.Sampler
+}{
+	{"GWG", func(g samplers.Balance) samplers.Sampler { return &samplers.GWG{Balance: g} }},
+	{"PAS", func(g samplers.Balance) samplers.Sampler { return &samplers.PAS{Balance: g} }},
+	{"DMALA", func(g samplers.Balance) samplers.Sampler { return &samplers.DMALA{Balance: g} }},
+	{"DLMC", func(g samplers.Balance) samplers.Sampler { return &samplers.DLMC{Balance: g} }},
+	{"DLMCf", func(g samplers.Balance) samplers.Sampler { return &samplers.DLMCf{Balance: g} }},
 }
 
-// essChains is the number of chains that effective samples are taken from.
-const essChains = 4
+// plain are the others, with the blocks of the paper. RWM tunes itself.
+func plain() []named {
+	return []named{{"RWM", &samplers.RWM{}}, {"BG-2", &samplers.BlockGibbs{Block: 2}},
+		{"HB-10-1", &samplers.HammingBall{Radius: 1, Block: 10}}}
+}
 
-// efficiency is two tables of effective sample sizes on machines of DLMC's sizes: for evaluations,
-// and for calls as the paper counts them. of makes the images of a number of levels.
+// fast are all samplers of DLMC's figures: the plain ones, and then the balanced ones with each
+// weight in turn.
+func fast() []named {
+	all := plain()
+	for _, s := range balanced {
+		for _, w := range weights {
+			all = append(all, named{s.title + " " + w.name, s.with(w.g)})
+		}
+	}
+	return all
+}
+
+// efficiencies are effective samples, by sampler and machine.
+type efficiencies struct {
+	titles []string
+	sizes  []size
+	images int // that a machine learned
+	cells  [][]perCost
+}
+
+// A perCost is the effective sample size of the energy for 1000 evaluations, for 1000 calls and
+// for a second of one core, and the standard error of all of them as a share.
+type perCost struct{ evals, calls, second, err float64 }
+
+// efficiency measures samplers on machines of DLMC's sizes. of makes the images of a number of
+// levels.
 func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int) (*images.Set,
-	error)) (byEvals, byCalls string, err error) {
+	error)) (*efficiencies, error) {
 	all := fast()
 	machines, sets := make([]*targets.RBM, len(p.sizes)), make([]*images.Set, len(p.sizes))
-	err = fanout.Each(o.Threads, len(p.sizes), func(i int) (err error) {
+	err := fanout.Each(o.Threads, len(p.sizes), func(i int) (err error) {
 		if sets[i], err = of(p.sizes[i].levels); err == nil {
 			machines[i], err = p.train(ctx, sets[i], p.sizes[i].hidden, p.few, o.Seed)
 		}
@@ -35,57 +76,103 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 		return err
 	})
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	ess := make([]perCost, len(p.sizes)*len(all))
-	err = fanout.Each(o.Threads, len(ess), func(i int) error {
-		k := i / len(all)
-		v, err := p.ess(ctx, all[i%len(all)].s, machines[k], sets[k], o.Seed)
-		ess[i] = v
-		o.Logf("rbm: %s on machine %d", all[i%len(all)].title, k+1)
+	e := &efficiencies{sizes: p.sizes, images: len(sets[0].Train)}
+	for _, s := range all {
+		e.titles, e.cells = append(e.titles, s.title), append(e.cells, make([]perCost, len(p.sizes)))
+	}
+	err = fanout.Each(o.Threads, len(p.sizes)*len(all), func(i int) (err error) {
+		k, s := i/len(all), i%len(all)
+		e.cells[s][k], err = p.ess(ctx, o, all[s].s, machines[k], sets[k])
+		o.Logf("rbm: %s on machine %d", all[s].title, k+1)
 		return err
 	})
-	if err != nil {
-		return "", "", err
-	}
-	table := func(of func(perCost) float64) string {
-		rows := [][]string{{"sampler"}}
-		for _, k := range p.sizes {
-			rows[0] = append(rows[0], fmt.Sprintf("%d levels, %d hidden units", k.levels, k.hidden))
-		}
-		for s := range all {
-			row := []string{all[s].title}
-			for k := range p.sizes {
-				row = append(row, lab.Num(of(ess[k*len(all)+s]), 2))
-			}
-			rows = append(rows, row)
-		}
-		return lab.Table(rows...)
-	}
-	return table(func(c perCost) float64 { return c.evals }),
-		table(func(c perCost) float64 { return c.calls }), nil
+	return e, err
 }
 
-// A perCost is the effective sample size of the energy for 1000 evaluations and for 1000 calls.
-type perCost struct{ evals, calls float64 }
-
-// ess measures a sampler. Chains begin near the
-// machine's law, after sweeps of block Gibbs, and tune themselves in a burn-in as long as the
-// run.
-func (p plan) ess(ctx context.Context, s samplers.Sampler, r *targets.RBM, set *images.Set,
-	seed uint64) (perCost, error) {
-	run, err := samplers.Start(ctx, s, r, p.reference(r, set, essChains, seed, "efficiency"),
-		samplers.Options{Seed: seed, ID: "efficiency", Burnin: p.essSteps})
+// ess measures a sampler. Chains begin near the machine's law, after sweeps of block Gibbs, and
+// tune themselves in a burn-in.
+func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *targets.RBM,
+	set *images.Set) (perCost, error) {
+	run, err := samplers.Start(ctx, s, r, p.reference(r, set, p.essChains, o.Seed, "efficiency"),
+		samplers.Options{Seed: o.Seed, ID: "efficiency", Burnin: p.essBurnin})
 	if err != nil {
 		return perCost{}, err
 	}
-	var trace samplers.Trace
-	if err := run.Sample(ctx, p.essSteps, trace.Observe); err != nil {
+	if err := run.Steps(ctx, p.essBurnin, nil); err != nil {
 		return perCost{}, err
 	}
+	run.ResetStats()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	watch := o.Watch()
+	var trace samplers.Trace
+	from := watch()
+	if err := run.Steps(ctx, p.essSteps, trace.Observe); err != nil {
+		return perCost{}, err
+	}
+	spent := watch() - from
 	d := trace.Diagnose(run)
 	return perCost{
-		evals: 1000 * d.ESS / float64(d.Stats.Evals),
-		calls: 1000 * d.ESS / float64(samplers.InfoOf(s).Calls(d.Stats)),
+		evals:  1000 * d.ESS / float64(d.Stats.Evals),
+		calls:  1000 * d.ESS / float64(samplers.InfoOf(s).Calls(d.Stats)),
+		second: d.ESS / spent.Seconds(),
+		err:    jackknife(trace.Value, perChain) / perChain(trace.Value),
 	}, nil
+}
+
+// perChain is the effective sample size of a chain, on average.
+func perChain(chains [][]float64) float64 {
+	return samplers.ESSChains(chains) / float64(len(chains))
+}
+
+// jackknife is the standard error of a mean over independent chains, which need not be one of
+// numbers that each chain has for itself: ESSChains compares the chains too. It leaves out each
+// chain in turn (Efron and Stein 1981).
+func jackknife(chains [][]float64, mean func([][]float64) float64) float64 {
+	n := len(chains)
+	without := make([]float64, n)
+	for k := range chains {
+		rest := append(append([][]float64(nil), chains[:k]...), chains[k+1:]...)
+		without[k] = mean(rest)
+	}
+	return lab.Over(without).SE * float64(n-1)
+}
+
+// table has a row for each sampler and a column for each machine.
+func (e *efficiencies) table(of func(perCost) string) string {
+	rows := [][]string{append([]string{"sampler"}, e.machines()...)}
+	for s, title := range e.titles {
+		row := []string{title}
+		for k := range e.sizes {
+			row = append(row, of(e.cells[s][k]))
+		}
+		rows = append(rows, row)
+	}
+	return lab.Table(rows...)
+}
+
+func (e *efficiencies) machines() []string {
+	var out []string
+	for _, k := range e.sizes {
+		out = append(out, fmt.Sprintf("%d levels, %d hidden units", k.levels, k.hidden))
+	}
+	return out
+}
+
+// quotients are effective samples a call with t/(1+t), divided by those with √.
+func (e *efficiencies) quotients() string {
+	rows := [][]string{append([]string{"sampler"}, e.machines()...)}
+	for j, s := range balanced {
+		row := []string{s.title}
+		for k := range e.sizes {
+			at := len(e.titles) - len(weights)*(len(balanced)-j)
+			root, ratio := e.cells[at][k], e.cells[at+1][k]
+			q := ratio.calls / root.calls
+			row = append(row, lab.Spread{Mean: q, SE: q * math.Hypot(root.err, ratio.err)}.Format(2))
+		}
+		rows = append(rows, row)
+	}
+	return lab.Table(rows...)
 }

@@ -24,7 +24,7 @@ var Experiment = lab.Experiment{
 	Title: "Sampling restricted Boltzmann machines",
 	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8. ACS (Pynadath and others, NeurIPS " +
 		"2024), figures 4, 6, 8 and 9. DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
-	Takes: "ten minutes of one core; needs Fashion-MNIST",
+	Takes: "a quarter of an hour of one core; needs Fashion-MNIST",
 	Run:   run,
 }
 
@@ -34,16 +34,17 @@ var about string
 // plans has the sizes of the full page or of the quick case.
 func plans(quick bool) plan {
 	if quick {
-		return plan{hidden: 12, iters: 100, sweeps: 3, rate: 0.005, chains: 30, steps: 120, burnin: 40,
-			every: 20, gold: 200, settled: 40, rungs: 100, sizes: []size{{2, 6}, {2, 12}}, few: 100,
-			essSteps: 60}
+		return plan{hidden: 12, fit: fit{100, 3}, rate: 0.005, chains: 30, steps: 120, burnin: 40,
+			every: 20, gold: 200, settled: 40, aisChains: 30, rungs: 100, sizes: []size{{2, 6}, {2, 12}},
+			few: fit{100, 3}, essChains: 4, essBurnin: 60, essSteps: 60}
 	}
-	return plan{hidden: 500, iters: 600, sweeps: 2, rate: 0.001, chains: 16, steps: 5000, burnin: 200,
-		every: 40, gold: 300, settled: 100, rungs: 500,
-		sizes: []size{{2, 25}, {2, 200}, {4, 100}, {8, 100}}, few: 200, essSteps: 400}
+	return plan{hidden: 500, fit: fit{600, 2}, rate: 0.001, chains: 16, steps: 5000,
+		burnin: 500, every: 40, gold: 300, settled: 100, aisChains: 16, rungs: 500,
+		sizes: []size{{2, 25}, {2, 200}, {4, 100}, {8, 100}}, few: fit{200, 2},
+		essChains: 6, essBurnin: 400, essSteps: 600}
 }
 
-// imagesOf are the images with few levels.
+// imagesOf are the first images with few levels.
 func imagesOf(o lab.Options, levels int) (*images.Set, error) {
 	if o.Quick {
 		return images.Digits(), nil
@@ -52,50 +53,60 @@ func imagesOf(o lab.Options, levels int) (*images.Set, error) {
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
+	p := plans(o.Quick)
 	two, err := imagesOf(o, 2)
 	if err != nil {
 		return nil, err
 	}
-	p := plans(o.Quick)
-	machine, err := p.train(ctx, two, p.hidden, p.iters, o.Seed)
+	machine, err := p.train(ctx, two, p.hidden, p.fit, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	o.Logf("rbm: trained")
-	z, err := boltzmann.LogZ(ctx, machine, two.Train, p.chains, p.rungs, o.Seed)
+	z, err := boltzmann.LogZ(ctx, machine, two.Train, p.aisChains, p.rungs, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	fit, err := boltzmann.LogLikelihood(ctx, machine, two.Test, z.LogZ)
+	likelihood, err := boltzmann.LogLikelihood(ctx, machine, two.Test, z.LogZ)
 	if err != nil {
 		return nil, err
 	}
+	o.Logf("rbm: trained to a log-likelihood of %.2f", likelihood)
 	gold := p.reference(machine, two, p.gold, o.Seed, "gold")
 	m, err := p.measure(ctx, o, machine, two, gold)
 	if err != nil {
 		return nil, err
 	}
-	page := &lab.Page{Charts: map[string]string{"samples.svg": m.pictures(two, gold),
-		"steps.svg": m.chart("step", func(c *curve) []float64 { return c.steps }),
-		"seconds.svg": m.chart(fmt.Sprintf("seconds of one core for %d chains", p.chains),
-			func(c *curve) []float64 { return c.seconds })}}
-	evals, calls, err := p.efficiency(ctx, o, func(levels int) (*images.Set, error) {
+	e, err := p.efficiency(ctx, o, func(levels int) (*images.Set, error) {
 		return imagesOf(o, levels)
 	})
 	if err != nil {
 		return nil, err
 	}
+	page := &lab.Page{Charts: map[string]string{"steps.svg": m.chart("step",
+		func(c *curve) []float64 { return c.steps }),
+		"seconds.svg": m.chart(fmt.Sprintf("seconds of one core for %d chains", p.chains),
+			func(c *curve) []float64 { return c.seconds }),
+		"random.svg": m.pictures(two, gold, 0), "samples.svg": m.pictures(two, gold, 1)}}
 	page.Text = strings.NewReplacer(
 		"{set}", two.Name, "{side}", fmt.Sprint(two.Side), "{images}", fmt.Sprint(len(two.Train)),
-		"{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.iters), "{k}", fmt.Sprint(p.sweeps),
-		"{rate}", fmt.Sprint(p.rate),
+		"{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.fit.iters),
+		"{k}", fmt.Sprint(p.fit.sweeps), "{batch}", fmt.Sprint(batch), "{rate}", fmt.Sprint(p.rate),
 		"{chains}", fmt.Sprint(p.chains), "{steps}", fmt.Sprint(p.steps),
 		"{burnin}", fmt.Sprint(p.burnin), "{gold}", fmt.Sprint(p.gold),
-		"{settled}", fmt.Sprint(p.settled), "{rungs}", fmt.Sprint(p.rungs),
-		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.Error}.Format(2), "{fit}", lab.Num(fit, 2),
+		"{settled}", fmt.Sprint(p.settled), "{aischains}", fmt.Sprint(p.aisChains),
+		"{rungs}", fmt.Sprint(p.rungs), "{fit}", lab.Num(likelihood, 2),
+		"{logz}", lab.Spread{Mean: z.LogZ, SE: z.Error}.Format(2),
 		"{floor}", lab.Spread{Mean: m.floor, SE: m.spread}.Format(5), "{mmd}", m.table(),
-		"{times}", p.times(m), "{essiters}", fmt.Sprint(p.few), "{esschains}", fmt.Sprint(essChains),
-		"{esssteps}", fmt.Sprint(p.essSteps), "{efficiency}", evals, "{calls}", calls).Replace(about)
+		"{near}", lab.Num(m.near(), 1), "{times}", p.times(m),
+		"{essimages}", fmt.Sprint(e.images), "{essiters}", fmt.Sprint(p.few.iters),
+		"{essk}", fmt.Sprint(p.few.sweeps), "{esschains}", fmt.Sprint(p.essChains),
+		"{essburnin}", fmt.Sprint(p.essBurnin), "{esssteps}", fmt.Sprint(p.essSteps),
+		"{evals}", e.table(func(c perCost) string {
+			return lab.Spread{Mean: c.evals, SE: c.evals * c.err}.Format(2)
+		}),
+		"{calls}", e.table(func(c perCost) string { return lab.Num(c.calls, 2) }),
+		"{seconds}", e.table(func(c perCost) string { return lab.Num(c.second, 1) }),
+		"{quotients}", e.quotients()).Replace(about)
 	return page, nil
 }
 
@@ -139,7 +150,10 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 		} else {
 			m.curves[start][k], err = p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
 		}
-		o.Logf("rbm: %s from %s", m.titles[k], startNames[start])
+		if err == nil {
+			o.Logf("rbm: %s from %s, log MMD %s", m.titles[k], startNames[start],
+				logOf(m.curves[start][k].end()))
+		}
 		return err
 	})
 	if err != nil {
@@ -178,13 +192,18 @@ func logOf(v float64) string {
 	return lab.Num(math.Log(v), 2)
 }
 
-// near is the log MMD whose time the page has.
-const near = -4
+// near is the log MMD whose time the page has: the lowest half that block Gibbs, from random
+// pixels, ends below by a tenth.
+func (m *measured) near() float64 {
+	end := math.Max(m.curves[0][len(m.titles)-1].end(), m.spread)
+	return math.Ceil(2*(math.Log(end)+0.1)) / 2
+}
 
 // times has the time of computing of a step, and until log MMD is below near.
 func (p plan) times(m *measured) string {
+	near := m.near()
 	rows := [][]string{{"sampler", fmt.Sprintf("ms for a step of %d chains", p.chains),
-		fmt.Sprintf("seconds to a log MMD of %s from random pixels", lab.Num(near, 0)),
+		fmt.Sprintf("seconds to a log MMD of %s from random pixels", lab.Num(near, 1)),
 		"from the likeliest image"}}
 	for k, title := range m.titles {
 		steps, spent := 0.0, 0.0
@@ -214,12 +233,13 @@ func (m *measured) chart(x string, at func(*curve) []float64) string {
 	return plot.SVG()
 }
 
-// pictures shows data, block Gibbs, and chains that began at the likeliest image.
-func (m *measured) pictures(set *images.Set, gold [][]int32) string {
+// pictures shows data, block Gibbs from data, and the chains from a start.
+func (m *measured) pictures(set *images.Set, gold [][]int32, start int) string {
 	const n = 8
-	strips := []images.Strip{{Title: "images", X: set.Train[:n]}, {Title: "block Gibbs", X: gold[:n]}}
-	for k, title := range m.titles[:len(m.titles)-1] {
-		strips = append(strips, images.Strip{Title: title, X: m.curves[1][k].last[:n]})
+	strips := []images.Strip{{Title: "images", X: set.Train[:n]},
+		{Title: "block Gibbs, data", X: gold[:n]}}
+	for k, title := range m.titles {
+		strips = append(strips, images.Strip{Title: title, X: m.curves[start][k].last[:n]})
 	}
 	return images.Pictures(set.Side, set.Levels, strips)
 }

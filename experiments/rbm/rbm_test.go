@@ -2,7 +2,9 @@ package rbm
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"infill/experiments/boltzmann"
@@ -17,7 +19,7 @@ import (
 func trained(t *testing.T) (*targets.RBM, *images.Set, plan) {
 	t.Helper()
 	set, p := images.Digits(), plans(true)
-	r, err := p.train(context.Background(), set, 6, p.iters, 1)
+	r, err := p.train(context.Background(), set, 6, p.fit, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +136,48 @@ func meanKernel(x [][]int32) float64 {
 		}
 	}
 	return sum / n
+}
+
+// TestJackknife: of the mean of numbers that each chain has for itself it is the standard error
+// of a mean.
+func TestJackknife(t *testing.T) {
+	t.Parallel()
+	chains := [][]float64{{1, 2}, {3, 5}, {-4, 0}, {7, 7}, {0, 1}}
+	got := jackknife(chains, func(x [][]float64) float64 {
+		sum := 0.0
+		for _, c := range x {
+			sum += (c[0] + c[1]) / 2 / float64(len(x))
+		}
+		return sum
+	})
+	if want := lab.Over([]float64{1.5, 4, -2, 7, 0.5}).SE; math.Abs(got-want) > 1e-12 {
+		t.Errorf("error %v, want %v", got, want)
+	}
+	if chains[2][0] != -4 || len(chains) != 5 {
+		t.Errorf("it changed its chains to %v", chains)
+	}
+}
+
+// TestQuotients: a quotient is that of the same sampler with its two weights.
+func TestQuotients(t *testing.T) {
+	t.Parallel()
+	e := &efficiencies{sizes: []size{{2, 6}}}
+	for k, s := range fast() {
+		e.titles = append(e.titles, s.title)
+		e.cells = append(e.cells, []perCost{{calls: float64((k + 1) * (k + 1)), err: 0.3}})
+	}
+	got := e.quotients()
+	for _, want := range []string{"| GWG | 1.56 ± 0.66 |", "| DLMCf | 1.17 ± 0.50 |"} {
+		if !strings.Contains(got, want) { // (5/4)² and (13/12)², each times 1 ± .3·√2
+			t.Errorf("no row %s in\n%s", want, got)
+		}
+	}
+	for _, s := range fast() {
+		if b := fmt.Sprintf("%+v", s.s); strings.Contains(s.title, "t/(1+t)") !=
+			strings.Contains(b, samplers.Ratio.String()) {
+			t.Errorf("%s is %s", s.title, b)
+		}
+	}
 }
 
 // TestQuick makes the page of the quick case with one thread and with two.

@@ -16,21 +16,32 @@ import (
 
 // plan has the sizes of the experiment.
 type plan struct {
-	hidden  int     // units
-	iters   int     // of training by contrastive divergence
-	sweeps  int     // of each of them: CD-k
-	rate    float64 // of Adam
-	chains  int
-	steps   int // of each chain
-	burnin  int // of the steps, in which samplers tune themselves
-	every   int // steps between two measurements
-	gold    int // states of block Gibbs to compare with
-	settled int // sweeps from data to such a state
-	rungs   int // of AIS
+	images           int     // that it learns
+	hidden           int     // units
+	fit              fit     // its training
+	rate             float64 // of Adam
+	chains           int
+	steps            int // of each chain
+	burnin           int // of the steps, in which samplers tune themselves
+	every            int // steps between two measurements
+	gold             int // states of block Gibbs to compare with
+	settled          int // sweeps from data to such a state
+	aisChains, rungs int
 
-	sizes    []size // of the machines for effective samples
-	few      int    // iterations of their training
-	essSteps int    // on them, after as many of burn-in
+	sizes     []size // of the machines for effective samples
+	few       fit    // their training
+	essChains int    // on them
+	essBurnin int    // steps in which samplers tune themselves
+	essSteps  int    // after these
+}
+
+// batch is the number of images in an iteration of training.
+const batch = 100
+
+// A fit is training by contrastive divergence.
+type fit struct {
+	iters  int
+	sweeps int // in each of them: CD-k
 }
 
 // A size is that of a machine of DLMC's paper.
@@ -47,6 +58,7 @@ type named struct {
 func samplersOf() []named {
 	return []named{
 		{"Gibbs-1", &samplers.Gibbs{}},
+		{"HB-10-1", &samplers.HammingBall{Radius: 1, Block: 10}},
 		{"GWG-1", &samplers.GWG{}},
 		{"DULA", &samplers.DULA{StepSize: 0.1}},
 		{"DMALA", &samplers.DMALA{StepSize: 0.2}},
@@ -57,15 +69,15 @@ func samplersOf() []named {
 }
 
 // train fits a machine by contrastive divergence.
-func (p plan) train(ctx context.Context, set *images.Set, hidden, iters int, seed uint64) (
+func (p plan) train(ctx context.Context, set *images.Set, hidden int, f fit, seed uint64) (
 	*targets.RBM, error) {
 	r, err := boltzmann.New(set, hidden, seed)
 	if err != nil {
 		return nil, err
 	}
-	fit := boltzmann.Fit{Iters: iters, Batch: 100, Rate: p.rate, Seed: seed}
-	return r, fit.Learn(ctx, r, set.Train,
-		boltzmann.Divergence(r, p.sweeps, samplers.NewStream(seed, "CD", 0)))
+	how := boltzmann.Fit{Iters: f.iters, Batch: batch, Rate: p.rate, Seed: seed}
+	return r, how.Learn(ctx, r, set.Train,
+		boltzmann.Divergence(r, f.sweeps, samplers.NewStream(seed, "CD", 0)))
 }
 
 // reference are states of long chains of block Gibbs, one of each. They begin at data.
