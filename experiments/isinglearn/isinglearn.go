@@ -39,16 +39,19 @@ var titles = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA"}
 type plan struct {
 	task
 	steps []int
-	long  int // iterations with the first
+	long  int       // iterations with the first
+	goals []float64 // values of log RMSE whose times with the first are tabled
 }
 
 func plans(quick bool) plan {
 	if quick {
 		return plan{task{side: 4, coupling: 0.15, rows: 1000, sweeps: 40, buffer: 100, iters: 200,
-			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}, 240}
+			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}, 240,
+			[]float64{-2.75, -3}}
 	}
 	return plan{task{side: 25, coupling: 0.25, rows: 2000, sweeps: 60, buffer: 32, iters: 600,
-		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 6000}
+		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 6000,
+		[]float64{-4, -4.25, -4.5, -4.75}}
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
@@ -78,7 +81,7 @@ func (p plan) compare(ctx context.Context, o lab.Options) ([][]*learned, error) 
 		if t.steps = p.steps[row]; row == 0 {
 			t.iters = p.long
 		}
-		results[row][k], err = t.learn(ctx, samplersOf()[k], data, o.Seed)
+		results[row][k], err = t.learn(ctx, samplersOf()[k], data, o)
 		o.Logf("isinglearn: %s, %d steps", titles[k], t.steps)
 		return err
 	})
@@ -95,26 +98,55 @@ func (p plan) page(results [][]*learned) *lab.Page {
 		}
 		rows = append(rows, row)
 	}
-	panels := make([]drawing.Panel, len(p.steps))
 	for i, of := range results {
 		add(p.steps[i], p.iters, of)
-		panels[i] = drawing.Panel{Title: fmt.Sprintf("%d steps an iteration", p.steps[i]),
-			X: "iteration", Y: "log RMSE of J, in nats"}
-		for k, r := range of {
-			panels[i].Lines = append(panels[i].Lines,
-				drawing.Line{Name: titles[k], Series: k, X: r.iter, Y: r.logRMSE})
-		}
 	}
 	add(p.steps[0], p.long, results[0])
-	last := len(panels) - 1
+	last := len(results) - 1
 	n := float64(p.side * p.side)
 	text := strings.NewReplacer("{side}", fmt.Sprint(p.side), "{iters}", fmt.Sprint(p.iters),
 		"{long}", fmt.Sprint(p.long), "{fewest}", fmt.Sprint(p.steps[0]), "{most}",
 		fmt.Sprint(p.steps[last]), "{rows}", fmt.Sprint(p.rows), "{sweeps}", fmt.Sprint(p.sweeps),
 		"{buffer}", fmt.Sprint(p.buffer), "{rate}", fmt.Sprint(p.rate), "{sigma}",
 		fmt.Sprint(p.coupling), "{start}", lab.Num(math.Log(p.coupling*math.Sqrt(4/n)), 2), "{table}",
-		lab.Table(rows...)).Replace(about)
-	return &lab.Page{Text: text, Charts: map[string]string{"rmse.svg": drawing.Plot{
-		Panels: []drawing.Panel{panels[0], panels[last]},
-		Title:  fmt.Sprintf("Learning %d × %d spins", p.side, p.side)}.SVG()}}
+		lab.Table(rows...), "{times}", p.times(results[0])).Replace(about)
+	title := fmt.Sprintf("Learning %d × %d spins", p.side, p.side)
+	iterations := func(l *learned) []float64 { return l.iter }
+	seconds := func(l *learned) []float64 { return l.seconds }
+	return &lab.Page{Text: text, Charts: map[string]string{
+		"rmse.svg": drawing.Plot{Title: title, Panels: []drawing.Panel{
+			p.panel(results, 0, "iteration", iterations),
+			p.panel(results, len(results)-1, "iteration", iterations)}}.SVG(),
+		"seconds.svg": drawing.Plot{Title: title + ", by time", Panels: []drawing.Panel{
+			p.panel(results, 0, "seconds of one core", seconds)}}.SVG()}}
+}
+
+// times has what an iteration with the fewest steps takes, and the time until the error is as low
+// as each of the goals.
+func (p plan) times(of []*learned) string {
+	rows := [][]string{{"sampler", "ms an iteration", "of them the chains"}}
+	for _, g := range p.goals {
+		rows[0] = append(rows[0], "seconds to "+lab.Num(g, 2))
+	}
+	for k, l := range of {
+		n := l.iter[len(l.iter)-1] / 1000
+		row := []string{titles[k], lab.Num(l.total()/n, 2), lab.Num(l.chains/n, 2)}
+		for _, g := range p.goals {
+			row = append(row, lab.Num(l.until(g), 1))
+		}
+		rows = append(rows, row)
+	}
+	return lab.Table(rows...)
+}
+
+// panel has the errors with one number of steps, by what at gives of a run.
+func (p plan) panel(results [][]*learned, i int, x string, at func(*learned) []float64,
+) drawing.Panel {
+	panel := drawing.Panel{Title: fmt.Sprintf("%d steps an iteration", p.steps[i]), X: x,
+		Y: "log RMSE of J, in nats"}
+	for k, r := range results[i] {
+		panel.Lines = append(panel.Lines,
+			drawing.Line{Name: titles[k], Series: k, X: at(r), Y: r.logRMSE})
+	}
+	return panel
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infill/experiments/images"
+	"infill/experiments/lab"
 	"infill/experiments/lab/labtest"
 	"infill/samplers"
 )
@@ -227,7 +228,7 @@ func TestLearnsMaximumLikelihood(t *testing.T) {
 		if titles[i] == "DULA" {
 			continue // its law is not that of the model
 		}
-		res, err := task.learn(ctx, s, x, 1)
+		res, err := task.learn(ctx, s, x, lab.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func TestQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range samplersOf() {
-		res, err := task.learn(ctx, s, data, 1)
+		res, err := task.learn(ctx, s, data, lab.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
+	"time"
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
@@ -74,6 +76,8 @@ func (t task) data(ctx context.Context, seed uint64) ([][]int32, error) {
 type learned struct {
 	iter    []float64 // iterations
 	logRMSE []float64 // log of the root mean square of Ĵ − J over all n² entries, in nats
+	seconds []float64 // of computing until then, without what the measurements take
+	chains  float64   // of all these seconds, those in which the chains moved
 	mean    []float64 // of J below its diagonal over the last quarter of the iterations
 }
 
@@ -88,20 +92,33 @@ func (l *learned) at(iter int) float64 {
 	return last
 }
 
+// until is the time at which the log RMSE was first at most a bound, NaN if it never was.
+func (l *learned) until(bound float64) float64 {
+	for k, v := range l.logRMSE {
+		if v <= bound {
+			return l.seconds[k]
+		}
+	}
+	return math.NaN()
+}
+
+// total is the time of all iterations.
+func (l *learned) total() float64 { return l.seconds[len(l.seconds)-1] }
+
 // learn climbs the log-likelihood by persistent contrastive divergence (Tieleman 2008): the
 // gradient in J_ij is the mean of s_i s_j over the data less that over the chains, which make a
 // few steps on the present model in each iteration. The first mean is taken over all data: it
-// never changes, so that it costs less than mini-batches.
-func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, seed uint64) (*learned,
-	error) {
+// never changes, so that it costs less than mini-batches, and it is made before the time begins.
+func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, o lab.Options) (
+	*learned, error) {
 	all, err := t.truth()
 	if err != nil {
 		return nil, err
 	}
 	n := t.side * t.side
 	truth, m := below(all, n), newModel(n)
-	start := images.Random(samplers.NewStream(seed, "starts", 0), t.buffer, n, 2)
-	run, err := samplers.Start(ctx, s, m, start, samplers.Options{Seed: seed, ID: "chains"})
+	start := images.Random(samplers.NewStream(o.Seed, "starts", 0), t.buffer, n, 2)
+	run, err := samplers.Start(ctx, s, m, start, samplers.Options{Seed: o.Seed, ID: "chains"})
 	if err != nil {
 		return nil, err
 	}
@@ -109,19 +126,27 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, see
 	of, grad, j := make([]float64, pairs(n)), make([]float64, pairs(n)), make([]float64, pairs(n))
 	moments(data, of)
 	res := &learned{mean: make([]float64, pairs(n))}
+	runtime.LockOSThread() // the stopwatch is that of a thread
+	defer runtime.UnlockOSThread()
+	watch, spent, moved := o.Watch(), time.Duration(0), time.Duration(0)
 	for it := 1; it <= t.iters; it++ {
+		begin := watch()
 		if err := run.Steps(ctx, t.steps, nil); err != nil {
 			return nil, err
 		}
+		steps := watch()
 		moments(run.X, grad)
 		for i, v := range j {
 			grad[i] = of[i] - grad[i] - t.l1*sign(v)
 		}
 		adam.Ascend(j, grad)
 		m.set(j)
+		changed := watch()
 		if err := run.Retarget(ctx); err != nil {
 			return nil, err
 		}
+		end := watch()
+		spent, moved = spent+end-begin, moved+steps-begin+end-changed
 		if from := t.iters * 3 / 4; it > from {
 			for i, v := range j {
 				res.mean[i] += (v - res.mean[i]) / float64(it-from)
@@ -134,8 +159,10 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, see
 			}
 			res.iter = append(res.iter, float64(it))
 			res.logRMSE = append(res.logRMSE, math.Log(sq/float64(n*n))/2)
+			res.seconds = append(res.seconds, spent.Seconds())
 		}
 	}
+	res.chains = moved.Seconds()
 	return res, nil
 }
 
