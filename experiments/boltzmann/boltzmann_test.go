@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"infill/experiments/contrast"
 	"infill/experiments/images"
 	"infill/samplers"
 	"infill/samplers/targets"
@@ -97,7 +98,7 @@ func TestLearn(t *testing.T) {
 	}
 	set := &images.Set{Side: 1, Levels: 2, Train: data}
 	fit := Fit{Iters: 400, Batch: 100, Rate: 0.02, Seed: 1}
-	likelihood := func(learn func(r *targets.RBM) Negative) float64 {
+	likelihood := func(learn func(r *targets.RBM) contrast.Negative) float64 {
 		r, err := targets.NewRBM(6, 2, 4, true)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ func TestLearn(t *testing.T) {
 		return l
 	}
 	start := likelihood(nil)
-	exact := likelihood(func(r *targets.RBM) Negative { // independent draws of the present machine
+	exact := likelihood(func(r *targets.RBM) contrast.Negative { // independent draws of the present machine
 		return func(ctx context.Context, it int, _ [][]int32) ([][]int32, error) {
 			e, err := targets.Enumerate(ctx, r)
 			if err != nil {
@@ -143,12 +144,12 @@ func TestLearn(t *testing.T) {
 		t.Fatalf("exact learning goes from %v to %v", start, exact)
 	}
 	starts := images.Random(samplers.NewStream(6, "starts", 0), 100, 6, 2)
-	for name, learn := range map[string]func(r *targets.RBM) Negative{
-		"CD-5": func(r *targets.RBM) Negative {
+	for name, learn := range map[string]func(r *targets.RBM) contrast.Negative{
+		"CD-5": func(r *targets.RBM) contrast.Negative {
 			return Divergence(r, 5, samplers.NewStream(7, "CD", 0))
 		},
-		"PCD with DMALA": func(r *targets.RBM) Negative {
-			neg, err := Persistent(ctx, r, &samplers.DMALA{StepSize: 0.4}, starts, 20,
+		"PCD with DMALA": func(r *targets.RBM) contrast.Negative {
+			neg, err := contrast.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.4}, starts, 20,
 				samplers.Options{Seed: 8})
 			if err != nil {
 				t.Fatal(err)
@@ -158,40 +159,6 @@ func TestLearn(t *testing.T) {
 	} {
 		if got := likelihood(learn); got < exact-0.15*(exact-start) {
 			t.Errorf("%s: log-likelihood %v from %v, with independent draws %v", name, got, start, exact)
-		}
-	}
-}
-
-// TestPersistent: the chains follow the machine from the first step after it has changed.
-func TestPersistent(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	r, err := targets.NewRBM(20, 2, 2, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := make([][]int32, 10)
-	for k := range start {
-		start[k] = make([]int32, r.D)
-	}
-	neg, err := Persistent(ctx, r, &samplers.DMALA{StepSize: 0.1}, start, 1, samplers.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for it, bias := range []float64{-60, 60} { // all pixels off, and then all on
-		for i := range r.B {
-			r.B[i] = bias
-		}
-		x, err := neg(ctx, it, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range x {
-			for i, s := range v {
-				if want := int32(it); s != want {
-					t.Fatalf("iteration %d: pixel %d of chain %d is %d", it, i, k, s)
-				}
-			}
 		}
 	}
 }

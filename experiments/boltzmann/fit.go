@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"infill/experiments/contrast"
 	"infill/experiments/images"
 	"infill/experiments/lab"
 	"infill/samplers"
@@ -78,13 +79,10 @@ type Fit struct {
 	Seed  uint64  // with the data, decides all that is drawn
 }
 
-// A Negative makes the states that stand for the model in iteration it, from 0. It may read batch,
-// and must not change it. The states are valid until the next call.
-type Negative func(ctx context.Context, it int, batch [][]int32) ([][]int32, error)
-
 // Learn climbs the log-likelihood of data. Its gradient is a mean over the data less one over the
 // model, and neg makes the states for the second.
-func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32, neg Negative) error {
+func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
+	neg contrast.Negative) error {
 	if len(data) == 0 || f.Batch < 1 {
 		return fmt.Errorf("%w: %d images and mini-batches of %d", targets.ErrShape, len(data), f.Batch)
 	}
@@ -153,7 +151,7 @@ func (g *gradient) add(r *targets.RBM, x [][]int32, sign float64) {
 }
 
 // Divergence is contrastive divergence (Hinton 2002): sweeps of block Gibbs from the mini-batch.
-func Divergence(r *targets.RBM, sweeps int, rng *rand.Rand) Negative {
+func Divergence(r *targets.RBM, sweeps int, rng *rand.Rand) contrast.Negative {
 	var x [][]int32
 	return func(_ context.Context, _ int, batch [][]int32) ([][]int32, error) {
 		x = x[:0]
@@ -171,25 +169,6 @@ func Sweep(r *targets.RBM, rng *rand.Rand, v []int32, sweeps int) {
 	for range sweeps {
 		r.BlockGibbs(rng, v)
 	}
-}
-
-// Persistent is persistent contrastive divergence (Tieleman 2008) with a sampler: chains that go on
-// from iteration to iteration, with the given steps in each. They begin at start.
-func Persistent(ctx context.Context, r *targets.RBM, s samplers.Sampler, start [][]int32, steps int,
-	o samplers.Options) (Negative, error) {
-	run, err := samplers.Start(ctx, s, r, start, o)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, it int, _ [][]int32) ([][]int32, error) {
-		if it > 0 { // the machine has changed
-			if err := run.Retarget(ctx); err != nil {
-				return nil, err
-			}
-		}
-		err := run.Steps(ctx, steps, nil)
-		return run.X, err
-	}, nil
 }
 
 // LogLikelihood is the mean log-probability of images, in nats, given the machine's log Z.

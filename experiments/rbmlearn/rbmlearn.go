@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"infill/experiments/boltzmann"
+	"infill/experiments/contrast"
 	"infill/experiments/images"
 	"infill/experiments/lab"
 	"infill/internal/fanout"
@@ -52,18 +53,18 @@ var methods = []string{"block Gibbs", "GWG-1", "DMALA", "ACS"}
 
 // negative makes the states that stand for the model, with one of the methods.
 func (p plan) negative(ctx context.Context, method string, r *targets.RBM, seed uint64) (
-	boltzmann.Negative, error) {
+	contrast.Negative, error) {
 	rng := samplers.NewStream(seed, "buffer", 0)
 	start := images.Random(rng, p.batch, r.D, 2)
 	o := samplers.Options{Seed: seed, ID: "chains"}
 	switch method {
 	case "GWG-1":
-		return boltzmann.Persistent(ctx, r, &samplers.GWG{}, start, p.steps, o)
+		return contrast.Persistent(ctx, r, &samplers.GWG{}, start, p.steps, o)
 	case "DMALA":
-		return boltzmann.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.2}, start, p.steps, o)
+		return contrast.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.2}, start, p.steps, o)
 	case "ACS":
-		neg, _, err := settings(p.steps, p.iters/4).persistent(ctx, r, start, o)
-		return neg, err
+		return contrast.Cyclic(ctx, r, start, p.steps,
+			contrast.Tuning{Period: p.iters / 4, Budget: 50, Rise: true}, o)
 	}
 	return func(context.Context, int, [][]int32) ([][]int32, error) {
 		for _, v := range start {
