@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"time"
 
 	"infill/experiments/lab"
 	"infill/internal/drawing"
@@ -20,7 +20,7 @@ var Experiment = lab.Experiment{
 	Name:   "facility",
 	Title:  "Facility location with random demands",
 	Source: "SGDLD (anonymous authors, under review), section 6.3, table 1, appendix C.3",
-	Takes:  "five minutes of one idle core",
+	Takes:  "nine minutes of one idle core",
 	Run:    run,
 }
 
@@ -65,8 +65,8 @@ type size struct {
 	paper map[string]reported
 }
 
-// reported is the mean cost of 5 instances in the paper, and the standard deviation.
-type reported struct{ mean, deviation float64 }
+// reported is the mean cost of 5 instances in the paper, the standard deviation, and the time.
+type reported struct{ mean, deviation, seconds float64 }
 
 func sizes(quick bool) []size {
 	if quick {
@@ -81,12 +81,15 @@ func sizes(quick bool) []size {
 		return m
 	}
 	three := []size{
-		{settings{sites: 15, customers: 30, chains: 20, tau: 200}, paper(reported{10418, 499},
-			reported{10152, 494}, reported{9981, 480}, reported{9870, 487}, reported{9792, 515})},
-		{settings{sites: 40, customers: 120, chains: 4, tau: 500}, paper(reported{29390, 3018},
-			reported{26137, 2428}, reported{26514, 2283}, reported{25773, 2576}, reported{25398, 2366})},
-		{settings{sites: 100, customers: 400, chains: 1, tau: 1000}, paper(reported{73342, 3436},
-			reported{68924, 4727}, reported{73849, 3036}, reported{67532, 2983}, reported{66395, 3181})},
+		{settings{sites: 15, customers: 30, chains: 100, tau: 200}, paper(reported{10418, 499, 2},
+			reported{10152, 494, 103}, reported{9981, 480, 16}, reported{9870, 487, 15},
+			reported{9792, 515, 15})},
+		{settings{sites: 40, customers: 120, chains: 4, tau: 500}, paper(reported{29390, 3018, 256},
+			reported{26137, 2428, 3342}, reported{26514, 2283, 25}, reported{25773, 2576, 25},
+			reported{25398, 2366, 26})},
+		{settings{sites: 100, customers: 400, chains: 1, tau: 1000}, paper(reported{73342, 3436, 3502},
+			reported{68924, 4727, 3621}, reported{73849, 3036, 91}, reported{67532, 2983, 96},
+			reported{66395, 3181, 98})},
 	}
 	var all []size
 	for _, s := range three {
@@ -107,33 +110,39 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	var tables []string
 	chart := drawing.Plot{Title: "Mean cost of the chains"}
 	for _, s := range sizes(o.Quick) {
-		c, panel, err := s.compare(ctx, known, o)
+		c, times, panel, err := s.compare(ctx, known, o)
 		if err != nil {
 			return nil, err
 		}
-		tables = append(tables, s.table(c))
+		tables = append(tables, s.table(c, times))
 		chart.Panels = append(chart.Panels, panel)
 	}
 	text := strings.ReplaceAll(about, "{tables}", strings.Join(tables, "\n\n"))
 	return &lab.Page{Text: text, Charts: map[string]string{"cost.svg": chart.SVG()}}, nil
 }
 
-// costs has the cost of each instance by the name of a row, and NaN where there is none.
-type costs map[string][]float64
+// values has a value of each instance by the name of a row, and NaN where there is none.
+type values map[string][]float64
 
-// set notes the cost of instance n.
-func (c costs) set(row string, instances, n int, cost float64) {
+// set notes the value of instance n.
+func (c values) set(row string, instances, n int, v float64) {
 	for len(c[row]) < instances {
 		c[row] = append(c[row], math.NaN())
 	}
-	c[row][n] = cost
+	c[row][n] = v
 }
 
-// compare runs all methods on all instances of a size. The panel has the mean over instances.
+// of are the values of a row that are there.
+func (c values) of(row string) []float64 {
+	return slices.DeleteFunc(slices.Clone(c[row]), math.IsNaN)
+}
+
+// compare runs all methods on all instances of a size. It returns costs and seconds. The panel has
+// the mean over instances.
 func (s size) compare(ctx context.Context, known []solution, o lab.Options,
-) (costs, drawing.Panel, error) {
-	c := costs{}
-	panel := drawing.Panel{Title: s.name(), X: "step", Y: "cost"}
+) (c, times values, panel drawing.Panel, err error) {
+	c, times = values{}, values{}
+	panel = drawing.Panel{Title: s.name(), X: "step", Y: "cost"}
 	for m := range methods {
 		panel.Lines = append(panel.Lines, drawing.Line{Name: methodNames[m], Series: int(m)})
 	}
@@ -143,26 +152,27 @@ func (s size) compare(ctx context.Context, known []solution, o lab.Options,
 		for _, h := range known {
 			if h.Sites == s.sites && h.Customers == s.customers && h.Lots == s.lots && h.Instance == n {
 				c.set(h.row(), s.instances, n, in.Expected(h.Plan))
+				times.set(h.row(), s.instances, n, h.Seconds)
 				if h.What == "exact" {
 					c.set(bound, s.instances, n, h.Bound)
 				}
 			}
 		}
 		for m := range methods {
-			begin := time.Now()
 			f, err := s.search(ctx, in, m, o)
 			if err != nil {
-				return nil, panel, err
+				return nil, nil, panel, err
 			}
 			last := f.path[len(f.path)-1]
 			c.set(methodNames[m], s.instances, n, f.cost)
+			times.set(methodNames[m], s.instances, n, f.seconds)
 			c.set(chains(m), s.instances, n, last)
 			add(&panel.Lines[m], f.path, s.instances)
-			o.Logf("facility: %s, instance %d, %s: best %.0f, chains %.0f, %v", s.name(), n,
-				methodNames[m], f.cost, last, time.Since(begin).Round(100*time.Millisecond))
+			o.Logf("facility: %s, instance %d, %s: best %.0f, chains %.0f, %.1f s", s.name(), n,
+				methodNames[m], f.cost, last, f.seconds)
 		}
 	}
-	return c, panel, nil
+	return c, times, panel, nil
 }
 
 // add adds the path of one of several instances to their mean. The first tenth, which is far above
@@ -199,30 +209,29 @@ func (h solution) row() string {
 // chains is the row of the last states of all chains of a method.
 func chains(m method) string { return methodNames[m] + ", mean of the chains" }
 
-// table has the mean costs over instances with their deviations, as the paper has, and the mean of
-// the ratios to SGDLD's.
-func (s size) table(c costs) string {
-	rows := [][]string{{"", "cost", "above SGDLD, %", "paper's cost", "paper's, above SGDLD, %"}}
+// table has the mean costs over instances with their deviations, as the paper has, the mean of
+// the ratios to SGDLD's, and mean seconds.
+func (s size) table(c, times values) string {
+	rows := [][]string{{"", "cost", "above SGDLD, %", "seconds", "paper's cost",
+		"paper's, above SGDLD, %", "paper's seconds"}}
 	names := []string{bound, "HiGHS, exact mean", "HiGHS (8)", "HiGHS (64)"}
 	for m := methods - 1; m >= 0; m-- {
 		names = append(names, methodNames[m], chains(m))
 	}
 	names = append(names, "Gurobi (8)", "Gurobi (1024)")
 	for _, name := range names {
-		var cost, above []float64
+		cost, above := c.of(name), values{}
 		for i, v := range c[name] {
-			if !math.IsNaN(v) {
-				cost, above = append(cost, v), append(above, 100*(v/c["SGDLD"][i]-1))
-			}
+			above.set(name, s.instances, i, 100*(v/c["SGDLD"][i]-1))
 		}
 		paper := s.paper[name]
 		if len(cost) == 0 && paper.mean == 0 {
 			continue
 		}
-		row := []string{name, "–", "–", "–", "–"}
+		row := []string{name, "–", "–", "–", "–", "–", "–"}
 		if len(cost) > 0 {
 			mean := lab.Over(cost)
-			row[1], row[2] = lab.Num(mean.Mean, 0), lab.Over(above).Format(2)
+			row[1], row[2] = lab.Num(mean.Mean, 0), lab.Over(above.of(name)).Format(2)
 			if len(cost) > 1 {
 				row[1] += " ± " + lab.Num(mean.SE*math.Sqrt(float64(len(cost))), 0)
 			}
@@ -230,9 +239,13 @@ func (s size) table(c costs) string {
 		if len(cost) > 0 && len(cost) < s.instances {
 			row[0] += fmt.Sprintf(", %d of %d instances", len(cost), s.instances)
 		}
+		if t := times.of(name); len(t) > 0 {
+			row[3] = lab.Num(lab.Over(t).Mean, 1)
+		}
 		if paper.mean > 0 {
-			row[3] = fmt.Sprintf("%.0f ± %.0f", paper.mean, paper.deviation)
-			row[4] = lab.Num(100*(paper.mean/s.paper["SGDLD"].mean-1), 2)
+			row[4] = fmt.Sprintf("%.0f ± %.0f", paper.mean, paper.deviation)
+			row[5] = lab.Num(100*(paper.mean/s.paper["SGDLD"].mean-1), 2)
+			row[6] = lab.Num(paper.seconds, 0)
 		}
 		rows = append(rows, row)
 	}

@@ -168,21 +168,42 @@ func TestHiGHS(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	s := size{settings: settings{sites: 2, customers: 3, instances: 2},
-		paper: map[string]reported{"SGDLD": {100, 5}, "SLS": {150, 6}}}
-	c := costs{}
+		paper: map[string]reported{"SGDLD": {100, 5, 7}, "SLS": {150, 6, 8}}}
+	c, times := values{}, values{}
 	for n, v := range []float64{100, 300} {
 		c.set("SGDLD", 2, n, v)
 	}
 	c.set("SLS", 2, 0, 110)
 	c.set("SLS", 2, 1, 360)
 	c.set("HiGHS (8)", 2, 1, 270)
+	times.set("HiGHS (8)", 2, 1, 60)
+	times.set("SLS", 2, 0, 1.5)
+	times.set("SLS", 2, 1, 2)
 	for _, row := range []string{
-		"| SGDLD | 200 ± 141 | 0.00 ± 0.00 | 100 ± 5 | 0.00 |",
-		"| SLS | 235 ± 177 | 15.00 ± 5.00 | 150 ± 6 | 50.00 |",
-		"| HiGHS (8), 1 of 2 instances | 270 | −10.00 | – | – |",
+		"| SGDLD | 200 ± 141 | 0.00 ± 0.00 | – | 100 ± 5 | 0.00 | 7 |",
+		"| SLS | 235 ± 177 | 15.00 ± 5.00 | 1.8 | 150 ± 6 | 50.00 | 8 |",
+		"| HiGHS (8), 1 of 2 instances | 270 | −10.00 | 60.0 | – | – | – |",
 	} {
-		if text := s.table(c); !strings.Contains(text, row) {
+		if text := s.table(c, times); !strings.Contains(text, row) {
 			t.Errorf("no row %q in\n%s", row, text)
+		}
+	}
+}
+
+// With a stopwatch that goes on by a millisecond at every reading, each chain takes four: one for
+// itself, and one after each of the three measurements, which do not count. The choice takes one.
+func TestSeconds(t *testing.T) {
+	t.Parallel()
+	s := settings{sites: 3, customers: 5, chains: 2, steps: 200, tau: 200, minJump: .3, judges: 2}
+	for m := range methods {
+		f, err := s.search(context.Background(), small(), m,
+			lab.Options{Seed: 1, Threads: 2, Stopwatch: labtest.Stopwatch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.path) != 3 || math.Abs(f.seconds-.009) > 1e-12 {
+			t.Errorf("%s: %v s with %d measurements, want .009 s with 3", methodNames[m], f.seconds,
+				len(f.path))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"time"
 
 	"infill/experiments/anneal"
 	"infill/experiments/lab"
@@ -42,6 +44,8 @@ type found struct {
 	plan []int32
 	cost float64   // exact mean
 	path []float64 // exact mean over the chains, every pathEvery steps and at the end
+	// seconds of computing of all chains and of the choice among them, without that of path.
+	seconds float64
 }
 
 const pathEvery = 100
@@ -50,7 +54,7 @@ const pathEvery = 100
 func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Options,
 ) (*found, error) {
 	plans := make([][]int32, s.chains)
-	paths := make([][]float64, s.chains)
+	paths, times := make([][]float64, s.chains), make([]time.Duration, s.chains)
 	id := fmt.Sprintf("facility %d×%d %s", s.sites, s.customers, methodNames[m])
 	if s.lots > 0 {
 		id += fmt.Sprintf(" lots %d", s.lots)
@@ -61,7 +65,10 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 		if err != nil {
 			return err
 		}
-		paths[k], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: k})
+		runtime.LockOSThread() // the stopwatch is that of a thread
+		defer runtime.UnlockOSThread()
+		paths[k], times[k], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: k},
+			o.Watch())
 		plans[k] = x[0]
 		return err
 	})
@@ -69,12 +76,18 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 		return nil, err
 	}
 	f := &found{path: make([]float64, len(paths[0]))}
-	for _, p := range paths {
+	for k, p := range paths {
+		f.seconds += times[k].Seconds()
 		for i, v := range p {
 			f.path[i] += v / float64(s.chains)
 		}
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	watch := o.Watch()
+	begin := watch()
 	f.plan = in.cheapest(plans, s.judges, samplers.NewStream(o.Seed, id+" judges", 0))
+	f.seconds += (watch() - begin).Seconds()
 	f.cost = in.Expected(f.plan)
 	return f, nil
 }
@@ -92,25 +105,27 @@ func start(rng *rand.Rand, in *Instance) []int32 {
 }
 
 // walk makes all steps of a method and leaves the last states in x. It returns the sum of the mean
-// costs of the chains, every pathEvery steps and at the end.
+// costs of the chains, every pathEvery steps and at the end, and the time of all else.
 func (s settings) walk(ctx context.Context, t *target, x [][]int32, m method, o samplers.Options,
-) ([]float64, error) {
-	var path []float64
+	watch func() time.Duration) (path []float64, spent time.Duration, err error) {
+	begin := watch()
 	visit := func(step int, x [][]int32) {
 		if step%pathEvery == 0 || step == s.steps {
+			from := watch()
 			path = append(path, t.in.sum(x))
+			spent -= watch() - from
 		}
 	}
 	if m == localSearch {
-		err := anneal.Descend(ctx, t, x, 1, s.steps, o, visit)
-		return path, err
+		err = anneal.Descend(ctx, t, x, 1, s.steps, o, visit)
+		return path, spent + watch() - begin, err
 	}
 	// h_t = √(1000/(100+t)) (appendix C), and mini-batches of one.
 	sampler := &samplers.SGDLD{JumpScale: math.Sqrt(1000), JumpDelay: 100, MinJump: s.minJump,
 		NoCache: m == withoutCache}
 	last, err := anneal.Sample(ctx, sampler, t, x, s.steps, cooling, o, visit)
 	copy(x, last)
-	return path, err
+	return path, spent + watch() - begin, err
 }
 
 // sum is the sum of the mean costs of plans.
