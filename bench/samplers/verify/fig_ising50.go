@@ -76,10 +76,19 @@ type isingRun struct {
 	Jump  []float64
 }
 
-// runIsing50 runs 50000 steps after a burn-in that adapts.
+// isingSteps are those that runIsing50 keeps, and isingShort the first of them.
+const isingSteps, isingShort = 50000, 15000
+
+// isingSettings are what a run depends on besides the lattice.
+func isingSettings(s samplers.Sampler, chains, burnin int) string {
+	return fmt.Sprintf("%s, %d chains, %d + %d steps, %d of them short", described(s), chains, burnin,
+		isingSteps, isingShort)
+}
+
+// runIsing50 runs isingSteps after a burn-in that adapts.
 func runIsing50(ctx context.Context, s samplers.Sampler, t samplers.Target, draw discsDraw, chains,
 	burnin int, seed uint64) (*isingRun, error) {
-	const steps, short = 50000, 15000
+	const steps, short = isingSteps, isingShort
 	run, err := burntIn(ctx, s, t, chains, burnin, seed)
 	if err != nil {
 		return nil, err
@@ -192,7 +201,8 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 		if c.name == "RWM" {
 			burnin = 50000 // it flips .03 spins a step
 		}
-		runs[i], err = kept(e, fmt.Sprintf("6-%d-%d", i, chains), func() (*isingRun, error) {
+		settings := isingSettings(c.s, chains, burnin)
+		runs[i], err = kept(e, fmt.Sprintf("6-%d", i), settings, func() (*isingRun, error) {
 			return runIsing50(ctx, c.s, t, draw, chains, burnin, e.seed+uint64(i))
 		})
 		e.progress("%s", c.name)
@@ -236,126 +246,4 @@ func ising50Main(ctx context.Context, w io.Writer, e *env, draw discsDraw) error
 	}
 	fmt.Fprint(w, text("ising50_mean", 100*cv, logs[0], logs[1], logs[2], logs[3], logs[4]))
 	return ising50Again(ctx, w, e, draw)
-}
-
-// ising50Again has the two rows of the first table that lie furthest below the
-// stored values once more, with more and other chains.
-func ising50Again(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
-	const chains = 48
-	t, again := discsIsing(1, 1, draw.u), []int{1, 2}
-	runs := make([]*isingRun, len(again))
-	err := parallel(len(again), func(i int) (err error) {
-		c := ising50Cases[again[i]]
-		runs[i], err = kept(e, fmt.Sprintf("6-again-%d-%d", again[i], chains), func() (*isingRun, error) {
-			return runIsing50(ctx, c.s, t, draw, chains, 5000, e.seed+500)
-		})
-		e.progress("%s once more", c.name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nThe two that lie furthest below, with %d other chains and their own "+
-		"scatter:\n\n", chains)
-	rows := [][]string{{"sampler", "stored", "here", "deviation"}}
-	for i, r := range runs {
-		c, got := ising50Cases[again[i]], over(r.ESS)
-		rows = append(rows, []string{c.name, fmt.Sprint(c.want), got.String(),
-			deviation(got.mean, c.want, variation([][]float64{r.ESS}), chains)})
-	}
-	lines(w, rows...)
-	return nil
-}
-
-// ising50DISCS runs DLMC and DLMCf with the adaptation of the public code,
-// and takes the distance to many reference states.
-func ising50DISCS(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
-	cases := []struct {
-		name string
-		want float64
-		g    samplers.Balance
-		s    solver
-	}{
-		{"DLMC √", 502.8, samplers.Sqrt, interpolate},
-		{"DLMC ratio", 541.8, samplers.Ratio, interpolate},
-		{"DLMCf √", 231.3, samplers.Sqrt, eulerScaled},
-		{"DLMCf ratio", 547.9, samplers.Ratio, eulerScaled},
-		{"DLMCf √, min(hQ, ν)", 231.3, samplers.Sqrt, eulerClipped},
-	}
-	const chains, burnin, steps, others = 100, 50000, 50000, 16
-	refs := append([][]int32{draw.ref, draw.later},
-		starts(discsIsing(1, 1, draw.u).Domain(), others, e.seed+1)...)
-	runs, ess := make([]*discsRun, len(cases)), make([][]float64, len(cases))
-	err := parallel(len(cases), func(i int) (err error) {
-		runs[i], err = kept(e, fmt.Sprintf("6-discs-%d-%d", i, chains), func() (*discsRun, error) {
-			return runDISCS(ctx, newLattice(draw.u, refs, cases[i].g), cases[i].s, chains, burnin, steps,
-				e.seed+uint64(i))
-		})
-		e.progress("%s with the adaptation of DISCS", cases[i].name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i, r := range runs {
-		ess[i] = r.ESS[0]
-	}
-	cv := variation(ess[:4])
-	fmt.Fprint(w, text("ising50_discs", chains))
-	rows := [][]string{{"sampler", "stored", "here", "deviation", "later x0",
-		fmt.Sprintf("%d other x0: lowest, mean, highest", others), "chains that do not move"}}
-	for i, c := range cases {
-		r := runs[i]
-		low, high, mean := math.Inf(1), 0.0, 0.0
-		for _, x := range r.ESS[2:] {
-			m := over(x).mean
-			low, high, mean = math.Min(low, m), math.Max(high, m), mean+m/others
-		}
-		rows = append(rows, []string{c.name, fmt.Sprint(c.want), over(r.ESS[0]).String(),
-			deviation(over(r.ESS[0]).mean, c.want, cv, chains), over(r.ESS[1]).String(),
-			fmt.Sprintf("%.0f, %.0f, %.0f", low, mean, high), fmt.Sprintf("%d of %d", r.Stuck, chains)})
-	}
-	lines(w, rows...)
-	return nil
-}
-
-// ising50Models runs PAS on other models.
-func ising50Models(ctx context.Context, w io.Writer, e *env, draw discsDraw) error {
-	other := discsRandom(1)
-	models := []struct {
-		name string
-		t    *targets.Ising
-		draw discsDraw
-	}{
-		{"field twice as strong", discsIsing(2, 1, draw.u), draw},
-		{"edges half as strong", discsIsing(1, 0.5, draw.u), draw},
-		{"field and x0 of seed 1", discsIsing(1, 1, other.u), other},
-	}
-	cases := ising50Cases[:2] // PAS
-	runs := make([]*isingRun, len(cases)*len(models))
-	err := parallel(len(runs), func(i int) (err error) {
-		m := models[i%len(models)]
-		runs[i], err = kept(e, fmt.Sprintf("6-models-%d", i), func() (*isingRun, error) {
-			return runIsing50(ctx, cases[i/len(models)].s, m.t, m.draw, 2, 5000, e.seed)
-		})
-		e.progress("PAS, %s", m.name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(w, "\nWith another model, ESS of 2 chains:\n\n")
-	rows := [][]string{{"sampler", "stored"}}
-	for _, m := range models {
-		rows[0] = append(rows[0], m.name)
-	}
-	for i, c := range cases {
-		row := []string{c.name, fmt.Sprint(c.want)}
-		for j := range models {
-			row = append(row, over(runs[i*len(models)+j].ESS).String())
-		}
-		rows = append(rows, row)
-	}
-	lines(w, rows...)
-	return nil
 }

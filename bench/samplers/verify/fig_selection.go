@@ -122,13 +122,29 @@ type selectionCase struct {
 	inWell  bool // the chains begin at likeliest states
 }
 
+// describe has all settings of a case.
+func (c selectionCase) describe() string {
+	return fmt.Sprintf("%s, %d updates a step, %d before, inWell %t", described(c.s), c.updates,
+		c.burnin, c.inWell)
+}
+
+// id is the name of a result of this problem, and settings are what it depends on.
+func (s selection) id(name string) string {
+	return fmt.Sprintf("selection-%d-%d-%s", s.t.N, s.t.D, strings.ReplaceAll(name, " ", "-"))
+}
+
+func (s selection) settings(of string) string {
+	return fmt.Sprintf("%d chains, mini-batches of %d, %d updates a step, reports after %v, %s",
+		s.chains, s.batch, s.updates, s.at, of)
+}
+
 // compare prints the errors of the samplers of the paper's figures 3 and 6.
 func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string]*selected, error) {
 	fast := func(h float64, noCache bool) samplers.Sampler {
 		return &samplers.SGDLD{Jump: h, Batch: s.batch, NoCache: noCache}
 	}
-	id := fmt.Sprintf("selection-%d-%d-", s.t.N, s.t.D)
-	time, err := kept(e, id+"log-time", func() (float64, error) { return s.sameJumps(ctx) })
+	time, err := kept(e, s.id("log-time"), s.settings("noP"),
+		func() (float64, error) { return s.sameJumps(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +170,7 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 		"states visited")}
 	out := map[string]*selected{}
 	for _, c := range cases {
-		got, err := kept(e, id+strings.ReplaceAll(c.name, " ", "-"), func() (*selected, error) {
+		got, err := kept(e, s.id(c.name), s.settings(c.describe()), func() (*selected, error) {
 			return s.run(ctx, c)
 		})
 		if err != nil {

@@ -16,7 +16,8 @@ func figSelection50(ctx context.Context, w io.Writer, e *env) error {
 	if err != nil {
 		return err
 	}
-	best, err := kept(e, "selection-50-well", func() (*well, error) { return newColumns(t).well(ctx) })
+	best, err := kept(e, "selection-50-well", fmt.Sprintf("%d rows", t.N),
+		func() (*well, error) { return newColumns(t).well(ctx) })
 	if err != nil {
 		return err
 	}
@@ -45,9 +46,9 @@ func figSelection50(ctx context.Context, w io.Writer, e *env) error {
 	s.t, s.truth, s.chains, s.at = few, make([]float64, 100), 100, []int{20}
 	for _, h := range []float64{0.6, 0.3} {
 		name := fmt.Sprintf("SGDLD-.%.0f", 10*h)
-		g, err := kept(e, "selection-100-50-"+name, func() (*selected, error) {
-			return s.run(ctx, selectionCase{s: &samplers.SGDLD{Jump: h, Batch: s.batch}, target: few,
-				updates: s.updates})
+		c := selectionCase{s: &samplers.SGDLD{Jump: h, Batch: s.batch}, target: few, updates: s.updates}
+		g, err := kept(e, s.id(name), s.settings(c.describe()), func() (*selected, error) {
+			return s.run(ctx, c)
 		})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@
 // With -only and -write the other sections of the page, and their charts, stay as they are, and
 // those written are what a whole run with the page's seed would write.
 // With -keep FOLDER a run that was stopped goes on in sections 6 and 12 when it is called again.
+// A row that was kept of other settings is made again.
 //
 // Everything but times is a function of the seed.
 package main
@@ -86,7 +87,8 @@ func run(ctx context.Context, sections []section, stdout, stderr io.Writer, args
 		"print)")
 	seed := fs.Uint64("seed", 1, "seed")
 	keep := fs.String("keep", "", "folder in which sections 6 and 12 keep what each row gave, so "+
-		"that a run that was stopped goes on from there; empty it when a sampler changes")
+		"that a run that was stopped goes on from there; rows of other settings are made again; "+
+		"empty it when a sampler changes")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}

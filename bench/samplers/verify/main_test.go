@@ -148,26 +148,45 @@ func TestLattice(t *testing.T) {
 
 func TestKept(t *testing.T) {
 	t.Parallel()
-	e := &env{seed: 3, keep: t.TempDir()}
+	var log bytes.Buffer
+	e := &env{seed: 3, keep: t.TempDir(), log: &log}
 	runs := 0
 	run := func() (*discsRun, error) {
 		runs++
-		return &discsRun{ESS: [][]float64{{1.5, 1.0 / 3}}, Stuck: 1}, nil
+		return &discsRun{ESS: [][]float64{{1.5, 1.0 / 3}}, Stuck: runs}, nil
 	}
 	for range 2 {
-		if r, err := kept(e, "row", run); err != nil || runs != 1 || r.Stuck != 1 ||
+		if r, err := kept(e, "row", "10 chains", run); err != nil || runs != 1 || r.Stuck != 1 ||
 			r.ESS[0][1] != 1.0/3 {
 			t.Fatalf("%+v, %v after %d runs", r, err, runs)
 		}
 	}
-	if _, err := kept(&env{seed: 4, keep: e.keep}, "row", run); err != nil || runs != 2 {
+	if _, err := kept(&env{seed: 4, keep: e.keep}, "row", "10 chains", run); err != nil || runs != 2 {
 		t.Errorf("another seed: %v after %d runs, want 2", err, runs)
 	}
 	path := filepath.Join(e.keep, "row-seed3.json")
-	if err := os.WriteFile(path, []byte(`{"ESS":`), 0o644); err != nil {
+	for range 2 {
+		if r, err := kept(e, "row", "100 chains", run); err != nil || runs != 3 || r.Stuck != 3 {
+			t.Errorf("other settings: %+v, %v after %d runs, want the third", r, err, runs)
+		}
+	}
+	if !strings.Contains(log.String(), path) {
+		t.Errorf("other settings: the log has %q", &log)
+	}
+	// What an earlier version of the program kept had no settings.
+	if err := os.WriteFile(path, []byte(`{"ESS":[[1]],"Stuck":7}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kept(e, "row", run); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("half a file gives %v", err)
+	if r, err := kept(e, "row", "100 chains", run); err != nil || runs != 4 || r.Stuck != 4 {
+		t.Errorf("no settings: %+v, %v after %d runs, want the fourth", r, err, runs)
+	}
+	for _, bad := range []string{`{"ESS":`, `{"Settings":"100 chains","Result":[]}`} {
+		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kept(e, "row", "100 chains", run); err == nil ||
+			!strings.Contains(err.Error(), path) {
+			t.Errorf("%s gives %v", bad, err)
+		}
 	}
 }
