@@ -103,7 +103,7 @@ bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # make verification   runs the samplers on the figures of their papers, the long ones too, and writes the
-#                     page docs/notebook/verification.md: 45 minutes on two cores.
+#                     page docs/notebook/verification.md: 50 minutes on two cores.
 #                     VERIFYFLAGS="-only 5" prints one figure, and
 #                     VERIFYFLAGS="-only 5 -write docs/notebook" puts it into the page
 VERIFYFLAGS ?= -write docs/notebook -seed 1

@@ -18,15 +18,20 @@ var sgdldCases = [4]struct {
 	want  float64
 }{{0.6, true, .061}, {0.6, false, .080}, {0.1, true, .018}, {0.1, false, .079}}
 
-func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
-	wt := make([]float64, 16)
-	for i := range wt {
-		wt[i] = 0.5
+// paperGaussBern is the model of the paper's equation 28.
+func paperGaussBern() *targets.GaussianBernoulli {
+	w := make([]float64, 16)
+	for i := range w {
+		w[i] = 0.5
 		if i%5 == 0 {
-			wt[i] = 1
+			w[i] = 1
 		}
 	}
-	g := must(targets.NewGaussianBernoulli(wt, []float64{-1.25, -1.25, -1.25, -1.25}))
+	return must(targets.NewGaussianBernoulli(w, []float64{-1.25, -1.25, -1.25, -1.25}))
+}
+
+func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
+	g := paperGaussBern()
 	ex, err := targets.Enumerate(ctx, g)
 	if err != nil {
 		return err
@@ -41,57 +46,77 @@ func figSGDLD(ctx context.Context, w io.Writer, e *env) error {
 	rows := [][]string{{"h", "cache", "second-hand", "here", "all chains together"}}
 	for _, c := range sgdldCases {
 		run := &samplers.SGDLD{Jump: c.h, NoCache: !c.cache}
-		tv, all, err := sgdldChains(ctx, g, ex, run, 3000, e.seed)
+		tv, err := sgdldChains(ctx, g, ex, run, 6, 150, 3000, e.seed)
 		if err != nil {
 			return err
 		}
 		cache := map[bool]string{true: "yes", false: "no"}[c.cache]
 		rows = append(rows, []string{fmt.Sprint(c.h), cache, fmt.Sprintf("%.3f", c.want),
-			over(tv).String(), fmt.Sprintf("%.4f", all)})
+			over(tv.groups).String(), fmt.Sprintf("%.4f", tv.all)})
 	}
 	lines(w, rows...)
+	fmt.Fprint(w, text("sgdld_agree"))
+	if err := figSGDLDBatches(ctx, w, e, g, ex, sgdldBatches); err != nil {
+		return err
+	}
 	fmt.Fprint(w, text("sgdld_conditional"))
 	g.Estimator = targets.Conditional
 	rows = [][]string{{"h", "cache", "here", "all chains together"}}
 	for _, c := range sgdldCases {
 		run := &samplers.SGDLD{Jump: c.h, NoCache: !c.cache, Balance: samplers.Ratio}
-		tv, all, err := sgdldChains(ctx, g, ex, run, 3000, e.seed)
+		tv, err := sgdldChains(ctx, g, ex, run, 6, 150, 3000, e.seed)
 		if err != nil {
 			return err
 		}
 		cache := map[bool]string{true: "yes", false: "no"}[c.cache]
-		rows = append(rows, []string{fmt.Sprint(c.h), cache, over(tv).String(), fmt.Sprintf("%.4f", all)})
+		rows = append(rows, []string{fmt.Sprint(c.h), cache, over(tv.groups).String(),
+			fmt.Sprintf("%.4f", tv.all)})
 	}
 	lines(w, rows...)
 	return nil
 }
 
-// sgdldChains runs 6 groups of 150 chains and returns the total variation of
-// each group and of all together.
-func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s *samplers.SGDLD,
-	steps int, seed uint64) (tv []float64, all float64, err error) {
+// variations are total variations between the weighted states of chains and π.
+type variations struct {
+	chains []float64 // of each chain alone
+	groups []float64 // of the chains of a group together
+	all    float64
+}
+
+// sgdldChains runs groups of chains and leaves their first 400 steps out.
+func sgdldChains(ctx context.Context, g samplers.Target, ex *targets.Exact, s samplers.Sampler,
+	groups, chains, steps int, seed uint64) (tv variations, err error) {
 	together := samplers.NewTally(len(ex.P))
-	for group := range 6 {
-		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), 150, seed),
-			samplers.Options{Seed: seed, First: 150 * group})
+	for group := range groups {
+		run, err := samplers.Start(ctx, s, g, starts(g.Domain(), chains, seed),
+			samplers.Options{Seed: seed, First: chains * group})
 		if err != nil {
-			return nil, 0, err
+			return tv, err
 		}
-		count := samplers.NewTally(len(ex.P))
+		count, each := samplers.NewTally(len(ex.P)), make([]*samplers.Tally, chains)
+		for k := range each {
+			each[k] = samplers.NewTally(len(ex.P))
+		}
 		err = run.Steps(ctx, steps, func(r *samplers.Run) error {
 			if r.Done() >= 400 {
 				for k, x := range r.X {
-					w := count.Weigh(r.LogWeight[k])
-					count.Sum[ex.Index(x)] += w
+					for _, t := range []*samplers.Tally{count, each[k]} {
+						w := t.Weigh(r.LogWeight[k])
+						t.Sum[ex.Index(x)] += w
+					}
 				}
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, 0, err
+			return tv, err
 		}
 		together.Add(count)
-		tv = append(tv, ex.TV(count.Sum))
+		tv.groups = append(tv.groups, ex.TV(count.Sum))
+		for _, t := range each {
+			tv.chains = append(tv.chains, ex.TV(t.Sum))
+		}
 	}
-	return tv, ex.TV(together.Sum), nil
+	tv.all = ex.TV(together.Sum)
+	return tv, nil
 }
