@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"infill/samplers"
@@ -20,6 +20,7 @@ type selection struct {
 	well    []byte    // the likeliest sums
 	batch   int       // rows of a mini-batch
 	chains  int
+	pilot   int   // chains of a trial that finds noP's time
 	updates int   // of the stochastic samplers in a step
 	full    int   // of DLMC in a step, which takes all rows
 	burnin  int   // updates in which DLMC adapts its time, before the first step
@@ -29,6 +30,13 @@ type selection struct {
 
 // The paper's data: 100,000 rows, 9 columns with a copy of each, mini-batches of 1,000.
 const selectionRows, selectionBatch = 100_000, 1000
+
+// How many chains each table has. The paper has 100, with which all tables would take about 50
+// minutes of a core.
+const selectionChains9, selectionChainsFew, selectionChains50 = 10, 100, 20
+
+// selectionPilot are the chains of a trial that finds noP's time.
+const selectionPilot = 4
 
 func figSelection(ctx context.Context, w io.Writer, e *env) error {
 	for _, part := range []func(context.Context, io.Writer, *env) error{
@@ -54,7 +62,8 @@ func newSelection(ctx context.Context, n, batch, chains int, seed, stream uint64
 		return selection{}, nil, err
 	}
 	return selection{t: t, truth: t.MarginalsOf(sums), well: digits(sums), batch: batch,
-		chains: chains, updates: 320, full: 2, burnin: 200, at: []int{1, 4, 10}, seed: seed}, sums, nil
+		chains: chains, pilot: selectionPilot, updates: 320, full: 2, burnin: 200,
+		at: []int{1, 4, 10}, seed: seed}, sums, nil
 }
 
 // digits are those of the index of the largest entry, in base 3.
@@ -74,7 +83,7 @@ func digits(sums []float64) (out []byte) {
 
 // figSelection9 has figures 1 and 3.
 func figSelection9(ctx context.Context, w io.Writer, e *env) error {
-	s, sums, err := newSelection(ctx, selectionRows, selectionBatch, 10, e.seed, 9)
+	s, sums, err := newSelection(ctx, selectionRows, selectionBatch, selectionChains9, e.seed, 9)
 	if err != nil {
 		return err
 	}
@@ -82,20 +91,22 @@ func figSelection9(ctx context.Context, w io.Writer, e *env) error {
 	if err != nil {
 		return err
 	}
-	heavy, err := s.heaviest(ctx)
+	var table bytes.Buffer
+	got, err := s.compare(ctx, &table, e)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, text("selection", s.truth[:9], barrier(sums), jumps, slopes, 100*heavy, s.chains,
-		s.burnin))
-	_, err = s.compare(ctx, w, e)
+	fmt.Fprint(w, text("selection", s.truth[:9], barrier(sums), jumps, slopes,
+		100*got["SGDLD-.6"].Heaviest[1], s.chains, s.pilot, s.burnin))
+	_, err = table.WriteTo(w)
 	return err
 }
 
 // figSelectionFew is figure 3 with a hundredth of the rows, all numbers of rows being smaller in
 // proportion.
 func figSelectionFew(ctx context.Context, w io.Writer, e *env) error {
-	s, sums, err := newSelection(ctx, selectionRows/100, selectionBatch/100, 100, e.seed, 12)
+	s, sums, err := newSelection(ctx, selectionRows/100, selectionBatch/100, selectionChainsFew,
+		e.seed, 12)
 	if err != nil {
 		return err
 	}
@@ -103,12 +114,14 @@ func figSelectionFew(ctx context.Context, w io.Writer, e *env) error {
 	if err != nil {
 		return err
 	}
-	heavy, err := s.heaviest(ctx)
+	var table bytes.Buffer
+	got, err := s.compare(ctx, &table, e)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, text("selection_few", s.chains, barrier(sums), jumps, 100*heavy, s.truth[:9]))
-	_, err = s.compare(ctx, w, e)
+	fmt.Fprint(w, text("selection_few", s.chains, barrier(sums), jumps,
+		100*got["SGDLD-.6"].Heaviest[1], s.truth[:9]))
+	_, err = table.WriteTo(w)
 	return err
 }
 
@@ -143,17 +156,25 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 	fast := func(h float64, noCache bool) samplers.Sampler {
 		return &samplers.SGDLD{Jump: h, Batch: s.batch, NoCache: noCache}
 	}
-	time, err := kept(e, s.id("log-time"), s.settings("noP"),
-		func() (float64, error) { return s.sameJumps(ctx) })
-	if err != nil {
-		return nil, err
+	var constant [2]samplers.Sampler // noP-.6 and noP-.3
+	for i, h := range []float64{0.6, 0.3} {
+		time, err := kept(e, s.id(fmt.Sprintf("log-time-%g", h)), s.settings(fmt.Sprint(s.pilot)),
+			func() (float64, error) { return s.sameJumps(ctx, h) })
+		if err != nil {
+			return nil, err
+		}
+		constant[i] = &samplers.SGDLD{Time: math.Exp(time), Batch: s.batch}
+		e.progress("variable selection, %d rows, %d columns: log ε of noP for h = %g is %.1f",
+			s.t.N, s.t.D, h, time)
 	}
 	oracle := newOracle(s.t, s.chains)
 	cases := []selectionCase{
 		{"SGDLD-.6", fast(0.6, false), s.t, s.updates, 0, false},
 		{"SGDLD-.3", fast(0.3, false), s.t, s.updates, 0, false},
 		{"noC-.6", fast(0.6, true), s.t, s.updates, 0, false},
-		{"noP-.6", &samplers.SGDLD{Time: math.Exp(time), Batch: s.batch}, s.t, s.updates, 0, false},
+		{"noC-.3", fast(0.3, true), s.t, s.updates, 0, false},
+		{"noP-.6", constant[0], s.t, s.updates, 0, false},
+		{"noP-.3", constant[1], s.t, s.updates, 0, false},
 		{"DLMC", &samplers.DLMC{}, s.t, s.full, s.burnin, false},
 		{"DLMC, begun at the likeliest states", &samplers.DLMC{}, s.t, s.full, s.burnin, true},
 		{"RWM of one flip, oracle", &samplers.RWM{Flips: 1}, oracle, s.updates, 0, false},
@@ -191,130 +212,4 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 	}
 	lines(w, rows...)
 	return out, nil
-}
-
-// selected is what selection.run gave.
-type selected struct {
-	Errors   [][]float64 // by reported step and chain: Σ|P̂ − P| over the coordinates
-	Together float64     // the same of the mean of the chains' P̂, at the end
-	Jump     float64     // coordinates changed per update
-	Rate     float64     // mean acceptance probability
-	Visited  int         // different states, of all chains together
-	Distance [][]float64 // by chain and update, to a fixed random state
-}
-
-func (g *selected) chains() int { return len(g.Distance) }
-
-// starts are random states, or with inWell random ones of the likeliest.
-func (s selection) starts(inWell bool) [][]int32 {
-	x := starts(s.t.Domain(), s.chains, s.seed)
-	if !inWell {
-		return x
-	}
-	for _, x := range x {
-		for j, sum := range s.well {
-			if sum != 1 {
-				x[j] = int32(sum / 2)
-			}
-			x[s.t.D+j] = int32(sum) - x[j]
-		}
-	}
-	return x
-}
-
-// run makes the steps of a sampler, after its burn-in.
-func (s selection) run(ctx context.Context, c selectionCase) (*selected, error) {
-	run, err := samplers.Start(ctx, c.s, c.target, s.starts(c.inWell),
-		samplers.Options{Seed: s.seed, Burnin: c.burnin})
-	if err != nil {
-		return nil, err
-	}
-	if err := run.Steps(ctx, c.burnin, nil); err != nil {
-		return nil, err
-	}
-	run.ResetStats()
-	t := c.target
-	d := t.Domain().Len()
-	far := starts(t.Domain(), 1, s.seed+1)[0]
-	out := &selected{Distance: make([][]float64, s.chains)}
-	ones := make([]*samplers.Tally, s.chains)
-	for k := range ones {
-		ones[k] = samplers.NewTally(d)
-	}
-	seen, key := map[string]bool{}, make([]byte, d)
-	share := func(k, i int) float64 { return ones[k].Sum[i] / ones[k].Total }
-	for step := 1; step <= s.at[len(s.at)-1]; step++ {
-		err := run.Steps(ctx, c.updates, func(r *samplers.Run) error {
-			for k, x := range r.X {
-				w := ones[k].Weigh(r.LogWeight[k])
-				for i, v := range x {
-					ones[k].Sum[i] += w * float64(v)
-				}
-				for i, v := range x {
-					key[i] = byte(v)
-				}
-				seen[string(key)] = true
-				out.Distance[k] = append(out.Distance[k], hamming(x, far))
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(s.at, step) {
-			continue
-		}
-		errors, mean := make([]float64, s.chains), make([]float64, d)
-		for k := range errors {
-			if ones[k].Total == 0 {
-				return nil, fmt.Errorf("all states of chain %d have weight 0 after %d steps", k, step)
-			}
-			for i, p := range s.truth {
-				errors[k] += math.Abs(share(k, i) - p)
-				mean[i] += share(k, i) / float64(s.chains)
-			}
-		}
-		out.Errors, out.Together = append(out.Errors, errors), 0
-		for i, p := range s.truth {
-			out.Together += math.Abs(mean[i] - p)
-		}
-	}
-	for _, st := range run.Stats {
-		out.Jump += st.JumpDistance() / float64(s.chains)
-		out.Rate += st.MeanProb() / float64(s.chains)
-	}
-	out.Visited = len(seen)
-	return out, nil
-}
-
-// sameJumps is the logarithm of the constant simulation time by which SGDLD jumps as often as
-// SGDLD-.6 does (noP in the paper), found by bisection on the first steps of two chains.
-func (s selection) sameJumps(ctx context.Context) (float64, error) {
-	pilot := s
-	pilot.chains, pilot.at = 2, []int{4}
-	jump := func(sampler samplers.Sampler) (float64, error) {
-		got, err := pilot.run(ctx, selectionCase{s: sampler, target: s.t, updates: s.updates})
-		if err != nil {
-			return 0, err
-		}
-		return got.Jump, nil
-	}
-	want, err := jump(&samplers.SGDLD{Jump: 0.6, Batch: s.batch})
-	if err != nil {
-		return 0, err
-	}
-	lo, hi := -700.0, 700.0
-	for range 12 {
-		mid := (lo + hi) / 2
-		got, err := jump(&samplers.SGDLD{Time: math.Exp(mid), Batch: s.batch})
-		if err != nil {
-			return 0, err
-		}
-		if got > want {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return (lo + hi) / 2, nil
 }

@@ -21,8 +21,9 @@ func figSelection50(ctx context.Context, w io.Writer, e *env) error {
 	if err != nil {
 		return err
 	}
-	s := selection{t: t, truth: best.Marginals, well: best.Sums, batch: selectionBatch, chains: 20,
-		updates: 100, full: 1, burnin: 20, at: []int{2, 10, 20}, seed: e.seed}
+	s := selection{t: t, truth: best.Marginals, well: best.Sums, batch: selectionBatch,
+		chains: selectionChains50, pilot: selectionPilot, updates: 100, full: 1, burnin: 20,
+		at: []int{2, 10, 20}, seed: e.seed}
 	columns := 0
 	for _, n := range best.Sums {
 		columns += int(n)

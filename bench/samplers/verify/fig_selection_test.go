@@ -21,7 +21,7 @@ func smallSelection(t *testing.T) selection {
 		t.Fatal(err)
 	}
 	return selection{t: data, truth: data.MarginalsOf(sums), well: digits(sums), batch: 200, chains: 4,
-		updates: 60, full: 2, burnin: 100, at: []int{1, 5}, seed: 1}
+		pilot: 4, updates: 60, full: 2, burnin: 100, at: []int{1, 5}, seed: 1}
 }
 
 // TestSelection runs every sampler of the section on a small problem. The oracle that flips two
@@ -41,6 +41,10 @@ func TestSelection(t *testing.T) {
 					t.Errorf("%s: error %g", name, v)
 				}
 			}
+		}
+		// Of the first 60 states at most one has all the weight, and each has some.
+		if h := g.Heaviest; len(h) != 2 || !(h[0] >= 1./60 && h[0] <= 1) {
+			t.Errorf("%s: the heaviest states have the shares %g", name, h)
 		}
 		if stays := strings.HasPrefix(name, "DLMC"); g.Visited < 2 && !stays || g.chains() != 4 {
 			t.Errorf("%s: %d states, %d chains", name, g.Visited, g.chains())

@@ -38,31 +38,6 @@ func (s selection) scales(ctx context.Context) (jumps, slopes float64, err error
 	return slices.Max(z) - slices.Min(z), slices.Max(norm) - slices.Min(norm), nil
 }
 
-// heaviest is the share of a chain's weight that its heaviest state alone has after four steps of
-// SGDLD-.6, the mean over the chains.
-func (s selection) heaviest(ctx context.Context) (float64, error) {
-	run, err := samplers.Start(ctx, &samplers.SGDLD{Jump: 0.6, Batch: s.batch}, s.t, s.starts(false),
-		samplers.Options{Seed: s.seed})
-	if err != nil {
-		return 0, err
-	}
-	sums := make([]*samplers.Tally, s.chains)
-	for k := range sums {
-		sums[k] = samplers.NewTally(0)
-	}
-	err = run.Steps(ctx, 4*s.updates, func(r *samplers.Run) error {
-		for k, w := range r.LogWeight {
-			sums[k].Weigh(w)
-		}
-		return nil
-	})
-	share := 0.0
-	for _, t := range sums {
-		share += 1 / t.Total / float64(s.chains) // Total is in parts of the largest weight
-	}
-	return share, err
-}
-
 // barrier is by how many nats the best sums with s_0 ≠ 1 are below the best with s_0 = 1: what a
 // chain has to climb that swaps a column for its copy.
 func barrier(sums []float64) float64 {

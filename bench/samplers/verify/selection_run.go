@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/samplers"
+)
+
+// selected is what selection.run gave.
+type selected struct {
+	Errors   [][]float64 // by reported step and chain: Σ|P̂ − P| over the coordinates
+	Heaviest []float64   // by reported step: the share of its heaviest state, mean over chains
+	Together float64     // the same of the mean of the chains' P̂, at the end
+	Jump     float64     // coordinates changed per update
+	Rate     float64     // mean acceptance probability
+	Visited  int         // different states, of all chains together
+	Distance [][]float64 // by chain and update, to a fixed random state
+}
+
+func (g *selected) chains() int { return len(g.Distance) }
+
+// starts are random states, or with inWell random ones of the likeliest.
+func (s selection) starts(inWell bool) [][]int32 {
+	x := starts(s.t.Domain(), s.chains, s.seed)
+	if !inWell {
+		return x
+	}
+	for _, x := range x {
+		for j, sum := range s.well {
+			if sum != 1 {
+				x[j] = int32(sum / 2)
+			}
+			x[s.t.D+j] = int32(sum) - x[j]
+		}
+	}
+	return x
+}
+
+// run makes the steps of a sampler, after its burn-in.
+func (s selection) run(ctx context.Context, c selectionCase) (*selected, error) {
+	run, err := samplers.Start(ctx, c.s, c.target, s.starts(c.inWell),
+		samplers.Options{Seed: s.seed, Burnin: c.burnin})
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Steps(ctx, c.burnin, nil); err != nil {
+		return nil, err
+	}
+	run.ResetStats()
+	t := c.target
+	d := t.Domain().Len()
+	far := starts(t.Domain(), 1, s.seed+1)[0]
+	out := &selected{Distance: make([][]float64, s.chains)}
+	ones := make([]*samplers.Tally, s.chains)
+	for k := range ones {
+		ones[k] = samplers.NewTally(d)
+	}
+	seen, key := map[string]bool{}, make([]byte, d)
+	share := func(k, i int) float64 { return ones[k].Sum[i] / ones[k].Total }
+	for step := 1; step <= s.at[len(s.at)-1]; step++ {
+		err := run.Steps(ctx, c.updates, func(r *samplers.Run) error {
+			for k, x := range r.X {
+				w := ones[k].Weigh(r.LogWeight[k])
+				for i, v := range x {
+					ones[k].Sum[i] += w * float64(v)
+				}
+				for i, v := range x {
+					key[i] = byte(v)
+				}
+				seen[string(key)] = true
+				out.Distance[k] = append(out.Distance[k], hamming(x, far))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(s.at, step) {
+			continue
+		}
+		errors, mean, heaviest := make([]float64, s.chains), make([]float64, d), 0.0
+		for k := range errors {
+			if ones[k].Total == 0 {
+				return nil, fmt.Errorf("all states of chain %d have weight 0 after %d steps", k, step)
+			}
+			heaviest += 1 / ones[k].Total / float64(s.chains) // Total is in parts of the largest weight
+			for i, p := range s.truth {
+				errors[k] += math.Abs(share(k, i) - p)
+				mean[i] += share(k, i) / float64(s.chains)
+			}
+		}
+		out.Errors, out.Together = append(out.Errors, errors), 0
+		out.Heaviest = append(out.Heaviest, heaviest)
+		for i, p := range s.truth {
+			out.Together += math.Abs(mean[i] - p)
+		}
+	}
+	for _, st := range run.Stats {
+		out.Jump += st.JumpDistance() / float64(s.chains)
+		out.Rate += st.MeanProb() / float64(s.chains)
+	}
+	out.Visited = len(seen)
+	return out, nil
+}
+
+// sameJumps is the logarithm of the constant simulation time by which SGDLD jumps as often as with
+// Polyak's steps of size h (noP in the paper), which is at h of all updates. It is found
+// on the whole way of a few chains, because the rates fall by hundreds of powers of ten on it. The
+// bisection ends when the jump distance is right within a hundredth.
+func (s selection) sameJumps(ctx context.Context, h float64) (float64, error) {
+	trial := s
+	trial.chains = s.pilot
+	lo, hi := -700.0, 700.0
+	for range 12 {
+		mid := (lo + hi) / 2
+		got, err := trial.run(ctx, selectionCase{s: &samplers.SGDLD{Time: math.Exp(mid), Batch: s.batch},
+			target: s.t, updates: s.updates})
+		switch {
+		case err != nil:
+			return 0, err
+		case math.Abs(got.Jump-h) < h/100:
+			return mid, nil
+		case got.Jump > h:
+			hi = mid
+		default:
+			lo = mid
+		}
+	}
+	return (lo + hi) / 2, nil
+}
