@@ -16,7 +16,6 @@ import (
 
 // plan has the sizes of the experiment.
 type plan struct {
-	images           int     // that it learns
 	hidden           int     // units
 	fit              fit     // its training
 	rate             float64 // of Adam
