@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"time"
 
 	"infill/experiments/anneal"
@@ -65,10 +64,10 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 		if err != nil {
 			return err
 		}
-		runtime.LockOSThread() // the stopwatch is that of a thread
-		defer runtime.UnlockOSThread()
+		watch, stop := o.Watch()
+		defer stop()
 		paths[k], times[k], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: k},
-			o.Watch())
+			watch)
 		plans[k] = x[0]
 		return err
 	})
@@ -82,9 +81,8 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 			f.path[i] += v / float64(s.chains)
 		}
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	watch := o.Watch()
+	watch, stop := o.Watch()
+	defer stop()
 	begin := watch()
 	f.plan = in.cheapest(plans, s.judges, samplers.NewStream(o.Seed, id+" judges", 0))
 	f.seconds += (watch() - begin).Seconds()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"time"
 
 	"infill/experiments/images"
@@ -126,9 +125,9 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, o l
 	of, grad, j := make([]float64, pairs(n)), make([]float64, pairs(n)), make([]float64, pairs(n))
 	moments(data, of)
 	res := &learned{mean: make([]float64, pairs(n))}
-	runtime.LockOSThread() // the stopwatch is that of a thread
-	defer runtime.UnlockOSThread()
-	watch, spent, moved := o.Watch(), time.Duration(0), time.Duration(0)
+	watch, stop := o.Watch()
+	defer stop()
+	spent, moved := time.Duration(0), time.Duration(0)
 	for it := 1; it <= t.iters; it++ {
 		begin := watch()
 		if err := run.Steps(ctx, t.steps, nil); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 )
 
@@ -32,13 +33,15 @@ type Options struct {
 	Stopwatch func() func() time.Duration
 }
 
-// Watch returns a stopwatch for the calling goroutine. Its readings are comparable as long as the
-// goroutine is locked to its thread (runtime.LockOSThread).
-func (o Options) Watch() func() time.Duration {
+// Watch returns a stopwatch for the calling goroutine, which stays on its thread until stop is
+// called, because a thread's time is what is read.
+func (o Options) Watch() (read func() time.Duration, stop func()) {
+	read = CPUTime
 	if o.Stopwatch != nil {
-		return o.Stopwatch()
+		read = o.Stopwatch()
 	}
-	return CPUTime
+	runtime.LockOSThread()
+	return read, runtime.UnlockOSThread
 }
 
 // Logf reports progress.

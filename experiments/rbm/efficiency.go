@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
@@ -104,9 +103,8 @@ func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *tar
 		return perCost{}, err
 	}
 	run.ResetStats()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	watch := o.Watch()
+	watch, stop := o.Watch()
+	defer stop()
 	var trace samplers.Trace
 	from := watch()
 	if err := run.Steps(ctx, p.essSteps, trace.Observe); err != nil {

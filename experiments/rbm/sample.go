@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"time"
 
 	"infill/experiments/boltzmann"
@@ -148,9 +147,9 @@ func (c *curve) until(log float64) float64 {
 // record makes all steps of chains and measures them every few. Only step counts as computing.
 func (p plan) record(o lab.Options, c *curve, r *targets.RBM, gold *images.Sample,
 	step func(done int) ([][]int32, error)) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	watch, spent := o.Watch(), time.Duration(0)
+	watch, stop := o.Watch()
+	defer stop()
+	spent := time.Duration(0)
 	for done := 0; done < p.steps; {
 		from := watch()
 		for range p.every {
