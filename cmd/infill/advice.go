@@ -55,6 +55,8 @@ func advice(err error) string {
 		return "; or let words of it be masked: --mask-words 1"
 	case errors.As(err, &long):
 		return ": --long window"
+	case errors.As(err, &exists) && exists.Join && !exists.Link:
+		return " (--force overwrites it)"
 	case errors.As(err, &exists) && !exists.Link:
 		return " (--resume goes on with it, --force overwrites it)"
 	case errors.As(err, &manifest) && manifest.Force:

@@ -34,6 +34,7 @@ func TestAdvice(t *testing.T) {
 		{&batch.ExistsError{Path: "o"}, "--resume"},
 		{&batch.ExistsError{Path: "o"}, "--force"},
 		{&batch.ExistsError{Path: "o", Link: true}, ""},
+		{&batch.ExistsError{Path: "o", Join: true}, "(--force overwrites it)"},
 		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
 		{&batch.ManifestError{Path: "o"}, ""},
 		{infill.ErrManyWords, "--allow FILE"},

@@ -31,11 +31,16 @@ type ExistsError struct {
 	// Link says that a link of this name leads to a file that is not there. Otherwise modes Resume
 	// and Force go on.
 	Link bool
+	// Join says that shards were to be joined to it. That cannot be resumed, so only Force goes on.
+	Join bool
 }
 
 func (e *ExistsError) Error() string {
 	if e.Link {
 		return fmt.Sprintf("%v: %s, a link to a file that is not there; name another", ErrExists, e.Path)
+	}
+	if e.Join {
+		return fmt.Sprintf("%v: %s; overwrite it, or name another", ErrExists, e.Path)
 	}
 	return fmt.Sprintf("%v: %s; resume it, overwrite it, or name another", ErrExists, e.Path)
 }

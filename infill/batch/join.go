@@ -84,7 +84,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case err != nil && isLink(output):
-		return &ExistsError{output, true}
+		return &ExistsError{Path: output, Link: true, Join: true}
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: %s is not a regular file; name another output", ErrJoin, output)
 	}
@@ -101,7 +101,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 		}
 	}
 	if err == nil && mode != Force {
-		return &ExistsError{output, false}
+		return &ExistsError{Path: output, Join: true}
 	}
 	l, err := Layout{}.Found(output)
 	if err != nil {

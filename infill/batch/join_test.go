@@ -136,8 +136,9 @@ func TestJoinOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, oldManifest := read(t, joined), read(t, ManifestPath(joined))
-	if _, err := Join(context.Background(), joined, outputs, Create, unsaid); !errors.Is(err, ErrExists) {
-		t.Errorf("an output that exists: %v", err)
+	_, err := Join(context.Background(), joined, outputs, Create, unsaid)
+	if !errors.Is(err, ErrExists) || strings.Contains(err.Error(), "resume") {
+		t.Errorf("an output that exists, which a join does not resume: %v", err)
 	}
 	kept := read(t, outputs[1])
 	write(t, outputs[1], "")

@@ -106,7 +106,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case !exists && isLink(path):
-		return nil, &ExistsError{path, true}
+		return nil, &ExistsError{Path: path, Link: true}
 	case exists && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; name a file in it", path)
 	case exists && in.info != nil && os.SameFile(info, in.info):
@@ -123,7 +123,7 @@ func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, e
 		}
 		return o, nil
 	case exists && mode == Create:
-		return nil, &ExistsError{path, false}
+		return nil, &ExistsError{Path: path}
 	}
 	o.manifest = m
 	if l.Rows() {

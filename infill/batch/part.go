@@ -34,7 +34,7 @@ func (o *Output) openRows(m *Manifest, in *Input, mode Mode, exists bool) (done 
 		return false, fmt.Errorf("%w: records wait for the end in %s; name another output", ErrIsInput,
 			o.file)
 	case err == nil && mode == Create:
-		return false, &ExistsError{o.file, false}
+		return false, &ExistsError{Path: o.file}
 	}
 	switch {
 	case !exists:
