@@ -37,6 +37,8 @@ func augmentCommand(std stdio) *cli.Command {
 	f.Filling = *settings.FillingDefaults()
 	for _, o := range filling {
 		switch o.name {
+		case "steps": // no probabilities are estimated
+			o.usage = "steps of every chain"
 		case "mask-rate":
 			f.rate = o
 			o.usage = "share of the words that may be masked to mask"

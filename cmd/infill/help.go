@@ -260,7 +260,8 @@ func entry(first, text string, indent int) string {
 		case i > 0 && column+1+n > helpColumns:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			column = indent
-		case i > 0 && !strings.HasSuffix(last, "|"):
+		// No space after a part of a long list.
+		case i > 0 && (last == "|" || !strings.HasSuffix(last, "|")):
 			b.WriteByte(' ')
 			column++
 		}

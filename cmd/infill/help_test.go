@@ -30,6 +30,11 @@ func TestHelpOfEveryCommand(t *testing.T) {
 				t.Errorf("%s: %d columns: %s", name, n, line)
 			}
 		}
+		// A flag that cannot be set has no part in a default.
+		if probable := strings.Contains(r.out, "where probabilities are estimated"); probable &&
+			!slices.ContainsFunc(flags, func(f *option) bool { return f.name == "marginals" }) {
+			t.Errorf("%s speaks of probabilities, which it does not estimate", name)
+		}
 		list := examples[name]
 		if many := len(flags) > 20 || path == ""; many && len(list) < 3 {
 			t.Errorf("%s: %d examples", name, len(list))
@@ -71,6 +76,30 @@ func TestHelpOfEveryCommand(t *testing.T) {
 				t.Errorf("%s: %v", example, err)
 			}
 		}
+	}
+}
+
+// A command that does nothing without a command of its own says so.
+func TestHelpOfGroups(t *testing.T) {
+	t.Parallel()
+	for _, group := range []string{"", " model"} {
+		r := infillRun("", append(strings.Fields(group), "--help")...)
+		if usage := "\n  infill" + group + " [FLAGS] COMMAND\n"; !strings.Contains(r.out, usage) {
+			t.Errorf("no %q in\n%s", usage, r.out)
+		}
+	}
+}
+
+// A bar that stands alone keeps both spaces. In a long list a line may break after a bar.
+func TestBarsInHelp(t *testing.T) {
+	t.Parallel()
+	if got := entry("  ", "log f(piece | the rest)", 2); got != "  log f(piece | the rest)\n" {
+		t.Errorf("%q", got)
+	}
+	words := strings.Repeat("method|", 20) + "none"
+	got := entry("", words, 0)
+	if strings.ReplaceAll(got, "\n", "") != words || strings.Count(got, "\n") < 2 {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -33,6 +33,7 @@ func modelCommand(std stdio) *cli.Command {
 			modelVerifyCommand(std),
 			modelSaveCommand(std),
 		},
+		ArgsUsage: "COMMAND",
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return unknownCommand(c.Command.Subcommands, "infill model", name)

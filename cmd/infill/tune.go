@@ -51,6 +51,11 @@ func tuneCommand(std stdio) *cli.Command {
 		boolFlag("quiet", "print nothing", &f.quiet),
 	}
 	own[1].alias = "o"
+	for _, o := range filling {
+		if o.name == "steps" { // no probabilities are estimated
+			o.usage = "steps of every chain"
+		}
+	}
 	f.Filling.Options.Steps, f.Filling.Options.Chains = 200, 8
 	return &cli.Command{
 		Name:        "tune",
