@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -49,6 +50,7 @@ func advice(err error) string {
 	var column *batch.ColumnError
 	var offline *hub.OfflineError
 	var many *samplers.TooManyError
+	var data *trigger.DataError
 	var masks maskable
 	switch {
 	case errors.As(err, &masks):
@@ -65,6 +67,8 @@ func advice(err error) string {
 		return ": --shortlist N"
 	case errors.As(err, &column):
 		return ": --text-field NAME"
+	case errors.As(err, &data) && data.Names:
+		return ": --text-field NAME, --label-field NAME"
 	case errors.As(err, &offline):
 		return ": infill model pull " + offline.Model
 	}

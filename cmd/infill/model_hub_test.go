@@ -229,6 +229,7 @@ func TestModelPullRefuses(t *testing.T) {
 		{[]string{"pull", "--offline", "tiny"}, exitTrouble, "vocab.txt from"},
 		{[]string{"verify", "tiny"}, exitTrouble, "infill model pull tiny"},
 		{[]string{"verify", "nothing-of-that-name"}, exitUsage, "model list"},
+		{[]string{"verify", "nothing-of-that-name"}, exitUsage, "default and small; infill model list"},
 		{[]string{"verify", "--all", "tiny"}, exitUsage, "--all"},
 		{[]string{"verify", tinyModel}, exitTrouble, "SHA256SUMS"},
 		{[]string{"verify", tinyModel + "/nowhere"}, exitTrouble, "nowhere"},

@@ -91,7 +91,7 @@ func unknownModel(c *hub.Catalogue, name string) error {
 	for _, m := range models.All() {
 		names = append(names, m.Name)
 	}
-	embedded := strings.Join(names, ", ")
+	embedded := strings.Join(names, " and ")
 	for _, m := range c.Models {
 		names = append(names, m.Name)
 		if strings.HasPrefix(m.Name, name) {
@@ -105,7 +105,7 @@ func unknownModel(c *hub.Catalogue, name string) error {
 	if s := nearest.Name(name, names); s != "" {
 		return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 	}
-	return usagef("no model and no folder is called %q; the program has %s, infill model list "+
+	return usagef("no model and no folder is called %q; the program has %s; infill model list "+
 		"shows the others; or give the path of a folder with model.onnx", name, embedded)
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -118,8 +119,12 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 		return usagef("--allow-origin: %v", err)
 	}
 	l, err := net.Listen("tcp", f.addr)
-	if err != nil {
-		return err
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("--addr %s: another program listens there (%w); end it, or give another port",
+			f.addr, err)
+	case err != nil:
+		return fmt.Errorf("--addr %s: %w", f.addr, err)
 	}
 	begin()
 	ctx, stop := context.WithCancelCause(ctx)

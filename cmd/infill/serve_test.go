@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -157,6 +158,12 @@ func TestServeFlags(t *testing.T) {
 		return path
 	}
 	short, none := write("short", "# a key\nabc\n"), write("none", "\n# nothing\n")
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	taken := other.Addr().String()
 	for _, c := range []struct {
 		args []string
 		code int
@@ -166,6 +173,7 @@ func TestServeFlags(t *testing.T) {
 		{[]string{"--addr", ":0"}, exitUsage, "give --api-key-file FILE"},
 		{[]string{"--addr", "nowhere"}, exitUsage, "want HOST:PORT"},
 		{[]string{"--addr", "127.0.0.1:x"}, exitUsage, "--addr 127.0.0.1:x"},
+		{[]string{"--addr", taken}, exitTrouble, "--addr " + taken + ": another program listens there"},
 		{[]string{"--api-key-file", short}, exitUsage, "line 2: a key has at least 16 characters"},
 		{[]string{"--api-key-file", none}, exitUsage, "has no key"},
 		{[]string{"--api-key-file", filepath.Join(dir, "missing")}, exitTrouble, "missing"},

@@ -76,6 +76,8 @@ func TestTriggerBadInput(t *testing.T) {
 		{[]string{path, "--say", "animal"}, exitUsage, "want LABEL=WORD"},
 		{[]string{path}, exitUsage, `"animal"`},
 		{[]string{path, "--label-field", "class"}, exitUsage, `no columns "text" and "class"`},
+		{[]string{path, "--text-field", "line"}, exitUsage,
+			"name those of the texts and the labels: --text-field NAME, --label-field NAME"},
 		{[]string{path, "--template", "[MASK]"}, exitUsage, "{trigger} 0 times"},
 		{[]string{path, "--jump", "0"}, exitUsage, "jump"},
 	} {

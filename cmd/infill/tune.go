@@ -168,7 +168,7 @@ func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, engine *infill.Engin
 		}
 	}
 	if failed == len(texts) {
-		return nil, 0, last
+		return nil, 0, orMask(last)
 	}
 	return pool, failed, nil
 }

@@ -166,7 +166,8 @@ func TestTuneRefuses(t *testing.T) {
 			t.Errorf("%v: exit %d: %s", c.args, r.code, r.err)
 		}
 	}
-	if r := infillRun("no blank\n", withTiny("tune", "-", "-o", out)...); r.code == 0 || !strings.Contains(r.err, "line 1") {
+	if r := infillRun("no blank\n", withTiny("tune", "-", "-o", out)...); r.code == 0 || !strings.Contains(r.err, "line 1") ||
+		!strings.Contains(r.err, "--mask-words 1") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

@@ -28,6 +28,8 @@ type DataError struct {
 	File string
 	Line int // 0: the file as a whole
 	What string
+	// Names says that there is no column of the given name, so the right name helps.
+	Names bool
 }
 
 func (e *DataError) Error() string {
@@ -64,7 +66,7 @@ func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
 			bad = fmt.Sprintf("more than %d texts", maxExamples)
 		}
 		if bad != "" {
-			return &DataError{file, line, bad}
+			return &DataError{File: file, Line: line, What: bad}
 		}
 		out = append(out, Example{Text: text, Label: label, Line: line})
 		return nil
@@ -82,7 +84,7 @@ func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, &DataError{file, 0, "no labelled text; give JSON lines or CSV"}
+		return nil, &DataError{File: file, What: "no labelled text; give JSON lines or CSV"}
 	}
 	return out, nil
 }
@@ -91,7 +93,7 @@ func readTable(r io.Reader, file string, comma byte, textField, labelField strin
 	add func(line int, text, label string) error) error {
 	c, err := table.NewCSV(r, comma, maxLine)
 	if err != nil {
-		return &DataError{file, 0, err.Error()}
+		return &DataError{File: file, What: err.Error()}
 	}
 	text, label, width := -1, -1, 0
 	for {
@@ -100,7 +102,7 @@ func readTable(r io.Reader, file string, comma byte, textField, labelField strin
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return &DataError{file, c.Line(), err.Error()}
+			return &DataError{File: file, Line: c.Line(), What: err.Error()}
 		case width == 0:
 			width = len(cells)
 			for i, name := range cells {
@@ -112,12 +114,13 @@ func readTable(r io.Reader, file string, comma byte, textField, labelField strin
 				}
 			}
 			if text < 0 || label < 0 {
-				return &DataError{file, c.Line(), fmt.Sprintf("no columns %q and %q, but %q", textField,
-					labelField, cells)}
+				what := fmt.Sprintf("no columns %q and %q, but %q; name those of the texts and the labels",
+					textField, labelField, cells)
+				return &DataError{File: file, Line: c.Line(), What: what, Names: true}
 			}
 		case len(cells) != width:
-			return &DataError{file, c.Line(), fmt.Sprintf("%d cells, the first line has %d",
-				len(cells), width)}
+			return &DataError{File: file, Line: c.Line(),
+				What: fmt.Sprintf("%d cells, the first line has %d", len(cells), width)}
 		default:
 			if err := add(c.Line(), cells[text], cells[label]); err != nil {
 				return err
@@ -135,14 +138,14 @@ func readJSON(r io.Reader, file, textField, labelField string,
 			return nil
 		}
 		if err != nil {
-			return &DataError{file, n, err.Error()}
+			return &DataError{File: file, Line: n, What: err.Error()}
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(line, &fields); err != nil {
-			return &DataError{file, n, "not a JSON object: " + err.Error()}
+			return &DataError{File: file, Line: n, What: "not a JSON object: " + err.Error()}
 		}
 		text, err := field(fields, textField)
 		if err == nil && !strings.HasPrefix(string(fields[textField]), `"`) {
@@ -150,7 +153,7 @@ func readJSON(r io.Reader, file, textField, labelField string,
 		}
 		label, lerr := field(fields, labelField)
 		if err := errors.Join(err, lerr); err != nil {
-			return &DataError{file, n, strings.ReplaceAll(err.Error(), "\n", ", ")}
+			return &DataError{File: file, Line: n, What: strings.ReplaceAll(err.Error(), "\n", ", ")}
 		}
 		if err := add(n, text, label); err != nil {
 			return err
