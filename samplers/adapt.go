@@ -29,6 +29,8 @@ type scaleTuner struct {
 	n        int
 	half     int // first iterate that enters the mean
 	disabled bool
+	farther  bool // at its lower bound it becomes a seeker
+	seek     seeker
 }
 
 func newScaleTuner(start, unit, target, lo, hi float64, burnin int) scaleTuner {
@@ -41,7 +43,7 @@ func newScaleTuner(start, unit, target, lo, hi float64, burnin int) scaleTuner {
 func (t *scaleTuner) value() float64 { return math.Exp(t.log) }
 
 func (t *scaleTuner) update(a float64) {
-	if t.disabled || a != a {
+	if t.disabled || a != a || t.search(a) {
 		return
 	}
 	g := t.gain * math.Pow(1+float64(t.t), -0.6)
@@ -49,6 +51,12 @@ func (t *scaleTuner) update(a float64) {
 		g *= math.Min(1, math.Exp(t.log)/t.unit)
 	}
 	t.log = math.Min(math.Max(t.log+g*(a-t.target), t.lo), t.hi)
+	if t.log == t.lo && t.farther {
+		hi := t.hi
+		*t = newSeeker(t.log, t.target)
+		t.hi = hi
+		return
+	}
 	t.t++
 	if t.t > t.half {
 		t.sum += t.log

@@ -17,9 +17,9 @@ import (
 // Metropolis–Hastings. Exact. Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value uses the square-root balancing function and adapts h per
-// chain in the burn-in to a mean acceptance probability of 0.574, within a factor of 10^6 of a
-// guess from the rates at its start. Where these rates are beyond exp(40) no time that is
-// tried may be short enough, and the chain then stays where it is.
+// chain in the burn-in to a mean acceptance probability of 0.574, up to a factor of 10^6 of a
+// guess from the rates at its start. Where these span more than a factor of exp(80), or a
+// millionth of the guess is still too long, the order of magnitude of h is searched for.
 type DLMC struct {
 	Balance Balance
 	// Time is h; 0 adapts it.
@@ -89,20 +89,30 @@ func (f *flow) Start(k int, x []int32, g []float64) {
 		return
 	}
 	f.s.score(x, g)
-	mean, n := 0.0, 0
+	mean, n, least, largest := 0.0, 0, math.Inf(1), math.Inf(-1)
 	for _, lw := range f.s.lw {
 		if finite(lw) {
 			mean += lw
 			n++
+			least, largest = math.Min(least, lw), math.Max(largest, lw)
 		}
 	}
 	if n > 0 {
 		mean /= float64(n)
 	}
-	h := 0.5 * math.Exp(-math.Min(math.Max(mean, -40), 40))
-	f.tune[k] = newScaleTuner(h, 0, f.acc, h*1e-6, h*f.most, f.burn)
+	if largest-least > farRates || math.Abs(mean) > farRates/2 {
+		f.tune[k] = newSeeker(math.Log(0.5)-largest, f.acc)
+	} else {
+		h := 0.5 * math.Exp(-mean)
+		f.tune[k] = newScaleTuner(h, 0, f.acc, h*1e-6, h*f.most, f.burn)
+		f.tune[k].farther = true
+	}
 	f.logH[k] = f.tune[k].log
 }
+
+// farRates is a span of the logarithms of rates, in nats, beyond which their mean says nothing of
+// the time that a step should take. The largest one says when the first coordinate moves.
+const farRates = 80
 
 func (f *flow) scale(k int) [2]float64 { return [2]float64{f.logH[k]} }
 
@@ -122,7 +132,9 @@ func (f *flow) Freeze(k int) {
 
 // Tuning implements Tuned.
 func (f *flow) Tuning(k int) map[string]float64 {
-	return map[string]float64{"time": math.Exp(f.logH[k])}
+	h := math.Exp(f.logH[k])
+	return map[string]float64{"time": math.Min(math.Max(h, math.SmallestNonzeroFloat64),
+		math.MaxFloat64)}
 }
 
 // flowProposer joins a rule to the factorised draw and to the adaptation.
@@ -185,11 +197,20 @@ func relax(a float64) (gone, left float64) {
 	return 1 - left, left
 }
 
+// logGone is log(1−exp(−a)) of a and its logarithm, for an a that is 0 in a float64 too.
+func logGone(la, a float64) float64 {
+	if la < -700 {
+		return la
+	}
+	return log1mExp(a)
+}
+
 // flip is the logit of a flip for any Δ.
 func (r dlmcRule) flip(h, d float64) float64 {
 	lv := logSigmoid(d) // log ν of the other value
-	a := math.Exp(h + r.g.Log(d) - lv)
-	move := lv + log1mExp(a)
+	la := h + r.g.Log(d) - lv
+	a := math.Exp(la)
+	move := lv + logGone(la, a)
 	stay := logAddExp(lv-d, lv-a) // log ν of the current value is lv − Δ
 	return move - stay
 }
@@ -205,8 +226,9 @@ func (r dlmcRule) weights(k, _ int, xi int32, _ int, delta []float64) {
 			continue
 		}
 		lv := d - lse
-		a := math.Exp(h + r.g.Log(d) - lv)
-		delta[v] = lv + log1mExp(a)
+		la := h + r.g.Log(d) - lv
+		a := math.Exp(la)
+		delta[v] = lv + logGone(la, a)
 		if plain {
 			sum += math.Exp(d - a)
 		} else {

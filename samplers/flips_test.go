@@ -47,3 +47,22 @@ func one(r rule, d float64) float64 {
 	r.flips(0, 0, x)
 	return x[0]
 }
+
+// TestFarFlipOfDLMC: h Q/ν and ν beyond what a float64 holds. The flip of Δ = −3600 has a rate of
+// exp(−1800), and staying is sure.
+func TestFarFlipOfDLMC(t *testing.T) {
+	t.Parallel()
+	f := &flow{logH: []float64{-2661}}
+	for _, delta := range [][]float64{{-3600}, {0, -3600}} { // a binary and a nominal coordinate
+		r := dlmcRule{f}
+		if len(delta) == 1 {
+			r.flips(0, 0, delta)
+		} else {
+			r.weights(0, 0, 0, 1, delta)
+			delta[0] = delta[1] - delta[0]
+		}
+		if got, want := delta[0], -2661-1800.0; got != want {
+			t.Errorf("the logit is %g, want %g", got, want)
+		}
+	}
+}
