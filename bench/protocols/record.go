@@ -5,6 +5,7 @@ type key struct {
 	Model    string  `json:"model"`
 	Data     string  `json:"data"`                // names of the files of sentences
 	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
+	Vocab    string  `json:"vocab,omitempty"`     // what may fill a blank, as -vocab; empty: words
 	Protocol string  `json:"protocol"`
 	Budget   string  `json:"budget"`
 	Steps    int     `json:"steps"`

@@ -16,6 +16,9 @@ import (
 	"infill/models"
 )
 
+// defaultVocab is -vocab unless somebody says otherwise.
+const defaultVocab = "words"
+
 // A job is what the flags of run ask for.
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
@@ -45,7 +48,7 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.protocols, "protocols", protocols, "protocols: A, B or C, or several of them")
 	f.StringVar(&j.budgets, "budget", budgets,
 		"what is equal: steps, evaluations or rows, or several of them")
-	f.StringVar(&j.vocab, "vocab", "words", "what may fill a blank: words, all or whole-words")
+	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
 	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
 	f.StringVar(&j.words, "words", "",
@@ -108,8 +111,11 @@ func (j *job) keys(sentence string, seed uint64) []key {
 	for _, protocol := range strings.Fields(j.protocols) {
 		for _, budget := range strings.Fields(j.budgets) {
 			for _, spec := range strings.Fields(j.samplers) {
-				out = append(out,
-					key{j.name(), j.dataName(), j.rate, protocol, budget, j.steps, j.chains, spec, sentence, seed})
+				out = append(out, key{
+					Model: j.name(), Data: j.dataName(), MaskRate: j.rate, Vocab: j.vocabName(),
+					Protocol: protocol, Budget: budget, Steps: j.steps, Chains: j.chains,
+					Sampler: spec, Sentence: sentence, Seed: seed,
+				})
 			}
 		}
 	}
@@ -129,6 +135,15 @@ func (j *job) name() string {
 		return "small"
 	}
 	return filepath.Base(j.model)
+}
+
+// vocabName is what the records call the vocabulary. Words have no name there, as in files that are
+// older than the field.
+func (j *job) vocabName() string {
+	if j.vocab == defaultVocab {
+		return ""
+	}
+	return j.vocab
 }
 
 // one fills a sentence, with an engine that remembers nothing of others.

@@ -52,10 +52,15 @@ func (m *measured) differences(w io.Writer, what counting, names []string) {
 	fmt.Fprintln(w)
 }
 
-// blanks says how the words to fill were chosen, where it was not by hand.
+// blanks says how the words to fill were chosen, where it was not by hand, and what may fill them,
+// where it is not words.
 func (k key) blanks() string {
-	if k.MaskRate == 0 {
-		return ""
+	s := ""
+	if k.MaskRate > 0 {
+		s = fmt.Sprintf(", %.0f %% masked", 100*k.MaskRate)
 	}
-	return fmt.Sprintf(", %.0f %% masked", 100*k.MaskRate)
+	if k.Vocab != "" {
+		s += ", vocabulary " + k.Vocab
+	}
+	return s
 }
