@@ -60,7 +60,8 @@ func staysExact(t *testing.T, device string) {
 	}
 	const chains, steps = 4000, 10
 	p := en.probabilities()
-	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.PAS{}} {
+	for _, s := range []samplers.Sampler{&samplers.DMALA{StepSize: 0.5}, &samplers.PAS{},
+		&samplers.Rows{Rate: 0.5}} {
 		x0 := en.draw(p, chains, samplers.NewStream(3, s.Name(), 0))
 		run, err := samplers.Start(t.Context(), s, en, x0, samplers.Options{Seed: 2, ID: s.Name()})
 		if err != nil {
