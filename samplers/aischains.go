@@ -25,6 +25,7 @@ type annealing struct {
 	logw []float64
 	lw   []float64 // scratch
 	c    []float64
+	ask  *Chains // a view of x and u, by which the target is asked
 }
 
 func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, error) {
@@ -37,6 +38,7 @@ func newAnnealing(t Target, logq [][]float64, n int, o AISOptions) (*annealing, 
 		u: make([]float64, n), v: make([]float64, n),
 		logw: make([]float64, n), rng: make([]*rand.Rand, n),
 		lw: make([]float64, d.MaxK()), c: make([]float64, d.MaxK())}
+	a.ask = &Chains{Target: t, Domain: d, X: a.x, U: a.u, memory: make([]any, n), all: everyChain(n)}
 	if own, ok := t.(Annealer); ok && o.Support == nil {
 		a.own = own
 	} else if r, ok := t.(RowConditioner); ok {
@@ -128,7 +130,7 @@ func (a *annealing) start(ctx context.Context) error {
 	if a.own != nil {
 		return nil // an Annealer says what the weights gain
 	}
-	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.ask.Present(a.ask.all), a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -148,7 +150,7 @@ func (a *annealing) resume(ctx context.Context) error {
 		copy(a.x[k], x)
 		a.rng[k] = NewStream(a.Seed, a.ID+"\x00back", k)
 	}
-	if err := a.energies(ctx, a.x, a.u, a.f); err != nil {
+	if err := a.energies(ctx, a.ask.Present(a.ask.all), a.x, a.u, a.f); err != nil {
 		return err
 	}
 	for k, u := range a.u {
@@ -226,11 +228,12 @@ func (a *annealing) gain() {
 	}
 }
 
-func (a *annealing) energies(ctx context.Context, x [][]int32, u []float64, f [][]float64) error {
+func (a *annealing) energies(ctx context.Context, from Origins, x [][]int32, u []float64,
+	f [][]float64) error {
 	if a.rows != nil {
 		return a.rows.EnergyRows(ctx, x, u, f)
 	}
-	return a.t.Energy(ctx, x, u)
+	return a.ask.Evaluate(ctx, from, x, u, nil)
 }
 
 // step moves every chain by one proposal for π_β of rung r.
@@ -261,7 +264,7 @@ func (a *annealing) step(ctx context.Context, r int) error {
 	if len(who) == 0 {
 		return nil
 	}
-	if err := a.energies(ctx, y, a.v[:len(who)], g); err != nil {
+	if err := a.energies(ctx, a.ask.Proposed(who), y, a.v[:len(who)], g); err != nil {
 		return err
 	}
 	for j, k := range who {

@@ -94,6 +94,7 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 	b.u = make([]float64, int(size)*c.Len())
 	b.cum = make([]float64, int(size))
 	b.x = make([][]int32, 0, int(size)*c.Len())
+	b.who = make([]int, 0, int(size)*c.Len())
 	b.off = make([]int, c.Len()+1)
 	return b, nil
 }
@@ -120,12 +121,13 @@ type ballKernel struct {
 	x             [][]int32
 	u, cum        []float64
 	off           []int // where each chain's states begin in x
+	who           []int // the chain of each state in x
 }
 
 // Step implements Kernel.
 func (b *ballKernel) Step(ctx context.Context) error {
 	c := b.c
-	b.x = b.x[:0]
+	b.x, b.who = b.x[:0], b.who[:0]
 	for k, x := range c.X {
 		rng, perm := c.RNG[k], b.perm[k]
 		for j := range b.block {
@@ -139,11 +141,15 @@ func (b *ballKernel) Step(ctx context.Context) error {
 		}
 		b.off[k] = len(b.x)
 		b.x = append(b.x, states...)
+		for range states {
+			b.who = append(b.who, k)
+		}
 	}
 	b.off[c.Len()] = len(b.x)
 	for lo := 0; lo < len(b.x); lo += chunkStates {
 		hi := min(lo+chunkStates, len(b.x))
-		if err := c.Target.Energy(ctx, b.x[lo:hi], b.u[lo:hi]); err != nil {
+		from := c.Proposed(b.who[lo:hi])
+		if err := c.Evaluate(ctx, from, b.x[lo:hi], b.u[lo:hi], nil); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,18 @@ func BenchmarkStochastic(b *testing.B) {
 	}
 }
 
+// told is a model that hears which chain asks.
+type told struct{ *targets.Ising }
+
+// ChainEnergy implements samplers.ChainEnergizer.
+func (t told) ChainEnergy(ctx context.Context, _ samplers.Origins, x [][]int32, u []float64,
+	grad [][]float64) error {
+	if grad == nil {
+		return t.Energy(ctx, x, u)
+	}
+	return t.EnergyGrad(ctx, x, u, grad)
+}
+
 // gaussBern64 is a Gaussian–Bernoulli model of 64 weakly coupled bits.
 func gaussBern64() *targets.GaussianBernoulli {
 	const d = 64
@@ -171,7 +183,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	potts := must(targets.NewPotts(3, 3, 3, false, 0.5, []float64{0, 0, 0}))
 	modes := must(targets.NewModes(2, 6, 2, nil))
 	for name, target := range map[string]samplers.Target{
-		"ising": ising, "potts": potts, "rbm": rbm, "modes": modes,
+		"told ising": told{ising},
+		"ising":      ising, "potts": potts, "rbm": rbm, "modes": modes,
 		"able ising": able{ising}, "able potts": able{potts}, "able modes": able{modes},
 		"gaussbern":    must(targets.NewGaussianBernoulli([]float64{1, .5, .5, 1}, []float64{0, 0})),
 		"gaussbern 64": gaussBern64(),

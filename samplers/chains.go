@@ -106,10 +106,14 @@ type Chains struct {
 	LogWeight []float64
 	Burnin    int                                   // steps in which kernels adapt
 	name      string                                // of the sampler, for messages
-	grad      Gradienter                            // nil without gradients and rows
+	gradients bool                                  // Grad has ∇U: NeedGradient was called
+	rows      *rowSource                            // Grad has the rows: NeedRows was called
 	seen      func(chain int, x []int32, u float64) // Options.Evaluated
 	done      int
-	idx       []int // scratch of Refresh
+	memory    []any   // Origins.Memory
+	from      Origins // scratch of Proposed
+	all       []int   // the numbers of all chains
+	idx       []int   // scratch of Refresh
 	bx        [][]int32
 	bu        []float64
 }
@@ -143,7 +147,7 @@ func (c *Chains) Refresh(ctx context.Context) error {
 		return nil
 	}
 	c.bu = resize(c.bu, len(c.idx))
-	if err := c.Target.Energy(ctx, c.bx, c.bu); err != nil {
+	if err := c.Evaluate(ctx, c.Present(c.idx), c.bx, c.bu, nil); err != nil {
 		return err
 	}
 	for j, k := range c.idx {
@@ -183,30 +187,27 @@ func (c *Chains) count() {
 	}
 }
 
-// NeedGradient makes room for gradients and returns the target as one that
-// computes them. A kernel that uses gradients calls it in Attach: Start then
-// evaluates them with the energies of the starts. The error is an *AbilityError.
-func (c *Chains) NeedGradient() (Gradienter, error) {
-	g, ok := c.Target.(Gradienter)
-	if !ok {
-		return nil, &AbilityError{c.name, "gradients (EnergyGrad)",
-			"rwm, exact-gibbs, block-gibbs, hb and lb1 need none"}
+// NeedGradient makes room for gradients, which Evaluate then fills. A kernel that uses
+// gradients calls it in Attach: Start then evaluates them with the energies of the
+// starts. The error is an *AbilityError where the target is not a Gradienter.
+func (c *Chains) NeedGradient() error {
+	if _, ok := c.Target.(Gradienter); !ok {
+		return c.noGradients()
 	}
-	c.grad = g
+	c.gradients, c.rows = true, nil
 	c.Grad = matrix[float64](len(c.X), c.Domain.GradLen())
-	return g, nil
+	return nil
 }
 
-// StartEnergies evaluates U at all states, and ∇U where NeedGradient was called.
-// A state of probability zero, or whose energy is not a number, is an ErrState.
+// StartEnergies evaluates U at all states, and ∇U where NeedGradient was called, or the
+// rows where NeedRows was. A state of probability zero, or whose energy is not a number,
+// is an ErrState.
 func (c *Chains) StartEnergies(ctx context.Context) error {
-	var err error
-	if c.grad != nil {
-		err = c.grad.EnergyGrad(ctx, c.X, c.U, c.Grad)
-	} else {
-		err = c.Target.Energy(ctx, c.X, c.U)
+	var grad [][]float64
+	if c.gradients || c.rows != nil {
+		grad = c.Grad
 	}
-	if err != nil {
+	if err := c.Evaluate(ctx, c.Present(c.all), c.X, c.U, grad); err != nil {
 		return err
 	}
 	for k, u := range c.U {

@@ -57,17 +57,19 @@
 // the Metropolis–Hastings kernel. What else a proposal can do it says by further
 // small interfaces: Adapter, Starter, Scheduler, Asker, Counter, Keeper, Tuned. A
 // kernel of another kind implements Step, and Preparer where its start is special.
-// A Describer says what the sampler needs and whether it is exact. The example of
-// NewMH is a complete sampler, that of Target a complete target.
+// A kernel asks for energies and gradients by Chains.Evaluate. A Describer says what
+// the sampler needs and whether it is exact. The example of NewMH is a complete
+// sampler, that of Target a complete target.
 //
 // # Cost
 //
 // Every Metropolis–Hastings sampler keeps (U, ∇U) of the current state; on
 // acceptance the proposal's become current. No state is evaluated twice and a
-// proposal equal to the current state is not evaluated at all. A target that can
-// make a gradient from that of a state nearby is a FromGradienter. Steady-state
-// steps allocate nothing. Stats.Evals counts these evaluations. Papers count a
-// step of DLMC or DMALA as four, which Info.Calls does.
+// proposal equal to the current state is not evaluated at all. A target for which
+// a state is cheap that is near another is a ChainEnergizer: it hears which chain asks,
+// and which state that chain is in. Steady-state steps allocate nothing. Stats.Evals
+// counts these evaluations. Papers count a step of DLMC or DMALA as four, which
+// Info.Calls does.
 //
 // # Sources
 //

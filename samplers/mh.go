@@ -30,27 +30,21 @@ type MHOptions struct {
 //	min(1, exp(U(θ') − U(θ) + log q(θ'→θ) − log q(θ→θ')))
 //
 // and stays otherwise (Hastings 1970). U and ∇U of the current states are kept,
-// and all proposals of a step are evaluated in one call to the target. One that is
-// a FromGradienter hears where they come from. A
-// proposal equal to the state takes no evaluation. One whose
-// energy is NaN or +∞ is rejected and counted. A Sampler calls NewMH in its
-// Attach. The error is an *AbilityError where gradients or rows are missing.
+// and all proposals of a step are evaluated in one call to the target. A proposal
+// equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
+// and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
+// where gradients or rows are missing.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected, anytime: o.UntestedAnytime}
 	n := c.Len()
-	if o.Gradient {
-		m.from, _ = c.Target.(FromGradienter)
-	}
 	if o.Gradient || o.Rows {
 		need := c.NeedGradient
 		if o.Rows {
 			need = c.NeedRows
 		}
-		g, err := need()
-		if err != nil {
+		if err := need(); err != nil {
 			return nil, err
 		}
-		m.grad = g
 		m.gy = matrix[float64](n, len(c.Grad[0]))
 		m.bg = make([][]float64, 0, n)
 	}
@@ -72,14 +66,12 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 type mhKernel struct {
 	c     *Chains
 	p     Proposal
-	tune  Adapter    // nil when nothing is adapted
-	keep  Keeper     // nil when the proposal keeps nothing
-	sched Scheduler  // nil when the scale does not change by itself
-	first Asker      // nil when (x, ∇U) is all that a proposal needs
-	count Counter    // nil to compare all coordinates
-	grad  Gradienter // or what gives rows as one
+	tune  Adapter   // nil when nothing is adapted
+	keep  Keeper    // nil when the proposal keeps nothing
+	sched Scheduler // nil when the scale does not change by itself
+	first Asker     // nil when (x, ∇U) is all that a proposal needs
+	count Counter   // nil to compare all coordinates
 	exact bool
-	from  FromGradienter // nil when the target computes every gradient from nothing
 
 	rest    []bool // chains that another kernel moves in this step; nil: none
 	free    []bool // chain's step goes without acceptance test
@@ -87,13 +79,11 @@ type mhKernel struct {
 
 	y   [][]int32
 	u   []float64
-	gy  [][]float64
+	gy  [][]float64 // nil without gradients and rows
 	fwd []float64
 	idx []int // chains whose proposal is evaluated
 	bx  [][]int32
-	bg  [][]float64
-	// present are the states that the proposals were made from, in their order, for from.
-	present Known
+	bg  [][]float64 // nil without gradients and rows
 }
 
 // Prepare implements Preparer.
@@ -139,15 +129,7 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	}
 	m.propose()
 	if len(m.idx) > 0 {
-		var err error
-		switch {
-		case m.from != nil:
-			err = m.from.EnergyGradFrom(ctx, m.present, m.bx, m.u[:len(m.idx)], m.bg)
-		case m.grad != nil:
-			err = m.grad.EnergyGrad(ctx, m.bx, m.u[:len(m.idx)], m.bg)
-		default:
-			err = c.Target.Energy(ctx, m.bx, m.u[:len(m.idx)])
-		}
+		err := c.Evaluate(ctx, c.Proposed(m.idx), m.bx, m.u[:len(m.idx)], m.bg)
 		if err != nil {
 			return err
 		}
@@ -175,7 +157,6 @@ func (m *mhKernel) rests(k int) bool { return m.rest != nil && m.rest[k] }
 func (m *mhKernel) propose() {
 	c := m.c
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
-	m.present.clear()
 	for k, x := range c.X {
 		if m.rests(k) {
 			continue
@@ -204,11 +185,8 @@ func (m *mhKernel) propose() {
 		}
 		m.idx = append(m.idx, k)
 		m.bx = append(m.bx, m.y[k])
-		if m.grad != nil {
+		if m.gy != nil {
 			m.bg = append(m.bg, m.gy[k])
-		}
-		if m.from != nil {
-			m.present.add(x, c.U[k], c.Grad[k])
 		}
 	}
 }

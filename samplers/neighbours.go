@@ -32,7 +32,8 @@ type neighbourhood struct {
 	native NeighbourEnergizer
 	x      [][]int32 // scratch states of Energy
 	u      []float64
-	used   []int // scratch: question and value of each scratch state
+	used   []int // scratch: question, chain and value of each scratch state
+	who    []int
 	val    []int32
 	nx     [][]int32 // arguments of NeighbourEnergy
 	ni     []int
@@ -48,7 +49,7 @@ func newNeighbourhood(c *Chains) *neighbourhood {
 	chunk := max(1, min(chunkStates, maxScratch/c.Domain.Len()))
 	n.x = matrix[int32](chunk, c.Domain.Len())
 	n.u = make([]float64, chunk)
-	n.used = make([]int, chunk)
+	n.used, n.who = make([]int, chunk), make([]int, chunk)
 	n.val = make([]int32, chunk)
 	return n
 }
@@ -77,7 +78,8 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 		if m == 0 {
 			return nil
 		}
-		if err := n.c.Target.Energy(ctx, n.x[:m], n.u[:m]); err != nil {
+		from := n.c.Proposed(n.who[:m])
+		if err := n.c.Evaluate(ctx, from, n.x[:m], n.u[:m], nil); err != nil {
 			return err
 		}
 		for s := range m {
@@ -101,7 +103,7 @@ func (n *neighbourhood) fill(ctx context.Context, x [][]int32, qs []asked) error
 			}
 			copy(n.x[m], x[j])
 			n.x[m][q.i] = int32(v)
-			n.used[m], n.val[m] = j, int32(v)
+			n.used[m], n.who[m], n.val[m] = j, q.k, int32(v)
 			m++
 		}
 	}

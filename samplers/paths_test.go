@@ -223,9 +223,11 @@ func balanceError(t *testing.T, tab *tableTarget, s Sampler, breakIt bool) (bala
 // partOf is what the kernel's proposal knows of state a besides its energy: the
 // gradient or, in a sampler that asks for them, the rows.
 func partOf(m *mhKernel, tab *tableTarget, a int) []float64 {
-	if r, ok := m.grad.(*rowSource); ok {
+	if m.c.rows != nil {
 		out := [][]float64{make([]float64, tab.dom.RowLen())}
-		if err := r.EnergyGrad(context.Background(), tab.states[a:a+1], make([]float64, 1), out); err != nil {
+		err := m.c.Evaluate(context.Background(), m.c.Present([]int{0}), tab.states[a:a+1],
+			make([]float64, 1), out)
+		if err != nil {
 			panic(err)
 		}
 		return out[0]

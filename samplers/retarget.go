@@ -25,7 +25,8 @@ type Restarter interface {
 // Retarget tells the run that its target has changed, for instance its temperature. From the next
 // step on the chains are those of the new target: what the sampler keeps of the present states is
 // read again, in one call where the sampler uses energies, and counted as evaluations. States, step
-// count, adapted values and random streams stay. The domain must be the same.
+// count, adapted values and random streams stay. What the target kept of the chains
+// (Origins.Memory) is dropped. The domain must be the same.
 //
 // Each step is then one of a kernel of the target at that time. For a sampler that
 // leaves π invariant (Info.Exact) it leaves the π of that time invariant.
@@ -37,6 +38,7 @@ func (r *Run) Retarget(ctx context.Context) error {
 	for k := range r.U {
 		r.U[k] = math.NaN()
 	}
+	clear(r.memory)
 	switch k := r.Kernel.(type) {
 	case Retargeter:
 		return k.Retarget(ctx)

@@ -140,7 +140,7 @@ func (p *mixed) refresh(ctx context.Context) error {
 		return nil
 	}
 	p.u = resize(p.u, len(p.again))
-	if err := p.grad.EnergyGrad(ctx, p.x, p.u, p.g); err != nil {
+	if err := c.Evaluate(ctx, c.Present(p.again), p.x, p.u, p.g); err != nil {
 		return err
 	}
 	for j, k := range p.again {

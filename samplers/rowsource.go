@@ -2,13 +2,13 @@ package samplers
 
 import "context"
 
-// NeedRows makes room for the rows of all states, in Chains.Grad, and returns what
-// evaluates them: EnergyGrad fills rows in the place of gradients, with −∞ outside
-// the support. A target that gives conditionals one by one will do. A kernel that
-// uses rows calls it in Attach: Start then evaluates them with the energies of the
-// starts. Of a RowSummer the sums stand behind the rows. The error is an *AbilityError.
-func (c *Chains) NeedRows() (Gradienter, error) {
-	s := &rowSource{Target: c.Target}
+// NeedRows makes room for the rows of all states, in Chains.Grad: Evaluate then fills rows
+// in the place of gradients, with −∞ outside the support. A target that gives
+// conditionals one by one will do. A kernel that uses rows calls it in Attach: Start then
+// evaluates them with the energies of the starts. Of a RowSummer the sums stand behind the
+// rows. The error is an *AbilityError.
+func (c *Chains) NeedRows() error {
+	s := &rowSource{c: c}
 	width := c.Domain.RowLen()
 	switch t := c.Target.(type) {
 	case RowSummer:
@@ -21,26 +21,26 @@ func (c *Chains) NeedRows() (Gradienter, error) {
 	case Conditioner:
 		s.cond = t.Conditional
 	default:
-		return nil, &AbilityError{c.name, "conditionals (EnergyRows, MaskedConditional or Conditional)",
+		return &AbilityError{c.name, "conditionals (EnergyRows, MaskedConditional or Conditional)",
 			"exact-gibbs works them out from energies"}
 	}
 	if c.Domain.RowLen() > maxCategories {
-		return nil, &AbilityError{c.name, "fewer categories",
+		return &AbilityError{c.name, "fewer categories",
 			"gibbs-mh asks for one conditional at a time"}
 	}
 	s.at, s.row = make([]int, c.Len()), make([][]float64, c.Len())
-	c.grad = s
+	c.rows, c.gradients = s, false
 	c.Grad = matrix[float64](len(c.X), width)
-	return s, nil
+	return nil
 }
 
 // rowFunc is EnergyRows of a RowConditioner.
 type rowFunc func(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error
 
-// rowSource gives the rows of states to code that asks for gradients: both are what
+// rowSource gives the rows of states where Evaluate is asked for gradients: both are what
 // a proposal knows of a state besides its energy.
 type rowSource struct {
-	Target
+	c    *Chains
 	rows rowFunc // nil: cond is used
 	sums rowFunc // with the sums behind the rows, nil where they are not known
 	cond condFunc
@@ -48,10 +48,10 @@ type rowSource struct {
 	row  [][]float64
 }
 
-// EnergyGrad implements Gradienter with rows.
-func (s *rowSource) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
+// fill does what EnergyGrad does, with rows.
+func (s *rowSource) fill(ctx context.Context, from Origins, x [][]int32, u []float64,
 	rows [][]float64) error {
-	d := s.Domain()
+	d := s.c.Domain
 	var err error
 	switch {
 	case s.sums != nil && len(x) > 0 && len(rows[0]) > d.RowLen(): // there is room for them
@@ -59,7 +59,7 @@ func (s *rowSource) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
 	case s.rows != nil:
 		err = s.rows(ctx, x, u, rows)
 	default:
-		err = s.each(ctx, x, u, rows)
+		err = s.each(ctx, from, x, u, rows)
 	}
 	if err != nil {
 		return err
@@ -79,11 +79,12 @@ func (s *rowSource) EnergyGrad(ctx context.Context, x [][]int32, u []float64,
 }
 
 // each asks for the conditionals of one coordinate after the other.
-func (s *rowSource) each(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
-	if err := s.Energy(ctx, x, u); err != nil {
+func (s *rowSource) each(ctx context.Context, from Origins, x [][]int32, u []float64,
+	rows [][]float64) error {
+	if err := s.c.Evaluate(ctx, from, x, u, nil); err != nil {
 		return err
 	}
-	d, n := s.Domain(), len(x)
+	d, n := s.c.Domain, len(x)
 	for i := range d.coords {
 		for k := range x {
 			s.at[k], s.row[k] = i, d.row(rows[k], i)

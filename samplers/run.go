@@ -50,7 +50,7 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 		return nil, &ParamError{s.Name(), "burn-in", fmt.Sprint(opt.Burnin), "0 or more steps"}
 	}
 	c := &Chains{Target: t, Domain: t.Domain(), Burnin: opt.Burnin, name: s.Name(),
-		seen: opt.Evaluated}
+		seen: opt.Evaluated, memory: make([]any, len(x0)), all: everyChain(len(x0))}
 	for k, x := range x0 {
 		if err := c.Domain.Check(x); err != nil {
 			return nil, fmt.Errorf("chain %d: %w", k, err)

@@ -28,32 +28,6 @@ type Gradienter interface {
 	EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error
 }
 
-// FromGradienter is the ability to evaluate a state from what is known of another that differs from
-// it in few coordinates. A gradient that is linear in the state, for instance, changes by a few
-// rows of its matrix. The samplers of NewMH with gradients use it for their proposals. Starts, and
-// the present states after Run.Retarget, are evaluated by EnergyGrad.
-type FromGradienter interface {
-	Gradienter
-	// EnergyGradFrom does for y what EnergyGrad does for x. State k of from is the one that y[k] was
-	// proposed from. It must be neither kept nor changed. The result may differ from that of
-	// EnergyGrad by rounding, which adds up along a chain.
-	EnergyGradFrom(ctx context.Context, from Known, y [][]int32, u []float64,
-		grad [][]float64) error
-}
-
-// Known are states whose energies U and gradients are known.
-type Known struct {
-	X    [][]int32
-	U    []float64
-	Grad [][]float64
-}
-
-func (e *Known) clear() { e.X, e.U, e.Grad = e.X[:0], e.U[:0], e.Grad[:0] }
-
-func (e *Known) add(x []int32, u float64, grad []float64) {
-	e.X, e.U, e.Grad = append(e.X, x), append(e.U, u), append(e.Grad, grad)
-}
-
 // Conditioner is the ability to give the exact conditionals of π.
 type Conditioner interface {
 	Target

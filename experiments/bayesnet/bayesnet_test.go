@@ -24,7 +24,7 @@ func problem(rows, width, hidden int, scale float64) *posterior {
 		}
 	}
 	in := standardise(d)
-	return newPosterior(newNetwork(width, hidden), in, fold(in), scale, 1)
+	return newPosterior(newNetwork(width, hidden), in, fold(in), scale)
 }
 
 // Inputs have mean 0 and deviation 1, and the output is that of the formula.

@@ -47,7 +47,8 @@ func TestFolded(t *testing.T) {
 				c.rows)
 		}
 		n := newNetwork(d.width, 6)
-		p := newPosterior(n, in, f, 100, 1)
+		p := newPosterior(n, in, f, 100)
+		s := p.sweep()
 		w := make([]float64, n.weights())
 		for i := range w {
 			w[i] = float64(2*rng.IntN(2) - 1)
@@ -58,8 +59,8 @@ func TestFolded(t *testing.T) {
 				w[rng.IntN(len(w))] *= -1
 			}
 			got, want := make([]float64, len(w)), make([]float64, len(w))
-			u, v := p.whole(w, got), p.energy(w, want, c.rows, each)
-			if math.Abs(u-v) > 1e-5 || math.Abs(u-p.whole(w, nil)) > 1e-12 {
+			u, v := p.whole(s, w, got), p.energy(w, want, c.rows, each)
+			if math.Abs(u-v) > 1e-5 || math.Abs(u-p.whole(s, w, nil)) > 1e-12 {
 				t.Errorf("U is %v, one by one %v", u, v)
 			}
 			for i := range want {
@@ -69,7 +70,7 @@ func TestFolded(t *testing.T) {
 			}
 		}
 		w[len(w)-1] *= -1 // the last one, of no unit
-		if u, v := p.whole(w, nil), p.energy(w, nil, c.rows, each); math.Abs(u-v) > 1e-5 {
+		if u, v := p.whole(s, w, nil), p.energy(w, nil, c.rows, each); math.Abs(u-v) > 1e-5 {
 			t.Errorf("U is %v, one by one %v", u, v)
 		}
 	}
@@ -103,8 +104,8 @@ func BenchmarkSweep(b *testing.B) {
 	task := s.task(d, 1)
 	b.Logf("%d rows folded to %d, %d groups, %d dense", len(d.rows), len(task.folded.n),
 		len(task.folded.groups), len(task.folded.dense))
-	p := newPosterior(task.net, task.train, task.folded, 100, 1)
-	w := make([]float64, task.net.weights())
+	p := newPosterior(task.net, task.train, task.folded, 100)
+	kept, w := p.sweep(), make([]float64, task.net.weights())
 	for i := range w {
 		w[i] = float64(i*i%3%2*2 - 1)
 	}
@@ -119,7 +120,7 @@ func BenchmarkSweep(b *testing.B) {
 				for u := range c.others {
 					w[u] *= -1
 				}
-				p.whole(w, c.g)
+				p.whole(kept, w, c.g)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ type result struct {
 // samplers.
 func (t task) learn(ctx context.Context, s samplers.Sampler, seed uint64, id string,
 ) (*result, error) {
-	target := newPosterior(t.net, t.train, t.folded, t.scale, t.chains)
+	target := newPosterior(t.net, t.train, t.folded, t.scale)
 	x := make([][]int32, t.chains)
 	for k := range x {
 		rng := samplers.NewStream(seed, "bayesnet start", k)

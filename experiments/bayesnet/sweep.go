@@ -30,15 +30,13 @@ func (f *folded) sweep(hidden int) *sweep {
 	return s
 }
 
-// others is the number of units with other weights than in the call before, and marks them.
-func (s *sweep) others(n network, w []float64, mark []bool) (count int) {
+// others marks the units with other weights than in the call before.
+func (s *sweep) others(n network, w []float64, mark []bool) {
 	for i, v := range w[:len(w)-1] {
-		if u := i % n.hidden; (s.w == nil || s.w[i] != v) && !mark[u] {
-			mark[u] = true
-			count++
+		if s.w == nil || s.w[i] != v {
+			mark[i%n.hidden] = true
 		}
 	}
-	return count
 }
 
 // energy is Σ (f − y)² over all rows, and its gradient times scale is added to g, unless that is

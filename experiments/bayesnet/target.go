@@ -14,39 +14,22 @@ import (
 // and a uniform prior. The paper has the sum over the data, thus scale N. Its public code has 100.
 //
 // States are bits, and weights 2θ−1. So the gradient, by θ, is twice that by the weights, and
-// step sizes are those of the public code.
+// step sizes are those of the public code. Any number of runs may share it, at the same time too.
 type posterior struct {
 	n     network
 	in    *inputs
 	all   *folded // in's rows
 	scale float64
 	dom   *samplers.Domain
-	// Chains change few weights in a step. So each has a sweep, which is found by what it has.
-	sweeps []*sweep
-	chains int
 }
 
-// newPosterior is the posterior for some chains of one goroutine. f are in's rows.
-func newPosterior(n network, in *inputs, f *folded, scale float64, chains int) *posterior {
-	return &posterior{n: n, in: in, all: f, scale: scale, dom: samplers.Bits(n.weights()),
-		chains: chains}
+// newPosterior is the posterior. f are in's rows.
+func newPosterior(n network, in *inputs, f *folded, scale float64) *posterior {
+	return &posterior{n: n, in: in, all: f, scale: scale, dom: samplers.Bits(n.weights())}
 }
 
-// nearest is the sweep with the fewest units of other weights, or a new one where all differ and
-// not every chain has one.
-func (t *posterior) nearest(w []float64) *sweep {
-	best, least := -1, t.n.hidden
-	for i, s := range t.sweeps {
-		if n := s.others(t.n, w, make([]bool, t.n.hidden)); best < 0 || n < least {
-			best, least = i, n
-		}
-	}
-	if least == t.n.hidden && len(t.sweeps) < t.chains {
-		t.sweeps = append(t.sweeps, t.all.sweep(t.n.hidden))
-		best = len(t.sweeps) - 1
-	}
-	return t.sweeps[best]
-}
+// sweep is one that has seen no weights yet.
+func (t *posterior) sweep() *sweep { return t.all.sweep(t.n.hidden) }
 
 // spins are the weights of a state.
 func spins(x []int32) []float64 {
@@ -81,26 +64,53 @@ func (t *posterior) energy(w, g []float64, rows int, pick func(i int) int) float
 
 // Energy implements samplers.Target.
 func (t *posterior) Energy(_ context.Context, x [][]int32, u []float64) error {
-	for k, s := range x {
-		u[k] = t.whole(spins(s), nil)
-	}
+	t.each(x, u, nil, t.always())
 	return nil
 }
 
 // EnergyGrad implements samplers.Gradienter.
 func (t *posterior) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]float64) error {
-	for k, s := range x {
-		clear(g[k])
-		u[k] = t.whole(spins(s), g[k])
-		twice(g[k])
-	}
+	t.each(x, u, g, t.always())
 	return nil
 }
 
+// ChainEnergy implements samplers.ChainEnergizer. Chains change few weights in a step, so that each
+// keeps a sweep.
+func (t *posterior) ChainEnergy(_ context.Context, from samplers.Origins, x [][]int32, u []float64,
+	g [][]float64) error {
+	t.each(x, u, g, func(k int) *sweep {
+		kept := &from.Memory[from.Chain[k]]
+		if *kept == nil {
+			*kept = t.sweep()
+		}
+		return (*kept).(*sweep)
+	})
+	return nil
+}
+
+// always is the choice of one sweep for all states of a call.
+func (t *posterior) always() func(int) *sweep {
+	s := t.sweep()
+	return func(int) *sweep { return s }
+}
+
+// each sets the energies of states, and their gradients unless g is nil, by a sweep for each.
+func (t *posterior) each(x [][]int32, u []float64, g [][]float64, sweepOf func(k int) *sweep) {
+	for k, s := range x {
+		if g == nil {
+			u[k] = t.whole(sweepOf(k), spins(s), nil)
+			continue
+		}
+		clear(g[k])
+		u[k] = t.whole(sweepOf(k), spins(s), g[k])
+		twice(g[k])
+	}
+}
+
 // whole is energy over all rows.
-func (t *posterior) whole(w, g []float64) float64 {
+func (t *posterior) whole(s *sweep, w, g []float64) float64 {
 	scale := -t.scale / float64(len(t.in.rows))
-	return scale * t.nearest(w).energy(t.n.at(t.in, w), scale, g)
+	return scale * s.energy(t.n.at(t.in, w), scale, g)
 }
 
 // twice makes a gradient by θ of one by the weights 2θ−1.

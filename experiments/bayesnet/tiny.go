@@ -22,18 +22,18 @@ func newTiny(seed uint64) (*tiny, error) {
 	d := made(rng, 13, 2)
 	train := &dataset{width: 2, columns: d.columns, rows: d.rows[:12], y: d.y[:12]}
 	in := standardise(train)
-	t := &tiny{posterior: newPosterior(newNetwork(2, 3), in, fold(in), tinyScale, 8),
+	t := &tiny{posterior: newPosterior(newNetwork(2, 3), in, fold(in), tinyScale),
 		ask: in.other(&dataset{rows: d.rows[12:], y: d.y[12:]})}
 	e, err := targets.Enumerate(context.Background(), t)
 	if err != nil {
 		return nil, err
 	}
-	x := make([]int32, t.n.weights())
+	x, kept := make([]int32, t.n.weights()), t.sweep()
 	for s, p := range e.P {
 		e.State(s, x)
 		w := spins(x)
 		t.output += p * t.n.output(t.ask, 0, w)
-		t.ll += p * t.whole(w, nil) / t.scale
+		t.ll += p * t.whole(kept, w, nil) / t.scale
 	}
 	return t, nil
 }

@@ -63,18 +63,18 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		far, near := make([]float64, len(x)), make([][]float64, len(x))
-		from := samplers.Known{}
+		from := samplers.Origins{}
 		for k := range x { // from a state that differs in many spins
 			near[k] = make([]float64, n)
 			o := (k + 3) * 5 % len(x)
 			from.X, from.U, from.Grad = append(from.X, x[o]), append(from.U, u[o]),
 				append(from.Grad, grad[o])
 		}
-		if err := m.EnergyGradFrom(ctx, from, x, far, near); err != nil {
+		if err := m.ChainEnergy(ctx, from, x, far, near); err != nil {
 			t.Fatal(err)
 		}
 		alone := make([]float64, len(x))
-		if err := m.Energy(ctx, x, alone); err != nil {
+		if err := m.ChainEnergy(ctx, samplers.Origins{}, x, alone, nil); err != nil {
 			t.Fatal(err)
 		}
 		for k, s := range x {

@@ -120,10 +120,16 @@ func (m *model) EnergyGrad(_ context.Context, x [][]int32, u []float64, grad [][
 	return nil
 }
 
-// EnergyGradFrom implements samplers.FromGradienter. A flip of spin i changes U by −4 s_i (Js)_i
+// ChainEnergy implements samplers.ChainEnergizer. A flip of spin i changes U by −4 s_i (Js)_i
 // and 4Js by −8 s_i J_i.
-func (m *model) EnergyGradFrom(_ context.Context, from samplers.Known, y [][]int32, u []float64,
+func (m *model) ChainEnergy(ctx context.Context, from samplers.Origins, y [][]int32, u []float64,
 	grad [][]float64) error {
+	switch {
+	case grad == nil:
+		return m.Energy(ctx, y, u)
+	case from.Grad == nil:
+		return m.EnergyGrad(ctx, y, u, grad)
+	}
 	for k, s := range y {
 		g := grad[k]
 		copy(g, from.Grad[k])

@@ -101,7 +101,7 @@ func (s *dsvgdKernel) Step(ctx context.Context) error {
 		return nil
 	}
 	s.u = append(s.u[:0], make([]float64, len(s.ask))...)
-	if err := s.c.Target.Energy(ctx, s.ask, s.u); err != nil {
+	if err := s.c.Evaluate(ctx, s.c.Present(s.at), s.ask, s.u, nil); err != nil {
 		return err
 	}
 	for j, k := range s.at {

@@ -64,6 +64,7 @@ type rmalaKernel struct {
 	y              [][]int32   // their states
 	changed        []int       // sites that differ
 	ask            [][]int32   // states to evaluate
+	at             []int       // their chains
 	u              []float64
 }
 
@@ -81,7 +82,7 @@ func (r *rmalaKernel) Prepare(ctx context.Context) error {
 
 // Step implements samplers.Kernel.
 func (r *rmalaKernel) Step(ctx context.Context) error {
-	r.ask = r.ask[:0]
+	r.ask, r.at = r.ask[:0], r.at[:0]
 	for k, z := range r.z {
 		normals(r.c.RNG[k], r.next[k])
 		for i, v := range z {
@@ -89,12 +90,12 @@ func (r *rmalaKernel) Step(ctx context.Context) error {
 		}
 		copy(r.y[k], r.c.X[k])
 		if r.changed[k] = r.state(r.next[k], r.y[k]); r.changed[k] > 0 {
-			r.ask = append(r.ask, r.y[k])
+			r.ask, r.at = append(r.ask, r.y[k]), append(r.at, k)
 		}
 	}
 	r.u = append(r.u[:0], make([]float64, len(r.ask))...)
 	if len(r.ask) > 0 {
-		if err := r.c.Target.Energy(ctx, r.ask, r.u); err != nil {
+		if err := r.c.Evaluate(ctx, r.c.Proposed(r.at), r.ask, r.u, nil); err != nil {
 			return err
 		}
 	}

@@ -167,7 +167,7 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 		e.progress("variable selection, %d rows, %d columns: log ε of noP for h = %g is %.1f",
 			s.t.N, s.t.D, h, time)
 	}
-	oracle := newOracle(s.t, s.chains)
+	oracle := newOracle(s.t)
 	cases := []selectionCase{
 		{"SGDLD-.6", fast(0.6, false), s.t, s.updates, 0, false},
 		{"SGDLD-.3", fast(0.3, false), s.t, s.updates, 0, false},

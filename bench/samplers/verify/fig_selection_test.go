@@ -63,16 +63,26 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestOracle: it has the energies of the target, from few places too.
+// TestOracle: it has the energies of the target, for one chain, for many, and for none.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	data := must(targets.NewSelection(rand.New(rand.NewPCG(1, 3)), 50, 3))
-	for _, places := range []int{1, 60} {
-		var x samplers.Target = newOracle(data, places)
+	for _, chains := range []int{0, 1, 60} {
+		x := newOracle(data)
+		from := samplers.Origins{Memory: make([]any, chains)}
 		states := starts(data.Domain(), 60, 1)
+		for k := range states {
+			from.Chain = append(from.Chain, k*chains/60)
+		}
 		u, want := make([]float64, 60), make([]float64, 60)
 		for range 2 {
-			if err := x.Energy(t.Context(), states, u); err != nil {
+			var err error
+			if chains == 0 {
+				err = x.Energy(t.Context(), states, u)
+			} else {
+				err = x.ChainEnergy(t.Context(), from, states, u, nil)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := data.Energy(t.Context(), states, want); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/samplers"
 	"infill/samplers/targets"
 )
 
@@ -88,31 +89,42 @@ func (w *walker) energy() float64 {
 	return u - math.Log(p)
 }
 
-// apart is in how many columns the sums differ, a difference of two counting twice.
-func apart(a, b []byte) int {
-	n := 0
-	for j, s := range a {
-		n += max(int(s), int(b[j])) - min(int(s), int(b[j]))
-	}
-	return n
-}
-
 // oracle has the exact energies for nothing: it computes them once for every value of the sums, and
-// from the nearest of some places where it has been.
+// from where the chain that asks has been last. It is for one goroutine.
 type oracle struct {
 	*targets.Selection
 	columns *columns
 	known   map[string]float64
-	places  []*walker
-	most    int // places
 }
 
-func newOracle(t *targets.Selection, chains int) *oracle {
-	return &oracle{Selection: t, columns: newColumns(t), known: map[string]float64{}, most: chains}
+func newOracle(t *targets.Selection) *oracle {
+	return &oracle{Selection: t, columns: newColumns(t), known: map[string]float64{}}
 }
 
 // Energy implements samplers.Target.
 func (o *oracle) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	w := o.columns.walker()
+	return o.energies(ctx, x, u, func(int) *walker { return w })
+}
+
+// ChainEnergy implements samplers.ChainEnergizer, with a walker for each chain.
+func (o *oracle) ChainEnergy(ctx context.Context, from samplers.Origins, x [][]int32, u []float64,
+	grad [][]float64) error {
+	if grad != nil {
+		return o.EnergyGrad(ctx, x, u, grad)
+	}
+	return o.energies(ctx, x, u, func(k int) *walker {
+		kept := &from.Memory[from.Chain[k]]
+		if *kept == nil {
+			*kept = o.columns.walker()
+		}
+		return (*kept).(*walker)
+	})
+}
+
+// energies has energies that are not known computed by the walkers of their states.
+func (o *oracle) energies(ctx context.Context, x [][]int32, u []float64,
+	walkerOf func(k int) *walker) error {
 	sums := make([]byte, o.D)
 	for k, s := range x {
 		for j := range sums {
@@ -123,7 +135,7 @@ func (o *oracle) Energy(ctx context.Context, x [][]int32, u []float64) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			w := o.near(sums)
+			w := walkerOf(k)
 			w.to(sums)
 			v = w.energy()
 			o.known[string(sums)] = v
@@ -131,21 +143,6 @@ func (o *oracle) Energy(ctx context.Context, x [][]int32, u []float64) error {
 		u[k] = v
 	}
 	return nil
-}
-
-// near is the nearest place, a new one where all are far and there may be more.
-func (o *oracle) near(sums []byte) *walker {
-	var best *walker
-	for _, w := range o.places {
-		if best == nil || apart(w.sums, sums) < apart(best.sums, sums) {
-			best = w
-		}
-	}
-	if best == nil || apart(best.sums, sums) > 6 && len(o.places) < o.most {
-		best = o.columns.walker()
-		o.places = append(o.places, best)
-	}
-	return best
 }
 
 // well is where nearly all the probability is, if the data are many.

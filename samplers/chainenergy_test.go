@@ -1,0 +1,262 @@
+package samplers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// hearing is a table that records for which chain each state was asked, and holds what else it
+// hears against the table and the chains.
+type hearing struct {
+	*tableTarget
+	t      *testing.T
+	name   string  // of the sampler
+	c      *Chains // nil for AIS
+	n      int     // chains
+	fresh  bool    // memories are to be empty
+	asked  [][]string
+	some   bool // there was a call in which a chain did not ask
+	many   bool // and one in which a chain asked twice
+	across bool // and one that went on with the last chain of the call before
+	last   int  // that chain
+}
+
+func newHearing(t *testing.T, tab *tableTarget, name string, n int) *hearing {
+	return &hearing{tableTarget: tab, t: t, name: name, n: n, fresh: true, last: -1,
+		asked: make([][]string, n)}
+}
+
+// hears is a sampler that shows its chains to the target.
+type hears struct {
+	Sampler
+	h *hearing
+}
+
+func (s hears) Attach(c *Chains) (Kernel, error) {
+	s.h.c = c
+	return s.Sampler.Attach(c)
+}
+
+func (h *hearing) Energy(context.Context, [][]int32, []float64) error {
+	return fmt.Errorf("%s asks by Energy", h.name)
+}
+
+func (h *hearing) EnergyGrad(context.Context, [][]int32, []float64, [][]float64) error {
+	return fmt.Errorf("%s asks by EnergyGrad", h.name)
+}
+
+// ChainEnergy implements ChainEnergizer.
+func (h *hearing) ChainEnergy(ctx context.Context, from Origins, x [][]int32, u []float64,
+	grad [][]float64) error {
+	h.t.Helper()
+	if len(from.Chain) != len(x) || len(from.Memory) != h.n || !slices.IsSorted(from.Chain) ||
+		(from.X != nil) != (from.U != nil) || (from.X != nil && grad != nil) != (from.Grad != nil) {
+		h.t.Fatalf("%s: %d states, and from %+v", h.name, len(x), from)
+	}
+	chains := slices.Compact(slices.Clone(from.Chain))
+	h.some = h.some || len(chains) < h.n
+	h.many = h.many || len(chains) < len(x)
+	h.across = h.across || from.X != nil && from.Chain[0] == h.last && h.last > 0
+	h.last = from.Chain[len(x)-1]
+	for _, k := range chains {
+		switch kept := from.Memory[k].(type) {
+		case nil:
+			from.Memory[k] = k
+		case int:
+			if kept != k || h.fresh {
+				h.t.Errorf("%s: the memory of chain %d has %d, fresh: %v", h.name, k, kept, h.fresh)
+			}
+		}
+	}
+	h.fresh = false
+	for j, k := range from.Chain {
+		h.asked[k] = append(h.asked[k], fmt.Sprint(x[j], grad != nil))
+		if from.X == nil {
+			if h.c != nil && !slices.Equal(x[j], h.c.X[k]) {
+				h.t.Errorf("%s: chain %d is at %v, not at %v", h.name, k, h.c.X[k], x[j])
+			}
+			continue
+		}
+		s := h.index(from.X[j])
+		if from.U[j] != h.u[s] || h.c != nil && !slices.Equal(from.X[j], h.c.X[k]) {
+			h.t.Errorf("%s: %v from %v of energy %v, chain %d", h.name, x[j], from.X[j], from.U[j], k)
+		}
+		if from.Grad != nil && !slices.Equal(from.Grad[j], h.grad[s]) {
+			h.t.Errorf("%s: ∇U = %v at %v, want %v", h.name, from.Grad[j], from.X[j], h.grad[s])
+		}
+	}
+	if grad == nil {
+		return h.tableTarget.Energy(ctx, x, u)
+	}
+	return h.tableTarget.EnergyGrad(ctx, x, u, grad)
+}
+
+// asks runs some chains from x0, the first of them number first, with a change of target that is
+// none, and evaluates at the end what was not. Neighbours go to the target chunk at a time, 0: all.
+func asks(t *testing.T, s Sampler, target Target, x0 [][]int32, first, chunk, steps int) *Run {
+	t.Helper()
+	ctx := context.Background()
+	h, _ := target.(*hearing)
+	if h != nil {
+		s = hears{s, h}
+	}
+	run, err := Start(ctx, s, target, x0, Options{Seed: 1, First: first, Burnin: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chunk > 0 {
+		switch k := run.Kernel.(type) {
+		case *exactGibbs:
+			k.n.x = k.n.x[:chunk]
+		case *lb1Kernel:
+			k.n.x = k.n.x[:chunk]
+		}
+	}
+	for range 2 {
+		if err := run.Steps(ctx, steps, nil); err != nil {
+			t.Fatal(err)
+		}
+		if h != nil {
+			h.fresh = true
+		}
+		if err := run.Retarget(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestChainEnergy: every sampler says for which chain it asks, and from which state. What it asks
+// for a chain is what it asks for that chain alone. The chains are those on a target that hears
+// nothing.
+func TestChainEnergy(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 1)), Bits(4), 1, 0.5)
+	x0 := [][]int32{{0, 1, 0, 1}, {1, 1, 0, 0}, {0, 0, 0, 0}}
+	all := append(mhSamplers(4), &Rows{Langevin: 0.5}, &DULA{Batch: 2}, &BlockGibbs{Block: 3},
+		&HammingBall{Block: 4, Radius: 2})
+	for _, info := range List() {
+		all = append(all, info.make())
+	}
+	some, many, across := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, s := range all {
+		for _, chunk := range []int{0, 3} {
+			h := newHearing(t, tab, s.Name(), len(x0))
+			run, silent := asks(t, s, h, x0, 0, chunk, 25), asks(t, s, tab, x0, 0, 0, 25)
+			some[s.Name()] = some[s.Name()] || h.some
+			many[s.Name()] = many[s.Name()] || h.many
+			across[s.Name()] = across[s.Name()] || h.across
+			for k, x := range x0 {
+				if !slices.Equal(run.X[k], silent.X[k]) || run.U[k] != silent.U[k] {
+					t.Errorf("%s: chain %d ends at %v, want %v", s.Name(), k, run.X[k], silent.X[k])
+				}
+				alone := newHearing(t, tab, s.Name(), 1)
+				asks(t, s, alone, [][]int32{x}, k, 0, 25)
+				if !slices.Equal(h.asked[k], alone.asked[0]) {
+					t.Errorf("%s: chain %d asked for %v, alone for %v", s.Name(), k, h.asked[k],
+						alone.asked[0])
+				}
+				if len(alone.asked[0]) == 0 {
+					t.Errorf("%s: chain %d asked for nothing", s.Name(), k)
+				}
+			}
+		}
+	}
+	// In these a proposal may be the state itself, or another kernel moves the chain.
+	for _, name := range []string{"dmala", "dula", "rows", "gibbs-mh", "ab"} {
+		if !some[name] {
+			t.Errorf("%s: every chain asked in every call", name)
+		}
+	}
+	for _, name := range []string{"exact-gibbs", "lb1", "block-gibbs", "hb"} {
+		if !many[name] {
+			t.Errorf("%s: no chain asked for two states in a call", name)
+		}
+	}
+	for _, name := range []string{"exact-gibbs", "lb1"} {
+		if !across[name] {
+			t.Errorf("%s: no chain asked in two calls for one step", name)
+		}
+	}
+}
+
+// TestChainEnergyOfManyStates: the blocks of three chains have more states than go to the target in
+// a call, and the first call ends within those of the second chain.
+func TestChainEnergyOfManyStates(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 2)), Categories(7, 3), 1, 0)
+	x0 := [][]int32{make([]int32, 7), {1, 0, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 0, 0}}
+	for _, s := range []Sampler{&BlockGibbs{Block: 7}, &HammingBall{Block: 7, Radius: 7}} {
+		h := newHearing(t, tab, s.Name(), len(x0))
+		asks(t, s, h, x0, 0, 0, 2)
+		if !h.across {
+			t.Errorf("%s: the states of no chain were in two calls", s.Name())
+		}
+		for k, x := range x0 {
+			alone := newHearing(t, tab, s.Name(), 1)
+			asks(t, s, alone, [][]int32{x}, k, 0, 2)
+			if !slices.Equal(h.asked[k], alone.asked[0]) {
+				t.Errorf("%s: chain %d asked for other states than alone", s.Name(), k)
+			}
+		}
+	}
+}
+
+// TestEvaluateNeedsGradients: a kernel that asks for gradients without NeedGradient gets an error of
+// a target that has none.
+func TestEvaluateNeedsGradients(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 4)), Bits(2), 1, 0)
+	run, err := Start(context.Background(), &RWM{}, bare{tab}, [][]int32{{0, 1}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, grad := run.Present([]int{0}), matrix[float64](1, 2)
+	err = run.Evaluate(context.Background(), from, run.X, run.U, grad)
+	if !errors.Is(err, ErrUnsupported) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestChainEnergyOfAIS: the chains of AIS say who they are, on both ways, and have the weights that
+// they have on a target that hears nothing.
+func TestChainEnergyOfAIS(t *testing.T) {
+	t.Parallel()
+	tab := newTable(rand.New(rand.NewPCG(5, 3)), Categories(3, 3), 1, 0)
+	ais := func(target Target, n int) *AISResult {
+		t.Helper()
+		r, err := AIS(context.Background(), target, matrix[float64](3, 3), AISOptions{Chains: n, Rungs: 30,
+			Seed: 4, From: tab.states[:n]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want, asked := ais(tab, 5), [][]string(nil)
+	for _, n := range []int{5, 3} {
+		h := newHearing(t, tab, "AIS", n)
+		got := ais(h, n)
+		if !slices.Equal(got.LogW, want.LogW[:n]) || !slices.Equal(got.LogBack, want.LogBack[:n]) {
+			t.Errorf("%d chains have weights %v and %v, want %v and %v", n, got.LogW, got.LogBack,
+				want.LogW[:n], want.LogBack[:n])
+		}
+		if asked == nil {
+			asked = h.asked
+		}
+		for k, a := range h.asked {
+			if !slices.Equal(a, asked[k]) || len(a) < 10 {
+				t.Errorf("chain %d asked for %v among %d chains, for %v among 5", k, a, n, asked[k])
+			}
+		}
+		if !h.some {
+			t.Error("every chain asked in every call")
+		}
+	}
+}
