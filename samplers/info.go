@@ -74,11 +74,12 @@ const (
 	NeedGradients                       // Gradienter
 	NeedConditionals                    // MaskedConditioner or Conditioner
 	NeedRows                            // RowConditioner, or MaskedConditioner or Conditioner
-	NeedStochasticGradients             // StochasticGradienter, NeighbourEstimator or RatioEstimator
+	NeedStochasticGradients             // StochasticGradienter
 	NeedCoordinate                      // Target, at all values of a coordinate
 	NeedBlock                           // Target, at all values of a block
 	NeedBall                            // Target, in a Hamming ball
 	NeedNeighbours                      // Target, at all neighbours
+	NeedEstimates                       // StochasticGradienter, NeighbourEstimator or RatioEstimator
 )
 
 var needText = []string{
@@ -91,6 +92,7 @@ var needText = []string{
 	NeedBlock:               "energies of all values of a block",
 	NeedBall:                "energies of a Hamming ball",
 	NeedNeighbours:          "energies of all neighbours",
+	NeedEstimates:           "stochastic gradients or ratios of neighbours from mini-batches",
 }
 
 // String says what is needed in words.

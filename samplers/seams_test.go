@@ -396,7 +396,7 @@ func TestInfoSaysWhatSamplersDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		var target samplers.Target = ising
-		if slices.Contains(info.Needs, samplers.NeedStochasticGradients) {
+		if slices.Contains(info.Needs, samplers.NeedEstimates) {
 			target = regression
 		}
 		run, err := samplers.Start(context.Background(), s, target, zeros(4, 6), samplers.Options{})

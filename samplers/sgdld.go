@@ -261,7 +261,7 @@ var sgdldInfo = Info{
 		"mini-batch estimates; with rates from ratios exact in the limit of small jump " +
 		"probabilities, with Taylor rates not even there; its states carry weights, by " +
 		"which averages have to be taken; a count of last states is without them",
-	Needs: Needs{NeedStochasticGradients},
+	Needs: Needs{NeedEstimates},
 	Cost: "1 mini-batch (on text, for a batch of b, 2b rows with Taylor rates, and with ratios " +
 		"b for every word that a blank could have)",
 	Params: []Param{

@@ -2,8 +2,11 @@ package samplers
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +50,38 @@ func (t *noisyTable) StochasticGrad(
 	}
 	t.calls++
 	return err
+}
+
+// TestSGDLDNamesItsAbilities: a target with any one of the abilities that the error names starts,
+// and each of them gives the rates for which the error names it.
+func TestSGDLDNamesItsAbilities(t *testing.T) {
+	t.Parallel()
+	start := func(r Rates, target Target) error {
+		_, err := Start(context.Background(), &SGDLD{Rates: r}, target, [][]int32{{0, 1}}, Options{})
+		return err
+	}
+	table := newTable(rand.New(rand.NewPCG(1, 9)), Bits(2), 1, 0)
+	able := map[string]Target{
+		"StochasticGrad": struct{ StochasticGradienter }{table},
+		"EstimateNeighbours": struct{ NeighbourEstimator }{
+			&noisyField{flat: flat{Bits(2)}, field: []float64{1, 2}, temp: 1}},
+		"EstimateRatios": struct{ RatioEstimator }{linear{flat{Bits(2)}, []float64{1, 2}}},
+	}
+	for _, rates := range []Rates{AutoRates, RatioRates, TaylorRates} {
+		lacks := start(rates, flat{Bits(2)})
+		if !errors.Is(lacks, ErrUnsupported) {
+			t.Fatalf("rates %s without abilities: %v", rates, lacks)
+		}
+		for name, target := range able {
+			err := start(rates, target)
+			if named := strings.Contains(lacks.Error(), name); named != (err == nil) {
+				t.Errorf("rates %s with %s alone: %v, but without any: %v", rates, name, err, lacks)
+			}
+		}
+	}
+	if n := InfoOf(&SGDLD{}).Needs; !slices.Equal(n, Needs{NeedEstimates}) {
+		t.Errorf("sgdld needs %v", n)
+	}
 }
 
 // TestSGDLDLeavesOutSickEstimates: an estimate that is no number is counted

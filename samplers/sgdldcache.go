@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// needsRatios names the abilities that give RatioRates.
+const needsRatios = "ratios of neighbours from a mini-batch (EstimateNeighbours or EstimateRatios)"
+
 // source picks the ability that the estimates come from.
 func (s *sgdldKernel) source() error {
 	c, rates := s.c, s.s.Rates
@@ -23,10 +26,9 @@ func (s *sgdldKernel) source() error {
 		s.grad = grad
 		return nil
 	case rates == RatioRates && !quenched && !neighbours:
-		return &AbilityError{s.s.Name(), "ratios of neighbours from a mini-batch " +
-			"(EstimateNeighbours)", "leave the parameter rates out"}
+		return &AbilityError{s.s.Name(), needsRatios, "leave the parameter rates out"}
 	case !quenched && !neighbours:
-		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad)",
+		return &AbilityError{s.s.Name(), "stochastic gradients (StochasticGrad) or " + needsRatios,
 			"use dlmc or dmala, which need full gradients"}
 	}
 	count := 0
