@@ -348,53 +348,6 @@ func TestRBMBlockGibbsLeavesTheRBMInvariant(t *testing.T) {
 	}
 }
 
-func TestPCDLearns(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(9, 9))
-	var data [][]int32 // two patterns and noise
-	for range 300 {
-		v := make([]int32, 6)
-		flip := int32(rng.IntN(2))
-		for i := range v {
-			v[i] = flip
-			if rng.Float64() < 0.05 {
-				v[i] = 1 - flip
-			}
-		}
-		data = append(data, v)
-	}
-	r := must(NewRBM(6, 2, 3, true))
-	r.Randomise(rng, 0.1, 0)
-	likelihood := func() float64 {
-		u := make([]float64, len(data))
-		if err := r.Energy(context.Background(), data, u); err != nil {
-			t.Fatal(err)
-		}
-		z := must(r.LogZ())
-		sum := 0.0
-		for _, e := range u {
-			sum += (e - z) / float64(len(u))
-		}
-		return sum
-	}
-	before := likelihood()
-	if err := r.TrainPCD(rng, data, 50, 1500, 0.1); err != nil {
-		t.Fatal(err)
-	}
-	// The entropy of the data's law is ln 2 + 6·H(0.05) = 1.88 nats.
-	if after := likelihood(); before > -4 || after < -2.4 {
-		t.Errorf("mean log-likelihood %g before and %g after training, want at least -2.4", before, after)
-	}
-	if err := r.TrainPCD(rng, nil, 1, 1, 1); !errors.Is(err, ErrShape) {
-		t.Errorf("training without data: %v", err)
-	}
-	if err := r.TrainPCD(rng, [][]int32{{2, 0, 0, 0, 0, 0}}, 1, 1, 1); !errors.Is(
-		err, samplers.ErrState,
-	) {
-		t.Errorf("training on a state outside the domain: %v", err)
-	}
-}
-
 func TestStochasticGradientsAreUnbiased(t *testing.T) {
 	t.Parallel()
 	l := small()["logreg"].(*LogReg)
@@ -454,7 +407,6 @@ func TestBadShapes(t *testing.T) {
 		{second(NewPeaks(2, 5, 1, 0, nil)), "floor is 0, want a number above 0"},
 		{second(NewBernoulli(nil, false)), "log-odds is 0, want 1 to"},
 		{second(NewBernoulli([]float64{0, math.Inf(-1)}, true)), "log-odds 1 is -Inf, want a finite number"},
-		{must(NewRBM(2, 2, 1, true)).TrainPCD(rng, nil, 1, 1, 1), "rows of data is 0, want 1 to"},
 		{second(NewGaussianBernoulli([]float64{1, 2, 2, 1}, []float64{0, 0})), ""},
 		{second(NewGaussianBernoulli([]float64{1, .2, .3, 1}, []float64{0, 0})), ""},
 	} {
