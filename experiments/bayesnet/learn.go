@@ -38,10 +38,7 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, seed uint64, id str
 	target := newPosterior(t.net, t.train, t.folded, t.scale)
 	x := make([][]int32, t.chains)
 	for k := range x {
-		rng := samplers.NewStream(seed, "bayesnet start", k)
-		for range t.net.weights() {
-			x[k] = append(x[k], int32(rng.IntN(2)))
-		}
+		x[k] = target.dom.Random(samplers.NewStream(seed, "bayesnet start", k))
 	}
 	run, err := samplers.Start(ctx, s, target, x, samplers.Options{Seed: seed, ID: id})
 	if err != nil {

@@ -46,10 +46,7 @@ func (t *tiny) averages(ctx context.Context, s samplers.Sampler, seed uint64, st
 	const chains = 8
 	x := make([][]int32, chains)
 	for k := range x {
-		rng := samplers.NewStream(seed, "bayesnet tiny start", k)
-		for range t.n.weights() {
-			x[k] = append(x[k], int32(rng.IntN(2)))
-		}
+		x[k] = t.Domain().Random(samplers.NewStream(seed, "bayesnet tiny start", k))
 	}
 	run, err := samplers.Start(ctx, s, t, x, samplers.Options{Seed: seed, ID: "bayesnet tiny"})
 	if err != nil {

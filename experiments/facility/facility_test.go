@@ -23,7 +23,11 @@ func TestExpectedIsTheMean(t *testing.T) {
 	for i := range 8 {
 		in := Draw(4, 6, i)
 		in.Lots = i % 4
-		x := start(rng, in)
+		tg, err := newTarget(in, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := tg.dom.Random(rng)
 		const n = 20000
 		d, sum, sq := make([]float64, 6), 0.0, 0.0
 		for range n {
@@ -51,7 +55,7 @@ func TestDifferences(t *testing.T) {
 	d, out := make([]float64, 6), make([]float64, tg.dom.GradLen())
 	for i := range 50 {
 		in.Lots = i % 3 // with lots some demands are 0
-		x := start(rng, in)
+		x := tg.dom.Random(rng)
 		in.demands(rng, d)
 		clear(out)
 		tg.differences(x, d, 2, out)
@@ -84,7 +88,7 @@ func TestDrawsFromTheTarget(t *testing.T) {
 	}
 	x := make([][]int32, 8)
 	for k := range x {
-		x[k] = start(samplers.NewStream(1, "start", k), tg.in)
+		x[k] = tg.dom.Random(samplers.NewStream(1, "start", k))
 	}
 	run, err := samplers.Start(ctx, &samplers.SGDLD{Jump: .1}, tg, x, samplers.Options{Seed: 1})
 	if err != nil {

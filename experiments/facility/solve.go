@@ -59,11 +59,11 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 		id += fmt.Sprintf(" lots %d", s.lots)
 	}
 	err := fanout.Each(o.Threads, s.chains, func(k int) error {
-		x := [][]int32{start(samplers.NewStream(o.Seed, id+" start", k), in)}
 		t, err := newTarget(in, s.tau)
 		if err != nil {
 			return err
 		}
+		x := t.dom.Randoms(samplers.NewStream(o.Seed, id+" start", k), 1)
 		watch, stop := o.Watch()
 		defer stop()
 		paths[k], times[k], err = s.walk(ctx, t, x, m, samplers.Options{Seed: o.Seed, ID: id, First: k},
@@ -88,18 +88,6 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 	f.seconds += (watch() - begin).Seconds()
 	f.cost = in.Expected(f.plan)
 	return f, nil
-}
-
-// start is any plan.
-func start(rng *rand.Rand, in *Instance) []int32 {
-	var x []int32
-	for range in.Open {
-		x = append(x, int32(rng.IntN(2)))
-	}
-	for range in.Mean {
-		x = append(x, int32(rng.IntN(len(in.Open))))
-	}
-	return x
 }
 
 // walk makes all steps of a method and leaves the last states in x. It returns the sum of the mean

@@ -5,6 +5,8 @@ package images
 import (
 	_ "embed"
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
 // A Set is images of one size.
@@ -61,12 +63,5 @@ func Shares(x [][]int32, levels int) [][]float64 {
 
 // Random are n images of independent uniform pixels.
 func Random(rng *rand.Rand, n, pixels, levels int) [][]int32 {
-	x := make([][]int32, n)
-	for k := range x {
-		x[k] = make([]int32, pixels)
-		for i := range x[k] {
-			x[k][i] = int32(rng.IntN(levels))
-		}
-	}
-	return x
+	return samplers.Categories(pixels, levels).Randoms(rng, n)
 }

@@ -68,14 +68,8 @@ func (b *best) try(ctx context.Context, tokens []int32) error {
 // all makes the search, the baseline and the final measures.
 func (r *run) all(ctx context.Context, out *Result, train, held []Example) error {
 	r.sample = r.train[:min(sampleSize, len(r.train))] // in the order of the shuffle
-	starts := make([][]int32, r.o.Chains)
-	rng := rand.New(rand.NewPCG(r.o.Seed, 0x7374617274))
-	for k := range starts {
-		starts[k] = make([]int32, r.o.Words)
-		for i := range starts[k] {
-			starts[k][i] = int32(rng.IntN(len(r.vocab)))
-		}
-	}
+	starts := samplers.Categories(r.o.Words, len(r.vocab)).Randoms(
+		rand.New(rand.NewPCG(r.o.Seed, 0x7374617274)), r.o.Chains)
 	first := r.tokens(starts[0])
 	found, steps, err := r.search(ctx, starts)
 	out.Steps, out.Interrupted = steps, ctx.Err() != nil

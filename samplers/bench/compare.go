@@ -90,10 +90,7 @@ func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Res
 	}
 	d := p.Target.Domain()
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5eed))
-	x0 := make([][]int32, cfg.Chains+1) // the last is the reference of the scalar
-	for k := range x0 {
-		x0[k] = randomState(rng, d)
-	}
+	x0 := d.Randoms(rng, cfg.Chains+1) // the last is the reference of the scalar
 	ref := x0[cfg.Chains]
 	res := &Result{Problem: p, Config: cfg}
 	for _, e := range entries {
@@ -108,19 +105,6 @@ func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Res
 		res.Rows = append(res.Rows, row)
 	}
 	return res, nil
-}
-
-func randomState(rng *rand.Rand, d *samplers.Domain) []int32 {
-	x := make([]int32, d.Len())
-	for i := range x {
-		for {
-			x[i] = int32(rng.IntN(d.K(i)))
-			if d.Allows(i, x[i]) {
-				break
-			}
-		}
-	}
-	return x
 }
 
 // distance is the scalar whose effective sample size is reported, f(x) =

@@ -46,15 +46,7 @@ func over(x []float64) estimate {
 
 // starts draws n uniform states.
 func starts(d *samplers.Domain, n int, seed uint64) [][]int32 {
-	rng := rand.New(rand.NewPCG(seed, 99))
-	x := make([][]int32, n)
-	for k := range x {
-		x[k] = make([]int32, d.Len())
-		for i := range x[k] {
-			x[k][i] = int32(rng.IntN(d.K(i)))
-		}
-	}
-	return x
+	return d.Randoms(rand.New(rand.NewPCG(seed, 99)), n)
 }
 
 // essRun is what essOf measures, a value per chain.
