@@ -120,7 +120,7 @@ func TestNotesOfDLMC(t *testing.T) {
 	_, calls, _ := strings.Cut(body, "ESS of 50,000 steps per call:")
 	rows := table(t, calls, "| model | DMALA √")
 	quotients := table(t, body, "| model | DMALA | PAS")
-	first, level, better, pairs := 0, 0, 0, 0
+	first, clear, level, better, pairs := 0, 0, 0, 0, 0
 	low, high := math.Inf(1), 0.0
 	for name, row := range rows {
 		best := func(from int) (top [2]float64) {
@@ -134,7 +134,10 @@ func TestNotesOfDLMC(t *testing.T) {
 		others, ours := best(0), best(4)
 		if ours[0] > others[0] {
 			first++
-			if ours[0]-others[0] < math.Hypot(ours[1], others[1]) {
+			switch gap := (ours[0] - others[0]) / math.Hypot(ours[1], others[1]); {
+			case gap > 2:
+				clear++
+			case gap < 1:
 				level++
 			}
 		}
@@ -163,9 +166,10 @@ func TestNotesOfDLMC(t *testing.T) {
 			}
 		}
 	}
-	words := map[int]string{3: "three"}
-	says(t, body, fmt.Sprintf("They are in %d of %d rows, in %s of them within the errors", first, len(rows),
-		words[level]))
+	words := map[int]string{3: "three", 6: "six", 7: "seven"}
+	says(t, body, fmt.Sprintf("They are in %d of %d rows: in %s by more than two standard errors of the "+
+		"difference, and in %s by less, in %s of those by less than one", first, len(rows), words[clear],
+		words[first-clear], words[level]))
 	says(t, body, fmt.Sprintf("It is in %d of %d pairs", better, pairs))
 	thousand := func(v float64) string { return fmt.Sprintf("%d,%03d", int(v)/1000, int(v)%1000) }
 	says(t, body, fmt.Sprintf("It has %s to %s here", thousand(low), thousand(high)))
