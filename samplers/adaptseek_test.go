@@ -51,8 +51,8 @@ type cliff struct{ dom *Domain }
 
 func (c cliff) Domain() *Domain { return c.dom }
 
-func (c cliff) Energy(_ context.Context, x [][]int32, u []float64) error {
-	return c.EnergyGrad(nil, x, u, nil)
+func (c cliff) Energy(ctx context.Context, x [][]int32, u []float64) error {
+	return c.EnergyGrad(ctx, x, u, nil)
 }
 
 func (c cliff) EnergyGrad(_ context.Context, x [][]int32, u []float64, g [][]float64) error {
