@@ -20,7 +20,7 @@ var Experiment = lab.Experiment{
 	Name:   "isinglearn",
 	Title:  "Learning an Ising model",
 	Source: "Zhang, Liu and Liu, ICML 2022 (DLP), section 7.3.1, figure 5, appendix I.4",
-	Takes:  "ten minutes of one core",
+	Takes:  "forty minutes of one core",
 	Run:    run,
 }
 
@@ -35,23 +35,38 @@ func samplersOf() []samplers.Sampler {
 
 var titles = []string{"Gibbs-1", "GWG-1", "DULA", "DMALA"}
 
-// plan is a task with several numbers of steps an iteration. With the first it has more iterations.
+// plan is a task with several numbers of steps an iteration, and the long task: the first of them
+// with more chains and iterations.
 type plan struct {
 	task
 	steps []int
-	long  int       // iterations with the first
-	goals []float64 // values of log RMSE whose times with the first are tabled
+	many  int       // chains of the long task
+	long  int       // its iterations
+	goals []float64 // values of log RMSE whose times in the long task are tabled
+}
+
+// tasks has the long task first, and then one for each number of steps.
+func (p plan) tasks() []task {
+	long := p.task
+	long.steps, long.buffer, long.iters = p.steps[0], p.many, p.long
+	all := []task{long}
+	for _, n := range p.steps {
+		t := p.task
+		t.steps = n
+		all = append(all, t)
+	}
+	return all
 }
 
 func plans(quick bool) plan {
 	if quick {
 		return plan{task{side: 4, coupling: 0.15, rows: 1000, sweeps: 40, buffer: 100, iters: 200,
-			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}, 240,
+			rate: 0.002, l1: 0.01, every: 20}, []int{2, 8}, 150, 240,
 			[]float64{-2.75, -3}}
 	}
 	return plan{task{side: 25, coupling: 0.25, rows: 2000, sweeps: 60, buffer: 32, iters: 600,
-		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 6000,
-		[]float64{-4, -4.25, -4.5, -4.75}}
+		rate: 0.001, l1: 0.01, every: 20}, []int{5, 10, 25, 50, 100}, 256, 10000,
+		[]float64{-4, -4.25, -4.5, -4.75, -5}}
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
@@ -63,51 +78,50 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	return p.page(results), nil
 }
 
-// compare learns with every sampler for each number of steps. Those with most steps begin first,
-// so that no thread waits for a long one at the end.
+// compare learns each task with every sampler. The best samplers begin first: their steps take the
+// longest, and no thread should wait for one at the end.
 func (p plan) compare(ctx context.Context, o lab.Options) ([][]*learned, error) {
 	data, err := p.data(ctx, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	n := len(titles)
-	results := make([][]*learned, len(p.steps))
+	n, tasks := len(titles), p.tasks()
+	results := make([][]*learned, len(tasks))
 	for i := range results {
 		results[i] = make([]*learned, n)
 	}
-	err = fanout.Each(o.Threads, n*len(p.steps), func(i int) (err error) {
-		row, k := len(p.steps)-1-i/n, n-1-i%n
-		t := p.task
-		if t.steps = p.steps[row]; row == 0 {
-			t.iters = p.long
-		}
-		results[row][k], err = t.learn(ctx, samplersOf()[k], data, o)
-		o.Logf("isinglearn: %s, %d steps", titles[k], t.steps)
+	err = fanout.Each(o.Threads, n*len(tasks), func(i int) (err error) {
+		row, k := i/n, n-1-i%n
+		results[row][k], err = tasks[row].learn(ctx, samplersOf()[k], data, o)
+		o.Logf("isinglearn: %s, %d steps, %d chains", titles[k], tasks[row].steps, tasks[row].buffer)
 		return err
 	})
 	return results, err
 }
 
-// page writes the results by number of steps and sampler.
+// page writes the results by task and sampler.
 func (p plan) page(results [][]*learned) *lab.Page {
-	rows := [][]string{append([]string{"steps an iteration", "iterations"}, titles...)}
-	add := func(steps, iters int, of []*learned) {
-		row := []string{fmt.Sprint(steps), fmt.Sprint(iters)}
+	rows := [][]string{append([]string{"steps an iteration", "chains", "iterations"}, titles...)}
+	add := func(t task, iters int, of []*learned) {
+		row := []string{fmt.Sprint(t.steps), fmt.Sprint(t.buffer), fmt.Sprint(iters)}
 		for _, r := range of {
 			row = append(row, lab.Num(r.at(iters), 2))
 		}
 		rows = append(rows, row)
 	}
-	for i, of := range results {
-		add(p.steps[i], p.iters, of)
+	tasks := p.tasks()
+	for i, of := range results[1:] {
+		add(tasks[i+1], p.iters, of)
 	}
-	add(p.steps[0], p.long, results[0])
+	add(tasks[0], p.iters, results[0])
+	add(tasks[0], p.long, results[0])
 	last := len(results) - 1
 	n := float64(p.side * p.side)
 	text := strings.NewReplacer("{side}", fmt.Sprint(p.side), "{iters}", fmt.Sprint(p.iters),
 		"{long}", fmt.Sprint(p.long), "{fewest}", fmt.Sprint(p.steps[0]), "{most}",
-		fmt.Sprint(p.steps[last]), "{rows}", fmt.Sprint(p.rows), "{sweeps}", fmt.Sprint(p.sweeps),
-		"{buffer}", fmt.Sprint(p.buffer), "{rate}", fmt.Sprint(p.rate), "{sigma}",
+		fmt.Sprint(tasks[last].steps), "{rows}", fmt.Sprint(p.rows), "{sweeps}", fmt.Sprint(p.sweeps),
+		"{buffer}", fmt.Sprint(p.buffer), "{many}", fmt.Sprint(p.many),
+		"{rate}", fmt.Sprint(p.rate), "{sigma}",
 		fmt.Sprint(p.coupling), "{start}", lab.Num(math.Log(p.coupling*math.Sqrt(4/n)), 2), "{table}",
 		lab.Table(rows...), "{times}", p.times(results[0])).Replace(about)
 	title := fmt.Sprintf("Learning %d × %d spins", p.side, p.side)
@@ -115,13 +129,13 @@ func (p plan) page(results [][]*learned) *lab.Page {
 	seconds := func(l *learned) []float64 { return l.seconds }
 	return &lab.Page{Text: text, Charts: map[string]string{
 		"rmse.svg": drawing.Plot{Title: title, Panels: []drawing.Panel{
-			p.panel(results, 0, "iteration", iterations),
-			p.panel(results, len(results)-1, "iteration", iterations)}}.SVG(),
+			tasks[0].panel(results[0], "iteration", iterations),
+			tasks[last].panel(results[last], "iteration", iterations)}}.SVG(),
 		"seconds.svg": drawing.Plot{Title: title + ", by time", Panels: []drawing.Panel{
-			p.panel(results, 0, "seconds of one core", seconds)}}.SVG()}}
+			tasks[0].panel(results[0], "seconds of one core", seconds)}}.SVG()}}
 }
 
-// times has what an iteration with the fewest steps takes, and the time until the error is as low
+// times has what an iteration of the long task takes, and the time until the error is as low
 // as each of the goals.
 func (p plan) times(of []*learned) string {
 	rows := [][]string{{"sampler", "ms an iteration", "of them the chains"}}
@@ -139,12 +153,11 @@ func (p plan) times(of []*learned) string {
 	return lab.Table(rows...)
 }
 
-// panel has the errors with one number of steps, by what at gives of a run.
-func (p plan) panel(results [][]*learned, i int, x string, at func(*learned) []float64,
-) drawing.Panel {
-	panel := drawing.Panel{Title: fmt.Sprintf("%d steps an iteration", p.steps[i]), X: x,
-		Y: "log RMSE of J, in nats"}
-	for k, r := range results[i] {
+// panel has the errors of a task, by what at gives of a run.
+func (t task) panel(of []*learned, x string, at func(*learned) []float64) drawing.Panel {
+	panel := drawing.Panel{X: x, Y: "log RMSE of J, in nats",
+		Title: fmt.Sprintf("%d steps an iteration, %d chains", t.steps, t.buffer)}
+	for k, r := range of {
 		panel.Lines = append(panel.Lines,
 			drawing.Line{Name: titles[k], Series: k, X: at(r), Y: r.logRMSE})
 	}
