@@ -41,7 +41,7 @@ type boundary interface {
 
 	// join spells the tokens of one blank.
 	join(ids []int32) string
-	// spell returns the tokens of a phrase at a place; ErrOption if there are none.
+	// spell returns the tokens of a phrase at a place. Its error has no kind, see wordError.
 	spell(text string, at tokenize.Place) (phrase, error)
 	// spellings returns all token sequences of a phrase, at all places where
 	// it begins with a whole word.

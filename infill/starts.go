@@ -248,7 +248,11 @@ func (t *target) put(x []int32, g int, word string) string {
 		}
 		return notCandidate
 	}
-	msg := fmt.Sprintf("the model's vocabulary cannot spell it in %d token%s", t.counts[g],
+	if len(spelt) == 0 {
+		return "the model's vocabulary cannot spell it; begin with another word"
+	}
+	msg := fmt.Sprintf("the model's vocabulary cannot spell it in %d token%s; begin with another "+
+		"word, or let the blank take as many tokens as this one has", t.counts[g],
 		strings.Repeat("s", min(1, t.counts[g]-1)))
 	for _, ids := range spelt {
 		if len(ids) != t.counts[g] {

@@ -44,7 +44,7 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 	for _, w := range words {
 		p, err := l.bound.spell(w, tokenize.AfterSpace)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrOption, err)
 		}
 		l.add(p)
 	}
@@ -76,7 +76,7 @@ func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 	err := eachWord(r, func(n int, w string) error {
 		p, err := l.bound.spell(w, tokenize.AfterSpace)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			return fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
 		}
 		l.add(p)
 		if len(l.phrases) > maxListWords {
@@ -147,23 +147,23 @@ func (l *WordList) add(p phrase) {
 // has reports whether the list holds what these tokens spell.
 func (l *WordList) has(ids []int32) bool { return l != nil && l.byIDs[idsKey(ids)] }
 
-var errUnspellable = errors.New("the model's vocabulary cannot spell it")
+var errUnspellable = errors.New("the model's vocabulary cannot spell it; " +
+	"use another word, or leave it out")
 
 // wordError is the error of a word that no blank can take. where, if not empty,
-// says at which place.
+// says at which place. Whoever asked for the word adds the kind of the error.
 func wordError(word string, err error, where string) error {
-	return fmt.Errorf("%w: the word %q%s: %w", ErrOption, word, where, err)
+	return fmt.Errorf("the word %q%s: %w", word, where, err)
 }
 
-// spellPhrase finds the pieces of a word or phrase at a place.
+// spellPhrase finds the pieces of a word or phrase at a place. Errors are as of wordError.
 func spellPhrase(tok *tokenize.Tokenizer, word string, at tokenize.Place) (phrase, error) {
 	word = strings.TrimSpace(word)
 	switch {
 	case word == "":
 		return phrase{}, wordError(word, errors.New("it is empty"), "")
 	case len(word) > maxListWord:
-		return phrase{}, fmt.Errorf("%w: a word of %d bytes, want at most %d", ErrOption, len(word),
-			maxListWord)
+		return phrase{}, fmt.Errorf("a word of %d bytes, want at most %d", len(word), maxListWord)
 	}
 	enc, err := tok.Word(word, at)
 	if err != nil {

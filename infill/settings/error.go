@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"infill/infill"
 )
 
 // ErrSetting is the kind of every [*Error]: a setting that makes no sense.
@@ -25,9 +27,14 @@ type Error struct {
 // maxGiven bounds how much of a value an error repeats, in bytes.
 const maxGiven = 60
 
-// Error is the message with the spelling of the source.
+// Error is the message with the spelling of the source. It names one kind: a cause that is an
+// infill.ErrOption says no more than that the setting is bad.
 func (e *Error) Error() string {
-	return ErrSetting.Error() + ": " + e.Spell(func(name string) string { return name })
+	text := e.Spell(func(name string) string { return name })
+	if errors.Is(e.Err, infill.ErrOption) {
+		text = strings.Replace(text, infill.ErrOption.Error()+": ", "", 1)
+	}
+	return ErrSetting.Error() + ": " + text
 }
 
 // asJSON spells a setting that was set in JSON.
