@@ -19,6 +19,8 @@ import (
 type folder struct {
 	fs  fs.FS
 	dir string
+	// name is the folder in errors, as its caller has it, "" for an embedded model.
+	name string
 	// links is set where the model's files are links: the runtime refuses weights behind
 	// one that leads out of the folder that it is told, and gets this folder, which has
 	// their targets, in place of dir.
@@ -81,7 +83,7 @@ func openFolder(dir string) (f folder, done func(), err error) {
 		return f, nil, fmt.Errorf("%w: %w; give the folder that the model was exported to", ErrNoModel,
 			err)
 	}
-	f = folder{fs: disk.RootFS(root), dir: abs}
+	f = folder{fs: disk.RootFS(root), dir: abs, name: dir}
 	if below != "." {
 		f.links = &links{fs: f.fs}
 		if f.links.dir, err = filepath.EvalSymlinks(base); err == nil {
@@ -97,9 +99,17 @@ func openFolder(dir string) (f folder, done func(), err error) {
 	if exists(f.fs, weights.Stored) {
 		// Such weights are read as an embedded model's are, also after the model was opened: the
 		// folder stays open as long as the model is in use.
-		return folder{fs: weights.Expand(f.fs)}, func() {}, nil
+		return folder{fs: weights.Expand(f.fs), name: dir}, func() {}, nil
 	}
 	return f, func() { _ = root.Close() }, nil
+}
+
+// named is an error of the folder's files, with the folder that they are in.
+func (f folder) named(err error) error {
+	if err == nil || f.name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.name, err)
 }
 
 // parse reads and checks the model file again; it is not kept in memory. done ends
@@ -122,6 +132,7 @@ func (f folder) again() (_ folder, done func(), err error) {
 	if err != nil {
 		return f, func() {}, err
 	}
+	g.name = f.name
 	return g, done, nil
 }
 

@@ -69,7 +69,7 @@ func withStored[T io.Closer](ctx context.Context, from folder, o Options,
 			break
 		}
 		over := keptFS{stored, k}
-		x, model, err := open(folder{fs: over, kept: k})
+		x, model, err := open(folder{fs: over, name: from.name, kept: k})
 		if err == nil && model == k.model {
 			return x, nil
 		}

@@ -26,7 +26,8 @@ var modelFiles = []string{"model.onnx", "onnx/model.onnx"}
 // OpenDir opens the model in a folder of the disk. Weights are mapped from where they
 // are, not copied. Nothing outside the folder is read: a link out of it is refused, be it
 // to the model file or to its external data. Only a snapshot in Hugging Face's cache,
-// whose files are links, has them followed within its repository.
+// whose files are links, has them followed within its repository. Errors are those of [Open]. What
+// is wrong with the folder's files begins with the folder.
 func OpenDir(ctx context.Context, dir string, o Options) (*Model, error) {
 	from, done, err := openFolder(dir)
 	if err != nil {
@@ -101,14 +102,14 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}
 	if err := o.onDevice(ctx, weights, func(o Options) error {
 		if err := m.start(ctx, from, parsed, o, sum); err != nil {
-			return fmt.Errorf("%s: %w", m.info.File, err)
+			return from.named(fmt.Errorf("%s: %w", m.info.File, err))
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	if m.info.SHA256, err = sum(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", m.info.File, err), m.Close())
+		return nil, errors.Join(from.named(fmt.Errorf("%s: %w", m.info.File, err)), m.Close())
 	}
 	return m, nil
 }
@@ -168,7 +169,7 @@ func read(ctx context.Context, from folder, o Options) (
 ) {
 	name, err := findModelFile(from.fs, o.File)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, from.named(err)
 	}
 	// Tokenizer and configuration lie beside the model, or above its onnx folder.
 	files := beside(from.fs, name)
@@ -184,13 +185,13 @@ func read(ctx context.Context, from folder, o Options) (
 	tok, terr := tokenize.Load(files)
 	cfg, cerr := readConfig(files)
 	p := <-ch
-	if err := errors.Join(p.err, terr, cerr); err != nil {
+	if err := errors.Join(from.named(p.err), from.named(terr), from.named(cerr)); err != nil {
 		return nil, nil, nil, err
 	}
 	p.m = onnxgrad.Widen(p.m) // the processor computes in float32 whatever the file asks for
 	model := &Model{tok: tok, from: from, info: facts{}}
 	if err := model.info.addFile(name, p.m); err != nil {
-		return nil, nil, nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, nil, from.named(fmt.Errorf("%s: %w", name, err))
 	}
 	model.info.addConfig(cfg)
 	model.info.addTokenizer(tok, files)

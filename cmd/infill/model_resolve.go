@@ -137,9 +137,6 @@ func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
 		return mlm.Open(ctx, s.files(), opt)
 	}
 	m, err := mlm.OpenDir(ctx, s.dir, opt)
-	if errors.Is(err, mlm.ErrNoModel) && !strings.Contains(err.Error(), s.dir) {
-		return nil, fmt.Errorf("%s: %w", s.dir, err)
-	}
 	if err != nil {
 		return nil, err
 	}

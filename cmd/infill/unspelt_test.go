@@ -29,12 +29,14 @@ func TestUnspeltWord(t *testing.T) {
 		{[]string{"fill", "the dog[MASK|s|qqq] sleeps ."}, `byte 7: bad blank: the word "qqq": ` + other},
 		{[]string{"fill", "the [MASK|dog|" + strings.Repeat("d", 201) + "] sleeps ."},
 			"byte 4: bad blank: a word of 201 bytes, want at most 200\n"},
-		{[]string{"score", "--candidates", "dog,qqq", text}, `byte 4: bad blank: the word "qqq": ` + other},
+		{[]string{"score", "--candidates", "dog,qqq", text},
+			`byte 4: bad blank: the word "qqq": ` + other},
 		{[]string{"fill", "--allow", words, text},
 			"--allow: " + words + `: line 2: bad option: the word "qqq": ` + other},
 		{[]string{"fill", "--start", starts, text}, "bad start: " + starts +
 			`, line 1: blank 1, "qqq": ` + cannot + "begin with another word\n"},
-		{[]string{"fill", "--start", long, text}, "bad start: " + long + `, line 1: blank 1, "dogs cat": ` +
+		{[]string{"fill", "--start", long, text}, "bad start: " + long +
+			`, line 1: blank 1, "dogs cat": ` +
 			"the model's vocabulary cannot spell it in 1 token; begin with another word, " +
 			"or let the blank take as many tokens as this one has\n"},
 	} {
@@ -46,8 +48,8 @@ func TestUnspeltWord(t *testing.T) {
 	// In a record of a line that fails, too.
 	in := file("in.jsonl", `{"text":"`+text+`","allow":["qqq"]}`)
 	r := infillRun("", withTiny("batch", in, "--quiet")...)
-	if want := `"bad setting: \"allow\": the word \"qqq\": ` + strings.TrimSpace(other) + `"`; r.code !=
-		exitSomeFailed || !strings.Contains(r.out, want) {
+	want := `"bad setting: \"allow\": the word \"qqq\": ` + strings.TrimSpace(other) + `"`
+	if r.code != exitSomeFailed || !strings.Contains(r.out, want) {
 		t.Errorf("exit %d, %s, want %s", r.code, r.out, want)
 	}
 }
