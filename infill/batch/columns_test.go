@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"infill/infill/settings"
+	"infill/infill/table"
 )
 
-// The guide has each column that rows can have.
+// The guide has each column that rows can have, and each member of the structures that only scores
+// have.
 func TestColumnsInTheGuide(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../../docs/guide/batch.md")
@@ -25,6 +27,21 @@ func TestColumnsInTheGuide(t *testing.T) {
 		for _, c := range l.own() {
 			if !strings.Contains(part, "`"+c.Name+"`") {
 				t.Errorf("the guide does not have the column %s", c.Name)
+			}
+		}
+	}
+	_, part, found = strings.Cut(part, "`infill score --file` has ")
+	part, _, _ = strings.Cut(part, "\n\n")
+	if !found {
+		t.Fatal("the guide does not say which columns scores have")
+	}
+	for _, c := range (Layout{Scores: true, Energies: true}).own() {
+		if c.Type.Kind != table.List {
+			continue
+		}
+		for _, member := range c.Type.Elem.Fields {
+			if !strings.Contains(part, "`"+member.Name+"`") {
+				t.Errorf("the guide does not have %s of the column %s", member.Name, c.Name)
 			}
 		}
 	}
