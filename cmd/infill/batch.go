@@ -133,7 +133,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
 		Seed: *f.Seed, Settings: recorded,
-		Absent: unsaid(),
+		Absent: unsaid(), Implied: f.Implied,
 	}
 	work, err := plan(w, recorded, &layout)
 	if err != nil {

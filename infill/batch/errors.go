@@ -68,9 +68,9 @@ type MismatchError struct{ Differences []Difference }
 
 // A Difference is what was another for the output than it is for this run.
 type Difference struct {
-	What    string // the name of a setting, or version, model, seed, the input
+	What    string // the name of a setting, or version, the input
 	Setting bool   // What is a setting
-	Was, Is string
+	Was, Is string // "" for none
 }
 
 func (e *MismatchError) Error() string { return e.Spell(func(name string) string { return name }) }
@@ -83,9 +83,9 @@ func (e *MismatchError) Spell(spell func(name string) string) string {
 		if d.Setting {
 			what = spell(what)
 		}
-		parts = append(parts, fmt.Sprintf("%s was %s, is %s", what, d.Was, d.Is))
+		parts = append(parts, fmt.Sprintf("%s was %s, is %s", what, orNone(d.Was), orNone(d.Is)))
 	}
-	return fmt.Sprintf("%v: %s; repeat the first run, or name another output", ErrMismatch,
+	return fmt.Sprintf("%v: %s; give what the first run had, or name another output", ErrMismatch,
 		strings.Join(parts, "; "))
 }
 
@@ -110,7 +110,8 @@ func (e *JoinError) Spell(spell func(name string) string) string {
 		if d.Setting {
 			what = spell(what)
 		}
-		fmt.Fprintf(&parts, "%s is %s in %s, and %s in %s", what, d.Is, e.Path, d.Was, e.Other)
+		fmt.Fprintf(&parts, "%s is %s in %s, and %s in %s", what, orNone(d.Is), e.Path, orNone(d.Was),
+			e.Other)
 	}
 	return fmt.Sprintf("%v: %s; join shards of one run only", ErrJoin, parts.String())
 }

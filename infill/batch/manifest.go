@@ -32,6 +32,9 @@ type Manifest struct {
 	Settings map[string]string `json:"settings"`
 	// Absent has what settings mean that a manifest may leave out. It is for messages.
 	Absent map[string]string `json:"-"`
+	// Implied says what settings follow from the others of a manifest where this run leaves them
+	// open, see settings.Filling.Implied. It is for messages, nil for none.
+	Implied func(manifest map[string]string) map[string]string `json:"-"`
 	// Finished is what an output of rows or of a shard holds, nil before it is made.
 	Finished *Finished `json:"finished,omitempty"`
 }
@@ -112,8 +115,8 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 	}
 	differ("version", false, m.Version, now.Version)
-	differ("model", false, m.Model, now.Model)
-	differ("seed", false, m.Seed, now.Seed)
+	differ("model", true, m.Model, now.Model)
+	differ("seed", true, m.Seed, now.Seed)
 	if m.SHA256 != now.SHA256 || m.Bytes != now.Bytes {
 		input := func(m *Manifest) string {
 			if m.Bytes < 0 {
@@ -130,7 +133,7 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 	if m.Limit != now.Limit && (m.Finished != nil || !m.extends(now)) {
 		limit := func(n int) string {
 			if n == 0 {
-				return "none"
+				return ""
 			}
 			return fmt.Sprint(n)
 		}
@@ -155,7 +158,26 @@ func (m *Manifest) differences(now *Manifest) []Difference {
 		}
 		differ(n, true, meant(m.Settings), meant(now.Settings))
 	}
-	return out
+	return m.unimplied(now, out)
+}
+
+// unimplied leaves out differences that follow from others: whoever mends those mends these.
+func (m *Manifest) unimplied(now *Manifest, all []Difference) []Difference {
+	if now.Implied == nil || len(all) < 2 {
+		return all
+	}
+	was, is := now.Implied(m.Settings), now.Implied(now.Settings)
+	var rest []Difference
+	for _, d := range all {
+		before, known := was[d.What]
+		if !known || before != d.Was || is[d.What] != d.Is {
+			rest = append(rest, d)
+		}
+	}
+	if len(rest) == 0 {
+		return all
+	}
+	return rest
 }
 
 // orWhole is a shard in words.

@@ -143,8 +143,9 @@ func compact(v json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-func orNone(v json.RawMessage) string {
-	if v == nil {
+// orNone is a value in words.
+func orNone[T ~string | ~[]byte](v T) string {
+	if len(v) == 0 {
 		return "none"
 	}
 	return string(v)

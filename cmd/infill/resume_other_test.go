@@ -1,0 +1,62 @@
+package main
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var anyHash = regexp.MustCompile("sha256:[0-9a-f]{64}")
+
+// A run that goes on with other flags than the first is told which of them differ, and not what
+// follows from them.
+func TestResumeNamesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\nthe [MASK] runs .\n")
+	profile := filepath.Join(dir, "profile.json")
+	tune := withTiny("tune", put(t, filepath.Join(dir, "two.txt"), "the [MASK] [MASK] .\n"), "-o",
+		profile, "--seed", "1", "--sampler", "dmala", "--quiet")
+	if r := infillRun("", tune...); r.code != exitOK {
+		t.Fatal(r.err)
+	}
+	words := put(t, filepath.Join(dir, "words.txt"), "dog\ncat\n")
+	const hash = "sha256:*"
+	for _, c := range []struct{ first, then, says string }{
+		{"--chains 4", "", "--chains was 4, is 25"},
+		{"--chains 4 --temperature 0.5", "", "--chains was 4, is 25; --temperature was 0.5, is 1"},
+		{"--sampler gibbs", "", "--sampler was gibbs, is rows"},
+		{"--marginals", "", "--marginals was true, is false"},
+		{"--marginals --chains 7", "", "--chains was 7, is 25; --marginals was true, is false"},
+		{"--marginals --steps 5", "", "--marginals was true, is false; --steps was 5, is 20"},
+		{"--anneal 3..1", "", "--anneal was 3..1, is none"},
+		{"--allow " + words, "", "--allow was " + hash + ", is none"},
+		{"--profile " + profile, "", "--profile was " + hash + ", is none"},
+		{"", "--chains 4", "--chains was 25, is 4"},
+		{"", "--profile " + profile, "--profile was none, is " + hash},
+		{"", "--seed 2", "--seed was 1, is 2"},
+		{"", "--model small", "--model was " + hash + ", is " + hash},
+		// What no other flag explains is named.
+		{"--exact never", "", "--exact was never, is always"},
+		{"--chains 25", "", "--exact was never, is always"},
+		{"", "--exact never --chains 4", "--chains was 25, is 4; --exact was always, is never"},
+		{"--chains 4", "--exact always", "--chains was 4, is 25; --exact was never, is always"},
+		{"--sampler gibbs", "--profile " + profile,
+			"--exact was never, is always; --profile was none, is " + hash +
+				"; --sampler was gibbs, is dmala"},
+	} {
+		out := filepath.Join(dir, "out.jsonl")
+		run := withTiny("batch", in, "-o", out, "--quiet", "--seed", "1")
+		first := append(run, append(strings.Fields(c.first), "--force")...)
+		if r := infillRun("", first...); r.code != exitOK {
+			t.Fatalf("%s: %s", c.first, r.err)
+		}
+		r := infillRun("", append(run, append(strings.Fields(c.then), "--resume")...)...)
+		want := "infill: the output does not belong to this run: " + c.says +
+			"; give what the first run had, or name another output (--force begins again)\n"
+		if r.code != exitUsage || anyHash.ReplaceAllString(r.err, hash) != want {
+			t.Errorf("%q, then %q: exit %d, %swant %s", c.first, c.then, r.code, r.err, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package settings
+
+import "infill/infill"
+
+// Implied is what the settings of a manifest would be if these settings left each of them to the
+// others of the manifest: by default steps depend on marginals, and exact depends on whether
+// anything of the sampling is chosen. It is for messages. Two manifests that differ in such a value
+// alone do not differ in what somebody chose. A value of v that is chosen is left out where it can
+// be told from one that is not.
+func (v *Filling) Implied(manifest map[string]string) map[string]string {
+	defaults := Defaults()
+	meant := func(s *Setting[Filling]) string {
+		if text, ok := manifest[s.Name]; ok {
+			return text
+		}
+		return s.unsaid(defaults)
+	}
+	// without is the value of a setting that follows from those of others.
+	without := func(s *Setting[Filling], others []*Setting[Filling]) string {
+		rest := Defaults()
+		for _, o := range others {
+			if o != s {
+				_ = o.Set(rest, meant(o)) // what it cannot read was not written by this program
+			}
+		}
+		text, _, err := s.Recorded(rest, defaults)
+		if err != nil {
+			return meant(s)
+		}
+		return text
+	}
+	var changed, chosen []*Setting[Filling]
+	for _, s := range fillTable {
+		if text, _, err := s.Recorded(defaults, defaults); err != nil || text != meant(s) {
+			changed = append(changed, s)
+		}
+	}
+	for _, s := range changed {
+		if without(s, changed) != meant(s) {
+			chosen = append(chosen, s)
+		}
+	}
+	out := map[string]string{}
+	for _, s := range fillTable {
+		if s.Record != Never {
+			out[s.Name] = without(s, chosen)
+		}
+	}
+	if manifest["profile"] != "" {
+		out["sampler"] = manifest["sampler"] // it is the one that the profile names
+	}
+	if v.Exact != infill.ExactAuto {
+		delete(out, "exact")
+	}
+	return out
+}
