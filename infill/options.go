@@ -137,6 +137,9 @@ const (
 	SelectDiverse                  // score against overlap, see DiversityWeight
 )
 
+// Check finds options that [Engine.Fill] refuses whatever the text is. The error is ErrOption.
+func (o Options) Check() error { return o.fill() }
+
 // fill checks the ranges and sets the defaults.
 func (o *Options) fill() error {
 	switch {

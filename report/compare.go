@@ -55,17 +55,30 @@ type Trace struct {
 	Chains     int    `json:"chains"`
 }
 
+// compareNgrams are the orders of unique n-grams that a comparison counts by default.
+var compareNgrams = []int{2, 3}
+
+// Check finds options that [Compare] refuses, before anything is sampled. Errors are those of
+// Compare for its options: ErrOption, corpus.ErrOption and bleu.ErrOption.
+func (o CompareOptions) Check() error {
+	if o.Top < 0 {
+		return fmt.Errorf("%w: top %d fillings (want 1 or more)", ErrOption, o.Top)
+	}
+	if o.Examples < 0 {
+		return fmt.Errorf("%w: %d examples (want 1 or more, or NoExamples)", ErrOption, o.Examples)
+	}
+	_, err := o.plan(compareNgrams)
+	return err
+}
+
 // Compare measures the fillings of every sampler against the references and
 // against each other.
 func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, error) {
 	if o.Top == 0 {
 		o.Top = 5
 	}
-	if o.Top < 0 {
-		return nil, fmt.Errorf("%w: top %d fillings (want 1 or more)", ErrOption, o.Top)
-	}
-	if o.Examples < 0 {
-		return nil, fmt.Errorf("%w: %d examples (want 1 or more, or NoExamples)", ErrOption, o.Examples)
+	if err := o.Check(); err != nil {
+		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -77,7 +90,7 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 			gold++
 		}
 	}
-	p, err := o.plan([]int{2, 3})
+	p, err := o.plan(compareNgrams)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,10 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err := f.check(); err != nil {
 		return err
 	}
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
 	// A seed that was chosen by the run that is resumed stays.
 	if f.Seed == nil && f.resume {
 		switch was, err := batch.ReadManifest(f.output); {
@@ -98,6 +102,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		f.forward()
 	}
 	if !lines {
+		if err := f.CheckOptions(); err != nil {
+			return err
+		}
 		f.mayRound(&f.Filling)
 	}
 	m, err := f.open(c.Context)
@@ -112,10 +119,6 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
 	recorded, err := f.recorded()
-	if err != nil {
-		return err
-	}
-	layout, err := f.layout()
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,15 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	o := report.CompareOptions{
+		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if err := checkInputs("--reference", f.references); err != nil {
+		return err
+	}
 	inputs := slices.Concat(f.references, []string{c.Args().First()}, f.reads())
 	if err := f.check(inputs...); err != nil {
 		return err
@@ -180,9 +189,6 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	cmp.Notes = runner.notes
-	o := report.CompareOptions{
-		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
-	}
 	res, err := report.Compare(cmp, report.Files(f.references, std.in), o)
 	if err != nil {
 		return err

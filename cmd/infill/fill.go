@@ -74,6 +74,10 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.ready(); err != nil {
 		return err
 	}
+	f.Sampling = f.Sampling || f.trace != "" // which is of chains
+	if err := f.CheckOptions(); err != nil {
+		return err
+	}
 	tr, err := openTrace(f.trace)
 	if err != nil {
 		return err
@@ -89,7 +93,6 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m, f.quiet)
-	f.Sampling = f.Sampling || f.trace != "" // which is of chains
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
 	if err != nil {
 		return err

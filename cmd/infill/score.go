@@ -102,6 +102,10 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 
 // scoreFile works through a file, resumably.
 func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
+	layout, err := f.layout()
+	if err != nil {
+		return err
+	}
 	in, err := f.input(f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
@@ -117,10 +121,6 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	recorded["command"] = "score"
-	layout, err := f.layout()
-	if err != nil {
-		return err
-	}
 	if err := f.recordFile(recorded, in, layout); err != nil {
 		return err
 	}

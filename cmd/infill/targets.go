@@ -54,6 +54,16 @@ func checkTargets(targets []target, inputs ...string) error {
 	return nil
 }
 
+// checkInputs refuses, before any work is done, files that a flag names and that are not there.
+func checkInputs(flag string, paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); path != "-" && err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return nil
+}
+
 // sameAsInput says that a file is one that a command reads. A device, such
 // as a terminal, may well be both.
 func sameAsInput(info os.FileInfo, input string) bool {

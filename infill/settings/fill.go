@@ -148,6 +148,15 @@ func (v *Filling) Check() error {
 	return v.checkMasks()
 }
 
+// CheckOptions finds options that no text allows, before a model and the files of settings are
+// open. Options.Sampler must be made. The error is infill.ErrOption. [Filling.Check] has what it
+// finds of filters, which an encoder may complete later.
+func (v *Filling) CheckOptions() error {
+	opt := v.Options
+	opt.Exact, opt.Filter = v.exactly(), infill.Filter{}
+	return opt.Check()
+}
+
 // Prepare completes Options: it makes the sampler and the lists of words that are not there yet.
 // Errors: [*Error] for words and files, those of [samplers.New] for the sampler.
 func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
