@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -137,21 +136,7 @@ func (f *measureFlags) check(inputs ...string) error {
 	if err := checkTargets(targets, inputs...); err != nil {
 		return err
 	}
-	for _, t := range targets {
-		if t.path == "" {
-			continue
-		}
-		info, err := os.Lstat(t.path)
-		switch {
-		case err != nil:
-		case !f.force:
-			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what, t.path)
-		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
-			// The report takes the place of what is there, be it a device.
-			return usagef("%s %s: it is not a regular file; name another", t.what, t.path)
-		}
-	}
-	return nil
+	return checkReplaced(targets, f.force)
 }
 
 // render prints a result and writes the files that were asked for.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -64,11 +63,12 @@ func benchCommand(std stdio) *cli.Command {
 				}
 				entries = append(entries, e)
 			}
-			if err := checkTargets([]target{{"--svg", svg}}); err != nil {
+			charts := []target{{"--svg", svg}}
+			if err := checkTargets(charts); err != nil {
 				return err
 			}
-			if _, err := os.Lstat(svg); svg != "" && err == nil && !force {
-				return usagef("--svg %s: the file exists; remove it, name another, or give --force", svg)
+			if err := checkReplaced(charts, force); err != nil {
+				return err
 			}
 			cfg.NoBurnin = cfg.Burnin == 0
 			r, err := samplerbench.Compare(c.Context, p, entries, cfg)

@@ -54,6 +54,26 @@ func checkTargets(targets []target, inputs ...string) error {
 	return nil
 }
 
+// checkReplaced refuses files that exist, unless they may be overwritten. A file that is written
+// whole takes the place of what is there, so a device may never.
+func checkReplaced(targets []target, force bool) error {
+	for _, t := range targets {
+		if t.path == "" {
+			continue
+		}
+		info, err := os.Lstat(t.path)
+		switch {
+		case err != nil:
+		case !force:
+			return usagef("%s %s: the file exists; remove it, name another, or give --force", t.what,
+				t.path)
+		case info.Mode()&os.ModeSymlink == 0 && !info.Mode().IsRegular():
+			return usagef("%s %s: it is not a regular file; name another", t.what, t.path)
+		}
+	}
+	return nil
+}
+
 // checkInputs refuses, before any work is done, files that a flag names and that are not there.
 func checkInputs(flag string, paths []string) error {
 	for _, path := range paths {

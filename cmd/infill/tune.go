@@ -37,6 +37,7 @@ type tuneFlags struct {
 	fillingFlags
 	sample int
 	output string
+	force  bool
 	quiet  bool
 }
 
@@ -48,6 +49,7 @@ func tuneCommand(std stdio) *cli.Command {
 	own := []*option{
 		wholeFlag("sample", "texts to tune on, drawn from all with --seed", &f.sample, 1, 100_000),
 		textFlag("output", "`FILE` for the profile", &f.output),
+		boolFlag("force", "overwrite an output that exists", &f.force),
 		boolFlag("quiet", "print nothing", &f.quiet),
 	}
 	own[1].alias = "o"
@@ -77,7 +79,11 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return usagef("no file for the profile: -o FILE")
 	}
 	path := c.Args().First()
-	if err := checkTargets([]target{{"-o", f.output}}, append(f.reads(), path)...); err != nil {
+	targets := []target{{"-o", f.output}}
+	if err := checkTargets(targets, append(f.reads(), path)...); err != nil {
+		return err
+	}
+	if err := checkReplaced(targets, f.force); err != nil {
 		return err
 	}
 	if err := f.stdin(std.in, path == "-"); err != nil {

@@ -37,6 +37,12 @@ func TestTune(t *testing.T) {
 		p.Sampler != "dmala" || p.Corpus.Texts != 4 || p.Settings["steps"] != "40" {
 		t.Errorf("%s", first)
 	}
+	// A profile that exists stays, unless it may be overwritten.
+	if r := infillRun("", append(args, "--seed", "4")...); r.code != exitUsage || get(t, out) != first ||
+		!strings.Contains(r.err, "-o "+out+": the file exists; remove it, name another, or give --force") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	args = append(args, "--force")
 	// The same seed makes the same bytes, and a part of the corpus is a part.
 	if r := infillRun("", args...); r.code != 0 || get(t, out) != first {
 		t.Errorf("exit %d: %s\n%s", r.code, r.err, get(t, out))

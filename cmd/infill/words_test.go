@@ -50,7 +50,7 @@ func TestOneMeaningOfVariables(t *testing.T) {
 		want := map[string][]string{
 			"INFILL_SEED":  {"fill", "batch", "augment", "tune", "compare"},
 			"INFILL_STEPS": {"fill", "batch", "augment", "tune", "compare"},
-			"INFILL_FORCE": {"batch", "augment", "score", "eval", "compare"},
+			"INFILL_FORCE": {"batch", "augment", "tune", "score", "eval", "compare"},
 		}[name]
 		if !reflect.DeepEqual(users, want) {
 			t.Errorf("%s is of %q, want %q", name, users, want)
