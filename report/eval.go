@@ -98,9 +98,9 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		info := fileInfo(generated[i].Name, sums[i], o)
 		if s.known > 0 {
 			info.Warnings = append(info.Warnings, fmt.Sprintf(
-				"%d of %d sentences that were infilled are among the references too, "+
+				"%d of %d sentences that were infilled %s among the references too, "+
 					"which flatters every number against them; exclude them from the references",
-				s.known, s.gold))
+				s.known, s.gold, either(s.known, "is", "are")))
 		}
 		out.Files = append(out.Files, info)
 		m := &measured{plan: p, set: s, refs: r, eval: &o, scored: scored}
@@ -152,13 +152,17 @@ func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
 	}
 	if s.Blank > 0 {
-		warn("%d of %d sentences are blank; they count as empty generations", s.Blank, s.Sentences)
+		warn("%d of %d sentences %s", s.Blank, s.Sentences, either(s.Blank,
+			"is blank; it counts as an empty generation", "are blank; they count as empty generations"))
 	}
 	if s.Failed > 0 {
-		warn("%d of %d records hold an error instead of fillings and are left out", s.Failed, s.Records)
+		warn("%d of %d records %s", s.Failed, s.Records, either(s.Failed,
+			"holds an error instead of fillings and is left out",
+			"hold an error instead of fillings and are left out"))
 	}
 	if o.Sample > 0 && s.Kept < o.Sample {
-		warn("a sample of %d was asked for, there are only %d sentences", o.Sample, s.Kept)
+		warn("a sample of %d was asked for, there %s", o.Sample, either(s.Kept, "is only 1 sentence",
+			fmt.Sprintf("are only %d sentences", s.Kept)))
 	}
 	return f
 }
@@ -167,8 +171,8 @@ func fileInfo(name string, s Summary, o EvalOptions) FileInfo {
 func evalNotes(files []FileInfo, o EvalOptions) []string {
 	var notes []string
 	if o.Sample > 0 {
-		notes = append(notes, fmt.Sprintf("each file was sampled to at most %d sentences "+
-			"(uniform, without replacement, seed %d)", o.Sample, o.ReadOptions.Seed))
+		notes = append(notes, fmt.Sprintf("each file was sampled to at most %d sentence%s "+
+			"(uniform, without replacement, seed %d)", o.Sample, plural(o.Sample), o.ReadOptions.Seed))
 	}
 	lo, hi := files[0].N, files[0].N
 	for _, f := range files {

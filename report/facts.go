@@ -85,10 +85,12 @@ func (p *plan) settings() string {
 func (o EvalOptions) read() string {
 	var parts []string
 	if o.Top > 0 {
-		parts = append(parts, fmt.Sprintf("the best %d fillings of each record", o.Top))
+		parts = append(parts, fmt.Sprintf("the best %d filling%s of each record", o.Top,
+			plural(o.Top)))
 	}
 	if o.Sample > 0 {
-		parts = append(parts, fmt.Sprintf("samples of %d sentences", o.Sample))
+		parts = append(parts, fmt.Sprintf("samples of %d sentence%s", o.Sample,
+			plural(o.Sample)))
 	}
 	if o.Paired {
 		parts = append(parts, "paired line by line")

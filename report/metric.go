@@ -92,6 +92,17 @@ func (m Metric) arrow() string {
 // directed is the heading with the arrow.
 func (m Metric) directed() string { return strings.TrimSpace(m.Heading() + " " + m.arrow()) }
 
+// either is the first text for one thing, and the second for any other number of things.
+func either(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// plural is the ending of a noun that counts n things.
+func plural(n int) string { return either(n, "", "s") }
+
 // decimal prints with a fixed number of digits; whole numbers from 10,000 on get
 // thin separators.
 func decimal(x float64, digits int) string {

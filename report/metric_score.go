@@ -23,7 +23,8 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 			x.Warnings = []string{"the file has no such scores"}
 		} else {
 			if c.mean.n < n {
-				x.Warnings = []string{fmt.Sprintf("only %d of %d sentences have a score", c.mean.n, n)}
+				x.Warnings = []string{fmt.Sprintf("only %d of %d sentences %s a score", c.mean.n, n,
+					either(c.mean.n, "has", "have"))}
 			}
 			x.mean(c.mean)
 		}

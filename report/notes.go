@@ -43,8 +43,8 @@ func (c *Comparison) fillingsNote(out *CompareResult) string {
 				"depend on the number, so their columns are not comparable"
 		}
 	}
-	return fmt.Sprintf("%d sentences, the best %d fillings of each: N = %d sentences per sampler",
-		len(c.Sources), out.Top, first)
+	return fmt.Sprintf("%d sentence%s, the best %d filling%s of each: N = %d sentence%s per sampler",
+		len(c.Sources), plural(len(c.Sources)), out.Top, plural(out.Top), first, plural(first))
 }
 
 // budgetNote says by how much the samplers miss equal budgets; "" if that is not

@@ -104,8 +104,8 @@ func (rd *reader) finish() (Summary, error) {
 		s.Format, s.Records, s.Sentences, s.Blank = "lines", rd.leading, rd.leading, rd.leading
 	}
 	if s.Sentences == s.Blank {
-		return *s, fmt.Errorf("%s: %w: %d records, %d failed, %d blank lines",
-			rd.name, ErrNoSentences, s.Records, s.Failed, s.Blank)
+		return *s, fmt.Errorf("%s: %w: %d record%s, %d failed, %d blank line%s",
+			rd.name, ErrNoSentences, s.Records, plural(s.Records), s.Failed, s.Blank, plural(s.Blank))
 	}
 	if rd.sample != nil {
 		for _, x := range rd.sample.Items() {

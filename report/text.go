@@ -128,12 +128,13 @@ func (r *EvalResult) allWarnings() []string {
 func referenceLines(refs []Reference) []string {
 	var out []string
 	for _, r := range refs {
-		s := fmt.Sprintf("%s: %s sentences from %s", r.Name, decimal(float64(r.Sentences), 0), r.Path)
+		s := fmt.Sprintf("%s: %s sentence%s from %s", r.Name, decimal(float64(r.Sentences), 0),
+			plural(r.Sentences), r.Path)
 		if r.Excluded > 0 {
-			s += fmt.Sprintf(", %d infilled ones left out", r.Excluded)
+			s += fmt.Sprintf(", %d infilled one%s left out", r.Excluded, plural(r.Excluded))
 		}
 		if r.Blank > 0 {
-			s += fmt.Sprintf(", %d blank lines dropped", r.Blank)
+			s += fmt.Sprintf(", %d blank line%s dropped", r.Blank, plural(r.Blank))
 		}
 		out = append(out, s)
 	}

@@ -38,7 +38,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 	if !f.quiet {
 		failed := ""
 		if p.Failed > 0 {
-			failed = fmt.Sprintf(", %d of them errors", p.Failed)
+			failed = failures(p.Failed)
 		}
 		fmt.Fprintf(std.err, "infill: %s: %d record%s%s\n", f.output, p.Records, plural(p.Records),
 			failed)

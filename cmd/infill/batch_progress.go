@@ -120,7 +120,7 @@ func roughly(d time.Duration) string {
 		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	}
 	h := int(d.Round(time.Hour).Hours())
-	return fmt.Sprintf("%d days %d h", h/24, h%24)
+	return fmt.Sprintf("%s %d h", counted(h/24, "day"), h%24)
 }
 
 // rates are the finished records per second of this run, and the time that the
@@ -143,11 +143,19 @@ func (b *batchProgress) rates(p batch.Progress, d time.Duration) (rate float64,
 	return rate, left, known
 }
 
+// failures says how many of some records are errors.
+func failures(n int) string {
+	if n == 1 {
+		return ", 1 of them an error"
+	}
+	return fmt.Sprintf(", %d of them errors", n)
+}
+
 // summary says what a finished run did.
 func (b *batchProgress) summary(p batch.Progress) string {
 	s := fmt.Sprintf("%d record%s", p.Records, plural(p.Records))
 	if p.Failed > 0 {
-		s += fmt.Sprintf(", %d of them errors", p.Failed)
+		s += failures(p.Failed)
 	}
 	if p.Resumed > 0 {
 		s += fmt.Sprintf(", %d from before", p.Resumed)

@@ -584,7 +584,7 @@ func TestBadBatch(t *testing.T) {
 		{"exists", []string{in, "-o", out, "--seed", "1"}, 2, "--resume"},
 		{"strict again", []string{in, "-o", out, "--strict", "--seed", "1", "--resume"}, 4, "line 2"},
 		{"another seed", []string{in, "-o", out, "--seed", "2", "--resume"}, 2, "seed was 1, is 2"},
-		{"resumed with its own seed", []string{in, "-o", out, "--resume"}, 1, "1 of them errors"},
+		{"resumed with its own seed", []string{in, "-o", out, "--resume"}, 1, "1 of them an error"},
 		{"itself", []string{in, "-o", in, "--force"}, 2, "input itself"},
 		{"max errors", []string{in, "-o", out, "--force", "--max-errors", "0", "--seed", "1"}, 4, "too many"},
 	} {

@@ -252,7 +252,7 @@ func quoted(args []string) []string {
 // protocol says in words what is done with every sentence.
 func (f *compareFlags) protocol() string {
 	o := &f.fillingFlags.Options
-	steps := o.Steps
+	steps, chains := o.Steps, counted(o.Chains, "chain")
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Masking.Rate > 0 {
@@ -269,14 +269,14 @@ func (f *compareFlags) protocol() string {
 	}
 	switch {
 	case steps == 0:
-		add("%d chains, no step", o.Chains)
+		add("%s, no step", chains)
 	case o.Budget == infill.BudgetEvaluations:
-		add("%d chains × %d model evaluations (%d steps of one, and the start)", o.Chains,
-			steps+1, steps)
+		add("%s × %d model evaluations (%s of one, and the start)", chains, steps+1,
+			counted(steps, "step"))
 	case o.Budget == infill.BudgetRows:
-		add("%d chains, model rows of %d steps of one evaluation and of the start", o.Chains, steps)
+		add("%s, model rows of %s of one evaluation and of the start", chains, counted(steps, "step"))
 	default:
-		add("%d chains × %d steps", o.Chains, steps)
+		add("%s × %s", chains, counted(steps, "step"))
 	}
 	add("last state")
 	if o.Select == infill.SelectDiverse {

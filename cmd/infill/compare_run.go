@@ -136,13 +136,12 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		r.progress.step(i+1, i+1)
 	}
 	if stats.Zero > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had probability 0 (they "+
-			"break a constraint) and were refused", r.name, stats.Zero))
+		r.notes = append(r.notes, r.name+": "+refusals(stats.Zero, "had probability 0, against a "+
+			"constraint,"))
 	}
 	if stats.NonFinite > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %d proposals or neighbours had an energy or "+
-			"gradient that is not finite and were refused; check the model with: infill model "+
-			"check", r.name, stats.NonFinite))
+		r.notes = append(r.notes, r.name+": "+refusals(stats.NonFinite, "had an energy or gradient "+
+			"that is not finite")+"; check the model with: infill model check")
 	}
 	out.MoveShare = stats.MoveShare()
 	if samplers.InfoOf(s).Corrected {
@@ -153,6 +152,14 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		}
 	}
 	return out, nil
+}
+
+// refusals says how many states were refused, and why.
+func refusals(n int, why string) string {
+	if n == 1 {
+		return "1 proposal or neighbour " + why + " and was refused"
+	}
+	return fmt.Sprintf("%d proposals or neighbours %s and were refused", n, why)
 }
 
 // addStep enters the start, or a step, of all chains of a sentence.

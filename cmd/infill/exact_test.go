@@ -136,7 +136,7 @@ func TestFillRecut(t *testing.T) {
 	t.Parallel()
 	const text, finished = "He was walk[MASK|ing|able].", "He was walking."
 	r := infillRun("", "fill", text)
-	if r.code != 0 || !strings.HasPrefix(r.err, "1 of these are cut into other pieces") ||
+	if r.code != 0 || !strings.HasPrefix(r.err, "1 of these is cut into other pieces") ||
 		!strings.Contains(r.err, finished) {
 		t.Errorf("exit %d: %q", r.code, r.err)
 	}

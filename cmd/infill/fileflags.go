@@ -175,8 +175,8 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	p, err := job.Run(c.Context)
 	bar.clear()
 	if !f.quiet && out.Dropped > 0 {
-		fmt.Fprintf(std.err, "infill: %s: cut off %d bytes of a record that was not whole\n",
-			out.File(), out.Dropped)
+		fmt.Fprintf(std.err, "infill: %s: cut off %s of a record that was not whole\n", out.File(),
+			counted(int(out.Dropped), "byte"))
 	}
 	switch {
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):

@@ -237,9 +237,10 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 			plural(r.Distinct), 100*sum, d.Seconds())
 	}
 	o := &w.Filling.Options
-	s := fmt.Sprintf("%s: %d chains × %d steps in %.1f s, %d different filling%s",
-		o.Sampler.Name(), o.Chains, r.Steps, d.Seconds(), r.Distinct, plural(r.Distinct))
-	s += fmt.Sprintf(", %d of %d rows evaluated", r.Fresh, r.Rows)
+	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),
+		counted(o.Chains, "chain"), counted(r.Steps, "step"), d.Seconds(), r.Distinct,
+		plural(r.Distinct))
+	s += fmt.Sprintf(", %d of %s evaluated", r.Fresh, counted(r.Rows, "row"))
 	if n := r.Evaluated - r.Fresh; n > 0 {
 		s += fmt.Sprintf(" and %d for start and ranking", n)
 	}
@@ -250,13 +251,13 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}
 	if r.Shortlist > 0 {
-		s += fmt.Sprintf(", %d candidates per blank", r.Shortlist)
+		s += fmt.Sprintf(", %s per blank", counted(r.Shortlist, "candidate"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Tuned)) {
 		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
 	}
 	if m := r.Marginals; m != nil && m.Draws > 0 {
-		s += fmt.Sprintf(", probabilities from %d states", m.Draws)
+		s += ", probabilities from " + counted(m.Draws, "state")
 		if !math.IsNaN(m.ESS) {
 			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", m.ESS, m.RHat)
 		}
@@ -274,3 +275,6 @@ func plural(n int) string {
 	}
 	return "s"
 }
+
+// counted is a number of things, such as 1 chain or 2 chains.
+func counted(n int, noun string) string { return fmt.Sprintf("%d %s%s", n, noun, plural(n)) }

@@ -39,6 +39,9 @@ func recutNote(fillings []infill.Filling) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of these are cut into other pieces once they are finished, "+
-		"so infill score gives them another score: %q", n, first)
+	they := "are cut into other pieces once they are finished, so infill score gives them"
+	if n == 1 {
+		they = "is cut into other pieces once it is finished, so infill score gives it"
+	}
+	return fmt.Sprintf("%d of these %s another score: %q", n, they, first)
 }

@@ -96,7 +96,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 			}
 			defer func() { _ = m.Close() }()
 			if !quiet && canDraw(std.err) {
-				opt.Progress = func(lines int) { fmt.Fprintf(std.err, "\r\x1b[K%d lines", lines) }
+				opt.Progress = func(lines int) { fmt.Fprint(std.err, "\r\x1b[K", counted(lines, "line")) }
 				defer fmt.Fprint(std.err, "\r\x1b[K")
 			}
 			return evaluate(c.Context, std, m, file, opt, asJSON)
@@ -114,9 +114,10 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		return jsonl.Encode(std.out, evalWire(r))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d lines, %d pieces, %d masked", r.Lines, r.Pieces, r.Masked)
+	fmt.Fprintf(&b, "%s, %s, %d masked", counted(r.Lines, "line"), counted(r.Pieces, "piece"),
+		r.Masked)
 	if r.TooLong > 0 {
-		fmt.Fprintf(&b, "; %d lines too long", r.TooLong)
+		fmt.Fprintf(&b, "; %s too long", counted(r.TooLong, "line"))
 	}
 	fmt.Fprintf(&b, "\n\n%-22s %8s %8s %8s %11s\n", "frequency rank", "masked", "top-1 %",
 		"top-5 %", "perplexity")

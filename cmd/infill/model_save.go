@@ -24,7 +24,7 @@ func modelSaveCommand(std stdio) *cli.Command {
 		Description: modelSaveDescription,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return usagef("model save takes a model and a folder, got %d arguments", c.NArg())
+				return usagef("model save takes a model and a folder, got %s", counted(c.NArg(), "argument"))
 			}
 			src, err := resolveModel(c.Args().Get(0))
 			if err != nil {

@@ -68,7 +68,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	if f.file != "" && c.NArg() > 0 {
-		return usagef("--file and %d texts: give one of them", c.NArg())
+		return usagef("--file and %s: give one of them", counted(c.NArg(), "text"))
 	}
 	if f.file == "" && f.output != "" {
 		return usagef("%s goes with --file FILE", f.outputFlag.spelling())

@@ -124,8 +124,12 @@ func (f *triggerFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	if r.Cut > 0 && !f.quiet {
-		fmt.Fprintf(std.err, "infill: %d texts were cut to %d pieces (--max-pieces)\n", r.Cut,
-			o.MaxPieces)
+		were := "were"
+		if r.Cut == 1 {
+			were = "was"
+		}
+		fmt.Fprintf(std.err, "infill: %s %s cut to %s (--max-pieces)\n", counted(r.Cut, "text"), were,
+			counted(o.MaxPieces, "piece"))
 	}
 	if f.json {
 		err = jsonl.Encode(std.out, r)

@@ -256,7 +256,8 @@ func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item,
 // tuned says what a profile has.
 func tuned(p *profile.Profile, failed int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, tuned on %d of %d texts", p.Sampler, p.Corpus.Sampled, p.Corpus.Texts)
+	fmt.Fprintf(&b, "%s, tuned on %d of %s", p.Sampler, p.Corpus.Sampled,
+		counted(p.Corpus.Texts, "text"))
 	if failed > 0 {
 		fmt.Fprintf(&b, " (%d of the sample could not be filled)", failed)
 	}
