@@ -63,6 +63,7 @@ type Diagnosis struct {
 	MeanProb float64 // Stats.MeanProb, in [0,1]: a proposal that is the state itself counts 1
 	Jump     float64 // accepted Hamming distance per step
 	ESS      float64 // of the scalar traced, by ESSChains
+	ESSError float64 // its standard error, by ESSChainsError; NaN for a single chain
 	ESSBatch float64 // the same by batch means, summed over chains
 	RHat     float64 // split R-hat of the scalar
 	// Mean is the mean of the scalar with the weights of the states; NaN without
@@ -77,9 +78,10 @@ func (t *Trace) Diagnose(r *Run) Diagnosis {
 		d.Stats.Add(s)
 	}
 	d.MeanProb, d.Jump = d.Stats.MeanProb(), d.Stats.JumpDistance()
-	d.ESS, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN()
+	d.ESS, d.ESSError, d.ESSBatch, d.RHat = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if len(t.Value) > 0 && t.LogWeight == nil {
-		d.ESS, d.RHat = ESSChains(t.Value), SplitRHat(t.Value)
+		d.ESS, d.ESSError = ESSChains(t.Value), ESSChainsError(t.Value)
+		d.RHat = SplitRHat(t.Value)
 		d.ESSBatch = 0
 		for _, e := range t.Value {
 			d.ESSBatch += ESSBatch(e)

@@ -139,6 +139,7 @@ func TestTraceOfEqualWeights(t *testing.T) {
 		}
 	}
 	if tr.LogWeight != nil || d.ESS != ESSChains(tr.Value) || d.RHat != SplitRHat(tr.Value) ||
+		d.ESSError != ESSChainsError(tr.Value) ||
 		d.ESSBatch != ESSBatch(tr.Value[0])+ESSBatch(tr.Value[1]) ||
 		!(math.Abs(d.Mean-mean) < 1e-12) ||
 		d.Stats.Steps != 400 {

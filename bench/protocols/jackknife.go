@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"infill/samplers"
+)
 
 // A difference is how a number of one sampler differs from that of another.
 type difference struct {
@@ -18,18 +22,13 @@ type difference struct {
 // statistics of two samplers on the same sentences are subtracted first, so that the difficulty of
 // a sentence, which both share, does not widen the interval.
 func jackknife(all float64, without []float64) difference {
-	n := float64(len(without))
-	if len(without) < 2 {
+	n := len(without)
+	if n < 2 {
 		return difference{all, math.NaN()}
 	}
-	mean, sum := 0.0, 0.0
-	for _, v := range without {
-		mean += v / n
-	}
-	for _, v := range without {
-		sum += (v - mean) * (v - mean)
-	}
-	return difference{all, student(len(without)-1) * math.Sqrt((n-1)/n*sum)}
+	return difference{all, student(n-1) * samplers.Jackknife(n, func(k int) float64 {
+		return without[k]
+	})}
 }
 
 // student is the 97.5 % point of Student's t with some degrees of freedom: exact for 1 and 2,

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"slices"
 
 	"infill/samplers"
 )
@@ -36,21 +35,16 @@ func (a *apart) observe(r *samplers.Run) {
 	}
 }
 
-// errors estimates the standard errors by leaving out one chain after the other: the
-// jackknife (Efron and Stein, 1981), with the chains as independent samples.
+// errors estimates the standard errors by the jackknife, with the chains as independent samples.
 func (a *apart) errors(marginal []float64, far samplers.Trace, run *samplers.Run) SE {
 	n := len(a.sum)
-	of := func(f func(without int) float64) float64 { return jackknife(n, f) }
+	of := func(f func(without int) float64) float64 { return samplers.Jackknife(n, f) }
 	se := SE{Error: math.NaN(), ESS: math.NaN()}
 	if marginal != nil {
 		se.Error = of(func(k int) float64 { return a.rms(marginal, k) })
 	}
 	if far.LogWeight == nil {
-		// The number of independent draws grows with the number of chains.
-		scale := float64(n) / float64(n-1)
-		se.ESS = of(func(k int) float64 {
-			return scale * samplers.ESSChains(slices.Concat(far.Value[:k], far.Value[k+1:]))
-		})
+		se.ESS = samplers.ESSChainsError(far.Value)
 	}
 	stats := func(k int) (s samplers.Stats) {
 		for j, x := range run.Stats {
@@ -78,23 +72,4 @@ func (a *apart) rms(marginal []float64, without int) float64 {
 		square += e * e
 	}
 	return math.Sqrt(square / float64(len(marginal)))
-}
-
-// jackknife is the standard error of a figure of n parts, NaN for fewer than two. f gives
-// the figure without one of them.
-func jackknife(n int, f func(without int) float64) float64 {
-	if n < 2 {
-		return math.NaN()
-	}
-	v := make([]float64, n)
-	mean := 0.0
-	for k := range v {
-		v[k] = f(k)
-		mean += v[k] / float64(n)
-	}
-	square := 0.0
-	for _, x := range v {
-		square += (x - mean) * (x - mean)
-	}
-	return math.Sqrt(square * float64(n-1) / float64(n))
 }

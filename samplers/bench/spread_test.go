@@ -11,32 +11,6 @@ import (
 	"testing"
 )
 
-// Of a mean the jackknife is the usual standard error, of the variance a known figure.
-func TestJackknife(t *testing.T) {
-	t.Parallel()
-	x := []float64{1, 4, 2, 8, 5, 7}
-	mean := func(without int) float64 {
-		sum := 0.0
-		for k, v := range x {
-			if k != without {
-				sum += v
-			}
-		}
-		return sum / float64(len(x)-1)
-	}
-	m, v := 4.5, 0.0
-	for _, a := range x {
-		v += (a - m) * (a - m)
-	}
-	want := math.Sqrt(v / float64(len(x)*(len(x)-1)))
-	if got := jackknife(len(x), mean); math.Abs(got-want) > 1e-12 {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := jackknife(1, mean); !math.IsNaN(got) {
-		t.Errorf("one chain: %v", got)
-	}
-}
-
 // The standard errors are about the spread of the figures over seeds. They are estimates
 // from eight chains, so a factor of two is allowed. With one coordinate of two values the
 // distance has the same effective sample size whatever state it is taken from.
