@@ -146,7 +146,7 @@ func TestLearn(t *testing.T) {
 	starts := images.Random(samplers.NewStream(6, "starts", 0), 100, 6, 2)
 	for name, learn := range map[string]func(r *targets.RBM) contrast.Negative{
 		"CD-5": func(r *targets.RBM) contrast.Negative {
-			return Divergence(r, 5, samplers.NewStream(7, "CD", 0))
+			return Divergence(r, 5, 7)
 		},
 		"PCD with DMALA": func(r *targets.RBM) contrast.Negative {
 			neg, err := contrast.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.4}, starts, 20,

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"infill/experiments/contrast"
 	"infill/experiments/images"
@@ -151,24 +150,22 @@ func (g *gradient) add(r *targets.RBM, x [][]int32, sign float64) {
 }
 
 // Divergence is contrastive divergence (Hinton 2002): sweeps of block Gibbs from the mini-batch.
-func Divergence(r *targets.RBM, sweeps int, rng *rand.Rand) contrast.Negative {
-	var x [][]int32
-	return func(_ context.Context, _ int, batch [][]int32) ([][]int32, error) {
-		x = x[:0]
-		for _, v := range batch {
-			v = append([]int32(nil), v...)
-			Sweep(r, rng, v, sweeps)
-			x = append(x, v)
-		}
-		return x, nil
+func Divergence(r *targets.RBM, sweeps int, seed uint64) contrast.Negative {
+	return func(ctx context.Context, it int, batch [][]int32) ([][]int32, error) {
+		return Sweep(ctx, r, batch, sweeps,
+			samplers.Options{Seed: seed, ID: "CD", First: it * len(batch)})
 	}
 }
 
-// Sweep makes sweeps of block Gibbs: all hidden units given the visible ones, and back.
-func Sweep(r *targets.RBM, rng *rand.Rand, v []int32, sweeps int) {
-	for range sweeps {
-		r.BlockGibbs(rng, v)
+// Sweep returns what sweeps of block Gibbs make of the states x.
+func Sweep(ctx context.Context, r *targets.RBM, x [][]int32, sweeps int, o samplers.Options) (
+	[][]int32, error) {
+	run, err := samplers.Start(ctx, targets.RBMGibbs{}, r, x, o)
+	if err != nil {
+		return nil, err
 	}
+	err = run.Steps(ctx, sweeps, nil)
+	return run.X, err
 }
 
 // LogLikelihood is the mean log-probability of images, in nats, given the machine's log Z.

@@ -57,15 +57,17 @@ func TestTuning(t *testing.T) {
 	}
 	r.Randomise(samplers.NewStream(1, "machine", 0), 0.3, 0)
 	start := images.Random(samplers.NewStream(2, "starts", 0), 100, r.D, 2)
-	for k, v := range start {
-		rng := samplers.NewStream(3, "sweeps", k)
-		for range 50 {
-			r.BlockGibbs(rng, v)
-		}
+	settled, err := samplers.Start(ctx, targets.RBMGibbs{}, r, start,
+		samplers.Options{Seed: 3, ID: "sweeps"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := settled.Steps(ctx, 50, nil); err != nil {
+		t.Fatal(err)
 	}
 	c := settings(5, Tuning{Period: 100, Budget: 50, Rise: true})
 	c.betaMax = 0.5 // at .9 the acceptance hardly depends on α
-	s, err := c.begin(ctx, r, start, samplers.Options{Seed: 1})
+	s, err := c.begin(ctx, r, settled.X, samplers.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

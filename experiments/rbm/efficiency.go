@@ -66,24 +66,33 @@ type perCost struct{ evals, calls, second, err float64 }
 func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int) (*images.Set,
 	error)) (*efficiencies, error) {
 	all := fast()
-	machines, sets := make([]*targets.RBM, len(p.sizes)), make([]*images.Set, len(p.sizes))
-	err := fanout.Each(o.Threads, len(p.sizes), func(i int) (err error) {
-		if sets[i], err = of(p.sizes[i].levels); err == nil {
-			machines[i], err = p.train(ctx, sets[i], p.sizes[i].hidden, p.few, o.Seed)
+	machines, starts := make([]*targets.RBM, len(p.sizes)), make([][][]int32, len(p.sizes))
+	e := &efficiencies{sizes: p.sizes}
+	err := fanout.Each(o.Threads, len(p.sizes), func(i int) error {
+		set, err := of(p.sizes[i].levels)
+		if err != nil {
+			return err
 		}
+		if i == 0 {
+			e.images = len(set.Train)
+		}
+		if machines[i], err = p.train(ctx, set, p.sizes[i].hidden, p.few, o.Seed); err != nil {
+			return err
+		}
+		starts[i], err = p.reference(ctx, machines[i], set, p.essChains, o.Seed,
+			"starts of efficiency")
 		o.Logf("rbm: trained machine %d", i+1)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &efficiencies{sizes: p.sizes, images: len(sets[0].Train)}
 	for _, s := range all {
 		e.titles, e.cells = append(e.titles, s.title), append(e.cells, make([]perCost, len(p.sizes)))
 	}
 	err = fanout.Each(o.Threads, len(p.sizes)*len(all), func(i int) (err error) {
 		k, s := i/len(all), i%len(all)
-		e.cells[s][k], err = p.ess(ctx, o, all[s].s, machines[k], sets[k])
+		e.cells[s][k], err = p.ess(ctx, o, all[s].s, machines[k], starts[k])
 		o.Logf("rbm: %s on machine %d", all[s].title, k+1)
 		return err
 	})
@@ -93,8 +102,8 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 // ess measures a sampler. Chains begin near the machine's law, after sweeps of block Gibbs, and
 // tune themselves in a burn-in.
 func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *targets.RBM,
-	set *images.Set) (perCost, error) {
-	run, err := samplers.Start(ctx, s, r, p.reference(r, set, p.essChains, o.Seed, "efficiency"),
+	starts [][]int32) (perCost, error) {
+	run, err := samplers.Start(ctx, s, r, starts,
 		samplers.Options{Seed: o.Seed, ID: "efficiency", Burnin: p.essBurnin})
 	if err != nil {
 		return perCost{}, err
@@ -116,26 +125,8 @@ func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *tar
 		evals:  1000 * d.ESS / float64(d.Stats.Evals),
 		calls:  1000 * d.ESS / float64(samplers.InfoOf(s).Calls(d.Stats)),
 		second: d.ESS / spent.Seconds(),
-		err:    jackknife(trace.Value, perChain) / perChain(trace.Value),
+		err:    d.ESSError / d.ESS,
 	}, nil
-}
-
-// perChain is the effective sample size of a chain, on average.
-func perChain(chains [][]float64) float64 {
-	return samplers.ESSChains(chains) / float64(len(chains))
-}
-
-// jackknife is the standard error of a mean over independent chains, which need not be one of
-// numbers that each chain has for itself: ESSChains compares the chains too. It leaves out each
-// chain in turn (Efron and Stein 1981).
-func jackknife(chains [][]float64, mean func([][]float64) float64) float64 {
-	n := len(chains)
-	without := make([]float64, n)
-	for k := range chains {
-		rest := append(append([][]float64(nil), chains[:k]...), chains[k+1:]...)
-		without[k] = mean(rest)
-	}
-	return lab.Over(without).SE * float64(n-1)
 }
 
 // table has a row for each sampler and a column for each machine.

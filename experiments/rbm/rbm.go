@@ -71,7 +71,10 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	o.Logf("rbm: trained to a log-likelihood of %.2f", likelihood)
-	gold := p.reference(machine, two, p.gold, o.Seed, "gold")
+	gold, err := p.reference(ctx, machine, two, p.gold, o.Seed, "gold")
+	if err != nil {
+		return nil, err
+	}
 	m, err := p.measure(ctx, o, machine, two, gold)
 	if err != nil {
 		return nil, err
@@ -133,24 +136,18 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 		starts[1][k] = mode
 	}
 	ready := images.NewSample(gold, r.K)
-	all := samplersOf()
+	all := append(samplersOf(), named{"block Gibbs", targets.RBMGibbs{}})
 	m := &measured{}
 	for _, s := range all {
 		m.titles = append(m.titles, s.title)
 	}
-	m.titles = append(m.titles, "block Gibbs")
 	n := len(m.titles)
 	m.curves = [2][]*curve{make([]*curve, n), make([]*curve, n)}
 	err = fanout.Each(o.Threads, 2*n, func(i int) error {
 		start, k := i/n, i%n
 		id := fmt.Sprintf("from %s", startNames[start])
-		var err error
-		if k == n-1 {
-			m.curves[start][k], err = p.sweepsFrom(o, r, starts[start], ready, id)
-		} else {
-			m.curves[start][k], err = p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
-		}
-		if err == nil {
+		c, err := p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
+		if m.curves[start][k] = c; err == nil {
 			o.Logf("rbm: %s from %s, log MMD %s", m.titles[k], startNames[start],
 				logOf(m.curves[start][k].end()))
 		}
@@ -161,7 +158,10 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 	}
 	var floor []float64
 	for k := range 5 {
-		x := p.reference(r, set, p.chains, o.Seed, fmt.Sprintf("fresh %d", k))
+		x, err := p.reference(ctx, r, set, p.chains, o.Seed, fmt.Sprintf("fresh %d", k))
+		if err != nil {
+			return nil, err
+		}
 		floor = append(floor, images.MMD(images.NewSample(x, r.K), ready))
 	}
 	f := lab.Over(floor)

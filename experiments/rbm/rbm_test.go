@@ -95,7 +95,10 @@ func TestExact(t *testing.T) {
 	}
 	kernel := exactKernel(t, r)
 	p.settled = 150
-	gold := p.reference(r, set, 600, 1, "gold")
+	gold, err := p.reference(ctx, r, set, 600, 1, "gold")
+	if err != nil {
+		t.Fatal(err)
+	}
 	within := make([]float64, 20)
 	for k := range within {
 		within[k] = meanKernel(gold[k*30 : (k+1)*30])
@@ -136,26 +139,6 @@ func meanKernel(x [][]int32) float64 {
 		}
 	}
 	return sum / n
-}
-
-// TestJackknife: of the mean of numbers that each chain has for itself it is the standard error
-// of a mean.
-func TestJackknife(t *testing.T) {
-	t.Parallel()
-	chains := [][]float64{{1, 2}, {3, 5}, {-4, 0}, {7, 7}, {0, 1}}
-	got := jackknife(chains, func(x [][]float64) float64 {
-		sum := 0.0
-		for _, c := range x {
-			sum += (c[0] + c[1]) / 2 / float64(len(x))
-		}
-		return sum
-	})
-	if want := lab.Over([]float64{1.5, 4, -2, 7, 0.5}).SE; math.Abs(got-want) > 1e-12 {
-		t.Errorf("error %v, want %v", got, want)
-	}
-	if chains[2][0] != -4 || len(chains) != 5 {
-		t.Errorf("it changed its chains to %v", chains)
-	}
 }
 
 // TestQuotients: a quotient is that of the same sampler with its two weights.

@@ -3,7 +3,6 @@ package rbm
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"infill/experiments/boltzmann"
@@ -75,18 +74,17 @@ func (p plan) train(ctx context.Context, set *images.Set, hidden int, f fit, see
 	}
 	how := boltzmann.Fit{Iters: f.iters, Batch: batch, Rate: p.rate, Seed: seed}
 	return r, how.Learn(ctx, r, set.Train,
-		boltzmann.Divergence(r, f.sweeps, samplers.NewStream(seed, "CD", 0)))
+		boltzmann.Divergence(r, f.sweeps, seed))
 }
 
 // reference are states of long chains of block Gibbs, one of each. They begin at data.
-func (p plan) reference(r *targets.RBM, set *images.Set, n int, seed uint64, id string) [][]int32 {
-	x := make([][]int32, n)
+func (p plan) reference(ctx context.Context, r *targets.RBM, set *images.Set, n int, seed uint64,
+	id string) ([][]int32, error) {
+	x, rng := make([][]int32, n), samplers.NewStream(seed, id+", images", 0)
 	for k := range x {
-		rng := samplers.NewStream(seed, id, k)
-		x[k] = append([]int32(nil), set.Train[rng.IntN(len(set.Train))]...)
-		boltzmann.Sweep(r, rng, x[k], p.settled)
+		x[k] = set.Train[rng.IntN(len(set.Train))]
 	}
-	return x
+	return boltzmann.Sweep(ctx, r, x, p.settled, samplers.Options{Seed: seed, ID: id})
 }
 
 // likeliest is the image that the machine finds likeliest.
@@ -190,21 +188,4 @@ func (p plan) follow(ctx context.Context, o lab.Options, s samplers.Sampler, r *
 	}
 	c.accepted, c.jump = all.MeanProb(), all.JumpDistance()
 	return c, err
-}
-
-// sweepsFrom follows block Gibbs itself, sweep by sweep.
-func (p plan) sweepsFrom(o lab.Options, r *targets.RBM, starts [][]int32, gold *images.Sample,
-	id string) (*curve, error) {
-	x := make([][]int32, len(starts))
-	c := &curve{accepted: math.NaN(), jump: math.NaN()}
-	rng := make([]*rand.Rand, len(starts))
-	for k := range x {
-		x[k], rng[k] = append([]int32(nil), starts[k]...), samplers.NewStream(o.Seed, id, k)
-	}
-	return c, p.record(o, c, r, gold, func(int) ([][]int32, error) {
-		for k, v := range x {
-			r.BlockGibbs(rng[k], v)
-		}
-		return x, nil
-	})
 }

@@ -58,20 +58,15 @@ func (p plan) negative(ctx context.Context, method string, r *targets.RBM, seed 
 	start := images.Random(rng, p.batch, r.D, 2)
 	o := samplers.Options{Seed: seed, ID: "chains"}
 	switch method {
+	case "block Gibbs":
+		return contrast.Persistent(ctx, r, targets.RBMGibbs{}, start, p.steps, o)
 	case "GWG-1":
 		return contrast.Persistent(ctx, r, &samplers.GWG{}, start, p.steps, o)
 	case "DMALA":
 		return contrast.Persistent(ctx, r, &samplers.DMALA{StepSize: 0.2}, start, p.steps, o)
-	case "ACS":
-		return contrast.Cyclic(ctx, r, start, p.steps,
-			contrast.Tuning{Period: p.iters / 4, Budget: 50, Rise: true}, o)
 	}
-	return func(context.Context, int, [][]int32) ([][]int32, error) {
-		for _, v := range start {
-			boltzmann.Sweep(r, rng, v, p.steps)
-		}
-		return start, nil
-	}, nil
+	return contrast.Cyclic(ctx, r, start, p.steps,
+		contrast.Tuning{Period: p.iters / 4, Budget: 50, Rise: true}, o)
 }
 
 // learned is a machine and what it is worth.

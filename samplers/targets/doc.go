@@ -4,9 +4,9 @@
 // hidden Markov models, the Gaussian–Bernoulli model, Bayesian logistic regression
 // for variable selection, and grids of modes, round and pointed. Exact answers come
 // from enumeration (Enumerate), from transfer matrices (Ising, FHMM), from sums over
-// hidden units (RBM) or from a closed form (Categorical). RBM has a block Gibbs
-// sampler besides.
+// hidden units (RBM) or from a closed form (Categorical). RBM has a sampler of
+// its own besides, RBMGibbs.
 //
-// All targets are immutable once made and safe for concurrent use, except that
-// the PCD trainer changes its RBM.
+// All targets are safe for concurrent use as long as nobody changes their fields. Who learns an RBM
+// changes them between steps, and tells the run by Retarget.
 package targets

@@ -4,11 +4,73 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"infill/samplers"
 )
 
-// BlockGibbs draws all hidden units given the visible ones and then all visible
-// ones given the hidden ones, the classical sampler of RBMs; v is replaced.
-func (r *RBM) BlockGibbs(rng *rand.Rand, v []int32) {
+// RBMGibbs is the block Gibbs sampler of restricted Boltzmann machines (Hinton 2002): a step draws
+// all hidden units given the visible ones, and then all visible ones given the hidden ones. It
+// leaves π invariant and has no parameters. A general sampler sees the energy of the visible units
+// alone and cannot do this. The target must be an *RBM, and Start returns a *samplers.AbilityError
+// for another. A step counts as one evaluation, and no energies are asked for.
+type RBMGibbs struct{}
+
+// Name implements samplers.Sampler.
+func (RBMGibbs) Name() string { return "rbm-gibbs" }
+
+// Attach implements samplers.Sampler.
+func (g RBMGibbs) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	r, ok := c.Target.(*RBM)
+	if !ok {
+		return nil, &samplers.AbilityError{Sampler: g.Name(), Needs: "hidden units that can be drawn",
+			Remedy: "it is for a targets.RBM; block-gibbs is for all targets"}
+	}
+	return &rbmKernel{c: c, r: r, old: make([]int32, r.D)}, nil
+}
+
+// Info implements samplers.Describer.
+func (g RBMGibbs) Info() samplers.Info {
+	return samplers.Info{Name: g.Name(), Title: "Block Gibbs of a Boltzmann machine", Exact: true,
+		Doc:  "draws all hidden units given the visible ones, and back",
+		Cost: "1 conditional of all units"}
+}
+
+type rbmKernel struct {
+	c   *samplers.Chains
+	r   *RBM
+	old []int32
+}
+
+// Prepare implements samplers.Preparer. The energies of the starts are not needed.
+func (k *rbmKernel) Prepare(context.Context) error { return nil }
+
+// Retarget implements samplers.Retargeter. Every step reads the whole machine, so nothing is kept.
+func (k *rbmKernel) Retarget(context.Context) error { return nil }
+
+// Step implements samplers.Kernel.
+func (k *rbmKernel) Step(context.Context) error {
+	for i, v := range k.c.X {
+		copy(k.old, v)
+		k.r.sweep(k.c.RNG[i], v)
+		k.c.Stats[i].Evals++
+		m := samplers.Move{Prob: 1}
+		for j, s := range v {
+			if s != k.old[j] {
+				m.Flips++
+			}
+		}
+		if m.Hamming = m.Flips; m.Flips > 0 {
+			m.Moved, m.Accepted = true, true
+			k.c.U[i] = math.NaN()
+		}
+		k.c.Last[i] = m
+	}
+	return nil
+}
+
+// sweep draws all hidden units given the visible ones and then all visible ones given the hidden
+// ones; v is replaced.
+func (r *RBM) sweep(rng *rand.Rand, v []int32) {
 	on, numbers := takeFloats(r.H), takeFloats(len(r.B))
 	defer listsOfFloats.Put(on)
 	defer listsOfFloats.Put(numbers)

@@ -152,7 +152,7 @@ func TestAnnealedLogZ(t *testing.T) {
 		for i := range from {
 			from[i] = make([]int32, r.D)
 			for range 60 {
-				r.BlockGibbs(rng, from[i])
+				r.sweep(rng, from[i])
 			}
 		}
 		o := samplers.AISOptions{Chains: 2000, Rungs: 10, Seed: 4, From: from}

@@ -320,34 +320,6 @@ func TestExactAnswers(t *testing.T) {
 	}
 }
 
-func TestRBMBlockGibbsLeavesTheRBMInvariant(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"rbm", "rbm k=4"} {
-		r := small()[name].(*RBM)
-		e := must(Enumerate(context.Background(), r))
-		rng := rand.New(rand.NewPCG(8, 8))
-		v := make([]int32, r.D)
-		count := make([]float64, len(e.P))
-		for range 200 {
-			r.BlockGibbs(rng, v)
-		}
-		const n = 40000
-		for range n {
-			r.BlockGibbs(rng, v)
-			count[e.Index(v)]++
-		}
-		// TV of n independent draws is below ½ Σ √(p/n) on average; block
-		// Gibbs on so small a machine is nearly independent.
-		limit := 0.0
-		for _, p := range e.P {
-			limit += math.Sqrt(p/n) / 2
-		}
-		if tv := e.TV(count); tv > 2.5*limit {
-			t.Errorf("%s: total variation %g, limit %g", name, tv, 2.5*limit)
-		}
-	}
-}
-
 func TestStochasticGradientsAreUnbiased(t *testing.T) {
 	t.Parallel()
 	l := small()["logreg"].(*LogReg)
