@@ -143,7 +143,7 @@ func TestExperimentsUseSamplers(t *testing.T) {
 				own, inside := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
 				if inside && !strings.HasPrefix(own, "experiments/") && !slices.Contains([]string{"samplers",
 					"samplers/targets", "internal/drawing", "internal/disk", "internal/fanout",
-					"internal/nearest"}, own) {
+					"internal/keep", "internal/nearest"}, own) {
 					t.Errorf("%s imports %s, which is not the samplers'", pkg, own)
 				}
 			}

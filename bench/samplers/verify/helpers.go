@@ -2,18 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 
 	"infill/internal/fanout"
+	"infill/internal/keep"
 	"infill/samplers"
 )
 
@@ -163,37 +161,7 @@ func described(s samplers.Sampler) string { return fmt.Sprintf("%s %+v", s.Name(
 // kept is what run gave in an earlier call of the program with the same seed, settings and folder
 // to keep results in, or what it gives now. The settings are all that the result depends on besides
 // the seed and the code, so that a table never mixes results of different ones.
-func kept[T any](e *env, name, settings string, run func() (T, error)) (v T, err error) {
-	if e.keep == "" {
-		return run()
-	}
-	path := filepath.Join(e.keep, fmt.Sprintf("%s-seed%d.json", name, e.seed))
-	if b, err := os.ReadFile(path); err == nil {
-		var was struct {
-			Settings string
-			Result   json.RawMessage
-		}
-		err := json.Unmarshal(b, &was)
-		if err == nil && was.Settings == settings {
-			err = json.Unmarshal(was.Result, &v)
-			if err == nil {
-				return v, nil
-			}
-		}
-		if err != nil {
-			return v, fmt.Errorf("%s: %w; delete the file", path, err)
-		}
-		e.progress("%s is of other settings: made again", path)
-	}
-	if v, err = run(); err != nil {
-		return v, err
-	}
-	b, err := json.Marshal(struct {
-		Settings string
-		Result   T
-	}{settings, v})
-	if err != nil {
-		return v, err
-	}
-	return v, os.WriteFile(path, b, 0o644)
+func kept[T any](e *env, name, settings string, run func() (T, error)) (T, error) {
+	return keep.Result(e.keep, fmt.Sprintf("%s-seed%d", name, e.seed), settings,
+		func(path string) { e.progress("%s is of other settings: made again", path) }, run)
 }

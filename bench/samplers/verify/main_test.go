@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -172,21 +171,5 @@ func TestKept(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), path) {
 		t.Errorf("other settings: the log has %q", &log)
-	}
-	// What an earlier version of the program kept had no settings.
-	if err := os.WriteFile(path, []byte(`{"ESS":[[1]],"Stuck":7}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := kept(e, "row", "100 chains", run); err != nil || runs != 4 || r.Stuck != 4 {
-		t.Errorf("no settings: %+v, %v after %d runs, want the fourth", r, err, runs)
-	}
-	for _, bad := range []string{`{"ESS":`, `{"Settings":"100 chains","Result":[]}`} {
-		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := kept(e, "row", "100 chains", run); err == nil ||
-			!strings.Contains(err.Error(), path) {
-			t.Errorf("%s gives %v", bad, err)
-		}
 	}
 }
