@@ -92,8 +92,12 @@ func (p plan) compare(ctx context.Context, o lab.Options) ([][]*learned, error) 
 	}
 	err = fanout.Each(o.Threads, n*len(tasks), func(i int) (err error) {
 		row, k := i/n, n-1-i%n
-		results[row][k], err = tasks[row].learn(ctx, samplersOf()[k], data, o)
-		o.Logf("isinglearn: %s, %d steps, %d chains", titles[k], tasks[row].steps, tasks[row].buffer)
+		t := tasks[row]
+		results[row][k], err = lab.Kept(o, fmt.Sprintf("isinglearn-%s-%d-%d", titles[k], t.steps,
+			t.buffer), fmt.Sprintf("%+v", t), func() (*learned, error) {
+			return t.learn(ctx, samplersOf()[k], data, o)
+		})
+		o.Logf("isinglearn: %s, %d steps, %d chains", titles[k], t.steps, t.buffer)
 		return err
 	})
 	return results, err
@@ -125,8 +129,8 @@ func (p plan) page(results [][]*learned) *lab.Page {
 		fmt.Sprint(p.coupling), "{start}", lab.Num(math.Log(p.coupling*math.Sqrt(4/n)), 2), "{table}",
 		lab.Table(rows...), "{times}", p.times(results[0])).Replace(about)
 	title := fmt.Sprintf("Learning %d × %d spins", p.side, p.side)
-	iterations := func(l *learned) []float64 { return l.iter }
-	seconds := func(l *learned) []float64 { return l.seconds }
+	iterations := func(l *learned) []float64 { return l.Iter }
+	seconds := func(l *learned) []float64 { return l.Seconds }
 	return &lab.Page{Text: text, Charts: map[string]string{
 		"rmse.svg": drawing.Plot{Title: title, Panels: []drawing.Panel{
 			tasks[0].panel(results[0], "iteration", iterations),
@@ -143,8 +147,8 @@ func (p plan) times(of []*learned) string {
 		rows[0] = append(rows[0], "seconds to "+lab.Num(g, 2))
 	}
 	for k, l := range of {
-		n := l.iter[len(l.iter)-1] / 1000
-		row := []string{titles[k], lab.Num(l.total()/n, 2), lab.Num(l.chains/n, 2)}
+		n := l.Iter[len(l.Iter)-1] / 1000
+		row := []string{titles[k], lab.Num(l.total()/n, 2), lab.Num(l.Chains/n, 2)}
 		for _, g := range p.goals {
 			row = append(row, lab.Num(l.until(g), 1))
 		}
@@ -159,7 +163,7 @@ func (t task) panel(of []*learned, x string, at func(*learned) []float64) drawin
 		Title: fmt.Sprintf("%d steps an iteration, %d chains", t.steps, t.buffer)}
 	for k, r := range of {
 		panel.Lines = append(panel.Lines,
-			drawing.Line{Name: titles[k], Series: k, X: at(r), Y: r.logRMSE})
+			drawing.Line{Name: titles[k], Series: k, X: at(r), Y: r.LogRMSE})
 	}
 	return panel
 }

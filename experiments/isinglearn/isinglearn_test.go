@@ -263,7 +263,7 @@ func TestQuick(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if end := res.logRMSE[len(res.logRMSE)-1]; !(end < start-0.3) {
+		if end := res.LogRMSE[len(res.LogRMSE)-1]; !(end < start-0.3) {
 			t.Errorf("%s: log RMSE from %v to %v", titles[i], start, end)
 		}
 	}

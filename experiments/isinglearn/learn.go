@@ -73,19 +73,19 @@ func (t task) data(ctx context.Context, seed uint64) ([][]int32, error) {
 
 // learned is what came of it.
 type learned struct {
-	iter    []float64 // iterations
-	logRMSE []float64 // log of the root mean square of Ĵ − J over all n² entries, in nats
-	seconds []float64 // of computing until then, without what the measurements take
-	chains  float64   // of all these seconds, those in which the chains moved
+	Iter    []float64 // iterations
+	LogRMSE []float64 // log of the root mean square of Ĵ − J over all n² entries, in nats
+	Seconds []float64 // of computing until then, without what the measurements take
+	Chains  float64   // of all these seconds, those in which the chains moved
 	mean    []float64 // of J below its diagonal over the last quarter of the iterations
 }
 
 // at is the last entry up to an iteration.
 func (l *learned) at(iter int) float64 {
 	last := math.NaN()
-	for k, it := range l.iter {
+	for k, it := range l.Iter {
 		if it <= float64(iter) {
-			last = l.logRMSE[k]
+			last = l.LogRMSE[k]
 		}
 	}
 	return last
@@ -93,16 +93,16 @@ func (l *learned) at(iter int) float64 {
 
 // until is the time at which the log RMSE was first at most a bound, NaN if it never was.
 func (l *learned) until(bound float64) float64 {
-	for k, v := range l.logRMSE {
+	for k, v := range l.LogRMSE {
 		if v <= bound {
-			return l.seconds[k]
+			return l.Seconds[k]
 		}
 	}
 	return math.NaN()
 }
 
 // total is the time of all iterations.
-func (l *learned) total() float64 { return l.seconds[len(l.seconds)-1] }
+func (l *learned) total() float64 { return l.Seconds[len(l.Seconds)-1] }
 
 // learn climbs the log-likelihood by persistent contrastive divergence (Tieleman 2008): the
 // gradient in J_ij is the mean of s_i s_j over the data less that over the chains, which make a
@@ -156,12 +156,12 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, o l
 			for i, v := range j {
 				sq += 2 * (v - truth[i]) * (v - truth[i])
 			}
-			res.iter = append(res.iter, float64(it))
-			res.logRMSE = append(res.logRMSE, math.Log(sq/float64(n*n))/2)
-			res.seconds = append(res.seconds, spent.Seconds())
+			res.Iter = append(res.Iter, float64(it))
+			res.LogRMSE = append(res.LogRMSE, math.Log(sq/float64(n*n))/2)
+			res.Seconds = append(res.Seconds, spent.Seconds())
 		}
 	}
-	res.chains = moved.Seconds()
+	res.Chains = moved.Seconds()
 	return res, nil
 }
 

@@ -27,10 +27,10 @@ func TestTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []float64{.006, .012, .015}; !slices.Equal(l.seconds, want) || l.chains != .01 {
-		t.Errorf("times %v, chains %v, want %v and .01", l.seconds, l.chains, want)
+	if want := []float64{.006, .012, .015}; !slices.Equal(l.Seconds, want) || l.Chains != .01 {
+		t.Errorf("times %v, chains %v, want %v and .01", l.Seconds, l.Chains, want)
 	}
-	l.logRMSE = []float64{-1, -3, -2}
+	l.LogRMSE = []float64{-1, -3, -2}
 	for bound, want := range map[float64]float64{-1: .006, -1.5: .012, -3: .012} {
 		if got := l.until(bound); got != want {
 			t.Errorf("%v s to %v, want %v", got, bound, want)

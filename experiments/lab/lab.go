@@ -29,6 +29,7 @@ type Options struct {
 	Threads int       // that may compute at a time; 0: one for each processor
 	Data    string    // folder of the data sets, see DataFile
 	Log     io.Writer // progress; nil: none
+	Keep    string    // folder of what long parts gave, see Kept; "" keeps nothing
 	// Stopwatch makes what Watch returns. nil: CPUTime. Tests have one that always goes alike.
 	Stopwatch func() func() time.Duration
 }

@@ -101,3 +101,32 @@ func TestDataFile(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// TestKept: a part is made once for each seed and size, and again only with other settings.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	o, runs := Options{Seed: 3, Keep: t.TempDir(), Log: &log}, 0
+	get := func(o Options, settings string) int {
+		v, err := Kept(o, "part", settings, func() (int, error) { runs++; return runs, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	other, quick := o, o
+	other.Seed, quick.Quick = 4, true
+	for _, c := range []struct {
+		o        Options
+		settings string
+		want     int
+	}{{o, "a", 1}, {o, "a", 1}, {other, "a", 2}, {quick, "a", 3}, {o, "a", 1}, {o, "b", 4}, {o, "b", 4}} {
+		if got := get(c.o, c.settings); got != c.want {
+			t.Errorf("seed %d, quick %t, settings %s: %d, want %d", c.o.Seed, c.o.Quick, c.settings, got,
+				c.want)
+		}
+	}
+	if path := filepath.Join(o.Keep, "part-seed3.json"); !strings.Contains(log.String(), path) {
+		t.Errorf("the log does not say that %s was made again: %q", path, &log)
+	}
+}

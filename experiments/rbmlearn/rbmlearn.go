@@ -69,40 +69,50 @@ func (p plan) negative(ctx context.Context, method string, r *targets.RBM, seed 
 		contrast.Tuning{Period: p.iters / 4, Budget: 50, Rise: true}, o)
 }
 
-// learned is a machine and what it is worth.
+// learned is what a machine is worth.
 type learned struct {
-	r           *targets.RBM
-	z           *samplers.AISResult
-	train, test float64 // mean log-likelihoods, in nats
+	Train, Test float64   // mean log-likelihoods, in nats
+	Error       float64   // standard error of log Z
+	X           [][]int32 // some of its states, from the end of annealing
 }
+
+// shown is the number of states that the page shows of a machine.
+const shown = 12
 
 // scored are the training images whose log-likelihood counts.
 func scored(set *images.Set) [][]int32 { return set.Train[:min(1000, len(set.Train))] }
 
 // learn makes a machine and estimates its log-likelihoods.
-func (p plan) learn(ctx context.Context, method string, set *images.Set, seed uint64) (*learned,
-	error) {
+func (p plan) learn(ctx context.Context, method string, set *images.Set, seed uint64) (*targets.RBM,
+	*learned, error) {
 	r, err := boltzmann.New(set, p.hidden, seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	neg, err := p.negative(ctx, method, r, seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fit := boltzmann.Fit{Iters: p.iters, Batch: p.batch, Rate: p.rate, Seed: seed}
 	if err := fit.Learn(ctx, r, set.Train, neg); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	l := &learned{r: r}
-	if l.z, err = boltzmann.LogZ(ctx, r, set.Train, p.chains, p.rungs, seed); err != nil {
-		return nil, err
+	z, err := boltzmann.LogZ(ctx, r, set.Train, p.chains, p.rungs, seed)
+	if err != nil {
+		return nil, nil, err
 	}
-	if l.train, err = boltzmann.LogLikelihood(ctx, r, scored(set), l.z.LogZ); err != nil {
-		return nil, err
+	l := &learned{Error: z.Error, X: z.X[:shown]}
+	if l.Train, err = boltzmann.LogLikelihood(ctx, r, scored(set), z.LogZ); err != nil {
+		return nil, nil, err
 	}
-	l.test, err = boltzmann.LogLikelihood(ctx, r, set.Test, l.z.LogZ)
-	return l, err
+	l.Test, err = boltzmann.LogLikelihood(ctx, r, set.Test, z.LogZ)
+	return r, l, err
+}
+
+// settings are what a machine depends on besides its method and seed.
+func (p plan) settings(set *images.Set) string {
+	p.repeats = 0
+	return fmt.Sprintf("%+v, %d images of %s", p, len(set.Train), set.Name)
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
@@ -115,8 +125,13 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	}
 	results := make([]*learned, len(methods)*p.repeats)
 	err := fanout.Each(o.Threads, len(results), func(i int) (err error) {
-		k := i % len(methods)
-		results[i], err = p.learn(ctx, methods[k], set, o.Seed+uint64(i/len(methods)))
+		k, part := i%len(methods), o
+		part.Seed += uint64(i / len(methods))
+		results[i], err = lab.Kept(part, "rbmlearn-"+strings.ReplaceAll(methods[k], " ", "-"),
+			p.settings(set), func() (*learned, error) {
+				_, l, err := p.learn(ctx, methods[k], set, part.Seed)
+				return l, err
+			})
 		o.Logf("rbmlearn: %s, %d", methods[k], i/len(methods)+1)
 		return err
 	})
@@ -153,12 +168,12 @@ func (p plan) page(set *images.Set, results []*learned) *lab.Page {
 	first := []string{"none: independent pixels", lab.Num(independent(set, scored(set)), 2),
 		lab.Num(independent(set, set.Test), 2), "exact"}
 	rows = append(rows, append(first, "", "", "", "", ""))
-	strips := []images.Strip{{Title: "images", X: set.Train[:12]}}
+	strips := []images.Strip{{Title: "images", X: set.Train[:shown]}}
 	for k, method := range methods {
 		var train, test, logZ []float64
 		for i := k; i < len(results); i += len(methods) {
-			train, test = append(train, results[i].train), append(test, results[i].test)
-			logZ = append(logZ, results[i].z.Error)
+			train, test = append(train, results[i].Train), append(test, results[i].Test)
+			logZ = append(logZ, results[i].Error)
 		}
 		row := []string{method, lab.Over(train).Format(2), lab.Over(test).Format(2),
 			"± " + lab.Num(lab.Over(logZ).Mean, 2)}
@@ -166,7 +181,7 @@ func (p plan) page(set *images.Set, results []*learned) *lab.Page {
 			row = append(row, lab.Num(v, 2))
 		}
 		rows = append(rows, row)
-		strips = append(strips, images.Strip{Title: method, X: results[k].z.X[:12]})
+		strips = append(strips, images.Strip{Title: method, X: results[k].X})
 	}
 	text := strings.NewReplacer("{set}", set.Name, "{side}", fmt.Sprint(set.Side), "{images}",
 		fmt.Sprint(len(set.Train)), "{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.iters),
