@@ -38,7 +38,7 @@ func TestPrecisionIsRecorded(t *testing.T) {
 	}
 	r := run("--resume")
 	for _, part := range []string{"--device was emulated, is cpu", "--precision was bf16, is fp32",
-		"repeat the first run"} {
+		"give what the first run had"} {
 		if r.code == 0 || !strings.Contains(r.err, part) {
 			t.Errorf("%q is not in: %s", part, r.err)
 		}
