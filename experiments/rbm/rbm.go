@@ -24,7 +24,7 @@ var Experiment = lab.Experiment{
 	Title: "Sampling restricted Boltzmann machines",
 	Source: "DLP (Zhang and others, ICML 2022), figures 4 and 8. ACS (Pynadath and others, NeurIPS " +
 		"2024), figures 4, 6, 8 and 9. DLMC (Sun and others, AISTATS 2023), figures 9 and 10",
-	Takes: "a quarter of an hour of one core; needs Fashion-MNIST",
+	Takes: "an hour of one core; needs Fashion-MNIST",
 	Run:   run,
 }
 
@@ -38,10 +38,10 @@ func plans(quick bool) plan {
 			every: 20, gold: 200, settled: 40, aisChains: 30, rungs: 100, sizes: []size{{2, 6}, {2, 12}},
 			few: fit{100, 3}, essChains: 4, essBurnin: 60, essSteps: 60}
 	}
-	return plan{hidden: 500, fit: fit{600, 2}, rate: 0.001, chains: 16, steps: 5000,
-		burnin: 500, every: 40, gold: 300, settled: 100, aisChains: 16, rungs: 500,
+	return plan{hidden: 500, fit: fit{600, 10}, rate: 0.001, chains: 30, steps: 5000,
+		burnin: 500, every: 40, gold: 500, settled: 5000, aisChains: 16, rungs: 500,
 		sizes: []size{{2, 25}, {2, 200}, {4, 100}, {8, 100}}, few: fit{200, 2},
-		essChains: 6, essBurnin: 400, essSteps: 600}
+		essChains: 12, essBurnin: 400, essSteps: 1000}
 }
 
 // imagesOf are the first images with few levels.
