@@ -24,7 +24,7 @@ var Experiment = lab.Experiment{
 	Title: "Learning restricted Boltzmann machines",
 	Source: "ACS (Pynadath and others, NeurIPS 2024), section 6.2.1, table 1, algorithm 6, appendix " +
 		"D.4",
-	Takes: "half an hour of one core; needs Fashion-MNIST",
+	Takes: "three quarters of an hour of one core; needs Fashion-MNIST",
 	Run:   run,
 }
 
@@ -44,7 +44,7 @@ func plans(quick bool) plan {
 		return plan{hidden: 6, iters: 300, batch: 50, steps: 5, rate: 0.01, repeats: 1,
 			chains: 50, rungs: 100}
 	}
-	return plan{hidden: 500, iters: 1000, batch: 100, steps: 5, rate: 0.001, repeats: 2,
+	return plan{hidden: 500, iters: 1000, batch: 100, steps: 5, rate: 0.001, repeats: 3,
 		chains: 50, rungs: 2000}
 }
 
