@@ -44,6 +44,9 @@ func Result[T any](folder, name, settings string, again func(path string),
 	case !errors.Is(err, fs.ErrNotExist):
 		return v, err
 	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return v, err // before anything is computed, which would be lost
+	}
 	if v, err = run(); err != nil {
 		return v, err
 	}
@@ -53,9 +56,6 @@ func Result[T any](folder, name, settings string, again func(path string),
 	}{settings, v})
 	if err != nil {
 		return v, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return v, err
 	}
 	return v, disk.Write(path, b)
 }

@@ -78,4 +78,9 @@ func TestNothingKept(t *testing.T) {
 	if v, err := Result(dir, "row", "", nil, run); v != 3 || err != nil {
 		t.Errorf("after an error: %d, %v", v, err)
 	}
+	// Where nothing can be kept, nothing is computed.
+	in := filepath.Join(dir, "row.json", "folder")
+	if _, err := Result(in, "row", "", nil, run); err == nil || runs != 3 {
+		t.Errorf("a folder inside a file: %v after %d runs", err, runs)
+	}
 }

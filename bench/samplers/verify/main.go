@@ -118,11 +118,6 @@ func run(ctx context.Context, sections []section, stdout, stderr io.Writer, args
 	}
 	e := &env{seed: *seed, keep: *keep, log: stderr,
 		svg: func(string, func(io.Writer) error) error { return nil }}
-	if *keep != "" {
-		if err := os.MkdirAll(*keep, 0o755); err != nil {
-			return err
-		}
-	}
 	if *write != "" {
 		dir := filepath.Join(*write, "verification")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
