@@ -186,6 +186,11 @@ func (o *Options) fill() error {
 	if err := o.checkThin(); err != nil {
 		return err
 	}
+	if o.Exact == ExactNever {
+		if err := o.checkMarginals(); err != nil {
+			return err
+		}
+	}
 	return checkTerms(o.Terms)
 }
 

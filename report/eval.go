@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"infill/internal/count"
 )
 
 // EvalOptions are the options of [Eval].
@@ -172,7 +174,7 @@ func evalNotes(files []FileInfo, o EvalOptions) []string {
 	var notes []string
 	if o.Sample > 0 {
 		notes = append(notes, fmt.Sprintf("each file was sampled to at most %d sentence%s "+
-			"(uniform, without replacement, seed %d)", o.Sample, plural(o.Sample), o.ReadOptions.Seed))
+			"(uniform, without replacement, seed %d)", o.Sample, count.S(o.Sample), o.ReadOptions.Seed))
 	}
 	lo, hi := files[0].N, files[0].N
 	for _, f := range files {

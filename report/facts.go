@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"infill/internal/count"
 )
 
 // facts are the lines under the title.
@@ -86,11 +88,11 @@ func (o EvalOptions) read() string {
 	var parts []string
 	if o.Top > 0 {
 		parts = append(parts, fmt.Sprintf("the best %d filling%s of each record", o.Top,
-			plural(o.Top)))
+			count.S(o.Top)))
 	}
 	if o.Sample > 0 {
 		parts = append(parts, fmt.Sprintf("samples of %d sentence%s", o.Sample,
-			plural(o.Sample)))
+			count.S(o.Sample)))
 	}
 	if o.Paired {
 		parts = append(parts, "paired line by line")

@@ -100,9 +100,6 @@ func either(n int, one, many string) string {
 	return many
 }
 
-// plural is the ending of a noun that counts n things.
-func plural(n int) string { return either(n, "", "s") }
-
 // decimal prints with a fixed number of digits; whole numbers from 10,000 on get
 // thin separators.
 func decimal(x float64, digits int) string {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"infill/internal/count"
 )
 
 // maxUnequal is the ratio of two budgets that still count as equal.
@@ -44,7 +46,7 @@ func (c *Comparison) fillingsNote(out *CompareResult) string {
 		}
 	}
 	return fmt.Sprintf("%d sentence%s, the best %d filling%s of each: N = %d sentence%s per sampler",
-		len(c.Sources), plural(len(c.Sources)), out.Top, plural(out.Top), first, plural(first))
+		len(c.Sources), count.S(len(c.Sources)), out.Top, count.S(out.Top), first, count.S(first))
 }
 
 // budgetNote says by how much the samplers miss equal budgets; "" if that is not

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infill/infill/jsonl"
+	"infill/internal/count"
 	"infill/metrics/corpus"
 )
 
@@ -105,7 +106,7 @@ func (rd *reader) finish() (Summary, error) {
 	}
 	if s.Sentences == s.Blank {
 		return *s, fmt.Errorf("%s: %w: %d record%s, %d failed, %d blank line%s",
-			rd.name, ErrNoSentences, s.Records, plural(s.Records), s.Failed, s.Blank, plural(s.Blank))
+			rd.name, ErrNoSentences, s.Records, count.S(s.Records), s.Failed, s.Blank, count.S(s.Blank))
 	}
 	if rd.sample != nil {
 		for _, x := range rd.sample.Items() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"infill/internal/count"
 	"infill/internal/drawing"
 )
 
@@ -129,12 +130,12 @@ func referenceLines(refs []Reference) []string {
 	var out []string
 	for _, r := range refs {
 		s := fmt.Sprintf("%s: %s sentence%s from %s", r.Name, decimal(float64(r.Sentences), 0),
-			plural(r.Sentences), r.Path)
+			count.S(r.Sentences), r.Path)
 		if r.Excluded > 0 {
-			s += fmt.Sprintf(", %d infilled one%s left out", r.Excluded, plural(r.Excluded))
+			s += fmt.Sprintf(", %d infilled one%s left out", r.Excluded, count.S(r.Excluded))
 		}
 		if r.Blank > 0 {
-			s += fmt.Sprintf(", %d blank line%s dropped", r.Blank, plural(r.Blank))
+			s += fmt.Sprintf(", %d blank line%s dropped", r.Blank, count.S(r.Blank))
 		}
 		out = append(out, s)
 	}

@@ -11,6 +11,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/internal/count"
 )
 
 // fill answers POST and GET /v1/fill.
@@ -120,7 +121,7 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 		return nil, errGone
 	}
 	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
-		f := fail(codeTimeout, "the time was over after %d steps", rec.Steps)
+		f := fail(codeTimeout, "the time was over after %s", count.Of(rec.Steps, "step"))
 		f.record = rec
 		return nil, f
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"infill/infill"
+	"infill/internal/count"
 	"infill/internal/testmode"
 )
 
@@ -123,7 +124,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 	if a.code != http.StatusGatewayTimeout || f.Type != "timeout" || rec.ID != "x" || rec.Line != 1 ||
 		rec.Tag != 1 || rec.Steps < 1 || rec.Steps >= 1000000 || len(rec.Fillings) == 0 ||
-		f.Error != fmt.Sprintf("the time was over after %d steps", rec.Steps) {
+		f.Error != "the time was over after "+count.Of(rec.Steps, "step") {
 		t.Errorf("%d %s", a.code, a.body)
 	}
 	if d := time.Since(begin); d > 5*time.Second {

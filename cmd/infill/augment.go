@@ -10,6 +10,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/internal/count"
 )
 
 const augmentDescription = "" +
@@ -87,9 +88,9 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	meant := meantByAny(meantBy(settings.AugmentTable(), settings.AugmentDefaults),
 		meantBy(settings.FillTable(), settings.Defaults))
 	return fileWork{do: a.Record, known: a.Known, meant: meant, summary: func() string {
-		s := fmt.Sprintf("%d variant%s", a.Variants, plural(a.Variants))
+		s := fmt.Sprintf("%d variant%s", a.Variants, count.S(a.Variants))
 		if a.Short > 0 {
-			s += fmt.Sprintf(", %d text%s with fewer than asked for: %d missing", a.Short, plural(a.Short),
+			s += fmt.Sprintf(", %d text%s with fewer than asked for: %d missing", a.Short, count.S(a.Short),
 				a.Missing)
 		}
 		return s

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill/batch"
+	"infill/internal/count"
 )
 
 // joinFlags are the flags that --join takes. The others decide nothing when records are there.
@@ -40,7 +41,7 @@ func (f *batchFlags) joinShards(c *cli.Context, std stdio) error {
 		if p.Failed > 0 {
 			failed = failures(p.Failed)
 		}
-		fmt.Fprintf(std.err, "infill: %s: %d record%s%s\n", f.output, p.Records, plural(p.Records),
+		fmt.Fprintf(std.err, "infill: %s: %d record%s%s\n", f.output, p.Records, count.S(p.Records),
 			failed)
 	}
 	return nil

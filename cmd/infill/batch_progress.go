@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"infill/infill/batch"
+	"infill/internal/count"
 )
 
 // batchProgress shows how far a file is: finished records, rate, time left.
@@ -51,7 +52,7 @@ func (b *batchProgress) show(p batch.Progress) {
 	if p.Total > 0 {
 		fmt.Fprintf(&s, "%s %3d %% ", bar(int64(p.Records), int64(p.Total)), 100*p.Records/p.Total)
 	}
-	fmt.Fprintf(&s, "%d record%s", p.Records, plural(p.Records))
+	fmt.Fprintf(&s, "%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {
 		fmt.Fprintf(&s, ", %d failed", p.Failed)
 	}
@@ -120,7 +121,7 @@ func roughly(d time.Duration) string {
 		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	}
 	h := int(d.Round(time.Hour).Hours())
-	return fmt.Sprintf("%s %d h", counted(h/24, "day"), h%24)
+	return fmt.Sprintf("%s %d h", count.Of(h/24, "day"), h%24)
 }
 
 // rates are the finished records per second of this run, and the time that the
@@ -153,7 +154,7 @@ func failures(n int) string {
 
 // summary says what a finished run did.
 func (b *batchProgress) summary(p batch.Progress) string {
-	s := fmt.Sprintf("%d record%s", p.Records, plural(p.Records))
+	s := fmt.Sprintf("%d record%s", p.Records, count.S(p.Records))
 	if p.Failed > 0 {
 		s += failures(p.Failed)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/internal/count"
 	"infill/mlm"
 	"infill/report"
 	"infill/samplers"
@@ -252,7 +253,7 @@ func quoted(args []string) []string {
 // protocol says in words what is done with every sentence.
 func (f *compareFlags) protocol() string {
 	o := &f.fillingFlags.Options
-	steps, chains := o.Steps, counted(o.Chains, "chain")
+	steps, chains := o.Steps, count.Of(o.Chains, "chain")
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Masking.Rate > 0 {
@@ -272,11 +273,11 @@ func (f *compareFlags) protocol() string {
 		add("%s, no step", chains)
 	case o.Budget == infill.BudgetEvaluations:
 		add("%s × %d model evaluations (%s of one, and the start)", chains, steps+1,
-			counted(steps, "step"))
+			count.Of(steps, "step"))
 	case o.Budget == infill.BudgetRows:
-		add("%s, model rows of %s of one evaluation and of the start", chains, counted(steps, "step"))
+		add("%s, model rows of %s of one evaluation and of the start", chains, count.Of(steps, "step"))
 	default:
-		add("%s × %s", chains, counted(steps, "step"))
+		add("%s × %s", chains, count.Of(steps, "step"))
 	}
 	add("last state")
 	if o.Select == infill.SelectDiverse {

@@ -17,6 +17,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm"
@@ -126,7 +127,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "infill %s (%s, %s)\n", d.Version, d.Go, d.OS)
-	fmt.Fprintf(&b, "processor: %s; %s\n", counted(d.CPUs, "thread"), strings.Join(d.CPU, " "))
+	fmt.Fprintf(&b, "processor: %s; %s\n", count.Of(d.CPUs, "thread"), strings.Join(d.CPU, " "))
 	b.WriteString(report.String())
 	for _, dev := range d.Devices {
 		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),

@@ -12,7 +12,8 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\n")
 	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the [MASK] sleeps ."}`)
-	const text = "the [MASK] sleeps ."
+	const text, plain = "the [MASK] sleeps .", "the dog sleeps ."
+	none := filepath.Join(dir, "none")
 	for _, c := range []struct {
 		args []string
 		more string
@@ -30,11 +31,27 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 		{[]string{"batch", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},
 		{[]string{"augment", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},
 		{[]string{"score", "--file", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},
+		{[]string{"fill", text}, "--sampler dula --marginals", 2, "dula does not"},
+		{[]string{"fill", text}, "--allow " + none, 3, "--allow: "},
+		{[]string{"fill", text}, "--start " + none, 3, "--start: "},
+		{[]string{"fill", plain}, "--mask-words 1 --keep-file " + none, 3, "--keep-file: "},
+		{[]string{"fill", plain}, "--mask-words 1 --mask-class content --stop-words " + none, 3,
+			"--stop-words: "},
+		{[]string{"fill", plain}, "--mask-words 1 --min-similarity 0.5 --encoder " + none, 3,
+			"--encoder: "},
+		{[]string{"fill", text}, "--energy words:" + none + "=1", 3, "part words:" + none},
+		{[]string{"fill", plain}, "--mask-words 1 --energy edit=1 --energy edit=2", 2,
+			"edit stands twice"},
+		{[]string{"score", plain}, "--energy words:" + none + "=1", 3, "part words:" + none},
+		{[]string{"score", plain}, "--energy edit=1", 2, "compares with the words before"},
+		{[]string{"batch", in}, "-o " + lines, 2, "the output exists"},
+		{[]string{"augment", in}, "-o " + lines, 2, "the output exists"},
+		{[]string{"score", "--file", in}, "-o " + lines, 2, "the output exists"},
 		{[]string{"compare", in}, "--weights 1,2", 2, "2 weights for order 4"},
 		{[]string{"compare", in}, "--smooth exp --smooth-value 3", 2, "smoothing exp takes no value"},
 		{[]string{"compare", in}, "--ngrams 99", 2, "n-gram order 99"},
 		{[]string{"compare", in}, "--self-bleu first", 2, "want 2 or more"},
-		{[]string{"compare", in}, "--reference " + filepath.Join(dir, "none"), 3, "--reference: "},
+		{[]string{"compare", in}, "--reference " + none, 3, "--reference: "},
 	} {
 		args := append(c.args, strings.Fields(c.more)...)
 		r := infillRun("", append(args, "--model", filepath.Join(dir, "no model"))...)

@@ -13,6 +13,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/count"
 )
 
 // fileFlags are the flags of every command that works through a file.
@@ -78,6 +79,11 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 			targets = append(targets, target{what, batch.PartPath(f.output)})
 		}
 		if err := checkTargets(targets, append(others, path)...); err != nil {
+			return nil, err
+		}
+		if l, err := f.layout(); err != nil {
+			return nil, err
+		} else if err := l.Free(f.output); err != nil && !f.resume && !f.force {
 			return nil, err
 		}
 	}
@@ -176,12 +182,12 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	bar.clear()
 	if !f.quiet && out.Dropped > 0 {
 		fmt.Fprintf(std.err, "infill: %s: cut off %s of a record that was not whole\n", out.File(),
-			counted(int(out.Dropped), "byte"))
+			count.Of(int(out.Dropped), "byte"))
 	}
 	switch {
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
 		fmt.Fprintf(std.err, "infill: %s has %d record%s; go on with:\n  %s\n", out.File(), p.Records,
-			plural(p.Records), resumeCommand(c))
+			count.S(p.Records), resumeCommand(c))
 		return err
 	case err != nil:
 		return err

@@ -17,6 +17,7 @@ import (
 	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/infill/records"
+	"infill/internal/count"
 	"infill/mlm"
 )
 
@@ -234,13 +235,13 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		}
 		return fmt.Sprintf("exact, without sampling: %d of %d filling%s, "+
 			"with %.1f %% of the probability, in %.2f s", len(r.Fillings), r.Distinct,
-			plural(r.Distinct), 100*sum, d.Seconds())
+			count.S(r.Distinct), 100*sum, d.Seconds())
 	}
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),
-		counted(o.Chains, "chain"), counted(r.Steps, "step"), d.Seconds(), r.Distinct,
-		plural(r.Distinct))
-	s += fmt.Sprintf(", %d of %s evaluated", r.Fresh, counted(r.Rows, "row"))
+		count.Of(o.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
+		count.S(r.Distinct))
+	s += fmt.Sprintf(", %d of %s evaluated", r.Fresh, count.Of(r.Rows, "row"))
 	if n := r.Evaluated - r.Fresh; n > 0 {
 		s += fmt.Sprintf(" and %d for start and ranking", n)
 	}
@@ -251,30 +252,19 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		s += fmt.Sprintf(", acceptance %.2f", r.Acceptance)
 	}
 	if r.Shortlist > 0 {
-		s += fmt.Sprintf(", %s per blank", counted(r.Shortlist, "candidate"))
+		s += fmt.Sprintf(", %s per blank", count.Of(r.Shortlist, "candidate"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Tuned)) {
 		s += fmt.Sprintf(", %s %.3g", strings.ReplaceAll(name, "-", " "), r.Tuned[name])
 	}
 	if m := r.Marginals; m != nil && m.Draws > 0 {
-		s += ", probabilities from " + counted(m.Draws, "state")
+		s += ", probabilities from " + count.Of(m.Draws, "state")
 		if !math.IsNaN(m.ESS) {
 			s += fmt.Sprintf(" (worth %.0f, split R-hat %.2f)", m.ESS, m.RHat)
 		}
 	}
 	if n := r.Stats.Zero; n > 0 {
-		s += fmt.Sprintf(", %d state%s of probability 0 refused", n, plural(n))
+		s += fmt.Sprintf(", %d state%s of probability 0 refused", n, count.S(n))
 	}
 	return s
 }
-
-// plural is the ending of a noun that counts n things.
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
-// counted is a number of things, such as 1 chain or 2 chains.
-func counted(n int, noun string) string { return fmt.Sprintf("%d %s%s", n, noun, plural(n)) }

@@ -61,7 +61,10 @@ func (f *fillingFlags) ready() (err error) {
 	if f.Options.Sampler, err = f.NewSampler(); err != nil {
 		return err
 	}
-	return f.Check()
+	if err := f.Check(); err != nil {
+		return err
+	}
+	return f.CheckFiles()
 }
 
 // chooseSeed draws a seed that is short enough to be typed again.

@@ -11,6 +11,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/count"
 	"infill/internal/unpack"
 	"infill/mlm"
 )
@@ -96,7 +97,7 @@ func modelEvalCommand(std stdio) *cli.Command {
 			}
 			defer func() { _ = m.Close() }()
 			if !quiet && canDraw(std.err) {
-				opt.Progress = func(lines int) { fmt.Fprint(std.err, "\r\x1b[K", counted(lines, "line")) }
+				opt.Progress = func(lines int) { fmt.Fprint(std.err, "\r\x1b[K", count.Of(lines, "line")) }
 				defer fmt.Fprint(std.err, "\r\x1b[K")
 			}
 			return evaluate(c.Context, std, m, file, opt, asJSON)
@@ -114,10 +115,10 @@ func evaluate(ctx context.Context, std stdio, m *mlm.Model, text io.Reader, opt 
 		return jsonl.Encode(std.out, evalWire(r))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %d masked", counted(r.Lines, "line"), counted(r.Pieces, "piece"),
+	fmt.Fprintf(&b, "%s, %s, %d masked", count.Of(r.Lines, "line"), count.Of(r.Pieces, "piece"),
 		r.Masked)
 	if r.TooLong > 0 {
-		fmt.Fprintf(&b, "; %s too long", counted(r.TooLong, "line"))
+		fmt.Fprintf(&b, "; %s too long", count.Of(r.TooLong, "line"))
 	}
 	fmt.Fprintf(&b, "\n\n%-22s %8s %8s %8s %11s\n", "frequency rank", "masked", "top-1 %",
 		"top-5 %", "perplexity")

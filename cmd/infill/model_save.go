@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/internal/count"
 	"infill/internal/disk"
 )
 
@@ -24,7 +25,7 @@ func modelSaveCommand(std stdio) *cli.Command {
 		Description: modelSaveDescription,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return usagef("model save takes a model and a folder, got %s", counted(c.NArg(), "argument"))
+				return usagef("model save takes a model and a folder, got %s", count.Of(c.NArg(), "argument"))
 			}
 			src, err := resolveModel(c.Args().Get(0))
 			if err != nil {

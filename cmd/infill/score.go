@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/internal/count"
 	"infill/mlm"
 )
 
@@ -64,11 +66,11 @@ func scoreCommand(std stdio) *cli.Command {
 }
 
 func (f *scoreFlags) run(c *cli.Context, std stdio) error {
-	if err := f.check(); err != nil {
+	if err := cmp.Or(f.check(), f.ranking.CheckFiles()); err != nil {
 		return err
 	}
 	if f.file != "" && c.NArg() > 0 {
-		return usagef("--file and %s: give one of them", counted(c.NArg(), "text"))
+		return usagef("--file and %s: give one of them", count.Of(c.NArg(), "text"))
 	}
 	if f.file == "" && f.output != "" {
 		return usagef("%s goes with --file FILE", f.outputFlag.spelling())

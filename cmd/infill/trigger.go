@@ -13,6 +13,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/trigger"
+	"infill/internal/count"
 	"infill/internal/unpack"
 )
 
@@ -128,8 +129,8 @@ func (f *triggerFlags) run(c *cli.Context, std stdio) error {
 		if r.Cut == 1 {
 			were = "was"
 		}
-		fmt.Fprintf(std.err, "infill: %s %s cut to %s (--max-pieces)\n", counted(r.Cut, "text"), were,
-			counted(o.MaxPieces, "piece"))
+		fmt.Fprintf(std.err, "infill: %s %s cut to %s (--max-pieces)\n", count.Of(r.Cut, "text"), were,
+			count.Of(o.MaxPieces, "piece"))
 	}
 	if f.json {
 		err = jsonl.Encode(std.out, r)

@@ -20,6 +20,7 @@ import (
 	"infill/infill/profile"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/internal/count"
 	"infill/internal/disk"
 	"infill/mlm"
 	"infill/samplers"
@@ -257,7 +258,7 @@ func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item,
 func tuned(p *profile.Profile, failed int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, tuned on %d of %s", p.Sampler, p.Corpus.Sampled,
-		counted(p.Corpus.Texts, "text"))
+		count.Of(p.Corpus.Texts, "text"))
 	if failed > 0 {
 		fmt.Fprintf(&b, " (%d of the sample could not be filled)", failed)
 	}
@@ -267,7 +268,7 @@ func tuned(p *profile.Profile, failed int) string {
 		if e.Coordinates == 1 {
 			noun = "coordinate"
 		}
-		fmt.Fprintf(&b, "%4d %-11s %4d text%s", e.Coordinates, noun, e.Texts, plural(e.Texts))
+		fmt.Fprintf(&b, "%4d %-11s %4d text%s", e.Coordinates, noun, e.Texts, count.S(e.Texts))
 		if e.Acceptance != nil {
 			fmt.Fprintf(&b, ", acceptance %.2f", *e.Acceptance)
 		}

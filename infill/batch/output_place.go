@@ -13,6 +13,29 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
+// Free finds what [Manifest.Open] with Create refuses because of an earlier run, before a model is
+// opened for it: an output, or records that wait for its end. The error is an [*ExistsError].
+func (l Layout) Free(path string) error {
+	l, err := l.Found(path)
+	if err != nil {
+		return err
+	}
+	switch info, err := os.Stat(path); {
+	case err != nil && isLink(path):
+		return &ExistsError{Path: path, Link: true}
+	case err == nil && info.Mode().IsRegular():
+		return &ExistsError{Path: path}
+	case err == nil:
+		return nil // a folder cannot be one, and a pipe has nothing of an earlier run
+	}
+	if part := PartPath(path); l.Rows() {
+		if info, err := os.Lstat(part); err == nil && info.Mode().IsRegular() {
+			return &ExistsError{Path: part}
+		}
+	}
+	return nil
+}
+
 // placeOfManifest is an error if the manifest of an output cannot be written. Its
 // folder has to be there, and its name has to be free or that of a manifest.
 func placeOfManifest(output string, in *Input, mode Mode) error {

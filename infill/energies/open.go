@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -210,6 +211,30 @@ func (p *Parts) Recorded(texts []string) (string, error) {
 		out = append(out, s.String())
 	}
 	return strings.Join(out, " "), nil
+}
+
+// Check finds what [Open] refuses of parts that a user may name, before anything is opened: two of
+// one name, which wrap ErrSpec, and files and folders that are not there. The name of a model is
+// not looked up.
+func Check(texts []string) error {
+	seen := map[string]bool{}
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return err
+		}
+		if seen[s.Name()] {
+			return fmt.Errorf("%w: %s stands twice; add the weights", ErrSpec, s.Name())
+		}
+		seen[s.Name()] = true
+		if s.Path == "" || s.Kind == "model" {
+			continue
+		}
+		if _, err := os.Stat(s.Path); err != nil {
+			return fmt.Errorf("part %s of the energy: %w", s.Name(), err)
+		}
+	}
+	return nil
 }
 
 // Files lists the files and folders that parts are made from. Texts that cannot be understood

@@ -70,6 +70,14 @@ func openParts(ctx context.Context, list []string, o energies.Options) (*energie
 	return p, nil
 }
 
+// checkParts is energies.Check. The error is an [*Error].
+func checkParts(list []string) error {
+	if err := energies.Check(list); err != nil {
+		return &Error{Name: "energy", Err: err}
+	}
+	return nil
+}
+
 // CloseParts closes what OpenParts has opened.
 func (v *Filling) CloseParts() error {
 	err := v.Parts.Close()
@@ -105,15 +113,31 @@ func (v *Ranking) OpenParts(ctx context.Context, o energies.Options) (err error)
 	return err
 }
 
-// Prepare makes terms of the parts of Energy. A part that compares with words before is refused:
-// of a text that is scored none are known. The error is an [*Error].
-func (v *Ranking) Prepare() (err error) {
+// CheckFiles is [Filling.CheckFiles] of the parts of Energy, and refuses what Prepare does.
+func (v *Ranking) CheckFiles() error {
+	if err := v.checkCompares(); err != nil {
+		return err
+	}
+	return checkParts(v.Energy)
+}
+
+// checkCompares refuses parts that compare with the words before.
+func (v *Ranking) checkCompares() error {
 	for _, text := range v.Energy {
 		if s, err := energies.Parse(text); err == nil && s.Compares() {
 			return &Error{Name: "energy", Err: fmt.Errorf("%w: %s compares with the words before a "+
 				"text was filled, which are not known of a text that is scored", energies.ErrSpec,
 				s.Name())}
 		}
+	}
+	return nil
+}
+
+// Prepare makes terms of the parts of Energy. A part that compares with words before is refused:
+// of a text that is scored none are known. The error is an [*Error].
+func (v *Ranking) Prepare() (err error) {
+	if err := v.checkCompares(); err != nil {
+		return err
 	}
 	if v.Options.Terms, err = v.Parts.Weighted(v.Energy); err != nil {
 		return &Error{Name: "energy", Err: err}

@@ -134,29 +134,6 @@ func Defaults() *Filling {
 	}
 }
 
-// Check finds settings that do not go together. The error is an [*Error].
-func (v *Filling) Check() error {
-	switch m := v.Masking; {
-	case m.Both():
-		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
-	case v.Options.MinDistance > 0 && !m.On():
-		return &Error{
-			Name: "min-distance", Needs: []string{"mask-rate", "mask-words"},
-			Err: errors.New("it is the distance from the word that was blanked out"),
-		}
-	}
-	return v.checkMasks()
-}
-
-// CheckOptions finds options that no text allows, before a model and the files of settings are
-// open. Options.Sampler must be made. The error is infill.ErrOption. [Filling.Check] has what it
-// finds of filters, which an encoder may complete later.
-func (v *Filling) CheckOptions() error {
-	opt := v.Options
-	opt.Exact, opt.Filter = v.exactly(), infill.Filter{}
-	return opt.Check()
-}
-
 // Prepare completes Options: it makes the sampler and the lists of words that are not there yet.
 // Errors: [*Error] for words and files, those of [samplers.New] for the sampler.
 func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"infill/beam/pipeline"
+	"infill/internal/count"
 	"infill/internal/program"
 )
 
@@ -98,8 +99,8 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "infill-beam: %d records, %d of them of lines that failed, in %d chunks\n",
-		sum.Records, sum.Failed, sum.Chunks)
+	fmt.Fprintf(os.Stderr, "infill-beam: %s, %d failed, in %s\n", count.Of(sum.Records, "record"),
+		sum.Failed, count.Of(sum.Chunks, "chunk"))
 	if sum.Failed > 0 && !o.okIfLinesFail {
 		return program.ErrSomeFailed
 	}

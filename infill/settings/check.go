@@ -1,0 +1,48 @@
+package settings
+
+import (
+	"errors"
+	"os"
+
+	"infill/infill"
+)
+
+// Check finds settings that do not go together. The error is an [*Error].
+func (v *Filling) Check() error {
+	switch m := v.Masking; {
+	case m.Both():
+		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
+	case v.Options.MinDistance > 0 && !m.On():
+		return &Error{
+			Name: "min-distance", Needs: []string{"mask-rate", "mask-words"},
+			Err: errors.New("it is the distance from the word that was blanked out"),
+		}
+	}
+	return v.checkMasks()
+}
+
+// CheckOptions finds options that no text allows, before a model and the files of settings are
+// open. Options.Sampler must be made. The error is infill.ErrOption. [Filling.Check] has what it
+// finds of filters, which an encoder may complete later.
+func (v *Filling) CheckOptions() error {
+	opt := v.Options
+	opt.Exact, opt.Filter = v.exactly(), infill.Filter{}
+	return opt.Check()
+}
+
+// CheckFiles finds files and folders that settings name and that are not there, and parts of the
+// energy that stand twice, before [Filling.Open] has a model. The error is an [*Error].
+func (v *Filling) CheckFiles() error {
+	for _, f := range []struct{ name, path string }{
+		{"allow", v.AllowFile}, {"start", v.StartFile}, {"keep-file", v.KeepFile},
+		{"stop-words", v.StopFile}, {"encoder", v.Encoder},
+	} {
+		if f.path == "" || f.path == "-" && v.Stdin != nil {
+			continue
+		}
+		if _, err := os.Stat(f.path); err != nil {
+			return &Error{Name: f.name, Err: err}
+		}
+	}
+	return checkParts(v.Energy)
+}

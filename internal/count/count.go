@@ -1,0 +1,15 @@
+// Package count writes numbers of things in messages and reports: 1 chain, 2 chains.
+package count
+
+import "fmt"
+
+// S is the ending of a noun that counts n things: "" for one, "s" for any other number.
+func S(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// Of is a number of things whose plural ends in s.
+func Of(n int, noun string) string { return fmt.Sprintf("%d %s%s", n, noun, S(n)) }
