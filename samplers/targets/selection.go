@@ -15,8 +15,9 @@ import (
 //
 //	U(β) = Σ_n y_n a_n − log(1 + exp(a_n)),   a_n = Σ_{j<d} x_nj (β_j + β_{d+j}),   y_n ∈ {0,1}
 //
-// without a prior. The paper writes − log σ(a_n) for the last term, which is − log(1 + exp(a_n))
-// with the sign of a_n lost. The gradient is the derivative of U as it is written.
+// without a prior. The paper's equations 17 and 31 have − log σ(a_n) in place of the last term,
+// which is + log σ(−a_n): both signs are lost. The gradient is the derivative of U as it is
+// written.
 type Selection struct {
 	N, D int       // observations, and columns without their copies
 	X    []float64 // N rows of D

@@ -28,7 +28,8 @@ type selection struct {
 	seed    uint64
 }
 
-// The paper's data: 100,000 rows, 9 columns with a copy of each, mini-batches of 1,000.
+// The paper's data: 100,000 rows, 9 columns with a copy of each. The mini-batches are those of its
+// figures 6 and 7.
 const selectionRows, selectionBatch = 100_000, 1000
 
 // selectionChains are those of each table, as in the paper.
