@@ -8,7 +8,7 @@
 // in nats, and a discrete sampler (package samplers) draws from
 // π(θ) ∝ exp(U(θ)/T) on the tokens that each blank may take. This is the
 // protocol of Zhang, Liu & Liu, "A Langevin-like Sampler for Discrete
-// Distributions", ICML 2022, appendix I.6.
+// Distributions", ICML 2022, section 7.5 and appendix I.6.
 //
 // The way of one sentence:
 //

@@ -90,7 +90,7 @@ func (m Masking) Check() error {
 	return nil
 }
 
-// Template blanks out words of a text, chosen at random (DLP, appendix I.6,
+// Template blanks out words of a text, chosen at random (DLP, section 7.5,
 // masks 25 %). It returns the template, whose text has [MASK] in their places,
 // and the words taken out, in order. The choice depends on text, seed and id
 // only. Errors: ErrOption for a masking out of range, ErrSpan for a span that is not one of the

@@ -32,6 +32,11 @@ import (
 //     smaller than AlphaMin; where they do not, BetaMax is the best β.)
 //   - β_k to the most accepted β in [BetaMin, β_{k−1}].
 //
+// The search takes the acceptance to fall as α grows. The paper's figure 3 has one that does
+// not, on a deep model, which is why its search for AlphaMax comes down from AlphaCeil
+// (algorithm 4, Run.SearchStep). Where the acceptance falls below ρ* and rises above it again,
+// AlphaMax here may be the smaller of the step sizes that have it.
+//
 // So a cycle begins at an acceptance near ρ* and goes above it: towards its end
 // β_k is better than the BetaMin that AlphaMin was tuned at. Where even AlphaCeil
 // is accepted more often, AlphaMax is AlphaCeil; ordinal coordinates of many

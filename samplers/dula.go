@@ -5,8 +5,9 @@ package samplers
 //
 //	q_i(v) ∝ exp(½Δ_i(v) − ‖v − θ_i‖²/(2α))
 //
-// and the proposal is always taken. The stationary law is not π but tends to
-// it as α → 0 (DLP, theorem 5.1 for log-quadratic U).
+// and the proposal is always taken. The stationary law is not π. It tends to π
+// as α → 0 where U is quadratic (DLP, theorem 5.1). For another U a bias can
+// stay at any α (theorem 5.2 bounds it by the distance of U to a quadratic one).
 // Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value adapts α per chain in the burn-in so that an acceptance test
@@ -71,7 +72,7 @@ func (s *DULA) Info() Info {
 var dulaInfo = Info{
 	Name: "dula", Title: "Discrete unadjusted Langevin",
 	Doc: "moves all coordinates at once along the gradient, without correction; " +
-		"the bias vanishes as the step size does (DLP 2022)",
+		"the bias vanishes with the step size where U is quadratic, and can stay elsewhere (DLP 2022)",
 	Needs:     Needs{NeedGradients},
 	StepCalls: callsOfState,
 	Cost: "1 energy and gradient; with batch b 1 mini-batch (on text 2b rows, " +

@@ -12,10 +12,11 @@ import (
 	"infill/samplers/targets"
 )
 
-// A task is what is to be learned, and how. DLP's values stand beside the fields.
+// A task is what is to be learned, and how. DLP's values stand beside the fields, in brackets those
+// that it does not name.
 type task struct {
-	side     int     // of the periodic lattice: 25
-	coupling float64 // σ: J is σ times the adjacency matrix: .25
+	side     int     // of the lattice: 25 (periodic)
+	coupling float64 // σ: J is σ times the adjacency matrix: (.25)
 	rows     int     // of data: 2000
 	sweeps   int     // of the Gibbs sampler that makes them: 1600
 	buffer   int     // persistent chains: 256

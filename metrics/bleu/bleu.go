@@ -17,7 +17,7 @@
 // hypothesis's closest reference, the shorter of two equally close ones.
 //
 // Self-BLEU: corpus BLEU with each sentence as hypothesis and all the others as
-// its references, pooled over the set (Wang & Cho 2019, DISCS, DLP Table 3).
+// its references, pooled over the set (Wang & Cho 2019, DISCS).
 //
 // NLTK and sacrebleu differ in two things, which [Options.Denominator] switches:
 // a sentence too short for an order counts 1 (NLTK) or 0 (sacrebleu) in that

@@ -11,7 +11,8 @@ import (
 // Variant names a definition of self-BLEU.
 type Variant string
 
-// The variants. Pooled is what Wang & Cho, DISCS and DLP's Table 3 report.
+// The variants. Pooled is what Wang & Cho and DISCS report. DLP's Table 3 does not say which it
+// has, and cites Texygen.
 const (
 	// Pooled is corpus BLEU of each sentence against all the others.
 	Pooled Variant = "corpus"

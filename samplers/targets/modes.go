@@ -8,7 +8,7 @@ import (
 )
 
 // Modes is a multimodal grid like that of ACS (Pynadath et al. 2024, section
-// 6.1), with round modes where its code has pointed ones (Peaks): a mixture of
+// 4.1), with round modes where its code has pointed ones (Peaks): a mixture of
 // discretised Gaussians on a grid of n×n modes,
 //
 //	U(x) = log Σ_m w_m exp(−‖x − μ_m‖²/(2σ²))
