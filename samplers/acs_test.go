@@ -63,7 +63,7 @@ func TestACSSchedule(t *testing.T) {
 }
 
 // TestACSInitBurnin is algorithm 3 of the paper: 50 steps at α_ceil and β_max without an acceptance
-// test, and 50 with it, in which both fall to α_floor and β_min.
+// test, and 50 with it, in which both fall to α_floor and β_min, once and not in cycles.
 func TestACSInitBurnin(t *testing.T) {
 	t.Parallel()
 	full, err := (&ACS{}).config()

@@ -108,7 +108,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s is as %s", spec, plain)
 		}
 	}
-	// The toy of ACS, as figure 7 has it.
+	// The toy of ACS, as section 7 of docs/notebook/verification.md has it.
 	p, err := ParseProblem("peaks")
 	if err != nil {
 		t.Fatal(err)

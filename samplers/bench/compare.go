@@ -184,7 +184,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	return row, nil
 }
 
-// randomCategorical draws the factorised target of figure 5.
+// randomCategorical draws the factorised target of section 5 of docs/notebook/verification.md.
 func randomCategorical(d, k int, sd float64, seed uint64) (*targets.Categorical, [][]float64,
 	error) {
 	if d < 1 || k < 1 || d > maxSetting/k {
