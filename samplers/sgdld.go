@@ -33,7 +33,8 @@ const (
 	RatioRates
 	// TaylorRates extrapolate from a stochastic gradient: r̂ = exp(Δ), to first order.
 	// The error stays however small h and however large the mini-batches are. The
-	// paper uses this for Z at most.
+	// paper takes Z from gradients, and says in its section 7 that rates from them
+	// may be biased. Its equation 12 and proposition 4.1 are about ratios.
 	TaylorRates
 )
 

@@ -28,7 +28,7 @@ func num(x float64) string {
 // invariant, and inexactNote says what it means.
 const (
 	inexactMark = " †"
-	inexactNote = "† not exact in general: more steps do not make its error 0"
+	inexactNote = "† not exact on every target: where it is not, more steps do not make its error 0"
 )
 
 // callNote says what the two ways of counting are.

@@ -40,7 +40,7 @@ const selectionPilot = 4
 
 func figSelection(ctx context.Context, w io.Writer, e *env) error {
 	for _, part := range []func(context.Context, io.Writer, *env) error{
-		figSelection9, figSelectionFew, figSelection50,
+		figSelection9, figSelectionFew, figSelectionBias, figSelection50,
 	} {
 		if err := part(ctx, w, e); err != nil {
 			return err
@@ -205,8 +205,8 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 		if _, unadjusted := c.s.(*samplers.SGDLD); unadjusted {
 			rate = "–"
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%.3f", got.Together), fmt.Sprintf("%.3f", got.Jump),
-			rate, fmt.Sprint(got.Visited)))
+		rows = append(rows, append(row, fmt.Sprintf("%.3f", got.Together[len(s.at)-1]),
+			fmt.Sprintf("%.3f", got.Jump), rate, fmt.Sprint(got.Visited)))
 		out[c.name] = got
 		e.progress("variable selection, %d rows, %d columns: %s", s.t.N, s.t.D, c.name)
 	}

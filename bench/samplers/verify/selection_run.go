@@ -13,7 +13,7 @@ import (
 type selected struct {
 	Errors   [][]float64 // by reported step and chain: Σ|P̂ − P| over the coordinates
 	Heaviest []float64   // by reported step: the share of its heaviest state, mean over chains
-	Together float64     // the same of the mean of the chains' P̂, at the end
+	Together []float64   // by reported step: the same of the mean of the chains' P̂
 	Jump     float64     // coordinates changed per update
 	Rate     float64     // mean acceptance probability
 	Visited  int         // different states, of all chains together
@@ -92,11 +92,13 @@ func (s selection) run(ctx context.Context, c selectionCase) (*selected, error) 
 				mean[i] += share(k, i) / float64(s.chains)
 			}
 		}
-		out.Errors, out.Together = append(out.Errors, errors), 0
+		out.Errors = append(out.Errors, errors)
 		out.Heaviest = append(out.Heaviest, heaviest)
+		together := 0.0
 		for i, p := range s.truth {
-			out.Together += math.Abs(mean[i] - p)
+			together += math.Abs(mean[i] - p)
 		}
+		out.Together = append(out.Together, together)
 	}
 	for _, st := range run.Stats {
 		out.Jump += st.JumpDistance() / float64(s.chains)
