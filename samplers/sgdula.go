@@ -15,7 +15,8 @@ const maxBatch = 1_000_000
 //
 //	q_i(v) ∝ exp(½Δ̂_i(v) − ‖v − θ_i‖²/(2α)),   E ∇Û = ∇U
 //
-// Nothing is corrected, and U is not evaluated.
+// Nothing is corrected, and U is not evaluated. The theorem is about one step.
+// The bias of the stationary law stays as α falls, as E exp(½Δ̂) is above exp(½Δ).
 type sgKernel struct {
 	c     *Chains
 	p     dlpProposer

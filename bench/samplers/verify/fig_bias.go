@@ -83,7 +83,7 @@ func num(v float64) string {
 func figBias(ctx context.Context, w io.Writer, e *env) error {
 	chart := drawing.Plot{Title: "Bias of DULA, exact (DLP, figure 1)"}
 	for _, part := range []func(context.Context, io.Writer) (drawing.Panel, error){biasOfStep,
-		biasOfSine} {
+		biasOfSine, biasOfBatch} {
 		panel, err := part(ctx, w)
 		if err != nil {
 			return err

@@ -18,32 +18,43 @@ func transition(ctx context.Context, t samplers.Gradienter, e *targets.Exact, al
 	d := t.Domain()
 	x := [][]int32{make([]int32, d.Len())}
 	u, g := make([]float64, 1), [][]float64{make([]float64, d.GradLen())}
-	y := make([]int32, d.Len())
+	flip := make([]float64, d.Len())
 	q := make([][]float64, len(e.P))
 	for s := range q {
 		e.State(s, x[0])
 		if err := t.EnergyGrad(ctx, x, u, g); err != nil {
 			return nil, err
 		}
-		flip := make([]float64, d.Len())
-		for i, v := range x[0] {
-			by := d.Value(i, 1-v) - d.Value(i, v)
-			flip[i] = 1 / (1 + math.Exp(by*by/(2*alpha)-g[0][i]*by/2))
-		}
+		leaving(d, x[0], g[0], alpha, flip)
 		q[s] = make([]float64, len(e.P))
-		for r := range q[s] {
-			e.State(r, y)
-			q[s][r] = 1
-			for i, v := range y {
-				if v != x[0][i] {
-					q[s][r] *= flip[i]
-				} else {
-					q[s][r] *= 1 - flip[i]
-				}
-			}
-		}
+		addStep(e, x[0], flip, 1, q[s])
 	}
 	return q, nil
+}
+
+// leaving is q(θ'_i ≠ θ_i | θ) for every site, with a gradient g at θ.
+func leaving(d *samplers.Domain, x []int32, g []float64, alpha float64, out []float64) {
+	for i, v := range x {
+		by := d.Value(i, 1-v) - d.Value(i, v)
+		out[i] = 1 / (1 + math.Exp(by*by/(2*alpha)-g[i]*by/2))
+	}
+}
+
+// addStep adds the law of a step from x to a row of the transition matrix, times weight.
+func addStep(e *targets.Exact, x []int32, flip []float64, weight float64, row []float64) {
+	y := make([]int32, len(x))
+	for r := range row {
+		e.State(r, y)
+		p := weight
+		for i, v := range y {
+			if v != x[i] {
+				p *= flip[i]
+			} else {
+				p *= 1 - flip[i]
+			}
+		}
+		row[r] += p
+	}
 }
 
 // stationary is the stationary law of a transition matrix, by the elimination of Grassmann,
