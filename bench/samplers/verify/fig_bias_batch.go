@@ -36,12 +36,12 @@ func (t *leastSquares) batchTransition(ctx context.Context, e *targets.Exact, al
 		if err := t.EnergyGrad(ctx, x, u, g); err != nil {
 			return nil, b, err
 		}
-		leaving(d, x[0], g[0], alpha, whole)
+		leaving(d, x[0], g[0], alpha, dulaBeta, whole)
 		clear(mean)
 		clear(spread)
 		q[s] = make([]float64, len(e.P))
 		t.eachBatch(x[0], batch, func(p float64, hat []float64) {
-			leaving(d, x[0], hat, alpha, flip)
+			leaving(d, x[0], hat, alpha, dulaBeta, flip)
 			addStep(e, x[0], flip, p, q[s])
 			for i, v := range hat {
 				mean[i] += p * flip[i]

@@ -68,6 +68,7 @@ var sections = []section{
 	{"10", "Ising 5×5, the samplers of DLP (figures 2, 3 and 7)", figDLP},
 	{"11", "DLMC's models", figDLMC},
 	{"12", "Variable selection (SGDLD)", figSelection},
+	{"13", "Convergence of ACS (theorems 5.4 and 5.5)", figErgodic},
 }
 
 func main() {

@@ -15,6 +15,12 @@ import (
 // (DLP, equation 2).
 func transition(ctx context.Context, t samplers.Gradienter, e *targets.Exact, alpha float64) (
 	[][]float64, error) {
+	return proposals(ctx, t, e, alpha, dulaBeta)
+}
+
+// proposals is transition with β in the place of ½ (ACS, equation 6).
+func proposals(ctx context.Context, t samplers.Gradienter, e *targets.Exact, alpha, beta float64) (
+	[][]float64, error) {
 	d := t.Domain()
 	x := [][]int32{make([]int32, d.Len())}
 	u, g := make([]float64, 1), [][]float64{make([]float64, d.GradLen())}
@@ -25,18 +31,21 @@ func transition(ctx context.Context, t samplers.Gradienter, e *targets.Exact, al
 		if err := t.EnergyGrad(ctx, x, u, g); err != nil {
 			return nil, err
 		}
-		leaving(d, x[0], g[0], alpha, flip)
+		leaving(d, x[0], g[0], alpha, beta, flip)
 		q[s] = make([]float64, len(e.P))
 		addStep(e, x[0], flip, 1, q[s])
 	}
 	return q, nil
 }
 
+// dulaBeta is the balancing exponent of DULA and DMALA, where that of ACS is a setting.
+const dulaBeta = .5
+
 // leaving is q(θ'_i ≠ θ_i | θ) for every site, with a gradient g at θ.
-func leaving(d *samplers.Domain, x []int32, g []float64, alpha float64, out []float64) {
+func leaving(d *samplers.Domain, x []int32, g []float64, alpha, beta float64, out []float64) {
 	for i, v := range x {
 		by := d.Value(i, 1-v) - d.Value(i, v)
-		out[i] = 1 / (1 + math.Exp(by*by/(2*alpha)-g[i]*by/2))
+		out[i] = 1 / (1 + math.Exp(by*by/(2*alpha)-beta*g[i]*by))
 	}
 }
 
