@@ -129,9 +129,6 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	layout.Energies = len(f.Energy) > 0 || lines
 	layout.LogZ = f.Filling.Options.Normalize || lines
 	layout.Marginals = f.Filling.Options.Marginals || lines
-	if f.seedChosen && !f.quiet {
-		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
-	}
 	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Filling, Version: version()}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
@@ -141,6 +138,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	work, err := plan(w, recorded, &layout)
 	if err != nil {
 		return err
+	}
+	if f.seedChosen && !f.quiet {
+		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	workers := records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)
 	return f.work(c, std, in, man, layout, workers, work)

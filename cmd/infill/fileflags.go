@@ -99,6 +99,7 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 type fileWork struct {
 	do      func(context.Context, *batch.Item) (batch.Record, error)
 	known   func(*batch.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
+	begins  func()                                 // told once nothing can be refused; nil for none
 	summary func() string                          // besides the numbers of records; nil for none
 	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
 }
@@ -132,6 +133,9 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	if err != nil {
 		return err
+	}
+	if w.begins != nil {
+		w.begins()
 	}
 	if !f.quiet {
 		var renamed []string

@@ -60,3 +60,27 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 		}
 	}
 }
+
+// The seed that a run has chosen is told where the run begins, and not where it is refused.
+func TestSeedOfRunThatBegins(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\n")
+	run := withTiny("batch", in, "-o", filepath.Join(dir, "out.jsonl"), "--progress", "none")
+	for _, c := range []struct {
+		flags string
+		code  int
+		seeds int
+	}{
+		{"--chains 4", exitOK, 1},
+		{"--chains 4 --resume", exitOK, 1},
+		{"--chains 5 --resume", exitUsage, 0},
+		{"", exitUsage, 0}, // the output is there
+	} {
+		r := infillRun("", append(run, strings.Fields(c.flags)...)...)
+		if n := strings.Count(r.err, "(repeat with --seed "); r.code != c.code || n != c.seeds {
+			t.Errorf("%q: exit %d, want %d, and %d seeds, want %d: %s", c.flags, r.code, c.code, n, c.seeds,
+				r.err)
+		}
+	}
+}
