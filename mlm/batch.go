@@ -142,6 +142,9 @@ func newScheduler(be backend, threads int, b bounds, f *facts) *scheduler {
 // do evaluates the units and returns when all have been delivered, or when
 // ctx has ended and none is being evaluated any more.
 func (s *scheduler) do(ctx context.Context, sentence *Sentence, units []*unit) error {
+	if err := given(ctx); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -219,9 +222,18 @@ func (s *scheduler) close() {
 	s.group.Wait()
 }
 
+func (s *scheduler) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // Take waits for a place, see [gate.Places]. Callers go before workers: they make the work
 // that batches are then formed of.
 func (s *scheduler) Take(ctx context.Context) error {
+	if err := given(ctx); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++

@@ -99,6 +99,10 @@ type line struct {
 // (ErrNotFinite), a text without a piece to predict (ErrNoPieces), ErrOption,
 // and read errors.
 func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalReport, error) {
+	if text == nil {
+		return nil, fmt.Errorf("%w: there is no text to read; pass a file or strings.NewReader",
+			ErrOption)
+	}
 	if o.Rate == 0 {
 		o.Rate = 0.15
 	}

@@ -14,6 +14,9 @@ import (
 // passed the same checks as in [Open]; that the runtime accepts the model is not among them.
 func Inspect(fsys fs.FS, file string) (info Info, problems []error) {
 	name, err := findModelFile(fsys, file)
+	if fsys == nil {
+		return Info{File: file}, []error{err}
+	}
 	f := &facts{Info: Info{File: file}}
 	if err != nil {
 		name = file

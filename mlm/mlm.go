@@ -159,7 +159,7 @@ var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", A
 func PrecisionNames() []string { return slices.Clone(precisionNames) }
 
 // String is the precision's name: fp32, int8, bf16 or auto.
-func (p Precision) String() string { return nameOf(precisionNames, int(p)) }
+func (p Precision) String() string { return nameOf(precisionNames, "precision", int(p)) }
 
 // GradientMode says what [Model.Gradient] computes.
 type GradientMode int
@@ -178,12 +178,12 @@ var gradientModeNames = []string{Full: "full", Forward: "forward"}
 func GradientModeNames() []string { return slices.Clone(gradientModeNames) }
 
 // String is the mode's name: full or forward.
-func (g GradientMode) String() string { return nameOf(gradientModeNames, int(g)) }
+func (g GradientMode) String() string { return nameOf(gradientModeNames, "gradient", int(g)) }
 
-// nameOf is name i of a list, the first where there is none.
-func nameOf(names []string, i int) string {
+// nameOf is name i of a list, and where there is none what it is of, with the number.
+func nameOf(names []string, what string, i int) string {
 	if i < 0 || i >= len(names) {
-		i = 0
+		return fmt.Sprintf("%s(%d)", what, i)
 	}
 	return names[i]
 }
@@ -317,11 +317,15 @@ func (m *Model) tokens(ctx context.Context, s *Sentence, states [][]int32, maske
 }
 
 // Gradient sets logProb as [Model.LogProb] does and grad[c], m·V values in
-// row-major order, to ∇U or its first term at states[c].
+// row-major order, to ∇U or its first term at states[c]. The error is ErrOption for another mode,
+// and ErrNoGradient where Full is asked of a model that does not have it.
 func (m *Model) Gradient(ctx context.Context, s *Sentence, states [][]int32, mode GradientMode,
 	logProb, grad [][]float32) error {
 	if err := m.check(s, states, nil); err != nil {
 		return err
+	}
+	if mode != Full && mode != Forward {
+		return fmt.Errorf("%w: gradient mode %d, want Full or Forward", ErrOption, mode)
 	}
 	n, v := len(s.Blanks), m.info.Vocab
 	if err := errors.Join(room("logProb", logProb, len(states), n),
@@ -402,6 +406,10 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 // check refuses what would be out of range further down. masked[c], if
 // given, is the blank of states[c] whose token does not matter.
 func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
+	if s == nil {
+		return fmt.Errorf("%w: there is none; make one of the ids of tokenize.Tokenizer.Encode",
+			ErrSentence)
+	}
 	if limit := m.info.MaxLength; limit > 0 && len(s.IDs) > limit {
 		return fmt.Errorf("%w: %d pieces with the special tokens, the model takes %d; split the text",
 			ErrTooLong, len(s.IDs), limit)
@@ -436,6 +444,22 @@ func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
 					ErrSentence, c, id, i, m.info.Vocab)
 			}
 		}
+	}
+	return nil
+}
+
+// closed says by ErrClosed, which callers know, that a session was closed.
+func closed(err error) error {
+	if errors.Is(err, ort.ErrClosed) {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return err
+}
+
+// given refuses a missing context. Without it a goroutine that nobody can recover would panic.
+func given(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrOption)
 	}
 	return nil
 }

@@ -58,6 +58,9 @@ func OpenNetwork(ctx context.Context, dir, output string, o Options) (*Network, 
 }
 
 func openNetwork(ctx context.Context, from folder, output string, o Options) (*Network, error) {
+	if err := given(ctx); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -168,6 +171,9 @@ func (n *Network) SHA256() string { return n.sum }
 // the runtime.
 func (n *Network) Run(ctx context.Context, text string) (values []float32, shape []int64,
 	tokens int, err error) {
+	if err := given(ctx); err != nil {
+		return nil, nil, 0, err
+	}
 	enc, err := n.tok.Encode(text)
 	if err != nil {
 		return nil, nil, 0, err
@@ -186,7 +192,7 @@ func (n *Network) Run(ctx context.Context, text string) (values []float32, shape
 	defer f.close()
 	out := []*ort.Tensor{nil}
 	if err := f.run(ctx, n.session, b.sequences(&f, n.inputs, n.first), out); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, closed(err)
 	}
 	defer out[0].Close()
 	data, ok := ort.Data[float32](out[0])

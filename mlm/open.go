@@ -50,11 +50,18 @@ func Open(ctx context.Context, fsys fs.FS, o Options) (*Model, error) {
 }
 
 func open(ctx context.Context, from folder, o Options) (*Model, error) {
+	if err := given(ctx); err != nil {
+		return nil, err
+	}
 	if o.Threads == 0 {
 		o.Threads = 1
 	}
 	if o.Threads < 1 || o.Threads > MaxThreads {
-		return nil, fmt.Errorf("%w: %d threads, want at most %d", ErrOption, o.Threads, MaxThreads)
+		return nil, fmt.Errorf("%w: %d threads, want 1 to %d, or 0 for 1", ErrOption, o.Threads,
+			MaxThreads)
+	}
+	if o.Precision < Float32 || o.Precision > Auto {
+		return nil, fmt.Errorf("%w: %s, want Float32, Int8, BFloat16 or Auto", ErrOption, o.Precision)
 	}
 	if o.BatchTokens < 0 || o.BatchTokens > MaxBatchTokens {
 		return nil, fmt.Errorf("%w: %d tokens a batch, want 0 to %d", ErrOption, o.BatchTokens,
@@ -209,6 +216,10 @@ func exists(fsys fs.FS, names ...string) bool {
 }
 
 func findModelFile(fsys fs.FS, file string) (string, error) {
+	if fsys == nil {
+		return "", fmt.Errorf("%w: the folder is nil; pass models.Default() or os.DirFS(FOLDER)",
+			ErrNoModel)
+	}
 	names := modelFiles
 	if file != "" {
 		names = []string{file}

@@ -45,9 +45,15 @@ type PromptRow struct {
 }
 
 // Prompts derives the graph for prompts and opens it, also of a model that was opened with
-// Options.Forward. Errors wrap ErrNoGradient, with the reason, where the model has no
+// Options.Forward. Errors wrap ErrClosed, ErrNoGradient, with the reason, where the model has no
 // derivative, or one of internal/ort or mlm/onnx.
 func (m *Model) Prompts(ctx context.Context) (*Prompts, error) {
+	if err := given(ctx); err != nil {
+		return nil, err
+	}
+	if m.sched.isClosed() {
+		return nil, ErrClosed
+	}
 	if !m.info.Gradients && m.info.NoGradients != notWanted {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
 	}
@@ -139,8 +145,12 @@ func (p *Prompts) Close() error { return p.s.Close() }
 // Dimension is D, the length of a vector.
 func (p *Prompts) Dimension() int { return p.dim }
 
-// Embedding is E_v, the vector of token v. The caller must not change it.
+// Embedding is E_v, the D numbers of token v, or nil where the model has no such token. The caller
+// must not change it.
 func (p *Prompts) Embedding(v int32) []float32 {
+	if v < 0 || int(v) >= len(p.table)/p.dim {
+		return nil
+	}
 	return p.table[int(v)*p.dim:][:p.dim:p.dim]
 }
 
@@ -192,7 +202,7 @@ func (p *Prompts) each(ctx context.Context, rows []PromptRow, prompt, logProb []
 		})
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	return closed(errors.Join(errs...))
 }
 
 func (p *Prompts) check(row *PromptRow, r, m int) error {

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"fmt"
 	"io/fs"
 )
 
@@ -30,6 +31,10 @@ const (
 //
 // Errors are of type [*FileError].
 func Load(fsys fs.FS) (*Tokenizer, error) {
+	if fsys == nil {
+		return nil, &FileError{File: jsonFile, Err: fmt.Errorf("%w: the folder is nil; "+
+			"pass os.DirFS(FOLDER)", ErrNoVocabulary)}
+	}
 	c, err := readConfig(fsys)
 	if err != nil {
 		return nil, err

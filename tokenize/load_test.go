@@ -189,6 +189,16 @@ func (b brokenFS) Open(name string) (fs.File, error) {
 	return b.FS.Open(name)
 }
 
+// A folder that was forgotten is an error like one without files.
+func TestLoadNothing(t *testing.T) {
+	var file *FileError
+	_, err := Load(nil)
+	if !errors.Is(err, ErrNoVocabulary) || !errors.As(err, &file) ||
+		!strings.Contains(err.Error(), "os.DirFS") {
+		t.Errorf("Load(nil): %v", err)
+	}
+}
+
 func TestLoadUnreadable(t *testing.T) {
 	t.Parallel()
 	_, err := Load(brokenFS{folder(nil)})

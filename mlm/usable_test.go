@@ -1,0 +1,110 @@
+package mlm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"infill/models"
+)
+
+// What Go lets a caller pass by mistake is an error with a remedy, and no panic: one in a goroutine
+// of this package would end the caller's process.
+func TestMissingArgumentsAreErrors(t *testing.T) {
+	ctx := t.Context()
+	var none context.Context
+	m, err := Open(ctx, models.Small(), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	enc, err := m.Tokenizer().Encode("The [MASK] sat.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Sentence{IDs: enc.IDs, Blanks: []int{2}}
+	state, logProb := [][]int32{{100}}, [][]float32{make([]float32, 1)}
+	wide := [][]float32{make([]float32, m.VocabSize())}
+	p, err := m.Prompts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	prompt := []PromptRow{{IDs: enc.IDs, Blanks: []int{1}, Ask: 2, Target: 100}}
+	vector := make([]float32, p.Dimension())
+	for _, c := range []struct {
+		name string
+		call func() error
+		want error
+		says string
+	}{
+		{"open without a context", func() error {
+			_, err := Open(none, models.Small(), Options{})
+			return err
+		}, ErrOption, "context.Background()"},
+		{"open without a folder", func() error {
+			_, err := Open(ctx, nil, Options{})
+			return err
+		}, ErrNoModel, "models.Default()"},
+		{"inspect without a folder", func() error {
+			_, problems := Inspect(nil, "")
+			return errors.Join(problems...)
+		}, ErrNoModel, "models.Default()"},
+		{"network without a context", func() error {
+			_, err := OpenNetwork(none, t.TempDir(), "logits", Options{})
+			return err
+		}, ErrOption, "context.Background()"},
+		{"evaluate without a context", func() error {
+			return m.LogProb(none, s, state, logProb)
+		}, ErrOption, "context.Background()"},
+		{"evaluate without a sentence", func() error {
+			return m.LogProb(ctx, nil, state, logProb)
+		}, ErrSentence, "Encode"},
+		{"an unknown gradient", func() error {
+			return m.Gradient(ctx, s, state, 7, logProb, wide)
+		}, ErrOption, "Full or Forward"},
+		{"measure without a context", func() error {
+			_, err := m.Eval(none, strings.NewReader("the old man sat down\n"), EvalOptions{})
+			return err
+		}, ErrOption, "context.Background()"},
+		{"measure without a text", func() error {
+			_, err := m.Eval(ctx, nil, EvalOptions{})
+			return err
+		}, ErrOption, "strings.NewReader"},
+		{"prompts without a context", func() error {
+			_, err := m.Prompts(none)
+			return err
+		}, ErrOption, "context.Background()"},
+		{"a prompt without a context", func() error {
+			return p.LogProb(none, prompt, vector, logProb[0])
+		}, ErrOption, "context.Background()"},
+	} {
+		if err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v that says %q", c.name, err, c.want, c.says)
+		}
+	}
+	if _, err := Open(ctx, models.Small(), Options{Precision: 77}); !errors.Is(err, ErrOption) {
+		t.Errorf("an unknown precision: %v", err)
+	}
+	for got, want := range map[string]string{
+		GradientMode(9).String(): "gradient(9)", Precision(-3).String(): "precision(-3)",
+		Forward.String(): "forward", Auto.String(): "auto",
+	} {
+		if got != want {
+			t.Errorf("a value is called %s, want %s", got, want)
+		}
+	}
+	if p.Embedding(-1) != nil || p.Embedding(1<<30) != nil || len(p.Embedding(5)) != p.Dimension() {
+		t.Error("a token that is not there has a vector")
+	}
+	if err := errors.Join(p.Close(), m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.LogProb(ctx, prompt, vector, logProb[0]); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed prompts: %v", err)
+	}
+	if _, err := m.Prompts(ctx); !errors.Is(err, ErrClosed) {
+		t.Errorf("prompts of a closed model: %v", err)
+	}
+}
