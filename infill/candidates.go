@@ -46,6 +46,9 @@ type CandidateOptions struct {
 // ErrOption for a word that cannot be spelt, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
 func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	o CandidateOptions) ([]Candidate, error) {
+	if err := e.usable(ctx, t, nil); err != nil {
+		return nil, err
+	}
 	if len(t.groups) != 1 {
 		return nil, &TextError{t.blanks[t.groups[1].blanks[0]].Start,
 			"candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
@@ -107,7 +110,8 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 		sum += out[v].Share
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("%w: the scores of candidates sum to %v", mlm.ErrNotFinite, sum)
+		return nil, tgt.extra.blame(fmt.Errorf("%w: the scores of candidates sum to %v",
+			mlm.ErrNotFinite, sum))
 	}
 	for v := range out {
 		out[v].Share /= sum

@@ -3,6 +3,7 @@ package infill
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"infill/internal/gate"
 	"infill/mlm"
@@ -13,19 +14,24 @@ import (
 // An Engine fills sentences with one model. It is safe for concurrent use;
 // sentences filled at the same time share the model's batches.
 type Engine struct {
-	model    *mlm.Model
+	model    *mlm.Model // nil: everything is refused
 	supports *supports
-	memo     *memo // nil: nothing is remembered
+	memo     *memo                              // nil: nothing is remembered
+	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
 }
 
 // New returns an engine on a model, which stays the caller's to close. It remembers what the
-// model says in at most DefaultMemo bytes.
+// model says in at most DefaultMemo bytes. An engine without a model refuses everything with
+// ErrOption.
 func New(m *mlm.Model) *Engine { return NewWithMemo(m, DefaultMemo) }
 
 // NewWithMemo is New with another number of bytes for what the model says; 0 or less remembers
 // nothing. Energies, gradients and conditionals that are remembered are not evaluated again, within
 // a sentence and from one sentence to the next. Results are the same bits whatever the number is.
 func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
+	if m == nil {
+		return &Engine{}
+	}
 	e := &Engine{model: m, supports: newSupports(m.Tokenizer())}
 	if bytes > 0 {
 		e.memo = newMemo(bytes)
@@ -41,8 +47,13 @@ func (e *Engine) Forget() {
 	}
 }
 
-// Tokenizer is that of the engine's model.
-func (e *Engine) Tokenizer() *tokenize.Tokenizer { return e.model.Tokenizer() }
+// Tokenizer is that of the engine's model, nil without a model.
+func (e *Engine) Tokenizer() *tokenize.Tokenizer {
+	if e == nil || e.model == nil {
+		return nil
+	}
+	return e.model.Tokenizer()
+}
 
 // A Filling is a text with its blanks filled.
 type Filling struct {
@@ -148,9 +159,13 @@ type Result struct {
 // uniform over lengths. Fillings of different lengths are then ranked by U per
 // token.
 //
-// Errors: ErrOption, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, the sampler's own
-// parameters (samplers.ErrParam), or the model's.
+// Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
+// another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, the sampler's own parameters
+// (samplers.ErrParam), the model's, or the cause of ctx's end.
 func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, error) {
+	if err := e.usable(ctx, t, &opt); err != nil {
+		return nil, err
+	}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}

@@ -107,7 +107,8 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 	switch {
 	case !math.IsInf(best, -1):
 	case refused > 0:
-		return nil, fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1, mlm.ErrNotFinite)
+		return nil, t.extra.blame(fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1,
+			mlm.ErrNotFinite))
 	default:
 		return nil, emptySupport(t.t, blank, "no filling that the blank may take meets all constraints")
 	}

@@ -98,6 +98,9 @@ func (m Masking) Check() error {
 // which none or fewer than Words may be masked, or invalid UTF-8.
 func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 	id string) (*Template, []string, error) {
+	if tok == nil {
+		return nil, nil, errNoTokenizer
+	}
 	text, chosen, err := m.choose(text, tok.Token(tok.MaskID()), seed, id)
 	if err != nil {
 		return nil, nil, err

@@ -145,7 +145,7 @@ func (o Options) Check() error { return o.fill() }
 func (o *Options) fill() error {
 	switch {
 	case o.Steps < 0 || o.Steps > MaxSteps:
-		return fmt.Errorf("%w: %d steps, want at most %d", ErrOption, o.Steps, MaxSteps)
+		return fmt.Errorf("%w: %d steps, want 0 to %d", ErrOption, o.Steps, MaxSteps)
 	case o.NoSteps && o.Steps != 0:
 		return fmt.Errorf("%w: %d steps, and NoSteps", ErrOption, o.Steps)
 	case o.Marginals && o.NoSteps:
@@ -165,6 +165,17 @@ func (o *Options) fill() error {
 		return fmt.Errorf("%w: start %d, want StartMasked to StartGiven", ErrOption, o.Start)
 	case (o.Start == StartGiven) != (o.Starts != nil):
 		return fmt.Errorf("%w: StartGiven goes with Starts", ErrOption)
+	case o.Vocab < VocabWords || o.Vocab > VocabWholeWords:
+		return fmt.Errorf("%w: vocabulary %d, want VocabWords, VocabAll or VocabWholeWords", ErrOption,
+			o.Vocab)
+	case o.Select < SelectLikelihood || o.Select > SelectDiverse:
+		return fmt.Errorf("%w: select %d, want SelectLikelihood or SelectDiverse", ErrOption, o.Select)
+	case o.Case < CaseAuto || o.Case > CaseModel:
+		return fmt.Errorf("%w: case %d, want CaseAuto or CaseModel", ErrOption, o.Case)
+	case o.Long < LongWindow || o.Long > LongError:
+		return fmt.Errorf("%w: long %d, want LongWindow or LongError", ErrOption, o.Long)
+	case o.Gradient < mlm.Full || o.Gradient > mlm.Forward:
+		return fmt.Errorf("%w: gradient mode %d, want mlm.Full or mlm.Forward", ErrOption, o.Gradient)
 	case o.Thin < 0 || o.Thin > MaxSteps:
 		return fmt.Errorf("%w: thinning %d, want 0 to %d steps", ErrOption, o.Thin, MaxSteps)
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:

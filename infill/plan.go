@@ -148,7 +148,7 @@ func (p *plan) start(ctx context.Context) error {
 			opt.Evaluated = pt.taken.evaluated
 		}
 		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, opt)
-		return err
+		return pt.tgt.extra.blame(err)
 	})
 }
 

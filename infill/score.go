@@ -34,6 +34,9 @@ type Score struct {
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
 // with blanks (ErrBlank), mlm.ErrTooLong, invalid UTF-8.
 func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
 	tok := e.model.Tokenizer()
 	if err := checkText(text, "write a complete sentence"); err != nil {
 		return nil, err
@@ -87,6 +90,9 @@ func (e *Engine) ScoreWith(ctx context.Context, text string, terms []Weighted) (
 // this is U(θ); a model with another vocabulary may cut the same words into more
 // or fewer pieces. Errors: those of Score, and ErrOption for spans that are none.
 func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*Score, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := checkText(text, "write a complete sentence"); err != nil {
 		return nil, err
 	}

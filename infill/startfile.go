@@ -38,6 +38,9 @@ func NewStarts(name string) *Starts {
 // Add adds a filling of a text, as [Template.Text] has it: for every blank its word, or the model's
 // pieces with spaces between. source, if not empty, says in errors where it is from.
 func (s *Starts) Add(text string, words []string, source string) {
+	if s.byText == nil {
+		s.byText = map[string][]started{}
+	}
 	s.byText[text] = append(s.byText[text], started{words, source})
 	s.bytes += len(text)
 	for _, w := range words {

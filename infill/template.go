@@ -10,6 +10,7 @@ import (
 
 // A Template is a text with blanks, tokenized for one model. It does not change.
 type Template struct {
+	tok    *tokenize.Tokenizer
 	text   string
 	blanks []Blank // in the order of the text; at least one
 	ids    []int32 // the whole sequence, specials included, one mask token at every blank
@@ -27,8 +28,11 @@ type Template struct {
 // A blank is also a run of three or more underscores, or the tokenizer's own
 // spelling of the mask token. A backslash before a blank makes it text: \[MASK].
 // Errors are *TextError with ErrEmpty, ErrNoBlank
-// or ErrBlank, or come from the tokenizer (invalid UTF-8).
+// or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
 func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
+	if tok == nil {
+		return nil, errNoTokenizer
+	}
 	err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
 	if err != nil {
 		return nil, err
@@ -149,7 +153,8 @@ func encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, er
 		return nil, err
 	}
 	t := &Template{
-		text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)}, inner: enc.Continuation,
+		tok: tok, text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)},
+		inner: enc.Continuation,
 	}
 	i := 0
 	for p, id := range enc.IDs {

@@ -2,10 +2,15 @@ package infill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"infill/mlm"
+	"infill/samplers"
 )
 
 // A Term is a part of an energy that judges finished texts: what a classifier or a second
@@ -101,7 +106,8 @@ type extra struct {
 	original []string
 	memo     *memo // nil: nothing is remembered
 	guides   []guide
-	guided   bool // all terms that weigh anything are guides
+	guided   bool                   // all terms that weigh anything are guides
+	bad      atomic.Pointer[string] // what a term said that is not finite; nil: nothing
 }
 
 // newExtra is nil where there are no terms.
@@ -201,5 +207,24 @@ func (e *extra) ask(ctx context.Context, i int, texts []Finished, v []float64) e
 	if err := t.Values(ctx, texts, v); err != nil {
 		return fmt.Errorf("part %s of the energy: %w", t.Name(), err)
 	}
+	for k := range v {
+		if e.bad.Load() == nil && (math.IsNaN(v[k]) || math.IsInf(v[k], 0)) {
+			said := fmt.Sprintf("part %s of the energy is %v for %q; its values have to be finite",
+				t.Name(), v[k], texts[k].Text)
+			e.bad.Store(&said)
+		}
+	}
 	return nil
+}
+
+// blame adds to an error that comes of numbers which are not finite the part of the energy that
+// said one, if any did.
+func (e *extra) blame(err error) error {
+	if e == nil || !errors.Is(err, samplers.ErrState) && !errors.Is(err, mlm.ErrNotFinite) {
+		return err
+	}
+	if said := e.bad.Load(); said != nil {
+		return fmt.Errorf("%w: %s", err, *said)
+	}
+	return err
 }

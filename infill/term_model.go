@@ -22,7 +22,8 @@ type SecondModel struct {
 	engine *Engine
 }
 
-// NewSecondModel is the term of a model, which stays the caller's to close.
+// NewSecondModel is the term of a model, which stays the caller's to close. Without a model its
+// values are ErrOption.
 func NewSecondModel(name string, m *mlm.Model) *SecondModel { return &SecondModel{name, New(m)} }
 
 // Named is the same term by another name.
@@ -36,6 +37,9 @@ func (s *SecondModel) Rows() int { return 1 }
 
 // Values implements [Term]. A text whose filling has no piece in its vocabulary has the value 0.
 func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
+	if err := s.engine.ready(ctx); err != nil {
+		return err
+	}
 	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
 		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans)
 		switch {
@@ -52,7 +56,8 @@ func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64)
 
 // guides reports whether the model's gradient is one over the tokens of a tokenizer.
 func (s *SecondModel) guides(tok *tokenize.Tokenizer) bool {
-	return s.engine.model.Info().NoGradients == "" && sameTokens(s.engine.Tokenizer(), tok)
+	own := s.engine.Tokenizer()
+	return own != nil && s.engine.model.Info().NoGradients == "" && sameTokens(own, tok)
 }
 
 // sameTokens reports whether two tokenizers have the same tokens, number by number.

@@ -27,6 +27,9 @@ type Tuning struct {
 // of Fill.
 func (e *Engine) Tune(ctx context.Context, t *Template, opt Options) ([]Tuning, error) {
 	opt.Exact, opt.Collect = ExactNever, CollectLast
+	if err := e.usable(ctx, t, &opt); err != nil {
+		return nil, err
+	}
 	if opt.Tuned != nil {
 		return nil, fmt.Errorf("%w: a sampler that is tuned already", ErrOption)
 	}

@@ -90,7 +90,7 @@ func (e *Engine) Rounds(text string, m Masking, opt Options, want Variants) *Rou
 // ErrFiltered also says that all variants are taken.
 func (r *Rounds) Find(ctx context.Context, taken func(text string) bool) (found []Variant, made int,
 	err error) {
-	if err := r.want.Check(); err != nil {
+	if err := errors.Join(r.want.Check(), r.e.ready(ctx)); err != nil {
 		return nil, 0, err
 	}
 	mine := map[string]bool{}

@@ -22,6 +22,7 @@ type WordList struct {
 	phrases []phrase
 	byIDs   map[string]bool
 	bound   boundary
+	tok     *tokenize.Tokenizer // nil for the zero value, which has no word
 }
 
 // Bounds of a word list.
@@ -36,7 +37,10 @@ const (
 // ErrOption, names the word that is empty, too long, not UTF-8, or that the
 // vocabulary cannot spell.
 func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
-	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok)}
+	if tok == nil {
+		return nil, errNoTokenizer
+	}
+	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok), tok: tok}
 	if len(words) > maxListWords {
 		return nil, fmt.Errorf("%w: a list of %d words, want at most %d", ErrOption, len(words),
 			maxListWords)
@@ -56,6 +60,9 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 // out. Errors: those of NewWordList for other words.
 func NewBanList(tok *tokenize.Tokenizer, words []string) (
 	l *WordList, unspelt []string, err error) {
+	if tok == nil {
+		return nil, nil, errNoTokenizer
+	}
 	var spelt []string
 	b := boundaryOf(tok)
 	for _, w := range words {
@@ -72,7 +79,10 @@ func NewBanList(tok *tokenize.Tokenizer, words []string) (
 // ReadWordList reads a list of words, one a line; empty lines and lines that
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
-	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok)}
+	if tok == nil {
+		return nil, errNoTokenizer
+	}
+	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok), tok: tok}
 	err := eachWord(r, func(n int, w string) error {
 		p, err := l.bound.spell(w, tokenize.AfterSpace)
 		if err != nil {

@@ -97,8 +97,14 @@ func ReadWordSet(r io.Reader) (*WordSet, error) {
 	return s, nil
 }
 
-// Add puts the words of another set into s.
+// Add puts the words of another set into s. A nil set has none.
 func (s *WordSet) Add(other *WordSet) {
+	if other == nil {
+		return
+	}
+	if s.entries == nil {
+		s.entries, s.longest = map[string]bool{}, map[string]int{}
+	}
 	for e := range other.entries {
 		s.entries[e] = true
 	}

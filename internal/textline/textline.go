@@ -66,9 +66,19 @@ type Reader struct {
 	inside  bool // a line that was too long
 }
 
+// nothing is the reader that a caller forgot.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) {
+	return 0, errors.New("there is no reader to read from; pass a file or strings.NewReader")
+}
+
 // NewReader reads lines of at most limit bytes from r, without a byte order mark at the
-// start.
+// start. A nil reader has an error in place of the first line.
 func NewReader(r io.Reader, limit int) *Reader {
+	if r == nil {
+		r = nothing{}
+	}
 	return &Reader{r: bufio.NewReaderSize(r, PeekSize), limit: limit}
 }
 

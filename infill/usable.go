@@ -1,0 +1,66 @@
+package infill
+
+import (
+	"context"
+	"fmt"
+
+	"infill/tokenize"
+)
+
+// errNoTokenizer is the error of what is made for a tokenizer.
+var errNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
+	ErrOption)
+
+// ready refuses an engine without a model, and a missing context.
+func (e *Engine) ready(ctx context.Context) error {
+	switch {
+	case e == nil || e.model == nil:
+		return fmt.Errorf("%w: the engine has no model; open one with mlm.Open and pass it to New",
+			ErrOption)
+	case ctx == nil:
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrOption)
+	}
+	return nil
+}
+
+// usable is ready, and refuses templates and words that were made for another model. opt is nil
+// where no list of words is given.
+func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
+	if err := e.ready(ctx); err != nil {
+		return err
+	}
+	if t == nil || len(t.blanks) == 0 {
+		return fmt.Errorf("%w: there is no template; make one with Parse or Masking.Template", ErrOption)
+	}
+	if !e.knows(t.tok) {
+		return fmt.Errorf("%w: the template was made with the tokenizer of another vocabulary; make it "+
+			"with Engine.Tokenizer", ErrOption)
+	}
+	if opt == nil {
+		return nil
+	}
+	for _, l := range []*WordList{opt.Allow, opt.Ban} {
+		if l != nil && l.tok != nil && !e.knows(l.tok) {
+			return fmt.Errorf("%w: a list of words was made with the tokenizer of another vocabulary; "+
+				"make it with Engine.Tokenizer", ErrOption)
+		}
+	}
+	if n := len(opt.Original); n > 0 && n != len(t.blanks) && opt.Start != StartOriginal {
+		return fmt.Errorf("%w: %d original words for %d blanks; give one for every blank, in the order "+
+			"of the text", ErrOption, n, len(t.blanks))
+	}
+	return nil
+}
+
+// knows reports whether ids of a tokenizer are those of the engine's model.
+func (e *Engine) knows(tok *tokenize.Tokenizer) bool {
+	own := e.model.Tokenizer()
+	if tok == own || tok == e.alike.Load() {
+		return true
+	}
+	if !sameTokens(own, tok) {
+		return false
+	}
+	e.alike.Store(tok)
+	return true
+}

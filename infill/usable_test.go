@@ -1,0 +1,252 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"infill/mlm"
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// strange has the tokens of another vocabulary.
+func strange(t *testing.T) *tokenize.Tokenizer {
+	t.Helper()
+	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "walk", "##ing"}
+	tok, err := tokenize.New(pieces, tokenize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// What Go lets a caller pass by mistake is an error with a remedy, and no panic.
+func TestMissingArgumentsAreErrors(t *testing.T) {
+	m := tiny(t)
+	e, tok := New(m), m.Tokenizer()
+	ctx := t.Context()
+	var none context.Context
+	two, err := Parse(tok, "The [MASK] sat on the [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := Options{Chains: 2, Steps: 2}
+	fill := func(ctx context.Context, e *Engine, tm *Template, o Options) func() error {
+		return func() error {
+			_, err := e.Fill(ctx, tm, o)
+			return err
+		}
+	}
+	for name, call := range map[string]func() error{
+		"fill without a model":    fill(ctx, New(nil), two, quick),
+		"fill of a zero engine":   fill(ctx, new(Engine), two, quick),
+		"fill of a nil engine":    fill(ctx, nil, two, quick),
+		"fill without a context":  fill(none, e, two, quick),
+		"fill without a template": fill(ctx, e, nil, quick),
+		"fill a zero template":    fill(ctx, e, new(Template), quick),
+		"second model of nothing": fill(ctx, e, two, Options{Chains: 2, Steps: 2,
+			Terms: []Weighted{{NewSecondModel("second", nil), 1}}}),
+		"score without a model": func() error {
+			_, err := New(nil).Score(ctx, "the cat")
+			return err
+		},
+		"score without a context": func() error {
+			_, err := e.ScoreWith(none, "the cat", nil)
+			return err
+		},
+		"score spans without a context": func() error {
+			_, err := e.ScoreSpans(none, "the cat", [][2]int{{0, 3}})
+			return err
+		},
+		"candidates without a template": func() error {
+			_, err := e.Candidates(ctx, nil, []string{"cat"}, CandidateOptions{})
+			return err
+		},
+		"candidates without a context": func() error {
+			_, err := e.Candidates(none, two, []string{"cat"}, CandidateOptions{})
+			return err
+		},
+		"tune without a template": func() error {
+			_, err := e.Tune(ctx, nil, quick)
+			return err
+		},
+		"rounds without a context": func() error {
+			_, _, err := e.Rounds("the cat sat", Masking{Words: 1}, quick, Variants{Count: 1}).Find(none, nil)
+			return err
+		},
+		"parse without a tokenizer": func() error {
+			_, err := Parse(nil, "a [MASK]")
+			return err
+		},
+		"mask without a tokenizer": func() error {
+			_, _, err := Masking{Words: 1}.Template(nil, "the cat", 1, "")
+			return err
+		},
+		"words without a tokenizer": func() error {
+			_, err := NewWordList(nil, []string{"cat"})
+			return err
+		},
+		"bans without a tokenizer": func() error {
+			_, _, err := NewBanList(nil, []string{"cat"})
+			return err
+		},
+		"read words without a tokenizer": func() error {
+			_, err := ReadWordList(nil, strings.NewReader("cat"))
+			return err
+		},
+	} {
+		if err := call(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "; ") {
+			t.Errorf("%s: %v, want ErrOption with a remedy", name, err)
+		}
+	}
+	for name, call := range map[string]func() error{
+		"words": func() error { _, err := ReadWordList(tok, nil); return err },
+		"texts": func() error { _, err := ReadWords(nil); return err },
+		"set":   func() error { _, err := ReadWordSet(nil); return err },
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), "strings.NewReader") {
+			t.Errorf("%s from no reader: %v", name, err)
+		}
+	}
+	if New(nil).Tokenizer() != nil {
+		t.Error("an engine without a model has a tokenizer")
+	}
+}
+
+// Ids of one vocabulary mean other words in another one.
+func TestTokensOfAnotherModelAreRefused(t *testing.T) {
+	m := tiny(t)
+	e, alien := New(m), strange(t)
+	their, err := Parse(alien, "walk [MASK]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := NewWordList(alien, []string{"walk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := Parse(m.Tokenizer(), "The [MASK] sat.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same files read again are no other vocabulary.
+	reread, err := tokenize.Load(os.DirFS(tinyFolder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(reread, "The [MASK] sat.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, theirs := e.Candidates(t.Context(), their, []string{"walk"}, CandidateOptions{})
+	for name, err := range map[string]error{
+		"template":   errOf(e.Fill(t.Context(), their, Options{})),
+		"candidates": theirs,
+		"allowed":    errOf(e.Fill(t.Context(), own, Options{Allow: words})),
+		"banned":     errOf(e.Fill(t.Context(), own, Options{Ban: words})),
+	} {
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "Engine.Tokenizer") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range 2 {
+		if _, err := e.Fill(t.Context(), again, Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func errOf(_ *Result, err error) error { return err }
+
+// A value of an option that does not exist was taken for one that does, or panicked.
+func TestUnknownValuesOfOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"vocab below": {Vocab: -1}, "vocab above": {Vocab: 3},
+		"select below": {Select: -1}, "select above": {Select: 2},
+		"case below": {Case: -1}, "case above": {Case: 2},
+		"long below": {Long: -1}, "long above": {Long: 2},
+		"gradient below": {Gradient: -1}, "gradient above": {Gradient: 2},
+	} {
+		if err := o.Check(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "want ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Words that stood in some of the blanks only were taken for words of the first ones, or for none.
+func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
+	m := tiny(t)
+	two, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{{"cat"}, {"cat", "mat", "hat"}} {
+		_, err := New(m).Fill(t.Context(), two, Options{Original: words, MinDistance: 1})
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "for 2 blanks") {
+			t.Errorf("%d words: %v", len(words), err)
+		}
+	}
+}
+
+// The zero values of collections are empty ones.
+func TestZeroCollections(t *testing.T) {
+	var set WordSet
+	set.Add(EnglishStopWords())
+	set.Add(nil)
+	if set.Len() != EnglishStopWords().Len() {
+		t.Errorf("%d words, want %d", set.Len(), EnglishStopWords().Len())
+	}
+	var starts Starts
+	starts.Add("a [MASK]", []string{"cat"}, "")
+	if starts.Len() != 1 {
+		t.Error("a filling was lost")
+	}
+}
+
+// An error that comes of a term's value names the term and not only the model.
+func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
+	m := tiny(t)
+	e := New(m)
+	for _, text := range []string{"The [MASK] sat.", "The [MASK] sat on the [MASK]."} {
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			tm, err := Parse(m.Tokenizer(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			terms := []Weighted{{constant(x), 1}}
+			_, err = e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 2, Exact: ExactAlways, Terms: terms})
+			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
+				fmt.Sprint(x))
+			if !named || !errors.Is(err, samplers.ErrState) && !errors.Is(err, mlm.ErrNotFinite) {
+				t.Errorf("%s, %v: %v", text, x, err)
+			}
+		}
+	}
+	tm, err := Parse(m.Tokenizer(), "The [MASK|cat|dog] sat.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Candidates(t.Context(), tm, nil,
+		CandidateOptions{Terms: []Weighted{{constant(math.NaN()), 1}}})
+	if !errors.Is(err, mlm.ErrNotFinite) || !strings.Contains(err.Error(), "part constant") {
+		t.Errorf("candidates: %v", err)
+	}
+}
+
+// constant is a term with one value for all texts.
+type constant float64
+
+func (constant) Name() string { return "constant" }
+func (constant) Rows() int    { return 0 }
+
+func (c constant) Values(_ context.Context, _ []Finished, v []float64) error {
+	for k := range v {
+		v[k] = float64(c)
+	}
+	return nil
+}
