@@ -85,6 +85,13 @@ type AISResult struct {
 // Errors: ErrParam, ErrState for a state of the wrong shape or of probability 0, ErrRare, or the
 // target's.
 func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISResult, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
+	if isNil(t) || t.Domain() == nil {
+		return nil, fmt.Errorf("%w: no target, or one without a domain; its Domain returns what "+
+			"NewDomain makes", ErrDomain)
+	}
 	if o.Chains < 1 || o.Rungs < 1 {
 		return nil, fmt.Errorf("%w: %d chains and %d rungs, want at least 1 of each", ErrParam,
 			o.Chains, o.Rungs)

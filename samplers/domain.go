@@ -144,7 +144,8 @@ func (c *Coord) dist2(steps float64) float64 {
 func mustDomain(coords []Coord) *Domain {
 	d, err := NewDomain(coords...)
 	if err != nil {
-		// Only the constructors below call this, with sizes they have clamped.
+		// Only the constructors below call this, with sizes they have clamped. Only the value of
+		// Integers can be wrong.
 		panic(err)
 	}
 	return d
@@ -158,22 +159,24 @@ func repeat(n int, c Coord) []Coord {
 	return cs
 }
 
-// Bits is {0,1}^n.
+// Bits is {0,1}^n. A size out of range is brought into it, here and in Spins, Categories and
+// Integers: n and k below 1 count as 1. NewDomain has an error for it.
 func Bits(n int) *Domain { return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Step: 1})) }
 
-// Spins is {−1,+1}^n.
+// Spins is {−1,+1}^n. See Bits for sizes.
 func Spins(n int) *Domain {
 	return mustDomain(repeat(n, Coord{Kind: Binary, K: 2, Low: -1, Step: 2}))
 }
 
-// Categories is n nominal coordinates of k categories each.
+// Categories is n nominal coordinates of k categories each. See Bits for sizes.
 func Categories(n, k int) *Domain {
 	k = max(k, 1)
 	n = min(max(n, 1), maxCategories/k+1)
 	return mustDomain(repeat(n, Coord{Kind: Nominal, K: min(k, maxCategories)}))
 }
 
-// Integers is n ordinal coordinates with the values low..low+k−1.
+// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. It panics
+// where low is not finite.
 func Integers(n, k int, low float64) *Domain {
 	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low,
 		Step: 1}))

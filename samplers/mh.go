@@ -2,8 +2,10 @@ package samplers
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 )
 
 // MHOptions says what a Metropolis–Hastings kernel does besides proposing. The
@@ -33,8 +35,13 @@ type MHOptions struct {
 // and all proposals of a step are evaluated in one call to the target. A proposal
 // equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
 // and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
-// where gradients or rows are missing.
+// where gradients or rows are missing, and ErrParam without chains or a proposal. A step in which a
+// Proposal of another package leaves the domain is an ErrState.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
+	if isNil(c) || isNil(p) {
+		return nil, fmt.Errorf("%w: NewMH wants the chains that Attach was given, and a proposal",
+			ErrParam)
+	}
 	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected, anytime: o.UntestedAnytime}
 	n := c.Len()
 	if o.Gradient || o.Rows {
@@ -53,6 +60,7 @@ func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	m.keep, _ = p.(Keeper)
 	m.first, _ = p.(Asker)
 	m.count, _ = p.(Counter)
+	m.outside = !ours(p)
 	m.free = make([]bool, n)
 	m.y = matrix[int32](n, c.Domain.Len())
 	m.u = make([]float64, n)
@@ -76,6 +84,7 @@ type mhKernel struct {
 	rest    []bool // chains that another kernel moves in this step; nil: none
 	free    []bool // chain's step goes without acceptance test
 	anytime bool   // after the burn-in, too
+	outside bool   // the proposal is of another package, so that its states are checked
 
 	y   [][]int32
 	u   []float64
@@ -127,7 +136,9 @@ func (m *mhKernel) Step(ctx context.Context) error {
 			return err
 		}
 	}
-	m.propose()
+	if err := m.propose(); err != nil {
+		return err
+	}
 	if len(m.idx) > 0 {
 		err := c.Evaluate(ctx, c.Proposed(m.idx), m.bx, m.u[:len(m.idx)], m.bg)
 		if err != nil {
@@ -154,7 +165,7 @@ func (m *mhKernel) Step(ctx context.Context) error {
 func (m *mhKernel) rests(k int) bool { return m.rest != nil && m.rest[k] }
 
 // propose draws the proposals of all chains and collects those to evaluate.
-func (m *mhKernel) propose() {
+func (m *mhKernel) propose() error {
 	c := m.c
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
 	for k, x := range c.X {
@@ -171,6 +182,11 @@ func (m *mhKernel) propose() {
 			c.Last[k] = Move{}
 			c.Stats[k].NonFinite++
 			continue
+		}
+		if m.outside {
+			if err := m.inside(k); err != nil {
+				return err
+			}
 		}
 		d := 0
 		if m.count != nil {
@@ -189,6 +205,28 @@ func (m *mhKernel) propose() {
 			m.bg = append(m.bg, m.gy[k])
 		}
 	}
+	return nil
+}
+
+// ours reports whether a proposal is one of this package, whose states are in the domain.
+func ours(p Proposal) bool {
+	t := reflect.TypeOf(p)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[Domain]().PkgPath()
+}
+
+// inside refuses a proposal outside the domain. A target would read beyond its tables, or take it
+// for a state.
+func (m *mhKernel) inside(k int) error {
+	for i, v := range m.y[k] {
+		if n := m.c.Domain.K(i); v < 0 || int(v) >= n {
+			return fmt.Errorf("%w: sampler %s proposes %d at coordinate %d of chain %d, want 0 to %d",
+				ErrState, m.c.name, v, i, k, n-1)
+		}
+	}
+	return nil
 }
 
 // decide accepts or rejects the proposal of chain k, whose energy is u.

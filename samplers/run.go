@@ -36,14 +36,17 @@ type Run struct {
 // Start begins one chain at each state of x0, which is copied. It evaluates
 // the starts (with gradients if the sampler uses them). Errors: a start outside
 // the domain or of probability zero (ErrState), no sampler or a parameter out of
-// range (ErrParam), no target or domain (ErrDomain), a missing ability
+// range or no context (ErrParam), no target or domain (ErrDomain), a missing ability
 // (ErrUnsupported), or the target's own.
 func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
 	switch {
+	case ctx == nil:
+		return nil, errNoContext
 	case isNil(s):
 		return nil, fmt.Errorf("%w: no sampler to start; give one, such as &DMALA{}", ErrParam)
 	case isNil(t) || t.Domain() == nil:
-		return nil, fmt.Errorf("%w: no target, or one without a domain", ErrDomain)
+		return nil, fmt.Errorf("%w: no target, or one without a domain; its Domain returns what "+
+			"NewDomain makes", ErrDomain)
 	case len(x0) == 0:
 		return nil, fmt.Errorf("%w: no chain to start; give one start state per chain", ErrState)
 	case opt.Burnin < 0:
@@ -75,6 +78,9 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 	return &Run{Chains: c, Sampler: s, Kernel: kern}, nil
 }
 
+// errNoContext is the error of a context that was forgotten.
+var errNoContext = fmt.Errorf("%w: the context is nil; pass context.Background()", ErrParam)
+
 // isNil reports whether v is nil or holds a nil pointer.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
@@ -92,6 +98,9 @@ func (c *Chains) prepare(ctx context.Context, kern Kernel) error {
 // Step advances every chain by one step. After an error the run must not be
 // used any further.
 func (r *Run) Step(ctx context.Context) error {
+	if ctx == nil {
+		return errNoContext
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -105,8 +114,8 @@ func (r *Run) Step(ctx context.Context) error {
 }
 
 // Sample makes what is left of the burn-in, forgets its counts, makes n steps
-// and calls each visit after each of these, so that visits see draws of the
-// target only. An error of a visit ends it and is returned.
+// and calls each visit that is not nil after each of these, so that visits see draws of the
+// target only. No step is made for n below 1. An error of a visit ends it and is returned.
 //
 //	var trace samplers.Trace
 //	var marginals samplers.Marginals
@@ -120,6 +129,9 @@ func (r *Run) Sample(ctx context.Context, n int, visit ...func(*Run) error) erro
 	}
 	return r.Steps(ctx, n, func(r *Run) error {
 		for _, v := range visit {
+			if v == nil {
+				continue
+			}
 			if err := v(r); err != nil {
 				return err
 			}

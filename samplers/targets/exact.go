@@ -23,8 +23,12 @@ type Exact struct {
 	LogZ   float64   // log Σ exp(U)
 }
 
-// Enumerate lists all states of a target of at most 2^22 states.
+// Enumerate lists all states of a target of at most 2^22 states. Errors: ErrTooLarge, ErrShape for
+// no target, or the target's own.
 func Enumerate(ctx context.Context, t samplers.Target) (*Exact, error) {
+	if t == nil || t.Domain() == nil {
+		return nil, fmt.Errorf("%w: no target to enumerate, or one without a domain", ErrShape)
+	}
 	d := t.Domain()
 	total := 1.0
 	for i := range d.Len() {

@@ -1,0 +1,107 @@
+package samplers_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// to proposes one value for the first coordinate, whatever the state is.
+type to int32
+
+func (to) Name() string { return "to" }
+
+func (s to) Attach(c *samplers.Chains) (samplers.Kernel, error) {
+	return samplers.NewMH(c, s, samplers.MHOptions{})
+}
+
+func (s to) Propose(_ int, _ []int32, _ []float64, _ *rand.Rand, y []int32) float64 {
+	y[0] = int32(s)
+	return 0
+}
+
+func (to) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
+
+// What Go lets a caller pass by mistake is an error with a remedy, and no panic.
+func TestMissingArgumentsAreErrors(t *testing.T) {
+	var none context.Context
+	ctx := t.Context()
+	target, err := targets.NewBernoulli([]float64{1, 0}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x0 := [][]int32{{0, 0}}
+	run, err := samplers.Start(ctx, &samplers.RWM{}, target, x0, samplers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := samplers.AISOptions{Chains: 1, Rungs: 1}
+	even := [][]float64{{0, 0}, {0, 0}}
+	for _, c := range []struct {
+		name string
+		call func() error
+		want error
+		says string
+	}{
+		{"start without a context", func() error {
+			_, err := samplers.Start(none, &samplers.RWM{}, target, x0, samplers.Options{})
+			return err
+		}, samplers.ErrParam, "context.Background()"},
+		{"step without a context", func() error { return run.Step(none) }, samplers.ErrParam,
+			"context.Background()"},
+		{"anneal without a context", func() error {
+			_, err := samplers.AIS(none, target, even, o)
+			return err
+		}, samplers.ErrParam, "context.Background()"},
+		{"anneal without a target", func() error {
+			_, err := samplers.AIS(ctx, nil, even, o)
+			return err
+		}, samplers.ErrDomain, "NewDomain"},
+		{"enumerate without a target", func() error {
+			_, err := targets.Enumerate(ctx, nil)
+			return err
+		}, targets.ErrShape, "no target"},
+		{"a kernel without a proposal", func() error {
+			_, err := samplers.NewMH(run.Chains, nil, samplers.MHOptions{})
+			return err
+		}, samplers.ErrParam, "proposal"},
+	} {
+		if err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v that says %q", c.name, err, c.want, c.says)
+		}
+	}
+	if err := run.Sample(ctx, 2, nil); err != nil {
+		t.Errorf("a visit that is nil: %v", err)
+	}
+}
+
+// A proposal outside the domain was taken for a state, or panicked in the target.
+func TestProposalOutsideTheDomain(t *testing.T) {
+	target, err := targets.NewBernoulli([]float64{1, 0}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []to{-1, 2, 9} {
+		run, err := samplers.Start(t.Context(), v, target, [][]int32{{0, 0}}, samplers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = run.Sample(t.Context(), 3)
+		if !errors.Is(err, samplers.ErrState) || !strings.Contains(err.Error(), "want 0 to 1") ||
+			!strings.Contains(err.Error(), "sampler to") {
+			t.Errorf("proposal of %d: %v", v, err)
+		}
+	}
+	run, err := samplers.Start(t.Context(), to(1), target, [][]int32{{0, 0}}, samplers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Sample(t.Context(), 3); err != nil || run.X[0][0] != 1 {
+		t.Errorf("a proposal inside: %v, %v", err, run.X)
+	}
+}
