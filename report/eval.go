@@ -119,7 +119,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 // readSet reads a file of generated sentences.
 func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (
 	*set, Summary, error) {
-	f, err := in.Open()
+	f, err := in.open()
 	if err != nil {
 		return nil, Summary{}, err
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -28,13 +29,27 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
+// open calls Open.
+func (in Input) open() (io.ReadCloser, error) {
+	if in.Open == nil {
+		return nil, fmt.Errorf("%w: the input %q has no Open; make it with Files or Strings", ErrOption,
+			in.Name)
+	}
+	return in.Open()
+}
+
 // Files makes inputs of paths. Gzip and zstd data, which their first bytes show,
 // are decompressed. "-" is stdin, which can be read once.
 func Files(paths []string, stdin io.Reader) []Input {
 	out := make([]Input, len(paths))
 	for i, path := range paths {
 		if path == "-" {
-			out[i] = Input{Name: "stdin", Open: func() (io.ReadCloser, error) { return unpack.New(stdin) }}
+			out[i] = Input{Name: "stdin", Open: func() (io.ReadCloser, error) {
+				if stdin == nil {
+					return nil, fmt.Errorf("%w: there is no standard input to read; pass os.Stdin", ErrOption)
+				}
+				return unpack.New(stdin)
+			}}
 			continue
 		}
 		out[i] = Input{Name: path, Open: func() (io.ReadCloser, error) { return unpack.Open(path) }}

@@ -240,3 +240,18 @@ func TestOpenCompressed(t *testing.T) {
 		t.Errorf("a folder: %v", err)
 	}
 }
+
+// An input that nobody made, and standard input that is not there, panicked.
+func TestInputWithoutAStream(t *testing.T) {
+	for name, in := range map[string][]report.Input{
+		"zero": {{Name: "a"}}, "stdin": report.Files([]string{"-"}, nil),
+	} {
+		if _, err := report.Eval(in, nil, report.EvalOptions{}); !errors.Is(err, report.ErrOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+		good := []report.Input{report.Strings("b", []string{"a b c"})}
+		if _, err := report.Eval(good, in, report.EvalOptions{}); !errors.Is(err, report.ErrOption) {
+			t.Errorf("%s as references: %v", name, err)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) 
 func (p *plan) readReference(in Input, name string, refs *references, x *ngram.Index, paired bool) (
 	Reference, error) {
 	info := Reference{Name: name, Path: in.Name}
-	r, err := in.Open()
+	r, err := in.open()
 	if err != nil {
 		return info, err
 	}

@@ -62,8 +62,8 @@ var (
 	// ErrLastSentence warns of a smoothing method that looks at one sentence only.
 	ErrLastSentence = errors.New("sentence-level smoothing used on a corpus")
 
-	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
-		"one shared Vocab")
+	// ErrVocab reports corpora that do not share one corpus.Vocab. It is ngram.ErrVocab.
+	ErrVocab = ngram.ErrVocab
 )
 
 // Denominator names the tool whose conventions hold. See the package comment.
@@ -211,12 +211,12 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 		return nil, err
 	}
 	switch {
-	case hyps.Len() == 0:
+	case hyps == nil || hyps.Len() == 0:
 		return nil, ErrNoHypotheses
-	case refs.Sentences() == 0:
+	case refs == nil || refs.Sentences() == 0:
 		return nil, ErrNoReferences
 	case refs.Vocab() != hyps.Vocab():
-		return nil, errVocab
+		return nil, ErrVocab
 	case refs.Order() < s.counted:
 		return nil, fmt.Errorf("%w: the references are indexed to order %d, order %d is needed",
 			ErrOption, refs.Order(), s.counted)
@@ -240,14 +240,20 @@ func Paired(hyps *corpus.Corpus, refs []*corpus.Corpus, o Options) (*Result, err
 	if len(refs) == 0 {
 		return nil, ErrNoReferences
 	}
+	if hyps == nil {
+		return nil, ErrNoHypotheses
+	}
 	for k, r := range refs {
+		if r == nil {
+			return nil, fmt.Errorf("reference %d is nil: %w", k+1, ErrNoReferences)
+		}
 		if r.Len() != hyps.Len() {
 			return nil, fmt.Errorf("%w: %d hypotheses, %d sentences in reference %d; paired references "+
 				"need one line each",
 				ErrUnequal, hyps.Len(), r.Len(), k+1)
 		}
 		if r.Vocab() != hyps.Vocab() {
-			return nil, errVocab
+			return nil, ErrVocab
 		}
 	}
 	return paired(hyps, func(i int) [][]uint32 {

@@ -47,6 +47,9 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c == nil {
+		c = corpus.New(nil, nil)
+	}
 	sig := signature{name: "selfBLEU", agg: "corpus", n: c.Len(), text: c.Pipeline().Signature()}
 	switch o.Variant {
 	case "", Pooled:

@@ -22,9 +22,22 @@ var (
 	// on fewer than two of them.
 	ErrFewSentences = errors.New("fewer than two sentences")
 
-	errVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
+	// ErrOption reports an n-gram order out of range or a reference that is not there.
+	ErrOption = errors.New("bad n-gram option")
+	// ErrVocab reports corpora that do not share one corpus.Vocab. Package bleu has the same.
+	ErrVocab = errors.New("corpora with different vocabularies cannot be compared: read them with " +
 		"one shared Vocab")
 )
+
+// MaxOrder is the highest n-gram order, so that a slip of the keyboard does not exhaust memory.
+const MaxOrder = 64
+
+func checkOrder(n int) error {
+	if n < 1 || n > MaxOrder {
+		return fmt.Errorf("%w: order %d, want 1 to %d", ErrOption, n, MaxOrder)
+	}
+	return nil
+}
 
 // Counts are the n-gram statistics of one order over a set of sentences.
 type Counts struct {
@@ -45,10 +58,13 @@ func (c Counts) DistinctRatio() (float64, error) { return c.ratio(c.Distinct) }
 func (c Counts) UniqueSelf() (float64, error) { return c.ratio(c.Once) }
 
 // UniqueReference is the number of different generated n-grams that reference r
-// lacks, divided by all generated n-gram tokens, in [0,1] (Wang & Cho 2019).
+// lacks, divided by all generated n-gram tokens, in [0,1] (Wang & Cho 2019). References count
+// from 0. Errors, here and in the other shares: ErrNoNgrams, and ErrOption for a reference that
+// Count was not given.
 func (c Counts) UniqueReference(r int) (float64, error) {
 	if r < 0 || r >= len(c.Absent) {
-		return math.NaN(), fmt.Errorf("reference %d: only %d given", r, len(c.Absent))
+		return math.NaN(), fmt.Errorf("%w: reference %d, counted from 0, of %d", ErrOption, r,
+			len(c.Absent))
 	}
 	return c.ratio(c.Absent[r])
 }
@@ -62,18 +78,25 @@ func (c Counts) ratio(part int64) (float64, error) {
 
 // Count returns the statistics of orders 1 to order, against any number of
 // reference indices, which must share the corpus's vocabulary and have at least
-// that order.
+// that order. The order is at most MaxOrder. Errors: ErrOption, ErrVocab. A nil corpus is empty.
 func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
-	if order < 1 {
-		return nil, fmt.Errorf("n-gram order %d: must be at least 1", order)
+	if err := checkOrder(order); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		c = corpus.New(nil, nil)
 	}
 	ms := make([]*Matcher, len(refs))
 	for r, x := range refs {
+		if x == nil {
+			return nil, fmt.Errorf("%w: reference %d is nil; make it with NewIndex", ErrOption, r+1)
+		}
 		if x.vocab != c.Vocab() {
-			return nil, errVocab
+			return nil, ErrVocab
 		}
 		if x.order < order {
-			return nil, fmt.Errorf("reference %d is indexed to order %d, asked for %d", r+1, x.order, order)
+			return nil, fmt.Errorf("%w: reference %d is indexed to order %d, asked for %d", ErrOption, r+1,
+				x.order, order)
 		}
 		ms[r] = x.NewMatcher()
 	}
@@ -123,8 +146,11 @@ func Count(c *corpus.Corpus, order int, refs ...*Index) ([]Counts, error) {
 // different n-grams (Salkar et al. 2022 as Shaib et al. 2024 compute it. They use
 // n = 4). It is 0 when no n-gram is shared and has no upper bound.
 func SelfRepetition(c *corpus.Corpus, n int) (float64, error) {
-	if n < 1 {
-		return math.NaN(), fmt.Errorf("n-gram order %d: must be at least 1", n)
+	if err := checkOrder(n); err != nil {
+		return math.NaN(), err
+	}
+	if c == nil {
+		c = corpus.New(nil, nil)
 	}
 	if c.Len() < 2 {
 		return math.NaN(), fmt.Errorf("self-repetition of %d sentences: %w", c.Len(), ErrFewSentences)

@@ -1,7 +1,6 @@
 package ngram
 
 import (
-	"fmt"
 	"slices"
 
 	"infill/metrics/corpus"
@@ -35,10 +34,14 @@ type level struct {
 }
 
 // NewIndex returns an empty index of orders 1 to order over the numbering vocab,
-// which the corpora compared with it must share. Order must be at least 1.
+// which the corpora compared with it must share. A nil vocab makes a new one, see Vocab. The
+// error is ErrOption for an order that is not from 1 to MaxOrder.
 func NewIndex(order int, vocab *corpus.Vocab) (*Index, error) {
-	if order < 1 {
-		return nil, fmt.Errorf("n-gram order %d: must be at least 1", order)
+	if err := checkOrder(order); err != nil {
+		return nil, err
+	}
+	if vocab == nil {
+		vocab = &corpus.Vocab{}
 	}
 	x := &Index{order: order, vocab: vocab, levels: make([]level, order), lengths: map[int]int{}}
 	for i := range x.levels {
@@ -117,8 +120,11 @@ func (x *Index) Add(tokens []uint32) {
 
 // AddCorpus adds every sentence of c for which keep is nil or true.
 func (x *Index) AddCorpus(c *corpus.Corpus, keep func(i int) bool) error {
+	if c == nil { // an empty one
+		return nil
+	}
 	if c.Vocab() != x.vocab {
-		return errVocab
+		return ErrVocab
 	}
 	x.Describe(c.Pipeline().Options().Clean)
 	for i, n := 0, c.Len(); i < n; i++ {

@@ -1,0 +1,46 @@
+package bleu
+
+import (
+	"errors"
+	"testing"
+
+	"infill/metrics/corpus"
+	"infill/metrics/ngram"
+)
+
+// What is nil is empty, and corpora of two vocabularies have an error to compare with.
+func TestMissingCorpora(t *testing.T) {
+	c, other := corpus.New(nil, nil), corpus.New(nil, nil)
+	for _, x := range []*corpus.Corpus{c, other} {
+		if err := x.Add("a b c d e"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	index, err := ngram.NewIndex(4, other.Vocab())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := index.AddCorpus(other, nil); err != nil {
+		t.Fatal(err)
+	}
+	second := func(_ *Result, err error) error { return err }
+	for _, x := range []struct {
+		name      string
+		err, want error
+	}{
+		{"self", second(Self(nil, SelfOptions{})), ErrFewSentences},
+		{"hypotheses", second(Corpus(nil, index, Options{})), ErrNoHypotheses},
+		{"index", second(Corpus(c, nil, Options{})), ErrNoReferences},
+		{"paired hypotheses", second(Paired(nil, []*corpus.Corpus{c}, Options{})), ErrNoHypotheses},
+		{"paired reference", second(Paired(c, []*corpus.Corpus{nil}, Options{})), ErrNoReferences},
+		{"other vocabulary", second(Corpus(c, index, Options{})), ErrVocab},
+		{"other paired", second(Paired(c, []*corpus.Corpus{other}, Options{})), ErrVocab},
+	} {
+		if !errors.Is(x.err, x.want) {
+			t.Errorf("%s: %v, want %v", x.name, x.err, x.want)
+		}
+	}
+	if !errors.Is(ErrVocab, ngram.ErrVocab) {
+		t.Error("two errors for one thing")
+	}
+}
