@@ -18,7 +18,7 @@ const (
 	// masked conditional. Samplers that evaluate less than a state a step (a
 	// proposal that is the state itself needs none) thus make more steps,
 	// those that evaluate more make fewer. All chains make the same number of
-	// steps, at least one and at most maxStretch·Steps: the number after which
+	// steps, at least one and at most 20·Steps: the number after which
 	// the evaluations made are nearest to the budget, taking the next step to
 	// cost what the last one did. The budget is one for all chains because a
 	// chain that was stopped by its own count would always be stopped after a

@@ -18,8 +18,8 @@ const (
 	// CollectVisited takes every state whose energy a sampler evaluated, from the start on: also
 	// proposals that were refused, and neighbours that were only looked at. No call of the model is
 	// made for them. Of samplers that evaluate no energies (gibbs, sgdld, and dula in
-	// batches) only the last states are known, and are taken. The best are kept, see roomOf. They
-	// are a search for good fillings and not draws of π.
+	// batches) only the last states are known, and are taken. The best 1024 + 2·Top are kept.
+	// They are a search for good fillings and not draws of π.
 	CollectVisited Collect = iota
 	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
 	CollectLast

@@ -40,11 +40,13 @@ type LengthError struct {
 	Limit  int // the most pieces that the model takes
 }
 
+// Error says what is wrong and what helps.
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%v: %d pieces with the special tokens, the model takes %d; "+
 		"split the text, or let the model see a part of it", mlm.ErrTooLong, e.Pieces, e.Limit)
 }
 
+// Unwrap returns the sentinel.
 func (e *LengthError) Unwrap() error { return mlm.ErrTooLong }
 
 // A TextError is bad input at a place in a text.
@@ -54,8 +56,12 @@ type TextError struct {
 	Err    error  // a sentinel
 }
 
+// Error says what is wrong, where, and what helps.
 func (e *TextError) Error() string {
-	s := e.Err.Error()
+	s := "bad text"
+	if e.Err != nil {
+		s = e.Err.Error()
+	}
 	if e.Msg != "" {
 		s += ": " + e.Msg
 	}
@@ -65,4 +71,5 @@ func (e *TextError) Error() string {
 	return s
 }
 
+// Unwrap returns the sentinel.
 func (e *TextError) Unwrap() error { return e.Err }

@@ -51,14 +51,16 @@ type Options struct {
 	Ban         *WordList        // words that fill no blank; nil: none
 	NoRepeat    bool             // no word is filled in twice, tied blanks apart
 	// MinDistance is the least edit distance, in characters, of a filling from Original:
-	// 0 (any) to MaxMinDistance.
+	// 0 (any) to MaxMinDistance. Without Original it has no effect.
 	MinDistance int
-	Original    []string // the words that stood in the blanks, see Masking; for MinDistance, Filter
-	Filter      Filter   // refuses whole fillings; the zero value none
-	Long        Long     // what to do with a text too long for the model
-	Start       Start    // where chains begin
-	Starts      *Starts  // the fillings of StartGiven
-	Collect     Collect  // which states are fillings; zero value: all that were evaluated
+	// Original are the words that stood in the blanks, see Masking: one for every blank, in the order
+	// of the text, or nil. MinDistance, Filter, Edit and StartOriginal use them.
+	Original []string
+	Filter   Filter  // refuses whole fillings; the zero value none
+	Long     Long    // what to do with a text too long for the model
+	Start    Start   // where chains begin
+	Starts   *Starts // the fillings of StartGiven
+	Collect  Collect // which states are fillings; zero value: all that were evaluated
 	// Thin is the number of steps from one state of CollectChain to the next, up to MaxSteps;
 	// 0 takes about 25 of each chain.
 	Thin   int

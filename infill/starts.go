@@ -55,6 +55,7 @@ type StartError struct {
 	Msg    string // what is wrong, and what helps
 }
 
+// Error says what is wrong and what helps.
 func (e *StartError) Error() string {
 	var b strings.Builder
 	b.WriteString(ErrStart.Error())
@@ -67,6 +68,7 @@ func (e *StartError) Error() string {
 	return b.String() + ": " + e.Msg
 }
 
+// Unwrap returns the sentinel.
 func (e *StartError) Unwrap() error { return ErrStart }
 
 // begin returns the first states of n chains, the first of them number first among all chains of

@@ -32,8 +32,11 @@ type Term interface {
 	// Rows is about how many sequences of a neural network the value of a text takes, 0 for
 	// none. It bounds what is computed exactly, see [MaxExactRows].
 	Rows() int
-	// Values sets v[k] to the value of texts[k], in nats before the weight. Values are finite.
-	// A state whose value is not is refused and counted, as one whose energy is not a number.
+	// Values sets v[k] to the value of texts[k], in nats before the weight. v has the length of
+	// texts, and zeros. Values are finite. A state whose value is not is refused and counted, as one
+	// whose energy is not a number. The first state of a chain, or all that are computed, end the
+	// call with an error that names the term. Values may be called in several goroutines. A panic in
+	// one comes out of Fill, where the caller can recover it.
 	Values(ctx context.Context, texts []Finished, v []float64) error
 }
 

@@ -250,3 +250,32 @@ func (c constant) Values(_ context.Context, _ []Finished, v []float64) error {
 	}
 	return nil
 }
+
+// A term that panics does so in the caller's goroutine, however many parts the chains have, and
+// leaves the engine as it was.
+func TestTermThatPanics(t *testing.T) {
+	m := openSmall(t)
+	e := New(m)
+	tm, err := Parse(m.Tokenizer(), "In the year of the great [MASK] the old [MASK] of the little town "+
+		"sat down on the [MASK] and wept for a long time.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		got := func() (value any) {
+			defer func() { value = recover() }()
+			_, err := e.Fill(t.Context(), tm, Options{Steps: 1, Terms: []Weighted{{panics{}, 1}}})
+			return err
+		}()
+		if !strings.Contains(fmt.Sprint(got), "a fault of the term") {
+			t.Fatalf("recovered %v", got)
+		}
+	}
+	if _, err := e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 1}); err != nil {
+		t.Error(err)
+	}
+}
+
+type panics struct{ constant }
+
+func (panics) Values(context.Context, []Finished, []float64) error { panic("a fault of the term") }

@@ -11,7 +11,7 @@ import (
 // largeRounded is the size of the weights, in bytes, from which on a model is opened in bfloat16 by
 // itself. On a processor with AMX BERT-base, which has 438 MB, makes 4.8 times as many steps a
 // second, while a graph takes seconds to be compiled at the start. Small models gain nothing.
-const largeRounded = largeModel
+const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.
 type choice struct {
@@ -114,5 +114,5 @@ func Automatic(weights int64, o Options) (device string, p Precision) {
 }
 
 // LargeWeights is the size of the weights in float32, in bytes, from which on Automatic has
-// anything but the processor's own kernels and Float32.
-const LargeWeights = largeRounded
+// anything but the processor's own kernels and Float32: 256 MiB, which is 64 million weights.
+const LargeWeights = 256 << 20

@@ -123,7 +123,8 @@ func essBy(x []float64, estimate func(g []float64) float64) float64 {
 
 // ESSBatch is the effective sample size by batch means with ⌊√n⌋ values a batch
 // (Flegal, Jones 2010): n·s²/(b·s_b²), s² the variance of the values and s_b²
-// that of the batch means. At most n·log10 n. NaN for fewer than 9 values.
+// that of the batch means. At most n·log10 n. Values before the last whole
+// number of batches are left out. NaN for fewer than 9 values.
 func ESSBatch(x []float64) float64 {
 	b := int(math.Sqrt(float64(len(x))))
 	if b < 3 {

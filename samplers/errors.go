@@ -29,6 +29,7 @@ type UnknownError struct {
 	Having     []string // for a parameter: the samplers that have it under this name
 }
 
+// Error says what is wrong and what helps.
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("unknown %s %q", e.What, e.Name)
 	if e.Suggestion != "" {
@@ -53,6 +54,7 @@ type TooManyError struct {
 	Remedy  string
 }
 
+// Error says what is wrong and what helps.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("sampler %s would need %.0f energies per chain and step, more than %d; %s",
 		e.Sampler, e.Count, e.Limit, e.Remedy)
@@ -68,6 +70,7 @@ type AbilityError struct {
 	Remedy  string
 }
 
+// Error says what is wrong and what helps.
 func (e *AbilityError) Error() string {
 	s := fmt.Sprintf("sampler %s needs %s, which this target does not give", e.Sampler, e.Needs)
 	if e.Remedy != "" {
@@ -86,6 +89,7 @@ type ParamError struct {
 	Want           string
 }
 
+// Error says what is wrong and what helps.
 func (e *ParamError) Error() string {
 	return fmt.Sprintf("sampler %s: %s is %s, want %s", e.Sampler, e.Param, e.Value, e.Want)
 }

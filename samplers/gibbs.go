@@ -20,7 +20,7 @@ const (
 // scanNames lists the names of the values of Scan, in their order.
 var scanNames = []string{"random", "systematic"}
 
-// String returns the name in scanNames.
+// String returns the name: random or systematic.
 func (s Scan) String() string {
 	if int(s) < len(scanNames) {
 		return scanNames[s]

@@ -35,6 +35,7 @@ type ExistsError struct {
 	Join bool
 }
 
+// Error says what is wrong and what helps.
 func (e *ExistsError) Error() string {
 	if e.Link {
 		return fmt.Sprintf("%v: %s, a link to a file that is not there; name another", ErrExists, e.Path)
@@ -45,6 +46,7 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%v: %s; resume it, overwrite it, or name another", ErrExists, e.Path)
 }
 
+// Unwrap returns the sentinel.
 func (e *ExistsError) Unwrap() error { return ErrExists }
 
 // moveAway is what helps against a file in the place of the manifest.
@@ -57,10 +59,12 @@ type ManifestError struct {
 	Force   bool   // mode Force goes on
 }
 
+// Error says what is wrong and what helps.
 func (e *ManifestError) Error() string {
 	return fmt.Sprintf("%v: %s %s", ErrManifest, e.Path, e.Problem)
 }
 
+// Unwrap returns the sentinel.
 func (e *ManifestError) Unwrap() error { return ErrManifest }
 
 // A MismatchError is an output that was made from something else. It wraps ErrMismatch.
@@ -73,6 +77,7 @@ type Difference struct {
 	Was, Is string // "" for none
 }
 
+// Error says what is wrong and what helps.
 func (e *MismatchError) Error() string { return e.Spell(func(name string) string { return name }) }
 
 // Spell is the message with settings as a function spells them.
@@ -89,6 +94,7 @@ func (e *MismatchError) Spell(spell func(name string) string) string {
 		strings.Join(parts, "; "))
 }
 
+// Unwrap returns the sentinel.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
 // A JoinError is an output that is not a shard of the same run as another. It wraps [ErrJoin].
@@ -97,6 +103,7 @@ type JoinError struct {
 	Differences []Difference // Was is of Other, Is of Path
 }
 
+// Error says what is wrong and what helps.
 func (e *JoinError) Error() string { return e.Spell(func(name string) string { return name }) }
 
 // Spell is the message with settings as a function spells them.
@@ -116,4 +123,5 @@ func (e *JoinError) Spell(spell func(name string) string) string {
 	return fmt.Sprintf("%v: %s; join shards of one run only", ErrJoin, parts.String())
 }
 
+// Unwrap returns the sentinel.
 func (e *JoinError) Unwrap() error { return ErrJoin }

@@ -22,6 +22,7 @@ type ColumnError struct {
 	Have []string // the columns that there are
 }
 
+// Error says what is wrong and what helps.
 func (e *ColumnError) Error() string {
 	const most = 20
 	have := e.Have

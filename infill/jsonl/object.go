@@ -37,6 +37,7 @@ type Error struct {
 	Reason string
 }
 
+// Error says what is wrong and what helps.
 func (e *Error) Error() string { return fmt.Sprintf("%v: %s", e.Kind, e.Reason) }
 
 // Unwrap returns the kind.

@@ -16,6 +16,7 @@ type Error struct {
 	Err    error  // the cause, nil for none
 }
 
+// Error says what is wrong and what helps.
 func (e *Error) Error() string {
 	if e.Row > 0 {
 		return fmt.Sprintf("%v: line %d: %s", ErrTable, e.Row, e.Reason)
@@ -36,4 +37,5 @@ type RowError struct {
 	TooLong bool // the row has more bytes than the limit; Raw is empty
 }
 
+// Error says what is wrong and what helps.
 func (e *RowError) Error() string { return e.Reason }

@@ -32,6 +32,7 @@ type DataError struct {
 	Names bool
 }
 
+// Error says what is wrong and what helps.
 func (e *DataError) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.What)

@@ -7,6 +7,8 @@ package gate
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -106,7 +108,8 @@ func (p *place) enter() {
 
 // Each runs f for 0 … n−1 at the same time and waits for all. If ctx has a place, every f
 // has one of its own and the caller's is free for them. The error is that of the smallest
-// i whose f failed.
+// i whose f failed. A panic of f goes on in the caller's goroutine, as a [Panic], when all have
+// ended: in one of its own nobody could recover it.
 func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch n {
 	case 0:
@@ -114,13 +117,18 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 	case 1:
 		return f(ctx, 0)
 	}
-	errs := make([]error, n)
+	errs, panics := make([]error, n), make([]*Panic, n)
 	p := placeOf(ctx)
 	free := context.WithValue(ctx, placeKey{}, (*place)(nil))
 	_ = Outside(ctx, func() error {
 		var group sync.WaitGroup
 		for i := range n {
 			group.Go(func() {
+				defer func() {
+					if value := recover(); value != nil {
+						panics[i] = &Panic{value, debug.Stack()}
+					}
+				}()
 				if p == nil {
 					errs[i] = f(ctx, i)
 					return
@@ -131,10 +139,30 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 		group.Wait()
 		return nil
 	})
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
 	for _, err := range errs {
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A Panic is one of a function that Each has called.
+type Panic struct {
+	Value any    // what it panicked with
+	Stack []byte // of its goroutine
+}
+
+// Error says what it was and where.
+func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
+
+// Unwrap returns the value where it is an error.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
 }

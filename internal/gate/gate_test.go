@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -262,5 +263,26 @@ func TestWait(t *testing.T) {
 	check(over, "over", false)
 	if len(a.free)+len(b.free) != 0 {
 		t.Errorf("%d places taken at the end", len(a.free)+len(b.free))
+	}
+}
+
+// A panic in a goroutine that Each has started ended the process, whatever the caller recovered.
+func TestEachPanics(t *testing.T) {
+	cause := errors.New("mine")
+	var ended atomic.Int32
+	got := func() (value any) {
+		defer func() { value = recover() }()
+		return Each(t.Context(), 3, func(_ context.Context, i int) error {
+			defer ended.Add(1)
+			if i == 1 {
+				panic(cause)
+			}
+			return nil
+		})
+	}()
+	p, ok := got.(*Panic)
+	if !ok || p.Value != cause || !errors.Is(p, cause) || ended.Load() != 3 ||
+		!strings.Contains(p.Error(), "TestEachPanics") {
+		t.Errorf("recovered %v after %d ends", got, ended.Load())
 	}
 }

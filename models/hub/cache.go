@@ -42,7 +42,18 @@ const (
 	Present       // every file is there; see Verify for whether it is whole
 )
 
-func (s State) String() string { return [...]string{"no", "partly", "yes"}[s] }
+// String says whether the files are there: no, partly or yes.
+func (s State) String() string {
+	switch s {
+	case Absent:
+		return "no"
+	case Partial:
+		return "partly"
+	case Present:
+		return "yes"
+	}
+	return fmt.Sprintf("state(%d)", int(s))
+}
 
 // State looks which files are there; it reads none of them.
 func (c Cache) State(m *Model) State {

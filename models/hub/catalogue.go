@@ -156,6 +156,7 @@ type CatalogueError struct {
 	Reason string
 }
 
+// Error says what is wrong and what helps.
 func (e *CatalogueError) Error() string {
 	where := e.File
 	if e.Line > 0 {
@@ -167,6 +168,7 @@ func (e *CatalogueError) Error() string {
 	return fmt.Sprintf("%s: %s", where, e.Reason)
 }
 
+// Unwrap returns the sentinel.
 func (e *CatalogueError) Unwrap() error { return ErrCatalogue }
 
 // Parse reads a catalogue and checks all of it. name is what errors call the file.

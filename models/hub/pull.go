@@ -86,12 +86,14 @@ type OfflineError struct {
 	Missing []string // "PATH from ADDRESS"
 }
 
+// Error says what is wrong and what helps.
 func (e *OfflineError) Error() string {
 	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that "+
 		"has it, and pull it again, which checks it",
 		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
 }
 
+// Unwrap returns the sentinel.
 func (e *OfflineError) Unwrap() error { return ErrOffline }
 
 // Pull makes sure that the cache holds a model, whole, and returns its folder. What is there
