@@ -23,7 +23,7 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 	for i, row := range r.Rows {
 		t.Heads = append(t.Heads, htmlHead{Key: &swatch{i % seriesClasses}, Label: row.Name})
 	}
-	for c, m := range r.Rows[0].Metrics {
+	for c, m := range metricsOf(r.Rows) {
 		name := m.Label
 		if m.Group != "" {
 			name = m.Group + ", " + name
@@ -78,7 +78,7 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 // orders lists the orders of unique n-grams, ascending.
 func (r *EvalResult) orders() []int {
 	var out []int
-	for _, m := range r.Rows[0].Metrics {
+	for _, m := range metricsOf(r.Rows) {
 		var n int
 		if rest, ok := strings.CutPrefix(m.Key, "unique.self."); ok {
 			if _, err := fmt.Sscanf(rest, "%d", &n); err == nil {

@@ -255,3 +255,15 @@ func TestInputWithoutAStream(t *testing.T) {
 		}
 	}
 }
+
+// A result without rows panicked in all forms but JSON.
+func TestResultWithoutRows(t *testing.T) {
+	var r report.EvalResult
+	for name, write := range map[string]func(io.Writer) error{
+		"text": r.WriteText, "markdown": r.WriteMarkdown, "html": r.WriteHTML, "json": r.WriteJSON,
+	} {
+		if err := write(io.Discard); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -87,7 +87,7 @@ func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 		head = append(head, escapeMarkdown(row.Name))
 	}
 	var rows [][]string
-	for c, m := range r.Rows[0].Metrics {
+	for c, m := range metricsOf(r.Rows) {
 		line := []string{escapeMarkdown(m.directed())}
 		for _, row := range r.Rows {
 			line = append(line, markdownCell(row.Metrics[c]))

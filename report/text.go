@@ -101,7 +101,7 @@ func (r *EvalResult) WriteText(w io.Writer) error {
 		head = append(head, plain(row.Name))
 	}
 	grid := [][]string{head}
-	for c, m := range r.Rows[0].Metrics {
+	for c, m := range metricsOf(r.Rows) {
 		line := []string{plain(m.Heading())}
 		for _, row := range r.Rows {
 			line = append(line, cell(row.Metrics[c]))
@@ -220,4 +220,12 @@ func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// metricsOf are the metrics that all rows have, none without a row.
+func metricsOf(rows []Row) []Metric {
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0].Metrics
 }
