@@ -138,8 +138,12 @@ func (s *Server) Steer(parts *energies.Parts) {
 }
 
 // Add gives the server an open model, which stays the caller's to close after the server has ended.
-// The first one answers requests that name none.
+// The first one answers requests that name none. Errors: ErrMissing without a model, or two models
+// of one name.
 func (s *Server) Add(name string, m *mlm.Model) error {
+	if m == nil {
+		return fmt.Errorf("%w: no model %q to add; open one with mlm.Open", ErrMissing, name)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, other := range s.models {
@@ -193,14 +197,23 @@ func (s *Server) find(name string) (*model, error) {
 	return nil, fail(codeUnknownModel, "no model is called %q; there are %q", name, names)
 }
 
+// ErrMissing is returned for a model, a listener or a context that is nil.
+var ErrMissing = errors.New("missing argument")
+
 // ErrCutOff is returned by Serve when requests had not ended within the time they were given.
 var ErrCutOff = errors.New("requests were cut off")
 
 // Serve answers the connections of a listener until ctx ends. Then it takes no new ones, is not
 // ready any more, lets running requests end for at most the time of grace, and returns nil. If some
-// have not ended by then, they are cut off and the error is ErrCutOff. Other errors are the
-// listener's.
+// have not ended by then, they are cut off and the error is ErrCutOff. It is ErrMissing without a
+// context or a listener. Other errors are the listener's.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrMissing)
+	case l == nil:
+		return fmt.Errorf("%w: there is no listener; make one with net.Listen", ErrMissing)
+	}
 	base, cut := context.WithCancel(context.Background())
 	defer cut()
 	srv := &http.Server{

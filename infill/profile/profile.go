@@ -89,6 +89,9 @@ func (p *Profile) Encode() ([]byte, error) {
 // each once, values that the sampler takes, and nothing after it. Errors wrap [ErrProfile], or are
 // those of the reader.
 func Decode(r io.Reader) (*Profile, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%w: there is no reader to read from; pass a file", ErrProfile)
+	}
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, err
@@ -212,8 +215,11 @@ func (p *Profile) check() error {
 }
 
 // At is the entry for a number of coordinates: its own or that of the nearest number, by ratio, of
-// two equally near ones that of the smaller.
+// two equally near ones that of the smaller. It is nil where there is no entry.
 func (p *Profile) At(coordinates int) *Entry {
+	if len(p.Tuned) == 0 {
+		return nil
+	}
 	best, least := &p.Tuned[0], math.Inf(1)
 	for i := range p.Tuned {
 		d := math.Abs(math.Log(float64(p.Tuned[i].Coordinates) / float64(coordinates)))
@@ -225,8 +231,12 @@ func (p *Profile) At(coordinates int) *Entry {
 }
 
 // Samplers makes the samplers of the profile: one for each number of coordinates, as
-// [infill.Options.Tuned] wants them. They adapt nothing. The error is that of [samplers.New].
+// [infill.Options.Tuned] wants them. They adapt nothing. The error is that of [samplers.New], or
+// ErrProfile where there is no entry.
 func (p *Profile) Samplers() (func(coordinates int) samplers.Sampler, error) {
+	if len(p.Tuned) == 0 {
+		return nil, fmt.Errorf("%w: it has no entry; tune one, or read one with Decode", ErrProfile)
+	}
 	made := map[*Entry]samplers.Sampler{}
 	for i := range p.Tuned {
 		s, err := p.sampler(&p.Tuned[i])

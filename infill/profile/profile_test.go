@@ -148,3 +148,17 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A profile without entries, and a reader that is not there, panicked.
+func TestEmptyProfile(t *testing.T) {
+	var p Profile
+	if p.At(3) != nil {
+		t.Error("an entry of none")
+	}
+	if _, err := p.Samplers(); !errors.Is(err, ErrProfile) {
+		t.Errorf("samplers of no entry: %v", err)
+	}
+	if _, err := Decode(nil); !errors.Is(err, ErrProfile) {
+		t.Errorf("no reader: %v", err)
+	}
+}
