@@ -57,6 +57,9 @@ type Progress struct {
 	Total           int // records of the input; −1 if not known
 }
 
+// ErrJob is returned for a job that lacks what it needs.
+var ErrJob = errors.New("bad job")
+
 // ErrTooMany is returned when more records fail than allowed; the run can be
 // resumed.
 var ErrTooMany = errors.New("stopped: too many lines failed")
@@ -75,9 +78,15 @@ type slot struct {
 // that is next in the output, and those that are ready after it, are still
 // written; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
+//
+// Errors: ErrJob before anything is read, ErrTooMany, the cause of ctx's end, those of Do, or those
+// of reading and writing.
 func (j *Job) Run(ctx context.Context) (Progress, error) {
 	p := Progress{Total: j.Total}
-	var err error
+	err := j.check(ctx)
+	if err != nil {
+		return p, err
+	}
 	if was := j.Output.complete; was != nil { // nothing is left to do
 		p.Records, p.Failed, p.Resumed = was.Records, was.Failed, was.Records
 		if j.Progress != nil {
@@ -103,6 +112,24 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 		err = j.Output.finishShard(p)
 	}
 	return p, err
+}
+
+// check refuses a job that would wait for ever, or panic where nobody recovers.
+func (j *Job) check(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrJob)
+	case j.Input == nil:
+		return fmt.Errorf("%w: it has no input; open one with Open", ErrJob)
+	case j.Output == nil:
+		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", ErrJob)
+	case j.Do == nil:
+		return fmt.Errorf("%w: it has no Do, which makes the records", ErrJob)
+	case j.Workers < 1:
+		return fmt.Errorf("%w: %d workers, want 1 or more; infill/records.InFlight has a number", ErrJob,
+			j.Workers)
+	}
+	return nil
 }
 
 func (j *Job) work(ctx context.Context, p *Progress) error {

@@ -113,6 +113,9 @@ func filledNode(t Type) parquet.Node {
 
 func (p *parquetWriter) Write(cells []any) (err error) {
 	defer guard(0, &err)
+	if err := whole(cells, p.columns); err != nil {
+		return err
+	}
 	var row parquet.Row
 	for i, cell := range cells {
 		c := p.columns[i]

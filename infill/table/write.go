@@ -20,7 +20,7 @@ const (
 
 // A Writer writes rows.
 type Writer interface {
-	// Write writes the cells of a row, one for each column.
+	// Write writes the cells of a row, one for each column. Another number of them is an error.
 	Write(row []any) error
 	// Flush writes what is buffered. Parquet keeps it to the end of its row group.
 	Flush() error
@@ -28,7 +28,7 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter begins a table. Columns with the same name are an error.
+// NewWriter begins a table. Columns with the same name are an error, and so is an unknown format.
 func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 	seen := map[string]bool{}
 	for _, c := range columns {
@@ -42,8 +42,20 @@ func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 		return newCSVWriter(w, f, columns)
 	case FormatParquet:
 		return newParquetWriter(w, columns)
+	case FormatJSONL:
+		return &lineWriter{bufio.NewWriter(w), columns, nil}, nil
 	}
-	return &lineWriter{bufio.NewWriter(w), columns, nil}, nil
+	return nil, fmt.Errorf("format %d of a table, want FormatCSV, FormatTSV, FormatParquet or "+
+		"FormatJSONL", f)
+}
+
+// whole refuses a row that has not one cell for each column. The columns without a cell would have
+// those of the row before.
+func whole(row []any, columns []Column) error {
+	if len(row) != len(columns) {
+		return fmt.Errorf("a row of %d cells for %d columns", len(row), len(columns))
+	}
+	return nil
 }
 
 // csvWriter writes CSV and TSV.
@@ -65,6 +77,9 @@ func newCSVWriter(w io.Writer, f Format, columns []Column) (*csvWriter, error) {
 }
 
 func (c *csvWriter) Write(row []any) error {
+	if err := whole(row, c.columns); err != nil {
+		return err
+	}
 	for i, cell := range row {
 		var err error
 		if c.cells[i], err = text(c.columns[i].Type, cell); err != nil {
@@ -89,6 +104,9 @@ type lineWriter struct {
 }
 
 func (l *lineWriter) Write(row []any) (err error) {
+	if err := whole(row, l.columns); err != nil {
+		return err
+	}
 	l.line = append(l.line[:0], '{')
 	for i, cell := range row {
 		if cell == nil {

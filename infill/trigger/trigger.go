@@ -160,6 +160,12 @@ func (o *Options) fill() error {
 // Errors wrap ErrTemplate, ErrLabels, ErrOption, or one of package mlm: mlm.ErrNoGradient for a
 // model without gradients.
 func Run(ctx context.Context, m *mlm.Model, examples []Example, o Options) (*Result, error) {
+	switch {
+	case m == nil:
+		return nil, fmt.Errorf("%w: there is no model; open one with mlm.Open", ErrOption)
+	case ctx == nil:
+		return nil, fmt.Errorf("%w: the context is nil; pass context.Background()", ErrOption)
+	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}

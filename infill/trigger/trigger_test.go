@@ -375,3 +375,15 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("the slope for 3000 steps is %g, %v", o.Slope, err)
 	}
 }
+
+// A model or a context that was forgotten panicked.
+func TestRunWithoutAModel(t *testing.T) {
+	var none context.Context
+	examples := []Example{{Text: "a", Label: "good"}, {Text: "b", Label: "bad"}}
+	if _, err := Run(t.Context(), nil, examples, Options{}); !errors.Is(err, ErrOption) {
+		t.Errorf("no model: %v", err)
+	}
+	if _, err := Run(none, new(mlm.Model), examples, Options{}); !errors.Is(err, ErrOption) {
+		t.Errorf("no context: %v", err)
+	}
+}

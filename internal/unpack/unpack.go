@@ -28,8 +28,12 @@ type Reader struct {
 }
 
 // New looks at the first bytes of r, as few as it takes, and decompresses gzip and zstd
-// from then on. r stays open when the Reader is closed. Errors wrap [ErrDamaged].
+// from then on. r stays open when the Reader is closed. Errors wrap [ErrDamaged], but for that of a
+// nil reader.
 func New(r io.Reader) (*Reader, error) {
+	if r == nil {
+		return nil, errors.New("there is no reader to read from; pass a file or os.Stdin")
+	}
 	br := bufio.NewReaderSize(r, 64<<10)
 	u := &Reader{r: br, close: func() error { return nil }}
 	switch {
