@@ -114,5 +114,5 @@ func Automatic(weights int64, o Options) (device string, p Precision) {
 }
 
 // LargeWeights is the size of the weights in float32, in bytes, from which on Automatic has
-// anything but the processor's own kernels and Float32: 256 MiB, which is 64 million weights.
+// anything but the processor's own kernels and Float32: 256 MiB, which is 67 million weights.
 const LargeWeights = 256 << 20
