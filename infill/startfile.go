@@ -77,6 +77,9 @@ type startRecord struct {
 // Records without fillings, such as those of lines that failed, are passed over. name is that
 // of the file. Errors name file and line. They wrap ErrStart, unless reading fails.
 func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, error) {
+	if tok == nil {
+		return nil, fmt.Errorf("%w: %w", ErrStart, errNoTokenizer)
+	}
 	s := NewStarts(name)
 	in := textline.NewReader(r, maxStartLine)
 	mask := tok.Token(tok.MaskID())

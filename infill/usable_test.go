@@ -95,6 +95,11 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, _, err := NewBanList(nil, []string{"cat"})
 			return err
 		},
+		"read starts without a tokenizer": func() error {
+			line := `{"text":"a [MASK]","fillings":[{"tokens":["cat"]}]}`
+			_, err := ReadStarts(nil, "", strings.NewReader(line))
+			return err
+		},
 		"read words without a tokenizer": func() error {
 			_, err := ReadWordList(nil, strings.NewReader("cat"))
 			return err
