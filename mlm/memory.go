@@ -20,7 +20,7 @@ import (
 
 // largeModel is the size of the weights, in bytes, from which on memory goes
 // before the last percent of speed.
-const largeModel = 256 << 20
+const largeModel = LargeWeights
 
 // What one stream of batches may keep of its forward passes, in bytes: enough
 // that the products of a batch are large, little beside the weights.

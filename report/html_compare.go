@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	var points []planePoint
 	colour := map[string]int{}
 	key, xLabel := "bleu", "corpus BLEU (closer to the references is right)"
-	if _, ok := r.Rows[0].Get("bleu"); !ok {
+	if !slices.ContainsFunc(metricsOf(r.Rows), func(m Metric) bool { return m.Key == key }) {
 		key, xLabel = "score", "mean score (nats)"
 	}
 	for i, row := range r.Rows {

@@ -267,3 +267,17 @@ func TestResultWithoutRows(t *testing.T) {
 		}
 	}
 }
+
+// A result without rows is written all the same.
+func TestComparisonWithoutRows(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(io.Writer) error{
+		"text": (&report.CompareResult{}).WriteText, "HTML": (&report.CompareResult{}).WriteHTML,
+		"Markdown": (&report.CompareResult{}).WriteMarkdown,
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil || b.Len() == 0 {
+			t.Errorf("%s: %d bytes, %v", name, b.Len(), err)
+		}
+	}
+}

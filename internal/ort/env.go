@@ -28,8 +28,8 @@ func Load(o FindOptions) (Report, error) {
 	defer loadMu.Unlock()
 	if loaded != nil {
 		if o.Path != "" && !sameFile(o.Path, loaded.Path) {
-			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be; start the command again",
-				ErrRuntimeVersion, loaded.Path, o.Path)
+			return *loaded, fmt.Errorf("%w: %s is loaded already, so %s cannot be: a process has one; "+
+				"name it where the first model is opened", ErrRuntimeVersion, loaded.Path, o.Path)
 		}
 		return *loaded, nil
 	}
