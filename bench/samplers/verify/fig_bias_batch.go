@@ -115,6 +115,11 @@ func biasOfBatch(ctx context.Context, w io.Writer) (p drawing.Panel, err error) 
 	}
 	lines(w, rows...)
 	one, last := all[0], len(batches)-1
+	full := drawing.Line{Name: "all", Series: len(batches), Marks: true}
+	for i, b := range one {
+		full.X, full.Y = append(full.X, alphas[i]), append(full.Y, b.own)
+	}
+	p.Lines = append(p.Lines, full)
 	fmt.Fprint(w, text("bias_batch_note", one[0].bias, alphas[0], one[1].bias, alphas[1], one[1].own,
 		all[1][0].bias, all[last][0].bias, alphas[best[0]], alphas[best[last]]))
 	return p, nil
