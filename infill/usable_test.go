@@ -139,7 +139,7 @@ func TestTokensOfAnotherModelAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same files read again are no other vocabulary.
+	// The same files read again have the same vocabulary.
 	reread, err := tokenize.Load(os.DirFS(tinyFolder))
 	if err != nil {
 		t.Fatal(err)

@@ -256,7 +256,7 @@ func TestInputWithoutAStream(t *testing.T) {
 	}
 }
 
-// A result without rows panicked in all forms but JSON.
+// A result without rows panicked as text, Markdown and HTML.
 func TestResultWithoutRows(t *testing.T) {
 	var r report.EvalResult
 	for name, write := range map[string]func(io.Writer) error{

@@ -47,8 +47,8 @@ type scheduler struct {
 // iteration of a cycle makes half of the steps at α_max and β_max without the acceptance test, and
 // the others make all of them at α_min and β_min with it. (By the letter of algorithm 6 all
 // iterations of some cycles tune. For deep models appendix D.5 counts 16 000 steps of tuning, which
-// is each of the two estimates once every 25 cycles. Its line 20 makes S_big steps in either case,
-// though line 16 has set S to S_small.)
+// is each of the two estimates once every 25 cycles. Line 20 of the algorithm makes S_big steps in
+// either case, though line 16 has set S to S_small.)
 func Cyclic(ctx context.Context, t samplers.Target, start [][]int32, steps int,
 	tuning Tuning, o samplers.Options) (Negative, error) {
 	s, err := settings(steps, tuning).begin(ctx, t, start, o)

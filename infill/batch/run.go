@@ -114,7 +114,7 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 	return p, err
 }
 
-// check refuses a job that would wait for ever, or panic where nobody recovers.
+// check refuses a job that would never end, or would panic where nobody recovers.
 func (j *Job) check(ctx context.Context) error {
 	switch {
 	case ctx == nil:
