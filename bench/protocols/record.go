@@ -6,13 +6,15 @@ type key struct {
 	Data     string  `json:"data"`                // names of the files of sentences
 	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
 	Vocab    string  `json:"vocab,omitempty"`     // what may fill a blank, as -vocab; empty: words
-	Protocol string  `json:"protocol"`
-	Budget   string  `json:"budget"`
-	Steps    int     `json:"steps"`
-	Chains   int     `json:"chains"`
-	Sampler  string  `json:"sampler"`
-	Sentence string  `json:"sentence"`
-	Seed     uint64  `json:"seed"`
+	// Precision is that of the chains, as -precision; empty: fp32. Scores are in fp32 in any case.
+	Precision string `json:"precision,omitempty"`
+	Protocol  string `json:"protocol"`
+	Budget    string `json:"budget"`
+	Steps     int    `json:"steps"`
+	Chains    int    `json:"chains"`
+	Sampler   string `json:"sampler"`
+	Sentence  string `json:"sentence"`
+	Seed      uint64 `json:"seed"`
 }
 
 // A state is a text that chains ended in.

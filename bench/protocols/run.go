@@ -19,9 +19,13 @@ import (
 // defaultVocab is -vocab unless somebody says otherwise.
 const defaultVocab = "words"
 
+// defaultPrecision is -precision unless somebody says otherwise.
+const defaultPrecision = mlm.Float32
+
 // A job is what the flags of run ask for.
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
+	precision                                             string
 	only, words                                           string
 	seeds, limit, steps, chains, threads                  int
 	rate                                                  float64
@@ -49,6 +53,8 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.budgets, "budget", budgets,
 		"what is equal: steps, evaluations or rows, or several of them")
 	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
+	f.StringVar(&j.precision, "precision", defaultPrecision.String(),
+		"of the chains: fp32, or bf16 on a device that has it; scores are in fp32")
 	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
 	f.StringVar(&j.words, "words", "",
@@ -113,7 +119,7 @@ func (j *job) keys(sentence string, seed uint64) []key {
 			for _, spec := range strings.Fields(j.samplers) {
 				out = append(out, key{
 					Model: j.name(), Data: j.dataName(), MaskRate: j.rate, Vocab: j.vocabName(),
-					Protocol: protocol, Budget: budget, Steps: j.steps, Chains: j.chains,
+					Precision: j.precisionName(), Protocol: protocol, Budget: budget, Steps: j.steps, Chains: j.chains,
 					Sampler: spec, Sentence: sentence, Seed: seed,
 				})
 			}
@@ -123,10 +129,19 @@ func (j *job) keys(sentence string, seed uint64) []key {
 }
 
 func (j *job) open(ctx context.Context) (*mlm.Model, error) {
-	if j.model == "" {
-		return mlm.Open(ctx, models.Small(), mlm.Options{Threads: j.threads})
+	opt := mlm.Options{Threads: j.threads, Device: mlm.AutoDevice}
+	switch j.precision {
+	case mlm.Float32.String():
+		opt.Precision = mlm.Float32
+	case mlm.BFloat16.String():
+		opt.Precision = mlm.BFloat16
+	default:
+		return nil, fmt.Errorf("-precision %s: want %v or %v", j.precision, mlm.Float32, mlm.BFloat16)
 	}
-	return mlm.OpenDir(ctx, j.model, mlm.Options{Threads: j.threads})
+	if j.model == "" {
+		return mlm.Open(ctx, models.Small(), opt)
+	}
+	return mlm.OpenDir(ctx, j.model, opt)
 }
 
 // name is the model's in the records.
@@ -144,6 +159,15 @@ func (j *job) vocabName() string {
 		return ""
 	}
 	return j.vocab
+}
+
+// precisionName is what the records call the precision. That of files that are older than the field
+// has no name.
+func (j *job) precisionName() string {
+	if j.precision == defaultPrecision.String() {
+		return ""
+	}
+	return j.precision
 }
 
 // one fills a sentence, with an engine that remembers nothing of others.
