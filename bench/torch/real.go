@@ -20,6 +20,8 @@ import (
 	"infill/infill/records"
 	"infill/mlm"
 	"infill/report"
+
+	"golang.org/x/sys/cpu"
 )
 
 // realPrograms are the programs of the cell of a real model, in the order of the page. A program
@@ -28,6 +30,7 @@ import (
 //	before    DMALA of an earlier build of infill, which -before names
 //	torch     the straightforward DMALA in PyTorch, with the step size that dmala found
 //
+// rows:precision=bf16 has its chains in bfloat16, on a processor that has it.
 // torch:bfloat16 computes under autocast. torch:chains=5:steps=1 makes only this part of the
 // work, whose time is then scaled: every step costs it the same. It has no results.
 const realPrograms = "dmala before torch:chains=5:steps=1 dmala:gradient=forward dlmc " +
@@ -49,7 +52,8 @@ type realJob struct {
 	seeds, steps, chains, threads                              int
 	verbose                                                    io.Writer
 
-	opened  *mlm.Model // opened when the first run needs it
+	opened  *mlm.Model // in float32
+	rounded [2]*mlm.Model // in bfloat16, without a backward pass and with one, opened when needed
 	done    []realRun
 	version string
 }
@@ -107,6 +111,8 @@ type realKey struct {
 	Chains   int    `json:"chains"`
 	Steps    int    `json:"steps"`
 	Threads  int    `json:"threads"`
+	// what the processor has for products, see [processor]; "" in older files
+	Processor string `json:"processor,omitempty"`
 }
 
 // A realRun is what came of a run.
@@ -193,7 +199,7 @@ func (j *realJob) run(ctx context.Context) (err error) {
 	for seed := range j.seeds {
 		for _, t := range tasks {
 			for _, p := range strings.Fields(j.programs) {
-				k := realKey{j.name(), p, t.id, uint64(seed + 1), j.chains, j.steps, j.threads}
+				k := realKey{j.name(), p, t.id, uint64(seed + 1), j.chains, j.steps, j.threads, processor()}
 				if j.known(k) != nil {
 					continue
 				}
@@ -215,10 +221,22 @@ func (j *realJob) run(ctx context.Context) (err error) {
 }
 
 func (j *realJob) close() error {
-	if j.opened == nil {
-		return nil
+	var err error
+	for _, m := range append(j.rounded[:], j.opened) {
+		if m != nil {
+			err = errors.Join(err, m.Close())
+		}
 	}
-	return j.opened.Close()
+	return err
+}
+
+// processor is AMX where the processor has units for products of bfloat16, and "" elsewhere. Times
+// of the two are not compared.
+func processor() string {
+	if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 {
+		return "AMX"
+	}
+	return ""
 }
 
 func (j *realJob) known(k realKey) *realRun {

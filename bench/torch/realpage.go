@@ -41,6 +41,9 @@ func realName(program string) string {
 	if name := realNames[program]; name != "" {
 		return name
 	}
+	if name, ok := strings.CutSuffix(program, inBFloat16); ok {
+		return realName(name) + ", bfloat16"
+	}
 	rest, ok := strings.CutPrefix(program, "torch")
 	if !ok {
 		return "`" + program + "`"
@@ -77,11 +80,11 @@ func (r *realRun) perMinute(ess float64) float64 { return ess / r.cost() * 60 }
 type realTable struct {
 	runs     []realRun
 	programs []string // in the order of the page
-	again    bool     // whether the table before is of the same model
+	again    bool     // whether the table before is of the same model and processor
 }
 
 // realTables groups the runs of a file: models in the order in which they came, the runs of most
-// threads first, because the targets are of two.
+// threads first, because the targets are of two. Those of a processor with more come behind.
 func realTables(all []realRun) []*realTable {
 	var out []*realTable
 	at := map[realKey]*realTable{}
@@ -107,17 +110,22 @@ func realTables(all []realRun) []*realTable {
 	}
 	slices.SortStableFunc(out, func(a, b *realTable) int {
 		x, y := a.runs[0], b.runs[0]
-		return cmp.Or(models[x.Model]-models[y.Model], y.Threads-x.Threads)
+		return cmp.Or(models[x.Model]-models[y.Model], strings.Compare(x.Processor, y.Processor),
+			y.Threads-x.Threads)
 	})
 	for i := 1; i < len(out); i++ {
-		out[i].again = out[i].runs[0].Model == out[i-1].runs[0].Model
+		x, y := out[i-1].runs[0], out[i].runs[0]
+		out[i].again = x.Model == y.Model && x.Processor == y.Processor
 	}
 	return out
 }
 
 // realRank orders programs: PyTorch, infill before, infill of now as in realPrograms.
 func realRank(program string) int {
-	switch i := slices.Index(strings.Fields(realPrograms), program); {
+	of, rounded := strings.CutSuffix(program, inBFloat16)
+	switch i := slices.Index(strings.Fields(realPrograms), of); {
+	case rounded:
+		return 200 + i
 	case strings.HasPrefix(program, "torch"):
 		return 0
 	case program == realBefore:
@@ -212,6 +220,9 @@ func (t *realTable) write(p printer) {
 		}
 	}
 	title := k.Model
+	if k.Processor != "" {
+		title += ", a processor with " + k.Processor
+	}
 	if t.again {
 		title += fmt.Sprintf(", %s", threads(k.Threads))
 	}
