@@ -80,7 +80,7 @@ func (p *pager) write(w io.Writer, all []record) error {
 	})
 	slices.SortStableFunc(all, func(a, b record) int { // A before B before C, steps first
 		return cmp.Or(cmp.Compare(a.MaskRate, b.MaskRate), strings.Compare(a.Data, b.Data),
-			strings.Compare(a.Vocab, b.Vocab),
+			strings.Compare(a.Vocab, b.Vocab), strings.Compare(a.Precision, b.Precision),
 			strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget)))
 	})
 	var groups []*measured

@@ -50,13 +50,43 @@ func TestVocabOfRun(t *testing.T) {
 	}
 }
 
-// Runs of two vocabularies in one file have tables of their own, which name what is not words, in
-// whatever order the runs were made.
+// The same holds of the precision: without a name it is fp32.
+func TestPrecisionOfRun(t *testing.T) {
+	j := job{protocols: "A", budgets: "steps", samplers: "gibbs", vocab: defaultVocab}
+	for precision, want := range map[string]string{"fp32": "", "bf16": `"precision":"bf16",`} {
+		j.precision = precision
+		b, err := json.Marshal(record{key: j.keys("1", 1)[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(string(b), `"precision"`); has != (want != "") ||
+			!strings.Contains(string(b), want) {
+			t.Errorf("a run in %s is %s", precision, b)
+		}
+	}
+	j.precision = "int8"
+	if m, err := j.open(t.Context()); err == nil || !strings.Contains(err.Error(), "fp32 or bf16") {
+		t.Errorf("int8: %v, %v", m, err)
+	}
+}
+
+// Runs of two vocabularies, or of two precisions, in one file have tables of their own, which name
+// what is not words or fp32, in whatever order the runs were made.
 func TestTwoVocabs(t *testing.T) {
+	for name, set := range map[string]func(r *record){
+		"vocabulary all": func(r *record) { r.Vocab = "all" },
+		"chains in bf16": func(r *record) { r.Precision = "bf16" },
+	} {
+		t.Run(name, func(t *testing.T) { twoGroups(t, name, set) })
+	}
+}
+
+func twoGroups(t *testing.T, name string, set func(r *record)) {
+	t.Helper()
 	var all []record
 	for i, r := range runs() {
 		all = append(all, r)
-		r.Vocab = "all"
+		set(&r)
 		if r.Sampler == "b" { // by four nats a blank in place of one
 			r.States = slices.Clone(r.States)
 			for i := range r.States {
@@ -81,10 +111,10 @@ func TestTwoVocabs(t *testing.T) {
 	}
 	page := b.String()
 	for text, want := range map[string][]string{
-		table: {"sentences: 4, seeds: 2.", "sentences: 4, vocabulary all, seeds: 2.", "+1.00 ± 0.00",
+		table: {"sentences: 4, seeds: 2.", "sentences: 4, " + name + ", seeds: 2.", "+1.00 ± 0.00",
 			"+4.00 ± 0.00"},
-		page: {"\n## Protocol A, equal steps\n", "\n## Protocol A, equal steps, vocabulary all\n",
-			"| 4 | A | steps | 2 |", "| 4, vocabulary all | A | steps | 2 |", "+1.00 ± 0.00", "+4.00 ± 0.00"},
+		page: {"\n## Protocol A, equal steps\n", "\n## Protocol A, equal steps, " + name + "\n",
+			"| 4 | A | steps | 2 |", "| 4, " + name + " | A | steps | 2 |", "+1.00 ± 0.00", "+4.00 ± 0.00"},
 	} {
 		for _, want := range want {
 			if !strings.Contains(text, want) {

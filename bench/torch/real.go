@@ -52,7 +52,7 @@ type realJob struct {
 	seeds, steps, chains, threads                              int
 	verbose                                                    io.Writer
 
-	opened  *mlm.Model // in float32
+	opened  *mlm.Model    // in float32
 	rounded [2]*mlm.Model // in bfloat16, without a backward pass and with one, opened when needed
 	done    []realRun
 	version string
