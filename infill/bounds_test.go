@@ -2,7 +2,10 @@ package infill
 
 import (
 	"errors"
+	"math"
 	"testing"
+
+	"infill/samplers"
 )
 
 // Every bound is taken, and a value beyond it refused, whoever makes the options.
@@ -14,6 +17,12 @@ func TestBounds(t *testing.T) {
 		{Options{Top: MaxTop}, Options{Top: MaxTop + 1}},
 		{Options{Shortlist: MaxShortlist}, Options{Shortlist: MaxShortlist + 1}},
 		{Options{MinDistance: MaxMinDistance}, Options{MinDistance: MaxMinDistance + 1}},
+		{Options{Temperature: MinTemperature}, Options{Temperature: MinTemperature / 2}},
+		{Options{Temperature: MaxTemperature}, Options{Temperature: MaxTemperature * 2}},
+		{Options{}, Options{Temperature: math.SmallestNonzeroFloat64}},
+		{Options{}, Options{Temperature: -1}},
+		{Options{}, Options{Temperature: math.NaN()}},
+		{Options{}, Options{Temperature: math.Inf(1)}},
 	} {
 		if err := c.at.fill(); err != nil {
 			t.Error(err)
@@ -28,6 +37,36 @@ func TestBounds(t *testing.T) {
 	for _, m := range []Masking{{Words: MaxMaskWords + 1}, {Rate: 0.5, Words: 1}} {
 		if err := m.Check(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", m, err)
+		}
+	}
+}
+
+// At the least and the largest temperature every sampler still works, and scores are those of the
+// text. At 1e-320 the starts had energies of −∞, and the error spoke of the model.
+func TestTemperaturesAtTheBounds(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm, err := Parse(e.Tokenizer(), "The [MASK] sat on the [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, temperature := range []float64{MinTemperature, MaxTemperature} {
+		for _, name := range samplers.Names() {
+			s, err := samplers.New(name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Fill(t.Context(), tm,
+				Options{Chains: 2, Steps: 4, Temperature: temperature, Sampler: s})
+			if err != nil {
+				t.Errorf("%s at %g: %v", name, temperature, err)
+				continue
+			}
+			f := r.Fillings[0]
+			want, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
+			if err != nil || math.Abs(f.Score-want.Score) > 1e-6 {
+				t.Errorf("%s at %g: score %v, want %v, %v", name, temperature, f.Score, want, err)
+			}
 		}
 	}
 }

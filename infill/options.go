@@ -2,7 +2,6 @@ package infill
 
 import (
 	"fmt"
-	"math"
 
 	"infill/mlm"
 	"infill/samplers"
@@ -29,6 +28,9 @@ const (
 	MaxTop         = 10_000
 	MaxShortlist   = 1 << 20
 	MaxMinDistance = 100
+	// MinTemperature and MaxTemperature keep U/T among the ordinary numbers of float64.
+	MinTemperature = 1e-300
+	MaxTemperature = 1e300
 )
 
 // Options say how a sentence is filled. The zero value is Rows, 25 chains of
@@ -43,7 +45,7 @@ type Options struct {
 	Chains      int              // 0 means 25; at most MaxChains
 	Top         int              // fillings to return at most, up to MaxTop; 0 means 5
 	AllFillings bool             // all fillings are returned; Top is then 0
-	Temperature float64          // T of π ∝ exp(U/T); 0 means 1
+	Temperature float64          // T of π ∝ exp(U/T), MinTemperature to MaxTemperature; 0 means 1
 	Anneal      *Anneal          // the temperatures of the steps, in place of Temperature; nil: none
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank
@@ -190,8 +192,9 @@ func (o *Options) fill() error {
 			o.MinDistance, MaxMinDistance)
 	case o.Filter.check() != nil:
 		return o.Filter.check()
-	case math.IsNaN(o.Temperature) || math.IsInf(o.Temperature, 0) || o.Temperature < 0:
-		return fmt.Errorf("%w: temperature %v, want a number above 0", ErrOption, o.Temperature)
+	case o.Temperature != 0 && !(o.Temperature >= MinTemperature && o.Temperature <= MaxTemperature):
+		return fmt.Errorf("%w: temperature %v, want %v to %v", ErrOption, o.Temperature,
+			MinTemperature, MaxTemperature)
 	}
 	if err := o.checkAnneal(); err != nil {
 		return err

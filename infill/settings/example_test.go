@@ -40,5 +40,5 @@ func ExampleFilling_ForLine() {
 	// Output:
 	// true 0.5 [dog] 3
 	// 1 []
-	// bad setting: "temperature" is -1, want a number above 0
+	// bad setting: "temperature" is -1, want a number from 1e-300 to 1e+300
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -321,7 +320,7 @@ var mainTable = []*Setting[Filling]{
 		Name: "temperature", Line: true, Record: Always,
 		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
 		bind: func(v *Filling) *Value {
-			return NumberValue(&v.Options.Temperature, 0, math.MaxFloat64, true).
+			return NumberValue(&v.Options.Temperature, infill.MinTemperature, infill.MaxTemperature, false).
 				zeroIs(always(infill.DefaultTemperature))
 		},
 	},
