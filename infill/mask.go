@@ -56,7 +56,7 @@ type Masking struct {
 	Stop  *WordSet  // the function words of ClassContent; nil: EnglishStopWords
 	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
 	// are masked. Words that have a byte in a span with one of KeepLabels are not. AnyLabel stands
-	// for all labels.
+	// for all labels. Spans without any of these labels to go by are an ErrOption.
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string
 }
@@ -86,6 +86,9 @@ func (m Masking) Check() error {
 		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
 	case m.Class < ClassAll || m.Class > ClassContent:
 		return fmt.Errorf("%w: word class %d, want ClassAll or ClassContent", ErrOption, m.Class)
+	case len(m.Spans) > 0 && !m.labels():
+		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done with "+
+			"them; AnyLabel stands for all labels", ErrOption)
 	}
 	return nil
 }

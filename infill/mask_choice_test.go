@@ -113,6 +113,19 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// Spans without a label to go by were passed over without a word, those outside the text too.
+func TestSpansWithoutLabels(t *testing.T) {
+	for _, spans := range [][]LabelledSpan{{{0, 3, "name"}}, {{-1, 99, ""}}} {
+		m := Masking{Rate: 1, Spans: spans}
+		_, _, err := m.Template(tinyTokenizer(t), "Ann left.", 1, "")
+		for _, err := range []error{err, m.Check()} {
+			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "AnyLabel") {
+				t.Errorf("%v: %v", spans, err)
+			}
+		}
+	}
+}
+
 // Whatever is masked: no kept word, no byte of a kept span, no function word, nothing outside the
 // spans that are to be masked, and the words put back give the text.
 func FuzzMaskingKeeps(f *testing.F) {

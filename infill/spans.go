@@ -19,12 +19,12 @@ const AnyLabel = "*"
 // ErrSpan is returned for a span that is not one of its text.
 var ErrSpan = errors.New("bad span")
 
+// labels reports whether labels choose what is masked.
+func (m Masking) labels() bool { return len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0 }
+
 // checkSpans refuses spans that are not of the text. given is the text with its escapes.
 func (m Masking) checkSpans(given, text string) error {
-	if len(m.MaskLabels) == 0 && len(m.KeepLabels) == 0 || len(m.Spans) == 0 {
-		return nil
-	}
-	if given != text {
+	if len(m.Spans) > 0 && given != text {
 		return fmt.Errorf("%w: spans of a text with a backslash before a blank, which is taken off",
 			ErrSpan)
 	}

@@ -94,7 +94,9 @@ func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.M
 		if err != nil {
 			return m, nil, err
 		}
-		m.Spans = spans.List
+		if labels {
+			m.Spans = spans.List
+		}
 	}
 	return m, spans, nil
 }
