@@ -27,7 +27,7 @@ type EvalOptions struct {
 	// Seed picks the pieces; the choice for a line depends on it and on the
 	// line's number only.
 	Seed uint64
-	// MaxLines ends the evaluation early; 0 reads everything.
+	// MaxLines ends the evaluation early; 0 reads everything, and a number below 0 is an ErrOption.
 	MaxLines int
 	// Progress, if set, is called now and then with the lines done so far.
 	Progress func(lines int)
@@ -108,6 +108,10 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 	}
 	if !(o.Rate > 0 && o.Rate <= 1) {
 		return nil, fmt.Errorf("%w: mask rate %v, it must be above 0 and at most 1", ErrOption, o.Rate)
+	}
+	if o.MaxLines < 0 {
+		return nil, fmt.Errorf("%w: %d lines to read, want their number, or 0 for all", ErrOption,
+			o.MaxLines)
 	}
 	r := &EvalReport{}
 	tallies := make([]tally, m.info.Vocab)

@@ -152,6 +152,10 @@ func TestEvalErrors(t *testing.T) {
 			t.Errorf("rate %v: %v", rate, err)
 		}
 	}
+	if _, err := m.Eval(ctx, strings.NewReader("a"), EvalOptions{MaxLines: -1}); !errors.Is(err,
+		ErrOption) {
+		t.Errorf("-1 lines: %v", err)
+	}
 	if _, err := m.Eval(ctx, strings.NewReader("a\nb \xff"), EvalOptions{}); !errors.Is(err,
 		tokenize.ErrInvalidUTF8) || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("invalid UTF-8: %v", err)

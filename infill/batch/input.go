@@ -22,7 +22,7 @@ type InputOptions struct {
 	// TextField is the field or the column that has the text; "" is "text".
 	// Lines of text have none.
 	TextField string
-	// Limit is the number of records that are read; 0 is all.
+	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
 	Limit int
 	// Shard is the part of the file that is read; the zero value is all of it. A line
 	// belongs to the shard that its first byte lies in. Tables and compressed files are
@@ -64,10 +64,13 @@ type ahead struct {
 // which their first bytes show, are decompressed. A table that cannot be read is
 // an error that wraps [table.ErrTable], one without the column of the text a
 // [*ColumnError]. An input that cannot be cut into shards is one that wraps
-// [ErrShard].
+// [ErrShard]. Options out of range are a [*settings.Error], before anything is opened.
 func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
 	if path == "-" {
 		return OpenStream("standard input", stdin, o)
+	}
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,7 +90,27 @@ func Open(path string, stdin io.Reader, o InputOptions) (*Input, error) {
 // The name is for errors, and its suffix for the format. Parquet is refused: it is read from its
 // end. Close leaves the stream open.
 func OpenStream(name string, r io.Reader, o InputOptions) (*Input, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	return (&Input{Name: name}).open(r, o)
+}
+
+// check refuses options out of range.
+func (o InputOptions) check() error {
+	wrong := func(name string, given any, want string) error {
+		return &settings.Error{Name: name, Given: fmt.Sprint(given), Want: want}
+	}
+	switch {
+	case o.Limit < 0:
+		return wrong("limit", o.Limit, "the number of records, or 0 for all")
+	case o.Format < settings.FormatAuto || o.Format > settings.FormatParquet:
+		return wrong("format", int(o.Format), "FormatAuto to FormatParquet")
+	case o.Shard.Whole():
+		return nil
+	}
+	_, err := settings.ParseShard(o.Shard.String())
+	return err
 }
 
 func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {

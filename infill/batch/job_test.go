@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"infill/infill/settings"
 )
 
 // A job without a part panicked in a goroutine, which ends the process, and one without workers
@@ -31,6 +34,22 @@ func TestJobThatLacksSomething(t *testing.T) {
 		change(j, &ctx)
 		if _, err := j.Run(ctx); !errors.Is(err, ErrJob) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A negative limit read the whole file, and another format was read as JSON lines, or panicked.
+	for want, o := range map[string]InputOptions{
+		"limit is -1":   {Limit: -1},
+		"format is -1":  {Format: -1},
+		"format is 6":   {Format: settings.FormatParquet + 1},
+		"shard is 4/4":  {Shard: settings.Shard{Index: 4, Of: 4}},
+		"shard is -1/4": {Shard: settings.Shard{Index: -1, Of: 4}},
+	} {
+		_, err := OpenStream("stream", strings.NewReader("one\n"), o)
+		_, file := Open(filepath.Join(t.TempDir(), "absent"), nil, o)
+		for _, err := range []error{err, file} {
+			if !errors.Is(err, settings.ErrSetting) || !strings.Contains(err.Error(), want+", want") {
+				t.Errorf("%v, want %s", err, want)
+			}
 		}
 	}
 	if in, err := OpenStream("stream", nil, InputOptions{}); err == nil {

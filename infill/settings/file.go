@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,12 @@ const (
 var formatNames = []string{"auto", "text", "jsonl", "csv", "tsv", "parquet"}
 
 // String is the name of the format, as users write it.
-func (f Format) String() string { return formatNames[f] }
+func (f Format) String() string {
+	if f < 0 || int(f) >= len(formatNames) {
+		return fmt.Sprintf("format(%d)", int(f))
+	}
+	return formatNames[f]
+}
 
 // Table reports whether records of the format are rows with columns.
 func (f Format) Table() bool { return f >= FormatCSV }
