@@ -87,8 +87,8 @@ func (m Masking) Check() error {
 	case m.Class < ClassAll || m.Class > ClassContent:
 		return fmt.Errorf("%w: word class %d, want ClassAll or ClassContent", ErrOption, m.Class)
 	case len(m.Spans) > 0 && !m.labels():
-		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done with "+
-			"them; AnyLabel stands for all labels", ErrOption)
+		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done "+
+			"with them; AnyLabel stands for all labels", ErrOption)
 	}
 	return nil
 }

@@ -119,8 +119,8 @@ func (j *job) keys(sentence string, seed uint64) []key {
 			for _, spec := range strings.Fields(j.samplers) {
 				out = append(out, key{
 					Model: j.name(), Data: j.dataName(), MaskRate: j.rate, Vocab: j.vocabName(),
-					Precision: j.precisionName(), Protocol: protocol, Budget: budget, Steps: j.steps, Chains: j.chains,
-					Sampler: spec, Sentence: sentence, Seed: seed,
+					Precision: j.precisionName(), Protocol: protocol, Budget: budget,
+					Steps: j.steps, Chains: j.chains, Sampler: spec, Sentence: sentence, Seed: seed,
 				})
 			}
 		}

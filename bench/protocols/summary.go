@@ -52,8 +52,8 @@ func (m *measured) differences(w io.Writer, what counting, names []string) {
 	fmt.Fprintln(w)
 }
 
-// blanks says how the words to fill were chosen, where it was not by hand, what may fill them, where
-// it is not words, and the precision of the chains, where it is not fp32.
+// blanks says how the words to fill were chosen, where it was not by hand, what may fill them,
+// where it is not words, and the precision of the chains, where it is not fp32.
 func (k key) blanks() string {
 	s := ""
 	if k.MaskRate > 0 {
