@@ -21,7 +21,7 @@
 // All values are float32 in nats; sums over blanks are the caller's, in
 // float64. A result depends on the model, the sentence and the state only:
 // not on the number of threads, the size of batches, or what other callers
-// happen to share them.
+// happen to share them. BFloat16 on OpenVINO is the exception.
 package mlm
 
 import (
@@ -134,9 +134,10 @@ const (
 	// saturate get the same bits from a slower kernel, see [SaturatesIntegers].
 	Int8
 	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
-	// conditionals, too. All of them are the same function of the state each time, so that samplers
-	// with an acceptance step are exact for the rounded model, which is another one. [Model.Float32]
-	// is the model itself. Only some devices have it.
+	// conditionals, too. Where they are the same function of the state each time, samplers with an
+	// acceptance step are exact for the rounded model, which is another one. OpenVINO rounds some
+	// values of a row differently in calls of other sizes, so that results may differ between runs.
+	// [Model.Float32] is the model itself. Only some devices have it.
 	BFloat16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is

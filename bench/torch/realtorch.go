@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"infill/infill"
-	"infill/samplers"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"infill/infill"
+	"infill/samplers"
 )
 
 // A torchPart is what torch is asked to do, as the part of its name after the first colon says.
