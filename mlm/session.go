@@ -22,6 +22,9 @@ func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
 	if o.device.SharedSquares {
 		onnxgrad.SplitSquares(m)
 	}
+	if o.device.RoundsByPlace && o.Precision == BFloat16 {
+		onnxgrad.NegateMeans(m)
+	}
 	if o.device.Emulates && o.Precision == BFloat16 {
 		onnxgrad.RoundProducts(m)
 	}

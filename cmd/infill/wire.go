@@ -122,6 +122,7 @@ type deviceJSON struct {
 	Identity      string `json:"identity"`
 	FixedWeights  bool   `json:"-"`
 	SharedSquares bool   `json:"-"`
+	RoundsByPlace bool   `json:"-"`
 	NoIntegers    bool   `json:"-"`
 	Compiles      bool   `json:"-"`
 	BFloat16      bool   `json:"bfloat16,omitempty"`

@@ -36,6 +36,9 @@ type Device struct {
 	// SharedSquares: the device computes x·Wᵀ for x·W where a graph has both of one square
 	// weight. It needs a copy of the weight for one of them.
 	SharedSquares bool
+	// RoundsByPlace: in bfloat16 the device rounds the negative of a mean in one way or another, by
+	// the place of a row among others.
+	RoundsByPlace bool
 	// NoIntegers: products of 8-bit integers were not checked on the device.
 	NoIntegers bool
 	// Compiles: the device makes something of a graph before it evaluates it, which takes seconds

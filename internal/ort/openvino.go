@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,18 @@ const OpenVINO = "openvino"
 // library in the cache is taken.
 const EnvOpenVINO = "INFILL_OPENVINO"
 
+// EnvKernels is the environment variable that keeps oneDNN, whose kernels OpenVINO has, from newer
+// instructions than it names. It counts from the first use of the plug-in to the end of the process.
+const EnvKernels = "ONEDNN_MAX_CPU_ISA"
+
+// sameRounding is EnvKernels unless somebody says otherwise. On processors with AMX oneDNN takes
+// other kernels for products of other sizes. These round differently, so that the last bits of a row
+// would depend on the rows beside it. The kernels of AVX-512 are slower and give the same bits.
+const sameRounding = "AVX512_CORE_BF16"
+
+// kernels is what EnvKernels says, or will.
+func kernels() string { return cmp.Or(os.Getenv(EnvKernels), sameRounding) }
+
 // openvinoName is what the plug-in calls the device for one processor. It has others that choose
 // among processors and graphics cards.
 const openvinoName = "OpenVINOExecutionProvider"
@@ -48,15 +61,15 @@ type listed struct {
 }
 
 func (p *openvino) device(cache string) Device {
-	d := Device{Name: OpenVINO, FixedWeights: true, SharedSquares: true, NoIntegers: true,
-		Compiles: true, BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
+	d := Device{Name: OpenVINO, FixedWeights: true, SharedSquares: true, RoundsByPlace: true,
+		NoIntegers: true, Compiles: true, BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
 	if d.BFloat16 {
 		d.About += ", which has bfloat16"
 	}
 	found, err := p.find(cache)
 	if err == nil {
 		d.About += ", plug-in " + found.version
-		d.Identity = OpenVINO + " " + found.version
+		d.Identity = OpenVINO + " " + found.version + " " + kernels()
 		if _, ok := Loaded(); ok {
 			_, err = p.list(found.path)
 		}
@@ -67,10 +80,9 @@ func (p *openvino) device(cache string) Device {
 	return d
 }
 
-// hasAMX says whether the processor has tiles of bfloat16.
-func hasAMX() bool { return features.X86.HasAMXTile && features.X86.HasAMXBF16 }
-
-func (*openvino) bfloat16() bool { return hasAMX() }
+// bfloat16 says whether the processor has it among its vector instructions. Those that have tiles of
+// it, AMX, do.
+func (*openvino) bfloat16() bool { return features.X86.HasAVX512BF16 }
 
 // FindOpenVINO finds the plug-in's library. cache replaces the user's cache folder, "" does not.
 func FindOpenVINO(cache string) (string, error) {
@@ -144,6 +156,9 @@ func (p *openvino) list(path string) ([]binding.EpDevice, error) {
 	l.err = guard(func() error {
 		before, err := epDevices()
 		if err != nil {
+			return err
+		}
+		if err := os.Setenv(EnvKernels, kernels()); err != nil {
 			return err
 		}
 		if err := binding.RegisterExecutionProviderLibrary(OpenVINO+" "+path, path); err != nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // OpenVINO makes the device [ort.OpenVINO] usable until the process ends, also on processors on
-// which its plug-in does not offer itself, see testdata/intel.c. There it computes in float32 only.
-// On Intel's processors nothing is pretended. A test is skipped where the plug-in is not installed.
+// which its plug-in does not offer itself, see testdata/intel.c. On Intel's processors nothing is
+// pretended. A test is skipped where the plug-in is not installed.
 func OpenVINO(tb testing.TB) ort.Device {
 	tb.Helper()
 	Load(tb)
@@ -37,7 +37,7 @@ func BFloat16(tb testing.TB) ort.Device {
 	tb.Helper()
 	named := func(d ort.Device) bool { return d.Name == ort.OpenVINO }
 	if !slices.ContainsFunc(ort.BFloat16Devices(""), named) {
-		testmode.Missing(tb, "a processor with AMX, for products of bfloat16")
+		testmode.Missing(tb, "a processor with AVX512_BF16, for products of bfloat16")
 	}
 	return OpenVINO(tb)
 }

@@ -1,0 +1,63 @@
+package onnxgrad
+
+import "infill/mlm/onnx"
+
+// NegateMeans has every x - mean(y) computed as x + mean(-y), and returns how many there are. The
+// numbers are the same bits. OpenVINO 2026.4 makes one kernel of a mean and of the sign that follows
+// it, which in bfloat16 rounds some rows of a batch in one way and some in another, by their place.
+// A mean that something else reads, too, is not part of such a kernel and stays. m's graph is
+// changed.
+func NegateMeans(m *onnx.Model) int {
+	read := map[string]int{}
+	countReads(m.Graph, read)
+	return negateMeans(m.Graph, read)
+}
+
+// countReads counts how often values are read, by nodes of graphs within this one, too. That a graph
+// gives a value counts as well.
+func countReads(g *onnx.Graph, read map[string]int) {
+	for _, o := range g.Outputs {
+		read[o.Name]++
+	}
+	for _, n := range g.Nodes {
+		for _, x := range n.Inputs {
+			read[x]++
+		}
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				countReads(a.G, read)
+			}
+		}
+	}
+}
+
+func negateMeans(g *onnx.Graph, read map[string]int) (changed int) {
+	means := map[string]*onnx.Node{}
+	negated := map[*onnx.Node]bool{}
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			if a.G != nil {
+				changed += negateMeans(a.G, read)
+			}
+		}
+		if n.Op == "ReduceMean" && read[n.Outputs[0]] == 1 {
+			means[n.Outputs[0]] = n
+		}
+		if n.Op == "Sub" && means[n.Inputs[1]] != nil {
+			n.Op, negated[means[n.Inputs[1]]] = "Add", true
+		}
+	}
+	var nodes []*onnx.Node
+	for _, n := range g.Nodes {
+		if negated[n] {
+			minus := "minus " + n.Outputs[0]
+			nodes = append(nodes, &onnx.Node{Name: minus, Op: "Neg", Inputs: n.Inputs[:1:1],
+				Outputs: []string{minus}})
+			n.Inputs = append([]string{minus}, n.Inputs[1:]...)
+			changed++
+		}
+		nodes = append(nodes, n)
+	}
+	g.Nodes = nodes
+	return changed
+}
