@@ -87,6 +87,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if !f.NeedsGradient() {
 		f.forward()
 	}
+	f.mayRound(&f.Filling)
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err

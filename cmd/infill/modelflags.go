@@ -27,7 +27,7 @@ func (f *modelFlags) flags() []*option {
 	return group(groupModel, settingFlags(settings.ModelTable(), &f.Model, map[string]string{
 		"model": `folder of an ONNX export, its .onnx file, or a name of "infill model list"`,
 		"device": "what evaluates the model, doctor lists what there is; " + mlm.AutoDevice +
-			": large models on one with " + mlm.BFloat16.String() + ", in batch and augment",
+			": large models on one with " + mlm.BFloat16.String() + ", if fill or batch may round",
 	}))
 }
 
@@ -46,8 +46,7 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 }
 
 // mayRound lets chains run in another precision where that is not named. The scores of fillings
-// stay in float32, other numbers do not. It is worth its start, which opens two models, where there
-// are many sentences.
+// stay in float32, other numbers do not.
 func (f *modelFlags) mayRound(v *settings.Filling) {
 	f.Options.Unrounded = v.Options.Normalize || v.Options.Marginals || len(v.Energy) > 0
 }

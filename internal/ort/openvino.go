@@ -30,9 +30,9 @@ const EnvOpenVINO = "INFILL_OPENVINO"
 // instructions than it names. It counts from the first use of the plug-in to the end of the process.
 const EnvKernels = "ONEDNN_MAX_CPU_ISA"
 
-// sameRounding is EnvKernels unless somebody says otherwise. On processors with AMX oneDNN takes
-// other kernels for products of other sizes. These round differently, so that the last bits of a row
-// would depend on the rows beside it. The kernels of AVX-512 are slower and give the same bits.
+// sameRounding is EnvKernels unless somebody says otherwise. With AMX oneDNN is thought to take
+// other kernels for products of other sizes, so that the last bits of a row would depend on the
+// rows beside it. The kernels of AVX-512 are slower and give the same bits.
 const sameRounding = "AVX512_CORE_BF16"
 
 // kernels is what EnvKernels says, or will.
@@ -62,7 +62,8 @@ type listed struct {
 
 func (p *openvino) device(cache string) Device {
 	d := Device{Name: OpenVINO, FixedWeights: true, SharedSquares: true, RoundsByPlace: true,
-		NoIntegers: true, Compiles: true, BFloat16: p.bfloat16(), About: "this processor, with OpenVINO's kernels"}
+		NoIntegers: true, Compiles: true, BFloat16: p.bfloat16(),
+		About: "this processor, with OpenVINO's kernels"}
 	if d.BFloat16 {
 		d.About += ", which has bfloat16"
 	}
@@ -80,8 +81,7 @@ func (p *openvino) device(cache string) Device {
 	return d
 }
 
-// bfloat16 says whether the processor has it among its vector instructions. Those that have tiles of
-// it, AMX, do.
+// bfloat16 says whether the processor has it among its vector instructions, as those with AMX do.
 func (*openvino) bfloat16() bool { return features.X86.HasAVX512BF16 }
 
 // FindOpenVINO finds the plug-in's library. cache replaces the user's cache folder, "" does not.

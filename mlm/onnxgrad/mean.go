@@ -3,18 +3,18 @@ package onnxgrad
 import "infill/mlm/onnx"
 
 // NegateMeans has every x - mean(y) computed as x + mean(-y), and returns how many there are. The
-// numbers are the same bits. OpenVINO 2026.4 makes one kernel of a mean and of the sign that follows
-// it, which in bfloat16 rounds some rows of a batch in one way and some in another, by their place.
-// A mean that something else reads, too, is not part of such a kernel and stays. m's graph is
-// changed.
+// numbers are the same bits. OpenVINO 2026.4 makes one kernel of a mean and of the sign that
+// follows it. In bfloat16 that kernel rounds some rows of a batch in one way and some in another,
+// by their place. A mean that something else reads, too, is not part of such a kernel and stays.
+// m's graph is changed.
 func NegateMeans(m *onnx.Model) int {
 	read := map[string]int{}
 	countReads(m.Graph, read)
 	return negateMeans(m.Graph, read)
 }
 
-// countReads counts how often values are read, by nodes of graphs within this one, too. That a graph
-// gives a value counts as well.
+// countReads counts how often values are read, also by nodes of graphs within this one. That a
+// graph gives a value counts as well.
 func countReads(g *onnx.Graph, read map[string]int) {
 	for _, o := range g.Outputs {
 		read[o.Name]++
