@@ -27,11 +27,11 @@ const OpenVINO = "openvino"
 const EnvOpenVINO = "INFILL_OPENVINO"
 
 // EnvKernels is the environment variable that keeps oneDNN, whose kernels OpenVINO has, from newer
-// instructions than it names. It counts from the first use of the plug-in to the end of the process.
+// instructions than it names. It counts from the first use of the plug-in on.
 const EnvKernels = "ONEDNN_MAX_CPU_ISA"
 
-// sameRounding is EnvKernels unless somebody says otherwise. With AMX oneDNN is thought to take
-// other kernels for products of other sizes, so that the last bits of a row would depend on the
+// sameRounding is EnvKernels unless somebody says otherwise. With AMX oneDNN takes
+// other kernels for products of other sizes, so that the last bits of a row depend on the
 // rows beside it. The kernels of AVX-512 are slower and give the same bits.
 const sameRounding = "AVX512_CORE_BF16"
 
