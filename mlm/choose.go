@@ -9,8 +9,8 @@ import (
 )
 
 // largeRounded is the size of the weights, in bytes, from which on a model is opened in bfloat16 by
-// itself. On a processor with AMX BERT-base, which has 438 MB, makes 4.8 times as many steps a
-// second, while a graph takes seconds to be compiled at the start. Small models gain nothing.
+// itself. BERT-base, which has 438 MB, then takes half the time a row, while a graph takes seconds
+// to be compiled at the start. Small models gain nothing.
 const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.

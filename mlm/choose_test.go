@@ -18,7 +18,7 @@ func TestChoose(t *testing.T) {
 	missing := ort.Device{Name: ort.OpenVINO, BFloat16: true, Missing: true, Problem: "not there"}
 	slow := ort.Device{Name: ort.Emulated, BFloat16: true, Emulates: true}
 	machines := map[string][]ort.Device{
-		"no AMX": nil, "AMX": {vino}, "AMX, not installed": {missing}, "emulated": {missing, slow},
+		"no bfloat16": nil, "bfloat16": {vino}, "bfloat16, not installed": {missing}, "emulated": {missing, slow},
 	}
 	const large, small = largeRounded, largeRounded - 1
 	type named struct {
@@ -34,17 +34,17 @@ func TestChoose(t *testing.T) {
 		how      string
 		want     named
 	}{
-		{"AMX", named{AutoDevice, Auto}, large, "", rounded},
-		{"AMX", named{AutoDevice, Auto}, small, "", cpu},
-		{"AMX", named{AutoDevice, Auto}, large, "unrounded", cpu},
-		{"AMX", named{AutoDevice, Auto}, large, "low-memory", cpu},
-		{"no AMX", named{AutoDevice, Auto}, 0, "", cpu},
-		{"AMX, not installed", named{AutoDevice, Auto}, 0, "", cpu},
+		{"bfloat16", named{AutoDevice, Auto}, large, "", rounded},
+		{"bfloat16", named{AutoDevice, Auto}, small, "", cpu},
+		{"bfloat16", named{AutoDevice, Auto}, large, "unrounded", cpu},
+		{"bfloat16", named{AutoDevice, Auto}, large, "low-memory", cpu},
+		{"no bfloat16", named{AutoDevice, Auto}, 0, "", cpu},
+		{"bfloat16, not installed", named{AutoDevice, Auto}, 0, "", cpu},
 		{"emulated", named{AutoDevice, Auto}, 0, "", cpu}, // it gains nothing
-		{"AMX", named{AutoDevice, BFloat16}, 0, "", rounded},
-		{"AMX", named{AutoDevice, BFloat16}, 0, "unrounded", rounded}, // refused where it matters
-		{"no AMX", named{AutoDevice, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
-		{"AMX, not installed", named{AutoDevice, BFloat16}, 0, "", rounded},
+		{"bfloat16", named{AutoDevice, BFloat16}, 0, "", rounded},
+		{"bfloat16", named{AutoDevice, BFloat16}, 0, "unrounded", rounded}, // refused where it matters
+		{"no bfloat16", named{AutoDevice, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
+		{"bfloat16, not installed", named{AutoDevice, BFloat16}, 0, "", rounded},
 		{"emulated", named{AutoDevice, BFloat16}, 0, "", named{ort.Emulated, BFloat16}},
 		{"", named{AutoDevice, Float32}, 0, "", cpu},
 		{"", named{AutoDevice, Int8}, 0, "", named{ort.CPU, Int8}},
@@ -53,10 +53,10 @@ func TestChoose(t *testing.T) {
 		{"", named{"", Float32}, 0, "", named{"", Float32}},
 		{"", named{ort.CPU, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
 		{"", named{ort.CPU, Int8}, 0, "", named{ort.CPU, Int8}},
-		{"AMX", named{ort.OpenVINO, Auto}, 0, "", rounded},
-		{"AMX", named{ort.OpenVINO, Auto}, 0, "low-memory", rounded},
-		{"AMX", named{ort.OpenVINO, Auto}, 0, "unrounded", named{ort.OpenVINO, Float32}},
-		{"no AMX", named{ort.OpenVINO, Auto}, 0, "", named{ort.OpenVINO, Float32}},
+		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "", rounded},
+		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "low-memory", rounded},
+		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "unrounded", named{ort.OpenVINO, Float32}},
+		{"no bfloat16", named{ort.OpenVINO, Auto}, 0, "", named{ort.OpenVINO, Float32}},
 		{"", named{ort.OpenVINO, Float32}, 0, "", named{ort.OpenVINO, Float32}},
 		{"", named{ort.OpenVINO, Int8}, 0, "", named{ort.OpenVINO, Int8}},
 		{"", named{ort.OpenVINO, BFloat16}, 0, "", rounded},

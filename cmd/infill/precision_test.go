@@ -27,7 +27,7 @@ func TestPrecisionIsRecorded(t *testing.T) {
 		return infillRun("", append([]string{"batch", in, "-o", out, "--model", "small", "--seed", "1",
 			"--steps", "4", "--chains", "2"}, more...)...)
 	}
-	// Where OpenVINO is installed on a processor with AMX, the precision picks that.
+	// Where OpenVINO is installed on a processor of Intel with AVX512_BF16, the precision picks that.
 	device := ort.Emulated
 	for _, named := range [][]string{{"--device", ort.Emulated}, {"--precision", "bf16"}} {
 		if named[0] == "--precision" {

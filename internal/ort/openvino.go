@@ -30,9 +30,9 @@ const EnvOpenVINO = "INFILL_OPENVINO"
 // instructions than it names. It counts from the first use of the plug-in on.
 const EnvKernels = "ONEDNN_MAX_CPU_ISA"
 
-// sameRounding is EnvKernels unless somebody says otherwise. With AMX oneDNN takes
-// other kernels for products of other sizes, so that the last bits of a row depend on the
-// rows beside it. The kernels of AVX-512 are slower and give the same bits.
+// sameRounding is EnvKernels unless somebody says otherwise. With AMX oneDNN takes other kernels
+// for products of other sizes, so that the last bits of a row depend on the rows beside it. The
+// kernels of AVX-512 are slower and give the same bits.
 const sameRounding = "AVX512_CORE_BF16"
 
 // kernels is what EnvKernels says, or will.
