@@ -101,6 +101,7 @@ var advices = []struct {
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},
+	{batch.ErrNotLines, ": --format text"},
 	{batch.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},

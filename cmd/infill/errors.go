@@ -50,7 +50,7 @@ var badInput = []error{
 	infill.ErrEmptySupport, infill.ErrFewWords, infill.ErrStart, infill.ErrFiltered, infill.ErrSpan,
 	infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
-	batch.ErrShard, batch.ErrJoin,
+	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines,
 	jsonl.ErrLineTooLong, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,

@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
-// Errors of opening an output.
+// Errors of opening an input or an output.
 var (
+	// ErrNotLines: the input is neither lines nor a table.
+	ErrNotLines = errors.New("no lines of text")
 	// ErrExists: the output is there, and neither resumed nor overwritten.
 	ErrExists = errors.New("the output exists")
 	// ErrIsInput: the run would write over its own input.

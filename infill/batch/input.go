@@ -1,9 +1,7 @@
 package batch
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -129,7 +127,8 @@ func (in *Input) open(r io.Reader, o InputOptions) (*Input, error) {
 // begin finds the format and makes the source.
 func (in *Input) begin(r io.Reader) error {
 	format := &in.options.Format
-	if *format == settings.FormatAuto {
+	guessed := *format == settings.FormatAuto
+	if guessed {
 		if ext := settings.ForeignTable(in.Name); ext != "" {
 			return fmt.Errorf("%w: tables are read as .csv, .tsv and .parquet, and not as %s; save it as "+
 				"one of these", table.ErrTable, ext)
@@ -158,8 +157,11 @@ func (in *Input) begin(r io.Reader) error {
 		return err
 	}
 	lines := textline.NewReader(u, jsonl.MaxInput)
-	if *format == settings.FormatAuto {
-		*format = sniff(lines)
+	if guessed {
+		head, _ := lines.Peek(textline.PeekSize) // an error will come again when reading
+		if *format, err = guess(*format, head); err != nil {
+			return err
+		}
 	}
 	in.src = &lineSource{lines, in.options}
 	return nil
@@ -180,18 +182,6 @@ func openStream(name string, r io.Reader, o InputOptions) *Input {
 	in := &Input{Name: name, options: o, close: func() {}}
 	in.src = &lineSource{textline.NewReader(r, jsonl.MaxInput), o}
 	return in
-}
-
-// sniff decides between text and JSON lines.
-func sniff(lines *textline.Reader) settings.Format {
-	b, _ := lines.Peek(textline.PeekSize) // an error will come again when reading
-	b = bytes.TrimLeft(b, " \t\r\n")
-	first, _, whole := bytes.Cut(b, []byte("\n"))
-	object := len(first) > 0 && first[0] == '{'
-	if object && (json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))) {
-		return settings.FormatJSONL
-	}
-	return settings.FormatText
 }
 
 // Format is the format of the input, never settings.FormatAuto.

@@ -32,7 +32,7 @@ const MaxLine = 16 << 20
 func Lines(r io.Reader, name string, each func(number int, line string) error) error {
 	in := textline.NewReader(r, MaxLine)
 	if head, _ := in.Peek(4); len(head) > 0 {
-		if kind := magic(head); kind != "" {
+		if kind := textline.Foreign(head); kind != "" {
 			return fmt.Errorf("%s: %w: it looks like %s; give plain text or JSON lines", name, ErrBinary,
 				kind)
 		}
@@ -64,27 +64,6 @@ func Lines(r io.Reader, name string, each func(number int, line string) error) e
 			return err
 		}
 	}
-}
-
-// magic names the well-known kind of file that starts with these bytes.
-func magic(head []byte) string {
-	for _, m := range []struct{ head, kind string }{
-		{"\x1f\x8b", "gzip data (unpack it first)"},
-		{"PK\x03\x04", "a zip archive"},
-		{"%PDF", "a PDF"},
-		{"\xfd7zX", "xz data (unpack it first)"},
-		{"BZh", "bzip2 data (unpack it first)"},
-		{"\x28\xb5\x2f\xfd", "zstd data (unpack it first)"},
-		{"\xff\xfe", "UTF-16 text (convert it to UTF-8)"},
-		{"\xfe\xff", "UTF-16 text (convert it to UTF-8)"},
-		{"\x89PNG", "a PNG image"},
-		{"\x7fELF", "a program"},
-	} {
-		if bytes.HasPrefix(head, []byte(m.head)) {
-			return m.kind
-		}
-	}
-	return ""
 }
 
 // ReadLines appends every line of r as a sentence. See [Lines] for what a line is

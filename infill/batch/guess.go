@@ -1,0 +1,54 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"infill/infill/settings"
+	"infill/internal/textline"
+)
+
+// guess decides between text and JSON lines by the first bytes of an input, unless its name has.
+// What is neither is refused: a filling for each line of a picture, or of an array of JSON, is not
+// what anybody asked for. The error wraps [ErrNotLines].
+func guess(named settings.Format, head []byte) (settings.Format, error) {
+	if kind := textline.Foreign(head); kind != "" {
+		return named, fmt.Errorf("%w: it looks like %s; give text or JSON lines in UTF-8, or "+
+			"a table, or say that it is text", ErrNotLines, kind)
+	}
+	if named != settings.FormatAuto {
+		return named, nil
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return named, fmt.Errorf("%w: it has NUL bytes, as pictures and programs have; give text or JSON "+
+			"lines in UTF-8, or a table, or say that it is text", ErrNotLines)
+	}
+	first, rest, whole := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	first = bytes.TrimRight(first, " \t\r")
+	switch {
+	case array(first, rest):
+		return named, fmt.Errorf("%w: it looks like an array of JSON; make JSON lines of it, for "+
+			"instance with jq -c '.[]', or say that it is text", ErrNotLines)
+	case string(first) == "{":
+		return named, fmt.Errorf("%w: it looks like JSON over several lines; make JSON lines of it, for "+
+			"instance with jq -c ., or say that it is text", ErrNotLines)
+	case len(first) > 0 && first[0] == '{' &&
+		(json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))):
+		return settings.FormatJSONL, nil
+	}
+	return settings.FormatText, nil
+}
+
+// array reports whether an array of JSON begins with this line and what follows it. A sentence may
+// begin with a bracket too, as [MASK] and links of a wiki do.
+func array(first, rest []byte) bool {
+	if len(first) == 0 || first[0] != '[' {
+		return false
+	}
+	inside := bytes.TrimLeft(first[1:], " \t")
+	if len(inside) == 0 {
+		inside = bytes.TrimLeft(rest, " \t\r\n")
+	}
+	return len(inside) > 0 && bytes.IndexByte([]byte("{\""), inside[0]) >= 0
+}

@@ -1,0 +1,55 @@
+package batch
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infill/infill/settings"
+)
+
+// What has no lines is refused, unless somebody says that it is text. Sentences may begin with
+// brackets.
+func TestNotLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, data, want string }{
+		{"a.json", `[{"text": "The [MASK] ran."}]`, "jq -c '.[]'"},
+		{"a.json", "\ufeff\n [ \"The [MASK] ran.\",\n\"x\"]", "jq -c '.[]'"},
+		{"a.json", "[\r\n  {\r\n", "jq -c '.[]'"},
+		{"a.json", "{\n  \"text\": \"The [MASK] ran.\"\n}", "jq -c ."},
+		{"a.png", "\x89PNG\r\n\x1a\n\x00\x00", "a PNG image"},
+		{"a.txt", "\xff\xfea\x00b\x00", "UTF-16"},
+		{"a.jsonl", "PK\x03\x04\n", "a zip archive"},
+		{"a.bin", "text\n\x00", "NUL bytes"},
+		{"a.json", "[MASK] ran.\n", ""},
+		{"a.json", "[ [MASK] ] ran.\n", ""},
+		{"a.wiki", "[[File:x.png]] [MASK]\n", ""},
+		{"a.json", "[\n", ""},
+		{"a.json", "", ""},
+		{"a.txt", `["The [MASK] ran."]`, ""},
+		{"a.txt", "a\x00b", ""},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		in, err := Open(path, nil, InputOptions{})
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%q: %v", c.data, err)
+		case c.want != "" && (!errors.Is(err, ErrNotLines) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), path)):
+			t.Errorf("%q: %v, want %q", c.data, err, c.want)
+		case err == nil:
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		in, err = Open(path, nil, InputOptions{Format: settings.FormatText})
+		if err != nil {
+			t.Errorf("%q as text: %v", c.data, err)
+			continue
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
