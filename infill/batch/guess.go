@@ -21,8 +21,8 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, nil
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return named, fmt.Errorf("%w: it has NUL bytes, as pictures and programs have; give text or JSON "+
-			"lines in UTF-8, or a table, or say that it is text", ErrNotLines)
+		return named, fmt.Errorf("%w: it has NUL bytes, as pictures and programs have; give text or "+
+			"JSON lines in UTF-8, or a table, or say that it is text", ErrNotLines)
 	}
 	first, rest, whole := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	first = bytes.TrimRight(first, " \t\r")
