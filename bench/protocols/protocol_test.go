@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"infill/bench/internal/runlog"
@@ -41,5 +42,52 @@ func TestRun(t *testing.T) {
 	args[7] = "D"
 	if err := runCommand(context.Background(), args); err == nil {
 		t.Error("protocol D was accepted")
+	}
+}
+
+// A run of equal steps stands for one of equal evaluations where it made these, and then only. Both
+// count the same states when they are run.
+func TestAsSteps(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "in.txt")
+	if err := os.WriteFile(data, []byte("The [MASK] sat on the [MASK].\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs := func(file, budgets string) []record {
+		t.Helper()
+		out := filepath.Join(dir, file)
+		err := runCommand(context.Background(), []string{"-data", data, "-o", out, "-samplers", "gwg gibbs",
+			"-protocols", "A C", "-seeds", "1", "-steps", "6", "-chains", "3", "-budget", budgets})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _, err := runlog.Read[record](out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	alone := map[key]record{}
+	for _, r := range runs("alone.jsonl", "evaluations") {
+		alone[r.key] = r
+	}
+	steps := map[key]record{}
+	for _, r := range runs("both.jsonl", "steps evaluations") {
+		if r.Budget == "steps" {
+			steps[r.key] = r
+			continue
+		}
+		want := alone[r.key]
+		if !reflect.DeepEqual(r.States, want.States) || r.Made != want.Made || r.Evals != want.Evals ||
+			r.Rows != want.Rows || r.Moves != want.Moves {
+			t.Errorf("%s, %s: %+v\nalone %+v", r.Protocol, r.Sampler, r, want)
+		}
+		if stood, ok := asSteps(steps, r.key); ok != (r.Sampler == "gwg") ||
+			ok && stood.Seconds != r.Seconds {
+			t.Errorf("%s, %s: the run of equal steps stands for it: %v", r.Protocol, r.Sampler, ok)
+		}
+	}
+	if len(alone) != 4 || len(steps) != 4 {
+		t.Errorf("%d and %d runs, want 4", len(alone), len(steps))
 	}
 }

@@ -83,9 +83,9 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done := map[key]bool{}
+	done := map[key]record{}
 	for _, r := range known {
-		done[r.key] = true
+		done[r.key] = r
 	}
 	out, err := runlog.Append(j.out, end)
 	if err != nil {
@@ -95,20 +95,43 @@ func (j *job) run(ctx context.Context) error {
 	for seed := range j.seeds {
 		for _, t := range tasks {
 			for _, k := range j.keys(t.id, uint64(seed+1)) {
-				if done[k] {
+				if _, ok := done[k]; ok {
 					continue
 				}
-				rec, err := j.one(ctx, m, t, k)
-				if err != nil {
-					return fmt.Errorf("%+v: %w", k, err)
+				rec, ok := asSteps(done, k)
+				if !ok {
+					if rec, err = j.one(ctx, m, t, k); err != nil {
+						return fmt.Errorf("%+v: %w", k, err)
+					}
 				}
 				if err := out.Add(rec); err != nil {
 					return err
 				}
+				done[k] = *rec
 			}
 		}
 	}
 	return nil
+}
+
+// asSteps is the run of equal evaluations that one of equal steps is too, because its steps made
+// just as many. Those of GWG do, and they take most of the time.
+func asSteps(done map[key]record, k key) (*record, bool) {
+	if k.Budget != "evaluations" {
+		return nil, false
+	}
+	same := k
+	same.Budget = "steps"
+	r, ok := done[same]
+	chains := k.Chains
+	if k.Protocol == "C" {
+		chains = 1
+	}
+	if !ok || r.Made != k.Steps || r.Evals != chains*(k.Steps+1) {
+		return nil, false
+	}
+	r.key = k
+	return &r, true
 }
 
 // keys are the runs of a sentence and a seed.
