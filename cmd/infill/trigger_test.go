@@ -75,9 +75,9 @@ func TestTriggerBadInput(t *testing.T) {
 		{[]string{"nowhere.csv"}, exitTrouble, "nowhere.csv"},
 		{[]string{path, "--say", "animal"}, exitUsage, "want LABEL=WORD"},
 		{[]string{path}, exitUsage, `"animal"`},
-		{[]string{path, "--label-field", "class"}, exitUsage, `no columns "text" and "class"`},
+		{[]string{path, "--label-field", "class"}, exitUsage, `no column "class" of labels`},
 		{[]string{path, "--text-field", "line"}, exitUsage,
-			"name those of the texts and the labels: --text-field NAME, --label-field NAME"},
+			"name the right one: --text-field NAME, --label-field NAME"},
 		{[]string{path, "--template", "[MASK]"}, exitUsage, "{trigger} 0 times"},
 		{[]string{path, "--jump", "0"}, exitUsage, "jump"},
 	} {

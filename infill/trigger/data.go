@@ -114,10 +114,16 @@ func readTable(r io.Reader, file string, comma byte, textField, labelField strin
 					label = i
 				}
 			}
-			if text < 0 || label < 0 {
-				what := fmt.Sprintf("no columns %q and %q, but %q; name those of the texts and the labels",
-					textField, labelField, cells)
-				return &DataError{File: file, Line: c.Line(), What: what, Names: true}
+			var missing []string
+			if text < 0 {
+				missing = append(missing, fmt.Sprintf("no column %q of texts", textField))
+			}
+			if label < 0 {
+				missing = append(missing, fmt.Sprintf("no column %q of labels", labelField))
+			}
+			if len(missing) > 0 {
+				return &DataError{File: file, Line: c.Line(), Names: true, What: fmt.Sprintf(
+					"%s, but %q; name the right one", strings.Join(missing, " and "), cells)}
 			}
 		case len(cells) != width:
 			return &DataError{File: file, Line: c.Line(),

@@ -46,7 +46,8 @@ func TestReadRefuses(t *testing.T) {
 		{"a.jsonl", `{"text":" ","label":"b"}`, "a.jsonl:1: the text is empty"},
 		{"a.jsonl", `{"text":"a","label":""}`, "the label is empty"},
 		{"a.csv", "text,label\n", "no labelled text"},
-		{"a.csv", "text,class\na,b\n", `a.csv:1: no columns "text" and "label"`},
+		{"a.csv", "text,class\na,b\n", `a.csv:1: no column "label" of labels, but ["text" "class"]`},
+		{"a.csv", "a,b\na,b\n", `a.csv:1: no column "text" of texts and no column "label" of labels, but`},
 		{"a.csv", "text,label\na,b,c\n", "a.csv:2: 3 cells, the first line has 2"},
 		{"a.csv", "text,label\n\xff,b\n", "a.csv:2: the text is not UTF-8"},
 	} {
