@@ -59,9 +59,7 @@ func find(o FindOptions, r *Report, cacheErr error) error {
 		return named(r, env, SourceEnv, "the library that "+EnvLibrary+" names")
 	}
 	p, perr := thisPlatform()
-	if cacheErr != nil {
-		r.Looked = append(r.Looked, cacheErr.Error())
-	} else if perr == nil {
+	if cacheErr == nil && perr == nil {
 		path := filepath.Join(r.Cache, p.file)
 		r.Looked = append(r.Looked, path)
 		if exists(path) {
@@ -80,6 +78,10 @@ func find(o FindOptions, r *Report, cacheErr error) error {
 	}
 	if perr != nil {
 		return perr
+	}
+	if cacheErr != nil {
+		return fmt.Errorf("%w: %w, or %s to the library of onnx runtime %s",
+			ErrRuntimeMissing, cacheErr, EnvLibrary, Version)
 	}
 	return fmt.Errorf("%w: looked in %s; install it, or set %s to the library of onnx runtime %s",
 		ErrRuntimeMissing, places(r.Looked), EnvLibrary, Version)
@@ -163,10 +165,7 @@ func places(paths []string) string {
 	var dirs []string
 	seen := map[string]bool{}
 	for _, p := range paths {
-		d := p
-		if filepath.IsAbs(p) {
-			d = filepath.Dir(p)
-		}
+		d := filepath.Dir(p)
 		if !seen[d] {
 			seen[d] = true
 			dirs = append(dirs, d)

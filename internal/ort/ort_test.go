@@ -202,6 +202,19 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
+// Without a home there is no cache to look in, and the error says so first.
+func TestNoHome(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "INFILL_CACHE", EnvLibrary} {
+		t.Setenv(name, "")
+	}
+	r, err := Find(FindOptions{NoSystem: true})
+	if !errors.Is(err, ErrRuntimeMissing) || len(r.Looked) != 0 ||
+		!strings.HasPrefix(err.Error(), ErrRuntimeMissing.Error()+": no cache folder: ") ||
+		!strings.Contains(err.Error(), "set INFILL_CACHE to a folder, or "+EnvLibrary+" to the library") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestWrongVersion(t *testing.T) {
 	isolate(t)
 	for version, ok := range map[string]bool{"1.17.1": false, "1.26.9": false, "2.0.0": false,
