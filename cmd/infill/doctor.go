@@ -135,8 +135,8 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 	}
 	usual := fmt.Sprintf("%s in %s", ort.CPU, mlm.Float32)
 	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {
-		usual = fmt.Sprintf("%s for models with %s of weights or more, %s for others", large,
-			megabytes(d.Automatic.Least), usual)
+		usual = fmt.Sprintf("%s for models whose weights take %s or more in %s, %s for others",
+			large, megabytes(d.Automatic.Least), mlm.Float32, usual)
 	}
 	fmt.Fprintf(&b, "device %s: %s\n", mlm.AutoDevice, usual)
 	if d.Integers != "" {
