@@ -7,7 +7,7 @@ package samplers
 //
 // and the proposal is always taken. The stationary law is not π. It tends to π
 // as α → 0 where U is quadratic (DLP, theorem 5.1). For another U a bias can
-// stay at any α (theorem 5.2 bounds it by the distance of U to a quadratic one).
+// stay at any α (theorem 5.2 bounds it by the distance of ∇U to a linear function).
 // Cost: one evaluation of (U, ∇U) a step.
 //
 // The zero value adapts α per chain in the burn-in so that an acceptance test
@@ -74,7 +74,7 @@ var dulaInfo = Info{
 	Doc: "moves all coordinates at once along the gradient, without correction; " +
 		"the bias vanishes with the step size where U is quadratic, and can stay elsewhere (DLP 2022)",
 	Needs:     Needs{NeedGradients},
-	StepCalls: callsOfState,
+	StepCalls: callsOfGradient, // U comes with ∇U, but only tuning looks at it
 	Cost: "1 energy and gradient; with batch b 1 mini-batch (on text 2b rows, " +
 		"instead of m for m tokens)",
 	Params: []Param{

@@ -70,7 +70,7 @@ func TestCalls(t *testing.T) {
 	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(4, 10)), Bits(12), 1, 0)
 	for name, want := range map[string]int{
-		"dlmc": 4, "dlmcf": 4, "dmala": 4, "gwg": 4, "pas": 4, "ab": 4, "acs": 4, "rows": 4, "dula": 2, "rwm": 2,
+		"dlmc": 4, "dlmcf": 4, "dmala": 4, "gwg": 4, "pas": 4, "ab": 4, "acs": 4, "rows": 4, "dula": 1, "rwm": 2,
 		"block-gibbs": 4, "hb": 11,
 	} {
 		s, err := New(name, nil)

@@ -219,7 +219,7 @@ func TestPreconditioning(t *testing.T) {
 }
 
 // TestSGDLDGaussianBernoulli: the exact numbers of the target, and the errors that
-// SGDLD is known to make there (section 4 of docs/notebook/verification.md), which
+// were handed to us as SGDLD's there (section 4 of docs/notebook/verification.md), which
 // fall with the jump probability with the cache and stay without.
 func TestSGDLDGaussianBernoulli(t *testing.T) {
 	t.Parallel()

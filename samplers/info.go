@@ -26,7 +26,7 @@ type Info struct {
 
 // The calls of a step that are counted as in the paper on DLMC, see Calls.
 const (
-	callsOfState     = 2 // U and ∇U at the state
+	callsOfGradient  = 1 // ∇U at the state
 	callsOfEnergies  = 2 // U at the state and at the proposal
 	callsOfGradients = 4 // U and ∇U, or U and the rows, at both
 )

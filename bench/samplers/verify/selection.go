@@ -39,7 +39,7 @@ func (s selection) scales(ctx context.Context) (jumps, slopes float64, err error
 }
 
 // barrier is by how many nats the best sums with s_0 ≠ 1 are below the best with s_0 = 1: what a
-// chain has to climb that swaps a column for its copy.
+// chain has to climb that swaps the first column for its copy.
 func barrier(sums []float64) float64 {
 	best := [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	for s, u := range sums {
