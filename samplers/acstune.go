@@ -39,9 +39,9 @@ import "math"
 // The paper's algorithms 3, 4 and 5 are simpler. The tested steps of algorithm 3 are whole cycles
 // of equation 8 from AlphaCeil to AlphaFloor, where ours fall once. A round of algorithm 4 tries
 // step sizes within a share ζ|ρ − ρ*| of the best so far, below it for α_max and above it for
-// α_min, one step each from the same state, and goes on from the best. (The text of appendix A adds and
-// subtracts ζ|ρ − ρ*| in place of multiplying.) Algorithm 5 tries ten β at every position of the
-// cycle but the first, which has β_max, and appends β_min.
+// α_min, one step each from the same state, and goes on from the best. (The text of appendix A adds
+// and subtracts ζ|ρ − ρ*| in place of multiplying.) Algorithm 5 tries ten β at every position of
+// the cycle but the first, which has β_max, and appends β_min.
 type acsTune struct {
 	cfg                ACS
 	alphaMax, alphaMin float64

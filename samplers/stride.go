@@ -101,8 +101,8 @@ type StepSearch struct {
 // and goes on from the best, ρ being its acceptance, 0 at first. So the search only ever goes one
 // way, and noise takes it too far rather than not far enough. Each candidate makes one tested step,
 // from where the one before has left the chains. (The paper makes all five of a round from one
-// state, and goes on from the proposal. It does not say whether that is tested.) The stride afterwards is that of the
-// last candidate.
+// state, and goes on from the proposal. It does not say whether that is tested.) The stride
+// afterwards is that of the last candidate.
 //
 // The sampler ACS tunes itself otherwise: chain by chain, in both directions and from the
 // measurements of all rounds, so that few steps suffice for a target that stays as it is.
