@@ -19,7 +19,7 @@ import (
 )
 
 // TestQuick holds the log-likelihoods of the quick case against exact ones, wants every method to
-// learn, and DMALA and ACS to be between GWG and block Gibbs, as in the paper.
+// learn, and DMALA and ACS to be between GWG and block Gibbs, as on three of the five sets of the paper.
 func TestQuick(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
