@@ -27,38 +27,6 @@ func states(r *targets.RBM, n int) [][]int32 {
 	return images.Random(samplers.NewStream(1, "states", 0), n, r.D, r.K)
 }
 
-// TestGradient holds the gradient of the mean of U against finite differences.
-func TestGradient(t *testing.T) {
-	t.Parallel()
-	for _, k := range []int{2, 3} {
-		r := small(t, k)
-		x := states(r, 5)
-		mean := func() float64 {
-			l, err := LogLikelihood(context.Background(), r, x, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l
-		}
-		g := newGradient(r)
-		g.add(r, x, 1)
-		const h = 1e-5
-		for name, part := range map[string][2][]float64{"b": {r.B, g.b}, "c": {r.C, g.c},
-			"w": {r.W, g.w}} {
-			for i, v := range part[0] {
-				part[0][i] = v + h
-				up := mean()
-				part[0][i] = v - h
-				down := mean()
-				part[0][i] = v
-				if want := (up - down) / (2 * h); math.Abs(part[1][i]-want) > 1e-8 {
-					t.Errorf("k=%d: gradient in %s_%d is %v, want %v", k, name, i, part[1][i], want)
-				}
-			}
-		}
-	}
-}
-
 // TestLogZ holds the estimate of log Z against the sum over hidden states.
 func TestLogZ(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func New(set *images.Set, hidden int, seed uint64) (*targets.RBM, error) {
 func Base(r *targets.RBM, data [][]int32) []float64 {
 	b := make([]float64, 0, len(r.B))
 	for _, p := range images.Shares(data, r.K) {
-		if width(r) == 1 {
+		if r.Domain().Coord(0).Kind == samplers.Binary { // 0 has no entry
 			b = append(b, math.Log(p[1]/p[0]))
 			continue
 		}
@@ -56,20 +56,6 @@ func LogZ(ctx context.Context, r *targets.RBM, data [][]int32, chains, rungs int
 	return samplers.AIS(ctx, r, logq, samplers.AISOptions{Chains: chains, Rungs: rungs, Seed: seed})
 }
 
-// width is the number of entries of a visible unit: 1 for {0,1}, where 0 has none.
-func width(r *targets.RBM) int { return len(r.B) / r.D }
-
-// entry is the place of visible unit i in state v, −1 for none.
-func entry(r *targets.RBM, i int, v int32) int {
-	if width(r) == 1 {
-		if v == 0 {
-			return -1
-		}
-		return i
-	}
-	return i*r.K + int(v)
-}
-
 // Fit says how a machine is fitted.
 type Fit struct {
 	Iters int     // iterations
@@ -87,7 +73,7 @@ func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
 	}
 	rng := samplers.NewStream(f.Seed, "batches", 0)
 	batch := make([][]int32, f.Batch)
-	g := newGradient(r)
+	gb, gc, gw := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
 	var b, c, w lab.Adam
 	b.Rate, c.Rate, w.Rate = f.Rate, f.Rate, f.Rate
 	for it := range f.Iters {
@@ -101,52 +87,16 @@ func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
 		if err != nil {
 			return err
 		}
-		g.clear()
-		g.add(r, batch, 1)
-		g.add(r, x, -1)
-		b.Ascend(r.B, g.b)
-		c.Ascend(r.C, g.c)
-		w.Ascend(r.W, g.w)
+		clear(gb)
+		clear(gc)
+		clear(gw)
+		r.AddParameterGradient(batch, 1/float64(len(batch)), gb, gc, gw)
+		r.AddParameterGradient(x, -1/float64(len(x)), gb, gc, gw)
+		b.Ascend(r.B, gb)
+		c.Ascend(r.C, gc)
+		w.Ascend(r.W, gw)
 	}
 	return nil
-}
-
-// gradient is in the layouts of RBM.B, C and W.
-type gradient struct{ b, c, w, p []float64 }
-
-func newGradient(r *targets.RBM) *gradient {
-	return &gradient{make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W)),
-		make([]float64, r.H)}
-}
-
-func (g *gradient) clear() {
-	clear(g.b)
-	clear(g.c)
-	clear(g.w)
-}
-
-// add adds sign times the mean over states of the gradient of U in the parameters.
-func (g *gradient) add(r *targets.RBM, x [][]int32, sign float64) {
-	scale := sign / float64(len(x))
-	var list []int
-	for _, v := range x {
-		list = list[:0]
-		for i, s := range v {
-			if e := entry(r, i, s); e >= 0 {
-				list = append(list, e)
-				g.b[e] += scale
-			}
-		}
-		r.Hidden(v, g.p)
-		for j, p := range g.p {
-			p *= scale
-			g.c[j] += p
-			row := g.w[j*len(g.b) : (j+1)*len(g.b)]
-			for _, e := range list {
-				row[e] += p
-			}
-		}
-	}
 }
 
 // Divergence is contrastive divergence (Hinton 2002): sweeps of block Gibbs from the mini-batch.

@@ -152,7 +152,7 @@ func (p plan) judge(ctx context.Context, m *net, set *images.Set, seed uint64) (
 func rowNames() []string { return append(slices.Clone(methods), "before learning") }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
-	p, set := plans(o.Quick), images.Digits()
+	p, set := plans(o.Quick), images.Digits(2)
 	n := len(methods)
 	results := make([]*learned, (n+1)*p.repeats) // the last of each seed has learned nothing
 	err := fanout.Each(o.Threads, len(results), func(i int) error {

@@ -25,16 +25,15 @@ type Set struct {
 //go:embed digits.bin
 var digits []byte
 
-// Digits are scikit-learn's digits of 8 × 8 pixels and two levels. Every fifth image is one of the
-// 360 for tests.
-func Digits() *Set {
-	const size = 9 // bytes
-	s := &Set{Name: "digits", Side: 8, Levels: 2}
+// Digits are scikit-learn's digits of 8 × 8 pixels with 2 or 4 levels. Every fifth image is one of the 360 for tests.
+func Digits(levels int) *Set {
+	const size = 17 // bytes
+	s := &Set{Name: "digits", Side: 8, Levels: levels}
 	for n := 0; n*size < len(digits); n++ {
 		b := digits[n*size : (n+1)*size]
 		x := make([]int32, 64)
 		for i := range x {
-			x[i] = int32(b[1+i/8] >> (i % 8) & 1)
+			x[i] = int32(b[1+i/4]>>(2*(i%4))&3) * int32(levels) / 4
 		}
 		if n%5 == 0 {
 			s.Test, s.TestLabel = append(s.Test, x), append(s.TestLabel, int(b[0]))

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 // TestDigits counts: scikit-learn documents 1797 images and their classes.
 func TestDigits(t *testing.T) {
 	t.Parallel()
-	s := Digits()
+	s := Digits(2)
 	if len(s.Train)+len(s.Test) != 1797 || len(s.Test) != 360 {
 		t.Errorf("%d and %d images", len(s.Train), len(s.Test))
 	}
@@ -40,6 +41,18 @@ func TestDigits(t *testing.T) {
 	}
 	if want := "...##...\n..####..\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("the first image is\n%s", got)
+	}
+	grey := Digits(4)
+	if want := []int32{0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 2, 3, 1, 0}; !slices.Equal(
+		grey.Test[0][:16], want) {
+		t.Errorf("the first image has the levels %v, want %v", grey.Test[0][:16], want)
+	}
+	for k, x := range grey.Train {
+		for i, v := range x {
+			if v/2 != s.Train[k][i] {
+				t.Fatalf("image %d, pixel %d: level %d of 4 and %d of 2", k, i, v, s.Train[k][i])
+			}
+		}
 	}
 }
 

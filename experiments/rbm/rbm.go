@@ -35,7 +35,7 @@ var about string
 func plans(quick bool) plan {
 	if quick {
 		return plan{hidden: 12, fit: fit{100, 3}, rate: 0.005, chains: 30, steps: 120, burnin: 40,
-			every: 20, gold: 200, settled: 40, aisChains: 30, rungs: 100, sizes: []size{{2, 6}, {2, 12}},
+			every: 20, gold: 200, settled: 40, aisChains: 30, rungs: 100, sizes: []size{{2, 6}, {4, 6}},
 			few: fit{100, 3}, essChains: 4, essBurnin: 60, essSteps: 60}
 	}
 	return plan{hidden: 500, fit: fit{600, 10}, rate: 0.001, chains: 30, steps: 5000,
@@ -47,7 +47,7 @@ func plans(quick bool) plan {
 // imagesOf are the first images with few levels.
 func imagesOf(o lab.Options, levels int) (*images.Set, error) {
 	if o.Quick {
-		return images.Digits(), nil
+		return images.Digits(levels), nil
 	}
 	return images.Fashion(o, 28, levels, 10000, 1000)
 }

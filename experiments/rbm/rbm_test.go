@@ -18,7 +18,7 @@ import (
 // trained is a machine small enough to be summed over, of the digits.
 func trained(t *testing.T) (*targets.RBM, *images.Set, plan) {
 	t.Helper()
-	set, p := images.Digits(), plans(true)
+	set, p := images.Digits(2), plans(true)
 	r, err := p.train(context.Background(), set, 6, p.fit, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -116,7 +116,7 @@ func (p plan) settings(set *images.Set) string {
 }
 
 func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
-	p, set := plans(o.Quick), images.Digits()
+	p, set := plans(o.Quick), images.Digits(2)
 	if !o.Quick {
 		var err error
 		if set, err = images.Fashion(o, 28, 2, 20000, 1000); err != nil {

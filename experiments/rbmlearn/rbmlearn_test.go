@@ -23,7 +23,7 @@ import (
 func TestQuick(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	set, p := images.Digits(), plans(true)
+	set, p := images.Digits(2), plans(true)
 	blank, err := boltzmann.New(set, p.hidden, 1)
 	if err != nil {
 		t.Fatal(err)

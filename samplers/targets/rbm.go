@@ -245,6 +245,29 @@ func (r *RBM) Hidden(v []int32, p []float64) {
 	}
 }
 
+// AddParameterGradient adds scale times the sum over states of ∂U/∂B, ∂U/∂C and ∂U/∂W to b, c and
+// w, which have the layouts of B, C and W. The gradient of a log-likelihood is its mean over the
+// data less that over the model.
+func (r *RBM) AddParameterGradient(x [][]int32, scale float64, b, c, w []float64) {
+	kept, p := takeInts(r.D), make([]float64, r.H)
+	defer listsOfInts.Put(kept)
+	for _, v := range x {
+		list := r.entries(v, *kept)
+		for _, e := range list {
+			b[e] += scale
+		}
+		r.activations(list, p)
+		for j, a := range p {
+			on := scale * sigmoid(a)
+			c[j] += on
+			row := w[j*len(b) : (j+1)*len(b)]
+			for _, e := range list {
+				row[e] += on
+			}
+		}
+	}
+}
+
 // LogZ is the exact normaliser by summing over the 2^H hidden states; H is at
 // most 20.
 func (r *RBM) LogZ() (float64, error) {
