@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam beam setup openvino build race race-short lint fuzz bench bench-torch verification experiments clean help
+.PHONY: all demo test test-all test-page test-spark test-beam beam setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -118,6 +118,11 @@ experiments:
 	@set -e; for fetch in scripts/data-*.sh; do "$$fetch"; done
 	@echo "== running the experiments, one after the other"
 	$(GO) run ./experiments $(EXPERIMENTFLAGS)
+
+# make facility-plans  solves the instances of facility location with HiGHS again, which it installs
+#                      into the cache: twenty minutes. The page is then made by make experiments
+facility-plans:
+	scripts/facility-plans.sh
 
 BENCHFLAGS ?=
 # make bench-torch   measures infill against PyTorch, which it installs into the cache: half an hour

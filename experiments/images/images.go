@@ -25,7 +25,8 @@ type Set struct {
 //go:embed digits.bin
 var digits []byte
 
-// Digits are scikit-learn's digits of 8 × 8 pixels with 2 or 4 levels. Every fifth image is one of the 360 for tests.
+// Digits are scikit-learn's digits of 8 × 8 pixels with 2 or 4 levels. Every fifth image is one
+// of the 360 for tests.
 func Digits(levels int) *Set {
 	const size = 17 // bytes
 	s := &Set{Name: "digits", Side: 8, Levels: levels}
