@@ -81,6 +81,7 @@ func (f *augmentFlags) augmentation(w *records.Filler, recorded map[string]strin
 	}
 	maps.Copy(recorded, of)
 	layout.Per, layout.Originals = settings.PerVariant, f.Originals
+	layout.LogZ, layout.Marginals = false, false // variants have no probabilities
 	a := &records.Augmenter{Filler: *w, Augmenting: &f.Augmenting}
 	if !f.Repeats {
 		a.Seen = records.NewSeen()
