@@ -67,8 +67,8 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 			}
 			continue
 		}
-		// Every chain's length is uniform, and any n chains in a row have
-		// all n lengths: the draws are stratified.
+		// Every chain's length is uniform, and the first n chains have all n lengths, as have the
+		// next n: the draws are stratified.
 		p.open = true
 		p.lengths = min(p.lengths*n, 1<<30)
 		rng := samplers.NewStream(opt.Seed, opt.ID+"\x00length", g)

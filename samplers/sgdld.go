@@ -291,8 +291,8 @@ var sgdldInfo = Info{
 			Doc: "constant simulation time of a step; auto is jump/Z, which follows the rates",
 			set: func(s Sampler, v value) { s.(*SGDLD).Time = v.f },
 		},
-		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text at least 2, of all tokens "+
-			"if there are fewer",
+		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text with Taylor rates at "+
+			"least 2, of all tokens if there are fewer",
 			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
 		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; "+
 			"no: a "+
