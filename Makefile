@@ -120,7 +120,7 @@ experiments:
 	$(GO) run ./experiments $(EXPERIMENTFLAGS)
 
 # make facility-plans  solves the instances of facility location with HiGHS again, which it installs
-#                      into the cache: twenty minutes. The page is then made by make experiments
+#                      into the cache: ten minutes. The page is then made by make experiments
 facility-plans:
 	scripts/facility-plans.sh
 

@@ -4,7 +4,7 @@
 #
 #   scripts/facility-plans.sh 3
 #
-# All of them take about twenty minutes. HiGHS is installed into the cache, with pip.
+# All of them take about ten minutes. HiGHS is installed into the cache, with pip.
 set -eu
 cd "$(dirname "$0")/.."
 only=${1:-}

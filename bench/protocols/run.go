@@ -123,11 +123,9 @@ func asSteps(done map[key]record, k key) (*record, bool) {
 	same := k
 	same.Budget = "steps"
 	r, ok := done[same]
-	chains := k.Chains
-	if k.Protocol == "C" {
-		chains = 1
-	}
-	if !ok || r.Made != k.Steps || r.Evals != chains*(k.Steps+1) {
+	made := infill.Options{Chains: k.Chains}
+	if !ok || protocol(k.Protocol, &made) != nil || r.Made != k.Steps ||
+		r.Evals != made.Chains*(k.Steps+1) {
 		return nil, false
 	}
 	r.key = k

@@ -83,6 +83,7 @@ func TestBatchTableRefusals(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.csv"), "id,sentence\n1,the [MASK] .\n")
 	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the [MASK] ."}`+"\n")
+	array := put(t, filepath.Join(dir, "in.json"), `[{"text":"the [MASK] ."}]`)
 	for _, c := range []struct {
 		args []string
 		says string
@@ -93,6 +94,7 @@ func TestBatchTableRefusals(t *testing.T) {
 		{[]string{"batch", in, "--text-field", "sentence", "-o", dir + "/x.parquet.zst"}, "without .zst"},
 		{[]string{"batch", in, "--text-field", ""}, "want the name of a field"},
 		{[]string{"batch", "-", "--format", "parquet"}, "name a file"},
+		{[]string{"batch", array}, "jq -c '.[]', or say that it is text: --format text"},
 	} {
 		r := infillRun("PAR1", withTiny(append(c.args, "--seed", "1")...)...)
 		if r.code != exitUsage || !strings.Contains(r.err, c.says) {
