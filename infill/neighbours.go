@@ -95,12 +95,8 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	for k := range x {
-		for i := range t.coords {
-			for v := range t.domain.K(i) {
-				if int32(v) != x[k][i] {
-					logRatio[k][t.domain.GradOffset(i)+v] -= here[k]
-				}
-			}
+		for entry := range t.domain.Neighbours(x[k]) {
+			logRatio[k][entry] -= here[k]
 		}
 	}
 	return nil

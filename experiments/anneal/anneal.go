@@ -65,22 +65,15 @@ func Descend(ctx context.Context, t Target, x [][]int32, batch, steps int,
 			return err
 		}
 		for k, s := range x {
-			coordinate, value, gain := -1, int32(0), 0.0
-			for i := range d.Len() {
-				at := d.GradOffset(i)
-				for v := range d.GradWidth(i) {
-					to := int32(v)
-					if d.Coord(i).Kind == samplers.Binary {
-						to = 1 - s[i]
-					}
-					sum[k][at+v] += last[k][at+v]
-					if to != s[i] && sum[k][at+v] > gain {
-						coordinate, value, gain = i, to, sum[k][at+v]
-					}
+			best, gain := samplers.Neighbour{Coord: -1}, 0.0
+			for entry, n := range d.Neighbours(s) {
+				sum[k][entry] += last[k][entry]
+				if sum[k][entry] > gain {
+					best, gain = n, sum[k][entry]
 				}
 			}
-			if coordinate >= 0 {
-				s[coordinate] = value
+			if best.Coord >= 0 {
+				s[best.Coord] = best.To
 				clear(sum[k])
 			}
 		}
