@@ -42,7 +42,7 @@ type Marginals struct {
 	// Result.Exact, for fewer than 8 states of a chain, or where the sampler knows no energies.
 	ESS, RHat float64
 	// Warning says why the probabilities and their errors may be wrong, "" for no reason to think so.
-	// Result.Warnings has it too, as an ErrUnmixed.
+	// Result.Warnings has each reason too, as an ErrUnmixed.
 	Warning string
 }
 
@@ -173,18 +173,21 @@ func (p *plan) marginals(res *Result) {
 			m.RHat = r
 		}
 	}
-	switch why := m.doubt(); {
-	case p.lengths > len(order):
+	if p.lengths > len(order) {
 		m.warn(res, fmt.Sprintf("%d of %d combinations of lengths have a chain, and the probabilities "+
 			"are those of these; more chains reach more", len(order), p.lengths))
-	case why != "":
+	}
+	if why := m.doubt(); why != "" {
 		m.warn(res, why)
 	}
 }
 
-// warn notes why the probabilities may be wrong.
+// warn notes why the probabilities may be wrong. There may be several reasons.
 func (m *Marginals) warn(res *Result, why string) {
-	m.Warning = why
+	if m.Warning != "" {
+		m.Warning += "; and "
+	}
+	m.Warning += why
 	res.Warnings = append(res.Warnings, fmt.Errorf("%w: %s", ErrUnmixed, why))
 }
 
