@@ -56,7 +56,7 @@ func TestAsSteps(t *testing.T) {
 	runs := func(file, budgets string) []record {
 		t.Helper()
 		out := filepath.Join(dir, file)
-		err := runCommand(context.Background(), []string{"-data", data, "-o", out, "-samplers", "gwg gibbs",
+		err := runCommand(context.Background(), []string{"-data", data, "-o", out, "-samplers", "gwg gibbs dula dmala",
 			"-protocols", "A C", "-seeds", "1", "-steps", "6", "-chains", "3", "-budget", budgets})
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,25 @@ func TestAsSteps(t *testing.T) {
 			t.Errorf("%s, %s: the run of equal steps stands for it: %v", r.Protocol, r.Sampler, ok)
 		}
 	}
-	if len(alone) != 4 || len(steps) != 4 {
-		t.Errorf("%d and %d runs, want 4", len(alone), len(steps))
+	if len(alone) != 8 || len(steps) != 8 {
+		t.Errorf("%d and %d runs, want 8", len(alone), len(steps))
+	}
+}
+
+// The seconds of a run are what it took, and its share of what an earlier one has saved it.
+func TestSecondsOfAChain(t *testing.T) {
+	var c chain
+	for _, r := range []struct{ evals, took, want float64 }{
+		{100, 8, 8},    // nothing was there
+		{160, 5, 13},   // all of the first
+		{40, 1, 4.2},   // of the first, too, 40 %
+		{200, 2, 15},   // all of the second, and none of the third
+		{100, .5, 8.5}, // all of the first
+	} {
+		rec := &record{Evals: int(r.evals), Seconds: r.took}
+		c.add(rec)
+		if rec.Seconds != r.want {
+			t.Errorf("%v: %v seconds", r, rec.Seconds)
+		}
 	}
 }

@@ -27,9 +27,11 @@ type state struct {
 // A record is what came of a run.
 type record struct {
 	key
-	Blanks  int     `json:"blanks"`
-	Gold    string  `json:"gold,omitempty"`
-	Seconds float64 `json:"cpu_seconds"` // of the processor, all threads together
+	Blanks int    `json:"blanks"`
+	Gold   string `json:"gold,omitempty"`
+	// Seconds are those of the processor, all threads together. Of what another run of the same
+	// chain has saved they are its share of that run's.
+	Seconds float64 `json:"cpu_seconds"`
 	Evals   int     `json:"evaluations"`
 	Rows    int     `json:"rows"`
 	Made    int     `json:"made_steps"` // of every chain

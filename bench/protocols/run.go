@@ -92,6 +92,7 @@ func (j *job) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = out.Close() }()
+	same := chain{model: m}
 	for seed := range j.seeds {
 		for _, t := range tasks {
 			for _, k := range j.keys(t.id, uint64(seed+1)) {
@@ -100,7 +101,7 @@ func (j *job) run(ctx context.Context) error {
 				}
 				rec, ok := asSteps(done, k)
 				if !ok {
-					if rec, err = j.one(ctx, m, t, k); err != nil {
+					if rec, err = j.one(ctx, &same, t, k); err != nil {
 						return fmt.Errorf("%+v: %w", k, err)
 					}
 				}
@@ -132,12 +133,12 @@ func asSteps(done map[key]record, k key) (*record, bool) {
 	return &r, true
 }
 
-// keys are the runs of a sentence and a seed.
+// keys are the runs of a sentence and a seed. Those that differ in their budget follow one another.
 func (j *job) keys(sentence string, seed uint64) []key {
 	var out []key
 	for _, protocol := range strings.Fields(j.protocols) {
-		for _, budget := range strings.Fields(j.budgets) {
-			for _, spec := range strings.Fields(j.samplers) {
+		for _, spec := range strings.Fields(j.samplers) {
+			for _, budget := range strings.Fields(j.budgets) {
 				out = append(out, key{
 					Model: j.name(), Data: j.dataName(), MaskRate: j.rate, Vocab: j.vocabName(),
 					Precision: j.precisionName(), Protocol: protocol, Budget: budget,
@@ -191,8 +192,8 @@ func (j *job) precisionName() string {
 	return j.precision
 }
 
-// one fills a sentence, with an engine that remembers nothing of others.
-func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, error) {
+// one fills a sentence.
+func (j *job) one(ctx context.Context, c *chain, t task, k key) (*record, error) {
 	opt := t.opt
 	opt.Seed, opt.Chains, opt.Steps, opt.AllFillings = k.Seed, j.chains, j.steps, true
 	var err error
@@ -210,7 +211,7 @@ func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, er
 		return nil, err
 	}
 	begin := chains.CPU()
-	res, err := infill.New(m).Fill(ctx, t.template, opt)
+	res, err := c.of(k).Fill(ctx, t.template, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +222,7 @@ func (j *job) one(ctx context.Context, m *mlm.Model, t task, k key) (*record, er
 	for _, f := range res.Fillings {
 		rec.States = append(rec.States, state{f.Text, f.Score, f.Count})
 	}
+	c.add(rec)
 	slices.SortStableFunc(rec.States, func(a, b state) int { return cmp.Compare(b.Score, a.Score) })
 	return rec, nil
 }
