@@ -29,7 +29,8 @@ type AISOptions struct {
 	Seed  uint64 // with ID, decides all randomness; see NewStream
 	ID    string
 	// Support reports whether a state is in the support where coordinates are tied together by more
-	// than the domain's masks; nil: all states that the masks allow. U is −∞ elsewhere.
+	// than the domain's masks; nil: all states that the masks allow. U counts as −∞
+	// elsewhere, whatever the target says.
 	Support func(x []int32) bool
 	// From are draws of π, such as the last states of chains that have mixed. Further chains then go
 	// from them to q, so that LogZ rests on both ways. nil: there is no way back.

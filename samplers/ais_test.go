@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -41,6 +42,36 @@ func TestAISIsUnbiased(t *testing.T) {
 						t.Errorf("%d rungs, %T, tied %v: log Z is %.4f ± %.4f, want %.4f", rungs, target,
 							tied, r.LogZ, r.Error, tab.logZ)
 					}
+				}
+			}
+		}
+	})
+}
+
+// A support holds whatever the target says of states outside it, on both ways.
+func TestAISOfASupport(t *testing.T) {
+	t.Parallel()
+	eachTable(t, 4, func(t *testing.T, rng *rand.Rand, tab *tableTarget) {
+		inside := func(x []int32) bool { return tab.index(x)%3 != 1 }
+		within := *tab // as tab is on the support
+		within.u = slices.Clone(tab.u)
+		for s := 1; s < len(tab.u); s += 3 {
+			tab.u[s] += 2 // where more would be drawn if it counted
+			within.u[s] = negInf
+		}
+		want := logSumExp(within.u)
+		for _, target := range []Target{tab, rowTable{tab}} {
+			r, err := AIS(context.Background(), target, base(rng, tab.dom), AISOptions{Chains: 2000,
+				Rungs: 12, Seed: rng.Uint64(), Support: inside, From: within.draws(rng, 2000)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if z := math.Expm1(r.LogZ-want) / r.Error; !(math.Abs(z) < 4.5) {
+				t.Errorf("%T: log Z is %.4f ± %.4f, want %.4f", target, r.LogZ, r.Error, want)
+			}
+			for _, x := range r.X {
+				if !inside(x) {
+					t.Fatalf("%T: a chain ends at %v, outside the support", target, x)
 				}
 			}
 		}
@@ -236,6 +267,8 @@ func TestAISRefuses(t *testing.T) {
 		{q, AISOptions{Chains: 1, Rungs: 1, Support: none}, ErrRare},
 		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1}}}, ErrState},
 		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 3}}}, ErrState},
+		{q, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 1}},
+			Support: func(x []int32) bool { return x[0] != 1 }}, ErrState},
 		{[][]float64{{0, math.Inf(-1), 0}, q[1]}, AISOptions{Chains: 1, Rungs: 1, From: [][]int32{{1, 1}}},
 			ErrState},
 	} {

@@ -155,7 +155,8 @@ func (a *annealing) resume(ctx context.Context) error {
 	}
 	for k, u := range a.u {
 		if !finite(u) || math.IsInf(a.logqOf(a.x[k]), -1) {
-			return fmt.Errorf("%w: draw %d of π has the energy %v, or q is 0 there", ErrState, k+1, u)
+			return fmt.Errorf("%w: draw %d of π has the energy %v, or q is 0 there; take states of positive "+
+				"probability", ErrState, k+1, u)
 		}
 	}
 	return nil
@@ -230,10 +231,21 @@ func (a *annealing) gain() {
 
 func (a *annealing) energies(ctx context.Context, from Origins, x [][]int32, u []float64,
 	f [][]float64) error {
+	var err error
 	if a.rows != nil {
-		return a.rows.EnergyRows(ctx, x, u, f)
+		err = a.rows.EnergyRows(ctx, x, u, f)
+	} else {
+		err = a.ask.Evaluate(ctx, from, x, u, nil)
 	}
-	return a.ask.Evaluate(ctx, from, x, u, nil)
+	if err != nil || a.Support == nil {
+		return err
+	}
+	for k := range x {
+		if !a.Support(x[k]) {
+			u[k] = negInf
+		}
+	}
+	return nil
 }
 
 // step moves every chain by one proposal for π_β of rung r.

@@ -35,12 +35,17 @@ type MHOptions struct {
 // and all proposals of a step are evaluated in one call to the target. A proposal
 // equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
 // and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
-// where gradients or rows are missing, and ErrParam without chains or a proposal. A step in which a
-// Proposal of another package leaves the domain is an ErrState.
+// where gradients or rows are missing, and ErrParam without chains or a proposal, or where both
+// gradients and rows are asked for. A step in which a Proposal of another package leaves the domain
+// is an ErrState.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	if isNil(c) || isNil(p) {
 		return nil, fmt.Errorf("%w: NewMH wants the chains that Attach was given, and a proposal",
 			ErrParam)
+	}
+	if o.Gradient && o.Rows {
+		return nil, fmt.Errorf("%w: a proposal is given gradients or rows, and both were asked for; "+
+			"leave one out", ErrParam)
 	}
 	m := &mhKernel{c: c, p: p, exact: !o.Uncorrected, anytime: o.UntestedAnytime}
 	n := c.Len()

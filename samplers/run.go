@@ -101,8 +101,8 @@ func (r *Run) Step(ctx context.Context) error {
 	if ctx == nil {
 		return errNoContext
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	clear(r.Last)
 	if err := r.Kernel.Step(ctx); err != nil {

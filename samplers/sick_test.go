@@ -11,8 +11,9 @@ import (
 // sick returns energies and gradients that are not numbers for some states.
 type sick struct {
 	*tableTarget
-	u    map[int]float64
-	grad map[int]float64
+	u     map[int]float64
+	grad  map[int]float64
+	entry int // of the gradient, which grad sets
 }
 
 func (s sick) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]float64) error {
@@ -24,7 +25,7 @@ func (s sick) EnergyGrad(ctx context.Context, x [][]int32, u []float64, g [][]fl
 			u[k] = e
 		}
 		if e, bad := s.grad[s.index(x[k])]; bad {
-			g[k][0] = e
+			g[k][s.entry] = e
 		}
 	}
 	return nil
@@ -49,7 +50,7 @@ func (s sick) StochasticGrad(
 	}
 	for k := range x {
 		if e, bad := s.grad[s.index(x[k])]; bad {
-			g[k][0] = e
+			g[k][s.entry] = e
 		}
 	}
 	return nil
@@ -76,49 +77,57 @@ func (s sick) MaskedConditional(ctx context.Context, x [][]int32, i []int, lp []
 func TestSickTargets(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 9))
-	for _, d := range []*Domain{Categories(2, 3), Bits(3), Integers(2, 3, 0)} {
+	for _, d := range []*Domain{Categories(2, 3), Categories(3, 3), Bits(3), Integers(3, 3, 0)} {
 		tab := newTable(rng, d, 0.3, 0)
-		s := sick{
-			tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf}, map[int]float64{1: math.NaN()},
-		}
-		for _, info := range List() {
-			// Gibbs and SGDLD evaluate no energies, so they see nothing of what is
-			// wrong with those.
-			usesU := info.Name != "gibbs" && info.Name != "sgdld"
-			smp, err := New(info.Name, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := Start(
-				context.Background(), smp, s, [][]int32{make([]int32, d.Len())}, Options{Seed: 2, Burnin: 50},
-			)
-			if err != nil {
-				t.Fatal(info.Name, err)
-			}
-			err = run.Steps(context.Background(), 1000, func(r *Run) error {
-				at := tab.index(r.X[0])
-				// A state with a sick row is left by its other rows.
-				usesGrad := r.Grad != nil && info.Name != "rows" || info.Name == "sgdld"
-				if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) ||
-					usesGrad && at == 1 {
-					t.Fatalf("%s: at state %d with energy %g", info.Name, at, r.U[0])
-				}
-				return nil
+		for entry := range d.GradLen() {
+			everySampler(t, sick{
+				tab, map[int]float64{2: math.NaN(), 3: math.Inf(1), 4: negInf}, map[int]float64{1: math.NaN()}, entry,
 			})
-			if err != nil {
-				t.Fatal(err)
+		}
+	}
+}
+
+// everySampler runs all of them on a sick target.
+func everySampler(t *testing.T, s sick) {
+	t.Helper()
+	d, tab := s.dom, s.tableTarget
+	for _, info := range List() {
+		// Gibbs and SGDLD evaluate no energies, so they see nothing of what is
+		// wrong with those.
+		usesU := info.Name != "gibbs" && info.Name != "sgdld"
+		smp, err := New(info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Start(
+			context.Background(), smp, s, [][]int32{make([]int32, d.Len())}, Options{Seed: 2, Burnin: 50},
+		)
+		if err != nil {
+			t.Fatal(info.Name, err)
+		}
+		err = run.Steps(context.Background(), 1000, func(r *Run) error {
+			at := tab.index(r.X[0])
+			// A state with a sick row is left by its other rows.
+			usesGrad := r.Grad != nil && info.Name != "rows" || info.Name == "sgdld"
+			if usesU && (at == 2 || at == 3 || at == 4 || math.IsNaN(r.U[0]) || math.IsInf(r.U[0], 0)) ||
+				usesGrad && at == 1 {
+				t.Fatalf("%s: at state %d with energy %g", info.Name, at, r.U[0])
 			}
-			st := run.Stats[0]
-			if st.NonFinite == 0 || st.Zero == 0 && usesU || st.Moved < 20 {
-				t.Errorf(
-					"%s: counted %d states that are no numbers and %d of probability 0; %d moves", info.Name,
-					st.NonFinite, st.Zero, st.Moved,
-				)
-			}
-			for _, v := range run.Tuning(0) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Errorf("%s: tuned to %g", info.Name, v)
-				}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := run.Stats[0]
+		if st.NonFinite == 0 || st.Zero == 0 && usesU || st.Moved < 20 {
+			t.Errorf(
+				"%s: counted %d states that are no numbers and %d of probability 0; %d moves", info.Name,
+				st.NonFinite, st.Zero, st.Moved,
+			)
+		}
+		for _, v := range run.Tuning(0) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s: tuned to %g", info.Name, v)
 			}
 		}
 	}

@@ -27,6 +27,8 @@ func (s to) Propose(_ int, _ []int32, _ []float64, _ *rand.Rand, y []int32) floa
 
 func (to) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
 
+var errEnd = errors.New("the end")
+
 // What Go lets a caller pass by mistake is an error with a remedy, and no panic.
 func TestMissingArgumentsAreErrors(t *testing.T) {
 	var none context.Context
@@ -70,6 +72,15 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := samplers.NewMH(run.Chains, nil, samplers.MHOptions{})
 			return err
 		}, samplers.ErrParam, "proposal"},
+		{"a kernel with gradients in the place of rows", func() error {
+			_, err := samplers.NewMH(run.Chains, to(0), samplers.MHOptions{Gradient: true, Rows: true})
+			return err
+		}, samplers.ErrParam, "leave one out"},
+		{"a step after the end of a context", func() error {
+			ctx, end := context.WithCancelCause(ctx)
+			end(errEnd)
+			return run.Step(ctx)
+		}, errEnd, "the end"},
 	} {
 		if err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v that says %q", c.name, err, c.want, c.says)
