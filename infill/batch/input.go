@@ -200,6 +200,9 @@ func (in *Input) Empty() bool {
 // Next returns the next record; io.EOF after the last. Lines of white space are
 // passed over. Errors of one record are in Item.Err, others end the input.
 func (in *Input) Next() (Item, error) {
+	if in.src == nil {
+		return Item{}, errNoInput
+	}
 	if a := in.ahead; a != nil {
 		in.ahead = nil
 		return a.item, a.err

@@ -19,6 +19,8 @@ func TestJobThatLacksSomething(t *testing.T) {
 		"context": func(_ *Job, ctx *context.Context) { *ctx = none },
 		"input":   func(j *Job, _ *context.Context) { j.Input = nil },
 		"output":  func(j *Job, _ *context.Context) { j.Output = nil },
+		"open":    func(j *Job, _ *context.Context) { j.Input = &Input{} },
+		"writer":  func(j *Job, _ *context.Context) { j.Output = &Output{} },
 		"do":      func(j *Job, _ *context.Context) { j.Do = nil },
 		"workers": func(j *Job, _ *context.Context) { j.Workers = 0 },
 		"fewer":   func(j *Job, _ *context.Context) { j.Workers = -1 },

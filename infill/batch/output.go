@@ -81,8 +81,20 @@ func PartPath(output string) string { return output + ".part" }
 
 // Open opens the file that an input's records go to, with its manifest. It never
 // touches the input. With Force it replaces the output and its manifest, without it
-// nothing that was there before.
+// nothing that was there before. A Format of 0 becomes ManifestFormat.
+//
+// Errors: ErrManifest, ErrJob for an input that is not open, ErrMismatch, ErrExists, ErrIsInput,
+// ErrLocked, ErrShard, or those of the file system.
 func (m *Manifest) Open(path string, in *Input, mode Mode, l Layout) (*Output, error) {
+	switch {
+	case m == nil:
+		return nil, fmt.Errorf("%w: it is nil; say what decides the records", ErrManifest)
+	case m.Format != 0 && m.Format != ManifestFormat:
+		return nil, fmt.Errorf("%w: its format is %d; leave it out", ErrManifest, m.Format)
+	case in == nil || in.src == nil:
+		return nil, errNoInput
+	}
+	m.Format = ManifestFormat
 	l, err := l.Found(path)
 	if err != nil {
 		return nil, err

@@ -1,13 +1,17 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"slices"
 	"sync"
 
 	"infill/infill/jsonl"
+	"infill/internal/gate"
 )
 
 // A Record is what became of an item.
@@ -60,9 +64,14 @@ type Progress struct {
 // ErrJob is returned for a job that lacks what it needs.
 var ErrJob = errors.New("bad job")
 
+var errNoInput = fmt.Errorf("%w: it has no input; open one with Open", ErrJob)
+
 // ErrTooMany is returned when more records fail than allowed; the run can be
 // resumed.
 var ErrTooMany = errors.New("stopped: too many lines failed")
+
+// ErrRecord is returned for a record that could not be told from damage when the run is resumed.
+var ErrRecord = errors.New("not the record of its item")
 
 // slot is an item on its way through the workers.
 type slot struct {
@@ -79,8 +88,9 @@ type slot struct {
 // written; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
 //
-// Errors: ErrJob before anything is read, ErrTooMany, the cause of ctx's end, those of Do, or those
-// of reading and writing.
+// Errors: ErrJob before anything is read, ErrTooMany, ErrRecord, the cause of ctx's end, those of
+// Do, or those of reading and writing. A panic in Do goes on in Run, as a value that has its stack,
+// when the output is closed.
 func (j *Job) Run(ctx context.Context) (Progress, error) {
 	p := Progress{Total: j.Total}
 	err := j.check(ctx)
@@ -104,6 +114,10 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 	}
 	err = j.work(ctx, &p)
 	err = errors.Join(err, j.Output.finish(err == nil))
+	var panicked *gate.Panic
+	if errors.As(err, &panicked) {
+		panic(panicked)
+	}
 	switch {
 	case err != nil || j.Output.manifest == nil:
 	case j.Output.layout.Rows():
@@ -119,9 +133,9 @@ func (j *Job) check(ctx context.Context) error {
 	switch {
 	case ctx == nil:
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrJob)
-	case j.Input == nil:
-		return fmt.Errorf("%w: it has no input; open one with Open", ErrJob)
-	case j.Output == nil:
+	case j.Input == nil || j.Input.src == nil:
+		return errNoInput
+	case j.Output == nil || j.Output.w == nil && j.Output.complete == nil:
 		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", ErrJob)
 	case j.Do == nil:
 		return fmt.Errorf("%w: it has no Do, which makes the records", ErrJob)
@@ -223,7 +237,30 @@ func (r *runner) do(s *slot) {
 	if s.err = s.ctx.Err(); s.err != nil {
 		return
 	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *gate.Panic:
+			s.err = v
+		default: // in this goroutine nobody else could recover it
+			s.err = &gate.Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
 	s.rec, s.err = r.Do(s.ctx, &s.item)
+}
+
+// fits refuses a record that a later run would take for a torn one, or for that of another item.
+func (s *slot) fits() error {
+	h, ok := parseHead(s.rec.JSON)
+	switch {
+	case !ok || bytes.IndexByte(s.rec.JSON, '\n') >= 0:
+		return fmt.Errorf("%w, %.40q: want one JSON object on one line, with the item's line and id",
+			ErrRecord, s.rec.JSON)
+	case h.line != s.item.Line || !bytes.Equal(compact(h.id), compact(s.item.ID)):
+		return fmt.Errorf("%w: it is of line %d (id %s), the item of line %d (id %s)", ErrRecord, h.line,
+			orNone(h.id), s.item.Line, orNone(s.item.ID))
+	}
+	return nil
 }
 
 // wind cancels what is in work, all of it or all but the head.
@@ -255,7 +292,10 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 			s.rec, s.err = finish(s.ctx)
 		}
 		s.cancel()
+		var panicked *gate.Panic
 		switch {
+		case errors.As(s.err, &panicked):
+			return panicked
 		case s.err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
 		case s.err != nil:
@@ -263,7 +303,11 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		case s.rec.Failed && r.MaxErrors >= 0 && p.Failed >= r.MaxErrors:
 			return fmt.Errorf("line %d: %w: %w", s.item.Line, ErrTooMany, s.rec.Cause)
 		}
-		if err := r.Output.write(append(s.rec.JSON, '\n')); err != nil {
+		if err := s.fits(); err != nil {
+			return fmt.Errorf("line %d: %w", s.item.Line, err)
+		}
+		// The bytes behind those of the record may be the caller's.
+		if err := r.Output.write(append(slices.Clip(s.rec.JSON), '\n')); err != nil {
 			return err
 		}
 		p.Records++

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"strings"
 
 	"infill/infill"
@@ -84,6 +85,10 @@ func (a *Augmenter) Record(ctx context.Context, it *batch.Item) (batch.Record, e
 
 // search finds the variants of an item as if it were the only one.
 func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error) {
+	if a.Model == nil || a.Engine == nil || a.Filling == nil || a.Augmenting == nil {
+		return nil, fmt.Errorf("%w: an Augmenter needs a Model, an Engine on it, a Filling and an "+
+			"Augmenting", ErrParts)
+	}
 	if it.Err != nil {
 		return nil, it.Err
 	}

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"fmt"
 
 	"infill/infill"
 	"infill/infill/batch"
@@ -19,10 +20,13 @@ type Scorer struct {
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
-// other. ID, Line and fields are left to the caller. Errors are those of [infill.Parse],
+// other. ID, Line and fields are left to the caller. Errors are ErrParts and those of [infill.Parse],
 // [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	*jsonl.Record, error) {
+	if s.Model == nil || s.Engine == nil {
+		return nil, fmt.Errorf("%w: a Scorer needs a Model and an Engine on it", ErrParts)
+	}
 	var rec *jsonl.Record
 	if err := r.Prepare(); err != nil {
 		return nil, err
@@ -52,6 +56,10 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 func (s *Scorer) Item(ctx context.Context, it *batch.Item) (*jsonl.Record, error) {
 	if it.Err != nil {
 		return nil, it.Err
+	}
+	if s.Ranking == nil {
+		return nil, fmt.Errorf("%w: a Scorer needs a Ranking, for items that choose nothing else",
+			ErrParts)
 	}
 	ranking, err := s.Ranking.ForLine(FieldsOf(it))
 	if err != nil {

@@ -1,0 +1,27 @@
+package records
+
+import (
+	"errors"
+	"testing"
+
+	"infill/infill/batch"
+	"infill/infill/settings"
+)
+
+// A maker of records without its parts says which, and does not take it for an error of the item.
+func TestMakersWithoutParts(t *testing.T) {
+	t.Parallel()
+	it := &batch.Item{Line: 1, Text: "the [MASK] of it"}
+	for name, err := range map[string]error{
+		"filler":    second((&Filler{}).Record(t.Context(), it)),
+		"augmenter": second((&Augmenter{}).Record(t.Context(), it)),
+		"scorer":    second((&Scorer{}).Record(t.Context(), it)),
+		"ranking":   second((&Scorer{Ranking: &settings.Ranking{}}).Record(t.Context(), it)),
+	} {
+		if !errors.Is(err, ErrParts) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
