@@ -231,10 +231,22 @@ func spelt(s string) string {
 	return s[:cut] + "…"
 }
 
-func noBlank(text string) error {
+// noBlank is the error of a text without blanks, which is given without its escapes. mask is the
+// tokenizer's own spelling of the mask token.
+func noBlank(text, mask string) error {
 	msg := "write [MASK] or ___ where a word is to be filled in"
 	if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
 		msg = "write [MASK] in capitals"
+	}
+	for i := range text {
+		if n := opensBlank(text[i:], mask); n > 0 {
+			blank := text[i : i+n]
+			if blank == openBlank {
+				blank = spelt(text[i:])
+			}
+			msg = fmt.Sprintf("the backslash makes %s ordinary text; take it away", blank)
+			break
+		}
 	}
 	return &TextError{-1, msg, ErrNoBlank}
 }

@@ -42,8 +42,8 @@ type CandidateOptions struct {
 // what does not meet it. Candidates may have different numbers of pieces; the
 // sum is then of different numbers of terms, which PerToken divides by.
 //
-// Errors: ErrBlank for more than one blank or no words, ErrEmptySupport,
-// ErrOption for a word that cannot be spelt, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
+// Errors: ErrBlank for more than one blank or a word that cannot be spelt, ErrNoCandidates,
+// ErrEmptySupport, ErrOption, mlm.ErrTooLong, mlm.ErrNotFinite, or a term's.
 func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	o CandidateOptions) ([]Candidate, error) {
 	if err := e.usable(ctx, t, nil); err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	}
 	one := *t
 	one.groups = slices.Clone(t.groups)
-	if words != nil {
+	if len(words) > 0 {
 		one.groups[0].Words = words
 	}
 	if len(one.groups[0].Words) == 0 {

@@ -297,6 +297,11 @@ func TestCut(t *testing.T) {
 			t.Error("the text changed")
 		}
 	}
+	for _, room := range []int{-10, 0} {
+		if cut, err := tm.Cut(12, room); err != nil || len(cut.ids) > 12 {
+			t.Errorf("room %d: %d ids, %v", room, len(cut.ids), err)
+		}
+	}
 	if _, err := tm.Cut(7, 2); err == nil || !strings.Contains(err.Error(), "span 6 pieces") {
 		t.Errorf("blanks too far apart: %v", err)
 	}

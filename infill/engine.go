@@ -164,8 +164,9 @@ type Result struct {
 // token.
 //
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
-// another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, the sampler's own parameters
-// (samplers.ErrParam), the model's, or the cause of ctx's end.
+// another vocabulary, ErrEmptySupport, ErrFiltered, mlm.ErrTooLong, mlm.ErrNotFinite for a term's
+// value, too, the sampler's own parameters (samplers.ErrParam), the model's, or the cause of ctx's
+// end.
 func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, error) {
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err

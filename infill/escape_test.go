@@ -2,6 +2,7 @@ package infill
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -74,5 +75,17 @@ func TestLiteralMask(t *testing.T) {
 	if err != nil || len(taken.blanks) != 1 || len(words) != 1 ||
 		!strings.Contains(taken.Text(), "___") {
 		t.Errorf("%+v, %q, %v", taken, words, err)
+	}
+}
+
+// Spans between the pieces of a text are no empty text.
+func TestSpansWithoutAPiece(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	for _, spans := range [][][2]int{nil, {}, {{3, 4}}, {{2, 2}}} {
+		_, err := e.ScoreSpans(t.Context(), "the dog sleeps .", spans)
+		if !errors.Is(err, ErrSpan) || errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), "give") {
+			t.Errorf("%v: %v", spans, err)
+		}
 	}
 }

@@ -42,7 +42,8 @@ func (f *Filter) check() error {
 		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", ErrOption, f.MinEdits,
 			f.MaxEdits, MaxEdits)
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
-		return fmt.Errorf("%w: edit distances from %d to %d", ErrOption, f.MinEdits, f.MaxEdits)
+		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", ErrOption,
+			f.MinEdits, f.MaxEdits)
 	case f.MaxDrop != nil && (math.IsNaN(*f.MaxDrop) || math.IsInf(*f.MaxDrop, 0)):
 		return fmt.Errorf("%w: a drop of %v nats, want a finite number", ErrOption, *f.MaxDrop)
 	case f.Similarity == nil && (f.MinSimilarity != nil || f.MaxSimilarity != nil):

@@ -142,7 +142,8 @@ const (
 	SelectDiverse                  // score against overlap, see DiversityWeight
 )
 
-// Check finds options that [Engine.Fill] refuses whatever the text is. The error is ErrOption.
+// Check finds options out of their range, which [Engine.Fill] refuses whatever the text is. The
+// error is ErrOption. Settings of Sampler are checked by Fill, when it knows what is sampled.
 func (o Options) Check() error { return o.fill() }
 
 // fill checks the ranges and sets the defaults.
@@ -151,9 +152,10 @@ func (o *Options) fill() error {
 	case o.Steps < 0 || o.Steps > MaxSteps:
 		return fmt.Errorf("%w: %d steps, want 0 to %d", ErrOption, o.Steps, MaxSteps)
 	case o.NoSteps && o.Steps != 0:
-		return fmt.Errorf("%w: %d steps, and NoSteps", ErrOption, o.Steps)
+		return fmt.Errorf("%w: %d steps, and NoSteps; leave one out", ErrOption, o.Steps)
 	case o.Marginals && o.NoSteps:
-		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps",
+		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps; "+
+			"leave one out",
 			ErrOption)
 	case o.Chains < 0 || o.Chains > MaxChains:
 		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, MaxChains)

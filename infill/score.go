@@ -88,7 +88,8 @@ func (e *Engine) ScoreWith(ctx context.Context, text string, terms []Weighted) (
 // over the word pieces that have bytes in one of the spans, the others being
 // context only. For the filled blanks of a text and the model that filled them
 // this is U(θ); a model with another vocabulary may cut the same words into more
-// or fewer pieces. Errors: those of Score, and ErrOption for spans that are none.
+// or fewer pieces. Errors: those of Score, and ErrSpan for spans that are none, or that have no
+// bytes of a word piece.
 func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*Score, error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, err
@@ -98,18 +99,22 @@ func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*
 	}
 	for _, s := range spans {
 		if s[0] < 0 || s[1] < s[0] || s[1] > len(text) {
-			return nil, fmt.Errorf("%w: span %v of a text of %d bytes", ErrOption, s, len(text))
+			return nil, fmt.Errorf("%w: %v of a text of %d bytes, want bytes from its start to its end",
+				ErrSpan, s, len(text))
 		}
 	}
 	return e.score(ctx, text, func(piece [2]int) bool {
 		for _, s := range spans {
-			if piece[0] < s[1] && piece[1] > s[0] {
+			if max(piece[0], s[0]) < min(piece[1], s[1]) {
 				return true
 			}
 		}
 		return false
 	})
 }
+
+// errNoPiece is the error of spans without a word piece.
+var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words", ErrSpan)
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
 func (e *Engine) score(ctx context.Context, text string,
@@ -130,6 +135,9 @@ func (e *Engine) score(ctx context.Context, text string,
 		res.Pieces = append(res.Pieces, PieceScore{Piece: enc.Tokens[p], ID: id, Span: enc.Spans[p]})
 	}
 	if len(state) == 0 {
+		if pick != nil {
+			return nil, errNoPiece
+		}
 		return nil, &TextError{-1, "the text has no word piece to score", ErrEmpty}
 	}
 	logProb := rows[float32](nil, 1, len(state))

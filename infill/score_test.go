@@ -102,8 +102,8 @@ func TestScoreSpans(t *testing.T) {
 		span [2]int
 		is   error
 	}{
-		{text, [2]int{-1, 2}, ErrOption}, {text, [2]int{3, 2}, ErrOption}, {text, [2]int{3, 99}, ErrOption},
-		{text, [2]int{3, 4}, ErrEmpty}, {"", [2]int{0, 0}, ErrEmpty},
+		{text, [2]int{-1, 2}, ErrSpan}, {text, [2]int{3, 2}, ErrSpan}, {text, [2]int{3, 99}, ErrSpan},
+		{text, [2]int{3, 4}, ErrSpan}, {"", [2]int{0, 0}, ErrEmpty},
 	} {
 		if _, err := e.ScoreSpans(ctx, c.text, [][2]int{c.span}); !errors.Is(err, c.is) {
 			t.Errorf("%q %v: %v, want %v", c.text, c.span, err, c.is)

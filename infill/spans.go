@@ -16,7 +16,7 @@ type LabelledSpan struct {
 // AnyLabel stands for every label.
 const AnyLabel = "*"
 
-// ErrSpan is returned for a span that is not one of its text.
+// ErrSpan is returned for a span that is not one of its text, or has nothing of what is wanted.
 var ErrSpan = errors.New("bad span")
 
 // labels reports whether labels choose what is masked.

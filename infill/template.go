@@ -42,7 +42,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 		return nil, err
 	}
 	if len(blanks) == 0 {
-		return nil, noBlank(text)
+		return nil, noBlank(text, tok.Token(tok.MaskID()))
 	}
 	return newTemplate(tok, text, blanks)
 }
@@ -179,8 +179,10 @@ func encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, er
 // before the first blank as after the last (more on one side where the other
 // has fewer), beginning and ending with whole words. Text and blanks stay; only
 // what the model sees is cut, as [Template.Window] says. A template that fits is returned
-// as it is. The error is mlm.ErrTooLong if the blanks are too far apart.
+// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
+// if the blanks are too far apart.
 func (t *Template) Cut(limit, room int) (*Template, error) {
+	room = max(room, 0)
 	n := len(t.ids)
 	if limit <= 0 || n+room <= limit {
 		return t, nil

@@ -72,6 +72,9 @@ func TestParseErrors(t *testing.T) {
 		{"the dog sleeps .", "___", ErrNoBlank, -1},
 		{"the [mask] sleeps .", "capitals", ErrNoBlank, -1},
 		{"the __ sleeps .", "___", ErrNoBlank, -1},
+		{`the \[MASK] sleeps .`, "the backslash makes [MASK] ordinary", ErrNoBlank, -1},
+		{`the \[MASK:a|dog] sleeps .`, "makes [MASK:a|dog] ordinary", ErrNoBlank, -1},
+		{`the \____ sleeps .`, "makes ____ ordinary", ErrNoBlank, -1},
 		{"the [MASK|dog|cat", "[MASK|dog|cat", ErrBlank, 4},
 		{"ab\xff[MASK]", "UTF-8", tokenize.ErrInvalidUTF8, 2},
 	} {

@@ -220,14 +220,14 @@ func (e *extra) ask(ctx context.Context, i int, texts []Finished, v []float64) e
 	return nil
 }
 
-// blame adds to an error that comes of numbers which are not finite the part of the energy that
-// said one, if any did.
+// blame is the error of numbers which are not finite, with the part of the energy that said one in
+// the place of what came of it, if any did.
 func (e *extra) blame(err error) error {
 	if e == nil || !errors.Is(err, samplers.ErrState) && !errors.Is(err, mlm.ErrNotFinite) {
 		return err
 	}
 	if said := e.bad.Load(); said != nil {
-		return fmt.Errorf("%w: %s", err, *said)
+		return fmt.Errorf("%w: %s", mlm.ErrNotFinite, *said)
 	}
 	return err
 }

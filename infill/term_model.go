@@ -37,13 +37,14 @@ func (s *SecondModel) Rows() int { return 1 }
 
 // Values implements [Term]. A text whose filling has no piece in its vocabulary has the value 0.
 func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
-	if err := s.engine.ready(ctx); err != nil {
-		return err
+	if s.engine.model == nil {
+		return fmt.Errorf("%w: it has no model; open one with mlm.Open and pass it to NewSecondModel",
+			ErrOption)
 	}
 	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
 		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans)
 		switch {
-		case errors.Is(err, ErrEmpty):
+		case errors.Is(err, ErrEmpty) || errors.Is(err, errNoPiece):
 			v[k] = 0
 			return nil
 		case err != nil:

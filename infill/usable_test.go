@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"infill/mlm"
-	"infill/samplers"
 	"infill/tokenize"
 )
 
@@ -227,10 +226,19 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 			_, err = e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 2, Exact: ExactAlways, Terms: terms})
 			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
 				fmt.Sprint(x))
-			if !named || !errors.Is(err, samplers.ErrState) && !errors.Is(err, mlm.ErrNotFinite) {
+			if !named || !errors.Is(err, mlm.ErrNotFinite) || strings.Contains(err.Error(), "start it") {
 				t.Errorf("%s, %v: %v", text, x, err)
 			}
 		}
+	}
+	none := []Weighted{{NewSecondModel("second", nil), 1}}
+	two, err := Parse(m.Tokenizer(), "The [MASK] sat on the [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Fill(t.Context(), two, Options{Chains: 2, Steps: 2, Terms: none})
+	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "pass it to NewSecondModel") {
+		t.Errorf("no second model: %v", err)
 	}
 	tm, err := Parse(m.Tokenizer(), "The [MASK|cat|dog] sat.")
 	if err != nil {

@@ -270,6 +270,32 @@ func TestZeroOrdersWarn(t *testing.T) {
 	}
 }
 
+// What has no weight in the score is not warned of.
+func TestNoWarningOfWeightZero(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		hyp, ref string
+		weights  []float64
+		warns    error
+	}{
+		{"a b c d", "d c b a", []float64{1, 0, 0, 0}, nil},
+		{"a", "a", []float64{1, 0}, nil},
+		{"a b", "a b", []float64{.5, 0, .5}, bleu.ErrShort}, // of order 3, which has a weight
+		{"a b c", "c b a", []float64{.5, .5, 0}, bleu.ErrZeroMatches},
+	} {
+		r, err := bleu.PairedTokens(split(c.hyp), [][][]string{split(c.ref)},
+			bleu.Options{Weights: c.weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := c.warns == nil && len(r.Warnings) == 0 && r.Score == 1 ||
+			c.warns != nil && len(r.Warnings) == 1 && count(r.Warnings, c.warns) == 1 && r.Score < 1e-70
+		if !right {
+			t.Errorf("%q of %q with %v: %v, %v", c.hyp, c.ref, c.weights, r.Score, r.Warnings)
+		}
+	}
+}
+
 func count(warnings []error, target error) int {
 	n := 0
 	for _, w := range warnings {

@@ -3,6 +3,7 @@ package bleu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"infill/metrics/corpus"
 )
@@ -121,12 +122,16 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	if err != nil {
 		return 0, nil, err
 	}
+	// An order of weight 0 is not in the score, so nothing is said of it.
+	counts := func(w float64) bool { return set.EffectiveOrder || w != 0 }
 	used := order
 	if short > 0 {
-		if set.smooth.method == "none" && !set.EffectiveOrder {
+		switch {
+		case !slices.ContainsFunc(set.weights[short-1:], counts):
+		case set.smooth.method == "none" && !set.EffectiveOrder:
 			say(fmt.Errorf("order %d: %w, so the score is close to 0; lower the order or use smoothing",
 				short, ErrShort))
-		} else {
+		default:
 			say(fmt.Errorf("order %d: %w", short, ErrShort))
 		}
 		// sacrebleu's add-k gives orders that nothing reaches a total, so it keeps them.
@@ -136,7 +141,7 @@ func (s *sums) score(set *settings, warn *[]error) (score float64, precisions []
 	}
 	logs := make([]float64, 0, used)
 	for k := 1; k <= used; k++ {
-		if s.match[k-1] == 0 && (short == 0 || k < short) {
+		if s.match[k-1] == 0 && (short == 0 || k < short) && counts(set.weights[k-1]) {
 			if set.smooth.method == "none" {
 				say(fmt.Errorf("order %d: %w, so the score is close to 0 whatever the other orders are; "+
 					"lower the order or use smoothing", k, ErrZeroMatches))
