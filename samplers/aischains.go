@@ -155,8 +155,8 @@ func (a *annealing) resume(ctx context.Context) error {
 	}
 	for k, u := range a.u {
 		if !finite(u) || math.IsInf(a.logqOf(a.x[k]), -1) {
-			return fmt.Errorf("%w: draw %d of π has the energy %v, or q is 0 there; take states of positive "+
-				"probability", ErrState, k+1, u)
+			return fmt.Errorf("%w: draw %d of π has the energy %v, or q is 0 there; take states of "+
+				"positive probability", ErrState, k+1, u)
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func (p *pasProposer) Propose(k int, x []int32, g []float64, rng *rand.Rand, y [
 
 func (p *pasProposer) Reverse(k int, x, y []int32, gy []float64) float64 {
 	p.score(y, gy)
-	if p.bad() { // off would leave out a weight that is no number
+	if p.bad() { // off would leave out a weight of NaN
 		return math.NaN()
 	}
 	return p.logPath(p.path[k], y, x, gy, true)

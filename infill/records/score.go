@@ -20,8 +20,9 @@ type Scorer struct {
 }
 
 // Score is the record of a text: the ranked candidates of a text with a blank, the score of any
-// other. ID, Line and fields are left to the caller. Errors are ErrParts and those of [infill.Parse],
-// [settings.Ranking.Prepare], [infill.Engine.Candidates] and [infill.Engine.ScoreWith].
+// other. ID, Line and fields are left to the caller. Errors are ErrParts and those of
+// [infill.Parse], [settings.Ranking.Prepare], [infill.Engine.Candidates] and
+// [infill.Engine.ScoreWith].
 func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	*jsonl.Record, error) {
 	if s.Model == nil || s.Engine == nil {
