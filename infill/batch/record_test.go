@@ -3,12 +3,16 @@ package batch
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/gate"
 )
 
@@ -133,5 +137,30 @@ func TestManifestFormat(t *testing.T) {
 	}
 	if got, err := ReadManifest(path); err != nil || got.Format != ManifestFormat {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A null of the user's stays one in JSON lines. In a table it is an empty cell.
+func TestNullsStay(t *testing.T) {
+	t.Parallel()
+	rec, err := recordOf(1, []byte(`{"text":"x","foo":null,"line":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for to, want := range map[settings.Format]any{
+		settings.FormatJSONL: json.RawMessage("null"), settings.FormatCSV: nil, settings.FormatParquet: nil,
+	} {
+		m := Layout{Format: to, Per: settings.PerVariant}.newRowMaker(InputOptions{Format: settings.FormatJSONL})
+		fields, err := m.inputFields(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range fields {
+			m.add(f.Name, table.Type{Kind: table.JSON})
+		}
+		rows, err := m.rows(rec, nil)
+		if err != nil || len(rows) != 1 || !reflect.DeepEqual(rows[0][m.at["foo"]], want) {
+			t.Errorf("format %v: %q, %v", to, rows, err)
+		}
 	}
 }

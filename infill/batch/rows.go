@@ -17,6 +17,7 @@ type rowMaker struct {
 	each  bool           // a row for each filling
 	in    bool           // that stands in the place of the text
 	first bool           // after a row for the text itself
+	nulls bool           // of the input stay, in place of no cell
 	names []string       // of the columns of the input, in order
 	types []table.Type   // of each
 	at    map[string]int // places in names
@@ -26,7 +27,8 @@ type rowMaker struct {
 func (l Layout) newRowMaker(o InputOptions) *rowMaker {
 	variants := l.Per == settings.PerVariant
 	return &rowMaker{input: o, own: l.own(), each: l.Per != settings.PerSentence && !l.Scores,
-		in: variants, first: variants && l.Originals, at: map[string]int{}}
+		in: variants, first: variants && l.Originals, at: map[string]int{},
+		nulls: o.Format == settings.FormatJSONL && !l.Format.Table()}
 }
 
 // add is one more column of the input.
@@ -134,7 +136,7 @@ func (m *rowMaker) rows(r *jsonl.Record, stored []any) ([][]any, error) {
 			if !ok {
 				return nil, fmt.Errorf("line %d has a column %q that the input has not", r.Line, f.Name)
 			}
-			if string(f.Value) != "null" {
+			if m.nulls || string(f.Value) != "null" {
 				row[i] = f.Value
 			}
 		}

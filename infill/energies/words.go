@@ -58,7 +58,8 @@ func ReadWords(r io.Reader) (*Words, error) {
 		word, w := folded(fields[0]), 1.0
 		if len(fields) == 2 {
 			if w, err = strconv.ParseFloat(fields[1], 64); err != nil || !(math.Abs(w) <= infill.MaxWeight) {
-				return nil, bad(fmt.Sprintf("%q is not a weight in nats", fields[1]))
+				return nil, bad(fmt.Sprintf("%q is not a weight in nats, from %.0f to %.0f", fields[1],
+					-infill.MaxWeight, infill.MaxWeight))
 			}
 		}
 		switch {

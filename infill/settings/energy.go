@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill"
 	"infill/infill/energies"
 )
 
@@ -16,6 +17,7 @@ func energyValue(v *Filling) *Value {
 // partsValue is a list of parts as energies.Parse reads them.
 func partsValue(list *[]string, want string) *Value {
 	value := ListValue(list)
+	want += fmt.Sprintf(", WEIGHT from %.0f to %.0f", -infill.MaxWeight, infill.MaxWeight)
 	value.want, value.wantJSON = want, "a list of parts: "+want
 	checked := func(texts []string) error {
 		for _, text := range texts {
