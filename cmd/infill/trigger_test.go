@@ -78,6 +78,8 @@ func TestTriggerBadInput(t *testing.T) {
 		{[]string{path, "--label-field", "class"}, exitUsage, `no column "class" of labels`},
 		{[]string{path, "--text-field", "line"}, exitUsage,
 			"name the right one: --text-field NAME, --label-field NAME"},
+		{[]string{path, "--text-field", "label"}, exitUsage,
+			"name two fields: --text-field NAME, --label-field NAME"},
 		{[]string{path, "--template", "[MASK]"}, exitUsage, "{trigger} 0 times"},
 		{[]string{path, "--jump", "0"}, exitUsage, "jump"},
 	} {

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
+	"infill/infill/jsonl"
 	"infill/infill/table"
 	"infill/internal/textline"
 )
@@ -51,14 +54,17 @@ const (
 
 // Read reads labelled texts: CSV or TSV with a line of names, by the file's name, else JSON
 // lines. textField and labelField name the columns or fields. A label is a text, or the JSON of
-// a number or truth value. Errors are a *DataError or those of r.
+// a number or truth value. A name that a table or a line has twice is an error, as nobody can say
+// which of the two is meant. Errors are a *DataError or those of r.
 func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
 	var out []Example
 	add := func(line int, text, label string) error {
 		bad := ""
 		switch {
 		case !utf8.ValidString(text):
-			bad = "the text is not UTF-8"
+			bad = "the text is not UTF-8; save the file as UTF-8"
+		case !utf8.ValidString(label):
+			bad = "the label is not UTF-8; save the file as UTF-8"
 		case strings.TrimSpace(text) == "":
 			bad = "the text is empty"
 		case strings.TrimSpace(label) == "":
@@ -71,6 +77,10 @@ func Read(r io.Reader, file, textField, labelField string) ([]Example, error) {
 		}
 		out = append(out, Example{Text: text, Label: label, Line: line})
 		return nil
+	}
+	if textField == labelField {
+		return nil, &DataError{File: file, Names: true, What: fmt.Sprintf(
+			"the texts and the labels cannot both be in %q; name two fields", textField)}
 	}
 	var err error
 	switch strings.ToLower(filepath.Ext(file)) {
@@ -106,7 +116,13 @@ func readTable(r io.Reader, file string, comma byte, textField, labelField strin
 			return &DataError{File: file, Line: c.Line(), What: err.Error()}
 		case width == 0:
 			width = len(cells)
+			at := map[string]int{}
 			for i, name := range cells {
+				if first, twice := at[name]; twice {
+					return &DataError{File: file, Line: c.Line(), What: fmt.Sprintf(
+						"columns %d and %d are both called %q; rename one of them", first+1, i+1, name)}
+				}
+				at[name] = i
 				switch name {
 				case textField:
 					text = i
@@ -150,17 +166,26 @@ func readJSON(r io.Reader, file, textField, labelField string,
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(line, &fields); err != nil {
-			return &DataError{File: file, Line: n, What: "not a JSON object: " + err.Error()}
+		bad := func(what string) error { return &DataError{File: file, Line: n, What: what} }
+		if bytes.TrimSpace(line)[0] != '{' {
+			return bad(fmt.Sprintf(`not a JSON object; want one such as {%q: "…", %q: "…"}`, textField,
+				labelField))
+		}
+		members, err := jsonl.Decoder{}.Object(n, line)
+		if err != nil {
+			return bad(err.Error())
+		}
+		fields := map[string]json.RawMessage{}
+		for _, m := range members {
+			fields[m.Name] = m.Value
 		}
 		text, err := field(fields, textField)
-		if err == nil && !strings.HasPrefix(string(fields[textField]), `"`) {
+		if err == nil && fields[textField][0] != '"' {
 			err = fmt.Errorf("the field %q is not a text", textField)
 		}
 		label, lerr := field(fields, labelField)
 		if err := errors.Join(err, lerr); err != nil {
-			return &DataError{File: file, Line: n, What: strings.ReplaceAll(err.Error(), "\n", ", ")}
+			return bad(strings.ReplaceAll(err.Error(), "\n", ", "))
 		}
 		if err := add(n, text, label); err != nil {
 			return err
@@ -174,6 +199,10 @@ func field(fields map[string]json.RawMessage, name string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no field %q", name)
 	}
+	if halfPair(raw) {
+		return "", fmt.Errorf("the field %q has half of a surrogate pair, which is not a character",
+			name)
+	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil && string(raw) != "null" {
 		return s, nil
@@ -182,4 +211,34 @@ func field(fields map[string]json.RawMessage, name string) (string, error) {
 		return "", fmt.Errorf("the field %q is not a single value", name)
 	}
 	return string(raw), nil
+}
+
+// halfPair says whether a JSON string has an escape that is half of a surrogate pair. The decoder
+// puts U+FFFD in its place, so that a text is not what the file says.
+func halfPair(raw json.RawMessage) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if r := escape(raw[i:]); utf16.IsSurrogate(r) {
+			if utf16.DecodeRune(r, escape(raw[i+6:])) == utf8.RuneError {
+				return true
+			}
+			i += 10
+		}
+		i++ // what is escaped, which may be a backslash
+	}
+	return false
+}
+
+// escape is the code of an escape such as \u00e9 that some JSON begins with, -1 for none.
+func escape(raw []byte) rune {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return -1
+	}
+	v, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(v)
 }

@@ -49,13 +49,50 @@ func TestReadRefuses(t *testing.T) {
 		{"a.csv", "text,class\na,b\n", `a.csv:1: no column "label" of labels, but ["text" "class"]`},
 		{"a.csv", "a,b\na,b\n", `a.csv:1: no column "text" of texts and no column "label" of labels, but`},
 		{"a.csv", "text,label\na,b,c\n", "a.csv:2: 3 cells, the first line has 2"},
-		{"a.csv", "text,label\n\xff,b\n", "a.csv:2: the text is not UTF-8"},
+		{"a.csv", "text,label\n\xff,b\n", "a.csv:2: the text is not UTF-8; save"},
+		{"a.csv", "text,label\na,b\xff\n", "a.csv:2: the label is not UTF-8; save"},
+		{"a.csv", "label,text,label\na,b,c\n",
+			`a.csv:1: columns 1 and 3 are both called "label"; rename one of them`},
+		{"a.tsv", "\ntext\ttext\tlabel\na\tb\tc\n", `a.tsv:2: columns 1 and 2 are both called "text"`},
+		{"a.jsonl", `{"text":"a","label":"b","text":"c"}`, `a.jsonl:1: bad JSON line: two fields are called "text"`},
+		{"a.jsonl", `{"label":"a","text":"c","label":"a"}`, `two fields are called "label"`},
+		{"a.jsonl", "{\"text\":\"a\xff\",\"label\":\"b\"}", "a.jsonl:1: bad JSON line: it is not UTF-8"},
+		{"a.jsonl", `{"text":"a\ud800","label":"b"}`, `a.jsonl:1: the field "text" has half of a surrogate pair`},
+		{"a.jsonl", `{"text":"a","label":"\udc00\ud800"}`, `the field "label" has half of a surrogate pair`},
+		{"a.jsonl", `{"text":"a\ud83dx","label":"b"}`, `the field "text" has half`},
+		{"a.jsonl", "[]", `a.jsonl:1: not a JSON object; want one such as {"text": "…", "label": "…"}`},
 	} {
 		_, err := Read(strings.NewReader(c.data), c.file, "text", "label")
 		var bad *DataError
 		if !errors.Is(err, ErrData) || !errors.As(err, &bad) ||
 			!strings.Contains(fmt.Sprint(err), c.says) {
 			t.Errorf("%q: %v, want %q", c.data, err, c.says)
+		}
+	}
+}
+
+// Escapes that are characters stay, and so do backslashes that only look like escapes.
+func TestReadEscapes(t *testing.T) {
+	t.Parallel()
+	line := `{"text":"\ud83d\ude00 \\ud800 \ufffd \u00e9 \"","label":"\ud83d\ude00"}`
+	got, err := Read(strings.NewReader(line), "a", "text", "label")
+	want := []Example{{"\U0001f600 \\ud800 \ufffd é \"", "\U0001f600", 1}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// One field for both is said as such, whatever the columns are.
+func TestReadOneField(t *testing.T) {
+	t.Parallel()
+	for file, data := range map[string]string{
+		"a.csv": "text,label\na,b\n", "a.jsonl": `{"text":"a","label":"b"}`,
+	} {
+		_, err := Read(strings.NewReader(data), file, "label", "label")
+		var bad *DataError
+		if !errors.As(err, &bad) || !bad.Names || !strings.Contains(bad.Error(),
+			file+`: the texts and the labels cannot both be in "label"; name two fields`) {
+			t.Errorf("%v", err)
 		}
 	}
 }
