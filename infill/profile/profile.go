@@ -86,8 +86,8 @@ func (p *Profile) Encode() ([]byte, error) {
 }
 
 // Decode reads a profile. It is strict: one JSON object of at most a mebibyte, with known members,
-// each once, values that the sampler takes, and nothing after it. Errors wrap [ErrProfile], or are
-// those of the reader.
+// each once, values that the sampler takes, and nothing after it. A byte order mark is passed over.
+// Errors wrap [ErrProfile], or are those of the reader.
 func Decode(r io.Reader) (*Profile, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%w: there is no reader to read from; pass a file", ErrProfile)
@@ -99,6 +99,7 @@ func Decode(r io.Reader) (*Profile, error) {
 	if len(b) > maxBytes {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrProfile, maxBytes)
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff")) // the byte order mark that some editors put there
 	if err := unique(json.NewDecoder(bytes.NewReader(b)), "", 0); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrProfile, plain(err))
 	}

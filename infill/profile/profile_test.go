@@ -35,9 +35,11 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := Decode(bytes.NewReader(b))
-	if err != nil || !reflect.DeepEqual(p, q) {
-		t.Errorf("%v\n%+v\n%+v", err, p, q)
+	for _, before := range []string{"", "\ufeff"} {
+		q, err := Decode(bytes.NewReader(append([]byte(before), b...)))
+		if err != nil || !reflect.DeepEqual(p, q) {
+			t.Errorf("%v\n%+v\n%+v", err, p, q)
+		}
 	}
 }
 
