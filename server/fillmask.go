@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -38,6 +39,14 @@ type maskItem struct {
 // defaultTopK is the number of answers of that task when nobody asks for another.
 const defaultTopK = 5
 
+// maxAnswer is about how many bytes an answer of that task may have, over all texts. Each answer
+// has the whole text again, so that a small request could ask for more than the memory holds. Ten
+// answers for each of 50 blanks of 32 texts of 2000 bytes have half of it. A variable for tests.
+var maxAnswer = 64 << 20
+
+// itemBytes is what an answer has beside its text, about.
+const itemBytes = 100
+
 // fillMask answers POST / and POST /models/{id} as the pipeline of Hugging Face's library does.
 func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 	body, err := readBody(w, r)
@@ -64,6 +73,9 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 		return t.cause(err)
 	}
 	defer leave()
+	if err := q.affordable(m); err != nil {
+		return err
+	}
 	answers := make([]any, len(q.texts))
 	for i, text := range q.texts {
 		if q.joint {
@@ -122,10 +134,26 @@ func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	lists, err := listed(t.works, tok, cut, probs, targets, q.topK)
+	if err != nil {
+		return nil, err
+	}
+	if len(lists) == 1 {
+		return lists[0], nil
+	}
+	return lists, nil
+}
+
+// listed are the answers for every blank. It ends with ctx, as there may be very many.
+func listed(ctx context.Context, tok *tokenize.Tokenizer, cut *infill.Template, probs [][]float32,
+	targets []int32, topK int) ([][]maskItem, error) {
 	lists := make([][]maskItem, len(probs))
 	ids, at := cut.IDs(), cut.Positions()
 	for b := range probs {
-		for _, id := range best(probs[b], targets, q.topK) {
+		for _, id := range best(probs[b], targets, topK) {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			filled := slices.Clone(ids)
 			filled[at[b]] = id
 			if len(probs) == 1 {
@@ -135,10 +163,36 @@ func masks(t *timed, m *model, q *maskRequest, text string) (any, error) {
 				TokenStr: tok.Decode([]int32{id}), Sequence: tok.Decode(filled)})
 		}
 	}
-	if len(lists) == 1 {
-		return lists[0], nil
-	}
 	return lists, nil
+}
+
+// affordable refuses a request whose answer would be too large, before anything is worked on. A
+// text that cannot be read counts nothing: its error comes in its turn.
+func (q *maskRequest) affordable(m *model) error {
+	if q.joint {
+		return nil // its work is bounded as that of /v1/fill
+	}
+	each := min(q.topK, m.model.VocabSize())
+	if q.targets != nil {
+		each = min(each, len(q.targets))
+	}
+	tok, size := m.model.Tokenizer(), 0
+	for _, text := range q.texts {
+		tp, err := infill.Parse(tok, text)
+		if err != nil {
+			continue
+		}
+		cut, err := tp.Cut(m.model.MaxLength(), 0)
+		if err != nil {
+			continue
+		}
+		size += len(cut.Positions()) * each * (len(tok.Decode(cut.IDs())) + itemBytes)
+	}
+	if size > maxAnswer {
+		return fail(codeTooMuchWork, `blanks × "top_k" × bytes of the text are %d together, at most %d; `+
+			`send fewer texts or ask for a smaller "top_k"`, size, maxAnswer)
+	}
+	return nil
 }
 
 // best are the ids of the largest values, among some ids if there are any.

@@ -1,12 +1,16 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
+
+	"infill/infill"
 )
 
 // same compares JSON, numbers within a tolerance.
@@ -132,5 +136,55 @@ func TestMaskAnswersBefore(t *testing.T) {
 	if err := json.Unmarshal(a.body, &got); err != nil || a.code != http.StatusUnprocessableEntity ||
 		got.Type != "no_blank" || string(got.Answers) != strings.TrimSpace(string(whole.body)) {
 		t.Errorf("%v: %d %s", err, a.code, a.body)
+	}
+}
+
+// An answer that would be too large is refused before any text is worked on. What counts is the sum
+// over the texts, of as many answers as there are at most.
+func TestMaskTooLarge(t *testing.T) { // not parallel: it changes the bound
+	old := maxAnswer
+	maxAnswer = 6000
+	defer func() { maxAnswer = old }()
+	s, h := start(t, Options{})
+	for _, c := range []struct {
+		body   string
+		status int
+	}{
+		{`{"inputs": "the [MASK] sleeps .", "parameters": {"top_k": 10}}`, http.StatusOK},
+		{`{"inputs": "the [MASK] sleeps .", "parameters": {"top_k": 10000}}`,
+			http.StatusUnprocessableEntity},
+		{`{"inputs": "the [MASK] sleeps .", "parameters": {"top_k": 10000, "targets": ["dog"]}}`,
+			http.StatusOK},
+		{`{"inputs": ["the [MASK] sleeps .", "a [MASK] [MASK] [MASK] .", "the [MASK] sleeps ."],
+			"parameters": {"top_k": 10}}`, http.StatusUnprocessableEntity},
+	} {
+		before := s.counts.texts.Load()
+		a := ask(t, "POST", h.URL+"/", c.body)
+		if a.code != c.status {
+			t.Errorf("%s: %d %s", c.body, a.code, a.body)
+		}
+		if a.code == http.StatusOK {
+			continue
+		}
+		if f := a.failure(t); f.Type != "too_much_work" || !strings.Contains(f.Error, "at most 6000") ||
+			!strings.Contains(f.Error, `a smaller "top_k"`) || s.counts.texts.Load() != before {
+			t.Errorf("%s: %s", c.body, a.body)
+		}
+	}
+}
+
+// The making of answers ends with the request.
+func TestMaskListEnds(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	tp, err := infill.Parse(m.Tokenizer(), "the [MASK] sleeps .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	end(errGone)
+	_, err = listed(ctx, m.Tokenizer(), tp, [][]float32{make([]float32, m.VocabSize())}, nil, 5)
+	if !errors.Is(err, errGone) {
+		t.Errorf("%v", err)
 	}
 }
