@@ -142,15 +142,17 @@ func (s *Server) counted(o *infill.Options) {
 	}
 }
 
-// affordable refuses a text that would take too much work.
+// affordable refuses a text that would take too much work. The start of the chains counts as a
+// step: it is evaluated too, and with no steps at all it is the whole work.
 func (s *Server) affordable(t *infill.Template, o *infill.Options) error {
 	ran, tokens := o.Complete(), 0
 	for _, b := range t.Blanks() {
 		tokens += b.Max
 	}
-	if work := float64(ran.Chains) * float64(ran.Steps) * float64(tokens); work > float64(s.opt.Work) {
-		return fail(codeTooMuchWork, `"chains" × "steps" × blanks are %d × %d × %d, `+
-			"at most %d together", ran.Chains, ran.Steps, tokens, s.opt.Work)
+	work := float64(ran.Chains) * (float64(ran.Steps) + 1) * float64(tokens)
+	if work > float64(s.opt.Work) {
+		return fail(codeTooMuchWork, `"chains" × ("steps" + 1) × blanks are %d × (%d + 1) × %d, at most `+
+			"%d together; ask for fewer chains or steps", ran.Chains, ran.Steps, tokens, s.opt.Work)
 	}
 	return nil
 }
