@@ -32,6 +32,10 @@ complete sentences. A random sample of them is filled, with one burn-in each, an
 sampler adapts is averaged for each number of blanks. Fillings with --profile then need no
 burn-in. A profile is for one model, one sampler and one gradient mode.`
 
+// minTuneSteps are the fewest steps with one in their first half, in which a sampler adapts. With
+// fewer a profile would have the values that the sampler began with.
+const minTuneSteps = 2
+
 // tuneFlags are the flags of infill tune.
 type tuneFlags struct {
 	modelFlags
@@ -78,6 +82,9 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 			c.NArg())
 	case f.output == "":
 		return usagef("no file for the profile: -o FILE")
+	case f.Filling.Options.Steps < minTuneSteps:
+		return usagef("--steps %d adapts nothing: the first half of the steps is for that; give %d or "+
+			"more, or leave --steps out", f.Filling.Options.Steps, minTuneSteps)
 	}
 	path := c.Args().First()
 	targets := []target{{"-o", f.output}}

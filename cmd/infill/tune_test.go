@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -175,5 +176,22 @@ func TestTuneRefuses(t *testing.T) {
 	if r := infillRun("no blank\n", withTiny("tune", "-", "-o", out)...); r.code == 0 || !strings.Contains(r.err, "line 1") ||
 		!strings.Contains(r.err, "--mask-words 1") {
 		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
+// Fewer steps than it takes to adapt make no profile. The least number makes one.
+func TestTuneFewSteps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"), tuneTexts)
+	for steps, code := range map[string]int{"0": exitUsage, "1": exitUsage, "2": exitOK} {
+		out := filepath.Join(dir, steps+".json")
+		r := infillRun("", withTiny("tune", in, "-o", out, "--seed", "1", "--steps", steps)...)
+		_, err := os.Stat(out)
+		refused := strings.Contains(r.err, "--steps "+steps+" adapts nothing") &&
+			strings.Contains(r.err, "give 2 or more")
+		if r.code != code || (err == nil) != (code == exitOK) || refused != (code == exitUsage) {
+			t.Errorf("%s steps: exit %d, %v: %s", steps, r.code, err, r.err)
+		}
 	}
 }
