@@ -42,16 +42,16 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 		return err // HTTP/2 is always so
 	}
 	// The request's own context ends with any failure to read, also for a client that was only slow.
-	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer stop()
-	in := &slowly{r: r, c: c, leaving: s.leaving, gone: stop}
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	defer stop(nil)
+	in := &slowly{r: r, c: c, leaving: s.leaving, gone: func() { stop(errGone) }}
 	defer in.watch()()
 	out := &steadily{w: w, c: c}
 	w.Header().Set("Content-Type", ndjson)
 	w.Header().Set("Connection", "close") // what is left of a body begins no other request
 	job := batch.Job{
 		Input: batch.JSONLines("the body", in), Output: batch.Stream(out), Total: -1,
-		Workers: cap(s.queue.working), MaxErrors: -1,
+		Workers: cap(s.queue.working), MaxErrors: -1, Abandon: true,
 		Do: func(ctx context.Context, it *batch.Item) (batch.Record, error) {
 			return s.line(ctx, fill, it)
 		},

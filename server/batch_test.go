@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -198,4 +199,34 @@ func TestBatchesAtOnce(t *testing.T) {
 	if a.code != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
 		t.Errorf("%d %s", a.code, a.body)
 	}
+}
+
+// Clients that leave their batches free the places of all lines, those that are next among them.
+func TestBatchIsAbandoned(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{Places: 2, Work: 1 << 40})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for range 4 {
+		req, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/batch",
+			strings.NewReader(endless+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				_ = res.Body.Close()
+			}
+		}()
+	}
+	patient(t, "all places are taken", func() bool {
+		return len(s.files) == 4 && len(s.queue.working) == 2
+	})
+	leave()
+	patient(t, "all places are free", func() bool {
+		return len(s.files) == 0 && len(s.queue.working) == 0
+	})
+	patient(t, "the clients are gone", func() bool {
+		return metric(t, h.URL, `infill_requests_total{route="POST /v1/batch",code="499"}`) == "4"
+	})
 }

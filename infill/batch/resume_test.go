@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -160,6 +161,27 @@ func TestInterruptFinishesTheRecordInHand(t *testing.T) {
 	}
 	p, _, err := process(t, in, filepath.Join(dir, "out.jsonl"), config{ctx: ctx, do: do})
 	if !errors.Is(err, context.Canceled) || p.Records != 1 {
+		t.Errorf("%d records, %v", p.Records, err)
+	}
+}
+
+// An abandoned run ends although the record that is next would never be there.
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	left := errors.New("left")
+	in := JSONLines("x", strings.NewReader(strings.Repeat(`{"text": "a"}`+"\n", 10)))
+	var begun atomic.Int32
+	job := Job{Input: in, Output: Stream(io.Discard), Workers: 2, Total: -1, Abandon: true,
+		Do: func(ctx context.Context, _ *Item) (Record, error) {
+			if begun.Add(1) == 2 { // all workers are busy
+				cancel(left)
+			}
+			<-ctx.Done()
+			return Record{}, ctx.Err()
+		}}
+	if p, err := job.Run(ctx); !errors.Is(err, left) || p.Records != 0 {
 		t.Errorf("%d records, %v", p.Records, err)
 	}
 }

@@ -43,6 +43,9 @@ type Job struct {
 	// MaxErrors is the number of error records that are written; one more
 	// stops the run before it is. Negative: any number.
 	MaxErrors int
+	// Abandon cancels all work when ctx ends, that of the record next in the output too: nobody waits
+	// for what could still be written.
+	Abandon bool
 	// Progress, if not nil, is called after every record, and once before.
 	Progress func(Progress)
 	// Settings, if not nil, is called once for each name among the Settings of
@@ -85,7 +88,7 @@ type slot struct {
 
 // Run works through the input and closes the output. When ctx ends, the record
 // that is next in the output, and those that are ready after it, are still
-// written; then the error is ctx's. The Progress returned says what the output
+// written, but for Abandon; then the error is ctx's. The Progress returned says what the output
 // holds, whatever the error.
 //
 // Errors: ErrJob before anything is read, ErrTooMany, ErrRecord, the cause of ctx's end, those of
@@ -172,7 +175,7 @@ func (j *Job) work(ctx context.Context, p *Progress) error {
 	wg.Go(func() {
 		select {
 		case <-ctx.Done():
-			r.wind(false)
+			r.wind(r.Abandon)
 		case <-watched:
 		}
 	})
