@@ -115,7 +115,7 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Parts.Close()) }()
-	pool, failed, err := f.tune(c.Context, m, engine, texts)
+	pool, left, err := f.tune(c.Context, m, engine, texts)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	p.Corpus = corpus
-	p.Corpus.Sampled -= failed
+	p.Corpus.Sampled -= left.texts
 	b, err := p.Encode()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprint(std.err, tuned(p, failed))
+		fmt.Fprint(std.err, tuned(p, left))
 	}
 	return nil
 }
@@ -161,30 +161,37 @@ func (f *tuneFlags) profileOf(m *mlm.Model, pool *profile.Pool) (*profile.Profil
 	return p, err
 }
 
-// tune fills the texts and gathers what was adapted. Texts that cannot be filled are counted.
+// leftOut are the texts of the sample that could not be filled.
+type leftOut struct {
+	texts int
+	first error // of the first one, with its line
+}
+
+// tune fills the texts and gathers what was adapted. Texts that cannot be filled are left out.
 func (f *tuneFlags) tune(ctx context.Context, m *mlm.Model, engine *infill.Engine,
-	texts []batch.Item) (pool *profile.Pool, failed int, err error) {
+	texts []batch.Item) (pool *profile.Pool, left leftOut, err error) {
 	begin()
 	pool = &profile.Pool{}
-	var last error
 	for i := range texts {
 		found, err := f.one(ctx, engine, &texts[i])
 		switch {
 		case ctx.Err() != nil:
-			return nil, 0, ctx.Err()
+			return nil, left, ctx.Err()
 		case errors.Is(err, samplers.ErrParam):
-			return nil, 0, err // of all texts
+			return nil, left, err // of all texts
 		case err != nil:
-			last = fmt.Errorf("line %d: %w", texts[i].Line, err)
-			failed++
+			if left.texts == 0 {
+				left.first = orMask(fmt.Errorf("line %d: %w", texts[i].Line, err))
+			}
+			left.texts++
 		default:
 			pool.Add(found)
 		}
 	}
-	if failed == len(texts) {
-		return nil, 0, orMask(last)
+	if left.texts == len(texts) {
+		return nil, left, left.first
 	}
-	return pool, failed, nil
+	return pool, left, nil
 }
 
 // one is what is adapted to one text. The settings of its line hold, but for those of the sampling.
@@ -223,6 +230,9 @@ func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item,
 			return fail(err)
 		}
 		defer func() { _ = file.Close() }() // only read
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return fail(fmt.Errorf("%s is a folder; name a file in it", path))
+		}
 		r, name = file, path
 	}
 	sum := sha256.New()
@@ -261,15 +271,20 @@ func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item,
 	}, nil
 }
 
-// tuned says what a profile has.
-func tuned(p *profile.Profile, failed int) string {
+// tuned says what a profile has, and what was left out of it.
+func tuned(p *profile.Profile, left leftOut) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, tuned on %d of %s", p.Sampler, p.Corpus.Sampled,
 		count.Of(p.Corpus.Texts, "text"))
-	if failed > 0 {
-		fmt.Fprintf(&b, " (%d of the sample could not be filled)", failed)
-	}
 	b.WriteByte('\n')
+	if left.texts > 0 {
+		which := ""
+		if left.texts > 1 {
+			which = "the first in "
+		}
+		fmt.Fprintf(&b, "%d of the sample could not be filled, %s%s\n", left.texts, which,
+			printable(message(left.first)))
+	}
 	for _, e := range p.Tuned {
 		noun := "coordinates"
 		if e.Coordinates == 1 {

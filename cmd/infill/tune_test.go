@@ -168,6 +168,7 @@ func TestTuneRefuses(t *testing.T) {
 		{[]string{"-o", out}, "one file of texts"},
 		{[]string{in, "-o", in}, "the output is the input"},
 		{[]string{filepath.Join(dir, "none"), "-o", out}, "none"},
+		{[]string{dir, "-o", out}, dir + " is a folder; name a file in it"},
 	} {
 		if r := infillRun("", withTiny(append([]string{"tune"}, c.args...)...)...); r.code == 0 || !strings.Contains(r.err, c.want) {
 			t.Errorf("%v: exit %d: %s", c.args, r.code, r.err)
@@ -192,6 +193,25 @@ func TestTuneFewSteps(t *testing.T) {
 			strings.Contains(r.err, "give 2 or more")
 		if r.code != code || (err == nil) != (code == exitOK) || refused != (code == exitUsage) {
 			t.Errorf("%s steps: exit %d, %v: %s", steps, r.code, err, r.err)
+		}
+	}
+}
+
+// What is left out is said with its line and the reason.
+func TestTuneLeftOut(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "p.json")
+	for in, want := range map[string]string{
+		"\nno blank\n":           "\n1 of the sample could not be filled, line 6: ",
+		"\nno blank\nand none\n": "\n2 of the sample could not be filled, the first in line 6: ",
+	} {
+		r := infillRun(tuneTexts+in, withTiny("tune", "-", "-o", out, "--force", "--seed", "1", "--steps",
+			"4")...)
+		_, reason, found := strings.Cut(r.err, want)
+		reason, _, _ = strings.Cut(reason, "\n")
+		if r.code != 0 || !found || !strings.Contains(reason, "no blank") ||
+			!strings.Contains(reason, "--mask-words 1") {
+			t.Errorf("exit %d: %s", r.code, r.err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -90,6 +91,8 @@ func (s *lineSource) line() (Line, error) {
 			return Line{Number: n, TooLong: true}, nil
 		case err == io.EOF:
 			return Line{}, err
+		case errors.Is(err, syscall.EISDIR): // a stream, as Open refuses folders
+			return Line{}, fmt.Errorf("it is a folder; name a file in it (%w)", err)
 		case err != nil:
 			return Line{}, fmt.Errorf("after line %d: %w", n, err)
 		case !isEmpty(b):

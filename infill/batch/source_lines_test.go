@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -124,4 +127,19 @@ func FuzzNextLine(f *testing.F) {
 			t.Fatalf("%v %+v, want %v %+v", err, got, werr, want)
 		}
 	})
+}
+
+// A folder can come in as a stream too, and is called one.
+func TestFolderAsStream(t *testing.T) {
+	t.Parallel()
+	r := iotest.ErrReader(&fs.PathError{Op: "read", Path: "/dev/stdin", Err: syscall.EISDIR})
+	in, err := OpenStream("standard input", r, InputOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = in.Next()
+	const want = "standard input: it is a folder; name a file in it"
+	if !errors.Is(err, syscall.EISDIR) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
