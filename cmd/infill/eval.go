@@ -80,8 +80,10 @@ func (f *evalFlags) run(files []string, std stdio) error {
 		return err
 	}
 	generated := report.Files(files, std.in)
+	tables := map[int]string{} // formats of files that are read as JSON lines made of their rows
 	for i, path := range files {
-		if f.format == "auto" && settings.FormatOf(path).Table() {
+		if format := settings.FormatOf(path); f.format == "auto" && format.Table() {
+			tables[i] = format.String()
 			generated[i].Open = func() (io.ReadCloser, error) { return batch.OpenFilled(path, f.textField) }
 		}
 	}
@@ -100,6 +102,9 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	r, err := report.Eval(generated, report.Files(f.references, std.in), o)
 	if err != nil {
 		return err
+	}
+	for i, format := range tables {
+		r.Files[i].Format = format
 	}
 	return f.render(std, r)
 }

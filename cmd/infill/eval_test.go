@@ -287,7 +287,12 @@ func TestEvalTables(t *testing.T) {
 			if err := json.Unmarshal([]byte(r.out), &got); err != nil || r.code != 0 {
 				t.Fatalf("%s: exit %d, %v: %s", name, r.code, err, r.err)
 			}
+			format, _, _ := strings.Cut(strings.SplitN(name, ".", 2)[1], ".")
+			if got.Files[0]["format"] != format {
+				t.Errorf("%s: the format is %v", name, got.Files[0]["format"])
+			}
 			delete(got.Files[0], "name")
+			delete(got.Files[0], "format")
 			delete(got.Files[0], "sampler") // which only records of a sentence have
 			said += fmt.Sprint(got.Files, got.Rows)
 		}
@@ -302,5 +307,23 @@ func TestEvalTables(t *testing.T) {
 		if got := measures(name, more...); got != want {
 			t.Errorf("%s:\n%v\nwant\n%v", name, got, want)
 		}
+	}
+}
+
+// A report names the format that each file has, not the one that it was converted to.
+func TestEvalNamesFormats(t *testing.T) {
+	t.Parallel()
+	table := write(t, "more.csv", "text\na dog .\na cat .\n")
+	md := filepath.Join(t.TempDir(), "r.md")
+	r := infillRun("", "eval", write(t, "gen.txt", generated), table, "--json", "--markdown", md)
+	var res report.EvalResult
+	if err := json.Unmarshal([]byte(r.out), &res); err != nil || len(res.Files) != 2 ||
+		res.Files[0].Format != "lines" || res.Files[1].Format != "csv" {
+		t.Errorf("exit %d, %v: %s%s", r.code, err, r.out, r.err)
+	}
+	b, err := os.ReadFile(md)
+	if err != nil || !strings.Contains(string(b), `2 sentences \(csv\)`) ||
+		strings.Contains(string(b), "jsonl") {
+		t.Errorf("%v: %s", err, b)
 	}
 }
