@@ -182,6 +182,7 @@ func maskSchema() schema {
 	return object(schema{
 		"inputs": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"},
 			"maxItems": MaxTexts},
+		"model": schema{"type": "string"},
 		"parameters": schema{"type": "object", "properties": schema{
 			"top_k":   schema{"type": "integer", "minimum": 1, "default": defaultTopK},
 			"targets": schema{"type": []string{"string", "array"}, "items": schema{"type": "string"}},
@@ -244,6 +245,8 @@ func schemaOf(t reflect.Type) schema {
 		return schema{"type": "string"}
 	case reflect.Float64:
 		return schema{"type": "number"}
+	case reflect.Interface:
+		return schema{} // any value
 	}
 	return schema{"type": "integer"}
 }

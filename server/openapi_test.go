@@ -235,3 +235,24 @@ func TestOpenAPIEvents(t *testing.T) {
 		}
 	}
 }
+
+// An error that has the answers to the texts before is as described.
+func TestOpenAPIAnswersBefore(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{})
+	var doc map[string]any
+	if err := json.Unmarshal(ask(t, "GET", h.URL+"/openapi.json", "").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	a := ask(t, "POST", h.URL+"/", `{"inputs": ["the [MASK] .", "a [MASK] [MASK] .", "no blank"]}`)
+	if n := len(a.failure(t).Answers); n != 2 {
+		t.Errorf("%d answers: %s", n, a.body)
+	}
+	var v any
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Fatal(err)
+	}
+	if wrong := valid(doc, ref("error"), v, "error"); wrong != nil {
+		t.Errorf("%s: %q", a.body, wrong)
+	}
+}
