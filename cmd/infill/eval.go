@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -43,9 +44,8 @@ func (f *evalFlags) flags() []*option {
 		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
 		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, 32),
 		boolFlag("paired", "compare sentence i with line i of every reference file", &f.paired),
-		textFlag("exclude", "`FILE` of sentences to leave out of the references (those that were "+
-			"infilled)",
-			&f.exclude),
+		textFlag("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
+			"that were infilled)", &f.exclude),
 	)
 	return ownEnv("eval", flags, "case", "format", "text-field", "top", "seed")
 }
@@ -93,13 +93,11 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	if err := f.check(inputs...); err != nil {
 		return err
 	}
-	if f.exclude != "" {
-		add := func(s string) { o.Exclude = append(o.Exclude, s) }
-		if err := readLines(f.exclude, add); err != nil {
-			return fmt.Errorf("--exclude: %w", err)
-		}
+	references, err := f.plain(std.in, &o)
+	if err != nil {
+		return err
 	}
-	r, err := report.Eval(generated, report.Files(f.references, std.in), o)
+	r, err := report.Eval(generated, references, o)
 	if err != nil {
 		return err
 	}
@@ -107,4 +105,37 @@ func (f *evalFlags) run(files []string, std stdio) error {
 		r.Files[i].Format = format
 	}
 	return f.render(std, r)
+}
+
+// plain has the references, and reads what is to be left out of them.
+func (f *evalFlags) plain(stdin io.Reader, o *report.EvalOptions) ([]report.Input, error) {
+	for _, path := range f.references {
+		if err := plainName("--reference", path); err != nil {
+			return nil, err
+		}
+	}
+	references := report.Files(f.references, stdin)
+	for i, in := range references {
+		references[i] = plainInput("--reference", in)
+	}
+	if f.exclude == "" {
+		return references, nil
+	}
+	if err := plainName("--exclude", f.exclude); err != nil {
+		return nil, err
+	}
+	begun, records := false, false
+	add := func(s string) {
+		if !begun && strings.TrimSpace(s) != "" {
+			begun, records = true, isRecord([]byte(s))
+		}
+		o.Exclude = append(o.Exclude, s)
+	}
+	if err := readLines(f.exclude, add); err != nil {
+		return nil, fmt.Errorf("--exclude: %w", err)
+	}
+	if records {
+		return nil, notPlain("--exclude", f.exclude)
+	}
+	return references, nil
 }

@@ -327,3 +327,51 @@ func TestEvalNamesFormats(t *testing.T) {
 		t.Errorf("%v: %s", err, b)
 	}
 }
+
+// References and what is left out of them are lines of text. Files of records are refused by their
+// names, and by their first line, as their lines are no sentences.
+func TestEvalPlainFiles(t *testing.T) {
+	t.Parallel()
+	gen := write(t, "gen.txt", generated)
+	ref := write(t, "ref.txt", "the cat sat on the mat .\n")
+	const record = `{"text":"the cat sat on the mat ."}` + "\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("\ufeff\n" + record)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, text, says string }{
+		{"r.jsonl", record, "JSON lines are not read here; write their texts alone to a file, one " +
+			"sentence a line (jq -r .text)"},
+		{"r.txt", "\n" + record, "(jq -r .text)"},
+		{"r", packed.String(), "(jq -r .text)"},
+		{"r.JSONL.gz", packed.String(), "(jq -r .text)"},
+		{"r.csv", "text\na\n", "a table is not read here; write the texts of its column alone to a file"},
+		{"r.tsv.zst", "text\na\n", "a table"}, {"r.parquet", "PAR1", "a table"},
+	} {
+		path := write(t, c.name, c.text)
+		for flag, args := range map[string][]string{
+			"--reference": {"--reference", ref, "--reference", path},
+			"--exclude":   {"--reference", ref, "--exclude", path},
+		} {
+			r := infillRun("", append([]string{"eval", gen}, args...)...)
+			if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, flag+" "+path+": ") ||
+				!strings.Contains(r.err, c.says) {
+				t.Errorf("%s %s: exit %d: %s%s", flag, c.name, r.code, r.out, r.err)
+			}
+		}
+	}
+	if r := infillRun(record, "eval", gen, "--reference", "-"); r.code != exitUsage ||
+		!strings.Contains(r.err, "--reference stdin: JSON lines") {
+		t.Errorf("standard input: exit %d: %s", r.code, r.err)
+	}
+	// Braces in a sentence are no record.
+	for _, text := range []string{"{ the cat } sat on the mat .\n", `{"the cat" sat}` + "\n", "[1]\n"} {
+		braces := write(t, "b.txt", text)
+		none := write(t, "none.txt", "{ another }\n")
+		r := infillRun("", "eval", gen, "--reference", braces, "--exclude", none)
+		if r.code != 0 {
+			t.Errorf("%s: exit %d: %s", text, r.code, r.err)
+		}
+	}
+}
