@@ -19,6 +19,7 @@ import (
 // A maskRequest is what clients of Hugging Face's fill-mask task send.
 type maskRequest struct {
 	texts []string
+	model string // its name, "" for the default
 	topK  int
 	// targets are the only words that count, nil for all.
 	targets []string
@@ -57,7 +58,12 @@ func (s *Server) fillMask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.find(r.PathValue("id"))
+	name := cmp.Or(r.PathValue("id"), q.model)
+	if q.model != "" && q.model != name {
+		return fail("bad_option", `"model" is %q, but the address names %q; leave one of them out`,
+			short([]byte(q.model)), short([]byte(name)))
+	}
+	m, err := s.find(name)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,9 @@ func decodeMask(body []byte) (*maskRequest, error) {
 			err = q.inputs(f)
 		case "parameters":
 			err = q.parameters(f)
-		case "options", "model": // which other servers of that task know
+		case "model":
+			err = member(f, &q.model, "the name of a model")
+		case "options": // which other servers of that task know
 		default:
 			err = fail("bad_json", "%q is not a field of this request", f.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"infill/infill"
+	"infill/mlm"
 )
 
 // same compares JSON, numbers within a tolerance.
@@ -186,5 +187,26 @@ func TestMaskListEnds(t *testing.T) {
 	_, err = listed(ctx, m.Tokenizer(), tp, [][]float32{make([]float32, m.VocabSize())}, nil, 5)
 	if !errors.Is(err, errGone) {
 		t.Errorf("%v", err)
+	}
+}
+
+// The field "model" names the one that answers.
+func TestMaskModel(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	other := tiny(t)
+	if err := s.Add("other", other); err != nil {
+		t.Fatal(err)
+	}
+	calls := func() [3]mlm.Work {
+		energies, conditionals, gradients := other.Work()
+		return [3]mlm.Work{energies, conditionals, gradients}
+	}
+	for _, path := range []string{"/", "/models/other"} {
+		before := calls()
+		a := ask(t, "POST", h.URL+path, `{"inputs": "the [MASK] .", "model": "other"}`)
+		if a.code != http.StatusOK || calls() == before {
+			t.Errorf("%s: %d %s, by another model", path, a.code, a.body)
+		}
 	}
 }
