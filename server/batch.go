@@ -44,6 +44,11 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 	// The request's own context ends with any failure to read, also for a client that was only slow.
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	defer stop(nil)
+	defer context.AfterFunc(r.Context(), func() {
+		if cause := context.Cause(r.Context()); errors.Is(cause, errCut) {
+			stop(cause)
+		}
+	})()
 	in := &slowly{r: r, c: c, leaving: s.leaving, gone: func() { stop(errGone) }}
 	defer in.watch()()
 	out := &steadily{w: w, c: c}
@@ -147,7 +152,11 @@ func (s *slowly) Read(b []byte) (int, error) {
 		s.mu.Lock()
 		s.whole = true
 		s.mu.Unlock()
-		context.AfterFunc(s.r.Context(), s.gone)
+		context.AfterFunc(s.r.Context(), func() {
+			if !errors.Is(context.Cause(s.r.Context()), errCut) {
+				s.gone()
+			}
+		})
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded) && s.left():
 		return n, fail(codeDraining, "the server is about to end; ask another one for the rest")

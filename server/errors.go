@@ -79,6 +79,9 @@ func fail(code, format string, args ...any) *failure {
 // errGone is the end of a request whose client went away.
 var errGone = errors.New("the client went away")
 
+// errCut is the end of a request that the server does not wait for any longer.
+var errCut = fail(codeDraining, "the server ended before this request did; ask another one")
+
 // asFailure finds out what to tell the client of an error. Errors of the program itself keep their
 // text for the log.
 func asFailure(err error) *failure {

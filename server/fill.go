@@ -118,7 +118,7 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 		return nil, t.cause(err)
 	}
 	if errors.Is(t.works.Err(), context.Canceled) { // which is a reason to stop, too
-		return nil, errGone
+		return nil, t.cause(context.Canceled)
 	}
 	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
 		f := fail(codeTimeout, "the time was over after %s", count.Of(rec.Steps, "step"))
@@ -172,12 +172,16 @@ func (s *Server) begin(ctx context.Context) *timed {
 
 func (t *timed) end() { t.stop() }
 
-// cause is the error of a request whose time may be over, or whose client may be gone.
+// cause is the error of a request whose time may be over, whose client may be gone, or that the
+// server has cut off.
 func (t *timed) cause(err error) error {
-	if errors.Is(err, context.Canceled) && errors.Is(t.works.Err(), context.Canceled) {
-		return errGone
+	switch {
+	case !errors.Is(err, context.Canceled) || !errors.Is(t.works.Err(), context.Canceled):
+		return err
+	case errors.Is(context.Cause(t.works), errCut):
+		return errCut
 	}
-	return err
+	return errGone
 }
 
 // streamForm is the media type of the events that a client wants, "" for a single answer.

@@ -304,6 +304,77 @@ func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that c
 	}
 }
 
+// What the server cuts off at its end is told so, each in its own form, and so is the log.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	var log testmode.Buffer
+	s, _ := start(t, Options{Places: 5, Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l, time.Millisecond) }()
+	url := "http://" + l.Addr().String()
+	const draining = `"error_type":"draining"`
+	cases := []struct {
+		path, body string
+		status     int
+		has        string
+	}{
+		{"/v1/fill", endless + "}", http.StatusServiceUnavailable, draining},
+		{"/", `{"inputs": "the [MASK] sleeps in the [MASK] .", "parameters": {"joint": true, ` +
+			`"chains": 20, "steps": 1000000}}`, http.StatusServiceUnavailable, draining},
+		{"/v1/fill", endless + `, "stream": true}`, http.StatusOK, "event: error\ndata: {"},
+		{"/v1/batch", endless + "}\n", http.StatusServiceUnavailable, draining},
+		{"/v1/batch", `{"text": "the [MASK] ."}` + "\n" + endless + "}\n", http.StatusOK, draining},
+	}
+	answers := make([]chan answered, len(cases))
+	streams := make(chan struct{})
+	for i, c := range cases {
+		answers[i] = make(chan answered, 1)
+		go func() {
+			res, err := http.Post(url+c.path, "application/json", strings.NewReader(c.body))
+			if strings.Contains(c.body, "stream") { // its first event is there
+				close(streams)
+			}
+			if err != nil {
+				t.Error(c.path, err)
+				answers[i] <- answered{}
+				return
+			}
+			defer func() { _ = res.Body.Close() }()
+			b, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Error(c.path, err)
+			}
+			answers[i] <- answered{res.StatusCode, res.Header, b}
+		}()
+	}
+	<-streams
+	// The short line of the last case is done, and all others are at work.
+	patient(t, "all work", func() bool {
+		return len(s.queue.working) == 5 && s.counts.texts.Load() == 6
+	})
+	end()
+	for i, c := range cases {
+		a := <-answers[i]
+		last := string(a.body[max(0, len(a.body)-300):])
+		if a.code != c.status || !strings.Contains(last, c.has) || !strings.Contains(last, draining) {
+			t.Errorf("%s %.40s: %d …%s", c.path, c.body, a.code, last)
+		}
+	}
+	if err := <-ended; !errors.Is(err, ErrCutOff) {
+		t.Error(err)
+	}
+	if got := log.String(); strings.Count(got, "code=503") != len(cases) ||
+		strings.Contains(got, "code=499") || strings.Contains(got, "internal") {
+		t.Error(got)
+	}
+}
+
 // The log has texts only if asked to.
 func TestLogTexts(t *testing.T) {
 	t.Parallel()

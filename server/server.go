@@ -215,8 +215,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	case l == nil:
 		return fmt.Errorf("%w: there is no listener; make one with net.Listen", ErrMissing)
 	}
-	base, cut := context.WithCancel(context.Background())
-	defer cut()
+	base, cut := context.WithCancelCause(context.Background())
+	defer cut(nil)
 	srv := &http.Server{
 		Handler:           s.handler,
 		ReadHeaderTimeout: headerTime,
@@ -238,8 +238,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	if err := srv.Shutdown(end); err == nil {
 		return nil
 	}
-	cut() // what still works ends now
 	n := s.counts.underWay.Load()
+	cut(errCut) // what still works ends now, and has a moment to say so
 	last, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
 	_ = srv.Shutdown(last)
