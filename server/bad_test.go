@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -200,5 +201,24 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 	if _, err := New(Options{Origins: []string{"friend.example"}}); err == nil {
 		t.Error("an origin without a scheme is taken")
+	}
+}
+
+// Chains without steps take memory all the same.
+func TestChainsThatAreTooMany(t *testing.T) {
+	t.Parallel()
+	const bert = 30_522
+	for _, c := range []struct {
+		chains, tokens int
+		fits           bool
+	}{
+		{25, 4, true}, {500, 4, true}, {25, 351, true}, {25, 352, false}, {10_000, 3, false},
+		{1 << 40, 1 << 30, false},
+	} {
+		err := holdable(c.chains, c.tokens, bert)
+		var f *failure
+		if (err == nil) != c.fits || err != nil && (!errors.As(err, &f) || f.code != codeTooMuchWork) {
+			t.Errorf("%d chains, %d tokens: %v", c.chains, c.tokens, err)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 	wanted, counted := 0, false // whether the number of steps says that all were made
 	s.counts.texts.Add(1)
 	rec, err := fill.Fill(t.works, it, func(tp *infill.Template, o *infill.Options) error {
-		if err := s.affordable(tp, o); err != nil {
+		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
 			return err
 		}
 		ran := o.Complete()
@@ -144,7 +144,7 @@ func (s *Server) counted(o *infill.Options) {
 
 // affordable refuses a text that would take too much work. The start of the chains counts as a
 // step: it is evaluated too, and with no steps at all it is the whole work.
-func (s *Server) affordable(t *infill.Template, o *infill.Options) error {
+func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
 	for _, b := range t.Blanks() {
 		tokens += b.Max
@@ -154,7 +154,20 @@ func (s *Server) affordable(t *infill.Template, o *infill.Options) error {
 		return fail(codeTooMuchWork, `"chains" × ("steps" + 1) × blanks are %d × (%d + 1) × %d, at most `+
 			"%d together; ask for fewer chains or steps", ran.Chains, ran.Steps, tokens, s.opt.Work)
 	}
-	return nil
+	return holdable(ran.Chains, tokens, vocab)
+}
+
+// mostHeld bounds what the chains of a request hold at a time: for each token of the blanks a value
+// for each token of the vocabulary, once in 4 bytes and once in 8. That is 3 GiB.
+const mostHeld = 1 << 28
+
+// holdable refuses chains whose states take too much memory, however few steps they make.
+func holdable(chains, tokens, vocab int) error {
+	if float64(chains)*float64(tokens)*float64(vocab) <= mostHeld {
+		return nil
+	}
+	return fail(codeTooMuchWork, `"chains" × blanks are %d × %d, at most %d together with a `+
+		"vocabulary of %d; ask for fewer chains", chains, tokens, mostHeld/vocab, vocab)
 }
 
 // timed is the time that a request has.

@@ -132,6 +132,10 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := checkInputs("--reference", f.references); err != nil {
 		return err
 	}
+	references, err := plainFiles("--reference", f.references, std.in)
+	if err != nil {
+		return err
+	}
 	inputs := slices.Concat(f.references, []string{c.Args().First()}, f.reads())
 	if err := f.check(inputs...); err != nil {
 		return err
@@ -190,7 +194,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	cmp.Notes = runner.notes
-	res, err := report.Compare(cmp, report.Files(f.references, std.in), o)
+	res, err := report.Compare(cmp, references, o)
 	if err != nil {
 		return err
 	}

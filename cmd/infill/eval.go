@@ -109,17 +109,9 @@ func (f *evalFlags) run(files []string, std stdio) error {
 
 // plain has the references, and reads what is to be left out of them.
 func (f *evalFlags) plain(stdin io.Reader, o *report.EvalOptions) ([]report.Input, error) {
-	for _, path := range f.references {
-		if err := plainName("--reference", path); err != nil {
-			return nil, err
-		}
-	}
-	references := report.Files(f.references, stdin)
-	for i, in := range references {
-		references[i] = plainInput("--reference", in)
-	}
-	if f.exclude == "" {
-		return references, nil
+	references, err := plainFiles("--reference", f.references, stdin)
+	if err != nil || f.exclude == "" {
+		return references, err
 	}
 	if err := plainName("--exclude", f.exclude); err != nil {
 		return nil, err

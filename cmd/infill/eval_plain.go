@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
@@ -36,6 +37,29 @@ func notPlain(flag, name string) error {
 func isRecord(line []byte) bool {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 	return len(line) > 0 && line[0] == '{' && json.Valid(line)
+}
+
+// plainFiles are inputs of sentences. Records in files are refused at once, those of pipes when
+// they are read.
+func plainFiles(flag string, paths []string, stdin io.Reader) ([]report.Input, error) {
+	for _, path := range paths {
+		if err := plainName(flag, path); err != nil {
+			return nil, err
+		}
+	}
+	inputs := report.Files(paths, stdin)
+	for i, in := range inputs {
+		inputs[i] = plainInput(flag, in)
+		if info, err := os.Stat(paths[i]); err != nil || !info.Mode().IsRegular() {
+			continue // a pipe can be read once only
+		}
+		file, err := inputs[i].Open()
+		if err != nil {
+			return nil, err
+		}
+		_ = file.Close() // only read
+	}
+	return inputs, nil
 }
 
 // plainInput is an input whose first line that is not empty must not be a record.

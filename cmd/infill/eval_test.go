@@ -361,6 +361,11 @@ func TestEvalPlainFiles(t *testing.T) {
 			}
 		}
 	}
+	in, records := write(t, "in.txt", "the [MASK] sat .\n"), write(t, "records", record)
+	r := infillRun("", withTiny("compare", in, "--reference", records)...)
+	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "(jq -r .text)") {
+		t.Errorf("compare: exit %d: %s%s", r.code, r.out, r.err)
+	}
 	if r := infillRun(record, "eval", gen, "--reference", "-"); r.code != exitUsage ||
 		!strings.Contains(r.err, "--reference stdin: JSON lines") {
 		t.Errorf("standard input: exit %d: %s", r.code, r.err)

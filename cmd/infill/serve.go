@@ -51,7 +51,7 @@ func (f *serveFlags) own() []*option {
 		textFlag("addr", "`HOST:PORT` to listen at; a public one needs --api-key-file", &f.addr),
 		wholeFlag("queue", "requests that wait for a place; more are refused", &f.queue, 1, 100_000),
 		wholeFlag("timeout", "seconds that a request may take, with the wait", &f.timeout, 1, 86_400),
-		wholeFlag("max-work", "chains × steps × blanks of a text at most", &f.work, 1, 1<<40),
+		wholeFlag("max-work", "chains × (steps + 1) × blanks of a text at most", &f.work, 1, 1<<40),
 		wholeFlag("grace", "seconds for running requests after SIGTERM", &f.grace, 1, 86_400),
 		textFlag("api-key-file", "`FILE` of keys, one a line; a request must have one of them",
 			&f.keyFile),
