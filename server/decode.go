@@ -40,7 +40,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		f.large = true
 		return nil, f
 	case err == nil:
-		return body, nil
+		return bytes.TrimPrefix(body, []byte("\ufeff")), nil // as batch files may begin
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fail(codeSlow, "the body took longer than %v", bodyTime)
 	}

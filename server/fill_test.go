@@ -40,6 +40,11 @@ func TestFill(t *testing.T) {
 	if !bytes.Equal(bytes.TrimSuffix(a.body, []byte("\n")), batchForm) {
 		t.Errorf("answer\n%swant\n%s", a.body, batchForm)
 	}
+	// So is that of a body with a byte order mark.
+	m := ask(t, "POST", h.URL+"/v1/fill", "\ufeff"+sentence+`, "id": "x", "steps": 7, "mine": [1, 2], "top": 2}`)
+	if !bytes.Equal(m.body, a.body) {
+		t.Errorf("with a byte order mark\n%s", m.body)
+	}
 	// The same by the address, and without a seed another one each time.
 	g := ask(t, "GET", h.URL+"/v1/fill?steps=7&seed=1&id=x&top=2&mine=[1,2]&text="+
 		"the+%5BMASK%5D+sleeps+in+the+%5BMASK%5D+.", "")
