@@ -81,7 +81,8 @@ type Options struct {
 	// has, see SecondModel.
 	Terms []Weighted
 	// Tuned, if not nil, makes the sampler of chains with this many coordinates, see Tuning: Sampler
-	// with parameters that were tuned before. There is then no burn-in.
+	// with parameters that were tuned before. There is then no burn-in. The calls of a
+	// fill come one after the other.
 	Tuned func(coordinates int) samplers.Sampler
 	// Profile says in records where Tuned is from, "" for nowhere. It decides nothing.
 	Profile string

@@ -30,16 +30,17 @@ type plan struct {
 
 // A part are chains that have the same lengths and make their steps together.
 type part struct {
-	tgt    *target
-	id     string // names the random streams
-	first  int    // number of its first chain among those of the same lengths
-	chains []int  // numbers of its chains
-	x0     [][]int32
-	run    *samplers.Run
-	burnt  samplers.Stats
-	record *record // of the states after the burn-in; nil: none is kept
-	taken  *collector
-	ended  bool // no step follows
+	tgt     *target
+	id      string // names the random streams
+	first   int    // number of its first chain among those of the same lengths
+	chains  []int  // numbers of its chains
+	x0      [][]int32
+	sampler samplers.Sampler
+	run     *samplers.Run
+	burnt   samplers.Stats
+	record  *record // of the states after the burn-in; nil: none is kept
+	taken   *collector
+	ended   bool // no step follows
 }
 
 func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
@@ -129,12 +130,13 @@ func (p *plan) start(ctx context.Context) error {
 	p.seen = newTally(tallyMost)
 	for _, pt := range p.parts {
 		pt.taken = p.newCollector(pt)
+		pt.sampler = p.opt.Sampler
+		if p.opt.Tuned != nil { // the caller's, so one call at a time
+			pt.sampler = p.opt.Tuned(len(pt.tgt.coords))
+		}
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
-		sampler := p.opt.Sampler
-		if p.opt.Tuned != nil {
-			sampler = p.opt.Tuned(len(pt.tgt.coords))
-		}
+		sampler := pt.sampler
 		if pt.tgt.domain.MaxK() == 1 {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
