@@ -1,12 +1,11 @@
 package jsonl
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"infill/internal/jsonwords"
 )
 
 // An Input is a line that asks for work.
@@ -37,7 +36,7 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 			if f.Value[0] != '"' || json.Unmarshal(f.Value, &in.Text) != nil {
 				return in, bad(name + " is not a string")
 			}
-			if halfPair(in.Text, f.Value) {
+			if jsonwords.HalfPair(f.Value) {
 				return in, bad(name + " has half of a surrogate pair, which is not a character")
 			}
 			text = true
@@ -62,12 +61,4 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 // isID says whether a JSON value is a string or a number.
 func isID(v json.RawMessage) bool {
 	return v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9'
-}
-
-// halfPair says whether U+FFFD stands in a text for an escape that is half of a
-// surrogate pair, and not because the line has that character.
-func halfPair(text string, v json.RawMessage) bool {
-	return strings.ContainsRune(text, utf8.RuneError) &&
-		!bytes.ContainsRune(v, utf8.RuneError) &&
-		!bytes.Contains(bytes.ToLower(v), []byte(`\ufffd`))
 }

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"infill/infill/jsonl"
 	"infill/infill/table"
+	"infill/internal/jsonwords"
 	"infill/internal/textline"
 )
 
@@ -199,7 +198,7 @@ func field(fields map[string]json.RawMessage, name string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no field %q", name)
 	}
-	if halfPair(raw) {
+	if jsonwords.HalfPair(raw) {
 		return "", fmt.Errorf("the field %q has half of a surrogate pair, which is not a character",
 			name)
 	}
@@ -211,34 +210,4 @@ func field(fields map[string]json.RawMessage, name string) (string, error) {
 		return "", fmt.Errorf("the field %q is not a single value", name)
 	}
 	return string(raw), nil
-}
-
-// halfPair says whether a JSON string has an escape that is half of a surrogate pair. The decoder
-// puts U+FFFD in its place, so that a text is not what the file says.
-func halfPair(raw json.RawMessage) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		if r := escape(raw[i:]); utf16.IsSurrogate(r) {
-			if utf16.DecodeRune(r, escape(raw[i+6:])) == utf8.RuneError {
-				return true
-			}
-			i += 10
-		}
-		i++ // what is escaped, which may be a backslash
-	}
-	return false
-}
-
-// escape is the code of an escape such as \u00e9 that some JSON begins with, -1 for none.
-func escape(raw []byte) rune {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return -1
-	}
-	v, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(v)
 }
