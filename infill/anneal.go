@@ -199,7 +199,7 @@ func (o *Options) checkAnneal() error {
 		return nil
 	}
 	switch {
-	case o.Temperature != 0 && o.Temperature != DefaultTemperature: // 1 is no other than none
+	case o.Temperature != 0 && o.Temperature != DefaultTemperature: // 1 is what none means
 		return fmt.Errorf("%w: a temperature of %v and annealing; give one of them", ErrOption,
 			o.Temperature)
 	case o.NoSteps:

@@ -33,7 +33,7 @@ func New(m *mlm.Model) *Engine { return NewWithMemo(m, DefaultMemo) }
 // nothing. Energies, gradients and conditionals that are remembered are not evaluated again, within
 // a sentence and from one sentence to the next. Results are the same bits whatever the number is.
 func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
-	if m == nil {
+	if m == nil || m.Tokenizer() == nil { // or one that was never opened
 		return &Engine{}
 	}
 	e := &Engine{model: m, supports: newSupports(m.Tokenizer())}

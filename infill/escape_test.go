@@ -78,7 +78,7 @@ func TestLiteralMask(t *testing.T) {
 	}
 }
 
-// Spans between the pieces of a text are no empty text.
+// A span between the pieces of a text is refused as a span. The text itself is not empty.
 func TestSpansWithoutAPiece(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))

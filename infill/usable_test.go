@@ -44,6 +44,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"fill without a model":    fill(ctx, New(nil), two, quick),
 		"fill of a zero engine":   fill(ctx, new(Engine), two, quick),
+		"fill of a zero model":    fill(ctx, New(new(mlm.Model)), two, quick),
 		"fill of a nil engine":    fill(ctx, nil, two, quick),
 		"fill without a context":  fill(none, e, two, quick),
 		"fill without a template": fill(ctx, e, nil, quick),

@@ -85,6 +85,9 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 		return nil, fmt.Errorf("%w: %d blanks (2 to 64), %d directions (1 to 1000)", ErrOption, o.Blanks,
 			o.Directions)
 	}
+	if m.sched == nil {
+		return nil, ErrClosed
+	}
 	if !m.info.Gradients {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
 	}

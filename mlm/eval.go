@@ -103,6 +103,9 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 		return nil, fmt.Errorf("%w: there is no text to read; pass a file or strings.NewReader",
 			ErrOption)
 	}
+	if m.sched == nil {
+		return nil, ErrClosed
+	}
 	if o.Rate == 0 {
 		o.Rate = 0.15
 	}

@@ -197,7 +197,8 @@ type Sentence struct {
 	Blanks []int
 }
 
-// Model is an open model. It is safe for concurrent use.
+// Model is an open model, made by [Open] or [OpenDir]. It is safe for concurrent use. Its zero value
+// is a closed one.
 type Model struct {
 	tok   *tokenize.Tokenizer
 	info  facts
@@ -233,6 +234,9 @@ type Work struct{ Runs, Rows, Tokens, Distinct int64 }
 // token at a blank), conditionals (the vocabulary at a blank) and gradients.
 // What was shared or known already was not evaluated and is not counted.
 func (m *Model) Work() (energies, conditionals, gradients Work) {
+	if m.sched == nil {
+		return
+	}
 	get := func(k kind) Work {
 		c := &m.sched.did[k]
 		return Work{c.runs.Load(), c.rows.Load(), c.tokens.Load(), c.distinct.Load()}
@@ -247,7 +251,7 @@ func (m *Model) Precision() Precision { return m.info.precision }
 func (m *Model) Device() string { return m.options.device.Name }
 
 // Threads is how many batches are evaluated at the same time.
-func (m *Model) Threads() int { return m.sched.threads }
+func (m *Model) Threads() int { return m.options.Threads }
 
 // The packages above ask for places to compute in by gate.Compute.
 func init() {
@@ -257,6 +261,9 @@ func init() {
 // Close stops the workers and frees the model. Calls in flight end with
 // ErrClosed. Closing twice is harmless.
 func (m *Model) Close() error {
+	if m.sched == nil {
+		return nil
+	}
 	m.sched.close()
 	return errors.Join(m.be.close(), m.exact.close())
 }
@@ -407,6 +414,9 @@ func (m *Model) Independent(ctx context.Context, s *Sentence, out [][]float32) e
 // check refuses what would be out of range further down. masked[c], if
 // given, is the blank of states[c] whose token does not matter.
 func (m *Model) check(s *Sentence, states [][]int32, masked []int) error {
+	if m.sched == nil {
+		return ErrClosed
+	}
 	if s == nil {
 		return fmt.Errorf("%w: there is none; make one of the ids of tokenize.Tokenizer.Encode",
 			ErrSentence)

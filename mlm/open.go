@@ -192,6 +192,9 @@ func read(ctx context.Context, from folder, o Options) (
 	tok, terr := tokenize.Load(files)
 	cfg, cerr := readConfig(files)
 	p := <-ch
+	if o.File != "" && errors.Is(p.err, onnx.ErrFormat) {
+		return nil, nil, nil, from.named(p.err) // what was named is no model, nor its folder one of a model
+	}
 	if err := errors.Join(from.named(p.err), from.named(terr), from.named(cerr)); err != nil {
 		return nil, nil, nil, err
 	}

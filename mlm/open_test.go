@@ -154,6 +154,12 @@ func TestOpenOptions(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+	// What was named is not a model, so its folder is not blamed for lacking a model's other files.
+	named := fstest.MapFS{"README.md": {Data: []byte("# A page\n")}}
+	_, err := Open(ctx, named, Options{File: "README.md"})
+	if !errors.Is(err, onnx.ErrFormat) || errors.Is(err, tokenize.ErrNoVocabulary) {
+		t.Errorf("a page as a model: %v", err)
+	}
 	for _, name := range []string{"../model.onnx", "/etc/passwd", "nowhere.onnx"} {
 		if _, err := Open(ctx, files, Options{File: name}); !errors.Is(err, ErrNoModel) {
 			t.Errorf("file %q: %v", name, err)

@@ -51,7 +51,7 @@ func (m *Model) Prompts(ctx context.Context) (*Prompts, error) {
 	if err := given(ctx); err != nil {
 		return nil, err
 	}
-	if m.sched.isClosed() {
+	if m.sched == nil || m.sched.isClosed() {
 		return nil, ErrClosed
 	}
 	if !m.info.Gradients && m.info.NoGradients != notWanted {

@@ -108,3 +108,31 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		t.Errorf("prompts of a closed model: %v", err)
 	}
 }
+
+// A model that was never opened is a closed one.
+func TestZeroModelIsClosed(t *testing.T) {
+	t.Parallel()
+	ctx, m := t.Context(), &Model{}
+	s := &Sentence{IDs: []int32{0, 1, 2}, Blanks: []int{1}}
+	state, one := [][]int32{{0}}, [][]float32{{0}}
+	for name, call := range map[string]func() error{
+		"LogProb":      func() error { return m.LogProb(ctx, s, state, one) },
+		"TokenLogProb": func() error { return m.TokenLogProb(ctx, s, state, []int{0}, one[0]) },
+		"Gradient":     func() error { return m.Gradient(ctx, s, state, Full, one, one) },
+		"Conditional":  func() error { return m.Conditional(ctx, s, state, []int{0}, one) },
+		"Independent":  func() error { return m.Independent(ctx, s, one) },
+		"Prompts":      func() error { _, err := m.Prompts(ctx); return err },
+		"Eval": func() error {
+			_, err := m.Eval(ctx, strings.NewReader("a dog"), EvalOptions{})
+			return err
+		},
+		"Check": func() error { _, err := m.Check(ctx, CheckOptions{}); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if a, b, c := m.Work(); m.Close() != nil || m.Threads() != 0 || a != b || b != c {
+		t.Error("a model that was never opened has threads, or has worked")
+	}
+}

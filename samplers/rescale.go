@@ -21,6 +21,9 @@ type Rescaler interface {
 //
 // Errors: ErrParam for another f, else those of Retarget.
 func (r *Run) Rescale(ctx context.Context, f float64) error {
+	if err := r.started(); err != nil {
+		return err
+	}
 	if !(f > 0) || math.IsInf(f, 1) {
 		return &ParamError{r.name, "the factor of U", fmt.Sprint(f), "a finite number above 0"}
 	}

@@ -35,6 +35,9 @@ type Restarter interface {
 // probability zero under the new target, or the target's own. After an error the run must not
 // be used any further.
 func (r *Run) Retarget(ctx context.Context) error {
+	if err := r.started(); err != nil {
+		return err
+	}
 	for k := range r.U {
 		r.U[k] = math.NaN()
 	}

@@ -26,7 +26,8 @@ type Options struct {
 	Evaluated func(chain int, x []int32, u float64)
 }
 
-// Run is a sampler at work on a target.
+// Run is a sampler at work on a target, made by [Start]. Steps of one that was not started are
+// errors (ErrParam).
 type Run struct {
 	*Chains
 	Sampler Sampler
@@ -81,6 +82,14 @@ func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) 
 // errNoContext is the error of a context that was forgotten.
 var errNoContext = fmt.Errorf("%w: the context is nil; pass context.Background()", ErrParam)
 
+// started refuses a run that Start has not made.
+func (r *Run) started() error {
+	if r == nil || r.Chains == nil || r.Kernel == nil {
+		return fmt.Errorf("%w: the run has no chains; make it with Start", ErrParam)
+	}
+	return nil
+}
+
 // isNil reports whether v is nil or holds a nil pointer.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
@@ -100,6 +109,9 @@ func (c *Chains) prepare(ctx context.Context, kern Kernel) error {
 func (r *Run) Step(ctx context.Context) error {
 	if ctx == nil {
 		return errNoContext
+	}
+	if err := r.started(); err != nil {
+		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -121,6 +133,9 @@ func (r *Run) Step(ctx context.Context) error {
 //	var marginals samplers.Marginals
 //	err := run.Sample(ctx, 1000, trace.Observe, marginals.Observe)
 func (r *Run) Sample(ctx context.Context, n int, visit ...func(*Run) error) error {
+	if err := r.started(); err != nil {
+		return err
+	}
 	if left := r.Burnin - r.done; left > 0 {
 		if err := r.Steps(ctx, left, nil); err != nil {
 			return err

@@ -32,6 +32,9 @@ type Strider interface {
 // The run must be one of AB or ACS, or of a kernel that is a Strider. Errors: ErrUnsupported for
 // another one, ErrParam for a scale out of range.
 func (r *Run) SetStride(s Stride) error {
+	if err := r.started(); err != nil {
+		return err
+	}
 	k, ok := r.Kernel.(Strider)
 	if m, mh := r.Kernel.(*mhKernel); mh {
 		k, ok = m.p.(Strider)
@@ -109,6 +112,9 @@ type StepSearch struct {
 //
 // Errors: ErrParam, those of SetStride and Step.
 func (r *Run) SearchStep(ctx context.Context, s StepSearch) (float64, error) {
+	if err := r.started(); err != nil {
+		return 0, err
+	}
 	goal, err := checkTarget(r.name, s.TargetAcceptance, acsAcceptance)
 	if err != nil {
 		return 0, err

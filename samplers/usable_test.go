@@ -29,6 +29,28 @@ func (to) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
 
 var errEnd = errors.New("the end")
 
+// A run that Start has not made is refused, and is no panic.
+func TestRunWithoutStart(t *testing.T) {
+	ctx := t.Context()
+	for name, call := range map[string]func(*samplers.Run) error{
+		"Step":      func(r *samplers.Run) error { return r.Step(ctx) },
+		"Steps":     func(r *samplers.Run) error { return r.Steps(ctx, 1, nil) },
+		"Sample":    func(r *samplers.Run) error { return r.Sample(ctx, 1) },
+		"Rescale":   func(r *samplers.Run) error { return r.Rescale(ctx, 2) },
+		"Retarget":  func(r *samplers.Run) error { return r.Retarget(ctx) },
+		"SetStride": func(r *samplers.Run) error { return r.SetStride(samplers.Stride{StepSize: 1, Beta: 1}) },
+		"SearchStep": func(r *samplers.Run) error {
+			_, err := r.SearchStep(ctx, samplers.StepSearch{From: 1, Budget: 10})
+			return err
+		},
+	} {
+		err := call(&samplers.Run{})
+		if !errors.Is(err, samplers.ErrParam) || !strings.Contains(err.Error(), "Start") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // What Go lets a caller pass by mistake is an error with a remedy, and no panic.
 func TestMissingArgumentsAreErrors(t *testing.T) {
 	var none context.Context

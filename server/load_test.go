@@ -210,6 +210,27 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// Only a server that was ready says that it drains.
+func TestDrainIsLogged(t *testing.T) {
+	t.Parallel()
+	for _, ready := range []bool{false, true} {
+		var log testmode.Buffer
+		s, err := New(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ready {
+			s.Ready()
+		}
+		s.drain()
+		s.drain()
+		if got := log.String(); (strings.Count(got, "msg=draining") == 1) != ready ||
+			strings.Contains(got, "draining") != ready {
+			t.Errorf("ready %v: %q", ready, got)
+		}
+	}
+}
+
 // raw sends bytes and returns what comes back until the server closes the connection.
 func raw(t *testing.T, addr, bytes string) string {
 	t.Helper()

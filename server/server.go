@@ -248,8 +248,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 
 // drain says that the server is about to end.
 func (s *Server) drain() {
-	if s.state.Swap(draining) != draining {
-		close(s.leaving)
+	was := s.state.Swap(draining)
+	if was == draining {
+		return
+	}
+	close(s.leaving)
+	if was == ready { // before, nothing was begun
 		s.opt.Log.Info("draining", "requests", s.counts.underWay.Load())
 	}
 }

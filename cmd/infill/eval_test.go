@@ -329,7 +329,7 @@ func TestEvalNamesFormats(t *testing.T) {
 }
 
 // References and what is left out of them are lines of text. Files of records are refused by their
-// names, and by their first line, as their lines are no sentences.
+// names, and by their first line, which is not a sentence.
 func TestEvalPlainFiles(t *testing.T) {
 	t.Parallel()
 	gen := write(t, "gen.txt", generated)
@@ -370,7 +370,7 @@ func TestEvalPlainFiles(t *testing.T) {
 		!strings.Contains(r.err, "--reference stdin: JSON lines") {
 		t.Errorf("standard input: exit %d: %s", r.code, r.err)
 	}
-	// Braces in a sentence are no record.
+	// A sentence may have braces and is not a record for that.
 	for _, text := range []string{"{ the cat } sat on the mat .\n", `{"the cat" sat}` + "\n", "[1]\n"} {
 		braces := write(t, "b.txt", text)
 		none := write(t, "none.txt", "{ another }\n")
