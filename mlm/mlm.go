@@ -197,8 +197,8 @@ type Sentence struct {
 	Blanks []int
 }
 
-// Model is an open model, made by [Open] or [OpenDir]. It is safe for concurrent use. Its zero value
-// is a closed one.
+// Model is an open model, made by [Open] or [OpenDir]. It is safe for concurrent use. The zero
+// value is a closed one.
 type Model struct {
 	tok   *tokenize.Tokenizer
 	info  facts

@@ -193,7 +193,7 @@ func read(ctx context.Context, from folder, o Options) (
 	cfg, cerr := readConfig(files)
 	p := <-ch
 	if o.File != "" && errors.Is(p.err, onnx.ErrFormat) {
-		return nil, nil, nil, from.named(p.err) // what was named is no model, nor its folder one of a model
+		return nil, nil, nil, from.named(p.err) // the folder of another file need not hold a model
 	}
 	if err := errors.Join(from.named(p.err), from.named(terr), from.named(cerr)); err != nil {
 		return nil, nil, nil, err
