@@ -59,7 +59,7 @@ type efficiencies struct {
 
 // A perCost is the effective sample size of the energy for 1000 evaluations, for 1000 calls and
 // for a second of one core, and the standard error of all of them as a share.
-type perCost struct{ evals, calls, second, err float64 }
+type perCost struct{ Evals, Calls, Second, Err float64 }
 
 // efficiency measures samplers on machines of DLMC's sizes. of makes the images of a number of
 // levels.
@@ -79,8 +79,7 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 		if machines[i], err = p.train(ctx, set, p.sizes[i].hidden, p.few, o.Seed); err != nil {
 			return err
 		}
-		starts[i], err = p.reference(ctx, machines[i], set, p.essChains, o.Seed,
-			"starts of efficiency")
+		starts[i], err = p.reference(ctx, o, machines[i], set, p.essChains, "starts of efficiency")
 		o.Logf("rbm: trained machine %d", i+1)
 		return err
 	})
@@ -92,7 +91,10 @@ func (p plan) efficiency(ctx context.Context, o lab.Options, of func(levels int)
 	}
 	err = fanout.Each(o.Threads, len(p.sizes)*len(all), func(i int) (err error) {
 		k, s := i/len(all), i%len(all)
-		e.cells[s][k], err = p.ess(ctx, o, all[s].s, machines[k], starts[k])
+		e.cells[s][k], err = lab.Kept(o, fmt.Sprintf("rbm-ess-%s-%d", fileName(all[s].title), k+1),
+			fmt.Sprintf("%+v, %+v", p, all[s].s), func() (perCost, error) {
+				return p.ess(ctx, o, all[s].s, machines[k], starts[k])
+			})
 		o.Logf("rbm: %s on machine %d", all[s].title, k+1)
 		return err
 	})
@@ -122,10 +124,10 @@ func (p plan) ess(ctx context.Context, o lab.Options, s samplers.Sampler, r *tar
 	spent := watch() - from
 	d := trace.Diagnose(run)
 	return perCost{
-		evals:  1000 * d.ESS / float64(d.Stats.Evals),
-		calls:  1000 * d.ESS / float64(samplers.InfoOf(s).Calls(d.Stats)),
-		second: d.ESS / spent.Seconds(),
-		err:    d.ESSError / d.ESS,
+		Evals:  1000 * d.ESS / float64(d.Stats.Evals),
+		Calls:  1000 * d.ESS / float64(samplers.InfoOf(s).Calls(d.Stats)),
+		Second: d.ESS / spent.Seconds(),
+		Err:    d.ESSError / d.ESS,
 	}, nil
 }
 
@@ -158,8 +160,8 @@ func (e *efficiencies) quotients() string {
 		for k := range e.sizes {
 			at := len(e.titles) - len(weights)*(len(balanced)-j)
 			root, ratio := e.cells[at][k], e.cells[at+1][k]
-			q := ratio.calls / root.calls
-			row = append(row, lab.Spread{Mean: q, SE: q * math.Hypot(root.err, ratio.err)}.Format(2))
+			q := ratio.Calls / root.Calls
+			row = append(row, lab.Spread{Mean: q, SE: q * math.Hypot(root.Err, ratio.Err)}.Format(2))
 		}
 		rows = append(rows, row)
 	}

@@ -71,7 +71,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	o.Logf("rbm: trained to a log-likelihood of %.2f", likelihood)
-	gold, err := p.reference(ctx, machine, two, p.gold, o.Seed, "gold")
+	gold, err := p.reference(ctx, o, machine, two, p.gold, "gold")
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +86,9 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		return nil, err
 	}
 	page := &lab.Page{Charts: map[string]string{"steps.svg": m.chart("step",
-		func(c *curve) []float64 { return c.steps }),
+		func(c *curve) []float64 { return c.Steps }),
 		"seconds.svg": m.chart(fmt.Sprintf("seconds of one core for %d chains", p.chains),
-			func(c *curve) []float64 { return c.seconds }),
+			func(c *curve) []float64 { return c.Seconds }),
 		"random.svg": m.pictures(two, gold, 0), "samples.svg": m.pictures(two, gold, 1)}}
 	page.Text = strings.NewReplacer(
 		"{set}", two.Name, "{side}", fmt.Sprint(two.Side), "{images}", fmt.Sprint(len(two.Train)),
@@ -105,16 +105,19 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 		"{essk}", fmt.Sprint(p.few.sweeps), "{esschains}", fmt.Sprint(p.essChains),
 		"{essburnin}", fmt.Sprint(p.essBurnin), "{esssteps}", fmt.Sprint(p.essSteps),
 		"{evals}", e.table(func(c perCost) string {
-			return lab.Spread{Mean: c.evals, SE: c.evals * c.err}.Format(2)
+			return lab.Spread{Mean: c.Evals, SE: c.Evals * c.Err}.Format(2)
 		}),
-		"{calls}", e.table(func(c perCost) string { return lab.Num(c.calls, 2) }),
-		"{seconds}", e.table(func(c perCost) string { return lab.Num(c.second, 1) }),
+		"{calls}", e.table(func(c perCost) string { return lab.Num(c.Calls, 2) }),
+		"{seconds}", e.table(func(c perCost) string { return lab.Num(c.Second, 1) }),
 		"{quotients}", e.quotients()).Replace(about)
 	return page, nil
 }
 
 // startNames are where chains begin.
 var startNames = []string{"random pixels", "the likeliest image"}
+
+// fresh is how many samples of block Gibbs say what lies near it.
+const fresh = 5
 
 // measured is the distances of all samplers.
 type measured struct {
@@ -146,10 +149,12 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 	err = fanout.Each(o.Threads, 2*n, func(i int) error {
 		start, k := i/n, i%n
 		id := fmt.Sprintf("from %s", startNames[start])
-		c, err := p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
+		c, err := lab.Kept(o, fmt.Sprintf("rbm-%s-%d", fileName(all[k].title), start),
+			fmt.Sprintf("%+v, %s, %+v", p, set.Name, all[k].s), func() (*curve, error) {
+				return p.follow(ctx, o, all[k].s, r, starts[start], ready, id)
+			})
 		if m.curves[start][k] = c; err == nil {
-			o.Logf("rbm: %s from %s, log MMD %s", m.titles[k], startNames[start],
-				logOf(m.curves[start][k].end()))
+			o.Logf("rbm: %s %s, log MMD %s", m.titles[k], id, logOf(c.end()))
 		}
 		return err
 	})
@@ -157,8 +162,8 @@ func (p plan) measure(ctx context.Context, o lab.Options, r *targets.RBM, set *i
 		return nil, err
 	}
 	var floor []float64
-	for k := range 5 {
-		x, err := p.reference(ctx, r, set, p.chains, o.Seed, fmt.Sprintf("fresh %d", k))
+	for k := range fresh {
+		x, err := p.reference(ctx, o, r, set, p.chains, fmt.Sprintf("fresh %d", k))
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +184,7 @@ func (m *measured) table() string {
 			row = append(row, logOf(m.curves[start][k].end()))
 		}
 		c := m.curves[0][k]
-		rows = append(rows, append(row, lab.Num(c.accepted, 2), lab.Num(c.jump, 2)))
+		rows = append(rows, append(row, lab.Num(c.Accepted, 2), lab.Num(c.Jump, 2)))
 	}
 	return lab.Table(rows...)
 }
@@ -210,7 +215,7 @@ func (p plan) times(m *measured) string {
 		row := []string{title, ""}
 		for start := range startNames {
 			c := m.curves[start][k]
-			steps, spent = steps+c.steps[len(c.steps)-1], spent+c.seconds[len(c.seconds)-1]
+			steps, spent = steps+c.Steps[len(c.Steps)-1], spent+c.Seconds[len(c.Seconds)-1]
 			row = append(row, lab.Num(c.until(near), 2))
 		}
 		row[1] = lab.Num(1000*spent/steps, 2)
@@ -239,7 +244,7 @@ func (m *measured) pictures(set *images.Set, gold [][]int32, start int) string {
 	strips := []images.Strip{{Title: "images", X: set.Train[:n]},
 		{Title: "block Gibbs, data", X: gold[:n]}}
 	for k, title := range m.titles {
-		strips = append(strips, images.Strip{Title: title, X: m.curves[start][k].last[:n]})
+		strips = append(strips, images.Strip{Title: title, X: m.curves[start][k].Last[:n]})
 	}
 	return images.Pictures(set.Side, set.Levels, strips)
 }

@@ -2,8 +2,13 @@ package rbm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,7 +100,7 @@ func TestExact(t *testing.T) {
 	}
 	kernel := exactKernel(t, r)
 	p.settled = 150
-	gold, err := p.reference(ctx, r, set, 600, 1, "gold")
+	gold, err := p.reference(ctx, lab.Options{Seed: 1}, r, set, 600, "gold")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +152,7 @@ func TestQuotients(t *testing.T) {
 	e := &efficiencies{sizes: []size{{2, 6}}}
 	for k, s := range fast() {
 		e.titles = append(e.titles, s.title)
-		e.cells = append(e.cells, []perCost{{calls: float64((k + 1) * (k + 1)), err: 0.3}})
+		e.cells = append(e.cells, []perCost{{Calls: float64((k + 1) * (k + 1)), Err: 0.3}})
 	}
 	got := e.quotients()
 	for _, want := range []string{"| GWG | 1.56 ± 0.66 |", "| DLMCf | 1.17 ± 0.50 |"} {
@@ -167,4 +172,47 @@ func TestQuotients(t *testing.T) {
 func TestQuick(t *testing.T) {
 	t.Parallel()
 	labtest.Quick(t, Experiment, 1, 2)
+}
+
+// TestGoesOn: a run takes the parts that an earlier one kept, their times too, and makes the others
+// as that did.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
+	page := func() *lab.Page {
+		p, err := run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first, p := page(), plans(true)
+	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
+		t.Error("the second page differs")
+	}
+	files, err := os.ReadDir(o.Keep)
+	curves, cells := len(startNames)*(len(samplersOf())+1), len(fast())*len(p.sizes)
+	references := 1 + fresh + len(p.sizes)
+	if err != nil || len(files) != curves+cells+references {
+		t.Errorf("%d parts are kept, want %d + %d + %d; %v", len(files), curves, cells, references, err)
+	}
+	part := filepath.Join(o.Keep, "quick-rbm-AB-0-seed1.json")
+	b, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jump := regexp.MustCompile(`"Jump":[^,}]*`)
+	if err := os.WriteFile(part, jump.ReplaceAll(b, []byte(`"Jump":4321.25`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page().Text, " 4321.25 |") {
+		t.Error("the part that was kept is not on the page")
+	}
+	gold := filepath.Join(o.Keep, "quick-rbm-gold-2-12-seed1.json")
+	if err := errors.Join(os.Remove(gold), os.WriteFile(part, b, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if page().Text != first.Text {
+		t.Error("a part that was made again differs")
+	}
 }

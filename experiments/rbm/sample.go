@@ -2,7 +2,9 @@ package rbm
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"infill/experiments/boltzmann"
@@ -50,6 +52,11 @@ type named struct {
 	s     samplers.Sampler
 }
 
+// fileName is a title as a part of a file's name.
+func fileName(title string) string {
+	return strings.NewReplacer("/", "-", " ", "-", "(", "", ")", "", "√", "sqrt").Replace(title)
+}
+
 // samplersOf are those of the figures. Steps of DULA and DMALA are those of DLP's appendix I.3.
 // ACS has those of its appendix D.2, which are our defaults. AB and DLMC tune themselves.
 func samplersOf() []named {
@@ -78,13 +85,16 @@ func (p plan) train(ctx context.Context, set *images.Set, hidden int, f fit, see
 }
 
 // reference are states of long chains of block Gibbs, one of each. They begin at data.
-func (p plan) reference(ctx context.Context, r *targets.RBM, set *images.Set, n int, seed uint64,
+func (p plan) reference(ctx context.Context, o lab.Options, r *targets.RBM, set *images.Set, n int,
 	id string) ([][]int32, error) {
-	x, rng := make([][]int32, n), samplers.NewStream(seed, id+", images", 0)
-	for k := range x {
-		x[k] = set.Train[rng.IntN(len(set.Train))]
-	}
-	return boltzmann.Sweep(ctx, r, x, p.settled, samplers.Options{Seed: seed, ID: id})
+	return lab.Kept(o, fmt.Sprintf("rbm-%s-%d-%d", fileName(id), r.K, r.H),
+		fmt.Sprintf("%+v, %s, %d", p, set.Name, n), func() ([][]int32, error) {
+			x, rng := make([][]int32, n), samplers.NewStream(o.Seed, id+", images", 0)
+			for k := range x {
+				x[k] = set.Train[rng.IntN(len(set.Train))]
+			}
+			return boltzmann.Sweep(ctx, r, x, p.settled, samplers.Options{Seed: o.Seed, ID: id})
+		})
 }
 
 // likeliest is the image that the machine finds likeliest.
@@ -104,26 +114,26 @@ func likeliest(ctx context.Context, r *targets.RBM, x [][]int32) ([]int32, error
 
 // A curve is the distance of a sampler's chains from block Gibbs, by step.
 type curve struct {
-	steps, mmd []float64
-	seconds    []float64 // of computing, without that of the measurements
-	last       [][]int32 // states after the last step
-	accepted   float64   // mean acceptance probability after the burn-in
-	jump       float64   // pixels changed by a step after the burn-in
+	Steps, MMD []float64
+	Seconds    []float64 // of computing, without that of the measurements
+	Last       [][]int32 // states after the last step
+	Accepted   float64   // mean acceptance probability after the burn-in
+	Jump       float64   // pixels changed by a step after the burn-in
 }
 
 // end is the mean of MMD over the last quarter of the measurements.
 func (c *curve) end() float64 {
-	from, sum := len(c.mmd)*3/4, 0.0
-	for _, v := range c.mmd[from:] {
-		sum += v / float64(len(c.mmd)-from)
+	from, sum := len(c.MMD)*3/4, 0.0
+	for _, v := range c.MMD[from:] {
+		sum += v / float64(len(c.MMD)-from)
 	}
 	return sum
 }
 
 // logs are the logarithms, NaN for an estimate of 0 or less.
 func (c *curve) logs() []float64 {
-	out := make([]float64, len(c.mmd))
-	for i, v := range c.mmd {
+	out := make([]float64, len(c.MMD))
+	for i, v := range c.MMD {
 		out[i] = math.NaN()
 		if v > 0 {
 			out[i] = math.Log(v)
@@ -134,9 +144,9 @@ func (c *curve) logs() []float64 {
 
 // until is the time at which log MMD was first below a bound, NaN if it never was.
 func (c *curve) until(log float64) float64 {
-	for i, v := range c.mmd {
+	for i, v := range c.MMD {
 		if v <= 0 || math.Log(v) < log {
-			return c.seconds[i]
+			return c.Seconds[i]
 		}
 	}
 	return math.NaN()
@@ -155,13 +165,13 @@ func (p plan) record(o lab.Options, c *curve, r *targets.RBM, gold *images.Sampl
 			if err != nil {
 				return err
 			}
-			c.last = x
+			c.Last = x
 			done++
 		}
 		spent += watch() - from
-		c.steps = append(c.steps, float64(done))
-		c.seconds = append(c.seconds, spent.Seconds())
-		c.mmd = append(c.mmd, images.MMD(images.NewSample(c.last, r.K), gold))
+		c.Steps = append(c.Steps, float64(done))
+		c.Seconds = append(c.Seconds, spent.Seconds())
+		c.MMD = append(c.MMD, images.MMD(images.NewSample(c.Last, r.K), gold))
 	}
 	return nil
 }
@@ -186,6 +196,6 @@ func (p plan) follow(ctx context.Context, o lab.Options, s samplers.Sampler, r *
 	for _, st := range run.Stats {
 		all.Add(st)
 	}
-	c.accepted, c.jump = all.MeanProb(), all.JumpDistance()
+	c.Accepted, c.Jump = all.MeanProb(), all.JumpDistance()
 	return c, err
 }
