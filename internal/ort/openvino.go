@@ -218,7 +218,10 @@ func openvinoOptions(c Config) (map[string]string, error) {
 	streams := strconv.Itoa(max(c.Streams, c.Threads, 1))
 	config := map[string]string{"INFERENCE_PRECISION_HINT": hint,
 		// A run computes in one stream. More streams than runs would hold memory for nothing.
-		"NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams}
+		"NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams,
+		// Otherwise every process ties its streams to the first cores. Two of one stream each would
+		// share a core while the next one idles.
+		"ENABLE_CPU_PINNING": "NO"}
 	text, err := json.Marshal(map[string]any{"CPU": config})
 	return map[string]string{"load_config": string(text)}, err
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What the plug-in is told: a precision always, and as many streams as there are runs.
+// What the plug-in is told: a precision always, as many streams as there are runs, and no cores.
 func TestOpenVINOOptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -18,9 +18,9 @@ func TestOpenVINOOptions(t *testing.T) {
 		want   map[string]string
 	}{
 		{Config{}, map[string]string{"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1",
-			"INFERENCE_NUM_THREADS": "1"}},
+			"INFERENCE_NUM_THREADS": "1", "ENABLE_CPU_PINNING": "NO"}},
 		{Config{Streams: 3, BFloat16: true}, map[string]string{"INFERENCE_PRECISION_HINT": "bf16",
-			"NUM_STREAMS": "3", "INFERENCE_NUM_THREADS": "3"}},
+			"NUM_STREAMS": "3", "INFERENCE_NUM_THREADS": "3", "ENABLE_CPU_PINNING": "NO"}},
 	} {
 		got, err := openvinoOptions(c.config)
 		var said map[string]map[string]string
