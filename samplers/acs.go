@@ -22,7 +22,8 @@ import (
 // step.
 //
 // The zero value tunes both step sizes and β_k in the burn-in, each chain by
-// itself from its own acceptance probabilities. 200 to 500 steps are recommended:
+// itself from its own acceptance probabilities. The paper has 500 steps for it
+// (section 4.4):
 //
 //   - AlphaMin to the step size that is accepted with probability ρ* at BetaMin,
 //     but at most AlphaMax/√2, so that a cycle remains;
@@ -83,7 +84,7 @@ type ACS struct {
 	TargetAcceptance float64
 }
 
-// Defaults of ACS, from the paper's algorithm 2, section 6 and appendix.
+// Defaults of ACS, from the paper's algorithm 2 and its appendices A and D.2.
 const (
 	acsAlphaCeil  = 60
 	acsAlphaFloor = 0.05

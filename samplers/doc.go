@@ -68,7 +68,7 @@
 // proposal equal to the current state is not evaluated at all. A target for which
 // a state is cheap that is near another is a ChainEnergizer: it hears which chain asks,
 // and which state that chain is in. Steady-state steps allocate nothing. Stats.Evals
-// counts these evaluations. Papers count a step of DLMC or DMALA as four, which
+// counts these evaluations. The paper on DLMC counts a step with gradients as four, which
 // Info.Calls does.
 //
 // # Sources

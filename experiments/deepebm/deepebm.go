@@ -187,8 +187,8 @@ var papers = []struct {
 	of, method string
 	test       []float64
 }{
-	{"DLP, 40 steps", "Gibbs-1", []float64{-117.17, -121.19, -142.06, -163.50}},
-	{"DLP, 40 steps", "GWG-1", []float64{-80.01, -80.51, -94.72, -96.20}},
+	{"second-hand in DLP", "Gibbs-1", []float64{-117.17, -121.19, -142.06, -163.50}},
+	{"second-hand in DLP", "GWG-1", []float64{-80.01, -80.51, -94.72, -96.20}},
 	{"DLP, 40 steps", "DULA", []float64{-80.71, -81.29, -145.68, -100.52}},
 	{"DLP, 40 steps", "DMALA", []float64{-79.46, -79.54, -91.11, -87.82}},
 	{"ACS, 10 steps, Caltech 30", "DMALA", []float64{-79.93, -80.13, -100.08, -99.35}},
