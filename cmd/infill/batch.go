@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,7 +54,14 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 	return f.job(c, std, func(w *records.Filler, recorded map[string]string, layout *batch.Layout) (
 		fileWork, error) {
 		recorded["command"] = "batch"
-		return fileWork{do: w.Record, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
+		var seen slips
+		return fileWork{do: func(ctx context.Context, it *batch.Item) (batch.Record, error) {
+			rec, err := w.Record(ctx, it)
+			if err == nil && !rec.Failed {
+				seen.in(it.Line, it.Text)
+			}
+			return rec, err
+		}, note: seen.note, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
 	})
 }
 

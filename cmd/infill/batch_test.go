@@ -673,3 +673,41 @@ func TestScoreFile(t *testing.T) {
 		t.Errorf("resumed: exit %d, %s", r.code, r.err)
 	}
 }
+
+// A word that was meant as a blank is told of, as fill does, once for a file.
+func TestBatchTellsOfSlips(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.txt"),
+		"the [MASK] sleeps .\nthe [mask] sleeps on [MASK] .\nthe [MASK *2] runs to [MASK] .\n")
+	out := filepath.Join(dir, "out.jsonl")
+	r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--steps", "2")...)
+	const want = "infill: line 2: [mask] is not a blank and stays as it is: a blank is [MASK], in " +
+		"capitals and closed (2 texts have such)\n"
+	if r.code != 0 || !strings.Contains(r.err, want) {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--steps", "2", "--force",
+		"--quiet")...); r.code != 0 || r.err != "" {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
+// A part of the energy that compares with the words before fails on lines without such words, and
+// the run goes on.
+func TestBatchWithoutWordsBefore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the dog sleeps .","mask_words":1}
+{"text":"the [MASK] sleeps ."}
+{"text":"the cat sleeps .","mask_words":1}
+`)
+	out := filepath.Join(dir, "out.jsonl")
+	r := infillRun("", withTiny("batch", in, "-o", out, "--seed", "1", "--steps", "2", "--energy",
+		"edit=1", "--quiet")...)
+	lines := strings.Split(strings.TrimSpace(get(t, out)), "\n")
+	if r.code != exitSomeFailed || len(lines) != 3 || !strings.Contains(lines[1], `"no_original"`) ||
+		strings.Contains(lines[0]+lines[2], `"error"`) {
+		t.Errorf("exit %d: %s%s", r.code, r.err, lines)
+	}
+}

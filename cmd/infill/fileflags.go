@@ -102,6 +102,7 @@ type fileWork struct {
 	begins  func()                                 // told once nothing can be refused; nil for none
 	summary func() string                          // besides the numbers of records; nil for none
 	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
+	note    func() string                          // what else there is to say, "" for nothing; or nil
 }
 
 // maxReported is how many lines that fail are told of. The output has all of them.
@@ -149,7 +150,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	resumable := out.Resumable()
 	bar := newBatchProgress(f.progress, f.quiet, workers, std.err)
-	job := batch.Job{Input: in, Output: out, Workers: workers, Do: w.do, Known: w.known,
+	job := batch.Job{Input: in, Output: out, Workers: workers, Do: w.do, Known: w.known, Texts: true,
 		MaxErrors: int(f.maxErrors), Progress: bar.show, Total: survey.Records}
 	if f.strict {
 		job.MaxErrors = 0
@@ -184,6 +185,11 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	p, err := job.Run(c.Context)
 	bar.clear()
+	if w.note != nil && !f.quiet {
+		if note := w.note(); note != "" {
+			fmt.Fprintf(std.err, "infill: %s\n", note)
+		}
+	}
 	if !f.quiet && out.Dropped > 0 {
 		fmt.Fprintf(std.err, "infill: %s: cut off %s of a record that was not whole\n", out.File(),
 			count.Of(int(out.Dropped), "byte"))

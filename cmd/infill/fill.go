@@ -165,8 +165,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		fmt.Fprintln(w.std.err, note)
 	}
 	if slip := blankSlip(text); slip != "" && !w.quiet && !w.json {
-		fmt.Fprintf(w.std.err, "%s is not a blank and stays as it is: a blank is [MASK], in capitals "+
-			"and closed\n", slip)
+		fmt.Fprintln(w.std.err, notBlank(slip))
 	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))

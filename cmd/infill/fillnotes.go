@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"infill/infill"
 	"infill/internal/nearest"
@@ -24,6 +25,44 @@ func blankSlip(text string) string {
 		}
 	}
 	return ""
+}
+
+// notBlank says what blankSlip found.
+func notBlank(slip string) string {
+	return slip + " is not a blank and stays as it is: a blank is [MASK], in capitals and closed"
+}
+
+// slips are what blankSlip finds in the texts of a file. It may be used by several goroutines.
+type slips struct {
+	mu    sync.Mutex
+	texts int
+	line  int // of the first
+	what  string
+}
+
+// in looks at a text.
+func (s *slips) in(line int, text string) {
+	what := blankSlip(text)
+	if what == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts++; s.texts == 1 || line < s.line {
+		s.line, s.what = line, what
+	}
+}
+
+// note says what was found, "" for nothing.
+func (s *slips) note() string {
+	if s.texts == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("line %d: %s", s.line, notBlank(s.what))
+	if s.texts > 1 {
+		note += fmt.Sprintf(" (%d texts have such)", s.texts)
+	}
+	return note
 }
 
 // recutNote says which fillings have another score when infill score scores their text.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +13,7 @@ import (
 
 	"infill/internal/count"
 	"infill/internal/disk"
+	"infill/models/weights"
 )
 
 const modelSaveDescription = "" +
@@ -27,12 +30,15 @@ func modelSaveCommand(std stdio) *cli.Command {
 			if c.NArg() != 2 {
 				return usagef("model save takes a model and a folder, got %s", count.Of(c.NArg(), "argument"))
 			}
+			dir := c.Args().Get(1)
+			if dir == "" { // an unset variable, which is not the present folder
+				return usagef("model save: the name of the folder is empty; give one that does not exist")
+			}
 			src, err := resolveModel(c.Args().Get(0))
 			if err != nil {
 				return err
 			}
-			dir := c.Args().Get(1)
-			if err := saveFolder(src.files(), dir); err != nil {
+			if err := src.save(dir); err != nil {
 				return fmt.Errorf("model save: %w", err)
 			}
 			_, err = fmt.Fprintln(std.out, dir)
@@ -41,30 +47,82 @@ func modelSaveCommand(std stdio) *cli.Command {
 	}
 }
 
-// saveFolder writes the regular files of a folder to a new one, or to one that is empty. What was
-// not written whole does not have its name.
-func saveFolder(from fs.FS, dir string) error {
-	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-		return fmt.Errorf("%s is not empty; give a folder that does not exist", dir)
+// save writes the files of a model to a new folder.
+func (s source) save(dir string) error {
+	if s.file != "" {
+		return fmt.Errorf("%s is a file; give the folder of the model", filepath.Join(s.dir, s.file))
 	}
-	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+	if s.part != "" {
+		return saveFolder(s.files(), dir)
+	}
+	if inside, err := below(s.dir, dir); err != nil || inside {
+		return cmp.Or(err, fmt.Errorf("%s is in the folder of the model; give one outside", dir))
+	}
+	files, done, err := openRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return saveFolder(weights.Expand(files), dir)
+}
+
+// below says whether a path, of which the end may not exist yet, lies in a folder or is it.
+func below(folder, path string) (bool, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return false, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return false, err
+	}
+	in, err := os.Stat(folder)
+	if err != nil {
+		return false, err
+	}
+	for ; ; path = filepath.Dir(path) {
+		if at, err := os.Stat(path); err == nil && os.SameFile(in, at) {
+			return true, nil
+		}
+		if path == filepath.Dir(path) {
+			return false, nil
+		}
+	}
+}
+
+// saveFolder writes the files of a folder to a new one, or to one that is empty, and in place of
+// links what they lead to. What was not written whole does not have its name.
+func saveFolder(from fs.FS, dir string) error {
+	switch there, err := os.ReadDir(dir); {
+	case err == nil && len(there) > 0:
+		return fmt.Errorf("%s is not empty; give a folder that does not exist", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	n := 0
+	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
 			return os.MkdirAll(to, 0o777)
-		case !d.Type().IsRegular():
-			return nil
+		}
+		if info, err := fs.Stat(from, name); err != nil || !info.Mode().IsRegular() {
+			return err
 		}
 		in, err := disk.OpenFS(from, name)
 		if err != nil {
 			return err
 		}
 		defer in.Close() //nolint:errcheck // opened for reading
+		n++
 		return disk.WriteFunc(to, func(out io.Writer) error {
 			_, err := io.Copy(out, in)
 			return err
 		})
 	})
+	if err == nil && n == 0 {
+		return errors.New("the folder of the model is empty")
+	}
+	return err
 }

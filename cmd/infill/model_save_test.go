@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -136,5 +137,53 @@ func TestModelSaveStored(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(to, weights.Stored)); err == nil {
 		t.Error("the stored file was saved, too")
+	}
+}
+
+// TestModelSaveRefuses: nothing is written where a model's files must not go, and a folder is
+// never left without a model and called saved.
+func TestModelSaveRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	model := filepath.Join(dir, "model")
+	if r := infillRun("", "model", "save", tinyModel, model); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	for _, c := range []struct{ from, to, says string }{
+		{"small", "", "the name of the folder is empty"},
+		{model, filepath.Join(model, "sub", "more"), "is in the folder of the model"},
+		{filepath.Join(model, "model.onnx"), filepath.Join(dir, "file"), "give the folder of the model"},
+	} {
+		r := infillRun("", "model", "save", c.from, c.to)
+		if r.code == 0 || r.out != "" || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s to %q: exit %d: %s%s", c.from, c.to, r.code, r.out, r.err)
+		}
+		if _, err := os.Stat(c.to); c.to != "" && err == nil {
+			t.Errorf("%s is there", c.to)
+		}
+	}
+	// A snapshot of Hugging Face's cache has links to its blobs.
+	blobs, snapshot := filepath.Join(dir, "models--a--b", "blobs"),
+		filepath.Join(dir, "models--a--b", "snapshots", "1")
+	if err := errors.Join(os.MkdirAll(blobs, 0o755), os.MkdirAll(snapshot, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		err := errors.Join(os.Rename(filepath.Join(model, f.Name()), filepath.Join(blobs, f.Name())),
+			os.Symlink(filepath.Join("..", "..", "blobs", f.Name()), filepath.Join(snapshot, f.Name())))
+		if err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	saved := filepath.Join(dir, "saved")
+	if r := infillRun("", "model", "save", snapshot, saved); r.code != 0 {
+		t.Fatalf("a snapshot: exit %d: %s", r.code, r.err)
+	}
+	if r := infillRun("", "score", "--model", saved, "the dog"); r.code != 0 {
+		t.Errorf("what was saved of a snapshot: exit %d: %s", r.code, r.err)
 	}
 }

@@ -140,21 +140,30 @@ func fetchedModel(catalogue *hub.Catalogue, cache hub.Cache, name string) *hub.M
 
 // verifyDir looks at a folder with the links that opening a model follows.
 func verifyDir(ctx context.Context, dir string) ([]hub.Check, error) {
-	dir, err := filepath.Abs(dir)
+	files, done, err := openRoot(dir)
 	if err != nil {
 		return nil, err
+	}
+	defer done()
+	return hub.VerifyFolder(ctx, files)
+}
+
+// openRoot opens a folder out of which no link leads, but for a snapshot in Hugging Face's cache,
+// whose links lead to where its repository is.
+func openRoot(dir string) (files fs.FS, done func(), err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, nil, err
 	}
 	base, below := disk.Repository(dir)
 	root, err := os.OpenRoot(base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = root.Close() }()
-	fsys, err := fs.Sub(disk.RootFS(root), filepath.ToSlash(below))
+	files, err = fs.Sub(disk.RootFS(root), filepath.ToSlash(below))
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, root.Close())
 	}
-	return hub.VerifyFolder(ctx, fsys)
+	return files, func() { _ = root.Close() }, nil
 }
 
 func printVerification(out io.Writer, v *verification) error {

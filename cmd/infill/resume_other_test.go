@@ -84,3 +84,33 @@ func TestSeedOfRunThatBegins(t *testing.T) {
 		}
 	}
 }
+
+// The records of a run that goes on are compared with the texts, which standard input may have
+// changed without a trace in the manifest. Bytes that are not UTF-8 have another text in theirs.
+func TestResumeOfOtherTexts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const in = "the [MASK] sleeps .\nbad \xff [MASK]\nthe dog \\[MASK] runs .\n"
+	masked := `{"text":"the dog sleeps .","mask_words":1}` + "\n" + `{"text":"the cat runs ."}` + "\n"
+	for name, c := range map[string]struct{ first, then, says string }{
+		"the same":     {in, in + "the [MASK] runs .\n", ""},
+		"another text": {in, strings.Replace(in, "sleeps", "runs", 1), "record 1 of"},
+		"masked words": {masked, masked, ""},
+		"other words":  {masked, strings.Replace(masked, "dog", "cat", 1), "record 1 of"},
+	} {
+		out := filepath.Join(dir, name+".jsonl")
+		run := withTiny("batch", "-o", out, "--quiet", "--seed", "1", "--steps", "2")
+		if r := infillRun(c.first, run...); r.code != exitSomeFailed {
+			t.Fatalf("%s: exit %d: %s", name, r.code, r.err)
+		}
+		was := get(t, out)
+		r := infillRun(c.then, append(run, "--resume")...)
+		switch {
+		case c.says == "" && (r.code != exitSomeFailed || !strings.HasPrefix(get(t, out), was)):
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		case c.says != "" && (r.code != exitUsage || !strings.Contains(r.err, c.says) ||
+			!strings.Contains(r.err, "is not of the text that line 1 of the input has") || get(t, out) != was):
+			t.Errorf("%s: exit %d: %s", name, r.code, r.err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"infill/infill/jsonl"
 )
@@ -16,14 +17,24 @@ type head struct {
 	line   int
 	id     json.RawMessage
 	failed bool
+	text   string // that it was made of, as "text" or, where words were masked, as "gold"
+	gold   string
 	whole  []byte // the record
+}
+
+// of says whether a record can be that of an item's text. One without a text may be of any, and
+// what cannot be read has another text in its record.
+func (h *head) of(it *Item) bool {
+	return h.text == "" && h.gold == "" || h.text == it.Text || h.gold == it.Text ||
+		it.Err != nil || !utf8.ValidString(it.Text)
 }
 
 // recover reads the output up to its last whole record and cuts off the rest. It
 // compares each record with the item of the input that it belongs to. It returns
 // the number of records and how many of them are errors. known, if not nil, sees each of them.
-func (o *Output) recover(in *Input, known func(*Item, *jsonl.Record) error) (done, failed int,
-	err error) {
+// texts has the texts compared, too.
+func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record) error) (done,
+	failed int, err error) {
 	if !o.resumed {
 		return 0, 0, nil
 	}
@@ -59,6 +70,10 @@ scan:
 				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), "+
 					"the input has line %d (id %s)",
 					ErrMismatch, done+1, o.file, h.line, orNone(h.id), it.Line, orNone(it.ID))
+			}
+			if texts && !h.of(&it) {
+				return 0, 0, fmt.Errorf("%w: record %d of %s is not of the text that line %d of the "+
+					"input has", ErrMismatch, done+1, o.file, it.Line)
 			}
 			if known != nil {
 				rec, err := recordOf(h.line, h.whole)
@@ -124,6 +139,10 @@ func parseHead(line []byte) (h head, ok bool) {
 			}
 		case "id":
 			h.id = f.Value
+		case "text":
+			_ = json.Unmarshal(f.Value, &h.text) // it may be of another kind
+		case "gold":
+			_ = json.Unmarshal(f.Value, &h.gold)
 		case "error":
 			h.failed = string(f.Value) != "null"
 		}

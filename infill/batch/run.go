@@ -40,6 +40,9 @@ type Job struct {
 	// Known, if not nil, is called for each record that an earlier run has written, in their order,
 	// with the item that it is of. A record may depend on those before it by this and Record.Finish.
 	Known func(it *Item, rec *jsonl.Record) error
+	// Texts says that records have the text of their item, as "text", or as "gold" where words of it
+	// were masked. A run that is resumed then compares these, besides lines and ids.
+	Texts bool
 	// MaxErrors is the number of error records that are written; one more
 	// stops the run before it is. Negative: any number.
 	MaxErrors int
@@ -107,7 +110,7 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 		}
 		return p, nil
 	}
-	p.Records, p.Failed, err = j.Output.recover(j.Input, j.Known)
+	p.Records, p.Failed, err = j.Output.recover(j.Input, j.Texts, j.Known)
 	if err != nil {
 		return p, errors.Join(err, j.Output.finish(false))
 	}

@@ -21,6 +21,7 @@ var codes = []struct {
 	{infill.ErrEmptySupport, "empty_support"},
 	{infill.ErrFewWords, "too_few_words"},
 	{infill.ErrStart, "bad_start"},
+	{infill.ErrNoOriginal, "no_original"},
 	{infill.ErrFiltered, "filtered"},
 	{infill.ErrSpan, "bad_span"},
 	{ErrLineTooLong, "too_long"},
@@ -33,8 +34,8 @@ var codes = []struct {
 }
 
 // Code is the name that records give an error of a single line: empty,
-// no_blank, bad_blank, empty_support, too_few_words, bad_start, filtered, bad_span, too_long,
-// bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
+// no_blank, bad_blank, empty_support, too_few_words, bad_start, no_original, filtered, bad_span,
+// too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
 // befall every line.
 func Code(err error) string {
 	var many *samplers.TooManyError
