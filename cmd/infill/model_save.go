@@ -66,7 +66,7 @@ func (s source) save(dir string) error {
 	return saveFolder(weights.Expand(files), dir)
 }
 
-// below says whether a path, of which the end may not exist yet, lies in a folder or is it.
+// below says whether a path lies in a folder or is it. The end of the path need not exist.
 func below(folder, path string) (bool, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

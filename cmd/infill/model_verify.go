@@ -148,8 +148,8 @@ func verifyDir(ctx context.Context, dir string) ([]hub.Check, error) {
 	return hub.VerifyFolder(ctx, files)
 }
 
-// openRoot opens a folder out of which no link leads, but for a snapshot in Hugging Face's cache,
-// whose links lead to where its repository is.
+// openRoot opens a folder. No link leads out of it. Those of a snapshot in Hugging Face's cache may
+// lead to wherever its repository is.
 func openRoot(dir string) (files fs.FS, done func(), err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, nil, err
