@@ -53,11 +53,12 @@ func (o *Options) thin() int {
 	if o.Thin > 0 {
 		return o.Thin
 	}
-	return max(1, (o.Steps-o.burnin())/keptOfChain)
+	return max(1, (o.Steps-o.Burnin())/keptOfChain)
 }
 
-// burnin is the number of first steps in which the sampler adapts.
-func (o *Options) burnin() int {
+// Burnin is the number of first steps in which the sampler adapts: none with Tuned, else half of
+// Steps, which Complete has filled in. Their states are not draws of π.
+func (o *Options) Burnin() int {
 	if o.Tuned != nil {
 		return 0
 	}
@@ -73,7 +74,7 @@ func (o *Options) checkThin() error {
 		}
 		return nil
 	}
-	after := o.Steps - o.burnin()
+	after := o.Steps - o.Burnin()
 	switch {
 	case o.NoSteps:
 		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
@@ -86,7 +87,7 @@ func (o *Options) checkThin() error {
 	if o.Budget != BudgetSteps {
 		most *= maxStretch
 	}
-	if n := (most - o.burnin()) / o.thin() * o.Chains; n > MaxKept {
+	if n := (most - o.Burnin()) / o.thin() * o.Chains; n > MaxKept {
 		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
 			"steps, or fewer chains", ErrOption, n, MaxKept)
 	}
@@ -242,7 +243,7 @@ func (p *plan) afterStep(pt *part) {
 	if p.opt.Collect != CollectChain {
 		return
 	}
-	after := pt.run.Done() - p.opt.burnin()
+	after := pt.run.Done() - p.opt.Burnin()
 	if after > 0 && after%p.opt.thin() == 0 {
 		for j := range pt.chains {
 			pt.taken.take(j, pt.run.Done(), pt.run.X[j], pt.run.U[j])

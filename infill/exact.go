@@ -146,7 +146,13 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 		return nil, p.filtered()
 	}
 	if p.opt.Marginals {
-		res.Marginals = exactMarginals(len(t.t.blanks), res.Fillings, res.Distinct, p.opt.listed())
+		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
+		first := make([]Filling, min(p.opt.listed(), len(texts)))
+		for i := range first {
+			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Case)
+			first[i].Probability = texts[i].share
+		}
+		res.Marginals = exactMarginals(len(t.t.blanks), first, res.Distinct)
 	}
 	if p.opt.Normalize {
 		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}

@@ -164,21 +164,21 @@ func (p *plan) marginals(res *Result) {
 			func(h *history) [][]int32 { return h.blanks[b] }))
 	}
 	m.Fillings = estimates(&texts, order, n, func(h *history) [][]int32 { return h.whole })
-	for _, h := range order {
-		// NaN stays where any of them is NaN.
-		if ess := samplers.ESSMean(h.u); math.IsNaN(m.ESS) || !(ess >= m.ESS) {
-			m.ESS = ess
-		}
-		if r := samplers.SplitRHat(h.u); math.IsNaN(m.RHat) || !(r <= m.RHat) {
-			m.RHat = r
-		}
-	}
+	m.mixing(order)
 	if p.lengths > len(order) {
 		m.warn(res, fmt.Sprintf("%d of %d combinations of lengths have a chain, and the probabilities "+
 			"are those of these; more chains reach more", len(order), p.lengths))
 	}
 	if why := m.doubt(); why != "" {
 		m.warn(res, why)
+	}
+}
+
+// mixing is the worst of all combinations of lengths, NaN where one of them has NaN.
+func (m *Marginals) mixing(order []*history) {
+	m.ESS, m.RHat = math.Inf(1), math.Inf(-1)
+	for _, h := range order {
+		m.ESS, m.RHat = min(m.ESS, samplers.ESSMean(h.u)), max(m.RHat, samplers.SplitRHat(h.u))
 	}
 }
 
@@ -330,8 +330,9 @@ func (m *Marginals) doubt() string {
 	return ""
 }
 
-// exactMarginals are those of the fillings of one coordinate: each text has a word of its own.
-func exactMarginals(blanks int, fillings []Filling, distinct, listed int) *Marginals {
+// exactMarginals are those of the likeliest fillings of one coordinate: each text has a word of its
+// own.
+func exactMarginals(blanks int, fillings []Filling, distinct int) *Marginals {
 	m := &Marginals{ESS: math.NaN(), RHat: math.NaN(), Blanks: make([]Marginal, blanks)}
 	m.Fillings.Distinct = distinct
 	for b := range m.Blanks {
@@ -341,7 +342,7 @@ func exactMarginals(blanks int, fillings []Filling, distinct, listed int) *Margi
 		m.Likeliest = append(m.Likeliest,
 			Estimate{Text: text, Probability: p, ESS: math.NaN(), RHat: math.NaN()})
 	}
-	for i := range fillings[:min(listed, len(fillings))] {
+	for i := range fillings {
 		f := &fillings[i]
 		add(&m.Fillings, f.Text, f.Probability)
 		for b := range m.Blanks {

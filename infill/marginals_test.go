@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,48 @@ func (c *marginalCase) truth(t *testing.T, e *Engine) (blanks []map[string]float
 		}
 	}
 	return blanks, texts
+}
+
+// Combinations of lengths are as well mixed as the worst of them. One that is not known is.
+func TestMixingOfCombinations(t *testing.T) {
+	t.Parallel()
+	moves := func(seed uint64) *history {
+		rng, h := rand.New(rand.NewPCG(seed, 1)), &history{u: make([][]float64, 4)}
+		for k := range h.u {
+			for range 50 {
+				h.u[k] = append(h.u[k], rng.NormFloat64())
+			}
+		}
+		return h
+	}
+	short := &history{u: [][]float64{{1}, {2}}}
+	a, b := moves(1), moves(2)
+	var m Marginals
+	m.mixing([]*history{a, b})
+	if m.ESS != min(samplers.ESSMean(a.u), samplers.ESSMean(b.u)) ||
+		m.RHat != max(samplers.SplitRHat(a.u), samplers.SplitRHat(b.u)) || !(m.ESS > 20) {
+		t.Errorf("%v, %v", m.ESS, m.RHat)
+	}
+	for _, order := range [][]*history{{short, a, b}, {a, short, b}, {a, b, short}} {
+		if m.mixing(order); !math.IsNaN(m.RHat) {
+			t.Errorf("R-hat %v though one combination has a state a chain", m.RHat)
+		}
+	}
+}
+
+// Exact marginals are of all states, as those of chains are: a filter and Top choose fillings.
+func TestExactMarginalsKnowNoFilter(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	all := exactFill(t, e, "the [MASK] sleeps .", Options{Marginals: true, Top: 5}).Marginals
+	some := exactFill(t, e, "the [MASK] sleeps .", Options{Marginals: true, Top: 5,
+		Original: []string{all.Blanks[0].Likeliest[0].Text}, Filter: Filter{MinEdits: 1}}).Marginals
+	for i, want := range all.Blanks[0].Likeliest {
+		if got := some.Blanks[0].Likeliest[i]; got.Text != want.Text ||
+			got.Probability != want.Probability {
+			t.Errorf("%d: %+v with a filter, %+v without", i, got, want)
+		}
+	}
 }
 
 // What rounding leaves of a sum of shares is not the probability of anything.

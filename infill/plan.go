@@ -145,7 +145,7 @@ func (p *plan) start(ctx context.Context) error {
 				pt.tgt.mode = mlm.Forward
 			}
 		}
-		opt := samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.burnin()}
+		opt := samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Burnin()}
 		if p.opt.Collect == CollectVisited {
 			opt.Evaluated = pt.taken.evaluated
 		}

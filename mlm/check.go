@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"infill/mlm/onnxref"
 	"math/rand/v2"
 	"slices"
+
+	"infill/mlm/onnxref"
 )
 
 // CheckOptions steer [Model.Check]; the zero value is a quick check.
@@ -91,6 +92,9 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	if !m.info.Gradients {
 		return nil, fmt.Errorf("%w: %s", ErrNoGradient, m.info.NoGradients)
 	}
+	if err := m.speaks(); err != nil {
+		return nil, err
+	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x636865636b))
 	s, state, err := m.checkSentence(o, rng)
 	if err != nil {
@@ -143,14 +147,26 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 	return r, nil
 }
 
-// ordinary picks a token that text can hold.
+// holds says whether text can hold a token.
+func (m *Model) holds(id int32) bool { return !m.tok.IsSpecial(id) && !m.tok.IsUnused(id) }
+
+// ordinary picks a token that text can hold, of which there is one.
 func (m *Model) ordinary(rng *rand.Rand) int32 {
 	for {
-		id := int32(rng.IntN(m.tok.VocabSize()))
-		if !m.tok.IsSpecial(id) && !m.tok.IsUnused(id) {
+		if id := int32(rng.IntN(m.tok.VocabSize())); m.holds(id) {
 			return id
 		}
 	}
+}
+
+// speaks refuses a tokenizer of which text can hold no token.
+func (m *Model) speaks() error {
+	for id := range int32(m.tok.VocabSize()) {
+		if m.holds(id) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: every token is special or unused", ErrVocabulary)
 }
 
 // checkSentence is the text of the options, or random tokens, with random

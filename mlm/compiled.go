@@ -105,7 +105,7 @@ func (e *compilation) reopen(ctx context.Context, n *compiledNote, info *facts) 
 	}
 	got := ""
 	if err == nil {
-		if got, err = d.answers(ctx); err != nil || got != n.Answers {
+		if got, err = d.answers(ctx); err != nil || got != n.Answers || ctx.Err() != nil {
 			err = errors.Join(err, d.close())
 		}
 	}

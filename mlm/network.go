@@ -64,6 +64,7 @@ func openNetwork(ctx context.Context, from folder, output string, o Options) (*N
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
+	o.Precision, o.Profile = Float32, "" // those of a model that the options may have been given for
 	if _, err := ort.Load(ort.FindOptions{Path: o.Runtime, CacheDir: o.CacheDir}); err != nil {
 		return nil, err
 	}
@@ -174,6 +175,9 @@ func (n *Network) Run(ctx context.Context, text string) (values []float32, shape
 	if err := given(ctx); err != nil {
 		return nil, nil, 0, err
 	}
+	if n.session == nil {
+		return nil, nil, 0, ErrClosed
+	}
 	enc, err := n.tok.Encode(text)
 	if err != nil {
 		return nil, nil, 0, err
@@ -206,6 +210,9 @@ func (n *Network) Run(ctx context.Context, text string) (values []float32, shape
 
 // Close frees the network once nothing runs.
 func (n *Network) Close() error {
+	if n.session == nil {
+		return nil
+	}
 	err := n.session.Close()
 	n.done()
 	return err

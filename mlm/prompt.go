@@ -140,7 +140,12 @@ func floats(t *onnx.Tensor) ([]float32, error) {
 }
 
 // Close frees the graph. The model stays open.
-func (p *Prompts) Close() error { return p.s.Close() }
+func (p *Prompts) Close() error {
+	if p.s == nil {
+		return nil
+	}
+	return p.s.Close()
+}
 
 // Dimension is D, the length of a vector.
 func (p *Prompts) Dimension() int { return p.dim }
@@ -148,7 +153,7 @@ func (p *Prompts) Dimension() int { return p.dim }
 // Embedding is E_v, the D numbers of token v, or nil where the model has no such token. The caller
 // must not change it.
 func (p *Prompts) Embedding(v int32) []float32 {
-	if v < 0 || int(v) >= len(p.table)/p.dim {
+	if v < 0 || p.dim == 0 || int(v) >= len(p.table)/p.dim {
 		return nil
 	}
 	return p.table[int(v)*p.dim:][:p.dim:p.dim]
@@ -176,7 +181,10 @@ func (p *Prompts) LogProb(ctx context.Context, rows []PromptRow, prompt, logProb
 // each checks the rows and runs them. grad is nil if no gradient is wanted.
 func (p *Prompts) each(ctx context.Context, rows []PromptRow, prompt, logProb []float32,
 	grad [][]float32) error {
-	if len(rows) == 0 {
+	switch {
+	case p.s == nil:
+		return ErrClosed
+	case len(rows) == 0:
 		return nil
 	}
 	m := len(rows[0].Blanks)

@@ -132,6 +132,15 @@ func TestZeroModelIsClosed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	var n Network
+	var p Prompts
+	if _, _, _, err := n.Run(ctx, "a dog"); !errors.Is(err, ErrClosed) || n.Close() != nil {
+		t.Errorf("a network that was never opened: %v", err)
+	}
+	err := p.LogProb(ctx, []PromptRow{{}}, nil, one[0])
+	if !errors.Is(err, ErrClosed) || p.Embedding(0) != nil || p.Close() != nil {
+		t.Errorf("prompts that were never opened: %v", err)
+	}
 	if a, b, c := m.Work(); m.Close() != nil || m.Threads() != 0 || a != b || b != c {
 		t.Error("a model that was never opened has threads, or has worked")
 	}

@@ -115,7 +115,7 @@ func AIS(ctx context.Context, t Target, logq [][]float64, o AISOptions) (*AISRes
 	res := &AISResult{LogW: shifted(up.logw, share), Above: math.NaN(), X: up.x}
 	sum := logSumExp(res.LogW)
 	res.Below, res.ESS = sum-math.Log(n), math.Exp(2*sum-logSumExp(scaled(res.LogW, 2)))
-	if o.From == nil {
+	if len(o.From) == 0 {
 		// The sample variance of w over n·mean(w)² is (n/ESS − 1)/(n − 1).
 		res.LogZ = res.Below
 		res.Error = math.Sqrt(math.Max(0, n/res.ESS-1)/(n-1) + shareVar)

@@ -276,7 +276,7 @@ func TestAISRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.o, err, c.want)
 		}
 	}
-	r, err := AIS(context.Background(), tab, q, AISOptions{Chains: 1, Rungs: 2})
+	r, err := AIS(context.Background(), tab, q, AISOptions{Chains: 1, Rungs: 2, From: [][]int32{}})
 	if err != nil || !math.IsNaN(r.Error) || r.ESS != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

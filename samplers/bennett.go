@@ -29,7 +29,7 @@ func bennett(up, down []float64) (logZ, variance float64) {
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, w := range append(append([]float64(nil), up...), down...) {
-		if !math.IsInf(w, -1) {
+		if !math.IsInf(w, 0) {
 			low, high = math.Min(low, w), math.Max(high, w)
 		}
 	}

@@ -50,6 +50,10 @@ func TestBennettAtTheEnds(t *testing.T) {
 	if got, v := bennett([]float64{negInf, negInf}, []float64{1}); got != negInf || !math.IsInf(v, 1) {
 		t.Errorf("%v, %v", got, v)
 	}
+	if got, v := bennett([]float64{0, 1}, []float64{0.5, math.Inf(1)}); !finite(got) ||
+		math.IsNaN(v) {
+		t.Errorf("with a path that cannot be: %v, %v", got, v)
+	}
 	if got, v := bennett([]float64{negInf, 1}, []float64{1}); !finite(got) || !(v > 0) || math.IsNaN(v) {
 		t.Errorf("%v, %v", got, v)
 	}

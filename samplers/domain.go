@@ -170,9 +170,9 @@ func Spins(n int) *Domain {
 
 // Categories is n nominal coordinates of k categories each. See Bits for sizes.
 func Categories(n, k int) *Domain {
-	k = max(k, 1)
-	n = min(max(n, 1), maxCategories/k+1)
-	return mustDomain(repeat(n, Coord{Kind: Nominal, K: min(k, maxCategories)}))
+	k = min(max(k, 1), maxCategories)
+	n = min(max(n, 1), maxCategories/k)
+	return mustDomain(repeat(n, Coord{Kind: Nominal, K: k}))
 }
 
 // Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. It panics

@@ -138,3 +138,16 @@ func TestProposalOutsideTheDomain(t *testing.T) {
 		t.Errorf("a proposal inside: %v, %v", err, run.X)
 	}
 }
+
+// Sizes out of range are brought into it, also where they are too large together only.
+func TestDomainsOfAnySize(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]int{{2, 1 << 28}, {3, 1 << 27}, {-1, -1}, {1, 1 << 40}} {
+		if d := samplers.Categories(c[0], c[1]); d.Len() < 1 || d.Coord(0).K < 1 {
+			t.Errorf("%d coordinates of %d categories: %d of %d", c[0], c[1], d.Len(), d.Coord(0).K)
+		}
+	}
+	if d := samplers.Categories(3, 7); d.Len() != 3 || d.Coord(0).K != 7 {
+		t.Errorf("%d coordinates of %d categories, want 3 of 7", d.Len(), d.Coord(0).K)
+	}
+}

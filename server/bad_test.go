@@ -49,7 +49,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "energy": ["words:/etc/passwd=1"]}`, 422,
 			"bad_option", "words:/etc/passwd is not open here"},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "steps": 1, "energy": ["edit=1"]}`, 422,
-			"bad_option", "words that stood in the blanks"},
+			"no_original", "words that stood in the blanks"},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "energy": "edit=1"}`, 422, "bad_option",
 			"a list of parts"},
 		{"POST", "/v1/fill", `{"text": "the [MASK] .", "sampler": "magic"}`, 422, "bad_option", "magic"},

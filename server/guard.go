@@ -30,18 +30,21 @@ func (s *Server) answering(rt route) http.Handler {
 		code := &coded{ResponseWriter: w}
 		defer func() {
 			s.counts.underWay.Add(-1)
-			p := recover()
+			p, begun := recover(), code.code != 0
 			if p != nil && p != http.ErrAbortHandler {
 				s.opt.Log.Error("panic", "route", name, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if code.code == 0 {
+				if !begun {
 					s.fail(code, errors.New("panic"))
 				}
 			}
 			s.counts.add(name, code.status(), time.Since(start))
 			s.opt.Log.Info("request", "route", name, "code", code.status(), "bytes", code.bytes,
 				"seconds", time.Since(start).Seconds(), "from", r.RemoteAddr)
-			if p == http.ErrAbortHandler {
+			switch {
+			case p == http.ErrAbortHandler:
 				panic(p)
+			case p != nil && begun: // nobody is to take half an answer for a whole one
+				panic(http.ErrAbortHandler)
 			}
 		}()
 		err := s.admit(&rt, keys, r)

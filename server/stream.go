@@ -70,6 +70,7 @@ type countedWord struct {
 // error is an event.
 func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, form string) error {
 	e := newEvents(w, form)
+	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
 	// A client that goes away ends the work.
 	works, cut := context.WithCancel(t.works)
@@ -83,7 +84,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		if err != nil {
 			return err
 		}
-		count.burnin = ran.Steps / 2
+		count.burnin = ran.Burnin()
 		o.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Trace = func(st infill.Step) error {
 			e.step(count.add(st))
@@ -127,6 +128,7 @@ type events struct {
 	form  string
 	begun bool
 	done  chan struct{}
+	once  sync.Once
 
 	mu    sync.Mutex
 	next  *stepEvent // that is to be written
@@ -206,8 +208,15 @@ func (e *events) step(f *stepEvent) {
 	}
 }
 
-// finish waits until the last step is written.
+// finish waits until the last step is written. More calls do nothing.
 func (e *events) finish() {
+	if !e.begun {
+		return
+	}
+	e.once.Do(e.last)
+}
+
+func (e *events) last() {
 	e.mu.Lock()
 	e.ended = true
 	e.mu.Unlock()

@@ -68,9 +68,19 @@ func TestRecordThatCannotBeResumed(t *testing.T) {
 	}
 }
 
-// A panic in Do reaches the caller of Run, with its stack, and the output can be resumed.
+// A panic in Do, or in what it left to be done at the end, reaches the caller of Run, with its stack,
+// and the output can be resumed.
 func TestPanicInDo(t *testing.T) {
 	t.Parallel()
+	for name, late := range map[string]bool{"Do": false, "Finish": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			panicIn(t, late)
+		})
+	}
+}
+
+func panicIn(t *testing.T, late bool) {
 	dir := t.TempDir()
 	input := write(t, filepath.Join(dir, "in"), sentences(40))
 	whole, path := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "out.jsonl")
@@ -86,7 +96,10 @@ func TestPanicInDo(t *testing.T) {
 			}
 		}()
 		_, _, err := process(t, input, path, config{do: func(ctx context.Context, it *Item) (Record, error) {
-			if it.Line == 23 {
+			switch {
+			case it.Line == 23 && late:
+				return Record{Finish: func(context.Context) (Record, error) { panic(errOdd) }}, nil
+			case it.Line == 23:
 				panic(errOdd)
 			}
 			return upper(ctx, it)

@@ -243,16 +243,22 @@ func (r *runner) do(s *slot) {
 	if s.err = s.ctx.Err(); s.err != nil {
 		return
 	}
+	s.make(func() (Record, error) { return r.Do(s.ctx, &s.item) })
+}
+
+// make makes the record. A panic of f is the error: in these goroutines nobody else could recover
+// it.
+func (s *slot) make(f func() (Record, error)) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *gate.Panic:
 			s.err = v
-		default: // in this goroutine nobody else could recover it
+		default:
 			s.err = &gate.Panic{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	s.rec, s.err = r.Do(s.ctx, &s.item)
+	s.rec, s.err = f()
 }
 
 // fits refuses a record that a later run would take for a torn one, or for that of another item.
@@ -295,7 +301,7 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 		delete(r.live, s)
 		r.mu.Unlock()
 		if finish := s.rec.Finish; finish != nil && s.err == nil {
-			s.rec, s.err = finish(s.ctx)
+			s.make(func() (Record, error) { return finish(s.ctx) })
 		}
 		s.cancel()
 		var panicked *gate.Panic

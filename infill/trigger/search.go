@@ -30,12 +30,17 @@ const (
 )
 
 // vocabulary lists what a trigger may be made of: whole words that are not those of the labels.
-func (r *run) vocabulary() {
+func (r *run) vocabulary() error {
 	for _, id := range r.tok.WholeWords() {
 		if !slices.Contains(r.words, id) {
 			r.vocab = append(r.vocab, id)
 		}
 	}
+	if len(r.vocab) == 0 {
+		return fmt.Errorf("%w: their words are all whole words of the vocabulary; none is left for a "+
+			"trigger", ErrLabels)
+	}
+	return nil
 }
 
 // best is the best candidate so far.

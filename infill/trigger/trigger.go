@@ -214,7 +214,9 @@ func Run(ctx context.Context, m *mlm.Model, examples []Example, o Options) (*Res
 		return nil, err
 	}
 	defer r.prompts.Close() //nolint:errcheck // its memory is given back at the latest at exit
-	r.vocabulary()
+	if err := r.vocabulary(); err != nil {
+		return nil, err
+	}
 	return out, r.all(ctx, out, train, held)
 }
 

@@ -69,8 +69,20 @@ func tinyRun(t *testing.T, words int, kind Objective) *run {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.prompts.Close() })
-	r.vocabulary()
+	if err := r.vocabulary(); err != nil {
+		t.Fatal(err)
+	}
 	return r
+}
+
+// Where the words of the labels are all whole words that there are, no trigger is left.
+func TestNoWordIsLeft(t *testing.T) {
+	t.Parallel()
+	r := tinyRun(t, 1, Share)
+	r.words, r.vocab = r.tok.WholeWords(), nil
+	if err := r.vocabulary(); !errors.Is(err, ErrLabels) {
+		t.Errorf("%v", err)
+	}
 }
 
 // The measures of a trigger are those of its vectors, which another graph computes, and the

@@ -27,7 +27,7 @@ type platform struct {
 // Microsoft's release archives are built in other jobs than the npm package
 // (the Linux library of the package carries more execution providers), so
 // their libraries have other hashes, which are not known here. They are
-// accepted on weaker evidence: see installRelease.
+// accepted on weaker evidence: see fetchRelease.
 var platforms = []platform{
 	{
 		goos: "linux", goarch: "amd64", file: "libonnxruntime.so.1",

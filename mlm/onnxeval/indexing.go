@@ -236,14 +236,33 @@ func rangeOp(c *call) ([]*Tensor, error) {
 		}
 		return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, F: v}}, nil
 	}
-	if d.I[0] == 0 || (b.I[0]-a.I[0])/d.I[0] > maxElements {
-		return nil, fmt.Errorf("range is endless or too long")
+	n, err := steps(a.I[0], b.I[0], d.I[0])
+	if err != nil {
+		return nil, err
 	}
-	v := []int64{}
-	for x := a.I[0]; d.I[0] > 0 && x < b.I[0] || d.I[0] < 0 && x > b.I[0]; x += d.I[0] {
-		v = append(v, x)
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = a.I[0] + int64(i)*d.I[0]
 	}
 	return []*Tensor{{Type: a.Type, Shape: []int{len(v)}, I: v}}, nil
+}
+
+// steps is how many numbers there are from a on, d apart, before b. Distances may exceed int64.
+func steps(a, b, d int64) (int, error) {
+	far, stride := uint64(b)-uint64(a), uint64(d) // modulo 2⁶⁴, so they are right where b > a
+	switch {
+	case d == 0:
+		return 0, fmt.Errorf("step 0")
+	case d > 0 && a >= b || d < 0 && a <= b:
+		return 0, nil
+	case d < 0:
+		far, stride = -far, -stride
+	}
+	n := (far-1)/stride + 1
+	if n > maxElements {
+		return 0, fmt.Errorf("range is too long")
+	}
+	return int(n), nil
 }
 
 func trilu(c *call) ([]*Tensor, error) {

@@ -29,6 +29,12 @@ func TestKernels(t *testing.T) {
 	}{
 		{"Add", nil, []*Tensor{x, f([]int{2, 1}, 10, 20)}, f([]int{2, 3}, 11, 12, 13, 24, 25, 26)},
 		{"Sub", nil, []*Tensor{f([]int{}, 1), x}, f([]int{2, 3}, 0, -1, -2, -3, -4, -5)},
+		{"Range", nil, []*Tensor{n([]int{}, math.MaxInt64-10), n([]int{}, math.MaxInt64), n([]int{}, 7)},
+			n([]int{2}, math.MaxInt64-10, math.MaxInt64-3)},
+		{"Range", nil, []*Tensor{n([]int{}, math.MaxInt64), n([]int{}, math.MinInt64),
+			n([]int{}, math.MinInt64)}, n([]int{2}, math.MaxInt64, -1)},
+		{"Range", nil, []*Tensor{n([]int{}, 5), n([]int{}, 0), n([]int{}, -2)}, n([]int{3}, 5, 3, 1)},
+		{"Range", nil, []*Tensor{n([]int{}, 0), n([]int{}, 5), n([]int{}, -2)}, n([]int{0})},
 		{"Div", nil, []*Tensor{n([]int{2}, 7, -7), n([]int{}, 2)}, n([]int{2}, 3, -3)},
 		{"Pow", nil, []*Tensor{x, f([]int{}, 3)}, f([]int{2, 3}, 1, 8, 27, 64, 125, 216)},
 		{"Max", nil, []*Tensor{x, f([]int{}, 3), f([]int{3}, 0, 0, 5)},

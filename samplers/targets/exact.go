@@ -136,7 +136,7 @@ func logSumExp(x []float64) float64 {
 	return m + math.Log(s)
 }
 
-// softplus is log(1+exp(x)).
+// logAddExp is log(exp(a)+exp(b)).
 func logAddExp(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -147,6 +147,7 @@ func logAddExp(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
+// softplus is log(1+exp(x)).
 func softplus(x float64) float64 {
 	if x > 0 {
 		return x + math.Log1p(math.Exp(-x))
