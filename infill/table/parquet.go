@@ -135,6 +135,10 @@ func (p *Parquet) fill() error {
 		}
 	}
 	if p.rows == nil {
+		// The library looks for the pages of an empty row group at offset 0, where none are.
+		for len(p.groups) > 0 && p.groups[0].NumRows() == 0 {
+			p.groups = p.groups[1:]
+		}
 		if len(p.groups) == 0 {
 			return io.EOF
 		}

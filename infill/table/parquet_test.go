@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -193,6 +194,42 @@ func TestParquetSkip(t *testing.T) {
 		if got := objects(t, p); len(got) != max(len(want)-n, 0) ||
 			len(got) > 0 && !reflect.DeepEqual(got, want[n:]) {
 			t.Errorf("after %d rows: %v, want %v", n, got, want[n:])
+		}
+	}
+}
+
+// A row group without rows is not damage: pyarrow writes one for a table without rows. The files
+// are by testdata/empty_groups.py.
+func TestParquetEmptyGroups(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][]string{
+		"empty.parquet":        nil,
+		"empty_groups.parquet": {"the [MASK] sat", "a [MASK] ran", "one [MASK] slept"},
+	} {
+		b, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(want) + 2 {
+			p := openParquet(t, b)
+			if len(p.Columns()) != 2 || p.Rows() != int64(len(want)) {
+				t.Errorf("%s has %d columns and %d rows", file, len(p.Columns()), p.Rows())
+			}
+			if n > 0 { // else nothing is passed over at all
+				if err := p.Skip(int64(n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, row := range objects(t, p) {
+				got = append(got, row["text"].(string))
+			}
+			if rest := want[min(n, len(want)):]; !slices.Equal(got, rest) {
+				t.Errorf("%s after %d rows: %q, want %q", file, n, got, rest)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
