@@ -17,6 +17,9 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, fmt.Errorf("%w: it looks like %s; give text or JSON lines in UTF-8, or "+
 			"a table, or say that it is text", ErrNotLines, kind)
 	}
+	if named == settings.FormatText {
+		return named, oldEnds(head)
+	}
 	if named != settings.FormatAuto {
 		return named, nil
 	}
@@ -37,7 +40,17 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		(json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))):
 		return settings.FormatJSONL, nil
 	}
-	return settings.FormatText, nil
+	return settings.FormatText, oldEnds(head)
+}
+
+// oldEnds is an error for text whose lines end in carriage returns alone. It would be one sentence.
+// Where there are line ends too, a carriage return is a character like others.
+func oldEnds(head []byte) error {
+	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(bytes.TrimSpace(head), '\r') < 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: its lines end in carriage returns alone, as in old Macintosh files; make "+
+		"line ends of them first (tr '\\r' '\\n'), or say that it is text", ErrNotLines)
 }
 
 // array reports whether an array of JSON begins with this line and what follows it. A sentence may

@@ -84,6 +84,8 @@ func TestTableRefusals(t *testing.T) {
 		"missing.csv": {"id,sentence\n1,x\n", `no column "text"; its columns are "id", "sentence"`},
 		"semi.csv":    {"id;text\n1;x\n", "separated by something else"},
 		"utf16.csv":   {"\xff\xfei\x00", "UTF-16"},
+		"mac.csv":     {"text,l\r[MASK] a,b\r", `tr '\r' '\n'`},
+		"mac.tsv":     {"\"text\"\t\"l\"\r\"[MASK] a\"\t\"b\"\r", `tr '\r' '\n'`},
 		"latin.csv":   {"text,\xe9\n", "column 2 is not UTF-8"},
 		"head.csv":    {"\"text\"x,a\n", "line 1: the row that names the columns"},
 		"a.parquet":   {"text\nx\n", "not a whole Parquet file"},

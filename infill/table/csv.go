@@ -16,6 +16,7 @@ type CSV struct {
 	limit int
 	line  int // of the next byte
 	row   int // of the last row
+	rows  int // that were begun
 	raw   []byte
 	cell  []byte
 }
@@ -39,13 +40,15 @@ func (c *CSV) Line() int { return c.row }
 
 // Next returns the cells of the next row. Empty lines are passed over. The error is
 // io.EOF after the last row, a [*RowError] for a row that is passed over, an
-// [*Error] where nothing more can be read, else one of the reader.
+// [*Error] where nothing more can be read, else one of the reader. An [*Error] is also a carriage
+// return inside of the first row, outside of quotes: such a row is a whole file of old line ends.
 func (c *CSV) Next() ([]string, error) {
 	c.raw = c.raw[:0]
 	if err := c.passEmpty(); err != nil {
 		return nil, err
 	}
 	c.row = c.line
+	c.rows++
 	var cells []string
 	for {
 		end, err := c.readCell()
@@ -93,6 +96,17 @@ func (c *CSV) atEnd() bool {
 	return len(next) == 0 || next[0] == '\n'
 }
 
+// oldEnd is an error if the \r that was read last is the end of a line as old Macintosh files have
+// it. In rows after the first it is part of a cell.
+func (c *CSV) oldEnd() error {
+	next, _ := c.r.Peek(1)
+	if c.rows > 1 || len(next) == 0 || next[0] == '\n' || next[0] == '\r' {
+		return nil
+	}
+	return &Error{Row: c.row, Reason: "its lines end in carriage returns alone, as in old Macintosh " +
+		"files; make line ends of them first (tr '\\r' '\\n')"}
+}
+
 // read is the next byte, which the row then has.
 func (c *CSV) read() (byte, error) {
 	b, err := c.r.ReadByte()
@@ -129,6 +143,10 @@ func (c *CSV) readCell() (end bool, err error) {
 			return true, nil
 		case b == '"' && first:
 			return c.readQuoted()
+		case b == '\r':
+			if err := c.oldEnd(); err != nil {
+				return true, err
+			}
 		}
 		first = false
 		c.cell = append(c.cell, b)
@@ -180,6 +198,11 @@ func (c *CSV) readQuoted() (end bool, err error) {
 				return true, err
 			}
 			return true, nil
+		}
+		if b == '\r' {
+			if err := c.oldEnd(); err != nil {
+				return true, err
+			}
 		}
 		return true, c.skip(&RowError{Reason: "text follows a closing quote; " +
 			"write a quote twice inside of quotes"})

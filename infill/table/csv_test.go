@@ -49,6 +49,7 @@ func TestCSV(t *testing.T) {
 		{"\"a\"b,c\nd,e\n", "!|\"a\"b,c/d|e", []int{1, 2}},
 		{"x,\"a\"\"b\" ,c\r\nd,e", "!|x,\"a\"\"b\" ,c/d|e", []int{1, 2}},
 		{"\"a\"\r", "a", []int{1}},
+		{"\"a\rb\",c\r\r\n1\r2,3\n", "a\rb|c\r/1\r2|3", []int{1, 2}}, // the bytes of cells stay
 		{"a,", "a|", []int{1}},
 		{"", "", nil},
 	} {
@@ -82,6 +83,9 @@ func TestCSVErrors(t *testing.T) {
 		{"a\n\nb,\"" + strings.Repeat("x\n", 100), 1, "line 3: a quote that opens here is not closed within 100 bytes"},
 		{"\xff\xfea\x00", 0, "UTF-16"},
 		{"\xfe\xff\x00a", 0, "UTF-16"},
+		{"a,b\r1,2\r", 0, "line 1: its lines end in carriage returns alone"},
+		{"\n\"a\"\r\"b\"\r" + strings.Repeat("x\r", 100), 0, `line 2: its lines end in carriage returns ` +
+			`alone, as in old Macintosh files; make line ends of them first (tr '\r' '\n')`},
 	} {
 		rows, _, err := rowsOf(strings.NewReader(c.in), ',', 100)
 		if !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), c.says) || len(rows) != c.rows {
@@ -114,6 +118,9 @@ func same(t *testing.T, text string, comma byte) {
 		return
 	}
 	got, _, err := rowsOf(strings.NewReader(text), comma, len(text)+1)
+	if err != nil && strings.Contains(err.Error(), "carriage returns alone") {
+		return // which encoding/csv takes for a cell
+	}
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
