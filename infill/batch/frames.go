@@ -16,7 +16,7 @@ import (
 )
 
 // frameRecords is the number of records in a frame of a compressed output; the
-// last frame has what is left.
+// last frame has what is left. An output without records is one frame without any.
 const frameRecords = 64
 
 // maxFrame bounds a frame, and a record, in bytes.
@@ -43,7 +43,8 @@ func framingOf(path string) (framing, error) {
 	case ".gz":
 		return gzipFrames{}, nil
 	case ".zst":
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+			zstd.WithZeroFrames(true))
 		if err != nil {
 			return nil, err
 		}

@@ -227,6 +227,11 @@ func (o *Output) flush() error {
 	if o.waiting == 0 {
 		return nil
 	}
+	return o.frame()
+}
+
+// frame writes a frame of the records that wait.
+func (o *Output) frame() error {
 	b, err := o.frames.encode(o.pending)
 	if err != nil {
 		return err
@@ -303,6 +308,9 @@ func (o *Output) finish(complete bool) error {
 	var err error
 	if complete {
 		err = o.flush()
+	}
+	if complete && err == nil && o.offset == 0 && o.frames.records() > 1 {
+		err = o.frame() // a file of no bytes is not a compressed one
 	}
 	if complete && o.stream != nil {
 		err = errors.Join(err, o.stream.close())

@@ -210,7 +210,8 @@ func compressed(w io.Writer, path string, write func(io.Writer) error) error {
 		z := gzip.NewWriter(w)
 		return errors.Join(write(z), z.Close())
 	case ".zst":
-		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+			zstd.WithZeroFrames(true))
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record)
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, 1<<62), 1<<16)
 	var size int64
+	empty := false
 	if info, err := o.f.Stat(); err == nil {
 		size = info.Size()
 	}
@@ -51,6 +52,10 @@ scan:
 			break scan
 		case err != nil:
 			return 0, 0, fmt.Errorf("%s: %w", o.file, err)
+		}
+		if len(records) == 0 && n == size {
+			empty = true // a finished output without records; its frame is made again
+			break
 		}
 		heads, ok := parseHeads(records)
 		if !ok || o.extended && len(heads) < o.frames.records() {
@@ -99,6 +104,9 @@ scan:
 		if err := o.f.Truncate(o.offset); err != nil {
 			return 0, 0, err
 		}
+	}
+	if empty {
+		o.Dropped = 0 // nothing of a record
 	}
 	if o.hash != nil {
 		if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"infill/infill/settings"
+	"infill/internal/unpack"
 )
 
 // Whatever number of bytes an earlier run left, the resumed file is that of an
@@ -56,6 +59,43 @@ func TestResumeAtEveryByte(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A compressed output without records is one that other programs can read: a frame, and not a file
+// of no bytes. To resume it changes nothing, and completes one of no bytes.
+func TestEmptyOutput(t *testing.T) {
+	t.Parallel()
+	for _, suffix := range suffixes {
+		for _, per := range []settings.Unit{settings.PerSentence, settings.PerFilling} {
+			dir := t.TempDir()
+			in := write(t, filepath.Join(dir, "in.txt"), "\n")
+			out := filepath.Join(dir, "out"+suffix)
+			c := config{layout: Layout{Per: per}}
+			if _, _, err := process(t, in, out, c); err != nil {
+				t.Fatal(err)
+			}
+			want := read(t, out)
+			u, err := unpack.New(bytes.NewReader(want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(u)
+			if err != nil || len(plain) > 0 || (len(want) > 0) != (suffix != ".jsonl") {
+				t.Errorf("%s: %q holds %q, %v", suffix, want, plain, err)
+			}
+			c.mode = Resume
+			for _, n := range []int{len(want), 0, len(want) / 2} {
+				if per != settings.PerSentence && n < len(want) {
+					continue // rows are refused where their bytes have changed
+				}
+				write(t, out, string(want[:n]))
+				_, o, err := process(t, in, out, c)
+				if err != nil || !bytes.Equal(read(t, out), want) || n == len(want) && o.Dropped != 0 {
+					t.Errorf("%s: resumed at byte %d: %q, %v", suffix, n, read(t, out), err)
+				}
+			}
+		}
 	}
 }
 
