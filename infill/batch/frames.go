@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -39,7 +38,7 @@ var errTorn = errors.New("a frame is not whole")
 
 // framingOf goes by the suffix of the name.
 func framingOf(path string) (framing, error) {
-	switch filepath.Ext(path) {
+	switch suffixOf(path) {
 	case ".gz":
 		return gzipFrames{}, nil
 	case ".zst":

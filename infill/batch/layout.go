@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"infill/infill/settings"
@@ -38,8 +39,11 @@ func (l Layout) Found(path string) (Layout, error) {
 		}
 		l.Format = settings.FormatOf(path)
 	}
-	ext := strings.ToLower(filepath.Ext(path))
+	ext := suffixOf(path)
 	switch {
+	case slices.Contains(otherPacked, ext):
+		return l, fmt.Errorf("%w: %s: outputs are compressed as .gz and .zst, and not as %s; name it "+
+			"so, or without %[3]s, and compress it afterwards", ErrLayout, path, ext)
 	case !l.Format.Table():
 		l.Format = settings.FormatJSONL
 	case l.Format == settings.FormatParquet && (ext == ".gz" || ext == ".zst"):
@@ -47,6 +51,16 @@ func (l Layout) Found(path string) (Layout, error) {
 	}
 	return l, nil
 }
+
+// otherPacked are suffixes of compressed files and archives that no output can be. Without them
+// such a name would get data that are not compressed.
+var otherPacked = []string{
+	".7z", ".br", ".bz", ".bz2", ".gzip", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snappy", ".sz",
+	".tar", ".tgz", ".xz", ".z", ".zip", ".zstd",
+}
+
+// suffixOf is the last suffix of a name, in small letters.
+func suffixOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // Rows reports whether the output has rows, made when all records are there. The
 // records themselves are otherwise the output.

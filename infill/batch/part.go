@@ -205,7 +205,7 @@ func recordOf(n int, line []byte) (*jsonl.Record, error) {
 
 // compressed calls write with a writer that compresses as the name of a file says.
 func compressed(w io.Writer, path string, write func(io.Writer) error) error {
-	switch filepath.Ext(path) {
+	switch suffixOf(path) {
 	case ".gz":
 		z := gzip.NewWriter(w)
 		return errors.Join(write(z), z.Close())

@@ -44,6 +44,11 @@ func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record)
 	if info, err := o.f.Stat(); err == nil {
 		size = info.Size()
 	}
+	if first, _ := r.Peek(1); o.frames.records() > 1 && string(first) == "{" {
+		// To take them for a torn frame would cut them all off.
+		return 0, 0, fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
+			"are; start again, or name another output", ErrMismatch, o.file)
+	}
 scan:
 	for {
 		records, n, err := o.frames.next(r)

@@ -16,6 +16,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
+	"infill/internal/unpack"
 	"infill/tokenize"
 )
 
@@ -486,5 +487,53 @@ func TestForeignTables(t *testing.T) {
 		if l, err := (Layout{}).Found(name); err != nil || l.Rows() {
 			t.Errorf("output %s: %+v, %v", name, l, err)
 		}
+	}
+}
+
+// The name of an output says its compression in any case. A name of another one is refused, whatever
+// the format: its file would not be what it says.
+func TestCompressionOfNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := write(t, filepath.Join(dir, "in.txt"), sentences(9))
+	for _, c := range []struct {
+		name string
+		per  settings.Unit
+	}{{"x.JSONL.GZ", 0}, {"y.jsonl.Zst", 0}, {"x.Csv.Gz", 0}, {"z.JSONL.ZST", settings.PerFilling}} {
+		out := filepath.Join(dir, c.name)
+		if _, _, err := process(t, in, out, config{layout: Layout{Per: c.per}}); err != nil {
+			t.Fatal(err)
+		}
+		u, err := unpack.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(u); u.Format == "" || err != nil || len(b) == 0 {
+			t.Errorf("%s: %q, %d bytes, %v", c.name, u.Format, len(b), err)
+		}
+		if err := u.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"x.jsonl.bz2", "x.csv.XZ", "x.zip", "x.jsonl.lz4", "x.br", "x.tsv.zstd"} {
+		for _, l := range []Layout{{}, {Format: settings.FormatCSV}, {Format: settings.FormatJSONL}} {
+			if _, err := l.Found(name); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), "as .gz and .zst") {
+				t.Errorf("%s, %v: %v", name, l.Format, err)
+			}
+		}
+	}
+	// Records that are not compressed are never cut off as a frame that is torn.
+	plain, packed := filepath.Join(dir, "plain.jsonl"), filepath.Join(dir, "packed.jsonl.GZ")
+	for _, out := range []string{plain, packed} {
+		if _, _, err := process(t, in, out, config{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := read(t, plain)
+	write(t, packed, string(want))
+	if _, _, err := process(t, in, packed, config{mode: Resume}); !errors.Is(err, ErrMismatch) ||
+		!bytes.Equal(read(t, packed), want) {
+		t.Errorf("plain records in %s: %v", packed, err)
 	}
 }
