@@ -136,6 +136,35 @@ func TestBatchLinesToTable(t *testing.T) {
 	}
 }
 
+// The run says which fields of JSON lines have another name in a table, and says it once.
+func TestRenamedFields(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the dog sleeps .","score":5}`+"\n"+
+		`{"text":"the dog sleeps .","score":6,"filled":"x","k":1}`+"\n")
+	const says = "infill: fields of the input are renamed, because the output has such names of its own: "
+	fill := []string{"batch", in, "--seed", "1", "--steps", "1", "--mask-words", "1"}
+	for _, c := range []struct {
+		args []string
+		want string // "" for nothing
+	}{
+		{append(fill, "-o", filepath.Join(dir, "a.csv")), "score to input_score, filled to input_filled"},
+		{append(fill, "-o", filepath.Join(dir, "a.parquet")), "score to input_score, filled to input_filled"},
+		{append(fill, "-o", filepath.Join(dir, "a.jsonl"), "--per", "filling"),
+			"score to input_score, filled to input_filled"},
+		{append(fill, "--per", "filling"), "score to input_score, filled to input_filled"},
+		{[]string{"score", "--file", in, "-o", filepath.Join(dir, "b.csv")}, "score to input_score"},
+		{append(fill, "-o", filepath.Join(dir, "c.csv"), "--quiet"), ""},
+		{append(fill, "-o", filepath.Join(dir, "c.jsonl")), ""},
+	} {
+		r := infillRun("", withTiny(c.args...)...)
+		told := strings.Count(r.err, says+c.want+"\n")
+		if r.code != exitOK || c.want != "" && told != 1 || strings.Count(r.err, "renamed") != told {
+			t.Errorf("%q: exit %d: %s; want %q", c.args, r.code, r.err, c.want)
+		}
+	}
+}
+
 // infill score reads and writes tables, too.
 func TestScoreTable(t *testing.T) {
 	t.Parallel()

@@ -138,16 +138,7 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	if w.begins != nil {
 		w.begins()
 	}
-	if !f.quiet {
-		var renamed []string
-		for _, r := range out.Renamed(in) {
-			renamed = append(renamed, printable(r[0])+" to "+printable(r[1]))
-		}
-		if len(renamed) > 0 {
-			fmt.Fprintf(std.err, "infill: columns of the input are renamed, because the output has such "+
-				"names of its own: %s\n", strings.Join(renamed, ", "))
-		}
-	}
+	f.sayRenamed(std, out, in, "columns")
 	resumable := out.Resumable()
 	bar := newBatchProgress(f.progress, f.quiet, workers, std.err)
 	job := batch.Job{Input: in, Output: out, Workers: workers, Do: w.do, Known: w.known, Texts: true,
@@ -185,6 +176,9 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 	}
 	p, err := job.Run(c.Context)
 	bar.clear()
+	if in.Format() == settings.FormatJSONL { // whose fields are known only now
+		f.sayRenamed(std, out, in, "fields")
+	}
 	if w.note != nil && !f.quiet {
 		if note := w.note(); note != "" {
 			fmt.Fprintf(std.err, "infill: %s\n", note)
@@ -212,6 +206,18 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 		return errSomeFailed
 	}
 	return nil
+}
+
+// sayRenamed says which columns or fields of the input have another name in the output.
+func (f *fileFlags) sayRenamed(std stdio, out *batch.Output, in *batch.Input, what string) {
+	var renamed []string
+	for _, r := range out.Renamed(in) {
+		renamed = append(renamed, printable(r[0])+" to "+printable(r[1]))
+	}
+	if len(renamed) > 0 && !f.quiet {
+		fmt.Fprintf(std.err, "infill: %s of the input are renamed, because the output has such names of "+
+			"its own: %s\n", what, strings.Join(renamed, ", "))
+	}
 }
 
 // layout is the form of the output.

@@ -36,6 +36,7 @@ type Output struct {
 	extended bool      // an earlier run had a smaller limit
 	complete *Finished // an earlier run has made the rows; nil if not
 	stream   *rowStream
+	renamed  [][2]string // of JSON lines, see Renamed
 
 	w       io.Writer
 	f       *os.File // nil for a stream
@@ -279,20 +280,21 @@ func (o *Output) File() string {
 func (o *Output) Resumable() bool { return o.regular && o.f != nil }
 
 // Renamed are the columns of an input that have another name in the rows of the output,
-// because infill has columns of their names. They are in pairs, the old name first.
+// because infill has columns of their names. They are in pairs, the old name first. The fields of
+// JSON lines are known when a job has run.
 func (o *Output) Renamed(in *Input) [][2]string {
-	if !o.layout.Rows() || in.Format() == settings.FormatJSONL {
+	if !o.layout.Rows() {
 		return nil
+	}
+	if in.Format() == settings.FormatJSONL {
+		if o.stream != nil {
+			return o.stream.renamed
+		}
+		return o.renamed
 	}
 	m := o.layout.newRowMaker(in.options)
 	m.addAll(in, false)
-	var out [][2]string
-	for _, n := range m.names {
-		if is := m.outputName(n); is != n {
-			out = append(out, [2]string{n, is})
-		}
-	}
-	return out
+	return m.renamed()
 }
 
 // finishShard says in the manifest what the file of a shard holds.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -99,6 +100,7 @@ func (o *Output) makeRows(ctx context.Context, in *Input, p Progress) error {
 		if err := o.inferColumns(ctx, maker); err != nil {
 			return err
 		}
+		o.renamed = maker.renamed()
 	case stored != nil:
 		maker.addAll(stored, true)
 	default:
@@ -227,6 +229,8 @@ type rowStream struct {
 	l     Layout
 	rows  table.Writer // nil where each record has columns of its own
 	maker *rowMaker
+
+	renamed [][2]string // where each record has columns of its own, see Output.Renamed
 }
 
 func newRowStream(w io.Writer, in *Input, l Layout) (*rowStream, error) {
@@ -260,6 +264,11 @@ func (s *rowStream) write(record []byte) error {
 		}
 		for _, f := range fields {
 			maker.add(f.Name, table.Type{Kind: table.JSON})
+		}
+		for _, pair := range maker.renamed() {
+			if !slices.Contains(s.renamed, pair) {
+				s.renamed = append(s.renamed, pair)
+			}
 		}
 		if rows, err = table.NewWriter(s.w, table.FormatJSONL, maker.columns()); err != nil {
 			return err

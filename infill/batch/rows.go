@@ -88,6 +88,17 @@ func (m *rowMaker) outputName(name string) string {
 	return name
 }
 
+// renamed are the columns of the input that have another name in the output, with it.
+func (m *rowMaker) renamed() [][2]string {
+	var out [][2]string
+	for _, n := range m.names {
+		if is := m.outputName(n); is != n {
+			out = append(out, [2]string{n, is})
+		}
+	}
+	return out
+}
+
 // inputFields are the fields of the input's record by name, in the order id, text, the
 // others.
 func (m *rowMaker) inputFields(r *jsonl.Record) ([]jsonl.Field, error) {
