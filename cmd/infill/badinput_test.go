@@ -73,6 +73,13 @@ func TestBadInput(t *testing.T) {
 		{"a folder without a model", []string{"fill", "--model", "../../docs", ok}, 3, "../../docs: no model: "},
 		{"no such name", []string{"fill", "--model", "robertta", ok}, 2, "default"},
 		{"score of nothing", withTiny("score", ""), 2, "empty"},
+		{"an output without a name", withTiny("batch", "in.txt", "-o", ""), 2,
+			`value "" for flag -o: want the name of a file`},
+		{"a profile without a name", withTiny("tune", "in.txt", "--output="), 2, "want the name of a file"},
+		{"scores without a name", withTiny("score", "--file", "in.txt", "-o", ""), 2, "want the name of a file"},
+		{"a report without a name", []string{"eval", "in.txt", "--html", ""}, 2, "want the name of a file"},
+		{"a chart without a name", []string{"samplers", "bench", "--svg", ""}, 2, "want the name of a file"},
+		{"a trace without a name", withTiny("fill", "--trace", "", ok), 2, "want the name of a file"},
 		{"empty standard input", withTiny("fill", "-"), 2, "no text"},
 		{"install with a path", []string{"doctor", "--install", "--ort", "x"}, 2, "--ort"},
 	} {

@@ -32,7 +32,7 @@ type fileFlags struct {
 func (f *fileFlags) flags() []*option {
 	f.File = *settings.FileDefaults()
 	f.maxErrors = -1
-	output := textFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
+	output := writeFlag("output", "write to a `FILE`, .gz and .zst compressed; - is standard output",
 		&f.output)
 	output.alias = "o"
 	f.outputFlag = output

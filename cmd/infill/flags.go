@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ type option struct {
 	value       *settings.Value
 	original    string // the value before flags are read
 	fromEnv     bool
+	writes      bool // it names a file that is written, and is never empty
 }
 
 // newOption makes a flag; the value of its variable is the default.
@@ -38,6 +40,13 @@ func boolFlag(name, usage string, p *bool) *option {
 
 func textFlag(name, usage string, p *string) *option {
 	return newOption(name, usage, settings.TextValue(p))
+}
+
+// writeFlag names a file that is written.
+func writeFlag(name, usage string, p *string) *option {
+	o := textFlag(name, usage, p)
+	o.writes = true
+	return o
 }
 
 func listFlag(name, usage string, p *[]string) *option {
@@ -128,6 +137,9 @@ func (f *option) spelling() string {
 
 // Set is the parser's way to the value.
 func (f *option) Set(text string) error {
+	if f.writes && text == "" { // else standard output, or nothing, would have what a file was to have
+		return errors.New("want the name of a file (maybe a variable of the shell is not set)")
+	}
 	err := f.value.Set(text)
 	if err == nil {
 		return nil

@@ -67,8 +67,8 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}), group(groupOutput, []*option{
 		boolFlag("json", "print the result as JSON", &f.json),
-		textFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
-		textFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
+		writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+		writeFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
 		boolFlag("force", "overwrite report files that exist", &f.force),
 	})...)
 }

@@ -26,7 +26,7 @@ func benchCommand(std stdio) *cli.Command {
 		wholeFlag("burn-in", "adapting steps before them; 0: none, automatic values stay as they start",
 			&cfg.Burnin, 0, 1<<28),
 		wholeFlag("seed", "seed of starts and chains", &cfg.Seed, 0, math.MaxInt64),
-		textFlag("svg", "write a chart to a `FILE`", &svg),
+		writeFlag("svg", "write a chart to a `FILE`", &svg),
 		boolFlag("markdown", "print the table as Markdown", &markdown),
 		boolFlag("json", "print the comparison as one JSON object", &asJSON),
 		boolFlag("force", "overwrite a chart that exists", &force),

@@ -19,7 +19,7 @@ type traceFile struct {
 }
 
 func traceFlag(p *string) *option {
-	return textFlag("trace",
+	return writeFlag("trace",
 		"write energy, acceptance and state of every step to a `FILE`, as JSON lines", p)
 }
 

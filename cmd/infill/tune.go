@@ -53,7 +53,7 @@ func tuneCommand(std stdio) *cli.Command {
 		"encoder", "min-similarity", "max-similarity")
 	own := []*option{
 		wholeFlag("sample", "texts to tune on, drawn from all with --seed", &f.sample, 1, 100_000),
-		textFlag("output", "`FILE` for the profile", &f.output),
+		writeFlag("output", "`FILE` for the profile", &f.output),
 		boolFlag("force", "overwrite an output that exists", &f.force),
 		boolFlag("quiet", "print nothing", &f.quiet),
 	}
