@@ -150,7 +150,7 @@ func (m *Model) Check(ctx context.Context, o CheckOptions) (*CheckReport, error)
 // holds says whether text can hold a token.
 func (m *Model) holds(id int32) bool { return !m.tok.IsSpecial(id) && !m.tok.IsUnused(id) }
 
-// ordinary picks a token that text can hold, of which there is one.
+// ordinary picks a token that text can hold, after speaks.
 func (m *Model) ordinary(rng *rand.Rand) int32 {
 	for {
 		if id := int32(rng.IntN(m.tok.VocabSize())); m.holds(id) {
@@ -159,7 +159,7 @@ func (m *Model) ordinary(rng *rand.Rand) int32 {
 	}
 }
 
-// speaks refuses a tokenizer of which text can hold no token.
+// speaks refuses a tokenizer without a token that text can hold.
 func (m *Model) speaks() error {
 	for id := range int32(m.tok.VocabSize()) {
 		if m.holds(id) {

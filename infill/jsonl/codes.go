@@ -35,8 +35,8 @@ var codes = []struct {
 
 // Code is the name that records give an error of a single line: empty,
 // no_blank, bad_blank, empty_support, too_few_words, bad_start, no_original, filtered, bad_span,
-// too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that would
-// befall every line.
+// too_long, bad_json, bad_row, bad_option, invalid_utf8 or unsupported. It is "" for an error that
+// would befall every line.
 func Code(err error) string {
 	var many *samplers.TooManyError
 	if errors.As(err, &many) {
