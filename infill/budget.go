@@ -47,7 +47,7 @@ type meter struct {
 
 func (p *plan) meter() *meter {
 	m := &meter{plan: p}
-	if p.opt.Steps == 0 || p.opt.Budget == BudgetSteps {
+	if p.opt.Steps == 0 {
 		return m
 	}
 	per := p.opt.Chains

@@ -88,7 +88,7 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 	}
 	res, err := p.weigh(ctx, t, u)
 	if err == nil {
-		res.Fresh, res.Evaluated = p.model.freshOf(res.Rows), int(p.model.evaluated.Load())
+		res.Fresh = p.model.freshOf(res.Rows)
 	}
 	return res, err
 }

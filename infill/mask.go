@@ -42,7 +42,7 @@ func wordSpans(text string) [][2]int {
 	return words
 }
 
-// MaxMaskWords is the largest number of words that a [Masking] takes out of one text.
+// MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = 1000
 
 // A Masking says how many words of a text without blanks become blanks, and which may. The number

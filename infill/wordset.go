@@ -2,15 +2,12 @@ package infill
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"infill/internal/textline"
 )
 
 // A WordSet is a set of words and phrases of a text, whatever the model's vocabulary. Case does not
@@ -68,31 +65,16 @@ func ReadWordSet(r io.Reader) (*WordSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := textline.NewReader(r, maxListLine)
-	for {
-		b, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if errors.Is(err, textline.ErrTooLong) {
-			return nil, fmt.Errorf("line %d: %w: %w", in.Number(), ErrOption, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		w := strings.TrimSpace(string(b))
-		if w == "" || w[0] == '#' {
-			continue
-		}
+	if err := eachWord(r, func(line int, w string) error {
 		if err := s.add(w); err != nil {
-			return nil, fmt.Errorf("line %d: %w", in.Number(), err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 		if len(s.entries) > maxListWords {
-			return nil, fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
+			return fmt.Errorf("%w: more than %d words", ErrOption, maxListWords)
 		}
-	}
-	if len(s.entries) == 0 {
-		return nil, fmt.Errorf("%w: the list has no word; write one a line", ErrOption)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

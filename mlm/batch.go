@@ -186,7 +186,7 @@ func (s *scheduler) await(ctx context.Context, sentence *Sentence, units []*unit
 	return c.error()
 }
 
-// withdraw removes what is queued of c, or of everybody, and counts it.
+// withdraw removes what is queued of c and counts it.
 func (s *scheduler) withdraw(c *call) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

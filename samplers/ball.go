@@ -60,7 +60,7 @@ func (b *ball) rec(from, radius int) {
 	}
 }
 
-// newBallKernel makes the kernel of both; recentre draws u, radius 0 stands
+// newBallKernel makes the kernel of HammingBall and BlockGibbs. recentre draws u, radius 0 stands
 // for the whole block.
 func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
 	cnt, err := newCounter(c, name, 1, 0, TargetAcceptance)

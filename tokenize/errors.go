@@ -8,7 +8,8 @@ import (
 
 // Sentinels for what a caller may want to branch on; use errors.Is.
 var (
-	// ErrNoVocabulary: the folder holds neither tokenizer.json nor vocab.txt.
+	// ErrNoVocabulary: there is no folder, or it holds no tokenizer.json, no vocab.txt, and not both
+	// vocab.json and merges.txt.
 	ErrNoVocabulary = errors.New("no vocabulary")
 	// ErrFormat: a file is not what its name promises.
 	ErrFormat = errors.New("malformed")

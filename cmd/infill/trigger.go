@@ -152,7 +152,7 @@ func readExamples(path, text, label string, stdin io.Reader) ([]trigger.Example,
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	return trigger.Read(r, strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst"), text, label)
+	return trigger.Read(r, settings.Uncompressed(path), text, label)
 }
 
 // showTrigger shows how far a run is.

@@ -48,12 +48,20 @@ func (f Format) String() string {
 // Table reports whether records of the format are rows with columns.
 func (f Format) Table() bool { return f >= FormatCSV }
 
+// Uncompressed is the name of a file without the suffix of a compression, in any case.
+func Uncompressed(path string) string {
+	for _, suffix := range []string{".gz", ".zst"} {
+		if n := len(path) - len(suffix); n >= 0 && strings.EqualFold(path[n:], suffix) {
+			path = path[:n]
+		}
+	}
+	return path
+}
+
 // FormatOf is the format that the name of a file says, FormatAuto for none. The
 // suffixes .gz and .zst are passed over.
 func FormatOf(path string) Format {
-	name := strings.ToLower(path)
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	switch filepath.Ext(name) {
+	switch strings.ToLower(filepath.Ext(Uncompressed(path))) {
 	case ".jsonl", ".ndjson":
 		return FormatJSONL
 	case ".txt":

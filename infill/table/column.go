@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -75,7 +74,11 @@ func appendParts(dst []byte, t Type, parts []any) ([]byte, error) {
 		of := t.Elem
 		if t.Kind == Struct {
 			of = &t.Fields[i].Type
-			dst = append(strconv.AppendQuote(dst, t.Fields[i].Name), ':')
+			name, err := marshal(t.Fields[i].Name)
+			if err != nil {
+				return dst, err
+			}
+			dst = append(append(dst, name...), ':')
 		}
 		var err error
 		if dst, err = appendJSON(dst, *of, p); err != nil {

@@ -32,36 +32,36 @@ var platforms = []platform{
 	{
 		goos: "linux", goarch: "amd64", file: "libonnxruntime.so.1",
 		npmDir: "linux/x64", npmFile: "libonnxruntime.so.1",
-		archive:    "onnxruntime-linux-x64-1.27.0.tgz",
-		archiveLib: "onnxruntime-linux-x64-1.27.0/lib/libonnxruntime.so.1.27.0",
+		archive:    "onnxruntime-linux-x64-" + Version + ".tgz",
+		archiveLib: "onnxruntime-linux-x64-" + Version + "/lib/libonnxruntime.so." + Version,
 		sha256:     "d8aff4aa8abee8fb2abb2f2f2459ffc94461e781e41b9f7c072829dd0d470221",
 	},
 	{
 		goos: "linux", goarch: "arm64", file: "libonnxruntime.so.1",
 		npmDir: "linux/arm64", npmFile: "libonnxruntime.so.1",
-		archive:    "onnxruntime-linux-aarch64-1.27.0.tgz",
-		archiveLib: "onnxruntime-linux-aarch64-1.27.0/lib/libonnxruntime.so.1.27.0",
+		archive:    "onnxruntime-linux-aarch64-" + Version + ".tgz",
+		archiveLib: "onnxruntime-linux-aarch64-" + Version + "/lib/libonnxruntime.so." + Version,
 		sha256:     "c36bc200e7e6c093b8abb0b34590fbdd8c52fd3fb5e33795b9523ffdde2fce0f",
 	},
 	{
-		goos: "darwin", goarch: "arm64", file: "libonnxruntime.1.27.0.dylib",
-		npmDir: "darwin/arm64", npmFile: "libonnxruntime.1.27.0.dylib",
-		archive:    "onnxruntime-osx-arm64-1.27.0.tgz",
-		archiveLib: "onnxruntime-osx-arm64-1.27.0/lib/libonnxruntime.1.27.0.dylib",
+		goos: "darwin", goarch: "arm64", file: "libonnxruntime." + Version + ".dylib",
+		npmDir: "darwin/arm64", npmFile: "libonnxruntime." + Version + ".dylib",
+		archive:    "onnxruntime-osx-arm64-" + Version + ".tgz",
+		archiveLib: "onnxruntime-osx-arm64-" + Version + "/lib/libonnxruntime." + Version + ".dylib",
 		sha256:     "89f692a3a1a224e4ad0b796b0e7c0bd81113b0741bfe84211eceef14d05a9e59",
 	},
 	{
 		goos: "windows", goarch: "amd64", file: "onnxruntime.dll",
 		npmDir: "win32/x64", npmFile: "onnxruntime.dll",
-		archive:    "onnxruntime-win-x64-1.27.0.zip",
-		archiveLib: "onnxruntime-win-x64-1.27.0/lib/onnxruntime.dll",
+		archive:    "onnxruntime-win-x64-" + Version + ".zip",
+		archiveLib: "onnxruntime-win-x64-" + Version + "/lib/onnxruntime.dll",
 		sha256:     "273f9ef9cf755c6a0f342226a80448156c10ceb74db2ae8c8370dc98e75af0eb",
 	},
 	{
 		goos: "windows", goarch: "arm64", file: "onnxruntime.dll",
 		npmDir: "win32/arm64", npmFile: "onnxruntime.dll",
-		archive:    "onnxruntime-win-arm64-1.27.0.zip",
-		archiveLib: "onnxruntime-win-arm64-1.27.0/lib/onnxruntime.dll",
+		archive:    "onnxruntime-win-arm64-" + Version + ".zip",
+		archiveLib: "onnxruntime-win-arm64-" + Version + "/lib/onnxruntime.dll",
 		sha256:     "908ce63e73f375e90daabe24c52486b42392c19df3d63973a26f871cfeab5453",
 	},
 }
@@ -88,7 +88,8 @@ func systemNames(goos string) []string {
 	case "windows":
 		return []string{"onnxruntime.dll"}
 	case "darwin":
-		return []string{"libonnxruntime.1.27.0.dylib", "libonnxruntime.1.dylib", "libonnxruntime.dylib"}
+		return []string{"libonnxruntime." + Version + ".dylib", "libonnxruntime.1.dylib",
+			"libonnxruntime.dylib"}
 	}
-	return []string{"libonnxruntime.so.1.27.0", "libonnxruntime.so.1", "libonnxruntime.so"}
+	return []string{"libonnxruntime.so." + Version, "libonnxruntime.so.1", "libonnxruntime.so"}
 }

@@ -107,7 +107,7 @@ type Result struct {
 	// scores is possible for self-BLEU's "mean" variant only.
 	Score float64
 	// Precisions are the precisions after smoothing, in [0,1] (methods 5 and 7 may
-	// exceed 1), one per order.
+	// exceed 1), one per order. Those of self-BLEU's "group" variant are before it.
 	Precisions []float64
 	// Matches and Totals are the pooled counts before smoothing.
 	Matches, Totals []int64
@@ -125,7 +125,7 @@ type Result struct {
 	Groups []float64
 	// Warnings say what makes the score less than it seems.
 	Warnings []error
-	// Stats are the per-sentence counts behind the score.
+	// Stats are the per-sentence counts behind the score, nil for the "group" variant.
 	Stats *Stats
 }
 

@@ -19,15 +19,11 @@ type WriteOptions struct {
 	Location func(file string) string
 }
 
-// maxFile is protobuf's limit on a message.
-const maxFile = math.MaxInt32
-
 // Marshal encodes m into one slice, each weight copied (or read) once.
 func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
-	b := encodeModel(m, opt)
-	if b.n > maxFile {
-		return nil, errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; "+
-			"write with external data", b.n)
+	b, err := encodeModel(m, opt)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]byte, b.n)
 	at := 0
@@ -47,10 +43,9 @@ func Marshal(m *Model, opt WriteOptions) ([]byte, error) {
 
 // Write encodes m to w without copying weights that are in memory.
 func Write(w io.Writer, m *Model, opt WriteOptions) error {
-	b := encodeModel(m, opt)
-	if b.n > maxFile {
-		return errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; write with external data",
-			b.n)
+	b, err := encodeModel(m, opt)
+	if err != nil {
+		return err
 	}
 	for _, p := range b.parts {
 		data := p.b
@@ -142,7 +137,7 @@ func (m *message) sub(num protowire.Number, fill func(*message)) {
 	}
 }
 
-func encodeModel(model *Model, opt WriteOptions) *message {
+func encodeModel(model *Model, opt WriteOptions) (*message, error) {
 	m := &message{opt: opt}
 	m.int(1, model.IRVersion)
 	m.str(2, model.ProducerName, false)
@@ -156,7 +151,11 @@ func encodeModel(model *Model, opt WriteOptions) *message {
 			m.int(2, o.Version)
 		})
 	}
-	return m
+	if m.n > maxModelFile {
+		return nil, errorf(ErrLimit, "model", "%d bytes do not fit a protobuf file; "+
+			"write with external data", m.n)
+	}
+	return m, nil
 }
 
 func (m *message) graph(g *Graph) {
