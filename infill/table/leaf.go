@@ -14,6 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"infill/internal/binary16"
 )
 
 // appendLeaf appends a stored value as JSON. Dates and times are as in ISO 8601,
@@ -47,7 +49,7 @@ func appendLeaf(dst []byte, t parquet.Type, v parquet.Value) ([]byte, error) {
 			return append(dst, flat.Bytes()...), err
 		}
 		if _, ok := logical(t).(*format.Float16Type); ok && len(b) == 2 {
-			out = numberOf(halfOf(binary.LittleEndian.Uint16(b)), 64)
+			out = numberOf(float64(binary16.Widen(binary.LittleEndian.Uint16(b))), 64)
 			break
 		}
 		out = bytesOf(logical(t), kind, b)
@@ -140,27 +142,6 @@ func numberOf(x float64, bits int) any {
 		return "-Infinity"
 	case bits == 32:
 		return float32(x)
-	}
-	return x
-}
-
-// halfOf is a number of IEEE 754 binary16.
-func halfOf(b uint16) float64 {
-	exponent, fraction := int(b>>10&0x1f), float64(b&0x3ff)
-	var x float64
-	switch exponent {
-	case 0: // zero and subnormal numbers
-		x = math.Ldexp(fraction, -24)
-	case 0x1f:
-		x = math.Inf(1)
-		if fraction != 0 {
-			x = math.NaN()
-		}
-	default:
-		x = math.Ldexp(fraction+1024, exponent-25)
-	}
-	if b&0x8000 != 0 {
-		x = -x
 	}
 	return x
 }

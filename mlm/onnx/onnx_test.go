@@ -163,25 +163,6 @@ func flat(m *message) []byte {
 	return b
 }
 
-func TestFloat16(t *testing.T) {
-	for _, c := range []struct {
-		h    uint16
-		want float64
-	}{{0, 0}, {0x3c00, 1}, {0x3555, 0.333251953125}, {0x7bff, 65504}, {0x0400,
-		math.Ldexp(1, -14)}, {0x03ff, 1023 * math.Ldexp(1, -24)},
-		{0x8001, -math.Ldexp(1, -24)}, {0x7c00, math.Inf(1)}, {0xfc00, math.Inf(-1)}} {
-		if got := float64(float16To32(c.h)); got != c.want {
-			t.Errorf("%#x: %v, want %v", c.h, got, c.want)
-		}
-	}
-	if v := float16To32(0x7e00); v == v {
-		t.Errorf("NaN became %v", v)
-	}
-	if !math.Signbit(float64(float16To32(0x8000))) {
-		t.Error("negative zero lost its sign")
-	}
-}
-
 func TestElements(t *testing.T) {
 	if n, err := Elements([]int64{3, 0, 5}); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"math"
 	"math/bits"
+
+	"infill/internal/binary16"
 )
 
 // Tensor is a TensorProto. Its elements are little-endian bytes: a slice of the model file, bytes
@@ -204,7 +206,7 @@ func (t *Tensor) Float64s() ([]float64, error) {
 		case Double:
 			out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		case Float16:
-			out[i] = float64(float16To32(binary.LittleEndian.Uint16(b[2*i:])))
+			out[i] = float64(binary16.Widen(binary.LittleEndian.Uint16(b[2*i:])))
 		case BFloat16:
 			out[i] = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*i:])) << 16))
 		default:
@@ -258,19 +260,6 @@ func integerAt(t DataType, b []byte, i int) (int64, bool) {
 		return 0, true
 	}
 	return 0, false
-}
-
-// float16To32 widens an IEEE 754 half-precision number.
-func float16To32(h uint16) float32 {
-	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&0x3ff
-	switch exp {
-	case 0:
-		v := float32(frac) * (1.0 / (1 << 24)) // subnormal: frac · 2⁻²⁴, exact
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31:
-		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
-	}
-	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
 
 func tensorAt(name string) string { return fmt.Sprintf("tensor %q", name) }
