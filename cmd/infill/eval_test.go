@@ -144,6 +144,7 @@ func TestEvalBadInput(t *testing.T) {
 		{"empty reference", []string{"eval", gen, "--reference", write(t, "e.txt", "")}, 2, "empty"},
 		{"unknown tokenizer", []string{"eval", gen, "--tokenize", "13"}, 2, `did you mean "13a"`},
 		{"bad weights", []string{"eval", gen, "--weights", "0.5,NaN"}, 2, "weights"},
+		{"weights of 0", []string{"eval", gen, "--weights", "0,0,0,0"}, 2, "all weights are 0, so no order counts (want one above 0"},
 		{"unpaired", []string{"eval", gen, "--paired", "--reference", write(t, "one.txt", "a\n")}, 2, "unequal"},
 		{"broken JSON", []string{"eval", "--format", "jsonl", gen}, 2, "gen.txt:1"},
 		{"bad order", []string{"eval", gen, "--ngrams", "2,x"}, 2, "ngrams"},

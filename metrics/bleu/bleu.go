@@ -84,7 +84,8 @@ const maxOrder = 64
 type Options struct {
 	// Order is the highest n-gram order, 1 to 64; 0 means len(Weights), else 4.
 	Order int
-	// Weights are the exponents of the precisions, one per order. Nil is uniform.
+	// Weights are the exponents of the precisions, one per order, not all 0. Nil is uniform. They
+	// are taken as they are, as NLTK takes them, also if their sum is not 1.
 	Weights []float64
 	// Smoothing is one of [Smoothings]; "" means "none".
 	Smoothing string
@@ -166,6 +167,11 @@ func (o Options) check() (*settings, error) {
 		if !(w >= 0) || math.IsInf(w, 0) {
 			return nil, fmt.Errorf("%w: weight %v (want finite and not negative)", ErrOption, w)
 		}
+	}
+	if slices.Max(s.weights) == 0 {
+		// Every precision to the power of 0 is 1, and so the score is, whatever the sentences.
+		return nil, fmt.Errorf("%w: all weights are 0, so no order counts (want one above 0; no weights "+
+			"are uniform ones)", ErrOption)
 	}
 	switch s.Denominator {
 	case "":

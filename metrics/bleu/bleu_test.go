@@ -193,6 +193,9 @@ func TestErrors(t *testing.T) {
 			return bleu.Self(one,
 				opt(bleu.Options{Weights: []float64{nan}}))
 		}, bleu.ErrOption},
+		"weights of 0": {func() (*bleu.Result, error) {
+			return bleu.Self(one, opt(bleu.Options{Weights: []float64{0, 0}}))
+		}, bleu.ErrOption},
 		"smoothing": {func() (*bleu.Result, error) {
 			return bleu.Self(one,
 				opt(bleu.Options{Smoothing: "some"}))
