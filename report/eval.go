@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infill/internal/count"
+	"infill/metrics/ngram"
 )
 
 // EvalOptions are the options of [Eval].
@@ -65,9 +66,9 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	if o.Repetition == 0 {
 		o.Repetition = 4
 	}
-	if o.Repetition < 1 || o.Repetition > maxNgram {
+	if o.Repetition < 1 || o.Repetition > ngram.MaxOrder {
 		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)",
-			ErrOption, o.Repetition, maxNgram)
+			ErrOption, o.Repetition, ngram.MaxOrder)
 	}
 	o.ReadOptions.Seed = o.Options.Seed
 	switch {

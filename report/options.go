@@ -6,6 +6,7 @@ import (
 
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
+	"infill/metrics/ngram"
 )
 
 // Options says how sentences are measured. The zero value is the literature's
@@ -48,9 +49,6 @@ type Options struct {
 	Exclude []string
 }
 
-// maxNgram bounds the orders of unique n-grams.
-const maxNgram = 32
-
 // plan is checked options.
 type plan struct {
 	Options
@@ -89,8 +87,8 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 		return nil, err
 	}
 	for _, n := range o.Ngrams {
-		if n < 1 || n > maxNgram {
-			return nil, fmt.Errorf("%w: n-gram order %d (want 1 to %d)", ErrOption, n, maxNgram)
+		if n < 1 || n > ngram.MaxOrder {
+			return nil, fmt.Errorf("%w: n-gram order %d (want 1 to %d)", ErrOption, n, ngram.MaxOrder)
 		}
 		p.order = max(p.order, n)
 	}

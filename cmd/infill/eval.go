@@ -11,6 +11,7 @@ import (
 
 	"infill/infill/batch"
 	"infill/infill/settings"
+	"infill/metrics/bleu"
 	"infill/report"
 )
 
@@ -42,7 +43,7 @@ func (f *evalFlags) flags() []*option {
 		wholeFlag("sample", "measure a random sample of this many sentences of each file; 0: all",
 			&f.sample, 0, math.MaxInt32),
 		wholeFlag("seed", "seed of samples and intervals", &f.seed, 0, math.MaxInt64),
-		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, 32),
+		wholeFlag("repetition", "n-gram order of self-repetition", &f.repetition, 1, bleu.MaxOrder),
 		boolFlag("paired", "compare sentence i with line i of every reference file", &f.paired),
 		textFlag("exclude", "`FILE` of sentences, one a line, to leave out of the references (those "+
 			"that were infilled)", &f.exclude),

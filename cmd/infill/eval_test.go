@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/metrics/bleu"
 	"infill/report"
 )
 
@@ -104,6 +105,21 @@ func TestEvalOfVariants(t *testing.T) {
 		}
 		if string(values) != first {
 			t.Errorf("%s: %s, want %s", name, values, first)
+		}
+	}
+}
+
+// All n-gram orders of the command go as far as the packages that count.
+func TestEvalOrders(t *testing.T) {
+	t.Parallel()
+	gen := write(t, "gen.txt", generated)
+	for _, flag := range []string{"--bleu-order", "--ngrams", "--repetition"} {
+		for order, code := range map[int]int{bleu.MaxOrder: 0, bleu.MaxOrder + 1: exitUsage} {
+			r := infillRun("", "eval", gen, flag, fmt.Sprint(order))
+			says := code == 0 || strings.Contains(r.err, fmt.Sprintf("1 to %d", bleu.MaxOrder))
+			if r.code != code || !says {
+				t.Errorf("%s %d: exit %d: %s", flag, order, r.code, r.err)
+			}
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 			&f.clean, cleanings...),
 		wordFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings, "|"),
 			&f.cleanGen, cleanings...),
-		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, 32),
+		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
 		textFlag("weights", "BLEU's `WEIGHTS`, comma separated; uniform when unset", &f.weights),
 		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, "|"), &f.smooth, smoothings...),
 		textFlag("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),

@@ -75,14 +75,13 @@ const (
 	SacreBLEU Denominator = "sacrebleu"
 )
 
-// maxOrder bounds the order: beyond it n-grams of sentences are all unique, and a
-// number that a user typed must not size memory.
-const maxOrder = 64
+// MaxOrder is the highest order of BLEU, as of the n-grams that it counts.
+const MaxOrder = ngram.MaxOrder
 
 // Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,
 // no smoothing, NLTK's conventions and no interval.
 type Options struct {
-	// Order is the highest n-gram order, 1 to 64; 0 means len(Weights), else 4.
+	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else 4.
 	Order int
 	// Weights are the exponents of the precisions, one per order, not all 0. Nil is uniform. They
 	// are taken as they are, as NLTK takes them, also if their sum is not 1.
@@ -150,8 +149,8 @@ func (o Options) check() (*settings, error) {
 			s.Order = 4
 		}
 	}
-	if s.Order < 1 || s.Order > maxOrder {
-		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, maxOrder)
+	if s.Order < 1 || s.Order > MaxOrder {
+		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, MaxOrder)
 	}
 	if o.Weights != nil && len(o.Weights) != s.Order {
 		return nil, fmt.Errorf("%w: %d weights for order %d", ErrOption, len(o.Weights), s.Order)
