@@ -112,6 +112,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.idle(c); err != nil {
+		return err
+	}
 	if err := f.stdin(std.in, c.Args().First() == "-"); err != nil {
 		return err
 	}

@@ -65,13 +65,17 @@ func evalCommand(std stdio) *cli.Command {
 				return usagef("no file of generated sentences; try: infill eval generated.txt --reference " +
 					"corpus.txt")
 			}
-			return f.run(c.Args().Slice(), std)
+			return f.run(c, std)
 		},
 	}
 }
 
 // run measures the files.
-func (f *evalFlags) run(files []string, std stdio) error {
+func (f *evalFlags) run(c *cli.Context, std stdio) error {
+	if err := f.idle(c); err != nil {
+		return err
+	}
+	files := c.Args().Slice()
 	o := report.EvalOptions{
 		Paired: f.paired, Repetition: f.repetition,
 		Command: typedCommand(), Version: version(), Date: today(),
@@ -104,6 +108,13 @@ func (f *evalFlags) run(files []string, std stdio) error {
 	}
 	for i, format := range tables {
 		r.Files[i].Format = format
+	}
+	records := func(in report.FileInfo) bool { return in.Format != "lines" }
+	if !slices.ContainsFunc(r.Files, records) { // only reading tells
+		if err := goesWith(c, "JSON lines or a table, and every file here is plain text", "top",
+			"text-field"); err != nil {
+			return err
+		}
 	}
 	return f.render(std, r)
 }

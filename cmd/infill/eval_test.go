@@ -124,6 +124,50 @@ func TestEvalOrders(t *testing.T) {
 	}
 }
 
+// Flags of the command line that nothing would come of are refused, with the one they go with.
+// Those of the environment may idle.
+func TestIdleFlags(t *testing.T) {
+	gen := write(t, "gen.txt", generated)
+	filled := write(t, "f.jsonl", `{"text":"the cat sat .","fillings":[{"text":"the cat sat ."}]}`+
+		"\n"+`{"text":"a cat sat .","fillings":[{"text":"a cat sat ."}]}`+"\n")
+	in := write(t, "in.txt", "the [MASK] sat .\n")
+	eval, compare := []string{"eval", gen}, withTiny("compare", in)
+	score := withTiny("score", "The cat")
+	for _, c := range []struct {
+		args       []string
+		more, says string
+	}{
+		{eval, "--first 3", "--first goes with --self-bleu first"},
+		{eval, "--resamples 7", "--resamples goes with --confidence"},
+		{eval, "-level 0.9", "-level goes with --confidence"},
+		{eval, "--exclude " + gen, "--exclude goes with --reference FILE"},
+		{eval, "--clean none", "--clean goes with --reference FILE"},
+		{eval, "--text-field foo", "--text-field goes with JSON lines or a table"},
+		{eval, "--top 2", "--top goes with JSON lines or a table"},
+		{eval, "--top 2 --format lines " + filled, "--top goes with JSON lines or a table"},
+		{compare, "--first 3", "--first goes with --self-bleu first"},
+		{compare, "--resamples 7", "--resamples goes with --confidence"},
+		{score, "--json --limit 3", "--limit goes with --file FILE"},
+		{score, "--text-field a", "--text-field goes with --file FILE"},
+		{score, "--max-errors 3", "--max-errors goes with --file FILE"},
+	} {
+		r := infillRun("", append(c.args[:len(c.args):len(c.args)], strings.Fields(c.more)...)...)
+		if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "infill: "+c.says) {
+			t.Errorf("%v %s: exit %d: %s%s", c.args, c.more, r.code, r.out, r.err)
+		}
+	}
+	for k, v := range map[string]string{"FIRST": "3", "RESAMPLES": "7", "EXCLUDE": gen,
+		"EVAL_TEXT_FIELD": "foo", "EVAL_TOP": "2", "LIMIT": "3"} {
+		t.Setenv("INFILL_"+k, v)
+	}
+	for _, args := range [][]string{eval, {"eval", gen, filled, "--top", "2"}, score,
+		{"eval", gen, "--exclude", "", "--first", "0"}} {
+		if r := infillRun("", args...); r.code != 0 {
+			t.Errorf("%v: exit %d: %s", args, r.code, r.err)
+		}
+	}
+}
+
 // The variables of the sampling flags do not change what is measured.
 func TestEvalEnvironment(t *testing.T) {
 	for k, v := range map[string]string{"INFILL_CASE": "model", "INFILL_FORMAT": "text", "INFILL_TOP": "1", "INFILL_SEED": "9"} {

@@ -193,6 +193,20 @@ func fromEnv(c *cli.Context, name string) bool {
 	})
 }
 
+// goesWith refuses flags of the command line that nothing would come of without another. A value
+// of the environment is there for many commands, and may well idle; so may one that asks for
+// nothing.
+func goesWith(c *cli.Context, other string, names ...string) error {
+	for _, f := range c.Command.Flags {
+		o, ok := f.(*option)
+		if ok && o.typed != "" && slices.Contains(names, o.name) &&
+			!slices.Contains([]string{"", "0", "false"}, o.value.String()) {
+			return usagef("%s goes with %s", o.spelling(), other)
+		}
+	}
+	return nil
+}
+
 // Names are the flag's name and its short form.
 func (f *option) Names() []string {
 	if f.alias != "" {

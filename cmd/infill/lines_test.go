@@ -60,7 +60,7 @@ func TestLongLines(t *testing.T) {
 	}
 	exclude := put(t, filepath.Join(t.TempDir(), "not.txt"), "a\n"+long)
 	gen := put(t, filepath.Join(t.TempDir(), "gen.txt"), generated)
-	if r := infillRun("", "eval", gen, "--exclude", exclude); r.code != exitUsage ||
+	if r := infillRun("", "eval", gen, "--reference", gen, "--exclude", exclude); r.code != exitUsage ||
 		!strings.Contains(r.err, "not.txt: line 2") {
 		t.Errorf("--exclude: exit %d, %.300s", r.code, r.err)
 	}

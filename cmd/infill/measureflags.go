@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"infill/infill/settings"
 	"infill/internal/disk"
 	"infill/metrics/bleu"
@@ -71,6 +73,24 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		writeFlag("html", "write the report to a `FILE` as one self-contained HTML page", &f.html),
 		boolFlag("force", "overwrite report files that exist", &f.force),
 	})...)
+}
+
+// idle refuses flags that nothing would come of.
+func (f *measureFlags) idle(c *cli.Context) error {
+	if f.self != string(bleu.FirstN) {
+		if err := goesWith(c, "--self-bleu first", "first"); err != nil {
+			return err
+		}
+	}
+	if !f.confidence {
+		if err := goesWith(c, "--confidence", "resamples", "level"); err != nil {
+			return err
+		}
+	}
+	if len(f.references) == 0 {
+		return goesWith(c, "--reference FILE", "clean", "exclude")
+	}
+	return nil
 }
 
 // options turns the flags into the options of a report.

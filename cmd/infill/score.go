@@ -78,6 +78,13 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if f.file != "" {
 		return f.scoreFile(c, std)
 	}
+	ofFiles := []string{"max-errors", "ok-if-lines-fail"}
+	for _, s := range settings.FileTable() {
+		ofFiles = append(ofFiles, s.Name)
+	}
+	if err := goesWith(c, "--file FILE", ofFiles...); err != nil {
+		return err
+	}
 	texts, err := manyTexts(c.Args().Slice(), std)
 	if err != nil {
 		return err
