@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"infill/infill/settings"
@@ -26,5 +27,37 @@ func TestScoreManifest(t *testing.T) {
 	want["device"], want["low-memory"] = "other", "true"
 	if got, err = f.recorded(); err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// What is not ranked, and why, is said once on standard error.
+func TestCandidatesLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list, text, says string
+		lines, code      int
+	}{
+		{"cat,dog", "the [MASK/dog/] sleeps .",
+			"left out, since the count or the expression of the blank does not allow it: cat\n", 1, 0},
+		{"cat,dog,old dog", "the [MASK*1] sleeps .", "does not allow it: old dog\n", 2, 0},
+		{"cat,Cat,CAT,cat", "the [MASK] sleeps .",
+			"left out, since the model spells it like another: Cat as cat, CAT as cat\n", 1, 0},
+		{"cat,dog", "the [MASK|bear|fish] sleeps .",
+			"ranked in place of what the blank lists: bear, fish\n", 2, 0},
+		{"cat, dog", "the [MASK] sleeps .", "", 2, 0},
+		{"cat,,dog", "the [MASK] sleeps .", "want words with commas between, none of them empty\n", 0,
+			exitUsage},
+	} {
+		args := withTiny("score", "--candidates", c.list)
+		r := infillRun(strings.Repeat(c.text+"\n", 2), append(args, "-")...)
+		says := r.err == "" && c.says == "" || c.says != "" && strings.Count(r.err, c.says) == 1 &&
+			strings.Count(r.err, "infill: ") == 1
+		if r.code != c.code || !says || strings.Count(r.out, "\n") != 2*c.lines {
+			t.Errorf("%s for %s: exit %d: %s%s", c.list, c.text, r.code, r.out, r.err)
+		}
+		r = infillRun("", append(args, "--quiet", c.text)...)
+		if c.code == 0 && r.err != "" {
+			t.Errorf("%s for %s: --quiet: %s", c.list, c.text, r.err)
+		}
 	}
 }

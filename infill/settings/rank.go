@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 
 	"infill/infill"
 	"infill/infill/energies"
@@ -26,7 +27,7 @@ var rankTable = []*Setting[Ranking]{
 	{
 		Name: "candidates", Doc: "words or phrases to rank for the blank of the text", Arg: "WORDS",
 		Line: true, Record: Always,
-		bind: func(v *Ranking) *Value { return WordsValue(&v.Candidates) },
+		bind: func(v *Ranking) *Value { return candidatesValue(&v.Candidates) },
 	},
 	{
 		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
@@ -50,6 +51,22 @@ var rankTable = []*Setting[Ranking]{
 			"the blank; error: refuse",
 		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
 	},
+}
+
+// candidatesValue is a list without empty words: who left one out by mistake would get a ranking
+// that has fewer candidates than the list has places.
+func candidatesValue(p *[]string) *Value {
+	v := WordsValue(p)
+	set := v.set
+	v.want += ", none of them empty"
+	v.set = func(s string) error {
+		empty := func(w string) bool { return strings.TrimSpace(w) == "" }
+		if !empty(s) && slices.ContainsFunc(strings.Split(s, ","), empty) {
+			return errWant
+		}
+		return set(s)
+	}
+	return v
 }
 
 // normalizeValue has words for a truth value.
