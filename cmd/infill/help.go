@@ -175,8 +175,8 @@ func writeHelp(b *strings.Builder, name, usage, args, description string, cmds [
 			b.WriteString(flagHelp(f))
 		}
 	}
-	b.WriteString("\nEvery flag can be set in the environment: " +
-		"--no-repeat by INFILL_NO_REPEAT=true.\n")
+	b.WriteString("\nFlags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true, one " +
+		"with\na name in brackets by that name.\n")
 }
 
 // flagHelp is the entry of a flag.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -191,5 +192,20 @@ func TestBashCompletes(t *testing.T) {
 		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
 			t.Errorf("%s: %v: %q", c.line, err, got)
 		}
+	}
+}
+
+// README and help name the variables that flags have, those of a command's own too.
+func TestVariableNames(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help := infillRun("", "eval", "--help").out
+	const rule, own = "a name in brackets by that name", "[INFILL_EVAL_TOP]"
+	if !strings.Contains(help, rule) || !strings.Contains(help, own) ||
+		!strings.Contains(string(readme), "shows in brackets, `"+own+"`") {
+		t.Errorf("%s", help)
 	}
 }
