@@ -51,7 +51,8 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		f := findFlag(flags, name)
 		if f == nil {
-			return nil, unknownFlag(flags, path, name)
+			typed, _, _ := strings.Cut(a, "=")
+			return nil, unknownFlag(flags, path, typed)
 		}
 		withoutEnv(f)
 		if o, ok := f.(*option); ok {
@@ -115,14 +116,17 @@ func takesValue(f cli.Flag) bool {
 	return !ok || d.TakesValue()
 }
 
-func unknownFlag(flags []cli.Flag, path, name string) error {
+// unknownFlag is the error of a flag, as it was typed, that a command does not have.
+func unknownFlag(flags []cli.Flag, path, typed string) error {
 	var names []string
 	for _, f := range flags {
 		names = append(names, f.Names()...)
 	}
-	if s := nearest.Name(name, names); s != "" {
-		return usagef("%s has no flag --%s; did you mean --%s?", path, name, s)
+	name := strings.TrimLeft(typed, "-")
+	// One letter is as near to every other.
+	if s := nearest.Name(name, names); s != "" && len(name) > 1 {
+		return usagef("%s has no flag %s; did you mean %s?", path, typed, dashes(s))
 	}
-	return usagef("%s has no flag --%s (%s --help lists them; a text that begins with a dash goes "+
-		"after --)", path, name, path)
+	return usagef("%s has no flag %s (%s --help lists them; a text that begins with a dash goes "+
+		"after --)", path, typed, path)
 }

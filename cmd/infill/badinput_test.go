@@ -60,6 +60,8 @@ func TestBadInput(t *testing.T) {
 		{"bad choice", withTiny("fill", "--vocab", "whole-word", ok), 2, `did you mean "whole-words"`},
 		{"unknown balance", withTiny("fill", "--sampler", "dmala", "--balance", "sqr", ok), 2, "sqrt"},
 		{"unknown flag", withTiny("fill", "--chain", "3", ok), 2, "did you mean --chains"},
+		{"unknown short flag", withTiny("fill", "-q", ok), 2, "infill fill has no flag -q (infill fill --help lists them"},
+		{"short flag and value", withTiny("batch", "-o2", ok), 2, "infill batch has no flag -o2; did you mean -o?"},
 		{"unknown flag after the text", append(withTiny("fill", ok), "--smapler", "dula"), 2, "did you mean --sampler"},
 		{"flag without value", append(withTiny("fill", ok), "--seed"), 2, "needs a value"},
 		{"flag as it is written", withTiny("fill", "--top", "x", ok), 2, "for flag --top"},
