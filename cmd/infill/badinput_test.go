@@ -44,6 +44,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown sampler", withTiny("fill", "--sampler", "dmalla", ok), 2, `did you mean "dmala"`},
 		{"unknown parameter", withTiny("fill", "--sampler", "dmala", "--param", "stepsize=1", ok), 2, `did you mean "step-size"`},
 		{"parameter of another sampler", withTiny("fill", "--step-size", "1", ok), 2, "samplers that have it: dula, dmala"},
+		{"parameter given twice", withTiny("fill", "--param", "block=2", "--param", "block=3", ok), 2, "--param: block is given twice"},
 		{"parameter without value", withTiny("fill", "--param", "step-size", ok), 2, "NAME=VALUE"},
 		{"NaN step size", withTiny("fill", "--step-size", "NaN", ok), 2, "step-size"},
 		{"negative step size", withTiny("fill", "--step-size", "-1", ok), 2, "step-size"},

@@ -233,6 +233,9 @@ func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 			if !ok || name == "" {
 				return nil, nil, usagef("--samplers: %q of %q: want NAME=VALUE", kv, spec)
 			}
+			if _, dup := p[name]; dup {
+				return nil, nil, usagef("--samplers: %s is given twice in %q", name, spec)
+			}
 			p[name] = value
 		}
 		s, err := samplers.New(parts[0], p)

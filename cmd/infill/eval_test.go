@@ -288,6 +288,8 @@ func TestCompare(t *testing.T) {
 		{withTiny("compare", "--mask-rate", "2", whole), "mask-rate"},
 		{withTiny("compare", "--samplers", "dmala,gibs", whole, "--mask-rate", "0.25"), "gibbs"},
 		{withTiny("compare", "--samplers", "dmala:alpha", whole, "--mask-rate", "0.25"), "NAME=VALUE"},
+		{withTiny("compare", "--samplers", "rows:block=2:block=3", whole, "--mask-rate", "0.25"),
+			`block is given twice in "rows:block=2:block=3"`},
 		{withTiny("compare"), "one file"},
 		{withTiny("compare", write(t, "n.txt", "\n\n")), "no sentence"},
 	} {

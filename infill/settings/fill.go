@@ -210,6 +210,9 @@ func (v *Filling) Parameters() (map[string]string, error) {
 		if !ok || name == "" {
 			return nil, &Error{Name: "param", Given: p, Want: "NAME=VALUE"}
 		}
+		if _, dup := params[name]; dup {
+			return nil, &Error{Name: "param", Err: fmt.Errorf("%s is given twice", name)}
+		}
 		params[name] = value
 	}
 	if v.StepSize != "" {
