@@ -160,10 +160,10 @@ func TestBudgetNotes(t *testing.T) {
 		evals, rows  [2]int64
 		says, silent string
 	}{
-		{"", [2]int64{1000, 1019}, [2]int64{1000, 4000}, "equal budgets: 1000 to 1019 model evaluations",
-			"unequal"},
-		{"", [2]int64{1000, 1021}, [2]int64{}, "unequal budgets: 1000 to 1021 model evaluations",
-			"equal budgets: 1000 to 1021 model evaluations; sampling ends"},
+		{"", [2]int64{1000, 1020}, [2]int64{1000, 4000},
+			"equal budgets: 1000 to 1020 model evaluations, which is at most 2 % apart; sampling ends", "unequal"},
+		{"", [2]int64{1000, 1021}, [2]int64{},
+			"unequal budgets: 1000 to 1021 model evaluations, which is more than 2 % apart", "sampling ends"},
 		{report.BudgetRows, [2]int64{1000, 4000}, [2]int64{4000, 4001},
 			"equal budgets: 4000 to 4001 model rows", "unequal"},
 		{report.BudgetSteps, [2]int64{500, 1000}, [2]int64{},
@@ -182,6 +182,24 @@ func TestBudgetNotes(t *testing.T) {
 		if !strings.Contains(notes, c.says) || strings.Contains(notes, c.silent) ||
 			!strings.Contains(notes, "left out") {
 			t.Errorf("%+v: %q", c, notes)
+		}
+	}
+}
+
+// Where sentences have fewer fillings than count at most, the note says so.
+func TestFillingsNote(t *testing.T) {
+	t.Parallel()
+	for top, says := range map[int]string{
+		5: "the best 5 fillings of each at most: N = ", 1: "the best 1 filling of each: N = ",
+	} {
+		cmp := small()
+		cmp.Samplers[1].Sentences = cmp.Samplers[0].Sentences
+		r, err := report.Compare(cmp, nil, report.CompareOptions{Top: top})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, says) {
+			t.Errorf("top %d: %q", top, notes)
 		}
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"infill/internal/count"
 )
 
-// maxUnequal is the ratio of two budgets that still count as equal.
-const maxUnequal = 1.02
+// maxApart is by how many percent of the smaller one budgets may differ that count as equal.
+// Samplers end with whole steps, so small budgets differ by more for that alone.
+const maxApart = 2
 
 // notes are the remarks on comparability. It finds out whether the budgets are
 // unequal. gold is the number of sources whose original is known, refs that of the
@@ -45,8 +46,12 @@ func (c *Comparison) fillingsNote(out *CompareResult) string {
 				"depend on the number, so their columns are not comparable"
 		}
 	}
-	return fmt.Sprintf("%d sentence%s, the best %d filling%s of each: N = %d sentence%s per sampler",
-		len(c.Sources), count.S(len(c.Sources)), out.Top, count.S(out.Top), first, count.S(first))
+	few := ""
+	if first < len(c.Sources)*out.Top {
+		few = " at most" // chains can end alike
+	}
+	return fmt.Sprintf("%d sentence%s, the best %d filling%s of each%s: N = %d sentence%s per sampler",
+		len(c.Sources), count.S(len(c.Sources)), out.Top, count.S(out.Top), few, first, count.S(first))
 }
 
 // budgetNote says by how much the samplers miss equal budgets; "" if that is not
@@ -67,11 +72,12 @@ func (c *Comparison) budgetNote(out *CompareResult) string {
 		return ""
 	case c.Budget == BudgetSteps:
 		return "equal numbers of steps, not of model evaluations: " + between
-	case most > maxUnequal*least:
+	case 100*(most-least) > maxApart*least:
 		out.unequal = true
-		return fmt.Sprintf("the samplers used unequal budgets: %s model %s; sampling goes on in whole "+
-			"steps, at least one and at most twenty times as many as were asked for", between, unit)
+		return fmt.Sprintf("unequal budgets: %s model %s, which is more than %d %% apart; sampling goes "+
+			"on in whole steps, at least one and at most twenty times as many as were asked for", between,
+			unit, maxApart)
 	}
-	return fmt.Sprintf("equal budgets: %s model %s; sampling ends with the step that comes nearest",
-		between, unit)
+	return fmt.Sprintf("equal budgets: %s model %s, which is at most %d %% apart; sampling ends with "+
+		"the step that comes nearest", between, unit, maxApart)
 }
