@@ -578,7 +578,7 @@ func TestBadBatch(t *testing.T) {
 		{"two inputs", []string{in, in}, 2, "one file"},
 		{"resume and force", []string{in, "-o", out, "--resume", "--force"}, 2, "one of them"},
 		{"resume without a file", []string{in, "--resume"}, 2, "-o FILE"},
-		{"a folder as output", []string{in, "-o", dir}, 2, "folder"},
+		{"a folder as output", []string{in, "-o", dir}, 3, "folder"},
 		{"output in no folder", []string{in, "-o", filepath.Join(dir, "x", "y")}, 3, filepath.Join(dir, "x", "y") + ": its folder"},
 		{"strict", []string{in, "-o", out, "--strict", "--seed", "1"}, 4, "line 2"},
 		{"exists", []string{in, "-o", out, "--seed", "1"}, 2, "--resume"},

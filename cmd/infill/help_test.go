@@ -107,13 +107,13 @@ func TestBarsInHelp(t *testing.T) {
 // Flags are named as they were typed.
 func TestFlagsAsTyped(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	out := put(t, filepath.Join(t.TempDir(), "in.txt"), "a\n") // which is the input, too
 	for _, c := range []struct {
 		args []string
 		says string
 	}{
-		{[]string{"batch", "in.txt", "-o", dir}, "-o " + dir + ": "},
-		{[]string{"batch", "in.txt", "--output", dir}, "--output " + dir + ": "},
+		{[]string{"batch", out, "-o", out}, "-o " + out + ": "},
+		{[]string{"batch", out, "--output", out}, "--output " + out + ": "},
 		{[]string{"batch", "in.txt", "-o"}, "flag -o needs a value"},
 		{[]string{"fill", "-n", "x", "a [MASK]"}, "for flag -n: want a whole number"},
 		{[]string{"fill", "--top", "x", "a [MASK]"}, "for flag --top: want a whole number"},

@@ -78,9 +78,11 @@ func modelShelf(file string) (*hub.Catalogue, hub.Cache, error) {
 	return catalogue, hub.Cache{Dir: filepath.Join(dir, "models")}, err
 }
 
-// hubError makes the errors that the command line is to blame for usage errors.
+// hubError makes the errors that the command line is to blame for usage errors. A file that cannot
+// be read is trouble, as that of every flag is.
 func hubError(err error) error {
-	if errors.Is(err, hub.ErrUnknown) || errors.Is(err, hub.ErrCatalogue) {
+	var file *fs.PathError
+	if errors.Is(err, hub.ErrUnknown) || errors.Is(err, hub.ErrCatalogue) && !errors.As(err, &file) {
 		return &program.UsageError{Text: err.Error()}
 	}
 	return err

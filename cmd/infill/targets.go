@@ -28,7 +28,8 @@ func checkTargets(targets []target, inputs ...string) error {
 		info, err := os.Stat(t.path)
 		switch {
 		case err == nil && info.IsDir():
-			return usagef("%s %s: it is a folder; name a file in it", t.what, t.path)
+			// Trouble with a file, as a folder in an input's place is.
+			return fmt.Errorf("%s %s: it is a folder; name a file in it", t.what, t.path)
 		case errors.Is(err, fs.ErrNotExist):
 			if _, err := os.Stat(filepath.Dir(t.path)); err != nil {
 				return fmt.Errorf("%s %s: its folder: %w; make it first", t.what, t.path, err)

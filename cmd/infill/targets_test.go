@@ -46,7 +46,7 @@ func TestOwnInputs(t *testing.T) {
 		{"report over a reference", with(eval, "--markdown", at("ref.txt")), 2, "input itself"},
 		{"report over the sentences left out", with(eval, "--markdown", at("not.txt")), 2, "input itself"},
 		{"two reports in one file", with(eval, "--markdown", at("r"), "--html", filepath.Join(dir, "folder", "..", "r")), 2, "same file"},
-		{"report in a folder's place", with(eval, "--html", at("folder")), 2, "folder"},
+		{"report in a folder's place", with(eval, "--html", at("folder")), 3, "folder"},
 		{"report called -", with(eval, "--html", "-"), 2, "standard output"},
 		{"report in no folder", with(eval, "--html", at("none/r")), 3, at("none/r") + ": its folder"},
 		{"report for a device", with(eval, "--html", os.DevNull), 2, "regular"},
@@ -62,7 +62,7 @@ func TestOwnInputs(t *testing.T) {
 		{"manifest over another's", with(batch, at("blanks.txt"), "-o", at("theirs")), 2, "move it away"},
 		{"manifest over another's, resumed", with(batch, at("blanks.txt"), "-o", at("theirs"), "--resume"), 2, "move it away"},
 		{"trace called -", with(fill, "-"), 2, "--trace -"},
-		{"trace in a folder's place", with(fill, at("folder")), 2, "it is a folder"},
+		{"trace in a folder's place", with(fill, at("folder")), 3, "it is a folder"},
 		{"trace over a file", with(fill, at("gen.txt")), 2, "exists"},
 		{"trace in no folder", with(fill, at("none/t")), 3, "its folder"},
 	} {
