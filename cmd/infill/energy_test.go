@@ -56,8 +56,12 @@ func TestEnergyOfLines(t *testing.T) {
 	if f := recs[2].Fillings; len(f) != 3 || f[0].Energies != nil {
 		t.Errorf("without parts: %+v", f)
 	}
-	for i, says := range map[int]string{3: "not open here", 4: "words that stood in the blanks"} {
-		if e := recs[i].Error; e == nil || e.Code != "bad_option" || !strings.Contains(e.Message, says) {
+	for i, want := range map[int]jsonl.Failure{
+		3: {Code: "bad_option", Message: "not open here"},
+		4: {Code: "no_original", Message: "words that stood in the blanks"},
+	} {
+		if e := recs[i].Error; e == nil || e.Code != want.Code ||
+			!strings.Contains(e.Message, want.Message) {
 			t.Errorf("line %d: %+v", i+1, recs[i].Error)
 		}
 	}
