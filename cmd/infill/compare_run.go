@@ -226,19 +226,11 @@ func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 			return nil, nil, usagef("--samplers: an empty name; known: %s", strings.Join(samplers.Names(),
 				", "))
 		}
-		parts := strings.Split(spec, ":")
-		p := map[string]string{}
-		for _, kv := range parts[1:] {
-			name, value, ok := strings.Cut(kv, "=")
-			if !ok || name == "" {
-				return nil, nil, usagef("--samplers: %q of %q: want NAME=VALUE", kv, spec)
-			}
-			if _, dup := p[name]; dup {
-				return nil, nil, usagef("--samplers: %s is given twice in %q", name, spec)
-			}
-			p[name] = value
+		name, p, err := samplers.ParseSpec(spec)
+		if err != nil {
+			return nil, nil, usagef("--samplers: %v", err)
 		}
-		s, err := samplers.New(parts[0], p)
+		s, err := samplers.New(name, p)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -247,7 +239,8 @@ func chosenSamplers(list string) ([]samplers.Sampler, []string, error) {
 		}
 		seen[spec] = true
 		out = append(out, s)
-		params = append(params, strings.Join(parts[1:], " "))
+		_, given, _ := strings.Cut(spec, ":")
+		params = append(params, strings.ReplaceAll(given, ":", " "))
 	}
 	return out, params, nil
 }

@@ -163,25 +163,12 @@ func ParseProblem(spec string) (*Problem, error) {
 	return p, nil
 }
 
-// parseSpec splits "name:key=value,key=value".
+// parseSpec is [samplers.ParseSpec] with errors of this package.
 func parseSpec(spec string) (name string, params map[string]string, err error) {
-	name, rest, found := strings.Cut(strings.TrimSpace(spec), ":")
-	params = map[string]string{}
-	if !found {
-		return name, params, nil
+	if name, params, err = samplers.ParseSpec(spec); err != nil {
+		err = fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	for _, kv := range strings.Split(rest, ",") {
-		k, val, ok := strings.Cut(kv, "=")
-		k = strings.TrimSpace(k)
-		if !ok || k == "" {
-			return "", nil, fmt.Errorf("%w: %q in %q is not name=value", ErrSpec, kv, spec)
-		}
-		if _, dup := params[k]; dup {
-			return "", nil, fmt.Errorf("%w: %s is given twice in %q", ErrSpec, k, spec)
-		}
-		params[k] = strings.TrimSpace(val)
-	}
-	return name, params, nil
+	return name, params, err
 }
 
 // Entry is a sampler of a comparison.

@@ -3,7 +3,6 @@ package chains
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -15,28 +14,26 @@ import (
 // Sampler makes the sampler of a spec such as rows:rate=0.3. With gradient=forward it also sets
 // the gradient mode of the options, and with start=sequential where chains begin.
 func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
-	parts := strings.Split(spec, ":")
-	params := map[string]string{}
-	for _, p := range parts[1:] {
-		k, v, _ := strings.Cut(p, "=")
-		if k == "gradient" {
-			if v != mlm.Forward.String() {
-				return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
-			}
-			opt.Gradient = mlm.Forward
-			continue
-		}
-		if k == "start" {
-			i := slices.Index(infill.StartNames(), v)
-			if i < 0 {
-				return nil, fmt.Errorf("%s: there is no start %q", spec, v)
-			}
-			opt.Start = infill.Start(i)
-			continue
-		}
-		params[k] = v
+	name, params, err := samplers.ParseSpec(spec)
+	if err != nil {
+		return nil, err
 	}
-	return samplers.New(parts[0], params)
+	if v, ok := params["gradient"]; ok {
+		if v != mlm.Forward.String() {
+			return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
+		}
+		opt.Gradient = mlm.Forward
+	}
+	if v, ok := params["start"]; ok {
+		i := slices.Index(infill.StartNames(), v)
+		if i < 0 {
+			return nil, fmt.Errorf("%s: there is no start %q", spec, v)
+		}
+		opt.Start = infill.Start(i)
+	}
+	delete(params, "gradient")
+	delete(params, "start")
+	return samplers.New(name, params)
 }
 
 // CPU is what all threads of the process have worked so far.
