@@ -6,6 +6,11 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"infill/internal/ort"
+	"infill/mlm"
+	"infill/models"
+	"infill/samplers"
 )
 
 const completionDescription = "" +
@@ -89,24 +94,69 @@ func wordsOf(cmds []*cli.Command, flags []*option) string {
 	return strings.Join(append(out, "--help"), " ")
 }
 
+// valuesOf are the words that a flag takes. A flag with more may take a path, too.
+func valuesOf(f *option) (words []string, more bool) {
+	switch f.name {
+	case "sampler":
+		return samplers.Names(), false
+	case "device":
+		words = append(words, mlm.AutoDevice)
+		for _, d := range ort.Devices("") {
+			words = append(words, d.Name)
+		}
+		return words, false
+	case "model":
+		return modelNames(), true
+	}
+	return f.value.Choices, false
+}
+
+// modelNames are those of the models that are part of the program.
+func modelNames() (names []string) {
+	for _, m := range models.All() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// argumentsOf are words that a command takes as arguments.
+func argumentsOf(path string) []string {
+	switch path {
+	case "completion":
+		return []string{"bash", "zsh", "fish"}
+	case "model info", "model save", "model verify":
+		return modelNames()
+	}
+	return nil
+}
+
 // bashCompletion has a case for each command, and one for each flag that takes words of a list.
 func bashCompletion(w io.Writer, app *cli.App) error {
 	var commands, values strings.Builder
 	var paths []string
 	eachCommand(app, func(path string, cmds []*cli.Command, flags []*option) {
-		fmt.Fprintf(&commands, "    %q) words=%q ;;\n", path, wordsOf(cmds, flags))
+		words := strings.Join(append(argumentsOf(path), wordsOf(cmds, flags)), " ")
+		fmt.Fprintf(&commands, "    %q) words=%q ;;\n", path, words)
 		paths = append(paths, fmt.Sprintf("%q", path))
 		for _, f := range flags {
-			if len(f.value.Choices) > 0 {
-				fmt.Fprintf(&values, "    %q) values=%q ;;\n", path+" "+dashes(f.name),
-					strings.Join(f.value.Choices, " "))
+			if words, more := valuesOf(f); len(words) > 0 {
+				fmt.Fprintf(&values, "    %q) values=%q", path+" "+dashes(f.name), strings.Join(words, " "))
+				if more {
+					values.WriteString(" files=1")
+				}
+				values.WriteString(" ;;\n")
 			}
 		}
 	})
 	_, err := fmt.Fprintf(w, `# bash completion of infill. Made by: infill completion bash
 _infill() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-  local path="" word words="" values=""
+  local path="" word words="" values="" files=""
+  if [[ $cur == "=" ]]; then # --flag=value is three words
+    cur=""
+  elif [[ $prev == "=" ]]; then
+    prev=${COMP_WORDS[COMP_CWORD-2]}
+  fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "${path:+$path }$word" in
     %s) path="${path:+$path }$word" ;;
@@ -116,6 +166,9 @@ _infill() {
 %s  esac
   if [[ -n $values ]]; then
     COMPREPLY=($(compgen -W "$values" -- "$cur"))
+    if [[ -n $files ]]; then
+      COMPREPLY+=($(compgen -f -- "$cur"))
+    fi
     return
   fi
   case "$path" in
@@ -161,6 +214,9 @@ func fishCompletion(w io.Writer, app *cli.App) error {
 		for _, c := range cmds {
 			fmt.Fprintf(&b, "complete -c infill -n %s -a %s -d %s\n", quote(on), c.Name, quote(c.Usage))
 		}
+		for _, w := range argumentsOf(path) {
+			fmt.Fprintf(&b, "complete -c infill -n %s -a %s\n", quote(on), w)
+		}
 		for _, f := range flags {
 			_, usage := placeholder(f)
 			fmt.Fprintf(&b, "complete -c infill -n %s -l %s", quote(on), f.name)
@@ -170,8 +226,11 @@ func fishCompletion(w io.Writer, app *cli.App) error {
 			if f.TakesValue() {
 				b.WriteString(" -r")
 			}
-			if len(f.value.Choices) > 0 {
-				fmt.Fprintf(&b, " -f -a %s", quote(strings.Join(f.value.Choices, " ")))
+			if words, more := valuesOf(f); len(words) > 0 {
+				if !more {
+					b.WriteString(" -f")
+				}
+				fmt.Fprintf(&b, " -a %s", quote(strings.Join(words, " ")))
 			}
 			fmt.Fprintf(&b, " -d %s\n", quote(usage))
 		}

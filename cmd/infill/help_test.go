@@ -183,6 +183,13 @@ func TestBashCompletes(t *testing.T) {
 		{"infill fill --no-r", "--no-repeat"},
 		{"infill fill --vocab wh", "whole-words"},
 		{"infill samplers be", "bench"},
+		{"infill fill --sampler gw", "gwg"},
+		{"infill fill --model sm", "small"},
+		{"infill fill --device op", "openvino"},
+		{"infill fill --vocab = wh", "whole-words"}, // bash cuts --vocab=wh so
+		{"infill fill --vocab =", "words all whole-words"},
+		{"infill completion b", "bash"},
+		{"infill model save sm", "small"},
 		{"infill model eval --mask", "--mask-rate"},
 	} {
 		run := `source "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _infill; echo "${COMPREPLY[@]}"`
