@@ -13,18 +13,22 @@ import (
 
 // benchCommand compares samplers on targets whose truth is known.
 func benchCommand(std stdio) *cli.Command {
-	cfg := samplerbench.Config{Chains: 4, Steps: 2000, Burnin: 500, Seed: 1}
+	cfg := samplerbench.Defaults()
+	cfg.Seed = 1
+	usual := []string{"dmala", "gwg", "rwm"}
 	var svg string
 	var markdown, asJSON, force bool
 	var specs []string
 	list := listFlag("sampler", "`NAME` of a sampler, with parameters after a colon "+
-		"(dmala:step-size=.4,balance=ratio); repeatable; dmala, gwg and rwm when unset", &specs)
+		"(dmala:step-size=.4,balance=ratio); repeatable; "+strings.Join(usual, ", ")+" when unset",
+		&specs)
 	flags := []*option{
 		list,
-		wholeFlag("chains", "independent chains of every sampler", &cfg.Chains, 2, 1<<16),
-		wholeFlag("steps", "kept steps of every chain", &cfg.Steps, 10, 1<<28),
+		wholeFlag("chains", "independent chains of every sampler", &cfg.Chains, 2,
+			samplerbench.MaxChains),
+		wholeFlag("steps", "kept steps of every chain", &cfg.Steps, 10, samplerbench.MaxSteps),
 		wholeFlag("burn-in", "adapting steps before them; 0: none, automatic values stay as they start",
-			&cfg.Burnin, 0, 1<<28),
+			&cfg.Burnin, 0, samplerbench.MaxSteps),
 		wholeFlag("seed", "seed of starts and chains", &cfg.Seed, 0, math.MaxInt64),
 		writeFlag("svg", "write a chart to a `FILE`", &svg),
 		boolFlag("markdown", "print the table as Markdown", &markdown),
@@ -54,7 +58,7 @@ func benchCommand(std stdio) *cli.Command {
 			}
 			var entries []samplerbench.Entry
 			if len(specs) == 0 {
-				specs = []string{"dmala", "gwg", "rwm"}
+				specs = usual
 			}
 			for _, spec := range specs {
 				e, err := samplerbench.ParseEntry(spec)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,34 +13,39 @@ import (
 	"infill/samplers/targets"
 )
 
-// Config says how long to sample. The zero value means the defaults.
+// Bounds of a Config.
+const (
+	MaxChains = 1 << 16
+	MaxSteps  = 1 << 28
+)
+
+// Config says how long to sample. Fields that are 0 mean those of Defaults.
 type Config struct {
-	Chains int // 0 means 4
-	Steps  int // kept steps per chain; 0 means 2000
-	Burnin int // adapting steps before them; 0 means 500
+	Chains int // 1 to MaxChains
+	Steps  int // kept steps per chain, 1 to MaxSteps
+	Burnin int // adapting steps before them, 1 to MaxSteps
 	// NoBurnin leaves them out. Burnin is then 0.
 	NoBurnin bool
 	Seed     uint64 // of starts and chains
 }
 
+// Defaults are what fields of a Config that are 0 mean.
+func Defaults() Config { return Config{Chains: 4, Steps: 2000, Burnin: 500} }
+
 func (c Config) filled() (Config, error) {
 	for _, v := range []struct {
 		name    string
 		n, most int
-	}{{"chains", c.Chains, 1 << 16}, {"steps", c.Steps, 1 << 28}, {"burn-in", c.Burnin, 1 << 28}} {
+	}{{"chains", c.Chains, MaxChains}, {"steps", c.Steps, MaxSteps}, {"burn-in", c.Burnin, MaxSteps}} {
 		if v.n < 0 || v.n > v.most {
 			return c, fmt.Errorf("%w: %s is %d, want 1 to %d, or 0 for the default", ErrSpec, v.name, v.n,
 				v.most)
 		}
 	}
-	if c.Chains == 0 {
-		c.Chains = 4
-	}
-	if c.Steps == 0 {
-		c.Steps = 2000
-	}
-	if c.Burnin == 0 && !c.NoBurnin {
-		c.Burnin = 500
+	d := Defaults()
+	c.Chains, c.Steps = cmp.Or(c.Chains, d.Chains), cmp.Or(c.Steps, d.Steps)
+	if !c.NoBurnin {
+		c.Burnin = cmp.Or(c.Burnin, d.Burnin)
 	}
 	return c, nil
 }
