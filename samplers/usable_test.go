@@ -29,7 +29,7 @@ func (to) Reverse(int, []int32, []int32, []float64) float64 { return 0 }
 
 var errEnd = errors.New("the end")
 
-// A run that Start has not made is refused, and is no panic.
+// Methods of a run that Start has not made return an error. None of them panics.
 func TestRunWithoutStart(t *testing.T) {
 	ctx := t.Context()
 	for name, call := range map[string]func(*samplers.Run) error{

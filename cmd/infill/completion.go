@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -17,6 +18,9 @@ const completionDescription = "" +
 	`Prints a script for the shell, made of the same definitions as --help. It completes commands,
 flags, the words that a flag takes, and files.`
 
+// shellNames are the shells that there are scripts for.
+var shellNames = []string{"bash", "zsh", "fish"}
+
 func completionCommand(std stdio) *cli.Command {
 	shells := map[string]func(io.Writer, *cli.App) error{
 		"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion,
@@ -24,7 +28,7 @@ func completionCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:        "completion",
 		Usage:       "a script that completes command lines in bash, zsh or fish",
-		ArgsUsage:   "bash|zsh|fish",
+		ArgsUsage:   strings.Join(shellNames, "|"),
 		Description: completionDescription,
 		Action: func(c *cli.Context) error {
 			write, ok := shells[c.Args().First()]
@@ -123,7 +127,7 @@ func modelNames() (names []string) {
 func argumentsOf(path string) []string {
 	switch path {
 	case "completion":
-		return []string{"bash", "zsh", "fish"}
+		return slices.Clone(shellNames)
 	case "model info", "model save", "model verify":
 		return modelNames()
 	}

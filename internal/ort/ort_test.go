@@ -202,7 +202,7 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// Without a home folder there is no cache, which the error says first.
+// Without a home folder there is no cache. The error begins with that.
 func TestNoHome(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "INFILL_CACHE", EnvLibrary} {
 		t.Setenv(name, "")
