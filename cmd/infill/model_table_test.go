@@ -108,7 +108,8 @@ func fixtureRow(t *testing.T, name, file string) string {
 	)
 }
 
-// commands runs info, fill, score and check on the model in dir and says how each ended.
+// commands runs info, fill, score and check on the model in dir and says how each ended. All are on
+// the processor, as the bounds of a check are another device's where there is one.
 func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check string) {
 	t.Helper()
 	if r := infillRun("", "model", "info", "--json", dir); json.Unmarshal(
@@ -118,12 +119,16 @@ func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check
 	}
 	fill = tried(
 		infillRun(
-			"", "fill", "--json", "--seed", "1", "--steps", "4", "--chains", "3", "--model", dir,
-			"the [MASK] sat on the [MASK] .",
+			"", "fill", "--json", "--device", "cpu", "--seed", "1", "--steps", "4", "--chains", "3",
+			"--model", dir, "the [MASK] sat on the [MASK] .",
 		),
 	)
-	score = tried(infillRun("", "score", "--json", "--model", dir, "the cat sat on the mat ."))
-	r := infillRun("", "model", "check", "--json", "--model", dir)
+	score = tried(
+		infillRun(
+			"", "score", "--json", "--device", "cpu", "--model", dir, "the cat sat on the mat .",
+		),
+	)
+	r := infillRun("", "model", "check", "--json", "--device", "cpu", "--model", dir)
 	var report gradientCheckJSON
 	switch err := json.Unmarshal([]byte(r.out), &report); {
 	case err == nil && report.OK && r.code == 0:
