@@ -118,6 +118,26 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
+// Which unit is on which node changes no estimate: a set has the same rates in all its states.
+func TestStatesOfASet(t *testing.T) {
+	t.Parallel()
+	tg := newTarget(graphOf(1, 2), 4, 1)
+	x := [][]int32{{1, 4, 8, 13}, {13, 1, 4, 8}}
+	out := [][]float64{make([]float64, 4*nodes), make([]float64, 4*nodes)}
+	rng := []*rand.Rand{rand.New(rand.NewPCG(5, 5)), rand.New(rand.NewPCG(5, 5))}
+	if err := tg.EstimateNeighbours(context.Background(), x, 3, rng, out); err != nil {
+		t.Fatal(err)
+	}
+	for c := range 4 {
+		for v := range nodes {
+			got, want := out[1][(c+1)%4*nodes+v], out[0][c*nodes+v]
+			if got != want && !(math.Abs(got-want) < 1e-9) {
+				t.Errorf("from node %d to %d: %v, in another order %v", x[0][c], v, got, want)
+			}
+		}
+	}
+}
+
 // With enough draws a step the chain comes to the best of all sets, or to one nearly as good.
 func TestFindsTheOptimum(t *testing.T) {
 	t.Parallel()

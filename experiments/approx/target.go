@@ -10,8 +10,8 @@ import (
 
 // target is π ∝ exp(−E f/τ) (equation 20) over the places of k approximate units. A state has the
 // node of each unit, and no node has two: such states have probability 0. So the neighbours of a
-// state are the k(15−k) moves of a unit to a node without one. (A set of nodes is k! states, all
-// alike.)
+// state are the k(15−k) moves of a unit to a node without one. The k! states of a set have the same
+// rates to the states of every other set, so the sets that a chain visits are a chain too.
 type target struct {
 	g     graph
 	tau   float64
