@@ -90,9 +90,13 @@ const (
 	acsAlphaFloor = 0.05
 	acsBetaMax    = 0.95
 	acsBetaMin    = 0.5
+	acsPower      = 1
 	acsCycle      = 20
 	acsAcceptance = 0.5
 )
+
+// maxCycle bounds ACS.Cycle, for which β are kept per chain.
+const maxCycle = 1_000_000
 
 // Name implements Sampler.
 func (s *ACS) Name() string { return "acs" }
@@ -125,7 +129,7 @@ func (s *ACS) config() (ACS, error) {
 		{"alpha-max", &cfg.AlphaMax, 0}, {"alpha-min", &cfg.AlphaMin, 0},
 		{"beta-max", &cfg.BetaMax, acsBetaMax}, {"beta-min", &cfg.BetaMin, acsBetaMin},
 		{"alpha-ceil", &cfg.AlphaCeil, acsAlphaCeil}, {"alpha-floor", &cfg.AlphaFloor, acsAlphaFloor},
-		{"power", &cfg.Power, 1},
+		{"power", &cfg.Power, acsPower},
 	} {
 		if err := checkPositive(s.Name(), p.name, *p.v, true); err != nil {
 			return cfg, err
@@ -139,7 +143,7 @@ func (s *ACS) config() (ACS, error) {
 		acsAcceptance); err != nil {
 		return cfg, err
 	}
-	if err := checkCount(s.Name(), "cycle", s.Cycle, 1_000_000); err != nil {
+	if err := checkCount(s.Name(), "cycle", s.Cycle, maxCycle); err != nil {
 		return cfg, err
 	}
 	if cfg.Cycle == 0 {
@@ -216,27 +220,28 @@ var acsInfo = Info{
 		"the burn-in",
 	Needs: Needs{NeedGradients}, Cost: "1 energy and gradient", StepCalls: callsOfGradients,
 	Params: []Param{
-		acsParam("alpha-max", "auto", inf, "largest step size",
+		acsParam("alpha-max", 0, inf, "largest step size",
 			func(s *ACS) *float64 { return &s.AlphaMax }),
-		acsParam("alpha-min", "auto", inf, "smallest step size",
+		acsParam("alpha-min", 0, inf, "smallest step size",
 			func(s *ACS) *float64 { return &s.AlphaMin }),
-		acsParam("alpha-ceil", "60", inf, "largest step size that tuning tries",
+		acsParam("alpha-ceil", acsAlphaCeil, inf, "largest step size that tuning tries",
 			func(s *ACS) *float64 { return &s.AlphaCeil }),
-		acsParam("alpha-floor", "0.05", inf, "smallest step size that tuning tries",
+		acsParam("alpha-floor", acsAlphaFloor, inf, "smallest step size that tuning tries",
 			func(s *ACS) *float64 { return &s.AlphaFloor }),
-		acsParam("beta-max", "0.95", 1, "largest exponent β",
+		acsParam("beta-max", acsBetaMax, 1, "largest exponent β",
 			func(s *ACS) *float64 { return &s.BetaMax }),
-		acsParam("beta-min", "0.5", 1, "smallest exponent β",
+		acsParam("beta-min", acsBetaMin, 1, "smallest exponent β",
 			func(s *ACS) *float64 { return &s.BetaMin }),
-		acsParam("power", "1", inf, "exponent of the cosine: above 1 more of a cycle goes to small steps",
+		acsParam("power", acsPower, inf,
+			"exponent of the cosine: above 1 more of a cycle goes to small steps",
 			func(s *ACS) *float64 { return &s.Power }),
-		countParam("cycle", "20", 1, 1_000_000, "steps per cycle",
+		countParam("cycle", acsCycle, 1, maxCycle, "steps per cycle",
 			func(s Sampler, v int) { s.(*ACS).Cycle = v }),
 		switchParam("fixed-beta", false, "do not tune β: it goes linearly with the step size from "+
 			"beta-min to "+
 			"beta-max",
 			func(s Sampler) *bool { return &s.(*ACS).FixedBeta }),
-		acceptParam("0.5", func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
+		acceptParam(acsAcceptance, func(s Sampler, v float64) { s.(*ACS).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &ACS{} },
 }

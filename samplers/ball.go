@@ -60,6 +60,9 @@ func (b *ball) rec(from, radius int) {
 	}
 }
 
+// maxBlock bounds the coordinates of a block. The number of states bounds them sooner.
+const maxBlock = 1000
+
 // newBallKernel makes the kernel of HammingBall and BlockGibbs. recentre draws u, radius 0 stands
 // for the whole block.
 func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool) (Kernel, error) {
@@ -67,7 +70,7 @@ func newBallKernel(c *Chains, name string, block, def, radius int, recentre bool
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(name, "block", block, 1000); err != nil {
+	if err := checkCount(name, "block", block, maxBlock); err != nil {
 		return nil, err
 	}
 	if block == 0 {

@@ -13,12 +13,14 @@ type BlockGibbs struct {
 	Block int // coordinates in a block, or all where there are fewer; 0 means 2
 }
 
+const blockGibbsBlock = 2 // the default
+
 // Name implements Sampler.
 func (s *BlockGibbs) Name() string { return "block-gibbs" }
 
 // Attach implements Sampler.
 func (s *BlockGibbs) Attach(c *Chains) (Kernel, error) {
-	return newBallKernel(c, s.Name(), s.Block, 2, 0, false)
+	return newBallKernel(c, s.Name(), s.Block, blockGibbsBlock, 0, false)
 }
 
 // Info implements Describer.
@@ -31,7 +33,8 @@ var blockGibbsInfo = Info{
 		"conditional; on text among a fixed set of candidates per blank",
 	Needs: Needs{NeedBlock}, Cost: "K^block energies",
 	Params: []Param{
-		countParam("block", "2", 1, 1000, "most coordinates in a block; all where there are fewer",
+		countParam("block", blockGibbsBlock, 1, maxBlock,
+			"most coordinates in a block; all where there are fewer",
 			func(s Sampler, v int) { s.(*BlockGibbs).Block = v }),
 	},
 	make: func() Sampler { return &BlockGibbs{} },

@@ -22,9 +22,9 @@ func balanceParam(set func(Sampler, Balance)) Param {
 	}
 }
 
-func acceptParam(def string, set func(Sampler, float64)) Param {
+func acceptParam(def float64, set func(Sampler, float64)) Param {
 	return Param{
-		Name: "target-acceptance", Default: def, Min: 0, OpenMin: true, Max: 0.999,
+		Name: "target-acceptance", Default: plain(def), Min: 0, OpenMin: true, Max: 0.999,
 		Doc: "acceptance rate that automatic values are adapted to",
 		set: func(s Sampler, v value) { set(s, v.f) },
 	}
@@ -54,9 +54,10 @@ func flipsParam(set func(Sampler, float64)) Param {
 	}
 }
 
-func countParam(name, def string, lo, hi int, doc string, set func(Sampler, int)) Param {
+func countParam(name string, def, lo, hi int, doc string, set func(Sampler, int)) Param {
 	return Param{
-		Name: name, Default: def, Min: float64(lo), Max: float64(hi), Integer: true, Doc: doc,
+		Name: name, Default: plain(float64(def)), Min: float64(lo), Max: float64(hi), Integer: true,
+		Doc: doc,
 		set: func(s Sampler, v value) { set(s, int(v.f)) },
 	}
 }
@@ -82,9 +83,14 @@ func switchParam(name string, def bool, doc string, changed func(Sampler) *bool)
 	}
 }
 
-func acsParam(name, def string, most float64, doc string, field func(*ACS) *float64) Param {
+// acsParam is auto where def is 0.
+func acsParam(name string, def, most float64, doc string, field func(*ACS) *float64) Param {
+	text := "auto"
+	if def > 0 {
+		text = plain(def)
+	}
 	return Param{
-		Name: name, Default: def, Min: 0, OpenMin: true, Max: most, Auto: def == "auto", Doc: doc,
+		Name: name, Default: text, Min: 0, OpenMin: true, Max: most, Auto: def == 0, Doc: doc,
 		set: func(s Sampler, v value) { *field(s.(*ACS)) = v.f },
 	}
 }

@@ -258,7 +258,7 @@ var dlmcInfo = Info{
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMC).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMC).Balance = v }),
-		acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
+		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*DLMC).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &DLMC{} },
 }

@@ -120,7 +120,7 @@ var dlmcfInfo = Info{
 	Params: []Param{
 		timeParam(func(s Sampler, v float64) { s.(*DLMCf).Time = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DLMCf).Balance = v }),
-		acceptParam("0.574", func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
+		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*DLMCf).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &DLMCf{} },
 }

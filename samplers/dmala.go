@@ -52,7 +52,7 @@ var dmalaInfo = Info{
 		stepParam(func(s Sampler, v float64) { s.(*DMALA).StepSize = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DMALA).Balance = v }),
 		preconditionParam(func(s Sampler, v []float64) { s.(*DMALA).Precondition = v }),
-		acceptParam("0.574", func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
+		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*DMALA).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &DMALA{} },
 }

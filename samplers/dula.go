@@ -81,8 +81,8 @@ var dulaInfo = Info{
 		stepParam(func(s Sampler, v float64) { s.(*DULA).StepSize = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*DULA).Balance = v }),
 		preconditionParam(func(s Sampler, v []float64) { s.(*DULA).Precondition = v }),
-		acceptParam("0.9", func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
-		countParam("batch", "0", 0, maxBatch, "terms per stochastic gradient; 0 for the full "+
+		acceptParam(UnadjustedAcceptance, func(s Sampler, v float64) { s.(*DULA).TargetAcceptance = v }),
+		countParam("batch", 0, 0, maxBatch, "terms per stochastic gradient; 0 for the full "+
 			"gradient; on text at least "+
 			"2, of all tokens if there are fewer",
 			func(s Sampler, v int) { s.(*DULA).Batch = v }),

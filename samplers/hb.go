@@ -1,5 +1,7 @@
 package samplers
 
+import "cmp"
+
 // HammingBall is the Hamming ball sampler (Titsias and Yau 2017) with random
 // blocks: u is drawn uniformly from the ball of Radius around θ within a block
 // of coordinates, and θ' from π restricted to the ball around u,
@@ -17,15 +19,22 @@ type HammingBall struct {
 	Block int
 }
 
+// Defaults of HammingBall, and the largest radius. The number of states bounds a ball anyway.
+const (
+	hbRadius  = 1
+	hbBlock   = 10
+	maxRadius = 64
+)
+
 // Name implements Sampler.
 func (s *HammingBall) Name() string { return "hb" }
 
 // Attach implements Sampler.
 func (s *HammingBall) Attach(c *Chains) (Kernel, error) {
-	if err := checkCount(s.Name(), "radius", s.Radius, 64); err != nil {
+	if err := checkCount(s.Name(), "radius", s.Radius, maxRadius); err != nil {
 		return nil, err
 	}
-	return newBallKernel(c, s.Name(), s.Block, 10, max(1, s.Radius), true)
+	return newBallKernel(c, s.Name(), s.Block, hbBlock, cmp.Or(s.Radius, hbRadius), true)
 }
 
 // Info implements Describer.
@@ -38,9 +47,10 @@ var hammingBallInfo = Info{
 		"Yau 2017); on text among a fixed set of candidates per blank",
 	Needs: Needs{NeedBall}, Cost: "the ball's size in energies",
 	Params: []Param{
-		countParam("radius", "1", 1, 64, "radius of the ball",
+		countParam("radius", hbRadius, 1, maxRadius, "radius of the ball",
 			func(s Sampler, v int) { s.(*HammingBall).Radius = v }),
-		countParam("block", "10", 1, 1000, "most coordinates in a block; all where there are fewer",
+		countParam("block", hbBlock, 1, maxBlock,
+			"most coordinates in a block; all where there are fewer",
 			func(s Sampler, v int) { s.(*HammingBall).Block = v }),
 	},
 	make: func() Sampler { return &HammingBall{} },

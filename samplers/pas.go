@@ -194,7 +194,7 @@ var pasInfo = Info{
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*PAS).Flips = v }),
 		balanceParam(func(s Sampler, v Balance) { s.(*PAS).Balance = v }),
-		acceptParam("0.574", func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
+		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*PAS).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &PAS{} },
 }

@@ -263,7 +263,7 @@ var rowsInfo = Info{
 			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
 			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
 		},
-		acceptParam("0.574", func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
+		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
 		{
 			Name: "langevin", Default: "0", Min: 0, Max: 1,
 			Doc: "share of steps that are dmala's, by the full gradient; 0 needs no gradient",

@@ -188,7 +188,7 @@ var rwmInfo = Info{
 	Needs: Needs{NeedEnergies}, Cost: "1 energy", StepCalls: callsOfEnergies,
 	Params: []Param{
 		flipsParam(func(s Sampler, v float64) { s.(*RWM).Flips = v }),
-		acceptParam("0.234", func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
+		acceptParam(RandomWalkAcceptance, func(s Sampler, v float64) { s.(*RWM).TargetAcceptance = v }),
 	},
 	make: func() Sampler { return &RWM{} },
 }

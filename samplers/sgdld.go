@@ -1,6 +1,7 @@
 package samplers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -110,6 +111,14 @@ type SGDLD struct {
 	Rates Rates
 }
 
+// Defaults of SGDLD. The schedule is that of the paper's appendix C for drawing.
+const (
+	sgdldMinJump   = 0.1
+	sgdldJumpScale = 3
+	sgdldJumpDelay = 10
+	sgdldBatch     = 1
+)
+
 // Name implements Sampler.
 func (s *SGDLD) Name() string { return "sgdld" }
 
@@ -146,7 +155,7 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 		return nil, err
 	}
 	k := &sgdldKernel{
-		c: c, s: *s, batch: max(1, s.Batch), sites: newSites(c.Domain, s.Balance,
+		c: c, s: *s, batch: cmp.Or(s.Batch, sgdldBatch), sites: newSites(c.Domain, s.Balance,
 			cnt.free), free: cnt.free,
 		cum: make([]float64, max(len(cnt.free), c.Domain.maxK)), n: make([]int, c.Len()),
 		u: make([]float64, c.Len()), logZ: make([]float64, c.Len()),
@@ -158,7 +167,10 @@ func (s *SGDLD) Attach(c *Chains) (Kernel, error) {
 	for _, d := range []struct {
 		v     *float64
 		usual float64
-	}{{&k.s.MinJump, 0.1}, {&k.s.JumpScale, 3}, {&k.s.JumpDelay, 10}} {
+	}{
+		{&k.s.MinJump, sgdldMinJump}, {&k.s.JumpScale, sgdldJumpScale},
+		{&k.s.JumpDelay, sgdldJumpDelay},
+	} {
 		if *d.v == 0 {
 			*d.v = d.usual
 		}
@@ -272,17 +284,17 @@ var sgdldInfo = Info{
 			set: func(s Sampler, v value) { s.(*SGDLD).Jump = v.f },
 		},
 		{
-			Name: "min-jump", Default: "0.1", Min: 0, OpenMin: true, Max: 1,
+			Name: "min-jump", Default: plain(sgdldMinJump), Min: 0, OpenMin: true, Max: 1,
 			Doc: "smallest jump probability of the decreasing schedule",
 			set: func(s Sampler, v value) { s.(*SGDLD).MinJump = v.f },
 		},
 		{
-			Name: "jump-scale", Default: "3", Min: 0, OpenMin: true, Max: inf,
+			Name: "jump-scale", Default: plain(sgdldJumpScale), Min: 0, OpenMin: true, Max: inf,
 			Doc: "how high the decreasing schedule begins; above 1 a jump is certain",
 			set: func(s Sampler, v value) { s.(*SGDLD).JumpScale = v.f },
 		},
 		{
-			Name: "jump-delay", Default: "10", Min: 0, OpenMin: true, Max: inf,
+			Name: "jump-delay", Default: plain(sgdldJumpDelay), Min: 0, OpenMin: true, Max: inf,
 			Doc: "steps that the decreasing schedule stays near its beginning",
 			set: func(s Sampler, v value) { s.(*SGDLD).JumpDelay = v.f },
 		},
@@ -291,7 +303,7 @@ var sgdldInfo = Info{
 			Doc: "constant simulation time of a step; auto is jump/Z, which follows the rates",
 			set: func(s Sampler, v value) { s.(*SGDLD).Time = v.f },
 		},
-		countParam("batch", "1", 1, maxBatch, "terms per estimate; on text with Taylor rates at "+
+		countParam("batch", sgdldBatch, 1, maxBatch, "terms per estimate; on text with Taylor rates at "+
 			"least 2, of all tokens if there are fewer",
 			func(s Sampler, v int) { s.(*SGDLD).Batch = v }),
 		switchParam("cache", true, "average the estimates of a state's neighbours until it is left; "+
