@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"infill/internal/count"
+	"infill/metrics/bleu"
 )
 
 // facts are the lines under the title.
@@ -43,23 +45,13 @@ func given(facts [][2]string) [][2]string {
 // settings says in words how sentences are measured.
 func (p *plan) settings() string {
 	gen, ref := p.generated.Options(), p.reference.Options()
-	or := func(s, d string) string {
-		if s == "" {
-			return d
-		}
-		return s
-	}
-	order := p.Order
-	if order == 0 {
-		order = 4
-	}
 	parts := []string{
-		fmt.Sprintf("tokens %s, case %s", or(gen.Tokenizer, "ws"), or(gen.Case, "lc")),
-		fmt.Sprintf("cleaning: references %s, generated %s",
-			or(ref.Clean, "none"), or(gen.Clean, "none")),
-		fmt.Sprintf("BLEU-%d, smoothing %s, denominator %s", order, or(p.Smoothing, "none"),
-			or(p.Denominator, "nltk")),
-		"self-BLEU " + or(p.SelfBLEU, "corpus"),
+		fmt.Sprintf("tokens %s, case %s", gen.Tokenizer, gen.Case),
+		fmt.Sprintf("cleaning: references %s, generated %s", ref.Clean, gen.Clean),
+		fmt.Sprintf("BLEU-%d, smoothing %s, denominator %s",
+			cmp.Or(p.Order, len(p.Weights), bleu.DefaultOrder),
+			cmp.Or(p.Smoothing, bleu.DefaultSmoothing), cmp.Or(p.Denominator, string(bleu.NLTK))),
+		"self-BLEU " + cmp.Or(p.SelfBLEU, "corpus"),
 	}
 	if p.EffectiveOrder {
 		parts[2] += ", effective order"
@@ -68,14 +60,8 @@ func (p *plan) settings() string {
 		parts[3] += fmt.Sprintf(" %d", p.First)
 	}
 	if b := p.bleu.Bootstrap; b != nil {
-		n, level := b.Resamples, b.Level
-		if n == 0 {
-			n = 1000
-		}
-		if level == 0 {
-			level = 0.95
-		}
-		parts = append(parts, fmt.Sprintf("intervals of level %g from %d resamples", level, n))
+		parts = append(parts, fmt.Sprintf("intervals of level %g from %d resamples",
+			cmp.Or(b.Level, bleu.DefaultLevel), cmp.Or(b.Resamples, bleu.DefaultResamples)))
 	}
 	if n := len(p.excluded); n > 0 {
 		parts = append(parts, fmt.Sprintf("excluded from the references: %d", n))

@@ -122,7 +122,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	opt := &f.fillingFlags.Options
-	mo, err := f.options(opt.Seed)
+	mo, err := f.options(c, opt.Seed)
 	if err != nil {
 		return err
 	}

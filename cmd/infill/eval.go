@@ -81,7 +81,7 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 		Command: typedCommand(), Version: version(), Date: today(),
 	}
 	var err error
-	if o.Options, err = f.options(uint64(f.seed)); err != nil {
+	if o.Options, err = f.options(c, uint64(f.seed)); err != nil {
 		return err
 	}
 	generated := report.Files(files, std.in)

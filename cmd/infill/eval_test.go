@@ -124,6 +124,23 @@ func TestEvalOrders(t *testing.T) {
 	}
 }
 
+// Weights say how long the longest n-gram is, unless --bleu-order says it too.
+func TestEvalWeights(t *testing.T) {
+	t.Parallel()
+	gen := write(t, "gen.txt", generated)
+	r := infillRun("", "eval", gen, "--weights", "0.5,0.3,0.2")
+	page := filepath.Join(t.TempDir(), "page.md")
+	wrote := infillRun("", "eval", gen, "--weights", "0.5,0.3,0.2", "--markdown", page)
+	if r.code != 0 || !strings.Contains(r.out, "|n:3|") || wrote.code != 0 ||
+		!strings.Contains(get(t, page), "BLEU-3,") {
+		t.Errorf("exit %d, %d: %s%s%s", r.code, wrote.code, r.out, r.err, wrote.err)
+	}
+	r = infillRun("", "eval", gen, "--weights", "0.5,0.5", "--bleu-order", "4")
+	if r.code != exitUsage || !strings.Contains(r.err, "2 weights for order 4 (want one for each)") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
 // Flags of the command line that nothing would come of are refused, with the one they go with.
 // Those of the environment may idle.
 func TestIdleFlags(t *testing.T) {

@@ -42,7 +42,8 @@ type measureFlags struct {
 
 func (f *measureFlags) flags(caseFlag string) []*option {
 	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
-	f.smooth, f.order, f.resamples, f.level = "none", 4, 1000, 0.95
+	f.smooth, f.order = bleu.DefaultSmoothing, bleu.DefaultOrder
+	f.resamples, f.level = bleu.DefaultResamples, bleu.DefaultLevel
 	tokenizers, cleanings, smoothings := corpus.Tokenizers(), corpus.Cleanings(), bleu.Smoothings()
 	return append(group(groupMeasures, []*option{
 		listFlag("reference", "`FILE` of reference sentences, one a line; repeatable", &f.references),
@@ -54,7 +55,8 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		wordFlag("clean-generated", "cleaning of the generated sentences: "+strings.Join(cleanings, "|"),
 			&f.cleanGen, cleanings...),
 		wholeFlag("bleu-order", "longest n-gram of BLEU", &f.order, 1, bleu.MaxOrder),
-		textFlag("weights", "BLEU's `WEIGHTS`, comma separated; uniform when unset", &f.weights),
+		textFlag("weights", "BLEU's `WEIGHTS`, comma separated, one for each order up to the longest; "+
+			"uniform when unset", &f.weights),
 		wordFlag("smooth", "smoothing of BLEU: "+strings.Join(smoothings, "|"), &f.smooth, smoothings...),
 		textFlag("smooth-value", "parameter `X` of the smoothing", &f.smoothValue),
 		wordFlag("denominator", "convention for sentences shorter than n: nltk|sacrebleu",
@@ -65,7 +67,7 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
 		textFlag("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
 		boolFlag("confidence", "bootstrap intervals of BLEU and self-BLEU", &f.confidence),
-		wholeFlag("resamples", "bootstrap resamples", &f.resamples, 2, 1_000_000),
+		wholeFlag("resamples", "bootstrap resamples", &f.resamples, 2, bleu.MaxResamples),
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}), group(groupOutput, []*option{
 		boolFlag("json", "print the result as JSON", &f.json),
@@ -93,8 +95,8 @@ func (f *measureFlags) idle(c *cli.Context) error {
 	return nil
 }
 
-// options turns the flags into the options of a report.
-func (f *measureFlags) options(seed uint64) (report.Options, error) {
+// options turns the flags into the options of a report. Weights alone say what the order is.
+func (f *measureFlags) options(c *cli.Context, seed uint64) (report.Options, error) {
 	o := report.Options{
 		Tokenize: f.tokenize, Case: f.metricCase, Clean: f.clean, CleanGenerated: f.cleanGen,
 		Order: f.order, Smoothing: f.smooth, Denominator: f.denominator, EffectiveOrder: f.effective,
@@ -110,6 +112,9 @@ func (f *measureFlags) options(seed uint64) (report.Options, error) {
 		return v, err
 	}); err != nil {
 		return o, err
+	}
+	if o.Weights != nil && !c.IsSet("bleu-order") {
+		o.Order = 0
 	}
 	if o.Ngrams, err = numbers("ngrams", f.ngrams, strconv.Atoi); err != nil {
 		return o, err

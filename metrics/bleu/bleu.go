@@ -78,15 +78,19 @@ const (
 // MaxOrder is the highest order of BLEU, as of the n-grams that it counts.
 const MaxOrder = ngram.MaxOrder
 
+// DefaultOrder is the order of the zero [Options], that of Papineni et al. (2002).
+const DefaultOrder = 4
+
 // Options says which BLEU is meant. The zero value is BLEU-4 with uniform weights,
 // no smoothing, NLTK's conventions and no interval.
 type Options struct {
-	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else 4.
+	// Order is the highest n-gram order, 1 to [MaxOrder]; 0 means len(Weights), else
+	// [DefaultOrder].
 	Order int
 	// Weights are the exponents of the precisions, one per order, not all 0. Nil is uniform. They
 	// are taken as they are, as NLTK takes them, also if their sum is not 1.
 	Weights []float64
-	// Smoothing is one of [Smoothings]; "" means "none".
+	// Smoothing is one of [Smoothings]; "" means [DefaultSmoothing].
 	Smoothing string
 	// SmoothValue is the parameter of floor (default 0.1) and add-k (default 1),
 	// of NLTK's epsilon in method1 (0.1), k in method4 and method7 (5), and alpha
@@ -146,14 +150,15 @@ func (o Options) check() (*settings, error) {
 	if s.Order == 0 {
 		s.Order = len(o.Weights)
 		if s.Order == 0 {
-			s.Order = 4
+			s.Order = DefaultOrder
 		}
 	}
 	if s.Order < 1 || s.Order > MaxOrder {
 		return nil, fmt.Errorf("%w: order %d (want 1 to %d)", ErrOption, s.Order, MaxOrder)
 	}
 	if o.Weights != nil && len(o.Weights) != s.Order {
-		return nil, fmt.Errorf("%w: %d weights for order %d", ErrOption, len(o.Weights), s.Order)
+		return nil, fmt.Errorf("%w: %d weights for order %d (want one for each)", ErrOption,
+			len(o.Weights), s.Order)
 	}
 	s.weights = slices.Clone(o.Weights)
 	if s.weights == nil {

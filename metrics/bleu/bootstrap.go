@@ -13,13 +13,23 @@ import (
 // statistics against the whole set: drawing a sentence twice must not make it its
 // own reference.
 type Bootstrap struct {
-	// Resamples is the number of draws, 1 to 1,000,000; 0 means 1000.
+	// Resamples is the number of draws, 1 to [MaxResamples]; 0 means
+	// [DefaultResamples].
 	Resamples int
 	// Seed makes the draws reproducible.
 	Seed uint64
-	// Level is the coverage, in (0,1); 0 means 0.95.
+	// Level is the coverage, in (0,1); 0 means [DefaultLevel].
 	Level float64
 }
+
+// What the zero [Bootstrap] has, which is sacrebleu's.
+const (
+	DefaultResamples = 1000
+	DefaultLevel     = 0.95
+)
+
+// MaxResamples bounds Bootstrap.Resamples.
+const MaxResamples = 1_000_000
 
 // Interval is the result of a [Bootstrap], in the score's units.
 type Interval struct {
@@ -34,13 +44,14 @@ type Interval struct {
 func (b *Bootstrap) check() (*Bootstrap, error) {
 	c := *b
 	if c.Resamples == 0 {
-		c.Resamples = 1000
+		c.Resamples = DefaultResamples
 	}
 	if c.Level == 0 {
-		c.Level = 0.95
+		c.Level = DefaultLevel
 	}
-	if c.Resamples < 1 || c.Resamples > 1_000_000 {
-		return nil, fmt.Errorf("%w: %d bootstrap resamples (want 1 to 1000000)", ErrOption, c.Resamples)
+	if c.Resamples < 1 || c.Resamples > MaxResamples {
+		return nil, fmt.Errorf("%w: %d bootstrap resamples (want 1 to %d)", ErrOption, c.Resamples,
+			MaxResamples)
 	}
 	if !(c.Level > 0 && c.Level < 1) {
 		return nil, fmt.Errorf("%w: confidence level %v (want between 0 and 1)", ErrOption, c.Level)

@@ -29,9 +29,12 @@ import (
 // Methods 5 to 7 are made for one sentence. On a corpus NLTK takes the 5-gram
 // precision and l of the last sentence. So does this package, with a warning.
 func Smoothings() []string {
-	return []string{"none", "floor", "add-k", "exp",
+	return []string{DefaultSmoothing, "floor", "add-k", "exp",
 		"method1", "method2", "method3", "method4", "method5", "method6", "method7"}
 }
+
+// DefaultSmoothing is none.
+const DefaultSmoothing = "none"
 
 type smoother struct {
 	method string
@@ -41,7 +44,7 @@ type smoother struct {
 
 func newSmoother(method string, value *float64, order int) (smoother, error) {
 	if method == "" {
-		method = "none"
+		method = DefaultSmoothing
 	}
 	if !slices.Contains(Smoothings(), method) {
 		return smoother{}, fmt.Errorf("%w: smoothing %q (known: %s)", ErrOption, method,
