@@ -84,11 +84,13 @@ func newProgress(mode string, quiet bool, w io.Writer, total int) *progress {
 	return &progress{newMeter(mode, quiet, w), total}
 }
 
-// step reports that n of the total steps of a line are done.
+// step reports that n of the total steps of a line are done. Line 0 is what has no line.
 func (p *progress) step(line, n int) {
 	const often = 100 * time.Millisecond
 	switch {
 	case !p.due(time.Now(), often, often, n >= p.total):
+	case p.mode == "json" && line == 0:
+		p.line(`"step":%d,"steps":%d`, n, p.total)
 	case p.mode == "json":
 		p.line(`"line":%d,"step":%d,"steps":%d`, line, n, p.total)
 	default:

@@ -16,7 +16,7 @@ func benchCommand(std stdio) *cli.Command {
 	cfg := samplerbench.Defaults()
 	cfg.Seed = 1
 	usual := []string{"dmala", "gwg", "rwm"}
-	var svg string
+	var svg, progress string
 	var markdown, asJSON, force bool
 	var specs []string
 	list := listFlag("sampler", "`NAME` of a sampler, with parameters after a colon "+
@@ -34,6 +34,7 @@ func benchCommand(std stdio) *cli.Command {
 		boolFlag("markdown", "print the table as Markdown", &markdown),
 		boolFlag("json", "print the comparison as one JSON object", &asJSON),
 		boolFlag("force", "overwrite a chart that exists", &force),
+		progressFlag(&progress),
 	}
 	return &cli.Command{
 		Name: "bench",
@@ -75,7 +76,14 @@ func benchCommand(std stdio) *cli.Command {
 				return err
 			}
 			cfg.NoBurnin = cfg.Burnin == 0
+			bar := newProgress(progress, false, std.err, 0)
+			defer bar.clear()
+			cfg.Progress = func(done, all int) {
+				bar.total = all
+				bar.step(0, done)
+			}
 			r, err := samplerbench.Compare(c.Context, p, entries, cfg)
+			bar.clear()
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Args().First(), err)
 			}

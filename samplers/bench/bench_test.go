@@ -29,6 +29,29 @@ func entries(t *testing.T, specs ...string) []Entry {
 	return out
 }
 
+// Progress counts the steps of all samplers, of those that are skipped too.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	p, err := ParseProblem("fhmm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, calls := -1, 0
+	cfg := Config{Chains: 2, Steps: 5, Burnin: 3, Progress: func(done, all int) {
+		if all != 24 || done < last || done > last+8 {
+			t.Errorf("%d of %d steps after %d", done, all, last)
+		}
+		last, calls = done, calls+1
+	}}
+	r, err := Compare(context.Background(), p, entries(t, "rwm", "sgdld", "exact-gibbs"), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != 24 || r.Rows[1].Skipped == nil || calls != 20 {
+		t.Errorf("%d calls, %d steps at the end: %+v", calls, last, r.Rows)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, name := range ProblemNames() {

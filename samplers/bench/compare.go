@@ -27,6 +27,9 @@ type Config struct {
 	// NoBurnin leaves them out. Burnin is then 0.
 	NoBurnin bool
 	Seed     uint64 // of starts and chains
+	// Progress, if not nil, is called with the steps made, those of the burn-in included, and the
+	// steps of all samplers together: before the first, after each, and where one is skipped.
+	Progress func(done, all int)
 }
 
 // Defaults are what fields of a Config that are 0 mean.
@@ -99,14 +102,22 @@ func Compare(ctx context.Context, p *Problem, entries []Entry, cfg Config) (*Res
 	x0 := d.Randoms(rng, cfg.Chains+1) // the last is the reference of the scalar
 	ref := x0[cfg.Chains]
 	res := &Result{Problem: p, Config: cfg}
-	for _, e := range entries {
-		row, err := runOne(ctx, p, e, cfg, x0[:cfg.Chains], ref)
+	each := cfg.Burnin + cfg.Steps
+	for i, e := range entries {
+		made := func(n int) {
+			if cfg.Progress != nil {
+				cfg.Progress(i*each+n, len(entries)*each)
+			}
+		}
+		made(0)
+		row, err := runOne(ctx, p, e, cfg, x0[:cfg.Chains], ref, made)
 		if err != nil {
 			if errors.Is(err, samplers.ErrUnsupported) {
 				row = Row{Label: e.Label, Exact: samplers.InfoOf(e.Sampler).Exact, Skipped: err}
 			} else {
 				return nil, fmt.Errorf("%s: %w", e.Label, err)
 			}
+			made(each)
 		}
 		res.Rows = append(res.Rows, row)
 	}
@@ -127,14 +138,20 @@ func distance(x, ref []int32) float64 {
 	return float64(s)
 }
 
-func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, ref []int32) (Row,
-	error) {
+// runOne makes the row of a sampler. It calls made with the number of steps so far.
+func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, ref []int32,
+	made func(n int)) (Row, error) {
 	run, err := samplers.Start(ctx, e.Sampler, p.Target, x0, samplers.Options{Seed: cfg.Seed,
 		Burnin: cfg.Burnin})
 	if err != nil {
 		return Row{}, err
 	}
-	if err := run.Sample(ctx, 0); err != nil { // the burn-in
+	burnin := 0
+	if err := run.Steps(ctx, cfg.Burnin, func(*samplers.Run) error {
+		burnin++
+		made(burnin)
+		return nil
+	}); err != nil {
 		return Row{}, err
 	}
 	run.ResetStats()
@@ -145,7 +162,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 			ref)
 	}}
 	var busy time.Duration
-	for range cfg.Steps {
+	for n := range cfg.Steps {
 		begin := time.Now()
 		if err := run.Step(ctx); err != nil {
 			return Row{}, err
@@ -155,6 +172,7 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 			return Row{}, err
 		}
 		apart.observe(run)
+		made(cfg.Burnin + n + 1)
 	}
 	diag := far.Diagnose(run)
 	st, info := diag.Stats, samplers.InfoOf(e.Sampler)

@@ -37,6 +37,7 @@ func small() map[string]samplers.Gradienter {
 		"bernoulli":      must(NewBernoulli(norm(5), false)),
 		"bernoulli ±1":   must(NewBernoulli(norm(5), true)),
 		"ising periodic": must(NewIsing(3, 3, true, 0.3, norm(9), false)),
+		"ising 4 rows":   must(NewIsing(4, 2, true, 0.3, norm(8), false)),
 		"ising open":     must(NewIsing(2, 4, false, 0.3, norm(8), true)),
 		"ising ring":     must(NewIsing(1, 5, true, 0.3, norm(5), true)),
 		"ising 2 rows":   must(NewIsing(2, 3, true, -0.2, norm(6), false)),
