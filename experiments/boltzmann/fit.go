@@ -9,7 +9,7 @@ import (
 
 	"infill/experiments/contrast"
 	"infill/experiments/images"
-	"infill/experiments/lab"
+	"infill/internal/adam"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -74,7 +74,7 @@ func (f Fit) Learn(ctx context.Context, r *targets.RBM, data [][]int32,
 	rng := samplers.NewStream(f.Seed, "batches", 0)
 	batch := make([][]int32, f.Batch)
 	gb, gc, gw := make([]float64, len(r.B)), make([]float64, len(r.C)), make([]float64, len(r.W))
-	var b, c, w lab.Adam
+	var b, c, w adam.Optimiser
 	b.Rate, c.Rate, w.Rate = f.Rate, f.Rate, f.Rate
 	for it := range f.Iters {
 		if err := ctx.Err(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"infill/experiments/contrast"
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/adam"
 	"infill/internal/fanout"
 	"infill/samplers"
 )
@@ -88,7 +89,7 @@ type learned struct {
 func (p plan) learn(ctx context.Context, neg contrast.Negative, m *net, data [][]int32,
 	seed uint64) (x [][]int32, err error) {
 	rng := samplers.NewStream(seed, "batches", 0)
-	adam := lab.Adam{Rate: p.rate}
+	climb := adam.Optimiser{Rate: p.rate}
 	batch, grad := make([][]int32, p.batch), make([]float64, len(m.theta))
 	for it := range p.iters {
 		for k := range batch {
@@ -100,7 +101,7 @@ func (p plan) learn(ctx context.Context, neg contrast.Negative, m *net, data [][
 		clear(grad)
 		m.addGradient(batch, 1, grad)
 		m.addGradient(x, -1, grad)
-		adam.Ascend(m.theta, grad)
+		climb.Ascend(m.theta, grad)
 	}
 	return x, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"infill/experiments/images"
 	"infill/experiments/lab"
+	"infill/internal/adam"
 	"infill/samplers"
 	"infill/samplers/targets"
 )
@@ -122,7 +123,7 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, o l
 	if err != nil {
 		return nil, err
 	}
-	adam := lab.Adam{Rate: t.rate}
+	climb := adam.Optimiser{Rate: t.rate}
 	of, grad, j := make([]float64, pairs(n)), make([]float64, pairs(n)), make([]float64, pairs(n))
 	moments(data, of)
 	res := &learned{mean: make([]float64, pairs(n))}
@@ -139,7 +140,7 @@ func (t task) learn(ctx context.Context, s samplers.Sampler, data [][]int32, o l
 		for i, v := range j {
 			grad[i] = of[i] - grad[i] - t.l1*sign(v)
 		}
-		adam.Ascend(j, grad)
+		climb.Ascend(j, grad)
 		m.set(j)
 		changed := watch()
 		if err := run.Retarget(ctx); err != nil {

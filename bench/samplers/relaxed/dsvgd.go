@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/internal/adam"
 	"infill/samplers"
 )
 
@@ -46,7 +47,10 @@ func (s *DSVGD) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &dsvgdKernel{space: sp, adam: newAdam(s.Rate, c.Len(), c.Domain.Len())}
+	k := &dsvgdKernel{space: sp, climb: make([]adam.Optimiser, c.Len())}
+	for i := range k.climb {
+		k.climb[i].Rate = s.Rate
+	}
 	for range c.Len() {
 		k.score = append(k.score, make([]float64, c.Domain.Len()))
 		k.phi = append(k.phi, make([]float64, c.Domain.Len()))
@@ -57,7 +61,7 @@ func (s *DSVGD) Attach(c *samplers.Chains) (samplers.Kernel, error) {
 
 type dsvgdKernel struct {
 	*space
-	adam       *adam
+	climb      []adam.Optimiser // of each particle
 	score, phi [][]float64
 	rho        []float64 // U(Γ̃(z))
 	w          []float64
@@ -85,7 +89,9 @@ func (s *dsvgdKernel) Step(ctx context.Context) error {
 	weights(s.rho, s.c.U, s.w)
 	s.far = distances(s.z, s.far[:0])
 	direction(s.z, s.score, s.w, s.far, s.bandwidth(), s.phi)
-	s.adam.ascend(s.z, s.phi)
+	for k := range s.climb {
+		s.climb[k].Ascend(s.z[k], s.phi[k])
+	}
 	s.ask, s.at = s.ask[:0], s.at[:0]
 	for k, z := range s.z {
 		changed := s.state(z, s.c.X[k])
@@ -181,35 +187,6 @@ func direction(z, score [][]float64, w, far []float64, h float64, phi [][]float6
 				own[l] += wj * (score[j][l] + pull)
 				phi[j][l] += wi * (score[i][l] - pull)
 			}
-		}
-	}
-}
-
-// adam has the moments of Kingma and Ba (2015) with their constants.
-type adam struct {
-	rate float64
-	step int
-	m, v [][]float64
-}
-
-func newAdam(rate float64, n, d int) *adam {
-	a := &adam{rate: rate}
-	for range n {
-		a.m, a.v = append(a.m, make([]float64, d)), append(a.v, make([]float64, d))
-	}
-	return a
-}
-
-// ascend moves x along g.
-func (a *adam) ascend(x, g [][]float64) {
-	const b1, b2, eps = .9, .999, 1e-8
-	a.step++
-	c1, c2 := 1-math.Pow(b1, float64(a.step)), 1-math.Pow(b2, float64(a.step))
-	for k := range x {
-		for i, v := range g[k] {
-			a.m[k][i] = b1*a.m[k][i] + (1-b1)*v
-			a.v[k][i] = b2*a.v[k][i] + (1-b2)*v*v
-			x[k][i] += a.rate * (a.m[k][i] / c1) / (math.Sqrt(a.v[k][i]/c2) + eps)
 		}
 	}
 }

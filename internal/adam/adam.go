@@ -1,10 +1,11 @@
-package lab
+// Package adam is the optimiser Adam, for what experiments and baselines learn.
+package adam
 
 import "math"
 
-// Adam climbs a stochastic gradient (Kingma and Ba, ICLR 2015, algorithm 1, with the sign of an
-// ascent). Its averages decay by .9 and .999, and ε is 1e-8.
-type Adam struct {
+// An Optimiser climbs a stochastic gradient (Kingma and Ba, ICLR 2015, algorithm 1, with the sign
+// of an ascent). Its averages decay by .9 and .999, and ε is 1e-8.
+type Optimiser struct {
 	Rate float64 // the step size α, above 0
 	m, v []float64
 	t    int
@@ -12,7 +13,7 @@ type Adam struct {
 
 // Ascend moves params, in place, by one step along grad. The length of both is the same in
 // every call.
-func (a *Adam) Ascend(params, grad []float64) {
+func (a *Optimiser) Ascend(params, grad []float64) {
 	const b1, b2, eps = 0.9, 0.999, 1e-8
 	if a.m == nil {
 		a.m, a.v = make([]float64, len(params)), make([]float64, len(params))
