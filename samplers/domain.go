@@ -144,8 +144,7 @@ func (c *Coord) dist2(steps float64) float64 {
 func mustDomain(coords []Coord) *Domain {
 	d, err := NewDomain(coords...)
 	if err != nil {
-		// Only the constructors below call this, with sizes they have clamped. Only the value of
-		// Integers can be wrong.
+		// Only the constructors below call this, with sizes and values that they have clamped.
 		panic(err)
 	}
 	return d
@@ -175,9 +174,12 @@ func Categories(n, k int) *Domain {
 	return mustDomain(repeat(n, Coord{Kind: Nominal, K: k}))
 }
 
-// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. It panics
-// where low is not finite.
+// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. A low that is
+// no finite number counts as 0.
 func Integers(n, k int, low float64) *Domain {
+	if !finite(low) {
+		low = 0
+	}
 	return mustDomain(repeat(n, Coord{Kind: Ordinal, K: min(max(k, 1), maxCategories), Low: low,
 		Step: 1}))
 }

@@ -3,6 +3,7 @@ package samplers_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -149,5 +150,10 @@ func TestDomainsOfAnySize(t *testing.T) {
 	}
 	if d := samplers.Categories(3, 7); d.Len() != 3 || d.Coord(0).K != 7 {
 		t.Errorf("%d coordinates of %d categories, want 3 of 7", d.Len(), d.Coord(0).K)
+	}
+	for _, low := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if d := samplers.Integers(2, 3, low); d.Value(1, 2) != 2 {
+			t.Errorf("integers from %v: the third is %v, want 2", low, d.Value(1, 2))
+		}
 	}
 }
