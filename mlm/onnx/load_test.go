@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -126,5 +127,33 @@ func TestLoadTakesLittleMemory(t *testing.T) {
 	defer d.Close() //nolint:errcheck // opened for reading
 	if err := d.Read(make([]byte, 8), size-4); !errors.Is(err, ErrExternal) {
 		t.Errorf("reading past the end: %v", err)
+	}
+}
+
+// A tensor whose bytes are not those of its shape gives an error to whoever asks for them, and
+// does not end the program.
+func TestBytesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	changed := Floats("changed", []int64{2}, 1, 2)
+	changed.Dims = []int64{3}
+	for _, c := range []struct {
+		t    *Tensor
+		want error
+	}{
+		{NewTensor("few", Float, []int64{2}, make([]byte, 7)), ErrGraph},
+		{NewTensor("many", Int64, nil, make([]byte, 16)), ErrGraph},
+		{NewTensor("negative", Float, []int64{-1}, nil), ErrLimit},
+		{Floats("floats", []int64{3}, 1, 2), ErrGraph},
+		{Int64s("ints", []int64{1}), ErrGraph},
+		{changed, ErrGraph},
+	} {
+		_, bytesErr := c.t.Bytes()
+		_, openErr := c.t.Open()
+		_, floatsErr := c.t.Float64s()
+		for _, err := range []error{bytesErr, openErr, floatsErr, c.t.readInto(make([]byte, 64))} {
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.t.Name) {
+				t.Errorf("%s: %v, want %v", c.t.Name, err, c.want)
+			}
+		}
 	}
 }

@@ -72,11 +72,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 	case isExternal:
 		return t, p.external(t, ext, want)
 	case t.ext != nil: // left in the file
-		if t.Origin.Length != want {
-			return nil, errorf(ErrGraph, tensorAt(t.Name),
-				"%d bytes of data where shape %v of %v needs %d", t.Origin.Length, t.Dims, t.Type, want)
-		}
-		return t, nil
+		return fitting(t)
 	case raw: // sub-slices keep the capacity of the whole, which gives the offset
 		t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
 			Length: int64(len(t.data))}
@@ -92,9 +88,13 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		}
 		t.data = packInts(ints, t.Type.Size())
 	}
-	if int64(len(t.data)) != want {
-		return nil, errorf(ErrGraph, tensorAt(t.Name),
-			"%d bytes of data where shape %v of %v needs %d", len(t.data), t.Dims, t.Type, want)
+	return fitting(t)
+}
+
+// fitting is t, if its data are as many as its shape says.
+func fitting(t *Tensor) (*Tensor, error) {
+	if err := t.fits(t.stored()); err != nil {
+		return nil, err
 	}
 	return t, nil
 }

@@ -38,14 +38,31 @@ type external struct {
 	inside bool // in the model file itself
 }
 
-// NewTensor makes a tensor from little-endian bytes, which it keeps. It panics if their number is
-// not the one that dims and t ask for, which is a mistake of the program.
+// NewTensor makes a tensor from little-endian bytes, which it keeps. If their number is not the one
+// that dims and t ask for, whoever asks for the data has an [Error] of kind ErrGraph.
 func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
-	n, err := Elements(dims)
-	if err != nil || int64(len(data)) != n*int64(t.Size()) {
-		panic(fmt.Sprintf("onnx: tensor %q: %d bytes for %v %v", name, len(data), t, dims))
-	}
 	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
+}
+
+// fits is an error unless so many bytes are those of the shape.
+func (t *Tensor) fits(have int64) error {
+	n, err := Elements(t.Dims)
+	if err != nil {
+		return errorf(ErrLimit, tensorAt(t.Name), "%v", err)
+	}
+	if want := n * int64(t.Type.Size()); have != want {
+		return errorf(ErrGraph, tensorAt(t.Name),
+			"%d bytes of data where shape %v of %v needs %d", have, t.Dims, t.Type, want)
+	}
+	return nil
+}
+
+// stored is the number of bytes of the data.
+func (t *Tensor) stored() int64 {
+	if t.ext == nil {
+		return int64(len(t.data))
+	}
+	return t.ext.Length
 }
 
 // Int64s makes an int64 tensor.
@@ -110,6 +127,9 @@ func (t *Tensor) IsExternal() bool { return t.ext != nil && !t.ext.inside }
 // Bytes gives the little-endian elements. They must not be changed: they may alias the model file.
 // Data that is not in memory is read again at each call.
 func (t *Tensor) Bytes() ([]byte, error) {
+	if err := t.fits(t.stored()); err != nil {
+		return nil, err
+	}
 	if t.ext == nil {
 		return t.data, nil
 	}
@@ -122,6 +142,9 @@ func (t *Tensor) Bytes() ([]byte, error) {
 
 // readInto fills dst, of ByteLen bytes, with the data.
 func (t *Tensor) readInto(dst []byte) error {
+	if err := t.fits(t.stored()); err != nil {
+		return err
+	}
 	if t.ext == nil {
 		copy(dst, t.data)
 		return nil
@@ -143,6 +166,9 @@ type Data struct {
 
 // Open gives access to the data, wherever they are. Close it after use.
 func (t *Tensor) Open() (*Data, error) {
+	if err := t.fits(t.stored()); err != nil {
+		return nil, err
+	}
 	d := &Data{t: t}
 	if t.ext == nil {
 		d.r = bytes.NewReader(t.data)
