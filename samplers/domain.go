@@ -174,8 +174,8 @@ func Categories(n, k int) *Domain {
 	return mustDomain(repeat(n, Coord{Kind: Nominal, K: k}))
 }
 
-// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. A low that is
-// no finite number counts as 0.
+// Integers is n ordinal coordinates with the values low..low+k−1. See Bits for sizes. NaN and
+// infinities as low count as 0.
 func Integers(n, k int, low float64) *Domain {
 	if !finite(low) {
 		low = 0

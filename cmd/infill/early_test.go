@@ -47,7 +47,7 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 		{[]string{"batch", in}, "-o " + lines, 2, "the output exists"},
 		{[]string{"augment", in}, "-o " + lines, 2, "the output exists"},
 		{[]string{"score", "--file", in}, "-o " + lines, 2, "the output exists"},
-		{[]string{"compare", in}, "--weights 1,2", 2, "2 weights for order 4"},
+		{[]string{"compare", in}, "--bleu-order 4 --weights 1,2", 2, "2 weights for order 4"},
 		{[]string{"compare", in}, "--smooth exp --smooth-value 3", 2, "smoothing exp takes no value"},
 		{[]string{"compare", in}, "--ngrams 99", 2, "n-gram order 99"},
 		{[]string{"compare", in}, "--self-bleu first", 2, "want 2 or more"},

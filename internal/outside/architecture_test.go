@@ -142,8 +142,8 @@ func TestExperimentsUseSamplers(t *testing.T) {
 			for _, spec := range file.Imports {
 				own, inside := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
 				if inside && !strings.HasPrefix(own, "experiments/") && !slices.Contains([]string{"samplers",
-					"samplers/targets", "internal/drawing", "internal/disk", "internal/fanout",
-					"internal/keep", "internal/nearest"}, own) {
+					"samplers/targets", "internal/adam", "internal/drawing", "internal/disk",
+					"internal/fanout", "internal/keep", "internal/nearest"}, own) {
 					t.Errorf("%s imports %s, which is not the samplers'", pkg, own)
 				}
 			}

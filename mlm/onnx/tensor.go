@@ -44,7 +44,7 @@ func NewTensor(name string, t DataType, dims []int64, data []byte) *Tensor {
 	return &Tensor{Name: name, Dims: dims, Type: t, data: data}
 }
 
-// fits is an error unless so many bytes are those of the shape.
+// fits is an error unless have is the number of bytes that the shape asks for.
 func (t *Tensor) fits(have int64) error {
 	n, err := Elements(t.Dims)
 	if err != nil {
