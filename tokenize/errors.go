@@ -8,8 +8,8 @@ import (
 
 // Sentinels for what a caller may want to branch on; use errors.Is.
 var (
-	// ErrNoVocabulary: there is no folder, or no vocabulary in it. A vocabulary is tokenizer.json,
-	// vocab.txt, or vocab.json with merges.txt.
+	// ErrNoVocabulary: the folder is missing, or has no vocabulary. That is a tokenizer.json, a
+	// vocab.txt, or a vocab.json with merges.txt.
 	ErrNoVocabulary = errors.New("no vocabulary")
 	// ErrFormat: a file is not what its name promises.
 	ErrFormat = errors.New("malformed")

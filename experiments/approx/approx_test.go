@@ -118,7 +118,7 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// Which unit is on which node changes no estimate: a set has the same rates in all its states.
+// The states of a set have the same rates, whichever unit is on which node.
 func TestStatesOfASet(t *testing.T) {
 	t.Parallel()
 	tg := newTarget(graphOf(1, 2), 4, 1)

@@ -202,7 +202,7 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// Without a home folder there is no cache. The error begins with that.
+// A user without a home folder has no cache, and the error says so first.
 func TestNoHome(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "INFILL_CACHE", EnvLibrary} {
 		t.Setenv(name, "")

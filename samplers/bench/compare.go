@@ -146,13 +146,11 @@ func runOne(ctx context.Context, p *Problem, e Entry, cfg Config, x0 [][]int32, 
 	if err != nil {
 		return Row{}, err
 	}
-	burnin := 0
-	if err := run.Steps(ctx, cfg.Burnin, func(*samplers.Run) error {
-		burnin++
-		made(burnin)
-		return nil
-	}); err != nil {
-		return Row{}, err
+	for n := range cfg.Burnin {
+		if err := run.Step(ctx); err != nil {
+			return Row{}, err
+		}
+		made(n + 1)
 	}
 	run.ResetStats()
 	var marginals samplers.Marginals

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -400,3 +401,17 @@ func TestBadShapes(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// BenchmarkIsingExact is the truth of periodic models of five columns. Its time grows as the rows.
+func BenchmarkIsingExact(b *testing.B) {
+	for _, rows := range []int{25, 50, 100} {
+		t := must(NewIsing(rows, 5, true, 0.1, []float64{0.2}, false))
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			for range b.N {
+				if _, _, err := t.Exact(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
