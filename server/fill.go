@@ -172,7 +172,7 @@ func holdable(chains, tokens, vocab int) error {
 
 // timed is the time that a request has.
 type timed struct {
-	waits context.Context // ends at the limit
+	waits context.Context // ends at the limit, and with works, after it
 	works context.Context // ends overTime later, for what can say nothing before its end
 	stop  func()
 }
@@ -180,7 +180,7 @@ type timed struct {
 func (s *Server) begin(ctx context.Context) *timed {
 	works, stop := context.WithTimeout(ctx, s.opt.Limit+overTime)
 	waits, stop2 := context.WithTimeout(works, s.opt.Limit)
-	return &timed{waits, works, func() { stop2(); stop() }}
+	return &timed{waits, works, func() { stop(); stop2() }}
 }
 
 func (t *timed) end() { t.stop() }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net/http"
 	"sync"
@@ -72,15 +71,10 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e := newEvents(w, form)
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
-	// A client that goes away ends the work.
-	works, cut := context.WithCancel(t.works)
-	defer cut()
-	own := *t
-	own.works = works
-	rec, err := s.filled(&own, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
+	rec, err := s.filled(t, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
 		o.Exact = infill.ExactNever // the chains are what a stream is about
 		ran := o.Complete()
-		alone, err := alone(works, m.model, tp)
+		alone, err := alone(t.works, m.model, tp)
 		if err != nil {
 			return err
 		}
@@ -90,9 +84,8 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			e.step(count.add(st))
 			return e.failed()
 		}
-		err = e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name,
-			m.model.Tokenizer().MarksSpaces(), alone}, cut)
-		return err
+		return e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name,
+			m.model.Tokenizer().MarksSpaces(), alone}, t.end) // a client that goes away ends the work
 	})
 	if !e.begun {
 		return err
