@@ -115,12 +115,8 @@ func TestBatchDrains(t *testing.T) {
 		t.Fatal(lines.Err())
 	}
 	s.drain()
-	begin := time.Now()
 	if !lines.Scan() || !strings.Contains(lines.Text(), `"error_type":"draining"`) || lines.Scan() {
 		t.Errorf("%s %v", lines.Text(), lines.Err())
-	}
-	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("it took %v", d)
 	}
 }
 

@@ -243,7 +243,7 @@ func raw(t *testing.T, addr, bytes string) string {
 	if _, err := io.WriteString(c, bytes); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
 	b, err := io.ReadAll(c)
 	if err != nil {
 		t.Errorf("%q: %v", b, err)

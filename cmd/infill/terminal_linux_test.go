@@ -54,7 +54,7 @@ func onTerminal(t *testing.T, args ...string) (int, string) {
 	select {
 	case s := <-shown:
 		return code, s
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the terminal does not end")
 	}
 	return 0, ""
