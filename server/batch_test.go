@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"infill/infill/batch"
 )
@@ -120,18 +121,42 @@ func TestBatchDrains(t *testing.T) {
 	}
 }
 
+// A body tells when it was read as a whole.
+type body struct {
+	io.ReadCloser
+	whole func()
+}
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.whole()
+	}
+	return n, err
+}
+
 // A batch whose body the server has as a whole is finished, although the server is about to end.
 func TestBatchIsFinished(t *testing.T) {
 	t.Parallel()
-	s, h := start(t, Options{})
+	s, _ := start(t, Options{})
+	var places []func()
 	for range cap(s.queue.working) { // so that the lines wait while the server begins to drain
 		free, err := s.queue.work(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(400*time.Millisecond, free)
+		places = append(places, free)
 	}
-	time.AfterFunc(200*time.Millisecond, s.drain)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = body{r.Body, sync.OnceFunc(func() {
+			s.drain()
+			for _, free := range places {
+				free()
+			}
+		})}
+		s.Handler().ServeHTTP(w, r)
+	}))
+	defer h.Close()
 	a := ask(t, "POST", h.URL+"/v1/batch?steps=1", strings.Repeat(`{"text": "the [MASK] ."}`+"\n", 3))
 	if n := bytes.Count(a.body, []byte(`"fillings"`)); a.code != http.StatusOK || n != 3 ||
 		bytes.Contains(a.body, []byte("error")) {
