@@ -130,8 +130,9 @@ type slowly struct {
 	leaving <-chan struct{}
 	gone    func() // is called once the client has gone away
 
-	mu    sync.Mutex
-	whole bool // all was read
+	mu     sync.Mutex
+	whole  bool // all was read
+	forced bool // a read was ended because the server drains
 }
 
 // Read fails with a failure if the server drains, or if the client sends nothing for too long.
@@ -151,7 +152,11 @@ func (s *slowly) Read(b []byte) (int, error) {
 		// From here on nothing is read but the news that the client has gone, without a deadline.
 		s.mu.Lock()
 		s.whole = true
+		forced := s.forced
 		s.mu.Unlock()
+		if forced { // the next read fails, and tells nothing about the client
+			return n, err
+		}
 		context.AfterFunc(s.r.Context(), func() {
 			if !errors.Is(context.Cause(s.r.Context()), errCut) {
 				s.gone()
@@ -185,6 +190,7 @@ func (s *slowly) watch() func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if !s.whole {
+				s.forced = true
 				_ = s.c.SetReadDeadline(time.Now())
 			}
 		case <-done:

@@ -172,7 +172,7 @@ func holdable(chains, tokens, vocab int) error {
 
 // timed is the time that a request has.
 type timed struct {
-	waits context.Context // ends at the limit, and with works, after it
+	waits context.Context // ends at the limit, or once works has ended
 	works context.Context // ends overTime later, for what can say nothing before its end
 	stop  func()
 }

@@ -330,7 +330,7 @@ func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that c
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	var log testmode.Buffer
-	// There is a place for each text: the short line would wait for ever if an endless one had its.
+	// Each text has a place. With fewer, an endless text may keep the short line from its own.
 	s, _ := start(t, Options{Places: 6, Work: 1 << 40, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -355,7 +355,7 @@ func TestCutOff(t *testing.T) {
 		{"/v1/batch", `{"text": "the [MASK] ."}` + "\n" + endless + "}\n", http.StatusOK, draining},
 	}
 	answers := make([]chan answered, len(cases))
-	var begun sync.WaitGroup // the answers of which a part is there: an event, a record
+	var begun sync.WaitGroup // waits for the first event or record of each answer that streams
 	for i, c := range cases {
 		answers[i] = make(chan answered, 1)
 		if c.status == http.StatusOK {
