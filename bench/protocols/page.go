@@ -105,6 +105,7 @@ func (p *pager) write(w io.Writer, all []record) error {
 	fmt.Fprint(w, headOf(groups[0].Model))
 	p.summary(w, groups, names)
 	fmt.Fprint(w, pageGuide)
+	p.commands(w, groups)
 	for _, m := range groups {
 		p.details(w, m)
 	}

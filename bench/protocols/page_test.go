@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,11 +20,14 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	path, page := filepath.Join(dir, "runs.jsonl"), filepath.Join(dir, "page.md")
 	var lines strings.Builder
-	for _, group := range [][2]string{{"C", "steps"}, {"A", "evaluations"}, {"A", "steps"}} {
+	for _, group := range [][2]string{{"C", "steps"}, {"A", "evaluations"}, {"A", "steps"}, {"B", "rows"}} {
 		for _, r := range runs() {
 			r.Protocol, r.Budget = group[0], group[1]
 			r.Sampler = map[string]string{"a": "gibbs", "b": "dmala"}[r.Sampler]
 			r.Data = "in.txt"
+			if r.Protocol == "B" {
+				r.Data, r.MaskRate, r.Vocab, r.Precision = "in.txt, more.txt", 0.25, "all", "bf16"
+			}
 			if r.Sampler == "dmala" { // its second filling has nothing of the first
 				r.States[1].Text = "no word that is shared with what others may have"
 			}
@@ -52,7 +57,8 @@ func TestPage(t *testing.T) {
 		}
 	}
 	want := []string{"## Protocol A, equal steps", "## Protocol A, equal evaluations",
-		"## Protocol C, equal steps"}
+		"## Protocol C, equal steps",
+		"## Protocol B, equal rows, 25 % masked, vocabulary all, chains in bf16"}
 	if !slices.Equal(heads, want) {
 		t.Errorf("sections %q, want %q", heads, want)
 	}
@@ -70,6 +76,7 @@ func TestPage(t *testing.T) {
 	if first[2] == "+0.0 ± 0.0" || !sameRounded(t, first[2], merged[0]) {
 		t.Errorf("the first table has %q, that below %q", first[2], merged[0])
 	}
+	commandsMake(t, text, lines.String())
 	// The pages of the notebook have the texts of today. Not all of their runs are in the repository.
 	pages := map[string]string{"m": text}
 	for name, file := range map[string]string{
@@ -152,4 +159,55 @@ func sameRounded(t *testing.T, a, b string) bool {
 		}
 	}
 	return math.Abs(x[0]-y[0]) < .051 && math.Abs(x[1]-y[1]) < .051
+}
+
+// commandsMake holds the commands of a page against the runs it is made of, a line each: they ask
+// for those and no others.
+func commandsMake(t *testing.T, page, runs string) {
+	t.Helper()
+	want := map[key]bool{}
+	for line := range strings.Lines(runs) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Sentence = ""
+		want[r.key] = true
+	}
+	got := map[key]bool{}
+	var samplers, model string
+	for line := range strings.Lines(page) {
+		if quoted := strings.Split(line, `"`); strings.HasPrefix(line, "D=") {
+			samplers, model = quoted[1], quoted[3]
+		}
+		if !strings.HasPrefix(line, "run -") {
+			continue
+		}
+		line = strings.ReplaceAll(strings.ReplaceAll(line, "$S", samplers), "$D/", "some/folder/")
+		args := strings.Fields(model)
+		for i, part := range strings.Split(strings.TrimSpace(line[len("run "):]), `"`) {
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		var j job
+		f := flag.NewFlagSet("run", flag.ContinueOnError)
+		j.flags(f, "", "", "")
+		if err := f.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		for seed := range j.seeds {
+			for _, k := range j.keys("", uint64(seed+1)) {
+				if got[k] {
+					t.Errorf("two commands make %+v", k)
+				}
+				got[k] = true
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the commands make %v, want %v", got, want)
+	}
 }

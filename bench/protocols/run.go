@@ -22,6 +22,9 @@ const defaultVocab = "words"
 // defaultPrecision is -precision unless somebody says otherwise.
 const defaultPrecision = mlm.Float32
 
+// smallModel is the name of the model of no folder in the records.
+const smallModel = "small"
+
 // A job is what the flags of run ask for.
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
@@ -169,7 +172,7 @@ func (j *job) open(ctx context.Context) (*mlm.Model, error) {
 // name is the model's in the records.
 func (j *job) name() string {
 	if j.model == "" {
-		return "small"
+		return smallModel
 	}
 	return filepath.Base(j.model)
 }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"infill/infill"
+)
+
+// maskedSentences are the flags of the sentences whose words are blanked out by a rate. Runs name
+// the files and the rate only.
+const maskedSentences = " -words 10-25 -limit 100"
+
+// commands prints what makes the runs of the groups and the page. Groups that differ only in their
+// budget have one command.
+func (p *pager) commands(w io.Writer, groups []*measured) {
+	model := groups[0].Model
+	if model != smallModel {
+		model = "-model " + model
+	} else {
+		model = ""
+	}
+	names := p.job.samplers
+	fmt.Fprintf(w, "\n```sh\nD=../shared/data/eval; S=%q; M=%q\n", names, model)
+	fmt.Fprint(w, "run() { go run ./bench/protocols run $M -o runs.jsonl \"$@\"; }\n")
+	for i, m := range groups {
+		if i > 0 && m.command(names) == groups[i-1].command(names) {
+			continue
+		}
+		var budgets []string
+		for _, other := range groups[i:] {
+			if other.command(names) == m.command(names) {
+				budgets = append(budgets, other.Budget)
+			}
+		}
+		fmt.Fprintf(w, "run%s -budget %q\n", m.command(names), strings.Join(budgets, " "))
+	}
+	fmt.Fprint(w, "go run ./bench/protocols page -stored $M -samplers \"$S\"")
+	if len(p.references) > 0 {
+		fmt.Fprintf(w, " -references %s", inFolder(p.references))
+	}
+	fmt.Fprint(w, " -runs runs.jsonl -o page.md\n```\n")
+}
+
+// command has the flags of a group but that of its budget. S stands for the samplers names.
+func (m *measured) command(names string) string {
+	files := strings.Split(m.Data, ", ")
+	flags := " -data " + inFolder(files)
+	if m.MaskRate > 0 {
+		flags += maskedSentences + fmt.Sprintf(" -mask-rate %g", m.MaskRate)
+	}
+	if m.Vocab != "" {
+		flags += " -vocab " + m.Vocab
+	}
+	if m.Precision != "" {
+		flags += " -precision " + m.Precision
+	}
+	if m.Steps != infill.PublishedSteps {
+		flags += fmt.Sprintf(" -steps %d", m.Steps)
+	}
+	if m.Chains != infill.DefaultChains {
+		flags += fmt.Sprintf(" -chains %d", m.Chains)
+	}
+	samplers := `"$S"`
+	if !slices.Equal(m.samplers, strings.Fields(names)) {
+		samplers = fmt.Sprintf("%q", strings.Join(m.samplers, " "))
+	}
+	return flags + fmt.Sprintf(" -samplers %s -protocols %s -seeds %d", samplers, m.Protocol,
+		len(m.seeds))
+}
+
+// inFolder are files of the folder D.
+func inFolder(files []string) string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = "$D/" + path.Base(f)
+	}
+	return strings.Join(out, ",")
+}
