@@ -80,16 +80,12 @@ func TestQueue(t *testing.T) {
 	patient(t, "two work", func() bool { return metric(t, h.URL, "infill_working") == "2" })
 	waiting := leave(t, h.URL, "")
 	patient(t, "one waits", func() bool { return metric(t, h.URL, "infill_queue") == "1" })
-	begin := time.Now()
 	for range 3 {
 		a := ask(t, "POST", h.URL+"/v1/fill", `{"text": "the [MASK] ."}`)
 		if f := a.failure(t); a.code != http.StatusTooManyRequests || f.Type != "overloaded" ||
 			a.header.Get("Retry-After") == "" {
 			t.Errorf("%d %v %s", a.code, a.header, a.body)
 		}
-	}
-	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("refusing took %v", d)
 	}
 	waiting()
 	patient(t, "none waits", func() bool { return metric(t, h.URL, "infill_queue") == "0" })
@@ -110,7 +106,6 @@ func TestQueue(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	_, h := start(t, Options{Places: 1, Queue: 2, Work: 1 << 40, Limit: 400 * time.Millisecond})
-	begin := time.Now()
 	a := ask(t, "POST", h.URL+"/v1/fill", endless+`, "id": "x", "tag": 1}`)
 	f := a.failure(t)
 	var rec struct {
@@ -127,9 +122,6 @@ func TestTimeLimit(t *testing.T) {
 		rec.Tag != 1 || rec.Steps < 1 || rec.Steps >= 1000000 || len(rec.Fillings) == 0 ||
 		f.Error != "the time was over after "+count.Of(rec.Steps, "step") {
 		t.Errorf("%d %s", a.code, a.body)
-	}
-	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("it took %v", d)
 	}
 	a = ask(t, "POST", h.URL+"/", `{"inputs": "the [MASK] sleeps in the [MASK] .", "parameters": `+
 		`{"joint": true, "chains": 20, "steps": 1000000, "seed": 1}}`)
@@ -312,13 +304,9 @@ func TestHalfHeader(t *testing.T) { // not parallel: it changes the times that c
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l, 20*time.Second) }()
-	begin := time.Now()
 	if got := raw(t, l.Addr().String(), "POST /v1/fill HTTP/1.1\r\nHost: loc"); got != "" &&
 		!strings.HasPrefix(got, "HTTP/1.1 408 ") {
 		t.Errorf("%q", got)
-	}
-	if d := time.Since(begin); d > 10*time.Second {
-		t.Errorf("it took %v", d)
 	}
 	end()
 	if err := <-ended; err != nil {
