@@ -65,3 +65,20 @@ func Shares(x [][]int32, levels int) [][]float64 {
 func Random(rng *rand.Rand, n, pixels, levels int) [][]int32 {
 	return samplers.Categories(pixels, levels).Randoms(rng, n)
 }
+
+// Independent are n images of independent pixels, each with its shares of the levels, as Shares
+// gives them.
+func Independent(rng *rand.Rand, n int, shares [][]float64) [][]int32 {
+	x := make([][]int32, n)
+	for k := range x {
+		x[k] = make([]int32, len(shares))
+		for i, share := range shares {
+			u, v := rng.Float64(), 0
+			for ; v < len(share)-1 && u >= share[v]; v++ {
+				u -= share[v]
+			}
+			x[k][i] = int32(v)
+		}
+	}
+	return x
+}

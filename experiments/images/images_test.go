@@ -56,6 +56,26 @@ func TestDigits(t *testing.T) {
 	}
 }
 
+// TestIndependent: the levels of every pixel come as often as their shares say, and those of two
+// pixels are independent.
+func TestIndependent(t *testing.T) {
+	t.Parallel()
+	const n = 20000
+	shares := [][]float64{{0.1, 0.6, 0.3}, {0.5, 0, 0.5}}
+	x := Independent(samplers.NewStream(1, "images", 0), n, shares)
+	var got [3][3]float64
+	for _, v := range x {
+		got[v[0]][v[1]] += 1.0 / n
+	}
+	for a, p := range shares[0] {
+		for b, q := range shares[1] {
+			if want := p * q; math.Abs(got[a][b]-want) > 4*math.Sqrt(want*(1-want)/n) {
+				t.Errorf("levels %d and %d: share %v, want %v", a, b, got[a][b], want)
+			}
+		}
+	}
+}
+
 func TestShares(t *testing.T) {
 	t.Parallel()
 	got := Shares([][]int32{{0, 1}, {0, 2}}, 3)
