@@ -35,8 +35,8 @@ const selectionRows, selectionBatch = 100_000, 1000
 // selectionChains are those of each table, as in the paper.
 const selectionChains = 100
 
-// selectionPilot are the chains of a trial that finds noP's time.
-const selectionPilot = 4
+// selectionFew are the chains with which the search for noP's time begins.
+const selectionFew = 4
 
 func figSelection(ctx context.Context, w io.Writer, e *env) error {
 	for _, part := range []func(context.Context, io.Writer, *env) error{
@@ -62,7 +62,7 @@ func newSelection(ctx context.Context, n, batch, chains int, seed, stream uint64
 		return selection{}, nil, err
 	}
 	return selection{t: t, truth: t.MarginalsOf(sums), well: digits(sums), batch: batch,
-		chains: chains, pilot: selectionPilot, updates: 320, full: 2, burnin: 200,
+		chains: chains, pilot: chains, updates: 320, full: 2, burnin: 200,
 		at: []int{1, 4, 10}, seed: seed}, sums, nil
 }
 
@@ -97,7 +97,7 @@ func figSelection9(ctx context.Context, w io.Writer, e *env) error {
 		return err
 	}
 	fmt.Fprint(w, text("selection", s.truth[:9], barrier(sums), jumps, slopes,
-		100*got["SGDLD-.6"].Heaviest[1], s.chains, s.pilot, s.burnin))
+		100*got["SGDLD-.6"].Heaviest[1], s.chains, s.burnin))
 	_, err = table.WriteTo(w)
 	return err
 }
@@ -158,7 +158,8 @@ func (s selection) compare(ctx context.Context, w io.Writer, e *env) (map[string
 	}
 	var constant [2]samplers.Sampler // noP-.6 and noP-.3
 	for i, h := range []float64{0.6, 0.3} {
-		time, err := kept(e, s.id(fmt.Sprintf("log-time-%g", h)), s.settings(fmt.Sprint(s.pilot)),
+		time, err := kept(e, s.id(fmt.Sprintf("log-time-%g", h)),
+			s.settings(fmt.Sprintf("%d and %d", selectionFew, s.pilot)),
 			func() (float64, error) { return s.sameJumps(ctx, h) })
 		if err != nil {
 			return nil, err

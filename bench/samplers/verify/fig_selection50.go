@@ -22,7 +22,7 @@ func figSelection50(ctx context.Context, w io.Writer, e *env) error {
 		return err
 	}
 	s := selection{t: t, truth: best.Marginals, well: best.Sums, batch: selectionBatch,
-		chains: selectionChains, pilot: selectionPilot, updates: 100, full: 1, burnin: 200,
+		chains: selectionChains, pilot: selectionChains / 4, updates: 100, full: 1, burnin: 200,
 		at: []int{2, 10, 20}, seed: e.seed}
 	columns := 0
 	for _, n := range best.Sums {

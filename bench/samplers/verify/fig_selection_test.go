@@ -55,7 +55,7 @@ func TestSelection(t *testing.T) {
 		t.Errorf("the errors are %.2f with two flips and %.2f with one\n%s", two.Together[1], one.Together[1], &out)
 	}
 	fast, constant := got["SGDLD-.6"].Jump, got["noP-.6"].Jump
-	if math.Abs(constant-fast) > 0.3 {
+	if math.Abs(constant-fast) > 0.06 {
 		t.Errorf("jump distances are %.2f with Polyak's steps and %.2f with constant time", fast, constant)
 	}
 	if r := rhats(got["SGDLD-.6"], s.updates); r[0] == "–" || r[2] != "–" {

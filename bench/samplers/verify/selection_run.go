@@ -109,27 +109,61 @@ func (s selection) run(ctx context.Context, c selectionCase) (*selected, error) 
 }
 
 // sameJumps is the logarithm of the constant simulation time by which SGDLD jumps as often as with
-// Polyak's steps of size h (noP in the paper), which is at h of all updates. It is found
-// on the whole way of a few chains, because the rates fall by hundreds of powers of ten on it. The
-// bisection ends when the jump distance is right within a hundredth.
+// Polyak's steps of size h (noP in the paper), which is at h of all updates. It is found on the
+// whole way of the chains, because the rates fall by hundreds of powers of ten on it: by bisection
+// with a few chains, and from there by secants with those of a trial, until their jump distance is
+// right within a hundredth.
 func (s selection) sameJumps(ctx context.Context, h float64) (float64, error) {
-	trial := s
-	trial.chains = s.pilot
-	lo, hi := -700.0, 700.0
+	few, all := s, s
+	few.chains, all.chains = min(selectionFew, s.pilot), s.pilot
+	lo, hi, low, high := -700.0, 700.0, 0.0, 1.0
 	for range 12 {
 		mid := (lo + hi) / 2
-		got, err := trial.run(ctx, selectionCase{s: &samplers.SGDLD{Time: math.Exp(mid), Batch: s.batch},
-			target: s.t, updates: s.updates})
-		switch {
-		case err != nil:
+		jump, err := few.jumps(ctx, mid)
+		if err != nil {
 			return 0, err
-		case math.Abs(got.Jump-h) < h/100:
-			return mid, nil
-		case got.Jump > h:
-			hi = mid
-		default:
-			lo = mid
+		}
+		if jump > h {
+			hi, high = mid, jump
+		} else {
+			lo, low = mid, jump
 		}
 	}
-	return (lo + hi) / 2, nil
+	at, slope := (lo+hi)/2, (high-low)/(hi-lo)
+	best, off := at, math.Inf(1)
+	lo, hi = -700, 700
+	for last, before := at, math.NaN(); ; {
+		jump, err := all.jumps(ctx, at)
+		if err != nil {
+			return 0, err
+		}
+		if d := math.Abs(jump - h); d < off {
+			best, off = at, d
+		}
+		if off < h/100 || hi-lo < 1e-3 {
+			return best, nil
+		}
+		if jump > h {
+			hi = at
+		} else {
+			lo = at
+		}
+		if rise := (jump - before) / (at - last); rise > 0 { // not at first
+			slope = rise
+		}
+		last, before = at, jump
+		if at += (h - jump) / slope; at <= lo || at >= hi {
+			at = (lo + hi) / 2
+		}
+	}
+}
+
+// jumps is the jump distance of SGDLD with a constant simulation time, whose logarithm is given.
+func (s selection) jumps(ctx context.Context, logTime float64) (float64, error) {
+	got, err := s.run(ctx, selectionCase{s: &samplers.SGDLD{Time: math.Exp(logTime), Batch: s.batch},
+		target: s.t, updates: s.updates})
+	if err != nil {
+		return 0, err
+	}
+	return got.Jump, nil
 }
