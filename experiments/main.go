@@ -69,8 +69,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	fs.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "threads that compute")
 	fs.StringVar(&o.Data, "data", "", "folder of data sets (default: experiments in the cache of "+
 		"infill)")
-	fs.StringVar(&o.Keep, "keep", "", "folder in which rbm, isinglearn and rbmlearn keep what each "+
-		"part gave, so that a stopped run goes on (default: none)")
+	fs.StringVar(&o.Keep, "keep", "", "folder in which rbm, isinglearn, rbmlearn and facility keep "+
+		"what each part gave, so that a stopped run goes on (default: none)")
 	write := fs.String("write", "", "folder to write NAME.md and its charts to (default: print)")
 	if err := fs.Parse(args); err != nil {
 		return err

@@ -2,8 +2,12 @@ package facility
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,10 +124,10 @@ func TestSearchNearsTheOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.cost < best-1e-9 || f.cost > 1.02*best {
-			t.Errorf("instance %d: cost %.2f, the optimum is %.2f", n, f.cost, best)
+		if f.Cost < best-1e-9 || f.Cost > 1.02*best {
+			t.Errorf("instance %d: cost %.2f, the optimum is %.2f", n, f.Cost, best)
 		}
-		if last := f.path[len(f.path)-1]; last < best || last > 1.15*best {
+		if last := f.Path[len(f.Path)-1]; last < best || last > 1.15*best {
 			t.Errorf("instance %d: chains end at %.2f on average, the optimum is %.2f", n, last, best)
 		}
 	}
@@ -205,10 +209,39 @@ func TestSeconds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.path) != 3 || math.Abs(f.seconds-.009) > 1e-12 {
-			t.Errorf("%s: %v s with %d measurements, want .009 s with 3", methodNames[m], f.seconds,
-				len(f.path))
+		if len(f.Path) != 3 || math.Abs(f.Seconds-.009) > 1e-12 {
+			t.Errorf("%s: %v s with %d measurements, want .009 s with 3", methodNames[m], f.Seconds,
+				len(f.Path))
 		}
+	}
+}
+
+// TestGoesOn: a run takes what a method gave on an instance from an earlier one, its time too.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
+	page := func() *lab.Page {
+		p, err := run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := page()
+	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
+		t.Error("the second page differs")
+	}
+	part := filepath.Join(o.Keep, "quick-"+sizes(true)[0].part(localSearch, 0)+"-seed1.json")
+	b, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := regexp.MustCompile(`"Cost":[^,]*`)
+	if err := os.WriteFile(part, cost.ReplaceAll(b, []byte(`"Cost":4321`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page().Text, "| SLS | 4321 |") {
+		t.Error("the part that was kept is not on the page")
 	}
 }
 
@@ -233,8 +266,8 @@ func TestQuick(t *testing.T) {
 	}
 	for _, h := range known {
 		if h.Sites == 15 && h.Instance == 0 && h.What == "exact" {
-			if f.cost < h.Bound || f.cost > 1.1*h.Bound {
-				t.Errorf("cost %v, the optimum is %v", f.cost, h.Bound)
+			if f.Cost < h.Bound || f.Cost > 1.1*h.Bound {
+				t.Errorf("cost %v, the optimum is %v", f.Cost, h.Bound)
 			}
 		}
 	}

@@ -40,11 +40,11 @@ const cooling = 0.999
 
 // A found plan is the best of all chains, with what it took.
 type found struct {
-	plan []int32
-	cost float64   // exact mean
-	path []float64 // exact mean over the chains, every pathEvery steps and at the end
-	// seconds of computing of all chains and of the choice among them, without that of path.
-	seconds float64
+	Plan []int32
+	Cost float64   // exact mean
+	Path []float64 // exact mean over the chains, every pathEvery steps and at the end
+	// Seconds of computing of all chains and of the choice among them, without that of Path.
+	Seconds float64
 }
 
 const pathEvery = 100
@@ -74,19 +74,19 @@ func (s settings) search(ctx context.Context, in *Instance, m method, o lab.Opti
 	if err != nil {
 		return nil, err
 	}
-	f := &found{path: make([]float64, len(paths[0]))}
+	f := &found{Path: make([]float64, len(paths[0]))}
 	for k, p := range paths {
-		f.seconds += times[k].Seconds()
+		f.Seconds += times[k].Seconds()
 		for i, v := range p {
-			f.path[i] += v / float64(s.chains)
+			f.Path[i] += v / float64(s.chains)
 		}
 	}
 	watch, stop := o.Watch()
 	defer stop()
 	begin := watch()
-	f.plan = in.cheapest(plans, s.judges, samplers.NewStream(o.Seed, id+" judges", 0))
-	f.seconds += (watch() - begin).Seconds()
-	f.cost = in.Expected(f.plan)
+	f.Plan = in.cheapest(plans, s.judges, samplers.NewStream(o.Seed, id+" judges", 0))
+	f.Seconds += (watch() - begin).Seconds()
+	f.Cost = in.Expected(f.Plan)
 	return f, nil
 }
 
