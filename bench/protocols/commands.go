@@ -24,19 +24,19 @@ func (p *pager) commands(w io.Writer, groups []*measured) {
 		model = ""
 	}
 	names := p.job.samplers
-	fmt.Fprintf(w, "\n```sh\nD=../shared/data/eval; S=%q; M=%q\n", names, model)
+	fmt.Fprintf(w, "\n```sh\nD=../shared/data/eval\nS=%q\nM=%q\n", names, model)
 	fmt.Fprint(w, "run() { go run ./bench/protocols run $M -o runs.jsonl \"$@\"; }\n")
-	for i, m := range groups {
-		if i > 0 && m.command(names) == groups[i-1].command(names) {
-			continue
+	var commands []string // in the order of the groups
+	budgets := map[string][]string{}
+	for _, m := range groups {
+		c := m.command(names)
+		if budgets[c] == nil {
+			commands = append(commands, c)
 		}
-		var budgets []string
-		for _, other := range groups[i:] {
-			if other.command(names) == m.command(names) {
-				budgets = append(budgets, other.Budget)
-			}
-		}
-		fmt.Fprintf(w, "run%s -budget %q\n", m.command(names), strings.Join(budgets, " "))
+		budgets[c] = append(budgets[c], m.Budget)
+	}
+	for _, c := range commands {
+		fmt.Fprintf(w, "run%s -budget %q\n", c, strings.Join(budgets[c], " "))
 	}
 	fmt.Fprint(w, "go run ./bench/protocols page -stored $M -samplers \"$S\"")
 	if len(p.references) > 0 {

@@ -177,8 +177,11 @@ func commandsMake(t *testing.T, page, runs string) {
 	got := map[key]bool{}
 	var samplers, model string
 	for line := range strings.Lines(page) {
-		if quoted := strings.Split(line, `"`); strings.HasPrefix(line, "D=") {
-			samplers, model = quoted[1], quoted[3]
+		if v, ok := strings.CutPrefix(line, "S="); ok {
+			samplers = strings.Trim(v, "\"\n")
+		}
+		if v, ok := strings.CutPrefix(line, "M="); ok {
+			model = strings.Trim(v, "\"\n")
 		}
 		if !strings.HasPrefix(line, "run -") {
 			continue
