@@ -2,12 +2,8 @@ package facility
 
 import (
 	"context"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -219,30 +215,8 @@ func TestSeconds(t *testing.T) {
 // TestGoesOn: a run takes what a method gave on an instance from an earlier one, its time too.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
-	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
-	page := func() *lab.Page {
-		p, err := run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	first := page()
-	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
-		t.Error("the second page differs")
-	}
-	part := filepath.Join(o.Keep, "quick-"+sizes(true)[0].part(localSearch, 0)+"-seed1.json")
-	b, err := os.ReadFile(part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cost := regexp.MustCompile(`"Cost":[^,]*`)
-	if err := os.WriteFile(part, cost.ReplaceAll(b, []byte(`"Cost":4321`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(page().Text, "| SLS | 4321 |") {
-		t.Error("the part that was kept is not on the page")
-	}
+	labtest.GoesOn(t, Experiment, labtest.Part{File: "quick-" + sizes(true)[0].part(localSearch, 0),
+		Field: "Cost", Value: "4321", Shown: "| SLS | 4321 |"})
 }
 
 // The quick case is between the optimum and the start, and says the same twice.

@@ -2,13 +2,9 @@ package rbm
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -178,41 +174,12 @@ func TestQuick(t *testing.T) {
 // as that did.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
-	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
-	page := func() *lab.Page {
-		p, err := run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	first, p := page(), plans(true)
-	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
-		t.Error("the second page differs")
-	}
-	files, err := os.ReadDir(o.Keep)
+	folder, p := labtest.GoesOn(t, Experiment, labtest.Part{File: "quick-rbm-AB-0", Field: "Jump",
+		Value: "4321.25", Shown: " 4321.25 |", Again: "quick-rbm-gold-2-12"}), plans(true)
+	files, err := os.ReadDir(folder)
 	curves, cells := len(startNames)*(len(samplersOf())+1), len(fast())*len(p.sizes)
 	references := 1 + fresh + len(p.sizes)
 	if err != nil || len(files) != curves+cells+references {
 		t.Errorf("%d parts are kept, want %d + %d + %d; %v", len(files), curves, cells, references, err)
-	}
-	part := filepath.Join(o.Keep, "quick-rbm-AB-0-seed1.json")
-	b, err := os.ReadFile(part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jump := regexp.MustCompile(`"Jump":[^,}]*`)
-	if err := os.WriteFile(part, jump.ReplaceAll(b, []byte(`"Jump":4321.25`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(page().Text, " 4321.25 |") {
-		t.Error("the part that was kept is not on the page")
-	}
-	gold := filepath.Join(o.Keep, "quick-rbm-gold-2-12-seed1.json")
-	if err := errors.Join(os.Remove(gold), os.WriteFile(part, b, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if page().Text != first.Text {
-		t.Error("a part that was made again differs")
 	}
 }

@@ -2,17 +2,11 @@ package rbmlearn
 
 import (
 	"context"
-	"maps"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"infill/experiments/boltzmann"
 	"infill/experiments/images"
-	"infill/experiments/lab"
 	"infill/experiments/lab/labtest"
 	"infill/internal/testmode"
 	"infill/samplers/targets"
@@ -79,34 +73,6 @@ func TestQuick(t *testing.T) {
 // TestGoesOn: a run takes the parts that an earlier one kept, and makes the others as that did.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
-	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
-	page := func() *lab.Page {
-		p, err := run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	first := page()
-	part := filepath.Join(o.Keep, "quick-rbmlearn-DMALA-seed1.json")
-	b, err := os.ReadFile(part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
-		t.Error("the second page differs")
-	}
-	train := regexp.MustCompile(`"Train":[^,]*`)
-	if err := os.WriteFile(part, train.ReplaceAll(b, []byte(`"Train":-1234.5`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(page().Text, "| DMALA | −1234.50 |") {
-		t.Error("the part that was kept is not on the page")
-	}
-	if err := os.Remove(part); err != nil {
-		t.Fatal(err)
-	}
-	if page().Text != first.Text {
-		t.Error("a part that was made again differs")
-	}
+	labtest.GoesOn(t, Experiment, labtest.Part{File: "quick-rbmlearn-DMALA", Field: "Train",
+		Value: "-1234.5", Shown: "| DMALA | −1234.50 |", Again: "quick-rbmlearn-DMALA"})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,6 +28,59 @@ func Quick(t *testing.T, e lab.Experiment, threads ...int) *lab.Page {
 		t.Fatal(err)
 	}
 	return page
+}
+
+// A Part is one that an experiment keeps in lab.Options.Keep, and what a test changes in it.
+type Part struct {
+	File  string // its name without "-seed1.json"
+	Field string // whose value the test replaces
+	Value string
+	Shown string // what the page then has
+	Again string // the name of a part without times, which is removed and made again; empty: none
+}
+
+// GoesOn runs the quick case again and again with one folder of kept parts, which it returns. A run
+// has to take what is there, times too, and to make again what is missing as it was.
+func GoesOn(t *testing.T, e lab.Experiment, part Part) (folder string) {
+	t.Helper()
+	o := lab.Options{Seed: 1, Quick: true, Threads: 2, Keep: t.TempDir()}
+	page := func() *lab.Page {
+		p, err := e.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := page()
+	if again := page(); again.Text != first.Text || !maps.Equal(again.Charts, first.Charts) {
+		t.Error("the second page differs")
+	}
+	path := func(name string) string { return filepath.Join(o.Keep, name+"-seed1.json") }
+	b, err := os.ReadFile(path(part.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := regexp.MustCompile(`"` + part.Field + `":[^,}]*`)
+	changed := field.ReplaceAll(b, []byte(`"`+part.Field+`":`+part.Value))
+	if err := os.WriteFile(path(part.File), changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page().Text, part.Shown) {
+		t.Error("the part that was kept is not on the page")
+	}
+	if err := os.WriteFile(path(part.File), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if part.Again == "" {
+		return o.Keep
+	}
+	if err := os.Remove(path(part.Again)); err != nil {
+		t.Fatal(err)
+	}
+	if page().Text != first.Text {
+		t.Error("a part that was made again differs")
+	}
+	return o.Keep
 }
 
 // same is the page of a run with each number of threads.
