@@ -29,11 +29,13 @@ func (p *pager) commands(w io.Writer, groups []*measured) {
 	var commands []string // in the order of the groups
 	budgets := map[string][]string{}
 	for _, m := range groups {
-		c := m.command(names)
-		if budgets[c] == nil {
-			commands = append(commands, c)
+		for _, s := range m.stretches() {
+			c := m.command(names) + s.flags()
+			if budgets[c] == nil {
+				commands = append(commands, c)
+			}
+			budgets[c] = append(budgets[c], m.Budget)
 		}
-		budgets[c] = append(budgets[c], m.Budget)
 	}
 	for _, c := range commands {
 		fmt.Fprintf(w, "run%s -budget %q\n", c, strings.Join(budgets[c], " "))
@@ -45,7 +47,8 @@ func (p *pager) commands(w io.Writer, groups []*measured) {
 	fmt.Fprint(w, " -runs runs.jsonl -o page.md\n```\n")
 }
 
-// command has the flags of a group but that of its budget. S stands for the samplers names.
+// command has the flags of a group but those of its budget, its precision and its seeds.
+// S stands for the samplers names.
 func (m *measured) command(names string) string {
 	files := strings.Split(m.Data, ", ")
 	flags := " -data " + inFolder(files)
@@ -54,9 +57,6 @@ func (m *measured) command(names string) string {
 	}
 	if m.Vocab != "" {
 		flags += " -vocab " + m.Vocab
-	}
-	if m.Precision != "" {
-		flags += " -precision " + m.Precision
 	}
 	if m.Steps != infill.PublishedSteps {
 		flags += fmt.Sprintf(" -steps %d", m.Steps)
@@ -68,8 +68,7 @@ func (m *measured) command(names string) string {
 	if !slices.Equal(m.samplers, strings.Fields(names)) {
 		samplers = fmt.Sprintf("%q", strings.Join(m.samplers, " "))
 	}
-	return flags + fmt.Sprintf(" -samplers %s -protocols %s -seeds %d", samplers, m.Protocol,
-		len(m.seeds))
+	return flags + fmt.Sprintf(" -samplers %s -protocols %s", samplers, m.Protocol)
 }
 
 // inFolder are files of the folder D.

@@ -83,21 +83,24 @@ func (p *pager) write(w io.Writer, all []record) error {
 			strings.Compare(a.Vocab, b.Vocab), strings.Compare(a.Precision, b.Precision),
 			strings.Compare(a.Protocol+steps(a.Budget), b.Protocol+steps(b.Budget)))
 	})
-	var groups []*measured
-	for len(all) > 0 {
-		g := all[0].group()
-		n := slices.IndexFunc(all, func(r record) bool { return r.group() != g })
-		if n < 0 {
-			n = len(all)
+	var order []key
+	members, group := map[key][]record{}, joined(all)
+	for _, r := range all {
+		g := group[r.group()]
+		if members[g] == nil {
+			order = append(order, g)
 		}
-		m, err := p.measure(g, all[:n], names)
+		members[g] = append(members[g], r)
+	}
+	var groups []*measured
+	for _, g := range order {
+		m, err := p.measure(g, members[g], names)
 		if err != nil {
 			return err
 		}
 		if m != nil {
 			groups = append(groups, m)
 		}
-		all = all[n:]
 	}
 	if len(groups) == 0 {
 		return fmt.Errorf("no two samplers have runs of the same sentences and seeds")
@@ -170,7 +173,7 @@ func (p *pager) details(w io.Writer, m *measured) {
 	if m.Protocol == "C" {
 		chains = "one chain"
 	}
-	fmt.Fprintf(w, "\n## Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.blanks())
+	fmt.Fprintf(w, "\n## Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.about())
 	fmt.Fprintf(w, "%s of %d steps, sentences: %d of %s, seeds: %d.\n\n",
 		strings.ToUpper(chains[:1])+chains[1:], m.Steps, len(m.sentences), m.Data, len(m.seeds))
 	for i := range m.sets {

@@ -29,8 +29,8 @@ const smallModel = "small"
 type job struct {
 	model, data, out, samplers, protocols, budgets, vocab string
 	precision                                             string
-	only, words                                           string
-	seeds, limit, steps, chains, threads                  int
+	only, words, seeds                                    string
+	limit, steps, chains, threads                         int
 	rate                                                  float64
 }
 
@@ -58,7 +58,8 @@ func (j *job) flags(f *flag.FlagSet, samplers, protocols, budgets string) {
 	f.StringVar(&j.vocab, "vocab", defaultVocab, "what may fill a blank: words, all or whole-words")
 	f.StringVar(&j.precision, "precision", defaultPrecision.String(),
 		"of the chains: fp32, or bf16 on a device that has it; scores are in fp32")
-	f.IntVar(&j.seeds, "seeds", 5, "seeds, from 1 on")
+	f.StringVar(&j.seeds, "seeds", "5",
+		"how many seeds, from 1 on, or the first and the last, as in 2-5")
 	f.StringVar(&j.only, "only", "", "numbers of sentences, as in 1,2,11; empty: all")
 	f.StringVar(&j.words, "words", "",
 		"fewest and most words of a sentence, as in 10-25; empty: any number")
@@ -82,6 +83,10 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	seeds, err := j.seedNumbers()
+	if err != nil {
+		return err
+	}
 	known, end, err := runlog.Read[record](j.out)
 	if err != nil {
 		return err
@@ -96,9 +101,9 @@ func (j *job) run(ctx context.Context) error {
 	}
 	defer func() { _ = out.Close() }()
 	same := chain{model: m}
-	for seed := range j.seeds {
+	for _, seed := range seeds {
 		for _, t := range tasks {
-			for _, k := range j.keys(t.id, uint64(seed+1)) {
+			for _, k := range j.keys(t.id, seed) {
 				if _, ok := done[k]; ok {
 					continue
 				}

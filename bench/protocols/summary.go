@@ -37,7 +37,7 @@ func (p *pager) summary(w io.Writer, groups []*measured, names []string) {
 
 // differences prints the row of a group in a first table.
 func (m *measured) differences(w io.Writer, what counting, names []string) {
-	fmt.Fprintf(w, "| %d%s | %s | %s | %d |", len(m.sentences), m.blanks(), m.Protocol, m.Budget,
+	fmt.Fprintf(w, "| %d%s | %s | %s | %d |", len(m.sentences), m.about(), m.Protocol, m.Budget,
 		len(m.seeds))
 	set := &m.sets[what]
 	for _, name := range names[1:] {
@@ -52,9 +52,9 @@ func (m *measured) differences(w io.Writer, what counting, names []string) {
 	fmt.Fprintln(w)
 }
 
-// blanks says how the words to fill were chosen, where it was not by hand, what may fill them,
+// about says how the words to fill were chosen, where it was not by hand, what may fill them,
 // where it is not words, and the precision of the chains, where it is not fp32.
-func (k key) blanks() string {
+func (k key) about() string {
 	s := ""
 	if k.MaskRate > 0 {
 		s = fmt.Sprintf(", %.0f %% masked", 100*k.MaskRate)

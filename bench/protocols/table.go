@@ -97,7 +97,7 @@ func (t *tabler) group(w io.Writer, g key, rs []record) error {
 	c := newCells(rs, t.samplers)
 	fmt.Fprintf(w, "%s, protocol %s, %d chains, %d steps (budget: %s), sentences: %d%s, "+
 		"seeds: %d.\n\n", g.Model, g.Protocol, g.Chains, g.Steps, g.Budget, len(c.sentences),
-		g.blanks(), len(c.seeds))
+		g.about(), len(c.seeds))
 	if len(c.sentences) == 0 || len(c.seeds) == 0 {
 		fmt.Fprint(w, "No sentence has a run of every sampler.\n\n")
 		return nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"infill/infill"
@@ -115,4 +116,22 @@ func (j *job) lengths() (fewest, most int, err error) {
 		return 0, 0, fmt.Errorf("-words %s: want two numbers as in 10-25", j.words)
 	}
 	return fewest, most, nil
+}
+
+// seedNumbers reads -seeds.
+func (j *job) seedNumbers() ([]uint64, error) {
+	first, last, found := strings.Cut(j.seeds, "-")
+	if !found {
+		first, last = "1", j.seeds
+	}
+	from, err := strconv.ParseUint(first, 10, 32)
+	to, err2 := strconv.ParseUint(last, 10, 32)
+	if err != nil || err2 != nil || from < 1 || to < from {
+		return nil, fmt.Errorf("-seeds %s: want how many, or two numbers as in 2-5", j.seeds)
+	}
+	var out []uint64
+	for s := from; s <= to; s++ {
+		out = append(out, s)
+	}
+	return out, nil
 }

@@ -51,3 +51,16 @@ func TestTasks(t *testing.T) {
 		}
 	}
 }
+
+// Seeds are counted from 1 on, or from the first that is named.
+func TestSeedNumbers(t *testing.T) {
+	for seeds, want := range map[string][]uint64{
+		"1": {1}, "3": {1, 2, 3}, "2-5": {2, 3, 4, 5}, "4-4": {4},
+		"": nil, "0": nil, "x": nil, "5-2": nil, "0-3": nil, "2-": nil, "-2": nil, "1-2-3": nil,
+	} {
+		got, err := (&job{seeds: seeds}).seedNumbers()
+		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("-seeds %q: %v, %v, want %v", seeds, got, err, want)
+		}
+	}
+}
