@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 )
 
 // A stretch is seeds that follow one another and whose chains have one precision.
@@ -72,24 +70,21 @@ func (s stretch) flags() string {
 	return out + fmt.Sprintf(" -seeds %d", s.last)
 }
 
-// about is [key.about] of the group. It names the seeds that chains in bf16 are of, where not all
-// are.
+// about is [key.about] of the group. Where precisions are joined, it names the seeds of those that
+// are not fp32.
 func (m *measured) about() string {
-	s := m.stretches()
-	same := func(other stretch) bool { return other.precision == s[0].precision }
-	if i := slices.IndexFunc(s, func(other stretch) bool { return !same(other) }); i < 0 {
-		return m.key.about()
+	about := m.key.about()
+	if m.Precision != "" { // of all seeds
+		return about
 	}
-	var parts []string
-	for _, s := range s {
-		if s.precision == "" {
-			continue
+	for _, s := range m.stretches() {
+		switch {
+		case s.precision == "":
+		case s.first == s.last:
+			about += fmt.Sprintf(", chains of seed %d in %s", s.first, s.precision)
+		default:
+			about += fmt.Sprintf(", chains of seeds %d to %d in %s", s.first, s.last, s.precision)
 		}
-		seeds := fmt.Sprintf("seed %d", s.first)
-		if s.last > s.first {
-			seeds = fmt.Sprintf("seeds %d to %d", s.first, s.last)
-		}
-		parts = append(parts, fmt.Sprintf("%s in %s", seeds, s.precision))
 	}
-	return m.key.about() + ", chains of " + strings.Join(parts, ", ")
+	return about
 }
