@@ -2,7 +2,8 @@ package main
 
 import "slices"
 
-// cells are runs by sampler, sentence and seed, as far as they are complete.
+// cells are runs by sampler, sentence and seed, as far as they are complete, with the states that
+// count.
 type cells struct {
 	samplers, sentences []string
 	seeds               []uint64
@@ -16,7 +17,7 @@ func newCells(rs []record, order []string) *cells {
 	var sentences []string
 	var seeds []uint64
 	for _, r := range rs {
-		c.runs[key{Sampler: r.Sampler, Sentence: r.Sentence, Seed: r.Seed}] = r
+		c.runs[key{Sampler: r.Sampler, Sentence: r.Sentence, Seed: r.Seed}] = r.drawn()
 		if !slices.Contains(c.samplers, r.Sampler) {
 			c.samplers = append(c.samplers, r.Sampler)
 		}

@@ -27,6 +27,7 @@ func (t *tabler) columns() []column {
 		{title: "nats a blank, all", own: allChains, decimals: 2},
 		{title: "different", own: different, decimals: 1},
 		{title: "counted", own: t.counted, decimals: 1},
+		{title: "steps", own: made, decimals: 0},
 		{title: "moves, %", own: moves, decimals: 0},
 		{title: "rows", own: logarithm(func(r record) float64 { return float64(r.Rows) }), ratio: true},
 		{title: "CPU seconds", own: logarithm(func(r record) float64 { return r.Seconds }),
@@ -82,6 +83,11 @@ func (t *tabler) counted(rs []record) float64 {
 // different is the mean number of different texts.
 func different(rs []record) float64 {
 	return mean(rs, func(r record) float64 { return float64(len(r.States)) })
+}
+
+// made is the mean number of steps of a chain.
+func made(rs []record) float64 {
+	return mean(rs, func(r record) float64 { return float64(r.Made) })
 }
 
 func moves(rs []record) float64 { return mean(rs, func(r record) float64 { return 100 * r.Moves }) }

@@ -18,7 +18,8 @@
 //	A  chains begin with independent draws of what the model says with all blanks masked,
 //	   and their last states count
 //	B  the same, but all chains begin with the likeliest token of every blank
-//	C  one chain, whose states after the burn-in count, which is half of the steps
+//	C  one chain, whose states after the burn-in count, which is half of the steps: as many as
+//	   there are with equal steps, drawn from all where there are more
 package main
 
 import (

@@ -156,7 +156,8 @@ func (p *pager) measure(g key, rs []record, names []string) (*measured, error) {
 		set := &m.sets[i]
 		set.used = slices.DeleteFunc(t.columns(), func(col column) bool {
 			own := publishedAt(col.key) < 0 && col.title != "counted"
-			return i > 0 && (own || col.detail) || col.title == "rows" || col.title == "CPU seconds"
+			return i > 0 && (own || col.detail) || col.title == "rows" || col.title == "CPU seconds" ||
+				col.title == "steps" && g.Budget == "steps"
 		})
 		var err error
 		if set.whole, set.without, err = t.measure(m.cells, set.used); err != nil {
@@ -174,8 +175,12 @@ func (p *pager) details(w io.Writer, m *measured) {
 		chains = "one chain"
 	}
 	fmt.Fprintf(w, "\n## Protocol %s, equal %s%s\n\n", m.Protocol, m.Budget, m.about())
-	fmt.Fprintf(w, "%s of %d steps, sentences: %d of %s, seeds: %d.\n\n",
-		strings.ToUpper(chains[:1])+chains[1:], m.Steps, len(m.sentences), m.Data, len(m.seeds))
+	as := ""
+	if m.Budget != "steps" {
+		as = "as many " + m.Budget + " as GWG makes in "
+	}
+	fmt.Fprintf(w, "%s of %s%d steps, sentences: %d of %s, seeds: %d.\n\n",
+		strings.ToUpper(chains[:1])+chains[1:], as, m.Steps, len(m.sentences), m.Data, len(m.seeds))
 	for i := range m.sets {
 		fmt.Fprint(w, [...]string{merged: "",
 			repeated: "\nThe same, with equal fillings counted as often as they came:\n\n",
