@@ -142,7 +142,7 @@ func (c values) of(row string) []float64 {
 func (s size) compare(ctx context.Context, known []solution, o lab.Options,
 ) (c, times values, panel drawing.Panel, err error) {
 	c, times = values{}, values{}
-	panel = drawing.Panel{Title: s.name(), X: "step", Y: "cost"}
+	panel = drawing.Panel{Title: s.name(), X: "step", Y: "cost, thousands"}
 	for m := range methods {
 		panel.Lines = append(panel.Lines, drawing.Line{Name: methodNames[m], Series: int(m)})
 	}
@@ -177,15 +177,15 @@ func (s size) compare(ctx context.Context, known []solution, o lab.Options,
 	return c, times, panel, nil
 }
 
-// add adds the path of one of several instances to their mean. The first tenth, which is far above
-// all else, is left out.
+// add adds the path of one of several instances to their mean, in thousands. The first tenth, which
+// is far above all else, is left out.
 func add(l *drawing.Line, path []float64, instances int) {
 	first := len(path) / 10
 	for i, v := range path[first:] {
 		if len(l.X) == i {
 			l.X, l.Y = append(l.X, float64((first+i)*pathEvery)), append(l.Y, 0)
 		}
-		l.Y[i] += v / float64(instances)
+		l.Y[i] += v / 1000 / float64(instances)
 	}
 }
 
@@ -214,22 +214,32 @@ func (h solution) row() string {
 }
 
 // chains is the row of the last states of all chains of a method.
-func chains(m method) string { return methodNames[m] + ", mean of the chains" }
+func chains(m method) string { return methodNames[m] + ofChains }
+
+const ofChains = ", mean of the chains"
 
 // table has the mean costs over instances with their deviations, as the paper has, the mean of
-// the ratios to SGDLD's, and mean seconds.
+// the ratios to SGDLD's, and mean seconds. The mean of several chains is compared with that of
+// SGDLD's chains.
 func (s size) table(c, times values) string {
 	rows := [][]string{{"", "cost", "above SGDLD, %", "seconds", "paper's cost",
 		"paper's, above SGDLD, %", "paper's seconds"}}
 	names := []string{bound, "HiGHS, exact mean", "HiGHS (8)", "HiGHS (64)"}
 	for m := methods - 1; m >= 0; m-- {
-		names = append(names, methodNames[m], chains(m))
+		names = append(names, methodNames[m])
+		if s.chains > 1 {
+			names = append(names, chains(m))
+		}
 	}
 	names = append(names, "Gurobi (8)", "Gurobi (1024)")
 	for _, name := range names {
 		cost, above := c.of(name), values{}
 		for i, v := range c[name] {
-			above.set(name, s.instances, i, 100*(v/c["SGDLD"][i]-1))
+			best := c[methodNames[withCache]][i]
+			if strings.HasSuffix(name, ofChains) {
+				best = c[chains(withCache)][i]
+			}
+			above.set(name, s.instances, i, 100*(v/best-1))
 		}
 		paper := s.paper[name]
 		if len(cost) == 0 && paper.mean == 0 {

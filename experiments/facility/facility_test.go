@@ -171,11 +171,13 @@ func TestHiGHS(t *testing.T) {
 // A table has the mean and the deviation of costs, and ratios over the instances that a solver solved.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	s := size{settings: settings{sites: 2, customers: 3, instances: 2},
+	s := size{settings: settings{sites: 2, customers: 3, instances: 2, chains: 9},
 		paper: map[string]reported{"SGDLD": {100, 5, 7}, "SLS": {150, 6, 8}}}
 	c, times := values{}, values{}
 	for n, v := range []float64{100, 300} {
 		c.set("SGDLD", 2, n, v)
+		c.set("SGDLD, mean of the chains", 2, n, 2*v)
+		c.set("SLS, mean of the chains", 2, n, 2.5*v)
 	}
 	c.set("SLS", 2, 0, 110)
 	c.set("SLS", 2, 1, 360)
@@ -186,11 +188,17 @@ func TestTable(t *testing.T) {
 	for _, row := range []string{
 		"| SGDLD | 200 ± 141 | 0.00 ± 0.00 | – | 100 ± 5 | 0.00 | 7 |",
 		"| SLS | 235 ± 177 | 15.00 ± 5.00 | 1.8 | 150 ± 6 | 50.00 | 8 |",
+		"| SGDLD, mean of the chains | 400 ± 283 | 0.00 ± 0.00 | – | – | – | – |",
+		"| SLS, mean of the chains | 500 ± 354 | 25.00 ± 0.00 | – | – | – | – |",
 		"| HiGHS (8), 1 of 2 instances | 270 | −10.00 | 60.0 | – | – | – |",
 	} {
 		if text := s.table(c, times); !strings.Contains(text, row) {
 			t.Errorf("no row %q in\n%s", row, text)
 		}
+	}
+	s.chains = 1 // whose mean is the chain
+	if text := s.table(c, times); strings.Contains(text, "mean of the chains") {
+		t.Errorf("one chain has a mean:\n%s", text)
 	}
 }
 
