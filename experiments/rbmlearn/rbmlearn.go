@@ -154,7 +154,7 @@ func run(ctx context.Context, o lab.Options) (*lab.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.page(set, results), nil
+	return p.page(set, results, o.Seed), nil
 }
 
 // independent is the mean log-likelihood of images of independent pixels with the frequencies of
@@ -178,7 +178,8 @@ var paper = map[string][]float64{
 	"ACS":   {-249.55, -304.96, -407.39, -220.71, -396.04},
 }
 
-func (p plan) page(set *images.Set, results []*learned) *lab.Page {
+// page has the machines of seeds from the first on.
+func (p plan) page(set *images.Set, results []*learned, seed uint64) *lab.Page {
 	rows := [][]string{{"sampler", "training images", "test images", "each seed", "log Z",
 		"paper: MNIST", "eMNIST", "kMNIST", "Omniglot", "Caltech"}}
 	first := []string{"none: independent pixels", lab.Num(independent(set, scored(set)), 2),
@@ -191,6 +192,8 @@ func (p plan) page(set *images.Set, results []*learned) *lab.Page {
 		for i := k; i < len(results); i += len(methods) {
 			train, test = append(train, results[i].Train), append(test, results[i].Test)
 			logZ, each = append(logZ, results[i].Error), append(each, lab.Num(results[i].Test, 0))
+			strips = append(strips, images.Strip{X: results[i].X,
+				Title: fmt.Sprintf("%s, seed %d", p.title(method), seed+uint64(i/len(methods)))})
 		}
 		row := []string{p.title(method), lab.Over(train).Format(2), lab.Over(test).Format(2),
 			strings.Join(each, ", "), "± " + lab.Num(lab.Over(logZ).Mean, 2)}
@@ -201,13 +204,12 @@ func (p plan) page(set *images.Set, results []*learned) *lab.Page {
 			row = append(row, "")
 		}
 		rows = append(rows, row)
-		strips = append(strips, images.Strip{Title: p.title(method), X: results[k].X})
 	}
 	text := strings.NewReplacer("{set}", set.Name, "{side}", fmt.Sprint(set.Side), "{images}",
 		fmt.Sprint(len(set.Train)), "{hidden}", fmt.Sprint(p.hidden), "{iters}", fmt.Sprint(p.iters),
 		"{batch}", fmt.Sprint(p.batch), "{steps}", fmt.Sprint(p.steps), "{cd}", fmt.Sprint(p.cd),
 		"{budget}", fmt.Sprint(tuning*p.steps), "{rate}", fmt.Sprint(p.rate),
-		"{repeats}", fmt.Sprint(p.repeats),
+		"{repeats}", fmt.Sprint(p.repeats), "{scored}", fmt.Sprint(len(scored(set))),
 		"{chains}", fmt.Sprint(p.chains), "{rungs}", fmt.Sprint(p.rungs),
 		"{table}", lab.Table(rows...)).Replace(about)
 	return &lab.Page{Text: text, Charts: map[string]string{

@@ -61,7 +61,7 @@ func TestQuick(t *testing.T) {
 			t.Errorf("from %v, %s does not lie between GWG and block Gibbs: %v", start, method, got)
 		}
 	}
-	page := p.page(set, results)
+	page := p.page(set, results, 1)
 	if err := labtest.Complete(Experiment, page); err != nil {
 		t.Error(err)
 	}
