@@ -15,7 +15,7 @@ import (
 // α is large and coordinates are independent. Exact. Cost: one evaluation of
 // (U, ∇U) a step.
 //
-// The tuning schedule of AB is in none of the papers above. Ours, per chain and in the burn-in
+// AB's paper tunes too, and was not at hand. The schedule is ours, per chain and in the burn-in
 // only: (α, β) start small, at half the automatic start of DMALA and at ½.
 // Rounds alternate between α, which is first, and β; where one is given, all
 // are on the other. A round tries three values (α/r, α, αr with r = 4 at first,

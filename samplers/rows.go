@@ -20,8 +20,8 @@ import (
 // cancel: the ratio is that of GibbsMH. Where the coordinates do not depend on each
 // other everything is accepted. In the gradient of the one-hot extension of U the row
 // is the term that needs no backward pass: this is the discrete Langevin proposal
-// (DLP, equation 2) of that term with its whole weight in place of the half, and with
-// a probability of staying in place of the step size.
+// (DLP, equation 2, and appendix B for categories) of that term with its whole weight
+// in place of the half, and with a probability of staying in place of the step size.
 //
 // Cost: one energy with its rows a step, and nothing when the draw is the state
 // itself. The zero value adapts ρ per chain in the burn-in.

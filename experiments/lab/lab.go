@@ -1,5 +1,5 @@
-// Package lab has what the experiments share: what an experiment is, Markdown tables, the optimiser
-// Adam, and the folder of data sets.
+// Package lab has what the experiments share: what an experiment is, Markdown tables, stopwatches,
+// kept parts, and the folder of data sets.
 package lab
 
 import (
