@@ -24,7 +24,12 @@ func message(err error) string {
 	text := err.Error()
 	var s speller
 	if errors.As(err, &s) {
-		spelt := s.Spell(func(name string) string { return "--" + name })
+		spelt := s.Spell(func(name string) string {
+			if name == platformSetting {
+				return name
+			}
+			return "--" + name
+		})
 		text = strings.Replace(text, s.Error(), spelt, 1)
 	}
 	return text + advice(err)

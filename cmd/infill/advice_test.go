@@ -24,13 +24,14 @@ func TestAdvice(t *testing.T) {
 	v.Masking = infill.Masking{Rate: 0.5, Words: 2}
 	mismatch := &batch.MismatchError{Differences: []batch.Difference{
 		{What: "steps", Setting: true, Was: "3", Is: "4"}, {What: "seed", Was: "1", Is: "2"},
+		{What: platformSetting, Setting: true, Was: "a/b", Is: "c/d"}, // no flag sets it
 	}}
 	for _, c := range []struct {
 		err  error
 		says string // in the message; "" where the error says all
 	}{
 		{v.Check(), "--mask-rate and --mask-words: give one of them"},
-		{mismatch, "--steps was 3, is 4; seed was 1, is 2; "},
+		{mismatch, "--steps was 3, is 4; seed was 1, is 2; platform was a/b, is c/d; "},
 		{&batch.ExistsError{Path: "o"}, "--resume"},
 		{&batch.ExistsError{Path: "o"}, "--force"},
 		{&batch.ExistsError{Path: "o", Link: true}, ""},

@@ -175,3 +175,6 @@ func (f *batchFlags) recorded() (map[string]string, error) {
 
 // platform is the manifest's name of the machine: floating-point results are not the same on all.
 const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+// platformSetting is its name among the settings of the manifest. No flag sets it.
+const platformSetting = "platform"

@@ -233,7 +233,7 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l ba
 	if l.Format != settings.FormatJSONL {
 		recorded["output-format"] = l.Format.String() // a later setting than the others
 	}
-	recorded["platform"] = platform
+	recorded[platformSetting] = platform
 	return err
 }
 
