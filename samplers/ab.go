@@ -27,9 +27,9 @@ import (
 // r becomes √r (not below 1.15) or δ becomes δ/2 (not below 0.01). Where β = ½
 // or 1 an outer value equals the middle one; when it is that one that wins, δ
 // stays. (To halve δ there, too, was tried: it fixes β near ½ too early and took
-// 2 to 30 % off the effective samples of nine of ten targets.) There are up to
-// 20 rounds; one that the burn-in's end cuts off counts for nothing. Without
-// burn-in α is the automatic start of DMALA and β is ½.
+// 2 to 30 % off the effective samples of nine of ten targets.) There are about
+// 20 rounds, up to 29 in a short burn-in; one that the burn-in's end cuts off counts
+// for nothing. Without burn-in α is the automatic start of DMALA and β is ½.
 type AB struct {
 	// StepSize is α; 0 tunes it.
 	StepSize float64

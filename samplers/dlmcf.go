@@ -38,7 +38,9 @@ func (s *DLMCf) Attach(c *Chains) (Kernel, error) {
 // the inverse of a mean total rate. As h grows DLMCf does not tend to a
 // sensible law, as DLMC does, but to changing every coordinate at every step;
 // where even that is accepted (on a target symmetric under it) adaptation would
-// go there and leave a chain of two states.
+// go there and leave a chain of two states. Where the rates span too much for a mean, as at a
+// low temperature, h is searched for without this bound, since no multiple of the start says
+// anything of the rates that follow.
 const eulerLimit = 20
 
 type dlmcfRule struct{ *flow }

@@ -22,8 +22,9 @@ type dlp struct {
 	tune  []scaleTuner
 }
 
-// stepBounds limits automatic step sizes, as multiples of the scale at which
-// the penalty of the smallest move is one nat.
+// stepBounds limits automatic step sizes: from below as a multiple of the scale at which the penalty
+// of the smallest move is one nat, from above of that or of the start, which is larger where the
+// smallest move is of one coordinate among coarser ones, or of an ordinal one with many values.
 const (
 	stepLow  = 1e-3
 	stepHigh = 1e3
@@ -60,7 +61,8 @@ func newDLP(c *Chains, name string, step float64, g Balance, s []float64, target
 	for k := range d.alpha {
 		d.alpha[k] = start
 		if d.tune != nil {
-			d.tune[k] = newScaleTuner(start, unit, target, unit*stepLow, unit*stepHigh, c.Burnin)
+			d.tune[k] = newScaleTuner(start, unit, target, unit*stepLow, max(unit, start)*stepHigh,
+				c.Burnin)
 		}
 	}
 	return d, nil

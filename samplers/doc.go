@@ -64,8 +64,9 @@
 // # Cost
 //
 // Every Metropolis–Hastings sampler keeps (U, ∇U) of the current state; on
-// acceptance the proposal's become current. No state is evaluated twice and a
-// proposal equal to the current state is not evaluated at all. A target for which
+// acceptance the proposal's become current. No state is evaluated twice, but by LB1, which
+// asks for all values of every coordinate, and a proposal equal to the current state is
+// not evaluated at all. A target for which
 // a state is cheap that is near another is a ChainEnergizer: it hears which chain asks,
 // and which state that chain is in. Steady-state steps allocate nothing. Stats.Evals
 // counts these evaluations. The paper on DLMC counts a step with gradients as four, which

@@ -128,7 +128,12 @@ func NewDomain(coords ...Coord) (*Domain, error) {
 				"categories", ErrDomain, maxCategories)
 		}
 		d.maxK = max(d.maxK, c.K)
-		d.minD2 = min(d.minD2, c.dist2(1))
+		if d.free[i] > 1 {
+			d.minD2 = min(d.minD2, c.dist2(1))
+		}
+	}
+	if math.IsInf(d.minD2, 1) { // nothing can move
+		d.minD2 = 2
 	}
 	return d, nil
 }

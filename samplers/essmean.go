@@ -3,8 +3,8 @@ package samplers
 import "math"
 
 // ESSMean is the effective sample size of several chains of one length together, for the mean of
-// their values: the number S of independent values whose mean has the same variance. With M chains,
-// each split in halves of n values, and W and var⁺ the within-chain and the pooled variance,
+// their values: the number S of independent values whose mean has the same variance. With M half
+// chains of n values, two of each chain, and W and var⁺ the within-chain and the pooled variance,
 //
 //	ρ_t = 1 − (W − mean over chains of s²ρ_{t,m}) / var⁺,   S = M n / (−1 + 2 Σ_t ρ_t)
 //

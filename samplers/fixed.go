@@ -14,7 +14,8 @@ import (
 //
 // Values go into parameters of the same name, counts rounded. Of ACS, FixedBeta makes its exponent
 // go linearly with the step size between the two values that are given, in place of the schedule
-// that was tuned between them. Errors are those of New, and an *UnknownError for a value without a
+// that was tuned between them. Of Rows, LangevinIfPays goes: the share is as given in every chain.
+// Errors are those of New, and an *UnknownError for a value without a
 // parameter.
 func Fixed(name string, params map[string]string, tuned map[string]float64) (map[string]string,
 	error) {
@@ -25,6 +26,9 @@ func Fixed(name string, params map[string]string, tuned map[string]float64) (map
 	out := maps.Clone(params)
 	if out == nil {
 		out = map[string]string{}
+	}
+	if info.Name == rowsInfo.Name {
+		delete(out, langevinIfPays)
 	}
 	put := func(name string, v float64) { out[name] = strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, n := range slices.Sorted(maps.Keys(tuned)) {

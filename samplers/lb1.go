@@ -12,8 +12,8 @@ import (
 //	q(θ→θ') = g(π(θ')/π(θ)) / Z_g(θ),   Z_g(θ) = Σ_{neighbours} g(π(·)/π(θ))
 //
 // and accepted with probability min(1, Z_g(θ)/Z_g(θ')), to which the
-// Metropolis–Hastings ratio reduces for a balanced g. Exact. Cost: the energies
-// of all Σ(K_i−1) neighbours of θ' a step. On text it works on a fixed
+// Metropolis–Hastings ratio reduces for a balanced g. Exact. Cost: the ΣK_i energies
+// of all values of every coordinate at θ', its own included, a step. On text it works on a fixed
 // candidate set per blank. The zero value uses the square root.
 type LB1 struct {
 	Balance Balance // g

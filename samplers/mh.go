@@ -36,8 +36,8 @@ type MHOptions struct {
 // equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
 // and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
 // where gradients or rows are missing, and ErrParam without chains or a proposal, or where both
-// gradients and rows are asked for. A step in which a Proposal of another package leaves the domain
-// is an ErrState.
+// gradients and rows are asked for. A step in which a Proposal of another package leaves the domain,
+// or goes to a category that its mask does not allow, is an ErrState.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	if isNil(c) || isNil(p) {
 		return nil, fmt.Errorf("%w: NewMH wants the chains that Attach was given, and a proposal",
@@ -222,13 +222,17 @@ func ours(p Proposal) bool {
 	return t.PkgPath() == reflect.TypeFor[Domain]().PkgPath()
 }
 
-// inside refuses a proposal outside the domain. A target would read beyond its tables, or take it
-// for a state.
+// inside refuses a proposal that is no state of the domain. A target would read beyond its tables,
+// or take it for one.
 func (m *mhKernel) inside(k int) error {
 	for i, v := range m.y[k] {
 		if n := m.c.Domain.K(i); v < 0 || int(v) >= n {
 			return fmt.Errorf("%w: sampler %s proposes %d at coordinate %d of chain %d, want 0 to %d",
 				ErrState, m.c.name, v, i, k, n-1)
+		}
+		if !m.c.Domain.Allows(i, v) {
+			return fmt.Errorf("%w: sampler %s proposes %d at coordinate %d of chain %d, want a category "+
+				"that its mask allows", ErrState, m.c.name, v, i, k)
 		}
 	}
 	return nil

@@ -227,7 +227,7 @@ func TestAnyNumberOfFlipsIsIrreducible(t *testing.T) {
 func TestDrawHasMeanR(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
-	c := &counter{r: []float64{2.3}}
+	c := &counter{r: []float64{2.3}, free: make([]int32, 9)}
 	for _, one := range []float64{0, singleChange} {
 		c.one = one
 		sum, count := 0.0, make([]float64, 4)

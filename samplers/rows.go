@@ -31,7 +31,7 @@ import (
 // π invariant, and so does their mixture. Such a step costs an energy and gradient, one more where
 // a step of rows has moved since the last one, and the rows again where it moves.
 type Rows struct {
-	// Rate is ρ, in (0, 1]; 0 adapts it. As it goes to 0 one coordinate changes at a
+	// Rate is ρ, from 1e-12 to 1; 0 adapts it. As it goes to 0 one coordinate changes at a
 	// time, chosen uniformly.
 	Rate float64
 	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
@@ -52,6 +52,12 @@ type Rows struct {
 // langevinStep is the name of Rows.StepSize: steps of rows have none.
 const langevinStep = "langevin-step-size"
 
+// langevinIfPays is the name of Rows.LangevinIfPays.
+const langevinIfPays = "langevin-if-pays"
+
+// leastRate is the smallest Rate. Far below it 1−ρ is 1 in floating point, and no set is drawn.
+const leastRate = 1e-12
+
 // The rate of Rows lies between 1, every coordinate, and this, which is one
 // coordinate a step but for one step in a hundred on a pair.
 const minRate = 0.01
@@ -64,9 +70,9 @@ func (s *Rows) Name() string { return "rows" }
 
 // Attach implements Sampler.
 func (s *Rows) Attach(c *Chains) (Kernel, error) {
-	if s.Rate != 0 && !(s.Rate > 0 && s.Rate <= 1) {
+	if s.Rate != 0 && !(s.Rate >= leastRate && s.Rate <= 1) {
 		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
-			"a number above 0, up to 1, or 0 for automatic"}
+			fmt.Sprintf("a number from %g to 1, or 0 for automatic", leastRate)}
 	}
 	if !(s.Langevin >= 0 && s.Langevin <= 1) {
 		return nil, &ParamError{s.Name(), "langevin", fmt.Sprint(s.Langevin), "a number from 0 to 1"}
@@ -259,7 +265,7 @@ var rowsInfo = Info{
 		"1 to 2 energies and gradients",
 	Params: []Param{
 		{
-			Name: "rate", Default: "auto", Min: 0, OpenMin: true, Max: 1, Auto: true,
+			Name: "rate", Default: "auto", Min: leastRate, Max: 1, Auto: true,
 			Doc: "probability ρ of drawing a coordinate again; auto adapts it in the burn-in",
 			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
 		},
@@ -274,7 +280,7 @@ var rowsInfo = Info{
 			Doc: "step size α of the steps that are dmala's; auto adapts it in the burn-in",
 			set: func(s Sampler, v value) { s.(*Rows).StepSize = v.f },
 		},
-		switchParam("langevin-if-pays", false, "the burn-in of a chain keeps the share only where "+
+		switchParam(langevinIfPays, false, "the burn-in of a chain keeps the share only where "+
 			"such steps change as much for their work",
 			func(s Sampler) *bool { return &s.(*Rows).LangevinIfPays }),
 	},

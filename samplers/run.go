@@ -35,10 +35,10 @@ type Run struct {
 }
 
 // Start begins one chain at each state of x0, which is copied. It evaluates
-// the starts (with gradients if the sampler uses them). Errors: a start outside
-// the domain or of probability zero (ErrState), no sampler or a parameter out of
-// range or no context (ErrParam), no target or domain (ErrDomain), a missing ability
-// (ErrUnsupported), or the target's own.
+// the starts (with gradients if the sampler uses them), but for samplers that ask for no
+// energies. Errors: a start outside the domain or, where it is evaluated, of probability zero
+// (ErrState), no sampler or a parameter out of range or no context (ErrParam), no target or
+// domain (ErrDomain), a missing ability (ErrUnsupported), or the target's own.
 func Start(ctx context.Context, s Sampler, t Target, x0 [][]int32, opt Options) (*Run, error) {
 	switch {
 	case ctx == nil:

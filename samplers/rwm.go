@@ -106,7 +106,7 @@ func (t *counter) draw(k int, rng *rand.Rand) int {
 	if f := t.r[k] - fl; f > 0 && rng.Float64() < f {
 		n++
 	}
-	return n
+	return min(n, len(t.free)) // exp(log R) can be above R by rounding
 }
 
 func (t *counter) Adapt(k int, m Move) {

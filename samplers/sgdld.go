@@ -80,7 +80,9 @@ func (r Rates) String() string {
 // An estimate with an entry that is not finite is counted (Stats.NonFinite) and
 // left out of the cache. When it is the first after a jump, the jump is undone.
 // A state without any usable estimate has weight 0. A log-ratio of −∞ is usable: it is
-// a neighbour of probability zero.
+// a neighbour of probability zero. Where all neighbours are of probability zero no chain leaves the
+// state. Its weight is Time where that is given. Otherwise ε is infinite, and the weight is 0,
+// so that averages leave the state out.
 // Cost: one mini-batch a step. Chains.U is NaN until Chains.Refresh.
 //
 // The zero value uses the square root, the decreasing schedule down to 0.1, one

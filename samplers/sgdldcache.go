@@ -108,7 +108,11 @@ func (s *sgdldKernel) setRates(k, t int, fresh bool) {
 		c.LogWeight[k] = math.Log(s.s.Time)
 	}
 	s.sick[k] = s.sites.bad()
-	if s.sick[k] {
+	switch isolated := math.IsInf(maxOf(s.sites.lw), -1); {
+	case !s.sick[k] || isolated && s.s.Time > 0:
+	case isolated:
+		c.LogWeight[k] = negInf
+	default:
 		c.LogWeight[k] = negInf
 		if fresh {
 			c.Stats[k].NonFinite++

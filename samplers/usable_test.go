@@ -140,6 +140,34 @@ func TestProposalOutsideTheDomain(t *testing.T) {
 	}
 }
 
+// masked is a flat target with a category that the domain does not allow.
+type masked struct{ d *samplers.Domain }
+
+func (m masked) Domain() *samplers.Domain { return m.d }
+
+func (m masked) Energy(_ context.Context, _ [][]int32, u []float64) error {
+	clear(u)
+	return nil
+}
+
+// A category that the mask does not allow is no state either, whatever the target says of it.
+func TestProposalOutsideTheMask(t *testing.T) {
+	d, err := samplers.NewDomain(samplers.Coord{Kind: samplers.Nominal, K: 3,
+		Allowed: []bool{true, true, false}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, bad := range map[to]bool{1: false, 2: true} {
+		run, err := samplers.Start(t.Context(), v, masked{d}, [][]int32{{0}}, samplers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Sample(t.Context(), 3); errors.Is(err, samplers.ErrState) != bad {
+			t.Errorf("proposal of %d: %v, state %v", v, err, run.X)
+		}
+	}
+}
+
 // Sizes out of range are brought into it, also where they are too large together only.
 func TestDomainsOfAnySize(t *testing.T) {
 	t.Parallel()

@@ -150,9 +150,9 @@ func TestNoBurnin(t *testing.T) {
 		t.Fatal(err)
 	}
 	meanProb := map[int]float64{}
-	for burnin, want := range map[int]int{-1: 0, 0: 500, 7: 7} {
+	for burnin, want := range map[int]int{-1: 0, -9: 0, 0: 500, 7: 7} {
 		r, err := Compare(context.Background(), p, entries(t, "dmala"), Config{
-			Steps: 200, Burnin: max(burnin, 0), NoBurnin: burnin < 0})
+			Steps: 200, Burnin: max(burnin, -burnin-1), NoBurnin: burnin < 0})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,8 +47,9 @@ func (c Config) filled() (Config, error) {
 	}
 	d := Defaults()
 	c.Chains, c.Steps = cmp.Or(c.Chains, d.Chains), cmp.Or(c.Steps, d.Steps)
-	if !c.NoBurnin {
-		c.Burnin = cmp.Or(c.Burnin, d.Burnin)
+	c.Burnin = cmp.Or(c.Burnin, d.Burnin)
+	if c.NoBurnin {
+		c.Burnin = 0
 	}
 	return c, nil
 }
