@@ -22,9 +22,9 @@ type dlp struct {
 	tune  []scaleTuner
 }
 
-// stepBounds limits automatic step sizes: from below as a multiple of the scale at which the penalty
-// of the smallest move is one nat, from above of that or of the start, which is larger where the
-// smallest move is of one coordinate among coarser ones, or of an ordinal one with many values.
+// stepBounds limits automatic step sizes: from below as a multiple of the scale at which the
+// penalty of the smallest move is one nat, from above of that or of the start. The start is larger
+// where one coordinate is finer than the others, or where an ordinal one has many values.
 const (
 	stepLow  = 1e-3
 	stepHigh = 1e3

@@ -36,8 +36,8 @@ type MHOptions struct {
 // equal to the state takes no evaluation. One whose energy is NaN or +∞ is rejected
 // and counted. A Sampler calls NewMH in its Attach. The error is an *AbilityError
 // where gradients or rows are missing, and ErrParam without chains or a proposal, or where both
-// gradients and rows are asked for. A step in which a Proposal of another package leaves the domain,
-// or goes to a category that its mask does not allow, is an ErrState.
+// gradients and rows are asked for. A step in which a Proposal of another package leaves the
+// domain, or goes to a category that its mask does not allow, is an ErrState.
 func NewMH(c *Chains, p Proposal, o MHOptions) (Kernel, error) {
 	if isNil(c) || isNil(p) {
 		return nil, fmt.Errorf("%w: NewMH wants the chains that Attach was given, and a proposal",
@@ -222,7 +222,7 @@ func ours(p Proposal) bool {
 	return t.PkgPath() == reflect.TypeFor[Domain]().PkgPath()
 }
 
-// inside refuses a proposal that is no state of the domain. A target would read beyond its tables,
+// inside refuses a proposal outside the domain or its masks. A target would read beyond its tables,
 // or take it for one.
 func (m *mhKernel) inside(k int) error {
 	for i, v := range m.y[k] {
