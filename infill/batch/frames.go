@@ -36,6 +36,42 @@ type framing interface {
 
 var errTorn = errors.New("a frame is not whole")
 
+// A frameReader reads frames of a file. What a decompressor says of a file that cannot be read is
+// that a frame is torn, and torn frames are cut off. So it remembers what the file said.
+type frameReader struct {
+	framing
+	file *notingReader
+	buf  *bufio.Reader
+}
+
+func newFrameReader(f framing, file io.Reader) *frameReader {
+	n := &notingReader{r: file}
+	return &frameReader{f, n, bufio.NewReaderSize(n, 1<<16)}
+}
+
+// next is framing.next, or the error of the file.
+func (r *frameReader) next() ([]byte, int64, error) {
+	records, n, err := r.framing.next(r.buf)
+	if err != nil && r.file.err != nil {
+		err = r.file.err
+	}
+	return records, n, err
+}
+
+// notingReader remembers the first error that is not the end of the file.
+type notingReader struct {
+	r   io.Reader
+	err error
+}
+
+func (n *notingReader) Read(p []byte) (int, error) {
+	k, err := n.r.Read(p)
+	if err != nil && err != io.EOF && n.err == nil {
+		n.err = err
+	}
+	return k, err
+}
+
 // framingOf goes by the suffix of the name.
 func framingOf(path string) (framing, error) {
 	switch suffixOf(path) {

@@ -126,10 +126,10 @@ func (s *part) copy(ctx context.Context, o *Output) error {
 	}
 	h := sha256.New()
 	size := &counter{r: io.TeeReader(f, h)}
-	r := bufio.NewReaderSize(size, 1<<16)
+	r := newFrameReader(frames, size)
 	records := 0
 	for {
-		b, _, err := frames.next(r)
+		b, _, err := r.next()
 		if err == io.EOF || errors.Is(err, errTorn) {
 			break // a shard that is not whole has other bytes than its manifest says
 		}
@@ -143,7 +143,7 @@ func (s *part) copy(ctx context.Context, o *Output) error {
 			}
 		}
 	}
-	if _, err := io.Copy(io.Discard, r); err != nil {
+	if _, err := io.Copy(io.Discard, r.buf); err != nil {
 		return err
 	}
 	was := s.manifest.Finished

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -38,20 +37,20 @@ func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record)
 	if !o.resumed {
 		return 0, 0, nil
 	}
-	r := bufio.NewReaderSize(io.NewSectionReader(o.f, 0, 1<<62), 1<<16)
+	r := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, 1<<62))
 	var size int64
 	empty := false
 	if info, err := o.f.Stat(); err == nil {
 		size = info.Size()
 	}
-	if first, _ := r.Peek(1); o.frames.records() > 1 && string(first) == "{" {
+	if first, _ := r.buf.Peek(1); o.frames.records() > 1 && string(first) == "{" {
 		// To take them for a torn frame would cut them all off.
 		return 0, 0, fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
 			"are; start again, or name another output", ErrMismatch, o.file)
 	}
 scan:
 	for {
-		records, n, err := o.frames.next(r)
+		records, n, err := r.next()
 		switch {
 		case err == io.EOF || errors.Is(err, errTorn):
 			break scan
