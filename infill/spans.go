@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"infill/tokenize"
 )
 
 // A LabelledSpan is a part of a text that has a label, such as a name.
@@ -18,6 +20,20 @@ const AnyLabel = "*"
 
 // ErrSpan is returned for a span that is not one of its text, or has nothing of what is wanted.
 var ErrSpan = errors.New("bad span")
+
+// CheckSpans refuses spans that cannot move with a text whose words are masked: those that are not
+// of the text, and any of a text with a backslash before a blank, since the masked text is without
+// it. Errors wrap [ErrSpan], but for those of [Parse].
+func CheckSpans(tok *tokenize.Tokenizer, text string, spans []LabelledSpan) error {
+	if tok == nil {
+		return errNoTokenizer
+	}
+	plain, _, err := parseBlanks(text, tok.Token(tok.MaskID()))
+	if err != nil {
+		return err
+	}
+	return Masking{Spans: spans}.checkSpans(text, plain)
+}
 
 // labels reports whether labels choose what is masked.
 func (m Masking) labels() bool { return len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0 }

@@ -104,6 +104,11 @@ func (a *Augmenter) search(ctx context.Context, it *batch.Item) (*search, error)
 	if err != nil {
 		return nil, err
 	}
+	if spans != nil {
+		if err := infill.CheckSpans(a.Model.Tokenizer(), it.Text, spans.List); err != nil {
+			return nil, err
+		}
+	}
 	s := &search{opt: filling.Options, wanted: line.Variants.Count, spans: spans}
 	s.opt.ID = it.Key()
 	s.rounds = a.Engine.Rounds(it.Text, masking, s.opt, line.Variants)
