@@ -273,9 +273,20 @@ func (e *Engine) lists(t *Template, opt *Options) ([][]phrase, error) {
 	return out, nil
 }
 
-// fit cuts a template that is too long, leaving room for its longest filling.
-func (e *Engine) fit(t *Template, lists [][]phrase, long Long) (*Template, error) {
+// fit cuts a template that is too long, leaving room for its longest filling, and for the words
+// that stood in its blanks if they are scored there.
+func (e *Engine) fit(t *Template, lists [][]phrase, opt *Options) (*Template, error) {
 	room := 0
+	before := make([]int, len(t.blanks)) // pieces of these words
+	if opt.Filter.MaxDrop != nil && len(opt.Original) == len(t.blanks) {
+		for i, w := range opt.Original {
+			enc, err := e.model.Tokenizer().Pieces(w)
+			if err != nil {
+				return nil, err
+			}
+			before[i] = len(enc.IDs)
+		}
+	}
 	for g := range t.groups {
 		longest := t.groups[g].Max
 		if lists[g] != nil {
@@ -284,10 +295,12 @@ func (e *Engine) fit(t *Template, lists [][]phrase, long Long) (*Template, error
 				longest = max(longest, len(p.ids))
 			}
 		}
-		room += (longest - 1) * len(t.groups[g].blanks)
+		for _, b := range t.groups[g].blanks {
+			room += max(longest, before[b]) - 1
+		}
 	}
 	limit := e.model.MaxLength()
-	if n := len(t.ids) + room; long == LongError && limit > 0 && n > limit {
+	if n := len(t.ids) + room; opt.Long == LongError && limit > 0 && n > limit {
 		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
 	return t.Cut(limit, room)

@@ -234,14 +234,23 @@ func checkSimilarity(t *testing.T, e *Engine, tm *Template, opt Options, words [
 	}
 }
 
-// The original of a text that is too long is scored in the window that the model sees.
+// The original of a text that is too long is scored in the window that the model sees, which has
+// room for it, also where its words have more pieces than what fills their blanks.
 func TestFilterWindow(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	text := strings.Repeat("a dog . ", e.model.MaxLength()) + "the dog sleeps ." +
+	for _, words := range []string{"the dog", "dogs cats"} {
+		filterWindow(t, e, words)
+	}
+}
+
+func filterWindow(t *testing.T, e *Engine, masked string) {
+	t.Helper()
+	text := strings.Repeat("a dog . ", e.model.MaxLength()) + masked + " sleeps ." +
 		strings.Repeat(" a cat .", e.model.MaxLength())
-	at := strings.Index(text, "the")
-	m := Masking{Words: 2, MaskLabels: []string{"x"}, Spans: []LabelledSpan{{at, at + 14, "x"}}}
+	at := strings.Index(text, masked+" sleeps")
+	m := Masking{Words: 2, MaskLabels: []string{"x"},
+		Spans: []LabelledSpan{{at, at + len(masked), "x"}}}
 	tm, words, err := m.Template(e.Tokenizer(), text, 1, "")
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut, err := e.fit(t, lists, opt.Long)
+	cut, err := e.fit(t, lists, opt)
 	if err != nil {
 		return nil, err
 	}
