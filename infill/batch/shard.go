@@ -93,11 +93,19 @@ type firstOf struct {
 	left int
 }
 
-func (s *firstOf) next() (Item, error) {
+// take counts one of them, if one is left.
+func (s *firstOf) take() bool {
 	if s.left == 0 {
-		return Item{}, io.EOF
+		return false
 	}
 	s.left--
+	return true
+}
+
+func (s *firstOf) next() (Item, error) {
+	if !s.take() {
+		return Item{}, io.EOF
+	}
 	return s.source.next()
 }
 

@@ -28,11 +28,19 @@ type Line struct {
 // caller's. The error is [ErrNoLines] for a table, else as that of Next. An input that was asked
 // whether it is Empty has to be read by Next.
 func (in *Input) NextLine() (Line, error) {
-	src, ok := in.src.(*lineSource)
+	all := in.src
+	part, cut := all.(*firstOf)
+	if cut {
+		all = part.source
+	}
+	src, ok := all.(*lineSource)
 	if !ok {
 		return Line{}, fmt.Errorf("%s: %w", in.Name, ErrNoLines)
 	}
 	return nextOf(in, func() (Line, error) {
+		if cut && !part.take() {
+			return Line{}, io.EOF
+		}
 		l, err := src.line()
 		l.Text = append([]byte(nil), l.Text...)
 		return l, err

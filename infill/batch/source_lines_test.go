@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -83,6 +84,32 @@ func TestNextLine(t *testing.T) {
 	}
 	if _, err := in.NextLine(); !errors.Is(err, ErrNoLines) || !strings.HasPrefix(err.Error(), "a.csv") {
 		t.Errorf("a table: %v", err)
+	}
+}
+
+// A shard of a compressed file has lines too, those of its records.
+func TestNextLineOfShards(t *testing.T) {
+	t.Parallel()
+	for name, text := range packedInputs(t) {
+		if strings.HasPrefix(name, "CSV") {
+			continue
+		}
+		path := write(t, filepath.Join(t.TempDir(), name), text)
+		for i := range 3 {
+			open := func() *Input {
+				in, err := Open(path, nil, InputOptions{Shard: settings.Shard{Index: i, Of: 3}})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				t.Cleanup(func() { _ = in.Close() })
+				return in
+			}
+			want, werr := readAll(open())
+			got, err := sent(open(), "")
+			if werr != io.EOF || err != io.EOF || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, shard %d: %v, %v, %d lines of %d", name, i, err, werr, len(got), len(want))
+			}
+		}
 	}
 }
 
