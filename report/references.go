@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"infill/metrics/corpus"
@@ -44,6 +45,9 @@ func (r *references) has(sentence string) bool {
 func names(inputs []Input) []string {
 	out := make([]string, len(inputs))
 	seen := map[string]int{}
+	for _, taken := range ownNames {
+		seen[taken]++
+	}
 	for i, in := range inputs {
 		base := filepath.Base(in.Name)
 		out[i] = strings.TrimSuffix(base, filepath.Ext(base))
@@ -55,18 +59,23 @@ func names(inputs []Input) []string {
 	full := map[string]int{}
 	for i, in := range inputs {
 		if seen[out[i]] > 1 {
-			out[i] = in.Name
+			if out[i] = in.Name; slices.Contains(ownNames, in.Name) {
+				out[i] = "./" + in.Name
+			}
 			full[out[i]]++
 			if n := full[out[i]]; n > 1 {
-				out[i] = fmt.Sprintf("%s (%d)", in.Name, n)
+				out[i] = fmt.Sprintf("%s (%d)", out[i], n)
 			}
 		}
 	}
 	return out
 }
 
+// ownNames are what the keys of metrics call all references together, and the texts themselves.
+var ownNames = []string{"all", "self"}
+
 // readReferences streams the reference files into indices. Paired lines, blank
-// ones too, are kept in order and not indexed.
+// ones too, are kept in order besides.
 func (p *plan) readReferences(inputs []Input, paired bool) (*references, error) {
 	refs := &references{vocab: &corpus.Vocab{}, seed: maphash.MakeSeed()}
 	if !paired {

@@ -39,7 +39,7 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 
 // appendField appends "name":value.
 func appendField(dst []byte, f Field) ([]byte, error) {
-	name, err := json.Marshal(f.Name)
+	name, err := quoted(f.Name)
 	if err != nil {
 		return dst, err
 	}

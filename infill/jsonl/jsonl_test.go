@@ -37,7 +37,7 @@ func TestAppend(t *testing.T) {
 	filled.ID, filled.Line, filled.Gold = json.RawMessage(`"x"`), 4, "the cat <b>"
 	filled.Model, filled.Version = "sha256:0", "v1"
 	filled.Fields = []Field{
-		{"weight", json.RawMessage("1.50")}, {"note", json.RawMessage(`{"a": "\u00e9"}`)},
+		{"R&D <x>", json.RawMessage("1.50")}, {"note", json.RawMessage(`{"a": "\u00e9"}`)},
 		{"score", json.RawMessage("5")}, {"gold", json.RawMessage(`"mine"`)},
 	}
 	scored := Scored(&infill.Score{
@@ -61,7 +61,7 @@ func TestAppend(t *testing.T) {
 			`"seed":7,"chains":2,"distinct":1,"collect":"visited","move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
 			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
 			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +
-			`"weight":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
+			`"R&D <x>":1.50,"note":{"a":"\u00e9"},"input_fields":{"score":5,"gold":"mine"}}`},
 		{scored, `{"line":1,"text":"a","score":0,"score_per_token":0,` +
 			`"pieces":[{"piece":"a","id":5,"span":[0,1],"log_prob":0}]}`},
 		{ranked, `{"line":0,"text":"a [MASK]","candidates":[{"candidate":"b","text":"a b",` +
