@@ -79,11 +79,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.CheckOptions(); err != nil {
 		return err
 	}
-	tr, err := openTrace(f.trace)
-	if err != nil {
+	if err := checkTrace(f.trace); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tr.close()) }()
 	if !f.NeedsGradient() {
 		f.forward()
 	}
@@ -99,6 +97,11 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
+	tr, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tr.close()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,
 		single: single}
 	return eachText(std, texts, f.json, single, f.strict, func(n int, text string) error {

@@ -212,6 +212,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// A start that fails leaves no file, which would be in the way of the next try.
+func TestTraceOfNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "trace.jsonl")
+	r := infillRun("", "fill", "--model", filepath.Join(t.TempDir(), "none"), "--trace", path, "the [MASK] .")
+	if _, err := os.Lstat(path); r.code == 0 || !os.IsNotExist(err) {
+		t.Errorf("exit %d: %s, %v", r.code, r.err, err)
+	}
+	put(t, path, "")
+	r = infillRun("", withTiny("fill", "--trace", path, "the [MASK] .")...)
+	if r.code != exitUsage || !strings.Contains(r.err, "the file exists; remove it") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trace.jsonl")

@@ -23,6 +23,22 @@ func traceFlag(p *string) *option {
 		"write energy, acceptance and state of every step to a `FILE`, as JSON lines", p)
 }
 
+// checkTrace is the error of openTrace for a file that cannot be made, before a model is opened for
+// it. It makes none, which would be in the way of a second try.
+func checkTrace(path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return traceExists(path)
+	}
+	return checkTargets([]target{{"--trace", path}})
+}
+
+func traceExists(path string) error {
+	return usagef("--trace %s: the file exists; remove it or name another", path)
+}
+
 // openTrace creates the file; an empty path gives nil, which writes nothing.
 func openTrace(path string) (*traceFile, error) {
 	if path == "" {
@@ -34,7 +50,7 @@ func openTrace(path string) (*traceFile, error) {
 	// O_EXCL: an output file that exists is never overwritten.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return nil, usagef("--trace %s: the file exists; remove it or name another", path)
+		return nil, traceExists(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--trace: %w", err)

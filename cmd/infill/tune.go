@@ -40,6 +40,7 @@ const minTuneSteps = 2
 type tuneFlags struct {
 	modelFlags
 	fillingFlags
+	settings.File
 	sample int
 	output string
 	force  bool
@@ -58,6 +59,12 @@ func tuneCommand(std stdio) *cli.Command {
 		boolFlag("quiet", "print nothing", &f.quiet),
 	}
 	own[1].alias = "o"
+	f.File = *settings.FileDefaults()
+	for _, o := range settingFlags(settings.FileTable(), &f.File, nil) {
+		if o.name == "format" || o.name == "text-field" {
+			own = append(own, o)
+		}
+	}
 	for _, o := range filling {
 		if o.name == "steps" { // no probabilities are estimated
 			o.usage = "steps of every chain"
@@ -100,7 +107,8 @@ func (f *tuneFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.ready(); err != nil {
 		return err
 	}
-	texts, corpus, err := sampleOf(path, std.in, f.sample, *f.Seed)
+	texts, corpus, err := sampleOf(path, std.in, f.sample, *f.Seed,
+		batch.InputOptions{Format: f.Format, TextField: f.TextField})
 	if err != nil {
 		return err
 	}
@@ -220,24 +228,12 @@ func (f *tuneFlags) one(ctx context.Context, e *infill.Engine, it *batch.Item) (
 
 // sampleOf draws n texts of a file, in its order, and hashes what was read. Every text is as likely
 // to be drawn as any other (Waterman's algorithm R, in Knuth 1997, section 3.4.2).
-func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item, _ profile.Corpus,
-	err error) {
+func sampleOf(path string, stdin io.Reader, n int, seed uint64, o batch.InputOptions) (
+	_ []batch.Item, _ profile.Corpus, err error) {
 	fail := func(err error) ([]batch.Item, profile.Corpus, error) { return nil, profile.Corpus{}, err }
-	r, name := stdin, "standard input"
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return fail(err)
-		}
-		defer func() { _ = file.Close() }() // only read
-		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return fail(fmt.Errorf("%s is a folder; name a file in it", path))
-		}
-		r, name = file, path
-	}
 	sum := sha256.New()
-	r = io.TeeReader(r, sum)
-	in, err := batch.OpenStream(name, r, batch.InputOptions{})
+	stream := io.TeeReader(stdin, sum)
+	in, err := batch.Open(path, stream, o)
 	if err != nil {
 		return fail(err)
 	}
@@ -260,15 +256,31 @@ func sampleOf(path string, stdin io.Reader, n int, seed uint64) (_ []batch.Item,
 		}
 	}
 	if all == 0 {
-		return fail(usagef("%s: no text", name))
+		return fail(usagef("%s: no text", in.Name))
 	}
-	if _, err := io.Copy(io.Discard, r); err != nil {
+	if path == "-" {
+		_, err = io.Copy(io.Discard, stream)
+	} else {
+		err = hashFile(sum, path)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	slices.SortFunc(kept, func(a, b batch.Item) int { return a.Line - b.Line })
 	return kept, profile.Corpus{
 		SHA256: "sha256:" + hex.EncodeToString(sum.Sum(nil)), Texts: all, Sampled: len(kept),
 	}, nil
+}
+
+// hashFile hashes a file.
+func hashFile(sum io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	_, err = io.Copy(sum, f)
+	return err
 }
 
 // tuned says what a profile has, and what was left out of it.

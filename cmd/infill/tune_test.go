@@ -54,6 +54,16 @@ func TestTune(t *testing.T) {
 		q.Corpus.SHA256 != p.Corpus.SHA256 {
 		t.Errorf("exit %d: %s%v %+v", r.code, r.err, err, q)
 	}
+	// A table is a corpus too, with its texts in any column.
+	table := put(t, filepath.Join(dir, "in.csv"), "n,sentence\n1,the [MASK] sleeps .\n2,a [MASK] runs .\n")
+	args2 := []string{"tune", table, "-o", filepath.Join(dir, "table.json"), "--steps", "8", "--seed", "1"}
+	if r := infillRun("", withTiny(args2...)...); r.code == 0 || !strings.Contains(r.err, "--text-field NAME") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := infillRun("", withTiny(append(args2, "--text-field", "sentence")...)...); r.code != 0 ||
+		!strings.Contains(r.err, "tuned on 2 of 2 texts") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
 	// Lines do not choose how to sample.
 	var plain, chosen strings.Builder
 	input := slices.Index(args, in)
