@@ -100,7 +100,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	} else if c.NArg() == 1 {
 		path = c.Args().First()
 	}
-	in, err := f.input(path, std, f.reads()...)
+	in, err := f.input(c.Context, path, std, f.reads()...)
 	if err != nil {
 		return err
 	}

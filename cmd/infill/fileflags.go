@@ -65,7 +65,8 @@ func (f *fileFlags) check() error {
 // named file may be empty, and so is then its output.
 // The output must not take the place of the input, nor of the other files that
 // the command reads.
-func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Input, error) {
+func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ...string) (
+	*batch.Input, error) {
 	if path == "-" && isTerminal(std.in) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
@@ -87,7 +88,7 @@ func (f *fileFlags) input(path string, std stdio, others ...string) (*batch.Inpu
 			return nil, err
 		}
 	}
-	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format, TextField: f.TextField,
+	in, err := batch.Open(path, newInterruptible(ctx, std.in), batch.InputOptions{Format: f.Format, TextField: f.TextField,
 		Limit: f.Limit, Shard: f.Shard})
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())

@@ -123,7 +123,7 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 	if err != nil {
 		return err
 	}
-	in, err := f.input(f.file, std, energies.Files(f.ranking.Energy)...)
+	in, err := f.input(c.Context, f.file, std, energies.Files(f.ranking.Energy)...)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,47 @@ func TestModelOfPipes(t *testing.T) {
 	}
 }
 
+// The first signal ends a batch that waits for a pipe, in order: what was filled is there.
+func TestSignalWhileThePipeIsSilent(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		cmd, errs := command(t, withTiny("batch", "-", "-o", out, "--format", "text",
+			"--seed", "1", "--chains", "2", "--steps", "2")...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Write([]byte("the [MASK] sleeps .\n")); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+			if b, err := os.ReadFile(out); err == nil && strings.HasSuffix(string(b), "}\n") {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { defer close(ended); _ = cmd.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			_ = cmd.Process.Kill()
+			t.Fatalf("%v is swallowed: %s", sig, errs)
+		}
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted ||
+			strings.Count(get(t, out), "\n") != 1 || !strings.Contains(errs.String(), "interrupted") {
+			t.Errorf("%v: exit %d: %s%s", sig, code, errs, get(t, out))
+		}
+	}
+}
+
 // The first signal ends a program that waits for something and has not begun.
 func TestSignalBeforeWork(t *testing.T) {
 	t.Parallel()
