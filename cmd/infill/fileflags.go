@@ -88,8 +88,8 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 			return nil, err
 		}
 	}
-	in, err := batch.Open(path, newInterruptible(ctx, std.in), batch.InputOptions{Format: f.Format, TextField: f.TextField,
-		Limit: f.Limit, Shard: f.Shard})
+	in, err := batch.Open(path, newInterruptible(ctx, std.in), batch.InputOptions{
+		Format: f.Format, TextField: f.TextField, Limit: f.Limit, Shard: f.Shard})
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
