@@ -168,7 +168,7 @@ func Faults(checks []Check) int {
 }
 
 // Verify hashes the files of a model in the cache, and names what else lies in its folder, hidden
-// files apart.
+// files and folders apart. An error wraps ErrStore or is ctx's cause.
 func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 	rec := c.readRecord(m)
 	dir := os.DirFS(c.Folder(m))
@@ -179,8 +179,11 @@ func (c Cache) Verify(ctx context.Context, m *Model) ([]Check, error) {
 			by = "the record of the first download"
 		}
 		check, err := verifyFile(ctx, dir, f.Path, rec.expected(f), by)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
 			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("%w: %s: %w", ErrStore, c.Folder(m), err)
 		}
 		if f.Bytes > 0 && check.Result == Unknown && check.Bytes != f.Bytes {
 			check.Result, check.By = Differs, "the size in the catalogue"
@@ -201,8 +204,14 @@ func extraFiles(dir fs.FS, m *Model) ([]string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+		hidden := p != "." && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir() || hidden:
+			return nil
 		}
 		if !slices.ContainsFunc(m.Files, func(f *File) bool { return f.Path == p }) {
 			out = append(out, p)

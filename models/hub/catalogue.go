@@ -77,6 +77,11 @@ func (f *File) limit() int64 {
 	return f.About + f.About/50
 }
 
+// fits reports whether the file can have n bytes.
+func (f *File) fits(n int64) bool {
+	return n <= f.limit() && (n == f.Bytes || f.Bytes == 0 && n >= f.About-f.About/50)
+}
+
 // Pinned reports whether the hashes of all files are known in advance.
 func (m *Model) Pinned() bool {
 	return !slices.ContainsFunc(m.Files, func(f *File) bool { return !f.Pinned() })

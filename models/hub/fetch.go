@@ -152,6 +152,10 @@ func (f *fetcher) attempt(ctx context.Context, file *File, address string, p *pa
 	if s := statedHash(resp); s != "" {
 		f.stated = s
 	}
+	n, all := resp.ContentLength, resp.StatusCode == http.StatusOK
+	if p.n > 0 && all && n >= 0 && !file.fits(n) { // the page of a proxy, say, costs what arrived
+		return again("the server sends %d bytes, which is not the file", n)
+	}
 	total, err := f.begin(resp, address, p)
 	if err != nil {
 		return err

@@ -84,10 +84,15 @@ type OfflineError struct {
 	Model   string
 	Folder  string   // where the files belong
 	Missing []string // "PATH from ADDRESS"
+	Extra   []string // paths of files that are not the model's, and may change what it does
 }
 
 // Error says what is wrong and what helps.
 func (e *OfflineError) Error() string {
+	if len(e.Missing) == 0 {
+		return fmt.Sprintf("%s has files that are not of %s: %s; remove them, or pull it again with a "+
+			"network, which removes them", e.Folder, e.Model, strings.Join(e.Extra, ", "))
+	}
 	return fmt.Sprintf("%v: %s needs %s; put it into %s, or copy that folder from a machine that "+
 		"has it, and pull it again, which checks it",
 		ErrOffline, e.Model, strings.Join(e.Missing, ", "), e.Folder)
@@ -154,7 +159,10 @@ func (c Cache) whole(ctx context.Context, m *Model) (bool, error) {
 		rec.Files = append(rec.Files, Sum{Path: f.Path, From: "put there by hand", Bytes: checks[i].Bytes,
 			SHA256: checks[i].SHA256, FirstUse: !f.Pinned()})
 	}
-	return true, c.writeRecord(m, rec)
+	if err := c.writeRecord(m, rec); err != nil && !m.Pinned() {
+		return true, err // with every hash in the catalogue nothing has to be recorded
+	}
+	return true, nil
 }
 
 func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
@@ -170,6 +178,9 @@ func (c Cache) offline(ctx context.Context, m *Model, o *Options) error {
 		case Differs:
 			e.Missing = append(e.Missing, f.Path+" (it is damaged) from "+f.address(o.Hub))
 		}
+	}
+	for _, extra := range checks[len(m.Files):] {
+		e.Extra = append(e.Extra, extra.Path)
 	}
 	return e
 }
@@ -191,18 +202,17 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	// A damaged or incomplete folder goes back to work; its good files are kept.
+	rec := c.readRecord(m)
 	if _, err := os.Stat(folder); err == nil {
 		if _, err := os.Stat(ready); err == nil {
-			err = os.RemoveAll(ready)
+			err = merge(ctx, m, rec, folder, ready)
 			if err != nil {
-				return fmt.Errorf("%w: %w", ErrStore, err)
+				return err
 			}
-		}
-		if err := disk.Rename(folder, ready); err != nil {
+		} else if err := disk.Rename(folder, ready); err != nil {
 			return fmt.Errorf("%w: %w", ErrStore, err)
 		}
 	}
-	rec := c.readRecord(m)
 	now := &Record{Version: 1, Model: m.Name}
 	f := fetcher{o: o, model: m}
 	for i, file := range m.Files {
@@ -234,6 +244,31 @@ func (c Cache) download(ctx context.Context, m *Model, o *Options) error {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	_ = os.RemoveAll(partial) // of no use any more; if it stays it does no harm
+	return nil
+}
+
+// merge moves what a folder has of a model to where an earlier download left some files, which stay
+// if they are right, and removes the folder.
+func merge(ctx context.Context, m *Model, rec *Record, folder, ready string) error {
+	for _, file := range m.Files {
+		path := filepath.FromSlash(file.Path)
+		src, dest := filepath.Join(folder, path), filepath.Join(ready, path)
+		if _, err := os.Lstat(src); err != nil {
+			continue
+		}
+		sum, _, err := kept(ctx, dest, rec.expected(file))
+		if err != nil {
+			return err
+		}
+		if sum == "" {
+			if err := moveTo(src, dest); err != nil {
+				return fmt.Errorf("%w: %w", ErrStore, err)
+			}
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
 	return nil
 }
 
