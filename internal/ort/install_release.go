@@ -78,7 +78,7 @@ func fetchRelease(ctx context.Context, o *InstallOptions, p platform, work strin
 	return got, nil
 }
 
-// defaultClient gives up on a silent server, not on a slow one.
+// defaultClient gives up on a server that does not answer. download bounds the whole.
 func defaultClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

@@ -236,6 +236,9 @@ def work(worker: int, a, net, teacher, opt, grads, at, shared, barrier, lock) ->
             shared[5] = wait_for_chunks(a.stored)
         barrier.wait()
         todo = source.epoch(at, int(shared[5]))
+        if len(todo) < a.batches:
+            raise SystemExit(f"an epoch has {len(todo)} full batches, a step takes {a.batches}: "
+                             "give more text, or smaller --batches or --batch-tokens")
         while at["batch"] + a.batches <= len(todo):
             if worker == 0:
                 shared[:5] = torch.tensor([0, schedule.factor(at["step"], at["tokens"]), 0, 0, 0])
