@@ -201,7 +201,9 @@ func (s *scheduler) withdraw(c *call) int {
 			}
 		}
 		clear(q[len(kept):])
-		s.queues[k] = kept
+		if s.queues[k] = kept; len(kept) == 0 {
+			delete(s.queues, k)
+		}
 	}
 	return n
 }

@@ -503,6 +503,11 @@ func TestCancel(t *testing.T) {
 	if err := m.LogProb(ctx, s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that begins cancelled: %v", err)
 	}
+	m.sched.mu.Lock()
+	defer m.sched.mu.Unlock()
+	if n := len(m.sched.queues); n != 0 {
+		t.Errorf("%d queues are left of calls that ended", n)
+	}
 }
 
 func TestClose(t *testing.T) {

@@ -92,7 +92,8 @@ type line struct {
 
 // Eval masks a share of the word pieces of every line of text (always with
 // the mask token, all of a line at once), predicts them and reports how often
-// the model is right. The text streams; memory does not grow with it.
+// the model is right. The text streams. Memory does not grow with it, but 64 lines are in
+// work, and each piece that is predicted in them has a vector of the vocabulary.
 //
 // Errors: a line that is not UTF-8 (tokenize.ErrInvalidUTF8) or longer than 1 MiB
 // (tokenize.ErrTooLarge), a piece with a log-probability that is not finite

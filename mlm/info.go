@@ -80,7 +80,9 @@ func newSources(m *onnx.Model) sources {
 	}
 	for _, n := range m.Graph.Nodes {
 		for _, o := range n.Outputs {
-			s.producer[o] = n
+			if o != "" { // an output that is left out, like an input
+				s.producer[o] = n
+			}
 		}
 	}
 	return s

@@ -294,10 +294,18 @@ func (s stoppable) Read(b []byte) (int, error) {
 // externalFiles lists, sorted, the files beside the model that hold weights.
 func externalFiles(name string, m *onnx.Model) []string {
 	var out []string
+	add := func(t *onnx.Tensor) {
+		if t != nil && t.IsExternal() && t.Origin.File != name && !slices.Contains(out, t.Origin.File) {
+			out = append(out, t.Origin.File)
+		}
+	}
 	each(m.Graph, func(g *onnx.Graph) {
 		for _, t := range g.Initializers {
-			if t.IsExternal() && t.Origin.File != name && !slices.Contains(out, t.Origin.File) {
-				out = append(out, t.Origin.File)
+			add(t)
+		}
+		for _, n := range g.Nodes {
+			for _, a := range n.Attrs {
+				add(a.T) // of a Constant
 			}
 		}
 	})

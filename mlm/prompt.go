@@ -269,7 +269,10 @@ func (p *Prompts) run(ctx context.Context, rows []PromptRow, part []int, prompt,
 				b.ids[j*length+at], b.mask[j*length+at] = int64(row.IDs[at]), 1
 			}
 		}
-		b.ids[j*length+row.Ask] = int64(p.m.info.MaskID)
+		// Exports may tell positions by ids, which those of the blanks must not change.
+		for _, at := range append(row.Blanks[:m:m], row.Ask) {
+			b.ids[j*length+at] = int64(p.m.info.MaskID)
+		}
 		b.positions, b.targets = append(b.positions, int64(row.Ask)),
 			append(b.targets, int64(row.Target))
 		for _, at := range row.Blanks {

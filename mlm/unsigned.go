@@ -55,7 +55,7 @@ func unsignedWeights(m *onnx.Model) (*onnx.Model, error) {
 			u.stored[t.Name] = t
 		}
 		for _, n := range g.Nodes {
-			if a := n.Attr("value"); n.Op == "Constant" && a != nil && a.T != nil {
+			if a := n.Attr("value"); n.Op == "Constant" && a != nil && a.T != nil && len(n.Outputs) > 0 {
 				u.stored[n.Outputs[0]] = a.T
 			}
 		}

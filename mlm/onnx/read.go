@@ -272,9 +272,10 @@ func (p *parser) node(f field, depth int) (*Node, error) {
 				return errorf(ErrLimit, n.String(), "more than 64 attributes")
 			}
 			var a *Attribute
-			if a, err = p.attribute(f, depth); err == nil {
-				n.Attrs = append(n.Attrs, a)
+			if a, err = p.attribute(f, depth); err != nil {
+				return fmt.Errorf("%s: %w", n, err)
 			}
+			n.Attrs = append(n.Attrs, a)
 		case 7:
 			n.Domain, err = f.str()
 			n.Domain = canonicalDomain(n.Domain)

@@ -48,6 +48,10 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 			}
 			t.data, err = f.msg()
 			t.ext = nil
+			// Sub-slices keep the capacity of the whole, which gives the offset. The next field may have
+			// another base.
+			t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
+				Length: int64(len(t.data))}
 		case 13:
 			err = p.entry(f, ext)
 		case 14:
@@ -73,9 +77,7 @@ func (p *parser) tensor(f field) (*Tensor, error) {
 		return t, p.external(t, ext, want)
 	case t.ext != nil: // left in the file
 		return fitting(t)
-	case raw: // sub-slices keep the capacity of the whole, which gives the offset
-		t.Origin = Origin{File: p.file, Offset: p.baseAt + int64(cap(p.base)-cap(t.data)),
-			Length: int64(len(t.data))}
+	case raw:
 		if p.file == "" {
 			t.Origin = Origin{}
 		}

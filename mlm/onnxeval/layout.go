@@ -2,6 +2,7 @@ package onnxeval
 
 import (
 	"fmt"
+	"slices"
 
 	"infill/mlm/onnx"
 )
@@ -275,6 +276,9 @@ func tile(c *call) ([]*Tensor, error) {
 	}
 	if err := fits(full); err != nil {
 		return nil, err
+	}
+	if slices.Contains(x.Shape, 0) { // nothing bounds the repeats of nothing
+		return []*Tensor{viewed(x, full, strides(full), 0)}, nil
 	}
 	for axis, k := range times {
 		parts := make([]*Tensor, k)

@@ -57,8 +57,8 @@ func split(c *call) ([]*Tensor, error) {
 	}
 	if sizes == nil {
 		parts := int(c.n.Int("num_outputs", int64(len(c.n.Outputs))))
-		if parts < 1 {
-			return nil, fmt.Errorf("split into %d parts", parts)
+		if parts < 1 || parts != len(c.n.Outputs) {
+			return nil, fmt.Errorf("split into %d parts for %d outputs", parts, len(c.n.Outputs))
 		}
 		size := (x.Shape[axis] + parts - 1) / parts
 		for left := x.Shape[axis]; len(sizes) < parts; left -= size {

@@ -40,10 +40,13 @@ func negateMeans(g *onnx.Graph, read map[string]int) (changed int) {
 				changed += negateMeans(a.G, read)
 			}
 		}
+		if len(n.Inputs) == 0 || len(n.Outputs) == 0 {
+			continue
+		}
 		if n.Op == "ReduceMean" && read[n.Outputs[0]] == 1 {
 			means[n.Outputs[0]] = n
 		}
-		if n.Op == "Sub" && means[n.Inputs[1]] != nil {
+		if n.Op == "Sub" && len(n.Inputs) > 1 && means[n.Inputs[1]] != nil {
 			n.Op, negated[means[n.Inputs[1]]] = "Add", true
 		}
 	}

@@ -151,16 +151,31 @@ func (b *builder) contextOf(n *node, u map[*value][]*node) bool {
 // shiftless reports whether v only reaches softmaxes over its last axis, through steps that carry
 // what is added to all of v along that axis on to them.
 func shiftless(v *value, u map[*value][]*node) bool {
+	return shiftlessIn(v, u, map[*value]bool{})
+}
+
+// shiftlessIn remembers what it found, since a value may be reached in many ways.
+func shiftlessIn(v *value, u map[*value][]*node, known map[*value]bool) bool {
+	found, ok := known[v]
+	if !ok {
+		found = shiftlessOnce(v, u, known)
+		known[v] = found
+	}
+	return found
+}
+
+func shiftlessOnce(v *value, u map[*value][]*node, known map[*value]bool) bool {
 	for _, n := range u[v] {
 		switch n.op {
 		case "Softmax": // load lets only those over the last axis in
 		case "Add":
-			if n.in[0] == n.in[1] || !n.out[0].shape.equal(v.shape) || !shiftless(n.out[0], u) {
+			if n.in[0] == n.in[1] || !n.out[0].shape.equal(v.shape) ||
+				!shiftlessIn(n.out[0], u, known) {
 				return false
 			}
 		case "Where": // what takes the place of hidden scores is far below all others
 			if n.in[1] != v || !n.in[2].fixed || !n.out[0].shape.equal(v.shape) ||
-				!shiftless(n.out[0], u) {
+				!shiftlessIn(n.out[0], u, known) {
 				return false
 			}
 		default:

@@ -13,6 +13,9 @@ func convolutionOps() []operator {
 	return []operator{{name: "Conv", least: 2, most: 3, lower: lowerConv}}
 }
 
+// mostTaps bounds the places that a convolution looks at. Each is a node of the graph.
+const mostTaps = 1024
+
 // lowerConv writes a convolution of x [B, D, L] with weights [H, D, K] as one product: the K
 // neighbours of a position side by side, [B, L', K·D], times the weights as [K·D, H].
 func lowerConv(l *loaded, o *onnx.Node, in []*value) []*value {
@@ -39,6 +42,8 @@ func lowerConv(l *loaded, o *onnx.Node, in []*value) []*value {
 			dilations[0], pads)
 	case o.Int("group", 1) != 1 || w.shape.at(1) != x.shape.at(1):
 		return l.refuse(o, "convolution in %d groups", o.Int("group", 1))
+	case size > mostTaps:
+		return l.refuse(o, "convolution over %d places, at most %d are derived", size, mostTaps)
 	case auto != "NOTSET" && auto != "VALID":
 		return l.refuse(o, "convolution with padding %s", auto)
 	}

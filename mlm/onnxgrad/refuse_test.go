@@ -37,6 +37,12 @@ func TestRefusals(t *testing.T) {
 				&onnx.Node{Name: "long", Op: "Range", Inputs: []string{"from", "to", "by"},
 					Outputs: []string{"numbers"}})
 		}, ErrShape, `Range in node "long"`},
+		"a convolution over as many places": {func(m *onnx.Model) {
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Floats("row", []int64{1, 1, 2}, 1, 2),
+				onnx.NewTensor("taps", onnx.Float, []int64{0, 1, 1 << 40}, nil))
+			m.Graph.Nodes = append(m.Graph.Nodes,
+				&onnx.Node{Name: "far", Op: "Conv", Inputs: []string{"row", "taps"}, Outputs: []string{"b"}})
+		}, ErrUnsupportedOp, "at most 1024"},
 		"no logits": {func(m *onnx.Model) {
 			m.Graph.Outputs[0].Name = find(m,
 				"Cast").Outputs[0]
@@ -67,6 +73,22 @@ func TestRefusals(t *testing.T) {
 			(!errors.As(err, &op) || op.Node != "up") {
 			t.Errorf("%s: the error does not name the node: %v", name, err)
 		}
+	}
+}
+
+// Rewrites of a graph that nothing has checked leave alone what has too few inputs or outputs.
+func TestRewritesOfUncheckedGraphs(t *testing.T) {
+	t.Parallel()
+	graph := func() *onnx.Model {
+		g := &onnx.Graph{Initializers: []*onnx.Tensor{onnx.Floats("w", []int64{2, 2}, 1, 2, 3, 4)}}
+		for _, op := range []string{"Cast", "MatMul", "Gemm", "FusedMatMul", "ReduceMean", "Sub"} {
+			g.Nodes = append(g.Nodes, &onnx.Node{Op: op}, &onnx.Node{Op: op, Inputs: []string{"w"}},
+				&onnx.Node{Op: op, Outputs: []string{op}})
+		}
+		return &onnx.Model{Graph: g}
+	}
+	if n := SplitSquares(graph()) + NegateMeans(graph()) + RoundProducts(graph()); n != 0 {
+		t.Errorf("%d changes", n)
 	}
 }
 

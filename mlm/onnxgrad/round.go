@@ -20,7 +20,7 @@ func RoundProducts(m *onnx.Model) int {
 func roundIn(g *onnx.Graph, n *int) {
 	var nodes []*onnx.Node
 	for _, node := range g.Nodes {
-		product := node.Op == "MatMul" || node.Op == "Gemm" || node.Op == "FusedMatMul"
+		product := isProduct(node)
 		if product {
 			*n++
 			node.Inputs = slices.Clone(node.Inputs)

@@ -20,7 +20,8 @@ func SplitSquares(m *onnx.Model) int {
 		}
 	}
 	for _, n := range m.Graph.Nodes {
-		if n.Op == "Cast" && s.square[n.Inputs[0]] { // of weights in 16 bits
+		// of weights in 16 bits
+		if n.Op == "Cast" && len(n.Inputs) > 0 && len(n.Outputs) > 0 && s.square[n.Inputs[0]] {
 			s.square[n.Outputs[0]] = true
 		}
 	}
@@ -40,7 +41,7 @@ type splitter struct {
 // products calls f for both factors of every product of a graph.
 func (s *splitter) products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute string)) {
 	for _, n := range g.Nodes {
-		if n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul" {
+		if isProduct(n) {
 			f(n, 0, "transA")
 			f(n, 1, "transB")
 		}
@@ -50,6 +51,13 @@ func (s *splitter) products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute
 			}
 		}
 	}
+}
+
+// isProduct reports whether a node is a product of two matrices. The graph may be one that nothing
+// has checked yet.
+func isProduct(n *onnx.Node) bool {
+	return (n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul") && len(n.Inputs) > 1 &&
+		len(n.Outputs) > 0
 }
 
 // look finds the way in which a weight itself is read: that of a Gemm, into which the runtime

@@ -1,0 +1,20 @@
+package mlm
+
+import (
+	"testing"
+
+	"infill/mlm/onnx"
+)
+
+// An output without a name is none. As the producer of inputs that are left out it made circles.
+func TestHeadOfUnnamedValues(t *testing.T) {
+	t.Parallel()
+	m := &onnx.Model{Graph: &onnx.Graph{Outputs: []*onnx.ValueInfo{{Name: "logits"}},
+		Nodes: []*onnx.Node{{Op: "Identity", Inputs: []string{""}, Outputs: []string{"", "logits"}}}}}
+	if name := headName(m); name != "" {
+		t.Errorf("the head is %q", name)
+	}
+	if headUntrained(m) {
+		t.Error("a head without vectors is new")
+	}
+}
