@@ -503,10 +503,47 @@ func TestCancel(t *testing.T) {
 	if err := m.LogProb(ctx, s, [][]int32{{5, 6}}, table(1, 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that begins cancelled: %v", err)
 	}
-	m.sched.mu.Lock()
-	defer m.sched.mu.Unlock()
-	if n := len(m.sched.queues); n != 0 {
-		t.Errorf("%d queues are left of calls that ended", n)
+}
+
+// A call that is cancelled while it waits leaves nothing behind.
+func TestCancelledQueue(t *testing.T) {
+	t.Parallel()
+	be := &fakeBackend{block: make(chan struct{}), entered: make(chan struct{}, 100)}
+	m := fakeModel(t, be, 1, 8)
+	first, waits := make(chan error), make(chan error)
+	go func() {
+		s := &Sentence{IDs: []int32{5, 6, 7}, Blanks: []int{0, 1}}
+		first <- m.LogProb(context.Background(), s, [][]int32{{5, 6}}, table(1, 2))
+	}()
+	<-be.entered
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		s := &Sentence{IDs: []int32{5, 6, 7, 8, 9}, Blanks: []int{1}} // of another length
+		waits <- m.LogProb(ctx, s, [][]int32{{5}}, table(1, 1))
+	}()
+	queued := func() (n int) {
+		m.sched.mu.Lock()
+		defer m.sched.mu.Unlock()
+		for k := range m.sched.queues {
+			if k.length == 5 {
+				n++
+			}
+		}
+		return n
+	}
+	for queued() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-waits; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled call: %v", err)
+	}
+	if n := queued(); n != 0 {
+		t.Errorf("%d queues are left", n)
+	}
+	close(be.block)
+	if err := <-first; err != nil {
+		t.Error(err)
 	}
 }
 
