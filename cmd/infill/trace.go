@@ -29,10 +29,13 @@ func checkTrace(path string) error {
 	if path == "" {
 		return nil
 	}
+	if err := checkTargets([]target{{"--trace", path}}); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return traceExists(path)
 	}
-	return checkTargets([]target{{"--trace", path}})
+	return nil
 }
 
 func traceExists(path string) error {
