@@ -129,7 +129,7 @@ func TestSGDLDIsolated(t *testing.T) {
 	}
 }
 
-// What a burn-in would choose is no part of a sampler that adapts nothing.
+// A fixed sampler leaves nothing to a burn-in, not even the choice of Langevin steps.
 func TestFixedShare(t *testing.T) {
 	t.Parallel()
 	p, err := Fixed("rows", map[string]string{"langevin": "0.1", langevinIfPays: "yes"},

@@ -150,7 +150,7 @@ func (m masked) Energy(_ context.Context, _ [][]int32, u []float64) error {
 	return nil
 }
 
-// A category that the mask does not allow is no state either, whatever the target says of it.
+// A proposal of a masked category is refused, whatever the target says of it.
 func TestProposalOutsideTheMask(t *testing.T) {
 	d, err := samplers.NewDomain(samplers.Coord{Kind: samplers.Nominal, K: 3,
 		Allowed: []bool{true, true, false}})

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -45,6 +46,22 @@ func TestModelOfPipes(t *testing.T) {
 	}
 }
 
+// endBy sends a signal to a program and waits for its end.
+func endBy(t *testing.T, cmd *exec.Cmd, sig syscall.Signal) {
+	t.Helper()
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		t.Fatalf("%v is swallowed", sig)
+	}
+}
+
 // The first signal ends a batch that waits for a pipe, in order: what was filled is there.
 func TestSignalWhileThePipeIsSilent(t *testing.T) {
 	t.Parallel()
@@ -68,17 +85,7 @@ func TestSignalWhileThePipeIsSilent(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() { defer close(ended); _ = cmd.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(time.Minute):
-			_ = cmd.Process.Kill()
-			t.Fatalf("%v is swallowed: %s", sig, errs)
-		}
+		endBy(t, cmd, sig)
 		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted ||
 			strings.Count(get(t, out), "\n") != 1 || !strings.Contains(errs.String(), "interrupted") {
 			t.Errorf("%v: exit %d: %s%s", sig, code, errs, get(t, out))
@@ -95,17 +102,7 @@ func TestSignalBeforeWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second) // nothing says when it waits; a signal before that ends it as well
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { defer close(ended); _ = cmd.Wait() }()
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		_ = cmd.Process.Kill()
-		t.Fatal("the signal is swallowed")
-	}
+	endBy(t, cmd, syscall.SIGINT)
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted ||
 		errs.String() != "infill: interrupted\n" {
 		t.Errorf("exit %d: %s", code, errs)

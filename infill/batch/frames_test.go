@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// A file that cannot be read is no torn frame, whose rest is cut off: records that were finished
-// would be lost.
+// A torn frame is cut off with all that follows. An error of the file is another thing, since
+// finished records lie behind it.
 func TestFramesOfAFileThatFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")
