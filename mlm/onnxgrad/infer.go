@@ -9,8 +9,9 @@ import (
 )
 
 // infer works out type, shape and, where it follows from constants and shapes alone, the contents
-// of a node's outputs, at both probes.
-func infer(n *node, opset int64) error {
+// of a node's outputs, at both probes. The elements of long contents are taken off follow, and no
+// long ones are followed once there are too few left.
+func infer(n *node, opset int64, follow *int) error {
 	op := operators[n.op]
 	if op == nil || op.shape == nil {
 		return &OpError{Op: n.op, Node: n.name, Reason: "operator is not known", Err: ErrShape}
@@ -23,7 +24,7 @@ func infer(n *node, opset int64) error {
 		fixed = fixed && (v == nil || v.fixed)
 	}
 	for p := range probes {
-		if op.fold != unchanged && inferKnown(n, op, p, opset) {
+		if op.fold != unchanged && inferKnown(n, op, p, opset, follow) {
 			continue
 		}
 		shapes, err := inferShapes(n, op, p, opset)
@@ -69,7 +70,7 @@ func inferShapes(n *node, op *operator, p int, opset int64) (out [][]int, err er
 }
 
 // inferKnown computes the outputs when all inputs are known and small, or only their shapes matter.
-func inferKnown(n *node, op *operator, p int, opset int64) bool {
+func inferKnown(n *node, op *operator, p int, opset int64, follow *int) bool {
 	in := make([]*onnxeval.Tensor, len(n.in))
 	for i, v := range n.in {
 		switch {
@@ -100,8 +101,12 @@ func inferKnown(n *node, op *operator, p int, opset int64) bool {
 	}
 	for i, o := range n.out {
 		o.shape[p], o.typ = slices.Clone(out[i].Shape), out[i].Type
-		if out[i].Len() <= maxKnown {
+		switch size := out[i].Len(); {
+		case size <= smallKnown:
 			o.known[p] = out[i]
+		case size <= min(maxKnown, *follow):
+			o.known[p] = out[i]
+			*follow -= size
 		}
 	}
 	return true

@@ -111,17 +111,21 @@ type builder struct {
 	opset   int64
 	nodes   []*node
 	consts  map[string]*value // constants made by the builder, to make each once
+	follow  *int              // how many more elements of long contents are followed
 	context string            // name of the node for which others are being made
 	err     error             // first failure; later calls give harmless values
 }
 
-func newBuilder(opset int64) *builder { return &builder{opset: opset, consts: map[string]*value{}} }
+func newBuilder(opset int64) *builder {
+	follow := maxFollowed
+	return &builder{opset: opset, consts: map[string]*value{}, follow: &follow}
+}
 
 // rewritten is nodes with those that rewrite takes replaced by what it makes in their place. Its
 // builder shares b's constants, and its failure becomes b's.
 func (b *builder) rewritten(nodes []*node, rewrite func(out *builder, n *node) bool) []*node {
 	out := newBuilder(b.opset)
-	out.consts = b.consts
+	out.consts, out.follow = b.consts, b.follow
 	for _, n := range nodes {
 		out.context = n.name
 		if !rewrite(out, n) {
@@ -152,7 +156,7 @@ func (b *builder) add(n *node) *value {
 	if n.out == nil {
 		n.out = []*value{{}}
 	}
-	if err := infer(n, b.opset); err != nil {
+	if err := infer(n, b.opset, b.follow); err != nil {
 		return b.fail(err)
 	}
 	for _, o := range n.out {
@@ -237,8 +241,16 @@ func (b *builder) constant(key string, make func() *onnx.Tensor) *value {
 	return v
 }
 
-// maxKnown bounds the tensors whose contents are followed. It is above [R, L, L] at the probes.
-const maxKnown = 1 << 17
+// Contents are followed in tensors of at most maxKnown elements, which is above [R, L, L] at the
+// probes. Those of at most smallKnown are all followed, since shapes are computed with them. Of
+// longer ones maxFollowed elements are followed in all nodes together: a node of 50 bytes of a file
+// could otherwise ask for maxKnown elements of 8 bytes, and many nodes for any memory. A layer of
+// DeBERTa takes half a million.
+const (
+	smallKnown  = 1 << 12
+	maxKnown    = 1 << 17
+	maxFollowed = 1 << 25
+)
 
 // stored makes the value of a tensor of the file or of our own.
 func stored(t *onnx.Tensor) (*value, error) {
@@ -249,7 +261,7 @@ func stored(t *onnx.Tensor) (*value, error) {
 			v.shape[p][i] = int(d)
 		}
 	}
-	small := t.Len() <= 4096 || t.Type == onnx.Int64 && t.Len() <= maxKnown
+	small := t.Len() <= smallKnown || t.Type == onnx.Int64 && t.Len() <= maxKnown
 	if small && t.Type.Size() > 0 {
 		k, err := onnxeval.FromONNX(t)
 		if err != nil {

@@ -150,7 +150,7 @@ func (l *loaded) enter(n *node, names []string) []*value {
 	for _, name := range names {
 		n.out = append(n.out, &value{name: name})
 	}
-	if err := infer(n, l.opset); err != nil {
+	if err := infer(n, l.opset, l.follow); err != nil {
 		l.fail(err)
 		return nil
 	}
@@ -171,7 +171,7 @@ func (l *loaded) simplify(n *node) *value {
 		return nil
 	}
 	out, x := n.out[0], n.in[0]
-	if k := out.known; k[0] != nil && k[1] != nil && k[0].Equal(k[1]) && k[0].Len() <= 4096 &&
+	if k := out.known; k[0] != nil && k[1] != nil && k[0].Equal(k[1]) && k[0].Len() <= smallKnown &&
 		out.typ != onnx.Float16 && out.typ != onnx.BFloat16 {
 		t := tensorOf(out)
 		if n.op == "Cast" && x.tensor != nil {

@@ -76,6 +76,41 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Long contents are followed until follow is used up, short ones always, and shapes are found with
+// both: a small file of many long ranges cannot ask for any memory.
+func TestFollowedContents(t *testing.T) {
+	t.Parallel()
+	numbers := func(length int64, follow *int) *value {
+		b := newBuilder(17)
+		n := &node{op: "Range", in: []*value{b.ints(0), b.ints(length), b.ints(1)}, out: []*value{{}}}
+		for i := range n.in { // bounds are scalars
+			n.in[i].shape = shapeOf()
+			for p := range probes {
+				n.in[i].known[p].Shape = nil
+			}
+		}
+		if err := infer(n, 17, follow); err != nil {
+			t.Fatal(err)
+		}
+		return n.out[0]
+	}
+	follow := 3 * maxKnown
+	for i, want := range []int{2, 1, 0} { // of the two probes
+		v, followed := numbers(maxKnown, &follow), 0
+		for p := range probes {
+			if v.known[p] != nil {
+				followed++
+			}
+		}
+		if followed != want || v.shape.at(0) != [probes]int{maxKnown, maxKnown} {
+			t.Errorf("range %d: followed at %d probes, want %d; shape %v", i, followed, want, v.shape)
+		}
+	}
+	if v := numbers(smallKnown, &follow); follow != 0 || v.known[0] == nil || v.known[1] == nil {
+		t.Error("a short range is not followed")
+	}
+}
+
 // Rewrites of a graph that nothing has checked leave alone what has too few inputs or outputs.
 func TestRewritesOfUncheckedGraphs(t *testing.T) {
 	t.Parallel()
