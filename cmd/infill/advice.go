@@ -44,6 +44,10 @@ type speller interface {
 // advice says which flags or commands help against an error of the libraries. It is empty where the
 // error says all.
 func advice(err error) string {
+	var ranked unranked
+	if errors.As(err, &ranked) {
+		return " (words to rank: --candidates)"
+	}
 	for _, a := range advices {
 		if errors.Is(err, a.kind) {
 			return a.text
@@ -89,6 +93,19 @@ func (m maskable) Unwrap() error { return m.error }
 func orMask(err error) error {
 	if errors.Is(err, infill.ErrNoBlank) {
 		return maskable{err}
+	}
+	return err
+}
+
+// unranked is the error of a blank that none of its words may fill, in a command that ranks them.
+type unranked struct{ error }
+
+func (u unranked) Unwrap() error { return u.error }
+
+// ofRanking is err, without the advice on flags that a command that ranks words does not have.
+func ofRanking(err error) error {
+	if errors.Is(err, infill.ErrEmptySupport) {
+		return unranked{err}
 	}
 	return err
 }

@@ -44,6 +44,8 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoBlank, ""},
 		{orMask(infill.ErrNoBlank), "--mask-words"},
 		{orMask(infill.ErrBlank), ""},
+		{ofRanking(infill.ErrEmptySupport), "(words to rank: --candidates)"},
+		{ofRanking(infill.ErrBlank), ""},
 		{infill.ErrEmptySupport, "--min-distance"},
 		{infill.ErrFiltered, "--max-drop"},
 		{infill.ErrEmptySupport, "--no-repeat"},
@@ -91,6 +93,20 @@ func TestAdviceToMask(t *testing.T) {
 		}
 		if out := r.out + existing(in+".jsonl"); strings.Contains(out, "--mask-words") {
 			t.Errorf("%s: %s", command, out)
+		}
+	}
+}
+
+// A command that ranks words does not advise the flags of one that fills, for a text or for a file.
+func TestAdviceToRank(t *testing.T) {
+	t.Parallel()
+	const text = "the [MASK/x+/] sleeps ."
+	in := write(t, "in.txt", text+"\n")
+	for _, args := range [][]string{{text}, {"--file", in, "-o", in + ".jsonl"}} {
+		r := infillRun("", withTiny(append([]string{"score", "--candidates", "dog"}, args...)...)...)
+		if !strings.Contains(r.err, "no token may fill") || !strings.Contains(r.err, "--candidates") ||
+			strings.Contains(r.err, "--min-distance") {
+			t.Errorf("%q: %s", args, r.err)
 		}
 	}
 }

@@ -153,8 +153,11 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			return
 		}
 		bar.clear()
-		if c.Command.Name == "batch" { // infill score masks no words
+		switch c.Command.Name {
+		case "batch":
 			cause = orMask(cause)
+		case "score":
+			cause = ofRanking(cause)
 		}
 		fmt.Fprintf(std.err, "infill: %s\n", message(atLine(line, cause)))
 		if reported == maxReported {

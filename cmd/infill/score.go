@@ -100,7 +100,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		func(n int, text string) error {
 			rec, err := s.Score(c.Context, text, f.ranking)
 			if err != nil {
-				return err
+				return ofRanking(err)
 			}
 			for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, rec) {
 				if !f.quiet && !noted[note] {
