@@ -120,8 +120,8 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	}
 	if gold == len(c.Sources) && len(refs) > 0 {
 		s := p.newSet("gold", r.vocab)
-		for _, x := range c.Sources {
-			if err := s.add(Sentence{Text: x.Gold}); err != nil {
+		for i, x := range c.Sources {
+			if err := s.add(Sentence{Text: x.Gold, Group: i}); err != nil {
 				return nil, err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,15 +137,18 @@ func TestBestMarks(t *testing.T) {
 		"What the runs cost")], mark) {
 		t.Error("other numbers of fillings are marked")
 	}
-	// The intervals of two sentences each are as wide as can be.
+	// The intervals of two sources each are as wide as can be.
 	ci := report.CompareOptions{Options: report.Options{Confidence: true, Resamples: 50,
 		Ngrams: []int{}}}
 	page := marked(func(c *report.Comparison) {
-		s := c.Samplers
-		s[0].Sentences[0].Fillings = append(s[0].Sentences[0].Fillings, s[1].Sentences[0].Fillings...)
-		s[1].Sentences[0].Fillings = append(s[1].Sentences[0].Fillings, s[1].Sentences[0].Fillings[0],
-			s[0].Sentences[0].Fillings[0])
-		s[0].Sentences[0].Fillings[3].Text += " d"
+		one, two := &c.Samplers[0], &c.Samplers[1]
+		c.Sources = append(c.Sources, c.Sources[0])
+		a, b := one.Sentences[0].Fillings, two.Sentences[0].Fillings
+		two.Sentences[0].Fillings = append(slices.Clone(b), a[0])
+		for run, more := range map[*report.SamplerRun][]report.Filling{one: slices.Clone(b), two: a[1:]} {
+			run.Sentences = append(run.Sentences, report.SentenceRun{Fillings: more, Distinct: 2, Total: 4})
+		}
+		one.Sentences[1].Fillings[1].Text += " d"
 	}, ci)
 	if table := page[:strings.Index(page, "What the runs cost")]; !strings.Contains(table,
 		`class="iv"`) || strings.Contains(table, mark) {

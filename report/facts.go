@@ -59,8 +59,9 @@ func (p *plan) settings() string {
 	if p.SelfBLEU == "first" {
 		parts[3] += fmt.Sprintf(" %d", p.First)
 	}
-	if b := p.bleu.Bootstrap; b != nil {
-		parts = append(parts, fmt.Sprintf("intervals of level %g from %d resamples",
+	if b := p.bleu.Confidence; b != nil {
+		parts = append(parts, fmt.Sprintf(
+			"intervals of level %g, those of BLEU from %d resamples of whole sources",
 			cmp.Or(b.Level, bleu.DefaultLevel), cmp.Or(b.Resamples, bleu.DefaultResamples)))
 	}
 	if n := len(p.excluded); n > 0 {

@@ -105,20 +105,12 @@ func intervalNote(rows []Row) string {
 			if !m.HasInterval() {
 				continue
 			}
-			var bs, rs, ci string
 			for part := range strings.SplitSeq(m.Signature, "|") {
-				k, v, _ := strings.Cut(part, ":")
-				switch k {
-				case "bs":
-					bs = v
-				case "rs":
-					rs = v
-				case "ci":
-					ci = v
+				if level, ok := strings.CutPrefix(part, "ci:"); ok {
+					return fmt.Sprintf("Intervals: coverage %s, over the sources of the sentences. BLEU has a "+
+						"bootstrap, self-BLEU a jackknife.", level)
 				}
 			}
-			return fmt.Sprintf("Intervals: bootstrap over sentences, coverage %s, %s resamples, seed %s.",
-				ci, bs, rs)
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ type Metric struct {
 	Group string
 	// Value is in the unit that tables print: BLEU and shares times 100.
 	Value float64
-	// Low and High are the ends of the bootstrap interval; NaN when there is none.
+	// Low and High are the ends of the interval; NaN when there is none.
 	Low, High float64
 	// Unit is "%", "s", "nats" or "".
 	Unit string

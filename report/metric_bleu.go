@@ -13,7 +13,7 @@ func selfBLEU(m *measured) ([]Metric, error) {
 	x := newMetric("self_bleu", "self-BLEU")
 	x.Better = -1
 	r, err := bleu.Self(m.set.corpus, bleu.SelfOptions{
-		Options: m.bleu, Variant: bleu.Variant(m.SelfBLEU), First: m.First, Groups: m.set.groups,
+		Options: m.bleuOf(m.set), Variant: bleu.Variant(m.SelfBLEU), First: m.First, Groups: m.set.groups,
 	})
 	x.bleu(r, err)
 	if m.run != nil {
@@ -37,7 +37,7 @@ func bleuOfEach(m *measured) ([]Metric, error) {
 	if m.eval.Paired {
 		x := newMetric("bleu", "BLEU")
 		x.Better = +1
-		res, err := bleu.Paired(m.set.corpus, m.refs.lines, m.bleu)
+		res, err := bleu.Paired(m.set.corpus, m.refs.lines, m.bleuOf(m.set))
 		if err != nil {
 			return nil, err
 		}
@@ -72,9 +72,20 @@ func bleuOfAll(m *measured) ([]Metric, error) {
 func (p *plan) bleuAgainst(s *set, key, label string, x *ngram.Index) Metric {
 	m := newMetric(key, label)
 	m.Better = +1
-	r, err := bleu.Corpus(s.corpus, x, p.bleu)
+	r, err := bleu.Corpus(s.corpus, x, p.bleuOf(s))
 	m.bleu(r, err)
 	return m
+}
+
+// bleuOf are the options of BLEU for a set: the fillings of one record are a unit of its intervals.
+func (p *plan) bleuOf(s *set) bleu.Options {
+	o := p.bleu
+	if o.Confidence != nil {
+		c := *o.Confidence
+		c.Units = s.groups
+		o.Confidence = &c
+	}
+	return o
 }
 
 // bleu takes over a result of BLEU, times 100.

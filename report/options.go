@@ -37,8 +37,9 @@ type Options struct {
 	// Ngrams are the orders of unique n-grams; nil is 1 to 4 for Eval, 2 and 3 for
 	// Compare.
 	Ngrams []int
-	// Confidence asks for bootstrap intervals of BLEU and self-BLEU. Resamples is
-	// their number, 0 for 1000; Level their coverage, 0 for 0.95.
+	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU
+	// and a jackknife of self-BLEU. Resamples are those of the bootstrap, 0 for 1000. Level is the
+	// coverage, 0 for 0.95.
 	Confidence bool
 	Resamples  int
 	Level      float64
@@ -80,7 +81,7 @@ func (o Options) plan(ngrams []int) (*plan, error) {
 		Denominator: bleu.Denominator(o.Denominator), EffectiveOrder: o.EffectiveOrder,
 	}
 	if o.Confidence {
-		p.bleu.Bootstrap = &bleu.Bootstrap{Resamples: o.Resamples, Seed: o.Seed, Level: o.Level}
+		p.bleu.Confidence = &bleu.Confidence{Resamples: o.Resamples, Seed: o.Seed, Level: o.Level}
 	}
 	var err error
 	if p.order, err = p.bleu.IndexOrder(); err != nil {

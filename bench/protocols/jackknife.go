@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"infill/internal/student"
 	"infill/samplers"
 )
 
@@ -26,27 +27,9 @@ func jackknife(all float64, without []float64) difference {
 	if n < 2 {
 		return difference{all, math.NaN()}
 	}
-	return difference{all, student(n-1) * samplers.Jackknife(n, func(k int) float64 {
+	return difference{all, student.Two(0.95, n-1) * samplers.Jackknife(n, func(k int) float64 {
 		return without[k]
 	})}
-}
-
-// student is the 97.5 % point of Student's t with some degrees of freedom: exact for 1 and 2,
-// and otherwise within .004 by the expansion of Abramowitz and Stegun 26.7.5.
-func student(freedom int) float64 {
-	const z = 1.959963984540054
-	switch freedom {
-	case 1:
-		return 12.706204736432095
-	case 2:
-		return 4.302652729911275
-	}
-	f, z2 := float64(freedom), z*z
-	g1 := z * (z2 + 1) / 4
-	g2 := z * ((5*z2+16)*z2 + 3) / 96
-	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
-	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
-	return z + g1/f + g2/(f*f) + g3/(f*f*f) + g4/(f*f*f*f)
 }
 
 // spread is the mean of values and their standard deviation, NaN with one.

@@ -6,20 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/internal/student"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= within) {
 		t.Errorf("%s: got %v, want %v ± %v", what, got, want, within)
-	}
-}
-
-// The points are those of printed tables.
-func TestStudent(t *testing.T) {
-	for freedom, want := range map[int]float64{1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706,
-		9: 2.2622, 19: 2.0930, 99: 1.9842} {
-		near(t, fmt.Sprint(freedom), student(freedom), want, .04/float64(freedom*freedom)+5e-5)
 	}
 }
 
@@ -61,7 +55,7 @@ func TestBlocks(t *testing.T) {
 	m, sd := spread(pairs)
 	d := jackknife(whole[0][0][0], without[0][0])
 	near(t, "value", d.value, m, 1e-12)
-	near(t, "half", d.half, student(mostBlocks-1)*sd/math.Sqrt(mostBlocks), 1e-9)
+	near(t, "half", d.half, student.Two(0.95, mostBlocks-1)*sd/math.Sqrt(mostBlocks), 1e-9)
 }
 
 // runs are those of two samplers on four sentences with two seeds. Sampler b is a nat a blank better

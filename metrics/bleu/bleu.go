@@ -101,8 +101,8 @@ type Options struct {
 	// EffectiveOrder leaves out the orders that no hypothesis is long enough for,
 	// as sacrebleu's option for sentence BLEU does. It needs uniform weights.
 	EffectiveOrder bool
-	// Bootstrap asks for an interval.
-	Bootstrap *Bootstrap
+	// Confidence asks for an interval.
+	Confidence *Confidence
 }
 
 // Result is a BLEU score with everything needed to understand it.
@@ -123,7 +123,7 @@ type Result struct {
 	N int
 	// Signature names every choice that the score depends on.
 	Signature string
-	// Interval is nil unless asked for.
+	// Interval is nil unless asked for, and with a warning, if there are too few units.
 	Interval *Interval
 	// Groups are the scores of the groups, for self-BLEU's "group" variant.
 	Groups []float64
@@ -195,8 +195,8 @@ func (o Options) check() (*settings, error) {
 	if s.smooth.needsFive() {
 		s.counted = max(s.Order, 5)
 	}
-	if s.Bootstrap != nil {
-		if s.Bootstrap, err = s.Bootstrap.check(); err != nil {
+	if s.Confidence != nil {
+		if s.Confidence, err = s.Confidence.check(); err != nil {
 			return nil, err
 		}
 	}
@@ -241,7 +241,7 @@ func Corpus(hyps *corpus.Corpus, refs *ngram.Index, o Options) (*Result, error) 
 	return st.finish(s, signature{
 		name: "BLEU", agg: "corpus", n: st.N, refs: fmt.Sprintf("set%d", refs.Sentences()),
 		refClean: refs.Cleaning(), text: hyps.Pipeline().Signature(),
-	})
+	}, st.bootstrap(s))
 }
 
 // Paired scores hypothesis i against sentence i of each reference corpus, as
@@ -343,5 +343,5 @@ func paired(hyps *corpus.Corpus, refs func(i int) [][]uint32, refName, agg strin
 		st.RefLens[i] = int32(closest)
 	}
 	return st.finish(s, signature{name: "BLEU", agg: agg, n: st.N, refs: refName,
-		text: hyps.Pipeline().Signature()})
+		text: hyps.Pipeline().Signature()}, st.bootstrap(s))
 }

@@ -215,10 +215,10 @@ func TestErrors(t *testing.T) {
 			return bleu.Self(one, opt(bleu.Options{Weights: []float64{1, 0}, EffectiveOrder: true}))
 		}, bleu.ErrOption},
 		"resamples": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Bootstrap: &bleu.Bootstrap{Resamples: -1}}))
+			return bleu.Self(one, opt(bleu.Options{Confidence: &bleu.Confidence{Resamples: -1}}))
 		}, bleu.ErrOption},
 		"level": {func() (*bleu.Result, error) {
-			return bleu.Self(one, opt(bleu.Options{Bootstrap: &bleu.Bootstrap{Level: 1}}))
+			return bleu.Self(one, opt(bleu.Options{Confidence: &bleu.Confidence{Level: 1}}))
 		}, bleu.ErrOption},
 		"other vocabulary": {func() (*bleu.Result, error) {
 			return bleu.Paired(one, []*corpus.Corpus{corpus.FromTokens(nil, split("a"))}, bleu.Options{})
@@ -342,7 +342,7 @@ func TestBootstrapSpread(t *testing.T) {
 	se := math.Sqrt(sq / n)
 	run := func(seed uint64) *bleu.Result {
 		r, err := bleu.PairedTokens(hyps, refs, bleu.Options{Order: 1,
-			Bootstrap: &bleu.Bootstrap{Resamples: 4000, Seed: seed}})
+			Confidence: &bleu.Confidence{Resamples: 4000, Seed: seed}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,6 +60,9 @@ func Self(c *corpus.Corpus, o SelfOptions) (*Result, error) {
 		short := c.Len() < o.First
 		have := c.Len()
 		c = c.Head(o.First)
+		if s.Confidence != nil && len(s.Confidence.Units) == have {
+			s.Confidence.Units = s.Confidence.Units[:c.Len()] // check has made a copy
+		}
 		sig.agg, sig.n = fmt.Sprintf("first%d", o.First), c.Len()
 		r, err := selfPooled(c, s, sig)
 		if err == nil && short {
@@ -85,7 +88,23 @@ func selfPooled(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.finish(s, sig)
+	return st.finish(s, sig, func(score float64) (*Interval, error) {
+		return s.Confidence.jackknife(c, score, s.without(selfPooled, sig))
+	})
+}
+
+// without measures a part of the sentences in the same way, with no interval.
+func (s *settings) without(self func(*corpus.Corpus, *settings, signature) (*Result, error),
+	sig signature) func(*corpus.Corpus) (float64, error) {
+	plain := *s
+	plain.Confidence = nil
+	return func(c *corpus.Corpus) (float64, error) {
+		r, err := self(c, &plain, sig)
+		if err != nil {
+			return 0, err
+		}
+		return r.Score, nil
+	}
 }
 
 // holder is the state of one n-gram: its largest count in a sentence and who owns
@@ -205,10 +224,13 @@ func selfMean(c *corpus.Corpus, s *settings, sig signature) (*Result, error) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d sentences: %w in some order", zero, st.N,
 			ErrZeroMatches))
 	}
-	if s.Bootstrap != nil {
-		r.Interval = s.Bootstrap.ofMean(scores)
+	if s.Confidence != nil {
+		err := r.setInterval(s.Confidence.jackknife(c, r.Score, s.without(selfMean, sig)))
+		if err != nil {
+			return nil, err
+		}
 	}
-	r.Signature = sig.format(s)
+	r.Signature = sig.format(s, r.Interval)
 	return r, nil
 }
 
@@ -229,14 +251,14 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 	}
 	slices.Sort(names)
 	plain := *s
-	plain.Bootstrap = nil
+	plain.Confidence = nil
 	r := &Result{Matches: make([]int64, s.Order), Totals: make([]int64, s.Order)}
 	used := 0
 	zero := 0
+	alone := 0
 	for _, g := range names {
 		if len(members[g]) < 2 {
-			r.Warnings = append(r.Warnings, fmt.Errorf("group %d has one sentence and is left out: %w", g,
-				ErrFewSentences))
+			alone++
 			continue
 		}
 		one, err := selfPooled(c.Select(members[g]), &plain, sig)
@@ -259,6 +281,10 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 	if used == 0 {
 		return nil, fmt.Errorf("no group has two sentences: %w", ErrFewSentences)
 	}
+	if alone > 0 {
+		r.Warnings = append(r.Warnings, fmt.Errorf(
+			"%d of %d groups have one sentence and are left out: %w", alone, len(names), ErrFewSentences))
+	}
 	if zero > 0 {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%d of %d groups: %w in some order", zero, used,
 			ErrZeroMatches))
@@ -272,11 +298,13 @@ func selfGroups(c *corpus.Corpus, s *settings, sig signature, o SelfOptions) (*R
 			r.Precisions[k] = float64(r.Matches[k]) / float64(r.Totals[k])
 		}
 	}
-	if s.Bootstrap != nil {
-		r.Interval = s.Bootstrap.ofMean(r.Groups)
+	if s.Confidence != nil {
+		if err := r.setInterval(s.Confidence.ofMean(r.Groups)); err != nil {
+			return nil, err
+		}
 	}
 	sig.n = r.N
 	sig.agg = fmt.Sprintf("group%d", used)
-	r.Signature = sig.format(s)
+	r.Signature = sig.format(s, r.Interval)
 	return r, nil
 }

@@ -19,7 +19,7 @@ type signature struct {
 // format writes the signature in the order of its shape:
 //
 //	selfBLEU|n:4|agg:corpus|N:100|tok:ws|case:lc|smooth:none|den:nltk|v:1
-func (g signature) format(s *settings) string {
+func (g signature) format(s *settings, iv *Interval) string {
 	parts := []string{g.name, fmt.Sprintf("n:%d", s.Order), "agg:" + g.agg, fmt.Sprintf("N:%d", g.n)}
 	if !s.uniform {
 		w := make([]string, len(s.weights))
@@ -38,9 +38,16 @@ func (g signature) format(s *settings) string {
 	if s.EffectiveOrder {
 		parts = append(parts, "eff:yes")
 	}
-	if b := s.Bootstrap; b != nil {
-		parts = append(parts, fmt.Sprintf("bs:%d", b.Resamples), fmt.Sprintf("rs:%d", b.Seed),
-			"ci:"+strconv.FormatFloat(b.Level, 'g', -1, 64))
+	if iv != nil {
+		if iv.Blocks > 0 {
+			parts = append(parts, fmt.Sprintf("jk:%d", iv.Blocks))
+		} else {
+			parts = append(parts, fmt.Sprintf("bs:%d", iv.Resamples), fmt.Sprintf("rs:%d", iv.Seed))
+		}
+		if iv.Units != g.n {
+			parts = append(parts, fmt.Sprintf("units:%d", iv.Units))
+		}
+		parts = append(parts, "ci:"+strconv.FormatFloat(iv.Level, 'g', -1, 64))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("v:%d", version)), "|")
 }

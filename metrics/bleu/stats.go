@@ -9,7 +9,7 @@ import (
 )
 
 // Stats are the sufficient statistics of BLEU, one row per hypothesis: every
-// score and every bootstrap resample is a sum of rows.
+// score and every resample of a bootstrap is a sum of rows.
 type Stats struct {
 	// N is the number of hypotheses and Orders the number of n-gram orders counted.
 	N, Orders int
@@ -202,8 +202,9 @@ func (st *Stats) all(den Denominator) *sums {
 	return s
 }
 
-// finish makes the result of a corpus-level score.
-func (st *Stats) finish(set *settings, sig signature) (*Result, error) {
+// finish makes the result of a corpus-level score, with an interval if one is asked for.
+func (st *Stats) finish(set *settings, sig signature,
+	interval func(score float64) (*Interval, error)) (*Result, error) {
 	s := st.all(set.Denominator)
 	r := &Result{
 		Matches: s.match[:set.Order], Totals: s.total[:set.Order], BP: s.brevity(),
@@ -217,11 +218,11 @@ func (st *Stats) finish(set *settings, sig signature) (*Result, error) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("%s: %w: as in NLTK, it looks at the last "+
 			"sentence only", set.smooth.method, ErrLastSentence))
 	}
-	if set.Bootstrap != nil {
-		if r.Interval, err = st.interval(set); err != nil {
+	if set.Confidence != nil {
+		if err := r.setInterval(interval(r.Score)); err != nil {
 			return nil, err
 		}
 	}
-	r.Signature = sig.format(set)
+	r.Signature = sig.format(set, r.Interval)
 	return r, nil
 }

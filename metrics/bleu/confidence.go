@@ -1,0 +1,241 @@
+package bleu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"infill/internal/student"
+	"infill/metrics/corpus"
+)
+
+// Confidence asks for an interval of a score.
+//
+// Against references it is a percentile bootstrap (Efron; Koehn 2004): the units are drawn with
+// replacement, as many as there are, and the score is taken again from their statistics.
+//
+// The sentences of self-BLEU are each other's references, so that a unit drawn twice would be its
+// own, and one that keeps its statistics would leave out what it does for the others. Its interval
+// is a jackknife (Tukey 1958): the score is taken again of the sentences without one block of units
+// at a time, and the interval is Student's around the score.
+//
+// An interval is of the units as a sample of all sentences, not of the chains that made them.
+type Confidence struct {
+	// Units gives the unit of each hypothesis, which is drawn or left out whole: fillings of one
+	// sentence resemble each other, and taking them for independent makes an interval too narrow.
+	// Nil makes each hypothesis a unit.
+	Units []int
+	// Resamples is the number of draws of a bootstrap, 1 to [MaxResamples]; 0 means
+	// [DefaultResamples].
+	Resamples int
+	// Seed makes the draws reproducible.
+	Seed uint64
+	// Level is the coverage, in (0,1); 0 means [DefaultLevel].
+	Level float64
+}
+
+// What the zero [Confidence] has, which is sacrebleu's.
+const (
+	DefaultResamples = 1000
+	DefaultLevel     = 0.95
+)
+
+// MaxResamples bounds Confidence.Resamples.
+const MaxResamples = 1_000_000
+
+// MaxBlocks is the most parts that a jackknife leaves out in turn. More units are put together in
+// blocks of neighbours, which bounds the time, and allows for a text whose neighbours are alike.
+const MaxBlocks = 50
+
+// Interval is the result of a [Confidence], in the score's units.
+type Interval struct {
+	Low, High, Level float64
+	// Units is the number of units, and Blocks that of the parts left out in turn, 0 for a bootstrap.
+	Units, Blocks int
+	// Resamples and Seed are those of a bootstrap, 0 for a jackknife, and Mean is the mean of the
+	// resampled scores, or of those without a block.
+	Resamples int
+	Seed      uint64
+	Mean      float64
+}
+
+// ErrFewUnits is the warning of a result without its interval: all hypotheses are of one unit, or
+// too few are left without it.
+var ErrFewUnits = errors.New("too few sources for an interval")
+
+func (c *Confidence) check() (*Confidence, error) {
+	d := *c
+	if d.Resamples == 0 {
+		d.Resamples = DefaultResamples
+	}
+	if d.Level == 0 {
+		d.Level = DefaultLevel
+	}
+	if d.Resamples < 1 || d.Resamples > MaxResamples {
+		return nil, fmt.Errorf("%w: %d bootstrap resamples (want 1 to %d)", ErrOption, d.Resamples,
+			MaxResamples)
+	}
+	if !(d.Level > 0 && d.Level < 1) {
+		return nil, fmt.Errorf("%w: confidence level %v (want between 0 and 1)", ErrOption, d.Level)
+	}
+	return &d, nil
+}
+
+// members are the hypotheses of each of the units of n, in the order in which units first come.
+func (c *Confidence) members(n int) ([][]int, error) {
+	if c.Units != nil && len(c.Units) != n {
+		return nil, fmt.Errorf("%w: %d sentences, %d units", ErrUnequal, n, len(c.Units))
+	}
+	out := make([][]int, 0, n)
+	place := map[int]int{}
+	for i := range n {
+		if c.Units == nil {
+			out = append(out, []int{i})
+			continue
+		}
+		k, known := place[c.Units[i]]
+		if !known {
+			k = len(out)
+			place[c.Units[i]] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out, nil
+}
+
+func (c *Confidence) rng() *rand.Rand {
+	return rand.New(rand.NewPCG(c.Seed, 0x2545f4914f6cdd1d))
+}
+
+// percentile sorts the resampled scores and cuts the same number off both ends, as
+// sacrebleu does.
+func (c *Confidence) percentile(scores []float64, units int) *Interval {
+	slices.Sort(scores)
+	cut := int(math.Floor(float64(len(scores)) * (1 - c.Level) / 2 * (1 + 1e-12)))
+	cut = min(cut, (len(scores)-1)/2)
+	return &Interval{
+		Low: scores[cut], High: scores[len(scores)-1-cut], Mean: sum(scores) / float64(len(scores)),
+		Level: c.Level, Units: units, Resamples: c.Resamples, Seed: c.Seed,
+	}
+}
+
+// bootstrap resamples the rows of st, unit by unit.
+func (st *Stats) bootstrap(set *settings) func(float64) (*Interval, error) {
+	return func(float64) (*Interval, error) { return st.resampled(set, set.Confidence) }
+}
+
+func (st *Stats) resampled(set *settings, c *Confidence) (*Interval, error) {
+	units, err := c.members(st.N)
+	if err != nil {
+		return nil, err
+	}
+	if len(units) < 2 {
+		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, st.N)
+	}
+	rng := c.rng()
+	scores := make([]float64, c.Resamples)
+	s := newSums(st.Orders)
+	for r := range scores {
+		s.reset()
+		for range units {
+			for _, i := range units[rng.IntN(len(units))] {
+				s.add(st, i, set.Denominator)
+			}
+		}
+		score, _, err := s.score(set, nil)
+		if err != nil {
+			return nil, fmt.Errorf("bootstrap resample %d: %w", r+1, err)
+		}
+		scores[r] = score
+	}
+	return c.percentile(scores, len(units)), nil
+}
+
+// ofMean resamples a mean of values, each of a unit.
+func (c *Confidence) ofMean(values []float64) (*Interval, error) {
+	if len(values) < 2 {
+		return nil, fmt.Errorf("%w: all are of one", ErrFewUnits)
+	}
+	rng := c.rng()
+	scores := make([]float64, c.Resamples)
+	for r := range scores {
+		total := 0.0
+		for range values {
+			total += values[rng.IntN(len(values))]
+		}
+		scores[r] = total / float64(len(values))
+	}
+	return c.percentile(scores, len(values)), nil
+}
+
+// jackknife leaves out blocks of the units of c in turn:
+//
+//	se² = (n−1)/n Σ_k (score without block k − their mean)²
+//
+// for n blocks, and the interval is the score ± t se, within [0,1], t of n−1 degrees of freedom.
+func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
+	measure func(*corpus.Corpus) (float64, error)) (*Interval, error) {
+	units, err := c.members(of.Len())
+	if err != nil {
+		return nil, err
+	}
+	n := min(len(units), MaxBlocks)
+	if n < 2 {
+		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, of.Len())
+	}
+	without, errs := make([]float64, n), make([]error, n)
+	var wait sync.WaitGroup
+	tickets := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for k := range n {
+		wait.Go(func() {
+			tickets <- struct{}{}
+			defer func() { <-tickets }()
+			left := make([]bool, of.Len())
+			for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
+				for _, i := range u {
+					left[i] = true
+				}
+			}
+			var rest []int
+			for i, out := range left {
+				if !out {
+					rest = append(rest, i)
+				}
+			}
+			if len(rest) < 2 {
+				errs[k] = fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+				return
+			}
+			without[k], errs[k] = measure(of.Select(rest))
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	mean := sum(without) / float64(n)
+	square := 0.0
+	for _, v := range without {
+		square += (v - mean) * (v - mean)
+	}
+	half := student.Two(c.Level, n-1) * math.Sqrt(float64(n-1)/float64(n)*square)
+	return &Interval{Low: max(0, score-half), High: min(1, score+half), Mean: mean, Level: c.Level,
+		Units: len(units), Blocks: n}, nil
+}
+
+// setInterval takes over an interval. A result of too few units has a warning in its place.
+func (r *Result) setInterval(iv *Interval, err error) error {
+	if errors.Is(err, ErrFewUnits) {
+		r.Warnings = append(r.Warnings, err)
+		return nil
+	}
+	r.Interval = iv
+	return err
+}
