@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // CompareOptions are the options of [Compare].
 type CompareOptions struct {
@@ -72,19 +75,43 @@ func (o CompareOptions) Check() error {
 }
 
 // Compare measures the fillings of every sampler against the references and
-// against each other.
+// against each other. [Prepare] reads the references before there are fillings.
 func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, error) {
-	if o.Top == 0 {
-		o.Top = 5
-	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	p, err := Prepare(c.Sources, refs, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.measure(c)
+}
+
+// Prepared is what a comparison needs beside the fillings: its options, and its references, which
+// were read.
+type Prepared struct {
+	o       CompareOptions
+	plan    *plan
+	refs    *references
+	sources []Source
+	gold    int // sources whose original is known
+}
+
+// Prepare reads the references of a comparison of these sources, once. Sampling can take hours, and
+// what is wrong with a reference should be known before. Errors are those of [Compare] for its
+// options and references.
+func Prepare(sources []Source, refs []Input, o CompareOptions) (*Prepared, error) {
+	if o.Top == 0 {
+		o.Top = 5
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
 	gold := 0
-	for _, s := range c.Sources {
+	for _, s := range sources {
 		if s.Gold != "" {
 			o.Exclude = append(o.Exclude[:len(o.Exclude):len(o.Exclude)], s.Gold)
 			gold++
@@ -98,17 +125,35 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 	if err != nil {
 		return nil, err
 	}
+	return &Prepared{o: o, plan: p, refs: r, sources: slices.Clone(sources), gold: gold}, nil
+}
+
+// Compare is the function [Compare] with the references that were read. The comparison has the
+// sources that they were read for.
+func (p *Prepared) Compare(c *Comparison) (*CompareResult, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if !slices.Equal(c.Sources, p.sources) {
+		return nil, fmt.Errorf("%w: the references were read for other sources", ErrOption)
+	}
+	return p.measure(c)
+}
+
+// measure measures a comparison that was checked.
+func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
+	r := p.refs
 	out := &CompareResult{
 		Title: c.Title, Command: c.Command, Model: c.Model, Second: c.SecondModel,
-		Version: c.Version, Protocol: c.Protocol, Date: c.Date, Settings: p.settings(),
-		Seed: c.Seed, Sentences: len(c.Sources), Top: o.Top, References: r.info,
+		Version: c.Version, Protocol: c.Protocol, Date: c.Date, Settings: p.plan.settings(),
+		Seed: c.Seed, Sentences: len(c.Sources), Top: p.o.Top, References: r.info,
 	}
 	if out.Title == "" {
 		out.Title = "Sampler comparison"
 	}
 	for i := range c.Samplers {
 		run := &c.Samplers[i]
-		row, err := p.compareRow(run, r, o.Top, c.SecondModel != "")
+		row, err := p.plan.compareRow(run, r, p.o.Top, c.SecondModel != "")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
@@ -118,18 +163,18 @@ func Compare(c *Comparison, refs []Input, o CompareOptions) (*CompareResult, err
 			out.Traces = append(out.Traces, run.trace(len(c.Sources)))
 		}
 	}
-	if gold == len(c.Sources) && len(refs) > 0 {
-		s := p.newSet("gold", r.vocab)
+	if p.gold == len(c.Sources) && len(r.info) > 0 {
+		s := p.plan.newSet("gold", r.vocab)
 		for i, x := range c.Sources {
 			if err := s.add(Sentence{Text: x.Gold, Group: i}); err != nil {
 				return nil, err
 			}
 		}
-		m := p.bleuAgainst(s, "bleu.gold", "corpus BLEU of the original sentences", r.all)
+		m := p.plan.bleuAgainst(s, "bleu.gold", "corpus BLEU of the original sentences", r.all)
 		out.Gold = &m
 	}
-	out.Notes = c.notes(out, gold, len(refs))
-	out.Examples = c.examples(o)
+	out.Notes = c.notes(out, p.gold, len(r.info))
+	out.Examples = c.examples(p.o)
 	return out, nil
 }
 

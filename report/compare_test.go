@@ -246,6 +246,54 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+// References are read once, before there are samplers, and for the sources that they are used with.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	opened := 0
+	refs := func() []report.Input {
+		in := report.Strings("ref", []string{"a x b c", "a y b c d"})
+		open := in.Open
+		in.Open = func() (io.ReadCloser, error) { opened++; return open() }
+		return []report.Input{in}
+	}
+	c := small()
+	p, err := report.Prepare(c.Sources, refs(), report.CompareOptions{})
+	if err != nil || opened != 1 {
+		t.Fatalf("%v, opened %d times", err, opened)
+	}
+	got, err := p.Compare(c)
+	if err != nil || opened != 1 {
+		t.Fatalf("%v, opened %d times", err, opened)
+	}
+	want, err := report.Compare(small(), refs(), report.CompareOptions{})
+	if err != nil || opened != 2 {
+		t.Fatalf("%v, opened %d times", err, opened)
+	}
+	var a, b bytes.Buffer
+	if err := errors.Join(got.WriteJSON(&a), want.WriteJSON(&b)); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != b.String() {
+		t.Errorf("in two parts\n%s\nin one\n%s", &a, &b)
+	}
+	if r := got.References[0]; r.Sentences != 1 || r.Excluded != 1 {
+		t.Errorf("the original was not left out: %+v", r)
+	}
+	c.Sources = []report.Source{{Text: "a [MASK] b c", Gold: "a y b c d"}}
+	if _, err := p.Compare(c); !errors.Is(err, report.ErrOption) {
+		t.Errorf("other sources: %v", err)
+	}
+	blank := []report.Input{report.Strings("ref", []string{"", " "})}
+	_, err = report.Prepare(c.Sources, blank, report.CompareOptions{})
+	if !errors.Is(err, report.ErrNoSentences) {
+		t.Errorf("blank references: %v", err)
+	}
+	if _, err := report.Prepare(c.Sources, nil, report.CompareOptions{Top: -1}); !errors.Is(err,
+		report.ErrOption) {
+		t.Errorf("options: %v", err)
+	}
+}
+
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -4,7 +4,8 @@
 // [Eval] reads files of generated sentences and of references and measures
 // diversity and quality. [Compare] does the same for several samplers that were
 // run on the same sentences, and adds what only a run knows: acceptance, distinct
-// fillings, scores, model evaluations, wall time and traces. Both results render
+// fillings, scores, model evaluations, wall time and traces. [Prepare] reads its
+// references before the run. Both results render
 // themselves as a terminal table, JSON, Markdown and one self-contained HTML file.
 //
 // Every number is a [Metric]: it has a signature that names its definition, and a

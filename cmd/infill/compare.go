@@ -115,7 +115,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	if err := f.idle(c); err != nil {
 		return err
 	}
-	if err := f.stdin(std.in, c.Args().First() == "-"); err != nil {
+	if err := f.stdin(std.in, c.Args().First() == "-", f.references...); err != nil {
 		return err
 	}
 	if err := f.ready(); err != nil { // with a sampler that every run replaces
@@ -175,9 +175,16 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, tr.close()) }()
-	begin()
 	runner := &comparer{trace: tr, engine: engine, opt: *opt, warn: std.err}
 	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
+		return err
+	}
+	for _, t := range runner.tasks {
+		cmp.Sources = append(cmp.Sources, t.Source)
+	}
+	// Nothing that is wrong with a file may throw samples away, so all are read before.
+	prepared, err := report.Prepare(cmp.Sources, references, o)
+	if err != nil {
 		return err
 	}
 	if f.scoreModel != "" {
@@ -190,14 +197,12 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		defer func() { _ = second.Close() }()
 		runner.second, cmp.SecondModel = infill.New(second), modelName(second)
 	}
-	for _, t := range runner.tasks {
-		cmp.Sources = append(cmp.Sources, t.Source)
-	}
+	begin()
 	if err := f.sample(c.Context, std, runner, cmp, list, params); err != nil {
 		return err
 	}
 	cmp.Notes = runner.notes
-	res, err := report.Compare(cmp, references, o)
+	res, err := prepared.Compare(cmp)
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,10 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	files := c.Args().Slice()
+	if err := once(append(asStdin("the sentences", files),
+		asStdin("--reference", f.references)...)); err != nil {
+		return err
+	}
 	o := report.EvalOptions{
 		Paired: f.paired, Repetition: f.repetition,
 		Command: typedCommand(), Version: version(), Date: today(),

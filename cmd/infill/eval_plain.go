@@ -50,7 +50,8 @@ func plainFiles(flag string, paths []string, stdin io.Reader) ([]report.Input, e
 	inputs := report.Files(paths, stdin)
 	for i, in := range inputs {
 		inputs[i] = plainInput(flag, in)
-		if info, err := os.Stat(paths[i]); err != nil || !info.Mode().IsRegular() {
+		info, err := os.Stat(paths[i])
+		if paths[i] == "-" || err != nil || !info.Mode().IsRegular() {
 			continue // a pipe can be read once only
 		}
 		file, err := inputs[i].Open()

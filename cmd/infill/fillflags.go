@@ -98,7 +98,7 @@ func (f *fillingFlags) reads() []string {
 }
 
 // stdin lets one of the files be standard input, unless that has the texts.
-func (f *fillingFlags) stdin(in io.Reader, texts bool) error {
+func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) error {
 	var wanted []string
 	if texts {
 		wanted = append(wanted, "the texts")
@@ -110,13 +110,36 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool) error {
 			wanted = append(wanted, file.flag)
 		}
 	}
-	switch {
-	case len(wanted) > 1:
-		return usagef("standard input can be %s or %s, not both; name a file for one of them", wanted[0],
-			wanted[1])
-	case len(wanted) == 1 && !texts && isTerminal(in):
+	wanted = append(wanted, asStdin("--reference", references)...)
+	if err := once(wanted); err != nil {
+		return err
+	}
+	if len(wanted) == 1 && !texts && isTerminal(in) {
 		return usagef("%s -: no input; name a file, or pipe one in", wanted[0])
 	}
 	f.Stdin = in
 	return nil
+}
+
+// asStdin has the name for each of the paths that is standard input.
+func asStdin(name string, paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		if path == "-" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// once refuses that several files are standard input, which can be read once.
+func once(wanted []string) error {
+	switch {
+	case len(wanted) < 2:
+		return nil
+	case wanted[0] == wanted[1]:
+		return usagef("standard input can be %s once; name a file for the other", wanted[0])
+	}
+	return usagef("standard input can be %s or %s, not both; name a file for one of them", wanted[0],
+		wanted[1])
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -164,18 +166,19 @@ func (f *measureFlags) check(inputs ...string) error {
 	return checkReplaced(targets, f.force)
 }
 
-// render prints a result and writes the files that were asked for.
+// render writes the files that were asked for and prints a result. It prints also where a file
+// cannot be written: the result may have taken hours.
 func (f *measureFlags) render(std stdio, r renderer) error {
-	if err := writeFile(f.markdown, r.WriteMarkdown); err != nil {
-		return err
-	}
-	if err := writeFile(f.html, r.WriteHTML); err != nil {
-		return err
-	}
+	err := errors.Join(writeFile(f.markdown, r.WriteMarkdown), writeFile(f.html, r.WriteHTML))
+	show := r.WriteText
 	if f.json {
-		return r.WriteJSON(std.out)
+		show = r.WriteJSON
 	}
-	return r.WriteText(std.out)
+	shown := show(std.out)
+	if err != nil && errors.Is(shown, syscall.EPIPE) {
+		return err // a reader that went away ends the run quietly, and this must be said
+	}
+	return errors.Join(err, shown)
 }
 
 // writeFile writes a file whole or not at all; an empty path writes nothing.
