@@ -147,6 +147,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		{"--trace", f.trace}}, inputs...); err != nil {
 		return err
 	}
+	if err := checkTrace(f.trace); err != nil {
+		return err
+	}
 	path := c.Args().First()
 	sources, err := readSources(path, std.in)
 	if err != nil {
@@ -170,10 +173,7 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: budgets[opt.Budget],
 		Protocol: f.protocol(),
 	}
-	tr, err := openTrace(f.trace)
-	if err != nil {
-		return err
-	}
+	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
 	runner := &comparer{trace: tr, engine: engine, opt: *opt, warn: std.err}
 	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {

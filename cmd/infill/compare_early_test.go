@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -149,6 +150,33 @@ func TestResultOfAFailedReport(t *testing.T) {
 		if r.code != exitTrouble || !strings.Contains(r.err, "/proc") ||
 			!strings.Contains(strings.ToLower(r.out), "self-bleu") {
 			t.Errorf("%s: exit %d: %s%s", args[0], r.code, r.out, r.err)
+		}
+	}
+}
+
+// A run that fails before its first step leaves no trace, which would be in the way of the next.
+func TestNoTraceOfARefusedRun(t *testing.T) {
+	t.Parallel()
+	plain := write(t, "plain.txt", "the dog sleeps .\n")
+	in := write(t, "in.txt", "the [MASK] sleeps .\n")
+	none := write(t, "none.txt", "the [MASK/^zzz$/] sleeps .\n")
+	for name, args := range map[string][]string{
+		"no blank":        compareTwo(plain),
+		"no second model": compareTwo(in, "--score-model", "no/such"),
+		"no reference":    compareTwo(in, "--reference", write(t, "blank.txt", "\n")),
+		"no word fits":    compareTwo(none, "--strict"),
+		"fill":            withTiny("fill", "the dog sleeps ."),
+	} {
+		trace := filepath.Join(t.TempDir(), "t.jsonl")
+		if r := infillRun("", append(args, "--trace", trace)...); r.code == 0 {
+			t.Errorf("%s: exit 0: %s", name, r.out)
+		}
+		if _, err := os.Lstat(trace); err == nil {
+			t.Errorf("%s: a trace of %d bytes", name, len(get(t, trace)))
+		}
+		args = compareTwo(in, "--trace", trace)
+		if r := infillRun("", args...); r.code != 0 || get(t, trace) == "" {
+			t.Errorf("%s: the next try: exit %d: %s", name, r.code, r.err)
 		}
 	}
 }

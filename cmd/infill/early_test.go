@@ -52,6 +52,7 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 		{[]string{"compare", in}, "--ngrams 99", 2, "n-gram order 99"},
 		{[]string{"compare", in}, "--self-bleu first", 2, "want 2 or more"},
 		{[]string{"compare", in}, "--reference " + none, 3, "--reference: "},
+		{[]string{"compare", in}, "--trace " + lines, 2, "the file exists"},
 	} {
 		args := append(c.args, strings.Fields(c.more)...)
 		r := infillRun("", append(args, "--model", filepath.Join(dir, "no model"))...)

@@ -97,10 +97,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 		return err
 	}
 	defer func() { err = errors.Join(err, f.CloseParts()) }()
-	tr, err := openTrace(f.trace)
-	if err != nil {
-		return err
-	}
+	tr := newTrace(f.trace)
 	defer func() { err = errors.Join(err, tr.close()) }()
 	w := &fillWriter{fillFlags: f, std: std, model: m, engine: engine, trace: tr,
 		single: single}

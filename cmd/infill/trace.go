@@ -12,10 +12,12 @@ import (
 	"infill/tokenize"
 )
 
-// A traceFile receives every step of every chain as JSON lines.
+// A traceFile receives every step of every chain as JSON lines. The first step makes the file: a
+// run that fails before would leave an empty one, which is in the way of the next try.
 type traceFile struct {
-	f *os.File
-	b *bufio.Writer
+	path string
+	f    *os.File // nil before the first step
+	b    *bufio.Writer
 }
 
 func traceFlag(p *string) *option {
@@ -23,8 +25,7 @@ func traceFlag(p *string) *option {
 		"write energy, acceptance and state of every step to a `FILE`, as JSON lines", p)
 }
 
-// checkTrace is the error of openTrace for a file that cannot be made, before a model is opened for
-// it. It makes none, which would be in the way of a second try.
+// checkTrace finds, before a model is opened, a file that cannot be made. It makes none.
 func checkTrace(path string) error {
 	if path == "" {
 		return nil
@@ -42,23 +43,27 @@ func traceExists(path string) error {
 	return usagef("--trace %s: the file exists; remove it or name another", path)
 }
 
-// openTrace creates the file; an empty path gives nil, which writes nothing.
-func openTrace(path string) (*traceFile, error) {
+// newTrace is a trace in a file that checkTrace has seen; an empty path gives nil, which writes
+// nothing.
+func newTrace(path string) *traceFile {
 	if path == "" {
-		return nil, nil
+		return nil
 	}
-	if err := checkTargets([]target{{"--trace", path}}); err != nil {
-		return nil, err
-	}
+	return &traceFile{path: path}
+}
+
+// open creates the file.
+func (t *traceFile) open() error {
 	// O_EXCL: an output file that exists is never overwritten.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return nil, traceExists(path)
+		return traceExists(t.path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--trace: %w", err)
+		return fmt.Errorf("--trace: %w", err)
 	}
-	return &traceFile{f, bufio.NewWriter(f)}, nil
+	t.f, t.b = f, bufio.NewWriter(f)
+	return nil
 }
 
 // write enters a step of the chains of a line.
@@ -71,12 +76,17 @@ func (t *traceFile) enter(tok *tokenize.Tokenizer, l jsonl.Step, s infill.Step) 
 	if t == nil {
 		return nil
 	}
+	if t.f == nil {
+		if err := t.open(); err != nil {
+			return err
+		}
+	}
 	l.Fill(tok, s)
 	return jsonl.WriteStep(t.b, &l)
 }
 
 func (t *traceFile) close() error {
-	if t == nil {
+	if t == nil || t.f == nil {
 		return nil
 	}
 	return errors.Join(t.b.Flush(), t.f.Close())
