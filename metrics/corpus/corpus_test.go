@@ -124,6 +124,10 @@ func TestLower(t *testing.T) {
 	for in, want := range map[string]string{
 		"ΣΟΦΟΣ ΣΑΣ Σ": "σοφος σας σ", "İstanbul": "i̇stanbul", "ÄÖß": "äöß",
 		"ΑΣ'Β ΑΣ' ΑΣ.": "ασ'β ας' ας.",
+		// Signs with a case that are not letters, and a letter of category Lo that counts as a small one.
+		"ⅣΣ ⒶΣ ªΣ ΑΣⅣ ΑΣⓐ ΑΣª": "ⅳς ⓐς ªς ασⅳ ασⓐ ασª",
+		// Further signs that are ignored. ʰ is, though it has a case.
+		"ΑΣ‘Β ΑΣ‘": "ασ‘β ας‘", "ΑΣ‧Β ΑΣ\u0387Β ΑΣ．Β": "ασ‧β ασ\u0387β ασ．β", "ΑΣʰ ʰΣ": "αςʰ ʰσ",
 	} {
 		if got := corpus.Lower(in); got != want {
 			t.Errorf("Lower(%q) = %q, want %q", in, got, want)

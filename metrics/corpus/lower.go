@@ -63,13 +63,19 @@ func endsWord(r []rune, i int) bool {
 	return j >= len(r) || !cased(r[j])
 }
 
+// cased is Unicode's property Cased. Some signs with a case, such as Ⅳ and ⓐ, are not letters.
 func cased(r rune) bool {
-	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r)
+	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) ||
+		unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
 }
 
+// caseIgnorable is Unicode's property Case_Ignorable. The signs that may stand inside of a word,
+// such as an apostrophe, have no table in package unicode: they are those whose Word_Break is
+// Single_Quote, MidLetter or MidNumLet.
 func caseIgnorable(r rune) bool {
 	switch r {
-	case '\'', '.', ':', '·', '’', '^', '`', '¨', '\u00ad':
+	case '\'', ':', '·', '\u0387', '\u055f', '\u05f4', '\u2027', '\ufe13', '\ufe55', '\uff1a',
+		'.', '‘', '’', '\u2024', '\ufe52', '\uff07', '\uff0e':
 		return true
 	}
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
