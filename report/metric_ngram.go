@@ -7,6 +7,17 @@ import (
 	"infill/metrics/ngram"
 )
 
+// orders are the orders of n-grams, each once, as keys of metrics have them.
+func (m *measured) orders() []int {
+	var out []int
+	for _, n := range m.Ngrams {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // ngrams counts the n-grams of the row once.
 func (m *measured) ngrams() ([]ngram.Counts, error) {
 	if !m.counted {
@@ -34,7 +45,7 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 				against += "|refclean:" + c
 			}
 		}
-		for _, n := range m.Ngrams {
+		for _, n := range m.orders() {
 			x := newMetric(fmt.Sprintf("unique.%s.%d", name, n), fmt.Sprintf("n=%d", n))
 			x.Group, x.Unit, x.Better = "unique vs "+name, "%", +1
 			x.Signature = fmt.Sprintf("unique|n:%d|vs:%s|N:%d%s|%s|v:1",
@@ -58,7 +69,7 @@ func uniqueNgrams(m *measured) ([]Metric, error) {
 // distinctNgrams are the shares of different n-grams among all of the set.
 func distinctNgrams(m *measured) ([]Metric, error) {
 	var out []Metric
-	for _, n := range m.Ngrams {
+	for _, n := range m.orders() {
 		x := newMetric(fmt.Sprintf("distinct.%d", n), fmt.Sprintf("distinct-%d", n))
 		x.Unit, x.Better = "%", +1
 		x.Signature = fmt.Sprintf("distinct|n:%d|N:%d|%s|v:1",

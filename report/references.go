@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"path/filepath"
@@ -41,32 +42,39 @@ func (r *references) has(sentence string) bool {
 }
 
 // names makes short labels of paths: the base name without extension, or the path
-// where two would be equal.
+// where two would be equal. Keys of metrics have them, so all of them differ.
 func names(inputs []Input) []string {
-	out := make([]string, len(inputs))
-	seen := map[string]int{}
-	for _, taken := range ownNames {
-		seen[taken]++
-	}
+	out, whole := make([]string, len(inputs)), make([]bool, len(inputs))
 	for i, in := range inputs {
 		base := filepath.Base(in.Name)
-		out[i] = strings.TrimSuffix(base, filepath.Ext(base))
-		if out[i] == "" {
-			out[i] = base
-		}
-		seen[out[i]]++
+		out[i] = cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 	}
-	full := map[string]int{}
-	for i, in := range inputs {
-		if seen[out[i]] > 1 {
+	for again := true; again; { // a path may be what another label is
+		again = false
+		seen := map[string]int{}
+		for _, taken := range slices.Concat(ownNames, out) {
+			seen[taken]++
+		}
+		for i, in := range inputs {
+			if seen[out[i]] == 1 || whole[i] {
+				continue
+			}
 			if out[i] = in.Name; slices.Contains(ownNames, in.Name) {
 				out[i] = "./" + in.Name
 			}
-			full[out[i]]++
-			if n := full[out[i]]; n > 1 {
-				out[i] = fmt.Sprintf("%s (%d)", out[i], n)
-			}
+			whole[i], again = true, true
 		}
+	}
+	// What is left are files that were given twice.
+	taken, seen := map[string]bool{}, map[string]bool{}
+	for _, label := range out {
+		taken[label] = true
+	}
+	for i, label := range out {
+		for n := 2; seen[label] && taken[out[i]]; n++ {
+			out[i] = fmt.Sprintf("%s (%d)", label, n)
+		}
+		seen[label], taken[out[i]] = true, true
 	}
 	return out
 }
