@@ -13,7 +13,7 @@ type EvalOptions struct {
 	Options
 	ReadOptions
 	// Paired compares sentence i with line i of every reference file, as for
-	// translations, and not with the whole set.
+	// translations, and not with the whole set. Every record has to have one sentence then.
 	Paired bool
 	// Command is what made it, as it was typed, Version the program's, Date the day. Empty ones
 	// are left out of the report.
@@ -54,7 +54,8 @@ type FileInfo struct {
 
 // Eval measures files of generated sentences, plain lines or JSON lines of infill
 // fill and batch, alone and against references. A file that cannot be read is an
-// error; a number that cannot be computed is absent with a warning.
+// error; a number that cannot be computed is absent with a warning. A record without exactly one
+// sentence is a [PairedError] if they are paired.
 func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	if len(generated) == 0 {
 		return nil, fmt.Errorf("%w: no file of generated sentences", ErrOption)
@@ -92,7 +93,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	sets := make([]*set, len(generated))
 	sums := make([]Summary, len(generated))
 	for i, in := range generated {
-		if sets[i], sums[i], err = p.readSet(in, labels[i], r, o.ReadOptions); err != nil {
+		if sets[i], sums[i], err = p.readSet(in, labels[i], r, o); err != nil {
 			return nil, err
 		}
 		scored = scored || sets[i].score.n > 0
@@ -118,7 +119,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 }
 
 // readSet reads a file of generated sentences.
-func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (
+func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	*set, Summary, error) {
 	f, err := in.open()
 	if err != nil {
@@ -126,8 +127,12 @@ func (p *plan) readSet(in Input, label string, r *references, o ReadOptions) (
 	}
 	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
+	var one *pairs
+	if o.Paired {
+		one = &pairs{name: in.Name}
+	}
 	last := -1 // group whose gold sentence was counted
-	sum, err := ReadSentences(f, in.Name, o, func(x Sentence) error {
+	sum, err := readSentences(f, in.Name, o.ReadOptions, one, func(x Sentence) error {
 		if x.Gold != "" && x.Group != last {
 			last = x.Group
 			s.gold++

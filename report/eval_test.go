@@ -8,9 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"infill/infill/jsonl"
 	"infill/internal/testmode"
 	"infill/metrics/bleu"
 	"infill/report"
@@ -190,6 +192,66 @@ func TestEvalPaired(t *testing.T) {
 	m := metric(t, r.Rows[0], "bleu")
 	if m.Value != 100 || !strings.Contains(m.Signature, "|refs:paired1|") {
 		t.Errorf("BLEU %v, signature %s", m.Value, m.Signature)
+	}
+}
+
+// Paired sentences are those of the records. Without one sentence of each the sentences after it
+// would meet the wrong lines, and nothing would say so where the numbers happen to agree.
+func TestEvalPairedRecords(t *testing.T) {
+	t.Parallel()
+	const (
+		one   = `{"text":"a [MASK]","fillings":[{"text":"a b"}]}`
+		two   = `{"text":"a [MASK]","fillings":[{"text":"a b"},{"text":"a c"}]}`
+		none  = `{"text":"a [MASK]","fillings":[]}`
+		bad   = `{"text":"a [MASK]","error":{"code":"too_long","message":"513 tokens"}}`
+		first = `{"text":"a b","line":1,"filled":"a b"}`
+		next  = `{"text":"a b","line":1,"filled":"a c"}`
+		own   = `{"text":"a b","line":2,"variant":0,"original":"a b"}`
+		made  = `{"text":"a c","line":2,"variant":1,"original":"a b","filled":["c"]}`
+		empty = `{"text":"","line":3,"error":"empty","error_message":"the text is empty"}`
+		text  = `{"text":"a b"}`
+	)
+	type unpaired = report.PairedError
+	failed := &jsonl.Failure{Code: "too_long", Message: "513 tokens"}
+	nothing := &jsonl.Failure{Code: "empty", Message: "the text is empty"}
+	for name, c := range map[string]struct {
+		in   []string
+		top  int
+		want *unpaired
+	}{
+		"records":            {[]string{one, "", text, one}, 0, nil},
+		"the count agrees":   {[]string{bad, two, one}, 0, &unpaired{Record: 1, Failure: failed}},
+		"a failure at last":  {[]string{one, two, bad}, 1, &unpaired{Record: 3, Failure: failed}},
+		"two and none":       {[]string{two, none, one}, 0, &unpaired{Record: 1, Sentences: 2}},
+		"none":               {[]string{one, none, one}, 0, &unpaired{Record: 2}},
+		"none at last":       {[]string{one, one, none}, 0, &unpaired{Record: 3}},
+		"two at last":        {[]string{one, two}, 0, &unpaired{Record: 2, Sentences: 2}},
+		"the first of each":  {[]string{one, two, one}, 1, nil},
+		"two of each":        {[]string{one, two}, 2, &unpaired{Record: 2, Sentences: 2}},
+		"rows":               {[]string{first, own, made, one}, 0, nil},
+		"two rows":           {[]string{first, next, made}, 0, &unpaired{Record: 1, Sentences: 2}},
+		"the first rows":     {[]string{first, next, own, made, one}, 1, nil},
+		"no variant":         {[]string{first, own, one, one}, 0, &unpaired{Record: 2}},
+		"no variant at last": {[]string{one, first, own}, 0, &unpaired{Record: 3}},
+		"a failed row": {[]string{first, made, empty, one}, 0,
+			&unpaired{Record: 3, Failure: nothing}},
+		"plain lines": {[]string{"a b", "", "a c"}, 0, nil},
+	} {
+		_, err := report.Eval([]report.Input{report.Strings("gen", c.in)},
+			[]report.Input{report.Strings("ref", []string{"a b", "a b", "a b"})},
+			report.EvalOptions{Paired: true, ReadOptions: report.ReadOptions{Top: c.top}})
+		if c.want == nil {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		c.want.Name = "gen"
+		var got *report.PairedError
+		if !errors.As(err, &got) || !errors.Is(err, report.ErrPaired) ||
+			!reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
 	}
 }
 

@@ -18,6 +18,9 @@ var (
 	ErrNoText = errors.New("no sentence")
 	// ErrNoSentences reports a file whose records hold no sentence.
 	ErrNoSentences = errors.New("no sentences")
+	// ErrPaired reports a record that paired evaluation finds no line of the references for; see
+	// [PairedError].
+	ErrPaired = errors.New("not one sentence of each record")
 	// ErrOption reports a bad option.
 	ErrOption = errors.New("bad report option")
 )

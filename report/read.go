@@ -63,11 +63,17 @@ type Summary struct {
 // reads the outputs of batches for measures of its own.
 func ReadSentences(r io.Reader, name string, o ReadOptions, each func(Sentence) error) (
 	Summary, error) {
+	return readSentences(r, name, o, nil, each)
+}
+
+// readSentences refuses a file in which a record has not one sentence, unless one is nil.
+func readSentences(r io.Reader, name string, o ReadOptions, one *pairs,
+	each func(Sentence) error) (Summary, error) {
 	if o.Sample < 0 || o.Top < 0 {
 		return Summary{}, fmt.Errorf("%w: sample %d, top %d (want 0 or more)", ErrOption, o.Sample, o.Top)
 	}
 	o.TextField = cmp.Or(o.TextField, "text")
-	rd := &reader{name: name, o: o, each: each}
+	rd := &reader{name: name, o: o, each: each, pairs: one}
 	switch o.Format {
 	case "", "auto":
 	case "lines", "jsonl":
@@ -95,11 +101,15 @@ type reader struct {
 	leading    int          // blank lines before the format is known
 	row        *sentenceRow // the line before, if it was the row of a sentence
 	rank       int          // of its sentence among those of its record
+	pairs      *pairs       // paired mode only
 }
 
 // finish hands out the sample and completes the summary.
 func (rd *reader) finish() (Summary, error) {
 	s := &rd.sum
+	if err := rd.pairs.end(); err != nil {
+		return *s, err
+	}
 	if s.Format == "" {
 		// Nothing but blank lines.
 		s.Format, s.Records, s.Sentences, s.Blank = "lines", rd.leading, rd.leading, rd.leading
@@ -176,12 +186,18 @@ func (rd *reader) plain(line string) error {
 
 func (rd *reader) json(n int, line string) error {
 	if row := sentenceOf(line, rd.o.TextField); row != nil {
+		if err := rd.pairs.begin(row.Line); err != nil {
+			return err
+		}
 		return rd.sentence(row)
 	}
 	rd.row = nil
 	rec, err := parse(n, line, rd.o.TextField)
 	if err != nil {
 		return fmt.Errorf(`%s:%d: %w: %w`, rd.name, n, ErrFormat, err)
+	}
+	if err := rd.pairs.begin(nil); err != nil {
+		return err
 	}
 	return rd.record(rec)
 }
@@ -191,7 +207,7 @@ func (rd *reader) record(rec *jsonl.Record) error {
 	rd.sum.Records++
 	if rec.Error != nil {
 		rd.sum.Failed++
-		return nil
+		return rd.pairs.failed(rec.Error)
 	}
 	switch {
 	case rec.Sampler == "" || rec.Sampler == rd.sum.Sampler:
@@ -217,6 +233,7 @@ func (rd *reader) generated(f jsonl.Filling, i int, gold string) error {
 	if rd.o.Top > 0 && i >= rd.o.Top {
 		return nil
 	}
+	rd.pairs.sentence()
 	// A newline inside a text is legal JSON; in a set of sentences it is space.
 	text := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(f.Text)
 	if strings.TrimSpace(text) == "" {

@@ -60,6 +60,7 @@ func advice(err error) string {
 	var offline *hub.OfflineError
 	var many *samplers.TooManyError
 	var data *trigger.DataError
+	var paired *report.PairedError
 	var masks maskable
 	switch {
 	case errors.As(err, &masks):
@@ -78,6 +79,8 @@ func advice(err error) string {
 		return ": --text-field NAME"
 	case errors.As(err, &data) && data.Names:
 		return ": --text-field NAME, --label-field NAME"
+	case errors.As(err, &paired) && paired.Sentences > 1:
+		return ": --top 1"
 	case errors.As(err, &offline):
 		return ": infill model pull " + offline.Model
 	}

@@ -14,6 +14,7 @@ import (
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
+	"infill/report"
 	"infill/samplers"
 )
 
@@ -51,6 +52,8 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrEmptySupport, "--no-repeat"},
 		{&infill.LengthError{}, "--long window"},
 		{&samplers.TooManyError{Sampler: "sgdld", Remedy: "have fewer"}, "--shortlist N"},
+		{&report.PairedError{Record: 2, Sentences: 3}, ": --top 1"},
+		{&report.PairedError{Record: 2}, ""},
 		{mlm.ErrNotFinite, "infill model check"},
 		{ort.ErrRuntimeMissing, "infill doctor --install"},
 		{ort.ErrRuntimeVersion, "infill doctor --install"},

@@ -55,7 +55,8 @@ var badInput = []error{
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
-	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrOption,
+	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrPaired,
+	report.ErrOption,
 	unpack.ErrDamaged, ort.ErrDevice,
 	trigger.ErrData, trigger.ErrTemplate, trigger.ErrLabels, trigger.ErrOption,
 }

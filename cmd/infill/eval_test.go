@@ -202,6 +202,8 @@ func TestEvalEnvironment(t *testing.T) {
 func TestEvalBadInput(t *testing.T) {
 	t.Parallel()
 	gen := write(t, "gen.txt", generated)
+	const two = `{"fillings":[{"text":"a b"},{"text":"a c"}]}` + "\n"
+	const failed = `{"error":{"code":"too_long","message":"513 tokens"}}` + "\n"
 	for _, c := range []struct {
 		name string
 		args []string
@@ -223,6 +225,12 @@ func TestEvalBadInput(t *testing.T) {
 		{"bad weights", []string{"eval", gen, "--weights", "0.5,NaN"}, 2, "weights"},
 		{"weights of 0", []string{"eval", gen, "--weights", "0,0,0,0"}, 2, "all weights are 0, so no order counts (want one above 0"},
 		{"unpaired", []string{"eval", gen, "--paired", "--reference", write(t, "one.txt", "a\n")}, 2, "unequal"},
+		{"pairs of fillings", []string{"eval", write(t, "g.jsonl", two), "--paired", "--reference", gen}, 2,
+			"g.jsonl: record 1 has 2 sentences, and paired evaluation needs one sentence of each record; " +
+				"take the first of each: --top 1\n"},
+		{"a pair that failed", []string{"eval", write(t, "f.jsonl", two+failed), "--paired", "--top", "1",
+			"--reference", gen}, 2, "record 2 failed (too_long: 513 tokens), and " +
+			"paired evaluation needs one sentence of each record; fill it again, or remove it and line 2 of every reference file\n"},
 		{"broken JSON", []string{"eval", "--format", "jsonl", gen}, 2, "gen.txt:1"},
 		{"bad order", []string{"eval", gen, "--ngrams", "2,x"}, 2, "ngrams"},
 	} {
