@@ -8,6 +8,7 @@ import "infill/mlm/onnx"
 type Info struct {
 	File         string   // inside the model's folder
 	SHA256       string   // of file and external data
+	FileSHA256   string   // of the file alone
 	Architecture string   // of config.json, "" if missing
 	Producer     string   // the exporter, as stated
 	Opset        int64    // of the standard operators

@@ -1,6 +1,7 @@
 package mlm
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 
@@ -62,13 +63,13 @@ func (f *facts) inspectGraph(fsys fs.FS, name string) (problems []error) {
 	if err != nil {
 		return []error{err}
 	}
-	sum, err := hashModel(fsys, name, m)
+	sum, err := hashModel(context.Background(), fsys, name, externalFiles(name, m))
 	if err != nil {
 		problems = append(problems, err)
 	}
 	m = onnxgrad.Widen(m)
 	err = f.addFile(name, m)
-	f.SHA256 = sum
+	f.SHA256, f.FileSHA256 = sum.all, sum.file
 	if err != nil {
 		return append(problems, fmt.Errorf("%s: %w", name, err))
 	}

@@ -88,10 +88,14 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	// The hash is only needed at the end, or to look into the cache.
 	hashing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m, parsed, sum, err := read(hashing, from, o)
+	m, parsed, sums, err := read(hashing, from, o)
 	if err == nil {
 		// Nothing reads the caller's files after Open has returned.
-		defer func() { cancel(); _, _ = sum() }()
+		defer func() { cancel(); _, _ = sums() }()
+	}
+	sum := func() (string, error) {
+		h, err := sums()
+		return h.all, err
 	}
 	if lerr := library(); err == nil && lerr != nil {
 		err = lerr
@@ -115,9 +119,11 @@ func openFrom(ctx context.Context, from folder, o Options, library func() error)
 	}); err != nil {
 		return nil, err
 	}
-	if m.info.SHA256, err = sum(); err != nil {
+	h, err := sums()
+	if err != nil {
 		return nil, errors.Join(from.named(fmt.Errorf("%s: %w", m.info.File, err)), m.Close())
 	}
+	m.info.SHA256, m.info.FileSHA256 = h.all, h.file
 	return m, nil
 }
 
@@ -169,10 +175,10 @@ func (m *Model) backend(
 	return newPlain(ctx, from, parsed, &m.info, o)
 }
 
-// read reads and checks the files. The model's hash is still being computed when
-// it returns: sum waits for it. The end of ctx stops that.
+// read reads and checks the files. The model's hashes are still being computed when
+// it returns: sums waits for them. The end of ctx stops that.
 func read(ctx context.Context, from folder, o Options) (
-	_ *Model, _ *onnx.Model, sum func() (string, error), _ error,
+	_ *Model, _ *onnx.Model, sums func() (hashes, error), _ error,
 ) {
 	name, err := findModelFile(from.fs, o.File)
 	if err != nil {
@@ -205,10 +211,10 @@ func read(ctx context.Context, from folder, o Options) (
 	}
 	model.info.addConfig(cfg)
 	model.info.addTokenizer(tok, files)
-	hashed := append([]string{name}, externalFiles(name, p.m)...)
-	sum = sync.OnceValues(func() (string, error) { return hashFiles(ctx, from.fs, hashed) })
-	go func() { _, _ = sum() }()
-	return model, p.m, sum, nil
+	external := externalFiles(name, p.m)
+	sums = sync.OnceValues(func() (hashes, error) { return hashModel(ctx, from.fs, name, external) })
+	go func() { _, _ = sums() }()
+	return model, p.m, sums, nil
 }
 
 func exists(fsys fs.FS, names ...string) bool {
@@ -248,10 +254,21 @@ func findModelFile(fsys fs.FS, file string) (string, error) {
 		ErrNoModel, strings.Join(names, " and no "))
 }
 
-// hashModel is the SHA-256 of the model file followed by its external files
-// in the order of their names; without external data, of the file alone.
-func hashModel(fsys fs.FS, name string, m *onnx.Model) (string, error) {
-	return hashFiles(context.Background(), fsys, append([]string{name}, externalFiles(name, m)...))
+// hashes are SHA-256 of a model: of its file alone, and of the file followed by its external files
+// in the order of their names. Without external data they are the same.
+type hashes struct{ file, all string }
+
+// hashModel reads every file once.
+func hashModel(ctx context.Context, fsys fs.FS, name string, external []string) (hashes, error) {
+	h := sha256.New()
+	if err := hashInto(ctx, h, fsys, name); err != nil {
+		return hashes{}, err
+	}
+	file := hex.EncodeToString(h.Sum(nil)) // h goes on as it was
+	if err := hashInto(ctx, h, fsys, external...); err != nil {
+		return hashes{}, err
+	}
+	return hashes{file, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
 func hashFiles(ctx context.Context, fsys fs.FS, files []string) (string, error) {

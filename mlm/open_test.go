@@ -3,10 +3,13 @@ package mlm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -252,6 +255,16 @@ func TestExternalDataStaysInside(t *testing.T) {
 	a, b := everything(t, plain, s, states), everything(t, ext, s, states)
 	if len(a) == 0 || len(a) != len(b) || !equalBits(a, b) {
 		t.Error("external weights give other results")
+	}
+	sum, both := sha256.Sum256(thin), sha256.Sum256(slices.Concat(thin, weights))
+	found, problems := InspectDir(dir, "")
+	for _, i := range []Info{ext.Info(), found} {
+		if i.FileSHA256 != hex.EncodeToString(sum[:]) || i.SHA256 != hex.EncodeToString(both[:]) {
+			t.Errorf("hashes %s and %s, %v", i.FileSHA256, i.SHA256, problems)
+		}
+	}
+	if i := plain.Info(); i.FileSHA256 != i.SHA256 {
+		t.Errorf("a file without external data has the hashes %s and %s", i.FileSHA256, i.SHA256)
 	}
 	if plain.Info().SHA256 == ext.Info().SHA256 {
 		t.Error("the hash does not cover the external file")

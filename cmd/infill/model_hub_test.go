@@ -31,12 +31,18 @@ import (
 
 const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 
-// tinyHub serves the tiny model as two models of a catalogue, tiny with hashes and trusted without, and
-// points the environment to it and to an empty cache. It counts requests.
+// tinyHub serves the tiny model.
 func tinyHub(t *testing.T) (requests *[]string) {
 	t.Helper()
+	return hubOf(t, tinyModel, "model.onnx", "vocab.txt", "config.json", "tokenizer_config.json")
+}
+
+// hubOf serves the model of a folder as two models of a catalogue, tiny with hashes and trusted
+// without, and points the environment to it and to an empty cache. It counts requests.
+func hubOf(t *testing.T, folder string, names ...string) (requests *[]string) {
+	t.Helper()
 	requests = new([]string)
-	folder, err := filepath.Abs(tinyModel) // tests change the folder
+	folder, err := filepath.Abs(folder) // tests change the folder
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +60,8 @@ func tinyHub(t *testing.T) (requests *[]string) {
 		Name: "trusted", Architecture: "BERT", Licence: "MIT",
 		Home: "https://example.com/tiny",
 	}
-	for _, name := range []string{"model.onnx", "vocab.txt", "config.json", "tokenizer_config.json"} {
-		data, err := os.ReadFile(filepath.Join(tinyModel, name))
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}

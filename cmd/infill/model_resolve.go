@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"infill/infill/settings"
@@ -24,11 +22,9 @@ import (
 
 // A source is where a model comes from.
 type source struct {
-	part    string     // name of a model that is part of the program, "" for one on the disk
-	dir     string     // of a model on the disk
-	file    string     // the ONNX file in it, "" for the usual names
-	fetched *hub.Model // set if the folder is one that infill model pull made
-	cache   hub.Cache  // in which fetched is
+	part string // name of a model that is part of the program, "" for one on the disk
+	dir  string // of a model on the disk
+	file string // the ONNX file in it, "" for the usual names
 }
 
 // resolveModel turns a model's name or path into its source. A file or folder of that name goes
@@ -62,7 +58,7 @@ func resolveModel(name string) (source, error) {
 		return source{}, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads "+
 			"it (%s)", m.Name, m.Name, megabytes(m.Size()))
 	}
-	return source{dir: cache.Folder(m), fetched: m, cache: cache}, nil
+	return source{dir: cache.Folder(m)}, nil
 }
 
 // modelShelf is the catalogue, with the models of a file or of INFILL_CATALOGUE, and the cache.
@@ -128,9 +124,7 @@ func (s source) same(other source, file string) bool {
 	if s.part != "" || other.part != "" {
 		return s.part == other.part
 	}
-	a, err := os.Stat(s.dir)
-	b, err2 := os.Stat(other.dir)
-	return err == nil && err2 == nil && os.SameFile(a, b)
+	return sameOnDisk(s.dir, other.dir)
 }
 
 // open loads the model. What was pulled must have the hash that it had then.
@@ -142,30 +136,49 @@ func (s source) open(ctx context.Context, opt mlm.Options) (*mlm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := s.wanted(m.Info().File); want != "" && want != m.Info().SHA256 {
-		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w: it has SHA-256 %s, should have %s; "+
-			"infill model pull %s fetches it again",
-			s.dir, m.Info().File, hub.ErrMismatch, m.Info().SHA256, want, s.fetched.Name))
+	if err := s.changed(m.Info()); err != nil {
+		return nil, errors.Join(m.Close(), fmt.Errorf("%s: %s: %w", s.dir, m.Info().File, err))
 	}
 	return m, nil
 }
 
-// wanted is the hash of a pulled model's ONNX file, "" if there is none to compare with: a hash
-// that includes external weights is of several files.
-func (s source) wanted(file string) string {
-	if s.fetched == nil {
-		return ""
+// changed is an error if the ONNX file is that of a pulled model, and not what was pulled. A folder
+// may have been named by its path: the folder of the file says which model it is. Without a
+// catalogue there is none to compare with.
+func (s source) changed(opened mlm.Info) error {
+	catalogue, cache, err := modelShelf("")
+	if err != nil {
+		return nil
 	}
-	want := ""
-	for _, f := range s.fetched.Files {
-		switch {
-		case f.Path == file:
-			want = s.cache.Expected(s.fetched, f)
-		case !slices.Contains([]string{".json", ".txt", ".model", ".md"}, path.Ext(f.Path)):
-			return ""
+	file := filepath.Join(s.dir, filepath.FromSlash(opened.File))
+	for _, m := range catalogue.Models {
+		folder := cache.Folder(m)
+		for _, f := range m.Files {
+			if !sameOnDisk(file, filepath.Join(folder, filepath.FromSlash(f.Path))) {
+				continue
+			}
+			if want := cache.Expected(m, f); want != "" && want != opened.FileSHA256 {
+				return fmt.Errorf("%w: it has SHA-256 %s, should have %s; infill model pull %s fetches it "+
+					"again", hub.ErrMismatch, opened.FileSHA256, want, m.Name)
+			}
+			return nil
+		}
+		if s.file == "" && sameOnDisk(s.dir, folder) {
+			return fmt.Errorf("%w: it is not a file of the model %s; infill model pull %s removes it",
+				hub.ErrMismatch, m.Name, m.Name)
 		}
 	}
-	return want
+	return nil
+}
+
+// sameOnDisk reports whether two paths lead to one file or folder that is there.
+func sameOnDisk(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // megabytes writes a size for people.

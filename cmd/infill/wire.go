@@ -14,6 +14,7 @@ import (
 type infoJSON struct {
 	File         string         `json:"file"`
 	SHA256       string         `json:"sha256"`
+	FileSHA256   string         `json:"file_sha256"`
 	Architecture string         `json:"architecture"`
 	Producer     string         `json:"producer"`
 	Opset        int64          `json:"opset"`
