@@ -137,6 +137,14 @@ type slowly struct {
 
 // Read fails with a failure if the server drains, or if the client sends nothing for too long.
 func (s *slowly) Read(b []byte) (int, error) {
+	// A reader of lines asks again after the end, if the last line has no end of its own. The answer
+	// is the same while the server drains. A deadline would end the wait for news of the client.
+	s.mu.Lock()
+	whole := s.whole
+	s.mu.Unlock()
+	if whole {
+		return 0, io.EOF
+	}
 	if s.left() {
 		return 0, fail(codeDraining, "the server is about to end; ask another one for the rest")
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"infill/infill/batch"
 )
@@ -136,31 +137,59 @@ func (b body) Read(p []byte) (int, error) {
 }
 
 // A batch whose body the server has as a whole is finished, although the server is about to end.
+// Its last line may lack its end.
 func TestBatchIsFinished(t *testing.T) {
 	t.Parallel()
-	s, _ := start(t, Options{})
-	var places []func()
-	for range cap(s.queue.working) { // so that the lines wait while the server begins to drain
-		free, err := s.queue.work(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		places = append(places, free)
-	}
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = body{r.Body, sync.OnceFunc(func() {
-			s.drain()
-			for _, free := range places {
-				free()
+	for _, end := range []string{"\n", ""} {
+		s, _ := start(t, Options{})
+		var places []func()
+		for range cap(s.queue.working) { // so that the lines wait while the server begins to drain
+			free, err := s.queue.work(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
-		})}
-		s.Handler().ServeHTTP(w, r)
-	}))
-	defer h.Close()
-	a := ask(t, "POST", h.URL+"/v1/batch?steps=1", strings.Repeat(`{"text": "the [MASK] ."}`+"\n", 3))
-	if n := bytes.Count(a.body, []byte(`"fillings"`)); a.code != http.StatusOK || n != 3 ||
-		bytes.Contains(a.body, []byte("error")) {
-		t.Errorf("%d, %d records: %s", a.code, n, a.body)
+			places = append(places, free)
+		}
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Body = body{r.Body, sync.OnceFunc(func() {
+				s.drain()
+				for _, free := range places {
+					free()
+				}
+			})}
+			s.Handler().ServeHTTP(w, r)
+		}))
+		defer h.Close()
+		const line = `{"text": "the [MASK] ."}`
+		a := ask(t, "POST", h.URL+"/v1/batch?steps=1", line+"\n"+line+"\n"+line+end)
+		if n := bytes.Count(a.body, []byte(`"fillings"`)); a.code != http.StatusOK || n != 3 ||
+			bytes.Contains(a.body, []byte("error")) {
+			t.Errorf("end %q: %d, %d records: %s", end, a.code, n, a.body)
+		}
+	}
+}
+
+// deadlines counts the deadlines that are set for reading.
+type deadlines struct {
+	http.ResponseWriter
+	n int
+}
+
+func (d *deadlines) SetReadDeadline(time.Time) error { d.n++; return nil }
+
+// After the end of a body the server waits for the news that the client has gone. No later read
+// sets a deadline for that wait: it would pass for such news, and the batch would be lost.
+func TestBatchEndsOnce(t *testing.T) {
+	t.Parallel()
+	w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+	in := &slowly{r: httptest.NewRequest("POST", "/v1/batch", strings.NewReader("no line end")),
+		c: http.NewResponseController(w), leaving: make(chan struct{}), gone: func() {}}
+	if b, err := io.ReadAll(in); err != nil || string(b) != "no line end" {
+		t.Fatalf("%q %v", b, err)
+	}
+	before := w.n
+	if n, err := in.Read(make([]byte, 9)); n != 0 || err != io.EOF || before == 0 || w.n != before {
+		t.Errorf("%d bytes, %v, %d deadlines, %d after the end", n, err, before, w.n-before)
 	}
 }
 
