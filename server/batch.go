@@ -62,6 +62,9 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) error {
 		},
 	}
 	_, err = job.Run(ctx)
+	// The end of the answer is written after this function. The deadline of the last record may be
+	// over by then.
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 	switch {
 	case err == nil, out.n == 0 && !errors.Is(err, errGone):
 		return err

@@ -108,6 +108,29 @@ func TestBatchStreams(t *testing.T) {
 	}
 }
 
+// The end of an answer has its own time, however long ago the last record was written.
+func TestBatchEndsLate(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, Options{})
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = body{r.Body, func() { // as if the time for the record before were over
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+		}}
+		s.Handler().ServeHTTP(w, r)
+	}))
+	defer h.Close()
+	w, lines, _ := converse(t, h.URL)
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() || lines.Err() != nil {
+		t.Errorf("%s %v", lines.Bytes(), lines.Err())
+	}
+}
+
 // A server that is about to end ends a batch after the lines it has, and says so in the last line.
 func TestBatchDrains(t *testing.T) {
 	t.Parallel()
