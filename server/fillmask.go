@@ -249,7 +249,8 @@ func oneToken(tok *tokenize.Tokenizer, word string) (int32, bool) {
 }
 
 // joint fills all blanks of a text together. The score of a filling is the product of the
-// probabilities of its tokens, each given all others.
+// probabilities of its tokens, each given all others. Other parts of the energy decide which
+// fillings there are and their order, but they are not probabilities and do not count in it.
 func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, error) {
 	top, err := json.Marshal(q.topK)
 	if err != nil {
@@ -273,7 +274,11 @@ func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, er
 	tok := m.model.Tokenizer()
 	list := make([]maskItem, len(rec.Fillings))
 	for i, f := range rec.Fillings {
-		item := maskItem{Score: math.Exp(*f.Score), Sequence: f.Text}
+		score := *f.Score
+		if model, ok := f.Energies[infill.ModelEnergy]; ok {
+			score = min(model, 0) // a difference of sums, rounded
+		}
+		item := maskItem{Score: math.Exp(score), Sequence: f.Text}
 		words := make([]string, len(f.Spans))
 		for b, span := range f.Spans {
 			words[b] = f.Text[span[0]:span[1]]

@@ -7,10 +7,12 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"infill/infill"
+	"infill/infill/energies"
 	"infill/mlm"
 )
 
@@ -119,6 +121,57 @@ func TestFillMaskJoint(t *testing.T) {
 				scores[item.TokenStr] = item.Score
 			} else if !ok || math.Abs(old-item.Score) > 1e-5 {
 				t.Errorf("%s: %v alone, %v by a filling", item.TokenStr, old, item.Score)
+			}
+		}
+	}
+}
+
+// Further parts of the energy choose the fillings. The score stays the probability that the model
+// gives the words, also with weights whose energies are too large for an exponential.
+func TestFillMaskEnergy(t *testing.T) {
+	t.Parallel()
+	s, h := start(t, Options{})
+	file := filepath.Join(t.TempDir(), "words.txt")
+	if err := os.WriteFile(file, []byte("dog 2\ncat -1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := energies.OpenNamed(t.Context(), []string{"words:" + file}, energies.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = parts.Close() }()
+	s.Steer(parts)
+	if err := s.Add("steered", tiny(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"the [MASK] sleeps .", "the [MASK] sleeps in the [MASK] ."} {
+		scores := func(more string) map[string]float64 {
+			a := ask(t, "POST", h.URL+"/models/steered", `{"inputs": "`+text+`",
+				"parameters": {"joint": true, "top_k": 100, "seed": 1`+more+`}}`)
+			var list []maskItem
+			if err := json.Unmarshal(a.body, &list); err != nil || len(list) == 0 {
+				t.Errorf("%s%s: %d %s: %v", text, more, a.code, a.body, err)
+			}
+			out := map[string]float64{}
+			for _, item := range list {
+				out[item.Sequence] = item.Score
+			}
+			return out
+		}
+		alone := scores("")
+		for _, weight := range []string{"1", "-3", "1000"} {
+			both := 0
+			for filled, score := range scores(`, "energy": ["words:` + file + "=" + weight + `"]`) {
+				want, ok := alone[filled]
+				if ok {
+					both++
+				}
+				if score < 0 || score > 1 || ok && math.Abs(score-want) > 1e-5 {
+					t.Errorf("weight %s: %q has %v, by the model %v", weight, filled, score, want)
+				}
+			}
+			if both == 0 {
+				t.Errorf("weight %s, %s: no filling in common", weight, text)
 			}
 		}
 	}
