@@ -95,9 +95,41 @@ func TestQueue(t *testing.T) {
 		t.Errorf("%d %s", a.code, a.body)
 	}
 	watching()
-	patient(t, "nothing is left", func() bool { return len(s.queue.present) == 0 })
+	patient(t, "nothing is left", func() bool { return len(s.queue.working) == 0 })
 	patient(t, "the clients are counted", func() bool {
 		return metric(t, h.URL, `infill_requests_total{route="POST /v1/fill",code="499"}`) == "3"
+	})
+}
+
+// Lines of batches take places, but not those of requests that wait: as many may wait as ever, and
+// they are counted.
+func TestQueueBesideBatches(t *testing.T) {
+	t.Parallel()
+	_, h := start(t, Options{Places: 2, Queue: 2, Work: 1 << 40})
+	const line = endless + "}\n"
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	req, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/batch", strings.NewReader(line+line+line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+		}
+	}()
+	patient(t, "two lines work", func() bool { return metric(t, h.URL, "infill_working") == "2" })
+	for _, n := range []string{"1", "2"} {
+		defer leave(t, h.URL, "")()
+		patient(t, n+" wait", func() bool { return metric(t, h.URL, "infill_queue") == n })
+	}
+	a := ask(t, "POST", h.URL+"/v1/fill", endless+"}")
+	if f := a.failure(t); a.code != http.StatusTooManyRequests || f.Type != "overloaded" {
+		t.Errorf("%d %s", a.code, a.body)
+	}
+	end() // the places of the lines are free, and those who wait take them
+	patient(t, "none waits", func() bool {
+		return metric(t, h.URL, "infill_queue") == "0" && metric(t, h.URL, "infill_working") == "2"
 	})
 }
 

@@ -66,8 +66,10 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 		fmt.Fprintf(&b, "%s %d\n", name, value)
 	}
 	s.counts.write(&b, head)
-	one("infill_queue", "gauge", "Requests that wait for a place.", int64(s.queue.waiting()))
-	one("infill_working", "gauge", "Requests that have a place.", int64(len(s.queue.working)))
+	one("infill_queue", "gauge", "Requests that wait for a place, without lines of batches.",
+		int64(s.queue.waiting()))
+	one("infill_working", "gauge", "Requests and lines of batches that have a place.",
+		int64(len(s.queue.working)))
 	one("infill_places", "gauge", "Places to work in.", int64(cap(s.queue.working)))
 	one("infill_requests_in_flight", "gauge", "Requests that have no whole answer yet.",
 		s.counts.underWay.Load())
