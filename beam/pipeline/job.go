@@ -119,7 +119,7 @@ func (j *Job) checkOutput(ctx context.Context, files filesystem.Interface) error
 	if len(old) > 0 && !j.Force {
 		return &ExistsError{old}
 	}
-	trial := j.Output + ".trial"
+	trial := unique(j.Output + ".trial") // a user's file is neither replaced nor removed
 	err = replace(ctx, trial, nil)
 	if r, ok := files.(filesystem.Remover); ok && err == nil {
 		err = r.Remove(ctx, trial)

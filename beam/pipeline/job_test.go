@@ -110,6 +110,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The check writes a file to see whether it can, and removes it. A file of the user's is
+// left alone, whatever it is called.
+func TestCheckKeepsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := newJob(t, dir)
+	mine := write(t, j.Output+".trial", "A ___ of mine.\n")
+	before := names(t, dir)
+	for _, input := range []string{j.Source.Path, mine} {
+		j.Source.Path = input
+		if err := j.Check(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(mine); err != nil || string(b) != "A ___ of mine.\n" {
+			t.Errorf("input %s: %q, %v", input, b, err)
+		}
+	}
+	if after := names(t, dir); after != before {
+		t.Errorf("the folder had %s, has %s", before, after)
+	}
+}
+
 // Force removes the output of an earlier, larger run, and nothing else.
 func TestCheckForce(t *testing.T) {
 	t.Parallel()

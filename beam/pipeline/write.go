@@ -82,7 +82,7 @@ func replace(ctx context.Context, path string, text []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	part := fmt.Sprintf("%s.part-%016x", path, rand.Uint64())
+	part := unique(path + ".part")
 	err = filesystem.Write(ctx, files, part, text)
 	if err == nil {
 		err = filesystem.Rename(ctx, files, part, path)
@@ -92,6 +92,9 @@ func replace(ctx context.Context, path string, text []byte) (err error) {
 	}
 	return err
 }
+
+// unique is a name that no other file has.
+func unique(prefix string) string { return fmt.Sprintf("%s-%016x", prefix, rand.Uint64()) }
 
 func init() {
 	register.DoFn4x1[context.Context, int, func(*Part) bool, func(File), error](&writeFn{})
