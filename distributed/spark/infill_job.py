@@ -255,7 +255,7 @@ def run(spark: SparkSession, o: argparse.Namespace) -> tuple[int, int]:
     """Fills o.input into o.output. Returns the numbers of filled and of failed lines."""
     sc = spark.sparkContext
     program = Program(o.model, ("--seed", o.seed, "--threads", task_cpus(sc), *o.flags))
-    if problem := trial(sc, program):
+    if problem := trial(sc, program, "text" if o.format == "parquet" else o.text_field):
         if "no such file" in problem:
             problem += " (spark-submit --files FILE brings it to the executors; its flag takes the "
             problem += "name without the folder)"
@@ -280,20 +280,21 @@ def run(spark: SparkSession, o: argparse.Namespace) -> tuple[int, int]:
     return filled.value, failed.value
 
 
-def trial(sc: SparkContext, program: Program) -> str:
-    """What is wrong with program, model or flags, found by one line on one executor.
+def trial(sc: SparkContext, program: Program, field: str) -> str:
+    """What is wrong with program, model or flags, found by two lines on one executor.
 
     A task that fails is repeated, and says it in a page of Java.
     """
 
-    def try_line(_: int) -> str:
+    def attempt(_: int) -> str:
+        texts = ("[MASK]", "This is a sentence.")  # the second for flags that mask words
         try:
-            list(program.fill([(0, b'{"text": "[MASK]"}')]))
+            list(program.fill(enumerate(json.dumps({field: t}).encode() for t in texts)))
         except JobError as e:
             return str(e)
         return ""
 
-    return str(sc.parallelize([0], 1).map(try_line).collect()[0])
+    return str(sc.parallelize([0], 1).map(attempt).collect()[0])
 
 
 def task_cpus(sc: SparkContext) -> str:

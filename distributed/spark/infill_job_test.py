@@ -196,6 +196,9 @@ class Local(Files):
         bare = self.table("bare", [("[MASK]", 0.5)], "words string, id double")
         names = [(1, "[MASK]"), (1, "[MASK]"), (None, "[MASK]")]
         twice = self.table("twice", names, "id long, text string")
+        named = self.folder / "named.jsonl"
+        named.write_text('{"words": "[MASK]"}\n')
+        cold = ("--anneal", "2..1", "--log-z")
         new = self.folder / "new"
         for args, says in {
             (bare, new): "no column 'text' of the texts (it has: words, id); --text-field names",
@@ -205,6 +208,8 @@ class Local(Files):
             (good, new, "--model", "big"): "no model 'big' (it has: small): make it with bundle.sh",
             (good, new, "--", "--step-size", "x"): "step-size",
             (good, new, "--", "--allow", "elsewhere.txt"): "spark-submit --files FILE brings it",
+            (named, new, "--text-field", "words", "--", *cold): "log Z is that of one temperature",
+            (good, new, "--", "--mask-words", "1", *cold): "log Z is that of one temperature",
             (good, new, "--", "-o", new): "must leave input, output and format to the job",
             (good, good): "PATH_ALREADY_EXISTS",
             (self.folder / "none.jsonl", new): "PATH_NOT_FOUND",
