@@ -17,13 +17,13 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 from pyspark import RDD, SparkContext, SparkFiles
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 ARCHIVE = "infill"  # the folder that `--archives infill.tar.gz#infill` makes on every executor
@@ -70,6 +70,24 @@ class Program:
                 f"bundle.sh infill.tar.gz /path/to/{self.model}"
             )
         return [*command, "--model", path]
+
+    def header(self) -> list[str]:
+        """The columns of a table of ids and texts that is filled with these flags.
+
+        The number of the line is left out, as rows have none on Spark. Raises JobError if the
+        program refuses the flags for tables.
+        """
+        done = subprocess.run(
+            [*self.command(), "--format", "csv", "--output-format", "csv"],  # the last ones count
+            input=b"id,text\n",
+            capture_output=True,
+            check=False,
+            env=self.environment(),
+            cwd=SparkFiles.getRootDirectory(),
+        )
+        if done.returncode != 0:
+            raise JobError(done.stderr.decode(errors="replace").strip())
+        return [name for name in done.stdout.decode().strip().split(",") if name != "line"]
 
     def environment(self) -> dict[str, str]:
         """The variables of the process. The cache takes what is computed of the model once."""
@@ -216,46 +234,64 @@ def check_column(table: DataFrame, name: str, types: set[str], what: str, option
         )
 
 
+# Members of records. What tables have as JSON is a string here, which Spark 4 reads as it stands.
 FILLING = (
     "struct<text: string, score: double, score_per_token: double, probability: double, "
-    "tokens: array<string>, spans: array<array<bigint>>, count: bigint>"
+    "tokens: array<string>, spans: array<array<bigint>>, count: bigint, energies: string, "
+    "log_probability: double>"
 )
 RECORD = (
-    f"struct<id: string, text: string, fillings: array<{FILLING}>, distinct: bigint, "
-    "acceptance: double, error: struct<code: string, message: string>>"
+    "struct<id: string, text: string, gold: string, masked: array<string>, "
+    f"fillings: array<{FILLING}>, distinct: bigint, acceptance: double, normalizers: string, "
+    "marginals: string, error: struct<code: string, message: string>>"
 )
 
 
-def columns(records: DataFrame, id_type: str) -> DataFrame:
-    """Records as a table, with the names that `infill batch` gives the columns of a table."""
+def of_filling(filling: Column) -> dict[str, Column]:
+    """All columns that a filling can have in a table."""
+    same = ("score", "score_per_token", "probability", "tokens", "spans")
+    return {
+        "filled": filling["text"],
+        **{name: filling[name] for name in same},
+        "count": F.when(filling["count"] != 0, filling["count"]),  # 0: computed, without chains
+        "energies": filling["energies"],
+        "log_probability": filling["log_probability"],
+    }
+
+
+def columns(records: DataFrame, id_type: str, names: Sequence[str]) -> DataFrame:
+    """Records as a table of the columns that Program.header names. Raises JobError for others."""
+
+    def members(filling: Column) -> Column:
+        return F.struct(*(c.alias(n) for n, c in of_filling(filling).items() if n in names))
+
     r = records.select(F.from_json("value", RECORD).alias("r")).select("r.*")
-    best = F.col("fillings")[0]
-    return r.select(
-        F.col("id").cast(id_type),
-        "text",
-        best["text"].alias("filled"),
-        *(best[c].alias(c) for c in ("score", "score_per_token", "probability", "tokens", "spans")),
-        best["count"].alias("count"),
-        F.transform(
-            "fillings",
-            lambda f: F.struct(
-                f["text"].alias("filled"),
-                *(f[c] for c in ("score", "score_per_token", "probability", "tokens", "spans")),
-                f["count"],
-            ),
-        ).alias("fillings"),
-        "distinct",
-        "acceptance",
-        F.col("error.code").alias("error"),
-        F.col("error.message").alias("error_message"),
-    )
+    known = {
+        "id": r["id"].cast(id_type),
+        "text": F.coalesce(r["gold"], r["text"]),  # as it was before words were masked
+        "blanked": F.when(F.size(r["masked"]) > 0, r["text"]),
+        "masked": r["masked"],
+        **of_filling(r["fillings"][0]),
+        "fillings": F.transform(r["fillings"], members),
+        **{n: r[n] for n in ("distinct", "acceptance", "normalizers", "marginals")},
+        "error": r["error"]["code"],
+        "error_message": r["error"]["message"],
+    }
+    if strange := [name for name in names if name not in known]:
+        raise JobError(
+            f"tables of this job have no column {strange[0]!r}: leave out the flag that asks for "
+            "it, such as --per filling, or fill JSON lines"
+        )
+    return r.select(*(known[name].alias(name) for name in names))
 
 
 def run(spark: SparkSession, o: argparse.Namespace) -> tuple[int, int]:
     """Fills o.input into o.output. Returns the numbers of filled and of failed lines."""
     sc = spark.sparkContext
     program = Program(o.model, ("--seed", o.seed, "--threads", task_cpus(sc), *o.flags))
-    if problem := trial(sc, program, "text" if o.format == "parquet" else o.text_field):
+    is_table = o.format == "parquet"
+    problem, names = trial(sc, program, "text" if is_table else o.text_field, is_table)
+    if problem:
         if "no such file" in problem:
             problem += " (spark-submit --files FILE brings it to the executors; its flag takes the "
             problem += "name without the folder)"
@@ -269,32 +305,33 @@ def run(spark: SparkSession, o: argparse.Namespace) -> tuple[int, int]:
 
     # No shuffle comes after the filling. The task that fills also writes, so a partition that is
     # written is never filled again, and Spark counts each partition once.
-    if o.format == "parquet":
+    if is_table:
         table = spark.read.parquet(o.input)
         lines = table_lines(table, o.text_field, o.id_field, o.partitions)
         records = spark.createDataFrame(lines.mapPartitions(fill), "value string")
-        columns(records, dict(table.dtypes)[o.id_field]).write.parquet(o.output)
+        columns(records, dict(table.dtypes)[o.id_field], names).write.parquet(o.output)
     else:
         lines = json_lines(spark, o.input, o.partitions)
         spark.createDataFrame(lines.mapPartitions(fill), "value string").write.text(o.output)
     return filled.value, failed.value
 
 
-def trial(sc: SparkContext, program: Program, field: str) -> str:
-    """What is wrong with program, model or flags, found by two lines on one executor.
+def trial(sc: SparkContext, program: Program, field: str, table: bool) -> tuple[str, list[str]]:
+    """What is wrong with program, model or flags, and the columns of a table if nothing is.
 
-    A task that fails is repeated, and says it in a page of Java.
+    Two lines on one executor find it. A task that fails is repeated, and says it in a page of Java.
     """
 
-    def attempt(_: int) -> str:
+    def attempt(_: int) -> tuple[str, list[str]]:
         texts = ("[MASK]", "This is a sentence.")  # the second for flags that mask words
         try:
             list(program.fill(enumerate(json.dumps({field: t}).encode() for t in texts)))
+            return "", program.header() if table else []
         except JobError as e:
-            return str(e)
-        return ""
+            return str(e), []
 
-    return str(sc.parallelize([0], 1).map(attempt).collect()[0])
+    problem, names = sc.parallelize([0], 1).map(attempt).collect()[0]
+    return problem, names
 
 
 def task_cpus(sc: SparkContext) -> str:

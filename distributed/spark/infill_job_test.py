@@ -190,6 +190,39 @@ class Local(Files):
         joined = self.spark.read.parquet(str(source)).join(filled, "name")
         self.assertEqual(joined.where("steps = 3").count(), 20)
 
+    def test_columns(self) -> None:
+        """The columns of a table are those of one machine, whatever the flags ask for."""
+        texts = ("The cat sat on the mat.", "One day she went home.", "A [MASK] is no word.")
+        rows = [(i, texts[i % 3]) for i in range(6)]
+        source = self.table("whole", rows, "id long, text string")
+        blanks = self.table("blank", [(1, "The [MASK] sat."), (2, "no")], "id long, text string")
+        words = self.folder / "tone.txt"
+        words.write_text("dog 2\n")
+        self.spark.sparkContext.addFile(str(words))
+        energy = ("--energy", "words:tone.txt=1")
+        for i, (path, flags) in enumerate(
+            [
+                (source, ("--mask-words", "2", *FLAGS)),
+                (source, ("--mask-rate", "0.3", *energy, *FLAGS, "--marginals", "--log-z")),
+                (source, ("--mask-words=1", "--marginals=false")),
+                (blanks, (*energy, "--log-z", "--marginals")),
+            ]
+        ):
+            with self.subTest(flags=flags):
+                out, alone = (self.folder / f"{name}{i}.parquet" for name in ("columns", "alone"))
+                self.run_job(
+                    *(path, out, *SETTINGS, "--model", "small", "--partitions", "2", "--", *flags)
+                )
+                model = ("--model", self.folder / "small")
+                file = next(path.glob("part-*"))
+                infill("batch", file, "-o", alone, *SETTINGS, *flags, *model, cwd=self.folder)
+                got, want = (self.spark.read.parquet(str(p)).drop("line") for p in (out, alone))
+                self.assertEqual(got.dtypes, want.dtypes)
+                self.assertEqual(
+                    sorted(map(tuple, got.collect()), key=str),
+                    sorted(map(tuple, want.collect()), key=str),
+                )
+
     def test_refused(self) -> None:
         """Bad input is refused before any work, with the remedy."""
         good = self.table("good", [(1, "[MASK]")], "id long, text string")
@@ -210,6 +243,7 @@ class Local(Files):
             (good, new, "--", "--allow", "elsewhere.txt"): "spark-submit --files FILE brings it",
             (named, new, "--text-field", "words", "--", *cold): "log Z is that of one temperature",
             (good, new, "--", "--mask-words", "1", *cold): "log Z is that of one temperature",
+            (good, new, "--", "--per", "filling", "--top", "1"): "no column 'rank': leave out",
             (good, new, "--", "-o", new): "must leave input, output and format to the job",
             (good, good): "PATH_ALREADY_EXISTS",
             (self.folder / "none.jsonl", new): "PATH_NOT_FOUND",
