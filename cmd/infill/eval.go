@@ -110,6 +110,7 @@ func (f *evalFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	sayExclude(r)
 	for i, format := range tables {
 		r.Files[i].Format = format
 	}
@@ -132,18 +133,29 @@ func (f *evalFlags) plain(stdin io.Reader, o *report.EvalOptions) ([]report.Inpu
 	if err := plainName("--exclude", f.exclude); err != nil {
 		return nil, err
 	}
-	begun, records := false, false
+	first := "" // the line that is not blank
 	add := func(s string) {
-		if !begun && strings.TrimSpace(s) != "" {
-			begun, records = true, isRecord([]byte(s))
+		if first == "" {
+			first = strings.TrimSpace(s)
 		}
 		o.Exclude = append(o.Exclude, s)
 	}
 	if err := readLines(f.exclude, add); err != nil {
 		return nil, fmt.Errorf("--exclude: %w", err)
 	}
-	if records {
-		return nil, notPlain("--exclude", f.exclude)
+	if isRecord([]byte(first)) {
+		return nil, notPlain("--exclude", f.exclude, []byte(first))
 	}
 	return references, nil
+}
+
+// sayExclude adds the flag to the warnings of sentences that are among the references.
+func sayExclude(r *report.EvalResult) {
+	for _, file := range r.Files {
+		for i, w := range file.Warnings {
+			if strings.HasSuffix(w, "; exclude them from the references") {
+				file.Warnings[i] = w + ": --exclude FILE"
+			}
+		}
+	}
 }

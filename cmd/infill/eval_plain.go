@@ -9,6 +9,7 @@ import (
 
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/internal/unpack"
 	"infill/report"
 )
 
@@ -22,15 +23,53 @@ func plainName(flag, path string) error {
 		return usagef("%s %s: a table is not read here; write the texts of its column alone to a file, "+
 			"one sentence a line", flag, path)
 	case format == settings.FormatJSONL:
-		return notPlain(flag, path)
+		return notPlain(flag, path, firstOf(path))
 	}
 	return nil
 }
 
-// notPlain is the error of a file with JSON lines.
-func notPlain(flag, name string) error {
+// firstOf is the first line of a file, empty where it cannot be read, or is a pipe, which can be
+// read only once.
+func firstOf(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := unpack.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }() // only read
+	head, _ := bufio.NewReaderSize(file, jsonl.MaxInput).Peek(jsonl.MaxInput)
+	return firstLine(head)
+}
+
+// notPlain is the error of a file with JSON lines. first is one of them.
+func notPlain(flag, name string, first []byte) error {
 	return usagef("%s %s: JSON lines are not read here; write their texts alone to a file, one "+
-		"sentence a line (jq -r .text)", flag, name)
+		"sentence a line (%s)", flag, name, plainTexts(flag == "--exclude", first))
+}
+
+// plainTexts says how to get sentences from records like this one: what was generated, or for
+// originals what was infilled. The text of infill's own records is neither of them.
+func plainTexts(originals bool, record []byte) string {
+	var has map[string]json.RawMessage
+	_ = json.Unmarshal(record, &has) // what is not a record has nothing
+	is := func(name string, with byte) bool { return len(has[name]) > 0 && has[name][0] == with }
+	failed := is("error", '{') // a record with an error alone; the next ones may have fillings
+	own := has["line"] != nil
+	switch {
+	case own && !originals && (is("fillings", '[') || failed):
+		return "jq -r '.fillings[]?.text'"
+	case own && originals && (is("gold", '"') || failed):
+		return "jq -r '.gold // empty'"
+	case own && originals && is("original", '"'): // a variant
+		return "jq -r '.original // empty'"
+	case own && !originals && is("filled", '"'): // a row for each filling
+		return "jq -r '.filled // empty'"
+	case own && originals && (is("fillings", '[') || is("filled", '"') && !is("blanked", '"')):
+		return "these have the texts with their blanks alone; give those from which words were taken"
+	}
+	return "jq -r .text"
 }
 
 // isRecord says whether a line is a JSON object. A sentence can begin with a brace too.
@@ -73,9 +112,9 @@ func plainInput(flag string, in report.Input) report.Input {
 		}
 		r := bufio.NewReaderSize(file, jsonl.MaxInput)
 		head, _ := r.Peek(jsonl.MaxInput) // an error will come again when reading
-		if isRecord(firstLine(head)) {
+		if first := firstLine(head); isRecord(first) {
 			_ = file.Close() // only read
-			return nil, notPlain(flag, in.Name)
+			return nil, notPlain(flag, in.Name, first)
 		}
 		return &peeked{r, file}, nil
 	}
