@@ -7,6 +7,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/mlm"
@@ -77,6 +78,8 @@ func advice(err error) string {
 		return ": --shortlist N"
 	case errors.As(err, &column):
 		return ": --text-field NAME"
+	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, report.ErrFormat):
+		return ": --text-field NAME" // infill compare has no such flag
 	case errors.As(err, &data) && data.Names:
 		return ": --text-field NAME, --label-field NAME"
 	case errors.As(err, &paired) && paired.Sentences > 1:

@@ -10,6 +10,7 @@ import (
 
 	"infill/infill"
 	"infill/infill/batch"
+	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/ort"
 	"infill/mlm"
@@ -43,6 +44,9 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
 		{infill.ErrNoBlank, ""},
+		{jsonl.ErrNoText, ": --text-field NAME"},
+		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
+		{jsonl.ErrJSON, ""},
 		{orMask(infill.ErrNoBlank), "--mask-words"},
 		{orMask(infill.ErrBlank), ""},
 		{ofRanking(infill.ErrEmptySupport), "(words to rank: --candidates)"},

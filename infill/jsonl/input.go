@@ -53,7 +53,7 @@ func (d Decoder) Input(n int, line []byte) (Input, error) {
 		}
 	}
 	if err == nil && !text {
-		err = &Error{n, name, ErrJSON, fmt.Sprintf("no field %q", name)}
+		err = &Error{n, name, ErrNoText, fmt.Sprintf("no field %q", name)}
 	}
 	return in, err
 }

@@ -21,7 +21,14 @@ var (
 	ErrJSON = errors.New("bad JSON line")
 	// ErrRow is a row of a table that its header does not fit.
 	ErrRow = errors.New("bad row")
+	// ErrNoText is an [ErrJSON], of a line without the field that should have its text.
+	ErrNoText error = noText{}
 )
+
+type noText struct{}
+
+func (noText) Error() string { return ErrJSON.Error() }
+func (noText) Unwrap() error { return ErrJSON }
 
 // An Error says what is wrong with a line. Its message does not repeat Line,
 // which the caller joins with the name of the file.
@@ -31,7 +38,7 @@ type Error struct {
 	// Field is the path of the member, such as "fillings[2].spans"; "" if the
 	// whole line is meant.
 	Field string
-	// Kind is ErrLineTooLong, ErrJSON, ErrRow, or an error that [Code] knows.
+	// Kind is ErrLineTooLong, ErrJSON, ErrNoText, ErrRow, or an error that [Code] knows.
 	Kind error
 	// Reason is the rest of the message.
 	Reason string

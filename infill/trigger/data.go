@@ -30,7 +30,7 @@ type DataError struct {
 	File string
 	Line int // 0: the file as a whole
 	What string
-	// Names says that there is no column of the given name, so the right name helps.
+	// Names says that there is no column or field of the given name, so the right name helps.
 	Names bool
 }
 
@@ -184,7 +184,9 @@ func readJSON(r io.Reader, file, textField, labelField string,
 		}
 		label, lerr := field(fields, labelField)
 		if err := errors.Join(err, lerr); err != nil {
-			return bad(strings.ReplaceAll(err.Error(), "\n", ", "))
+			missing := fields[textField] == nil || fields[labelField] == nil
+			return &DataError{File: file, Line: n, Names: missing,
+				What: strings.ReplaceAll(err.Error(), "\n", ", ")}
 		}
 		if err := add(n, text, label); err != nil {
 			return err
