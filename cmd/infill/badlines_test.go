@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,5 +44,40 @@ func TestNoTextFieldNamesFlag(t *testing.T) {
 	r = infillRun("", withTiny("compare", in)...)
 	if r.code != exitUsage || strings.Contains(r.err, "--text-field") {
 		t.Errorf("compare: exit %d: %s", r.code, r.err)
+	}
+}
+
+// Nothing goes on with an output that was made of a damaged file: the whole one is another input.
+func TestBatchOfDamagedInput(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	for range 2 {
+		_, err := z.Write([]byte("the [MASK] sat .\n"))
+		if err = errors.Join(err, z.Flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := packed.String()
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := write(t, "in.txt.gz", cut)
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	r := infillRun("", withTiny("batch", in, "-o", out)...)
+	want := "out.jsonl has 2 records of what came before the damage; get the input again whole, then " +
+		"begin again with:\n  infill batch --force --model"
+	if r.code != exitUsage || !strings.Contains(r.err, want) || strings.Contains(r.err, "go on with") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	// What is advised works.
+	if err := os.WriteFile(in, packed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := infillRun("", withTiny("batch", "--resume", in, "-o", out)...); r.code != exitUsage {
+		t.Errorf("--resume: exit %d: %s", r.code, r.err)
+	}
+	if r := infillRun("", withTiny("batch", "--force", in, "-o", out)...); r.code != 0 {
+		t.Errorf("--force: exit %d: %s", r.code, r.err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/internal/count"
+	"infill/internal/unpack"
 )
 
 // fileFlags are the flags of every command that works through a file.
@@ -193,9 +195,14 @@ func (f *fileFlags) work(c *cli.Context, std stdio, in *batch.Input, man *batch.
 			count.Of(int(out.Dropped), "byte"))
 	}
 	switch {
+	case err != nil && resumable && damaged(err):
+		fmt.Fprintf(std.err, "infill: %s has %d record%s of what came before the damage; get the input "+
+			"again whole, then begin again with:\n  %s\n", out.File(), p.Records, count.S(p.Records),
+			againCommand(c, "--force"))
+		return err
 	case err != nil && resumable && !errors.Is(err, batch.ErrMismatch):
 		fmt.Fprintf(std.err, "infill: %s has %d record%s; go on with:\n  %s\n", out.File(), p.Records,
-			count.S(p.Records), resumeCommand(c))
+			count.S(p.Records), againCommand(c, "--resume"))
 		return err
 	case err != nil:
 		return err
@@ -241,8 +248,16 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l ba
 	return err
 }
 
-// resumeCommand is the command line that goes on with the output.
-func resumeCommand(c *cli.Context) string {
+// damaged says whether the input is at fault. Nothing goes on with an output made of it, which does
+// not belong to the file that is whole. A disk or a pipe that fails may read it the next time.
+func damaged(err error) bool {
+	var file *fs.PathError
+	return errors.Is(err, unpack.ErrDamaged) && !errors.Is(err, context.Canceled) &&
+		!errors.As(err, &file)
+}
+
+// againCommand is the command line as it was typed, that goes on with the output or overwrites it.
+func againCommand(c *cli.Context, flag string) string {
 	typed, _ := c.App.Metadata["args"].([]string)
 	args := []string{"infill"}
 	for _, a := range typed {
@@ -255,5 +270,5 @@ func resumeCommand(c *cli.Context) string {
 		args = append(args, a)
 	}
 	// Before a lone --, after which all are arguments.
-	return strings.Join(quoted(append([]string{args[0], args[1], "--resume"}, args[2:]...)), " ")
+	return strings.Join(quoted(append([]string{args[0], args[1], flag}, args[2:]...)), " ")
 }
