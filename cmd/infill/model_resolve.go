@@ -40,7 +40,7 @@ func resolveModel(name string) (source, error) {
 		return source{dir: name}, nil
 	case err == nil:
 		return source{dir: filepath.Dir(name), file: filepath.Base(name)}, nil
-	case strings.ContainsAny(name, `/\`):
+	case strings.ContainsAny(name, `/\`) && !errors.Is(err, fs.ErrNotExist):
 		return source{}, fmt.Errorf("model: %w", err)
 	}
 	catalogue, cache, cerr := modelShelf("")
@@ -49,10 +49,11 @@ func resolveModel(name string) (source, error) {
 	}
 	m, cerr := catalogue.Find(name)
 	if cerr != nil {
-		if strings.Contains(name, ".") { // more likely a path
-			return source{}, fmt.Errorf("model: %w", err)
+		err := unknownModel(catalogue, name)
+		if strings.ContainsAny(name, `./\`) { // more likely a path, and no file is wrong usage
+			err = errors.New(err.Error())
 		}
-		return source{}, unknownModel(catalogue, name)
+		return source{}, err
 	}
 	if cache.State(m) != hub.Present {
 		return source{}, fmt.Errorf("the model %s is not in the cache; infill model pull %s downloads "+
@@ -94,6 +95,12 @@ func unknownModel(c *hub.Catalogue, name string) error {
 		names = append(names, m.Name)
 		if strings.HasPrefix(m.Name, name) {
 			longer = append(longer, m.Name)
+		}
+	}
+	// The hub has an owner before the name.
+	for _, s := range names {
+		if base := filepath.Base(name); base != name && strings.EqualFold(base, s) {
+			return usagef("no model and no folder is called %q; did you mean %s?", name, s)
 		}
 	}
 	if len(longer) > 0 {
