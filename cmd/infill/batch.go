@@ -102,7 +102,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	}
 	in, err := f.input(c.Context, path, std, f.reads()...)
 	if err != nil {
-		return err
+		return orText(err, path)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	lines := in.Format() == settings.FormatJSONL // which have settings of their own

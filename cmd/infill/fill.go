@@ -75,6 +75,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.ready(); err != nil {
 		return err
 	}
+	if path := soleFile(c.Args().Slice()); path != "" && f.Masking.On() && !f.quiet {
+		sayFile(std, path, "infill batch")
+	}
 	f.Sampling = f.Sampling || f.trace != "" // which is of chains
 	if err := f.CheckOptions(); err != nil {
 		return err
@@ -124,6 +127,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	opt.ID = fmt.Sprint(n)
 	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
+		if w.single {
+			err = orFile(err, text)
+		}
 		return orMask(err)
 	}
 	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Complete().Steps)

@@ -90,6 +90,9 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	if path := soleFile(c.Args().Slice()); path != "" && !f.quiet {
+		sayFile(std, path, "infill score --file")
+	}
 	s, err := f.open(c.Context)
 	if err != nil {
 		return err

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// A file where a text is wanted, and a text where a file is, are told of with the command that is
+// meant.
+func TestTextOrFile(t *testing.T) {
+	t.Parallel()
+	in := write(t, "in.txt", "the dog sleeps .\n")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string // "" where nothing is said
+	}{
+		{"score", withTiny("score", in), 0, "is taken for a text; for the texts of the file of that " +
+			"name: infill score --file " + in + "\n"},
+		{"score, quiet", withTiny("score", "--quiet", in), 0, ""},
+		{"two scores", withTiny("score", in, in), 0, ""},
+		{"score of a folder", withTiny("score", os.TempDir()), 0, ""},
+		{"score of a text", withTiny("score", "the dog sleeps ."), 0, ""},
+		{"fill", withTiny("fill", in), exitUsage,
+			"; for the texts of the file of that name: infill batch " + in + "\n"},
+		{"fill, masked", withTiny("fill", "--mask-words", "1", "--seed", "1", in), 0,
+			"the file of that name: infill batch " + in + "\n"},
+		{"batch", withTiny("batch", "The [MASK] sat."), exitTrouble,
+			"no such file or directory; to fill a text: infill fill 'The [MASK] sat.'\n"},
+		{"batch, other blank", withTiny("batch", "The ___ sat."), exitTrouble, "infill fill 'The ___"},
+	} {
+		r := infillRun("", c.args...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" {
+			t.Errorf("%s: exit %d: %s", c.name, r.code, r.err)
+		}
+	}
+	r := infillRun("", withTiny("batch", "no-such-file")...)
+	if strings.Contains(r.err, "infill fill") {
+		t.Errorf("a file without a blank: %s", r.err)
+	}
+}
