@@ -19,17 +19,17 @@ var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9-]*(=.*)?$`)
 // error here, so that none is ever swallowed.
 func reorder(app *cli.App, args []string) ([]string, error) {
 	var out []string
-	if len(args) > 0 && args[0] == "help" {
+	for len(args) > 0 && args[0] == "help" {
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	cmds, flags, path := app.Commands, app.Flags, "infill"
+	cmds, flags, path, takesArgs := app.Commands, app.Flags, "infill", false
 	for len(args) > 0 && !flagLike.MatchString(args[0]) {
 		c := find(cmds, args[0])
 		if c == nil {
 			break
 		}
 		out, args = append(out, args[0]), args[1:]
-		cmds, flags, path = c.Subcommands, c.Flags, path+" "+c.Name
+		cmds, flags, path, takesArgs = c.Subcommands, c.Flags, path+" "+c.Name, c.ArgsUsage != "COMMAND"
 	}
 	var front, rest []string
 	help := false
@@ -67,6 +67,9 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			// Joined, so that a value that starts with a dash stays its flag's.
 			front[len(front)-1] = a + "=" + args[i]
 		}
+	}
+	if help && len(rest) > 0 && len(cmds) > 0 && !takesArgs {
+		return nil, unknownCommand(cmds, path, rest[0])
 	}
 	if help && path != "infill" {
 		// The parser takes an argument beside --help for the name of a topic.

@@ -51,7 +51,7 @@ var badInput = []error{
 	infill.ErrOption,
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
 	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines,
-	jsonl.ErrLineTooLong, table.ErrTable,
+	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
 	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,

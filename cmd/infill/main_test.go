@@ -205,7 +205,7 @@ func TestOpenLengthsShowBothScores(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "fill"}, {"fill", "-h"}, {"help", "model", "info"}, {"--version"}} {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "fill"}, {"help", "help"}, {"help", "samplers", "dmala"}, {"fill", "-h"}, {"help", "model", "info"}, {"--version"}} {
 		if r := infillRun("", args...); r.code != 0 || len(r.out) < 10 || r.err != "" {
 			t.Errorf("%v: exit %d: %s%s", args, r.code, r.out, r.err)
 		}
