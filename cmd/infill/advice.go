@@ -58,6 +58,7 @@ func advice(err error) string {
 	var exists *batch.ExistsError
 	var manifest *batch.ManifestError
 	var column *batch.ColumnError
+	var lines *batch.NotLinesError
 	var offline *hub.OfflineError
 	var many *samplers.TooManyError
 	var data *trigger.DataError
@@ -81,6 +82,8 @@ func advice(err error) string {
 		return " (--resume goes on with it, --force overwrites it)"
 	case errors.As(err, &manifest) && manifest.Force:
 		return "; --force overwrites what is there"
+	case errors.As(err, &lines) && lines.Text:
+		return ": --format text"
 	case errors.As(err, &many):
 		return ": --shortlist N"
 	case errors.As(err, &column):
@@ -136,7 +139,6 @@ var advices = []struct {
 		" (flags that take fillings away: --allow, --ban, --vocab, --min-distance, --no-repeat)"},
 	{infill.ErrFiltered, " (filters: --min-edits, --max-edits, --max-drop, --min-similarity, " +
 		"--max-similarity)"},
-	{batch.ErrNotLines, ": --format text"},
 	{batch.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},

@@ -44,6 +44,8 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
 		{infill.ErrNoBlank, ""},
+		{&batch.NotLinesError{Text: true}, ", or say that it is text: --format text"},
+		{&batch.NotLinesError{}, ""},
 		{jsonl.ErrNoText, ": --text-field NAME"},
 		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
 		{jsonl.ErrJSON, ""},

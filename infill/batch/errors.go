@@ -27,6 +27,24 @@ var (
 	ErrJoin = errors.New("nothing was joined")
 )
 
+// A NotLinesError is an input that is neither lines nor a table. It wraps ErrNotLines.
+type NotLinesError struct {
+	What string // what it looks like, and what to do
+	Text bool   // the format text reads it, if somebody says that it is text
+}
+
+// Error says what is wrong and what helps.
+func (e *NotLinesError) Error() string {
+	or := ""
+	if e.Text {
+		or = ", or say that it is text"
+	}
+	return fmt.Sprintf("%v: %s%s", ErrNotLines, e.What, or)
+}
+
+// Unwrap returns the sentinel.
+func (e *NotLinesError) Unwrap() error { return ErrNotLines }
+
 // An ExistsError is an output that is there. It wraps ErrExists.
 type ExistsError struct {
 	Path string

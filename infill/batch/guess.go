@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"infill/infill/settings"
 	"infill/internal/textline"
@@ -11,11 +12,11 @@ import (
 
 // guess decides between text and JSON lines by the first bytes of an input, unless its name has.
 // What is neither is refused: a filling for each line of a picture, or of an array of JSON, is not
-// what anybody asked for. The error wraps [ErrNotLines].
+// what anybody asked for. The error is a [*NotLinesError].
 func guess(named settings.Format, head []byte) (settings.Format, error) {
 	if kind := textline.Foreign(head); kind != "" {
-		return named, fmt.Errorf("%w: it looks like %s; give text or JSON lines in UTF-8, or "+
-			"a table, or say that it is text", ErrNotLines, kind)
+		return named, notLines(head, "it looks like %s; give text or JSON lines in UTF-8, or a table",
+			kind)
 	}
 	if named == settings.FormatText {
 		return named, oldEnds(head)
@@ -24,18 +25,18 @@ func guess(named settings.Format, head []byte) (settings.Format, error) {
 		return named, nil
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return named, fmt.Errorf("%w: it has NUL bytes, as pictures and programs have; give text or "+
-			"JSON lines in UTF-8, or a table, or say that it is text", ErrNotLines)
+		return named, notLines(head, "it has NUL bytes, as pictures and programs have; give text or "+
+			"JSON lines in UTF-8, or a table")
 	}
 	first, rest, whole := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	first = bytes.TrimRight(first, " \t\r")
 	switch {
 	case array(first, rest):
-		return named, fmt.Errorf("%w: it looks like an array of JSON; make JSON lines of it, for "+
-			"instance with jq -c '.[]', or say that it is text", ErrNotLines)
+		return named, notLines(head, "it looks like an array of JSON; make JSON lines of it, for "+
+			"instance with jq -c '.[]'")
 	case string(first) == "{":
-		return named, fmt.Errorf("%w: it looks like JSON over several lines; make JSON lines of it, for "+
-			"instance with jq -c ., or say that it is text", ErrNotLines)
+		return named, notLines(head, "it looks like JSON over several lines; make JSON lines of it, for "+
+			"instance with jq -c .")
 	case len(first) > 0 && first[0] == '{' &&
 		(json.Valid(first) || !whole && bytes.Contains(first, []byte(`"text"`))):
 		return settings.FormatJSONL, nil
@@ -49,8 +50,21 @@ func oldEnds(head []byte) error {
 	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(bytes.TrimSpace(head), '\r') < 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: its lines end in carriage returns alone, as in old Macintosh files; make "+
-		"line ends of them first (tr '\\r' '\\n'), or say that it is text", ErrNotLines)
+	return &NotLinesError{What: "its lines end in carriage returns alone, as in old Macintosh " +
+		"files; make line ends of them first (tr '\\r' '\\n')"}
+}
+
+// notLines is the error of an input that begins so. Only UTF-8 can be read as text after all.
+func notLines(head []byte, format string, args ...any) error {
+	for i := len(head) - 1; i >= 0 && i > len(head)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(head[i]) {
+			if !utf8.FullRune(head[i:]) { // the last character is cut
+				head = head[:i]
+			}
+			break
+		}
+	}
+	return &NotLinesError{What: fmt.Sprintf(format, args...), Text: utf8.Valid(head)}
 }
 
 // array reports whether an array of JSON begins with this line and what follows it. A sentence may

@@ -20,6 +20,7 @@ func TestNotLines(t *testing.T) {
 		{"a.json", "{\n  \"text\": \"The [MASK] ran.\"\n}", "jq -c ."},
 		{"a.png", "\x89PNG\r\n\x1a\n\x00\x00", "a PNG image"},
 		{"a.txt", "\xff\xfea\x00b\x00", "UTF-16"},
+		{"a.txt", "\xff\xfea\x00b\x00", "iconv -f utf-16 -t utf-8"},
 		{"a.jsonl", "PK\x03\x04\n", "a zip archive"},
 		{"a.bin", "text\n\x00", "NUL bytes"},
 		{"a.txt", "One [MASK].\rTwo [MASK].\r", `tr '\r' '\n'`},
@@ -54,6 +55,29 @@ func TestNotLines(t *testing.T) {
 		}
 		if err := in.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// That it is text is offered only where that can be read.
+func TestNotLinesAsText(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]bool{
+		`[{"text": "The [MASK] ran."}]`:        true,
+		"{\n  \"text\": \"The [MASK] ran é":    true,
+		"{\n  \"text\": \"The [MASK] ran \xc3": true, // cut
+		"BZhao [MASK].\n":                      true,
+		"a\x00b":                               true,
+		"\xff\xfea\x00b\x00":                   false,
+		"\x89PNG\r\n\x1a\n\x00\x00":            false,
+		"a\x00b\xff\xfe\xfd":                   false,
+		"One [MASK].\rTwo [MASK].\r":           false,
+	} {
+		_, err := guess(settings.FormatAuto, []byte(data))
+		var lines *NotLinesError
+		if !errors.As(err, &lines) || lines.Text != want ||
+			strings.Contains(err.Error(), "or say that it is text") != want {
+			t.Errorf("%q: %v, want %v", data, err, want)
 		}
 	}
 }

@@ -12,8 +12,8 @@ func Foreign(head []byte) string {
 		{"\xfd7zX", "xz data (unpack it first)"},
 		{"BZh", "bzip2 data (unpack it first)"},
 		{"\x28\xb5\x2f\xfd", "zstd data (unpack it first)"},
-		{"\xff\xfe", "UTF-16 text (convert it to UTF-8)"},
-		{"\xfe\xff", "UTF-16 text (convert it to UTF-8)"},
+		{"\xff\xfe", "UTF-16 text (convert it first: iconv -f utf-16 -t utf-8)"},
+		{"\xfe\xff", "UTF-16 text (convert it first: iconv -f utf-16 -t utf-8)"},
 		{"\x89PNG", "a PNG image"},
 		{"\x7fELF", "a program"},
 	} {
