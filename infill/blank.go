@@ -234,8 +234,11 @@ func spelt(s string) string {
 // noBlank is the error of a text without blanks, which is given without its escapes. mask is the
 // tokenizer's own spelling of the mask token.
 func noBlank(text, mask string) error {
-	msg := "write [MASK] or ___ where a word is to be filled in"
-	if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
+	msg, at := "write [MASK] or ___ where a word is to be filled in", unclosed(text)
+	if at >= 0 {
+		msg = "the [MASK there is not closed, or has a space after it; write [MASK], or options " +
+			"without a space before them, as in [MASK/ing$/]"
+	} else if i := strings.Index(strings.ToLower(text), "[mask]"); i >= 0 {
 		msg = "write [MASK] in capitals"
 	}
 	for i := range text {
@@ -244,11 +247,22 @@ func noBlank(text, mask string) error {
 			if blank == openBlank {
 				blank = spelt(text[i:])
 			}
-			msg = fmt.Sprintf("the backslash makes %s ordinary text; take it away", blank)
+			msg, at = fmt.Sprintf("the backslash makes %s ordinary text; take it away", blank), -1
 			break
 		}
 	}
-	return &TextError{-1, msg, ErrNoBlank}
+	return &TextError{at, msg, ErrNoBlank}
+}
+
+// unclosed is the byte of the first blank that ends after its word, or -1.
+func unclosed(text string) int {
+	for i := range text {
+		rest, ok := strings.CutPrefix(text[i:], openBlank)
+		if ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0]))) {
+			return i
+		}
+	}
+	return -1
 }
 
 // A group is a blank, or several that are tied, with the options of all.

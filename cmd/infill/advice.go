@@ -63,6 +63,7 @@ func advice(err error) string {
 	var many *samplers.TooManyError
 	var data *trigger.DataError
 	var paired *report.PairedError
+	var word *trigger.WordError
 	var masks maskable
 	var file named
 	var sentence unopened
@@ -90,6 +91,8 @@ func advice(err error) string {
 		return ": --text-field NAME"
 	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, report.ErrFormat):
 		return ": --text-field NAME" // infill compare has no such flag
+	case errors.As(err, &word):
+		return ": --say " + printable(quoted([]string{word.Label})[0]) + "=WORD"
 	case errors.As(err, &data) && data.Names:
 		return ": --text-field NAME, --label-field NAME"
 	case errors.As(err, &paired) && paired.Sentences > 1:

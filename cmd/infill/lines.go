@@ -21,6 +21,9 @@ type line struct {
 // inputTexts returns the sequence of texts that the arguments ask for.
 func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 	switch {
+	case eachHasBlank(args):
+		return nil, usagef("%d texts; fill takes one text; several come one a line on standard input: "+
+			"infill fill -", len(args))
 	case len(args) > 1:
 		return nil, usagef("%d texts; put quotes around the sentence: infill fill \"%s\"", len(args),
 			strings.Join(args, " "))
@@ -30,6 +33,18 @@ func inputTexts(args []string, std stdio) (iter.Seq2[line, error], error) {
 		return nil, usagef("no text; try: infill fill \"The [MASK] sat on the [MASK].\"")
 	}
 	return typed(std), nil
+}
+
+// eachHasBlank says whether these are several texts, and not the words of one without its quotes.
+func eachHasBlank(args []string) bool {
+	spaces := false
+	for _, a := range args {
+		if !strings.Contains(a, "[MASK") && !strings.Contains(a, "___") {
+			return false
+		}
+		spaces = spaces || strings.ContainsAny(a, " \t\n")
+	}
+	return spaces && len(args) > 1
 }
 
 // typed yields the lines of standard input. Who asked for it at a terminal is told that the

@@ -85,6 +85,8 @@ func (f *measureFlags) idle(c *cli.Context) error {
 		if err := goesWith(c, "--self-bleu first", "first"); err != nil {
 			return err
 		}
+	} else if f.first < 2 {
+		return usagef("--self-bleu first goes with the number of sentences (want 2 or more): --first N")
 	}
 	if !f.confidence {
 		if err := goesWith(c, "--confidence", "resamples", "level"); err != nil {

@@ -33,6 +33,19 @@ var (
 	ErrOption = errors.New("bad option")
 )
 
+// A WordError is a label whose word cannot be said, since it is not one of the vocabulary. Another
+// word for the label helps. It wraps ErrLabels.
+type WordError struct{ Label, Word string }
+
+// Error says what is wrong and what helps.
+func (e *WordError) Error() string {
+	return fmt.Sprintf("%v: %q, for the label %q, is not one word of the model's vocabulary; give "+
+		"another", ErrLabels, e.Word, e.Label)
+}
+
+// Unwrap returns the sentinel.
+func (e *WordError) Unwrap() error { return ErrLabels }
+
 // A row is a text in the template, as token ids.
 type row struct {
 	ids    []int32
@@ -77,8 +90,7 @@ func (t *task) wordsOf(verbalizer map[string]string) error {
 		}
 		id, ok := ids[word]
 		if !ok {
-			return fmt.Errorf("%w: %q, for the label %q, is not one word of the model's vocabulary; "+
-				"give another", ErrLabels, word, label)
+			return &WordError{Label: label, Word: word}
 		}
 		if n := slices.Index(t.words, id); n >= 0 {
 			return fmt.Errorf("%w: %q and %q have the same word, %q", ErrLabels, t.labels[n], label, word)

@@ -25,7 +25,7 @@ func Name(written string, known []string) string {
 			best, bestD, shared = n, d, same
 		}
 	}
-	limit := max(1, (min(len([]rune(best)), len(in))+1)/2)
+	limit := max(1, min(len([]rune(best)), len(in))/2)
 	if bestD > limit || bestD >= len(in) && len(in) > 1 {
 		return ""
 	}

@@ -12,6 +12,7 @@ func TestName(t *testing.T) {
 		"dmala": "dmala", "dmalla": "dmala", "DMALA": "dmala", "dmlaa": "dmala", "gibs": "gibbs",
 		"whole-word": "whole-words",
 		"sead":       "seed", "tpo": "top", "österreihc": "Österreich", // neighbours exchanged
+		"foo":   "", // one letter of "top"
 		"xyzzy": "", "gibberish": "", "ab": "", "": "", strings.Repeat("dmala", 20): "",
 	} {
 		if got := Name(written, known); got != want {
