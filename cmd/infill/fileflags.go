@@ -95,6 +95,9 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
+	if err == nil {
+		f.sayText(std, path, in)
+	}
 	return in, err
 }
 

@@ -75,6 +75,9 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if err := f.ready(); err != nil {
 		return err
 	}
+	if !single && !f.quiet {
+		texts = notingJSON(std, texts, "infill batch -")
+	}
 	if path := soleFile(c.Args().Slice()); path != "" && f.Masking.On() && !f.quiet {
 		sayFile(std, path, "infill batch")
 	}

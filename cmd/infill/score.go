@@ -90,6 +90,9 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
+	if (c.NArg() == 0 || c.Args().First() == "-") && !f.quiet {
+		texts = notingJSON(std, texts, "infill score --file -")
+	}
 	if path := soleFile(c.Args().Slice()); path != "" && !f.quiet {
 		sayFile(std, path, "infill score --file")
 	}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"infill/infill/batch"
+	"infill/infill/settings"
+)
+
+// Lines of text may look like JSON lines, as in a file called .txt that infill batch wrote. They
+// are texts all the same, and that is said.
+
+// hasText says whether a line is a JSON object with a text in the given field.
+func hasText(line []byte, field string) bool {
+	if !isRecord(line) {
+		return false
+	}
+	var members map[string]json.RawMessage
+	var text *string
+	return json.Unmarshal(line, &members) == nil && members[field] != nil &&
+		json.Unmarshal(members[field], &text) == nil && text != nil
+}
+
+// sayJSON tells it of an input. reads is what reads such lines as records.
+func sayJSON(std stdio, name, reads string) {
+	fmt.Fprintf(std.err, "infill: %s: these look like JSON lines, and each is taken for a text as it "+
+		"stands; to read them as JSON: %s\n", printable(name), reads)
+}
+
+// notingJSON are the lines of standard input, with a word on the first one if it looks like JSON.
+func notingJSON(std stdio, texts iter.Seq2[line, error], reads string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		first := true
+		for l, err := range texts {
+			if first && err == nil && hasText([]byte(l.text), "text") {
+				sayJSON(std, "standard input", reads)
+			}
+			first = false
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// sayText tells it of a file whose name decided that it is text. Who said so knows it.
+func (f *fileFlags) sayText(std stdio, path string, in *batch.Input) {
+	named := f.Format == settings.FormatAuto && in.Format() == settings.FormatText && path != "-"
+	if !f.quiet && named && hasText(firstOf(path), f.TextField) {
+		sayJSON(std, path, "--format jsonl")
+	}
+}
