@@ -40,21 +40,6 @@ func completionCommand(std stdio) *cli.Command {
 	}
 }
 
-func manCommand(std stdio) *cli.Command {
-	return &cli.Command{
-		Name:  "man",
-		Usage: "the manual page, for man -l",
-		Action: func(c *cli.Context) error {
-			page, err := newApp(std).ToManWithSection(1)
-			if err != nil {
-				return err
-			}
-			_, err = io.WriteString(std.out, page)
-			return err
-		},
-	}
-}
-
 func versionCommand(std stdio) *cli.Command {
 	return &cli.Command{
 		Name:  "version",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -158,40 +159,57 @@ func writeHelp(b *strings.Builder, name, usage, args, description string, cmds [
 		}
 		b.WriteString(entry(fmt.Sprintf("  %-12s", c.Name), c.Usage, 14))
 	}
-	for _, g := range groups {
-		head := g
-		if g == "" {
-			head = "Other flags"
-		}
+	grouped(flags, func(heading string, flags []cli.Flag) {
+		fmt.Fprintf(b, "\n%s:\n", heading)
 		for _, f := range flags {
-			o, ok := f.(*option)
-			if ok && o.group != g || !ok && g != "" {
-				continue
-			}
-			if head != "" {
-				fmt.Fprintf(b, "\n%s:\n", head)
-				head = ""
-			}
 			b.WriteString(flagHelp(f))
 		}
+	})
+	b.WriteString("\n" + environment + "\n")
+}
+
+// environment says how flags are set without being typed.
+const environment = "Flags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true, " +
+	"one with\na name in brackets by that name."
+
+// grouped visits the groups of flags that there are, in the order of help.
+func grouped(flags []cli.Flag, do func(heading string, flags []cli.Flag)) {
+	for _, g := range groups {
+		var of []cli.Flag
+		for _, f := range flags {
+			if o, ok := f.(*option); ok && o.group == g || !ok && g == "" {
+				of = append(of, f)
+			}
+		}
+		if len(of) > 0 {
+			do(cmp.Or(g, "Other flags"), of)
+		}
 	}
-	b.WriteString("\nFlags can be set in the environment: --no-repeat by INFILL_NO_REPEAT=true, one " +
-		"with\na name in brackets by that name.\n")
 }
 
 // flagHelp is the entry of a flag.
 func flagHelp(f cli.Flag) string {
 	const column = 26
+	left, usage := flagTexts(f)
+	left = "  " + left
+	if utf8.RuneCountInString(left) > column-2 {
+		return left + "\n" + entry(strings.Repeat(" ", column), usage, column)
+	}
+	return entry(fmt.Sprintf("%-*s", column, left), usage, column)
+}
+
+// flagTexts are the names of a flag with what it takes, and what it is for.
+func flagTexts(f cli.Flag) (left, usage string) {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {
-		return ""
+		return "", ""
 	}
 	arg, usage := placeholder(d)
 	var names []string
 	for _, n := range f.Names() {
 		names = append([]string{dashes(n)}, names...)
 	}
-	left := "  " + strings.Join(names, ", ")
+	left = strings.Join(names, ", ")
 	if arg != "" {
 		left += " " + arg
 	}
@@ -203,10 +221,7 @@ func flagHelp(f cli.Flag) string {
 			usage += " [" + o.env + "]"
 		}
 	}
-	if utf8.RuneCountInString(left) > column-2 {
-		return left + "\n" + entry(strings.Repeat(" ", column), usage, column)
-	}
-	return entry(fmt.Sprintf("%-*s", column, left), usage, column)
+	return left, usage
 }
 
 // placeholder is what help calls the value of a flag, and its text without backquotes.

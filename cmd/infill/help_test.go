@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,6 +167,64 @@ func TestCompletionAndManual(t *testing.T) {
 	}
 	if r := infillRun("", "version"); r.code != 0 || r.out != infillRun("", "--version").out {
 		t.Errorf("%s", r.out)
+	}
+}
+
+// The manual has what help has of each command, and the exit codes of README. man reads it without
+// a warning where it is there.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	page := infillRun("", "man").out
+	plain := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ga`, "`", `\(aq`, "'", `\(ha`, "^",
+		`\(ti`, "~", `\:`, "", `\&`, "", "\n", " ").Replace(page)
+	plain = strings.Join(strings.Fields(plain), " ")
+	has := func(what, text string) {
+		t.Helper()
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(plain, text) {
+			t.Errorf("no %s: %s", what, text)
+		}
+	}
+	var walk func(path string, c *cli.Command)
+	walk = func(path string, c *cli.Command) {
+		has("usage", path+" [FLAGS] "+c.ArgsUsage)
+		for line := range strings.Lines(c.Description) {
+			has("description of "+path, line)
+		}
+		for _, example := range examples[path] {
+			has("example of "+path, example)
+		}
+		for _, sub := range visible(c.Subcommands) {
+			walk(path+" "+sub.Name, sub)
+		}
+	}
+	for _, c := range visible(newApp(stdio{}).Commands) {
+		walk("infill "+c.Name, c)
+	}
+	has("blank", "[MASK/ing$/] a whole word that matches an expression")
+	has("flag", "-n, --top N")
+	has("default", `name of "infill model list" (default: "default")`)
+	has("variable", "[INFILL_EVAL_TOP]")
+	readme := get(t, "../../README.md")
+	for _, e := range exitCodes {
+		has("exit code", fmt.Sprintf("\\fB%d\\fP %s", e.code, e.means))
+		if row := fmt.Sprintf("| %d | %s |\n", e.code, e.means); !strings.Contains(readme, row) {
+			t.Errorf("README lacks %s", row)
+		}
+	}
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "'") || len(line) < 2 {
+			t.Errorf("a line of the page: %q", line)
+		}
+	}
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Log("no groff")
+		return
+	}
+	path := put(t, filepath.Join(t.TempDir(), "infill.1"), page)
+	out, err := exec.Command(groff, "-k", "-man", "-Tutf8", "-ww", "-z", path).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
