@@ -61,7 +61,7 @@ func (p *plan) settings() string {
 	}
 	if b := p.bleu.Confidence; b != nil {
 		parts = append(parts, fmt.Sprintf(
-			"intervals of level %g, those of BLEU from %d resamples of whole sources",
+			"intervals of level %g, from %d resamples of whole sources, or a jackknife over them",
 			cmp.Or(b.Level, bleu.DefaultLevel), cmp.Or(b.Resamples, bleu.DefaultResamples)))
 	}
 	if n := len(p.excluded); n > 0 {

@@ -107,8 +107,8 @@ func intervalNote(rows []Row) string {
 			}
 			for part := range strings.SplitSeq(m.Signature, "|") {
 				if level, ok := strings.CutPrefix(part, "ci:"); ok {
-					return fmt.Sprintf("Intervals: coverage %s, over the sources of the sentences. BLEU has a "+
-						"bootstrap, self-BLEU a jackknife.", level)
+					return fmt.Sprintf("Intervals: coverage %s, over the sources of the sentences: a bootstrap "+
+						"where the signature has bs, a jackknife where it has jk.", level)
 				}
 			}
 		}

@@ -38,8 +38,8 @@ type Options struct {
 	// Compare.
 	Ngrams []int
 	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU
-	// and a jackknife of self-BLEU. Resamples are those of the bootstrap, 0 for 1000. Level is the
-	// coverage, 0 for 0.95.
+	// and of self-BLEU's group, a jackknife of other self-BLEU. Resamples are those of the
+	// bootstrap, 0 for 1000. Level is the coverage, 0 for 0.95.
 	Confidence bool
 	Resamples  int
 	Level      float64

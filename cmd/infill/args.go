@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -69,7 +70,10 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 	}
 	if help && len(rest) > 0 && len(cmds) > 0 && !takesArgs {
-		return nil, unknownCommand(cmds, path, rest[0])
+		if find(cmds, rest[0]) == nil {
+			return nil, unknownCommand(cmds, path, rest[0])
+		}
+		return reorder(app, slices.Concat(out, rest, []string{"--help"})) // of the command after it
 	}
 	if help && path != "infill" {
 		// The parser takes an argument beside --help for the name of a topic.

@@ -22,6 +22,16 @@ func TestHelpAfterArguments(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, %q", c.args, r.code, r.err, r.out)
 		}
 	}
+	for _, args := range [][]string{{"--help", "fill"}, {"-h", "fill", "x"}, {"--help", "model", "pull"},
+		{"model", "--help", "pull"}} {
+		want := "infill fill ["
+		if args[len(args)-1] == "pull" {
+			want = "infill model pull ["
+		}
+		if r := infillRun("", args...); r.code != 0 || !strings.Contains(r.out, want) {
+			t.Errorf("%q: exit %d, %s%s", args, r.code, r.err, r.out)
+		}
+	}
 	if r := infillRun("", "fil", "--help"); r.code == 0 || !strings.Contains(r.err, "fil") {
 		t.Errorf("help of an unknown command: exit %d, %q", r.code, r.err)
 	}

@@ -69,7 +69,7 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
 		textFlag("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
 		boolFlag("confidence", "intervals of BLEU and self-BLEU, of whole sources", &f.confidence),
-		wholeFlag("resamples", "resamples of the bootstrap of BLEU", &f.resamples, 2, bleu.MaxResamples),
+		wholeFlag("resamples", "resamples of a bootstrap", &f.resamples, 2, bleu.MaxResamples),
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}), group(groupOutput, []*option{
 		boolFlag("json", "print the result as JSON", &f.json),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"infill/infill"
 )
@@ -61,8 +60,8 @@ func (u unopened) Unwrap() error { return u.error }
 
 // orText is the error of opening a file, with the command for a text if its name has a blank.
 func orText(err error, path string) error {
-	if errors.Is(err, fs.ErrNotExist) && (strings.Contains(path, "[MASK") ||
-		strings.Contains(path, "___")) {
+	if _, missing := os.Stat(path); errors.Is(err, fs.ErrNotExist) && looksBlank(path) &&
+		errors.Is(missing, fs.ErrNotExist) { // and not the folder of the output alone
 		return unopened{err, path}
 	}
 	return err

@@ -5,7 +5,7 @@ package student
 import "math"
 
 // exact is the most degrees of freedom for which the distribution is summed. Above it the expansion
-// of [Quantile] is right to 9 digits for every level below 1 − 1e-6.
+// of [Two] is right to 9 digits for every level below 1 − 1e-6.
 const exact = 200
 
 // Two is the t for which |T| ≤ t with probability level, for T of Student's distribution with the

@@ -15,13 +15,14 @@ import (
 
 // Confidence asks for an interval of a score.
 //
-// Against references it is a percentile bootstrap (Efron; Koehn 2004): the units are drawn with
-// replacement, as many as there are, and the score is taken again from their statistics.
+// Against references, and for self-BLEU's "group" variant, it is a percentile bootstrap (Efron;
+// Koehn 2004): the units are drawn with replacement, as many as there are, and the score is taken
+// again from their statistics.
 //
-// The sentences of self-BLEU are each other's references, so that a unit drawn twice would be its
-// own, and one that keeps its statistics would leave out what it does for the others. Its interval
-// is a jackknife (Tukey 1958): the score is taken again of the sentences without one block of units
-// at a time, and the interval is Student's around the score.
+// The sentences of other self-BLEU are each other's references, so that a unit drawn twice would be
+// its own, and one that keeps its statistics would leave out what it does for the others. Its
+// interval is a jackknife (Tukey 1958): the score is taken again of the sentences without one block
+// of units at a time, and the interval is Student's around the score.
 //
 // An interval is of the units as a sample of all sentences, not of the chains that made them.
 type Confidence struct {
