@@ -125,7 +125,7 @@ func TestRenderPrintsAnyway(t *testing.T) {
 			t.Errorf("%v does not name %s", err, name)
 		}
 	}
-	// A closed pipe alone is no failure, and hides none.
+	// A closed pipe is no failure of its own. It does not hide those of the files.
 	if err = f.render(stdio{out: goneReader{}}, rendered("result")); exitCode(err) != exitTrouble {
 		t.Errorf("exit %d: %v", exitCode(err), err)
 	}

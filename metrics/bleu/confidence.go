@@ -178,7 +178,8 @@ func (c *Confidence) ofMean(values []float64) (*Interval, error) {
 //
 //	se² = (n−1)/n Σ_k (score without block k − their mean)²
 //
-// for n blocks, and the interval is the score ± t se, within [0,1], t of n−1 degrees of freedom.
+// for n blocks, and the interval is the score ± t se, t of n−1 degrees of freedom. It is within
+// [0,1], but for the score itself, which some smoothings let exceed 1.
 func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	measure func(*corpus.Corpus) (float64, error)) (*Interval, error) {
 	units, err := c.members(of.Len())
@@ -227,8 +228,8 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 		square += (v - mean) * (v - mean)
 	}
 	half := student.Two(c.Level, n-1) * math.Sqrt(float64(n-1)/float64(n)*square)
-	return &Interval{Low: max(0, score-half), High: min(1, score+half), Mean: mean, Level: c.Level,
-		Units: len(units), Blocks: n}, nil
+	return &Interval{Low: max(0, score-half), High: min(max(1, score), score+half),
+		Mean: mean, Level: c.Level, Units: len(units), Blocks: n}, nil
 }
 
 // setInterval takes over an interval. A result of too few units has a warning in its place.
