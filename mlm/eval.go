@@ -64,8 +64,9 @@ var bandEnds = []int{100, 1000, 5000}
 // maxLine bounds a line of text, in bytes; a model's longest sentence is far shorter.
 const maxLine = 1 << 20
 
-// evalChunk lines are in flight at once: enough to fill the batches.
-const evalChunk = 64
+// At most evalLines lines are in flight at once, enough to fill the batches, and of long ones so
+// few that they predict about evalPieces pieces. Each piece has a vector of the vocabulary.
+const evalLines, evalPieces = 64, 1024
 
 // tally counts the predictions of one token; sums run in the order of lines.
 type tally struct {
@@ -123,7 +124,7 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 	read, more := 0, true
 	for more {
 		var chunk []*line
-		for len(chunk) < evalChunk {
+		for pieces := 0.0; len(chunk) < evalLines && pieces < evalPieces; {
 			if o.MaxLines > 0 && read == o.MaxLines {
 				more = false
 				break
@@ -144,6 +145,7 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 			}
 			read++
 			chunk = append(chunk, &line{number: read, text: string(b)})
+			pieces += o.Rate * float64(m.mostPieces(len(b)))
 		}
 		if err := m.evalChunk(ctx, chunk, o); err != nil {
 			return nil, err
@@ -176,6 +178,14 @@ func (m *Model) evalChunk(ctx context.Context, chunk []*line, o EvalOptions) err
 		}
 	}
 	return nil
+}
+
+// mostPieces bounds the pieces of a line that the model can take. A piece has a byte at least.
+func (m *Model) mostPieces(bytes int) int {
+	if limit := m.info.MaxLength; limit > 0 {
+		return min(bytes, limit)
+	}
+	return bytes
 }
 
 func (m *Model) evalLine(ctx context.Context, l *line, o EvalOptions) error {

@@ -80,6 +80,38 @@ func TestEvalClosedForm(t *testing.T) {
 	}
 }
 
+// The lines in work are few where they are long, and it changes nothing: each piece that is predicted
+// in them has a vector of the vocabulary.
+func TestEvalBoundsPieces(t *testing.T) {
+	t.Parallel()
+	logp := []float32{-9, -9, -9, -9, -9, -.7, -.9}
+	m := evalModel(t, logp, []string{"a", "b"})
+	m.info.MaxLength = 600
+	long, short := strings.Repeat("a b ", 250)+"\n", "a b\n"
+	for _, c := range []struct {
+		text string
+		rate float64
+		want []int
+	}{
+		{strings.Repeat(long, 5), 1, []int{2, 4, 5}},
+		{strings.Repeat(long, 40), .1, []int{18, 36, 40}},
+		{strings.Repeat(short, 130), 1, []int{64, 128, 130}},
+	} {
+		var got []int
+		r, err := m.Eval(context.Background(), strings.NewReader(c.text), EvalOptions{Rate: c.rate,
+			Progress: func(lines int) { got = append(got, lines) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := strings.Count(c.text, "\n")
+		each := max(1, int(math.Round(c.rate*float64(len(strings.Fields(c.text))/n))))
+		if !slices.Equal(got, c.want) || r.Lines != n || r.Masked != n*each {
+			t.Errorf("%d lines, rate %v: done %v, want %v; %d lines, %d pieces", n, c.rate, got, c.want,
+				r.Lines, r.Masked)
+		}
+	}
+}
+
 // The share of masked pieces is as asked, and the choice depends on the seed
 // and the line only.
 func TestEvalMasksFifteenPercent(t *testing.T) {
