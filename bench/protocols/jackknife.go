@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"infill/internal/student"
-	"infill/samplers"
 )
 
 // A difference is how a number of one sampler differs from that of another.
@@ -14,22 +13,14 @@ type difference struct {
 }
 
 // jackknife is a statistic of n sentences with its interval, from its value on all of them and its
-// values without each (Quenouille 1956, Tukey 1958, Efron and Stein 1981):
-//
-//	se² = (n−1)/n Σ_i (without_i − mean)²
+// values without each.
 //
 // Self-BLEU is a number of a whole set of sentences. Single sentences have no value to compare,
 // and a bootstrap would put the same sentence into a set twice. The
 // statistics of two samplers on the same sentences are subtracted first, so that the difficulty of
 // a sentence, which both share, does not widen the interval.
 func jackknife(all float64, without []float64) difference {
-	n := len(without)
-	if n < 2 {
-		return difference{all, math.NaN()}
-	}
-	return difference{all, student.Two(0.95, n-1) * samplers.Jackknife(n, func(k int) float64 {
-		return without[k]
-	})}
+	return difference{all, student.Jackknife(0.95, without)}
 }
 
 // spread is the mean of values and their standard deviation, NaN with one.

@@ -1,5 +1,5 @@
-// Package student has the quantiles of Student's t distribution, for intervals of estimated
-// standard errors.
+// Package student has the quantiles of Student's t distribution, and the intervals of a jackknife
+// that are made with them.
 package student
 
 import "math"

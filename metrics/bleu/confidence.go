@@ -174,12 +174,8 @@ func (c *Confidence) ofMean(values []float64) (*Interval, error) {
 	return c.percentile(scores, len(values)), nil
 }
 
-// jackknife leaves out blocks of the units of c in turn:
-//
-//	se² = (n−1)/n Σ_k (score without block k − their mean)²
-//
-// for n blocks, and the interval is the score ± t se, t of n−1 degrees of freedom. It is within
-// [0,1], but for the score itself, which some smoothings let exceed 1.
+// jackknife leaves out blocks of the units of c in turn. The interval is around the score, and within
+// [0,1] but for the score itself, which some smoothings let exceed 1.
 func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	measure func(*corpus.Corpus) (float64, error)) (*Interval, error) {
 	units, err := c.members(of.Len())
@@ -222,14 +218,9 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 			return nil, err
 		}
 	}
-	mean := sum(without) / float64(n)
-	square := 0.0
-	for _, v := range without {
-		square += (v - mean) * (v - mean)
-	}
-	half := student.Two(c.Level, n-1) * math.Sqrt(float64(n-1)/float64(n)*square)
+	half := student.Jackknife(c.Level, without)
 	return &Interval{Low: max(0, score-half), High: min(max(1, score), score+half),
-		Mean: mean, Level: c.Level, Units: len(units), Blocks: n}, nil
+		Mean: sum(without) / float64(n), Level: c.Level, Units: len(units), Blocks: n}, nil
 }
 
 // setInterval takes over an interval. A result of too few units has a warning in its place.
