@@ -31,6 +31,9 @@ type CompareResult struct {
 	Top        int         `json:"top"`
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
+	// Differences are the metrics of the samplers from the second on less those of the first, with
+	// intervals over the sentences, which all of them filled. They come with Options.Confidence.
+	Differences []Row `json:"differences,omitempty"`
 	// Gold is the corpus BLEU of the original sentences, for scale.
 	Gold *Metric `json:"gold,omitempty"`
 	// Traces are the means over chains, one per sampler that recorded any.
@@ -39,7 +42,8 @@ type CompareResult struct {
 	Params   []string  `json:"params"`
 	Notes    []string  `json:"notes,omitempty"`
 
-	unequal bool // budgets: the samplers missed what they should have had equal
+	level   float64 // of the differences' intervals
+	unequal bool    // budgets: the samplers missed what they should have had equal
 }
 
 // Trace is the mean course of a sampler's chains.
@@ -153,7 +157,7 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 	}
 	for i := range c.Samplers {
 		run := &c.Samplers[i]
-		row, err := p.plan.compareRow(run, r, p.o.Top, c.SecondModel != "")
+		row, err := p.plan.compareRow(run, r, p.o.Top, c.SecondModel != "", inCompare|ofRun)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
@@ -162,6 +166,13 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 		if len(run.Chains) > 0 {
 			out.Traces = append(out.Traces, run.trace(len(c.Sources)))
 		}
+	}
+	if p.o.Confidence {
+		var err error
+		if out.Differences, err = p.differences(c); err != nil {
+			return nil, err
+		}
+		out.level = p.plan.level()
 	}
 	if p.gold == len(c.Sources) && len(r.info) > 0 {
 		s := p.plan.newSet("gold", r.vocab)
@@ -197,12 +208,13 @@ func (r *CompareResult) allWarnings() []string {
 	return out
 }
 
-// compareRow computes the columns of one sampler.
-func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool) (Row, error) {
+// compareRow computes the columns of one sampler, in the tables of in.
+func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool, in where) (
+	Row, error) {
 	s := p.newSet(run.Name, r.vocab)
 	if err := s.addRun(run, top); err != nil {
 		return Row{}, err
 	}
 	m := &measured{plan: p, set: s, refs: r, run: run, second: second}
-	return m.row(inCompare | ofRun)
+	return m.row(in)
 }

@@ -127,6 +127,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	}
 	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
+	s.gzip = ngram.NewCompressor()
 	var one *pairs
 	if o.Paired {
 		one = &pairs{name: in.Name}

@@ -22,8 +22,17 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	t2.Title = "What the runs cost"
 	t2.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
+	tables := []htmlTable{t1, t2}
+	if note := r.differenceNote(); note != "" {
+		t3 := tableOf(r.Differences, columns(r.Differences), nil, false)
+		for i := range t3.Rows {
+			t3.Rows[i].Key.Class = (i + 1) % seriesClasses // as in the other tables
+		}
+		t3.Title, t3.Caption = "Differences from "+r.Rows[0].Name, sentence(note)+" "+apartNote
+		tables = []htmlTable{t1, t3, t2}
+	}
 	p := &page{
-		Title: r.Title, Lede: r.Protocol, Tables: []htmlTable{t1, t2}, FiguresTitle: "Charts",
+		Title: r.Title, Lede: r.Protocol, Tables: tables, FiguresTitle: "Charts",
 		Examples: r.Examples, References: referenceLines(r.References), Notes: r.Notes,
 		Warnings: r.allWarnings(), Signatures: r.signed(),
 		Footer: strings.TrimSpace("Made by infill " + r.Version),
@@ -42,7 +51,7 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	for i, row := range r.Rows {
 		colour[row.Name] = i
 		x, _ := row.Get(key)
-		y, _ := row.Get("self_bleu")
+		y, _ := row.Get(keySelfBLEU)
 		points = append(points, planePoint{row.Name, x, y})
 	}
 	if svg := plane(points, r.Gold, xLabel); svg != "" {

@@ -48,6 +48,8 @@ func cellOf(m Metric, best bool) htmlCell {
 		c.Class = "none"
 	} else if best {
 		c.Class = "best"
+	} else if m.apart() {
+		c.Class = "apart"
 	}
 	var title []string
 	for _, s := range append([]string{m.Signature, m.Detail}, m.Warnings...) {

@@ -72,7 +72,12 @@ func (p *printer) markdownSignatures(sigs []signed) {
 	}
 }
 
-func markdownCell(m Metric) string { return escapeMarkdown(cell(m)) }
+func markdownCell(m Metric) string {
+	if m.apart() {
+		return "**" + escapeMarkdown(cell(m)) + "**"
+	}
+	return escapeMarkdown(cell(m))
+}
 
 // WriteMarkdown writes the result as a Markdown document.
 func (r *EvalResult) WriteMarkdown(w io.Writer) error {
@@ -113,22 +118,15 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
 	}
 	quality, run := halves(r.Rows)
-	for i, cols := range [][]int{quality, run} {
-		p.f("\n## %s\n\n", []string{"Diversity and quality", "Runs"}[i])
-		head := []string{"sampler"}
-		for _, c := range cols {
-			head = append(head, escapeMarkdown(r.Rows[0].Metrics[c].directed()))
-		}
-		var rows [][]string
-		for _, row := range r.Rows {
-			line := []string{escapeMarkdown(row.Name)}
-			for _, c := range cols {
-				line = append(line, markdownCell(row.Metrics[c]))
-			}
-			rows = append(rows, line)
-		}
-		p.table(head, rows)
+	p.f("\n## Diversity and quality\n\n")
+	p.markdownSamplers(r.Rows, quality)
+	if note := r.differenceNote(); note != "" {
+		p.f("\n## Differences from %s\n\n%s %s\n\n", escapeMarkdown(r.Rows[0].Name),
+			escapeMarkdown(sentence(note)), apartNote)
+		p.markdownSamplers(r.Differences, columns(r.Differences))
 	}
+	p.f("\n## Runs\n\n")
+	p.markdownSamplers(r.Rows, run)
 	if r.Gold != nil {
 		p.f("\n%s: %s\n", escapeMarkdown(r.Gold.Label), markdownCell(*r.Gold))
 	}
@@ -138,6 +136,23 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 	p.bullets("Notes", r.Notes)
 	p.bullets("Warnings (*)", r.allWarnings())
 	return p.err
+}
+
+// markdownSamplers prints columns of a table with a row for each sampler.
+func (p *printer) markdownSamplers(rows []Row, cols []int) {
+	head := []string{"sampler"}
+	for _, c := range cols {
+		head = append(head, escapeMarkdown(rows[0].Metrics[c].directed()))
+	}
+	var table [][]string
+	for _, row := range rows {
+		line := []string{escapeMarkdown(row.Name)}
+		for _, c := range cols {
+			line = append(line, markdownCell(row.Metrics[c]))
+		}
+		table = append(table, line)
+	}
+	p.table(head, table)
 }
 
 func (p *printer) markdownExamples(examples []Example) {

@@ -36,6 +36,7 @@ type Metric struct {
 	Warnings []string
 
 	ofRun bool // stands in the table of what the runs cost
+	less  bool // a difference: it has a sign
 }
 
 func newMetric(key, label string) Metric {
@@ -54,16 +55,26 @@ func (m Metric) Text() string {
 	if !m.OK() {
 		return "n/a"
 	}
-	return decimal(m.Value, m.Decimals)
+	s := decimal(m.Value, m.Decimals)
+	if m.less && s[0] != '-' {
+		s = "+" + s
+	}
+	return s
 }
 
-// Interval formats the interval, "" when there is none.
+// Interval formats the interval, "" when there is none. That of a difference lies around it.
 func (m Metric) Interval() string {
 	if !m.HasInterval() {
 		return ""
 	}
+	if m.less {
+		return m.half()
+	}
 	return decimal(m.Low, m.Decimals) + "–" + decimal(m.High, m.Decimals)
 }
+
+// half is half the width of the interval, with its sign.
+func (m Metric) half() string { return "±" + decimal((m.High-m.Low)/2, m.Decimals) }
 
 // Heading is the label with its group and unit.
 func (m Metric) Heading() string {

@@ -8,9 +8,12 @@ import (
 	"infill/metrics/ngram"
 )
 
+// keySelfBLEU is the key of self-BLEU.
+const keySelfBLEU = "self_bleu"
+
 // selfBLEU is the BLEU of every sentence against the others.
 func selfBLEU(m *measured) ([]Metric, error) {
-	x := newMetric("self_bleu", "self-BLEU")
+	x := newMetric(keySelfBLEU, "self-BLEU")
 	x.Better = -1
 	r, err := bleu.Self(m.set.corpus, bleu.SelfOptions{
 		Options: m.bleuOf(m.set), Variant: bleu.Variant(m.SelfBLEU), First: m.First, Groups: m.set.groups,

@@ -13,6 +13,7 @@ const (
 	inEval    where = 1 << iota // files of sentences
 	inCompare                   // samplers: the table of quality
 	ofRun                       // samplers: the table of what the runs cost
+	paired                      // samplers: the table of differences; also in one of the two before
 )
 
 // measures are all columns of all tables, in the order of the tables. To add a
@@ -22,10 +23,10 @@ var measures = []struct {
 	compute func(*measured) ([]Metric, error)
 }{
 	{inEval, sentences},
-	{inEval | inCompare, selfBLEU},
-	{inEval | inCompare, uniqueNgrams},
+	{inEval | inCompare | paired, selfBLEU},
+	{inEval | inCompare | paired, uniqueNgrams},
 	{inEval, bleuOfEach},
-	{inCompare, bleuOfAll},
+	{inCompare | paired, bleuOfAll},
 	{inEval, distinctNgrams},
 	{inEval, selfRepetition},
 	{inEval, compressionRatio},
@@ -33,8 +34,8 @@ var measures = []struct {
 	{inEval, scoresOfFile},
 	{ofRun, moveShare},
 	{ofRun, acceptance},
-	{ofRun, distinctFillings},
-	{ofRun, scoresOfRun},
+	{ofRun | paired, distinctFillings},
+	{ofRun | paired, scoresOfRun},
 	{ofRun, evaluations},
 	{ofRun, modelRows},
 	{ofRun, stepsOfChains},
@@ -71,7 +72,7 @@ func (m *measured) row(in where) (Row, error) {
 			return Row{}, err
 		}
 		for i := range list {
-			list[i].ofRun = x.in == ofRun
+			list[i].ofRun = x.in&ofRun != 0
 		}
 		out.Metrics = append(out.Metrics, list...)
 	}

@@ -13,7 +13,7 @@ type set struct {
 	corpus   *corpus.Corpus
 	groups   []int // the record that each sentence came from
 	distinct map[string]bool
-	gzip     *ngram.Compressor
+	gzip     *ngram.Compressor // of files only
 	// The means of the scores in nats: score and perToken as the records have
 	// them, the others for samplers only.
 	score, perToken, perBlank, secondPerBlank mean
@@ -23,10 +23,7 @@ type set struct {
 }
 
 func (p *plan) newSet(name string, v *corpus.Vocab) *set {
-	return &set{
-		name: name, corpus: corpus.New(v, p.generated),
-		distinct: map[string]bool{}, gzip: ngram.NewCompressor(),
-	}
+	return &set{name: name, corpus: corpus.New(v, p.generated), distinct: map[string]bool{}}
 }
 
 func (s *set) add(x Sentence) error {
@@ -37,6 +34,9 @@ func (s *set) add(x Sentence) error {
 	s.distinct[x.Text] = true
 	s.score.add(x.Score)
 	s.perToken.add(x.PerToken)
+	if s.gzip == nil {
+		return nil
+	}
 	return s.gzip.Add(x.Text)
 }
 

@@ -57,7 +57,7 @@ func (p *printer) grid(rows [][]string) {
 func cell(m Metric) string {
 	s := m.Text()
 	if m.OK() && m.HasInterval() {
-		s += " ±" + decimal((m.High-m.Low)/2, m.Decimals)
+		s += " " + m.half()
 	}
 	if len(m.Warnings) > 0 {
 		s += "*"
@@ -157,8 +157,53 @@ func halves(rows []Row) (quality, run []int) {
 	return quality, run
 }
 
-// WriteText writes the comparison as two tables for a terminal: DLP's Table 3, and
-// what the runs cost; then signatures, notes and warnings.
+// samplers prints columns of a table with a row for each sampler.
+func (p *printer) samplers(rows []Row, cols []int) {
+	p.f("\n")
+	groups, head := []string{""}, []string{"sampler"}
+	grouped := false
+	for i, c := range cols {
+		m := rows[0].Metrics[c]
+		group := ""
+		if m.Group != "" {
+			grouped = true
+			if i == 0 || rows[0].Metrics[cols[i-1]].Group != m.Group {
+				group = plain(m.Group)
+			}
+		}
+		groups = append(groups, group)
+		label := m.Label
+		if m.Unit != "" {
+			label += " (" + m.Unit + ")"
+		}
+		head = append(head, plain(label))
+	}
+	var grid [][]string
+	if grouped {
+		grid = append(grid, groups)
+	}
+	grid = append(grid, head)
+	for _, row := range rows {
+		line := []string{plain(row.Name)}
+		for _, c := range cols {
+			line = append(line, cell(row.Metrics[c]))
+		}
+		grid = append(grid, line)
+	}
+	p.grid(grid)
+}
+
+// columns are all columns of a table.
+func columns(rows []Row) []int {
+	out := make([]int, len(metricsOf(rows)))
+	for c := range out {
+		out[c] = c
+	}
+	return out
+}
+
+// WriteText writes the comparison as tables for a terminal: DLP's Table 3, the differences if there
+// are any, and what the runs cost; then signatures, notes and warnings.
 func (r *CompareResult) WriteText(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("%s\n", plain(r.Title))
@@ -166,40 +211,14 @@ func (r *CompareResult) WriteText(w io.Writer) error {
 		p.f("%s\n", plain(r.Protocol))
 	}
 	quality, run := halves(r.Rows)
-	for _, cols := range [][]int{quality, run} {
-		p.f("\n")
-		groups, head := []string{""}, []string{"sampler"}
-		grouped := false
-		for i, c := range cols {
-			m := r.Rows[0].Metrics[c]
-			group := ""
-			if m.Group != "" {
-				grouped = true
-				if i == 0 || r.Rows[0].Metrics[cols[i-1]].Group != m.Group {
-					group = plain(m.Group)
-				}
-			}
-			groups = append(groups, group)
-			label := m.Label
-			if m.Unit != "" {
-				label += " (" + m.Unit + ")"
-			}
-			head = append(head, plain(label))
-		}
-		var grid [][]string
-		if grouped {
-			grid = append(grid, groups)
-		}
-		grid = append(grid, head)
-		for _, row := range r.Rows {
-			line := []string{plain(row.Name)}
-			for _, c := range cols {
-				line = append(line, cell(row.Metrics[c]))
-			}
-			grid = append(grid, line)
-		}
-		p.grid(grid)
+	p.samplers(r.Rows, quality)
+	if note := r.differenceNote(); note != "" {
+		p.f("\n%s\n", plain(note))
+		quality, run := halves(r.Differences) // a terminal has no room for both in a line
+		p.samplers(r.Differences, quality)
+		p.samplers(r.Differences, run)
 	}
+	p.samplers(r.Rows, run)
 	if r.Gold != nil {
 		p.f("\n%s: %s\n", r.Gold.Label, cell(*r.Gold))
 	}

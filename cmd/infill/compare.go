@@ -96,7 +96,8 @@ func compareCommand(std stdio) *cli.Command {
 		ArgsUsage:   "INPUT",
 		Description: compareDescription,
 		Flags: join(f.modelFlags.flags(), group(groupFill, f.sampling()), group(groupOutput, f.own()),
-			f.measureFlags.flags("metric-case")),
+			f.measureFlags.flags("metric-case", "intervals over the sentences: of BLEU, of self-BLEU, "+
+				"and of the samplers' differences from the first")),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("one file of sentences, got %d arguments; try: infill compare sentences.txt "+

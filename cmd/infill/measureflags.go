@@ -42,7 +42,9 @@ type measureFlags struct {
 	force       bool
 }
 
-func (f *measureFlags) flags(caseFlag string) []*option {
+// flags are those of measures: caseFlag is the name of that for upper and lower case, confidence the
+// help of --confidence.
+func (f *measureFlags) flags(caseFlag, confidence string) []*option {
 	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
 	f.smooth, f.order = bleu.DefaultSmoothing, bleu.DefaultOrder
 	f.resamples, f.level = bleu.DefaultResamples, bleu.DefaultLevel
@@ -68,7 +70,7 @@ func (f *measureFlags) flags(caseFlag string) []*option {
 			&f.self, "corpus", "mean", "first", "group"),
 		wholeFlag("first", "sentences of the variant first", &f.first, 0, math.MaxInt32),
 		textFlag("ngrams", "`ORDERS` of unique n-grams, comma separated", &f.ngrams),
-		boolFlag("confidence", "intervals of BLEU and self-BLEU, of whole sources", &f.confidence),
+		boolFlag("confidence", confidence, &f.confidence),
 		wholeFlag("resamples", "resamples of a bootstrap", &f.resamples, 2, bleu.MaxResamples),
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}), group(groupOutput, []*option{

@@ -1,0 +1,190 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"infill/report"
+)
+
+// pairs is a comparison of two samplers on sources of a vocabulary of their own each. The second
+// sampler chooses among more words. Scores are of the source, of the sampler and of the filling.
+func pairs(rng *rand.Rand, sources int) *report.Comparison {
+	c := &report.Comparison{Samplers: []report.SamplerRun{
+		{Name: "few", MoveShare: math.NaN(), Acceptance: math.NaN(), Evaluations: 1},
+		{Name: "many", MoveShare: math.NaN(), Acceptance: math.NaN(), Evaluations: 1},
+	}}
+	for range sources {
+		length, hard := 3+rng.IntN(8), 3*rng.NormFloat64()
+		var words []string
+		for range length {
+			words = append(words, fmt.Sprint("w", rng.IntN(60)))
+		}
+		start := strings.Join(words, " ")
+		c.Sources = append(c.Sources, report.Source{Text: start + " [MASK]"})
+		for s, choice := range []int{3, 6} {
+			run := report.SentenceRun{Distinct: 3 + s + rng.IntN(3), Total: 10}
+			for range 4 {
+				word := fmt.Sprint("x", rng.IntN(choice))
+				run.Fillings = append(run.Fillings, report.Filling{Text: start + " " + word,
+					Spans: [][2]int{{len(start) + 1, len(start) + 1 + len(word)}},
+					Score: hard - float64(s) + rng.NormFloat64()})
+			}
+			c.Samplers[s].Sentences = append(c.Samplers[s].Sentences, run)
+		}
+	}
+	return c
+}
+
+func paired(t *testing.T, c *report.Comparison, refs ...report.Input) *report.CompareResult {
+	t.Helper()
+	r, err := report.Compare(c, refs, report.CompareOptions{Options: report.Options{Order: 2,
+		Confidence: true, Resamples: 2}, NoExamples: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The difference of two means has the interval of a paired t test: that of the mean of the sources'
+// differences.
+func TestDifferenceOfMeans(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	c := pairs(rand.New(rand.NewPCG(1, 2)), n)
+	r := paired(t, c)
+	if len(r.Differences) != 1 || r.Differences[0].Name != "many" {
+		t.Fatalf("%d rows of differences", len(r.Differences))
+	}
+	score := func(s report.SentenceRun) (v float64) {
+		for _, f := range s.Fillings {
+			v += f.Score / float64(len(s.Fillings))
+		}
+		return v
+	}
+	distinct := func(s report.SentenceRun) float64 { return 100 * float64(s.Distinct) / 10 }
+	for key, of := range map[string]func(report.SentenceRun) float64{
+		"score": score, "score_per_blank": score, "distinct_fillings": distinct} {
+		var d []float64
+		mean, square := 0.0, 0.0
+		for i := range n {
+			d = append(d, of(c.Samplers[1].Sentences[i])-of(c.Samplers[0].Sentences[i]))
+			mean += d[i] / n
+		}
+		for _, x := range d {
+			square += (x - mean) * (x - mean) / (n - 1)
+		}
+		half := 2.09302405441 * math.Sqrt(square/n) // scipy.stats.t.ppf(.975, 19)
+		m := metric(t, r.Differences[0], key)
+		if math.Abs(m.Value-mean) > 1e-9 || math.Abs(m.Low-mean+half) > 1e-8 ||
+			math.Abs(m.High-mean-half) > 1e-8 {
+			t.Errorf("%s: %v (%v to %v), want %v ± %v", key, m.Value, m.Low, m.High, mean, half)
+		}
+	}
+}
+
+// Differences vary from sample to sample as their intervals say, and less than if their samplers had
+// other sentences each.
+func TestDifferencesAreWideEnough(t *testing.T) {
+	t.Parallel()
+	const samples, sources = 40, 20
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text []string
+	for _, s := range pairs(rng, 100).Samplers[1].Sentences {
+		text = append(text, s.Fillings[0].Text)
+	}
+	values, half, alone := map[string][]float64{}, map[string]float64{}, 0.0
+	for range samples {
+		r := paired(t, pairs(rng, sources), report.Strings("text", text))
+		for _, m := range r.Differences[0].Metrics {
+			values[m.Key] = append(values[m.Key], m.Value)
+			half[m.Key] += (m.High - m.Low) / 2 / samples
+		}
+		m := metric(t, r.Rows[1], "self_bleu")
+		alone += (m.High - m.Low) / 2 / samples
+	}
+	for _, key := range []string{"self_bleu", "unique.self.2", "unique.text.2", "bleu", "score"} {
+		v := values[key]
+		if len(v) != samples {
+			t.Fatalf("%s: %d values", key, len(v))
+		}
+		mean, square := 0.0, 0.0
+		for _, x := range v {
+			mean += x / samples
+		}
+		for _, x := range v {
+			square += (x - mean) * (x - mean) / (samples - 1)
+		}
+		ratio := half[key] / 2.09302405441 / math.Sqrt(square)
+		if !(ratio > 0.75 && ratio < 1.5) {
+			t.Errorf("%s: %.2f of the half width that samples have", key, ratio)
+		}
+	}
+	// Independent samplers would have √2 of it and more.
+	if half["self_bleu"] > 1.1*alone {
+		t.Errorf("self-BLEU: a difference has ± %v, a sampler ± %v", half["self_bleu"], alone)
+	}
+}
+
+// Where nothing can be paired there are no differences, and no renderer says otherwise.
+func TestNoDifferences(t *testing.T) {
+	t.Parallel()
+	few := func() *report.Comparison { return pairs(rand.New(rand.NewPCG(5, 6)), 3) }
+	one := few()
+	one.Samplers = one.Samplers[:1]
+	single := few()
+	for s := range single.Samplers {
+		for i := range single.Samplers[s].Sentences[1:] {
+			single.Samplers[s].Sentences[i+1] = report.SentenceRun{Err: "no"}
+		}
+	}
+	for name, c := range map[string]*report.Comparison{"one sampler": one, "one source": single} {
+		r := paired(t, c)
+		if r.Differences != nil {
+			t.Errorf("%s: %v", name, r.Differences)
+		}
+		for kind, render := range renderers(r) {
+			var b bytes.Buffer
+			if err := render(&b); err != nil || strings.Contains(b.String(), "ifference") {
+				t.Errorf("%s, %s: differences, or %v", name, kind, err)
+			}
+		}
+	}
+	r, err := report.Compare(few(), nil, report.CompareOptions{NoExamples: true})
+	if err != nil || r.Differences != nil {
+		t.Errorf("without intervals: %v, %v", r.Differences, err)
+	}
+}
+
+// A sampler without a filling has no difference, and others keep theirs. The first N sentences are
+// others without some of them, so that their self-BLEU has none.
+func TestDifferencesWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(7, 8)), 5)
+	empty := report.SamplerRun{Name: "none", Evaluations: 1,
+		Sentences: make([]report.SentenceRun, len(c.Sources))}
+	c.Samplers = append(c.Samplers, empty)
+	r, err := report.Compare(c, nil, report.CompareOptions{Options: report.Options{Confidence: true,
+		SelfBLEU: "first", First: 8, Order: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Differences[0].Get("self_bleu"); ok {
+		t.Error("self-BLEU of the first 8 has a difference")
+	}
+	if m := metric(t, r.Differences[0], "score"); !m.OK() || !m.HasInterval() {
+		t.Errorf("score %v (%v to %v)", m.Value, m.Low, m.High)
+	}
+	if m := metric(t, r.Differences[1], "score"); m.OK() || m.HasInterval() {
+		t.Errorf("of no fillings: %v (%v to %v)", m.Value, m.Low, m.High)
+	}
+	for kind, render := range renderers(r) {
+		if err := render(&bytes.Buffer{}); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
