@@ -45,6 +45,7 @@ func (p *Prepared) differences(c *Comparison) ([]Row, error) {
 				less[k] = rows[i+1].Metrics[j].Value - rows[0].Metrics[j].Value
 			}
 			m.less, m.Detail, m.Warnings = true, "", nil
+			m.unlike = m.Signature != all[0].Metrics[j].Signature
 			m.Value -= all[0].Metrics[j].Value
 			if half := student.Jackknife(level, less); finite(half) && m.OK() {
 				m.Low, m.High = m.Value-half, m.Value+half
@@ -117,7 +118,9 @@ func (r *CompareResult) differenceNote() string {
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // apartNote says which differences are marked.
-const apartNote = "Bold: the interval is without 0."
+const apartNote = "Bold: the interval is without 0, and the columns can be compared."
 
-// apart says whether a difference has an interval without 0.
-func (m Metric) apart() bool { return m.less && m.HasInterval() && (m.Low > 0 || m.High < 0) }
+// apart says whether a difference of what can be compared has an interval without 0.
+func (m Metric) apart() bool {
+	return m.less && !m.unlike && m.HasInterval() && (m.Low > 0 || m.High < 0)
+}

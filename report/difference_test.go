@@ -188,3 +188,26 @@ func TestDifferencesWithoutNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of other signatures are subtracted, and not marked as if they could be compared.
+func TestUnlikeDifferences(t *testing.T) {
+	t.Parallel()
+	marked := func(fillings int) bool {
+		c := pairs(rand.New(rand.NewPCG(9, 10)), 12)
+		for i := range c.Samplers[1].Sentences {
+			s := &c.Samplers[1].Sentences[i]
+			s.Fillings = s.Fillings[:fillings]
+			for k := range s.Fillings {
+				s.Fillings[k].Score -= 1000
+			}
+		}
+		var b bytes.Buffer
+		if err := paired(t, c).WriteMarkdown(&b); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(b.String(), "**-1000.")
+	}
+	if !marked(4) || marked(3) {
+		t.Errorf("of 4 fillings each %v, of 4 and 3 %v", marked(4), marked(3))
+	}
+}

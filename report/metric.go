@@ -36,7 +36,9 @@ type Metric struct {
 	Warnings []string
 
 	ofRun bool // stands in the table of what the runs cost
-	less  bool // a difference: it has a sign
+	// less says that this is a difference, with a sign, unlike that the two numbers have other
+	// signatures and so cannot be compared.
+	less, unlike bool
 }
 
 func newMetric(key, label string) Metric {
