@@ -32,7 +32,7 @@ type CompareResult struct {
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Differences are the metrics of the samplers from the second on less those of the first, with
-	// intervals over the sentences, which all of them filled. They come with Options.Confidence.
+	// intervals over the sentences that both filled. They come with Options.Confidence.
 	Differences []Row `json:"differences,omitempty"`
 	// Gold is the corpus BLEU of the original sentences, for scale.
 	Gold *Metric `json:"gold,omitempty"`
@@ -155,9 +155,15 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 	if out.Title == "" {
 		out.Title = "Sampler comparison"
 	}
+	sets := make([]*set, len(c.Samplers))
 	for i := range c.Samplers {
 		run := &c.Samplers[i]
-		row, err := p.plan.compareRow(run, r, p.o.Top, c.SecondModel != "", inCompare|ofRun)
+		sets[i] = p.plan.newSet(run.Name, r.vocab)
+		if err := sets[i].addRun(run, p.o.Top); err != nil {
+			return nil, fmt.Errorf("%s: %w", run.Name, err)
+		}
+		m := &measured{plan: p.plan, set: sets[i], refs: r, run: run, second: c.SecondModel != ""}
+		row, err := m.row(inCompare | ofRun)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name, err)
 		}
@@ -167,13 +173,11 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 			out.Traces = append(out.Traces, run.trace(len(c.Sources)))
 		}
 	}
-	if p.o.Confidence {
-		var err error
-		if out.Differences, err = p.differences(c); err != nil {
-			return nil, err
-		}
-		out.level = p.plan.level()
+	var err error
+	if out.Differences, err = p.differences(c, sets); err != nil {
+		return nil, err
 	}
+	out.level = p.plan.level()
 	if p.gold == len(c.Sources) && len(r.info) > 0 {
 		s := p.plan.newSet("gold", r.vocab)
 		for i, x := range c.Sources {
@@ -208,13 +212,19 @@ func (r *CompareResult) allWarnings() []string {
 	return out
 }
 
-// compareRow computes the columns of one sampler, in the tables of in.
-func (p *plan) compareRow(run *SamplerRun, r *references, top int, second bool, in where) (
-	Row, error) {
-	s := p.newSet(run.Name, r.vocab)
-	if err := s.addRun(run, top); err != nil {
-		return Row{}, err
-	}
-	m := &measured{plan: p, set: s, refs: r, run: run, second: second}
-	return m.row(in)
+// differences are those of the samplers. A source is a unit.
+func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, error) {
+	t := &pairable{plan: p.plan, rows: len(sets), units: len(c.Sources),
+		name: func(row int) string { return c.Samplers[row].Name },
+		has:  func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
+		of: func(plan *plan, row int, units []int) (Row, error) {
+			run := &SamplerRun{}
+			for _, u := range units {
+				run.Sentences = append(run.Sentences, c.Samplers[row].Sentences[u])
+			}
+			m := &measured{plan: plan, set: sets[row].of(among(units)), refs: p.refs, run: run,
+				second: c.SecondModel != ""}
+			return m.row(pairedRuns)
+		}}
+	return t.differences()
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,116 +10,124 @@ import (
 	"infill/metrics/bleu"
 )
 
-// differences are what the metrics of every sampler but the first have over those of the first, nil
-// where there is nothing to pair: one sampler, or one sentence with fillings.
+// A table of rows that can be paired: samplers on the same sentences, or files made from the same
+// texts.
+type pairable struct {
+	*plan
+	rows  int
+	name  func(row int) string
+	has   func(row, unit int) bool // a sentence made from the unit
+	units int                      // sources of sentences
+	// of measures a row on some of the units. Its columns do not depend on them.
+	of func(p *plan, row int, units []int) (Row, error)
+}
+
+// differences are what the metrics of every row but the first have over those of the first, on the
+// units that both have. There are none where no two rows have two in common.
 //
-// All samplers filled the same sentences, and most of what a metric varies by is the choice of
-// these. The interval is a jackknife of the difference over the sentences, in at most
-// [bleu.MaxBlocks] blocks, so that what both samplers share does not widen it.
-func (p *Prepared) differences(c *Comparison) ([]Row, error) {
-	filled := c.filled()
-	n := min(len(filled), bleu.MaxBlocks)
-	if len(c.Samplers) < 2 || n < 2 {
+// Most of what a metric varies by is the choice of the units, which rows share. The interval is a
+// jackknife of the difference over the units, in at most [bleu.MaxBlocks] blocks, so that it is not
+// widened by that.
+func (t *pairable) differences() ([]Row, error) {
+	if t.bleu.Confidence == nil || t.rows < 2 {
 		return nil, nil
 	}
-	single := *p.plan // without the intervals of each sampler
+	single := *t.plan // without the intervals of each row
 	single.bleu.Confidence = nil
-	all, err := p.rowsOf(&single, c, filled)
+	t.plan = &single
+	var out []Row
+	some := false
+	for row := 1; row < t.rows; row++ {
+		var common []int
+		for u := range t.units {
+			if t.has(0, u) && t.has(row, u) {
+				common = append(common, u)
+			}
+		}
+		d, err := t.pair(row, common)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name(row), err)
+		}
+		out = append(out, d)
+		some = some || len(common) > 1
+	}
+	if !some {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// pair is the difference of a row from the first, on some units.
+func (t *pairable) pair(row int, units []int) (Row, error) {
+	both := func(units []int) (mine, first Row, err error) {
+		if mine, err = t.of(t.plan, row, units); err == nil {
+			first, err = t.of(t.plan, 0, units)
+		}
+		return mine, first, err
+	}
+	mine, first, err := both(units)
 	if err != nil {
-		return nil, err
+		return Row{}, err
 	}
-	without := make([][]Row, n) // of a block
-	for k := range without {
-		low, high := k*len(filled)/n, (k+1)*len(filled)/n
-		rest := append(append([]int{}, filled[:low]...), filled[high:]...)
-		if without[k], err = p.rowsOf(&single, c, rest); err != nil {
-			return nil, err
+	n := min(len(units), bleu.MaxBlocks)
+	without := make([][]float64, len(mine.Metrics)) // a block, by metric
+	for k := range n {
+		low, high := k*len(units)/n, (k+1)*len(units)/n
+		a, b, err := both(slices.Concat(units[:low], units[high:]))
+		if err != nil {
+			return Row{}, err
+		}
+		for j := range a.Metrics {
+			without[j] = append(without[j], a.Metrics[j].Value-b.Metrics[j].Value)
 		}
 	}
-	level := p.plan.level()
-	out := make([]Row, len(all)-1)
-	for i := range out {
-		out[i].Name = all[i+1].Name
-		for j, m := range all[i+1].Metrics {
-			less := make([]float64, n)
-			for k, rows := range without {
-				less[k] = rows[i+1].Metrics[j].Value - rows[0].Metrics[j].Value
-			}
-			m.less, m.Detail, m.Warnings = true, "", nil
-			m.unlike = m.Signature != all[0].Metrics[j].Signature
-			m.Value -= all[0].Metrics[j].Value
-			if half := student.Jackknife(level, less); finite(half) && m.OK() {
-				m.Low, m.High = m.Value-half, m.Value+half
-			}
-			if m.Signature != "" {
-				m.Signature = fmt.Sprintf("%s|less:%s|jk:%d|units:%d|ci:%g|v:1",
-					strings.TrimSuffix(m.Signature, "|v:1"), all[0].Name, n, len(filled), level)
-			}
-			out[i].Metrics = append(out[i].Metrics, m)
+	out := Row{Name: t.name(row)}
+	for j, m := range mine.Metrics {
+		if t.SelfBLEU == string(bleu.FirstN) && m.Key == keySelfBLEU {
+			// Others take the place of those that are left out, so that nothing is learnt of them.
+			continue
 		}
+		of := first.Metrics[j]
+		m.less, m.unlike, m.Detail, m.Warnings = true, m.Signature != of.Signature, "", nil
+		m.Value -= of.Value
+		if half := student.Jackknife(t.level(), without[j]); finite(half) && m.OK() {
+			m.Low, m.High = m.Value-half, m.Value+half
+		}
+		if m.Signature != "" {
+			m.Signature = fmt.Sprintf("%s|less:%s|jk:%d|units:%d|ci:%g|v:1",
+				strings.TrimSuffix(m.Signature, "|v:1"), t.name(0), n, len(units), t.level())
+		}
+		out.Metrics = append(out.Metrics, m)
 	}
 	return out, nil
 }
 
 // level is the coverage of the intervals.
-func (p *plan) level() float64 {
-	if p.Level == 0 {
-		return bleu.DefaultLevel
-	}
-	return p.Level
-}
+func (p *plan) level() float64 { return cmp.Or(p.Level, bleu.DefaultLevel) }
 
-// filled are the sources with a filling by some sampler.
-func (c *Comparison) filled() []int {
-	var out []int
-	for i := range c.Sources {
-		for _, run := range c.Samplers {
-			if len(run.Sentences[i].Fillings) > 0 {
-				out = append(out, i)
-				break
-			}
-		}
+// among are the units as a set.
+func among(units []int) map[int]bool {
+	out := make(map[int]bool, len(units))
+	for _, u := range units {
+		out[u] = true
 	}
 	return out
 }
 
-// rowsOf are the metrics that have differences, of the samplers on some of the sources.
-func (p *Prepared) rowsOf(plan *plan, c *Comparison, sources []int) ([]Row, error) {
-	out := make([]Row, len(c.Samplers))
-	for s := range out {
-		run := SamplerRun{Name: c.Samplers[s].Name}
-		for _, i := range sources {
-			run.Sentences = append(run.Sentences, c.Samplers[s].Sentences[i])
-		}
-		var err error
-		out[s], err = plan.compareRow(&run, p.refs, p.o.Top, c.SecondModel != "", paired)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Name, err)
-		}
-		if plan.SelfBLEU == string(bleu.FirstN) {
-			// Others take the place of those that are left out, so that nothing is learnt of them.
-			out[s].Metrics = slices.DeleteFunc(out[s].Metrics, func(m Metric) bool {
-				return m.Key == keySelfBLEU
-			})
-		}
-	}
-	return out, nil
-}
-
-// differenceNote says what the differences are, "" without any.
-func (r *CompareResult) differenceNote() string {
-	if len(r.Differences) == 0 {
-		return ""
-	}
+// differenceNote says what the differences of rows are from.
+func differenceNote(rows []Row, level float64) string {
 	return fmt.Sprintf("difference from %s on the same sentences, ± half of an interval of level %g",
-		r.Rows[0].Name, r.level)
+		rows[0].Name, level)
 }
 
-// sentence is a remark as a sentence.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+// differenceTitle heads differences from the first of the rows.
+func differenceTitle(rows []Row) string { return "Differences from " + rows[0].Name }
 
-// apartNote says which differences are marked.
-const apartNote = "Bold: the interval is without 0, and the columns can be compared."
+// differenceCaption says what they are, and which are marked.
+func differenceCaption(rows []Row, level float64) string {
+	return "D" + differenceNote(rows, level)[1:] + ". Bold: the interval is without 0, and the " +
+		"numbers can be compared."
+}
 
 // apart says whether a difference of what can be compared has an interval without 0.
 func (m Metric) apart() bool {

@@ -33,9 +33,15 @@ type EvalResult struct {
 	Files      []FileInfo  `json:"files"`
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
+	// Differences are the metrics of the files from the second on less those of the first, with
+	// intervals over the records that both have. They come with Options.Confidence, where records say
+	// that they were made from the same texts.
+	Differences []Row `json:"differences,omitempty"`
 	// Notes are remarks on the whole comparison, such as unequal numbers of
 	// sentences.
 	Notes []string `json:"notes,omitempty"`
+
+	level float64 // of the differences' intervals
 }
 
 // FileInfo says what a file of generated sentences held.
@@ -96,7 +102,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		if sets[i], sums[i], err = p.readSet(in, labels[i], r, o); err != nil {
 			return nil, err
 		}
-		scored = scored || sets[i].score.n > 0
+		scored = scored || sets[i].mean(ofSentence).n > 0
 	}
 	for i, s := range sets {
 		info := fileInfo(generated[i].Name, sums[i], o)
@@ -115,7 +121,40 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		out.Rows = append(out.Rows, row)
 	}
 	out.Notes = evalNotes(out.Files, o)
+	if p.bleu.Confidence != nil && len(sets) > 1 && !o.Paired {
+		if err := out.pair(p, sets, &measured{refs: r, eval: &o, scored: scored}); err != nil {
+			return nil, err
+		}
+	}
 	return out, nil
+}
+
+// pair adds the differences of files whose records were made from the same texts, or a note on why
+// there are none.
+func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
+	units := 0
+	for _, s := range sets {
+		for u, text := range s.sources {
+			units = max(units, u+1)
+			if first, ok := sets[0].sources[u]; text == "" || ok && first != text {
+				out.Notes = append(out.Notes, "no differences between the files: their records do not say "+
+					"that they were made from the same texts, in the same order")
+				return nil
+			}
+		}
+	}
+	t := &pairable{plan: p, rows: len(sets), units: units,
+		name: func(row int) string { return sets[row].name },
+		has:  func(row, unit int) bool { return sets[row].sources[unit] != "" },
+		of: func(plan *plan, row int, units []int) (Row, error) {
+			m := *like
+			m.plan, m.set = plan, sets[row].of(among(units))
+			return m.row(pairedFiles)
+		}}
+	var err error
+	out.Differences, err = t.differences()
+	out.level = p.level()
+	return err
 }
 
 // readSet reads a file of generated sentences.
@@ -128,6 +167,9 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	defer func() { _ = f.Close() }() // only read
 	s := p.newSet(label, r.vocab)
 	s.gzip = ngram.NewCompressor()
+	if o.Confidence {
+		s.sources = map[int]string{}
+	}
 	var one *pairs
 	if o.Paired {
 		one = &pairs{name: in.Name}

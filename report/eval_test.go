@@ -98,8 +98,9 @@ func TestEvalNumbers(t *testing.T) {
 	if got := metric(t, r.Rows[1], "distinct_sentences").Value; got != 3 {
 		t.Errorf("%v distinct sentences, want 3", got)
 	}
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "samples of 3") {
-		t.Errorf("notes %q do not warn of unequal N", r.Notes)
+	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "samples of 3") ||
+		!strings.Contains(r.Notes[1], "no differences") {
+		t.Errorf("notes %q do not warn of unequal N, or do not say why there are no differences", r.Notes)
 	}
 }
 

@@ -23,12 +23,12 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	t2.Caption = "Distinct fillings are counted over all chains of a sentence, " +
 		"before the best are kept."
 	tables := []htmlTable{t1, t2}
-	if note := r.differenceNote(); note != "" {
+	if len(r.Differences) > 0 {
 		t3 := tableOf(r.Differences, columns(r.Differences), nil, false)
 		for i := range t3.Rows {
 			t3.Rows[i].Key.Class = (i + 1) % seriesClasses // as in the other tables
 		}
-		t3.Title, t3.Caption = "Differences from "+r.Rows[0].Name, sentence(note)+" "+apartNote
+		t3.Title, t3.Caption = differenceTitle(r.Rows), differenceCaption(r.Rows, r.level)
 		tables = []htmlTable{t1, t3, t2}
 	}
 	p := &page{

@@ -8,38 +8,52 @@ import (
 	"strings"
 )
 
-// WriteHTML writes the evaluation as one self-contained file: one column per file,
-// charts and signatures.
-func (r *EvalResult) WriteHTML(w io.Writer) error {
-	t := htmlTable{Title: "Metrics", First: "metric"}
-	equal := true // numbers of sentences
-	for _, f := range r.Files {
-		equal = equal && f.N == r.Files[0].N
+// filesTable lays metrics out with a column for each file, whose colours begin with that of first.
+// With mark, the best of each row is marked.
+func filesTable(rows []Row, first int, mark bool) htmlTable {
+	t := htmlTable{First: "metric"}
+	for i, row := range rows {
+		t.Heads = append(t.Heads, htmlHead{Key: &swatch{(first + i) % seriesClasses}, Label: row.Name})
 	}
-	if equal && len(r.Files) > 1 {
-		t.Caption = "Underlined: best of its row, where no intervals overlap. "
-	}
-	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
-	for i, row := range r.Rows {
-		t.Heads = append(t.Heads, htmlHead{Key: &swatch{i % seriesClasses}, Label: row.Name})
-	}
-	for c, m := range metricsOf(r.Rows) {
+	for c, m := range metricsOf(rows) {
 		name := m.Label
 		if m.Group != "" {
 			name = m.Group + ", " + name
 		}
 		line := htmlRow{Name: name, Unit: m.Unit, Better: m.arrow()}
 		marks := map[int]bool{}
-		if equal {
-			marks = best(r.Rows, c)
+		if mark {
+			marks = best(rows, c)
 		}
-		for i, row := range r.Rows {
+		for i, row := range rows {
 			line.Cells = append(line.Cells, cellOf(row.Metrics[c], marks[i]))
 		}
 		t.Rows = append(t.Rows, line)
 	}
+	return t
+}
+
+// WriteHTML writes the evaluation as one self-contained file: one column per file,
+// charts and signatures.
+func (r *EvalResult) WriteHTML(w io.Writer) error {
+	equal := true // numbers of sentences
+	for _, f := range r.Files {
+		equal = equal && f.N == r.Files[0].N
+	}
+	t := filesTable(r.Rows, 0, equal)
+	t.Title = "Metrics"
+	if equal && len(r.Files) > 1 {
+		t.Caption = "Underlined: best of its row, where no intervals overlap. "
+	}
+	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
+	tables := []htmlTable{t}
+	if len(r.Differences) > 0 {
+		t = filesTable(r.Differences, 1, false)
+		t.Title, t.Caption = differenceTitle(r.Rows), differenceCaption(r.Rows, r.level)
+		tables = append(tables, t)
+	}
 	p := &page{
-		Title: "Evaluation of generated sentences", Tables: []htmlTable{t}, FiguresTitle: "Charts",
+		Title: "Evaluation of generated sentences", Tables: tables, FiguresTitle: "Charts",
 		References: referenceLines(r.References), Notes: r.Notes, Warnings: r.allWarnings(),
 		Signatures: signatures(r.Rows), Facts: r.facts(),
 		Footer: strings.TrimSpace("Made by infill " + r.Version),

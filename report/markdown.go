@@ -79,6 +79,29 @@ func markdownCell(m Metric) string {
 	return escapeMarkdown(cell(m))
 }
 
+// markdownFiles prints a table with a column for each file.
+func (p *printer) markdownFiles(rows []Row) {
+	head := []string{"metric"}
+	for _, row := range rows {
+		head = append(head, escapeMarkdown(row.Name))
+	}
+	var table [][]string
+	for c, m := range metricsOf(rows) {
+		line := []string{escapeMarkdown(m.directed())}
+		for _, row := range rows {
+			line = append(line, markdownCell(row.Metrics[c]))
+		}
+		table = append(table, line)
+	}
+	p.table(head, table)
+}
+
+// markdownDifferences heads the differences from the first of the rows.
+func (p *printer) markdownDifferences(rows []Row, level float64) {
+	p.f("\n## %s\n\n%s\n\n", escapeMarkdown(differenceTitle(rows)),
+		escapeMarkdown(differenceCaption(rows, level)))
+}
+
 // WriteMarkdown writes the result as a Markdown document.
 func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 	p := &printer{w: w}
@@ -87,19 +110,11 @@ func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
 	}
 	p.f("\n")
-	head := []string{"metric"}
-	for _, row := range r.Rows {
-		head = append(head, escapeMarkdown(row.Name))
+	p.markdownFiles(r.Rows)
+	if len(r.Differences) > 0 {
+		p.markdownDifferences(r.Rows, r.level)
+		p.markdownFiles(r.Differences)
 	}
-	var rows [][]string
-	for c, m := range metricsOf(r.Rows) {
-		line := []string{escapeMarkdown(m.directed())}
-		for _, row := range r.Rows {
-			line = append(line, markdownCell(row.Metrics[c]))
-		}
-		rows = append(rows, line)
-	}
-	p.table(head, rows)
 	p.bullets("References", referenceLines(r.References))
 	p.markdownSignatures(signatures(r.Rows))
 	p.bullets("Notes", r.Notes)
@@ -120,9 +135,8 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 	quality, run := halves(r.Rows)
 	p.f("\n## Diversity and quality\n\n")
 	p.markdownSamplers(r.Rows, quality)
-	if note := r.differenceNote(); note != "" {
-		p.f("\n## Differences from %s\n\n%s %s\n\n", escapeMarkdown(r.Rows[0].Name),
-			escapeMarkdown(sentence(note)), apartNote)
+	if len(r.Differences) > 0 {
+		p.markdownDifferences(r.Rows, r.level)
 		p.markdownSamplers(r.Differences, columns(r.Differences))
 	}
 	p.f("\n## Runs\n\n")

@@ -14,8 +14,8 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 		key, label string
 		mean       mean
 	}{
-		{"score", "mean score", m.set.score},
-		{"score_per_token", "mean score per blank", m.set.perToken},
+		{"score", "mean score", m.set.mean(ofSentence)},
+		{"score_per_token", "mean score per blank", m.set.mean(perToken)},
 	} {
 		x := newMetric(c.key, c.label)
 		x.Unit, x.Better, x.Decimals = "nats", +1, 3
@@ -37,13 +37,14 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 // blank, and per blank under the second model if there is one.
 func scoresOfRun(m *measured) ([]Metric, error) {
 	out := []Metric{
-		scoreOfRun("score", "mean score", "pseudo-log-likelihood of the kept fillings", m.set.score),
+		scoreOfRun("score", "mean score", "pseudo-log-likelihood of the kept fillings",
+			m.set.mean(ofSentence)),
 		scoreOfRun("score_per_blank", "score per blank",
-			"mean over the fillings of their score per blank", m.set.perBlank),
+			"mean over the fillings of their score per blank", m.set.mean(perBlank)),
 	}
 	if m.second {
 		out = append(out, scoreOfRun("second_score_per_blank", "second model, per blank",
-			"the same under the second model", m.set.secondPerBlank))
+			"the same under the second model", m.set.mean(secondPerBlank)))
 	}
 	return out, nil
 }

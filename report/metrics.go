@@ -13,7 +13,10 @@ const (
 	inEval    where = 1 << iota // files of sentences
 	inCompare                   // samplers: the table of quality
 	ofRun                       // samplers: the table of what the runs cost
-	paired                      // samplers: the table of differences; also in one of the two before
+
+	// The tables of differences, beside one of those above.
+	pairedFiles
+	pairedRuns
 )
 
 // measures are all columns of all tables, in the order of the tables. To add a
@@ -23,19 +26,19 @@ var measures = []struct {
 	compute func(*measured) ([]Metric, error)
 }{
 	{inEval, sentences},
-	{inEval | inCompare | paired, selfBLEU},
-	{inEval | inCompare | paired, uniqueNgrams},
-	{inEval, bleuOfEach},
-	{inCompare | paired, bleuOfAll},
-	{inEval, distinctNgrams},
-	{inEval, selfRepetition},
+	{inEval | pairedFiles | inCompare | pairedRuns, selfBLEU},
+	{inEval | pairedFiles | inCompare | pairedRuns, uniqueNgrams},
+	{inEval | pairedFiles, bleuOfEach},
+	{inCompare | pairedRuns, bleuOfAll},
+	{inEval | pairedFiles, distinctNgrams},
+	{inEval | pairedFiles, selfRepetition},
 	{inEval, compressionRatio},
 	{inEval, distinctSentences},
-	{inEval, scoresOfFile},
+	{inEval | pairedFiles, scoresOfFile},
 	{ofRun, moveShare},
 	{ofRun, acceptance},
-	{ofRun | paired, distinctFillings},
-	{ofRun | paired, scoresOfRun},
+	{ofRun | pairedRuns, distinctFillings},
+	{ofRun | pairedRuns, scoresOfRun},
 	{ofRun, evaluations},
 	{ofRun, modelRows},
 	{ofRun, stepsOfChains},

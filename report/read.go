@@ -38,6 +38,9 @@ type Sentence struct {
 	Score, PerToken *float64
 	// Gold is the sentence that was infilled, "" where the file does not have it.
 	Gold string
+	// Source is what the sentence was made from: Gold, or else the text with its blanks, "" where the
+	// file has neither.
+	Source string
 }
 
 // Summary says what a file held.
@@ -221,7 +224,7 @@ func (rd *reader) record(rec *jsonl.Record) error {
 		rd.sum.Probabilities = append(rd.sum.Probabilities, Probabilities{rec.Text, rec.Marginals})
 	}
 	for i, f := range rec.Fillings {
-		if err := rd.generated(f, i, rec.Gold); err != nil {
+		if err := rd.generated(f, i, rec); err != nil {
 			return err
 		}
 	}
@@ -229,7 +232,7 @@ func (rd *reader) record(rec *jsonl.Record) error {
 }
 
 // generated takes a filling of the last record, whose place among them is i.
-func (rd *reader) generated(f jsonl.Filling, i int, gold string) error {
+func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
 	if rd.o.Top > 0 && i >= rd.o.Top {
 		return nil
 	}
@@ -240,7 +243,7 @@ func (rd *reader) generated(f jsonl.Filling, i int, gold string) error {
 		rd.sum.Blank++
 	}
 	return rd.offer(Sentence{Text: text, Group: rd.sum.Records - 1, Score: f.Score,
-		PerToken: f.ScorePerToken, Gold: gold})
+		PerToken: f.ScorePerToken, Gold: of.Gold, Source: cmp.Or(of.Gold, of.Text)})
 }
 
 // parse reads a record. A text alone can come from any program and have members
@@ -270,6 +273,9 @@ func parse(n int, line, textField string) (*jsonl.Record, error) {
 		}
 	}
 	rec.Fillings = make([]jsonl.Filling, 1)
+	if textField == "text" {
+		rec.Text = "" // it is the sentence, and not what it was made from
+	}
 	switch {
 	case text.Value == nil:
 		return nil, noText(textField, fields)

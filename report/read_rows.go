@@ -17,8 +17,8 @@ type sentenceRow struct {
 	Error      string   `json:"error"`
 	Message    string   `json:"error_message"`
 
-	sentence, gold string
-	original       bool // the sentence is the text itself, and was not generated
+	sentence, gold, text string
+	original             bool // the sentence is the text itself, and was not generated
 }
 
 // sentenceOf reads a JSON line if it is such a row. A variant stands in the field of the text.
@@ -47,8 +47,8 @@ func sentenceOf(line, textField string) *sentenceRow {
 	case r.Error != "":
 	case ok:
 		r.sentence = filled
-		if text, ok := of.Text.(string); ok && of.Blanked != "" {
-			r.gold = text
+		if r.text, _ = of.Text.(string); of.Blanked != "" {
+			r.gold = r.text
 		}
 	case of.Variant != nil && of.Original != nil:
 		var fields map[string]any
@@ -73,12 +73,12 @@ func (rd *reader) sentence(r *sentenceRow) error {
 		return nil
 	}
 	of := jsonl.Filling{Text: r.sentence, Score: r.Score, ScorePerToken: r.PerToken}
+	rec := &jsonl.Record{Line: *r.Line, Text: r.text, Acceptance: r.Acceptance, Gold: r.gold}
 	if before := rd.row; before != nil && *before.Line == *r.Line && r.Error == "" {
 		rd.rank++
-		return rd.generated(of, rd.rank, r.gold)
+		return rd.generated(of, rd.rank, rec)
 	}
 	rd.row, rd.rank = r, 0
-	rec := &jsonl.Record{Line: *r.Line, Acceptance: r.Acceptance, Gold: r.gold}
 	if r.Error != "" {
 		rec.Error = &jsonl.Failure{Code: r.Error, Message: r.Message}
 	} else {

@@ -14,12 +14,32 @@ type set struct {
 	groups   []int // the record that each sentence came from
 	distinct map[string]bool
 	gzip     *ngram.Compressor // of files only
-	// The means of the scores in nats: score and perToken as the records have
-	// them, the others for samplers only.
-	score, perToken, perBlank, secondPerBlank mean
+	scores   []scores          // of the sentences
+	sources  map[int]string    // what the sentences of a group were made from; nil: nobody asks
 	// gold counts the records that say which sentence was infilled, known those
 	// of them whose sentence is among the references.
 	gold, known int
+}
+
+// scores are those of a sentence in nats, nil where unknown, by kind.
+type scores [scoreKinds]*float64
+
+// Kinds of scores: the first two as records have them, the others of samplers only.
+const (
+	ofSentence = iota
+	perToken
+	perBlank
+	secondPerBlank
+	scoreKinds
+)
+
+// mean is that of a kind of score.
+func (s *set) mean(kind int) mean {
+	var m mean
+	for _, of := range s.scores {
+		m.add(of[kind])
+	}
+	return m
 }
 
 func (p *plan) newSet(name string, v *corpus.Vocab) *set {
@@ -32,8 +52,10 @@ func (s *set) add(x Sentence) error {
 	}
 	s.groups = append(s.groups, x.Group)
 	s.distinct[x.Text] = true
-	s.score.add(x.Score)
-	s.perToken.add(x.PerToken)
+	s.scores = append(s.scores, scores{ofSentence: x.Score, perToken: x.PerToken})
+	if s.sources != nil {
+		s.sources[x.Group] = x.Source
+	}
 	if s.gzip == nil {
 		return nil
 	}
@@ -48,15 +70,30 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 				break
 			}
 			score := f.Score
-			if n := float64(len(f.Spans)); n > 0 {
-				perBlank, second := f.Score/n, f.SecondScore/n
-				s.perBlank.add(&perBlank)
-				s.secondPerBlank.add(&second)
-			}
 			if err := s.add(Sentence{Text: f.Text, Group: i, Score: &score}); err != nil {
 				return err
+			}
+			if n := float64(len(f.Spans)); n > 0 {
+				first, second := f.Score/n, f.SecondScore/n
+				last := &s.scores[len(s.scores)-1]
+				last[perBlank], last[secondPerBlank] = &first, &second
 			}
 		}
 	}
 	return nil
+}
+
+// of is the part of the set that came from some groups. It can be measured where neither the
+// different sentences nor their compression are asked for.
+func (s *set) of(groups map[int]bool) *set {
+	out := &set{name: s.name}
+	var at []int
+	for i, g := range s.groups {
+		if groups[g] {
+			at = append(at, i)
+			out.groups, out.scores = append(out.groups, g), append(out.scores, s.scores[i])
+		}
+	}
+	out.corpus = s.corpus.Select(at)
+	return out
 }

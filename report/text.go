@@ -91,24 +91,33 @@ func (p *printer) signatures(sigs []signed) {
 	p.grid(grid)
 }
 
-// WriteText writes the result as a table for a terminal: one row per metric, one
-// column per file, then signatures, notes and warnings. An asterisk marks a number
-// that has a warning.
-func (r *EvalResult) WriteText(w io.Writer) error {
-	p := &printer{w: w}
+// files prints a table with a column for each file.
+func (p *printer) files(rows []Row) {
 	head := []string{"metric"}
-	for _, row := range r.Rows {
+	for _, row := range rows {
 		head = append(head, plain(row.Name))
 	}
 	grid := [][]string{head}
-	for c, m := range metricsOf(r.Rows) {
+	for c, m := range metricsOf(rows) {
 		line := []string{plain(m.Heading())}
-		for _, row := range r.Rows {
+		for _, row := range rows {
 			line = append(line, cell(row.Metrics[c]))
 		}
 		grid = append(grid, line)
 	}
 	p.grid(grid)
+}
+
+// WriteText writes the result as a table for a terminal: one row per metric, one
+// column per file, then signatures, notes and warnings. An asterisk marks a number
+// that has a warning.
+func (r *EvalResult) WriteText(w io.Writer) error {
+	p := &printer{w: w}
+	p.files(r.Rows)
+	if len(r.Differences) > 0 {
+		p.f("\n%s\n\n", plain(differenceNote(r.Rows, r.level)))
+		p.files(r.Differences)
+	}
 	p.list("references", referenceLines(r.References))
 	p.signatures(signatures(r.Rows))
 	p.list("notes", r.Notes)
@@ -212,8 +221,8 @@ func (r *CompareResult) WriteText(w io.Writer) error {
 	}
 	quality, run := halves(r.Rows)
 	p.samplers(r.Rows, quality)
-	if note := r.differenceNote(); note != "" {
-		p.f("\n%s\n", plain(note))
+	if len(r.Differences) > 0 {
+		p.f("\n%s\n", plain(differenceNote(r.Rows, r.level)))
 		quality, run := halves(r.Differences) // a terminal has no room for both in a line
 		p.samplers(r.Differences, quality)
 		p.samplers(r.Differences, run)

@@ -34,7 +34,8 @@ type evalFlags struct {
 
 func (f *evalFlags) flags() []*option {
 	f.repetition = 4
-	flags := append(f.measureFlags.flags("case", "intervals of BLEU and self-BLEU, of whole sources"),
+	flags := append(f.measureFlags.flags("case", "intervals over the sources: of BLEU, of "+
+		"self-BLEU, and of differences from the first file, where files are of the same texts"),
 		wordFlag("format", "of the generated files: auto|lines|jsonl", &f.format, "auto", "lines",
 			"jsonl"),
 		textFlag("text-field", "`NAME` of the field or column of the sentences, where they are not "+

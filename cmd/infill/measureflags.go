@@ -42,8 +42,8 @@ type measureFlags struct {
 	force       bool
 }
 
-// flags are those of measures: caseFlag is the name of that for upper and lower case, confidence the
-// help of --confidence.
+// flags are those of measures: caseFlag is the name of that for upper and lower case, confidence
+// the help of --confidence.
 func (f *measureFlags) flags(caseFlag, confidence string) []*option {
 	f.tokenize, f.metricCase, f.clean, f.cleanGen = "ws", "lc", "wc", "none"
 	f.smooth, f.order = bleu.DefaultSmoothing, bleu.DefaultOrder

@@ -174,8 +174,8 @@ func (c *Confidence) ofMean(values []float64) (*Interval, error) {
 	return c.percentile(scores, len(values)), nil
 }
 
-// jackknife leaves out blocks of the units of c in turn. The interval is around the score, and within
-// [0,1] but for the score itself, which some smoothings let exceed 1.
+// jackknife leaves out blocks of the units of c in turn. The interval is around the score, and
+// within [0,1] but for the score itself, which some smoothings let exceed 1.
 func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	measure func(*corpus.Corpus) (float64, error)) (*Interval, error) {
 	units, err := c.members(of.Len())

@@ -1,0 +1,140 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"infill/infill/jsonl"
+	"infill/report"
+)
+
+// records are the fillings of a sampler as infill batch writes them. Where without names a source, its
+// line has failed.
+func records(c *report.Comparison, sampler int, without int) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	for i, s := range c.Samplers[sampler].Sentences {
+		rec := jsonl.Record{Line: i + 1, Text: c.Sources[i].Text}
+		if i == without {
+			rec.Error = &jsonl.Failure{Code: "no_blank", Message: "it has none"}
+		}
+		for _, f := range s.Fillings {
+			if i != without {
+				per := f.Score
+				rec.Fillings = append(rec.Fillings, jsonl.Filling{Text: f.Text, Score: &f.Score,
+					ScorePerToken: &per})
+			}
+		}
+		_ = e.Encode(rec) // a builder takes everything
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func evalPairs(t *testing.T, files ...string) *report.EvalResult {
+	t.Helper()
+	var in []report.Input
+	for i, f := range files {
+		in = append(in, report.Strings(fmt.Sprint("file", i+1), strings.Split(f, "\n")))
+	}
+	r, err := report.Eval(in, nil, report.EvalOptions{Options: report.Options{Order: 2,
+		Confidence: true, Resamples: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Files of records of the same texts have the differences that their samplers have.
+func TestDifferencesOfFiles(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(11, 12)), 9)
+	files := evalPairs(t, records(c, 0, -1), records(c, 1, -1))
+	samplers := paired(t, c)
+	if len(files.Differences) != 1 || files.Differences[0].Name != "file2" {
+		t.Fatalf("%d rows of differences, notes %q", len(files.Differences), files.Notes)
+	}
+	for _, key := range []string{"self_bleu", "unique.self.2", "score"} {
+		got, want := metric(t, files.Differences[0], key), metric(t, samplers.Differences[0], key)
+		if !want.HasInterval() || got.Value != want.Value || got.Low != want.Low ||
+			got.High != want.High {
+			t.Errorf("%s: %v (%v to %v), want %v (%v to %v)", key, got.Value, got.Low, got.High,
+				want.Value, want.Low, want.High)
+		}
+	}
+	for name, render := range map[string]func(io.Writer) error{"text": files.WriteText,
+		"markdown": files.WriteMarkdown, "json": files.WriteJSON, "html": files.WriteHTML} {
+		var b bytes.Buffer
+		if err := render(&b); err != nil || !strings.Contains(b.String(), "ifference") {
+			t.Errorf("%s: no differences, or %v", name, err)
+		}
+	}
+}
+
+// The rows of a table are paired with records of the same texts, and have no differences from
+// records of the same fillings.
+func TestDifferencesOfTables(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(17, 18)), 6)
+	var rows []string
+	for i, s := range c.Samplers[0].Sentences {
+		for _, f := range s.Fillings {
+			rows = append(rows, fmt.Sprintf(`{"line":%d,"text":%q,"filled":%q,"score":%v}`, i+1,
+				c.Sources[i].Text, f.Text, f.Score))
+		}
+	}
+	r := evalPairs(t, records(c, 0, -1), strings.Join(rows, "\n"))
+	if len(r.Differences) != 1 {
+		t.Fatalf("no differences: %q", r.Notes)
+	}
+	for _, key := range []string{"self_bleu", "unique.self.2", "score"} {
+		if m := metric(t, r.Differences[0], key); m.Value != 0 || m.Low != 0 || m.High != 0 {
+			t.Errorf("%s: %v (%v to %v)", key, m.Value, m.Low, m.High)
+		}
+	}
+}
+
+// A record that one file has not counts in no difference.
+func TestDifferencesOfCommonRecords(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(13, 14)), 9)
+	got := evalPairs(t, records(c, 0, -1), records(c, 1, 4))
+	want := evalPairs(t, records(c, 0, 4), records(c, 1, 4))
+	for i, m := range want.Differences[0].Metrics {
+		if g := got.Differences[0].Metrics[i]; g.Text() != m.Text() || g.Interval() != m.Interval() ||
+			g.Signature != m.Signature {
+			t.Errorf("%s: %s %s (%s), want %s %s (%s)", m.Key, g.Text(), g.Interval(), g.Signature,
+				m.Text(), m.Interval(), m.Signature)
+		}
+	}
+	if m := metric(t, got.Differences[0], "self_bleu"); !strings.Contains(m.Signature,
+		"|N:32|") || !strings.Contains(m.Signature, "|less:file1|jk:8|units:8|ci:0.95|v:1") {
+		t.Errorf("signature %s", m.Signature)
+	}
+}
+
+// Files of other texts, or of texts that nobody knows, are not paired, and a note says so.
+func TestFilesThatAreNoPair(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(15, 16)), 4)
+	first := records(c, 0, -1)
+	lines := strings.Split(first, "\n")
+	lines[1], lines[2] = lines[2], lines[1]
+	for name, other := range map[string]string{
+		"another order": strings.Join(lines, "\n"),
+		"lines":         "one sentence\nanother one\na third one\na fourth one",
+		"objects":       `{"text":"one sentence"}` + "\n" + `{"text":"another one"}`,
+	} {
+		r := evalPairs(t, first, other)
+		if r.Differences != nil || !strings.Contains(strings.Join(r.Notes, "\n"), "no differences") {
+			t.Errorf("%s: %d rows of differences, notes %q", name, len(r.Differences), r.Notes)
+		}
+	}
+	if r := evalPairs(t, first); len(r.Notes) != 0 {
+		t.Errorf("of one file: notes %q", r.Notes)
+	}
+}
