@@ -3,9 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"infill/internal/fanout"
 	"infill/internal/student"
 	"infill/metrics/bleu"
 )
@@ -71,15 +73,22 @@ func (t *pairable) pair(row int, units []int) (Row, error) {
 	}
 	n := min(len(units), bleu.MaxBlocks)
 	without := make([][]float64, len(mine.Metrics)) // a block, by metric
-	for k := range n {
+	for j := range without {
+		without[j] = make([]float64, n)
+	}
+	err = fanout.Each(runtime.GOMAXPROCS(0), n, func(k int) error {
 		low, high := k*len(units)/n, (k+1)*len(units)/n
 		a, b, err := both(slices.Concat(units[:low], units[high:]))
 		if err != nil {
-			return Row{}, err
+			return err
 		}
 		for j := range a.Metrics {
-			without[j] = append(without[j], a.Metrics[j].Value-b.Metrics[j].Value)
+			without[j][k] = a.Metrics[j].Value - b.Metrics[j].Value
 		}
+		return nil
+	})
+	if err != nil {
+		return Row{}, err
 	}
 	out := Row{Name: t.name(row)}
 	for j, m := range mine.Metrics {

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 
+	"infill/internal/fanout"
 	"infill/internal/student"
 	"infill/metrics/corpus"
 )
@@ -186,37 +186,29 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 	if n < 2 {
 		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, of.Len())
 	}
-	without, errs := make([]float64, n), make([]error, n)
-	var wait sync.WaitGroup
-	tickets := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for k := range n {
-		wait.Go(func() {
-			tickets <- struct{}{}
-			defer func() { <-tickets }()
-			left := make([]bool, of.Len())
-			for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
-				for _, i := range u {
-					left[i] = true
-				}
+	without := make([]float64, n)
+	err = fanout.Each(runtime.GOMAXPROCS(0), n, func(k int) error {
+		left := make([]bool, of.Len())
+		for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
+			for _, i := range u {
+				left[i] = true
 			}
-			var rest []int
-			for i, out := range left {
-				if !out {
-					rest = append(rest, i)
-				}
-			}
-			if len(rest) < 2 {
-				errs[k] = fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
-				return
-			}
-			without[k], errs[k] = measure(of.Select(rest))
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
 		}
+		var rest []int
+		for i, out := range left {
+			if !out {
+				rest = append(rest, i)
+			}
+		}
+		if len(rest) < 2 {
+			return fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+		}
+		var err error
+		without[k], err = measure(of.Select(rest))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	half := student.Jackknife(c.Level, without)
 	return &Interval{Low: max(0, score-half), High: min(max(1, score), score+half),
