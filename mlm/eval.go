@@ -93,8 +93,9 @@ type line struct {
 
 // Eval masks a share of the word pieces of every line of text (always with
 // the mask token, all of a line at once), predicts them and reports how often
-// the model is right. The text streams. Memory does not grow with it, but 64 lines are in
-// work, and each piece that is predicted in them has a vector of the vocabulary.
+// the model is right. The text streams, and memory does not grow with it: in work
+// are 64 lines, or fewer with about 1,024 pieces to predict. Each piece has a vector of the
+// vocabulary.
 //
 // Errors: a line that is not UTF-8 (tokenize.ErrInvalidUTF8) or longer than 1 MiB
 // (tokenize.ErrTooLarge), a piece with a log-probability that is not finite
@@ -145,7 +146,7 @@ func (m *Model) Eval(ctx context.Context, text io.Reader, o EvalOptions) (*EvalR
 			}
 			read++
 			chunk = append(chunk, &line{number: read, text: string(b)})
-			pieces += o.Rate * float64(m.mostPieces(len(b)))
+			pieces += o.Rate * float64(m.manyPieces(len(b)))
 		}
 		if err := m.evalChunk(ctx, chunk, o); err != nil {
 			return nil, err
@@ -180,12 +181,12 @@ func (m *Model) evalChunk(ctx context.Context, chunk []*line, o EvalOptions) err
 	return nil
 }
 
-// mostPieces bounds the pieces of a line that the model can take. A piece has a byte at least.
-func (m *Model) mostPieces(bytes int) int {
+// manyPieces is about how many pieces the model takes of a line: English has one in four bytes.
+func (m *Model) manyPieces(bytes int) int {
 	if limit := m.info.MaxLength; limit > 0 {
-		return min(bytes, limit)
+		return min(bytes/4+1, limit)
 	}
-	return bytes
+	return bytes/4 + 1
 }
 
 func (m *Model) evalLine(ctx context.Context, l *line, o EvalOptions) error {

@@ -93,8 +93,8 @@ func TestEvalBoundsPieces(t *testing.T) {
 		rate float64
 		want []int
 	}{
-		{strings.Repeat(long, 5), 1, []int{2, 4, 5}},
-		{strings.Repeat(long, 40), .1, []int{18, 36, 40}},
+		{strings.Repeat(long, 11), 1, []int{5, 10, 11}},
+		{strings.Repeat(long, 50), .1, []int{41, 50}},
 		{strings.Repeat(short, 130), 1, []int{64, 128, 130}},
 	} {
 		var got []int

@@ -174,7 +174,8 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 		}
 	}
 	var err error
-	if out.Differences, err = p.differences(c, sets); err != nil {
+	var unpaired []string
+	if out.Differences, unpaired, err = p.differences(c, sets); err != nil {
 		return nil, err
 	}
 	out.level = p.plan.level()
@@ -188,7 +189,7 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 		m := p.plan.bleuAgainst(s, "bleu.gold", "corpus BLEU of the original sentences", r.all)
 		out.Gold = &m
 	}
-	out.Notes = c.notes(out, p.gold, len(r.info))
+	out.Notes = append(c.notes(out, p.gold, len(r.info)), unpaired...)
 	out.Examples = c.examples(p.o)
 	return out, nil
 }
@@ -203,7 +204,7 @@ func (r *CompareResult) signed() []signed {
 }
 
 func (r *CompareResult) allWarnings() []string {
-	out := warnings(r.Rows)
+	out := append(warnings(r.Rows), differenceWarnings(r.Differences)...)
 	if r.Gold != nil {
 		for _, w := range r.Gold.Warnings {
 			out = append(out, r.Gold.Label+": "+w)
@@ -213,10 +214,9 @@ func (r *CompareResult) allWarnings() []string {
 }
 
 // differences are those of the samplers. A source is a unit.
-func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, error) {
-	t := &pairable{plan: p.plan, rows: len(sets), units: len(c.Sources),
-		name: func(row int) string { return c.Samplers[row].Name },
-		has:  func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
+func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
+	t := &pairable{units: len(c.Sources),
+		has: func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {
 			run := &SamplerRun{}
 			for _, u := range units {
@@ -226,5 +226,13 @@ func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, error) {
 				second: c.SecondModel != ""}
 			return m.row(pairedRuns)
 		}}
-	return t.differences()
+	for _, s := range sets {
+		t.names = append(t.names, s.name)
+	}
+	return p.plan.differences(t)
+}
+
+// differed is the table of differences.
+func (r *CompareResult) differed() *differenceTable {
+	return &differenceTable{r.Differences, r.Rows[0].Name, r.level}
 }

@@ -12,133 +12,179 @@ import (
 	"infill/metrics/bleu"
 )
 
-// A table of rows that can be paired: samplers on the same sentences, or files made from the same
-// texts.
+// A pairable table has rows on the same units: samplers on sentences, or files on the texts that
+// their records were made from.
 type pairable struct {
-	*plan
-	rows  int
-	name  func(row int) string
+	names []string // of the rows
+	units int
 	has   func(row, unit int) bool // a sentence made from the unit
-	units int                      // sources of sentences
 	// of measures a row on some of the units. Its columns do not depend on them.
 	of func(p *plan, row int, units []int) (Row, error)
 }
 
 // differences are what the metrics of every row but the first have over those of the first, on the
-// units that both have. There are none where no two rows have two in common.
+// units that both have. A row that has less than two of these is left out, and a note says so.
 //
 // Most of what a metric varies by is the choice of the units, which rows share. The interval is a
 // jackknife of the difference over the units, in at most [bleu.MaxBlocks] blocks, so that it is not
 // widened by that.
-func (t *pairable) differences() ([]Row, error) {
-	if t.bleu.Confidence == nil || t.rows < 2 {
-		return nil, nil
+func (p *plan) differences(t *pairable) (rows []Row, notes []string, err error) {
+	if p.bleu.Confidence == nil {
+		return nil, nil, nil
 	}
-	single := *t.plan // without the intervals of each row
+	single := *p // without the intervals of each row
 	single.bleu.Confidence = nil
-	t.plan = &single
-	var out []Row
-	some := false
-	for row := 1; row < t.rows; row++ {
+	var before []int // the units of the row before
+	var first []Row  // the first row on them
+	for row := 1; row < len(t.names); row++ {
 		var common []int
 		for u := range t.units {
 			if t.has(0, u) && t.has(row, u) {
 				common = append(common, u)
 			}
 		}
-		d, err := t.pair(row, common)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name(row), err)
+		if len(common) < 2 {
+			notes = append(notes, fmt.Sprintf("no differences of %s: it has %d source%s of sentences in "+
+				"common with %s, and two are needed", t.names[row], len(common), either(len(common), "", "s"),
+				t.names[0]))
+			continue
 		}
-		out = append(out, d)
-		some = some || len(common) > 1
+		if first == nil || !slices.Equal(common, before) {
+			if first, err = single.parts(t, 0, common); err != nil {
+				return nil, nil, err
+			}
+			before = common
+		}
+		mine, err := single.parts(t, row, common)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows = append(rows, p.less(t, mine, first, len(common)))
 	}
-	if !some {
-		return nil, nil
+	return rows, notes, nil
+}
+
+// parts are a row on some units, and on them without each block.
+func (p *plan) parts(t *pairable, row int, units []int) ([]Row, error) {
+	n := min(len(units), bleu.MaxBlocks)
+	out := make([]Row, n+1)
+	err := fanout.Each(runtime.GOMAXPROCS(0), n+1, func(k int) error {
+		part := units
+		if k > 0 {
+			part = slices.Concat(units[:(k-1)*len(units)/n], units[k*len(units)/n:])
+		}
+		var err error
+		out[k], err = t.of(p, row, part)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.names[row], err)
 	}
 	return out, nil
 }
 
-// pair is the difference of a row from the first, on some units.
-func (t *pairable) pair(row int, units []int) (Row, error) {
-	both := func(units []int) (mine, first Row, err error) {
-		if mine, err = t.of(t.plan, row, units); err == nil {
-			first, err = t.of(t.plan, 0, units)
-		}
-		return mine, first, err
-	}
-	mine, first, err := both(units)
-	if err != nil {
-		return Row{}, err
-	}
-	n := min(len(units), bleu.MaxBlocks)
-	without := make([][]float64, len(mine.Metrics)) // a block, by metric
-	for j := range without {
-		without[j] = make([]float64, n)
-	}
-	err = fanout.Each(runtime.GOMAXPROCS(0), n, func(k int) error {
-		low, high := k*len(units)/n, (k+1)*len(units)/n
-		a, b, err := both(slices.Concat(units[:low], units[high:]))
-		if err != nil {
-			return err
-		}
-		for j := range a.Metrics {
-			without[j][k] = a.Metrics[j].Value - b.Metrics[j].Value
-		}
-		return nil
-	})
-	if err != nil {
-		return Row{}, err
-	}
-	out := Row{Name: t.name(row)}
-	for j, m := range mine.Metrics {
-		if t.SelfBLEU == string(bleu.FirstN) && m.Key == keySelfBLEU {
+// less is the difference of a row from the first, from the parts of both.
+func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
+	out := Row{Name: mine[0].Name}
+	for j, m := range mine[0].Metrics {
+		if p.SelfBLEU == string(bleu.FirstN) && m.Key == keySelfBLEU {
 			// Others take the place of those that are left out, so that nothing is learnt of them.
 			continue
 		}
-		of := first.Metrics[j]
-		m.less, m.unlike, m.Detail, m.Warnings = true, m.Signature != of.Signature, "", nil
+		of := first[0].Metrics[j]
+		m.less, m.Detail = true, ""
 		m.Value -= of.Value
-		if half := student.Jackknife(t.level(), without[j]); finite(half) && m.OK() {
+		m.Warnings = slices.Clone(m.Warnings)
+		for _, w := range of.Warnings {
+			if !slices.Contains(m.Warnings, w) {
+				m.Warnings = append(m.Warnings, w)
+			}
+		}
+		without := make([]float64, 0, len(mine))
+		for k := range mine[1:] {
+			without = append(without, mine[k+1].Metrics[j].Value-first[k+1].Metrics[j].Value)
+		}
+		switch half := student.Jackknife(p.level(), without); {
+		case finite(half) && m.OK():
 			m.Low, m.High = m.Value-half, m.Value+half
+		case m.OK():
+			m.warn(fmt.Errorf("%w: without one of them there is no number", bleu.ErrFewUnits))
+		}
+		if m.Signature != of.Signature {
+			m.Warnings = append(m.Warnings, "the numbers of sentences differ, so that what depends on "+
+				"them does not compare")
+			m.Signature, _ = merge(of.Signature, m.Signature, "N")
 		}
 		if m.Signature != "" {
 			m.Signature = fmt.Sprintf("%s|less:%s|jk:%d|units:%d|ci:%g|v:1",
-				strings.TrimSuffix(m.Signature, "|v:1"), t.name(0), n, len(units), t.level())
+				strings.TrimSuffix(m.Signature, "|v:1"), strings.ReplaceAll(t.names[0], "|", "/"),
+				len(without), units, p.level())
 		}
+		m.units = units
 		out.Metrics = append(out.Metrics, m)
 	}
-	return out, nil
+	return out
 }
 
 // level is the coverage of the intervals.
 func (p *plan) level() float64 { return cmp.Or(p.Level, bleu.DefaultLevel) }
 
-// among are the units as a set.
-func among(units []int) map[int]bool {
-	out := make(map[int]bool, len(units))
-	for _, u := range units {
-		out[u] = true
+// among are the groups as a set.
+func among(groups []int) map[int]bool {
+	out := make(map[int]bool, len(groups))
+	for _, g := range groups {
+		out[g] = true
 	}
 	return out
 }
 
-// differenceNote says what the differences of rows are from.
-func differenceNote(rows []Row, level float64) string {
-	return fmt.Sprintf("difference from %s on the same sentences, ± half of an interval of level %g",
-		rows[0].Name, level)
+// A differenceTable is the differences of rows with what is said of them.
+type differenceTable struct {
+	Rows []Row
+	from string // the first row
+	// level is the coverage of the intervals.
+	level float64
 }
 
-// differenceTitle heads differences from the first of the rows.
-func differenceTitle(rows []Row) string { return "Differences from " + rows[0].Name }
+// title heads the table.
+func (t *differenceTable) title() string { return "Differences from " + t.from }
 
-// differenceCaption says what they are, and which are marked.
-func differenceCaption(rows []Row, level float64) string {
-	return "D" + differenceNote(rows, level)[1:] + ". Bold: the interval is without 0, and the " +
-		"numbers can be compared."
+// note says what the numbers are.
+func (t *differenceTable) note() string {
+	least, most := t.Rows[0].Metrics[0].units, 0
+	for _, r := range t.Rows {
+		least, most = min(least, r.Metrics[0].units), max(most, r.Metrics[0].units)
+	}
+	on := fmt.Sprintf("the same %d sources", least)
+	if least < most {
+		on = fmt.Sprintf("the %d to %d sources that both have", least, most)
+	}
+	return fmt.Sprintf("difference from %s on %s, ± half of an interval of level %g", t.from, on,
+		t.level)
+}
+
+// caption is the note as a sentence, and says which numbers are marked.
+func (t *differenceTable) caption() string {
+	return "D" + t.note()[1:] + ". Bold: the interval is without 0, and nothing speaks against " +
+		"comparing the numbers. Each is judged by itself."
+}
+
+// class is the colour of the row, which is that of the other tables.
+func (t *differenceTable) class(rows []Row, row int) int {
+	name := t.Rows[row].Name
+	return slices.IndexFunc(rows, func(r Row) bool { return r.Name == name }) % seriesClasses
 }
 
 // apart says whether a difference of what can be compared has an interval without 0.
 func (m Metric) apart() bool {
-	return m.less && !m.unlike && m.HasInterval() && (m.Low > 0 || m.High < 0)
+	return m.less && len(m.Warnings) == 0 && m.HasInterval() && (m.Low > 0 || m.High < 0)
+}
+
+// differenceWarnings are those of a table of differences.
+func differenceWarnings(rows []Row) []string {
+	var out []string
+	for _, w := range warnings(rows) {
+		out = append(out, "differences: "+w)
+	}
+	return out
 }

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,24 +120,92 @@ func TestDifferencesOfCommonRecords(t *testing.T) {
 	}
 }
 
-// Files of other texts, or of texts that nobody knows, are not paired, and a note says so.
+// Files of other texts, or of texts that nobody knows, are not paired. A note says so, and others
+// keep their differences.
 func TestFilesThatAreNoPair(t *testing.T) {
 	t.Parallel()
 	c := pairs(rand.New(rand.NewPCG(15, 16)), 4)
+	other := pairs(rand.New(rand.NewPCG(16, 17)), 4)
 	first := records(c, 0, -1)
-	lines := strings.Split(first, "\n")
-	lines[1], lines[2] = lines[2], lines[1]
-	for name, other := range map[string]string{
-		"another order": strings.Join(lines, "\n"),
-		"lines":         "one sentence\nanother one\na third one\na fourth one",
-		"objects":       `{"text":"one sentence"}` + "\n" + `{"text":"another one"}`,
+	for name, file := range map[string]string{
+		"other texts": records(other, 1, -1),
+		"lines":       "one sentence\nanother one\na third one\na fourth one",
+		"objects":     `{"text":"news","gold":""}` + "\n" + `{"text":"sports"}`,
 	} {
-		r := evalPairs(t, first, other)
-		if r.Differences != nil || !strings.Contains(strings.Join(r.Notes, "\n"), "no differences") {
+		r := evalPairs(t, first, file, records(c, 1, -1))
+		if len(r.Differences) != 1 || r.Differences[0].Name != "file3" ||
+			!slices.Contains(r.Notes, "no differences of file2: it has 0 sources of sentences in common "+
+				"with file1, and two are needed") {
 			t.Errorf("%s: %d rows of differences, notes %q", name, len(r.Differences), r.Notes)
 		}
 	}
 	if r := evalPairs(t, first); len(r.Notes) != 0 {
 		t.Errorf("of one file: notes %q", r.Notes)
 	}
+}
+
+// Records are paired by their texts, wherever they stand. Those of one text are one source.
+func TestPairsAreOfTexts(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(19, 20)), 6)
+	a, b := records(c, 0, -1), records(c, 1, -1)
+	lines := strings.Split(b, "\n")
+	slices.Reverse(lines)
+	want := evalPairs(t, a, b).Differences[0]
+	for name, got := range map[string]*report.EvalResult{
+		"another order": evalPairs(t, a, strings.Join(lines, "\n")),
+		"twice":         evalPairs(t, a+"\n"+a, b+"\n"+b),
+	} {
+		w, g := metric(t, want, "score"), metric(t, got.Differences[0], "score")
+		if math.Abs(w.Value-g.Value) > 1e-9 || math.Abs(w.Low-g.Low) > 1e-9 {
+			t.Errorf("%s: %v (%v to %v), want %v (%v to %v)", name, g.Value, g.Low, g.High, w.Value,
+				w.Low, w.High)
+		}
+	}
+}
+
+// What cannot be compared has a warning, and no mark: scores of some sentences only, sums over other
+// blanks, other numbers of sentences.
+func TestDifferencesWarn(t *testing.T) {
+	t.Parallel()
+	c := pairs(rand.New(rand.NewPCG(21, 22)), 8)
+	for i := range c.Samplers[1].Sentences {
+		for k := range c.Samplers[1].Sentences[i].Fillings {
+			c.Samplers[1].Sentences[i].Fillings[k].Score -= 1000
+		}
+	}
+	a, b := records(c, 0, -1), records(c, 1, -1)
+	some, fewer := strings.Split(b, "\n"), strings.Split(b, "\n")
+	some[0] = regexp.MustCompile(`"score":[^,]*,`).ReplaceAllString(some[0], "")
+	fewer[0] = fewer[0][:strings.LastIndex(fewer[0], ",{")] + "]}"
+	for name, x := range map[string]struct{ a, b, says string }{
+		"nothing":      {a, b, ""},
+		"partly":       {a, strings.Join(some, "\n"), "only 28 of 32 sentences have a score"},
+		"other number": {a, strings.Join(fewer, "\n"), "the numbers of sentences differ"},
+		"other blanks": {golds(a), golds(strings.ReplaceAll(b, ` [MASK]"`, ` [MASK] [MASK]"`)),
+			"the files have other blanks"},
+	} {
+		r := evalPairs(t, x.a, x.b)
+		m := metric(t, r.Differences[0], "score")
+		var md bytes.Buffer
+		if err := r.WriteMarkdown(&md); err != nil {
+			t.Fatal(err)
+		}
+		says := strings.Join(m.Warnings, "; ")
+		line := "mean score \\(nats\\) ↑ | **-100"
+		marked := strings.Contains(md.String(), line)
+		if !strings.Contains(says, x.says) || (x.says == "") != (says == "") || marked != (says == "") ||
+			!strings.Contains(md.String(), x.says) {
+			t.Errorf("%s: %q, marked: %v", name, says, marked)
+		}
+	}
+}
+
+// golds adds to records what their texts were before they were masked.
+func golds(records string) string {
+	var out []string
+	for i, line := range strings.Split(records, "\n") {
+		out = append(out, fmt.Sprintf(`{"gold":"text %d",%s`, i, line[1:]))
+	}
+	return strings.Join(out, "\n")
 }

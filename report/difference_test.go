@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,9 +148,16 @@ func TestNoDifferences(t *testing.T) {
 		if r.Differences != nil {
 			t.Errorf("%s: %v", name, r.Differences)
 		}
+		want := name == "one source"
+		if got := slices.ContainsFunc(r.Notes, func(n string) bool {
+			return n == "no differences of many: "+
+				"it has 1 source of sentences in common with few, and two are needed"
+		}); got != want {
+			t.Errorf("%s: notes %q", name, r.Notes)
+		}
 		for kind, render := range renderers(r) {
 			var b bytes.Buffer
-			if err := render(&b); err != nil || strings.Contains(b.String(), "ifference") {
+			if err := render(&b); err != nil || strings.Contains(b.String(), "ifference from") {
 				t.Errorf("%s, %s: differences, or %v", name, kind, err)
 			}
 		}
@@ -179,8 +187,9 @@ func TestDifferencesWithoutNumbers(t *testing.T) {
 	if m := metric(t, r.Differences[0], "score"); !m.OK() || !m.HasInterval() {
 		t.Errorf("score %v (%v to %v)", m.Value, m.Low, m.High)
 	}
-	if m := metric(t, r.Differences[1], "score"); m.OK() || m.HasInterval() {
-		t.Errorf("of no fillings: %v (%v to %v)", m.Value, m.Low, m.High)
+	if len(r.Differences) != 1 || !strings.Contains(strings.Join(r.Notes, "\n"),
+		"no differences of none: it has 0 sources") {
+		t.Errorf("%d rows of differences, notes %q", len(r.Differences), r.Notes)
 	}
 	for kind, render := range renderers(r) {
 		if err := render(&bytes.Buffer{}); err != nil {

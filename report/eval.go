@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"infill/internal/count"
@@ -34,8 +36,8 @@ type EvalResult struct {
 	References []Reference `json:"references"`
 	Rows       []Row       `json:"rows"`
 	// Differences are the metrics of the files from the second on less those of the first, with
-	// intervals over the records that both have. They come with Options.Confidence, where records say
-	// that they were made from the same texts.
+	// intervals over the texts that records of both say they were made from. They come with
+	// Options.Confidence.
 	Differences []Row `json:"differences,omitempty"`
 	// Notes are remarks on the whole comparison, such as unequal numbers of
 	// sentences.
@@ -129,32 +131,74 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 	return out, nil
 }
 
-// pair adds the differences of files whose records were made from the same texts, or a note on why
-// there are none.
+// pair adds the differences of files that have records of the same texts. A text is a unit.
 func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
-	units := 0
+	place := map[string]int{}            // of a text among the units
+	groups := make([][][]int, len(sets)) // of a file, by unit
+	for i, s := range sets {
+		for _, g := range slices.Sorted(maps.Keys(s.sources)) {
+			text := s.sources[g].text
+			if text == "" {
+				continue
+			}
+			u, known := place[text]
+			if !known {
+				u = len(place)
+				place[text] = u
+			}
+			for len(groups[i]) <= u {
+				groups[i] = append(groups[i], nil)
+			}
+			groups[i][u] = append(groups[i][u], g)
+		}
+	}
+	of := func(row, unit int) []int {
+		if unit < len(groups[row]) {
+			return groups[row][unit]
+		}
+		return nil
+	}
+	t := &pairable{units: len(place),
+		has: func(row, unit int) bool { return len(of(row, unit)) > 0 },
+		of: func(plan *plan, row int, units []int) (Row, error) {
+			var mine []int
+			for _, u := range units {
+				mine = append(mine, of(row, u)...)
+			}
+			m := *like
+			m.plan, m.set = plan, sets[row].of(among(mine))
+			return m.row(pairedFiles)
+		}}
 	for _, s := range sets {
-		for u, text := range s.sources {
-			units = max(units, u+1)
-			if first, ok := sets[0].sources[u]; text == "" || ok && first != text {
-				out.Notes = append(out.Notes, "no differences between the files: their records do not say "+
-					"that they were made from the same texts, in the same order")
-				return nil
+		t.names = append(t.names, s.name)
+	}
+	var notes []string
+	var err error
+	if out.Differences, notes, err = p.differences(t); err != nil {
+		return err
+	}
+	out.Notes, out.level = append(out.Notes, notes...), p.level()
+	for _, d := range out.Differences {
+		row := slices.Index(t.names, d.Name)
+		same := true // blanks, so that the scores have the same terms
+		for u := range t.units {
+			if t.has(0, u) && t.has(row, u) {
+				same = same && sets[0].sources[of(0, u)[0]].blanked == sets[row].sources[of(row, u)[0]].blanked
+			}
+		}
+		for j := range d.Metrics {
+			if m := &d.Metrics[j]; m.Key == keyScore && m.OK() && !same {
+				m.Warnings = append(m.Warnings, "the files have other blanks, so that sums of scores do not "+
+					"compare")
 			}
 		}
 	}
-	t := &pairable{plan: p, rows: len(sets), units: units,
-		name: func(row int) string { return sets[row].name },
-		has:  func(row, unit int) bool { return sets[row].sources[unit] != "" },
-		of: func(plan *plan, row int, units []int) (Row, error) {
-			m := *like
-			m.plan, m.set = plan, sets[row].of(among(units))
-			return m.row(pairedFiles)
-		}}
-	var err error
-	out.Differences, err = t.differences()
-	out.level = p.level()
-	return err
+	return nil
+}
+
+// differed is the table of differences.
+func (r *EvalResult) differed() *differenceTable {
+	return &differenceTable{r.Differences, r.Rows[0].Name, r.level}
 }
 
 // readSet reads a file of generated sentences.
@@ -168,7 +212,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	s := p.newSet(label, r.vocab)
 	s.gzip = ngram.NewCompressor()
 	if o.Confidence {
-		s.sources = map[int]string{}
+		s.sources = map[int]origin{}
 	}
 	var one *pairs
 	if o.Paired {

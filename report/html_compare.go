@@ -25,10 +25,11 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	tables := []htmlTable{t1, t2}
 	if len(r.Differences) > 0 {
 		t3 := tableOf(r.Differences, columns(r.Differences), nil, false)
+		d := r.differed()
 		for i := range t3.Rows {
-			t3.Rows[i].Key.Class = (i + 1) % seriesClasses // as in the other tables
+			t3.Rows[i].Key.Class = d.class(r.Rows, i)
 		}
-		t3.Title, t3.Caption = differenceTitle(r.Rows), differenceCaption(r.Rows, r.level)
+		t3.Title, t3.Caption = d.title(), d.caption()
 		tables = []htmlTable{t1, t3, t2}
 	}
 	p := &page{
@@ -46,7 +47,7 @@ func (r *CompareResult) WriteHTML(w io.Writer) error {
 	colour := map[string]int{}
 	key, xLabel := "bleu", "corpus BLEU (closer to the references is right)"
 	if !slices.ContainsFunc(metricsOf(r.Rows), func(m Metric) bool { return m.Key == key }) {
-		key, xLabel = "score", "mean score (nats)"
+		key, xLabel = keyScore, "mean score (nats)"
 	}
 	for i, row := range r.Rows {
 		colour[row.Name] = i

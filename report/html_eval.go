@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// filesTable lays metrics out with a column for each file, whose colours begin with that of first.
-// With mark, the best of each row is marked.
-func filesTable(rows []Row, first int, mark bool) htmlTable {
+// filesTable lays metrics out with a column for each file. With mark, the best of each row is
+// marked.
+func filesTable(rows []Row, mark bool) htmlTable {
 	t := htmlTable{First: "metric"}
 	for i, row := range rows {
-		t.Heads = append(t.Heads, htmlHead{Key: &swatch{(first + i) % seriesClasses}, Label: row.Name})
+		t.Heads = append(t.Heads, htmlHead{Key: &swatch{i % seriesClasses}, Label: row.Name})
 	}
 	for c, m := range metricsOf(rows) {
 		name := m.Label
@@ -40,7 +40,7 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 	for _, f := range r.Files {
 		equal = equal && f.N == r.Files[0].N
 	}
-	t := filesTable(r.Rows, 0, equal)
+	t := filesTable(r.Rows, equal)
 	t.Title = "Metrics"
 	if equal && len(r.Files) > 1 {
 		t.Caption = "Underlined: best of its row, where no intervals overlap. "
@@ -48,8 +48,12 @@ func (r *EvalResult) WriteHTML(w io.Writer) error {
 	t.Caption = strings.TrimSpace(t.Caption + intervalNote(r.Rows))
 	tables := []htmlTable{t}
 	if len(r.Differences) > 0 {
-		t = filesTable(r.Differences, 1, false)
-		t.Title, t.Caption = differenceTitle(r.Rows), differenceCaption(r.Rows, r.level)
+		t = filesTable(r.Differences, false)
+		d := r.differed()
+		for i := range t.Heads {
+			t.Heads[i].Key.Class = d.class(r.Rows, i)
+		}
+		t.Title, t.Caption = d.title(), d.caption()
 		tables = append(tables, t)
 	}
 	p := &page{

@@ -96,10 +96,9 @@ func (p *printer) markdownFiles(rows []Row) {
 	p.table(head, table)
 }
 
-// markdownDifferences heads the differences from the first of the rows.
-func (p *printer) markdownDifferences(rows []Row, level float64) {
-	p.f("\n## %s\n\n%s\n\n", escapeMarkdown(differenceTitle(rows)),
-		escapeMarkdown(differenceCaption(rows, level)))
+// markdownDifferences heads a table of differences.
+func (p *printer) markdownDifferences(t *differenceTable) {
+	p.f("\n## %s\n\n%s\n\n", escapeMarkdown(t.title()), escapeMarkdown(t.caption()))
 }
 
 // WriteMarkdown writes the result as a Markdown document.
@@ -112,7 +111,7 @@ func (r *EvalResult) WriteMarkdown(w io.Writer) error {
 	p.f("\n")
 	p.markdownFiles(r.Rows)
 	if len(r.Differences) > 0 {
-		p.markdownDifferences(r.Rows, r.level)
+		p.markdownDifferences(r.differed())
 		p.markdownFiles(r.Differences)
 	}
 	p.bullets("References", referenceLines(r.References))
@@ -136,7 +135,7 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 	p.f("\n## Diversity and quality\n\n")
 	p.markdownSamplers(r.Rows, quality)
 	if len(r.Differences) > 0 {
-		p.markdownDifferences(r.Rows, r.level)
+		p.markdownDifferences(r.differed())
 		p.markdownSamplers(r.Differences, columns(r.Differences))
 	}
 	p.f("\n## Runs\n\n")

@@ -36,9 +36,8 @@ type Metric struct {
 	Warnings []string
 
 	ofRun bool // stands in the table of what the runs cost
-	// less says that this is a difference, with a sign, unlike that the two numbers have other
-	// signatures and so cannot be compared.
-	less, unlike bool
+	less  bool // a difference: it has a sign
+	units int  // of a difference: the sources that it is of
 }
 
 func newMetric(key, label string) Metric {
@@ -201,7 +200,7 @@ func (s Series) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Row is the metrics of one file or sampler. All rows of a result have the same
+// Row is the metrics of one file or sampler, or its differences. All rows of a table have the same
 // keys in the same order.
 type Row struct {
 	Name    string   `json:"name"`

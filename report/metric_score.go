@@ -2,6 +2,9 @@ package report
 
 import "fmt"
 
+// keyScore is the key of the mean score.
+const keyScore = "score"
+
 // scoresOfFile are the mean scores of a file's records. The columns are there
 // if any file of the table has scores.
 func scoresOfFile(m *measured) ([]Metric, error) {
@@ -14,7 +17,7 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 		key, label string
 		mean       mean
 	}{
-		{"score", "mean score", m.set.mean(ofSentence)},
+		{keyScore, "mean score", m.set.mean(ofSentence)},
 		{"score_per_token", "mean score per blank", m.set.mean(perToken)},
 	} {
 		x := newMetric(c.key, c.label)
@@ -37,7 +40,7 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 // blank, and per blank under the second model if there is one.
 func scoresOfRun(m *measured) ([]Metric, error) {
 	out := []Metric{
-		scoreOfRun("score", "mean score", "pseudo-log-likelihood of the kept fillings",
+		scoreOfRun(keyScore, "mean score", "pseudo-log-likelihood of the kept fillings",
 			m.set.mean(ofSentence)),
 		scoreOfRun("score_per_blank", "score per blank",
 			"mean over the fillings of their score per blank", m.set.mean(perBlank)),

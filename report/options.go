@@ -38,7 +38,8 @@ type Options struct {
 	// Compare.
 	Ngrams []int
 	// Confidence asks for intervals, with the fillings of a record as a unit: a bootstrap of BLEU
-	// and of self-BLEU's group, a jackknife of other self-BLEU. Resamples are those of the
+	// and of self-BLEU's group, a jackknife of other self-BLEU and of differences from the first
+	// sampler, or the first file that was made from the same texts. Resamples are those of the
 	// bootstrap, 0 for 1000. Level is the coverage, 0 for 0.95.
 	Confidence bool
 	Resamples  int

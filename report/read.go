@@ -38,9 +38,9 @@ type Sentence struct {
 	Score, PerToken *float64
 	// Gold is the sentence that was infilled, "" where the file does not have it.
 	Gold string
-	// Source is what the sentence was made from: Gold, or else the text with its blanks, "" where the
-	// file has neither.
-	Source string
+	// Blanked is the text with its blanks that the sentence was made from, "" where the file does not
+	// have it.
+	Blanked string
 }
 
 // Summary says what a file held.
@@ -243,7 +243,7 @@ func (rd *reader) generated(f jsonl.Filling, i int, of *jsonl.Record) error {
 		rd.sum.Blank++
 	}
 	return rd.offer(Sentence{Text: text, Group: rd.sum.Records - 1, Score: f.Score,
-		PerToken: f.ScorePerToken, Gold: of.Gold, Source: cmp.Or(of.Gold, of.Text)})
+		PerToken: f.ScorePerToken, Gold: of.Gold, Blanked: of.Text})
 }
 
 // parse reads a record. A text alone can come from any program and have members
@@ -273,9 +273,7 @@ func parse(n int, line, textField string) (*jsonl.Record, error) {
 		}
 	}
 	rec.Fillings = make([]jsonl.Filling, 1)
-	if textField == "text" {
-		rec.Text = "" // it is the sentence, and not what it was made from
-	}
+	rec.Text = "" // whatever it is there, it is not known to be what the sentence was made from
 	switch {
 	case text.Value == nil:
 		return nil, noText(textField, fields)

@@ -48,7 +48,7 @@ func sentenceOf(line, textField string) *sentenceRow {
 	case ok:
 		r.sentence = filled
 		if r.text, _ = of.Text.(string); of.Blanked != "" {
-			r.gold = r.text
+			r.gold, r.text = r.text, of.Blanked
 		}
 	case of.Variant != nil && of.Original != nil:
 		var fields map[string]any

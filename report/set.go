@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	"infill/metrics/corpus"
@@ -15,11 +16,15 @@ type set struct {
 	distinct map[string]bool
 	gzip     *ngram.Compressor // of files only
 	scores   []scores          // of the sentences
-	sources  map[int]string    // what the sentences of a group were made from; nil: nobody asks
+	sources  map[int]origin    // what the sentences of a group were made from; nil: nobody asks
 	// gold counts the records that say which sentence was infilled, known those
 	// of them whose sentence is among the references.
 	gold, known int
 }
+
+// An origin is the text that sentences were made from, and the same with its blanks; "" where
+// unknown.
+type origin struct{ text, blanked string }
 
 // scores are those of a sentence in nats, nil where unknown, by kind.
 type scores [scoreKinds]*float64
@@ -54,7 +59,7 @@ func (s *set) add(x Sentence) error {
 	s.distinct[x.Text] = true
 	s.scores = append(s.scores, scores{ofSentence: x.Score, perToken: x.PerToken})
 	if s.sources != nil {
-		s.sources[x.Group] = x.Source
+		s.sources[x.Group] = origin{cmp.Or(x.Gold, x.Blanked), x.Blanked}
 	}
 	if s.gzip == nil {
 		return nil

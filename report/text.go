@@ -115,7 +115,7 @@ func (r *EvalResult) WriteText(w io.Writer) error {
 	p := &printer{w: w}
 	p.files(r.Rows)
 	if len(r.Differences) > 0 {
-		p.f("\n%s\n\n", plain(differenceNote(r.Rows, r.level)))
+		p.f("\n%s\n\n", plain(r.differed().note()))
 		p.files(r.Differences)
 	}
 	p.list("references", referenceLines(r.References))
@@ -132,7 +132,8 @@ func (r *EvalResult) allWarnings() []string {
 			out = append(out, f.Name+": "+w)
 		}
 	}
-	return append(out, warnings(r.Rows)...)
+	out = append(out, warnings(r.Rows)...)
+	return append(out, differenceWarnings(r.Differences)...)
 }
 
 func referenceLines(refs []Reference) []string {
@@ -222,7 +223,7 @@ func (r *CompareResult) WriteText(w io.Writer) error {
 	quality, run := halves(r.Rows)
 	p.samplers(r.Rows, quality)
 	if len(r.Differences) > 0 {
-		p.f("\n%s\n", plain(differenceNote(r.Rows, r.level)))
+		p.f("\n%s\n", plain(r.differed().note()))
 		quality, run := halves(r.Differences) // a terminal has no room for both in a line
 		p.samplers(r.Differences, quality)
 		p.samplers(r.Differences, run)

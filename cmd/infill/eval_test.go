@@ -308,7 +308,7 @@ func TestCompare(t *testing.T) {
 	// With intervals there are those of the second sampler's differences from the first.
 	r := infillRun("", withTiny("compare", "--seed", "4", "--steps", "4", "--chains", "4", "--mask-rate",
 		"0.25", "--samplers", "gibbs,rows", "--confidence", "--level", "0.8", whole)...)
-	want := "\ndifference from gibbs on the same sentences, ± half of an interval of level 0.8\n\n"
+	want := "\ndifference from gibbs on the same 2 sources, ± half of an interval of level 0.8\n\n"
 	if r.code != exitSomeFailed || !strings.Contains(r.out, want) ||
 		strings.Count(r.out, "\nrows ") != 4 {
 		t.Errorf("exit code %d, or no differences:\n%s%s", r.code, r.out, r.err)
