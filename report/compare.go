@@ -215,7 +215,7 @@ func (r *CompareResult) allWarnings() []string {
 
 // differences are those of the samplers. A source is a unit.
 func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
-	t := &pairable{units: len(c.Sources),
+	t := &pairable{units: len(c.Sources), without: "filled no sentence",
 		has: func(row, unit int) bool { return len(c.Samplers[row].Sentences[unit].Fillings) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {
 			run := &SamplerRun{}

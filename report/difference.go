@@ -15,9 +15,10 @@ import (
 // A pairable table has rows on the same units: samplers on sentences, or files on the texts that
 // their records were made from.
 type pairable struct {
-	names []string // of the rows
-	units int
-	has   func(row, unit int) bool // a sentence made from the unit
+	names   []string // of the rows
+	units   int
+	has     func(row, unit int) bool // a sentence made from the unit
+	without string                   // what it means that a row has no unit
 	// of measures a row on some of the units. Its columns do not depend on them.
 	of func(p *plan, row int, units []int) (Row, error)
 }
@@ -44,9 +45,7 @@ func (p *plan) differences(t *pairable) (rows []Row, notes []string, err error) 
 			}
 		}
 		if len(common) < 2 {
-			notes = append(notes, fmt.Sprintf("no differences of %s: it has %d source%s of sentences in "+
-				"common with %s, and two are needed", t.names[row], len(common), either(len(common), "", "s"),
-				t.names[0]))
+			notes = append(notes, t.unpaired(row, len(common)))
 			continue
 		}
 		if first == nil || !slices.Equal(common, before) {
@@ -62,6 +61,21 @@ func (p *plan) differences(t *pairable) (rows []Row, notes []string, err error) 
 		rows = append(rows, p.less(t, mine, first, len(common)))
 	}
 	return rows, notes, nil
+}
+
+// unpaired says why a row has no differences.
+func (t *pairable) unpaired(row, common int) string {
+	for _, r := range []int{0, row} {
+		some := false
+		for u := range t.units {
+			some = some || t.has(r, u)
+		}
+		if !some {
+			return fmt.Sprintf("no differences of %s: %s %s", t.names[row], t.names[r], t.without)
+		}
+	}
+	return fmt.Sprintf("no differences of %s: it has %d source%s of sentences in common with %s, and "+
+		"two are needed", t.names[row], common, either(common, "", "s"), t.names[0])
 }
 
 // parts are a row on some units, and on them without each block.

@@ -127,15 +127,16 @@ func TestFilesThatAreNoPair(t *testing.T) {
 	c := pairs(rand.New(rand.NewPCG(15, 16)), 4)
 	other := pairs(rand.New(rand.NewPCG(16, 17)), 4)
 	first := records(c, 0, -1)
-	for name, file := range map[string]string{
-		"other texts": records(other, 1, -1),
-		"lines":       "one sentence\nanother one\na third one\na fourth one",
-		"objects":     `{"text":"news","gold":""}` + "\n" + `{"text":"sports"}`,
+	const unknown = "file2 does not say what its sentences were made from, as records of fillings do"
+	for name, x := range map[string]struct{ file, says string }{
+		"other texts": {records(other, 1, -1),
+			"it has 0 sources of sentences in common with file1, and two are needed"},
+		"lines":   {"one sentence\nanother one\na third one\na fourth one", unknown},
+		"objects": {`{"text":"news","gold":""}` + "\n" + `{"text":"sports"}`, unknown},
 	} {
-		r := evalPairs(t, first, file, records(c, 1, -1))
+		r := evalPairs(t, first, x.file, records(c, 1, -1))
 		if len(r.Differences) != 1 || r.Differences[0].Name != "file3" ||
-			!slices.Contains(r.Notes, "no differences of file2: it has 0 sources of sentences in common "+
-				"with file1, and two are needed") {
+			!slices.Contains(r.Notes, "no differences of file2: "+x.says) {
 			t.Errorf("%s: %d rows of differences, notes %q", name, len(r.Differences), r.Notes)
 		}
 	}

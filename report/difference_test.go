@@ -188,7 +188,7 @@ func TestDifferencesWithoutNumbers(t *testing.T) {
 		t.Errorf("score %v (%v to %v)", m.Value, m.Low, m.High)
 	}
 	if len(r.Differences) != 1 || !strings.Contains(strings.Join(r.Notes, "\n"),
-		"no differences of none: it has 0 sources") {
+		"no differences of none: none filled no sentence") {
 		t.Errorf("%d rows of differences, notes %q", len(r.Differences), r.Notes)
 	}
 	for kind, render := range renderers(r) {

@@ -159,7 +159,8 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 		return nil
 	}
 	t := &pairable{units: len(place),
-		has: func(row, unit int) bool { return len(of(row, unit)) > 0 },
+		without: "does not say what its sentences were made from, as records of fillings do",
+		has:     func(row, unit int) bool { return len(of(row, unit)) > 0 },
 		of: func(plan *plan, row int, units []int) (Row, error) {
 			var mine []int
 			for _, u := range units {
