@@ -194,11 +194,25 @@ func (m Metric) apart() bool {
 	return m.less && len(m.Warnings) == 0 && m.HasInterval() && (m.Low > 0 || m.High < 0)
 }
 
-// differenceWarnings are those of a table of differences.
+// differenceWarnings are those of a table of differences, each once for a row: the same is said of
+// most of its numbers.
 func differenceWarnings(rows []Row) []string {
 	var out []string
-	for _, w := range warnings(rows) {
-		out = append(out, "differences: "+w)
+	for _, r := range rows {
+		of := map[string][]string{}
+		var order []string
+		for _, m := range r.Metrics {
+			for _, w := range m.Warnings {
+				if of[w] == nil {
+					order = append(order, w)
+				}
+				of[w] = append(of[w], m.Heading())
+			}
+		}
+		for _, w := range order {
+			which := strings.Join(of[w], ", ")
+			out = append(out, fmt.Sprintf("differences of %s (%s): %s", r.Name, which, w))
+		}
 	}
 	return out
 }
