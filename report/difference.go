@@ -127,7 +127,9 @@ func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
 		if m.Signature != of.Signature {
 			m.Warnings = append(m.Warnings, "the numbers of sentences differ, so that what depends on "+
 				"them does not compare")
-			m.Signature, _ = merge(of.Signature, m.Signature, "N")
+			if both, ok := merge(of.Signature, m.Signature, "N"); ok {
+				m.Signature = both
+			}
 		}
 		if m.Signature != "" {
 			m.Signature = fmt.Sprintf("%s|less:%s|jk:%d|units:%d|ci:%g|v:1",
@@ -154,10 +156,9 @@ func among(groups []int) map[int]bool {
 
 // A differenceTable is the differences of rows with what is said of them.
 type differenceTable struct {
-	Rows []Row
-	from string // the first row
-	// level is the coverage of the intervals.
-	level float64
+	rows  []Row
+	from  string  // the first row
+	level float64 // the coverage of the intervals
 }
 
 // title heads the table.
@@ -165,8 +166,8 @@ func (t *differenceTable) title() string { return "Differences from " + t.from }
 
 // note says what the numbers are.
 func (t *differenceTable) note() string {
-	least, most := t.Rows[0].Metrics[0].units, 0
-	for _, r := range t.Rows {
+	least, most := t.rows[0].Metrics[0].units, 0
+	for _, r := range t.rows {
 		least, most = min(least, r.Metrics[0].units), max(most, r.Metrics[0].units)
 	}
 	on := fmt.Sprintf("the same %d sources", least)
@@ -185,7 +186,7 @@ func (t *differenceTable) caption() string {
 
 // class is the colour of the row, which is that of the other tables.
 func (t *differenceTable) class(rows []Row, row int) int {
-	name := t.Rows[row].Name
+	name := t.rows[row].Name
 	return slices.IndexFunc(rows, func(r Row) bool { return r.Name == name }) % seriesClasses
 }
 

@@ -185,6 +185,8 @@ func TestDifferencesWarn(t *testing.T) {
 		"other number": {a, strings.Join(fewer, "\n"), "the numbers of sentences differ"},
 		"other blanks": {golds(a), golds(strings.ReplaceAll(b, ` [MASK]"`, ` [MASK] [MASK]"`)),
 			"the files have other blanks"},
+		"other blanks of a second record": {golds(a) + "\n" + golds(a), golds(b) + "\n" +
+			golds(strings.ReplaceAll(b, ` [MASK]"`, ` [MASK] [MASK]"`)), "the files have other blanks"},
 	} {
 		r := evalPairs(t, x.a, x.b)
 		m := metric(t, r.Differences[0], "score")

@@ -131,7 +131,7 @@ func TestDifferencesAreWideEnough(t *testing.T) {
 	}
 }
 
-// Where nothing can be paired there are no differences, and no renderer says otherwise.
+// One sampler has no differences, nor has one source. No renderer prints any.
 func TestNoDifferences(t *testing.T) {
 	t.Parallel()
 	few := func() *report.Comparison { return pairs(rand.New(rand.NewPCG(5, 6)), 3) }

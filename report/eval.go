@@ -184,7 +184,7 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 		same := true // blanks, so that the scores have the same terms
 		for u := range t.units {
 			if t.has(0, u) && t.has(row, u) {
-				same = same && sets[0].sources[of(0, u)[0]].blanked == sets[row].sources[of(row, u)[0]].blanked
+				same = same && slices.Equal(sets[0].blanked(of(0, u)), sets[row].blanked(of(row, u)))
 			}
 		}
 		for j := range d.Metrics {

@@ -102,3 +102,12 @@ func (s *set) of(groups map[int]bool) *set {
 	out.corpus = s.corpus.Select(at)
 	return out
 }
+
+// blanked are the texts with blanks that some groups were made from.
+func (s *set) blanked(groups []int) []string {
+	var out []string
+	for _, g := range groups {
+		out = append(out, s.sources[g].blanked)
+	}
+	return out
+}
