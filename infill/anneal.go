@@ -216,8 +216,8 @@ func (o *Options) checkAnneal() error {
 	case o.Collect == CollectChain:
 		return fmt.Errorf("%w: the states along an annealed chain are of many temperatures, not draws; "+
 			"collect those visited, or the last", ErrOption)
-	case o.Exact == ExactAlways:
-		return fmt.Errorf("%w: what is computed is not annealed; leave exact out, or never", ErrOption)
+	case o.Method == MethodExact || o.Method == MethodSearch:
+		return fmt.Errorf("%w: what is computed or searched is not annealed; sample", ErrOption)
 	}
 	return a.check()
 }

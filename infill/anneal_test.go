@@ -57,7 +57,7 @@ func TestAnnealRefused(t *testing.T) {
 		{Anneal: fine, Temperature: 2}, {Anneal: fine, NoSteps: true}, {Anneal: fine, Marginals: true},
 		{Anneal: fine, Normalize: true},
 		{Anneal: fine, Budget: BudgetRows}, {Anneal: fine, Collect: CollectChain},
-		{Anneal: fine, Exact: ExactAlways}, {Anneal: &Anneal{}}, {Anneal: &Anneal{Paper: "x"}},
+		{Anneal: fine, Method: MethodExact}, {Anneal: &Anneal{}}, {Anneal: &Anneal{Paper: "x"}},
 		{Anneal: &Anneal{Paper: "sgdld-c4", From: 1}}, {Anneal: &Anneal{From: 1, To: 1, Shape: 3}},
 	} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {

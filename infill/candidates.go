@@ -16,8 +16,7 @@ type Candidate struct {
 	Candidate string
 	Text      string   // the sentence with it
 	Tokens    []string // the model's pieces of it
-	// Score is the sum over the pieces, those of tied blanks included, of
-	// log f(piece | the rest, that piece masked), in nats.
+	// Score is that of CandidateOptions.Score of the pieces, those of tied blanks included, in nats.
 	// To it CandidateOptions.Terms are added.
 	Score         float64
 	ScorePerToken float64 // Score over the number of pieces
@@ -28,7 +27,8 @@ type Candidate struct {
 
 // CandidateOptions say how candidates are ranked.
 type CandidateOptions struct {
-	PerToken bool // by score per piece, so that long candidates are not at a disadvantage
+	Score    Scoring // ScoreBlended or ScorePLL
+	PerToken bool    // by score per piece, so that long candidates are not at a disadvantage
 	Case     Case
 	Long     Long
 	// Terms are further parts of the energy, see Options.Terms. A blank of candidates has no words
@@ -62,7 +62,11 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 		msg := "give some, or list them in the blank: [MASK|red|green]"
 		return nil, &TextError{t.blanks[0].Start, msg, ErrNoCandidates}
 	}
-	opt := Options{Case: o.Case, Long: o.Long, Terms: o.Terms}
+	if o.Score == ScoreWithinWord {
+		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
+			ErrOption, o.Score)
+	}
+	opt := Options{Case: o.Case, Long: o.Long, Terms: o.Terms, Score: o.Score}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
@@ -78,8 +82,8 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
-	u := make([]float64, len(x))
-	if err := tgt.Energy(ctx, x, u); err != nil {
+	u, _, _, err := tgt.scores(ctx, o.Score)
+	if err != nil {
 		return nil, err
 	}
 	fillings := make([]Filling, len(x))

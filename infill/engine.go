@@ -66,10 +66,10 @@ type Filling struct {
 	// in a blank stand apart by spaces.
 	Tokens []string
 	Spans  [][2]int // byte span of each blank's filling in Text
-	// Score is U(θ) in nats: the pseudo-log-likelihood of the pieces and, with Options.Terms,
-	// Σ λ_k U_k.
+	// Score is in nats what Options.Score says of the pieces and, with Options.Terms, Σ λ_k U_k.
 	Score         float64
 	ScorePerToken float64 // Score over the number of pieces
+	Parts         Parts   // what the model's part of Score is made of
 	// Energies are the parts of Score by name, weights included, nil without Options.Terms: they
 	// sum to it. ModelEnergy is the model's.
 	Energies map[string]float64
@@ -77,7 +77,8 @@ type Filling struct {
 	// filled in: walk[MASK] may be filled with ##ing, and walking be one piece. Score is
 	// then not what Engine.ScoreSpans says of the finished text.
 	Recut bool
-	// Probability is π of the text, exp(U/T) over the sum for all fillings that fit: 0 to 1.
+	// Probability is exp(Score/T) over the sum for all fillings that fit: 0 to 1. With ScorePLL it is
+	// π of the text.
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
 	// LogProbability is U/T − log Z in nats, for the log Z of the filling's lengths: log π of its
@@ -104,11 +105,13 @@ func (f *Filling) Len() int { return len(f.ids) }
 // A Result is what filling a sentence gave.
 type Result struct {
 	Fillings []Filling // best first, at most Options.Top
+	Method   Method    // how they were found: never MethodAuto
+	Ended    Ending    // why a search ended
 	// Exact: the fillings are the likeliest of all and have their probabilities. Nothing was
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool
-	// Distinct is the number of different fillings among the states that Options.Collect takes, or
-	// if Exact of all that fit. Of CollectVisited it counts different tokens. From 131,072 on it
+	// Distinct is the number of different fillings among the states that Options.Collect takes, of
+	// those that a search scored in full, or if Exact of all that fit. Of CollectVisited it counts different tokens. From 131,072 on it
 	// is then an estimate, off by about 0.3 %.
 	Distinct int
 	// OriginalScore is the score of Options.Original in the blanks: the sum of what the model says of
@@ -121,8 +124,8 @@ type Result struct {
 	Acceptance float64
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
-	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, or if
-	// Exact of those that all states take. Those of the start and of the ranking are not among them.
+	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, that a
+	// search asked about, each once, or if Exact of those that all states take. Those of the start and of the ranking are not among them.
 	Rows int
 	// Repeated are those of Rows that the sampler had asked about before, in any chain, and that
 	// a memo can thus answer: rows with the same token masked in the same text, or rows of a
@@ -149,18 +152,19 @@ type Result struct {
 // Fill fills the blanks of a template.
 //
 // One blank of one token, or one with a list, has as many states as it has fillings. Then
-// π is computed instead of sampled, see [Exact], and the likeliest fillings are returned with
-// their probabilities.
+// all are computed, and the best are returned with their probabilities.
 //
-// Otherwise chains of states are sampled. They start from independent draws of what the
+// Otherwise the fillings with the best scores are searched, or, where Options.Method says so, chains
+// of states are sampled. Chains start from independent draws of what the
 // model says of each blank with all of them masked. The states that Options.Collect takes,
-// duplicates merged, are ranked by U. In the first Options.Steps/2 steps, a burn-in, the sampler
-// adapts.
+// duplicates merged, are ranked by Options.Score. In the first Options.Steps/2 steps, a burn-in, the
+// sampler adapts.
 //
-// Where a template leaves the number of tokens of a blank open, every chain
+// Where a template leaves the number of tokens of a blank open, a search looks at MaxLengths
+// combinations of them at most, and every chain
 // draws it once, uniformly and independently of the others' blanks, and then
 // samples the tokens from π given the lengths: the joint distribution is
-// uniform over lengths. Fillings of different lengths are then ranked by U per
+// uniform over lengths. Fillings of different lengths are then ranked by their score per
 // token.
 //
 // Errors: ErrOption, also for a template or a list of words that was made with the tokenizer of
@@ -212,6 +216,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		res.Evaluated = int(p.model.evaluated.Load())
 		return res, nil
 	}
+	if p.opt.Method == MethodSearch {
+		return p.search(ctx)
+	}
 	if err := opt.checkMarginals(); err != nil {
 		return nil, err
 	}
@@ -250,6 +257,7 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	if opt.Marginals {
 		p.marginals(res)
 	}
+	res.Method = MethodSample
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Fresh, res.Evaluated = fresh, int(p.model.evaluated.Load())
 	if opt.Normalize {

@@ -2,6 +2,7 @@ package infill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,59 +12,42 @@ import (
 	"infill/mlm"
 )
 
-// Exact says when fillings are taken from π itself instead of from samples of it.
-type Exact int
-
-const (
-	// ExactAuto computes π where that can be done, unless an option that only sampling has is
-	// set: Sampler, Steps, NoSteps, Budget, Chains, Anneal, Start, Collect, Thin, Gradient, Shortlist,
-	// NoShortlist or Trace.
-	ExactAuto Exact = iota
-	// ExactAlways computes π where that can be done. Options of the sampling are then for the
-	// other templates only.
-	ExactAlways
-	// ExactNever samples.
-	ExactNever
-)
-
 // MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
 // blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
 // every token of every filling. Terms take Term.Rows of every filling. What would take more is
 // sampled: 25 chains of 20 steps take about as many rows of their own.
 const MaxExactRows = 2048
 
-// exactly resolves ExactAuto.
-func (o *Options) exactly() Exact {
-	sampling := o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
-		o.Chains != 0 || o.Anneal != nil ||
-		o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
-		o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil
-	switch {
-	case o.Exact != ExactAuto:
-		return o.Exact
-	case sampling:
-		return ExactNever
-	}
-	return ExactAlways
-}
-
 // only is the target of a template whose states are the values of one coordinate, few enough to
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
-	if p.opt.Exact != ExactAlways || p.open || len(p.parts[0].tgt.coords) != 1 ||
-		p.parts[0].tgt.exactRows()+p.parts[0].tgt.termRows() > MaxExactRows {
+	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.coords) != 1 ||
+		p.parts[0].tgt.exactRows(p.opt.Score)+p.parts[0].tgt.termRows() > MaxExactRows {
 		return nil
 	}
 	return p.parts[0].tgt
 }
 
-// exactRows is how many rows the energies of all states of the one coordinate take. A single
-// token's energy is an entry of what the model says of the blank, for all tokens at once. Tied
+// exactRows is at most how many rows the scores of all states of the one coordinate take. A single
+// token's score is an entry of what the model says of the blank, for all tokens at once. Tied
 // blanks see each other filled, so there every token needs rows of its own.
-func (t *target) exactRows() int {
+func (t *target) exactRows(score Scoring) int {
 	c, tied := &t.coords[0], len(t.groups[0].blanks)
+	perState := func(tokens int) int { // what no other state shares
+		if n := tokens * tied; score == ScorePLL || n < 2 {
+			return n
+		} else {
+			return n + 2*(n-2)
+		}
+	}
+	ends := func(tokens int) int { // the first of each chain rule, which all states share
+		if score == ScorePLL || tokens*tied < 2 {
+			return 0
+		}
+		return 2
+	}
 	if c.slot >= 0 && tied > 1 {
-		return len(c.ids) * tied
+		return len(c.ids)*perState(1) + ends(1)
 	}
 	n, single := 0, c.slot >= 0
 	for _, p := range c.phrases {
@@ -71,7 +55,10 @@ func (t *target) exactRows() int {
 			single = true
 			continue
 		}
-		n += len(p.ids) * tied
+		n += perState(len(p.ids))
+	}
+	for _, l := range c.lengths {
+		n += ends(l)
 	}
 	if single {
 		n++
@@ -80,21 +67,23 @@ func (t *target) exactRows() int {
 }
 
 // exact evaluates every state of a target and takes the fillings from
-// π(v) = exp(U(v)/T) / Σ exp(U/T), the sum over all states that the constraints allow.
+// π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
+// scores S. With ScorePLL that is the π of samplers.
 func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	u, err := t.energies(counted(ctx))
+	score, parts, rows, err := t.scores(counted(ctx), p.opt.Score)
 	if err != nil {
 		return nil, err
 	}
-	res, err := p.weigh(ctx, t, u)
+	res, err := p.weigh(ctx, t, score, parts)
 	if err == nil {
+		res.Rows = rows
 		res.Fresh = p.model.freshOf(res.Rows)
 	}
 	return res, err
 }
 
-// weigh makes the result of the energies of all states, in nats.
-func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, error) {
+// weigh makes the result of the scores of all states, in nats, and of their parts.
+func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts) (*Result, error) {
 	blank := t.groups[0].blanks[0]
 	best, refused := math.Inf(-1), 0
 	for v := range u {
@@ -114,7 +103,8 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 	}
 	texts := t.texts(u, best, p.opt.Case)
 	res := p.newResult()
-	res.Exact, res.Rows, res.Distinct = true, t.exactRows(), len(texts)
+	res.Exact, res.Distinct = true, len(texts)
+	res.Method = MethodExact
 	res.Stats.NonFinite = refused
 	likeliest := func(f []Filling) {
 		sort.SliceStable(f, func(a, b int) bool {
@@ -128,7 +118,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 		spelt := make([]Filling, len(some))
 		for i, w := range some {
 			f := t.spell([]int32{int32(w.v)}, p.opt.Case)
-			f.Score, f.Probability = u[w.v], w.share
+			f.Score, f.Parts, f.Probability = u[w.v], parts[w.v], w.share
 			f.ScorePerToken = f.Score / float64(len(f.ids))
 			spelt[i] = f
 		}
@@ -136,7 +126,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 		if err != nil {
 			return nil, err
 		}
-		res.Fillings = append(res.Fillings, passed...)
+		res.Fillings = append(res.Fillings, p.undropped(passed)...)
 		if n := p.opt.Top; n > 0 && n <= len(res.Fillings) && p.opt.Select == SelectLikelihood {
 			res.Fillings = res.Fillings[:n]
 			break // the others need not be spelt
@@ -166,24 +156,50 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64) (*Result, erro
 // termRows is how many sequences the terms of all states of the one coordinate take.
 func (t *target) termRows() int { return t.coords[0].k() * t.extra.rows() }
 
-// energies returns U of every state of the one coordinate, in nats.
-func (t *target) energies(ctx context.Context) ([]float64, error) {
+// scores returns the score of every state of the one coordinate, in nats, its parts, and the number
+// of rows that they take.
+func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []Parts, rows int,
+	err error) {
 	c := &t.coords[0]
-	u, x := make([]float64, c.k()), make([][]int32, c.k())
+	x := make([][]int32, c.k())
+	u, parts = make([]float64, c.k()), make([]Parts, c.k())
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
 	if c.slot >= 0 && len(t.groups[0].blanks) == 1 {
-		// U is what the model says of the blank.
+		// All parts are what the model says of the blank.
 		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.coords))
-		if err == nil {
-			t.forbid([]int32{0}, 0, u)
-			err = t.addTerms(ctx, x, u)
+		for v, l := range t.untempered(u) {
+			parts[v] = Parts{PLL: l, Left: l, Right: l}
 		}
-		return t.untempered(u), err
+		t.forbid([]int32{0}, 0, u)
+		return u, parts, 1, errors.Join(err, t.addCold(ctx, x, u, err))
 	}
-	err := t.energy(ctx, x, u)
-	return t.untempered(u), err
+	var valid []int
+	var some [][]int32
+	for v := range x {
+		if u[v] = math.Inf(-1); t.valid(x[v]) {
+			valid, some = append(valid, v), append(some, x[v])
+		}
+	}
+	ps, rows, err := t.parts(ctx, some, by)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	for j, v := range valid {
+		u[v], parts[v] = by.of(ps[j]), ps[j]
+	}
+	return u, parts, rows, t.addCold(ctx, x, u, nil)
+}
+
+// addCold adds the terms to scores, which are at no temperature. It does nothing after an error.
+func (t *target) addCold(ctx context.Context, x [][]int32, u []float64, err error) error {
+	if err != nil || t.extra == nil {
+		return nil
+	}
+	cold := *t
+	cold.temp = 1
+	return cold.addTerms(ctx, x, u)
 }
 
 // untempered takes the temperature out of energies.

@@ -63,7 +63,7 @@ func TestExactIsEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Exact, c.opt.AllFillings = ExactAlways, true
+		c.opt.Method, c.opt.AllFillings = MethodExact, true
 		if len(tm.groups) > 1 || c.opt.Allow == nil && tm.groups[0].Words == nil &&
 			tm.groups[0].Max > 1 {
 			continue
@@ -191,7 +191,7 @@ func TestExactRealModel(t *testing.T) {
 func TestExactOrSampled(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	quick := Options{Exact: ExactAlways, Chains: 2, Steps: 2}
+	quick := Options{Method: MethodExact, Chains: 2, Steps: 2}
 	for text, want := range map[string]bool{
 		"the [MASK] sleeps .": true, "the [MASK*1] sleeps .": true, "dog[MASK] sleeps .": true,
 		"the [MASK:a|dog|big dog] and the [MASK:a] .": true,
@@ -209,16 +209,16 @@ func TestExactOrSampled(t *testing.T) {
 		"sampler": {Sampler: dmala}, "steps": {Steps: 2}, "no steps": {NoSteps: true},
 		"budget": {Budget: BudgetRows}, "chains": {Chains: 2}, "gradient": {Gradient: mlm.Forward},
 		"shortlist": {Shortlist: 3}, "no shortlist": {NoShortlist: true},
-		"trace": {Trace: func(Step) error { return nil }}, "never": {Exact: ExactNever},
+		"trace": {Trace: func(Step) error { return nil }}, "never": {Method: MethodSample},
 	} {
 		r := exactFill(t, e, "the [MASK] sleeps .", opt)
 		if r.Exact || r.Fillings[0].Count == 0 || r.Fillings[0].Probability != 0 {
 			t.Errorf("%s: not sampled: %+v", name, r)
 		}
-		if opt.Exact == ExactNever {
+		if opt.Method == MethodSample {
 			continue
 		}
-		opt.Exact = ExactAlways
+		opt.Method = MethodExact
 		if r := exactFill(t, e, "the [MASK] sleeps .", opt); !r.Exact || r.Shortlist != 0 {
 			t.Errorf("%s: sampled: %+v", name, r)
 		}
@@ -227,8 +227,8 @@ func TestExactOrSampled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []Exact{-1, 3} {
-		if _, err := e.Fill(t.Context(), tm, Options{Exact: bad}); !errors.Is(err, ErrOption) {
+	for _, bad := range []Method{-1, 4} {
+		if _, err := e.Fill(t.Context(), tm, Options{Method: bad}); !errors.Is(err, ErrOption) {
 			t.Errorf("%d: %v", bad, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestExactOrSampled(t *testing.T) {
 func TestExactRows(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
-	quick := Options{Exact: ExactAlways, Chains: 1, Steps: 1}
+	quick := Options{Method: MethodExact, Chains: 1, Steps: 1}
 	for _, c := range []struct {
 		text string
 		rows int // 0: too many
@@ -331,7 +331,7 @@ func TestExactWeigh(t *testing.T) {
 	tgt := p.only()
 	// A state may differ from another by nothing that a text shows.
 	tgt.coords[0].phrases[1].text = "Dog"
-	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4})
+	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
 		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {
 		t.Fatalf("%v: %+v", err, r)
@@ -340,17 +340,17 @@ func TestExactWeigh(t *testing.T) {
 	if got, want := r.Fillings[0].Probability, (math.Exp(-3)+math.Exp(-1))/z; math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	r, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), -2, math.Inf(-1)})
+	r, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), -2, math.Inf(-1)}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 1 || r.Fillings[0].Probability != 1 || r.Stats.NonFinite != 1 ||
 		len(r.Warnings) != 1 || !errors.Is(r.Warnings[0], mlm.ErrNotFinite) {
 		t.Errorf("%v: %+v", err, r)
 	}
-	_, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
+	_, err = p.weigh(t.Context(), tgt, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}, make([]Parts, 3))
 	if !errors.Is(err, mlm.ErrNotFinite) {
 		t.Errorf("nothing is a number: %v", err)
 	}
 	inf := math.Inf(-1)
-	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}); !errors.Is(err, ErrEmptySupport) {
+	if _, err = p.weigh(t.Context(), tgt, []float64{inf, inf, inf}, make([]Parts, 3)); !errors.Is(err, ErrEmptySupport) {
 		t.Errorf("nothing fits: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ type Filter struct {
 	// characters and without regard to case. 0 is any; both are at most the constant MaxEdits.
 	MinEdits, MaxEdits int
 	// MaxDrop is by how many nats a filling may score below the original words in their places,
-	// Result.OriginalScore. A negative drop asks for a better score. nil is any.
+	// Result.OriginalScore, which is of Options.Score. A negative drop asks for a better score. nil is any.
 	MaxDrop *float64
 	// Similarity measures a filled text against the original, as the cosine of an encoder in package
 	// infill/energies does; nil: Filling.Similarity is not known. MinSimilarity and MaxSimilarity
@@ -106,15 +106,18 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 		spans[i][0] -= window[0]
 		spans[i][1] -= window[0]
 	}
-	s, err := p.e.ScoreSpans(ctx, o.text[window[0]:window[1]], spans)
+	s, err := p.e.scoreSpans(ctx, o.text[window[0]:window[1]], spans, p.opt.Score)
 	if err != nil {
 		return nil, fmt.Errorf("the text before words were masked: %w", err)
+	}
+	if p.opt.Score == ScoreBlended {
+		s.Score += p.parts[0].tgt.repeatsOf(words)
 	}
 	o.score = &s.Score
 	return o, nil
 }
 
-// passes measures a filling and reports whether the filter lets it pass, similarity apart.
+// passes measures a filling and reports whether the filter lets it pass, similarity and score apart.
 func (p *plan) passes(f *Filling) bool {
 	o := p.original
 	if o == nil {
@@ -130,15 +133,51 @@ func (p *plan) passes(f *Filling) bool {
 		o.near++
 	case by.MaxEdits > 0 && f.Edits > by.MaxEdits:
 		o.far++
-	case by.MaxDrop != nil && !(f.Score >= *o.score-*by.MaxDrop):
-		o.unlikely++
 	default:
 		return true
 	}
 	return false
 }
 
-// pass are the fillings that the filter lets pass, in their order.
+// undropped are the fillings that do not score too far below the original words, in their order.
+func (p *plan) undropped(all []Filling) []Filling {
+	most := p.opt.Filter.MaxDrop
+	if most == nil {
+		return all
+	}
+	var out []Filling
+	for i := range all {
+		if all[i].Score >= *p.original.score-*most {
+			out = append(out, all[i])
+		} else {
+			p.original.unlikely++
+		}
+	}
+	return out
+}
+
+// filter leaves the fillings of a result, with their states, that the filter lets pass. Scores that
+// are not final yet do not matter.
+func (p *plan) filter(ctx context.Context, res *Result, states []scored) ([]scored, error) {
+	if p.original == nil {
+		return states, nil
+	}
+	at := map[string]scored{}
+	for i, s := range states {
+		at[res.Fillings[i].Text] = s
+	}
+	var err error
+	if res.Fillings, err = p.pass(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
+	states = states[:0]
+	for _, f := range res.Fillings {
+		states = append(states, at[f.Text])
+	}
+	return states, nil
+}
+
+// pass are the fillings that the filter lets pass, their scores apart, in their order.
 func (p *plan) pass(ctx context.Context, all []Filling) ([]Filling, error) {
 	var out []Filling
 	for i := range all {

@@ -33,11 +33,15 @@ const (
 	MaxTemperature = 1e300
 )
 
-// Options say how a sentence is filled. The zero value is Rows, 25 chains of
-// 20 steps, the 5 best fillings, temperature 1, seed 0. A single blank needs no sampling
-// then, see Exact.
+// Options say how a sentence is filled. The zero value searches the 5 fillings with the best
+// blended score. Sampling, where Method asks for it, is by Rows with 25 chains of 20 steps at
+// temperature 1 and seed 0.
 type Options struct {
-	Exact       Exact            // when π is computed instead of sampled
+	Method      Method           // how fillings are found; zero value: MethodAuto
+	Score       Scoring          // what ranks them; with Marginals or Normalize, which are of U, ScorePLL
+	Effort      Effort           // of a search
+	Rows        int              // rows of the model that a search evaluates at most, to MaxRows; 0: DefaultRows
+	Context     int              // pieces that a row of a search sees, MinContext or more; 0: DefaultContext
 	Sampler     samplers.Sampler // nil: Rows with an adapted rate
 	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0: see DefaultSteps
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0
@@ -98,9 +102,12 @@ type Options struct {
 	// TraceEnergies has the energies of samplers that need none evaluated
 	// for Trace; these evaluations are not counted.
 	TraceEnergies bool
+	// Watch, if not nil, is called while a search goes on, whenever rows were evaluated.
+	Watch func(Progress) error
 	// Stop, if not nil, is a channel whose closing ends the run early: no chain begins another
 	// step, and the result is of the steps that were made. Chains that make their steps
-	// independently may then have made different numbers.
+	// independently may then have made different numbers. A search has the best fillings that it
+	// found, and at least one.
 	Stop <-chan struct{}
 }
 
@@ -188,8 +195,20 @@ func (o *Options) fill() error {
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
 		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
 			ErrOption, o.Budget)
-	case o.Exact < ExactAuto || o.Exact > ExactNever:
-		return fmt.Errorf("%w: exact %d, want ExactAuto, ExactAlways or ExactNever", ErrOption, o.Exact)
+	case o.Method < MethodAuto || o.Method > MethodSample:
+		return fmt.Errorf("%w: method %d, want MethodAuto to MethodSample", ErrOption, o.Method)
+	case o.Score != ScoreBlended && o.Score != ScorePLL:
+		return fmt.Errorf("%w: score %v, want ScoreBlended or ScorePLL", ErrOption, o.Score)
+	case o.Effort < EffortNormal || o.Effort > EffortThorough:
+		return fmt.Errorf("%w: effort %d, want EffortNormal to EffortThorough", ErrOption, o.Effort)
+	case o.Rows < 0 || o.Rows > MaxRows:
+		return fmt.Errorf("%w: %d rows, want 1 to %d", ErrOption, o.Rows, MaxRows)
+	case o.Context != 0 && (o.Context < MinContext || o.Context > MaxContext):
+		return fmt.Errorf("%w: a context of %d pieces, want %d to %d", ErrOption, o.Context, MinContext,
+			MaxContext)
+	case o.Method == MethodSearch && o.probabilities():
+		return fmt.Errorf("%w: a temperature, marginals and log Z are those of draws, and MethodSearch "+
+			"makes none; sample, or leave them out", ErrOption)
 	case o.MinDistance < 0 || o.MinDistance > MaxMinDistance:
 		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption,
 			o.MinDistance, MaxMinDistance)
@@ -206,7 +225,7 @@ func (o *Options) fill() error {
 	if err := o.checkThin(); err != nil {
 		return err
 	}
-	if o.Exact == ExactNever {
+	if o.Method == MethodSample {
 		if err := o.checkMarginals(); err != nil {
 			return err
 		}
@@ -215,9 +234,19 @@ func (o *Options) fill() error {
 }
 
 // Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero
-// values of Exact, Sampler, Steps, Chains, Top and Temperature. Ranges are not checked.
+// values of Method, Rows, Context, Sampler, Steps, Chains, Top and Temperature. Ranges are not
+// checked.
 func (o Options) Complete() Options {
-	o.Exact = o.exactly()
+	o.Method = o.method()
+	if o.Marginals || o.Normalize {
+		o.Score = ScorePLL
+	}
+	if o.Rows == 0 {
+		o.Rows = DefaultRows
+	}
+	if o.Context == 0 {
+		o.Context = DefaultContext
+	}
 	if o.Sampler == nil {
 		o.Sampler = &samplers.Rows{}
 	}

@@ -55,32 +55,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
 		model: newRecall(e.model, e.memo, opt.Sampler)}
 	more := e.newExtra(opt)
-	counts := make([][]int, opt.Chains) // tokens of each group, by chain
-	for k := range counts {
-		counts[k] = make([]int, len(t.groups))
-	}
-	for g := range t.groups {
-		gr := &t.groups[g]
-		n := gr.Max - gr.Min + 1
-		if lists[g] != nil || n == 1 {
-			for k := range counts {
-				counts[k][g] = gr.Min
-			}
-			continue
-		}
-		// Every chain's length is uniform, and the first n chains have all n lengths, as have the
-		// next n: the draws are stratified.
-		p.open = true
-		p.lengths = min(p.lengths*n, 1<<30)
-		rng := samplers.NewStream(opt.Seed, opt.ID+"\x00length", g)
-		var perm []int
-		for k := range counts {
-			if k%n == 0 {
-				perm = rng.Perm(n)
-			}
-			counts[k][g] = gr.Min + perm[k%n]
-		}
-	}
+	counts := p.countsOf(lists)
 	byCounts := map[string]*part{}
 	for k, c := range counts {
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(c), " ", ","), "[]")
@@ -100,6 +75,61 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 		pt.chains = append(pt.chains, k)
 	}
 	return p, nil
+}
+
+// countsOf is the number of tokens of each group: for every chain, or of a search for every choice
+// of lengths.
+func (p *plan) countsOf(lists [][]phrase) [][]int {
+	groups := p.t.groups
+	var open []int // groups whose lengths are
+	for g := range groups {
+		if lists[g] == nil && groups[g].Max > groups[g].Min {
+			open = append(open, g)
+			p.open = true
+			p.lengths = min(p.lengths*(groups[g].Max-groups[g].Min+1), 1<<30)
+		}
+	}
+	n := p.opt.Chains
+	if p.opt.Method == MethodSearch {
+		n = min(p.lengths, MaxLengths)
+	}
+	counts := make([][]int, n)
+	for k := range counts {
+		counts[k] = make([]int, len(groups))
+		for g := range groups {
+			counts[k][g] = groups[g].Min
+		}
+	}
+	for _, g := range open {
+		if p.opt.Method != MethodSearch {
+			p.drawLengths(counts, g)
+		}
+	}
+	if p.opt.Method == MethodSearch {
+		for k := range counts {
+			number := k * p.lengths / n // spread over all, if there are more
+			for _, g := range open {
+				some := groups[g].Max - groups[g].Min + 1
+				counts[k][g] += number % some
+				number /= some
+			}
+		}
+	}
+	return counts
+}
+
+// drawLengths draws the number of tokens of a group for every chain. It is uniform, and the first n
+// chains have all n lengths, as have the next n: the draws are stratified.
+func (p *plan) drawLengths(counts [][]int, g int) {
+	least, n := p.t.groups[g].Min, p.t.groups[g].Max-p.t.groups[g].Min+1
+	rng := samplers.NewStream(p.opt.Seed, p.opt.ID+"\x00length", g)
+	var perm []int
+	for k := range counts {
+		if k%n == 0 {
+			perm = rng.Perm(n)
+		}
+		counts[k][g] = least + perm[k%n]
+	}
 }
 
 // each calls f for all parts at the same time, so that they share batches and one draws

@@ -45,6 +45,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 		}
 		at[f.Text] = len(first)
 		f.Score = s.score
+		f.Parts.PLL = s.score // less the terms, see energies
 		f.ScorePerToken = f.Score / float64(len(f.ids))
 		first = append(first, s)
 		res.Fillings = append(res.Fillings, f)
@@ -60,11 +61,16 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	if p.opt.Collect == CollectVisited {
 		res.Distinct = max(res.Distinct, p.seen.total())
 	}
-	if err := p.rescore(ctx, res, first); err != nil {
-		return nil, err
+	res.Method = MethodSample
+	states := make([]scored, len(first))
+	for i, s := range first {
+		states[i] = scored{s.tgt, s.x}
 	}
 	var err error
-	if res.Fillings, err = p.pass(ctx, res.Fillings); err != nil {
+	if states, err = p.filter(ctx, res, states); err != nil {
+		return nil, err
+	}
+	if err := p.rescore(ctx, res, states, false); err != nil {
 		return nil, err
 	}
 	if len(res.Fillings) == 0 {

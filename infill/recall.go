@@ -250,6 +250,23 @@ func (r *recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	})
 }
 
+// RowsAt hands take, for every state c, the row of its blank at[c]. take may hold it.
+func (r *recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, at []int,
+	take func(c int, row modelRow)) error {
+	if r.memo == nil {
+		r.evaluates(ctx, len(states))
+		wide := rows[float32](nil, len(states), r.VocabSize())
+		err := r.Model.Conditional(ctx, s, states, at, wide)
+		for c := range states {
+			take(c, modelRow{&entry{wide: wide[c]}, nil})
+		}
+		return err
+	}
+	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u user, e *entry) {
+		take(u.state, modelRow{e, r.kept})
+	})
+}
+
 // freshRows is Rows without a memo.
 func (r *recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	take func(u user, row modelRow)) error {

@@ -138,7 +138,7 @@ func TestNothingTwice(t *testing.T) {
 			}
 			e.Forget()
 			if c.start == 0 {
-				exact := Options{Exact: ExactAlways, Vocab: c.opt.Vocab}
+				exact := Options{Method: MethodExact, Vocab: c.opt.Vocab}
 				if r, err := e.Fill(ctx, tm, exact); err != nil || !r.Exact || r.Evaluated != 1 {
 					t.Errorf("%d rows evaluated to compute the probabilities of one blank, %v", r.Evaluated, err)
 				}

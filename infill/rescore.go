@@ -7,30 +7,48 @@ import (
 	"infill/mlm"
 )
 
-// rescoredOf is how many fillings of a rounded model are scored again in float32, the best by its
-// own scores. A filling's rank changes where scores are nearer than the rounding, so that some
-// more than are printed are enough. A filter may take any of them away and a choice of different
-// ones goes far down: 0 is for all.
+// A scored is a state of a target whose score is known in some form.
+type scored struct {
+	tgt *target
+	x   []int32
+}
+
+// rescoredOf is how many fillings are scored again, the best by the scores that they have: those of
+// a rounded model, those of rows that saw a part of the text, or the U of samplers. A rank changes
+// where scores are nearer than what differs, so that some more than are printed are enough. A choice
+// of different ones goes further down. 0 is for all.
 func rescoredOf(o *Options) int {
-	if o.Top == 0 || o.Filter.on() || o.Select == SelectDiverse {
+	switch {
+	case o.Top == 0:
 		return 0
+	case o.Select != SelectLikelihood:
+		return diversePool + 4*o.Top
 	}
 	return 8 + 2*o.Top
 }
 
-// rescore gives the fillings of a rounded model the scores that they have in float32, and keeps
-// those that have one. first are their states. Of other models it does nothing.
-func (p *plan) rescore(ctx context.Context, res *Result, first []*sighting) error {
+// rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
+// those that have one. states are theirs. narrow says that the scores are of rows that saw parts of
+// the text.
+func (p *plan) rescore(ctx context.Context, res *Result, states []scored, narrow bool) error {
 	m, err := p.e.model.Float32(ctx)
-	if err != nil || m == p.e.model {
+	if err != nil {
 		return err
 	}
-	state := map[string]*sighting{}
-	for i, s := range first {
+	blend := res.Method == MethodSample && p.opt.Score != ScorePLL
+	if m == p.e.model && !narrow && !blend {
+		return nil
+	}
+	state := map[string]scored{}
+	for i, s := range states {
 		state[res.Fillings[i].Text] = s
 	}
 	rank(res.Fillings, p.open)
-	if n := rescoredOf(p.opt); n > 0 && len(res.Fillings) > n {
+	n := rescoredOf(p.opt)
+	if narrow && n > 0 { // a row of the whole text takes long
+		n = p.opt.Top
+	}
+	if n > 0 && len(res.Fillings) > n {
 		res.Fillings = res.Fillings[:n]
 	}
 	byTarget := map[*target][]*Filling{}
@@ -48,20 +66,29 @@ func (p *plan) rescore(ctx context.Context, res *Result, first []*sighting) erro
 		if err != nil {
 			return err
 		}
-		exact.temp = 1
+		cold := *exact
+		cold.temp = 1
 		x := make([][]int32, len(byTarget[t]))
 		for i, f := range byTarget[t] {
 			x[i] = state[f.Text].x
 		}
-		u := make([]float64, len(x))
-		if err := exact.energy(ctx, x, u); err != nil {
+		parts, _, err := cold.parts(ctx, x, p.opt.Score)
+		if err != nil {
 			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
 		}
+		u := make([]float64, len(x))
+		for i := range u {
+			u[i] = p.opt.Score.of(parts[i])
+		}
+		if err := cold.addTerms(ctx, x, u); err != nil {
+			return err
+		}
 		for i, f := range byTarget[t] {
-			f.Score = u[i]
+			f.Score, f.Parts = u[i], parts[i]
 			f.ScorePerToken = u[i] / float64(len(f.ids))
 		}
 	}
+	res.Fillings = p.undropped(res.Fillings)
 	return nil
 }
 

@@ -13,15 +13,16 @@ type PieceScore struct {
 	Piece   string
 	ID      int32
 	Span    [2]int  // bytes of the text
-	LogProb float64 // log f(piece | the rest, this piece masked), nats
+	LogProb float64 // log f(piece | the rest, this piece masked), or what Scoring has of it, nats
 }
 
 // A Score is the pseudo-log-likelihood of a complete sentence:
 //
 //	Σ over word pieces of log f(piece | the rest, that piece masked)
 //
-// in nats (Salazar et al., "Masked language model scoring", ACL 2020). It is
-// what U(θ) would be if every piece of the sentence were a blank.
+// in nats (Salazar et al., "Masked language model scoring", ACL 2020), or another sum of such
+// logarithms, see [Scoring]. It is what the score of a filling would be if every piece of the
+// sentence were a blank.
 type Score struct {
 	Text          string
 	Score         float64 // nats
@@ -34,6 +35,15 @@ type Score struct {
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
 // with blanks (ErrBlank), mlm.ErrTooLong, invalid UTF-8.
 func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
+	return e.ScoreText(ctx, text, ScorePLL)
+}
+
+// ScoreText is Score by another sum. A piece's LogProb is its part of it. Of ScoreBlended it has no
+// Parts.Repeat: a text repeats words as its author wants.
+func (e *Engine) ScoreText(ctx context.Context, text string, by Scoring) (*Score, error) {
+	if by < ScoreBlended || by >= numScorings {
+		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", ErrOption, by)
+	}
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -49,17 +59,18 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 		msg := "a score is of a complete sentence; fill the blank first"
 		return nil, &TextError{blanks[0].Start, msg, ErrUnfilled}
 	}
-	return e.score(ctx, text, nil)
+	return e.score(ctx, text, by, nil)
 }
 
-// ScoreWith is Score with further parts of the energy. They judge the text as if blanks had
+// ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
 // filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
 // terms out of range, mlm.ErrNotFinite, or a term's.
-func (e *Engine) ScoreWith(ctx context.Context, text string, terms []Weighted) (*Score, error) {
+func (e *Engine) ScoreWith(ctx context.Context, text string, by Scoring, terms []Weighted) (*Score,
+	error) {
 	if err := checkTerms(terms); err != nil {
 		return nil, err
 	}
-	s, err := e.Score(ctx, text)
+	s, err := e.ScoreText(ctx, text, by)
 	if err != nil || len(terms) == 0 {
 		return s, err
 	}
@@ -91,6 +102,11 @@ func (e *Engine) ScoreWith(ctx context.Context, text string, terms []Weighted) (
 // or fewer pieces. Errors: those of Score, and ErrSpan for spans that are none, or that have no
 // bytes of a word piece.
 func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*Score, error) {
+	return e.scoreSpans(ctx, text, spans, ScorePLL)
+}
+
+func (e *Engine) scoreSpans(ctx context.Context, text string, spans [][2]int, by Scoring) (*Score,
+	error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -103,7 +119,7 @@ func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*
 				ErrSpan, s, len(text))
 		}
 	}
-	return e.score(ctx, text, func(piece [2]int) bool {
+	return e.score(ctx, text, by, func(piece [2]int) bool {
 		for _, s := range spans {
 			if max(piece[0], s[0]) < min(piece[1], s[1]) {
 				return true
@@ -117,7 +133,7 @@ func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*
 var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words", ErrSpan)
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
-func (e *Engine) score(ctx context.Context, text string,
+func (e *Engine) score(ctx context.Context, text string, by Scoring,
 	pick func(span [2]int) bool) (*Score, error) {
 	enc, err := encodeText(e.model.Tokenizer(), text, nil)
 	if err != nil {
@@ -140,18 +156,37 @@ func (e *Engine) score(ctx context.Context, text string,
 		}
 		return nil, &TextError{-1, "the text has no word piece to score", ErrEmpty}
 	}
-	logProb := rows[float32](nil, 1, len(state))
 	m, err := e.model.Float32(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.LogProb(ctx, s, [][]int32{state}, logProb); err != nil {
+	terms := scoreTerms(len(state), by)
+	if by == ScoreWithinWord {
+		terms = withinWord(s.Blanks, enc.Continuation)
+	}
+	values, err := termValues(ctx, m, e.model.Tokenizer().MaskID(), s, state, terms)
+	if err != nil {
 		return nil, err
 	}
-	for i, l := range logProb[0] {
-		res.Pieces[i].LogProb = float64(l)
-		res.Score += float64(l)
+	for i := range terms {
+		v := terms[i].weight(by) * values[i]
+		res.Pieces[terms[i].at].LogProb += v
+		res.Score += v
 	}
 	res.ScorePerToken = res.Score / float64(len(state))
 	return res, nil
+}
+
+// withinWord lists the terms of ScoreWithinWord of the pieces at some positions. inner says which
+// positions continue a word.
+func withinWord(positions []int, inner []bool) []scoreTerm {
+	out := make([]scoreTerm, len(positions))
+	for i, p := range positions {
+		to := i + 1
+		for to < len(positions) && positions[to] == p+to-i && inner[positions[to]] {
+			to++
+		}
+		out[i] = scoreTerm{at: i, from: i, to: to, u: 1}
+	}
+	return out
 }

@@ -26,7 +26,7 @@ func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, erro
 		t.Fatal(err)
 	}
 	var out []string
-	opt.Exact, opt.NoSteps, opt.Collect = ExactNever, true, CollectLast
+	opt.Method, opt.NoSteps, opt.Collect = MethodSample, true, CollectLast
 	opt.Trace = func(s Step) error {
 		for k := range s.Energy {
 			var words []string

@@ -31,7 +31,7 @@ func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64) error {
 		number[k] = n
 	}
 	sums := make([]float64, len(texts))
-	if err := t.extra.sums(ctx, texts, sums); err != nil {
+	if err := t.extra.sums(ctx, texts, sums, nil); err != nil {
 		return err
 	}
 	for k, n := range number {
@@ -74,6 +74,11 @@ func (p *plan) energies(ctx context.Context, fillings []Filling) error {
 			part := w.Weight*v[k] + 0 // −0 is 0
 			fillings[k].Energies[w.Term.Name()] = part
 			fillings[k].Energies[ModelEnergy] -= part
+		}
+	}
+	if p.opt.Score == ScorePLL {
+		for k := range fillings {
+			fillings[k].Parts.PLL = fillings[k].Energies[ModelEnergy]
 		}
 	}
 	return nil

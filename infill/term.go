@@ -40,6 +40,13 @@ type Term interface {
 	Values(ctx context.Context, texts []Finished, v []float64) error
 }
 
+// A Bounded term has values of at most Most nats. A search gives up fillings that cannot get among
+// the best ones, which it knows only if each term that asks a neural network is bounded.
+type Bounded interface {
+	Term
+	Most() float64
+}
+
 // A Finished text is one whose blanks are filled, as results have it.
 type Finished struct {
 	Text  string
@@ -137,11 +144,12 @@ func (e *extra) rows() int {
 	return n
 }
 
-// sums adds Σ λ_k U_k of texts to u, in nats.
-func (e *extra) sums(ctx context.Context, texts []Finished, u []float64) error {
+// sums adds Σ λ_k U_k of texts to u, in nats, over the terms that take accepts; nil accepts all.
+func (e *extra) sums(ctx context.Context, texts []Finished, u []float64,
+	take func(Weighted) bool) error {
 	v := make([]float64, len(texts))
 	for i, w := range e.terms {
-		if w.Weight == 0 {
+		if w.Weight == 0 || take != nil && !take(w) {
 			continue
 		}
 		if err := e.values(ctx, i, texts, v); err != nil {

@@ -21,12 +21,12 @@ type Tuning struct {
 	Stats  samplers.Stats // after the burn-in, summed over the chains
 }
 
-// Tune samples a text as Fill does, but for Options.Exact, and returns what the sampler adapted in
+// Tune samples a text as Fill does, but for Options.Method, and returns what the sampler adapted in
 // the first half of the steps, in the order of the numbers of coordinates. It is nil where there is
 // but one state, or where the sampler adapts nothing. Options.Tuned must be nil. Errors are those
 // of Fill.
 func (e *Engine) Tune(ctx context.Context, t *Template, opt Options) ([]Tuning, error) {
-	opt.Exact, opt.Collect = ExactNever, CollectLast
+	opt.Method, opt.Collect = MethodSample, CollectLast
 	if err := e.usable(ctx, t, &opt); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			return err
 		},
 		"score without a context": func() error {
-			_, err := e.ScoreWith(none, "the cat", nil)
+			_, err := e.ScoreWith(none, "the cat", ScorePLL, nil)
 			return err
 		},
 		"score spans without a context": func() error {
@@ -224,7 +224,7 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			terms := []Weighted{{constant(x), 1}}
-			_, err = e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 2, Exact: ExactAlways, Terms: terms})
+			_, err = e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 2, Method: MethodExact, Terms: terms})
 			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
 				fmt.Sprint(x))
 			if !named || !errors.Is(err, mlm.ErrNotFinite) || strings.Contains(err.Error(), "start it") {

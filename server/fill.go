@@ -120,8 +120,13 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 	if errors.Is(t.works.Err(), context.Canceled) { // which is a reason to stop, too
 		return nil, t.cause(context.Canceled)
 	}
-	if t.waits.Err() != nil && !rec.Exact && (rec.Steps < wanted || !counted) {
-		f := fail(codeTimeout, "the time was over after %s", count.Of(rec.Steps, "step"))
+	cut := rec.Method == infill.MethodSample.String() && (rec.Steps < wanted || !counted)
+	if t.waits.Err() != nil && (cut || rec.Ended == infill.EndedStopped.String()) {
+		after := count.Of(rec.Steps, "step")
+		if !cut {
+			after = count.Of(rec.Rows, "row") + " of the model"
+		}
+		f := fail(codeTimeout, "the time was over after %s", after)
 		f.record = rec
 		return nil, f
 	}

@@ -72,7 +72,7 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
 	rec, err := s.filled(t, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
-		o.Exact = infill.ExactNever // the chains are what a stream is about
+		o.Method = infill.MethodSample // the chains are what a stream is about
 		ran := o.Complete()
 		alone, err := alone(t.works, m.model, tp)
 		if err != nil {

@@ -61,7 +61,8 @@ func (f *compareFlags) sampling() []*option {
 	filling := f.fillingFlags.flags()
 	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
 	f.fillingFlags.Options.Steps = infill.PublishedSteps
-	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "exact",
+	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "method",
+		"score", "effort", "rows", "row-context",
 		"marginals", "log-z", "profile", "collect", "thin", "anneal",
 		"min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity") { // filters would hide
@@ -162,8 +163,9 @@ func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
 	}
 	defer func() { _ = m.Close() }()
 	warn(std, m, f.quiet)
-	f.Exact = infill.ExactNever      // samplers are what is compared,
-	opt.Collect = infill.CollectLast // by their draws
+	f.Method = infill.MethodSample   // samplers are what is compared,
+	opt.Collect = infill.CollectLast // by their draws,
+	opt.Score = infill.ScorePLL      // and by the energy that they draw from
 	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
 	if err != nil {
 		return err

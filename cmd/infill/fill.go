@@ -165,7 +165,7 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		fmt.Fprintf(w.std.err, "infill: %swarning: %s\n", at, message(warn))
 	}
 	// Neither masked nor sampled: the seed is of no use.
-	idle := r.Exact && masked == text
+	idle := r.Method != infill.MethodSample && masked == text
 	if !w.quiet && w.seedChosen && !w.seeded && !idle {
 		w.seeded = true
 		fmt.Fprintf(w.std.err, "seed %d (repeat with --seed %d)\n", opt.Seed, opt.Seed)
@@ -235,6 +235,19 @@ func percent(share float64) string {
 	return fmt.Sprintf("%5.1f %%", 100*share)
 }
 
+// searched sums a search up.
+func searched(r *infill.Result, d time.Duration) string {
+	s := fmt.Sprintf("search: %s of the model, %s scored in %.2f s", count.Of(r.Rows, "row"),
+		count.Of(r.Distinct, "filling"), d.Seconds())
+	switch r.Ended {
+	case infill.EndedRows:
+		s += ", ended at --rows; the best are of what was found"
+	case infill.EndedStopped:
+		s += ", stopped; the best are of what was found"
+	}
+	return s
+}
+
 func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	if r.Exact {
 		sum := 0.0
@@ -244,6 +257,9 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		return fmt.Sprintf("exact, without sampling: %d of %d filling%s, "+
 			"with %.1f %% of the probability, in %.2f s", len(r.Fillings), r.Distinct,
 			count.S(r.Distinct), 100*sum, d.Seconds())
+	}
+	if r.Method == infill.MethodSearch {
+		return searched(r, d)
 	}
 	o := &w.Filling.Options
 	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),

@@ -16,6 +16,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	ran := opt.Complete()
 	rec := &Record{
 		Text: text, Masked: slices.Clone(ran.Original),
+		Scoring: ran.Score.String(), Method: r.Method.String(),
 		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
 		Normalizers: normalizers(r.Normalizers),
 		MoveShare:   finite(r.MoveShare), Acceptance: finite(r.Acceptance),
@@ -26,7 +27,10 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if r.OriginalScore != nil {
 		rec.OriginalScore = pointer(*r.OriginalScore)
 	}
-	if !r.Exact {
+	if r.Method == infill.MethodSearch && r.Ended != infill.EndedItself {
+		rec.Ended = r.Ended.String()
+	}
+	if r.Method == infill.MethodSample {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
 		rec.Collect = ran.Collect.String()
 		rec.Anneal = ran.Anneal.String()
@@ -40,7 +44,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 			rec.Steps = r.Steps // which the budget or the stop decided
 		}
 	}
-	if !r.Exact || ran.Original != nil {
+	if r.Method == infill.MethodSample || ran.Original != nil {
 		rec.Seed = pointer(ran.Seed)
 	}
 	if r.Window != nil {
@@ -52,6 +56,9 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 			probability = pointer(r.Fillings[i].Probability)
 		}
 		f := filling(&r.Fillings[i], probability)
+		if ran.Score == infill.ScoreBlended {
+			f.Parts = pointer(Parts(r.Fillings[i].Parts))
+		}
 		if ran.Original != nil {
 			f.Edits = pointer(r.Fillings[i].Edits)
 		}

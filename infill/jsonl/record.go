@@ -26,7 +26,7 @@ type Record struct {
 	Window *Span `json:"window,omitempty"`
 	// Fillings are the best fillings, best first.
 	Fillings []Filling `json:"fillings,omitempty"`
-	// Score is the pseudo-log-likelihood of the text in nats, ScorePerToken its
+	// Score is what Scoring says of the text in nats, ScorePerToken its
 	// mean over the pieces. Both are nil for a text that was not scored.
 	Score         *float64 `json:"score,omitempty"`
 	ScorePerToken *float64 `json:"score_per_token,omitempty"`
@@ -36,6 +36,13 @@ type Record struct {
 	Pieces []Piece `json:"pieces,omitempty"`
 	// Candidates are the candidates for the blank, best first.
 	Candidates []Candidate `json:"candidates,omitempty"`
+	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
+	// earlier programs, which had "pll".
+	Scoring string `json:"scoring,omitempty"`
+	// Method says how fillings were found, "search", "exact" or "sample". Ended says why a search
+	// ended before its time: "rows" at the bound of rows, "stopped" by a signal or a deadline.
+	Method string `json:"method,omitempty"`
+	Ended  string `json:"ended,omitempty"`
 	// Exact says that the fillings were computed and not sampled: they are the
 	// likeliest of all, with their probabilities.
 	Exact bool `json:"exact,omitempty"`
@@ -134,10 +141,12 @@ type Filling struct {
 	Tokens []string `json:"tokens"`
 	// Spans are the places of the fillings in Text, one for every blank.
 	Spans []Span `json:"spans"`
-	// Score is the pseudo-log-likelihood of the pieces in nats, with further parts of the energy
+	// Score is what Record.Scoring says of the pieces in nats, with further parts of the energy
 	// where there are Energies, ScorePerToken the same over their number; nil where not known.
 	Score         *float64 `json:"score"`
 	ScorePerToken *float64 `json:"score_per_token"`
+	// Parts are what a blended score is made of; nil for others.
+	Parts *Parts `json:"parts,omitempty"`
 	// Energies are the parts of Score by name, weights included, nil where the model's is the
 	// only one, which is called "model". They sum to Score.
 	Energies map[string]float64 `json:"energies,omitempty"`
@@ -194,6 +203,14 @@ type Candidate struct {
 	Energies map[string]float64 `json:"energies,omitempty"`
 	// Share is the candidate's part among all candidates, in [0,1].
 	Share float64 `json:"share"`
+}
+
+// Parts are the sums that a blended score is made of, see [infill.Parts].
+type Parts struct {
+	PLL    float64 `json:"pll"`
+	Left   float64 `json:"left"`
+	Right  float64 `json:"right"`
+	Repeat float64 `json:"repeat,omitempty"`
 }
 
 // A Failure is the error of a record. Code is one of those of [Code].

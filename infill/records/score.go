@@ -35,19 +35,22 @@ func (s *Scorer) Score(ctx context.Context, text string, r settings.Ranking) (
 	t, err := infill.Parse(s.Model.Tokenizer(), text)
 	switch {
 	case err == nil && (r.Candidates != nil || t.Blanks()[0].Words != nil):
+		r.Options.Score = r.ScoredBy(true)
 		list, err := s.Engine.Candidates(ctx, t, r.Candidates, r.Options)
 		if err != nil {
 			return nil, err
 		}
 		rec = jsonl.Ranked(text, list)
+		rec.Scoring = r.Options.Score.String()
 	case r.Candidates != nil:
 		return nil, err
 	default:
-		score, err := s.Engine.ScoreWith(ctx, text, r.Options.Terms)
+		score, err := s.Engine.ScoreWith(ctx, text, r.ScoredBy(false), r.Options.Terms)
 		if err != nil {
 			return nil, err
 		}
 		rec = jsonl.Scored(score)
+		rec.Scoring = r.ScoredBy(false).String()
 	}
 	by(rec, s.Model)
 	return rec, nil

@@ -79,6 +79,16 @@ func unless(zero *bool, x float64) func() float64 {
 	}
 }
 
+// effortValue has the words in the order of how much they stand for.
+func effortValue(p *infill.Effort) *Value {
+	of := []infill.Effort{infill.EffortQuick, infill.EffortNormal, infill.EffortThorough}
+	var words []string
+	for _, e := range of {
+		words = append(words, e.String())
+	}
+	return choice(words, func() string { return p.String() }, func(i int) { *p = of[i] })
+}
+
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
 	return WholeValue(&o.Steps, 0, infill.MaxSteps).

@@ -10,6 +10,10 @@ import (
 // Check finds settings that do not go together. The error is an [*Error].
 func (v *Filling) Check() error {
 	switch m := v.Masking; {
+	case v.Method == infill.MethodSearch && v.Sampling:
+		return &Error{Name: "method", Given: "search",
+			Err: errors.New("a search has no chains and steps; leave the settings of the sampling out, " +
+				"or sample")}
 	case m.Both():
 		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
 	case v.Options.MinDistance > 0 && !m.On():
@@ -26,7 +30,7 @@ func (v *Filling) Check() error {
 // finds of filters, which an encoder may complete later.
 func (v *Filling) CheckOptions() error {
 	opt := v.Options
-	opt.Exact, opt.Filter = v.exactly(), infill.Filter{}
+	opt.Method, opt.Filter = v.method(), infill.Filter{}
 	return opt.Check()
 }
 

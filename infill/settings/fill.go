@@ -19,13 +19,13 @@ import (
 // Filling is how blanks are filled: options of the engine, and what they are made from.
 // [Defaults] has the defaults. [Filling.Prepare] makes Options complete.
 type Filling struct {
-	Options infill.Options // Exact, Sampler, Allow, Ban and Seed come from the fields below
+	Options infill.Options // Method, Sampler, Allow, Ban and Seed come from the fields below
 	// Masking is about words to blank out. Its Keep and Stop come from the fields below, its Spans
 	// from a line. It is off for texts with blanks.
 	Masking infill.Masking
 
-	// Exact says when fillings are computed instead of sampled. ExactAuto samples if Sampling is set.
-	Exact    infill.Exact
+	// Method says how fillings are found. MethodAuto samples if Sampling is set.
+	Method   infill.Method
 	Sampling bool // a setting that only sampling has was chosen, if only to its default
 
 	Sampler  string   // name of the sampler
@@ -140,7 +140,7 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	if v.Seed != nil {
 		v.Options.Seed = *v.Seed
 	}
-	v.Options.Exact = v.exactly()
+	v.Options.Method = v.method()
 	if err := v.useProfile(); err != nil {
 		return err
 	}
@@ -174,15 +174,18 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	return v.terms()
 }
 
-// exactly resolves infill.ExactAuto. The engine could not: Options have a sampler in any case.
-func (v *Filling) exactly() infill.Exact {
-	switch {
-	case v.Exact != infill.ExactAuto:
-		return v.Exact
+// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case.
+func (v *Filling) method() infill.Method {
+	switch o := &v.Options; {
+	case v.Method != infill.MethodAuto:
+		return v.Method
 	case v.Sampling:
-		return infill.ExactNever
+		return infill.MethodSample
+	case o.Marginals || o.Normalize ||
+		o.Temperature != 0 && o.Temperature != infill.DefaultTemperature:
+		return infill.MethodExact
 	}
-	return infill.ExactAlways
+	return infill.MethodSearch
 }
 
 // NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an
@@ -240,9 +243,6 @@ func FillTable() []*Setting[Filling] { return slices.Clone(fillTable) }
 
 var fillTable = slices.Concat(mainTable, maskTable)
 
-// exactWords are the words for the values of infill.Exact.
-var exactWords = []string{"auto", "always", "never"}
-
 // The families of the table.
 var (
 	samplerFamily = &family[Filling]{func(v *Filling) {
@@ -252,6 +252,42 @@ var (
 )
 
 var mainTable = []*Setting[Filling]{
+	{
+		Name: "method", Line: true, Record: Changed, absent: infill.MethodSample.String(),
+		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
+			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
+		bind: func(v *Filling) *Value { return ChoiceValue(&v.Method, infill.MethodNames()...) },
+		form: func(v *Filling) (string, error) { return v.method().String(), nil },
+	},
+	{
+		Name: "score", Line: true, Record: Changed, absent: infill.ScorePLL.String(),
+		field: "scoring", Group: Results,
+		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
+			"the text, pll: beside all others only",
+		bind: func(v *Filling) *Value {
+			return ChoiceValue(&v.Options.Score, infill.ScoringNames()[:2]...)
+		},
+	},
+	{
+		Name: "effort", Line: true, Record: Changed,
+		Doc:  "how much a search looks at: quick|normal|thorough",
+		bind: func(v *Filling) *Value { return effortValue(&v.Options.Effort) },
+	},
+	{
+		Name: "rows", Line: true, Record: Changed, field: "most_rows",
+		Doc: "rows of the model that a search evaluates at most",
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Rows, 1, infill.MaxRows).zeroIs(always(infill.DefaultRows))
+		},
+	},
+	{
+		Name: "row-context", Line: true, Record: Changed,
+		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
+		bind: func(v *Filling) *Value {
+			return WholeValue(&v.Options.Context, infill.MinContext, infill.MaxContext).
+				zeroIs(always(infill.DefaultContext))
+		},
+	},
 	{
 		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: Always,
 		family: samplerFamily,
@@ -311,13 +347,6 @@ var mainTable = []*Setting[Filling]{
 		bind: func(v *Filling) *Value {
 			return v.ofSampling(WholeValue(&v.Options.Shortlist, 0, infill.MaxShortlist))
 		},
-	},
-	{
-		Name: "exact", Record: Changed, absent: "never",
-		Doc: "compute the probabilities of a single blank in place of sampling: auto (unless a " +
-			"setting of the sampling is given), always (where possible) or never",
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Exact, exactWords...) },
-		form: func(v *Filling) (string, error) { return exactWords[v.exactly()], nil },
 	},
 	{
 		Name: "temperature", Line: true, Record: Always,

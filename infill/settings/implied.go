@@ -3,7 +3,7 @@ package settings
 import "infill/infill"
 
 // Implied is what the settings of a manifest would be if these settings left each of them to the
-// others of the manifest: by default steps depend on marginals, and exact depends on whether
+// others of the manifest: by default steps depend on marginals, and method depends on whether
 // anything of the sampling is chosen. It is for messages. Two manifests that differ in such a value
 // alone do not differ in what somebody chose. A value of v that is chosen is left out where it can
 // be told from one that is not.
@@ -49,8 +49,8 @@ func (v *Filling) Implied(manifest map[string]string) map[string]string {
 	if manifest["profile"] != "" {
 		out["sampler"] = manifest["sampler"] // it is the one that the profile names
 	}
-	if v.Exact != infill.ExactAuto {
-		delete(out, "exact")
+	if v.Method != infill.MethodAuto {
+		delete(out, "method")
 	}
 	return out
 }

@@ -14,6 +14,8 @@ import (
 type Ranking struct {
 	Options    infill.CandidateOptions
 	Candidates []string // nil: those that the blank lists
+	// Score is what texts and candidates are scored by; nil: pll for texts, blended for candidates.
+	Score *infill.Scoring
 	// Energy are parts of the energy besides the model's, as energies.Parse reads them, and Parts
 	// those of them that are made from files.
 	Energy []string
@@ -36,6 +38,12 @@ var rankTable = []*Setting[Ranking]{
 		form: (*Ranking).energyRecorded,
 	},
 	{
+		Name: "score", Line: true, Record: Changed, field: "scoring",
+		Doc: "pll: each piece beside all others; within-word: without the later pieces of its word; " +
+			"blended: in the order of the text, too. Unset: pll for texts, blended for candidates",
+		bind: func(v *Ranking) *Value { return scoreValue(&v.Score) },
+	},
+	{
 		Name: "normalize", Record: Always,
 		Doc:  "candidates are ranked by the sum over their pieces: none; or by the mean: tokens",
 		bind: func(v *Ranking) *Value { return normalizeValue(&v.Options.PerToken) },
@@ -51,6 +59,31 @@ var rankTable = []*Setting[Ranking]{
 			"the blank; error: refuse",
 		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
 	},
+}
+
+// ScoredBy is the score of texts, or of candidates for a blank.
+func (v *Ranking) ScoredBy(candidates bool) infill.Scoring {
+	switch {
+	case v.Score != nil:
+		return *v.Score
+	case candidates:
+		return infill.ScoreBlended
+	}
+	return infill.ScorePLL
+}
+
+// scoreValue is the name of a score, or none.
+func scoreValue(p **infill.Scoring) *Value {
+	get := func() string {
+		if *p == nil {
+			return ""
+		}
+		return (*p).String()
+	}
+	return choice(infill.ScoringNames(), get, func(i int) {
+		s := infill.Scoring(i)
+		*p = &s
+	})
 }
 
 // candidatesValue is a list without empty words: who left one out by mistake would get a ranking

@@ -26,7 +26,8 @@ var samples = map[string][2]string{
 	"step-size": {"0.5", "0.5"}, "balance": {"ratio", `"ratio"`}, "param": {"draws=2", `{"draws":2}`},
 	"shortlist": {"9", "9"}, "temperature": {"0.5", "0.5"}, "seed": {"18446744073709551615",
 		"18446744073709551615"},
-	"exact": {"never", `"never"`},
+	"method": {"sample", `"sample"`}, "score": {"pll", `"pll"`}, "effort": {"quick", `"quick"`},
+	"rows": {"50", "50"}, "row-context": {"64", "64"},
 	"vocab": {"whole-words", `"whole-words"`}, "gradient": {"forward", `"forward"`},
 	"case": {"model", `"model"`}, "ban": {"dog,old cat", `["dog","old cat"]`}, "no-repeat": {"true",
 		"true"},
@@ -175,7 +176,7 @@ func TestRecorded(t *testing.T) {
 	}
 	want := map[string]string{
 		"allow": "", "balance": "", "ban": "", "case": "auto", "chains": "25", "collect": "visited",
-		"exact":    "always",
+		"method": "search", "score": "blended",
 		"gradient": "full",
 		"long":     "window", "mask-rate": "0", "mask-words": "0", "min-distance": "0", "no-repeat": "false",
 		"param": "", "sampler": "rows", "select": "likelihood", "shortlist": "0", "step-size": "",
@@ -186,8 +187,9 @@ func TestRecorded(t *testing.T) {
 	}
 	// Before there were such settings, every run sampled, and ranked the last states.
 	v := Defaults()
-	v.Exact, v.Options.Collect = infill.ExactNever, infill.CollectLast
-	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-2 || got["exact"] != "" ||
+	v.Method, v.Options.Collect = infill.MethodSample, infill.CollectLast
+	v.Options.Score = infill.ScorePLL
+	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-3 || got["method"] != "" ||
 		got["collect"] != "" {
 		t.Errorf("%v", got)
 	}
@@ -214,7 +216,7 @@ func TestSamplingIsAsked(t *testing.T) {
 	sampling := []string{"sampler", "steps", "chains", "step-size", "balance", "param", "shortlist",
 		"gradient", "budget", "collect", "thin", "start", "anneal"}
 	for _, s := range FillTable() {
-		if s.Name == "allow" || s.Name == "exact" || s.Name == "stop-words" || s.Name == "keep-file" {
+		if s.Name == "allow" || s.Name == "method" || s.Name == "stop-words" || s.Name == "keep-file" {
 			continue
 		}
 		for _, text := range []string{samples[s.Name][0], s.Value(Defaults()).String()} {
@@ -222,15 +224,18 @@ func TestSamplingIsAsked(t *testing.T) {
 			if s.Set(v, text) != nil {
 				continue // the default of some is none
 			}
-			want := infill.ExactAlways
-			if slices.Contains(sampling, s.Name) {
-				want = infill.ExactNever
+			want := infill.MethodSearch
+			switch {
+			case slices.Contains(sampling, s.Name):
+				want = infill.MethodSample
+			case v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
+				want = infill.MethodExact
 			}
-			if got := v.exactly(); got != want {
+			if got := v.method(); got != want {
 				t.Errorf("%s %q: %v", s.Name, text, got)
 			}
-			v.Exact = infill.ExactAlways
-			if v.exactly() != infill.ExactAlways {
+			v.Method = infill.MethodExact
+			if v.method() != infill.MethodExact {
 				t.Errorf("%s: what was asked for is not done", s.Name)
 			}
 		}
@@ -359,12 +364,12 @@ func TestForLine(t *testing.T) {
 		!reflect.DeepEqual(line.Masking, infill.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
 	}
-	if run.Options.Exact != infill.ExactAlways || line.Options.Exact != infill.ExactAlways {
-		t.Errorf("exact: %v, %v", run.Options.Exact, line.Options.Exact)
+	if run.Options.Method != infill.MethodSearch || line.Options.Method != infill.MethodSearch {
+		t.Errorf("method: %v, %v", run.Options.Method, line.Options.Method)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"chains":25}`))
-	if err != nil || line.Options.Exact != infill.ExactNever {
-		t.Errorf("a line that asks for chains: %v, %v", line.Options.Exact, err)
+	if err != nil || line.Options.Method != infill.MethodSample {
+		t.Errorf("a line that asks for chains: %v, %v", line.Options.Method, err)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
 	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" ||

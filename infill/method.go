@@ -1,0 +1,132 @@
+package infill
+
+import (
+	"fmt"
+	"slices"
+
+	"infill/mlm"
+)
+
+// Method says how fillings are found.
+type Method int
+
+const (
+	// MethodAuto is MethodSample if an option is set that only sampling has: Sampler, Steps, NoSteps,
+	// Budget, Chains, Anneal, Start, Collect, Thin, Gradient, Shortlist, NoShortlist, Tuned or Trace.
+	// It is MethodExact with a Temperature, Marginals or Normalize, which ask for probabilities.
+	// Otherwise it is MethodSearch.
+	MethodAuto Method = iota
+	// MethodExact computes all fillings of a single blank, with their probabilities, and samples
+	// other templates. See MaxExactRows.
+	MethodExact
+	// MethodSearch looks for the fillings with the best scores. No seed takes part. A single blank is
+	// computed as with MethodExact.
+	MethodSearch
+	// MethodSample runs chains of states for every template.
+	MethodSample
+)
+
+// MethodNames lists the words for the values of Method, in their order.
+func MethodNames() []string { return slices.Clone(methodNames) }
+
+var methodNames = []string{"auto", "exact", "search", "sample"}
+
+// String returns the word of MethodNames.
+func (m Method) String() string {
+	if m >= 0 && int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("method(%d)", int(m))
+}
+
+// method resolves MethodAuto.
+func (o *Options) method() Method {
+	switch {
+	case o.Method != MethodAuto:
+		return o.Method
+	case o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
+		o.Chains != 0 || o.Anneal != nil || o.Tuned != nil ||
+		o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
+		o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil:
+		return MethodSample
+	case o.probabilities():
+		return MethodExact
+	}
+	return MethodSearch
+}
+
+// probabilities reports whether the options ask for what only draws of π and exact sums tell.
+func (o *Options) probabilities() bool {
+	return o.Temperature != 0 && o.Temperature != DefaultTemperature || o.Marginals || o.Normalize
+}
+
+// Effort says how much a search looks at.
+type Effort int
+
+const (
+	EffortNormal   Effort = iota // as much as most texts need
+	EffortQuick                  // about half of that
+	EffortThorough               // three times as much
+)
+
+// EffortNames lists the words for the values of Effort, in their order.
+func EffortNames() []string { return slices.Clone(effortNames) }
+
+var effortNames = []string{"normal", "quick", "thorough"}
+
+// String returns the word of EffortNames.
+func (e Effort) String() string {
+	if e >= 0 && int(e) < len(effortNames) {
+		return effortNames[e]
+	}
+	return fmt.Sprintf("effort(%d)", int(e))
+}
+
+// A reach is what an effort stands for.
+type reach struct {
+	beam   int     // partial fillings that a beam keeps
+	starts int     // ends of beams that are scored
+	orders int     // of filling blank after blank: from the left, from the right, the surest first
+	top    int     // words of a blank that replace the one of a scored filling
+	margin float64 // nats below the worst of the best ones at which a guess is given up
+}
+
+var reaches = map[Effort]reach{
+	EffortQuick:    {beam: 5, starts: 5, orders: 2, top: 12, margin: 1},
+	EffortNormal:   {beam: 8, starts: 10, orders: 3, top: 12, margin: 1},
+	EffortThorough: {beam: 16, starts: 40, orders: 3, top: 40, margin: 3},
+}
+
+// Ending says why a search ended.
+type Ending int
+
+const (
+	EndedItself  Ending = iota // no guess came near the best fillings any more
+	EndedRows                  // Options.Rows were evaluated
+	EndedStopped               // Options.Stop was closed
+)
+
+// String returns a word for the ending.
+func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"}[e] }
+
+// Bounds and defaults of a search.
+const (
+	// MaxRows bounds Options.Rows.
+	MaxRows = 10_000_000
+	// DefaultRows is Options.Rows if it is 0.
+	DefaultRows = 10_000
+	// DefaultContext is Options.Context if it is 0.
+	DefaultContext = 128
+	// MaxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
+	// open. Of more, this many that are spread over all.
+	MaxLengths = 128
+	// MinContext and MaxContext bound Options.Context.
+	MinContext = 16
+	MaxContext = 1 << 20
+)
+
+// A Progress is how far a search is.
+type Progress struct {
+	Rows int       // that were evaluated
+	Best []Filling // found up to now, best first, at most Options.Top. They are the receiver's.
+}

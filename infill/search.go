@@ -1,0 +1,400 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/mlm"
+)
+
+// searchWidth is how many fillings are evaluated side by side: a row among eight costs half of a row
+// alone. It decides which rows are evaluated, so that it does not depend on the machine.
+const searchWidth = 8
+
+// A seeker searches the fillings with the best scores.
+//
+// A row has what the model says of a place for all tokens at once. So a filling whose score is known
+// tells of each filling that differs from it in one token what the terms at this place are, and its
+// score can be guessed: the other terms stay. The best guess is evaluated next, term by term, and
+// given up when the terms that are known leave it no way to be among the best: no term is above 0.
+// docs/reference/search.md derives it.
+//
+// What it does depends on the answers of the model alone, not on what a memo holds.
+type seeker struct {
+	p     *plan
+	reach reach
+	want  int // fillings that are looked for
+	parts []*seekPart
+	rows  *rowSource
+	queue guesses
+	found []*filled // scored, in the order in which they were found
+	best  []*filled // of these the best that count, best first, at most want
+	seen  map[string]float64
+	texts map[string]*filled
+	open  bool    // lengths differ: scores are per token
+	whole float64 // what costly parts of the energy can add at most; +Inf if nobody knows
+	ended Ending
+	bad   int // fillings whose score is not a number
+	// checked evaluates in full what is given up, and keeps it in spare, for tests.
+	checked bool
+	spare   []*filled
+}
+
+// A seekPart is the search among the fillings of one choice of lengths.
+type seekPart struct {
+	*target
+	number int
+	terms  map[int][]scoreTerm // by the number of tokens
+}
+
+// A filled is a filling of a part, on its way to a score or with one.
+type filled struct {
+	part  *seekPart
+	x     []int32
+	key   string
+	rank  float64 // what fillings are ordered by: the score, or the score per token
+	guess float64 // of rank
+	cheap float64 // parts of the energy that were computed first, and the repeats
+	score float64
+	parts Parts
+	near  int // the place that was changed, a number of a mask; −1: none in particular
+	text  Filling
+	work  *work // nil when done
+}
+
+// work is what is left to do for a score.
+type work struct {
+	lay   *layout
+	state []int32
+	terms []scoreTerm
+	ask   []*rowAsk
+	value []float64
+	known []bool
+	order []int // in which the terms are asked for
+	next  int   // number in order of the first that may be open
+}
+
+// search looks for the best fillings of a plan.
+func (p *plan) search(ctx context.Context) (*Result, error) {
+	s, err := p.newSeeker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.run(counted(ctx)); err != nil {
+		return nil, p.parts[0].tgt.extra.blame(err)
+	}
+	return s.result(ctx)
+}
+
+func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
+	o := p.opt
+	s := &seeker{p: p, reach: reaches[o.Effort], want: o.Top, seen: map[string]float64{},
+		texts: map[string]*filled{}, open: p.open}
+	if s.want == 0 {
+		s.want = DefaultTop
+	}
+	if o.Select != SelectLikelihood {
+		s.want = max(diversePool, 2*s.want)
+	}
+	s.whole = p.parts[0].tgt.extra.most()
+	s.rows = newRowSource(p.model, o.Context)
+	for i, pt := range p.parts {
+		s.parts = append(s.parts, &seekPart{target: pt.tgt, number: i,
+			terms: map[int][]scoreTerm{}})
+	}
+	if n := len(s.parts); n > 1 { // many searches share the effort of one
+		s.reach.orders = 1
+		s.reach.beam = max(2, s.reach.beam/2)
+		s.reach.starts = max(2, s.reach.starts/n)
+	}
+	return s, nil
+}
+
+func (s *seeker) run(ctx context.Context) error {
+	var starts []*filled
+	for _, pt := range s.parts {
+		of, err := s.starts(ctx, pt)
+		if err != nil {
+			return err
+		}
+		starts = append(starts, of...)
+	}
+	var active []*filled
+	for {
+		for len(active) < searchWidth {
+			f := s.next(&starts)
+			if f == nil {
+				break
+			}
+			if err := s.begin(ctx, f); err != nil {
+				return err
+			}
+			active = append(active, f)
+		}
+		if len(active) == 0 {
+			return nil
+		}
+		if s.mustEnd() {
+			return nil
+		}
+		var asks []*rowAsk
+		for _, f := range active {
+			asks = append(asks, f.work.wanted(s.rows)...)
+		}
+		if err := s.rows.fetch(ctx, asks); err != nil {
+			return err
+		}
+		var err error
+		if active, err = s.sift(ctx, active); err != nil {
+			return err
+		}
+	}
+}
+
+// mustEnd reports whether the search has to end, which it does not before something is found.
+func (s *seeker) mustEnd() bool {
+	if len(s.found) == 0 {
+		return false
+	}
+	switch {
+	case s.p.opt.stopped():
+		s.ended = EndedStopped
+	case s.rows.asked() >= s.p.opt.Rows:
+		s.ended = EndedRows
+	default:
+		return false
+	}
+	return true
+}
+
+// next takes what is to be evaluated next: the starts, then the best guess. nil says that nothing
+// comes near enough.
+func (s *seeker) next(starts *[]*filled) *filled {
+	if len(*starts) > 0 {
+		f := (*starts)[0]
+		*starts = (*starts)[1:]
+		return f
+	}
+	for len(s.queue) > 0 {
+		f := s.queue[0]
+		if f.guess < s.threshold()-s.reach.margin {
+			return nil
+		}
+		s.queue.pop()
+		if s.seen[f.key] == f.guess { // no better guess of it came, and it was not begun
+			return f
+		}
+	}
+	return nil
+}
+
+// threshold is the rank that a filling must reach to be among the best.
+func (s *seeker) threshold() float64 {
+	if len(s.best) < s.want {
+		return math.Inf(-1)
+	}
+	return s.best[len(s.best)-1].rank
+}
+
+// begin makes the work on a filling.
+func (s *seeker) begin(ctx context.Context, f *filled) error {
+	s.seen[f.key] = math.Inf(1)
+	pt := f.part
+	l := pt.layoutOf(f.x, nil)
+	w := &work{lay: l, state: pt.tokens(nil, l, f.x, -1, -1)}
+	w.terms = pt.termsOf(len(w.state), s.p.opt.Score)
+	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
+	w.order = termOrder(w.terms, len(w.state), f.near)
+	mask := pt.supports.tok.MaskID()
+	for i := range w.terms {
+		t := &w.terms[i]
+		w.ask = append(w.ask, s.rows.ask(l.sentence, t.masked(w.state, mask), t.at, pt.model))
+	}
+	f.work = w
+	f.cheap = s.prior(pt, f.x)
+	f.text = pt.spell(f.x, s.p.opt.Case)
+	v, err := s.cheapParts(ctx, []Filling{f.text})
+	if err != nil {
+		return err
+	}
+	f.cheap += v[0]
+	return nil
+}
+
+// sift takes in the rows that were asked for. It returns the fillings that need further ones.
+func (s *seeker) sift(ctx context.Context, active []*filled) ([]*filled, error) {
+	var done, rest []*filled
+	for _, f := range active {
+		f.work.learn(s.rows)
+		if f.work.open() {
+			rest = append(rest, f)
+		} else {
+			done = append(done, f)
+		}
+	}
+	if err := s.finish(ctx, done); err != nil {
+		return nil, err
+	}
+	if err := s.watch(); err != nil {
+		return nil, err
+	}
+	kept := rest[:0]
+	for _, f := range rest {
+		if s.most(f) >= s.threshold() {
+			kept = append(kept, f)
+		} else if s.checked {
+			s.spare = append(s.spare, f)
+		}
+	}
+	return kept, nil
+}
+
+// most is the highest rank that the known terms leave possible.
+func (s *seeker) most(f *filled) float64 {
+	u := f.cheap + s.whole
+	for i, known := range f.work.known {
+		if known {
+			u += f.work.terms[i].weight(s.p.opt.Score) * min(f.work.value[i], 0)
+		}
+	}
+	if s.open {
+		u /= float64(len(f.work.state))
+	}
+	return u
+}
+
+// finish takes fillings all of whose terms are known.
+func (s *seeker) finish(ctx context.Context, done []*filled) error {
+	if len(done) == 0 {
+		return nil
+	}
+	texts := make([]Filling, len(done))
+	for i, f := range done {
+		texts[i] = f.text
+	}
+	costly, err := s.costlyParts(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i, f := range done {
+		w := f.work
+		for j := range w.terms {
+			f.parts.add(&w.terms[j], w.value[j])
+		}
+		f.score = s.p.opt.Score.of(f.parts) + f.cheap + costly[i]
+		if s.p.opt.Score == ScoreBlended {
+			f.parts.Repeat = s.prior(f.part, f.x)
+		}
+		f.rank = f.score
+		if s.open {
+			f.rank /= float64(len(w.state))
+		}
+		if math.IsNaN(f.score) || math.IsInf(f.score, 0) {
+			s.bad++
+			f.work = nil
+			continue
+		}
+		f.text.Score, f.text.Parts = f.score, f.parts
+		f.text.ScorePerToken = f.score / float64(len(w.state))
+		if err := s.take(ctx, f); err != nil {
+			return err
+		}
+		if err := s.expand(ctx, f); err != nil {
+			return err
+		}
+		f.work = nil
+	}
+	return nil
+}
+
+// take enters a scored filling. One whose text is known, or that the filter refuses, does not count.
+func (s *seeker) take(ctx context.Context, f *filled) error {
+	if o := s.texts[f.text.Text]; o != nil {
+		if o.rank < f.rank { // another state of the text
+			o.x, o.part, o.rank, o.score, o.parts, o.text = f.x, f.part, f.rank, f.score, f.parts, f.text
+			slices.SortStableFunc(s.best, byRank)
+		}
+		return nil
+	}
+	s.texts[f.text.Text] = f
+	passed, err := s.p.pass(ctx, []Filling{f.text})
+	if err != nil || len(passed) == 0 {
+		return err
+	}
+	f.text = passed[0]
+	s.found = append(s.found, f)
+	at, _ := slices.BinarySearchFunc(s.best, f, byRank)
+	if at < s.want {
+		s.best = slices.Insert(s.best, at, f)
+		s.best = s.best[:min(len(s.best), s.want)]
+	}
+	return nil
+}
+
+// byRank orders fillings, best first, and equal ones by what they are.
+func byRank(a, b *filled) int {
+	return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.key, b.key))
+}
+
+// watch tells of the progress.
+func (s *seeker) watch() error {
+	if s.p.opt.Watch == nil {
+		return nil
+	}
+	n := len(s.best)
+	if s.p.opt.Top > 0 {
+		n = min(n, s.p.opt.Top)
+	}
+	pr := Progress{Rows: s.rows.asked(), Best: make([]Filling, n)}
+	for i := range pr.Best {
+		pr.Best[i] = s.best[i].text
+	}
+	return s.p.opt.Watch(pr)
+}
+
+// result ranks what was found.
+func (s *seeker) result(ctx context.Context) (*Result, error) {
+	p := s.p
+	res := p.newResult()
+	res.Method, res.Ended, res.Rows = MethodSearch, s.ended, s.rows.asked()
+	res.Fresh = p.model.freshOf(res.Rows)
+	res.Distinct = len(s.texts)
+	res.Stats.NonFinite = s.bad
+	if len(s.texts) == 0 {
+		return nil, p.parts[0].tgt.extra.blame(fmt.Errorf("%w: no filling has a finite score",
+			mlm.ErrNotFinite))
+	}
+	if len(s.found) == 0 {
+		return nil, p.filtered()
+	}
+	slices.SortStableFunc(s.found, byRank)
+	states := make([]scored, len(s.found))
+	for i, f := range s.found {
+		states[i] = scored{f.part.target, f.x}
+		res.Fillings = append(res.Fillings, f.text)
+	}
+	if err := p.rescore(ctx, res, states, s.rows.cut); err != nil {
+		return nil, err
+	}
+	if len(res.Fillings) == 0 {
+		return nil, p.filtered()
+	}
+	p.choose(res, func(f []Filling) { rank(f, p.open) })
+	if err := p.energies(ctx, res.Fillings); err != nil {
+		return nil, err
+	}
+	res.refused(s.bad, "fillings")
+	res.Evaluated = int(p.model.evaluated.Load())
+	return res, nil
+}
+
+// termsOf are the terms of the scores of n tokens.
+func (pt *seekPart) termsOf(n int, score Scoring) []scoreTerm {
+	if pt.terms[n] == nil {
+		pt.terms[n] = scoreTerms(n, score)
+	}
+	return pt.terms[n]
+}

@@ -1,0 +1,258 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"infill/mlm"
+)
+
+// A partial is a filling some of whose coordinates are filled.
+type partial struct {
+	x     []int32
+	open  []bool // coordinates that are not
+	value float64
+	key   string
+}
+
+// starts are the fillings that a part's search begins with: the ends of beams that fill blank after
+// blank, each from what the model says with the others filled or masked.
+func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
+	first := make([]*partial, len(pt.coords))
+	empty := pt.empty()
+	for i := range first {
+		first[i] = empty
+	}
+	at := make([]int, len(pt.coords))
+	for i := range at {
+		at[i] = i
+	}
+	alone, err := s.beside(ctx, pt, first, at)
+	if err != nil {
+		return nil, err
+	}
+	for i := range alone {
+		if top := slices.Max(alone[i]); math.IsNaN(top) || math.IsInf(top, 0) {
+			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
+				pt.groups[pt.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+		}
+	}
+	ends := map[string]*partial{}
+	for _, order := range orders(alone, s.reach.orders) {
+		beam, err := s.beam(ctx, pt, order)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range beam {
+			if o := ends[b.key]; o == nil || o.value < b.value {
+				ends[b.key] = b
+			}
+		}
+	}
+	if len(ends) == 0 { // rules that concern several blanks forbid them all
+		x := make([]int32, len(pt.coords))
+		if err := pt.find(search{target: pt.target, logp: alone}, x); err != nil {
+			return nil, err
+		}
+		ends[""] = &partial{x: x}
+	}
+	list := make([]*partial, 0, len(ends))
+	for _, b := range ends {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, byValue)
+	var out []*filled
+	for _, b := range list[:min(len(list), s.reach.starts)] {
+		out = append(out, &filled{part: pt, x: b.x, key: pt.keyOf(b.x), near: -1})
+	}
+	return out, nil
+}
+
+// keyOf names a filling among all parts.
+func (pt *seekPart) keyOf(x []int32) string {
+	return string(binary.AppendUvarint(nil, uint64(pt.number))) + idsKey(x)
+}
+
+func byValue(a, b *partial) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.key, b.key))
+}
+
+// empty is the filling without any word: a list stands for its shortest phrase.
+func (pt *seekPart) empty() *partial {
+	e := &partial{x: slices.Clone(pt.shortest()[0]), open: make([]bool, len(pt.coords))}
+	for i := range e.open {
+		e.open[i] = true
+	}
+	return e
+}
+
+// orders lists different orders of the coordinates: from the left, from the right, the surest first.
+func orders(alone [][]float64, most int) [][]int {
+	left := make([]int, len(alone))
+	for i := range left {
+		left[i] = i
+	}
+	right := slices.Clone(left)
+	slices.Reverse(right)
+	surest := slices.Clone(left)
+	slices.SortStableFunc(surest, func(a, b int) int {
+		return cmp.Compare(slices.Max(alone[b]), slices.Max(alone[a]))
+	})
+	var out [][]int
+	for _, o := range [][]int{left, right, surest}[:most] {
+		if !slices.ContainsFunc(out, func(p []int) bool { return slices.Equal(o, p) }) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// beam fills the coordinates in an order and keeps the best sums of conditionals.
+func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partial, error) {
+	beam := []*partial{pt.empty()}
+	ordered := slices.IsSorted(order)
+	for n, i := range order {
+		at := make([]int, len(beam))
+		for k := range at {
+			at[k] = i
+		}
+		rows, err := s.beside(ctx, pt, beam, at)
+		if err != nil {
+			return nil, err
+		}
+		var next []*partial
+		for k, b := range beam {
+			taken := 0
+			for _, v := range mostLikely(rows[k], s.reach.beam*looks(pt.joint)) {
+				x := slices.Clone(b.x)
+				x[i] = int32(v)
+				if ordered && !pt.possible(i, x) || n == len(order)-1 && !pt.valid(x) {
+					continue
+				}
+				o := slices.Clone(b.open)
+				o[i] = false
+				next = append(next, &partial{x, o, b.value + rows[k][v], idsKey(x)})
+				if taken++; taken == s.reach.beam {
+					break
+				}
+			}
+		}
+		slices.SortFunc(next, byValue)
+		beam = next[:min(len(next), s.reach.beam)]
+		if len(beam) == 0 {
+			break
+		}
+	}
+	return beam, nil
+}
+
+// looks is how many times as many words are looked at where rules refuse some.
+func looks(rules []constraint) int {
+	if len(rules) > 0 {
+		return 8
+	}
+	return 1
+}
+
+// mostLikely lists the n largest entries, the largest first. −∞ is never one.
+func mostLikely(row []float64, n int) []int {
+	out := make([]int, 0, n+1)
+	before := func(a, b int) bool { return row[a] > row[b] || row[a] == row[b] && a < b }
+	for v, l := range row {
+		if math.IsInf(l, -1) || math.IsNaN(l) || len(out) == n && !before(v, out[n-1]) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && before(v, out[at-1]) {
+			at--
+		}
+		out = slices.Insert(out, at, v)
+		out = out[:min(len(out), n)]
+	}
+	return out
+}
+
+// beside is, for every partial filling b[k] and coordinate at[k], what the model says of its
+// categories, all tokens that it decides masked, in nats. A category of several tokens has the mean of
+// tied blanks and the first token of a phrase: the later ones follow from it.
+func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
+	error) {
+	type question struct {
+		k, length int
+		ask       *rowAsk
+	}
+	var asked []question
+	for k := range b {
+		c := &pt.coords[at[k]]
+		for _, n := range c.lengthsOr0() {
+			var force *[2]int
+			slot := c.slot
+			if c.slot < 0 {
+				force, slot = &[2]int{c.group, n}, 0
+			}
+			l := pt.layoutOf(b[k].x, force)
+			state := pt.tokens(nil, l, b[k].x, c.group, c.slot)
+			pt.hideOpen(state, l, b[k].open, c.group)
+			for _, bl := range pt.groups[c.group].blanks {
+				asked = append(asked, question{k, n, s.rows.ask(l.sentence, state, l.start[bl]+slot, pt.model)})
+			}
+		}
+	}
+	asks := make([]*rowAsk, len(asked))
+	for i := range asked {
+		asks[i] = asked[i].ask
+	}
+	if err := s.rows.fetch(ctx, asks); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(b))
+	for k := range out {
+		out[k] = make([]float64, pt.coords[at[k]].k())
+	}
+	for _, q := range asked {
+		c := &pt.coords[at[q.k]]
+		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.groups[c.group].blanks))
+		for v, id := range c.ids {
+			dst[v] += row.value(id) * share
+		}
+		for v, p := range c.phrases {
+			if len(p.ids) == q.length {
+				dst[v] += row.value(p.ids[0]) * share
+			}
+		}
+	}
+	return out, nil
+}
+
+// lengthsOr0 are the lengths of the phrases of a list, and otherwise one that stands for itself.
+func (c *coord) lengthsOr0() []int {
+	if c.slot >= 0 {
+		return []int{0}
+	}
+	return c.lengths
+}
+
+// hideOpen masks, among the tokens of a state, what the open coordinates decide. The group mine is
+// masked already where it has to be.
+func (sp *space) hideOpen(tokens []int32, l *layout, open []bool, mine int) {
+	mask := sp.supports.tok.MaskID()
+	for i, hidden := range open {
+		c := &sp.coords[i]
+		if !hidden || c.group == mine && c.slot < 0 {
+			continue
+		}
+		from, to := c.slot, c.slot+1
+		if c.slot < 0 {
+			from, to = 0, l.lengths[c.group]
+		}
+		for _, b := range sp.groups[c.group].blanks {
+			for t := from; t < to; t++ {
+				tokens[l.start[b]+t] = mask
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package infill
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"slices"
+)
+
+// diversePool is how many fillings are looked for, at least, to choose different ones among them.
+const diversePool = 20
+
+// wideTop is how many words of a blank are looked at where parts of the energy judge words: the ones
+// that they like may be unlikely to the model.
+const wideTop = 200
+
+// expand guesses the scores of the fillings that differ from a scored one in one coordinate.
+func (s *seeker) expand(ctx context.Context, f *filled) error {
+	shared := s.own(f)
+	var at []int
+	var other []*partial
+	for i := range f.part.coords {
+		if shared[i] == nil {
+			at = append(at, i)
+			other = append(other, &partial{x: f.x, open: make([]bool, len(f.part.coords))})
+		}
+	}
+	if len(at) > 0 {
+		rows, err := s.beside(ctx, f.part, other, at)
+		if err != nil {
+			return err
+		}
+		for k, i := range at {
+			shared[i] = rows[k]
+		}
+	}
+	for i, change := range shared {
+		if err := s.expandAt(ctx, f, i, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own has, for every coordinate that decides one token by itself, the sum of the terms at its place
+// for each of its categories. Of others it is nil.
+func (s *seeker) own(f *filled) [][]float64 {
+	pt, w := f.part, f.work
+	decides := pt.decides(w.lay)
+	out := make([][]float64, len(pt.coords))
+	for j := range w.terms {
+		i := decides[w.terms[j].at]
+		if i < 0 {
+			continue
+		}
+		row := s.rows.row(w.ask[j])
+		if row == nil { // not held any more
+			continue
+		}
+		c := &pt.coords[i]
+		if out[i] == nil {
+			out[i] = make([]float64, c.k())
+		}
+		weight := w.terms[j].weight(s.p.opt.Score)
+		for v, id := range c.ids {
+			out[i][v] += weight * row.value(id)
+		}
+		for v, p := range c.phrases {
+			out[i][v] += weight * row.value(p.ids[0])
+		}
+	}
+	return out
+}
+
+// expandAt guesses the fillings with another category of coordinate i. change has what the terms at
+// its place are for each.
+func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float64) error {
+	pt, top := f.part, s.reach.top
+	judged := pt.extra.cheap()
+	look := (top + 1) * looks(pt.joint)
+	if judged {
+		look = max(look, wideTop)
+	}
+	var near []*filled
+	for _, v := range mostLikely(change, look) {
+		x := slices.Clone(f.x)
+		x[i] = int32(v)
+		if x[i] == f.x[i] || !pt.valid(x) {
+			continue
+		}
+		n := &filled{part: pt, x: x, key: pt.keyOf(x), near: f.work.placeOf(pt, i),
+			guess: f.score - f.cheap + change[v] - change[f.x[i]], cheap: s.prior(pt, x)}
+		near = append(near, n)
+		if len(near) == top && !judged {
+			break
+		}
+	}
+	if judged {
+		texts := make([]Filling, len(near))
+		for k, n := range near {
+			texts[k] = pt.spell(n.x, s.p.opt.Case)
+		}
+		parts, err := s.cheapParts(ctx, texts)
+		if err != nil {
+			return err
+		}
+		for k, n := range near {
+			n.cheap += parts[k]
+		}
+	}
+	for _, n := range near {
+		n.guess += n.cheap
+		if s.open {
+			n.guess /= float64(len(f.work.state)) // one token's change keeps the number of tokens
+		}
+	}
+	slices.SortStableFunc(near, func(a, b *filled) int { return cmp.Compare(b.guess, a.guess) })
+	for _, n := range near[:min(len(near), top)] {
+		if known, met := s.seen[n.key]; !met || n.guess > known {
+			s.seen[n.key] = n.guess
+			s.queue.push(n)
+		}
+	}
+	return nil
+}
+
+// placeOf is the number of the first mask that a coordinate decides.
+func (w *work) placeOf(pt *seekPart, i int) int {
+	c := &pt.coords[i]
+	return w.lay.start[pt.groups[c.group].blanks[0]] + max(c.slot, 0)
+}
+
+// guesses is a heap of fillings with the best guess on top, and of equal ones the first by their keys.
+type guesses []*filled
+
+func (g guesses) Len() int           { return len(g) }
+func (g guesses) Swap(a, b int)      { g[a], g[b] = g[b], g[a] }
+func (g *guesses) Push(f any)        { *g = append(*g, f.(*filled)) }
+func (g guesses) Less(a, b int) bool {
+	return g[a].guess > g[b].guess || g[a].guess == g[b].guess && g[a].key < g[b].key
+}
+
+// Pop implements heap.Interface.
+func (g *guesses) Pop() any {
+	f := (*g)[len(*g)-1]
+	*g = (*g)[:len(*g)-1]
+	return f
+}
+
+func (g *guesses) push(f *filled) { heap.Push(g, f) }
+func (g *guesses) pop()           { heap.Pop(g) }
