@@ -5,12 +5,26 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
 )
+
+var defaultModel = sync.OnceValues(func() (*mlm.Model, error) {
+	return mlm.Open(context.Background(), models.Default(), mlm.Options{Threads: 2, Forward: true})
+})
+
+func openDefault(t testing.TB) *mlm.Model {
+	t.Helper()
+	m, err := defaultModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // The models of the program keep a sensible word among their first ten for blanks that
 // are easy. The sentences are such as the shipped weights solve; a model that
@@ -29,11 +43,7 @@ func easyBlanks(t *testing.T, name string) {
 	ctx := context.Background()
 	m := openSmall(t)
 	if name == "default" {
-		var err error
-		if m, err = mlm.Open(ctx, models.Default(), mlm.Options{Threads: 2, Forward: true}); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = m.Close() }()
+		m = openDefault(t)
 	}
 	tok := m.Tokenizer()
 	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]

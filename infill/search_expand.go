@@ -133,9 +133,9 @@ func (w *work) placeOf(pt *seekPart, i int) int {
 // guesses is a heap of fillings with the best guess on top, and of equal ones the first by their keys.
 type guesses []*filled
 
-func (g guesses) Len() int           { return len(g) }
-func (g guesses) Swap(a, b int)      { g[a], g[b] = g[b], g[a] }
-func (g *guesses) Push(f any)        { *g = append(*g, f.(*filled)) }
+func (g guesses) Len() int      { return len(g) }
+func (g guesses) Swap(a, b int) { g[a], g[b] = g[b], g[a] }
+func (g *guesses) Push(f any)   { *g = append(*g, f.(*filled)) }
 func (g guesses) Less(a, b int) bool {
 	return g[a].guess > g[b].guess || g[a].guess == g[b].guess && g[a].key < g[b].key
 }

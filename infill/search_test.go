@@ -1,0 +1,366 @@
+package infill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm"
+	"infill/models"
+	"infill/samplers"
+)
+
+// everyFilling scores all fillings of a template by enumeration, best first, texts once.
+func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
+	t.Helper()
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.plan(parsed(t, e, text), &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.original, err = p.origin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	best := map[string]Filling{}
+	for _, pt := range p.parts {
+		x := [][]int32{make([]int32, len(pt.tgt.coords))}
+		for i := range pt.tgt.coords {
+			var more [][]int32
+			for _, y := range x {
+				for v := range pt.tgt.coords[i].k() {
+					z := slices.Clone(y)
+					z[i] = int32(v)
+					more = append(more, z)
+				}
+			}
+			x = more
+		}
+		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.valid(y) })
+		parts, _, err := pt.tgt.parts(t.Context(), x, opt.Score)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := make([]float64, len(x))
+		for k := range x {
+			u[k] = opt.Score.of(parts[k])
+		}
+		if err := pt.tgt.addCold(t.Context(), x, u, nil); err != nil {
+			t.Fatal(err)
+		}
+		for k := range x {
+			f := pt.tgt.spell(x[k], opt.Case)
+			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.ids))
+			if o, ok := best[f.Text]; p.passes(&f) && (!ok || o.Score < f.Score) {
+				best[f.Text] = f
+			}
+		}
+	}
+	var out []Filling
+	for _, f := range best {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Filling) int { return strings.Compare(a.Text, b.Text) })
+	rank(out, p.open)
+	return out
+}
+
+// randomLists is a text of the tiny model with lists in n of its places.
+func randomLists(rng *rand.Rand, n, words int) string {
+	vocab := strings.Fields("dog cat bird fish horse cow fox bear house tree garden field forest " +
+		"apple banana cherry red green big small old young happy hungry saw ate sings walks runs in near")
+	text := strings.Fields("the old dog saw a cat near the house .")
+	for i, at := range rng.Perm(len(text) - 1)[:n] {
+		var list []string
+		for _, v := range rng.Perm(len(vocab))[:words+i] {
+			list = append(list, vocab[v])
+		}
+		text[at] = "[MASK|" + strings.Join(list, "|") + "]"
+	}
+	return strings.Join(text, " ")
+}
+
+// missed is how many of the best n fillings of an enumeration a search did not find.
+func missed(t *testing.T, e *Engine, text string, opt Options, n int) int {
+	t.Helper()
+	all := everyFilling(t, e, text, opt)
+	n = min(n, len(all))
+	opt.Top = n
+	r := exactFill(t, e, text, opt)
+	if r.Method != MethodSearch || r.Ended != EndedItself {
+		t.Errorf("%s: %v ended %v", text, r.Method, r.Ended)
+	}
+	out := 0
+	for i := range n {
+		at := slices.IndexFunc(r.Fillings, func(f Filling) bool { return f.Text == all[i].Text })
+		if at < 0 {
+			out++
+		} else if d := r.Fillings[at].Score - all[i].Score; math.Abs(d) > 1e-5 {
+			t.Errorf("%s: %q scores %v, want %v", text, all[i].Text, r.Fillings[at].Score, all[i].Score)
+		}
+	}
+	return out
+}
+
+// A thorough search finds the ten best fillings of an enumeration. What a quick one misses is
+// counted.
+func TestSearchAgainstEnumeration(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	rng := rand.New(rand.NewPCG(1, 2))
+	const texts = 12
+	lost := map[Effort]int{}
+	for range texts {
+		text := randomLists(rng, 2+rng.IntN(2), 9)
+		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
+			for _, effort := range []Effort{EffortThorough, EffortNormal, EffortQuick} {
+				n := missed(t, e, text, Options{Score: score, Effort: effort}, 10)
+				lost[effort] += n
+				if effort == EffortThorough && n > 0 {
+					t.Errorf("%s, %v: thorough misses %d of 10", text, score, n)
+				}
+			}
+		}
+	}
+	t.Logf("of %d best fillings quick misses %d, normal %d, thorough %d", 2*texts*10,
+		lost[EffortQuick], lost[EffortNormal], lost[EffortThorough])
+}
+
+// Whatever a text may ask for holds in a search, as an enumeration has it.
+func TestSearchConstraints(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	ban, _, err := NewBanList(e.Tokenizer(), []string{"dog", "house"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	animals := "dog|cat|bird|fish|horse|cow"
+	drop := 3.0
+	bonus := &toyTerm{name: "toy", odd: map[string]float64{}}
+	for name, c := range map[string]struct {
+		text string
+		opt  Options
+	}{
+		"ties":   {"the [MASK:a|" + animals + "] saw the [MASK:a] and the [MASK|" + animals + "] .", Options{}},
+		"free":   {"the [MASK:a/^[bcd]/] saw the [MASK:a] near the [MASK/^[fh]/] .", Options{Vocab: VocabWholeWords}},
+		"ban":    {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .", Options{Ban: ban}},
+		"repeat": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .", Options{NoRepeat: true}},
+		"phrase": {"the [MASK|dog|big dog|very old horse] saw the [MASK|house|old house] .", Options{}},
+		"pieces": {"the [MASK/^do/] [MASK*2/^(cat|dog)/] .", Options{Vocab: VocabWholeWords}},
+		"length": {"the [MASK*1-2/^[cd]/] saw the [MASK|house|tree] .", Options{}},
+		"terms": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
+			Options{Terms: []Weighted{{bonus, 2}}}},
+		"edit": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
+			Options{Original: []string{"dog", "house"}, Filter: Filter{MinEdits: 4}}},
+		"drop": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
+			Options{Original: []string{"dog", "house"}, Filter: Filter{MaxDrop: &drop}}},
+	} {
+		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
+			opt := c.opt
+			opt.Score, opt.Effort = score, EffortThorough
+			all := everyFilling(t, e, c.text, opt)
+			if opt.Filter.MaxDrop != nil {
+				all = slices.DeleteFunc(all, func(f Filling) bool {
+					r := exactFill(t, e, c.text, opt)
+					return f.Score < *r.OriginalScore-drop
+				})
+			}
+			n := min(5, len(all))
+			opt.Top = n
+			r := exactFill(t, e, c.text, opt)
+			for i := range n {
+				if i >= len(r.Fillings) || r.Fillings[i].Text != all[i].Text ||
+					math.Abs(r.Fillings[i].Score-all[i].Score) > 1e-5 {
+					t.Errorf("%s, %v: number %d is not %q (%v): %+v", name, score, i, all[i].Text, all[i].Score,
+						r.Fillings)
+					break
+				}
+			}
+		}
+	}
+}
+
+// What is given up could not get among the best: evaluated in full it scores less.
+func TestSearchGivesUpNothingGood(t *testing.T) {
+	t.Parallel()
+	e := New(openSmall(t))
+	given := 0
+	for _, text := range []string{
+		"The [MASK] sat down and closed his [MASK] for a [MASK].",
+		"She put the [MASK] in the [MASK] and left the [MASK].",
+		"He [MASK] the [MASK] when the [MASK] came.",
+	} {
+		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
+			opt := Options{Score: score}
+			if err := opt.fill(); err != nil {
+				t.Fatal(err)
+			}
+			p, err := e.plan(parsed(t, e, text), &opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := p.newSeeker(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.checked = true
+			if err := s.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			given += len(s.spare)
+			for _, f := range s.spare {
+				parts, _, err := f.part.parts(t.Context(), [][]int32{f.x}, score)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := score.of(parts[0]); got >= s.threshold()+1e-6 {
+					t.Errorf("%q scores %v and was given up; the worst of the best has %v",
+						f.text.Text, got, s.threshold())
+				}
+			}
+		}
+	}
+	if given == 0 {
+		t.Error("nothing was given up, so that this test shows nothing")
+	}
+}
+
+// Seeds, threads, batches and the memo decide nothing, not even the rows.
+func TestSearchIsDeterministic(t *testing.T) {
+	t.Parallel()
+	m := openSmall(t)
+	const text = "The [MASK] [MASK*1-2] the [MASK] and [MASK] home."
+	want := exactFill(t, NewWithMemo(m, 0), text, Options{Seed: 1})
+	same := func(name string, r *Result) {
+		t.Helper()
+		if fmt.Sprint(r.Fillings) != fmt.Sprint(want.Fillings) || r.Rows != want.Rows ||
+			r.Distinct != want.Distinct {
+			t.Errorf("%s: %d rows, %v\nwant %d rows, %v", name, r.Rows, r.Fillings, want.Rows,
+				want.Fillings)
+		}
+	}
+	e := New(m)
+	same("a memo", exactFill(t, e, text, Options{Seed: 2, ID: "x"}))
+	same("a full memo", exactFill(t, e, text, Options{}))
+	same("a small memo", exactFill(t, NewWithMemo(m, 1<<20), text, Options{}))
+	one, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Threads: 1, BatchTokens: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	same("a thread", exactFill(t, New(one), text, Options{}))
+}
+
+// A search ends at its bound or when it is stopped, with what it has, and says so.
+func TestSearchEnds(t *testing.T) {
+	t.Parallel()
+	e := New(openSmall(t))
+	const text = "The [MASK] sat on the [MASK] near the [MASK]."
+	full := exactFill(t, e, text, Options{})
+	r := exactFill(t, e, text, Options{Rows: 1})
+	if r.Ended != EndedRows || len(r.Fillings) == 0 || r.Rows >= full.Rows {
+		t.Errorf("%v after %d rows: %v", r.Ended, r.Rows, r.Fillings)
+	}
+	stop := make(chan struct{})
+	close(stop)
+	if r = exactFill(t, e, text, Options{Stop: stop}); r.Ended != EndedStopped || len(r.Fillings) == 0 {
+		t.Errorf("%v: %v", r.Ended, r.Fillings)
+	}
+	var seen []Progress
+	r = exactFill(t, e, text, Options{Watch: func(p Progress) error { seen = append(seen, p); return nil }})
+	last := seen[len(seen)-1]
+	if fmt.Sprint(last.Best) != fmt.Sprint(full.Fillings) || r.Rows != full.Rows {
+		t.Errorf("the last news are %v, want %v", last.Best, full.Fillings)
+	}
+	for i := range seen[1:] {
+		if seen[i+1].Rows < seen[i].Rows || len(seen[i+1].Best) < len(seen[i].Best) {
+			t.Errorf("news %d goes back", i+1)
+		}
+	}
+	gone := errors.New("gone")
+	_, err := e.Fill(t.Context(), parsed(t, e, text), Options{Watch: func(Progress) error { return gone }})
+	if !errors.Is(err, gone) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	if _, err := e.Fill(ctx, parsed(t, e, text), Options{}); !errors.Is(err, gone) {
+		t.Error(err)
+	}
+}
+
+// Of a long text a row sees a part while the search goes on. What is printed is of all of it.
+func TestSearchContext(t *testing.T) {
+	t.Parallel()
+	e := New(openSmall(t))
+	text := strings.Repeat("They walked along the river and said nothing. ", 6) +
+		"The old [MASK] closed his [MASK]. " + strings.Repeat("Nobody came that day. ", 8) +
+		"She opened the [MASK]."
+	opt := Options{Context: 32, Score: ScoreBlended}
+	r := exactFill(t, e, text, opt)
+	p, err := e.plan(parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tgt := p.parts[0].tgt
+	for _, f := range r.Fillings {
+		x := make([]int32, 3)
+		for i := range x {
+			x[i] = int32(slices.Index(tgt.coords[i].ids, f.ids[i]))
+		}
+		parts, _, err := tgt.parts(t.Context(), [][]int32{x}, ScoreBlended)
+		if err != nil || math.Abs(parts[0].blended()-f.Score) > 1e-5 {
+			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, parts[0].blended())
+		}
+	}
+	w := cutWindow(tgt.layoutOf(make([]int32, 3), nil).sentence, 0, 32)
+	if len(w.s.IDs) != 32 || w.from != 0 || w.to != 2 {
+		t.Errorf("a window of %d pieces with masks %d to %d", len(w.s.IDs), w.from, w.to)
+	}
+}
+
+// MethodAuto samples for those who set what only sampling has.
+func TestMethod(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		opt  Options
+		want Method
+	}{
+		"nothing": {Options{}, MethodSearch}, "steps": {Options{Steps: 3}, MethodSample},
+		"sampler": {Options{Sampler: &samplers.Rows{}}, MethodSample},
+		"chains":  {Options{Chains: 2}, MethodSample}, "heat": {Options{Temperature: 2}, MethodExact},
+		"marginals": {Options{Marginals: true}, MethodExact}, "log z": {Options{Normalize: true}, MethodExact},
+		"collect": {Options{Collect: CollectLast}, MethodSample},
+		"search":  {Options{Method: MethodSearch, Chains: 2}, MethodSearch},
+	} {
+		if got := c.opt.Complete().Method; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	e := New(tiny(t))
+	two := "the [MASK] saw the [MASK] ."
+	if r := exactFill(t, e, two, Options{Temperature: 2}); r.Method != MethodSample {
+		t.Errorf("two blanks with a temperature: %v", r.Method)
+	}
+	if r := exactFill(t, e, "the [MASK] sleeps .", Options{}); r.Method != MethodExact || !r.Exact {
+		t.Errorf("one blank: %v", r.Method)
+	}
+	bad := Options{Method: MethodSearch, Marginals: true}
+	if err := bad.Check(); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+	for name, bad := range map[string]Options{
+		"score": {Score: ScoreWithinWord}, "effort": {Effort: 3}, "rows": {Rows: -1},
+		"many rows": {Rows: MaxRows + 1}, "context": {Context: 3},
+	} {
+		if err := bad.Check(); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
