@@ -110,9 +110,6 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the text before words were masked: %w", err)
 	}
-	if p.opt.Score == ScoreBlended {
-		s.Score += p.parts[0].tgt.repeatsOf(words)
-	}
 	o.score = &s.Score
 	return o, nil
 }

@@ -38,8 +38,7 @@ func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
 	return e.ScoreText(ctx, text, ScorePLL)
 }
 
-// ScoreText is Score by another sum. A piece's LogProb is its part of it. Of ScoreBlended it has no
-// Parts.Repeat: a text repeats words as its author wants.
+// ScoreText is Score by another sum. A piece's LogProb is its part of it.
 func (e *Engine) ScoreText(ctx context.Context, text string, by Scoring) (*Score, error) {
 	if by < ScoreBlended || by >= numScorings {
 		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", ErrOption, by)

@@ -17,7 +17,7 @@ const (
 	// left, where a token sees the filled ones before it and masks in place of those after it, and R
 	// is that from the right. U alone likes words that only support each other, and gives the later
 	// pieces of a word for nothing (Kauf and Ivanova, "A better way to do masked language model
-	// scoring", ACL 2023). A word that is filled in twice costs something besides, see RepeatPrior.
+	// scoring", ACL 2023).
 	ScoreBlended Scoring = iota
 	// ScorePLL is U, the pseudo-log-likelihood (Salazar et al., "Masked language model scoring", ACL
 	// 2020): a token sees all others.
@@ -53,14 +53,11 @@ type Parts struct {
 	PLL   float64 // U
 	Left  float64 // L, the chain rule from the left
 	Right float64 // R, the chain rule from the right
-	// Repeat is the logarithm of how much rarer in texts than in what a model likes is a content word
-	// in two blanks, for every such word: 0 or less.
-	Repeat float64
 }
 
 // blended is the score that the parts make.
 func (p Parts) blended() float64 {
-	return blendU*p.PLL + blendSide*(p.Left+p.Right) + p.Repeat
+	return blendU*p.PLL + blendSide*(p.Left+p.Right)
 }
 
 // A scoreTerm is weight · log f(token at | the others, with those from … to−1 masked). Places are
@@ -209,9 +206,6 @@ func (t *target) parts(ctx context.Context, x [][]int32, score Scoring) (out []P
 		rows += n
 		for j, k := range byLayout[l] {
 			out[k] = ps[j]
-			if score == ScoreBlended {
-				out[k].Repeat = t.repeats(x[k])
-			}
 		}
 	}
 	return out, rows, nil

@@ -57,7 +57,7 @@ type filled struct {
 	key   string
 	rank  float64 // what fillings are ordered by: the score, or the score per token
 	guess float64 // of rank
-	cheap float64 // parts of the energy that were computed first, and the repeats
+	cheap float64 // parts of the energy that were computed first
 	score float64
 	parts Parts
 	near  int // the place that was changed, a number of a mask; −1: none in particular
@@ -214,13 +214,12 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 		w.ask = append(w.ask, s.rows.ask(l.sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
-	f.cheap = s.prior(pt, f.x)
 	f.text = pt.spell(f.x, s.p.opt.Case)
 	v, err := s.cheapParts(ctx, []Filling{f.text})
 	if err != nil {
 		return err
 	}
-	f.cheap += v[0]
+	f.cheap = v[0]
 	return nil
 }
 
@@ -285,9 +284,6 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 			f.parts.add(&w.terms[j], w.value[j])
 		}
 		f.score = s.p.opt.Score.of(f.parts) + f.cheap + costly[i]
-		if s.p.opt.Score == ScoreBlended {
-			f.parts.Repeat = s.prior(f.part, f.x)
-		}
 		f.rank = f.score
 		if s.open {
 			f.rank /= float64(len(w.state))

@@ -89,7 +89,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 			continue
 		}
 		n := &filled{part: pt, x: x, key: pt.keyOf(x), near: f.work.placeOf(pt, i),
-			guess: f.score - f.cheap + change[v] - change[f.x[i]], cheap: s.prior(pt, x)}
+			guess: f.score - f.cheap + change[v] - change[f.x[i]]}
 		near = append(near, n)
 		if len(near) == top && !judged {
 			break

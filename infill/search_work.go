@@ -64,14 +64,6 @@ func (w *work) wanted(rows *rowSource) []*rowAsk {
 	return out
 }
 
-// prior is the part of a score that needs no model: the repeated words.
-func (s *seeker) prior(pt *seekPart, x []int32) float64 {
-	if s.p.opt.Score != ScoreBlended {
-		return 0
-	}
-	return pt.repeats(x)
-}
-
 // cheapParts are Σ λ_k U_k of texts, of the parts of the energy that ask no neural network.
 func (s *seeker) cheapParts(ctx context.Context, texts []Filling) ([]float64, error) {
 	return s.energyParts(ctx, texts, false)

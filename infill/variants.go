@@ -155,6 +155,9 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	}
 	// Some may be taken already. Of an exact round there would be as many as the vocabulary has words.
 	opt.Top, opt.AllFillings = min(4*r.want.Count+16, MaxTop), false
+	if opt.method() == MethodSearch { // whose work grows with them
+		opt.Top = min(r.want.Count+3, MaxTop)
+	}
 	text, chosen, err := r.masking.choose(r.text, r.e.Tokenizer().Token(r.e.Tokenizer().MaskID()),
 		opt.Seed, opt.ID)
 	if err != nil {

@@ -207,10 +207,9 @@ type Candidate struct {
 
 // Parts are the sums that a blended score is made of, see [infill.Parts].
 type Parts struct {
-	PLL    float64 `json:"pll"`
-	Left   float64 `json:"left"`
-	Right  float64 `json:"right"`
-	Repeat float64 `json:"repeat,omitempty"`
+	PLL   float64 `json:"pll"`
+	Left  float64 `json:"left"`
+	Right float64 `json:"right"`
 }
 
 // A Failure is the error of a record. Code is one of those of [Code].
