@@ -341,12 +341,13 @@ func (s *scheduler) oldest(foreign bool) (best key, ok bool) {
 
 // share is how many of n units one worker takes. What there is is divided evenly
 // among the free places, so that no worker idles while another has all the work;
-// work too small to be worth halving is not divided. Results do not depend on it.
+// work too small to be worth halving is not divided, nor is a batch below minRows, which would be
+// filled up. Results do not depend on it.
 func (s *scheduler) share(k key, n int) int {
 	most := max(1, s.bounds.batch/k.tokens())
 	batches := (n + most - 1) / most
-	if n*k.tokens() > s.bounds.batch/4 {
-		batches = max(batches, min(n, s.places))
+	if n*k.tokens() > s.bounds.batch/16 {
+		batches = max(batches, min(n*k.group/minRows, s.places))
 	}
 	return (n + batches - 1) / batches
 }
