@@ -410,3 +410,33 @@ func TestCountWords(t *testing.T) {
 		}
 	}
 }
+
+// In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
+// comes back by those of its place.
+func TestReachesMarked(t *testing.T) {
+	t.Parallel()
+	const text = "The cat sat (down) near the unlikeliest-named house."
+	for _, name := range markedTokenizers {
+		s := newSupports(markedTokenizer(t, name))
+		for _, w := range wordSpans(text) {
+			word := text[w[0]:w[1]]
+			tm, _, err := blankOut(s.tok, text, [][2]int{w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := Parse(s.tok, text[:w[1]]+" [MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := Parse(s.tok, text[:w[0]]+"[MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The text up to the end of the word has one piece more than up to its beginning.
+			one := len(whole.IDs())-len(before.IDs()) == 1
+			if got := s.reaches(text, w, Options{}); got != one {
+				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text())
+			}
+		}
+	}
+}

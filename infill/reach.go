@@ -8,16 +8,19 @@ func (e *Engine) Reaches(text string, word [2]int, opt Options) bool {
 	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(text) {
 		return false
 	}
-	opt = Options{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban}
-	t, taken, err := blankOut(e.Tokenizer(), text, [][2]int{word})
+	return e.supports.reaches(text, word, Options{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban})
+}
+
+func (s *supports) reaches(text string, word [2]int, opt Options) bool {
+	t, taken, err := blankOut(s.tok, text, [][2]int{word})
 	if err != nil {
 		return false
 	}
-	lists, err := e.lists(t, &opt)
+	lists, err := (&Engine{supports: s}).lists(t, &opt)
 	if err != nil {
 		return false
 	}
-	sp, err := newSpace(e.supports, t, lists, []int{1}, &opt)
+	sp, err := newSpace(s, t, lists, []int{1}, &opt)
 	if err != nil {
 		return false
 	}

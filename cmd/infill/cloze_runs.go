@@ -121,7 +121,7 @@ func (b *clozeBench) open(ctx context.Context) error {
 		}
 		var err error
 		if m.model, err = m.flags.open(ctx); err != nil {
-			return fmt.Errorf("model %s: %w", m.name, err)
+			return err
 		}
 		warn(b.std, m.model, b.flags.quiet)
 	}
