@@ -3,6 +3,7 @@ package infill
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -42,6 +43,10 @@ func wordSpans(text string) [][2]int {
 	return words
 }
 
+// CountWords is the number of words of a text, as a Masking sees them: what stands between white
+// space, punctuation alone left out.
+func CountWords(text string) int { return len(wordSpans(text)) }
+
 // MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = 1000
 
@@ -59,6 +64,13 @@ type Masking struct {
 	// for all labels. Spans without any of these labels to go by are an ErrOption.
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string
+
+	// Adjacent masks words that follow each other, with nothing but white space between. Without it
+	// they may stand anywhere.
+	Adjacent bool
+	// Fits is asked of every word that may otherwise be masked, a byte span of the text. Those that
+	// it refuses stay. nil takes all.
+	Fits func(text string, word [2]int) bool
 }
 
 // WordClass is a kind of words.
@@ -170,13 +182,37 @@ func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2
 		}
 		return "", nil, &TextError{-1, of, ErrFewWords}
 	}
-	chosen := samplers.NewStream(seed, id+"\x00mask", 0).Perm(len(words))[:n]
+	rng := samplers.NewStream(seed, id+"\x00mask", 0)
+	if m.Adjacent {
+		runs := adjacent(text, words, n)
+		if len(runs) == 0 {
+			return "", nil, &TextError{-1, fmt.Sprintf("no %d adjacent words may be masked", n), ErrFewWords}
+		}
+		first := runs[rng.IntN(len(runs))]
+		return text, words[first : first+n], nil
+	}
+	chosen := rng.Perm(len(words))[:n]
 	sort.Ints(chosen)
 	out := make([][2]int, n)
 	for i, w := range chosen {
 		out[i] = words[w]
 	}
 	return text, out, nil
+}
+
+// adjacent lists where n words in a row begin that have nothing but white space between.
+func adjacent(text string, words [][2]int, n int) []int {
+	var out []int
+	in := 0 // words up to this one that follow each other
+	for i, w := range words {
+		if i > 0 && strings.TrimSpace(text[words[i-1][1]:w[0]]) != "" {
+			in = 0
+		}
+		if in++; in >= n {
+			out = append(out, i-n+1)
+		}
+	}
+	return out
 }
 
 // candidates are the words that may be masked, as byte spans of the text. given is the text with
@@ -213,6 +249,9 @@ func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error
 		} else {
 			out = append(out, m.within(text, w)...)
 		}
+	}
+	if m.Fits != nil {
+		out = slices.DeleteFunc(out, func(w [2]int) bool { return !m.Fits(text, w) })
 	}
 	return out, nil
 }

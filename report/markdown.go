@@ -153,7 +153,12 @@ func (r *CompareResult) WriteMarkdown(w io.Writer) error {
 
 // markdownSamplers prints columns of a table with a row for each sampler.
 func (p *printer) markdownSamplers(rows []Row, cols []int) {
-	head := []string{"sampler"}
+	p.markdownAcross("sampler", rows, cols)
+}
+
+// markdownAcross prints columns of a table with a row for each thing of a kind.
+func (p *printer) markdownAcross(kind string, rows []Row, cols []int) {
+	head := []string{kind}
 	for _, c := range cols {
 		head = append(head, escapeMarkdown(rows[0].Metrics[c].directed()))
 	}

@@ -168,9 +168,12 @@ func halves(rows []Row) (quality, run []int) {
 }
 
 // samplers prints columns of a table with a row for each sampler.
-func (p *printer) samplers(rows []Row, cols []int) {
+func (p *printer) samplers(rows []Row, cols []int) { p.across("sampler", rows, cols) }
+
+// across prints columns of a table with a row for each thing of a kind.
+func (p *printer) across(kind string, rows []Row, cols []int) {
 	p.f("\n")
-	groups, head := []string{""}, []string{"sampler"}
+	groups, head := []string{""}, []string{kind}
 	grouped := false
 	for i, c := range cols {
 		m := rows[0].Metrics[c]

@@ -84,6 +84,11 @@ var examples = map[string][]string{
 		`infill compare sentences.txt --samplers gibbs,dmala --steps 20 --html report.html`,
 		`infill compare corpus.txt --mask-rate 0.25 --reference books.txt`,
 	},
+	"infill cloze": {
+		`infill cloze sentences.txt`,
+		`infill cloze sentences.txt --model small --model default --run greedy`,
+		`infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`,
+	},
 	"infill trigger": {
 		`infill trigger books.csv --say encyclopaedia=history`,
 		`infill trigger reviews.jsonl --say pos=good --say neg=bad --tokens 8`,

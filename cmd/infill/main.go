@@ -114,6 +114,7 @@ func newApp(std stdio) *cli.App {
 			serveCommand(std),
 			modelCommand(std),
 			evalCommand(std),
+			clozeCommand(std),
 			compareCommand(std),
 			triggerCommand(std),
 			samplersCommand(std),

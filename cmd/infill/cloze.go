@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/settings"
+	"infill/internal/count"
+	"infill/metrics/bleu"
+	"infill/report"
+)
+
+const clozeDescription = "" +
+	`INPUT has complete sentences, one a line, as JSON lines or in a table; - is standard input. Words
+of each are blanked out and filled again, and those that come back are counted. Every --run is a
+way to fill: settings as NAME=VALUE, such as "sampler=dmala steps=50", with the flags for the
+others, or one of two simple ways. "alone" fills each blank by itself, as a fill-mask pipeline
+does, and "greedy" one after the other from the left. Without --run these two are compared with
+the settings of the flags. All runs get the same lines and words, and the differences are from
+the first run.`
+
+// clozeFlags are the flags of infill cloze.
+type clozeFlags struct {
+	modelFlags
+	fillingFlags
+	settings.File
+	models             []string
+	runs               []string
+	adjacent           bool
+	sample             int
+	minWords, maxWords int
+	level              float64
+	times              bool
+	json               bool
+	markdown           string
+	force, quiet       bool
+	progress           string
+}
+
+// clozeWords is how many words of a line are blanked out, if nothing else is said.
+const clozeWords = 3
+
+func (f *clozeFlags) filling() []*option {
+	flags := without(f.fillingFlags.flags(), "marginals", "log-z")
+	f.Masking.Words = clozeWords
+	for _, o := range flags {
+		switch o.name {
+		case "mask-words":
+			o.usage = "blank out exactly this many words of each line"
+		case "mask-rate":
+			o.usage = "blank out this share of the words of each line, in place of a number"
+		case "steps": // no probabilities are estimated
+			o.usage = "steps of every chain"
+		case "top":
+			o.usage = "fillings of a line that count, best first"
+		case "seed":
+			o.usage = "seed of all randomness, the choice of lines and words too; chosen and printed " +
+				"when unset"
+		}
+	}
+	return append(flags,
+		boolFlag("adjacent", "blank out words that follow each other, in place of words from anywhere",
+			&f.adjacent))
+}
+
+func (f *clozeFlags) own() []*option {
+	f.File = *settings.FileDefaults()
+	f.sample, f.level = 100, bleu.DefaultLevel
+	runs := listFlag("run", "`SETTINGS` of a run: NAME=VALUE with spaces between, or a JSON object; "+
+		"or "+strings.Join(simpleWays, ", ")+"; also model=, name=; repeatable, the first is what the "+
+		"others are compared with", &f.runs)
+	runs.env = "" // a list of the environment would come on top of the flags
+	own := []*option{
+		runs,
+		wholeFlag("sample", "lines to fill, drawn from all that fit with --seed; 0: all", &f.sample, 0,
+			math.MaxInt32),
+		wholeFlag("min-words", "leave out lines of fewer words", &f.minWords, 0, math.MaxInt32),
+		wholeFlag("max-words", "leave out lines of more words; 0: none", &f.maxWords, 0, math.MaxInt32),
+		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
+	}
+	for _, o := range settingFlags(settings.FileTable(), &f.File, nil) {
+		if o.name == "format" || o.name == "text-field" || o.name == "limit" {
+			own = append(own, o)
+		}
+	}
+	return group(groupMeasures, ownEnv("cloze", own, "sample"))
+}
+
+func clozeCommand(std stdio) *cli.Command {
+	f := &clozeFlags{}
+	models := listFlag("model", "`MODEL`: a folder of an ONNX export, its .onnx file, or a name of "+
+		"\"infill model list\"; repeatable: all runs with each", &f.models)
+	models.env = "" // the variable is read below
+	return &cli.Command{
+		Name:        "cloze",
+		Usage:       "blank out words of a file and count those that come back, by model and settings",
+		ArgsUsage:   "INPUT",
+		Description: clozeDescription,
+		Flags: join(group(groupModel, append([]*option{models}, without(f.modelFlags.flags(),
+			"model")...)), group(groupFill, f.filling()), f.own(), group(groupOutput, []*option{
+			boolFlag("times", "measure the processor time of each run too", &f.times),
+			boolFlag("json", "print the result as JSON", &f.json),
+			writeFlag("markdown", "write the report to a `FILE` as Markdown", &f.markdown),
+			boolFlag("force", "overwrite a report file that exists", &f.force),
+			boolFlag("quiet", "print results only", &f.quiet),
+			progressFlag(&f.progress),
+		})),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usagef("one file of sentences, got %d arguments; try: infill cloze sentences.txt",
+					c.NArg())
+			}
+			return f.run(c, std)
+		},
+	}
+}
+
+func (f *clozeFlags) run(c *cli.Context, std stdio) (err error) {
+	path := c.Args().First()
+	if c.IsSet("mask-rate") && !c.IsSet("mask-words") {
+		f.Masking.Words = 0
+	}
+	switch {
+	case !f.Masking.On():
+		return usagef("no word would be blanked out: --mask-words N or --mask-rate X")
+	case f.maxWords > 0 && f.minWords > f.maxWords:
+		return usagef("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
+	}
+	f.Masking.Adjacent = f.adjacent
+	if err := f.stdin(std.in, path == "-"); err != nil {
+		return err
+	}
+	if slices.Contains(f.reads(), "-") {
+		return usagef("every run reads the files of its settings, so none can be standard input; name it")
+	}
+	if err := f.ready(); err != nil {
+		return err
+	}
+	targets := []target{{"--markdown", f.markdown}}
+	if err := checkTargets(targets, append(f.reads(), path)...); err != nil {
+		return err
+	}
+	if err := checkReplaced(targets, f.force); err != nil {
+		return err
+	}
+	runs, err := f.planned()
+	if err != nil {
+		return err
+	}
+	items, err := f.items(path, std)
+	if err != nil {
+		return orText(err, path)
+	}
+	if f.seedChosen && !f.quiet {
+		fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed)
+	}
+	bench := &clozeBench{flags: f, std: std, runs: runs}
+	defer func() { err = errors.Join(err, bench.close()) }()
+	if err := bench.open(c.Context); err != nil {
+		return err
+	}
+	if err := bench.take(path, items); err != nil {
+		return err
+	}
+	begin()
+	res, err := f.measured(c.Context, bench)
+	if err != nil {
+		return err
+	}
+	if err := f.show(std, res); err != nil {
+		return err
+	}
+	if bench.failed {
+		return errSomeFailed
+	}
+	return nil
+}
+
+// measured fills the lines by all runs.
+func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.ClozeResult, error) {
+	test := &report.ClozeTest{
+		Command: typedCommand(), Version: version(), Date: today(), Seed: *f.Seed,
+		Protocol: f.protocol(), Among: f.among(), Level: f.level, Notes: b.notes,
+	}
+	for _, m := range b.models {
+		test.Models = append(test.Models, fmt.Sprintf("%s (%s)", m.name, modelName(m.model)))
+	}
+	for i, r := range b.runs {
+		if !f.quiet {
+			fmt.Fprintf(b.std.err, "%s (%d of %d) …\n", printable(r.name), i+1, len(b.runs))
+		}
+		run, err := b.fill(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", r.name, err)
+		}
+		test.Runs = append(test.Runs, *run)
+	}
+	return report.Cloze(test)
+}
+
+// among is how many fillings of a line count.
+func (f *clozeFlags) among() int { return f.fillingFlags.Options.Top }
+
+// protocol says in words what is blanked out, and in what lines.
+func (f *clozeFlags) protocol() string {
+	what := count.Of(f.Masking.Words, "word")
+	if f.Masking.Rate > 0 {
+		what = fmt.Sprintf("%g %% of the words", 100*f.Masking.Rate)
+	}
+	where := "anywhere"
+	if f.adjacent {
+		where = "next to each other"
+	}
+	text := fmt.Sprintf("%s of each blanked out, %s", what, where)
+	switch {
+	case f.minWords > 0 && f.maxWords > 0:
+		text += fmt.Sprintf(", lines of %d to %d words", f.minWords, f.maxWords)
+	case f.minWords > 0:
+		text += fmt.Sprintf(", lines of %s or more", count.Of(f.minWords, "word"))
+	case f.maxWords > 0:
+		text += fmt.Sprintf(", lines of %s at most", count.Of(f.maxWords, "word"))
+	}
+	return text
+}
+
+// show writes the report and prints the result, also where the file cannot be written.
+func (f *clozeFlags) show(std stdio, r *report.ClozeResult) error {
+	err := writeFile(f.markdown, r.WriteMarkdown)
+	write := func(w io.Writer) error { return r.WriteText(w) }
+	if f.json {
+		write = r.WriteJSON
+	}
+	shown := write(std.out)
+	if err != nil && errors.Is(shown, syscall.EPIPE) {
+		return err
+	}
+	return errors.Join(err, shown)
+}
+
+// chosenModels are the models of the flags, or of the environment.
+func (f *clozeFlags) chosenModels() []string {
+	switch {
+	case len(f.models) > 0:
+		return f.models
+	case os.Getenv(settings.EnvName("model")) != "":
+		return []string{os.Getenv(settings.EnvName("model"))}
+	}
+	return []string{settings.DefaultModel}
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"infill/infill"
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/records"
+	"infill/internal/count"
+	"infill/internal/fanout"
+	"infill/metrics/cloze"
+	"infill/mlm"
+	"infill/report"
+	"infill/tokenize"
+)
+
+// A clozeBench fills the same lines by several runs.
+type clozeBench struct {
+	flags  *clozeFlags
+	std    stdio
+	runs   []*clozeRun
+	models []*clozeModel
+	tasks  []clozeTask
+	notes  []string
+	failed bool // some line could not be read, or not be filled
+}
+
+// A clozeTask is a line with its words blanked out.
+type clozeTask struct {
+	line      int
+	id        string
+	original  []string
+	templates []*infill.Template // for each of the models
+}
+
+// items reads all lines of the input.
+func (f *clozeFlags) items(path string, std stdio) (_ []batch.Item, err error) {
+	if path == "-" && isTerminal(std.in) {
+		return nil, usagef("no input; name a file, or pipe one in")
+	}
+	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format, TextField: f.TextField,
+		Limit: f.Limit})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	var items []batch.Item
+	for {
+		it, err := in.Next()
+		switch {
+		case err == io.EOF && len(items) == 0:
+			return nil, usagef("%s: no text", in.Name)
+		case err == io.EOF:
+			return items, nil
+		case err != nil:
+			return nil, err
+		}
+		items = append(items, it)
+	}
+}
+
+// left counts lines that are left out, by the reason.
+type left struct {
+	other, blanks, few, unread int
+	first                      error // of the few
+}
+
+// take blanks out words of lines in random order, until there are as many as wanted.
+func (b *clozeBench) take(path string, items []batch.Item) error {
+	f := b.flags
+	seed := *f.Seed
+	rng := rand.New(rand.NewPCG(seed, 0x636c6f7a65)) //nolint:gosec // a sample, no secret
+	order := rng.Perm(len(items))
+	masking := b.runs[0].filling.Masking
+	masking.Fits = b.fits()
+	var out left
+	looked := 0
+	for _, i := range order {
+		if f.sample > 0 && len(b.tasks) == f.sample {
+			break
+		}
+		looked++
+		if err := b.takeLine(&items[i], masking, &out); err != nil {
+			return fmt.Errorf("%s: %w", path, atLine(items[i].Line, err))
+		}
+	}
+	slices.SortFunc(b.tasks, func(x, y clozeTask) int { return x.line - y.line })
+	note := fmt.Sprintf("%d of %s taken", len(b.tasks), count.Of(looked, "line"))
+	if looked < len(items) {
+		note += fmt.Sprintf(", drawn from %d", len(items))
+	}
+	if reasons := out.reasons(f); reasons != "" {
+		note += "; left out: " + reasons
+	}
+	b.notes = append(b.notes, note)
+	if len(b.tasks) == 0 {
+		if out.first != nil {
+			note += "; the first: " + out.first.Error()
+		}
+		return usagef("%s: no line can be used: %s", path, note)
+	}
+	b.failed = out.unread > 0
+	return nil
+}
+
+// takeLine makes a task of a line, or counts why it is left out. The error would befall every line.
+func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error {
+	f := b.flags
+	if it.Err != nil {
+		if out.unread++; out.unread <= maxWarnings {
+			fmt.Fprintf(b.std.err, "infill: %s; left out\n", message(atLine(it.Line, it.Err)))
+		}
+		return nil
+	}
+	if n := infill.CountWords(it.Text); n < f.minWords || f.maxWords > 0 && n > f.maxWords {
+		out.other++
+		return nil
+	}
+	t := clozeTask{line: it.Line, id: it.Key()}
+	for i, model := range b.models {
+		opt := infill.Options{Seed: *f.Seed, ID: t.id}
+		item := *it
+		filling := b.runs[0].filling.Filling
+		filling.Masking = m
+		tm, _, err := records.TemplateOf(model.model.Tokenizer(), &item, &filling, &opt)
+		switch {
+		case errors.Is(err, infill.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Original,
+			t.original): // a mask token of one model may stand in the text
+			out.few++
+			if out.first == nil && err != nil {
+				out.first = atLine(it.Line, err)
+			}
+			return nil
+		case errors.Is(err, infill.ErrBlank):
+			out.blanks++
+			return nil
+		case err != nil && jsonl.Code(err) != "":
+			if out.unread++; out.unread <= maxWarnings {
+				fmt.Fprintf(b.std.err, "infill: %s; left out\n", message(atLine(it.Line, err)))
+			}
+			return nil
+		case err != nil:
+			return err
+		}
+		t.original, t.templates = opt.Original, append(t.templates, tm)
+	}
+	b.tasks = append(b.tasks, t)
+	return nil
+}
+
+// reasons says what was left out and why.
+func (l *left) reasons(f *clozeFlags) string {
+	var parts []string
+	add := func(n int, why string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, why))
+		}
+	}
+	add(l.other, "of other lengths")
+	what := "enough words"
+	if f.Masking.Words > 0 {
+		what = count.Of(f.Masking.Words, "word")
+		if f.adjacent && f.Masking.Words > 1 {
+			what = fmt.Sprintf("%d adjacent words", f.Masking.Words)
+		}
+	}
+	add(l.few, "without "+what+" that are one token and that every run can bring back")
+	add(l.blanks, "with blanks")
+	add(l.unread, "that cannot be read")
+	return strings.Join(parts, ", ")
+}
+
+// fits is what may be blanked out: words that every run can bring back.
+func (b *clozeBench) fits() func(text string, word [2]int) bool {
+	type asked struct {
+		model      *mlm.Model
+		vocab      infill.Vocab
+		allow, ban *infill.WordList
+	}
+	seen := map[asked]bool{}
+	var ask []*clozeRun
+	for _, r := range b.runs {
+		o := r.filling.Options
+		if key := (asked{r.model.model, o.Vocab, o.Allow, o.Ban}); !seen[key] {
+			seen[key] = true
+			ask = append(ask, r)
+		}
+	}
+	return func(text string, word [2]int) bool {
+		for _, r := range ask {
+			if !r.engine.Reaches(text, word, r.filling.Options) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// same is what words are compared by: whether one of the models reads both as the same tokens. A
+// model that knows lower case only has no other way to write a word, and runs are to be judged
+// alike.
+func (b *clozeBench) same() func(filled, original string) bool {
+	return func(filled, original string) bool {
+		if filled == original {
+			return true
+		}
+		for _, m := range b.models {
+			tok := m.model.Tokenizer()
+			x, err := tok.Word(filled, tokenize.AfterSpace)
+			if err != nil || slices.Contains(x.IDs, tok.UNKID()) {
+				continue
+			}
+			y, err := tok.Word(original, tokenize.AfterSpace)
+			if err == nil && slices.Equal(x.IDs, y.IDs) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// fill fills all lines by one run.
+func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, error) {
+	f := b.flags
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	out := &report.ClozeRun{Name: r.name, Lines: make([]cloze.Counts, len(b.tasks))}
+	bar := newProgress(f.progress, f.quiet, b.std.err, len(b.tasks))
+	same := b.same()
+	var mu sync.Mutex
+	done := 0
+	before := processorTime()
+	workers := records.InFlight(f.Model.Options.Threads, r.filling.Options.Chains)
+	err := fanout.Each(workers, len(b.tasks), func(i int) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		t := &b.tasks[i]
+		res, err := b.fillLine(ctx, r, t)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil && jsonl.Code(err) == "":
+			err = atLine(t.line, err)
+			stop(err)
+			return err
+		case err != nil:
+			if out.Failed++; out.Failed <= maxWarnings {
+				bar.clear()
+				fmt.Fprintf(b.std.err, "infill: run %s: %s\n", printable(r.name),
+					message(atLine(t.line, err)))
+			}
+			b.failed, res = true, &infill.Result{}
+		}
+		out.Rows += int64(res.Evaluated)
+		out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
+		done++
+		bar.step(done, done)
+		return err
+	})
+	bar.clear()
+	if f.times {
+		out.Processor = processorTime() - before
+	}
+	r.engine.Forget() // it is not asked again
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause // the first error, and not that of a line that it ended
+	}
+	return out, err
+}
+
+// fillLine fills one line by one run.
+func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*infill.Result,
+	error) {
+	opt := r.filling.Options
+	opt.ID, opt.Original = t.id, t.original
+	tm := t.templates[slices.Index(b.models, r.model)]
+	switch r.way {
+	case wayAlone:
+		return r.engine.Alone(ctx, tm, opt)
+	case wayGreedy:
+		return r.engine.Greedy(ctx, tm, opt)
+	}
+	return r.engine.Fill(ctx, tm, opt)
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"infill/infill"
+	"infill/infill/settings"
+	"infill/mlm"
+)
+
+// The ways to fill: by settings, and what they are compared with.
+const (
+	wayFill   = "fill"
+	wayAlone  = "alone"
+	wayGreedy = "greedy"
+)
+
+// simpleWays are those without settings of their own but for the words that may go into blanks.
+var simpleWays = []string{wayAlone, wayGreedy}
+
+// A clozeRun is one way to fill lines.
+type clozeRun struct {
+	name    string
+	way     string
+	model   *clozeModel
+	filling *fillingFlags
+	engine  *infill.Engine // of the run alone, so that none profits from what another has asked
+}
+
+// A clozeModel is a model of some of the runs.
+type clozeModel struct {
+	name  string
+	flags *modelFlags
+	model *mlm.Model // nil until it is open
+}
+
+// planned are the runs of the flags, with their models, which are not open.
+func (f *clozeFlags) planned() ([]*clozeRun, error) {
+	texts := f.runs
+	if len(texts) == 0 {
+		texts = append([]string{wayFill}, simpleWays...)
+	}
+	ways := append([]string{wayFill}, simpleWays...)
+	models := map[string]*clozeModel{}
+	model := func(name string) (*clozeModel, error) {
+		if m := models[name]; m != nil {
+			return m, nil
+		}
+		if _, err := resolveModel(name); err != nil {
+			return nil, err
+		}
+		flags := f.modelFlags
+		flags.Name, flags.opened = name, nil
+		models[name] = &clozeModel{name: name, flags: &flags}
+		return models[name], nil
+	}
+	var runs []*clozeRun
+	for _, name := range f.chosenModels() {
+		for _, text := range texts {
+			r, err := settings.ParseRun(text, ways...)
+			if err != nil {
+				return nil, fmt.Errorf("--run: %w", err)
+			}
+			filling, err := f.ForRun(r)
+			if err != nil {
+				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
+			}
+			if err := filling.CheckOptions(); err != nil {
+				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
+			}
+			run := &clozeRun{name: r.Name, way: r.Way, filling: &fillingFlags{Filling: *filling}}
+			of := name
+			if r.Model != "" {
+				if of = r.Model; name != f.chosenModels()[0] {
+					continue // it has a model of its own, and is not one of each
+				}
+			}
+			if run.model, err = model(of); err != nil {
+				return nil, err
+			}
+			runs = append(runs, run)
+		}
+	}
+	return runs, nameRuns(runs, len(models) > 1)
+}
+
+// nameRuns completes the names of runs, and refuses two of one name.
+func nameRuns(runs []*clozeRun, models bool) error {
+	var names []string
+	for _, r := range runs {
+		if r.name == "" {
+			r.name = wayFill
+		}
+		if models {
+			r.name += ", " + r.model.name
+		}
+		if slices.Contains(names, r.name) {
+			return usagef("two runs are called %q; name one of them: name=NAME", r.name)
+		}
+		names = append(names, r.name)
+	}
+	return nil
+}
+
+// open opens the models of all runs, and what the runs read, before any line is filled.
+func (b *clozeBench) open(ctx context.Context) error {
+	for _, r := range b.runs {
+		if !slices.Contains(b.models, r.model) {
+			b.models = append(b.models, r.model)
+		}
+	}
+	for _, m := range b.models {
+		gradient := slices.ContainsFunc(b.runs, func(r *clozeRun) bool {
+			return r.model == m && !r.simple() && r.filling.NeedsGradient()
+		})
+		if !gradient {
+			m.flags.forward()
+		}
+		var err error
+		if m.model, err = m.flags.open(ctx); err != nil {
+			return err
+		}
+		warn(b.std, m.model, b.flags.quiet)
+	}
+	for _, r := range b.runs {
+		var err error
+		r.engine, err = r.filling.prepare(ctx, r.model.model, r.model.flags.secondModels(), b.std.err,
+			b.flags.quiet)
+		if err != nil {
+			return fmt.Errorf("run %s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+// simple reports whether a run has no sampling or search.
+func (r *clozeRun) simple() bool { return slices.Contains(simpleWays, r.way) }
+
+// close closes what open has opened.
+func (b *clozeBench) close() error {
+	var errs []error
+	for _, r := range b.runs {
+		if r.engine != nil {
+			errs = append(errs, r.filling.CloseParts())
+		}
+	}
+	for _, m := range b.models {
+		if m.model != nil {
+			errs = append(errs, m.model.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// wordsIn are the filled words of each filling, as they stand in its text.
+func wordsIn(fillings []infill.Filling) [][]string {
+	out := make([][]string, len(fillings))
+	for k, f := range fillings {
+		for _, s := range f.Spans {
+			out[k] = append(out[k], f.Text[s[0]:s[1]])
+		}
+	}
+	return out
+}

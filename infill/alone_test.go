@@ -1,0 +1,442 @@
+package infill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/mlm"
+)
+
+// plainOracle knows what the model says of blanks of one token, asked in another way than targets
+// do: blank by blank, without a memo.
+type plainOracle struct {
+	t      *testing.T
+	m      *mlm.Model
+	s      *mlm.Sentence
+	glued  []bool // blanks that go on with a word
+	states [][]string
+	begins map[string]bool // what states begin with
+	rows   map[string][]float32
+}
+
+func newPlainOracle(t *testing.T, m *mlm.Model, tm *Template, states [][]string) *plainOracle {
+	o := &plainOracle{t: t, m: m, s: &mlm.Sentence{IDs: tm.IDs()}, states: states,
+		begins: map[string]bool{}, rows: map[string][]float32{}}
+	for i, b := range tm.Blanks() {
+		o.s.Blanks = append(o.s.Blanks, b.Pos)
+		before := tm.Text()[:b.Start]
+		o.glued = append(o.glued, strings.HasSuffix(before, "]") && i > 0 ||
+			before != "" && isLetterOrDigit(lastRune(before)))
+	}
+	for _, s := range states {
+		for i := range len(s) + 1 {
+			o.begins[strings.Join(s[:i], " ")] = true
+		}
+	}
+	return o
+}
+
+func (o *plainOracle) id(blank int, word string) int32 {
+	if o.glued[blank] {
+		word = "##" + word
+	}
+	id, ok := o.m.Tokenizer().ID(word)
+	if !ok {
+		o.t.Fatalf("no token %q", word)
+	}
+	return id
+}
+
+// log is log f of a word at a blank, given words before it, the blanks from open on masked.
+func (o *plainOracle) log(before []string, blank int, word string) float64 {
+	key := fmt.Sprint(blank, before)
+	if o.rows[key] == nil {
+		state := make([]int32, len(o.s.Blanks))
+		for i := range state {
+			state[i] = o.m.Tokenizer().MaskID()
+		}
+		for i, w := range before {
+			state[i] = o.id(i, w)
+		}
+		out := rows[float32](nil, 1, o.m.VocabSize())
+		err := o.m.Conditional(context.Background(), o.s, [][]int32{state}, []int{blank}, out)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		o.rows[key] = out[0]
+	}
+	return float64(o.rows[key][o.id(blank, word)])
+}
+
+// A plainFilling is a filling with its score.
+type plainFilling struct {
+	words []string
+	score float64
+}
+
+func best(all []plainFilling, n int) []plainFilling {
+	slices.SortStableFunc(all, func(a, b plainFilling) int { return cmp.Compare(b.score, a.score) })
+	return all[:min(n, len(all))]
+}
+
+// alone enumerates all states.
+func (o *plainOracle) alone(n int) []plainFilling {
+	var all []plainFilling
+	for _, s := range o.states {
+		f := plainFilling{words: s}
+		for i, w := range s {
+			f.score += o.log(nil, i, w)
+		}
+		all = append(all, f)
+	}
+	return best(all, n)
+}
+
+// beam goes from the left, over everything that states begin with.
+func (o *plainOracle) beam(n int) []plainFilling {
+	at := []plainFilling{{}}
+	for i := range o.s.Blanks {
+		var next []plainFilling
+		for _, f := range at {
+			seen := map[string]bool{}
+			for _, s := range o.states {
+				if seen[s[i]] || !slices.Equal(s[:i], f.words) {
+					continue
+				}
+				seen[s[i]] = true
+				next = append(next, plainFilling{append(slices.Clone(f.words), s[i]),
+					f.score + o.log(f.words, i, s[i])})
+			}
+		}
+		at = best(next, n)
+	}
+	return at
+}
+
+// greedy is the beam of one, and then what else is in the beam.
+func (o *plainOracle) greedy(n int) []plainFilling {
+	out := o.beam(1)
+	for _, f := range o.beam(n) {
+		if !slices.Equal(f.words, out[0].words) && len(out) < n {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// plainCases are texts with blanks of one token, and all that may fill them.
+func plainCases(t *testing.T, e *Engine) []constraintCase {
+	t.Helper()
+	tok := e.Tokenizer()
+	words := wordsOf(tok, nil)
+	var two, three [][]string
+	for _, a := range words {
+		for _, b := range words {
+			two = append(two, []string{a, b})
+		}
+	}
+	for _, a := range words[:20] {
+		for _, b := range words[:20] {
+			for _, c := range words[:20] {
+				three = append(three, []string{a, b, c})
+			}
+		}
+	}
+	var apart [][]string
+	for _, s := range two {
+		if s[0] != s[1] {
+			apart = append(apart, s)
+		}
+	}
+	whole := Options{Vocab: VocabWholeWords}
+	cases := []constraintCase{
+		{"two words", "the [MASK] sleeps in the [MASK] .", whole, two},
+		{"hot", "the [MASK] sleeps in the [MASK] .", Options{Vocab: VocabWholeWords, Temperature: 7}, two},
+		{"two in a row", "the [MASK] [MASK] sleeps .", Options{Vocab: VocabWholeWords, NoRepeat: true},
+			apart},
+		{"three", "the [MASK] and the [MASK] [MASK] .", Options{Vocab: VocabWholeWords,
+			Allow: list(t, words[:20]...)}, three},
+	}
+	for _, c := range constraintCases(t, tok) {
+		if slices.Contains([]string{"expression", "ban", "no repeat", "expression inside a word",
+			"expression over two blanks", "whole words inside a word"}, c.name) {
+			cases = append(cases, c)
+		}
+	}
+	return cases
+}
+
+// Blanks that are filled alone, and in turn, get what enumeration gives: the best products of what
+// the model says of each with all masked, and the beam of its conditionals from the left.
+func TestPlainWaysAreEnumeration(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	for _, e := range []*Engine{New(m), NewWithMemo(m, 0)} {
+		tok := e.Tokenizer()
+		for _, c := range plainCases(t, e) {
+			tm := parsed(t, e, c.text)
+			o := newPlainOracle(t, m, tm, c.states)
+			for _, top := range []int{1, 5, 40} {
+				c.opt.Top = top
+				alone, err := e.Alone(t.Context(), tm, c.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", c.name, err)
+				}
+				greedy, err := e.Greedy(t.Context(), tm, c.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", c.name, err)
+				}
+				samePlain(t, c.name+", alone", tm, e, alone, o.alone(top))
+				if c.name == "expression over two blanks" {
+					// That a beginning cannot go on is seen at the next blank.
+					for _, f := range greedy.Fillings {
+						if !slices.ContainsFunc(c.states, func(s []string) bool {
+							text, _ := splice(tm, tok, s, CaseAuto)
+							return text == f.Text
+						}) {
+							t.Errorf("%s: greedy makes %q", c.name, f.Text)
+						}
+					}
+					continue
+				}
+				samePlain(t, c.name+", greedy", tm, e, greedy, o.greedy(top))
+				if n := len(tm.blanks); alone.Rows != n || greedy.Rows < n ||
+					greedy.Rows > 2+(n-1)*(top+1) || alone.Evaluated > n {
+					t.Errorf("%s: %d and %d rows, %d evaluated", c.name, alone.Rows, greedy.Rows,
+						alone.Evaluated)
+				}
+			}
+		}
+	}
+}
+
+// samePlain compares a result with an oracle's. Fillings that are equally good may change places.
+func samePlain(t *testing.T, name string, tm *Template, e *Engine, r *Result, want []plainFilling) {
+	t.Helper()
+	if len(r.Fillings) != len(want) {
+		t.Errorf("%s: %d fillings, want %d", name, len(r.Fillings), len(want))
+		return
+	}
+	scores := map[string]float64{}
+	for _, w := range want {
+		text, _ := splice(tm, e.Tokenizer(), w.words, CaseAuto)
+		scores[text] = w.score
+	}
+	for i, f := range r.Fillings {
+		w, ok := scores[f.Text]
+		if !ok && math.Abs(f.Score-want[len(want)-1].score) < 1e-4 {
+			continue // a tie with the last
+		}
+		if !ok || math.Abs(f.Score-w) > 1e-4 || math.Abs(f.Score-want[i].score) > 1e-4 ||
+			math.Abs(f.ScorePerToken*float64(f.Len())-f.Score) > 1e-9 {
+			t.Errorf("%s: filling %d is %q with %v, want %q with %v", name, i, f.Text, f.Score,
+				want[i].words, want[i].score)
+		}
+	}
+}
+
+// A greedy choice that leaves nothing for the next blank is not the end.
+func TestGreedyGoesBack(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm := parsed(t, e, "the [MASK|dog|cat] saw the [MASK|dog] and the [MASK|cat|fox] .")
+	for name, way := range plainWays(e) {
+		for _, top := range []int{1, 5} {
+			r, err := way(t.Context(), tm, Options{NoRepeat: true, Top: top})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if len(r.Fillings) != 1 || r.Fillings[0].Text != "the cat saw the dog and the fox ." {
+				t.Errorf("%s: %+v", name, r.Fillings)
+			}
+		}
+		_, err := way(t.Context(), parsed(t, e, "the [MASK|dog] saw the [MASK|dog] ."),
+			Options{NoRepeat: true})
+		if !errors.Is(err, ErrEmptySupport) {
+			t.Errorf("%s: %v, want ErrEmptySupport", name, err)
+		}
+	}
+}
+
+func plainWays(e *Engine) map[string]func(context.Context, *Template, Options) (*Result, error) {
+	return map[string]func(context.Context, *Template, Options) (*Result, error){
+		"alone": e.Alone, "greedy": e.Greedy,
+	}
+}
+
+// Options that a way of its own cannot hold are refused, and nothing panics.
+func TestPlainWaysRefuse(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	tm := parsed(t, e, "the [MASK] sleeps in the [MASK] .")
+	for name, way := range plainWays(e) {
+		for _, c := range []struct {
+			tm  *Template
+			opt Options
+		}{
+			{nil, Options{}},
+			{tm, Options{Marginals: true}},
+			{tm, Options{Normalize: true}},
+			{tm, Options{AllFillings: true}},
+			{tm, Options{Filter: Filter{MinEdits: 1}, Original: []string{"dog", "house"}}},
+			{tm, Options{Top: -1}},
+			{parsed(t, e, "the [MASK*1-2] sleeps ."), Options{}},
+		} {
+			if _, err := way(t.Context(), c.tm, c.opt); !errors.Is(err, ErrOption) {
+				t.Errorf("%s with %+v: %v, want ErrOption", name, c.opt, err)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := way(ctx, tm, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want the end of the context", name, err)
+		}
+	}
+	if _, err := New(nil).Alone(t.Context(), tm, Options{}); !errors.Is(err, ErrOption) {
+		t.Errorf("no model: %v", err)
+	}
+}
+
+// The lazy order of a row is its sorted order, with ties and with few values.
+func TestLikely(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3, 17, 500, 3000} {
+		logp := make([]float64, n)
+		order := make([]int32, n)
+		for v := range logp {
+			logp[v], order[v] = float64((v*7919)%101), int32(v)
+		}
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(logp[b], logp[a]) })
+		l := likely{logp: logp}
+		for r := range logp {
+			if got := l.at(r); got != order[r] {
+				t.Fatalf("%d values: rank %d is %d, want %d", n, r, got, order[r])
+			}
+		}
+	}
+}
+
+// A word can come back if the vocabulary has it in one piece and the blank may take it.
+func TestReaches(t *testing.T) {
+	t.Parallel()
+	e := New(tiny(t))
+	const text = "The dog, dogs and (fox) sleeps in unheard ."
+	span := func(word string) [2]int {
+		i := strings.Index(text, word)
+		return [2]int{i, i + len(word)}
+	}
+	for _, c := range []struct {
+		word string
+		opt  Options
+		want bool
+	}{
+		{"dog", Options{}, true},
+		{"The", Options{}, true},      // the model knows lower case only
+		{"fox", Options{}, true},      // after a bracket
+		{"dogs", Options{}, false},    // two pieces
+		{"unheard", Options{}, false}, // none
+		{"dog", Options{Ban: list(t, "dog")}, false},
+		{"dog", Options{Allow: list(t, "fox", "dog")}, true},
+		{"dog", Options{Allow: list(t, "fox", "big dog")}, false},
+		{"dog", Options{Vocab: VocabWholeWords, NoRepeat: true, Steps: 3}, true},
+	} {
+		if got := e.Reaches(text, span(c.word), c.opt); got != c.want {
+			t.Errorf("%s with %+v: %v", c.word, c.opt, got)
+		}
+	}
+	for _, bad := range [][2]int{{0, 0}, {-1, 3}, {3, 1}, {0, len(text) + 1}} {
+		if e.Reaches(text, bad, Options{}) || New(nil).Reaches(text, span("dog"), Options{}) {
+			t.Errorf("%v can come back", bad)
+		}
+	}
+}
+
+// Words in a row are masked, each run of them as often as another.
+func TestMaskAdjacent(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	const text = "the dog saw, a cat and the fox"
+	seen := map[string]int{}
+	const draws = 3000
+	for k := range draws {
+		tm, words, err := Masking{Words: 3, Adjacent: true}.Template(tok, text, 1, fmt.Sprint(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, strings.Join(words, " ")) ||
+			strings.Replace(text, strings.Join(words, " "), "[MASK] [MASK] [MASK]", 1) != tm.Text() {
+			t.Fatalf("%q: %q", tm.Text(), words)
+		}
+		seen[strings.Join(words, " ")]++
+	}
+	if len(seen) != 4 { // nothing but white space stands between, so none has the comma within
+		t.Errorf("%v", seen)
+	}
+	for words, n := range seen {
+		if math.Abs(float64(n)-draws/4) > 5*math.Sqrt(draws*3./16) {
+			t.Errorf("%q %d times of %d", words, n, draws)
+		}
+	}
+	for _, m := range []Masking{
+		{Words: 6, Adjacent: true},
+		{Words: 2, Adjacent: true, Class: ClassContent}, // "dog saw" apart, and no two others
+		{Words: 1, Adjacent: true, Fits: func(string, [2]int) bool { return false }},
+	} {
+		_, words, err := m.Template(tok, "the dog, saw the cat", 1, "")
+		if !errors.Is(err, ErrFewWords) {
+			t.Errorf("%+v: %q, %v", m, words, err)
+		}
+	}
+	fits := func(text string, w [2]int) bool { return text[w[0]:w[1]] != "dog" }
+	if got := maskable(t, Masking{Fits: fits}, "the dog saw"); !slices.Equal(got,
+		[]string{"the", "saw"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Words are counted as they are masked.
+func TestCountWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, " . ,": 0, "the dog .": 2, "don't — 'tis (so)": 3,
+		"a\tb\u00a0c": 3} {
+		if got := CountWords(text); got != want || got != len(wordSpans(text)) {
+			t.Errorf("%q has %d words, want %d", text, got, want)
+		}
+	}
+}
+
+// In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
+// comes back by those of its place.
+func TestReachesMarked(t *testing.T) {
+	t.Parallel()
+	const text = "The cat sat (down) near the unlikeliest-named house."
+	for _, name := range markedTokenizers {
+		s := newSupports(markedTokenizer(t, name))
+		for _, w := range wordSpans(text) {
+			word := text[w[0]:w[1]]
+			tm, _, err := blankOut(s.tok, text, [][2]int{w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := Parse(s.tok, text[:w[1]]+" [MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := Parse(s.tok, text[:w[0]]+"[MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The text up to the end of the word has one piece more than up to its beginning.
+			one := len(whole.IDs())-len(before.IDs()) == 1
+			if got := s.reaches(text, w, Options{}); got != one {
+				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text())
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// Package cloze counts the words that come back where words of a text were blanked out and filled
+// again.
+//
+// A benchmark fills the same lines in several ways. [Count] compares the fillings of a line with
+// the words that stood there. [Share] makes shares of the counts of all lines, with intervals, and
+// [Less] the differences of two ways on the same lines.
+package cloze
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"infill/internal/student"
+)
+
+// A Measure is a share that is counted.
+type Measure int
+
+const (
+	// Words is the share of the blanks whose word stands there in the first filling.
+	Words Measure = iota
+	// WordsAmong is that of the blanks whose word stands there in one of the fillings that count. It
+	// need not be the same filling for all blanks of a line.
+	WordsAmong
+	// Lines is the share of the lines whose first filling has all words.
+	Lines
+	// LinesAmong is that of the lines that have a filling with all words among those that count.
+	LinesAmong
+
+	// NumMeasures is the number of measures.
+	NumMeasures
+)
+
+// Counts are what came back of one line, or of several.
+type Counts struct {
+	Words int              // blanks
+	Lines int              // lines that have some
+	Back  [NumMeasures]int // blanks or lines that came back
+}
+
+// Count compares the fillings of a line, the best first, with the words that were blanked out. The
+// first few count, among of them at most. A filling is one word for every blank. same reports
+// whether a word that was filled in is the one that stood there, nil compares their bytes. A line
+// without fillings has nothing back. The error is a filling with another number of words.
+func Count(original []string, fillings [][]string, among int,
+	same func(filled, original string) bool) (Counts, error) {
+	if same == nil {
+		same = func(filled, original string) bool { return filled == original }
+	}
+	c := Counts{Words: len(original)}
+	if len(original) == 0 {
+		return c, nil
+	}
+	c.Lines = 1
+	back := make([]bool, len(original))
+	for k, f := range fillings[:min(max(among, 0), len(fillings))] {
+		if len(f) != len(original) {
+			return Counts{}, fmt.Errorf("filling %d has %d words for %d blanks", k+1, len(f), len(original))
+		}
+		right := 0
+		for i, w := range f {
+			if same(w, original[i]) {
+				right++
+				back[i] = true
+			}
+		}
+		whole := 0
+		if right == len(original) {
+			whole, c.Back[LinesAmong] = 1, 1
+		}
+		if k == 0 {
+			c.Back[Words], c.Back[Lines] = right, whole
+		}
+	}
+	for _, b := range back {
+		if b {
+			c.Back[WordsAmong]++
+		}
+	}
+	return c, nil
+}
+
+// of is the number of things that a measure is a share of.
+func (c *Counts) of(m Measure) int {
+	if m == Words || m == WordsAmong {
+		return c.Words
+	}
+	return c.Lines
+}
+
+// A Figure is a share, 0 to 1, or a difference of shares, with its interval. Without an interval
+// Low and High are NaN: of fewer than two lines, and where no line differs from another. Without
+// blanks all are NaN.
+type Figure struct{ Value, Low, High float64 }
+
+// Figures are those of all measures.
+type Figures [NumMeasures]Figure
+
+// ErrUnpaired is returned for differences between counts of other lines.
+var ErrUnpaired = errors.New("the lines are not the same")
+
+// Share is the figures of lines, by their counts. Level is the coverage of the intervals, in (0,1).
+// They are over the lines: where all have equally many blanks, Student's interval of the mean of
+// their shares, and in general the jackknife of the share of all blanks.
+func Share(lines []Counts, level float64) Figures {
+	return figures(level, func(m Measure) []float64 { return without(lines, m) })
+}
+
+// Less is the figures of some lines less those of the same lines filled in another way, with
+// intervals of the paired difference. The error is ErrUnpaired for lines with other blanks.
+func Less(lines, other []Counts, level float64) (Figures, error) {
+	if len(lines) != len(other) {
+		return Figures{}, fmt.Errorf("%w: there are %d and %d", ErrUnpaired, len(lines), len(other))
+	}
+	for k := range lines {
+		if lines[k].Words != other[k].Words {
+			return Figures{}, fmt.Errorf("%w: number %d has %d and %d blanks", ErrUnpaired, k+1,
+				lines[k].Words, other[k].Words)
+		}
+	}
+	return figures(level, func(m Measure) []float64 {
+		out, minus := without(lines, m), without(other, m)
+		for k := range out {
+			out[k] -= minus[k]
+		}
+		return out
+	}), nil
+}
+
+// without has a measure of all lines, and then without each of them in turn.
+func without(lines []Counts, m Measure) []float64 {
+	back, of := 0, 0
+	for k := range lines {
+		back += lines[k].Back[m]
+		of += lines[k].of(m)
+	}
+	out := []float64{float64(back) / float64(of)}
+	for k := range lines {
+		out = append(out, float64(back-lines[k].Back[m])/float64(of-lines[k].of(m)))
+	}
+	return out
+}
+
+// figures makes figures of what a function says of all lines, and without each of them.
+func figures(level float64, of func(m Measure) []float64) Figures {
+	var out Figures
+	for m := range NumMeasures {
+		all := of(m)
+		value, parts := all[0], all[1:]
+		out[m] = Figure{value, math.NaN(), math.NaN()}
+		alike := true
+		for _, v := range parts {
+			alike = alike && v == parts[0]
+		}
+		if half := student.Jackknife(level, parts); !alike && !math.IsNaN(half) {
+			out[m].Low, out[m].High = value-half, value+half
+		}
+	}
+	return out
+}

@@ -1,0 +1,244 @@
+package cloze_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"infill/internal/student"
+	"infill/metrics/cloze"
+)
+
+// Counts of cases made by hand: words at 1, words among, lines at 1, lines among.
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		original, fillings string // fillings with slashes between
+		among              int
+		want               [4]int
+	}{
+		{"old man", "old man", 5, [4]int{2, 2, 1, 1}},
+		{"old man", "old dog/old man", 5, [4]int{1, 2, 0, 1}},
+		{"old man", "old dog/old man", 1, [4]int{1, 1, 0, 0}},
+		{"old man", "man old", 5, [4]int{0, 0, 0, 0}},               // each in the other's blank
+		{"old man", "big man/old dog", 5, [4]int{1, 2, 0, 0}},       // in two fillings
+		{"old man", "a b/c d/e f/g h/i j/old man", 5, [4]int{}},     // the sixth
+		{"a a", "a b/b a", 5, [4]int{1, 2, 0, 0}},                   // a word twice
+		{"old man", "", 5, [4]int{}},                                // nothing was filled
+		{"old man", "old man/old man", 5, [4]int{2, 2, 1, 1}},       // not twice
+		{"old man", "Old man/old Man", 5, [4]int{1, 2, 0, 0}},       // bytes
+		{"man", "man/old", 0, [4]int{}},                             // none counts
+		{"x y z", "x b z/a y c", 2, [4]int{2, 3, 0, 0}},             // three blanks
+		{"x y z", "a b c/x y c/x b z/x y z", 4, [4]int{0, 3, 0, 1}}, // the last
+	} {
+		var fillings [][]string
+		if c.fillings != "" {
+			for f := range strings.SplitSeq(c.fillings, "/") {
+				fillings = append(fillings, strings.Fields(f))
+			}
+		}
+		original := strings.Fields(c.original)
+		got, err := cloze.Count(original, fillings, c.among, nil)
+		if err != nil || got.Back != c.want || got.Words != len(original) || got.Lines != 1 {
+			t.Errorf("%q, %q among %d: %+v, %v, want %v", c.original, c.fillings, c.among, got, err, c.want)
+		}
+	}
+	got, err := cloze.Count([]string{"Old"}, [][]string{{"old"}}, 1, strings.EqualFold)
+	if err != nil || got.Back != [4]int{1, 1, 1, 1} {
+		t.Errorf("without regard to case: %+v, %v", got, err)
+	}
+	if got, err := cloze.Count(nil, nil, 5, nil); err != nil || got != (cloze.Counts{}) {
+		t.Errorf("no blank: %+v, %v", got, err)
+	}
+	if _, err := cloze.Count([]string{"a"}, [][]string{{"a", "b"}}, 5, nil); err == nil {
+		t.Error("two words for one blank")
+	}
+}
+
+// draw makes lines with n blanks each, or with -n of 1 to n, and what a run makes of them.
+func draw(rng *rand.Rand, lines, n int) (originals [][]string, fillings [][][]string) {
+	words := []string{"a", "b", "c"}
+	for range lines {
+		blanks := n
+		if n < 0 {
+			blanks = 1 + rng.IntN(-n)
+		}
+		row := func() []string {
+			out := make([]string, blanks)
+			for i := range out {
+				out[i] = words[rng.IntN(len(words))]
+			}
+			return out
+		}
+		originals = append(originals, row())
+		var some [][]string
+		for range rng.IntN(7) {
+			some = append(some, row())
+		}
+		fillings = append(fillings, some)
+	}
+	return originals, fillings
+}
+
+// again counts in another way: measure after measure, over sets of what is right.
+func again(originals [][]string, fillings [][][]string, among int) (back, of [4]float64) {
+	for k, original := range originals {
+		some := fillings[k][:min(among, len(fillings[k]))]
+		for i, w := range original {
+			of[cloze.Words]++
+			of[cloze.WordsAmong]++
+			at := slices.IndexFunc(some, func(f []string) bool { return f[i] == w })
+			if at == 0 {
+				back[cloze.Words]++
+			}
+			if at >= 0 {
+				back[cloze.WordsAmong]++
+			}
+		}
+		of[cloze.Lines]++
+		of[cloze.LinesAmong]++
+		at := slices.IndexFunc(some, func(f []string) bool { return slices.Equal(f, original) })
+		if at == 0 {
+			back[cloze.Lines]++
+		}
+		if at >= 0 {
+			back[cloze.LinesAmong]++
+		}
+	}
+	return back, of
+}
+
+func counts(t *testing.T, originals [][]string, fillings [][][]string, among int) []cloze.Counts {
+	t.Helper()
+	out := make([]cloze.Counts, len(originals))
+	for k := range out {
+		var err error
+		if out[k], err = cloze.Count(originals[k], fillings[k], among, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// The shares are those of another count, for lines of equal and of different numbers of blanks.
+func TestShareIsCountedAgain(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n := []int{1, 2, 3, -3}[rng.IntN(4)]
+		originals, fillings := draw(rng, 1+rng.IntN(20), n)
+		among := 1 + rng.IntN(6)
+		back, of := again(originals, fillings, among)
+		for m, f := range cloze.Share(counts(t, originals, fillings, among), .95) {
+			if want := back[m] / of[m]; math.Abs(f.Value-want) > 1e-12 {
+				t.Fatalf("measure %d: %v, want %v", m, f.Value, want)
+			}
+		}
+	}
+}
+
+// The interval of lines with equally many blanks is Student's, of the mean of the lines' shares:
+// t·s/√n. That of a difference is the one of the lines' differences.
+func TestIntervalsAreStudents(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	interval := func(x []float64, level float64) (mean, half float64) {
+		n, square := float64(len(x)), 0.0
+		for _, v := range x {
+			mean += v / n
+		}
+		for _, v := range x {
+			square += (v - mean) * (v - mean)
+		}
+		return mean, student.Two(level, len(x)-1) * math.Sqrt(square/(n-1)/n)
+	}
+	of := func(c cloze.Counts, m cloze.Measure) float64 {
+		if m == cloze.Words || m == cloze.WordsAmong {
+			return float64(c.Back[m]) / float64(c.Words)
+		}
+		return float64(c.Back[m])
+	}
+	same := func(name string, f cloze.Figure, x []float64, level float64) {
+		mean, half := interval(x, level)
+		if half == 0 {
+			if !math.IsNaN(f.Low) || !math.IsNaN(f.High) {
+				t.Errorf("%s: lines that are alike have an interval: %+v", name, f)
+			}
+			return
+		}
+		if math.Abs(f.Value-mean) > 1e-12 || math.Abs(f.High-mean-half) > 1e-9 ||
+			math.Abs(mean-f.Low-half) > 1e-9 {
+			t.Errorf("%s: %+v, want %v ± %v", name, f, mean, half)
+		}
+	}
+	for range 50 {
+		n, lines, level := 1+rng.IntN(3), 2+rng.IntN(40), []float64{.9, .95, .99}[rng.IntN(3)]
+		originals, fillings := draw(rng, lines, n)
+		_, others := draw(rng, lines, n)
+		a, b := counts(t, originals, fillings, 5), counts(t, originals, others, 5)
+		less, err := cloze.Less(b, a, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, f := range cloze.Share(a, level) {
+			var x, d []float64
+			for k := range a {
+				x = append(x, of(a[k], cloze.Measure(m)))
+				d = append(d, of(b[k], cloze.Measure(m))-of(a[k], cloze.Measure(m)))
+			}
+			same("share", f, x, level)
+			same("difference", less[m], d, level)
+		}
+	}
+}
+
+// A paired difference knows what the lines have in common: of a run and itself with one line more
+// right it is narrower than the intervals of both.
+func TestDifferencesArePaired(t *testing.T) {
+	t.Parallel()
+	var a []cloze.Counts
+	for k := range 20 {
+		c := cloze.Counts{Words: 1, Lines: 1}
+		if k%2 == 0 {
+			c.Back = [4]int{1, 1, 1, 1}
+		}
+		a = append(a, c)
+	}
+	b := slices.Clone(a)
+	b[1].Back = [4]int{1, 1, 1, 1}
+	less, err := cloze.Less(b, a, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(f cloze.Figure) float64 { return f.High - f.Low }
+	if d := less[cloze.Words]; math.Abs(d.Value-.05) > 1e-12 ||
+		!(width(d) < width(cloze.Share(a, .95)[cloze.Words])/2) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// What has no figure is NaN, and no error but for lines that are not the same.
+func TestFewLines(t *testing.T) {
+	t.Parallel()
+	one := []cloze.Counts{{Words: 2, Lines: 1, Back: [4]int{1, 2, 0, 1}}}
+	for m, f := range cloze.Share(one, .95) {
+		if want := []float64{.5, 1, 0, 1}[m]; f.Value != want || !math.IsNaN(f.Low) {
+			t.Errorf("one line: %+v, want %v", f, want)
+		}
+	}
+	for _, f := range cloze.Share(nil, .95) {
+		if !math.IsNaN(f.Value) || !math.IsNaN(f.High) {
+			t.Errorf("no line: %+v", f)
+		}
+	}
+	if _, err := cloze.Less(one, nil, .95); !errors.Is(err, cloze.ErrUnpaired) {
+		t.Errorf("%v", err)
+	}
+	other := []cloze.Counts{{Words: 3, Lines: 1}}
+	if _, err := cloze.Less(one, other, .95); !errors.Is(err, cloze.ErrUnpaired) {
+		t.Errorf("%v", err)
+	}
+}
