@@ -155,11 +155,11 @@ func (p *plan) undropped(all []Filling) []Filling {
 
 // filter leaves the fillings of a result, with their states, that the filter lets pass. Scores that
 // are not final yet do not matter.
-func (p *plan) filter(ctx context.Context, res *Result, states []scored) ([]scored, error) {
+func (p *plan) filter(ctx context.Context, res *Result, states []placed) ([]placed, error) {
 	if p.original == nil {
 		return states, nil
 	}
-	at := map[string]scored{}
+	at := map[string]placed{}
 	for i, s := range states {
 		at[res.Fillings[i].Text] = s
 	}

@@ -62,9 +62,9 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 		res.Distinct = max(res.Distinct, p.seen.total())
 	}
 	res.Method = MethodSample
-	states := make([]scored, len(first))
+	states := make([]placed, len(first))
 	for i, s := range first {
-		states[i] = scored{s.tgt, s.x}
+		states[i] = placed{s.tgt, s.x}
 	}
 	var err error
 	if states, err = p.filter(ctx, res, states); err != nil {

@@ -7,8 +7,8 @@ import (
 	"infill/mlm"
 )
 
-// A scored is a state of a target whose score is known in some form.
-type scored struct {
+// A placed is a state of a target whose score is known in some form.
+type placed struct {
 	tgt *target
 	x   []int32
 }
@@ -30,7 +30,7 @@ func rescoredOf(o *Options) int {
 // rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
 // those that have one. states are theirs. narrow says that the scores are of rows that saw parts of
 // the text.
-func (p *plan) rescore(ctx context.Context, res *Result, states []scored, narrow bool) error {
+func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow bool) error {
 	m, err := p.e.model.Float32(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []scored, narrow
 	if m == p.e.model && !narrow && !blend {
 		return nil
 	}
-	state := map[string]scored{}
+	state := map[string]placed{}
 	for i, s := range states {
 		state[res.Fillings[i].Text] = s
 	}

@@ -367,9 +367,9 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 		return nil, p.filtered()
 	}
 	slices.SortStableFunc(s.found, byRank)
-	states := make([]scored, len(s.found))
+	states := make([]placed, len(s.found))
 	for i, f := range s.found {
-		states[i] = scored{f.part.target, f.x}
+		states[i] = placed{f.part.target, f.x}
 		res.Fillings = append(res.Fillings, f.text)
 	}
 	if err := p.rescore(ctx, res, states, s.rows.cut); err != nil {
