@@ -1,11 +1,14 @@
 package infill
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"infill/internal/testmode"
 	"infill/mlm"
 )
 
@@ -144,5 +147,43 @@ func TestLongWordsGainNothing(t *testing.T) {
 	pll := exactFill(t, e, "The traveler lost the [MASK|souvenir|ticket].", Options{Score: ScorePLL})
 	if pll.Fillings[0].Tokens[0] == "ticket" {
 		t.Error("the pseudo-log-likelihood ranks as the blended score, so that this test shows nothing")
+	}
+}
+
+// Scores of 200 sentences are those of a program with another runtime's caller and another tokenizer,
+// see testdata/make_text_scores.py.
+func TestScoreTextExpected(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/text_scores.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []struct {
+		Text                     string
+		PLL, Within, Left, Right float64
+	}
+	if err := json.Unmarshal(b, &all); err != nil || len(all) != 200 {
+		t.Fatal(len(all), err)
+	}
+	if !testmode.All() {
+		all = all[:20]
+	}
+	e := New(openSmall(t))
+	differ := 0
+	for _, c := range all {
+		for by, want := range map[Scoring]float64{
+			ScorePLL: c.PLL, ScoreWithinWord: c.Within, ScoreBlended: c.PLL/2 + c.Left/4 + c.Right/4,
+		} {
+			s, err := e.ScoreText(t.Context(), c.Text, by)
+			if err != nil || math.Abs(s.Score-want) > 2e-3 {
+				t.Errorf("%q: %v is %v, want %v: %v", c.Text, by, s.Score, want, err)
+			}
+		}
+		if c.Within < c.PLL-1 {
+			differ++
+		}
+	}
+	if differ < len(all)/2 {
+		t.Errorf("only %d texts have words of several pieces", differ)
 	}
 }
