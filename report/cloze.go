@@ -16,8 +16,9 @@ type ClozeRun struct {
 	Name string
 	// Lines are the counts of the lines, the same lines in the same order for all runs.
 	Lines []cloze.Counts
-	// Rows is how many sequences the model evaluated, for all lines together.
-	Rows int64
+	// Rows is how many sequences the model evaluated, for all lines together. Asked is how many a
+	// sampler asked for, those that it had asked for before among them.
+	Rows, Asked int64
 	// Processor is the processor time of all lines, 0 for unknown.
 	Processor time.Duration
 	// Failed are the lines that could not be filled. Nothing of them has come back.
@@ -128,7 +129,8 @@ func (r *ClozeRun) cost() []Metric {
 	lines := float64(len(r.Lines))
 	rows := newMetric("rows", "rows a line")
 	rows.Value, rows.Decimals, rows.Better = float64(r.Rows)/lines, 1, -1
-	rows.Detail = "sequences that the model evaluated"
+	rows.Detail = fmt.Sprintf("sequences that the model evaluated; asked for, some again: %.1f",
+		float64(r.Asked)/lines)
 	out := []Metric{rows}
 	if r.Processor > 0 {
 		took := newMetric("processor", "processor time a line")

@@ -21,9 +21,9 @@ func clozeTest() *report.ClozeTest {
 		Models: []string{"small (Bert sha256:00)"}, Protocol: "2 words of each blanked out, anywhere",
 		Seed: 7, Among: 5, Notes: []string{"4 of 5 lines taken"},
 		Runs: []report.ClozeRun{
-			{Name: "fill", Rows: 400, Processor: 2 * time.Second, Lines: []cloze.Counts{
+			{Name: "fill", Rows: 400, Asked: 500, Processor: 2 * time.Second, Lines: []cloze.Counts{
 				line(2, 2, 1, 1), line(1, 2, 0, 1), line(0, 1, 0, 0), line(1, 1, 0, 0)}},
-			{Name: "alone | [x]", Rows: 8, Processor: 20 * time.Millisecond, Failed: 1,
+			{Name: "alone | [x]", Rows: 8, Asked: 8, Processor: 20 * time.Millisecond, Failed: 1,
 				Lines: []cloze.Counts{
 					line(1, 2, 0, 0), line(1, 1, 0, 0), line(0, 1, 0, 0), line(0, 0, 0, 0)}},
 		},

@@ -260,7 +260,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 			}
 			b.failed, res = true, &infill.Result{}
 		}
-		out.Rows += int64(res.Evaluated)
+		out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
 		out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
 		done++
 		bar.step(done, done)
