@@ -13,8 +13,8 @@ import (
 const frameTime = 50 * time.Millisecond
 
 // events writes a stream. Frames, which are steps or what a search found, are written by a
-// goroutine of its own, so that a client that reads slowly holds nothing up: what it has no time for
-// is left out.
+// goroutine of its own, so that a client that reads slowly holds nothing up: what it has no time
+// for is left out.
 type events struct {
 	w     http.ResponseWriter
 	c     *http.ResponseController
