@@ -68,12 +68,17 @@ func (p *plan) meter() *meter {
 func (p *plan) sample(ctx context.Context) (int, error) {
 	if p.opt.Budget == BudgetSteps {
 		err := p.steps(ctx, p.opt.Steps)
-		return p.done(), err
+		n := p.done()
+		p.cut = n < p.opt.Steps
+		return n, err
 	}
 	// What all chains together have spent is looked at after every step.
 	meter := p.meter()
 	steps := 0
-	for !p.opt.stopped() && meter.more(steps) {
+	for meter.more(steps) {
+		if p.cut = p.opt.stopped(); p.cut {
+			break
+		}
 		if err := p.step(ctx); err != nil {
 			return 0, err
 		}

@@ -106,7 +106,7 @@ func (f *Filling) Len() int { return len(f.ids) }
 type Result struct {
 	Fillings []Filling // best first, at most Options.Top
 	Method   Method    // how they were found: never MethodAuto
-	Ended    Ending    // why a search ended
+	Ended    Ending    // why the work ended
 	// Exact: the fillings are the likeliest of all and have their probabilities. Nothing was
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool
@@ -199,6 +199,11 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
+	if opt.Chosen != nil {
+		if err := opt.Chosen(p.way()); err != nil {
+			return nil, err
+		}
+	}
 	if p.original, err = p.origin(ctx); err != nil {
 		return nil, err
 	}
@@ -258,6 +263,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 		p.marginals(res)
 	}
 	res.Method = MethodSample
+	if p.cut {
+		res.Ended = EndedStopped
+	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Fresh, res.Evaluated = fresh, int(p.model.evaluated.Load())
 	if opt.Normalize {

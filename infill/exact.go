@@ -28,6 +28,17 @@ func (p *plan) only() *target {
 	return p.parts[0].tgt
 }
 
+// way is the method that fills the template.
+func (p *plan) way() Method {
+	switch {
+	case p.only() != nil:
+		return MethodExact
+	case p.opt.Method == MethodSearch:
+		return MethodSearch
+	}
+	return MethodSample
+}
+
 // exactRows is at most how many rows the scores of all states of the one coordinate take. A single
 // token's score is an entry of what the model says of the blank, for all tokens at once. Tied
 // blanks see each other filled, so there every token needs rows of its own.

@@ -97,11 +97,11 @@ var reaches = map[Effort]reach{
 	EffortThorough: {beam: 16, starts: 40, orders: 3, top: 40, margin: 3},
 }
 
-// Ending says why a search ended.
+// Ending says why a search or the steps of chains ended.
 type Ending int
 
 const (
-	EndedItself  Ending = iota // no guess came near the best fillings any more
+	EndedItself  Ending = iota // no guess came near the best fillings any more, or all steps were made
 	EndedRows                  // Options.Rows were evaluated
 	EndedStopped               // Options.Stop was closed
 )

@@ -102,6 +102,9 @@ type Options struct {
 	// TraceEnergies has the energies of samplers that need none evaluated
 	// for Trace; these evaluations are not counted.
 	TraceEnergies bool
+	// Chosen, if not nil, is called once before the model is asked, with the method that fills the
+	// template: MethodExact, MethodSearch or MethodSample.
+	Chosen func(Method) error
 	// Watch, if not nil, is called while a search goes on, whenever rows were evaluated.
 	Watch func(Progress) error
 	// Stop, if not nil, is a channel whose closing ends the run early: no chain begins another

@@ -24,6 +24,7 @@ type plan struct {
 	parts   []*part
 	tr      tracer
 	seen    *tally // different states that were taken
+	cut     bool   // Options.Stop kept the chains from steps
 
 	original *origin // of the text before words were masked; nil: not known
 }

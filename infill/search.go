@@ -121,6 +121,9 @@ func (s *seeker) run(ctx context.Context) error {
 			return err
 		}
 		starts = append(starts, of...)
+		if s.p.opt.stopped() {
+			break // these are enough to find something
+		}
 	}
 	var active []*filled
 	for {

@@ -120,7 +120,10 @@ func (s *Server) line(ctx context.Context, fill *records.Filler, it *batch.Item)
 	if !errors.As(err, &f) {
 		return records.Encoded(it, rec, err, records.IsSetting)
 	}
-	rec = &jsonl.Record{Text: it.Text, Error: &jsonl.Failure{Code: f.code, Message: f.message}}
+	if rec = f.record; rec == nil {
+		rec = &jsonl.Record{Text: it.Text}
+	}
+	rec.Error = &jsonl.Failure{Code: f.code, Message: f.message}
 	out, err := records.Encoded(it, rec, nil, records.IsSetting)
 	out.Failed, out.Cause = true, f
 	return out, err

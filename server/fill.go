@@ -94,17 +94,14 @@ func (s *Server) filled(t *timed, m *model, it *batch.Item, look func(*infill.Te
 }
 
 // work fills an item. look, if not nil, sees the options before they are used. If the time was over
-// before all steps were made, the error is a failure that has the record of those that were.
+// before the end, the error is a failure that has the record of what was found by then.
 func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*infill.Template,
 	*infill.Options) error) (*jsonl.Record, error) {
-	wanted, counted := 0, false // whether the number of steps says that all were made
 	s.counts.texts.Add(1)
 	rec, err := fill.Fill(t.works, it, func(tp *infill.Template, o *infill.Options) error {
 		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
 			return err
 		}
-		ran := o.Complete()
-		wanted, counted = ran.Steps, ran.Budget == infill.BudgetSteps
 		o.Stop = t.waits.Done()
 		if look != nil {
 			if err := look(tp, o); err != nil {
@@ -120,10 +117,9 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 	if errors.Is(t.works.Err(), context.Canceled) { // which is a reason to stop, too
 		return nil, t.cause(context.Canceled)
 	}
-	cut := rec.Method == infill.MethodSample.String() && (rec.Steps < wanted || !counted)
-	if t.waits.Err() != nil && (cut || rec.Ended == infill.EndedStopped.String()) {
+	if rec.Ended == infill.EndedStopped.String() {
 		after := count.Of(rec.Steps, "step")
-		if !cut {
+		if rec.Method == infill.MethodSearch.String() {
 			after = count.Of(rec.Rows, "row") + " of the model"
 		}
 		f := fail(codeTimeout, "the time was over after %s", after)
@@ -133,8 +129,17 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 	return rec, nil
 }
 
-// counted lets the metrics see the steps as they are made.
+// counted lets the metrics see the steps and the rows of a search as they are made.
 func (s *Server) counted(o *infill.Options) {
+	watch, rows := o.Watch, 0
+	o.Watch = func(p infill.Progress) error {
+		s.counts.searchRows.Add(int64(p.Rows - rows))
+		rows = p.Rows
+		if watch == nil {
+			return nil
+		}
+		return watch(p)
+	}
 	trace := o.Trace
 	o.Trace = func(st infill.Step) error {
 		if st.Step > 0 {
@@ -148,9 +153,12 @@ func (s *Server) counted(o *infill.Options) {
 }
 
 // affordable refuses a text that would take too much work. The start of the chains counts as a
-// step: it is evaluated too, and with no steps at all it is the whole work.
+// step: it is evaluated too, and with no steps at all it is the whole work. A search has no chains.
 func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
+	if ran.Method == infill.MethodSearch {
+		return nil
+	}
 	for _, b := range t.Blanks() {
 		tokens += b.Max
 	}

@@ -89,7 +89,7 @@ func TestStream(t *testing.T) {
 			json.Unmarshal(list[0].Data, &begin) != nil || json.Unmarshal(list[n-1].Data, &done) != nil {
 			t.Fatalf("%s: %d events: %s", form, n, a.body)
 		}
-		if begin.Blanks != 2 || begin.Chains != 3 || begin.Steps != 10 || begin.Model != "tiny" || begin.MarksSpaces ||
+		if begin.Blanks != 2 || begin.Method != "sample" || begin.Chains != 3 || *begin.Steps != 10 || begin.Model != "tiny" || begin.MarksSpaces ||
 			len(begin.Alone) != 2 || len(begin.Alone[0]) != aloneWords {
 			t.Errorf("start %+v", begin)
 		}
@@ -217,10 +217,10 @@ func TestAlone(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	e := newEvents(nil, ndjson)
-	e.step(&stepEvent{Step: 1, Moved: []bool{true, false, false}, accepted: 1, proposed: 3})
-	e.step(&stepEvent{Step: 2, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
-	e.step(&stepEvent{Step: 3, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
-	if f := e.next; f.Step != 3 || !slices.Equal(f.Moved, []bool{true, false, true}) ||
+	e.frame(&stepEvent{Step: 1, Moved: []bool{true, false, false}, accepted: 1, proposed: 3})
+	e.frame(&stepEvent{Step: 2, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
+	e.frame(&stepEvent{Step: 3, Moved: []bool{false, false, true}, accepted: 1, proposed: 3})
+	if f := e.next.(*stepEvent); f.Step != 3 || !slices.Equal(f.Moved, []bool{true, false, true}) ||
 		math.Abs(f.Accepted-1./3) > 1e-12 || f.proposed != 9 {
 		t.Errorf("%+v", f)
 	}
@@ -242,7 +242,7 @@ func TestFrames(t *testing.T) {
 			for i := range steps {
 				f := &stepEvent{Step: i + 1, Moved: []bool{i%5 == 0}, proposed: 3, accepted: i % 3}
 				accepted += f.accepted
-				e.step(f)
+				e.frame(f)
 				time.Sleep(every)
 			}
 			e.finish()

@@ -19,6 +19,7 @@ var bounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60,
 type metrics struct {
 	underWay   atomic.Int64
 	chainSteps atomic.Int64
+	searchRows atomic.Int64
 	texts      atomic.Int64
 
 	mu     sync.Mutex
@@ -74,6 +75,8 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 	one("infill_requests_in_flight", "gauge", "Requests that have no whole answer yet.",
 		s.counts.underWay.Load())
 	one("infill_chain_steps_total", "counter", "Steps of chains.", s.counts.chainSteps.Load())
+	one("infill_search_rows_total", "counter", "Rows of models that searches asked for.",
+		s.counts.searchRows.Load())
 	one("infill_texts_total", "counter", "Texts that were filled or scored.", s.counts.texts.Load())
 	isReady := int64(0)
 	if s.state.Load() == ready {

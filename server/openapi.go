@@ -129,7 +129,7 @@ var idType = schema{
 }
 
 var streamType = schema{
-	"type": "boolean", "description": "answer with events; a single blank is then sampled",
+	"type": "boolean", "description": "answer with events",
 }
 
 // eventSchema is a line of a stream.
@@ -139,7 +139,8 @@ func eventSchema() schema {
 		name string
 		data reflect.Type
 	}{
-		{"start", reflect.TypeFor[startEvent]()}, {"step", reflect.TypeFor[stepEvent]()},
+		{"start", reflect.TypeFor[startEvent]()}, {"found", reflect.TypeFor[foundEvent]()},
+		{"step", reflect.TypeFor[stepEvent]()},
 		{"done", reflect.TypeFor[doneEvent]()}, {"error", reflect.TypeFor[answer]()},
 	} {
 		kinds = append(kinds, object(schema{"event": schema{"const": e.name}, "data": schemaOf(e.data)},

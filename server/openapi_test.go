@@ -205,6 +205,7 @@ func TestOpenAPIEvents(t *testing.T) {
 	for _, c := range []struct{ method, address, body string }{
 		{"POST", "", sentence + `, "steps": 3}`},
 		{"POST", "", endless + "}"}, // its time is over before its end
+		{"POST", "", sentence + "}"},
 		{"GET", "?id=x&steps=2&seed=1&text=the+%5BMASK%5D+.", ""},
 	} {
 		a := ask(t, c.method, h.URL+"/v1/fill"+c.address, c.body, "Accept: "+ndjson)
@@ -222,7 +223,7 @@ func TestOpenAPIEvents(t *testing.T) {
 			seen[fmt.Sprint(v["event"])] = true
 		}
 	}
-	if len(seen) != 4 {
+	if len(seen) != 5 {
 		t.Errorf("events %v", seen)
 	}
 	names := map[string]bool{}

@@ -1,30 +1,28 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
-	"sync"
-	"time"
 
 	"infill/infill"
 	"infill/infill/jsonl"
 )
 
-// frameTime is the least time between two steps that a client is sent.
-const frameTime = 50 * time.Millisecond
-
-// aloneWords and countedWords bound the words that a stream has of a blank.
+// aloneWords and countedWords bound the words that a stream has of a blank, foundFillings the
+// fillings of a frame.
 const (
-	aloneWords   = 20
-	countedWords = 100
+	aloneWords    = 20
+	countedWords  = 100
+	foundFillings = 100
 )
 
 // A startEvent is the first event of a stream.
 type startEvent struct {
-	Blanks int    `json:"blanks"`
-	Chains int    `json:"chains"`
-	Steps  int    `json:"steps"`
+	Blanks int `json:"blanks"`
+	// Method is search, exact or sample. Chains and Steps are those of a sampling.
+	Method string `json:"method"`
+	Chains int    `json:"chains,omitempty"`
+	Steps  *int   `json:"steps,omitempty"`
 	Model  string `json:"model"`
 	// MarksSpaces is true for a vocabulary that marks the pieces after a space (Ġ or ▁) and not those
 	// inside words (##).
@@ -36,6 +34,27 @@ type startEvent struct {
 type aloneWord struct {
 	Token string  `json:"token"`
 	P     float64 `json:"p"`
+}
+
+// A foundEvent is how far a search is.
+type foundEvent struct {
+	Rows     int            `json:"rows"`     // of the model, up to now
+	Fillings []foundFilling `json:"fillings"` // the best up to now, best first
+}
+
+type foundFilling struct {
+	Text   string   `json:"text"`
+	Tokens []string `json:"tokens"`
+	Spans  [][2]int `json:"spans"`
+	Score  float64  `json:"score"`
+}
+
+func foundBy(p infill.Progress) *foundEvent {
+	e := &foundEvent{Rows: p.Rows, Fillings: []foundFilling{}}
+	for _, f := range p.Best[:min(len(p.Best), foundFillings)] {
+		e.Fillings = append(e.Fillings, foundFilling{f.Text, f.Tokens, f.Spans, f.Score})
+	}
+	return e
 }
 
 // A stepEvent is the state of all chains after a step.
@@ -51,12 +70,25 @@ type stepEvent struct {
 	accepted, proposed int
 }
 
+// join takes in what happened in an event that is left out, nil for none.
+func (f *stepEvent) join(old *stepEvent) {
+	if old != nil {
+		for k, moved := range old.Moved {
+			f.Moved[k] = f.Moved[k] || moved
+		}
+		f.accepted, f.proposed = f.accepted+old.accepted, f.proposed+old.proposed
+	}
+	if f.proposed > 0 {
+		f.Accepted = float64(f.accepted) / float64(f.proposed)
+	}
+}
+
 // A doneEvent is the last event of a stream.
 type doneEvent struct {
 	Record rawRecord `json:"record"`
 	// Marginals has, for every blank, the words of all chains after the burn-in, most frequent
-	// first.
-	Marginals [][]countedWord `json:"marginals"`
+	// first. Where nothing was sampled there are none.
+	Marginals [][]countedWord `json:"marginals,omitempty"`
 }
 
 type countedWord struct {
@@ -72,7 +104,6 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
 	rec, err := s.filled(t, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
-		o.Method = infill.MethodSample // the chains are what a stream is about
 		ran := o.Complete()
 		alone, err := alone(t.works, m.model, tp)
 		if err != nil {
@@ -81,11 +112,22 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 		count.burnin = ran.Burnin()
 		o.TraceEnergies = true // of all samplers, so that they can be compared
 		o.Trace = func(st infill.Step) error {
-			e.step(count.add(st))
+			e.frame(count.add(st))
 			return e.failed()
 		}
-		return e.begin(&startEvent{len(tp.Blanks()), ran.Chains, ran.Steps, m.name,
-			m.model.Tokenizer().MarksSpaces(), alone}, t.end) // a client that goes away ends the work
+		o.Watch = func(p infill.Progress) error {
+			e.frame(foundBy(p))
+			return e.failed()
+		}
+		o.Chosen = func(method infill.Method) error {
+			first := &startEvent{Blanks: len(tp.Blanks()), Method: method.String(), Model: m.name,
+				MarksSpaces: m.model.Tokenizer().MarksSpaces(), Alone: alone}
+			if method == infill.MethodSample {
+				first.Chains, first.Steps = ran.Chains, &ran.Steps
+			}
+			return e.begin(first, t.end) // a client that goes away ends the work
+		}
+		return nil
 	})
 	if !e.begun {
 		return err
@@ -112,145 +154,3 @@ type told struct {
 }
 
 func (t *told) Unwrap() error { return t.cause }
-
-// events writes a stream. Steps are written by a goroutine of its own, so that a client that reads
-// slowly holds nothing up: what it has no time for is left out.
-type events struct {
-	w     http.ResponseWriter
-	c     *http.ResponseController
-	form  string
-	begun bool
-	done  chan struct{}
-	once  sync.Once
-
-	mu    sync.Mutex
-	next  *stepEvent // that is to be written
-	wake  chan struct{}
-	ended bool
-	err   error
-}
-
-func newEvents(w http.ResponseWriter, form string) *events {
-	return &events{w: w, c: http.NewResponseController(w), form: form, wake: make(chan struct{}, 1),
-		done: make(chan struct{})}
-}
-
-// begin writes the header and the first event. gone is called if the client goes away later.
-func (e *events) begin(v *startEvent, gone func()) error {
-	h := e.w.Header()
-	h.Set("Content-Type", e.form)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // a proxy would hold events back
-	e.begun = true
-	err := e.send("start", v)
-	go func() {
-		defer close(e.done)
-		if e.write() != nil {
-			gone()
-		}
-	}()
-	return err
-}
-
-// write writes steps until finish.
-func (e *events) write() error {
-	var last time.Time
-	for range e.wake {
-		e.mu.Lock()
-		ended := e.ended
-		e.mu.Unlock()
-		if rest := time.Until(last.Add(frameTime)); rest > 0 && !ended {
-			time.Sleep(rest)
-		}
-		e.mu.Lock()
-		f := e.next
-		e.next = nil
-		e.mu.Unlock()
-		if f == nil {
-			continue
-		}
-		last = time.Now()
-		if err := e.send("step", f); err != nil {
-			e.mu.Lock()
-			e.err = err
-			e.mu.Unlock()
-			return err
-		}
-	}
-	return nil
-}
-
-// step hands over a step to be written. One that was not written yet is left out, but what was
-// accepted in it is not.
-func (e *events) step(f *stepEvent) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if old := e.next; old != nil {
-		for k, moved := range old.Moved {
-			f.Moved[k] = f.Moved[k] || moved
-		}
-		f.accepted, f.proposed = f.accepted+old.accepted, f.proposed+old.proposed
-	}
-	if f.proposed > 0 {
-		f.Accepted = float64(f.accepted) / float64(f.proposed)
-	}
-	e.next = f
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-}
-
-// finish waits until the last step is written. More calls do nothing.
-func (e *events) finish() {
-	if !e.begun {
-		return
-	}
-	e.once.Do(e.last)
-}
-
-func (e *events) last() {
-	e.mu.Lock()
-	e.ended = true
-	e.mu.Unlock()
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-	close(e.wake)
-	<-e.done
-}
-
-// failed is errGone once the client takes nothing any more.
-func (e *events) failed() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
-}
-
-// send writes an event.
-func (e *events) send(name string, v any) error {
-	var data, b bytes.Buffer
-	if err := jsonl.Encode(&data, v); err != nil {
-		return err
-	}
-	data.Truncate(data.Len() - 1) // the line end
-	if e.form == ndjson {
-		b.WriteString(`{"event":"` + name + `","data":`)
-		b.Write(data.Bytes())
-		b.WriteString("}\n")
-	} else {
-		b.WriteString("event: " + name + "\ndata: ")
-		b.Write(data.Bytes())
-		b.WriteString("\n\n")
-	}
-	_ = e.c.SetWriteDeadline(time.Now().Add(writeTime))
-	_, err := e.w.Write(b.Bytes())
-	if err == nil {
-		err = e.c.Flush()
-	}
-	if err != nil {
-		return errGone
-	}
-	return nil
-}

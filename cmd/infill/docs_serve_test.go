@@ -75,7 +75,7 @@ func TestServeGuide(t *testing.T) {
 			}
 		},
 		`"stream": true`: func(answer string) {
-			for _, event := range []string{"start", "step", "done"} {
+			for _, event := range []string{"start", "found", "done"} {
 				if !strings.Contains(answer, "event: "+event+"\ndata: {") {
 					t.Errorf("no %s in %s", event, answer)
 				}

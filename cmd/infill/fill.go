@@ -136,13 +136,19 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		return orMask(err)
 	}
 	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Complete().Steps)
+	opt.Watch = func(p infill.Progress) error {
+		bar.found(n, p)
+		return nil
+	}
 	opt.Trace = func(s infill.Step) error {
 		bar.step(n, s.Step)
 		return w.trace.write(w.model, n, s)
 	}
+	interrupted := stoppable(ctx, &opt)
 	start := time.Now()
 	r, err := w.engine.Fill(ctx, t, opt)
 	bar.clear()
+	early := interrupted()
 	if err != nil {
 		return err
 	}
@@ -178,6 +184,9 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	}
 	if !w.quiet && !w.json {
 		fmt.Fprintf(w.std.err, "%s\n", w.summary(r, time.Since(start)))
+	}
+	if early {
+		return context.Canceled
 	}
 	return nil
 }
@@ -265,6 +274,9 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),
 		count.Of(o.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
+	if r.Ended == infill.EndedStopped {
+		s += ", stopped"
+	}
 	s += fmt.Sprintf(", %d of %s evaluated", r.Fresh, count.Of(r.Rows, "row"))
 	if n := r.Evaluated - r.Fresh; n > 0 {
 		s += fmt.Sprintf(" and %d for start and ranking", n)

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode"
+
+	"infill/infill"
+	"infill/internal/count"
 )
 
 // A meter shows on standard error how far something is: as a bar where someone looks, as JSON
@@ -96,4 +101,64 @@ func (p *progress) step(line, n int) {
 	default:
 		p.draw(fmt.Sprintf("%s step %d of %d", bar(int64(n), int64(p.total)), n, p.total))
 	}
+}
+
+// found shows the best filling that a search has, and the rows of the model up to now.
+func (p *progress) found(line int, s infill.Progress) {
+	const often = 100 * time.Millisecond
+	if len(s.Best) == 0 || !p.due(time.Now(), often, often, false) {
+		return
+	}
+	best := s.Best[0]
+	if p.mode != "json" {
+		head := count.Of(s.Rows, "row") + "  "
+		p.draw(head + around(best.Text, best.Spans, columns(p.w)-1-len(head)))
+		return
+	}
+	var at string
+	if line > 0 {
+		at = fmt.Sprintf(`"line":%d,`, line)
+	}
+	text, _ := json.Marshal(best.Text) // a string has JSON
+	p.line(`%s"rows":%d,"score":%.2f,"best":%s`, at, s.Rows, best.Score, text)
+}
+
+// around is a line of at most some columns: the text, or what stands around its first filled word.
+func around(text string, spans [][2]int, width int) string {
+	line := []rune(strings.ReplaceAll(printable(text), "\t", " "))
+	fits := func(r []rune, width int) int { // how many of them
+		for i := range r {
+			if width -= columnsOf(r[i]); width < 0 {
+				return i
+			}
+		}
+		return len(r)
+	}
+	if fits(line, width) == len(line) {
+		return string(line)
+	}
+	first := len(line)
+	for _, s := range spans {
+		first = min(first, len([]rune(printable(text[:s[0]]))))
+	}
+	head := ""
+	if from := first - width/4; from > 0 && fits(line, width) < first+width/4 {
+		head, line = "…", []rune(strings.TrimLeft(string(line[from:]), " "))
+		width--
+	}
+	if n := fits(line, width); n < len(line) {
+		line = append(line[:fits(line, width-1)], '…')
+	}
+	return head + string(line)
+}
+
+// columnsOf is how many columns of a terminal a character takes, at most.
+func columnsOf(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && (r < 0x2000 || r >= 0x2300): // East Asian ones, emoji, and some narrow ones
+		return 2
+	}
+	return 1
 }

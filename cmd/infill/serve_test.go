@@ -318,22 +318,27 @@ func TestServeEnergy(t *testing.T) {
 	}
 }
 
-// A stream has the record of a plain request, but samples a single blank.
+// A stream has the record of a plain request, however the text is filled.
 func TestServeStreamAsFill(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--model", tinyModel, "--log", "none")
-	for text, more := range map[string][]string{
-		"the [MASK] sleeps in the [MASK] .": nil,
-		"the [MASK] sleeps .":               {"--exact", "never"},
+	for text, method := range map[string]string{
+		"the [MASK] sleeps in the [MASK] .": "auto", "the [MASK] sleeps .": "auto",
+		"the [MASK] sleeps in a [MASK] .": "sample", "a [MASK] sleeps .": "sample",
 	} {
-		want := infillRun("", withTiny(append([]string{"fill", "--json", "--seed", "3", text}, more...)...)...)
-		body, err := json.Marshal(map[string]any{"text": text, "seed": 3, "stream": true})
+		want := infillRun("", withTiny("fill", "--json", "--seed", "3", "--method", method, text)...)
+		body, err := json.Marshal(map[string]any{"text": text, "seed": 3, "stream": true, "method": method})
 		if err != nil {
 			t.Fatal(err)
 		}
 		code, got := s.post(t, "/v1/fill", string(body))
-		if record := `"record":` + strings.TrimSuffix(want.out, "\n") + `,"marginals":`; want.code != 0 ||
-			code != http.StatusOK || !strings.Contains(got, record) {
+		record := `"record":` + strings.TrimSuffix(want.out, "\n")
+		if method == "sample" {
+			record += `,"marginals":[[{`
+		} else {
+			record += "}\n"
+		}
+		if want.code != 0 || code != http.StatusOK || !strings.Contains(got, record) {
 			t.Errorf("%s: %d %s\nwant %s%s", text, code, got, record, want.err)
 		}
 	}

@@ -22,6 +22,17 @@ func isTerminal(v any) bool {
 // canDraw says that escape codes work on a writer: it is a terminal, and not a dumb one.
 func canDraw(v any) bool { return os.Getenv("TERM") != "dumb" && isTerminal(v) }
 
+// columns is the width of a terminal.
+func columns(v any) int {
+	const usual = 80
+	if f, ok := v.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return usual
+}
+
 // useColor decides whether filled words are highlighted: --color, else
 // NO_COLOR (no-color.org), else whether the output is a terminal.
 func useColor(mode string, out io.Writer) bool {

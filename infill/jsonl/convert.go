@@ -27,7 +27,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if r.OriginalScore != nil {
 		rec.OriginalScore = pointer(*r.OriginalScore)
 	}
-	if r.Method == infill.MethodSearch && r.Ended != infill.EndedItself {
+	if r.Ended != infill.EndedItself {
 		rec.Ended = r.Ended.String()
 	}
 	if r.Method == infill.MethodSample {

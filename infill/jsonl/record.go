@@ -39,8 +39,9 @@ type Record struct {
 	// Scoring is what the scores are: "blended", "pll" or "within-word". Records without it are of
 	// earlier programs, which had "pll".
 	Scoring string `json:"scoring,omitempty"`
-	// Method says how fillings were found, "search", "exact" or "sample". Ended says why a search
-	// ended before its time: "rows" at the bound of rows, "stopped" by a signal or a deadline.
+	// Method says how fillings were found, "search", "exact" or "sample". Ended says why they
+	// are the best of unfinished work: "rows" at a search's bound of rows, "stopped" by a signal or a
+	// deadline.
 	Method string `json:"method,omitempty"`
 	Ended  string `json:"ended,omitempty"`
 	// Exact says that the fillings were computed and not sampled: they are the

@@ -226,7 +226,7 @@ func (p *tab) wait(expression string) {
 
 const (
 	done    = `document.body.dataset.state === "done"`
-	running = `document.querySelectorAll(".chains mark").length > 0`
+	running = `document.querySelectorAll(".best mark").length > 0`
 )
 
 // write types a sentence into the field in place of what is there.

@@ -78,7 +78,7 @@ func (p *tab) same(what string, got, want []string) {
 // A stranger types a sentence, sees the chains move, and reads what the API answers for the same
 // seed. The address repeats the run in another tab, and the command that is shown in a shell.
 func TestFill(t *testing.T) {
-	p := open(t, "/?text=the+[MASK]+sat.&steps=20")
+	p := open(t, "/?text=the+[MASK]+sat.&method=sample")
 	p.wait(running)
 	const text = "She opened the [MASK] and walked into the [MASK]."
 	p.write(text + kb.Enter)
@@ -99,7 +99,7 @@ func TestFill(t *testing.T) {
 	}
 	best := p.best()
 	p.same("the API", best, shown(p.ask(map[string]any{"text": text, "seed": json.Number(seed),
-		"steps": 20})))
+		"method": "sample"})))
 	if n := len(p.chains()); n != 25 {
 		t.Errorf("%d lines, want one a chain", n)
 	}
@@ -135,11 +135,68 @@ func shell(t *testing.T, command string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(string(out)) {
-		score, text, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		lines = append(lines, strings.Replace(score, "-", "−", 1)+" "+text)
+		parts := strings.Split(strings.TrimSpace(line), "  ") // a percentage may be between
+		lines = append(lines, strings.Replace(parts[0], "-", "−", 1)+" "+parts[len(parts)-1])
 	}
 	return lines
 }
+
+// Without settings the best fillings are searched. The list grows, and at its end it is the API's and
+// the command's. The bars count its words.
+func TestSearch(t *testing.T) {
+	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
+	p.wait(done)
+	p.visit("/")
+	p.wait(done)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.lists = []; new MutationObserver(() => lists.push(
+		[...document.querySelectorAll(".best .s")].map(s => s.textContent))).observe(
+		document.getElementById("runs"), {subtree: true, childList: true})`))
+	const text = "She opened the [MASK] and walked into the [MASK] with a [MASK] and a [MASK]."
+	p.write(text)
+	p.do(chromedp.Click("#go"))
+	p.wait(`location.search.includes("opened") && ` + done)
+	best := p.best()
+	p.same("the API", best, shown(p.ask(map[string]any{"text": text})))
+	p.same("the command", shell(t, eval[string](p, `document.querySelector("#cli pre").textContent`)), best)
+	lists := eval[[][]string](p, `lists.filter((l, i) => l.length && String(l) !== String(lists[i - 1]))`)
+	if len(lists) < 2 {
+		t.Errorf("lists that were shown: %q", lists)
+	}
+	if eval[bool](p, `location.search.includes("seed") || !!document.querySelector(".chains").offsetParent`) {
+		t.Error("the page shows a seed, or chains")
+	}
+	if said := eval[string](p, `document.querySelector(".best .when").textContent`); !strings.Contains(said, "rows of the model") {
+		t.Errorf("of the work the page says %q", said)
+	}
+	words := eval[map[string]int](p, `Object.fromEntries([...document.querySelectorAll(".lists > :first-child li")].map(l =>
+		[l.querySelector("b").textContent, parseInt(l.querySelector(".n").firstChild.textContent)]))`)
+	for word, percent := range words {
+		n := 0
+		for _, line := range best {
+			if strings.Contains(line, " opened the "+word+" and") {
+				n++
+			}
+		}
+		if percent != 100*n/len(best) {
+			t.Errorf("%s: %d %%, in %d of %d fillings", word, percent, n, len(best))
+		}
+	}
+	// The button shows chains, and the other one comes back.
+	p.do(chromedp.Click("#one"))
+	p.wait(`location.search.includes("method=sample") && ` + done)
+	if len(p.chains()) != 25 || eval[string](p, pressed) != "one" {
+		t.Errorf("%d chains, pressed: %s", len(p.chains()), eval[string](p, pressed))
+	}
+	p.do(chromedp.Click("#search"))
+	p.wait(`!location.search.includes("method") && ` + done)
+	p.same("the search", p.best(), best)
+	if eval[string](p, pressed) != "search" {
+		t.Errorf("pressed: %s", eval[string](p, pressed))
+	}
+}
+
+// pressed is the view that is chosen.
+const pressed = `[...document.querySelectorAll("#views [aria-pressed=true]")].map(b => b.id).join()`
 
 // Settings are in the address and in the command, quotes and lists too.
 func TestSettings(t *testing.T) {
@@ -161,10 +218,16 @@ func TestSettings(t *testing.T) {
 		`"seed": 18446744073709551615,`) {
 		t.Errorf("the JSON has another seed: %s", shown)
 	}
-	// A single blank is sampled.
-	p.visit("/?text=the+[MASK:x]+of+the+[MASK:x*1]&seed=4")
+	// A single blank is computed, with the share of each filling, and no seed takes part.
+	p.visit("/?text=the+[MASK]+of+the+house&seed=4")
 	p.wait(done)
+	if eval[bool](p, `location.search.includes("seed") || !document.querySelector(".best li .times").textContent
+		.endsWith(" %") || !/of [\d,]+, all computed/.test(document.querySelector(".when").textContent)`) {
+		t.Errorf("the page says %q", eval[string](p, `location.search + document.querySelector(".best").textContent`))
+	}
 	p.same("the command", shell(t, eval[string](p, `document.querySelector("#cli pre").textContent`)), p.best())
+	p.visit("/?text=the+[MASK:x]+of+the+[MASK:x*1]")
+	p.wait(done)
 	if n := eval[int](p, `document.querySelectorAll(".lists h3").length`); n != 1 {
 		t.Errorf("tied blanks have %d lists of words", n)
 	}

@@ -101,22 +101,34 @@ func TestKeyboard(t *testing.T) {
 
 // Pictures for people to look at, and what can be said about them without eyes.
 func TestPictures(t *testing.T) {
-	p := open(t, "/")
+	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
+	p.wait(done)
 	p.emulate(1180, 860)
+	p.visit("/")
+	p.wait(running)
+	p.picture("searching.png")
+	p.wait(done)
+	p.same("README's sentence", p.best(), shown(p.ask(map[string]any{"text": sentence})))
+	p.do(chromedp.Sleep(time.Second)) // what moves comes to rest
+	p.picture("searched.png")
+	if *update {
+		p.readme()
+	}
+	p.visit("/?text=the+[MASK]+sat+down.")
+	p.wait(done)
+	p.picture("computed.png")
+	p.visit("/?method=sample")
 	p.wait(running)
 	p.do(chromedp.Sleep(time.Second))
 	p.picture("running.png")
 	p.wait(done)
-	p.same("README's sentence", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1})))
+	p.same("the chains", p.best(), shown(p.ask(map[string]any{"text": sentence, "seed": 1, "method": "sample"})))
 	if said := eval[string](p, `document.querySelector(".caption").textContent`); !regexp.MustCompile(
 		`\d % of the steps proposed a move, \d+ % of these were accepted`).MatchString(said) {
 		t.Errorf("of moves the page says %q", said)
 	}
-	p.do(chromedp.Sleep(time.Second)) // what moves comes to rest
+	p.do(chromedp.Sleep(time.Second))
 	p.picture("done.png")
-	if *update {
-		p.readme()
-	}
 	background := `getComputedStyle(document.body).backgroundColor`
 	light := eval[string](p, background)
 	p.emulate(1180, 860, "prefers-color-scheme=dark")
@@ -160,9 +172,20 @@ func TestManyChains(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	p.do(chromedp.Click("#go"))
-	p.wait(`document.getElementById("status").textContent === "Stopped."`)
+	p.wait(`document.getElementById("status").textContent.startsWith("Stopped.")`)
 	if label := eval[string](p, `document.getElementById("go").textContent`); label != "Fill" {
 		t.Errorf("the button says %q", label)
+	}
+}
+
+// A search that is stopped leaves the list of what it found.
+func TestStopSearch(t *testing.T) {
+	p := open(t, "/?text=the+[MASK]+[MASK]+sat+in+the+[MASK]+[MASK].&effort=thorough&top=1000&most_rows=1000000")
+	p.wait(running)
+	p.do(chromedp.Click("#go"))
+	p.wait(`document.getElementById("status").textContent.startsWith("Stopped. The list has the best")`)
+	if len(p.best()) == 0 || !strings.HasPrefix(eval[string](p, `document.querySelector(".when").textContent`), "so far") {
+		t.Errorf("the page says %q", eval[string](p, `document.querySelector(".best").textContent`))
 	}
 }
 

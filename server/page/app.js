@@ -73,9 +73,10 @@ function show(state) {
 
 const isTwo = () => $("two").getAttribute("aria-pressed") === "true";
 
-// view shows the choices of one of the two views.
-function view(two, other) {
-  $("one").setAttribute("aria-pressed", String(!two));
+// view shows the choices of one of the views.
+function view(two, other, sampled = settings.texts.method === "sample") {
+  $("search").setAttribute("aria-pressed", String(!two && !sampled));
+  $("one").setAttribute("aria-pressed", String(!two && sampled));
   $("two").setAttribute("aria-pressed", String(two));
   $("pair").hidden = !two;
   if (other) pair[1].value = other;
@@ -111,6 +112,7 @@ async function fill(seed, push = true) {
   const parts = parse(text.value, spelling());
   const plans = [texts];
   if (two) {
+    texts.method = "sample";
     texts.budget ??= "evaluations"; // what steps cost differs by sampler
     const {step_size, balance, params, ...rest} = texts; // of the first sampler
     plans.push({...rest, sampler: pair[1].value});
@@ -130,9 +132,13 @@ async function fill(seed, push = true) {
     await run({text: state.text, ...settings.request(own), model: chosen()}, {
       start: e => {
         v.start(parts, e, +(texts.top ?? settings.schemas.top.default), mask);
-        $("status").textContent = `${e.chains} chains of ${e.steps} steps are running, seed ${texts.seed}.`
-          + (two ? " Both samplers have the same budget." : "");
+        if (!two) view(false, "", e.method === "sample");
+        $("status").textContent = e.method === "search" ? "Searching the best fillings."
+          : e.method === "exact" ? "Computing all fillings."
+          : `${e.chains} chains of ${e.steps} steps are running, seed ${texts.seed}.`
+            + (two ? " Both samplers have the same budget." : "");
       },
+      found: e => v.found(e),
       step: e => v.step(e),
       done: e => { v.done(e); result = {own, record: e.record, model: v.first.model}; },
     }, {key: key(), signal: mine.signal}).finally(() => { if (!v.first) v.root.remove(); });
@@ -145,20 +151,25 @@ async function fill(seed, push = true) {
   const bad = ends.find(e => e.status === "rejected")?.reason;
   const good = ends.filter(e => e.status === "fulfilled").map(e => e.value);
   document.body.dataset.state = bad ? "failed" : "done";
-  if (mine.signal.aborted) $("status").textContent = "Stopped.";
+  if (mine.signal.aborted) $("status").textContent = "Stopped."
+    + ($("runs").querySelector(".best li") ? " The list has the best up to then." : "");
   else if (bad) {
     $("status").textContent = "";
     fail(bad);
   }
   if (!good.length || bad) return;
   const record = good[0].record, best = record.fillings?.[0];
-  $("status").textContent = `Done in ${((performance.now() - began) / 1000).toFixed(1)} s, seed `
-    + `${texts.seed}.` + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "");
+  if (record.seed === undefined) { // nothing was drawn
+    delete texts.seed;
+    delete state.seed;
+    history.replaceState(null, "", address(state));
+  }
+  $("status").textContent = `Done in ${((performance.now() - began) / 1000).toFixed(1)} s`
+    + (texts.seed ? `, seed ${texts.seed}.` : ".") + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "");
   last = state;
   $("more").hidden = false;
-  const single = new Set(parts.flatMap(p => p.group ?? [])).size === 1;
   $("cli").querySelector("pre").textContent =
-    good.map(({own, model}) => command(state.text, own, model, settings.schemas, single)).join("\n");
+    good.map(({own, model}) => command(state.text, own, model, settings.schemas)).join("\n");
   // A seed of 64 bits is not a JavaScript number.
   $("json").querySelector("pre").textContent = good.map(g =>
     JSON.stringify(g.record, null, 2).replace(/^  "seed": .*$/m, `  "seed": ${texts.seed},`)).join("\n");
@@ -233,7 +244,19 @@ function listen() {
     changed();
     mirror();
   });
-  $("one").addEventListener("click", () => { view(false); fill(); });
+  $("search").addEventListener("click", () => {
+    settings.put("method", "");
+    if (Object.keys(settings.texts).length) settings.put("method", "search"); // some ask for chains
+    view(false);
+    changed();
+    fill();
+  });
+  $("one").addEventListener("click", () => {
+    settings.put("method", "sample");
+    view(false);
+    changed();
+    fill();
+  });
   $("two").addEventListener("click", () => { view(true); fill(); });
   for (const id of ["cli", "json"]) {
     const b = $(id).querySelector("button");

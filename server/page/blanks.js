@@ -76,3 +76,17 @@ export function draw(into, parts, word) {
   into.replaceChildren(...parts.map(p => p.blank === undefined ? p.text
     : element("mark", "c" + p.colour, word(p.blank))));
 }
+
+// fill is the text of a filling, as nodes: its words stand in elements of their blank's class.
+export function fill({text, spans}, colour) {
+  const bytes = new TextEncoder().encode(text), decoder = new TextDecoder(), out = [];
+  const order = spans.map((span, i) => [span, i]).sort((a, b) => a[0][0] - b[0][0]);
+  let at = 0;
+  for (const [[from, to], i] of order) {
+    out.push(decoder.decode(bytes.subarray(at, from)),
+      element("mark", colour(i), decoder.decode(bytes.subarray(from, to))));
+    at = to;
+  }
+  out.push(decoder.decode(bytes.subarray(at)));
+  return out;
+}

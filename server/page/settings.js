@@ -105,8 +105,7 @@ export class Settings {
 const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`;
 
 // command is what a shell runs to get the same fillings. schemas are the settings by their fields.
-// The command computes a single blank unless it is told to sample it, as the page does.
-export function command(text, texts, model, schemas, single) {
+export function command(text, texts, model, schemas) {
   const words = ["infill", "fill"];
   if (model !== "default") words.push("--model", quote(model));
   for (const [name, v] of Object.entries(texts)) {
@@ -116,7 +115,6 @@ export function command(text, texts, model, schemas, single) {
     else if (name === "allow") add(`<(printf '%s\\n' ${list(v).map(quote).join(" ")})`); // a file
     else add(quote(type === "array" ? list(v).join(",") : v));
   }
-  if (single) words.push("--exact", "never");
   if (text.startsWith("-")) words.push("--");
   const line = [...words, quote(text)].join(" ");
   return model === "default" ? line

@@ -1,11 +1,10 @@
 // The view of one run: best fillings, chains, energies, and the words of each blank.
 
-import {draw, element, parse, spell} from "./blanks.js";
+import {draw, element, fill, parse, spell} from "./blanks.js";
 import {number, plot, range} from "./plot.js";
+import {percent, together, words} from "./words.js";
 
-const rows = 6; // words a blank shows
 const lines = 100; // chains that are drawn
-const percent = p => p >= .995 ? "100" : p < .01 ? "<1" : (100 * p).toFixed(0);
 
 export class View {
   constructor(into, name, scale, copy) {
@@ -42,12 +41,17 @@ export class View {
       : Array.from({length: first.blanks}, (_, i) => [{blank: i, group: i, colour: i % 6},
         {text: " "}]).flat();
     this.top = shown;
+    this.counts = Array.from({length: first.blanks}, () => new Map());
+    this.burnt = false;
+    this.find(".best ol").replaceChildren();
+    this.find(".legend .together").textContent = together[first.method];
+    this.sampled = first.method === "sample";
+    this.root.classList.toggle("sampled", this.sampled);
+    if (!this.sampled) return this.words();
     this.run = {
       steps: first.steps, at: [], moved: [], tokens: [],
       energy: Array.from({length: first.chains}, () => []),
     };
-    this.counts = Array.from({length: first.blanks}, () => new Map());
-    this.burnt = false;
     this.find(".chains .count").textContent = first.chains === 1 ? "1 chain"
       : first.chains > lines ? `${lines} of ${first.chains} chains` : `${first.chains} chains`;
     this.list.replaceChildren(...this.run.energy.slice(0, lines).map((_, k) => {
@@ -58,7 +62,6 @@ export class View {
       b.setAttribute("aria-pressed", "false");
       return element("li", "", b);
     }));
-    this.find(".best ol").replaceChildren();
     this.find(".best .when").textContent = "of the chains now";
   }
 
@@ -89,45 +92,69 @@ export class View {
     this.due ??= requestAnimationFrame(() => { this.due = null; this.paint(); });
   }
 
+  // found takes an event of that name: the best fillings that a search has.
+  found(e) {
+    this.find(".best .when").textContent = `so far, after ${e.rows} rows of the model`;
+    const same = this.latest?.length === e.fillings.length
+      && this.latest.every((f, i) => f.text === e.fillings[i].text);
+    this.latest = e.fillings;
+    if (!same) this.listed(e.fillings, 1);
+  }
+
+  // listed shows fillings, and counts their words by weight: a number for all, or each one's own.
+  listed(fillings, weight) {
+    this.best(fillings.map(f => ({...f, sentence: fill(f, i => this.colour(i))})));
+    if (this.sampled) return;
+    this.counts.forEach((counts, i) => {
+      counts.clear();
+      for (const f of fillings) {
+        counts.set(f.tokens[i], (counts.get(f.tokens[i]) ?? 0) + (weight ?? f.probability));
+      }
+    });
+    this.words();
+  }
+
   // done takes the event that ends a run.
   done(e) {
     cancelAnimationFrame(this.due);
     this.due = null;
-    this.run.steps = this.run.at.at(-1) ?? this.run.steps;
-    this.record = e.record;
+    const {method, fillings, chains} = this.record = e.record;
+    const [distinct, rows] = [e.record.distinct, e.record.model_rows ?? 0].map(n => n.toLocaleString("en"));
+    this.root.classList.add("ended");
     const parts = parse(e.record.text, this.mask);
-    if (!this.known && this.fits(parts)) {
-      this.parts = parts;
-      this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
-    }
+    const masked = !this.known && this.fits(parts);
+    if (masked) this.parts = parts;
+    if (this.sampled) this.chainsDone(e, masked);
+    if (method === "exact") this.total = 1;
+    this.listed(fillings, method === "exact" ? undefined : 1);
+    this.find(".best .when").textContent = method === "sample" ? `${distinct} different in ${chains} chains`
+      : method === "exact" ? `of ${distinct}, all computed`
+      : `of ${distinct} scored, ${e.record.ended ? "unfinished" : "done"} after ${rows} rows of the model`;
+  }
+
+  // chainsDone ends the views of the chains. masked says that words were masked, and are known now.
+  chainsDone(e, masked) {
+    this.run.steps = this.run.at.at(-1) ?? this.run.steps;
+    if (masked) this.list.querySelectorAll(".s").forEach(s => s.replaceChildren());
     if (e.marginals) {
       this.counts = e.marginals.map(l => new Map((l ?? []).map(({token, p}) => [token, p])));
       this.total = 1;
     }
     this.paint();
-    this.find(".best .when").textContent = `${e.record.distinct} different in ${e.record.chains} chains`;
-    this.best(e.record.fillings.map(f => {
-      const bytes = new TextEncoder().encode(f.text), text = new TextDecoder();
-      const out = [];
-      let at = 0;
-      const order = f.spans.map((span, i) => [span, i]).sort((a, b) => a[0][0] - b[0][0]);
-      for (const [[from, to], i] of order) {
-        out.push(text.decode(bytes.subarray(at, from)),
-          element("mark", this.colour(i), text.decode(bytes.subarray(from, to))));
-        at = to;
-      }
-      out.push(text.decode(bytes.subarray(at)));
-      return {score: f.score, sentence: out, count: f.count, text: f.text};
-    }));
   }
 
   colour(blank) { return "c" + this.parts.find(p => p.blank === blank).colour; }
 
-  // best lists fillings: {score, sentence: nodes, count, text}. text is there to be copied.
+  // best lists fillings: {score, sentence: nodes, count, probability, text}. text is there to be
+  // copied. What a search finds lights up.
   best(fillings) {
+    const before = this.shown;
+    this.shown = new Set(fillings.map(f => f.text));
     this.find(".best ol").replaceChildren(...fillings.map(f => {
-      const line = element("li", "", element("span", "u", number(f.score)),
+      const fresh = before && !this.sampled && !before.has(f.text);
+      const line = element("li", fresh ? "new" : "", element("span", "u", number(f.score)),
         element("span", "s", ...f.sentence));
+      if (f.probability !== undefined) line.append(element("small", "times", percent(f.probability) + " %"));
       if (f.count > 1) line.append(element("small", "times", `×${f.count}`));
       if (f.text !== undefined) {
         const b = element("button", "copy", "Copy");
@@ -187,45 +214,9 @@ export class View {
     });
   }
 
-  // words draws the bars of each blank: together, and what the blank alone says.
   words() {
-    const into = this.find(".lists");
-    const seen = new Set();
-    const lists = [];
-    this.counts.forEach((counts, i) => {
-      const part = this.parts.find(p => p.blank === i);
-      if (seen.has(part.group)) return; // tied: shown once
-      seen.add(part.group);
-      const total = this.total ?? ([...counts.values()].reduce((a, b) => a + b, 0) || 1);
-      const alone = new Map((this.first.alone?.[i] ?? []).map(({token, p}) => [token, p]));
-      const sorted = m => [...m.keys()].sort((a, b) => m.get(b) - m.get(a));
-      const names = [...new Set([...sorted(counts).slice(0, rows - 2), ...sorted(alone).slice(0, 3)])]
-        .slice(0, rows).sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)
-          || (alone.get(b) ?? 0) - (alone.get(a) ?? 0));
-      const most = Math.max(.2, ...names.map(w => Math.max((counts.get(w) ?? 0) / total,
-        alone.get(w) ?? 0)));
-      // The server says the likeliest words of a blank alone. Of others, and of words of several
-      // pieces, no more is known than that.
-      const rest = Math.min(1, ...alone.values());
-      const known = w => alone.has(w) ? percent(alone.get(w)) : rest < .01 && !w.includes(" ") ? "<1" : "–";
-      const body = names.map(w => this.bar(w, (counts.get(w) ?? 0) / total, alone.get(w) ?? 0, known(w),
-        most));
-      lists.push(element("div", "c" + part.colour,
-        element("h3", "", element("span", "chip", part.raw ?? `blank ${i + 1}`)),
-        element("ul", "", ...body)));
-    });
-    into.replaceChildren(...lists);
-  }
-
-  // bar is the line of a word: its shares together and alone, of at most most. said is the latter.
-  bar(word, share, alone, said, most) {
-    const solid = element("i", "solid"), ghost = element("i", "ghost");
-    solid.style.width = 100 * share / most + "%";
-    ghost.style.width = 100 * alone / most + "%";
-    const li = element("li", "", element("b", "", this.spell(word)), element("span", "track", solid, ghost),
-      element("span", "n", percent(share), element("small", "", said)));
-    li.title = `${this.spell(word)}: ${percent(share)} % together, ${said} % alone`;
-    return li;
+    words(this.find(".lists"), this.parts, this.counts, {total: this.total, alone: this.first.alone,
+      method: this.first.method, spell: w => this.spell(w)});
   }
 
   curves() {
