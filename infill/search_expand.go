@@ -16,6 +16,15 @@ const wideTop = 200
 
 // expand guesses the scores of the fillings that differ from a scored one in one coordinate.
 func (s *seeker) expand(ctx context.Context, f *filled) error {
+	var lost []*rowAsk // rows that are not held any more
+	for _, a := range f.work.ask {
+		if s.rows.row(a) == nil {
+			lost = append(lost, a)
+		}
+	}
+	if err := s.rows.fetch(ctx, lost); err != nil {
+		return err
+	}
 	shared := s.own(f)
 	var at []int
 	var other []*partial
@@ -54,9 +63,6 @@ func (s *seeker) own(f *filled) [][]float64 {
 			continue
 		}
 		row := s.rows.row(w.ask[j])
-		if row == nil { // not held any more
-			continue
-		}
 		c := &pt.coords[i]
 		if out[i] == nil {
 			out[i] = make([]float64, c.k())

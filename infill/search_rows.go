@@ -20,7 +20,7 @@ type rowSource struct {
 
 // keptRows bounds the rows that a search holds, at about 120 kB each. What was dropped is asked for
 // again, mostly from the memo, and not counted again.
-const keptRows = 2048
+const keptRows = 512
 
 func newRowSource(m *recall, context int) *rowSource {
 	return &rowSource{model: m, context: context, rows: map[string]*searchRow{},
