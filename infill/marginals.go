@@ -130,6 +130,21 @@ func (l *lexicon) of(text string) int32 {
 	return n
 }
 
+// word is of for a word of a blank. To an uncased model a word with capitals, which the words
+// beside it may give it, is the word without. It is listed as it was written first.
+func (l *lexicon) word(text string, uncased bool) int32 {
+	lower := strings.ToLower(text)
+	if !uncased {
+		return l.of(text)
+	}
+	if n, ok := l.number[lower]; ok {
+		return n
+	}
+	n := l.of(text)
+	l.number[lower] = n
+	return n
+}
+
 // marginals estimates the probabilities from what the parts have recorded.
 func (p *plan) marginals(res *Result) {
 	stride, kept := 1, math.MaxInt
@@ -198,6 +213,7 @@ func (pt *part) recall(h *history, kept int, c Case, words, texts *lexicon) {
 		blanks []int32
 	}
 	known := map[string]spelt{}
+	uncased := pt.tgt.supports.tok.Lowercase()
 	for k := range pt.record.x {
 		whole := make([]int32, kept)
 		blanks := make([][]int32, len(h.blanks))
@@ -212,7 +228,7 @@ func (pt *part) recall(h *history, kept int, c Case, words, texts *lexicon) {
 				f := pt.tgt.spell(x, c)
 				s.whole = texts.of(f.Text)
 				for _, span := range f.Spans {
-					s.blanks = append(s.blanks, words.of(f.Text[span[0]:span[1]]))
+					s.blanks = append(s.blanks, words.word(f.Text[span[0]:span[1]], uncased))
 				}
 				known[key] = s
 			}

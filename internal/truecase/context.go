@@ -1,0 +1,116 @@
+package truecase
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Contexts appends to dst what stands beside the word text[a:b], in the spelling of the table:
+//
+//	<in      the word before is "in"
+//	>Smith   the word after is "Smith"
+//	<~X      the word before has a capital, ~x: none, ~0: begins with a digit, ~$: there is none
+//	>~X      the same of the word after
+//	<~X>~x   both
+//
+// A number has no other context than ~0. Punctuation between the two words stands after < or >:
+// "<-~X" for a hyphen. Quotes and the ends of clauses hide what is beyond. capital reports whether
+// a word in lower case has a capital usually. It judges the first words of sentences. A word in
+// lower case in filled, which are spans of the text, may have capitals yet: "smith" is "Smith" too.
+func Contexts(dst []string, text string, a, b int, capital func(string) bool,
+	filled [][2]int) []string {
+	var left, right string
+	if !StartsSentence(text[:a]) {
+		end := strings.LastIndexFunc(text[:a], isWordRune)
+		if end >= 0 {
+			_, n := utf8.DecodeRuneInString(text[end:])
+			end += n
+		}
+		end = max(end, 0)
+		start := wordStart(text, end)
+		if mark, ok := between(text[end:a]); ok {
+			word := text[start:end]
+			if lower := strings.ToLower(word); StartsSentence(text[:start]) && !capital(lower) {
+				word = lower
+			}
+			left = "<" + mark + "~" + shapeOf(word)
+			dst = named(append(dst, left), "<"+mark, word, within(filled, start))
+		}
+	}
+	start := nextWord(text, b)
+	if mark, ok := between(text[b:start]); ok {
+		word := text[start:wordEnd(text, start)]
+		right = ">" + mark + "~" + shapeOf(word)
+		dst = named(append(dst, right), ">"+mark, word, within(filled, start))
+	}
+	if left != "" && right != "" {
+		dst = append(dst, left+right)
+	}
+	return dst
+}
+
+// named appends the contexts that name a word.
+func named(dst []string, side, word string, filled bool) []string {
+	if s := shapeOf(word); s != "x" && s != "X" {
+		return dst
+	}
+	dst = append(dst, side+word)
+	if e, ok := Lookup(word); filled && ok {
+		dst = append(dst, side+e.Form)
+	}
+	return dst
+}
+
+// Simpler returns the contexts of one side that a context of both sides implies.
+func Simpler(context string) (left, right string, ok bool) {
+	k := strings.IndexByte(context, '>')
+	if k <= 0 {
+		return "", "", false
+	}
+	return context[:k], context[k:], true
+}
+
+// between is the punctuation between two words, without spaces: at most two marks. It is not ok
+// where a quote or the end of a clause stands.
+func between(s string) (mark string, ok bool) {
+	var marks []rune
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r) || r == '@': // corpora write "built @-@ in"
+			continue
+		case strings.ContainsRune("\"“”„«»`?!;:…<>~", r):
+			return "", false
+		case r == '’' || r == '‘':
+			r = '\''
+		case r == '–' || r == '—':
+			r = '-'
+		}
+		if len(marks) < 2 {
+			marks = append(marks, r)
+		}
+	}
+	return string(marks), true
+}
+
+// shapeOf is the shape of a word, see Contexts.
+func shapeOf(word string) string {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case word == "":
+		return "$"
+	case unicode.IsDigit(first):
+		return "0"
+	case strings.ContainsFunc(word, unicode.IsUpper):
+		return "X"
+	}
+	return "x"
+}
+
+// contraction reports whether a word in lower case is what an apostrophe leaves of another: 's.
+func contraction(text string, a int, word string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:a])
+	return (r == '\'' || r == '’') &&
+		slices.Contains([]string{"s", "t", "d", "m", "ll", "re", "ve"}, word)
+}
