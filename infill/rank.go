@@ -175,6 +175,7 @@ func (t *target) spell(x []int32, c Case) Filling {
 	tok := t.supports.tok
 	words := make([]string, len(t.t.blanks))
 	f := Filling{Tokens: make([]string, len(t.t.blanks))}
+	var asGiven []int
 	for g := range t.groups {
 		ids, word := t.filling(g, x, nil), t.word(x, g)
 		pieces := make([]string, len(ids))
@@ -184,10 +185,13 @@ func (t *target) spell(x []int32, c Case) Filling {
 		for _, b := range t.groups[g].blanks {
 			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
 		}
+		if t.coords[t.first[g]].asGiven {
+			asGiven = append(asGiven, t.groups[g].blanks...)
+		}
 	}
 	l := t.layoutOf(x, nil)
 	f.ids, f.lengths = t.tokens(nil, l, x, -1, -1), l.lengths
-	f.Text, f.Spans = splice(t.t, tok, words, c)
+	f.Text, f.Spans = splice(t.t, tok, words, c, asGiven...)
 	return f
 }
 

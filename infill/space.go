@@ -2,6 +2,8 @@ package infill
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"infill/mlm"
 	"infill/samplers"
@@ -15,6 +17,7 @@ type coord struct {
 	ids     []int32  // category v is token ids[v]
 	phrases []phrase // category v is phrase v
 	lengths []int    // the different lengths of the phrases
+	asGiven bool     // a phrase of the list has a capital: their case is their author's
 }
 
 func (c *coord) k() int {
@@ -71,7 +74,9 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int,
 		gr := &t.groups[g]
 		sp.first = append(sp.first, len(sp.coords))
 		if list := lists[g]; list != nil {
-			sp.coords = append(sp.coords, coord{group: g, slot: -1, phrases: list, lengths: lengthsOf(list)})
+			sp.coords = append(sp.coords, coord{
+				group: g, slot: -1, phrases: list, lengths: lengthsOf(list), asGiven: capitals(list),
+			})
 			continue
 		}
 		for slot := range counts[g] {
@@ -119,6 +124,13 @@ func lengthsOf(list []phrase) []int {
 		}
 	}
 	return out
+}
+
+// capitals reports whether a phrase of a list has a capital.
+func capitals(list []phrase) bool {
+	return slices.ContainsFunc(list, func(p phrase) bool {
+		return strings.ContainsFunc(p.text, unicode.IsUpper)
+	})
 }
 
 // filling returns the tokens of group g in state x, in buf or elsewhere.

@@ -1,10 +1,12 @@
 package infill
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"infill/internal/truecase"
 	"infill/tokenize"
 )
 
@@ -12,9 +14,12 @@ import (
 type Case int
 
 const (
-	// CaseAuto capitalises a word at the start of a sentence and the English
-	// pronoun I, unless the text around is itself written in lower case
-	// (caseless corpora are). The capitals of names are unknown to such models.
+	// CaseAuto writes words with the capitals that they have in the text around: at the start of
+	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
+	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
+	// word decides where it may be a name or none, as may and us. A text that is itself written in
+	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
+	// a capital.
 	CaseAuto Case = iota
 	// CaseModel writes the model's tokens as they are.
 	CaseModel
@@ -22,9 +27,40 @@ const (
 
 // splice writes words into the blanks of a template, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
-// blanks changes.
-func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (string, [][2]int) {
-	capital := c == CaseAuto && tok.Lowercase() && !writtenLower(t)
+// blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
+func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
+	asGiven ...int) (string, [][2]int) {
+	if c != CaseAuto || !tok.Lowercase() || writtenLower(t) {
+		return t.write(words, nil)
+	}
+	names := english(tok)
+	switch {
+	case writtenUpper(t):
+		words = slices.Clone(words)
+		for i := range words {
+			if !slices.Contains(asGiven, i) {
+				words[i] = upper(words[i])
+			}
+		}
+		return t.write(words, nil)
+	case names:
+		words = cased(t, words, asGiven)
+	}
+	return t.write(words, func(word, before, after string) string {
+		if names {
+			word = pronouns(word, before, after)
+		}
+		if truecase.StartsSentence(before) {
+			word = capitalise(word)
+		}
+		return word
+	})
+}
+
+// write puts words into the blanks. spell, if not nil, may change a word. It is called in the order
+// of the text, with what stands around the word.
+func (t *Template) write(words []string,
+	spell func(word, before, after string) string) (string, [][2]int) {
 	var b strings.Builder
 	spans := make([][2]int, len(t.blanks))
 	last := 0
@@ -32,17 +68,12 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 		b.WriteString(t.text[last:bl.Start])
 		last = bl.End
 		word := words[i]
-		if capital {
+		if spell != nil {
 			after := t.text[bl.End:]
 			if i+1 < len(t.blanks) && t.blanks[i+1].Start == bl.End {
 				after = words[i+1]
 			}
-			if english(tok) {
-				word = pronouns(word, b.String(), after)
-			}
-			if startsSentence(b.String()) {
-				word = capitalise(word)
-			}
+			word = spell(word, b.String(), after)
 		}
 		start := b.Len()
 		b.WriteString(word)
@@ -50,6 +81,23 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case) (strin
 	}
 	b.WriteString(t.text[last:])
 	return b.String(), spans
+}
+
+// cased gives words the capitals of English text, but for those of the blanks asGiven.
+func cased(t *Template, words []string, asGiven []int) []string {
+	text, spans := t.write(words, nil)
+	var filled [][2]int
+	for i, s := range spans {
+		if !slices.Contains(asGiven, i) {
+			filled = append(filled, s)
+		}
+	}
+	text = truecase.Restore(text, filled)
+	out := make([]string, len(words))
+	for i, s := range spans {
+		out[i] = text[s[0]:s[1]]
+	}
+	return out
 }
 
 // pronouns writes a capital I for every word i of a filling. before and after
@@ -92,46 +140,21 @@ func english(tok *tokenize.Tokenizer) bool {
 // uncased multilingual BERT has 105,879.
 const maxEnglish = 80_000
 
+// capitalise gives the first letter its capital.
 func capitalise(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToTitle(r)) + s[n:]
+	_, n := utf8.DecodeRuneInString(s)
+	return upper(s[:n]) + s[n:]
 }
 
-// startsSentence reports whether a sentence starts after the text before: at the
-// very start, or after a full stop, exclamation or question mark and white
-// space. Opening quotes and brackets do not count.
-func startsSentence(before string) bool {
-	s := strings.TrimRight(before, "\"'`([{“‘«¿¡")
-	trimmed := strings.TrimRightFunc(s, unicode.IsSpace)
-	if trimmed == "" {
-		return true
-	}
-	if trimmed == s {
-		return false // no white space: "3.[MASK]"
-	}
-	trimmed = strings.TrimRight(trimmed, "\"')]}”’»")
-	r, n := utf8.DecodeLastRuneInString(trimmed)
-	switch r {
-	case '!', '?', '…':
-		return true
-	case '.':
-		return !abbreviation(trimmed[:len(trimmed)-n])
-	}
-	return false
-}
-
-// abbreviation reports whether the word before a full stop is one after which
-// sentences rarely end: a single letter (initials, "e.g.") or a common title.
-func abbreviation(before string) bool {
-	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
-	if utf8.RuneCountInString(word) == 1 && word != "I" {
-		return true
-	}
-	switch strings.ToLower(word) {
-	case "mr", "mrs", "ms", "dr", "st", "prof", "vs", "etc", "jr", "sr":
-		return true
-	}
-	return false
+// upper writes letters as capitals, but for those that lower case does not give back, such as the
+// Turkish i without a dot: the model would read another word.
+func upper(s string) string {
+	return strings.Map(func(r rune) rune {
+		if up := unicode.ToTitle(r); unicode.ToLower(up) == r {
+			return up
+		}
+		return r
+	}, s)
 }
 
 // writtenLower reports whether the author of a text writes sentences in lower
@@ -150,7 +173,7 @@ func writtenLower(t *Template) bool {
 			if unicode.IsUpper(r) {
 				return false
 			}
-			if unicode.IsLower(r) && startsSentence(t.text[:last+j]) {
+			if unicode.IsLower(r) && truecase.StartsSentence(t.text[:last+j]) {
 				evidence = true
 			}
 		}
@@ -164,4 +187,29 @@ func writtenLower(t *Template) bool {
 		}
 	}
 	return evidence
+}
+
+// writtenUpper reports whether a text is written in capitals: it has two words of several capital
+// letters outside the blanks, and no small letter.
+func writtenUpper(t *Template) bool {
+	words, last := 0, 0
+	for i := 0; i <= len(t.blanks); i++ {
+		end := len(t.text)
+		if i < len(t.blanks) {
+			end = t.blanks[i].Start
+		}
+		part := t.text[last:end]
+		if strings.ContainsFunc(part, unicode.IsLower) {
+			return false
+		}
+		for a, b := range truecase.Words(part) {
+			if utf8.RuneCountInString(part[a:b]) > 1 && strings.ContainsFunc(part[a:b], unicode.IsUpper) {
+				words++
+			}
+		}
+		if i < len(t.blanks) {
+			last = t.blanks[i].End
+		}
+	}
+	return words > 1
 }

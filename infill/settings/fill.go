@@ -353,7 +353,7 @@ var mainTable = []*Setting[Filling]{
 	},
 	{
 		Name: "case", Line: true, Record: Always,
-		Doc:   "auto: capitalise at the start of a sentence; model: as the model spells",
+		Doc:   "auto: with the capitals of English text; model: as the model spells",
 		Group: Results,
 		bind:  func(v *Filling) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
 	},

@@ -42,7 +42,7 @@ var rankTable = []*Setting[Ranking]{
 	},
 	{
 		Name: "case", Record: Always,
-		Doc:  "auto: capitalise at the start of a sentence; model: as given",
+		Doc:  "auto: with the capitals of English text; model: as given",
 		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
 	},
 	{
