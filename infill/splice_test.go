@@ -25,7 +25,8 @@ func TestSplice(t *testing.T) {
 		{"He runs. [MASK] sleeps.", []string{"she"}, "He runs. She sleeps."},
 		{"Does he run? \"[MASK] sleeps.\"", []string{"she"}, "Does he run? \"She sleeps.\""},
 		{"He ate 3.[MASK] apples.", []string{"four"}, "He ate 3.four apples."},
-		{"Mr. [MASK] runs.", []string{"fox"}, "Mr. fox runs."},
+		{"Dogs etc. [MASK] run.", []string{"fox"}, "Dogs etc. fox run."},
+		{"Mr. [MASK] runs.", []string{"fox"}, "Mr. Fox runs."},
 		{"He runs, [MASK] sleeps.", []string{"she"}, "He runs, she sleeps."},
 		// Text that its author wrote in lower case stays so.
 		{"[MASK] is big . the dog runs .", []string{"she"}, "she is big . the dog runs ."},
