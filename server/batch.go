@@ -112,7 +112,7 @@ func (s *Server) line(ctx context.Context, fill *records.Filler, it *batch.Item)
 	defer leave()
 	t := s.begin(ctx)
 	defer t.end()
-	rec, err := s.work(t, fill, it, nil)
+	rec, err := s.work(t, fill, it, false, nil)
 	var f *failure
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = asFailure(err)

@@ -36,7 +36,7 @@ func (s *Server) fill(w http.ResponseWriter, r *http.Request) error {
 	if form != "" {
 		return s.stream(w, t, m, q, form)
 	}
-	rec, err := s.filled(t, m, &q.item, nil)
+	rec, err := s.filled(t, m, &q.item, false, nil)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 
 // filled is the record of an item with its own fields, settings apart: what a single record is
 // wherever it is printed. The rest is as with work.
-func (s *Server) filled(t *timed, m *model, it *batch.Item, look func(*infill.Template,
-	*infill.Options) error) (*jsonl.Record, error) {
-	rec, err := s.work(t, m.filler, it, look)
+func (s *Server) filled(t *timed, m *model, it *batch.Item, sampled bool,
+	look func(*infill.Template, *infill.Options) error) (*jsonl.Record, error) {
+	rec, err := s.work(t, m.filler, it, sampled, look)
 	var f *failure
 	done := rec
 	if errors.As(err, &f) {
@@ -93,13 +93,17 @@ func (s *Server) filled(t *timed, m *model, it *batch.Item, look func(*infill.Te
 	return rec, err
 }
 
-// work fills an item. look, if not nil, sees the options before they are used. If the time was over
-// before all steps were made, the error is a failure that has the record of those that were.
-func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(*infill.Template,
-	*infill.Options) error) (*jsonl.Record, error) {
+// work fills an item. sampled says that it is sampled whatever it asks for. look, if not nil, sees
+// the options before they are used. If the time was over before all steps were made, or before a
+// search had ended, the error is a failure that has the record of what was found.
+func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, sampled bool,
+	look func(*infill.Template, *infill.Options) error) (*jsonl.Record, error) {
 	wanted, counted := 0, false // whether the number of steps says that all were made
 	s.counts.texts.Add(1)
 	rec, err := fill.Fill(t.works, it, func(tp *infill.Template, o *infill.Options) error {
+		if sampled {
+			o.Method = infill.MethodSample
+		}
 		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
 			return err
 		}
@@ -148,9 +152,17 @@ func (s *Server) counted(o *infill.Options) {
 }
 
 // affordable refuses a text that would take too much work. The start of the chains counts as a
-// step: it is evaluated too, and with no steps at all it is the whole work.
+// step: it is evaluated too, and with no steps at all it is the whole work. A search takes the rows
+// that it may evaluate: those that nobody asked for are cut to what the server has.
 func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
+	if ran.Method == infill.MethodSearch {
+		if o.Rows > s.opt.Work {
+			return fail(codeTooMuchWork, `"most_rows" is %d, at most %d; ask for fewer`, o.Rows, s.opt.Work)
+		}
+		o.Rows = min(ran.Rows, s.opt.Work)
+		return nil
+	}
 	for _, b := range t.Blanks() {
 		tokens += b.Max
 	}

@@ -267,7 +267,7 @@ func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, er
 	}
 	r := &request{item: it}
 	r.seeded()
-	rec, err := s.filled(t, m, &r.item, nil)
+	rec, err := s.filled(t, m, &r.item, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -71,8 +71,8 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e := newEvents(w, form)
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
-	rec, err := s.filled(t, m, &q.item, func(tp *infill.Template, o *infill.Options) error {
-		o.Method = infill.MethodSample // the chains are what a stream is about
+	// The chains are what a stream is about.
+	rec, err := s.filled(t, m, &q.item, true, func(tp *infill.Template, o *infill.Options) error {
 		ran := o.Complete()
 		alone, err := alone(t.works, m.model, tp)
 		if err != nil {

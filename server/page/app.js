@@ -156,9 +156,8 @@ async function fill(seed, push = true) {
     + `${texts.seed}.` + (two ? ` ${budget(good)}` : best ? ` The best filling: ${best.text}` : "");
   last = state;
   $("more").hidden = false;
-  const single = new Set(parts.flatMap(p => p.group ?? [])).size === 1;
   $("cli").querySelector("pre").textContent =
-    good.map(({own, model}) => command(state.text, own, model, settings.schemas, single)).join("\n");
+    good.map(({own, model}) => command(state.text, own, model, settings.schemas)).join("\n");
   // A seed of 64 bits is not a JavaScript number.
   $("json").querySelector("pre").textContent = good.map(g =>
     JSON.stringify(g.record, null, 2).replace(/^  "seed": .*$/m, `  "seed": ${texts.seed},`)).join("\n");

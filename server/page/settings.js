@@ -105,18 +105,17 @@ export class Settings {
 const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`;
 
 // command is what a shell runs to get the same fillings. schemas are the settings by their fields.
-// The command computes a single blank unless it is told to sample it, as the page does.
-export function command(text, texts, model, schemas, single) {
+// The command searches, or computes a single blank, unless it is told to sample, as the page does.
+export function command(text, texts, model, schemas) {
   const words = ["infill", "fill"];
   if (model !== "default") words.push("--model", quote(model));
-  for (const [name, v] of Object.entries(texts)) {
+  for (const [name, v] of Object.entries({...texts, method: "sample"})) {
     const {name: own, type} = schemas[name], add = word => words.push("--" + own, word);
     if (type === "boolean") words.push(`--${own}=${v}`);
     else if (type === "object") list(v).forEach(p => add(quote(p)));
     else if (name === "allow") add(`<(printf '%s\\n' ${list(v).map(quote).join(" ")})`); // a file
     else add(quote(type === "array" ? list(v).join(",") : v));
   }
-  if (single) words.push("--exact", "never");
   if (text.startsWith("-")) words.push("--");
   const line = [...words, quote(text)].join(" ");
   return model === "default" ? line
