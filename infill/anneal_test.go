@@ -99,7 +99,7 @@ func TestAnnealFromAndToTheSame(t *testing.T) {
 	for _, shape := range []Shape{ShapeGeometric, ShapeLinear, ShapeInverse} {
 		var results []*Result
 		for _, opt := range []Options{{Temperature: 0.7}, {Anneal: &Anneal{shape, 0.7, 0.7, ""}}} {
-			opt.Seed, opt.Steps, opt.Chains = 3, 10, 6
+			opt.Seed, opt.Steps, opt.Chains, opt.Score = 3, 10, 6, ScorePLL
 			r, err := e.Fill(t.Context(), tm, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +131,7 @@ func TestAnnealScoresWhateverTheThreads(t *testing.T) {
 				t.Fatal(err)
 			}
 			opt := Options{Seed: 4, Chains: 30, Steps: 8, Top: 100, Sampler: s, Shortlist: 6,
-				Anneal: &Anneal{From: 3, To: 0.3}}
+				Anneal: &Anneal{From: 3, To: 0.3}, Score: ScorePLL}
 			r, err := e.Fill(t.Context(), tm, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -197,7 +197,8 @@ func TestNumberAfterBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1},
+		context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1,
+			Score: ScorePLL},
 	)
 	if err != nil {
 		t.Fatal(err)

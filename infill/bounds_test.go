@@ -57,7 +57,7 @@ func TestTemperaturesAtTheBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := e.Fill(t.Context(), tm,
-				Options{Chains: 2, Steps: 4, Temperature: temperature, Sampler: s})
+				Options{Chains: 2, Steps: 4, Temperature: temperature, Sampler: s, Score: ScorePLL})
 			if err != nil {
 				t.Errorf("%s at %g: %v", name, temperature, err)
 				continue

@@ -39,6 +39,7 @@ func TestBudget(t *testing.T) {
 				var evals []int
 				r, err := e.Fill(context.Background(), tm, Options{
 					Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: budget, Seed: 3,
+					Score: ScorePLL,
 					Trace: func(s Step) error { evals = append(evals, s.Evals); return nil },
 				})
 				if err != nil {
@@ -72,7 +73,8 @@ func TestBudget(t *testing.T) {
 	for name, wantSteps := range map[string]int{"gwg": steps, "gibbs": 3 * (steps + 1)} {
 		r, err := e.Fill(
 			context.Background(), tm,
-			Options{Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: BudgetRows},
+			Options{Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: BudgetRows,
+				Score: ScorePLL},
 		)
 		if err != nil || r.Rows != 3*chains*(steps+1) || r.Steps != wantSteps {
 			t.Errorf(
@@ -84,7 +86,8 @@ func TestBudget(t *testing.T) {
 	// A step of many evaluations: one step is made, and what it took is told.
 	r, err := e.Fill(
 		context.Background(), tm,
-		Options{Sampler: named(t, "hb", nil), Chains: 2, Steps: 5, Budget: BudgetEvaluations},
+		Options{Sampler: named(t, "hb", nil), Chains: 2, Steps: 5, Budget: BudgetEvaluations,
+			Score: ScorePLL},
 	)
 	if err != nil || r.Steps != 1 || r.Stats.Evals < 2*40 {
 		t.Errorf("hb: %d steps, %d evaluations, %v", r.Steps, r.Stats.Evals, err)
@@ -108,7 +111,8 @@ func TestBudgetEnds(t *testing.T) {
 		}
 		r, err := e.Fill(
 			context.Background(), tm,
-			Options{Sampler: c.sampler, Chains: 3, Steps: 7, Budget: BudgetEvaluations},
+			Options{Sampler: c.sampler, Chains: 3, Steps: 7, Budget: BudgetEvaluations,
+				Score: ScorePLL},
 		)
 		if err != nil || r.Steps != maxStretch*7 || r.Stats.Evals != 3 {
 			t.Errorf("%q: %d steps, %d evaluations, %v", c.text, r.Steps, r.Stats.Evals, err)
@@ -119,7 +123,8 @@ func TestBudgetEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(), tm, Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations},
+		context.Background(), tm, Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations,
+			Score: ScorePLL},
 	)
 	if err != nil || r.Steps != 0 {
 		t.Errorf("no steps: %d, %v", r.Steps, err)
@@ -144,7 +149,8 @@ func TestBudgetDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := e.Fill(
-			context.Background(), tm, Options{Chains: 9, Steps: 20, Budget: BudgetEvaluations, Seed: 5},
+			context.Background(), tm, Options{Chains: 9, Steps: 20, Budget: BudgetEvaluations, Seed: 5,
+				Score: ScorePLL},
 		)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func TestCandidates(t *testing.T) {
 			words = [][]string{nil, {}}[i%2] // those of the blank
 		}
 		for _, perToken := range []bool{false, true} {
-			got, err := e.Candidates(context.Background(), tm, words, CandidateOptions{PerToken: perToken})
+			got, err := e.Candidates(context.Background(), tm, words, CandidateOptions{PerToken: perToken, Score: ScorePLL})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -105,7 +105,7 @@ func TestCollect(t *testing.T) {
 		h := &stateLog{m: m}
 		opt := c.opt
 		opt.Sampler, opt.Seed, opt.AllFillings, opt.Trace = &samplers.DULA{StepSize: 0.6}, 3, true, h.enter
-		opt.Vocab, opt.Temperature = VocabWholeWords, 3
+		opt.Vocab, opt.Temperature, opt.Score = VocabWholeWords, 3, ScorePLL
 		opt.Chains = cmp.Or(opt.Chains, 9)
 		if c.opt.Stop != nil {
 			stop := make(chan struct{})
@@ -147,7 +147,7 @@ func TestVisitedProposals(t *testing.T) {
 	for _, name := range []string{"rows", "dmala", "exact-gibbs", "gibbs"} {
 		h := &stateLog{m: m}
 		opt := Options{Sampler: named(t, name, nil), Steps: 10, Chains: 5, AllFillings: true,
-			Trace: h.enter}
+			Trace: h.enter, Score: ScorePLL}
 		r, err := e.Fill(t.Context(), tm, opt)
 		if err != nil {
 			t.Fatal(name, err)
@@ -181,7 +181,8 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Top: 200})
+		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Top: 200,
+			Score: ScorePLL})
 		if err != nil {
 			t.Fatal(err)
 		}

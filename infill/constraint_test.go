@@ -192,7 +192,7 @@ func TestOpenLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Chains: 24, Steps: 2, Seed: 9, AllFillings: true}
+	opt := Options{Chains: 24, Steps: 2, Seed: 9, AllFillings: true, Score: ScorePLL}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4})
+	r, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Score: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

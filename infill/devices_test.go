@@ -42,7 +42,7 @@ func sameBits(t *testing.T, o mlm.Options) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt.Chains, opt.Steps, opt.Seed = 6, 8, 5
+			opt.Chains, opt.Steps, opt.Seed, opt.Score = 6, 8, 5, ScorePLL
 			r, err := e.Fill(t.Context(), tm, opt)
 			if err != nil {
 				t.Fatal(err)

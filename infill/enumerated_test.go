@@ -253,7 +253,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 				opt := c.opt
 				opt.Sampler, opt.Chains, opt.Steps, opt.AllFillings = s, chains, 80, true
 				opt.Seed = uint64(seed)
-				opt.Collect = CollectLast
+				opt.Collect, opt.Score = CollectLast, ScorePLL
 				switch {
 				case c.name == "expression over two blanks" || c.name == "allow":
 					opt.Steps = 250
@@ -327,7 +327,7 @@ func TestOneState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Fill(context.Background(), tm, Options{Sampler: s, Chains: 2, Steps: 3})
+		r, err := e.Fill(context.Background(), tm, Options{Sampler: s, Chains: 2, Steps: 3, Score: ScorePLL})
 		if err != nil || len(r.Fillings) != 1 ||
 			r.Fillings[0].Text != "the big dog runs near the big dog ." ||
 			r.Fillings[0].Count != 2 {

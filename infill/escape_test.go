@@ -53,7 +53,7 @@ func TestLiteralMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Steps: 3, Chains: 4, Seed: 1})
+	r, err := e.Fill(context.Background(), tm, Options{Steps: 3, Chains: 4, Seed: 1, Score: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestExactIsEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Method, c.opt.AllFillings = MethodExact, true
+		c.opt.Method, c.opt.Score, c.opt.AllFillings = MethodExact, ScorePLL, true
 		if len(tm.groups) > 1 || c.opt.Allow == nil && tm.groups[0].Words == nil &&
 			tm.groups[0].Max > 1 {
 			continue
@@ -169,7 +169,7 @@ func TestExactRealModel(t *testing.T) {
 		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
 		"The car is [MASK|red|green|light blue|very, very old].",
 	} {
-		r := exactFill(t, e, text, Options{AllFillings: true, Temperature: 1.5})
+		r := exactFill(t, e, text, Options{AllFillings: true, Temperature: 1.5, Score: ScorePLL})
 		z := 0.0
 		for _, f := range r.Fillings {
 			u, _ := oracle(t, e, f.Text, f.Spans)
@@ -191,7 +191,7 @@ func TestExactRealModel(t *testing.T) {
 func TestExactOrSampled(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	quick := Options{Method: MethodExact, Chains: 2, Steps: 2}
+	quick := Options{Method: MethodExact, Chains: 2, Steps: 2, Score: ScorePLL}
 	for text, want := range map[string]bool{
 		"the [MASK] sleeps .": true, "the [MASK*1] sleeps .": true, "dog[MASK] sleeps .": true,
 		"the [MASK:a|dog|big dog] and the [MASK:a] .": true,
@@ -238,24 +238,27 @@ func TestExactOrSampled(t *testing.T) {
 func TestExactRows(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
-	quick := Options{Method: MethodExact, Chains: 1, Steps: 1}
 	for _, c := range []struct {
 		text string
-		rows int // 0: too many
+		rows [2]int // of blended scores and of the pseudo-log-likelihood, 0: too many
 	}{
-		{"The [MASK] sleeps.", 1},
-		{"The [MASK|dog|cat] sleeps.", 1},
-		{"The [MASK|dog|old cat|a b c] sleeps.", 1 + 2 + 3},
-		{"The [MASK:a|dog|old cat] and the [MASK:a].", 2 * 3},
-		{"The [MASK:a/^(dog|cat|cow)$/], the [MASK:a], the [MASK:a].", 3 * 3},
-		{"The [MASK:a] and the [MASK:a].", 0},
+		{"The [MASK] sleeps.", [2]int{1, 1}},
+		{"The [MASK|dog|cat] sleeps.", [2]int{1, 1}},
+		// Both chain rules begin with a row that phrases of one length share, and end with one of U.
+		{"The [MASK|dog|old cat|a b c] sleeps.", [2]int{1 + (2 + 2) + (3 + 2 + 2), 1 + 2 + 3}},
+		{"The [MASK:a|dog|old cat] and the [MASK:a].", [2]int{(2 + 2) + (4 + 4 + 2), 2 * 3}},
+		{"The [MASK:a/^(dog|cat|cow)$/], the [MASK:a], the [MASK:a].", [2]int{3*(3+2) + 2, 3 * 3}},
+		{"The [MASK:a] and the [MASK:a].", [2]int{}},
 	} {
-		r := exactFill(t, e, c.text, quick)
-		e.Forget()
-		if r.Exact != (c.rows > 0) || r.Exact &&
-			(r.Rows != c.rows || r.Fresh != c.rows || r.Evaluated != c.rows) {
-			t.Errorf("%s: exact %v, %d rows, %d fresh, %d evaluated, want %d", c.text, r.Exact, r.Rows,
-				r.Fresh, r.Evaluated, c.rows)
+		for score, rows := range c.rows {
+			quick := Options{Method: MethodExact, Chains: 1, Steps: 1, Score: Scoring(score)}
+			r := exactFill(t, e, c.text, quick)
+			e.Forget()
+			if r.Exact != (rows > 0) || r.Exact &&
+				(r.Rows != rows || r.Fresh != rows || r.Evaluated != rows) {
+				t.Errorf("%s: %v, exact %v, %d rows, %d fresh, %d evaluated, want %d", c.text, quick.Score,
+					r.Exact, r.Rows, r.Fresh, r.Evaluated, rows)
+			}
 		}
 	}
 }
@@ -285,8 +288,8 @@ func TestExactDiverse(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
 	const text = "The car is [MASK|red|very red|quite red|green]."
-	all := exactFill(t, e, text, Options{AllFillings: true})
-	two := exactFill(t, e, text, Options{Top: 2, Select: SelectDiverse})
+	all := exactFill(t, e, text, Options{AllFillings: true, Score: ScorePLL})
+	two := exactFill(t, e, text, Options{Top: 2, Select: SelectDiverse, Score: ScorePLL})
 	want := diverse(all.Fillings, 2)
 	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
 	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {
@@ -316,7 +319,7 @@ func TestExactOrderOfTies(t *testing.T) {
 func TestExactWeigh(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	opt := Options{AllFillings: true, Temperature: 2}
+	opt := Options{AllFillings: true, Temperature: 2, Score: ScorePLL}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}

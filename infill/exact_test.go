@@ -351,7 +351,7 @@ func TestEngineEnergies(t *testing.T) {
 	r, err := e.Fill(
 		context.Background(), tm,
 		Options{
-			Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true,
+			Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true, Score: ScorePLL,
 			Collect: CollectLast,
 			Trace: func(s Step) error {
 				for k, u := range s.Energy {

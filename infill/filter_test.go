@@ -72,7 +72,8 @@ func TestFilter(t *testing.T) {
 		m    Masking
 		opt  Options
 	}{
-		{"sampled", Masking{Words: 2}, Options{Chains: 60, Steps: 3, AllFillings: true, Temperature: 5}},
+		{"sampled", Masking{Words: 2}, Options{Chains: 60, Steps: 3, AllFillings: true, Temperature: 5,
+			Score: ScorePLL}},
 		{"computed", Masking{Words: 1}, Options{AllFillings: true}},
 		{"computed, some", Masking{Words: 1}, Options{Top: 7}},
 	} {
@@ -257,7 +258,7 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 	}
 	drop := 1000.0
 	r, err := e.Fill(t.Context(), tm, Options{Original: words, Filter: Filter{MaxDrop: &drop}, Chains: 2,
-		Steps: 1})
+		Steps: 1, Score: ScorePLL})
 	if err != nil || r.Window == nil {
 		t.Fatalf("%v, %+v", err, r)
 	}

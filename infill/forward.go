@@ -5,10 +5,13 @@ import (
 	"infill/samplers"
 )
 
-// NeedsGradient reports whether sampling with these options may ask the model for a backward pass.
+// NeedsGradient reports whether filling with these options may ask the model for a backward pass.
 // If not, a model that was opened with mlm.Options.Forward gives the same bits. The sampler must be
-// one that the options name, or the default.
+// one that the options name, or the default. A search never asks for one, whatever guides it.
 func (o *Options) NeedsGradient() bool {
+	if o.method() == MethodSearch {
+		return false
+	}
 	if o.Tuned != nil || len(o.Terms) > 0 {
 		return true
 	}

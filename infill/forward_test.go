@@ -41,7 +41,7 @@ func TestForwardModel(t *testing.T) {
 		"sgdld": {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.SGDLD{}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.opt.Seed, c.opt.Chains, c.opt.Steps = 3, 6, 8
+			c.opt.Seed, c.opt.Chains, c.opt.Steps, c.opt.Score = 3, 6, 8, ScorePLL
 			if got := c.opt.NeedsGradient(); got != c.needs {
 				t.Fatalf("needs a gradient: %v", got)
 			}
@@ -64,7 +64,13 @@ func TestForwardModel(t *testing.T) {
 			}
 		})
 	}
-	if o := (Options{Terms: []Weighted{{}}}); !o.NeedsGradient() {
-		t.Error("terms may have gradients")
+	for method, needs := range map[Method]bool{MethodAuto: false, MethodSearch: false, MethodExact: true,
+		MethodSample: true} {
+		if o := (Options{Method: method, Terms: []Weighted{{}}}); o.NeedsGradient() != needs {
+			t.Errorf("%v: terms may have gradients, which samplers ask for: want %v", method, needs)
+		}
+	}
+	if o := (Options{Method: MethodSearch, Sampler: &samplers.DMALA{}}); o.NeedsGradient() {
+		t.Error("a search has no sampler")
 	}
 }

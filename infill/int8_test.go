@@ -73,7 +73,7 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		r, err := New(
 			m,
 		).Fill(context.Background(), tm, Options{Sampler: &samplers.DMALA{}, Chains: 6, Steps: 10, Seed: 5,
-			AllFillings: true})
+			AllFillings: true, Score: ScorePLL})
 		_ = m.Close()
 		if err != nil {
 			t.Fatal(err)

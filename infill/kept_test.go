@@ -28,7 +28,7 @@ func TestListsFitSmallMemos(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Steps, c.opt.Chains = 30, 4
+		c.opt.Steps, c.opt.Chains, c.opt.Score = 30, 4, ScorePLL
 		// Candidates are chosen by whole rows, which fall out of the memo.
 		bytes := int64(2*4*m.VocabSize() + 20*entryBytes + 20*200)
 		e, small := New(m), NewWithMemo(m, bytes)

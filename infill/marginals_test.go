@@ -306,7 +306,8 @@ func TestMarginalsChangeNoFilling(t *testing.T) {
 	for _, budget := range []Budget{BudgetSteps, BudgetRows} {
 		var texts [2]string
 		for i, on := range []bool{false, true} {
-			r, err := e.Fill(context.Background(), tm, Options{Steps: 30, Seed: 5, Marginals: on, Budget: budget})
+			r, err := e.Fill(context.Background(), tm, Options{Steps: 30, Seed: 5, Marginals: on, Budget: budget,
+				Score: ScorePLL})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -104,7 +104,7 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Shortlist: 12, Steps: 60, Seed: 3}
+	opt := Options{Shortlist: 12, Steps: 60, Seed: 3, Score: ScorePLL}
 	tgt := targetOf(t, e, tm, opt)
 	if err := tgt.restrict(ctx, 12); err != nil {
 		t.Fatal(err)

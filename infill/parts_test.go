@@ -24,7 +24,7 @@ func TestTraceOfParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Chains: 10, Steps: 4, Seed: 3}
+	opt := Options{Chains: 10, Steps: 4, Seed: 3, Score: ScorePLL}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}

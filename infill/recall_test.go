@@ -52,7 +52,7 @@ func TestMemoChangesNothing(t *testing.T) {
 	}
 	saved := 0
 	for i, j := range jobs {
-		j.opt.Steps, j.opt.Chains, j.opt.Seed = 6, 5, uint64(i)
+		j.opt.Steps, j.opt.Chains, j.opt.Seed, j.opt.Score = 6, 5, uint64(i), ScorePLL
 		tm, err := Parse(m.Tokenizer(), j.text)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +111,7 @@ func TestNothingTwice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.opt.Steps, c.opt.Chains, c.opt.Vocab = 40, 4, VocabWholeWords
+			c.opt.Steps, c.opt.Chains, c.opt.Vocab, c.opt.Score = 40, 4, VocabWholeWords, ScorePLL
 			e := New(m)
 			tm, err := Parse(m.Tokenizer(), c.text)
 			if err != nil {

@@ -37,6 +37,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 	}
 	blend := res.Method == MethodSample && p.opt.Score != ScorePLL
 	if m == p.e.model && !narrow && !blend {
+		res.Fillings = p.undropped(res.Fillings)
 		return nil
 	}
 	state := map[string]placed{}

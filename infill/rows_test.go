@@ -187,7 +187,7 @@ func TestTunedMean(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := e.Fill(context.Background(), tm,
-		Options{Sampler: &samplers.Rows{Rate: 1}, Chains: 20, Steps: 2})
+		Options{Sampler: &samplers.Rows{Rate: 1}, Chains: 20, Steps: 2, Score: ScorePLL})
 	if err != nil || res.Tuned["rate"] != 1 {
 		t.Errorf("%v, %v", res, err)
 	}

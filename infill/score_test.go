@@ -71,7 +71,7 @@ func TestScoreSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(ctx, tm, Options{Chains: 8, Steps: 5})
+	r, err := e.Fill(ctx, tm, Options{Chains: 8, Steps: 5, Score: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

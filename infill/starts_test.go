@@ -26,7 +26,7 @@ func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, erro
 		t.Fatal(err)
 	}
 	var out []string
-	opt.Method, opt.NoSteps, opt.Collect = MethodSample, true, CollectLast
+	opt.Method, opt.Score, opt.NoSteps, opt.Collect = MethodSample, ScorePLL, true, CollectLast
 	opt.Trace = func(s Step) error {
 		for k := range s.Energy {
 			var words []string
@@ -150,7 +150,7 @@ func TestStartGiven(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := Options{Sampler: named(t, info.Name, nil), Start: StartGiven, Starts: one, Chains: 2,
-			Steps: 2, NoShortlist: true, Allow: list(t, "dog", "fox", "cat")}
+			Steps: 2, NoShortlist: true, Allow: list(t, "dog", "fox", "cat"), Score: ScorePLL}
 		if _, err := e.Fill(t.Context(), tm, opt); err != nil {
 			t.Errorf("%s: %v", info.Name, err)
 		}

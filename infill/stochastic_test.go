@@ -144,7 +144,8 @@ func TestShortlist(t *testing.T) {
 	}
 	r, err := New(
 		m,
-	).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true})
+	).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true,
+		Score: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}

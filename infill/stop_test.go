@@ -19,7 +19,8 @@ func TestStop(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var traced [][]int32
-	opt := Options{Steps: 40, Chains: 2, Seed: 1, ID: "1", Stop: stop, Collect: CollectLast}
+	opt := Options{Steps: 40, Chains: 2, Seed: 1, ID: "1", Stop: stop, Collect: CollectLast,
+		Score: ScorePLL}
 	opt.Trace = func(s Step) error {
 		if s.Step == 3 {
 			traced = [][]int32{slices.Clone(s.Tokens(0)), slices.Clone(s.Tokens(1))}
@@ -70,7 +71,7 @@ func TestStarts(t *testing.T) {
 	}
 	var last [][]string
 	opt := Options{Steps: 4, Chains: 6, Seed: 2, Case: CaseModel, AllFillings: true,
-		Collect: CollectLast}
+		Collect: CollectLast, Score: ScorePLL}
 	opt.Trace = func(s Step) error {
 		last = nil
 		for k := range s.Energy {

@@ -129,7 +129,7 @@ func TestSecondModelUncorrected(t *testing.T) {
 		{&samplers.SGDLD{}, []Weighted{again}, false},
 	} {
 		_, err := e.Fill(context.Background(), tm, Options{Sampler: c.sampler, Steps: 2, Chains: 2,
-			Terms: c.terms})
+			Terms: c.terms, Score: ScorePLL})
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, samplers.ErrUnsupported) {
 			t.Errorf("%s of %d terms: %v", c.sampler.Name(), len(c.terms), err)
 		}

@@ -97,7 +97,7 @@ func TestTermsReached(t *testing.T) {
 	toy := &toyTerm{name: "toy"}
 	const temp = 2.0
 	opt := Options{Collect: CollectLast, Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
-		Terms: []Weighted{{toy, 3}}}
+		Terms: []Weighted{{toy, 3}}, Score: ScorePLL}
 	tgt := targetOf(t, e, tm, opt)
 	x, texts := tgt.states()
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
@@ -154,7 +154,7 @@ func TestTermsExact(t *testing.T) {
 	} {
 		toy := &toyTerm{name: "toy"}
 		r := exactFill(t, e, text,
-			Options{AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}}})
+			Options{AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}}, Score: ScorePLL})
 		if !r.Exact {
 			t.Fatalf("%q: %+v", text, r)
 		}
@@ -176,7 +176,8 @@ func TestTermsExact(t *testing.T) {
 			t.Errorf("%q: probabilities sum to %v", text, all)
 		}
 		toy.rows = MaxExactRows
-		if r = exactFill(t, e, text, Options{Terms: []Weighted{{toy, 1}}}); r.Exact {
+		if r = exactFill(t, e, text, Options{Method: MethodExact, Score: ScorePLL,
+			Terms: []Weighted{{toy, 1}}}); r.Exact || r.Method != MethodSample {
 			t.Errorf("%q: %d rows a text, and exact: %v", text, toy.rows, r)
 		}
 	}
@@ -192,7 +193,8 @@ func TestTermsMemo(t *testing.T) {
 		e := NewWithMemo(tiny(t), bytes)
 		tm := parsed(t, e, "the [MASK] saw the [MASK] in the [MASK] .")
 		toy := &toyTerm{name: "toy"}
-		r, err := e.Fill(context.Background(), tm, Options{Seed: 1, Terms: []Weighted{{toy, 1}}})
+		r, err := e.Fill(context.Background(), tm, Options{Seed: 1, Terms: []Weighted{{toy, 1}},
+			Method: MethodSample, Score: ScorePLL})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +225,8 @@ func TestTermsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Sampler: s, Steps: 2, Chains: 2, Terms: []Weighted{{&toyTerm{name: "toy"}, 1}}}
+		opt := Options{Sampler: s, Steps: 2, Chains: 2, Terms: []Weighted{{&toyTerm{name: "toy"}, 1}},
+			Score: ScorePLL}
 		_, err = e.Fill(context.Background(), tm, opt)
 		if refused := errors.Is(err, samplers.ErrUnsupported); refused == info.Exact ||
 			err != nil && !refused {
@@ -286,6 +289,7 @@ func TestTermsNotFinite(t *testing.T) {
 		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
 		r, err := e.Fill(context.Background(), tm, Options{
 			Steps: 80, Temperature: 4, AllFillings: true, Seed: 5, Terms: []Weighted{{toy, 1}},
+			Score: ScorePLL,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -307,11 +311,11 @@ func TestTermsScored(t *testing.T) {
 	e := New(tiny(t))
 	terms := []Weighted{{&toyTerm{name: "a"}, 1.5}, {&toyTerm{name: "b"}, -0.5}, {&toyTerm{name: "c"}, 0}}
 	tm := parsed(t, e, "the [MASK|dog|cat|fox] sleeps .")
-	filled, err := e.Fill(t.Context(), tm, Options{Terms: terms, Top: 3})
+	filled, err := e.Fill(t.Context(), tm, Options{Terms: terms, Top: 3, Score: ScorePLL})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: terms})
+	list, err := e.Candidates(t.Context(), tm, nil, CandidateOptions{Terms: terms, Score: ScorePLL})
 	if err != nil || len(list) != 3 || len(filled.Fillings) != 3 {
 		t.Fatal(list, filled, err)
 	}

@@ -23,7 +23,7 @@ func TestRounds(t *testing.T) {
 	ctx := context.Background()
 	const text = "The big dog\tsleeps in the old house."
 	m := Masking{Rate: 0.5, Class: ClassContent}
-	opt := Options{Chains: 4, Steps: 4, Seed: 5, ID: "7", Filter: Filter{MinEdits: 1}}
+	opt := Options{Chains: 4, Steps: 4, Seed: 5, ID: "7", Filter: Filter{MinEdits: 1}, Score: ScorePLL}
 	want := Variants{Count: 6, PerMasking: 2, ExtraRounds: 2}
 	r := e.Rounds(text, m, opt, want)
 	found, made, err := r.Find(ctx, nil)

@@ -78,8 +78,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) (*request, erro
 
 // filled is the record of an item with its own fields, settings apart: what a single record is
 // wherever it is printed. The rest is as with work.
-func (s *Server) filled(t *timed, m *model, it *batch.Item, look func(*infill.Template,
-	*infill.Options) error) (*jsonl.Record, error) {
+func (s *Server) filled(t *timed, m *model, it *batch.Item,
+	look func(*infill.Template, *infill.Options) error) (*jsonl.Record, error) {
 	rec, err := s.work(t, m.filler, it, look)
 	var f *failure
 	done := rec
@@ -153,10 +153,15 @@ func (s *Server) counted(o *infill.Options) {
 }
 
 // affordable refuses a text that would take too much work. The start of the chains counts as a
-// step: it is evaluated too, and with no steps at all it is the whole work. A search has no chains.
+// step: it is evaluated too, and with no steps at all it is the whole work. A search takes the rows
+// that it may evaluate: those that nobody asked for are cut to what the server has.
 func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
 	if ran.Method == infill.MethodSearch {
+		if o.Rows > s.opt.Work {
+			return fail(codeTooMuchWork, `"most_rows" is %d, at most %d; ask for fewer`, o.Rows, s.opt.Work)
+		}
+		o.Rows = min(ran.Rows, s.opt.Work)
 		return nil
 	}
 	for _, b := range t.Blanks() {

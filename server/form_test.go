@@ -57,6 +57,8 @@ func TestForm(t *testing.T) {
 			value = `["edit=1"]`
 		case "anneal":
 			value = `"3..0.1"`
+		case "row_context":
+			value = "16"
 		}
 		if len(f.Choices) > 0 {
 			b, err := json.Marshal(f.Choices[len(f.Choices)-1])

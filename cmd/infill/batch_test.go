@@ -425,11 +425,17 @@ func TestBatchKeepsFields(t *testing.T) {
 func TestBatchAgreesWithFill(t *testing.T) {
 	t.Parallel()
 	const in = "the [MASK] sleeps .\nthe [MASK:a] saw the [MASK:a] .\n\nno blank\na [MASK*1-2] runs\n"
-	args := []string{"--json", "--seed", "4", "-"}
+	for _, flags := range [][]string{nil, {"--method", "sample", "--score", "pll"}} {
+		batchAgreesWithFill(t, in, append([]string{"--json", "--seed", "4", "-"}, flags...))
+	}
+}
+
+func batchAgreesWithFill(t *testing.T, in string, args []string) {
+	t.Helper()
 	fill := infillRun(in, withTiny(append([]string{"fill"}, args...)...)...)
 	batch := infillRun(in, withTiny(append([]string{"batch"}, args[1:]...)...)...)
 	if fill.code != exitSomeFailed || batch.code != exitSomeFailed || fill.out != batch.out {
-		t.Errorf("exit %d and %d:\n%s%s", fill.code, batch.code, fill.out, batch.out)
+		t.Errorf("%v: exit %d and %d:\n%s%s", args, fill.code, batch.code, fill.out, batch.out)
 	}
 	a := infillRun(
 		`{"id":"x","text":"the [MASK] sleeps ."}`,

@@ -35,7 +35,7 @@ func TestDoctorSaysWhichIntegers(t *testing.T) {
 func TestUnkeptIsSaid(t *testing.T) {
 	orttest.Load(t)
 	dir := newCache(t)
-	fill := []string{"fill", "--model", "small", "--seed", "1", "--exact", "always", "The dog [MASK]."}
+	fill := []string{"fill", "--model", "small", "--seed", "1", "--method", "exact", "The dog [MASK]."}
 	want := infillRun("", fill...)
 	if want.code != 0 || strings.Contains(want.err, "cache") {
 		t.Fatalf("exit %d: %s", want.code, want.err)

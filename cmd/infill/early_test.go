@@ -22,7 +22,7 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 	}{
 		{[]string{"fill", text}, "--anneal 3..1 --temperature 2", 2, "a temperature of 2 and annealing"},
 		{[]string{"fill", text}, "--anneal 3..1 --steps 0", 2, "annealing goes by steps"},
-		{[]string{"fill", text}, "--anneal 3..1 --exact always", 2, "what is computed is not annealed"},
+		{[]string{"fill", text}, "--anneal 3..1 --method exact", 2, "what is computed or searched is not annealed"},
 		{[]string{"fill", text}, "--anneal 3..1 --marginals", 2, "draw from no one distribution"},
 		{[]string{"fill", text}, "--thin 5", 2, "thinning by 5 steps"},
 		{[]string{"fill", text}, "--collect chain --steps 0", 2, "there are none; make some"},

@@ -38,7 +38,7 @@ func TestFillExact(t *testing.T) {
 	}
 	// The seed is printed where it has a part: with the first text that is sampled, or masked.
 	r = infillRun(text+"\nthe [MASK] and the [MASK] .\n"+text+"\n",
-		withTiny("fill", "--steps", "2", "--exact", "always", "-")...)
+		withTiny("fill", "--steps", "2", "--method", "exact", "-")...)
 	if strings.Count(r.err, "exact, ") != 2 || strings.Count(r.err, "(repeat with --seed ") != 1 ||
 		!strings.HasPrefix(r.err, "exact, ") {
 		t.Errorf("%q", r.err)
@@ -49,7 +49,7 @@ func TestFillExact(t *testing.T) {
 	}
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	for _, flags := range [][]string{
-		{"--exact", "never"}, {"--chains", "25"}, {"--sampler", "dmala"}, {"--trace", trace},
+		{"--method", "sample"}, {"--chains", "25"}, {"--sampler", "dmala"}, {"--trace", trace},
 	} {
 		r := infillRun("", withTiny(append([]string{"fill", "--seed", "1", text}, flags...)...)...)
 		if r.code != 0 || strings.Contains(r.out, "%") || !strings.Contains(r.err, "chains × ") {
@@ -59,7 +59,7 @@ func TestFillExact(t *testing.T) {
 	if steps := strings.Count(get(t, trace), "\n"); steps != 21 {
 		t.Errorf("a trace of %d lines", steps)
 	}
-	if r := infillRun("", "compare", "--exact", "always", "x"); r.code != exitUsage {
+	if r := infillRun("", "compare", "--method", "exact", "x"); r.code != exitUsage {
 		t.Errorf("compare samples: exit %d", r.code)
 	}
 }
@@ -105,27 +105,32 @@ func TestBatchExact(t *testing.T) {
 	}
 }
 
-// An output that was begun before single blanks were computed goes on by sampling only.
+// An output that was begun before fillings were searched and single blanks computed goes on by
+// sampling only, and by the score of that time.
 func TestResumeBeforeExact(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\nthe [MASK] runs .\n")
 	out := filepath.Join(dir, "out.jsonl")
-	args := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--exact", "never")
+	args := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--method", "sample",
+		"--score", "pll")
 	if r := infillRun("", args...); r.code != 0 {
 		t.Fatal(r.err)
 	}
-	if strings.Contains(get(t, out+".manifest"), `"exact"`) {
-		t.Error("older manifests have no such setting, and mean the same")
+	for _, name := range []string{`"method"`, `"score"`} {
+		if strings.Contains(get(t, out+".manifest"), name) {
+			t.Errorf("older manifests have no %s, and mean the same", name)
+		}
 	}
 	whole := get(t, out)
 	put(t, out, whole[:strings.Index(whole, "\n")+1])
 	again := withTiny("batch", in, "-o", out, "--seed", "1", "--quiet", "--resume")
 	r := infillRun("", again...)
-	if r.code != exitUsage || !strings.Contains(r.err, "--exact was never, is always") {
+	if r.code != exitUsage || !strings.Contains(r.err,
+		"--method was sample, is search; --score was pll, is blended;") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
-	if r := infillRun("", append(again, "--exact", "never")...); r.code != 0 || get(t, out) != whole {
+	if r := infillRun("", append(again, "--method", "sample", "--score", "pll")...); r.code != 0 || get(t, out) != whole {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

@@ -55,7 +55,14 @@ func withTiny(args ...string) []string {
 
 func TestFillPlain(t *testing.T) {
 	t.Parallel()
-	r := infillRun("", withTiny("fill", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
+	fillPlain(t, "search: ")
+	fillPlain(t, "acceptance", "--method", "sample", "--score", "pll")
+}
+
+func fillPlain(t *testing.T, summary string, flags ...string) {
+	t.Helper()
+	flags = append(flags, "the [MASK] sleeps in the [MASK] .")
+	r := infillRun("", withTiny(append([]string{"fill", "--seed", "1"}, flags...)...)...)
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
@@ -69,11 +76,11 @@ func TestFillPlain(t *testing.T) {
 			t.Errorf("odd line %q", l)
 		}
 	}
-	if !strings.Contains(r.err, "acceptance") || strings.Contains(r.out, "acceptance") {
+	if !strings.Contains(r.err, summary) || strings.Contains(r.out, summary) {
 		t.Errorf("the summary belongs to standard error: %q", r.err)
 	}
-	if q := infillRun("", withTiny("fill", "--quiet", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...); q.err != "" ||
-		q.out != r.out {
+	if q := infillRun("", withTiny(append([]string{"fill", "--quiet", "--seed", "1"},
+		flags...)...)...); q.err != "" || q.out != r.out {
 		t.Errorf("--quiet: %q, %q", q.out, q.err)
 	}
 }
@@ -97,8 +104,23 @@ func TestFillRows(t *testing.T) {
 
 func TestFillJSON(t *testing.T) {
 	t.Parallel()
+	rec := fillJSON(t)
+	if rec.Method != "search" || rec.Scoring != "blended" || rec.Ended != "" || rec.Sampler != "" ||
+		rec.Seed != nil || rec.Rows == 0 || rec.Fillings[0].Parts == nil {
+		t.Errorf("record %+v", rec)
+	}
+	rec = fillJSON(t, "--method", "sample", "--score", "pll")
+	if rec.Method != "sample" || rec.Scoring != "pll" || rec.Sampler != "rows" || rec.Seed == nil ||
+		*rec.Seed != 7 || rec.Fillings[0].Parts != nil {
+		t.Errorf("record %+v", rec)
+	}
+}
+
+func fillJSON(t *testing.T, flags ...string) *jsonl.Record {
+	t.Helper()
 	const text = "the\t[MASK] sleeps in the ___ .\u00a0\U0001F600"
-	r := infillRun("", withTiny("fill", text, "--json", "--seed=7", "--top", "3")...)
+	r := infillRun("", withTiny(append([]string{"fill", text, "--json", "--seed=7", "--top", "3"},
+		flags...)...)...)
 	if r.code != 0 || r.err != "" {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
@@ -106,8 +128,7 @@ func TestFillJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &rec); err != nil {
 		t.Fatal(err)
 	}
-	if rec.Line != 1 || rec.Text != text || rec.Seed == nil || *rec.Seed != 7 ||
-		rec.Sampler != "rows" ||
+	if rec.Line != 1 || rec.Text != text ||
 		!strings.HasPrefix(rec.Model, "sha256:") ||
 		len(rec.Fillings) == 0 ||
 		len(rec.Fillings) > 3 {
@@ -132,15 +153,22 @@ func TestFillJSON(t *testing.T) {
 			t.Errorf("score %v, per token %v", *f.Score, *f.ScorePerToken)
 		}
 	}
+	return &rec
 }
 
-// The same seed gives the same bytes whatever the threads and batches are.
+// The same seed gives the same bytes whatever the threads and batches are. No seed takes part in a
+// search.
 func TestFillDeterminism(t *testing.T) {
 	t.Parallel()
+	fillDeterminism(t, false)
+	fillDeterminism(t, true, "--method", "sample", "--score", "pll")
+}
+
+func fillDeterminism(t *testing.T, seeded bool, flags ...string) {
+	t.Helper()
 	args := func(extra ...string) []string {
-		return append(
-			withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."),
-			extra...)
+		return slices.Concat(
+			withTiny("fill", "--json", "--seed", "1", "the [MASK] [MASK] in the [MASK] ."), flags, extra)
 	}
 	want := infillRun("", args("--threads", "1")...)
 	if want.code != 0 {
@@ -151,8 +179,8 @@ func TestFillDeterminism(t *testing.T) {
 			t.Errorf("%v: %s\nwant %s", extra, got.out, want.out)
 		}
 	}
-	if got := infillRun("", append(args(), "--seed", "2")...); got.out == want.out {
-		t.Error("another seed gives the same bytes")
+	if got := infillRun("", args("--seed", "2")...); (got.out != want.out) != seeded {
+		t.Errorf("%v: another seed gives\n%s\nwant %s", flags, got.out, want.out)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestMaxDropIsScored(t *testing.T) {
 	t.Parallel()
 	const text = "the dog sleeps in the house ."
 	args := []string{"fill", text, "--mask-words", "2", "--seed", "3", "--json", "--chains", "30",
-		"--steps", "4", "--temperature", "4", "--top", "30", "--max-drop"}
+		"--steps", "4", "--temperature", "4", "--top", "30", "--score", "pll", "--max-drop"}
 	run := func(drop string) jsonl.Record {
 		r := infillRun("", withTiny(append(args, drop)...)...)
 		var rec jsonl.Record

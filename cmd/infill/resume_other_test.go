@@ -38,12 +38,12 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 		{"", "--seed 2", "--seed was 1, is 2"},
 		{"", "--model small", "--model was " + hash + ", is " + hash},
 		// What no other flag explains is named.
-		{"--exact never", "", "--exact was never, is always"},
-		{"--chains 25", "", "--exact was never, is always"},
-		{"", "--exact never --chains 4", "--chains was 25, is 4; --exact was always, is never"},
-		{"--chains 4", "--exact always", "--chains was 4, is 25; --exact was never, is always"},
+		{"--method sample", "", "--method was sample, is search"},
+		{"--chains 25", "", "--method was sample, is search"},
+		{"", "--method sample --chains 4", "--chains was 25, is 4; --method was search, is sample"},
+		{"--chains 4", "--method exact", "--chains was 4, is 25; --method was sample, is exact"},
 		{"--sampler gibbs", "--profile " + profile,
-			"--exact was never, is always; --profile was none, is " + hash +
+			"--profile was none, is " + hash +
 				"; --sampler was gibbs, is dmala"},
 	} {
 		out := filepath.Join(dir, "out.jsonl")

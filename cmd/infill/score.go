@@ -60,7 +60,8 @@ func scoreCommand(std stdio) *cli.Command {
 		Usage:       "pseudo-log-likelihood of complete sentences; candidates for a blank",
 		ArgsUsage:   "TEXT… | -",
 		Description: scoreDescription,
-		Flags: join(f.modelFlags.flags(), group(groupMeasures, f.own()),
+		// Texts have one score more than fillings.
+		Flags: join(f.modelFlags.flags(), group(groupMeasures, ownEnv("score", f.own(), "score")),
 			group(groupOutput, without(f.fileFlags.flags(), "per"))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}

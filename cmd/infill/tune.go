@@ -49,7 +49,8 @@ type tuneFlags struct {
 
 func tuneCommand(std stdio) *cli.Command {
 	f := &tuneFlags{sample: 50}
-	filling := without(f.fillingFlags.flags(), "profile", "method", "score", "effort", "rows", "row-context", "top", "select", "case",
+	filling := without(f.fillingFlags.flags(), "profile", "method", "score", "effort", "rows",
+		"row-context", "top", "select", "case",
 		"marginals", "log-z", "anneal", "budget", "collect", "thin", "min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity")
 	own := []*option{

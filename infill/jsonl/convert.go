@@ -55,10 +55,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		if r.Exact {
 			probability = pointer(r.Fillings[i].Probability)
 		}
-		f := filling(&r.Fillings[i], probability)
-		if ran.Score == infill.ScoreBlended {
-			f.Parts = pointer(Parts(r.Fillings[i].Parts))
-		}
+		f := filling(&r.Fillings[i], ran.Score, probability)
 		if ran.Original != nil {
 			f.Edits = pointer(r.Fillings[i].Edits)
 		}
@@ -70,12 +67,16 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	return rec
 }
 
-// filling is a filling as records have it.
-func filling(f *infill.Filling, probability *float64) Filling {
+// filling is a filling as records have it, by the score that ranks them.
+func filling(f *infill.Filling, by infill.Scoring, probability *float64) Filling {
+	var parts *Parts
+	if by == infill.ScoreBlended {
+		parts = pointer(Parts(f.Parts))
+	}
 	return Filling{
 		Text: f.Text, Tokens: slices.Clone(f.Tokens), Spans: spans(f.Spans),
 		Score: pointer(f.Score), ScorePerToken: pointer(f.ScorePerToken),
-		Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
+		Parts: parts, Energies: maps.Clone(f.Energies), Recut: f.Recut, Probability: probability,
 		Chain: f.Chain, Step: f.Step, Count: f.Count, Similarity: f.Similarity,
 	}
 }

@@ -13,12 +13,13 @@ import (
 // The zero options are those of the defaults, in the record too.
 func TestFilledZeroOptions(t *testing.T) {
 	t.Parallel()
-	rec := Filled("a [MASK]", &infill.Options{}, &infill.Result{Acceptance: math.NaN()})
+	rec := Filled("a [MASK]", &infill.Options{},
+		&infill.Result{Method: infill.MethodSample, Acceptance: math.NaN()})
 	if rec.Sampler != "rows" || rec.Steps != infill.DefaultSteps ||
 		rec.Chains != infill.DefaultChains || rec.Seed == nil || *rec.Seed != 0 {
 		t.Errorf("%+v", rec)
 	}
-	rec = Filled("a [MASK]", &infill.Options{NoSteps: true}, &infill.Result{})
+	rec = Filled("a [MASK]", &infill.Options{NoSteps: true}, &infill.Result{Method: infill.MethodSample})
 	if rec.Steps != 0 {
 		t.Errorf("%d steps, and NoSteps", rec.Steps)
 	}
@@ -30,11 +31,13 @@ func TestFilledSteps(t *testing.T) {
 	for _, opt := range []infill.Options{
 		{Steps: 9, Stop: make(chan struct{})}, {Steps: 9, Budget: infill.BudgetRows},
 	} {
-		if rec := Filled("a [MASK]", &opt, &infill.Result{Steps: 4}); rec.Steps != 4 {
+		if rec := Filled("a [MASK]", &opt, &infill.Result{Method: infill.MethodSample,
+			Steps: 4}); rec.Steps != 4 {
 			t.Errorf("%+v: %d steps", opt, rec.Steps)
 		}
 	}
-	if rec := Filled("a [MASK]", &infill.Options{Steps: 9}, &infill.Result{}); rec.Steps != 9 {
+	if rec := Filled("a [MASK]", &infill.Options{Steps: 9},
+		&infill.Result{Method: infill.MethodSample}); rec.Steps != 9 {
 		t.Errorf("%d steps", rec.Steps)
 	}
 }
@@ -42,16 +45,19 @@ func TestFilledSteps(t *testing.T) {
 // A record of computed fillings has their probabilities, and of the settings only what had a part.
 func TestFilledExact(t *testing.T) {
 	t.Parallel()
-	res := &infill.Result{Exact: true, Distinct: 9, MoveShare: math.NaN(), Acceptance: math.NaN(),
+	res := &infill.Result{Method: infill.MethodExact, Exact: true, Distinct: 9, MoveShare: math.NaN(),
+		Acceptance: math.NaN(),
 		Fillings: []infill.Filling{{Text: "a dog", Score: -1, ScorePerToken: -1,
-			Probability: 0.25, Recut: true},
+			Parts: infill.Parts{PLL: -0.5, Left: -1, Right: -2}, Probability: 0.25, Recut: true},
 			{Text: "a cat", Score: -900, ScorePerToken: -900}}}
 	rec := Filled("a [MASK]", &infill.Options{Seed: 7}, res)
 	b, err := Append(nil, rec)
 	want := `{"line":0,"text":"a [MASK]","fillings":[{"text":"a dog","tokens":null,"spans":null,` +
-		`"score":-1,"score_per_token":-1,"recut":true,"probability":0.25,"chain":0,"step":0,"count":0},` +
+		`"score":-1,"score_per_token":-1,"parts":{"pll":-0.5,"left":-1,"right":-2},"recut":true,` +
+		`"probability":0.25,"chain":0,"step":0,"count":0},` +
 		`{"text":"a cat","tokens":null,"spans":null,"score":-900,"score_per_token":-900,` +
-		`"probability":0,"chain":0,"step":0,"count":0}],"exact":true,"distinct":9}`
+		`"parts":{"pll":0,"left":0,"right":0},"probability":0,"chain":0,"step":0,"count":0}],` +
+		`"scoring":"blended","method":"exact","exact":true,"distinct":9}`
 	if err != nil || string(b) != want {
 		t.Fatalf("%v\n%s\nwant\n%s", err, b, want)
 	}
@@ -72,7 +78,7 @@ func TestFilledExact(t *testing.T) {
 		t.Errorf("%+v", rec)
 	}
 	// What was sampled has no probabilities.
-	res.Exact = false
+	res.Method, res.Exact = infill.MethodSample, false
 	if rec := Filled("a [MASK]", &infill.Options{}, res); rec.Fillings[0].Probability != nil {
 		t.Errorf("%+v", rec.Fillings[0])
 	}

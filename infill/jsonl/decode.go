@@ -19,7 +19,7 @@ var members = func() map[reflect.Type]map[string]int {
 		reflect.TypeFor[Record](), reflect.TypeFor[Filling](), reflect.TypeFor[Piece](),
 		reflect.TypeFor[Candidate](), reflect.TypeFor[Failure](),
 		reflect.TypeFor[Marginals](), reflect.TypeFor[Marginal](), reflect.TypeFor[Estimate](),
-		reflect.TypeFor[Normalizer](),
+		reflect.TypeFor[Normalizer](), reflect.TypeFor[Parts](),
 	} {
 		out[t] = map[string]int{}
 		for i := range t.NumField() {

@@ -26,9 +26,11 @@ func TestAppend(t *testing.T) {
 	}
 	opt := infill.Options{Sampler: dmala, Seed: 7, NoSteps: true, Chains: 2, Original: []string{"cat"}}
 	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
+		Method: infill.MethodSample,
 		Fillings: []infill.Filling{{
 			Text: "the dog <b>", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}},
 			Score: -0.5, ScorePerToken: -0.25, Step: 3, Count: 2,
+			Parts: infill.Parts{PLL: -0.25, Left: -1, Right: -0.5},
 		}},
 		Distinct: 1, MoveShare: 0.75, Acceptance: math.NaN(), Window: &[2]int{0, 9}, Shortlist: 4,
 		Tuned: map[string]float64{"step-size": 0.5, "a": 1},
@@ -57,7 +59,8 @@ func TestAppend(t *testing.T) {
 	}{
 		{filled, `{"id":"x","line":4,"text":"the [MASK] <b>","gold":"the cat <b>","masked":["cat"],` +
 			`"window":[0,9],"fillings":[{"text":"the dog <b>","tokens":["dog"],"spans":[[4,7]],` +
-			`"score":-0.5,"score_per_token":-0.25,"edits":0,"chain":0,"step":3,"count":2}],"sampler":"dmala",` +
+			`"score":-0.5,"score_per_token":-0.25,"parts":{"pll":-0.25,"left":-1,"right":-0.5},` +
+			`"edits":0,"chain":0,"step":3,"count":2}],"scoring":"blended","method":"sample","sampler":"dmala",` +
 			`"seed":7,"chains":2,"distinct":1,"collect":"visited","move_share":0.75,"step_size":0.5,"tuned":{"a":1,"step-size":0.5},` +
 			`"shortlist":4,"zero_states":3,"non_finite_states":5,` +
 			`"model_rows":9,"repeated_rows":6,"model":"sha256:0","version":"v1",` +

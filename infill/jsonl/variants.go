@@ -13,10 +13,13 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	spans *Spans) (*Record, error) {
 	ran := opt.Complete()
 	rec := &Record{Text: text, Rounds: rounds, Missing: max(0, wanted-len(found)),
-		Seed: pointer(ran.Seed), Sampler: ran.Sampler.Name(), Steps: ran.Steps, Chains: ran.Chains}
+		Scoring: ran.Score.String(), Method: ran.Method.String(), Seed: pointer(ran.Seed)}
+	if ran.Method != infill.MethodSearch {
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+	}
 	for i := range found {
 		v := &found[i]
-		f := filling(&v.Filling, nil)
+		f := filling(&v.Filling, ran.Score, nil)
 		f.Edits = pointer(v.Edits)
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
 		if v.OriginalScore != nil {

@@ -24,7 +24,8 @@ type Filling struct {
 	// from a line. It is off for texts with blanks.
 	Masking infill.Masking
 
-	// Method says how fillings are found. MethodAuto samples if Sampling is set.
+	// Method says how fillings are found. MethodAuto samples if Sampling is set, and, all but single
+	// blanks, with a profile and for probabilities.
 	Method   infill.Method
 	Sampling bool // a setting that only sampling has was chosen, if only to its default
 
@@ -86,6 +87,9 @@ type Filling struct {
 // NeedsGradient reports whether these settings may ask a model for a backward pass, see
 // [infill.Options.NeedsGradient]. Options.Sampler must be made.
 func (v *Filling) NeedsGradient() bool {
+	if v.method() == infill.MethodSearch {
+		return false
+	}
 	return v.ProfileFile != "" || len(v.Energy) > 0 || v.Options.NeedsGradient()
 }
 
@@ -174,14 +178,15 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	return v.terms()
 }
 
-// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case.
+// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case. A
+// profile is of a sampler, and no reason to sample what can be computed.
 func (v *Filling) method() infill.Method {
 	switch o := &v.Options; {
 	case v.Method != infill.MethodAuto:
 		return v.Method
 	case v.Sampling:
 		return infill.MethodSample
-	case o.Marginals || o.Normalize ||
+	case v.ProfileFile != "" || o.Marginals || o.Normalize ||
 		o.Temperature != 0 && o.Temperature != infill.DefaultTemperature:
 		return infill.MethodExact
 	}

@@ -30,7 +30,12 @@ func (v *Filling) Implied(manifest map[string]string) map[string]string {
 		return text
 	}
 	var changed, chosen []*Setting[Filling]
+	// Nobody chose the sampler of a profile that single blanks are computed with.
+	ofProfile := manifest["profile"] != "" && manifest["method"] == infill.MethodExact.String()
 	for _, s := range fillTable {
+		if s.Name == "sampler" && ofProfile {
+			continue
+		}
 		if text, _, err := s.Recorded(defaults, defaults); err != nil || text != meant(s) {
 			changed = append(changed, s)
 		}

@@ -228,7 +228,7 @@ func TestSamplingIsAsked(t *testing.T) {
 			switch {
 			case slices.Contains(sampling, s.Name):
 				want = infill.MethodSample
-			case v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
+			case v.ProfileFile != "" || v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
 				want = infill.MethodExact
 			}
 			if got := v.method(); got != want {
