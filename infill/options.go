@@ -37,11 +37,15 @@ const (
 // blended score. Sampling, where Method asks for it, is by Rows with 25 chains of 20 steps at
 // temperature 1 and seed 0.
 type Options struct {
-	Method      Method           // how fillings are found; zero value: MethodAuto
-	Score       Scoring          // what ranks them; with Marginals or Normalize, which are of U, ScorePLL
-	Effort      Effort           // of a search
-	Rows        int              // rows of the model that a search evaluates at most, to MaxRows; 0: DefaultRows
-	Context     int              // pieces that a row of a search sees, MinContext or more; 0: DefaultContext
+	Method Method // how fillings are found; zero value: MethodAuto
+	// Score is what ranks fillings. With Marginals or Normalize, which are of U, it is ScorePLL.
+	Score  Scoring
+	Effort Effort // of a search
+	// Rows bounds the rows of the model that a search evaluates: to MaxRows; 0: DefaultRows.
+	Rows int
+	// Context is how many pieces a row of a search sees, MinContext to MaxContext; 0: DefaultContext.
+	Context int
+
 	Sampler     samplers.Sampler // nil: Rows with an adapted rate
 	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0: see DefaultSteps
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0

@@ -10,17 +10,17 @@ import (
 	"infill/mlm"
 )
 
-// searchWidth is how many fillings are evaluated side by side: a row among eight costs half of a row
-// alone. It decides which rows are evaluated, so that it does not depend on the machine.
+// searchWidth is how many fillings are evaluated side by side: a row among eight costs half of a
+// row alone. It decides which rows are evaluated, so that it does not depend on the machine.
 const searchWidth = 8
 
 // A seeker searches the fillings with the best scores.
 //
-// A row has what the model says of a place for all tokens at once. So a filling whose score is known
-// tells of each filling that differs from it in one token what the terms at this place are, and its
-// score can be guessed: the other terms stay. The best guess is evaluated next, term by term, and
-// given up when the terms that are known leave it no way to be among the best: no term is above 0.
-// docs/reference/search.md derives it.
+// A row has what the model says of a place for all tokens at once. So a filling whose score is
+// known tells of each filling that differs from it in one token what the terms at this place are,
+// and its score can be guessed: the other terms stay. The best guess is evaluated next, term by
+// term, and given up when the terms that are known leave it no way to be among the best: no term is
+// above 0. docs/reference/search.md derives it.
 //
 // What it does depends on the answers of the model alone, not on what a memo holds.
 type seeker struct {
@@ -309,7 +309,8 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 	return nil
 }
 
-// take enters a scored filling. One whose text is known, or that the filter refuses, does not count.
+// take enters a scored filling. One whose text is known, or that the filter refuses, does not
+// count.
 func (s *seeker) take(ctx context.Context, f *filled) error {
 	if o := s.texts[f.text.Text]; o != nil {
 		if o.rank < f.rank { // another state of the text

@@ -90,7 +90,8 @@ func (pt *seekPart) empty() *partial {
 	return e
 }
 
-// orders lists different orders of the coordinates: from the left, from the right, the surest first.
+// orders lists different orders of the coordinates: from the left, from the right, the surest
+// first.
 func orders(alone [][]float64, most int) [][]int {
 	left := make([]int, len(alone))
 	for i := range left {
@@ -177,8 +178,8 @@ func mostLikely(row []float64, n int) []int {
 }
 
 // beside is, for every partial filling b[k] and coordinate at[k], what the model says of its
-// categories, all tokens that it decides masked, in nats. A category of several tokens has the mean of
-// tied blanks and the first token of a phrase: the later ones follow from it.
+// categories, all tokens that it decides masked, in nats. A category of several tokens has the mean
+// of tied blanks and the first token of a phrase: the later ones follow from it.
 func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []int) ([][]float64,
 	error) {
 	type question struct {

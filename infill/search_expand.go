@@ -10,8 +10,8 @@ import (
 // diversePool is how many fillings are looked for, at least, to choose different ones among them.
 const diversePool = 20
 
-// wideTop is how many words of a blank are looked at where parts of the energy judge words: the ones
-// that they like may be unlikely to the model.
+// wideTop is how many words of a blank are looked at where parts of the energy judge words: the
+// ones that they like may be unlikely to the model.
 const wideTop = 200
 
 // expand guesses the scores of the fillings that differ from a scored one in one coordinate.
@@ -136,7 +136,8 @@ func (w *work) placeOf(pt *seekPart, i int) int {
 	return w.lay.start[pt.groups[c.group].blanks[0]] + max(c.slot, 0)
 }
 
-// guesses is a heap of fillings with the best guess on top, and of equal ones the first by their keys.
+// guesses is a heap of fillings with the best guess on top, and of equal ones the first by their
+// keys.
 type guesses []*filled
 
 func (g guesses) Len() int      { return len(g) }

@@ -329,8 +329,8 @@ func checkFilling(t *testing.T, e *infill.Engine, tm *infill.Template, f infill.
 		t.Logf("%q: filled with %s, read as %s", f.Text, f.Tokens[0], tokens)
 		return
 	}
-	if !(math.Abs(sum-f.Score) <= near*float64(n)) {
-		t.Errorf("%q: the score of the filling is %v, of the text there %v", f.Text, f.Score, sum)
+	if !(math.Abs(sum-f.Parts.PLL) <= near*float64(n)) {
+		t.Errorf("%q: U of the filling is %v, of the text there %v", f.Text, f.Parts.PLL, sum)
 	}
 }
 
