@@ -111,8 +111,8 @@ type Result struct {
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool
 	// Distinct is the number of different fillings among the states that Options.Collect takes, of
-	// those that a search scored in full, or if Exact of all that fit. Of CollectVisited it counts different tokens. From 131,072 on it
-	// is then an estimate, off by about 0.3 %.
+	// those that a search scored in full, or if Exact of all that fit. Of CollectVisited it counts
+	// different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
 	Distinct int
 	// OriginalScore is the score of Options.Original in the blanks: the sum of what the model says of
 	// their pieces, in nats. It is known if Options.Filter.MaxDrop is set, and otherwise nil.
@@ -125,7 +125,8 @@ type Result struct {
 	Stats      samplers.Stats // counts summed over chains and all steps
 	Steps      int            // steps that every chain made
 	// Rows is the number of sequences that the sampler asked the model about, see BudgetRows, that a
-	// search asked about, each once, or if Exact of those that all states take. Those of the start and of the ranking are not among them.
+	// search asked about, each once, or if Exact of those that all states take. Those of the start and
+	// of the ranking are not among them.
 	Rows int
 	// Repeated are those of Rows that the sampler had asked about before, in any chain, and that
 	// a memo can thus answer: rows with the same token masked in the same text, or rows of a
@@ -154,11 +155,10 @@ type Result struct {
 // One blank of one token, or one with a list, has as many states as it has fillings. Then
 // all are computed, and the best are returned with their probabilities.
 //
-// Otherwise the fillings with the best scores are searched, or, where Options.Method says so, chains
-// of states are sampled. Chains start from independent draws of what the
-// model says of each blank with all of them masked. The states that Options.Collect takes,
-// duplicates merged, are ranked by Options.Score. In the first Options.Steps/2 steps, a burn-in, the
-// sampler adapts.
+// Otherwise the fillings with the best scores are searched, or, where Options.Method says so,
+// chains of states are sampled. Chains start from independent draws of what the model says of each
+// blank with all of them masked. The states that Options.Collect takes, duplicates merged, are
+// ranked by Options.Score. In the first Options.Steps/2 steps, a burn-in, the sampler adapts.
 //
 // Where a template leaves the number of tokens of a blank open, a search looks at MaxLengths
 // combinations of them at most, and every chain

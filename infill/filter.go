@@ -25,7 +25,8 @@ type Filter struct {
 	// characters and without regard to case. 0 is any; both are at most the constant MaxEdits.
 	MinEdits, MaxEdits int
 	// MaxDrop is by how many nats a filling may score below the original words in their places,
-	// Result.OriginalScore, which is of Options.Score. A negative drop asks for a better score. nil is any.
+	// Result.OriginalScore, which is of Options.Score. A negative drop asks for a better score. nil is
+	// any.
 	MaxDrop *float64
 	// Similarity measures a filled text against the original, as the cosine of an encoder in package
 	// infill/energies does; nil: Filling.Similarity is not known. MinSimilarity and MaxSimilarity
@@ -117,7 +118,8 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 	return o, nil
 }
 
-// passes measures a filling and reports whether the filter lets it pass, similarity and score apart.
+// passes measures a filling and reports whether the filter lets it pass, similarity and score
+// apart.
 func (p *plan) passes(f *Filling) bool {
 	o := p.original
 	if o == nil {

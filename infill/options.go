@@ -38,10 +38,10 @@ const (
 // temperature 1 and seed 0.
 type Options struct {
 	Method      Method           // how fillings are found; zero value: MethodAuto
-	Score       Scoring          // what ranks them; with Marginals or Normalize, which are of U, ScorePLL
+	Score       Scoring          // what ranks them; ScorePLL with Marginals or Normalize
 	Effort      Effort           // of a search
-	Rows        int              // rows of the model that a search evaluates at most, to MaxRows; 0: DefaultRows
-	Context     int              // pieces that a row of a search sees, MinContext or more; 0: DefaultContext
+	Rows        int              // of the model for a search at most, to MaxRows; 0: DefaultRows
+	Context     int              // pieces that a row of a search sees; 0: DefaultContext
 	Sampler     samplers.Sampler // nil: Rows with an adapted rate
 	Steps       int              // of every chain, see Budget: 0 to MaxSteps; 0: see DefaultSteps
 	NoSteps     bool             // no step is made, the start is the result; Steps is then 0

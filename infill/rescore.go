@@ -15,8 +15,8 @@ type scored struct {
 
 // rescoredOf is how many fillings are scored again, the best by the scores that they have: those of
 // a rounded model, those of rows that saw a part of the text, or the U of samplers. A rank changes
-// where scores are nearer than what differs, so that some more than are printed are enough. A choice
-// of different ones goes further down. 0 is for all.
+// where scores are nearer than what differs, so that some more than are printed are enough. A
+// choice of different ones goes further down. 0 is for all.
 func rescoredOf(o *Options) int {
 	switch {
 	case o.Top == 0:

@@ -71,6 +71,12 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 	e := newEvents(w, form)
 	defer e.finish() // after a panic, too
 	count := &counts{tok: m.model.Tokenizer()}
+	for _, f := range q.item.Fields {
+		if f.Name == "method" && string(f.Value) == `"search"` {
+			return fail("bad_option", `"method" is "search", and a stream is of chains; leave one of the `+
+				"two out")
+		}
+	}
 	// The chains are what a stream is about.
 	rec, err := s.filled(t, m, &q.item, true, func(tp *infill.Template, o *infill.Options) error {
 		ran := o.Complete()
