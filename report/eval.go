@@ -188,7 +188,12 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 			}
 		}
 		for j := range d.Metrics {
-			if m := &d.Metrics[j]; m.Key == keyScore && m.OK() && !same {
+			switch m := &d.Metrics[j]; {
+			case !m.OK():
+			case isScore(m.Key) && sets[0].scoring != sets[row].scoring:
+				m.Warnings = append(m.Warnings, fmt.Sprintf("the scores are %s and %s, which do not compare",
+					sets[0].scoring, sets[row].scoring))
+			case m.Key == keyScore && !same:
 				m.Warnings = append(m.Warnings, "the files have other blanks, so that sums of scores do not "+
 					"compare")
 			}
@@ -230,6 +235,7 @@ func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 		}
 		return s.add(x)
 	})
+	s.scoring = sum.Scoring
 	return s, sum, err
 }
 

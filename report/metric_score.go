@@ -1,9 +1,18 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"infill/infill"
+)
 
 // keyScore is the key of the mean score.
 const keyScore = "score"
+
+// keyPerToken is that of the mean of scores per token.
+const keyPerToken = "score_per_token"
+
+func isScore(key string) bool { return key == keyScore || key == keyPerToken }
 
 // scoresOfFile are the mean scores of a file's records. The columns are there
 // if any file of the table has scores.
@@ -18,7 +27,7 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 		mean       mean
 	}{
 		{keyScore, "mean score", m.set.mean(ofSentence)},
-		{"score_per_token", "mean score per blank", m.set.mean(perToken)},
+		{keyPerToken, "mean score per blank", m.set.mean(perToken)},
 	} {
 		x := newMetric(c.key, c.label)
 		x.Unit, x.Better, x.Decimals = "nats", +1, 3
@@ -29,7 +38,7 @@ func scoresOfFile(m *measured) ([]Metric, error) {
 				x.Warnings = []string{fmt.Sprintf("only %d of %d sentences %s a score", c.mean.n, n,
 					either(c.mean.n, "has", "have"))}
 			}
-			x.mean(c.mean)
+			x.mean(c.mean, m.set.scoring)
 		}
 		out = append(out, x)
 	}
@@ -61,15 +70,15 @@ func scoreOfRun(key, label, detail string, v mean) Metric {
 	case !finite(v.sum):
 		x.Warnings = []string{"a filling has no finite score"}
 	default:
-		x.mean(v)
+		x.mean(v, infill.ScorePLL.String())
 	}
 	return x
 }
 
-// mean takes over a mean of scores.
-func (m *Metric) mean(v mean) {
+// mean takes over a mean of scores by what they are.
+func (m *Metric) mean(v mean, scoring string) {
 	m.Value = v.sum / float64(v.n)
-	m.Signature = fmt.Sprintf("pll|agg:mean|N:%d|v:1", v.n)
+	m.Signature = fmt.Sprintf("%s|agg:mean|N:%d|v:1", scoring, v.n)
 }
 
 // mean is a mean of the values that there are.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"infill/infill"
 	"infill/infill/jsonl"
 	"infill/internal/count"
 	"infill/metrics/corpus"
@@ -43,6 +44,9 @@ type Sentence struct {
 	Blanked string
 }
 
+// various stands for what differs from record to record.
+const various = "various"
+
 // Summary says what a file held.
 type Summary struct {
 	// Format is "lines" or "jsonl".
@@ -58,6 +62,9 @@ type Summary struct {
 	Probabilities []Probabilities
 	// Sampler is the records' sampler, "various" when they differ, "" when unnamed.
 	Sampler string
+	// Scoring is what the scores of the records are, see jsonl.Record, "various" when they differ, ""
+	// without scores.
+	Scoring string
 }
 
 // ReadSentences reads the sentences of a stream and calls each for the ones kept,
@@ -217,7 +224,15 @@ func (rd *reader) record(rec *jsonl.Record) error {
 	case rd.sum.Sampler == "":
 		rd.sum.Sampler = rec.Sampler
 	default:
-		rd.sum.Sampler = "various"
+		rd.sum.Sampler = various
+	}
+	if len(rec.Fillings) > 0 && rec.Fillings[0].Score != nil {
+		switch by := cmp.Or(rec.Scoring, infill.ScorePLL.String()); rd.sum.Scoring {
+		case "", by:
+			rd.sum.Scoring = by
+		default:
+			rd.sum.Scoring = various
+		}
 	}
 	rd.acceptance.add(rec.Acceptance)
 	if rec.Marginals != nil && len(rd.sum.Probabilities) < drawnRecords {

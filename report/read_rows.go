@@ -13,6 +13,7 @@ type sentenceRow struct {
 	Line       *int     `json:"line"`
 	Score      *float64 `json:"score"`
 	PerToken   *float64 `json:"score_per_token"`
+	Scoring    string   `json:"scoring"`
 	Acceptance *float64 `json:"acceptance"`
 	Error      string   `json:"error"`
 	Message    string   `json:"error_message"`
@@ -73,7 +74,8 @@ func (rd *reader) sentence(r *sentenceRow) error {
 		return nil
 	}
 	of := jsonl.Filling{Text: r.sentence, Score: r.Score, ScorePerToken: r.PerToken}
-	rec := &jsonl.Record{Line: *r.Line, Text: r.text, Acceptance: r.Acceptance, Gold: r.gold}
+	rec := &jsonl.Record{Line: *r.Line, Text: r.text, Scoring: r.Scoring, Acceptance: r.Acceptance,
+		Gold: r.gold}
 	if before := rd.row; before != nil && *before.Line == *r.Line && r.Error == "" {
 		rd.rank++
 		return rd.generated(of, rd.rank, rec)

@@ -17,6 +17,7 @@ type set struct {
 	gzip     *ngram.Compressor // of files only
 	scores   []scores          // of the sentences
 	sources  map[int]origin    // what the sentences of a group were made from; nil: nobody asks
+	scoring  string            // what the scores of a file are
 	// gold counts the records that say which sentence was infilled, known those
 	// of them whose sentence is among the references.
 	gold, known int
@@ -91,7 +92,7 @@ func (s *set) addRun(run *SamplerRun, top int) error {
 // of is the part of the set that came from some groups. It can be measured where neither the
 // different sentences nor their compression are asked for.
 func (s *set) of(groups map[int]bool) *set {
-	out := &set{name: s.name}
+	out := &set{name: s.name, scoring: s.scoring}
 	var at []int
 	for i, g := range s.groups {
 		if groups[g] {

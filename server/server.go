@@ -51,7 +51,8 @@ type Options struct {
 	Places int           // requests worked on at the same time; 0: one per processor
 	Queue  int           // requests that wait for a place; 0: DefaultQueue
 	Limit  time.Duration // of a request, the wait included; 0: DefaultLimit
-	// chains × (steps + 1) × blanks of a text, and rows of a search, at most; 0: DefaultWork
+	// Work is at most chains × (steps + 1) × blanks of a text, and the rows of a search; 0 is
+	// DefaultWork.
 	Work int
 	// Keys are tokens, and a request must have one of them. Without any, requests need none, and
 	// are answered only if they are addressed to this machine or to one of Hosts.

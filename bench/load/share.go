@@ -78,7 +78,8 @@ func serve(ctx context.Context, t *target, seed int) (time.Duration, error) {
 	var group sync.WaitGroup
 	for i, text := range sentences {
 		group.Go(func() {
-			body, err := json.Marshal(map[string]any{"text": text, "seed": seed, "steps": steps})
+			body, err := json.Marshal(map[string]any{"text": text, "seed": seed, "steps": steps,
+				"scoring": "pll"})
 			if err != nil {
 				errs[i] = err
 				return
@@ -106,7 +107,7 @@ func serve(ctx context.Context, t *target, seed int) (time.Duration, error) {
 // file is the processor time of a batch of lines, the start of the program included.
 func file(ctx context.Context, bin string, seed int, text string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, bin, "batch", "-", "--model", "small", "--seed", fmt.Sprint(seed),
-		"--steps", fmt.Sprint(steps), "--quiet")
+		"--steps", fmt.Sprint(steps), "--score", "pll", "--quiet")
 	cmd.Stdin, cmd.Stderr = strings.NewReader(text), os.Stderr
 	if _, err := cmd.Output(); err != nil {
 		return 0, err

@@ -94,7 +94,7 @@ func (j *job) selected(
 			break
 		}
 		// The words to mask are the same for all seeds.
-		t.opt = infill.Options{ID: t.id, Seed: 1, Vocab: vocab}
+		t.opt = infill.Options{ID: t.id, Seed: 1, Vocab: vocab, Score: infill.ScorePLL}
 		if j.rate > 0 {
 			t.gold = s.Text
 		}

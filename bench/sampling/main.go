@@ -90,7 +90,7 @@ func run(folder, file, only, list string, threads int, o options) error {
 		for _, name := range names {
 			opt := infill.Options{
 				Chains: o.chains, Steps: o.long, Temperature: o.temperature, Seed: o.seed, AllFillings: true,
-				Collect: infill.CollectLast,
+				Collect: infill.CollectLast, Score: infill.ScorePLL,
 			}
 			if opt.Sampler, err = chains.Sampler(name, &opt); err != nil {
 				return err

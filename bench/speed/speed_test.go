@@ -68,7 +68,7 @@ func reportCPU(b *testing.B, who int, before time.Duration) {
 }
 
 // BenchmarkCommand is a new process for every operation, by model: with one chain and no
-// step, one blank that is sampled, and four blanks of 20 words, by default and in a hurry.
+// step, one blank that is sampled, and four blanks of 20 words, sampled by default and in a hurry.
 func BenchmarkCommand(b *testing.B) {
 	bin := command(b)
 	short := "She opened the [MASK] and walked in."
@@ -77,8 +77,8 @@ func BenchmarkCommand(b *testing.B) {
 		args []string
 	}{
 		{"start", []string{"--chains", "1", "--steps", "0", short}},
-		{"start-and-one-blank", []string{"--exact", "never", short}},
-		{"start-and-four-blanks", []string{twentyWords}},
+		{"start-and-one-blank", []string{"--method", "sample", short}},
+		{"start-and-four-blanks", []string{"--method", "sample", twentyWords}},
 		{"start-and-four-blanks-in-a-hurry", []string{"--start", "sequential", "--steps", "0",
 			twentyWords}},
 	} {
@@ -86,7 +86,8 @@ func BenchmarkCommand(b *testing.B) {
 			b.Run(m.Name+"/"+c.name, func(b *testing.B) {
 				before := processor(b, syscall.RUSAGE_CHILDREN)
 				for b.Loop() {
-					run(b, bin, append([]string{"fill", "--model", m.Name, "--seed", "1"}, c.args...)...)
+					run(b, bin, append([]string{"fill", "--model", m.Name, "--seed", "1", "--score", "pll"},
+						c.args...)...)
 				}
 				reportCPU(b, syscall.RUSAGE_CHILDREN, before)
 			})
@@ -116,7 +117,8 @@ func BenchmarkFill(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				opt := infill.Options{Seed: 1, Sampler: sampler, Steps: infill.PublishedSteps}
+				opt := infill.Options{Seed: 1, Sampler: sampler, Steps: infill.PublishedSteps,
+					Score: infill.ScorePLL}
 				before := processor(b, syscall.RUSAGE_SELF)
 				for b.Loop() {
 					e.Forget()
@@ -179,7 +181,8 @@ func BenchmarkBatch(b *testing.B) {
 					out := filepath.Join(dir, fmt.Sprintf("%s-%d-%d-%d-%d.jsonl", c.model, c.sentences,
 						threads, b.N, n))
 					run(b, bin, "batch", in, "-o", out, "--model", c.model, "--seed", "1", "--chains", "10",
-						"--steps", "10", "--threads", fmt.Sprint(threads), "--quiet", "--progress", "none")
+						"--steps", "10", "--score", "pll", "--threads", fmt.Sprint(threads), "--quiet", "--progress",
+						"none")
 					if err := os.Remove(out); err != nil {
 						b.Fatal(err)
 					}

@@ -158,7 +158,7 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 	r, err := w.engine.Fill(context.Background(), t,
 		infill.Options{Sampler: &samplers.DMALA{}, Steps: adaptSteps,
 			Chains: min(adaptChains, w.chains), Seed: j.Seed,
-			Vocab: infill.VocabAll})
+			Vocab: infill.VocabAll, Score: infill.ScorePLL})
 	if err != nil {
 		return 0, err
 	}
@@ -305,7 +305,7 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	_, err := w.engine.Fill(context.Background(), s.t, infill.Options{
 		Vocab:   infill.VocabAll,
 		Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps, Chains: w.chains, Seed: s.seed,
-		Trace: r.trace,
+		Trace: r.trace, Score: infill.ScorePLL,
 	})
 	if err != nil {
 		return nil, err

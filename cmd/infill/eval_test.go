@@ -56,11 +56,17 @@ func TestEval(t *testing.T) {
 	}
 }
 
+// The score that fillings were ranked by is in the signatures of means of it.
 func TestEvalOfFillings(t *testing.T) {
 	t.Parallel()
-	f := infillRun(
-		"",
-		withTiny("fill", "--json", "--seed", "1", "the [MASK] sleeps in the [MASK] .")...)
+	evalOfFillings(t, "", "blended")
+	evalOfFillings(t, "rows", "pll", "--method", "sample", "--score", "pll")
+}
+
+func evalOfFillings(t *testing.T, sampler, scoring string, flags ...string) {
+	t.Helper()
+	f := infillRun("", withTiny(append([]string{"fill", "--json", "--seed", "1",
+		"the [MASK] sleeps in the [MASK] ."}, flags...)...)...)
 	if f.code != 0 {
 		t.Fatal(f.err)
 	}
@@ -68,7 +74,8 @@ func TestEvalOfFillings(t *testing.T) {
 	var res report.EvalResult
 	if err := json.Unmarshal([]byte(r.out), &res); err != nil || res.Files[0].Format != "jsonl" ||
 		res.Files[0].N < 2 ||
-		res.Files[0].Sampler != "rows" {
+		res.Files[0].Sampler != sampler ||
+		strings.Count(r.out, `"signature": "`+scoring+`|agg:mean|N:`) != 2 {
 		t.Errorf("%v: %s%s", err, r.out, r.err)
 	}
 }

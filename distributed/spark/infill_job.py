@@ -242,7 +242,8 @@ FILLING = (
 )
 RECORD = (
     "struct<id: string, text: string, gold: string, masked: array<string>, "
-    f"fillings: array<{FILLING}>, distinct: bigint, acceptance: double, normalizers: string, "
+    f"fillings: array<{FILLING}>, scoring: string, distinct: bigint, acceptance: double, "
+    "normalizers: string, "
     "marginals: string, error: struct<code: string, message: string>>"
 )
 
@@ -273,7 +274,7 @@ def columns(records: DataFrame, id_type: str, names: Sequence[str]) -> DataFrame
         "masked": r["masked"],
         **of_filling(r["fillings"][0]),
         "fillings": F.transform(r["fillings"], members),
-        **{n: r[n] for n in ("distinct", "acceptance", "normalizers", "marginals")},
+        **{n: r[n] for n in ("scoring", "distinct", "acceptance", "normalizers", "marginals")},
         "error": r["error"]["code"],
         "error_message": r["error"]["message"],
     }

@@ -111,6 +111,7 @@ var variantColumns = []ownColumn{
 		return int64(*f.Edits)
 	}),
 	ofFilling("similarity", number, func(f *jsonl.Filling) any { return numberCell(f.Similarity) }),
+	scoringColumn,
 	ofRecord("missing", whole, func(r *jsonl.Record) any {
 		if r.Error != nil {
 			return nil
@@ -168,7 +169,16 @@ func fillingsColumn(columns []ownColumn) ownColumn {
 	})
 }
 
+// scoringColumn says what the scores of a row are.
+var scoringColumn = ofRecord("scoring", text, func(r *jsonl.Record) any {
+	if r.Scoring == "" {
+		return nil
+	}
+	return r.Scoring
+})
+
 var runColumns = []ownColumn{
+	scoringColumn,
 	ofRecord("distinct", whole, func(r *jsonl.Record) any {
 		if r.Error != nil {
 			return nil
@@ -190,6 +200,7 @@ var scoreColumns = []ownColumn{
 				return []any{p.Piece, int64(p.ID), int64(p.Span[0]), int64(p.Span[1]), p.LogProb}
 			})
 		}),
+	scoringColumn,
 }
 
 var errorColumns = []ownColumn{

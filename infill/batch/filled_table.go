@@ -100,6 +100,8 @@ func (f *filledTable) row() (*jsonl.Record, error) {
 			err = decodeCell(c.Value, &own.Score)
 		case "score_per_token":
 			err = decodeCell(c.Value, &own.ScorePerToken)
+		case "scoring":
+			_ = json.Unmarshal(c.Value, &rec.Scoring) // null of a row without scores
 		case "acceptance":
 			err = decodeCell(c.Value, &rec.Acceptance)
 		case "fillings":

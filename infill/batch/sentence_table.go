@@ -52,7 +52,7 @@ func (s *sentenceTable) row(it *Item) (map[string]any, error) {
 			to = new([]string)
 		case "error":
 			to = &failed
-		case "original", "error_message":
+		case "original", "scoring", "error_message":
 			to = new(string)
 		default:
 			continue
