@@ -121,7 +121,7 @@ func (s *seeker) run(ctx context.Context) error {
 			return err
 		}
 		starts = append(starts, of...)
-		if s.p.opt.stopped() {
+		if len(starts) > 0 && s.over() {
 			break // these are enough to find something
 		}
 	}
@@ -159,18 +159,19 @@ func (s *seeker) run(ctx context.Context) error {
 
 // mustEnd reports whether the search has to end, which it does not before something is found.
 func (s *seeker) mustEnd() bool {
-	if len(s.found) == 0 {
+	if len(s.found) == 0 || !s.over() {
 		return false
 	}
-	switch {
-	case s.p.opt.stopped():
+	s.ended = EndedRows
+	if s.p.opt.stopped() {
 		s.ended = EndedStopped
-	case s.rows.asked() >= s.p.opt.Rows:
-		s.ended = EndedRows
-	default:
-		return false
 	}
 	return true
+}
+
+// over reports whether the search was stopped, or took its rows.
+func (s *seeker) over() bool {
+	return s.p.opt.stopped() || s.rows.asked() >= s.p.opt.Rows
 }
 
 // next takes what is to be evaluated next: the starts, then the best guess. nil says that nothing

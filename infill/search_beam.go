@@ -52,6 +52,9 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 				ends[b.key] = b
 			}
 		}
+		if len(ends) > 0 && s.over() {
+			break
+		}
 	}
 	if len(ends) == 0 { // rules that concern several blanks forbid them all
 		x := make([]int32, len(pt.coords))
@@ -117,6 +120,10 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 	beam := []*partial{pt.empty()}
 	ordered := slices.IsSorted(order)
 	for n, i := range order {
+		width := s.reach.beam
+		if s.over() { // one end is enough to find something
+			width = 1
+		}
 		at := make([]int, len(beam))
 		for k := range at {
 			at[k] = i
@@ -128,7 +135,7 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 		var next []*partial
 		for k, b := range beam {
 			taken := 0
-			for _, v := range mostLikely(rows[k], s.reach.beam*looks(pt.joint)) {
+			for _, v := range mostLikely(rows[k], width*looks(pt.joint)) {
 				x := slices.Clone(b.x)
 				x[i] = int32(v)
 				if ordered && !pt.possible(i, x) || n == len(order)-1 && !pt.valid(x) {
@@ -137,13 +144,13 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 				o := slices.Clone(b.open)
 				o[i] = false
 				next = append(next, &partial{x, o, b.value + rows[k][v], idsKey(x)})
-				if taken++; taken == s.reach.beam {
+				if taken++; taken == width {
 					break
 				}
 			}
 		}
 		slices.SortFunc(next, byValue)
-		beam = next[:min(len(next), s.reach.beam)]
+		beam = next[:min(len(next), width)]
 		if len(beam) == 0 {
 			break
 		}

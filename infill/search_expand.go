@@ -16,13 +16,7 @@ const wideTop = 200
 
 // expand guesses the scores of the fillings that differ from a scored one in one coordinate.
 func (s *seeker) expand(ctx context.Context, f *filled) error {
-	var lost []*rowAsk // rows that are not held any more
-	for _, a := range f.work.ask {
-		if s.rows.row(a) == nil {
-			lost = append(lost, a)
-		}
-	}
-	if err := s.rows.fetch(ctx, lost); err != nil {
+	if err := s.rows.fetch(ctx, f.work.ask); err != nil { // those that are not held any more
 		return err
 	}
 	shared := s.own(f)

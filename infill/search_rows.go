@@ -16,6 +16,7 @@ type rowSource struct {
 	seen    map[string]bool // rows that were asked for
 	windows map[windowKey]*rowWindow
 	cut     bool // a row saw a part of its text
+	most    int  // rows to hold
 }
 
 // keptRows bounds the rows that a search holds, at about 120 kB each. What was dropped is asked for
@@ -23,7 +24,7 @@ type rowSource struct {
 const keptRows = 512
 
 func newRowSource(m *recall, context int) *rowSource {
-	return &rowSource{model: m, context: context, rows: map[string]*searchRow{},
+	return &rowSource{model: m, context: context, most: keptRows, rows: map[string]*searchRow{},
 		seen: map[string]bool{}, windows: map[windowKey]*rowWindow{}}
 }
 
@@ -111,7 +112,7 @@ func (s *rowSource) known(a *rowAsk) bool { return s.seen[a.key] }
 
 // fetch has the rows of questions evaluated, as far as they are not there.
 func (s *rowSource) fetch(ctx context.Context, asks []*rowAsk) error {
-	if len(s.rows) > keptRows {
+	if len(s.rows) > s.most {
 		clear(s.rows)
 	}
 	type group struct {

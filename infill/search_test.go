@@ -257,6 +257,36 @@ func TestSearchIsDeterministic(t *testing.T) {
 	same("a thread", exactFill(t, New(one), text, Options{}))
 }
 
+// What a search does not hold it asks for again, and finds the same by the same rows.
+func TestSearchForgets(t *testing.T) {
+	t.Parallel()
+	e := NewWithMemo(openSmall(t), 0)
+	const text = "The [MASK] sat on the [MASK] near the [MASK]."
+	want := exactFill(t, e, text, Options{})
+	opt := Options{}
+	if err := opt.fill(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.plan(parsed(t, e, text), &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.newSeeker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.rows.most = 3
+	if err := s.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.result(t.Context())
+	if err != nil || fmt.Sprint(r.Fillings) != fmt.Sprint(want.Fillings) || r.Rows != want.Rows ||
+		r.Evaluated <= want.Evaluated {
+		t.Errorf("%v: %d rows, %d evaluated, %v\nwant %d rows, more than %d, %v", err, r.Rows, r.Evaluated,
+			r.Fillings, want.Rows, want.Evaluated, want.Fillings)
+	}
+}
+
 // A search ends at its bound or when it is stopped, with what it has, and says so.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()

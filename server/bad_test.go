@@ -70,8 +70,6 @@ func TestBadRequests(t *testing.T) {
 			"too_much_work", "3 × (50 + 1) × 9"},
 		{"POST", "/v1/fill", `{"text": "a [MASK] dog [MASK] [MASK] .", "most_rows": 1001}`, 422,
 			"too_much_work", `"most_rows" is 1001, at most 1000; ask for fewer`},
-		{"POST", "/v1/fill", `{"text": "the [MASK] .", "method": "search", "stream": true}`, 422,
-			"bad_option", `"method" is "search", and a stream is of chains`},
 		{"POST", "/v1/fill", `{"text": "the [MASK] [MASK] .", "method": "search", "chains": 3}`, 422,
 			"bad_option", "a search has no chains"},
 		{"GET", "/v1/fill", ``, 400, "bad_json", `no field "text"`},

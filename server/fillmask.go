@@ -248,8 +248,8 @@ func oneToken(tok *tokenize.Tokenizer, word string) (int32, bool) {
 	return found[0], true
 }
 
-// joint fills all blanks of a text together. The score of a filling is the product of the
-// probabilities of its tokens, each given all others. Other parts of the energy decide which
+// joint fills all blanks of a text together. The score of a filling is exp of the score
+// that ranks it. Other parts of the energy decide which
 // fillings there are and their order, but they are not probabilities and do not count in it.
 func (s *Server) joint(t *timed, m *model, q *maskRequest, text string) (any, error) {
 	top, err := json.Marshal(q.topK)

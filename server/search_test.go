@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"infill/infill"
 )
 
 // long is a search that nobody waits for the end of.
@@ -143,7 +145,7 @@ func (s *slow) Write(b []byte) (int, error) {
 // A client that goes away ends its search, whether it watches or waits.
 func TestSearchGone(t *testing.T) {
 	t.Parallel()
-	s, h := start(t, Options{Work: 1})
+	s, h := start(t, Options{Work: infill.MaxRows})
 	for _, more := range []string{"", `, "stream": true`} {
 		ctx, gone := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/fill",
@@ -174,7 +176,7 @@ func TestSearchGone(t *testing.T) {
 // it was asked for.
 func TestSearchTimeLimit(t *testing.T) {
 	t.Parallel()
-	_, h := start(t, Options{Limit: 500 * time.Millisecond})
+	_, h := start(t, Options{Limit: 500 * time.Millisecond, Work: infill.MaxRows})
 	type unfinished struct {
 		Method, Ended string
 		Rows          int `json:"model_rows"`
