@@ -3,6 +3,7 @@ package infill
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"infill/mlm"
 )
@@ -56,7 +57,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 	var order []*target
 	for i := range res.Fillings {
 		f := &res.Fillings[i]
-		t := state[f.Text].tgt
+		t := p.together(state[f.Text].tgt)
 		if byTarget[t] == nil {
 			order = append(order, t)
 		}
@@ -91,6 +92,15 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 	}
 	res.Fillings = p.undropped(res.Fillings)
 	return nil
+}
+
+// together is the target that scores the states of t: of parts that chains were divided into the
+// first, so that a row of several is evaluated once.
+func (p *plan) together(t *target) *target {
+	i := slices.IndexFunc(p.parts, func(pt *part) bool { return pt.tgt == t })
+	return p.parts[slices.IndexFunc(p.parts, func(pt *part) bool {
+		return pt.id == p.parts[i].id && (pt.tgt == t || p.opt.Method == MethodSample)
+	})].tgt
 }
 
 // unrounded is a target of the model in float32 with the same states. It is t itself unless
