@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
@@ -147,7 +148,8 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err != nil {
 		return err
 	}
-	if f.seedChosen && !f.quiet {
+	draws := f.Masking.On() || f.Filling.Options.Method != infill.MethodSearch
+	if draws && f.seedChosen && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	workers := records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)

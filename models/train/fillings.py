@@ -1,6 +1,6 @@
 """Fills the sentences of a file by two models and prints the best fillings side by side, unedited, as a table.
 
-Each sentence is filled by `infill fill --quiet --seed 1 --steps 50 --top 1`, 25 chains.
+Each sentence is filled by `infill fill --quiet --top 1`.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 
 def fill(command: str, model: str, sentences: str, extra: list[str]) -> list[str]:
     """The best filling of each line of the file; an empty model is the program's own."""
-    call = [command, "fill", "--quiet", "--seed", "1", "--steps", "50", "--top", "1", *extra, *(["--model", model] if model else []), "-"]
+    call = [command, "fill", "--quiet", "--top", "1", *extra, *(["--model", model] if model else []), "-"]
     with open(sentences, encoding="utf-8") as f:
         done = subprocess.run(call, stdin=f, capture_output=True, text=True)
     if done.returncode:
@@ -36,7 +36,7 @@ def main() -> None:
     p.add_argument("--infill", default="infill", help="the command")
     p.add_argument("--models", nargs="+", required=True, help="NAME=MODEL; NAME= is the program's own model")
     p.add_argument("--sentences", required=True, help="a sentence with [MASK] a line: thirty.txt")
-    p.add_argument("--flag", action="append", default=[], help="a further flag of infill fill, as --flag=--steps=100")
+    p.add_argument("--flag", action="append", default=[], help="a further flag of infill fill, as --flag=--effort=thorough")
     a = p.parse_args()
     with open(a.sentences, encoding="utf-8") as f:
         sentences = [line.strip() for line in f if line.strip()]
