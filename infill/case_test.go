@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%q: blank %d is said to be %q", got, i+1, got[s[0]:s[1]])
 			}
 		}
-		if got, _ := splice(tm, tok, words, CaseModel); strings.ToLower(got) != strings.ToLower(c.want) {
+		if got, _ := splice(tm, tok, words, CaseModel); !strings.EqualFold(got, c.want) {
 			t.Errorf("%q: as the model has it %q", c.text, got)
 		}
 	}
@@ -192,7 +192,7 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {

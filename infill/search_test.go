@@ -253,7 +253,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer one.Close()
+	defer func() { _ = one.Close() }()
 	same("a thread", exactFill(t, New(one), text, Options{}))
 }
 

@@ -294,7 +294,8 @@ func (w *word) choose() {
 		if !e.Lower && strings.Contains(f, "~") {
 			continue // only words beside a name take its capitals
 		}
-		if yes && !(both && (otherwise[left] || otherwise[right])) {
+		implied := both && (otherwise[left] || otherwise[right])
+		if yes && !implied {
 			e.Contexts = append(e.Contexts, f)
 		}
 	}
