@@ -2,6 +2,7 @@ package infill
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"infill/mlm"
@@ -65,8 +66,8 @@ type Effort int
 
 const (
 	EffortNormal   Effort = iota // as much as most texts need
-	EffortQuick                  // about half of that
-	EffortThorough               // three times as much
+	EffortQuick                  // about two thirds of that
+	EffortThorough               // several times as much
 )
 
 // EffortNames lists the words for the values of Effort, in their order.
@@ -85,6 +86,7 @@ func (e Effort) String() string {
 // A reach is what an effort stands for.
 type reach struct {
 	beam   int     // partial fillings that a beam keeps
+	slack  float64 // nats below its best at which a beam drops one
 	starts int     // ends of beams that are scored
 	orders int     // of filling blank after blank: from the left, from the right, the surest first
 	top    int     // words of a blank that replace the one of a scored filling
@@ -92,9 +94,9 @@ type reach struct {
 }
 
 var reaches = map[Effort]reach{
-	EffortQuick:    {beam: 5, starts: 5, orders: 2, top: 12, margin: 1},
-	EffortNormal:   {beam: 8, starts: 10, orders: 3, top: 12, margin: 1},
-	EffortThorough: {beam: 16, starts: 40, orders: 3, top: 40, margin: 3},
+	EffortQuick:    {beam: 5, slack: 2, starts: 5, orders: 2, top: 12, margin: 0},
+	EffortNormal:   {beam: 10, slack: 3, starts: 12, orders: 2, top: 12, margin: 0.25},
+	EffortThorough: {beam: 16, slack: math.Inf(1), starts: 40, orders: 3, top: 40, margin: 3},
 }
 
 // Ending says why a search or the steps of chains ended.

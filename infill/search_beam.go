@@ -151,6 +151,9 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 		}
 		slices.SortFunc(next, byValue)
 		beam = next[:min(len(next), width)]
+		for len(beam) > 1 && beam[len(beam)-1].value < beam[0].value-s.reach.slack {
+			beam = beam[:len(beam)-1]
+		}
 		if len(beam) == 0 {
 			break
 		}
