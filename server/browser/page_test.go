@@ -141,16 +141,31 @@ func shell(t *testing.T, command string) []string {
 	return lines
 }
 
-// Without settings the best fillings are searched. The list grows, and at its end it is the API's and
-// the command's. The bars count its words.
+// The list is shown while it grows.
+func TestListGrows(t *testing.T) {
+	p := open(t, "/?text=the+[MASK]+sat.")
+	p.wait(done)
+	p.visit("/?effort=thorough&top=60") // long enough to be seen
+	p.wait(done)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.lists = []; new MutationObserver(() => lists.push(
+		[...document.querySelectorAll(".best .s")].map(s => s.textContent))).observe(
+		document.getElementById("runs"), {subtree: true, childList: true})`))
+	p.write("She opened the [MASK] and walked into the [MASK] with a [MASK] and a [MASK].")
+	p.do(chromedp.Click("#go"))
+	p.wait(`location.search.includes("opened") && ` + done)
+	lists := eval[[][]string](p, `lists.filter((l, i) => l.length && String(l) !== String(lists[i - 1]))`)
+	if len(lists) < 2 {
+		t.Errorf("lists that were shown: %q", lists)
+	}
+}
+
+// Without settings the best fillings are searched. At its end the list is the API's and the
+// command's. The bars count its words.
 func TestSearch(t *testing.T) {
 	p := open(t, "/?text=the+[MASK]+sat.&steps=0")
 	p.wait(done)
 	p.visit("/")
 	p.wait(done)
-	p.do(chromedp.Evaluate[chromedp.Void](`window.lists = []; new MutationObserver(() => lists.push(
-		[...document.querySelectorAll(".best .s")].map(s => s.textContent))).observe(
-		document.getElementById("runs"), {subtree: true, childList: true})`))
 	const text = "She opened the [MASK] and walked into the [MASK] with a [MASK] and a [MASK]."
 	p.write(text)
 	p.do(chromedp.Click("#go"))
@@ -158,10 +173,6 @@ func TestSearch(t *testing.T) {
 	best := p.best()
 	p.same("the API", best, shown(p.ask(map[string]any{"text": text})))
 	p.same("the command", shell(t, eval[string](p, `document.querySelector("#cli pre").textContent`)), best)
-	lists := eval[[][]string](p, `lists.filter((l, i) => l.length && String(l) !== String(lists[i - 1]))`)
-	if len(lists) < 2 {
-		t.Errorf("lists that were shown: %q", lists)
-	}
 	if eval[bool](p, `location.search.includes("seed") || !!document.querySelector(".chains").offsetParent`) {
 		t.Error("the page shows a seed, or chains")
 	}

@@ -180,7 +180,7 @@ func TestManyChains(t *testing.T) {
 
 // A search that is stopped leaves the list of what it found.
 func TestStopSearch(t *testing.T) {
-	p := open(t, "/?text=the+[MASK]+[MASK]+sat+in+the+[MASK]+[MASK].&effort=thorough&top=1000&most_rows=1000000")
+	p := open(t, "/?text=the+[MASK]+[MASK]+sat+in+the+[MASK]+[MASK].&effort=thorough&top=1000&most_rows=200000")
 	p.wait(running)
 	p.do(chromedp.Click("#go"))
 	p.wait(`document.getElementById("status").textContent.startsWith("Stopped. The list has the best")`)

@@ -108,7 +108,7 @@ const quote = s => /^[\w./:=,-]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}
 export function command(text, texts, model, schemas) {
   const words = ["infill", "fill"];
   if (model !== "default") words.push("--model", quote(model));
-  for (const [name, v] of Object.entries({...texts, method: "sample"})) {
+  for (const [name, v] of Object.entries(texts)) {
     const {name: own, type} = schemas[name], add = word => words.push("--" + own, word);
     if (type === "boolean") words.push(`--${own}=${v}`);
     else if (type === "object") list(v).forEach(p => add(quote(p)));
