@@ -15,7 +15,7 @@ import (
 // MaxExactRows bounds the rows of the model that computing π may take. All single tokens of a
 // blank take one row together, a phrase of n tokens takes n. Of tied blanks each takes a row for
 // every token of every filling. Terms take Term.Rows of every filling. What would take more is
-// sampled: 25 chains of 20 steps take about as many rows of their own.
+// searched or sampled: 25 chains of 20 steps take about as many rows of their own.
 const MaxExactRows = 2048
 
 // only is the target of a template whose states are the values of one coordinate, few enough to

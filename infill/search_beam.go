@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
-
-	"infill/mlm"
 )
 
 // A partial is a filling some of whose coordinates are filled.
@@ -36,9 +33,8 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 		return nil, err
 	}
 	for i := range alone {
-		if top := slices.Max(alone[i]); math.IsNaN(top) || math.IsInf(top, 0) {
-			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
-				pt.groups[pt.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+		if err := pt.finite(i, alone[i]); err != nil {
+			return nil, err
 		}
 	}
 	ends := map[string]*partial{}
@@ -137,7 +133,7 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 			taken := 0
 			for _, v := range mostLikely(rows[k], width*looks(pt.joint)) {
 				x := slices.Clone(b.x)
-				x[i] = int32(v)
+				x[i] = v
 				if ordered && !pt.possible(i, x) || n == len(order)-1 && !pt.valid(x) {
 					continue
 				}
@@ -169,20 +165,12 @@ func looks(rules []constraint) int {
 	return 1
 }
 
-// mostLikely lists the n largest entries, the largest first. −∞ is never one.
-func mostLikely(row []float64, n int) []int {
-	out := make([]int, 0, n+1)
-	before := func(a, b int) bool { return row[a] > row[b] || row[a] == row[b] && a < b }
-	for v, l := range row {
-		if math.IsInf(l, -1) || math.IsNaN(l) || len(out) == n && !before(v, out[n-1]) {
-			continue
-		}
-		at := len(out)
-		for at > 0 && before(v, out[at-1]) {
-			at--
-		}
-		out = slices.Insert(out, at, v)
-		out = out[:min(len(out), n)]
+// mostLikely lists the n likeliest categories of a row. One of probability 0 is never among them.
+func mostLikely(row []float64, n int) []int32 {
+	l := likely{logp: row}
+	out := l.first(min(n, len(row)))
+	for len(out) > 0 && !(row[out[len(out)-1]] > math.Inf(-1)) { // nor one that is not a number
+		out = out[:len(out)-1]
 	}
 	return out
 }

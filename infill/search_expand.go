@@ -84,7 +84,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	var near []*filled
 	for _, v := range mostLikely(change, look) {
 		x := slices.Clone(f.x)
-		x[i] = int32(v)
+		x[i] = v
 		if x[i] == f.x[i] || !pt.valid(x) {
 			continue
 		}
