@@ -12,7 +12,7 @@ SENTENCE ?= The old [MASK] sat down and closed his [MASK] for a [MASK].
 # The model runs through a C library.
 export CGO_ENABLED := 1
 
-.PHONY: all demo test test-all test-page test-spark test-beam beam setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
+.PHONY: all demo test test-all test-page test-spark test-beam test-lab beam lab setup openvino build race race-short lint fuzz bench bench-torch verification experiments facility-plans clean help
 
 all: build
 
@@ -68,15 +68,29 @@ test-beam: setup
 	$(GO) build -o bin/testsum ./internal/testsum
 	cd beam && GO=$(GO) ../bin/testsum -count=1 -timeout 10m ./...
 
+# make lab    builds bin/lab, which runs what is measured, and what is repeated of papers
+lab:
+	@echo "== building bin/lab"
+	cd lab && $(GO) build -o ../bin/lab ./cmd/lab
+
+# make test-lab    tests the lab
+test-lab: setup
+	@echo "== testing lab"
+	$(GO) build -o bin/testsum ./internal/testsum
+	cd lab && GO=$(GO) ../bin/testsum -ldflags=-w -timeout 30m $(TESTFLAGS) ./...
+
 # make test-all   the same tests as make test, with more repetitions, and the long ones
 test-all: setup
 	@echo "== testing every package, the long tests too"
 	INFILL_TEST_ALL=1 $(TEST) -timeout 30m ./...
+	INFILL_TEST_ALL=1 $(MAKE) test-lab
 
 # make race   runs the tests under the race detector
 RACEFLAGS ?=
 race: setup
+	$(GO) build -o bin/testsum ./internal/testsum
 	$(TEST) -race -timeout 60m $(RACEFLAGS) ./...
+	cd lab && GO=$(GO) ../bin/testsum -race -timeout 60m $(RACEFLAGS) ./...
 
 # make race-short   the same for the packages whose code starts goroutines, without the long
 #                   statistical tests
@@ -93,6 +107,7 @@ lint:
 	@echo "== golangci-lint" && $(GO) run $(LINT) run ./...
 	cd server/browser && $(GO) run $(LINT) run ./...
 	cd beam && $(GO) vet ./... && $(GO) run $(LINT) run ./...
+	cd lab && $(GO) vet ./... && $(GO) run $(LINT) run ./...
 
 # make fuzz   runs every fuzz target for FUZZTIME, 10s if not set, on one core each
 fuzz:
@@ -101,33 +116,34 @@ fuzz:
 # make bench  runs the Go benchmarks
 bench: setup
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd lab && $(GO) test -run '^$$' -bench . -benchmem ./...
 
 # make verification   runs the samplers on the figures of their papers, the long ones too, and writes the
-#                     page docs/notebook/verification.md: 50 minutes on two cores.
+#                     page lab/notebook/verification.md: 50 minutes on two cores.
 #                     VERIFYFLAGS="-only 5" prints one figure, and
-#                     VERIFYFLAGS="-only 5 -write docs/notebook" puts it into the page
-VERIFYFLAGS ?= -write docs/notebook -seed 1
-verification:
-	$(GO) run ./bench/samplers/verify $(VERIFYFLAGS)
+#                     VERIFYFLAGS="-only 5 -write lab/notebook" puts it into the page
+VERIFYFLAGS ?= -write lab/notebook -seed 1
+verification: lab
+	./bin/lab verify $(VERIFYFLAGS)
 
 # make experiments   fetches data sets, makes the experiments of the papers, and writes the pages of
-#                    docs/notebook/experiments. EXPERIMENTFLAGS="-quick all" prints a look
-EXPERIMENTFLAGS ?= -write docs/notebook/experiments -seed 1 all
-experiments:
+#                    lab/notebook/experiments. EXPERIMENTFLAGS="-quick all" prints a look
+EXPERIMENTFLAGS ?= -write lab/notebook/experiments -seed 1 all
+experiments: lab
 	@echo "== data sets: looking for them, fetching what is missing into the cache"
-	@set -e; for fetch in scripts/data-*.sh; do "$$fetch"; done
+	@set -e; for fetch in lab/scripts/data-*.sh; do "$$fetch"; done
 	@echo "== running the experiments, one after the other"
-	$(GO) run ./experiments $(EXPERIMENTFLAGS)
+	./bin/lab experiments $(EXPERIMENTFLAGS)
 
 # make facility-plans  solves the instances of facility location with HiGHS again, which it installs
 #                      into the cache: ten minutes. The page is then made by make experiments
-facility-plans:
-	scripts/facility-plans.sh
+facility-plans: lab
+	lab/scripts/facility-plans.sh
 
 BENCHFLAGS ?=
 # make bench-torch   measures infill against PyTorch, which it installs into the cache: half an hour
-bench-torch: setup
-	$(GO) run ./bench/torch $(BENCHFLAGS)
+bench-torch: setup lab
+	./bin/lab torch $(BENCHFLAGS)
 
 # make clean  removes bin
 clean:

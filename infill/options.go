@@ -11,7 +11,7 @@ import (
 // sentences and does not say of how many chains.
 const (
 	// DefaultSteps of Rows get at least as far as PublishedSteps of DMALA, see
-	// docs/notebook/performance.md.
+	// lab/notebook/performance.md.
 	DefaultSteps = 20
 	// PublishedSteps is the default where Marginals or Normalize ask for probabilities.
 	PublishedSteps = 50

@@ -26,13 +26,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	s := &Sentence{IDs: enc.IDs, Blanks: []int{2}}
 	state, logProb := [][]int32{{100}}, [][]float32{make([]float32, 1)}
 	wide := [][]float32{make([]float32, m.VocabSize())}
-	p, err := m.Prompts(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.Close() }()
-	prompt := []PromptRow{{IDs: enc.IDs, Blanks: []int{1}, Ask: 2, Target: 100}}
-	vector := make([]float32, p.Dimension())
 	for _, c := range []struct {
 		name string
 		call func() error
@@ -72,13 +65,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := m.Eval(ctx, nil, EvalOptions{})
 			return err
 		}, ErrOption, "strings.NewReader"},
-		{"prompts without a context", func() error {
-			_, err := m.Prompts(none)
-			return err
-		}, ErrOption, "context.Background()"},
-		{"a prompt without a context", func() error {
-			return p.LogProb(none, prompt, vector, logProb[0])
-		}, ErrOption, "context.Background()"},
 	} {
 		if err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v that says %q", c.name, err, c.want, c.says)
@@ -95,18 +81,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			t.Errorf("a value is called %s, want %s", got, want)
 		}
 	}
-	if p.Embedding(-1) != nil || p.Embedding(1<<30) != nil || len(p.Embedding(5)) != p.Dimension() {
-		t.Error("a token that is not there has a vector")
-	}
-	if err := errors.Join(p.Close(), m.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.LogProb(ctx, prompt, vector, logProb[0]); !errors.Is(err, ErrClosed) {
-		t.Errorf("closed prompts: %v", err)
-	}
-	if _, err := m.Prompts(ctx); !errors.Is(err, ErrClosed) {
-		t.Errorf("prompts of a closed model: %v", err)
-	}
 }
 
 // A model that was never opened is a closed one.
@@ -121,7 +95,6 @@ func TestZeroModelIsClosed(t *testing.T) {
 		"Gradient":     func() error { return m.Gradient(ctx, s, state, Full, one, one) },
 		"Conditional":  func() error { return m.Conditional(ctx, s, state, []int{0}, one) },
 		"Independent":  func() error { return m.Independent(ctx, s, one) },
-		"Prompts":      func() error { _, err := m.Prompts(ctx); return err },
 		"Eval": func() error {
 			_, err := m.Eval(ctx, strings.NewReader("a dog"), EvalOptions{})
 			return err
@@ -133,13 +106,8 @@ func TestZeroModelIsClosed(t *testing.T) {
 		}
 	}
 	var n Network
-	var p Prompts
 	if _, _, _, err := n.Run(ctx, "a dog"); !errors.Is(err, ErrClosed) || n.Close() != nil {
 		t.Errorf("a network that was never opened: %v", err)
-	}
-	err := p.LogProb(ctx, []PromptRow{{}}, nil, one[0])
-	if !errors.Is(err, ErrClosed) || p.Embedding(0) != nil || p.Close() != nil {
-		t.Errorf("prompts that were never opened: %v", err)
 	}
 	if a, b, c := m.Work(); m.Close() != nil || m.Threads() != 0 || a != b || b != c {
 		t.Error("a model that was never opened has threads, or has worked")

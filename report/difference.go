@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"infill/internal/fanout"
-	"infill/internal/student"
+	"golang.org/x/sync/errgroup"
+
 	"infill/metrics/bleu"
+	"infill/metrics/interval"
 )
 
 // A pairable table has rows on the same units: samplers on sentences, or files on the texts that
@@ -82,16 +83,20 @@ func (t *pairable) unpaired(row, common int) string {
 func (p *plan) parts(t *pairable, row int, units []int) ([]Row, error) {
 	n := min(len(units), bleu.MaxBlocks)
 	out := make([]Row, n+1)
-	err := fanout.Each(runtime.GOMAXPROCS(0), n+1, func(k int) error {
-		part := units
-		if k > 0 {
-			part = slices.Concat(units[:(k-1)*len(units)/n], units[k*len(units)/n:])
-		}
-		var err error
-		out[k], err = t.of(p, row, part)
-		return err
-	})
-	if err != nil {
+	var each errgroup.Group
+	each.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range n + 1 {
+		each.Go(func() error {
+			part := units
+			if k > 0 {
+				part = slices.Concat(units[:(k-1)*len(units)/n], units[k*len(units)/n:])
+			}
+			var err error
+			out[k], err = t.of(p, row, part)
+			return err
+		})
+	}
+	if err := each.Wait(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.names[row], err)
 	}
 	return out, nil
@@ -118,7 +123,7 @@ func (p *plan) less(t *pairable, mine, first []Row, units int) Row {
 		for k := range mine[1:] {
 			without = append(without, mine[k+1].Metrics[j].Value-first[k+1].Metrics[j].Value)
 		}
-		switch half := student.Jackknife(p.level(), without); {
+		switch half := interval.Jackknife(p.level(), without); {
 		case finite(half) && m.OK():
 			m.Low, m.High = m.Value-half, m.Value+half
 		case m.OK():

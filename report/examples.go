@@ -1,6 +1,6 @@
 package report
 
-import "infill/internal/drawing"
+import "infill/report/draw"
 
 // Example is one source sentence with the fillings of every sampler, as in DLP's
 // Figure 6.
@@ -89,4 +89,4 @@ func (s SentenceRun) example(name string, top int) ExampleFilled {
 }
 
 // ScoreText is the score as the reports print it. The template of HTML reports calls it.
-func (p ExampleParts) ScoreText() string { return drawing.Decimal(float64(p.Score), 2) }
+func (p ExampleParts) ScoreText() string { return draw.Decimal(float64(p.Score), 2) }

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 //go:embed templates
@@ -52,6 +52,6 @@ func render(w io.Writer, p *page) error {
 	if err != nil {
 		return fmt.Errorf("report style: %w", err)
 	}
-	p.Style = template.CSS(drawing.Style) + template.CSS(css) //nolint:gosec // our own files
+	p.Style = template.CSS(draw.Style) + template.CSS(css) //nolint:gosec // our own files
 	return t.Execute(w, p)
 }

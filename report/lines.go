@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"math"
 
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 // traceChart draws one line per trace. pick returns its values and, or nil, their
@@ -43,7 +43,7 @@ func traceChart(traces []Trace, colour map[string]int, pick func(Trace) (ys, es 
 	if evaluations {
 		xLabel = "model evaluations per chain"
 	}
-	c := newChart(half, labelSpace, drawing.Nice(0, right, 5, xLabel), drawing.Nice(lo, hi, 5, yLabel))
+	c := newChart(half, labelSpace, draw.Nice(0, right, 5, xLabel), draw.Nice(lo, hi, 5, yLabel))
 	c.frame()
 	var tags []tag
 	for _, t := range traces {
@@ -97,9 +97,9 @@ func profileOf(rows []Row, orders []int, s size) template.HTML {
 		return ""
 	}
 	lo, hi := padded(all)
-	x := drawing.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]),
+	x := draw.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]),
 		Label: "n-gram order n"}
-	y := drawing.Nice(lo, math.Min(hi, 100), 5, "n-grams that occur once (%)")
+	y := draw.Nice(lo, math.Min(hi, 100), 5, "n-grams that occur once (%)")
 	c := newChart(s, labelSpace, x, y)
 	for _, n := range orders {
 		c.x.Ticks = append(c.x.Ticks, float64(n))

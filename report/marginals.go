@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"infill/infill/jsonl"
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 // Probabilities are those of the words of a text's blanks and of its fillings, as its record has
@@ -36,8 +36,8 @@ func bars(m *jsonl.Marginal, series int, title string) template.HTML {
 	const row = 40
 	s := half
 	s.height = row*float64(len(list)) + 64
-	c := newChart(s, 66, drawing.Nice(0, math.Min(most, 100), s.ticks, "probability in %"),
-		drawing.Axis{Hi: 1})
+	c := newChart(s, 66, draw.Nice(0, math.Min(most, 100), s.ticks, "probability in %"),
+		draw.Axis{Hi: 1})
 	c.left, c.x.From, c.y.Ticks = 18, 18, nil
 	c.frame()
 	for i, e := range list {
@@ -50,10 +50,10 @@ func bars(m *jsonl.Marginal, series int, title string) template.HTML {
 		if d := errorOf(&e); d > 0 {
 			end = c.x.Within(100 * (e.Probability + d))
 			c.f(`<path class="error" d="%s"/>`,
-				drawing.Whisker(c.x.Within(100*(e.Probability-d)), end, at))
+				draw.Whisker(c.x.Within(100*(e.Probability-d)), end, at))
 		}
 		c.f(`<text class="note" x="%.1f" y="%.1f">%s</text>`, end+7, at+4,
-			drawing.Decimal(100*e.Probability, 1))
+			draw.Decimal(100*e.Probability, 1))
 	}
 	return c.svg(title)
 }
@@ -85,7 +85,7 @@ func (p *Probabilities) figures() figureRow {
 // origin says how probabilities came about.
 func (p *Probabilities) origin(m *jsonl.Marginal) string {
 	rest := fmt.Sprintf("Others have %s %%.",
-		drawing.Decimal(100*(m.Rest+undrawn(m)), 1))
+		draw.Decimal(100*(m.Rest+undrawn(m)), 1))
 	if p.Marginals.Draws == 0 {
 		return "Computed, not sampled. " + rest
 	}

@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"math"
 
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 // planePoint is a row's place in the diversity–quality plane.
@@ -40,7 +40,7 @@ func planeOf(points []planePoint, gold *Metric, xLabel string, s size) template.
 	x0, x1 := padded(xs)
 	y0, y1 := padded(ys)
 	yLabel := "self-BLEU (reversed: more diverse is up)"
-	c := newChart(s, 30, drawing.Nice(x0, x1, s.ticks, xLabel), drawing.Nice(y0, y1, 6, yLabel))
+	c := newChart(s, 30, draw.Nice(x0, x1, s.ticks, xLabel), draw.Nice(y0, y1, 6, yLabel))
 	c.roomAbove(42)
 	c.reverse()
 	c.frame()

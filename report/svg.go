@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 // svgText escapes text for an SVG's elements and attributes.
-func svgText(s string) string { return drawing.Text(s) }
+func svgText(s string) string { return draw.Text(s) }
 
 // chart is an SVG under construction. Its colours are CSS classes, so that one
 // drawing serves light, dark and print.
@@ -19,10 +19,10 @@ type chart struct {
 	size
 	b                        strings.Builder
 	left, right, top, bottom float64 // margins
-	x, y                     drawing.Axis
+	x, y                     draw.Axis
 }
 
-// A size is that of a drawing. Text has 12.5 units, so that the width says how
+// A size is that of a chart. Text has 12.5 units, so that the width says how
 // large it is on a page.
 type size struct {
 	class         string // of the SVG, for the style sheet
@@ -43,7 +43,7 @@ const (
 	labelLetters = 14
 )
 
-func newChart(s size, right float64, x, y drawing.Axis) *chart {
+func newChart(s size, right float64, x, y draw.Axis) *chart {
 	c := &chart{size: s, left: 64, right: right, top: 14, bottom: 50, x: x, y: y}
 	c.x.From, c.x.To = c.left, c.width-right
 	c.y.From, c.y.To = c.height-c.bottom, c.top
@@ -156,7 +156,7 @@ func shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// svg closes the drawing. title is its text alternative.
+// svg closes the chart. title is its text alternative.
 func (c *chart) svg(title string) template.HTML {
 	return template.HTML(fmt.Sprintf( //nolint:gosec // every text in it went through html.EscapeString
 		`<svg class="%s" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`,

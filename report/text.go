@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"infill/internal/count"
-	"infill/internal/drawing"
+	"infill/report/draw"
 )
 
 // printer writes until the first error and keeps it.
@@ -25,7 +25,7 @@ func (p *printer) f(format string, args ...any) {
 
 // plain makes text safe for a terminal: file names and sentences may hold escape
 // sequences, and a table must not be redrawn by its own contents.
-func plain(s string) string { return drawing.Plain(s) }
+func plain(s string) string { return draw.Plain(s) }
 
 // grid writes cells in columns two spaces apart, the first left, the others right
 // aligned. Rows may have fewer cells than the widest.

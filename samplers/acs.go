@@ -46,7 +46,7 @@ import (
 // counts: on 200 independent coordinates of 4 categories the ESS per evaluation is .46
 // with 60 and .13 with 5, on binary ones .67 and .53 (per call, see Info.Calls, a
 // quarter of these). On the Ising, Potts, RBM and
-// regression targets of samplers/bench both give the same within 20 %. With 60 the
+// regression targets of lab/compare both give the same within 20 %. With 60 the
 // search has a range of 7 in place of 4.6 in log α, so that short burn-ins find α less
 // exactly. The procedure is described in acstune.go. A
 // burn-in below 100 steps is too short for all of it: then AlphaMax is the step

@@ -12,7 +12,7 @@ import (
 )
 
 // The short figures of the literature; the long ones are made by
-// bench/samplers/verify and recorded in docs/notebook/verification.md.
+// lab/verify and recorded in lab/notebook/verification.md.
 
 // TestIsing5x5 is DLP's Ising model: exact answers, and DMALA's number of
 // proposed flips and acceptance.
@@ -219,7 +219,7 @@ func TestPreconditioning(t *testing.T) {
 }
 
 // TestSGDLDGaussianBernoulli: the exact numbers of the target, and the errors that
-// were handed to us as SGDLD's there (section 4 of docs/notebook/verification.md), which
+// were handed to us as SGDLD's there (section 4 of lab/notebook/verification.md), which
 // fall with the jump probability with the cache and stay without.
 func TestSGDLDGaussianBernoulli(t *testing.T) {
 	t.Parallel()

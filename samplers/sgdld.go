@@ -87,7 +87,7 @@ func (r Rates) String() string {
 //
 // The zero value uses the square root, the decreasing schedule down to 0.1, one
 // term or draw per estimate, and the cache. Its errors on the Gaussian–Bernoulli
-// model stand beside second-hand ones in docs/notebook/verification.md, section 4.
+// model stand beside second-hand ones in lab/notebook/verification.md, section 4.
 type SGDLD struct {
 	// Balance is g. Ratio, t/(1+t), is bounded, and where r̂ is a ratio of
 	// probabilities that sum to one it is linear in the estimate.

@@ -8,7 +8,6 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
-	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -61,9 +60,7 @@ func advice(err error) string {
 	var lines *batch.NotLinesError
 	var offline *hub.OfflineError
 	var many *samplers.TooManyError
-	var data *trigger.DataError
 	var paired *report.PairedError
-	var word *trigger.WordError
 	var masks maskable
 	var file named
 	var sentence unopened
@@ -91,10 +88,6 @@ func advice(err error) string {
 		return ": --text-field NAME"
 	case errors.Is(err, jsonl.ErrNoText) && !errors.Is(err, report.ErrFormat):
 		return ": --text-field NAME" // infill compare has no such flag
-	case errors.As(err, &word):
-		return ": --say " + printable(quoted([]string{word.Label})[0]) + "=WORD"
-	case errors.As(err, &data) && data.Names:
-		return ": --text-field NAME, --label-field NAME"
 	case errors.As(err, &paired) && paired.Sentences > 1:
 		return ": --top 1"
 	case errors.As(err, &offline):

@@ -12,7 +12,6 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
-	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -47,7 +46,6 @@ func TestAdvice(t *testing.T) {
 		{infill.ErrNoBlank, ""},
 		{&batch.NotLinesError{Text: true}, ", or say that it is text: --format text"},
 		{&batch.NotLinesError{}, ""},
-		{&trigger.WordError{Label: "so so", Word: "x"}, "; give another: --say 'so so'=WORD"},
 		{jsonl.ErrNoText, ": --text-field NAME"},
 		{fmt.Errorf("%w: %w", report.ErrFormat, jsonl.ErrNoText), ""},
 		{jsonl.ErrJSON, ""},

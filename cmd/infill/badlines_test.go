@@ -36,12 +36,7 @@ func TestNoTextFieldNamesFlag(t *testing.T) {
 			t.Errorf("%s: %s", c.name, get(t, out))
 		}
 	}
-	r := infillRun("", withTiny("trigger", in)...)
-	if r.code != exitUsage || !strings.Contains(r.err,
-		`no field "text", no field "label": --text-field NAME, --label-field NAME`) {
-		t.Errorf("trigger: exit %d: %s", r.code, r.err)
-	}
-	r = infillRun("", withTiny("compare", in)...)
+	r := infillRun("", withTiny("compare", in)...)
 	if r.code != exitUsage || strings.Contains(r.err, "--text-field") {
 		t.Errorf("compare: exit %d: %s", r.code, r.err)
 	}

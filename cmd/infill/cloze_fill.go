@@ -10,12 +10,13 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/records"
 	"infill/internal/count"
-	"infill/internal/fanout"
 	"infill/metrics/cloze"
 	"infill/mlm"
 	"infill/report"
@@ -239,33 +240,38 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 	done := 0
 	before := processorTime()
 	workers := records.InFlight(f.Model.Options.Threads, r.filling.Options.Chains)
-	err := fanout.Each(workers, len(b.tasks), func(i int) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		t := &b.tasks[i]
-		res, err := b.fillLine(ctx, r, t)
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case err != nil && jsonl.Code(err) == "":
-			err = atLine(t.line, err)
-			stop(err)
-			return err
-		case err != nil:
-			if out.Failed++; out.Failed <= maxWarnings {
-				bar.clear()
-				fmt.Fprintf(b.std.err, "infill: run %s: %s\n", printable(r.name),
-					message(atLine(t.line, err)))
+	var each errgroup.Group
+	each.SetLimit(max(1, workers))
+	for i := range b.tasks {
+		each.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
-			b.failed, res = true, &infill.Result{}
-		}
-		out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
-		out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
-		done++
-		bar.step(done, done)
-		return err
-	})
+			t := &b.tasks[i]
+			res, err := b.fillLine(ctx, r, t)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil && jsonl.Code(err) == "":
+				err = atLine(t.line, err)
+				stop(err)
+				return err
+			case err != nil:
+				if out.Failed++; out.Failed <= maxWarnings {
+					bar.clear()
+					fmt.Fprintf(b.std.err, "infill: run %s: %s\n", printable(r.name),
+						message(atLine(t.line, err)))
+				}
+				b.failed, res = true, &infill.Result{}
+			}
+			out.Rows, out.Asked = out.Rows+int64(res.Evaluated), out.Asked+int64(res.Rows)
+			out.Lines[i], err = cloze.Count(t.original, wordsIn(res.Fillings), f.among(), same)
+			done++
+			bar.step(done, done)
+			return err
+		})
+	}
+	err := each.Wait()
 	bar.clear()
 	if f.times {
 		out.Processor = processorTime() - before

@@ -11,7 +11,6 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
-	"infill/infill/trigger"
 	"infill/internal/ort"
 	"infill/internal/program"
 	"infill/internal/unpack"
@@ -20,7 +19,6 @@ import (
 	"infill/mlm"
 	"infill/report"
 	"infill/samplers"
-	samplerbench "infill/samplers/bench"
 	"infill/tokenize"
 )
 
@@ -52,13 +50,12 @@ var badInput = []error{
 	batch.ErrExists, batch.ErrIsInput, batch.ErrMismatch, batch.ErrManifest, batch.ErrLayout,
 	batch.ErrShard, batch.ErrJoin, batch.ErrNotLines,
 	jsonl.ErrLineTooLong, jsonl.ErrJSON, jsonl.ErrRow, table.ErrTable,
-	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported, samplerbench.ErrSpec,
+	samplers.ErrParam, samplers.ErrUnknown, samplers.ErrUnsupported,
 	tokenize.ErrInvalidUTF8, tokenize.ErrTooLarge, mlm.ErrTooLong, mlm.ErrNoPieces,
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrPaired,
 	report.ErrOption,
 	unpack.ErrDamaged, ort.ErrDevice,
-	trigger.ErrData, trigger.ErrTemplate, trigger.ErrLabels, trigger.ErrOption,
 }
 
 func exitCode(err error) int {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"infill/mlm"
@@ -36,8 +35,6 @@ func TestForwardOpens(t *testing.T) {
 	words := filepath.Join(t.TempDir(), "words.txt")
 	put(t, words, "dog\n")
 	second := "model:" + tinyModel + "=1"
-	labelled := filepath.Join(t.TempDir(), "labelled.csv")
-	put(t, labelled, "text,label\n"+strings.Repeat("the dog sleeps .,dog\nthe cat sleeps .,cat\n", 4))
 	const text, line = "the [MASK] sleeps in the [MASK] .", `{"text":"the [MASK] sleeps ."}`
 	for _, c := range []struct {
 		stdin string
@@ -56,8 +53,6 @@ func TestForwardOpens(t *testing.T) {
 		{"", []string{"score", "the dog sleeps ."}, false},
 		{"", []string{"score", "--energy", "words:" + words + "=1", "the dog sleeps ."}, false},
 		{"", []string{"score", "--energy", second, "the dog sleeps ."}, false},
-		{"", []string{"trigger", "--chains", "1", "--steps", "2", "--no-baseline", "--template",
-			"{trigger} {text} [MASK] .", labelled}, false},
 	} {
 		cache := newCache(t)
 		args := append([]string{c.args[0], "--model", dir}, c.args[1:]...)

@@ -89,11 +89,6 @@ var examples = map[string][]string{
 		`infill cloze sentences.txt --model small --model default --run greedy`,
 		`infill cloze sentences.txt --adjacent --run fill --run "sampler=dmala steps=50"`,
 	},
-	"infill trigger": {
-		`infill trigger books.csv --say encyclopaedia=history`,
-		`infill trigger reviews.jsonl --say pos=good --say neg=bad --tokens 8`,
-		`infill trigger books.csv --steps 3000 --slope .1 --no-baseline --json`,
-	},
 	"infill eval": {
 		`infill eval filled.jsonl`,
 		`infill eval filled.jsonl --reference books.txt --confidence`,
@@ -105,11 +100,7 @@ var examples = map[string][]string{
 		`infill serve --model small --model bert=my-bert --addr 127.0.0.1:9000`,
 		`infill serve --addr 0.0.0.0:8017 --api-key-file keys.txt`,
 	},
-	"infill samplers": {`infill samplers`, `infill samplers dmala`, `infill samplers bench ising`},
-	"infill samplers bench": {
-		`infill samplers bench ising`,
-		`infill samplers bench ising --sampler dmala --sampler gwg --svg ising.svg`,
-	},
+	"infill samplers":     {`infill samplers`, `infill samplers dmala`},
 	"infill model":        {`infill model list`, `infill model pull bert-base-uncased`},
 	"infill model info":   {`infill model info`, `infill model info bert-base-uncased`},
 	"infill model check":  {`infill model check`},

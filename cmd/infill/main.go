@@ -116,7 +116,6 @@ func newApp(std stdio) *cli.App {
 			evalCommand(std),
 			clozeCommand(std),
 			compareCommand(std),
-			triggerCommand(std),
 			samplersCommand(std),
 			doctorCommand(std),
 			versionCommand(std),

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/samplers"
-	samplerbench "infill/samplers/bench"
 )
 
 // The tiny model knows some eighty words and answers within milliseconds.
@@ -383,73 +381,6 @@ func TestSamplersCommand(t *testing.T) {
 	if r := infillRun("", "samplers", "--json", "dmala"); r.code != 0 || !json.Valid([]byte(r.out)) ||
 		!strings.Contains(r.out, "step-size") {
 		t.Errorf("exit %d: %s", r.code, r.out)
-	}
-}
-
-func TestSamplersBench(t *testing.T) {
-	t.Parallel()
-	svg := filepath.Join(t.TempDir(), "b.svg")
-	args := []string{
-		"samplers", "bench", "ising:rows=3,cols=3", "--sampler", "dmala:step-size=.4", "--sampler", "gwg",
-		"--steps", "200", "--burn-in", "50", "--chains", "3", "--svg", svg,
-	}
-	r := infillRun("", args...)
-	if r.code != 0 || !strings.Contains(r.out, "dmala:step-size=.4") ||
-		!strings.Contains(r.out, "gwg") {
-		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
-	}
-	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<svg") {
-		t.Errorf("%v", err)
-	}
-	if r := infillRun("", args...); r.code != exitUsage || !strings.Contains(r.err, "exists") {
-		t.Errorf("exit %d: %s", r.code, r.err)
-	}
-	for _, bad := range [][]string{{"samplers", "bench"}, {"samplers", "bench", "izing"}, {"samplers", "bench", "ising:rows=x"}, {"samplers", "bench", "ising", "--sampler", "dmalla"}, {"samplers", "dmalla"}} {
-		if r := infillRun("", bad...); r.code != exitUsage || r.err == "" {
-			t.Errorf("%v: exit %d: %s", bad, r.code, r.err)
-		}
-	}
-}
-
-// Every target and sampler that the help of infill samplers bench writes out
-// is one that it takes.
-func TestSamplersBenchExamples(t *testing.T) {
-	t.Parallel()
-	r := infillRun("", "samplers", "bench", "--help")
-	if r.code != 0 {
-		t.Fatalf("exit %d: %s", r.code, r.err)
-	}
-	known := map[string]bool{}
-	found := regexp.MustCompile(`\b[a-z0-9-]+:[a-z-]+=[^\s:)]+`).FindAllString(r.out, -1)
-	for _, spec := range found {
-		name, _, _ := strings.Cut(spec, ":")
-		known[name] = true
-		if slices.Contains(samplers.Names(), name) {
-			if _, err := samplerbench.ParseEntry(spec); err != nil {
-				t.Errorf("%s: %v", spec, err)
-			}
-		} else if _, err := samplerbench.ParseProblem(spec); err != nil {
-			t.Errorf("%s: %v", spec, err)
-		}
-	}
-	for _, name := range append(samplerbench.ProblemNames(), "dmala") {
-		if !known[name] {
-			t.Errorf("%s is not among the examples %q", name, found)
-		}
-	}
-	if len(found) != len(samplerbench.ProblemNames())+2 {
-		t.Errorf("the examples are %q", found)
-	}
-}
-
-func TestSamplersBenchNoBurnin(t *testing.T) {
-	t.Parallel()
-	r := infillRun(
-		"", "samplers", "bench", "ising:rows=2,cols=2", "--sampler", "dmala", "--steps", "20",
-		"--burn-in", "0",
-	)
-	if r.code != 0 || !strings.Contains(r.out, "× 20 steps after 0 of burn-in") {
-		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
 	}
 }
 

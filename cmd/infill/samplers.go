@@ -14,11 +14,10 @@ import (
 func samplersCommand(std stdio) *cli.Command {
 	var asJSON bool
 	return &cli.Command{
-		Name:        "samplers",
-		Usage:       "the samplers with their parameters",
-		ArgsUsage:   "[NAME…]",
-		Flags:       join([]*option{jsonFlag(&asJSON)}),
-		Subcommands: []*cli.Command{benchCommand(std)},
+		Name:      "samplers",
+		Usage:     "the samplers with their parameters",
+		ArgsUsage: "[NAME…]",
+		Flags:     join([]*option{jsonFlag(&asJSON)}),
 		Action: func(c *cli.Context) error {
 			list := samplers.List()
 			if c.NArg() > 0 {

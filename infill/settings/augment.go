@@ -25,7 +25,7 @@ func AugmentDefaults() *Augmenting {
 
 // FillingDefaults are the values of a [Filling] that makes variants: they are of content words, and
 // differ from their texts. A round needs one good filling, so its chains are fewer than
-// infill.DefaultChains. docs/notebook/augment.md has both measured.
+// infill.DefaultChains. lab/notebook/augment.md has both measured.
 func FillingDefaults() *Filling {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent

@@ -17,10 +17,10 @@ import (
 	"infill/internal/testmode"
 )
 
-// helpers are the packages that ship nothing: tests, their helpers, benchmarks and experiments.
+// helpers are the packages that ship nothing: tests, their helpers, and the lab.
 var helpers = []string{
-	"bench", "experiments", "internal/ort/orttest", "internal/outside", "internal/prose",
-	"internal/testmode", "internal/testsum", "models/train", "server/browser",
+	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
+	"internal/testsum", "internal/truecase/maketable", "lab", "models/train", "server/browser",
 }
 
 // architecture reads docs/architecture.md.
@@ -128,28 +128,24 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestExperimentsUseSamplers: what learns uses the samplers as another program would, and nothing
-// of what fills text.
-func TestExperimentsUseSamplers(t *testing.T) {
+// TestLab: the lab uses what any other program could.
+func TestLab(t *testing.T) {
 	t.Parallel()
 	module, files := modulePath(t, testmode.Root(t)), 0
 	for pkg, all := range sources(t, parser.ImportsOnly) {
-		if pkg != "experiments" && !strings.HasPrefix(pkg, "experiments/") {
+		if !strings.HasPrefix(pkg, "lab/") {
 			continue
 		}
 		for _, file := range all {
 			files++
 			for _, spec := range file.Imports {
-				own, inside := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
-				if inside && !strings.HasPrefix(own, "experiments/") && !slices.Contains([]string{"samplers",
-					"samplers/targets", "internal/adam", "internal/drawing", "internal/disk",
-					"internal/fanout", "internal/keep", "internal/nearest"}, own) {
-					t.Errorf("%s imports %s, which is not the samplers'", pkg, own)
+				if strings.HasPrefix(strings.Trim(spec.Path.Value, `"`), module+"/internal/") {
+					t.Errorf("%s imports %s", pkg, spec.Path.Value)
 				}
 			}
 		}
 	}
-	if files < 20 {
+	if files < 100 {
 		t.Errorf("only %d files", files)
 	}
 }

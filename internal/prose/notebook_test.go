@@ -14,7 +14,7 @@ var figure = regexp.MustCompile(`\d{1,3}(,\d{3})+|\d*\.?\d+`)
 // section of the page that its last column names.
 func TestNotebookFigures(t *testing.T) {
 	t.Parallel()
-	const notebook = "docs/notebook/README.md"
+	const notebook = "lab/notebook/README.md"
 	docs := tree(t, ".md")
 	rows := 0
 	for line := range strings.Lines(docs[notebook]) {
@@ -41,7 +41,7 @@ func TestNotebookFigures(t *testing.T) {
 // calls ours in the page of its row, or of the last row above that names one.
 func TestExperimentFigures(t *testing.T) {
 	t.Parallel()
-	const table = "docs/notebook/experiments/README.md"
+	const table = "lab/notebook/experiments/README.md"
 	docs := tree(t, ".md")
 	rows, file := 0, ""
 	for line := range strings.Lines(docs[table]) {

@@ -65,7 +65,7 @@ func check(t *testing.T, suffix string, find func(name, text string) []Finding) 
 // generated reports that a document is the output of a program on given texts, or
 // that a Go file is marked as the output of one.
 func generated(name, text string) bool {
-	return strings.HasPrefix(name, "docs/notebook/compare/") ||
+	return strings.HasPrefix(name, "lab/notebook/compare/") ||
 		strings.HasSuffix(name, ".go") && generatedMark.MatchString(text)
 }
 

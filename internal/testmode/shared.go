@@ -40,8 +40,8 @@ func BERTBase(t testing.TB) string {
 	return dir
 }
 
-// Root returns the folder of the repository: the nearest one above the working
-// folder that holds go.mod.
+// Root returns the folder of the repository: the nearest one above the working folder that holds
+// the command. Modules within the repository have a go.mod of their own.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -49,12 +49,12 @@ func Root(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "infill", "main.go")); err == nil {
 			return dir
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
-			t.Fatal("no folder above the working folder holds go.mod")
+			t.Fatal("no folder above the working folder holds cmd/infill")
 		}
 		dir = above
 	}

@@ -8,9 +8,10 @@ import (
 	"runtime"
 	"slices"
 
-	"infill/internal/fanout"
-	"infill/internal/student"
+	"golang.org/x/sync/errgroup"
+
 	"infill/metrics/corpus"
+	"infill/metrics/interval"
 )
 
 // Confidence asks for an interval of a score.
@@ -187,30 +188,34 @@ func (c *Confidence) jackknife(of *corpus.Corpus, score float64,
 		return nil, fmt.Errorf("%w: all %d are of one", ErrFewUnits, of.Len())
 	}
 	without := make([]float64, n)
-	err = fanout.Each(runtime.GOMAXPROCS(0), n, func(k int) error {
-		left := make([]bool, of.Len())
-		for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
-			for _, i := range u {
-				left[i] = true
+	var each errgroup.Group
+	each.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range n {
+		each.Go(func() error {
+			left := make([]bool, of.Len())
+			for _, u := range units[k*len(units)/n : (k+1)*len(units)/n] {
+				for _, i := range u {
+					left[i] = true
+				}
 			}
-		}
-		var rest []int
-		for i, out := range left {
-			if !out {
-				rest = append(rest, i)
+			var rest []int
+			for i, out := range left {
+				if !out {
+					rest = append(rest, i)
+				}
 			}
-		}
-		if len(rest) < 2 {
-			return fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
-		}
-		var err error
-		without[k], err = measure(of.Select(rest))
-		return err
-	})
-	if err != nil {
+			if len(rest) < 2 {
+				return fmt.Errorf("%w: without one of them a single sentence is left", ErrFewUnits)
+			}
+			var err error
+			without[k], err = measure(of.Select(rest))
+			return err
+		})
+	}
+	if err := each.Wait(); err != nil {
 		return nil, err
 	}
-	half := student.Jackknife(c.Level, without)
+	half := interval.Jackknife(c.Level, without)
 	return &Interval{Low: max(0, score-half), High: min(max(1, score), score+half),
 		Mean: sum(without) / float64(n), Level: c.Level, Units: len(units), Blocks: n}, nil
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/student"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
+	"infill/metrics/interval"
 	"infill/metrics/ngram"
 )
 
@@ -139,7 +139,7 @@ func TestJackknife(t *testing.T) {
 		for _, x := range without {
 			square += (x - mean) * (x - mean)
 		}
-		half := student.Two(0.9, 5) * math.Sqrt(square*5/6)
+		half := interval.Student(0.9, 5) * math.Sqrt(square*5/6)
 		if iv := r.Interval; math.Abs(iv.Low-(r.Score-half)) > 1e-12 ||
 			math.Abs(iv.High-(r.Score+half)) > 1e-12 || math.Abs(iv.Mean-mean) > 1e-12 {
 			t.Errorf("%s: %+v, want %v ± %v", variant, iv, r.Score, half)

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"math"
 
-	"infill/internal/student"
+	"infill/metrics/interval"
 )
 
 // A Measure is a share that is counted.
@@ -153,7 +153,7 @@ func figures(level float64, of func(m Measure) []float64) Figures {
 		for _, v := range parts {
 			alike = alike && v == parts[0]
 		}
-		if half := student.Jackknife(level, parts); !alike && !math.IsNaN(half) {
+		if half := interval.Jackknife(level, parts); !alike && !math.IsNaN(half) {
 			out[m].Low, out[m].High = value-half, value+half
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/student"
 	"infill/metrics/cloze"
+	"infill/metrics/interval"
 )
 
 // Counts of cases made by hand: words at 1, words among, lines at 1, lines among.
@@ -153,7 +153,7 @@ func TestIntervalsAreStudents(t *testing.T) {
 		for _, v := range x {
 			square += (v - mean) * (v - mean)
 		}
-		return mean, student.Two(level, len(x)-1) * math.Sqrt(square/(n-1)/n)
+		return mean, interval.Student(level, len(x)-1) * math.Sqrt(square/(n-1)/n)
 	}
 	of := func(c cloze.Counts, m cloze.Measure) float64 {
 		if m == cloze.Words || m == cloze.WordsAmong {

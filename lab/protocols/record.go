@@ -1,0 +1,40 @@
+package protocols
+
+// A key names a run.
+type key struct {
+	Model    string  `json:"model"`
+	Data     string  `json:"data"`                // names of the files of sentences
+	MaskRate float64 `json:"mask_rate,omitempty"` // share of the words that are blank; 0: as given
+	Vocab    string  `json:"vocab,omitempty"`     // what may fill a blank, as -vocab; empty: words
+	// Precision is that of the chains, as -precision; empty: fp32. Scores are in fp32 in any case.
+	Precision string `json:"precision,omitempty"`
+	Protocol  string `json:"protocol"`
+	Budget    string `json:"budget"`
+	Steps     int    `json:"steps"`
+	Chains    int    `json:"chains"`
+	Sampler   string `json:"sampler"`
+	Sentence  string `json:"sentence"`
+	Seed      uint64 `json:"seed"`
+}
+
+// A state is a text that chains ended in.
+type state struct {
+	Text  string  `json:"text"`
+	Score float64 `json:"score"` // U in nats
+	Count int     `json:"count"` // how many ended there
+}
+
+// A record is what came of a run.
+type record struct {
+	key
+	Blanks int    `json:"blanks"`
+	Gold   string `json:"gold,omitempty"`
+	// Seconds are those of the processor, all threads together. Of what another run of the same
+	// chain has saved they are its share of that run's.
+	Seconds float64 `json:"cpu_seconds"`
+	Evals   int     `json:"evaluations"`
+	Rows    int     `json:"rows"`
+	Made    int     `json:"made_steps"` // of every chain
+	Moves   float64 `json:"moves"`      // share of steps after the burn-in that proposed a move
+	States  []state `json:"states"`     // best first
+}

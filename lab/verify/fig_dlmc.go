@@ -1,0 +1,205 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
+	"infill/samplers"
+	"infill/samplers/targets"
+)
+
+// dlmcModel is a model of DLMC's paper (its appendix C).
+type dlmcModel struct {
+	name  string
+	steps int // kept, after a burn-in of three quarters of it: more where a step is cheap
+	make  func(rng *rand.Rand) samplers.Target
+}
+
+// dlmcModels are the models of the paper's figures 3 to 8, and the Ising models as DISCS computes
+// them. size divides their sizes.
+func dlmcModels(size int) []dlmcModel {
+	lattice := side / size
+	var out []dlmcModel
+	add := func(name string, steps int, f func(rng *rand.Rand) samplers.Target) {
+		out = append(out, dlmcModel{name, steps, f})
+	}
+	for _, variance := range []float64{0.125, 12.5} {
+		add(fmt.Sprintf("Bernoulli, variance %g", variance), 400, func(rng *rand.Rand) samplers.Target {
+			theta := make([]float64, 10000/size)
+			for i := range theta {
+				theta[i] = math.Sqrt(variance) * rng.NormFloat64()
+			}
+			return must(targets.NewBernoulli(theta, false))
+		})
+	}
+	for _, c := range []int{4, 8} {
+		add(fmt.Sprintf("categorical, C = %d", c), 400, func(rng *rand.Rand) samplers.Target {
+			theta := make([][]float64, 2000/size)
+			for i := range theta {
+				theta[i] = make([]float64, c)
+				for v := range theta[i] {
+					theta[i][v] = math.Sqrt(1.125) * rng.NormFloat64()
+				}
+			}
+			return must(targets.NewCategorical(theta))
+		})
+	}
+	for _, t := range []struct {
+		name  string
+		scale float64 // of field and coupling
+	}{{"high", 1}, {"low", 2}} {
+		add("Ising, "+t.name+", eq. 106", 2000, func(rng *rand.Rand) samplers.Target {
+			return ising106(rng, lattice, t.scale)
+		})
+		add("Ising, "+t.name+", public code", 2000, func(rng *rand.Rand) samplers.Target {
+			return isingCode(rng, lattice, t.scale)
+		})
+	}
+	for _, c := range []int{4, 8} {
+		add(fmt.Sprintf("Potts, C = %d", c), 800, func(rng *rand.Rand) samplers.Target {
+			return potts106(rng, 30/size, c)
+		})
+	}
+	for _, f := range []struct {
+		name                     string
+		length, chains, c, steps int
+	}{{"FHMM, L = 200, K = 10", 200, 10, 2, 1600}, {"FHMM, L = 100, K = 20", 100, 20, 2, 1600},
+		{"FHMM, C = 4", 200, 10, 4, 400}, {"FHMM, C = 8", 200, 10, 8, 400}} {
+		add(f.name, f.steps, func(rng *rand.Rand) samplers.Target {
+			return must(targets.NewFHMM(rng, f.length/size, f.chains, f.c, 0.9, 0.8, 2))
+		})
+	}
+	return out
+}
+
+// inner says whether a site lies in the centred disc of half the area of a square lattice.
+func inner(i, n int) bool {
+	r, c := float64(i/n)/float64(n)-0.5, float64(i%n)/float64(n)-0.5
+	return r*r+c*c < 0.5/math.Pi
+}
+
+// isingField is θ of equation 106: uniform in (−2, 1), and in (−1, 2) inside, times scale.
+func isingField(rng *rand.Rand, n int, scale float64) []float64 {
+	theta := make([]float64, n*n)
+	for i := range theta {
+		theta[i] = 3*rng.Float64() - 2
+		if inner(i, n) {
+			theta[i]++
+		}
+		theta[i] *= scale
+	}
+	return theta
+}
+
+// ising106 is equation 106 on {0,1}: U = Σ θ_i x_i + λ Σ 1[x_i = x_j] over edges, λ = scale/2. In
+// s = 2x − 1 that is a field θ/2, and λ/2 for an edge.
+func ising106(rng *rand.Rand, n int, scale float64) *targets.Ising {
+	b := isingField(rng, n, scale)
+	for i := range b {
+		b[i] /= 2
+	}
+	return must(targets.NewIsing(n, n, false, scale/8, b, false)) // an edge has twice the coupling
+}
+
+// isingCode is the same as DISCS computes it: U = Σ θ_i s_i + 2λ Σ s_i s_j over edges.
+func isingCode(rng *rand.Rand, n int, scale float64) *targets.Ising {
+	return must(targets.NewIsing(n, n, false, scale/2, isingField(rng, n, scale), false))
+}
+
+// potts106 is equation 106 on C categories, λ = 1: θ_i[v] uniform in (−1.5, 1.5) minus .5(v + 1)/C,
+// or plus inside.
+func potts106(rng *rand.Rand, n, c int) *targets.Potts {
+	field := make([]float64, 0, n*n*c)
+	for i := range n * n {
+		for v := range c {
+			shift := -0.5 * float64(v+1) / float64(c)
+			if inner(i, n) {
+				shift = -shift
+			}
+			field = append(field, 3*rng.Float64()-1.5+shift)
+		}
+	}
+	return must(targets.NewPotts(n, n, c, false, 1, field))
+}
+
+// dlmcSamplers are the samplers of the paper that change many coordinates a step, first with √ and
+// then with t/(1+t).
+var dlmcSamplers = []struct {
+	name string
+	make func(b samplers.Balance) samplers.Sampler
+}{
+	{"DMALA", func(b samplers.Balance) samplers.Sampler { return &samplers.DMALA{Balance: b} }},
+	{"PAS", func(b samplers.Balance) samplers.Sampler { return &samplers.PAS{Balance: b} }},
+	{"DLMC", func(b samplers.Balance) samplers.Sampler { return &samplers.DLMC{Balance: b} }},
+	{"DLMCf", func(b samplers.Balance) samplers.Sampler { return &samplers.DLMCf{Balance: b} }},
+}
+
+// dlmcCell is what a sampler did on a model: ESS of 50,000 steps over the calls, or the
+// evaluations, of one.
+type dlmcCell struct{ perCall, perEval estimate }
+
+// dlmcChains are the chains of figDLMC.
+const dlmcChains = 3
+
+func figDLMC(ctx context.Context, w io.Writer, e *env) error {
+	models := dlmcModels(1)
+	head := []string{"model"}
+	for _, s := range dlmcSamplers {
+		head = append(head, s.name+" √", s.name+" ratio")
+	}
+	calls, evals := [][]string{head}, [][]string{head}
+	quotients := [][]string{{"model", "DMALA", "PAS", "DLMC", "DLMCf",
+		"best of DLMC and DLMCf / best of the others"}}
+	for j, m := range models {
+		t := m.make(rand.New(rand.NewPCG(e.seed, uint64(20+j))))
+		cells, err := dlmcRow(ctx, t, dlmcChains, m.steps*3/4, m.steps, e.seed)
+		if err != nil {
+			return err
+		}
+		byCall, byEval, quotient := []string{m.name}, []string{m.name}, []string{m.name}
+		best := [2]float64{}
+		for i, c := range cells {
+			byCall, byEval = append(byCall, c.perCall.String()), append(byEval, c.perEval.String())
+			best[i/4] = max(best[i/4], c.perCall.mean)
+			if i%2 == 1 {
+				quotient = append(quotient, fmt.Sprintf("%.2f", c.perCall.mean/cells[i-1].perCall.mean))
+			}
+		}
+		calls, evals = append(calls, byCall), append(evals, byEval)
+		quotients = append(quotients, append(quotient, fmt.Sprintf("%.2f", best[1]/best[0])))
+		e.progress("DLMC's models: %s", m.name)
+	}
+	fmt.Fprint(w, text("dlmc", dlmcChains))
+	lines(w, calls...)
+	fmt.Fprint(w, text("dlmc_evals"))
+	lines(w, evals...)
+	fmt.Fprint(w, text("dlmc_quotients"))
+	lines(w, quotients...)
+	fmt.Fprint(w, text("dlmc_note"))
+	return nil
+}
+
+// dlmcRow runs all samplers on a model: √ and t/(1+t) of each in turn.
+func dlmcRow(ctx context.Context, t samplers.Target, chains, burnin, steps int,
+	seed uint64) ([]dlmcCell, error) {
+	out := make([]dlmcCell, 2*len(dlmcSamplers))
+	err := parallel(len(out), func(i int) error {
+		s := dlmcSamplers[i/2].make([]samplers.Balance{samplers.Sqrt, samplers.Ratio}[i%2])
+		r, err := essOf(ctx, s, t, chains, burnin, steps, seed)
+		if err != nil {
+			return err
+		}
+		byCall, byEval := make([]float64, chains), make([]float64, chains)
+		for k, ess := range r.ess {
+			per := 50000 * ess / float64(steps)
+			byCall[k] = per / (float64(samplers.InfoOf(s).Calls(r.stats[k])) / float64(steps))
+			byEval[k] = per / (float64(r.stats[k].Evals) / float64(steps))
+		}
+		out[i] = dlmcCell{over(byCall), over(byEval)}
+		return nil
+	})
+	return out, err
+}
