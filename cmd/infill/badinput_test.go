@@ -101,7 +101,6 @@ func TestBadInput(t *testing.T) {
 		{"a profile without a name", withTiny("tune", "in.txt", "--output="), 2, "want the name of a file"},
 		{"scores without a name", withTiny("score", "--file", "in.txt", "-o", ""), 2, "want the name of a file"},
 		{"a report without a name", []string{"eval", "in.txt", "--html", ""}, 2, "want the name of a file"},
-		{"a chart without a name", []string{"samplers", "bench", "--svg", ""}, 2, "want the name of a file"},
 		{"a trace without a name", withTiny("fill", "--trace", "", ok), 2, "want the name of a file"},
 		{"empty standard input", withTiny("fill", "-"), 2, "no text"},
 		{"install with a path", []string{"doctor", "--install", "--ort", "x"}, 2, "--ort"},

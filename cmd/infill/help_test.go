@@ -241,7 +241,6 @@ func TestBashCompletes(t *testing.T) {
 		{"infill model in", "info"},
 		{"infill fill --no-r", "--no-repeat"},
 		{"infill fill --vocab wh", "whole-words"},
-		{"infill samplers be", "bench"},
 		{"infill fill --sampler gw", "gwg"},
 		{"infill fill --model sm", "small"},
 		{"infill fill --device op", "openvino"},
