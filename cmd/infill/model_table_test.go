@@ -14,10 +14,10 @@ import (
 	"infill/internal/testmode"
 )
 
-// tableMarks are between which the table of docs/reference/models.md stands.
+// tableMarks are between which the table of mlm/onnxgrad/testdata/README.md stands.
 const tableBegin, tableEnd = "<!-- table: go test ./cmd/infill -run TestModelTable -update -->\n", "<!-- end of table -->\n"
 
-// The table of docs/reference/models.md is what the fixtures really do: every one of them is opened, filled, scored and
+// The table of mlm/onnxgrad/testdata/README.md is what the fixtures really do: every one of them is opened, filled, scored and
 // checked here, by the commands that users have.
 func TestModelTable(t *testing.T) {
 	t.Parallel()
@@ -25,11 +25,11 @@ func TestModelTable(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d fixtures, %v", len(files), err)
 	}
-	path := filepath.Join("..", "..", "docs", "reference", "models.md")
+	path := filepath.Join("..", "..", "mlm", "onnxgrad", "testdata", "README.md")
 	before, rest, ok := strings.Cut(get(t, path), tableBegin)
 	want, after, ok2 := strings.Cut(rest, tableEnd)
 	if !ok || !ok2 {
-		t.Fatalf("docs/reference/models.md lacks the marks of the table")
+		t.Fatalf("mlm/onnxgrad/testdata/README.md lacks the marks of the table")
 	}
 	// The page begins with what the rows have in common.
 	for row := range strings.Lines(want) {
@@ -46,7 +46,7 @@ func TestModelTable(t *testing.T) {
 		for _, f := range files {
 			name := strings.TrimSuffix(filepath.Base(f), ".onnx")
 			if !strings.Contains(want, "| `"+name+"` |") && !*update {
-				t.Errorf("%s is not in docs/reference/models.md", name)
+				t.Errorf("%s is not in mlm/onnxgrad/testdata/README.md", name)
 			}
 			// The normal run has one fixture of each architecture, and of each with 8 bits.
 			folder, _, _ := fixtureName(name)
@@ -73,15 +73,15 @@ func TestModelTable(t *testing.T) {
 	case *update:
 		put(t, path, before+tableBegin+got+tableEnd+after)
 	case all && got != want:
-		t.Errorf("docs/reference/models.md says\n%s\nbut the fixtures do\n%s\n%s", want, got, remedy)
+		t.Errorf("mlm/onnxgrad/testdata/README.md says\n%s\nbut the fixtures do\n%s\n%s", want, got, remedy)
 	}
 	for _, row := range rows {
 		if !strings.Contains(want, row) && !*update {
-			t.Errorf("docs/reference/models.md lacks %s%s", row, remedy)
+			t.Errorf("mlm/onnxgrad/testdata/README.md lacks %s%s", row, remedy)
 		}
 	}
 	if n := strings.Count(want, "\n") - 2; n != len(files) && !*update {
-		t.Errorf("docs/reference/models.md has %d rows, there are %d fixtures", n, len(files))
+		t.Errorf("mlm/onnxgrad/testdata/README.md has %d rows, there are %d fixtures", n, len(files))
 	}
 }
 
@@ -143,7 +143,7 @@ func commands(t *testing.T, name, dir string) (info infoJSON, fill, score, check
 	return info, fill, score, check
 }
 
-// mustWork is what the table promises of every fixture, whatever docs/reference/models.md says: fill, score and check succeed.
+// mustWork is what the table promises of every fixture, whatever mlm/onnxgrad/testdata/README.md says: fill, score and check succeed.
 // Models quantised to 8 bits have no gradient, which the default sampler does not need; there the refusal of the check names the remedy.
 func mustWork(t *testing.T, name, fill, score, check string) {
 	if strings.Contains(name, "-int8") {
