@@ -94,11 +94,11 @@ type Options struct {
 	Tuned func(coordinates int) samplers.Sampler
 	// Profile says in records where Tuned is from, "" for nowhere. It decides nothing.
 	Profile string
-	// Marginals has Result.Marginals estimated. The sampler must leave π invariant
+	// If Marginals is set, Fill estimates Result.Marginals. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
-	// Normalize has Result.Normalizers and Filling.LogProbability estimated, whatever the sampler is,
-	// at about twice the cost of the sampling. All else stays the same.
+	// If Normalize is set, Fill estimates Result.Normalizers and Filling.LogProbability, whatever the
+	// sampler is, at about twice the cost of the sampling. All else stays the same.
 	Normalize bool
 	// Trace, if not nil, is called after the start (step 0) and after every
 	// step with the run as it stands; it must not keep or change its slices.

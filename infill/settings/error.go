@@ -11,8 +11,8 @@ import (
 // ErrSetting is the kind of every [*Error]: a setting that makes no sense.
 var ErrSetting = errors.New("bad setting")
 
-// An Error says what is wrong with a setting. It names settings by their names; whoever shows it
-// may spell them as its readers do, see [Error.Spell].
+// An Error says what is wrong with a setting. It names settings by their names, and
+// [Error.Spell] spells them as the readers of a message do.
 type Error struct {
 	Name    string   // of the setting, "" if the cause names it
 	Given   string   // the value, "" if the value alone is not to blame

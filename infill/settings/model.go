@@ -13,15 +13,15 @@ import (
 // Model is which model is opened and how.
 type Model struct {
 	Name    string      // of the model, or its path
-	Options mlm.Options // File is the business of whoever finds the model
+	Options mlm.Options // without File, which the caller finds
 }
 
 // DefaultModel is the name of the model that is part of the module.
 const DefaultModel = "default"
 
 // ModelDefaults are the values of settings that nobody chose. Device and precision are left to
-// [mlm.Open], which stays with the processor and float32: whoever can do with scores of float32 and
-// chains in another precision takes Unrounded back. [Model.Used] notes what it chose.
+// [mlm.Open], which stays with the processor and float32. A caller that can do with scores of
+// float32 and chains in another precision takes Unrounded back. [Model.Used] notes what it chose.
 func ModelDefaults() *Model {
 	threads := min(runtime.NumCPU(), mlm.MaxThreads)
 	return &Model{Name: DefaultModel, Options: mlm.Options{Threads: threads,
