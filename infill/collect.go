@@ -56,14 +56,9 @@ func (o *Options) thin() int {
 	return max(1, (o.Steps-o.Burnin())/keptOfChain)
 }
 
-// Burnin is the number of first steps in which the sampler adapts: none with Tuned, else half of
-// Steps, which Complete has filled in. Their states are not draws of π.
-func (o *Options) Burnin() int {
-	if o.Tuned != nil {
-		return 0
-	}
-	return o.Steps / 2
-}
+// Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
+// has filled in. Their states are not draws of π.
+func (o *Options) Burnin() int { return o.Steps / 2 }
 
 // checkThin refuses to keep more states than MaxKept.
 func (o *Options) checkThin() error {

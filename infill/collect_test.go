@@ -281,7 +281,6 @@ func TestCollectOptions(t *testing.T) {
 	for _, fine := range []Options{
 		{Collect: CollectChain, Chains: 100, Steps: MaxSteps}, {Collect: CollectChain, Steps: 9, Thin: 5},
 		{Collect: CollectChain, Steps: 9, Thin: 60, Budget: BudgetRows}, // a budget may buy more steps
-		{Collect: CollectChain, Steps: 9, Thin: 9, Tuned: func(int) samplers.Sampler { return nil }},
 	} {
 		if err := fine.fill(); err != nil {
 			t.Errorf("%+v: %v", fine, err)

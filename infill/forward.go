@@ -12,7 +12,7 @@ func (o *Options) NeedsGradient() bool {
 	if o.method() == MethodSearch {
 		return false
 	}
-	if o.Tuned != nil || len(o.Terms) > 0 {
+	if len(o.Terms) > 0 {
 		return true
 	}
 	if o.Sampler == nil || o.Gradient == mlm.Forward {

@@ -24,12 +24,8 @@ func TestForwardModel(t *testing.T) {
 		opt   Options
 		needs bool
 	}{
-		"default": {"the [MASK] sees the [MASK] .", Options{}, false},
-		"rows":    {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.Rows{}}, false},
-		"rows, langevin": {"the [MASK] sees the [MASK] .",
-			Options{Sampler: &samplers.Rows{Langevin: 0.1}}, true},
-		"rows, langevin, forward": {"the [MASK] sees the [MASK] .",
-			Options{Sampler: &samplers.Rows{Langevin: 0.1}, Gradient: mlm.Forward}, false},
+		"default":   {"the [MASK] sees the [MASK] .", Options{}, false},
+		"rows":      {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.Rows{}}, false},
 		"gibbs-mh":  {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, false},
 		"rwm":       {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.RWM{}}, false},
 		"tied":      {"the [MASK:a] sees the [MASK:a] .", Options{}, false},

@@ -88,15 +88,6 @@ func (o *Options) checkMarginals() error {
 	return nil
 }
 
-// unread is the number of first steps that marginals leave out without a burn-in. Their states may
-// still remember the start.
-func (o *Options) unread() int {
-	if o.Tuned != nil {
-		return o.Steps / 5
-	}
-	return 0
-}
-
 // listed is how many texts of a distribution are given.
 func (o *Options) listed() int {
 	if o.AllFillings {

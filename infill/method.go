@@ -13,7 +13,7 @@ type Method int
 
 const (
 	// MethodAuto is MethodSample if an option is set that only sampling has: Sampler, Steps, NoSteps,
-	// Budget, Chains, Anneal, Start, Collect, Thin, Gradient, Shortlist, NoShortlist, Tuned or Trace.
+	// Budget, Chains, Start, Collect, Thin, Gradient, Shortlist, NoShortlist or Trace.
 	// It is MethodExact with a Temperature, Marginals or Normalize, which ask for probabilities.
 	// Otherwise it is MethodSearch.
 	MethodAuto Method = iota
@@ -46,8 +46,7 @@ func (o *Options) method() Method {
 	case o.Method != MethodAuto:
 		return o.Method
 	case o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
-		o.Chains != 0 || o.Anneal != nil || o.Tuned != nil ||
-		o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
+		o.Chains != 0 || o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
 		o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil:
 		return MethodSample
 	case o.probabilities():

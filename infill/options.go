@@ -54,7 +54,6 @@ type Options struct {
 	Top         int              // fillings to return at most, up to MaxTop; 0 means 5
 	AllFillings bool             // all fillings are returned; Top is then 0
 	Temperature float64          // T of π ∝ exp(U/T), MinTemperature to MaxTemperature; 0 means 1
-	Anneal      *Anneal          // the temperatures of the steps, in place of Temperature; nil: none
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank
 	Allow       *WordList        // the only fillings of every blank; nil: any
@@ -88,12 +87,6 @@ type Options struct {
 	// acceptance step, which would leave them out, are refused. DULA takes those whose gradient it
 	// has, see SecondModel.
 	Terms []Weighted
-	// Tuned, if not nil, makes the sampler of chains with this many coordinates, see Tuning: Sampler
-	// with parameters that were tuned before. There is then no burn-in. The calls of a
-	// fill come one after the other.
-	Tuned func(coordinates int) samplers.Sampler
-	// Profile says in records where Tuned is from, "" for nowhere. It decides nothing.
-	Profile string
 	// If Marginals is set, Fill estimates Result.Marginals. The sampler must leave π invariant
 	// (samplers.Info.Exact), and steps must be made. Draws of the fillings stay the same.
 	Marginals bool
@@ -224,9 +217,6 @@ func (o *Options) fill() error {
 	case o.Temperature != 0 && !(o.Temperature >= MinTemperature && o.Temperature <= MaxTemperature):
 		return fmt.Errorf("%w: temperature %v, want %v to %v", ErrOption, o.Temperature,
 			MinTemperature, MaxTemperature)
-	}
-	if err := o.checkAnneal(); err != nil {
-		return err
 	}
 	*o = o.Complete()
 	if err := o.checkThin(); err != nil {

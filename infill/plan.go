@@ -162,9 +162,6 @@ func (p *plan) start(ctx context.Context) error {
 	for _, pt := range p.parts {
 		pt.taken = p.newCollector(pt)
 		pt.sampler = p.opt.Sampler
-		if p.opt.Tuned != nil { // the caller's, so one call at a time
-			pt.sampler = p.opt.Tuned(len(pt.tgt.coords))
-		}
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := pt.sampler
@@ -271,9 +268,6 @@ func (p *plan) steps(ctx context.Context, n int) error {
 }
 
 func (p *plan) advance(ctx context.Context, pt *part) error {
-	if err := p.cool(ctx, pt); err != nil {
-		return err
-	}
 	if err := pt.run.Step(ctx); err != nil {
 		return err
 	}
@@ -281,7 +275,7 @@ func (p *plan) advance(ctx context.Context, pt *part) error {
 		pt.burnt = sumStats(pt.run.Stats)
 		pt.run.ResetStats()
 	}
-	if pt.record != nil && pt.run.Done() > max(pt.run.Burnin, p.opt.unread()) {
+	if pt.record != nil && pt.run.Done() > pt.run.Burnin {
 		pt.record.add(pt.run.X, pt.run.U)
 	}
 	p.afterStep(pt)

@@ -42,7 +42,6 @@ func TestMemoChangesNothing(t *testing.T) {
 	}
 	for _, text := range texts {
 		jobs = append(jobs, job{text, Options{Shortlist: 3, Budget: BudgetRows}},
-			job{text, Options{Sampler: &samplers.Rows{Langevin: 0.3}}},
 			job{text, Options{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward, NoRepeat: true}})
 	}
 	ctx := context.Background()

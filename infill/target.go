@@ -25,7 +25,7 @@ import (
 type target struct {
 	*space
 	model *recall
-	temp  float64 // of the present step, see Anneal
+	temp  float64
 	mode  mlm.GradientMode
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
 	prior [][]float64
@@ -54,7 +54,7 @@ type bucket struct {
 
 func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
 	m = m.keeping(newKept(sp.coords, m.VocabSize()))
-	return &target{space: sp, model: m, temp: opt.firstTemperature(), mode: opt.Gradient,
+	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
 		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
 }
 

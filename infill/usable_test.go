@@ -71,10 +71,6 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 			_, err := e.Candidates(none, two, []string{"cat"}, CandidateOptions{})
 			return err
 		},
-		"tune without a template": func() error {
-			_, err := e.Tune(ctx, nil, quick)
-			return err
-		},
 		"rounds without a context": func() error {
 			_, _, err := e.Rounds("the cat sat", Masking{Words: 1}, quick, Variants{Count: 1}).Find(none, nil)
 			return err

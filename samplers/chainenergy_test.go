@@ -140,7 +140,7 @@ func TestChainEnergy(t *testing.T) {
 	t.Parallel()
 	tab := newTable(rand.New(rand.NewPCG(5, 1)), Bits(4), 1, 0.5)
 	x0 := [][]int32{{0, 1, 0, 1}, {1, 1, 0, 0}, {0, 0, 0, 0}}
-	all := append(mhSamplers(4), &Rows{Langevin: 0.5}, &DULA{Batch: 2}, &BlockGibbs{Block: 3},
+	all := append(mhSamplers(4), &DULA{Batch: 2}, &BlockGibbs{Block: 3},
 		&HammingBall{Block: 4, Radius: 2})
 	for _, info := range List() {
 		all = append(all, info.make())

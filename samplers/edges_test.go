@@ -128,17 +128,3 @@ func TestSGDLDIsolated(t *testing.T) {
 		}
 	}
 }
-
-// A fixed sampler leaves nothing to a burn-in, not even the choice of Langevin steps.
-func TestFixedShare(t *testing.T) {
-	t.Parallel()
-	p, err := Fixed("rows", map[string]string{"langevin": "0.1", langevinIfPays: "yes"},
-		map[string]float64{"rate": .5, langevinStep: .2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := New("rows", p)
-	if r, ok := s.(*Rows); err != nil || !ok || r.LangevinIfPays || r.Langevin != .1 || r.StepSize != .2 {
-		t.Errorf("%+v, %v", s, err)
-	}
-}

@@ -219,8 +219,6 @@ func (d *driver) hints(first bool) []float64 {
 	}
 	var lw []float64
 	switch k := d.run.Kernel.(type) {
-	case *mixture:
-		return []float64{k.share[0]}
 	case *gibbsKernel:
 		lw = k.lp[0]
 	case *exactGibbs:

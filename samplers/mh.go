@@ -86,7 +86,6 @@ type mhKernel struct {
 	count Counter   // nil to compare all coordinates
 	exact bool
 
-	rest    []bool // chains that another kernel moves in this step; nil: none
 	free    []bool // chain's step goes without acceptance test
 	anytime bool   // after the burn-in, too
 	outside bool   // the proposal is of another package, so that its states are checked
@@ -155,9 +154,7 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	}
 	if m.tune != nil && c.Adapting() {
 		for k := range c.X {
-			if !m.rests(k) {
-				m.tune.Adapt(k, c.Last[k])
-			}
+			m.tune.Adapt(k, c.Last[k])
 		}
 		if c.done+1 == c.Burnin {
 			m.freeze()
@@ -166,17 +163,11 @@ func (m *mhKernel) Step(ctx context.Context) error {
 	return nil
 }
 
-// rests reports whether another kernel moves chain k in this step.
-func (m *mhKernel) rests(k int) bool { return m.rest != nil && m.rest[k] }
-
 // propose draws the proposals of all chains and collects those to evaluate.
 func (m *mhKernel) propose() error {
 	c := m.c
 	m.idx, m.bx, m.bg = m.idx[:0], m.bx[:0], m.bg[:0]
 	for k, x := range c.X {
-		if m.rests(k) {
-			continue
-		}
 		copy(m.y[k], x)
 		if m.sched != nil {
 			untested := m.sched.Schedule(k, c.done)

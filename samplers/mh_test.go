@@ -159,18 +159,9 @@ func TestChainsDoNotMatterToEachOther(t *testing.T) {
 	for j := range 5 {
 		starts = append(starts, tab.states[sup[j*7%len(sup)]])
 	}
-	type one struct {
-		name   string
-		params map[string]string
-	}
-	all := []one{{"rows", map[string]string{"langevin": "0.3"}}}
 	for _, name := range Names() {
-		all = append(all, one{name, nil})
-	}
-	for _, o := range all {
-		name := o.name
 		trace := func(first, n int) [][]int32 {
-			s, err := New(name, o.params)
+			s, err := New(name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

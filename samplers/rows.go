@@ -25,11 +25,6 @@ import (
 //
 // Cost: one energy with its rows a step, and nothing when the draw is the state
 // itself. The zero value adapts ρ per chain in the burn-in.
-//
-// With Langevin above 0 a step is, with that probability and whatever the state is, one of DMALA
-// in the place of one of rows. It reaches by the gradient what rows cannot see. Both kernels leave
-// π invariant, and so does their mixture. Such a step costs an energy and gradient, one more where
-// a step of rows has moved since the last one, and the rows again where it moves.
 type Rows struct {
 	// Rate is ρ, from 1e-12 to 1; 0 adapts it. As it goes to 0 one coordinate changes at a
 	// time, chosen uniformly.
@@ -37,23 +32,7 @@ type Rows struct {
 	// TargetAcceptance is what an automatic rate aims at, among proposals that differ
 	// from the state; 0 means 0.574.
 	TargetAcceptance float64
-	// Langevin is the share of steps of DMALA, in [0, 1]. 0: none, and no gradient is needed.
-	Langevin float64
-	// StepSize is α of these steps. 0 adapts it in those of the burn-in, as DMALA does, to its
-	// acceptance rate. A chain whose burn-in has no such step keeps DMALA's automatic start.
-	StepSize float64
-	// LangevinIfPays has the burn-in of each chain choose between the share and none: in its second
-	// half, steps of DMALA must change as many coordinates for each unit of work as those of rows.
-	// A gradient is taken to be three units, an energy with its rows one. It does not count that a
-	// move leads where rows lead seldom. Without a burn-in nothing is chosen.
-	LangevinIfPays bool
 }
-
-// langevinStep is the name of Rows.StepSize: steps of rows have none.
-const langevinStep = "langevin-step-size"
-
-// langevinIfPays is the name of Rows.LangevinIfPays.
-const langevinIfPays = "langevin-if-pays"
 
 // leastRate is the smallest Rate. Far below it 1−ρ is 1 in floating point, and no set is drawn.
 const leastRate = 1e-12
@@ -74,24 +53,6 @@ func (s *Rows) Attach(c *Chains) (Kernel, error) {
 		return nil, &ParamError{s.Name(), "rate", fmt.Sprint(s.Rate),
 			fmt.Sprintf("a number from %g to 1, or 0 for automatic", leastRate)}
 	}
-	if !(s.Langevin >= 0 && s.Langevin <= 1) {
-		return nil, &ParamError{s.Name(), "langevin", fmt.Sprint(s.Langevin), "a number from 0 to 1"}
-	}
-	if err := checkPositive(s.Name(), langevinStep, s.StepSize, true); err != nil {
-		return nil, err
-	}
-	if s.Langevin == 0 && (s.StepSize > 0 || s.LangevinIfPays) {
-		return nil, &ParamError{s.Name(), "langevin", "0", "a share above 0 for the step size or the " +
-			"choice that were given for such steps"}
-	}
-	if s.Langevin > 0 {
-		return newRowsMixture(c, s)
-	}
-	return s.kernel(c, c.Burnin)
-}
-
-// kernel is that of the steps of rows. In a burn-in of this many of them it adapts.
-func (s *Rows) kernel(c *Chains, burnin int) (Kernel, error) {
 	target, err := checkTarget(s.Name(), s.TargetAcceptance, TargetAcceptance)
 	if err != nil {
 		return nil, err
@@ -106,7 +67,7 @@ func (s *Rows) kernel(c *Chains, burnin int) (Kernel, error) {
 		p.rate[k] = s.Rate
 		if s.Rate == 0 {
 			p.rate[k] = startRate
-			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, burnin))
+			p.tune = append(p.tune, newScaleTuner(startRate, 0, target, minRate, 1, c.Burnin))
 		}
 		p.cur = append(p.cur, newRowSums(len(p.free)))
 		p.next = append(p.next, newRowSums(len(p.free)))
@@ -244,14 +205,8 @@ func (p *rowsProposer) Tuning(k int) map[string]float64 {
 	return map[string]float64{"rate": p.rate[k]}
 }
 
-// Info implements Describer. With a share of Langevin steps gradients are needed too.
-func (s *Rows) Info() Info {
-	info := rowsInfo
-	if s.Langevin > 0 {
-		info.Needs = append(Needs{NeedGradients}, info.Needs...)
-	}
-	return info
-}
+// Info implements Describer.
+func (s *Rows) Info() Info { return rowsInfo }
 
 var rowsInfo = Info{
 	Name: "rows", Title: "Masked conditionals of several coordinates, corrected",
@@ -261,8 +216,7 @@ var rowsInfo = Info{
 	Needs:     Needs{NeedRows, NeedEnergies},
 	StepCalls: callsOfGradients,
 	Cost: "1 energy with all conditionals, none when the draw is the state (on text m " +
-		"rows for m tokens, no backward pass); with langevin, at that share of steps, " +
-		"1 to 2 energies and gradients",
+		"rows for m tokens, no backward pass)",
 	Params: []Param{
 		{
 			Name: "rate", Default: "auto", Min: leastRate, Max: 1, Auto: true,
@@ -270,19 +224,6 @@ var rowsInfo = Info{
 			set: func(s Sampler, v value) { s.(*Rows).Rate = v.f },
 		},
 		acceptParam(TargetAcceptance, func(s Sampler, v float64) { s.(*Rows).TargetAcceptance = v }),
-		{
-			Name: "langevin", Default: "0", Min: 0, Max: 1,
-			Doc: "share of steps that are dmala's, by the full gradient; 0 needs no gradient",
-			set: func(s Sampler, v value) { s.(*Rows).Langevin = v.f },
-		},
-		{
-			Name: langevinStep, Default: "auto", Min: 0, OpenMin: true, Max: inf, Auto: true,
-			Doc: "step size α of the steps that are dmala's; auto adapts it in the burn-in",
-			set: func(s Sampler, v value) { s.(*Rows).StepSize = v.f },
-		},
-		switchParam(langevinIfPays, false, "the burn-in of a chain keeps the share only where "+
-			"such steps change as much for their work",
-			func(s Sampler) *bool { return &s.(*Rows).LangevinIfPays }),
 	},
 	make: func() Sampler { return &Rows{} },
 }

@@ -66,11 +66,6 @@ func newRequest(in jsonl.Input) (*request, error) {
 			err = member(f, &q.model, "the name of a model")
 		case "stream":
 			err = member(f, &q.stream, "true or false")
-		case "profile":
-			if string(f.Value) != "null" {
-				err = fail("bad_option", "%q: a request does not choose it, whoever starts the server does",
-					f.Name)
-			}
 		default:
 			q.item.Fields = append(q.item.Fields, f)
 		}

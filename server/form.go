@@ -47,19 +47,6 @@ func (s *Server) form(w http.ResponseWriter, _ *http.Request) error {
 	return writeValue(w, fields)
 }
 
-// defaults are the settings of requests to a model, as texts by field, that are not those of the
-// form.
-func (m *model) defaults() map[string]string {
-	own := map[string]string{}
-	usual := settings.Defaults()
-	for _, set := range settings.FillTable() {
-		if v := set.Value(m.filler.Filling).String(); set.Line && v != set.Value(usual).String() {
-			own[set.Field()] = v
-		}
-	}
-	return own
-}
-
 // openParts says which parts of the energy requests can name.
 func (s *Server) openParts() string {
 	s.mu.RLock()

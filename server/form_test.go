@@ -55,8 +55,6 @@ func TestForm(t *testing.T) {
 		switch f.Field { // not every text is one of them
 		case "energy":
 			value = `["edit=1"]`
-		case "anneal":
-			value = `"3..0.1"`
 		case "row_context":
 			value = "16"
 		}

@@ -175,9 +175,6 @@ type modelAnswer struct {
 	Mask         string   `json:"mask"`
 	Gradients    bool     `json:"gradients"`
 	Warnings     []string `json:"warnings,omitempty"`
-	// Defaults are the settings of requests whose default is another one with this model, as texts
-	// by field.
-	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
 // listModels answers GET /v1/models.
@@ -193,7 +190,7 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) error {
 		list = append(list, modelAnswer{
 			Name: m.name, Default: i == 0, SHA256: info.SHA256, Architecture: info.Architecture,
 			Parameters: info.Parameters, Vocab: info.Vocab, MaxLength: info.MaxLength, Mask: info.Mask,
-			Gradients: info.Gradients, Warnings: info.Warnings, Defaults: m.defaults(),
+			Gradients: info.Gradients, Warnings: info.Warnings,
 		})
 	}
 	return writeValue(w, map[string]any{"models": list})

@@ -60,9 +60,6 @@ type Options struct {
 	// Origins are those of other pages that may ask, such as https://example.org.
 	Origins []string
 	Hosts   []string // names by which the server may be asked, see Keys
-	// Filling makes the settings of requests to a model that choose nothing else, for each model its
-	// own; nil: [settings.Defaults]. Requests cannot name a profile.
-	Filling func(*mlm.Model) (*settings.Filling, error)
 	// Engine makes the engine of a model, for each one its own; nil: [infill.New].
 	Engine  func(*mlm.Model) *infill.Engine
 	Version string       // of the program, for records
@@ -156,12 +153,6 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 	}
 	engine := s.opt.Engine(m)
 	filling := settings.Defaults()
-	if s.opt.Filling != nil {
-		var err error
-		if filling, err = s.opt.Filling(m); err != nil {
-			return err
-		}
-	}
 	filling.Parts = s.parts
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
 		return err

@@ -241,20 +241,6 @@ func TestFillerIsShared(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	profile := filepath.Join(t.TempDir(), "p.json")
-	hash := "sha256:" + strings.Repeat("5", 64)
-	if err := os.WriteFile(profile, []byte(`{"format":1,"model":"`+hash+`","sampler":"rows","gradient":"full",`+
-		`"corpus":{"sha256":"`+hash+`"},"tuned":[{"coordinates":1,"values":{"rate":0.5}}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other, err := NewSettings([]Setting{{"model", "small"}, {"profile", profile}, {"threads", "1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Filler(ctx, "test"); !errors.Is(err, settings.ErrSetting) ||
-		!strings.Contains(err.Error(), "tuned for the model "+hash) {
-		t.Errorf("the profile of another model: %v", err)
-	}
 	// No file that a setting names is passed over.
 	rate := Setting{"mask-rate", "0.5"}
 	for _, chosen := range [][]Setting{

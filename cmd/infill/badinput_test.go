@@ -98,7 +98,6 @@ func TestBadInput(t *testing.T) {
 		{"score of nothing", withTiny("score", ""), 2, "empty"},
 		{"an output without a name", withTiny("batch", "in.txt", "-o", ""), 2,
 			`value "" for flag -o: want the name of a file`},
-		{"a profile without a name", withTiny("tune", "in.txt", "--output="), 2, "want the name of a file"},
 		{"scores without a name", withTiny("score", "--file", "in.txt", "-o", ""), 2, "want the name of a file"},
 		{"a report without a name", []string{"eval", "in.txt", "--html", ""}, 2, "want the name of a file"},
 		{"a trace without a name", withTiny("fill", "--trace", "", ok), 2, "want the name of a file"},

@@ -25,7 +25,6 @@ func TestNoTextFieldNamesFlag(t *testing.T) {
 		{"batch", exitSomeFailed, withTiny("batch", in)},
 		{"score", exitSomeFailed, withTiny("score", "--file", in)},
 		{"augment", exitSomeFailed, withTiny("augment", in)},
-		{"tune", exitUsage, withTiny("tune", in)},
 	} {
 		out := filepath.Join(dir, c.name)
 		r := infillRun("", append(c.args, "-o", out)...)

@@ -14,6 +14,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/records"
 	"infill/infill/settings"
+	"infill/mlm"
 )
 
 const batchDescription = "" +
@@ -180,3 +181,6 @@ const platform = runtime.GOOS + "/" + runtime.GOARCH
 
 // platformSetting is its name among the settings of the manifest. No flag sets it.
 const platformSetting = "platform"
+
+// modelHash names a model in manifests.
+func modelHash(m *mlm.Model) string { return "sha256:" + m.Info().SHA256 }

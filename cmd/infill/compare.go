@@ -63,7 +63,7 @@ func (f *compareFlags) sampling() []*option {
 	f.fillingFlags.Options.Steps = infill.PublishedSteps
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "method",
 		"score", "effort", "rows", "row-context",
-		"marginals", "log-z", "profile", "collect", "thin", "anneal",
+		"marginals", "log-z", "collect", "thin",
 		"min-edits", "max-edits", "max-drop",
 		"encoder", "min-similarity", "max-similarity") { // filters would hide
 		// what samplers find

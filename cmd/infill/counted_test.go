@@ -24,8 +24,6 @@ func TestOneIsSingular(t *testing.T) {
 		{withTiny("fill", "--chains", "1", "--steps", "1", "--seed", "1", "the [MASK] runs ."),
 			": 1 chain × 1 step in "},
 		{withTiny("batch", failing, "--seed", "1"), "2 records, 1 of them an error;"},
-		{withTiny("tune", blank, "-o", filepath.Join(dir, "p.json"), "--steps", "8", "--seed", "1"),
-			"tuned on 1 of 1 text\n"},
 		{withTiny("compare", blank, "--samplers", "rows", "--chains", "1", "--steps", "1", "--top", "1",
 			"--seed", "1", "--markdown", report, "--quiet"),
 			"1 chain × 2 model evaluations (1 step of one, and the start)"},

@@ -13,7 +13,7 @@ import (
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
 	for _, doc := range []string{
-		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md", "tuning.md",
+		"blanks.md", "batch.md", "search.md", "augment.md", "masks.md",
 	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", doc))
 		if err != nil {
@@ -57,8 +57,6 @@ func TestDocumentedCommands(t *testing.T) {
 				args = append(args, "--chains", "2", "--quiet")
 			case args[0] == "fill", args[0] == "augment", args[0] == "batch" && !joins:
 				args = append(args, "--steps", "2", "--chains", "2", "--quiet")
-			case args[0] == "tune":
-				args = append(args, "--steps", "8", "--chains", "2")
 			}
 			if slices.Contains(args, "--max-drop") {
 				args = append(args, "--seed", "1") // by chance nothing passes

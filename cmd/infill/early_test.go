@@ -20,14 +20,9 @@ func TestRefusedBeforeTheModel(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"fill", text}, "--anneal 3..1 --temperature 2", 2, "a temperature of 2 and annealing"},
-		{[]string{"fill", text}, "--anneal 3..1 --steps 0", 2, "annealing goes by steps"},
-		{[]string{"fill", text}, "--anneal 3..1 --method exact", 2, "what is computed or searched is not annealed"},
-		{[]string{"fill", text}, "--anneal 3..1 --marginals", 2, "draw from no one distribution"},
 		{[]string{"fill", text}, "--thin 5", 2, "thinning by 5 steps"},
 		{[]string{"fill", text}, "--collect chain --steps 0", 2, "there are none; make some"},
 		{[]string{"fill", text}, "--steps 0 --marginals", 2, "the states that steps lead to"},
-		{[]string{"batch", in}, "--anneal 3..1 --temperature 2", 2, "a temperature of 2 and annealing"},
 		{[]string{"batch", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},
 		{[]string{"augment", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},
 		{[]string{"score", "--file", in}, "-o " + filepath.Join(dir, "o.xlsx"), 2, "nothing as .xlsx"},

@@ -36,8 +36,6 @@ func (f *fillingFlags) flags() []*option {
 			energies.Forms(),
 		"marginals": "print the probabilities of the words of each blank and of whole texts, with " +
 			"standard errors; as many as --top",
-		"profile": "`FILE` of infill tune: its sampler with the values that it was tuned to, without " +
-			"burn-in",
 		"log-z": "print the log-probabilities of the fillings, and log Z of each length with its " +
 			"standard error",
 	})
@@ -94,7 +92,7 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Opt
 // reads are the files that the flags name.
 func (f *fillingFlags) reads() []string {
 	return append(energies.Files(f.Energy), f.Encoder, f.AllowFile, f.KeepFile, f.StopFile,
-		f.StartFile, f.ProfileFile)
+		f.StartFile)
 }
 
 // stdin lets one of the files be standard input, unless that has the texts.
@@ -104,8 +102,7 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 		wanted = append(wanted, "the texts")
 	}
 	for _, file := range []struct{ flag, path string }{{"--allow", f.AllowFile},
-		{"--keep-file", f.KeepFile}, {"--stop-words", f.StopFile}, {"--start", f.StartFile},
-		{"--profile", f.ProfileFile}} {
+		{"--keep-file", f.KeepFile}, {"--stop-words", f.StopFile}, {"--start", f.StartFile}} {
 		if file.path == "-" {
 			wanted = append(wanted, file.flag)
 		}

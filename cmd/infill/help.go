@@ -69,11 +69,6 @@ var examples = map[string][]string{
 		`infill augment reviews.jsonl -o more.jsonl -n 3 --keep-file names.txt --max-drop 2`,
 		`infill augment reviews.csv --text-field review -o more.csv --originals --resume`,
 	},
-	"infill tune": {
-		`infill tune corpus.txt -o profile.json --mask-rate 0.25`,
-		`infill tune sentences.txt -o profile.json --sampler dmala`,
-		`infill tune corpus.txt -o profile.json --mask-words 3 --sample 200 --seed 1`,
-	},
 	"infill score": {
 		`infill score "The cat sat on the mat."`,
 		`infill score "The [MASK] sat on the mat." --candidates cat,dog`,

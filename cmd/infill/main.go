@@ -108,7 +108,6 @@ func newApp(std stdio) *cli.App {
 			fillCommand(std),
 			batchCommand(std),
 			augmentCommand(std),
-			tuneCommand(std),
 			scoreCommand(std),
 			tokenizeCommand(std),
 			serveCommand(std),

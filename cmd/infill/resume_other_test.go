@@ -15,12 +15,6 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := put(t, filepath.Join(dir, "in.txt"), "the [MASK] sleeps .\nthe [MASK] runs .\n")
-	profile := filepath.Join(dir, "profile.json")
-	tune := withTiny("tune", put(t, filepath.Join(dir, "two.txt"), "the [MASK] [MASK] .\n"), "-o",
-		profile, "--seed", "1", "--sampler", "dmala", "--quiet")
-	if r := infillRun("", tune...); r.code != exitOK {
-		t.Fatal(r.err)
-	}
 	words := put(t, filepath.Join(dir, "words.txt"), "dog\ncat\n")
 	const hash = "sha256:*"
 	for _, c := range []struct{ first, then, says string }{
@@ -30,11 +24,9 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 		{"--marginals", "", "--marginals was true, is false"},
 		{"--marginals --chains 7", "", "--chains was 7, is 25; --marginals was true, is false"},
 		{"--marginals --steps 5", "", "--marginals was true, is false; --steps was 5, is 20"},
-		{"--anneal 3..1", "", "--anneal was 3..1, is none"},
+		{"--start random", "", "--start was random, is masked"},
 		{"--allow " + words, "", "--allow was " + hash + ", is none"},
-		{"--profile " + profile, "", "--profile was " + hash + ", is none"},
 		{"", "--chains 4", "--chains was 25, is 4"},
-		{"", "--profile " + profile, "--profile was none, is " + hash},
 		{"", "--seed 2", "--seed was 1, is 2"},
 		{"", "--model small", "--model was " + hash + ", is " + hash},
 		// What no other flag explains is named.
@@ -42,9 +34,6 @@ func TestResumeNamesWhatDiffers(t *testing.T) {
 		{"--chains 25", "", "--method was sample, is search"},
 		{"", "--method sample --chains 4", "--chains was 25, is 4; --method was search, is sample"},
 		{"--chains 4", "--method exact", "--chains was 4, is 25; --method was sample, is exact"},
-		{"--sampler gibbs", "--profile " + profile,
-			"--profile was none, is " + hash +
-				"; --sampler was gibbs, is dmala"},
 	} {
 		out := filepath.Join(dir, "out.jsonl")
 		run := withTiny("batch", in, "-o", out, "--quiet", "--seed", "1")

@@ -75,15 +75,12 @@ func serveCommand(std stdio) *cli.Command {
 	memo := settingFlag(settings.Find(settings.FillTable(), "memo"), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
-	profile := settingFlag(settings.Find(settings.FillTable(), "profile"), &f.filling,
-		map[string]string{"profile": "`FILE` of infill tune, for the model that it was tuned for: " +
-			"its sampler, without burn-in"})
 	return &cli.Command{
 		Name:        "serve",
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: join(group(groupModel, slices.Concat([]*option{models, memo, profile},
+		Flags: join(group(groupModel, slices.Concat([]*option{models, memo},
 			without(f.flags(), "model"))), group(groupServer, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -107,9 +104,6 @@ func (f *serveFlags) run(ctx context.Context, std stdio) error {
 		if _, err := energies.ParseName(name); err != nil {
 			return usagef("--energy: %v", err)
 		}
-	}
-	if err := f.readProfile(); err != nil {
-		return err
 	}
 	opt, err := f.options(std.err)
 	if err != nil {
@@ -208,19 +202,17 @@ func (f *serveFlags) load(ctx context.Context, std stdio, s *server.Server, name
 	}
 	opened = append(opened, parts)
 	s.Steer(parts)
-	var models []*mlm.Model
 	for _, n := range named {
 		m, _, err := f.once(ctx, n.from)
 		if err != nil {
 			return opened, fmt.Errorf("model %q: %w", n.name, err)
 		}
-		models = append(models, m)
 		warn(std, m, false)
 		if err := s.Add(n.name, m); err != nil {
 			return opened, err
 		}
 	}
-	return opened, f.fitsOne(models)
+	return opened, nil
 }
 
 // options are those of the server.
@@ -228,7 +220,7 @@ func (f *serveFlags) options(w io.Writer) (server.Options, error) {
 	opt := server.Options{
 		Places: f.Options.Threads, Queue: f.queue, Limit: time.Duration(f.timeout) * time.Second,
 		Work: f.work, Origins: f.origins, Version: version(), LogTexts: f.log == "texts",
-		Engine: f.filling.NewEngine, Filling: f.fillingOf,
+		Engine: f.filling.NewEngine,
 	}
 	if f.log != "none" {
 		opt.Log = slog.New(slog.NewTextHandler(w, nil))

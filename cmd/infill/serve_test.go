@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -361,65 +359,5 @@ func TestServeModelVariable(t *testing.T) {
 		"b="+t.TempDir())
 	if r.code != exitTrouble || !strings.Contains(r.err, `model "b": `) {
 		t.Errorf("exit %d: %s", r.code, r.err)
-	}
-}
-
-// Requests to the model of a profile are filled with it, as infill fill does, and cannot choose
-// another. Other models have their defaults.
-func TestServeProfile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "p.json")
-	r := infillRun(tuneTexts, withTiny("tune", "-", "-o", file, "--steps", "20", "--chains", "4", "--seed", "3",
-		"--sampler", "dmala", "--quiet")...)
-	if r.code != 0 {
-		t.Fatalf("exit %d: %s", r.code, r.err)
-	}
-	s := serve(t, "--model", "tiny="+tinyModel, "--model", "other=small", "--profile", file)
-	const text = "the [MASK] saw the [MASK] ."
-	body := func(more string) string { return `{"text":"` + text + `","seed":1,"steps":8,"chains":4` + more + "}" }
-	want := infillRun("", withTiny("fill", "--json", "--seed", "1", "--steps", "8", "--chains", "4", "--profile", file, text)...)
-	for _, more := range []string{"", `,"sampler":"dmala"`, `,"profile":null`} {
-		code, got := s.post(t, "/v1/fill", body(more))
-		if more != "" { // fields come back
-			got = strings.Replace(got, more+"}", "}", 1)
-		}
-		if code != 200 || got != want.out || !strings.Contains(got, `"profile":"sha256:`) {
-			t.Errorf("%s: %d, %s\nwant %s%s", more, code, got, want.out, want.err)
-		}
-	}
-	if code, got := s.post(t, "/v1/fill", body(`,"model":"other"`)); code != 200 || strings.Contains(got, "profile") ||
-		!strings.Contains(got, `"sampler":"rows"`) {
-		t.Errorf("another model: %d, %s", code, got)
-	}
-	// What the page shows as defaults.
-	var list struct {
-		Models []struct{ Defaults map[string]string }
-	}
-	resp, err := http.Get(s.url + "/v1/models")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	got, err := io.ReadAll(resp.Body)
-	if err := errors.Join(err, json.Unmarshal(got, &list)); err != nil || len(list.Models) != 2 ||
-		!maps.Equal(list.Models[0].Defaults, map[string]string{"sampler": "dmala"}) ||
-		list.Models[1].Defaults != nil {
-		t.Errorf("%v: %s", err, got)
-	}
-	for more, says := range map[string]string{`,"profile":"p.json"`: "whoever starts the server does",
-		`,"sampler":"rows"`: "tuned for the sampler dmala", `,"step_size":2`: "step_size"} {
-		if code, got := s.post(t, "/v1/fill", body(more)); code != 422 || !strings.Contains(got, says) ||
-			!strings.Contains(got, "bad_option") || strings.Contains(got, dir) {
-			t.Errorf("%s: %d, %s", more, code, got)
-		}
-	}
-	p, other := get(t, file), filepath.Join(dir, "other.json")
-	put(t, other, regexp.MustCompile(`"model": "sha256:.`).ReplaceAllString(p, `"model": "sha256:f`))
-	for path, says := range map[string]string{other: "was tuned for the model sha256:f", filepath.Join(dir, "none"): "none"} {
-		if r := infillRun("", withTiny("serve", "--addr", "127.0.0.1:0", "--profile", path)...); r.code == 0 ||
-			!strings.Contains(r.err, says) {
-			t.Errorf("%s: exit %d, %s", path, r.code, r.err)
-		}
 	}
 }

@@ -48,9 +48,9 @@ func TestOneMeaningOfVariables(t *testing.T) {
 			}
 		})
 		want := map[string][]string{
-			"INFILL_SEED":  {"fill", "batch", "augment", "tune", "cloze", "compare"},
-			"INFILL_STEPS": {"fill", "batch", "augment", "tune", "cloze", "compare"},
-			"INFILL_FORCE": {"batch", "augment", "tune", "score", "eval", "cloze", "compare"},
+			"INFILL_SEED":  {"fill", "batch", "augment", "cloze", "compare"},
+			"INFILL_STEPS": {"fill", "batch", "augment", "cloze", "compare"},
+			"INFILL_FORCE": {"batch", "augment", "score", "eval", "cloze", "compare"},
 		}[name]
 		if !reflect.DeepEqual(users, want) {
 			t.Errorf("%s is of %q, want %q", name, users, want)

@@ -232,7 +232,7 @@ class Local(Files):
         twice = self.table("twice", names, "id long, text string")
         named = self.folder / "named.jsonl"
         named.write_text('{"words": "[MASK]"}\n')
-        cold = ("--anneal", "2..1", "--log-z")
+        thin = ("--thin", "3")
         new = self.folder / "new"
         for args, says in {
             (bare, new): "no column 'text' of the texts (it has: words, id); --text-field names",
@@ -242,8 +242,8 @@ class Local(Files):
             (good, new, "--model", "big"): "no model 'big' (it has: small): make it with bundle.sh",
             (good, new, "--", "--step-size", "x"): "step-size",
             (good, new, "--", "--allow", "elsewhere.txt"): "spark-submit --files FILE brings it",
-            (named, new, "--text-field", "words", "--", *cold): "log Z is that of one temperature",
-            (good, new, "--", "--mask-words", "1", *cold): "log Z is that of one temperature",
+            (named, new, "--text-field", "words", "--", *thin): "thinning by 3 steps",
+            (good, new, "--", "--mask-words", "1", *thin): "thinning by 3 steps",
             (good, new, "--", "--per", "filling", "--top", "1"): "no column 'rank': leave out",
             (good, new, "--", "-o", new): "must leave input, output and format to the job",
             (good, good): "PATH_ALREADY_EXISTS",

@@ -33,10 +33,6 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	if r.Method == infill.MethodSample {
 		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
 		rec.Collect = ran.Collect.String()
-		rec.Anneal = ran.Anneal.String()
-		if ran.Tuned != nil {
-			rec.Profile = ran.Profile
-		}
 		if ran.Start != infill.StartMasked {
 			rec.Start = ran.Start.String()
 		}

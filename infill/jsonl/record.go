@@ -64,12 +64,6 @@ type Record struct {
 	// Records without it are exact, or their chains began with draws of what the model says with
 	// all blanks masked.
 	Start string `json:"start,omitempty"`
-	// Anneal is the schedule of temperatures: "2..0.1", "2..0.1:linear", the name of one. Records
-	// without it are exact, or their chains stayed at one temperature.
-	Anneal string `json:"anneal,omitempty"`
-	// Profile is "sha256:" and the hash of the file that says what the sampler was tuned to before.
-	// Records without it are exact, or the sampler adapted itself.
-	Profile string `json:"profile,omitempty"`
 	// Collect says which states are the fillings: "visited", "last" or "chain". Records without it
 	// are exact, or of earlier programs, which had "last".
 	Collect string `json:"collect,omitempty"`

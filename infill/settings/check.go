@@ -10,7 +10,7 @@ import (
 // Check finds settings that do not go together. The error is an [*Error].
 func (v *Filling) Check() error {
 	switch m := v.Masking; {
-	case v.Method == infill.MethodSearch && (v.Sampling || v.ProfileFile != ""):
+	case v.Method == infill.MethodSearch && v.Sampling:
 		return &Error{Name: "method", Given: "search",
 			Err: errors.New("a search has no chains and steps; leave the settings of the sampling out, " +
 				"or sample")}

@@ -64,20 +64,14 @@ type Filling struct {
 	// of Options.Start. "" is none. What AllowFile says of files holds for it too.
 	StartFile string
 
-	// Stdin is what a file called "-" is read from, once: AllowFile, KeepFile, StopFile, StartFile or
-	// ProfileFile. nil: "-" is a name as any other.
+	// Stdin is what a file called "-" is read from, once: AllowFile, KeepFile, StopFile or
+	// StartFile. nil: "-" is a name as any other.
 	Stdin io.Reader
 
 	allowed, kept, stopped wordFile // what Prepare has read
 	started                wordFile // likewise, of StartFile
 	keptWords              *infill.WordSet
 
-	// ProfileFile is a file with what a sampler was tuned to, see package profile: Sampler and its
-	// parameters then come from it, and nothing is adapted. "" is none. Only a program that may read
-	// its user's files sets it.
-	ProfileFile string
-	profile     profileFile // what was read
-	chosen      bool        // Sampler was chosen, if only to its default
 	// Memo is what the engine may use to remember what the model says, in units of 2^20 bytes: 1 to
 	// MaxMemo; 0 means DefaultMemo. It decides no result.
 	Memo   int
@@ -90,7 +84,7 @@ func (v *Filling) NeedsGradient() bool {
 	if v.method() == infill.MethodSearch {
 		return false
 	}
-	return v.ProfileFile != "" || len(v.Energy) > 0 || v.Options.NeedsGradient()
+	return len(v.Energy) > 0 || v.Options.NeedsGradient()
 }
 
 // DefaultMemo is [infill.DefaultMemo] in units of 2^20 bytes.
@@ -108,14 +102,11 @@ func (v *Filling) NewEngine(m *mlm.Model) *infill.Engine {
 }
 
 // Open opens what the settings name, as OpenParts does, reads the files of words, as Prepare does,
-// and returns an engine on the model with their memo. [Filling.CloseParts] closes what is open. A
-// profile of another model is refused first. The error is an [*Error].
+// and returns an engine on the model with their memo. [Filling.CloseParts] closes what is open. The
+// error is an [*Error].
 func (v *Filling) Open(
 	ctx context.Context, m *mlm.Model, o energies.Options,
 ) (*infill.Engine, error) {
-	if err := v.FitsModel("sha256:" + m.Info().SHA256); err != nil {
-		return nil, err
-	}
 	if err := v.OpenParts(ctx, o); err != nil {
 		return nil, err
 	}
@@ -145,9 +136,6 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 		v.Options.Seed = *v.Seed
 	}
 	v.Options.Method = v.method()
-	if err := v.useProfile(); err != nil {
-		return err
-	}
 	if v.Options.Sampler == nil {
 		if v.Options.Sampler, err = v.NewSampler(); err != nil {
 			return err
@@ -178,15 +166,14 @@ func (v *Filling) Prepare(tok *tokenize.Tokenizer) error {
 	return v.terms()
 }
 
-// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case. A
-// profile is of a sampler, and no reason to sample what can be computed.
+// method resolves infill.MethodAuto. The engine could not: Options have a sampler in any case.
 func (v *Filling) method() infill.Method {
 	switch o := &v.Options; {
 	case v.Method != infill.MethodAuto:
 		return v.Method
 	case v.Sampling:
 		return infill.MethodSample
-	case v.ProfileFile != "" || o.Marginals || o.Normalize ||
+	case o.Marginals || o.Normalize ||
 		o.Temperature != 0 && o.Temperature != infill.DefaultTemperature:
 		return infill.MethodExact
 	}
@@ -194,14 +181,8 @@ func (v *Filling) method() infill.Method {
 }
 
 // NewSampler makes the sampler with its parameters. Errors: those of [samplers.New], and an
-// [*Error] for a parameter without a value and for a profile that cannot be used.
+// [*Error] for a parameter without a value.
 func (v *Filling) NewSampler() (samplers.Sampler, error) {
-	if err := v.useProfile(); err != nil {
-		return nil, err
-	}
-	if v.ProfileFile != "" {
-		return samplers.New(v.Sampler, v.profile.profile.Params)
-	}
 	params, err := v.Parameters()
 	if err != nil {
 		return nil, err
@@ -296,9 +277,7 @@ var mainTable = []*Setting[Filling]{
 	{
 		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: Always,
 		family: samplerFamily,
-		bind: func(v *Filling) *Value {
-			return v.ofSampler(nameValue(&v.Sampler)).after(func() { v.chosen = true })
-		},
+		bind:   func(v *Filling) *Value { return v.ofSampler(nameValue(&v.Sampler)) },
 	},
 	{
 		Name: "steps", Line: true, Record: Always,
@@ -360,12 +339,6 @@ var mainTable = []*Setting[Filling]{
 			return NumberValue(&v.Options.Temperature, infill.MinTemperature, infill.MaxTemperature, false).
 				zeroIs(always(infill.DefaultTemperature))
 		},
-	},
-	{
-		Name: "anneal", Line: true, Record: Changed, Arg: "FROM..TO",
-		Doc: "temperatures of the steps, first to last, in place of temperature, to search for the " +
-			"best filling; by a shape: " + strings.Join(infill.ShapeNames(), "|"),
-		bind: func(v *Filling) *Value { return v.ofSampling(annealValue(&v.Options)) },
 	},
 	{
 		Name: "seed", Doc: "seed of all randomness; chosen and said when unset", Line: true,
@@ -481,12 +454,6 @@ var mainTable = []*Setting[Filling]{
 		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
 			"top says how many",
 		bind: func(v *Filling) *Value { return BoolValue(&v.Options.Marginals) },
-	},
-	{
-		Name: "profile", Record: Changed, Arg: "FILE",
-		Doc: "the sampler and its parameters, tuned before on a sample of texts; nothing is adapted, " +
-			"without burn-in",
-		bind: profileValue, form: (*Filling).profileRecorded,
 	},
 	{
 		Name: "log-z", Line: true, Record: Changed, Group: Results,

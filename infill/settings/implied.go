@@ -30,12 +30,7 @@ func (v *Filling) Implied(manifest map[string]string) map[string]string {
 		return text
 	}
 	var changed, chosen []*Setting[Filling]
-	// Nobody chose the sampler of a profile that single blanks are computed with.
-	ofProfile := manifest["profile"] != "" && manifest["method"] == infill.MethodExact.String()
 	for _, s := range fillTable {
-		if s.Name == "sampler" && ofProfile {
-			continue
-		}
 		if text, _, err := s.Recorded(defaults, defaults); err != nil || text != meant(s) {
 			changed = append(changed, s)
 		}
@@ -50,9 +45,6 @@ func (v *Filling) Implied(manifest map[string]string) map[string]string {
 		if s.Record != Never {
 			out[s.Name] = without(s, chosen)
 		}
-	}
-	if manifest["profile"] != "" {
-		out["sampler"] = manifest["sampler"] // it is the one that the profile names
 	}
 	if v.Method != infill.MethodAuto {
 		delete(out, "method")

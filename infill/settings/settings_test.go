@@ -34,8 +34,7 @@ var samples = map[string][2]string{
 	"mask-rate": {"0.25", "0.25"}, "mask-words": {"2", "2"}, "min-distance": {"3", "3"},
 	"long": {"error", `"error"`}, "select": {"diverse", `"diverse"`},
 	"budget": {"rows", `"rows"`}, "collect": {"chain", `"chain"`},
-	"anneal": {"5..0.5:linear", `"5..0.5:linear"`},
-	"start":  {"argmax", `"argmax"`}, "thin": {"3", "3"},
+	"start": {"argmax", `"argmax"`}, "thin": {"3", "3"},
 	"energy": {"edit=2", `["edit=2"]`},
 	"memo":   {"8", "8"}, "marginals": {"true", "true"}, "log-z": {"true", "true"},
 	"keep": {"Ann,New York", `["Ann","New York"]`}, "mask-class": {"content", `"content"`},
@@ -43,7 +42,6 @@ var samples = map[string][2]string{
 	"span-offsets": {"utf-16", `"utf-16"`}, "min-edits": {"3", "3"}, "max-edits": {"40", "40"},
 	"max-drop": {"-1.5", "-1.5"}, "encoder": {"enc", `"enc"`},
 	"min-similarity": {"0.5", "0.5"}, "max-similarity": {"-0.25", "-0.25"},
-	"profile": {"p.json", `"p.json"`},
 }
 
 // Every setting stores what its text and its JSON value say, and reads it back as it was.
@@ -214,7 +212,7 @@ func TestRecorded(t *testing.T) {
 func TestSamplingIsAsked(t *testing.T) {
 	t.Parallel()
 	sampling := []string{"sampler", "steps", "chains", "step-size", "balance", "param", "shortlist",
-		"gradient", "budget", "collect", "thin", "start", "anneal"}
+		"gradient", "budget", "collect", "thin", "start"}
 	for _, s := range FillTable() {
 		if s.Name == "allow" || s.Name == "method" || s.Name == "stop-words" || s.Name == "keep-file" {
 			continue
@@ -228,7 +226,7 @@ func TestSamplingIsAsked(t *testing.T) {
 			switch {
 			case slices.Contains(sampling, s.Name):
 				want = infill.MethodSample
-			case v.ProfileFile != "" || v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
+			case v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
 				want = infill.MethodExact
 			}
 			if got := v.method(); got != want {

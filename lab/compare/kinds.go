@@ -43,7 +43,7 @@ var kinds = []kind{
 		{"d", 4, "coordinates", 1, 1000, true}, real("w", 0.5, -maxSetting, "off-diagonal weight"),
 		oneOrNone("conditional", 0,
 			"1: sgdld draws the auxiliary variable given the state, for more than "+
-			"20 coordinates"),
+				"20 coordinates"),
 	}, makeGaussBern},
 	{"logreg", "variable selection in logistic regression", []setting{
 		count("n", 100, 1, "observations"), count("d", 12, 1, "features"), real("prior", 0.3, 0,

@@ -19,7 +19,7 @@ func TestArguments(t *testing.T) {
 		want string // in the error
 	}{
 		{nil, "name an experiment: " + experiments[0].Name},
-		{[]string{"isinglern"}, "did you mean isinglearn?"},
+		{[]string{"isinglern"}, "no experiment"},
 		{[]string{"-quick", "-write", "x", "all"}, "leave out -quick"},
 		{[]string{"-threads", "0", "all"}, "-threads is 0"},
 	} {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -225,46 +224,5 @@ func TestKey(t *testing.T) {
 	p.wait(done)
 	if len(p.best()) == 0 || eval[bool](p, `!document.getElementById("key").hidden`) {
 		t.Error("after a reload the key is gone")
-	}
-}
-
-// The sampler of a profile is the default of its model, and can be left as it is.
-func TestProfile(t *testing.T) {
-	if chromium() == "" {
-		t.Skip("no browser")
-	}
-	if _, err := serve(); err != nil { // builds the program
-		t.Fatal(err)
-	}
-	bin, err := filepath.Abs(root + "/bin/infill")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "profile.json")
-	tune := exec.Command(bin, "tune", "-", "-o", file, "--sampler", "dmala", "--steps", "10",
-		"--chains", "2", "--seed", "1")
-	tune.Stdin = strings.NewReader(strings.Repeat("The [MASK] sat on the [MASK].\n", 3))
-	if said, err := tune.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	address, err := launch(bin, "--profile", file, "--model", "a=default", "--model",
-		"b="+root+"/mlm/testdata/tiny-bert")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, err := browser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := (&tab{t: t, url: address}).beside(ctx, "/?text=the+[MASK]+saw+the+[MASK].&steps=2")
-	p.wait(done)
-	const chosen = `document.querySelector("#fields label:has(#doc-sampler) select").selectedOptions[0].textContent`
-	if got := eval[string](p, chosen); got != "dmala" {
-		t.Errorf("the page shows the sampler %s", got)
-	}
-	p.do(chromedp.Evaluate[chromedp.Void](`(() => { const s = document.getElementById("models"); s.value = "b";
-		s.dispatchEvent(new Event("change")) })()`))
-	if got := eval[string](p, chosen); got != "rows" {
-		t.Errorf("of a model without a profile the page shows the sampler %s", got)
 	}
 }

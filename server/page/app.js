@@ -64,7 +64,6 @@ function read() {
 function show(state) {
   text.value = state.text;
   $("models").value = state.model ?? models[0]?.name ?? "";
-  settings.of(asked()?.defaults);
   settings.texts = {...state, seed: ""}; // the next run draws another
   view(Boolean(state.versus), state.versus);
   mirror();
@@ -239,8 +238,7 @@ function listen() {
     mirror();
   });
   $("models").addEventListener("change", () => {
-    settings.of(asked()?.defaults);
-    view(isTwo());
+      view(isTwo());
     changed();
     mirror();
   });

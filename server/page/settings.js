@@ -20,14 +20,6 @@ function value(schema, text) {
   return text;
 }
 
-// offer gives the default among the options of a choice the value "", which no request has.
-function offer(select, schema) {
-  for (const item of select.options) {
-    const {value} = item.dataset;
-    item.value = value === String(schema.default ?? false) ? "" : value;
-  }
-}
-
 export class Settings {
   // fields is what the server says of them, into is where their inputs go. changed is called after
   // a change.
@@ -59,23 +51,11 @@ export class Settings {
     const e = element("select");
     for (const o of options) {
       const item = element("option", "", schema.type === "boolean" ? (o ? "yes" : "no") : o);
-      item.dataset.value = o;
+      item.value = String(o) === String(schema.default ?? false) ? "" : o; // no request has a default
       e.append(item);
     }
-    offer(e, schema);
     e.value = "";
     return e;
-  }
-
-  // of takes the defaults of a model where they are not the usual ones. What was chosen stays.
-  of(defaults = {}) {
-    const texts = this.texts;
-    for (const [name, schema] of Object.entries(this.schemas)) {
-      schema.usual ??= schema.default ?? "";
-      schema.default = defaults[name] ?? schema.usual;
-      if (schema.choices) offer(this.inputs[name], schema);
-    }
-    this.texts = texts;
   }
 
   // texts are the settings that differ from the defaults, as texts by name.
