@@ -224,12 +224,6 @@ func (s *scheduler) close() {
 	s.group.Wait()
 }
 
-func (s *scheduler) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
-
 // Take waits for a place, see [gate.Places]. Callers go before workers: they make the work
 // that batches are then formed of.
 func (s *scheduler) Take(ctx context.Context) error {

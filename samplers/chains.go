@@ -33,23 +33,6 @@ type Stats struct {
 	// the gradients, ratios and conditionals that were not numbers. What they
 	// belong to is rejected or never drawn.
 	NonFinite int
-	// Langevin are those of the steps above that a mixture of kernels made by the gradient, see Rows.
-	Langevin Counts
-}
-
-// Counts are those of a part of the steps, see Stats.
-type Counts struct{ Steps, Moved, Accepted, Hamming int }
-
-// add enters a step.
-func (n *Counts) add(m Move) {
-	n.Steps++
-	if m.Moved {
-		n.Moved++
-	}
-	if m.Accepted {
-		n.Accepted++
-	}
-	n.Hamming += m.Hamming
 }
 
 // MoveShare is the share of steps whose proposal differed from the state, in [0,1]; NaN before any
@@ -83,10 +66,6 @@ func (s *Stats) Add(o Stats) {
 	s.Evals += o.Evals
 	s.Zero += o.Zero
 	s.NonFinite += o.NonFinite
-	s.Langevin.Steps += o.Langevin.Steps
-	s.Langevin.Moved += o.Langevin.Moved
-	s.Langevin.Accepted += o.Langevin.Accepted
-	s.Langevin.Hamming += o.Langevin.Hamming
 }
 
 // Chains holds the states of a run. Callers read it between steps; kernels

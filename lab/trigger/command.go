@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -77,7 +76,7 @@ func Command(ctx context.Context, args []string, in io.Reader, out, errs io.Writ
 	if err != nil {
 		return err
 	}
-	var files fs.FS = models.Default()
+	files := models.Default()
 	if *model != "" {
 		files = os.DirFS(*model)
 	}
