@@ -61,7 +61,7 @@ func (e *Engine) plainly(ctx context.Context, t *Template, opt Options,
 	}
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) error {
-		p, err := e.plan(t, &opt)
+		p, err := e.plan(&t.in, &opt)
 		if err != nil {
 			return err
 		}

@@ -197,7 +197,7 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 					// That a beginning cannot go on is seen at the next blank.
 					for _, f := range greedy.Fillings {
 						if !slices.ContainsFunc(c.states, func(s []string) bool {
-							text, _ := splice(tm, tok, s, CaseAuto)
+							text, _ := splice(&tm.in, tok, s, CaseAuto)
 							return text == f.Text
 						}) {
 							t.Errorf("%s: greedy makes %q", c.name, f.Text)
@@ -206,7 +206,7 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 					continue
 				}
 				samePlain(t, c.name+", greedy", tm, e, greedy, o.greedy(top))
-				if n := len(tm.blanks); alone.Rows != n || greedy.Rows < n ||
+				if n := len(tm.in.blanks); alone.Rows != n || greedy.Rows < n ||
 					greedy.Rows > 2+(n-1)*(top+1) || alone.Evaluated > n {
 					t.Errorf("%s: %d and %d rows, %d evaluated", c.name, alone.Rows, greedy.Rows,
 						alone.Evaluated)
@@ -225,7 +225,7 @@ func samePlain(t *testing.T, name string, tm *Template, e *Engine, r *Result, wa
 	}
 	scores := map[string]float64{}
 	for _, w := range want {
-		text, _ := splice(tm, e.Tokenizer(), w.words, CaseAuto)
+		text, _ := splice(&tm.in, e.Tokenizer(), w.words, CaseAuto)
 		scores[text] = w.score
 	}
 	for i, f := range r.Fillings {
@@ -357,60 +357,6 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-// Words in a row are masked, each run of them as often as another.
-func TestMaskAdjacent(t *testing.T) {
-	t.Parallel()
-	tok := tinyTokenizer(t)
-	const text = "the dog saw, a cat and the fox"
-	seen := map[string]int{}
-	const draws = 3000
-	for k := range draws {
-		tm, words, err := Masking{Words: 3, Adjacent: true}.Template(tok, text, 1, fmt.Sprint(k))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(text, strings.Join(words, " ")) ||
-			strings.Replace(text, strings.Join(words, " "), "[MASK] [MASK] [MASK]", 1) != tm.Text() {
-			t.Fatalf("%q: %q", tm.Text(), words)
-		}
-		seen[strings.Join(words, " ")]++
-	}
-	if len(seen) != 4 { // nothing but white space stands between, so none has the comma within
-		t.Errorf("%v", seen)
-	}
-	for words, n := range seen {
-		if math.Abs(float64(n)-draws/4) > 5*math.Sqrt(draws*3./16) {
-			t.Errorf("%q %d times of %d", words, n, draws)
-		}
-	}
-	for _, m := range []Masking{
-		{Words: 6, Adjacent: true},
-		{Words: 2, Adjacent: true, Class: ClassContent}, // "dog saw" apart, and no two others
-		{Words: 1, Adjacent: true, Fits: func(string, [2]int) bool { return false }},
-	} {
-		_, words, err := m.Template(tok, "the dog, saw the cat", 1, "")
-		if !errors.Is(err, ErrFewWords) {
-			t.Errorf("%+v: %q, %v", m, words, err)
-		}
-	}
-	fits := func(text string, w [2]int) bool { return text[w[0]:w[1]] != "dog" }
-	if got := maskable(t, Masking{Fits: fits}, "the dog saw"); !slices.Equal(got,
-		[]string{"the", "saw"}) {
-		t.Errorf("%q", got)
-	}
-}
-
-// Words are counted as they are masked.
-func TestCountWords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{"": 0, " . ,": 0, "the dog .": 2, "don't — 'tis (so)": 3,
-		"a\tb\u00a0c": 3} {
-		if got := CountWords(text); got != want || got != len(wordSpans(text)) {
-			t.Errorf("%q has %d words, want %d", text, got, want)
-		}
-	}
-}
-
 // In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
 // comes back by those of its place.
 func TestReachesMarked(t *testing.T) {
@@ -434,8 +380,8 @@ func TestReachesMarked(t *testing.T) {
 			}
 			// The text up to the end of the word has one piece more than up to its beginning.
 			one := len(whole.IDs())-len(before.IDs()) == 1
-			if got := s.reaches(text, w, Options{}); got != one {
-				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text())
+			if got := comesBack(s, text, w, &rules{}); got != one {
+				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.text)
 			}
 		}
 	}

@@ -11,28 +11,15 @@ import (
 	"infill/tokenize"
 )
 
-// A Blank is a place in a text that is to be filled in, with what its
-// spelling says of the filling:
-//
-//	[MASK]  ___        one token
-//	[MASK:a]           tied: all blanks called a get the same filling
-//	[MASK*3]           three tokens
-//	[MASK*1-3]         one to three tokens
-//	[MASK.]            one token, which may be punctuation
-//	[MASK|red|green]   one of these words or phrases
-//	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
-//
-// Options may be combined, each once, in the order name, count, and then dot,
-// list or expression: [MASK:a*2/^[a-z]+$/].
-type Blank struct {
-	Start, End int // byte span of the blank's spelling in [Template.Text]
-	Pos        int // index of its mask token in [Template.IDs]
+// A blankIn is a place in a text that is to be filled in, see infill.Blank for its spelling.
+type blankIn struct {
+	Start, End int // byte span of the blank's spelling in the text
+	Pos        int // index of its mask token in the ids
 
-	Name     string   // blanks of the same name are tied; "" is tied to none
-	Min, Max int      // number of tokens, both 1 unless the blank says otherwise
-	Words    []string // the only fillings allowed; nil: any
-	// Punctuation may fill the blank as well as words, as under VocabAll.
-	Punctuation bool
+	Name        string         // blanks of the same name are tied; "" is tied to none
+	Min, Max    int            // number of tokens, both 1 unless the blank says otherwise
+	Words       []string       // the only fillings allowed; nil: any
+	Punctuation bool           // fills the blank as well as words
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 	counted     bool           // the spelling gives a count
 }
@@ -55,8 +42,8 @@ const (
 )
 
 // blankAt reads the blank that s starts with; its length is 0 if there is none.
-func blankAt(s, mask string) (Blank, int, error) {
-	b := Blank{Min: 1, Max: 1}
+func blankAt(s, mask string) (blankIn, int, error) {
+	b := blankIn{Min: 1, Max: 1}
 	n := opensBlank(s, mask)
 	if strings.HasPrefix(s, mask) || n == 0 || s[0] == '_' {
 		return b, n, nil
@@ -71,7 +58,7 @@ func blankAt(s, mask string) (Blank, int, error) {
 var errUnclosed = errors.New("the blank is not closed; end it with ]")
 
 // read parses the options of a blank in brackets and returns its length.
-func (b *Blank) read(s string) (int, error) {
+func (b *blankIn) read(s string) (int, error) {
 	i := len(openBlank)
 	for last := byte(0); i < len(s); {
 		c := s[i]
@@ -110,7 +97,7 @@ func (b *Blank) read(s string) (int, error) {
 	return 0, errUnclosed
 }
 
-func (b *Blank) readName(s string) (int, error) {
+func (b *blankIn) readName(s string) (int, error) {
 	n := 0
 	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' &&
 		s[n]|0x20 <= 'z') {
@@ -123,7 +110,7 @@ func (b *Blank) readName(s string) (int, error) {
 	return n, nil
 }
 
-func (b *Blank) readCount(s string) (int, error) {
+func (b *blankIn) readCount(s string) (int, error) {
 	digits := func(s string) (int, int) {
 		n := 0
 		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -156,7 +143,7 @@ var errManyWords = fmt.Errorf("more than %d alternatives; put them into a list o
 
 // readWords reads alternatives up to the closing bracket. A backslash takes
 // the next character as it is.
-func (b *Blank) readWords(s string) (int, error) {
+func (b *blankIn) readWords(s string) (int, error) {
 	var word strings.Builder
 	add := func() error {
 		w := strings.TrimSpace(word.String())
@@ -192,7 +179,7 @@ func (b *Blank) readWords(s string) (int, error) {
 }
 
 // readPattern reads an expression up to the first /]; \/ is a slash.
-func (b *Blank) readPattern(s string) (int, error) {
+func (b *blankIn) readPattern(s string) (int, error) {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] == '\\' {
 			i++
@@ -267,13 +254,13 @@ func unclosed(text string) int {
 
 // A group is a blank, or several that are tied, with the options of all.
 type group struct {
-	Blank
+	blankIn
 	blanks []int // numbers of its blanks, ascending
 }
 
 // groups merges tied blanks. Options may stand at one of them or at several,
 // if they are the same.
-func groups(blanks []Blank) ([]group, error) {
+func groups(blanks []blankIn) ([]group, error) {
 	var out []group
 	byName := map[string]int{}
 	for i, b := range blanks {
@@ -290,8 +277,8 @@ func groups(blanks []Blank) ([]group, error) {
 		case bare:
 		case wasBare:
 			b.Start, b.End, b.Pos = was.Start, was.End, was.Pos
-			was.Blank = b
-		case !sameOptions(was.Blank, b):
+			was.blankIn = b
+		case !sameOptions(was.blankIn, b):
 			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; "+
 				"write the options at one of them", b.Name), ErrBlank}
 		}
@@ -300,12 +287,12 @@ func groups(blanks []Blank) ([]group, error) {
 }
 
 // bare reports whether the spelling asks for nothing but the name.
-func (b *Blank) bare() bool {
+func (b *blankIn) bare() bool {
 	return !b.counted && b.Words == nil && b.Pattern == nil && !b.Punctuation
 }
 
-func sameOptions(a, b Blank) bool {
-	pattern := func(b Blank) string {
+func sameOptions(a, b blankIn) bool {
+	pattern := func(b blankIn) string {
 		if b.Pattern == nil {
 			return ""
 		}

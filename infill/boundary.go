@@ -114,7 +114,7 @@ type place struct {
 }
 
 // placesOf finds the places of the blanks of a text.
-func placesOf(bound boundary, text string, blanks []Blank) []place {
+func placesOf(bound boundary, text string, blanks []blankIn) []place {
 	out := make([]place, len(blanks))
 	for i, b := range blanks {
 		p := &out[i]
@@ -158,6 +158,9 @@ func lettersAfter(s string) string {
 	}
 	return s[:n]
 }
+
+// beginsNumber reports whether a text begins with a digit.
+func beginsNumber(s string) bool { return unicode.IsDigit(firstRune(s)) }
 
 // isWordRune reports whether a rune belongs to a word that a letter beside it
 // belongs to as well. Ideographs are words of their own.

@@ -36,7 +36,7 @@ func fillingsOf(t *testing.T, tok *tokenize.Tokenizer, text string, v Vocab) []s
 		t.Fatal(err)
 	}
 	s := newSupports(tok)
-	ids, err := s.slot(tm, &tm.groups[0], 0, 1, constraintsOf(s, tm, []int{1}, &Options{}), v)
+	ids, err := s.slot(&tm.in, &tm.in.groups[0], 0, 1, constraintsOf(s, &tm.in, []int{1}, &rules{}), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +160,11 @@ func TestNumberAfterBlank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := len(tm.blanks) - 1
-		b := tm.blanks[last]
+		last := len(tm.in.blanks) - 1
+		b := tm.in.blanks[last]
 		s := newSupports(tok)
-		cs := constraintsOf(s, tm, []int{1, 1}[:last+1], &Options{})
-		ids, err := s.slot(tm, &tm.groups[last], 0, 1, cs, VocabAll)
+		cs := constraintsOf(s, &tm.in, []int{1, 1}[:last+1], &rules{})
+		ids, err := s.slot(&tm.in, &tm.in.groups[last], 0, 1, cs, VocabAll)
 		if err != nil || len(ids) < 1000 {
 			t.Fatalf("%s: %d tokens, %v", text, len(ids), err)
 		}
@@ -173,19 +173,19 @@ func TestNumberAfterBlank(t *testing.T) {
 			allowed[id] = true
 		}
 		form := tokenize.AfterSpace
-		if tm.places[last].glued {
+		if tm.in.places[last].glued {
 			form = tokenize.AfterLetter
 		}
 		for _, id := range s.lists.first[VocabAll][form] {
 			word := surface(tok, id)
-			enc, err := tok.Encode(tm.text[:b.Start] + word + tm.text[b.End:])
+			enc, err := tok.Encode(tm.in.text[:b.Start] + word + tm.in.text[b.End:])
 			if err != nil {
 				t.Fatal(err)
 			}
-			same := slices.Clone(tm.ids)
+			same := slices.Clone(tm.in.ids)
 			same[b.Pos] = id
 			if last == 1 { // the other blank is still a blank
-				enc.IDs[tm.blanks[0].Pos] = tok.MaskID()
+				enc.IDs[tm.in.blanks[0].Pos] = tok.MaskID()
 			}
 			if slices.Equal(enc.IDs, same) != allowed[id] {
 				t.Errorf("%s: %q is %q, allowed %v", text, word, enc.Tokens, allowed[id])
@@ -227,8 +227,8 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := tm.blanks[0].Max
-		sp, err := newSpace(s, tm, [][]phrase{nil}, []int{n}, &Options{})
+		n := tm.in.blanks[0].Max
+		sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{n}, &rules{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		for i, text := range texts {
 			found[text] = true
 			want := slices.Concat(
-				tm.ids[:tm.blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
+				tm.in.ids[:tm.in.blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
 			)
 			enc, err := tok.Encode(text)
 			if err != nil || !slices.Equal(enc.IDs[:len(want)], want) || enc.Tokens[len(want)] != "##1" {
@@ -249,7 +249,7 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		if n == 1 {
 			filling = "page"
 		}
-		if !found["a "+filling+text[len(text)-len(tm.text)+tm.blanks[0].End:]] || found["a 11"] {
+		if !found["a "+filling+text[len(text)-len(tm.in.text)+tm.in.blanks[0].End:]] || found["a 11"] {
 			t.Errorf("%s: %q", text, texts)
 		}
 	}

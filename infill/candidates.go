@@ -49,18 +49,18 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err := e.usable(ctx, t, nil); err != nil {
 		return nil, err
 	}
-	if len(t.groups) != 1 {
-		return nil, &TextError{t.blanks[t.groups[1].blanks[0]].Start,
+	if len(t.in.groups) != 1 {
+		return nil, &TextError{t.in.blanks[t.in.groups[1].blanks[0]].Start,
 			"candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
 	}
-	one := *t
-	one.groups = slices.Clone(t.groups)
+	one := t.in
+	one.groups = slices.Clone(t.in.groups)
 	if len(words) > 0 {
 		one.groups[0].Words = words
 	}
 	if len(one.groups[0].Words) == 0 {
 		msg := "give some, or list them in the blank: [MASK|red|green]"
-		return nil, &TextError{t.blanks[0].Start, msg, ErrNoCandidates}
+		return nil, &TextError{t.in.blanks[0].Start, msg, ErrNoCandidates}
 	}
 	if o.Score == ScoreWithinWord {
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",

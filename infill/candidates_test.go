@@ -20,7 +20,7 @@ func TestCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := []string{"dog", "big dog", "dogs", "very old horse"}
-		if tm.blanks[0].Words != nil {
+		if tm.in.blanks[0].Words != nil {
 			words = [][]string{nil, {}}[i%2] // those of the blank
 		}
 		for _, perToken := range []bool{false, true} {
@@ -33,13 +33,13 @@ func TestCandidates(t *testing.T) {
 			}
 			sum := 0.0
 			for i, c := range got {
-				w := make([]string, len(tm.blanks))
+				w := make([]string, len(tm.in.blanks))
 				for j := range w {
 					w[j] = c.Candidate
 				}
-				filled, spans := splice(tm, e.model.Tokenizer(), w, CaseAuto)
+				filled, spans := splice(&tm.in, e.model.Tokenizer(), w, CaseAuto)
 				u, n := oracle(t, e, filled, spans)
-				if filled != c.Text || n != len(c.Tokens)*len(tm.blanks) || math.Abs(u-c.Score) > 1e-4 ||
+				if filled != c.Text || n != len(c.Tokens)*len(tm.in.blanks) || math.Abs(u-c.Score) > 1e-4 ||
 					math.Abs(u/float64(n)-c.ScorePerToken) > 1e-4 {
 					t.Errorf("%+v, want %v of %d pieces", c, u, n)
 				}

@@ -16,7 +16,7 @@ import (
 // Words have the capitals of running English text.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	tok := openSmall(t).Tokenizer()
+	tok := smallTokenizer(t)
 	for _, c := range []struct {
 		text, words, want string // words of several blanks have / between
 	}{
@@ -51,7 +51,7 @@ func TestNames(t *testing.T) {
 		{"THE [MASK] OF FRANCE IS [MASK].", "capital/paris", "THE CAPITAL OF FRANCE IS PARIS."},
 		{"I [MASK].", "sleep", "I sleep."},
 	} {
-		tm, err := Parse(tok, c.text)
+		tm, err := parse(tok, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestNames(t *testing.T) {
 	}
 	// Another language has other names.
 	la := tokenizerOf(t, "la", "the", "france", "paris")
-	tm, err := Parse(la, "Paris, [MASK].")
+	tm, err := parse(la, "Paris, [MASK].")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,53 +80,10 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The words of a list are as their author gives them, if he uses capitals.
-func TestNamesOfLists(t *testing.T) {
-	t.Parallel()
-	e := New(openSmall(t))
-	for text, want := range map[string][]string{
-		"They moved to [MASK|new york|a light blue house].": {
-			"They moved to New York.", "They moved to a light blue house.",
-		},
-		"He eats a [MASK|Turkey|french] fry.": {"He eats a Turkey fry.", "He eats a french fry."},
-	} {
-		var got []string
-		for _, f := range exactFill(t, e, text, Options{}).Fillings {
-			got = append(got, f.Text)
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-}
-
-// A filled name has the score that its sentence has.
-func TestNamesScored(t *testing.T) {
-	t.Parallel()
-	e := New(openSmall(t))
-	for _, text := range []string{"Paris is the capital of [MASK].", "He was born in [MASK] 1960."} {
-		names := 0
-		for _, f := range exactFill(t, e, text, Options{Top: 20}).Fillings {
-			s, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
-			if err != nil || f.Recut || s.Score-f.Score > 1e-3 || f.Score-s.Score > 1e-3 {
-				t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, s.Score, err)
-			}
-			if unicode.IsUpper(firstRune(f.Text[f.Spans[0][0]:])) {
-				names++
-			}
-		}
-		if names < 5 {
-			t.Errorf("%q: %d of 20 fillings are names", text, names)
-		}
-	}
-}
-
 // The model reads a word of the table as it reads the word in lower case.
 func TestNamesRead(t *testing.T) {
 	t.Parallel()
-	tok, n := openSmall(t).Tokenizer(), 0
+	tok, n := smallTokenizer(t), 0
 	for e := range truecase.All() {
 		n++
 		lower, err := tok.Word(strings.ToLower(e.Form), tokenize.AfterSpace)
@@ -147,14 +104,14 @@ func TestNamesRead(t *testing.T) {
 // corpus of the table has none of these lines.
 func TestNamesHeldOut(t *testing.T) {
 	t.Parallel()
-	tok := openSmall(t).Tokenizer()
+	tok := smallTokenizer(t)
 	for _, c := range []struct {
 		name  string
 		least float64 // share of the words that are spelt as they were
 		most  float64 // share of the words in lower case that get a capital
 	}{{"wt103_valid.sents.txt", .95, .004}, {"tbc.5k.txt", 1, 0}} {
 		var right, plain, lower, over, words int
-		eachHeldOut(t, tok, c.name, func(tm *Template, word string) {
+		eachHeldOut(t, tok, c.name, func(tm *inTemplate, word string) {
 			key := strings.ToLower(word)
 			got, spans := splice(tm, tok, []string{key}, CaseAuto)
 			got = got[spans[0][0]:spans[0][1]]
@@ -186,7 +143,7 @@ func TestNamesHeldOut(t *testing.T) {
 // eachHeldOut calls do with a text that has one blank for every word of a file's lines that is a
 // piece of the vocabulary, and with that word.
 func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
-	do func(tm *Template, word string)) {
+	do func(tm *inTemplate, word string)) {
 	t.Helper()
 	f, err := os.Open(testmode.Shared(t, "data", "eval", name))
 	if err != nil {
@@ -199,7 +156,7 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
 		line := in.Text()
 		for a, b := range truecase.Words(line) {
 			if _, ok := tok.ID(strings.ToLower(line[a:b])); ok && unicode.IsLetter(firstRune(line[a:])) {
-				do(&Template{text: line, blanks: []Blank{{Start: a, End: b}}}, line[a:b])
+				do(&inTemplate{text: line, blanks: []blankIn{{Start: a, End: b}}}, line[a:b])
 			}
 		}
 	}
@@ -209,7 +166,7 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
 }
 
 // withoutTable is a word with a capital at the start of a sentence, and the pronoun I.
-func withoutTable(tm *Template, word string) string {
+func withoutTable(tm *inTemplate, word string) string {
 	before, after := tm.text[:tm.blanks[0].Start], tm.text[tm.blanks[0].End:]
 	switch {
 	case writtenLower(tm):
@@ -218,28 +175,4 @@ func withoutTable(tm *Template, word string) string {
 		return capitalise(word)
 	}
 	return pronouns(word, before, after)
-}
-
-// Of a blank's words those that differ in case are one: the model does not know the difference.
-func TestNamesMarginals(t *testing.T) {
-	t.Parallel()
-	e := New(openSmall(t))
-	tm, err := Parse(e.Tokenizer(), "They [MASK|may|did] [MASK|5|go].")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := e.Fill(t.Context(), tm, Options{Marginals: true, Temperature: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, f := range r.Fillings {
-		all = append(all, f.Text)
-	}
-	if !slices.Contains(all, "They May 5.") || !slices.Contains(all, "They may go.") {
-		t.Fatalf("%q", all)
-	}
-	if n := r.Marginals.Blanks[0].Distinct; n > 2 {
-		t.Errorf("blank 1 has %d words: %v", n, r.Marginals.Blanks[0].Likeliest)
-	}
 }

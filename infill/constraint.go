@@ -3,8 +3,8 @@ package infill
 import "infill/tokenize"
 
 // A constraint takes fillings away. Adding one takes a type in a file of its
-// own, a line in constraintsOf, and where the user asks for it a field of
-// Options and a line of the table of settings. The energies and the samplers know
+// own, a line in constraintsOf, and where the user asks for it a field of rules and of
+// infill.Options and a line of the table of settings. The energies and the samplers know
 // nothing of it.
 //
 // A constraint has two sides, and may leave either to the embedded free. alone
@@ -30,23 +30,33 @@ func (free) alone(slot) (func(phrase) bool, any) { return nil, nil }
 func (free) together() bool                      { return false }
 func (free) allows(*draft) bool                  { return true }
 
-// constraintsOf lists the constraints of a template under some options.
+// rules are what a user asks of fillings, besides what the blanks say: those of infill.Options that
+// have these names.
+type rules struct {
+	Vocab       Vocab
+	Allow, Ban  *WordList
+	NoRepeat    bool
+	MinDistance int
+	Original    []string
+}
+
+// constraintsOf lists the constraints of a template under some rules.
 // counts are the tokens of each group, 0 for a group with a list.
-func constraintsOf(s *supports, t *Template, counts []int, opt *Options) []constraint {
+func constraintsOf(s *supports, t *inTemplate, counts []int, r *rules) []constraint {
 	return []constraint{
 		&matching{t: t, bound: s.bound},
-		&banned{list: opt.Ban, bound: s.bound, counts: counts},
-		&distant{least: opt.MinDistance, original: opt.Original},
+		&banned{list: r.Ban, bound: s.bound, counts: counts},
+		&distant{least: r.MinDistance, original: r.Original},
 		&spelling{supports: s, counts: counts},
 		&numbered{supports: s, t: t, counts: counts},
-		&unrepeated{asked: opt.NoRepeat, bound: s.bound, counts: counts},
+		&unrepeated{asked: r.NoRepeat, bound: s.bound, counts: counts},
 	}
 }
 
 // A slot is where a token or a phrase may stand: token number pos of a group of
 // count tokens, or the whole filling of a group that has a list.
 type slot struct {
-	t          *Template
+	t          *inTemplate
 	g          *group
 	forms      []tokenize.Place // of each blank of the group
 	pos, count int
@@ -62,7 +72,7 @@ func (s slot) last() bool { return s.list || s.pos == s.count-1 }
 // A draft is a state as far as it has been filled in: the fillings of the
 // groups from the first on.
 type draft struct {
-	t        *Template
+	t        *inTemplate
 	forms    [][]tokenize.Place // of each group, one for each of its blanks
 	fillings [][]int32
 	open     bool // the last filling may get further tokens

@@ -13,7 +13,7 @@ func (b *banned) alone(s slot) (func(phrase) bool, any) {
 	if b.list == nil || !s.list && s.count > 1 {
 		return nil, nil
 	}
-	return func(p phrase) bool { return !b.list.has(p.ids) }, b.list
+	return func(p phrase) bool { return !listHas(b.list, p.ids) }, b.list
 }
 
 func (b *banned) together() bool { return b.list != nil && severalTokens(b.counts) }
@@ -26,7 +26,7 @@ func (b *banned) allows(d *draft) bool {
 	if d.open {
 		f = closed(b.bound, f)
 	}
-	return b.bound.words(f, d.forms[g][0], func(word []int32) bool { return !b.list.has(word) })
+	return b.bound.words(f, d.forms[g][0], func(word []int32) bool { return !listHas(b.list, word) })
 }
 
 // severalTokens reports whether a group takes more than one token.

@@ -10,7 +10,7 @@ import (
 // ("walk[MASK/^walking$/]"). Where another blank is part of the same word it
 // is the filled state that decides.
 type matching struct {
-	t     *Template
+	t     *inTemplate
 	bound boundary
 }
 

@@ -2,7 +2,6 @@ package infill
 
 import (
 	"slices"
-	"unicode"
 
 	"infill/tokenize"
 )
@@ -35,7 +34,7 @@ func (s *spelling) allows(d *draft) bool {
 // "[MASK]s" takes dog, though dogs is a word of its own. Filling.Recut tells.)
 type numbered struct {
 	*supports
-	t      *Template
+	t      *inTemplate
 	counts []int
 }
 
@@ -114,8 +113,6 @@ func (n *numbered) around(g *group) []place {
 	}
 	return out
 }
-
-func beginsNumber(s string) bool { return unicode.IsDigit(firstRune(s)) }
 
 // isCanonical reports whether the tokenizer, given the text that the pieces
 // spell, makes these very pieces of it.

@@ -66,7 +66,7 @@ func easyBlanks(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 		out := rows[float32](nil, 1, m.VocabSize())
-		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.ids, Blanks: tm.Positions()}, out); err != nil {
+		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.ids, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}
 		ids := slices.Clone(begin)

@@ -180,7 +180,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 	}
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) (err error) {
-		res, err = e.run(ctx, t, &opt)
+		res, err = e.run(ctx, &t.in, &opt)
 		return err
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 }
 
 // run is Fill with one of the model's places.
-func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, error) {
+func (e *Engine) run(ctx context.Context, t *inTemplate, opt *Options) (*Result, error) {
 	if opt.Normalize && e.model.Precision() == mlm.BFloat16 {
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
@@ -276,22 +276,9 @@ func (e *Engine) run(ctx context.Context, t *Template, opt *Options) (*Result, e
 	return res, nil
 }
 
-// lists finds the fillings of the groups that have a list.
-func (e *Engine) lists(t *Template, opt *Options) ([][]phrase, error) {
-	out := make([][]phrase, len(t.groups))
-	cs := constraintsOf(e.supports, t, make([]int, len(t.groups)), opt)
-	for g := range t.groups {
-		var err error
-		if out[g], err = e.supports.phrases(t, &t.groups[g], cs, opt.Allow); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // fit cuts a template that is too long, leaving room for its longest filling, and for the words
 // that stood in its blanks if they are scored there.
-func (e *Engine) fit(t *Template, lists [][]phrase, opt *Options) (*Template, error) {
+func (e *Engine) fit(t *inTemplate, lists [][]phrase, opt *Options) (*inTemplate, error) {
 	room := 0
 	before := make([]int, len(t.blanks)) // pieces of these words
 	if opt.Filter.MaxDrop != nil && len(opt.Original) == len(t.blanks) {
@@ -319,5 +306,5 @@ func (e *Engine) fit(t *Template, lists [][]phrase, opt *Options) (*Template, er
 	if n := len(t.ids) + room; opt.Long == LongError && limit > 0 && n > limit {
 		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
-	return t.Cut(limit, room)
+	return t.cut(limit, room)
 }

@@ -223,7 +223,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			mass := map[int]float64{} // by length
 			lengths := make([]int, len(p))
 			for i, s := range c.states {
-				text, spans := splice(tm, tok, s, CaseAuto)
+				text, spans := splice(&tm.in, tok, s, CaseAuto)
 				u, n := oracle(t, e, text, spans)
 				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Temperature)
 				mass[n] += p[i]

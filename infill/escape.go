@@ -14,8 +14,8 @@ import (
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
 // "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
 // It returns the text without these escapes, and the blanks with their spans in it.
-func parseBlanks(raw, mask string) (string, []Blank, error) {
-	var blanks []Blank
+func parseBlanks(raw, mask string) (string, []blankIn, error) {
+	var blanks []blankIn
 	var plain strings.Builder
 	for i := 0; i < len(raw); {
 		slashes := 0
@@ -90,7 +90,7 @@ type move struct{ at, by int }
 // spellMasks writes the blanks of a text as mask tokens. In a mask token that
 // the text itself spells a space is put after the first character, so that the
 // tokenizer reads its characters.
-func spellMasks(text, mask string, blanks []Blank) spelledText {
+func spellMasks(text, mask string, blanks []blankIn) spelledText {
 	var s spelledText
 	var b strings.Builder
 	shift := 0
@@ -134,7 +134,7 @@ func (s *spelledText) place(i int) int {
 
 // encodeText tokenizes a text with blanks. The spans of the pieces are bytes of
 // the text itself.
-func encodeText(tok *tokenize.Tokenizer, text string, blanks []Blank) (tokenize.Encoding, error) {
+func encodeText(tok *tokenize.Tokenizer, text string, blanks []blankIn) (tokenize.Encoding, error) {
 	s := spellMasks(text, tok.Token(tok.MaskID()), blanks)
 	enc, err := tok.EncodeBlanks(s.text)
 	if err != nil {

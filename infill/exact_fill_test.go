@@ -64,8 +64,8 @@ func TestExactIsEnumeration(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.opt.Method, c.opt.Score, c.opt.AllFillings = MethodExact, ScorePLL, true
-		if len(tm.groups) > 1 || c.opt.Allow == nil && tm.groups[0].Words == nil &&
-			tm.groups[0].Max > 1 {
+		if len(tm.in.groups) > 1 || c.opt.Allow == nil && tm.in.groups[0].Words == nil &&
+			tm.in.groups[0].Max > 1 {
 			continue
 		}
 		exact++
@@ -84,7 +84,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
-		text, spans := splice(tm, e.Tokenizer(), s, CaseAuto)
+		text, spans := splice(&tm.in, e.Tokenizer(), s, CaseAuto)
 		scores[text], _ = oracle(t, e, text, spans)
 		best = max(best, scores[text])
 	}
@@ -327,7 +327,7 @@ func TestExactWeigh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(tm, &opt)
+	p, err := e.plan(&tm.in, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func targetOf(t testing.TB, e *Engine, tm *Template, opt Options) *target {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(tm, &opt)
+	p, err := e.plan(&tm.in, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}

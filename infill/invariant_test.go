@@ -62,14 +62,14 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			}
 			u := map[string]float64{}
 			for _, s := range c.states {
-				text, spans := splice(tm, tok, s, CaseAuto)
+				text, spans := splice(&tm.in, tok, s, CaseAuto)
 				u[text], _ = oracle(t, e, text, spans)
 			}
 			c.opt.Temperature, c.opt.Chains = 1, 2 // two chains have both lengths of an open count
 			if err := c.opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			pl, err := e.plan(tm, &c.opt)
+			pl, err := e.plan(&tm.in, &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}

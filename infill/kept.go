@@ -15,7 +15,7 @@ type kept struct {
 	name string  // is part of the keys of what is remembered
 	ids  []int32 // ascending
 	at   []int32 // by token: its place in ids, or −1
-	same *int32  // first element of the tokens of a coordinate that are those of ids; or nil
+	same *int32  // first element of the set that is ids; or nil
 }
 
 // keptBytes is the length of a name.
@@ -25,18 +25,12 @@ const keptBytes = 16
 // longer than copying them.
 const keptWorth = 7. / 8
 
-// newKept is the set of the tokens that the coordinates can take, or nil.
-func newKept(coords []coord, vocab int) *kept {
+// newKept is the union of some sets of tokens, or nil.
+func newKept(sets [][]int32, vocab int) *kept {
 	k := &kept{at: make([]int32, vocab)}
-	note := func(ids []int32) {
+	for _, ids := range sets {
 		for _, id := range ids {
 			k.at[id] = 1
-		}
-	}
-	for i := range coords {
-		note(coords[i].ids)
-		for _, p := range coords[i].phrases {
-			note(p.ids)
 		}
 	}
 	var name []byte
@@ -54,8 +48,8 @@ func newKept(coords []coord, vocab int) *kept {
 	}
 	sum := sha256.Sum256(name)
 	k.name = string(sum[:keptBytes])
-	for i := range coords {
-		if ids := coords[i].ids; len(ids) > 0 && slices.Equal(ids, k.ids) {
+	for _, ids := range sets {
+		if len(ids) > 0 && slices.Equal(ids, k.ids) {
 			k.same = &ids[0]
 		}
 	}

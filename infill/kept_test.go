@@ -50,7 +50,7 @@ func TestListsFitSmallMemos(t *testing.T) {
 // Values are found where they were put, and tokens that are not kept are said to be missing.
 func TestKept(t *testing.T) {
 	t.Parallel()
-	k := newKept([]coord{{ids: []int32{7, 3}}, {slot: -1, phrases: []phrase{{ids: []int32{3, 1}}}}}, 9)
+	k := newKept([][]int32{{7, 3}, {3, 1}}, 9)
 	if !slices.Equal(k.ids, []int32{1, 3, 7}) || k.width(9) != 3 || len(k.name) != keptBytes {
 		t.Fatalf("%+v", k)
 	}
@@ -68,12 +68,12 @@ func TestKept(t *testing.T) {
 	if !k.covers([][]int32{{1, 3}, {7}}) || k.covers([][]int32{{1, 2}}) {
 		t.Error("covers says what is not so")
 	}
-	other := newKept([]coord{{ids: []int32{1, 3, 8}}}, 9)
+	other := newKept([][]int32{{1, 3, 8}}, 9)
 	if other.name == k.name {
 		t.Error("two sets have one name")
 	}
 	var nothing *kept
-	if newKept([]coord{{ids: []int32{0, 1, 2, 3, 4, 5, 6, 7}}}, 9) != nil || !nothing.covers([][]int32{{1}}) ||
+	if newKept([][]int32{{0, 1, 2, 3, 4, 5, 6, 7}}, 9) != nil || !nothing.covers([][]int32{{1}}) ||
 		nothing.width(9) != 9 || nothing.value(all, 2) != 12 {
 		t.Error("a set of nearly all tokens is not the whole vocabulary")
 	}

@@ -42,8 +42,8 @@ func TestMarkedSupports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &tm.groups[len(tm.groups)-1]
-			ids, err := s.slot(tm, g, 0, g.Max, nil, VocabAll)
+			g := &tm.in.groups[len(tm.in.groups)-1]
+			ids, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabAll)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, c.text, err)
 			}
@@ -53,7 +53,7 @@ func TestMarkedSupports(t *testing.T) {
 					t.Errorf("%s: %q may be filled with %q", name, c.text, tok.Token(id))
 				}
 			}
-			words, err := s.slot(tm, g, 0, g.Max, nil, VocabWholeWords)
+			words, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabWholeWords)
 			if c.spaced &&
 				(err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
 				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
@@ -81,9 +81,9 @@ func TestMarkedTies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.groups[0], nil, nil)
+			list, err := s.phrases(&tm.in, &tm.in.groups[0], nil, nil)
 			if err == nil && list == nil {
-				_, err = s.slot(tm, &tm.groups[0], 0, 1, nil, VocabAll)
+				_, err = s.slot(&tm.in, &tm.in.groups[0], 0, 1, nil, VocabAll)
 			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
@@ -104,17 +104,17 @@ func TestMarkedPhrases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(tm, &tm.groups[0], nil, nil)
+			list, err := s.phrases(&tm.in, &tm.in.groups[0], nil, nil)
 			if err != nil || len(list) != 2 {
 				t.Fatalf("%s: %q: %v, %v", name, text, list, err)
 			}
 			for _, p := range list {
-				full := text[:tm.blanks[0].Start] + p.text + text[tm.blanks[0].End:]
+				full := text[:tm.in.blanks[0].Start] + p.text + text[tm.in.blanks[0].End:]
 				e, err := tok.Encode(full)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.Concat(tm.ids[:tm.blanks[0].Pos], p.ids, tm.ids[tm.blanks[0].Pos+1:])
+				want := slices.Concat(tm.in.ids[:tm.in.blanks[0].Pos], p.ids, tm.in.ids[tm.in.blanks[0].Pos+1:])
 				if !slices.Equal(e.IDs, want) {
 					t.Errorf("%s: %q is %q", name, full, e.Tokens)
 				}
@@ -143,15 +143,15 @@ func TestMarkedConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []tokenize.Place{tokenize.AfterSpace, tokenize.AfterSymbol} {
-			if !ban.has(ids("cat", at)) || ban.has(ids("dog", at)) || ban.Len() != 1 {
-				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, ban.has(ids("cat", at)))
+			if !listHas(ban, ids("cat", at)) || listHas(ban, ids("dog", at)) || ban.Len() != 1 {
+				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, listHas(ban, ids("cat", at)))
 			}
 		}
 		tm, err := Parse(tok, "the [MASK*2] sat")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := newSpace(s, tm, [][]phrase{nil}, []int{2}, &Options{Ban: ban})
+		sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{2}, &rules{Ban: ban})
 		if err != nil {
 			t.Fatal(err)
 		}

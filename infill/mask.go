@@ -50,27 +50,18 @@ func CountWords(text string) int { return len(wordSpans(text)) }
 // MaxMaskWords is the largest Masking.Words.
 const MaxMaskWords = 1000
 
-// A Masking says how many words of a text without blanks become blanks, and which may. The number
-// is a share of those that may, or given. Without Rate and Words nothing is masked.
-type Masking struct {
-	Rate  float64 // share of the words that may be masked, rounded, at least one; in (0, 1]
-	Words int     // or exactly this number; 1 to MaxMaskWords
-
-	Keep  *WordSet  // words that are never masked; nil: none
-	Class WordClass // the words that may be masked
-	Stop  *WordSet  // the function words of ClassContent; nil: EnglishStopWords
-	// Spans are labelled parts of the text. If MaskLabels has labels, only words in spans of these
-	// are masked. Words that have a byte in a span with one of KeepLabels are not. AnyLabel stands
-	// for all labels. Spans without any of these labels to go by are an ErrOption.
+// A masking says how many words of a text without blanks become blanks, and which may: the fields
+// are those of infill.Masking, in their order.
+type masking struct {
+	Rate                   float64
+	Words                  int
+	Keep                   *WordSet
+	Class                  WordClass
+	Stop                   *WordSet
 	Spans                  []LabelledSpan
 	MaskLabels, KeepLabels []string
-
-	// Adjacent masks words that follow each other, with nothing but white space between. Without it
-	// they may stand anywhere.
-	Adjacent bool
-	// Fits is asked of every word that may otherwise be masked, a byte span of the text. Those that
-	// it refuses stay. nil takes all.
-	Fits func(text string, word [2]int) bool
+	Adjacent               bool
+	Fits                   func(text string, word [2]int) bool
 }
 
 // WordClass is a kind of words.
@@ -82,13 +73,13 @@ const (
 )
 
 // On reports whether words are to be masked.
-func (m Masking) On() bool { return m.Rate != 0 || m.Words != 0 }
+func (m masking) On() bool { return m.Rate != 0 || m.Words != 0 }
 
 // Both says that a rate and a number are given. Only one of them can hold.
-func (m Masking) Both() bool { return m.Rate != 0 && m.Words != 0 }
+func (m masking) Both() bool { return m.Rate != 0 && m.Words != 0 }
 
 // Check refuses a masking that makes no sense; the error is ErrOption.
-func (m Masking) Check() error {
+func (m masking) Check() error {
 	switch {
 	case m.Both():
 		return fmt.Errorf("%w: a mask rate and a number of words to mask; give one of them", ErrOption)
@@ -105,14 +96,9 @@ func (m Masking) Check() error {
 	return nil
 }
 
-// Template blanks out words of a text, chosen at random (DLP, section 7.5,
-// masks 25 %). It returns the template, whose text has [MASK] in their places,
-// and the words taken out, in order. The choice depends on text, seed and id
-// only. Errors: ErrOption for a masking out of range, ErrSpan for a span that is not one of the
-// text, ErrBlank for a text with blanks, ErrEmpty for one without words, ErrFewWords for one in
-// which none or fewer than Words may be masked, or invalid UTF-8.
-func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
-	id string) (*Template, []string, error) {
+// Template is what infill.Masking.Template says.
+func (m masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
+	id string) (*inTemplate, []string, error) {
 	if tok == nil {
 		return nil, nil, errNoTokenizer
 	}
@@ -124,15 +110,15 @@ func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
 }
 
 // blankOut makes the template of a text with blanks in place of some words, and returns these.
-func blankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template, []string, error) {
+func blankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*inTemplate, []string, error) {
 	const spelling = openBlank + "]"
 	var b strings.Builder
-	var blanks []Blank
+	var blanks []blankIn
 	var taken []string
 	last := 0
 	for _, w := range chosen {
 		b.WriteString(text[last:w[0]])
-		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
+		blanks = append(blanks, blankIn{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
 		b.WriteString(spelling)
 		taken = append(taken, text[w[0]:w[1]])
 		last = w[1]
@@ -144,7 +130,7 @@ func blankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template,
 
 // choose returns the text without its escapes, see parseBlanks, and the spans of
 // the words to blank out, in order.
-func (m Masking) choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+func (m masking) choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
 	if err := m.Check(); err != nil {
 		return "", nil, err
 	}
@@ -217,7 +203,7 @@ func adjacent(text string, words [][2]int, n int) []int {
 
 // candidates are the words that may be masked, as byte spans of the text. given is the text with
 // its escapes. The spans with labels are parts of that one.
-func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
+func (m masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
 	if err := m.checkSpans(given, text); err != nil {
 		return nil, err
 	}

@@ -150,6 +150,12 @@ const (
 	SelectDiverse                  // score against overlap, see DiversityWeight
 )
 
+// rules are the options that say what may fill the blanks.
+func (o *Options) rules() *rules {
+	return &rules{Vocab: o.Vocab, Allow: o.Allow, Ban: o.Ban, NoRepeat: o.NoRepeat,
+		MinDistance: o.MinDistance, Original: o.Original}
+}
+
 // Check finds options out of their range, which [Engine.Fill] refuses whatever the text is. The
 // error is ErrOption. Settings of Sampler are checked by Fill, when it knows what is sampled.
 func (o Options) Check() error { return o.fill() }

@@ -14,8 +14,8 @@ import (
 // lengths of their blanks, and making their steps together.
 type plan struct {
 	e     *Engine
-	whole *Template
-	t     *Template // as the model sees it
+	whole *inTemplate
+	t     *inTemplate // as the model sees it
 	opt   *Options
 	model *recall
 	open  bool // some lengths are drawn
@@ -44,8 +44,8 @@ type part struct {
 	ended   bool // no step follows
 }
 
-func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
-	lists, err := e.lists(t, opt)
+func (e *Engine) plan(t *inTemplate, opt *Options) (*plan, error) {
+	lists, err := e.supports.listed(t, opt.rules())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (e *Engine) plan(t *Template, opt *Options) (*plan, error) {
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(c), " ", ","), "[]")
 		pt := byCounts[key]
 		if pt == nil {
-			sp, err := newSpace(e.supports, cut, lists, c, opt)
+			sp, err := newSpace(e.supports, cut, lists, c, opt.rules())
 			if err != nil {
 				return nil, err
 			}

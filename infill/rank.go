@@ -106,13 +106,13 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 		res.Fillings = res.Fillings[:n]
 	}
 	for i := range res.Fillings {
-		res.Fillings[i].Recut = p.whole.recut(p.e.Tokenizer(), &res.Fillings[i])
+		res.Fillings[i].Recut = recut(p.whole, p.e.Tokenizer(), &res.Fillings[i])
 	}
 }
 
 // recut is Filling.Recut of a filling of the template.
-func (t *Template) recut(tok *tokenize.Tokenizer, f *Filling) bool {
-	s, _ := t.stretch(t.groups, f.lengths)
+func recut(t *inTemplate, tok *tokenize.Tokenizer, f *Filling) bool {
+	s, _ := stretch(t, t.groups, f.lengths)
 	for i, at := range s.Blanks {
 		s.IDs[at] = f.ids[i]
 	}

@@ -8,19 +8,20 @@ func (e *Engine) Reaches(text string, word [2]int, opt Options) bool {
 	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(text) {
 		return false
 	}
-	return e.supports.reaches(text, word, Options{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban})
+	return comesBack(e.supports, text, word, &rules{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban})
 }
 
-func (s *supports) reaches(text string, word [2]int, opt Options) bool {
+// comesBack is Reaches by the tokens that may fill blanks.
+func comesBack(s *supports, text string, word [2]int, r *rules) bool {
 	t, taken, err := blankOut(s.tok, text, [][2]int{word})
 	if err != nil {
 		return false
 	}
-	lists, err := (&Engine{supports: s}).lists(t, &opt)
+	lists, err := s.listed(t, r)
 	if err != nil {
 		return false
 	}
-	sp, err := newSpace(s, t, lists, []int{1}, &opt)
+	sp, err := newSpace(s, t, lists, []int{1}, r)
 	if err != nil {
 		return false
 	}

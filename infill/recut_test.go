@@ -33,8 +33,8 @@ func TestRecut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := tm.blanks[0].Pos
-			same := slices.Equal(enc.IDs, slices.Concat(tm.ids[:at], f.ids, tm.ids[at+1:]))
+			at := tm.in.blanks[0].Pos
+			same := slices.Equal(enc.IDs, slices.Concat(tm.in.ids[:at], f.ids, tm.in.ids[at+1:]))
 			if f.Recut == same {
 				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Tokens, f.Recut)
 			}
@@ -66,7 +66,7 @@ func TestRecutMarked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := newSpace(s, tm, [][]phrase{nil}, []int{1}, &Options{Vocab: VocabAll})
+			sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{1}, &rules{Vocab: VocabAll})
 			if err != nil {
 				t.Errorf("%s: %q: %v", name, text, err)
 				continue
@@ -78,13 +78,13 @@ func TestRecutMarked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				at := tm.blanks[0].Pos
-				same := slices.Equal(enc.IDs, slices.Concat(tm.ids[:at], f.ids, tm.ids[at+1:]))
-				recut := tm.recut(tok, &f)
-				if recut == same || recut && strings.Contains(text, "]1") {
-					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Tokens, recut)
+				at := tm.in.blanks[0].Pos
+				same := slices.Equal(enc.IDs, slices.Concat(tm.in.ids[:at], f.ids, tm.in.ids[at+1:]))
+				cut := recut(&tm.in, tok, &f)
+				if cut == same || cut && strings.Contains(text, "]1") {
+					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Tokens, cut)
 				}
-				if recut {
+				if cut {
 					n++
 				}
 			}

@@ -21,7 +21,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(parsed(t, e, text), &opt)
+	p, err := e.plan(&parsed(t, e, text).in, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 			if err := opt.fill(); err != nil {
 				t.Fatal(err)
 			}
-			p, err := e.plan(parsed(t, e, text), &opt)
+			p, err := e.plan(&parsed(t, e, text).in, &opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestSearchForgets(t *testing.T) {
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.plan(parsed(t, e, text), &opt)
+	p, err := e.plan(&parsed(t, e, text).in, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestSearchContext(t *testing.T) {
 		"She opened the [MASK]."
 	opt := Options{Context: 32, Score: ScoreBlended}
 	r := exactFill(t, e, text, opt)
-	p, err := e.plan(parsed(t, e, text), func() *Options { _ = opt.fill(); return &opt }())
+	p, err := e.plan(&parsed(t, e, text).in, func() *Options { _ = opt.fill(); return &opt }())
 	if err != nil {
 		t.Fatal(err)
 	}

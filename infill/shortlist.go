@@ -67,6 +67,6 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	}
 	var err error
 	t.domain, err = samplers.NewDomain(dims...)
-	t.model = t.model.keeping(newKept(t.coords, t.model.VocabSize()))
+	t.model = t.model.keeping(newKept(t.tokenSets(), t.model.VocabSize()))
 	return err
 }

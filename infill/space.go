@@ -35,7 +35,7 @@ func (c *coord) k() int {
 //   - of these, the states for which valid says yes.
 type space struct {
 	supports *supports
-	t        *Template
+	t        *inTemplate
 	groups   []group
 	first    []int // first coordinate of each group
 	counts   []int // tokens of each group; 0 where the filling decides
@@ -54,17 +54,30 @@ type layout struct {
 	start    []int // index, among the mask tokens, of each blank's first
 }
 
+// listed finds the fillings of the groups that have a list.
+func (s *supports) listed(t *inTemplate, r *rules) ([][]phrase, error) {
+	out := make([][]phrase, len(t.groups))
+	cs := constraintsOf(s, t, make([]int, len(t.groups)), r)
+	for g := range t.groups {
+		var err error
+		if out[g], err = s.phrases(t, &t.groups[g], cs, r.Allow); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // newSpace builds the space of a template whose group g has the phrases of
 // lists[g] or, if there are none, counts[g] tokens.
-func newSpace(s *supports, t *Template, lists [][]phrase, counts []int,
-	opt *Options) (*space, error) {
+func newSpace(s *supports, t *inTemplate, lists [][]phrase, counts []int,
+	r *rules) (*space, error) {
 	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups))}
 	for g := range t.groups {
 		if lists[g] == nil {
 			sp.counts[g] = counts[g]
 		}
 	}
-	all := constraintsOf(s, t, sp.counts, opt)
+	all := constraintsOf(s, t, sp.counts, r)
 	for _, c := range all {
 		if c.together() {
 			sp.joint = append(sp.joint, c)
@@ -80,7 +93,7 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int,
 			continue
 		}
 		for slot := range counts[g] {
-			ids, err := s.slot(t, gr, slot, counts[g], all, opt.Vocab)
+			ids, err := s.slot(t, gr, slot, counts[g], all, r.Vocab)
 			if err != nil {
 				return nil, err
 			}
@@ -97,6 +110,18 @@ func newSpace(s *supports, t *Template, lists [][]phrase, counts []int,
 	var err error
 	sp.domain, err = samplers.NewDomain(dims...)
 	return sp, err
+}
+
+// tokenSets are the tokens that each coordinate can take: one set, or one for every phrase.
+func (sp *space) tokenSets() [][]int32 {
+	var sets [][]int32
+	for i := range sp.coords {
+		sets = append(sets, sp.coords[i].ids)
+		for _, p := range sp.coords[i].phrases {
+			sets = append(sets, p.ids)
+		}
+	}
+	return sets
 }
 
 // scratch gives the space caches and buffers of its own.
@@ -161,7 +186,7 @@ func (sp *space) layoutOf(x []int32, force *[2]int) *layout {
 	for g := range l.lengths {
 		l.lengths[g] = int(key[g])
 	}
-	l.sentence, l.start = sp.t.stretch(sp.groups, l.lengths)
+	l.sentence, l.start = stretch(sp.t, sp.groups, l.lengths)
 	sp.layouts[string(key)] = l
 	return l
 }
@@ -178,7 +203,7 @@ func (sp *space) lengthOf(g int, x []int32, force *[2]int) int {
 
 // stretch makes the sequence in which the blanks of group g are lengths[g]
 // mask tokens, and says which of the masks each blank begins with.
-func (t *Template) stretch(gs []group, lengths []int) (*mlm.Sentence, []int) {
+func stretch(t *inTemplate, gs []group, lengths []int) (*mlm.Sentence, []int) {
 	per := make([]int, len(t.blanks))
 	for g := range gs {
 		for _, b := range gs[g].blanks {

@@ -28,7 +28,7 @@ const (
 // splice writes words into the blanks of a template, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
-func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
+func splice(t *inTemplate, tok *tokenize.Tokenizer, words []string, c Case,
 	asGiven ...int) (string, [][2]int) {
 	if c != CaseAuto || !tok.Lowercase() || writtenLower(t) {
 		return t.write(words, nil)
@@ -59,7 +59,7 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 
 // write puts words into the blanks. spell, if not nil, may change a word. It is called in the order
 // of the text, with what stands around the word.
-func (t *Template) write(words []string,
+func (t *inTemplate) write(words []string,
 	spell func(word, before, after string) string) (string, [][2]int) {
 	var b strings.Builder
 	spans := make([][2]int, len(t.blanks))
@@ -84,7 +84,7 @@ func (t *Template) write(words []string,
 }
 
 // cased gives words the capitals of English text, but for those of the blanks asGiven.
-func cased(t *Template, words []string, asGiven []int) []string {
+func cased(t *inTemplate, words []string, asGiven []int) []string {
 	text, spans := t.write(words, nil)
 	var filled [][2]int
 	for i, s := range spans {
@@ -161,7 +161,7 @@ func upper(s string) string {
 // case: no capital anywhere outside the blanks, and either a sentence that
 // starts with a lower-case letter or punctuation set apart by spaces, the mark
 // of tokenized, lower-cased corpora.
-func writtenLower(t *Template) bool {
+func writtenLower(t *inTemplate) bool {
 	evidence := false
 	last, n := 0, len(t.blanks)
 	for i := 0; i <= n; i++ {
@@ -191,7 +191,7 @@ func writtenLower(t *Template) bool {
 
 // writtenUpper reports whether a text is written in capitals: it has two words of several capital
 // letters outside the blanks, and no small letter.
-func writtenUpper(t *Template) bool {
+func writtenUpper(t *inTemplate) bool {
 	words, last := 0, 0
 	for i := 0; i <= len(t.blanks); i++ {
 		end := len(t.text)

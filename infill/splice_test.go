@@ -33,7 +33,7 @@ func TestSplice(t *testing.T) {
 		{"[MASK] ate the apple .", []string{"she"}, "she ate the apple ."},
 		{"he runs. [MASK] sleeps.", []string{"she"}, "he runs. she sleeps."},
 	} {
-		tm, err := Parse(tok, c.text)
+		tm, err := parse(tok, c.text)
 		if err != nil {
 			t.Fatalf("%q: %v", c.text, err)
 		}
@@ -78,7 +78,7 @@ func TestPronoun(t *testing.T) {
 		{"A [MASK][MASK] slope.", []string{"i", "s"}, "A is slope."},
 		{"yesterday [MASK] went home.", []string{"i"}, "yesterday i went home."},
 	} {
-		tm, err := Parse(the, c.text)
+		tm, err := parse(the, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,14 +94,14 @@ func TestPronoun(t *testing.T) {
 		}
 	}
 	la := tokenizerOf(t, "la", "the", "i", "am")
-	tm, err := Parse(la, "Vedo [MASK] gatti.")
+	tm, err := parse(la, "Vedo [MASK] gatti.")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
 		t.Errorf("in another language: %q", got)
 	}
-	if !english(openSmall(t).Tokenizer()) {
+	if !english(smallTokenizer(t)) {
 		t.Error("the model small is not English")
 	}
 }

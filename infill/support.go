@@ -9,29 +9,6 @@ import (
 	"infill/tokenize"
 )
 
-// A Vocab names the tokens that may fill a blank.
-type Vocab int
-
-const (
-	// VocabWords allows what begins a word with a letter or digit, and in blanks of
-	// several tokens what continues one. Directly after a letter or another
-	// blank it is VocabAll: whatever continues the word, or ends it. Punctuation
-	// in a blank that stands apart is asked for: by VocabAll, by the blank
-	// ([MASK.]), or by its list.
-	VocabWords Vocab = iota
-	// VocabAll allows every token that can stand where the blank stands:
-	// after white space or punctuation whatever begins a word or is punctuation,
-	// directly after a letter or another blank whatever continues a word. Special
-	// and unused tokens never.
-	VocabAll
-	// VocabWholeWords allows only words made of letters. Directly after a
-	// letter these are the pieces of letters that go on with the word. Blanks
-	// with a list of their own take it as it is.
-	VocabWholeWords
-
-	numVocabs
-)
-
 // supports knows, for one tokenizer, the tokens that may fill each blank. It is
 // safe for concurrent use.
 type supports struct {
@@ -77,14 +54,14 @@ func newSupports(tok *tokenize.Tokenizer) *supports {
 }
 
 // emptySupport is the error of a blank that nothing may fill.
-func emptySupport(t *Template, i int, why string) error {
+func emptySupport(t *inTemplate, i int, why string) error {
 	b := t.blanks[i]
 	why = fmt.Sprintf("blank %d, %s: %s", i+1, spelt(t.text[b.Start:b.End]), why)
 	return &TextError{b.Start, why, ErrEmptySupport}
 }
 
 // formsOf returns the forms of the blanks of a group, see boundary.
-func (s *supports) formsOf(t *Template, g *group) ([]tokenize.Place, error) {
+func (s *supports) formsOf(t *inTemplate, g *group) ([]tokenize.Place, error) {
 	forms, misfit := s.bound.forms(t.placesIn(g))
 	if misfit >= 0 {
 		return nil, emptySupport(t, g.blanks[misfit], "it is tied to a blank after a space, "+
@@ -95,7 +72,7 @@ func (s *supports) formsOf(t *Template, g *group) ([]tokenize.Place, error) {
 
 // slot returns what may stand at token number pos of a group that has count
 // tokens.
-func (s *supports) slot(t *Template, g *group, pos, count int, cs []constraint,
+func (s *supports) slot(t *inTemplate, g *group, pos, count int, cs []constraint,
 	v Vocab) ([]int32, error) {
 	forms, err := s.formsOf(t, g)
 	if err != nil {
@@ -188,7 +165,7 @@ func both(a, b []int32) []int32 {
 
 // phrases returns the fillings of a group with a list, of its own or from
 // Options.Allow. It returns nil, nil if the group has none.
-func (s *supports) phrases(t *Template, g *group, cs []constraint,
+func (s *supports) phrases(t *inTemplate, g *group, cs []constraint,
 	allowed *WordList) ([]phrase, error) {
 	if g.Words == nil && allowed == nil {
 		return nil, nil
@@ -218,7 +195,7 @@ func (s *supports) phrases(t *Template, g *group, cs []constraint,
 	if g.Words != nil {
 		err = s.ownPhrases(g, forms[0], allowed, asks, keep)
 	} else {
-		for _, p := range allowed.phrases {
+		for _, p := range listPhrases(allowed) {
 			if allow(asks, p) { // a list for all blanks need not fit into each
 				_ = keep(s.respell(p, forms[0]))
 			}
@@ -244,7 +221,7 @@ func (s *supports) ownPhrases(g *group, form tokenize.Place, allowed *WordList,
 			return &TextError{g.Start, err.Error(), ErrBlank}
 		}
 		p.text = strings.TrimSpace(w)
-		if allowed != nil && !allowed.has(p.ids) || !allow(asks, p) {
+		if allowed != nil && !listHas(allowed, p.ids) || !allow(asks, p) {
 			continue
 		}
 		if err := keep(s.respell(p, form)); err != nil {

@@ -1,6 +1,11 @@
 package infill
 
-import "testing"
+import (
+	"errors"
+	"infill/tokenize"
+	"strings"
+	"testing"
+)
 
 // However many constraints there are, every one of their keys counts, and so does their order.
 func TestJoinedKeys(t *testing.T) {
@@ -24,5 +29,46 @@ func TestJoinedKeys(t *testing.T) {
 				t.Errorf("key %d of %d does not count", i, n)
 			}
 		}
+	}
+}
+
+func TestSupports(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	s := newSupports(tok)
+	begin := s.lists.first[VocabAll][tokenize.AfterSpace]
+	glued := s.lists.first[VocabAll][tokenize.AfterLetter]
+	words := s.lists.first[VocabWholeWords][tokenize.AfterSpace]
+	for kind, ids := range map[string][]int32{"begin": begin, "glued": glued, "words": words} {
+		if len(ids) == 0 {
+			t.Fatalf("%s is empty", kind)
+		}
+		for i, id := range ids {
+			piece := tok.Token(id)
+			switch {
+			case strings.HasPrefix(piece, "[") && len(piece) > 1:
+				t.Errorf("%s holds %s", kind, piece)
+			case strings.HasPrefix(piece, "##") != (kind == "glued") && isWordRune([]rune(piece)[0]):
+				t.Errorf("%s holds %s", kind, piece)
+			case kind != "glued" && strings.HasPrefix(piece, "##"):
+				t.Errorf("%s holds %s", kind, piece)
+			case i > 0 && ids[i-1] >= id:
+				t.Errorf("%s is not ascending at %d", kind, i)
+			}
+		}
+	}
+	tm, err := Parse(tok, "dog[MASK] [MASK]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int32{glued, begin} {
+		if got, err := s.slot(&tm.in, &tm.in.groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
+			t.Errorf("blank %d has the other's support (%v)", i+1, err)
+		}
+	}
+	if _, err := (&supports{bound: s.bound}).slot(&tm.in, &tm.in.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
+		err, ErrEmptySupport,
+	) {
+		t.Errorf("an empty support gives %v", err)
 	}
 }

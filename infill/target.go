@@ -53,7 +53,7 @@ type bucket struct {
 }
 
 func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
-	m = m.keeping(newKept(sp.coords, m.VocabSize()))
+	m = m.keeping(newKept(sp.tokenSets(), m.VocabSize()))
 	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
 		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
 }

@@ -2,18 +2,17 @@ package infill
 
 import (
 	"fmt"
-	"slices"
 
 	"infill/mlm"
 	"infill/tokenize"
 )
 
-// A Template is a text with blanks, tokenized for one model. It does not change.
-type Template struct {
+// A inTemplate is a text with blanks, tokenized for one model. It does not change.
+type inTemplate struct {
 	tok    *tokenize.Tokenizer
 	text   string
-	blanks []Blank // in the order of the text; at least one
-	ids    []int32 // the whole sequence, specials included, one mask token at every blank
+	blanks []blankIn // in the order of the text; at least one
+	ids    []int32   // the whole sequence, specials included, one mask token at every blank
 	window [2]int
 
 	groups []group
@@ -24,12 +23,8 @@ type Template struct {
 	inner  []bool  // the id goes on with the word before it
 }
 
-// Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
-// A blank is also a run of three or more underscores, or the tokenizer's own
-// spelling of the mask token. A backslash before a blank makes it text: \[MASK].
-// Errors are *TextError with ErrEmpty, ErrNoBlank
-// or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
-func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
+// parse is what infill.Parse says.
+func parse(tok *tokenize.Tokenizer, text string) (*inTemplate, error) {
 	if tok == nil {
 		return nil, errNoTokenizer
 	}
@@ -48,7 +43,7 @@ func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
 }
 
 // newTemplate makes the template of a text whose blanks are known.
-func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
+func newTemplate(tok *tokenize.Tokenizer, text string, blanks []blankIn) (*inTemplate, error) {
 	gs, err := groups(blanks)
 	if err != nil {
 		return nil, err
@@ -74,7 +69,7 @@ func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Templat
 
 // head returns the pieces of the letters that directly precede a blank. There are none if another
 // blank is part of their word, or if the first of them is in one piece with what precedes it.
-func (t *Template) head(i int) []int32 {
+func (t *inTemplate) head(i int) []int32 {
 	start := t.blanks[i].Start - len(t.places[i].before)
 	if i > 0 && t.blanks[i-1].End == start {
 		return nil
@@ -91,7 +86,7 @@ func (t *Template) head(i int) []int32 {
 }
 
 // tail returns the pieces of the number that directly follows a blank.
-func (t *Template) tail(i int) []int32 {
+func (t *inTemplate) tail(i int) []int32 {
 	after := t.places[i].after
 	if !beginsNumber(after) {
 		return nil
@@ -104,30 +99,8 @@ func (t *Template) tail(i int) []int32 {
 	return t.ids[from:to]
 }
 
-// Text returns the text, with its blanks as they are spelt and without the
-// backslashes that make text of what looks like a blank.
-func (t *Template) Text() string { return t.text }
-
-// Blanks returns the blanks in the order of the text; at least one. The slice
-// is the caller's.
-func (t *Template) Blanks() []Blank {
-	out := slices.Clone(t.blanks)
-	for i := range out {
-		out[i].Words = slices.Clone(out[i].Words)
-	}
-	return out
-}
-
-// IDs returns the whole sequence, special tokens included, with one mask token
-// at every blank. The slice is the caller's.
-func (t *Template) IDs() []int32 { return slices.Clone(t.ids) }
-
-// Window is the byte span of the text that the model sees: all of it, or what
-// is left of a text too long for the model, see [Template.Cut].
-func (t *Template) Window() [2]int { return t.window }
-
 // placesIn are the places of the blanks of a group.
-func (t *Template) placesIn(g *group) []place {
+func (t *inTemplate) placesIn(g *group) []place {
 	out := make([]place, len(g.blanks))
 	for i, b := range g.blanks {
 		out[i] = t.places[b]
@@ -135,24 +108,15 @@ func (t *Template) placesIn(g *group) []place {
 	return out
 }
 
-// Positions returns the token positions of the blanks in [Template.IDs].
-func (t *Template) Positions() []int {
-	p := make([]int, len(t.blanks))
-	for i, b := range t.blanks {
-		p[i] = b.Pos
-	}
-	return p
-}
-
 // encode tokenizes the text, see encodeText, and finds the mask tokens of the
 // blanks in the ids: tokenizers split the text at special tokens first, so
 // nothing outside a blank changes.
-func encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
+func encode(tok *tokenize.Tokenizer, text string, blanks []blankIn) (*inTemplate, error) {
 	enc, err := encodeText(tok, text, blanks)
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{
+	t := &inTemplate{
 		tok: tok, text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)},
 		inner: enc.Continuation,
 	}
@@ -173,15 +137,8 @@ func encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, er
 	return t, nil
 }
 
-// Cut returns the template with no more than limit ids, the special tokens at
-// both ends and room further tokens at the blanks included: the piece of the
-// text around the blanks that is as long as possible, with as many pieces
-// before the first blank as after the last (more on one side where the other
-// has fewer), beginning and ending with whole words. Text and blanks stay; only
-// what the model sees is cut, as [Template.Window] says. A template that fits is returned
-// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
-// if the blanks are too far apart.
-func (t *Template) Cut(limit, room int) (*Template, error) {
+// cut is what infill.Template.Cut says. A template that fits is t itself.
+func (t *inTemplate) cut(limit, room int) (*inTemplate, error) {
 	room = max(room, 0)
 	n := len(t.ids)
 	if limit <= 0 || n+room <= limit {
@@ -211,7 +168,7 @@ func (t *Template) Cut(limit, room int) (*Template, error) {
 	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
 	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
 	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
-	cut.blanks = append([]Blank(nil), t.blanks...)
+	cut.blanks = append([]blankIn(nil), t.blanks...)
 	for i := range cut.blanks {
 		cut.blanks[i].Pos -= a - 1
 	}

@@ -2,24 +2,13 @@ package infill
 
 import (
 	"errors"
-	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"infill/tokenize"
 )
-
-const tinyFolder = "../mlm/testdata/tiny-bert"
-
-func tinyTokenizer(t testing.TB) *tokenize.Tokenizer {
-	t.Helper()
-	tok, err := tokenize.Load(os.DirFS(tinyFolder))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
-}
 
 func TestParse(t *testing.T) {
 	t.Parallel()
@@ -38,7 +27,7 @@ func TestParse(t *testing.T) {
 		{"dog [SEP] [MASK]", []string{"[MASK]"}, "[CLS] dog [SEP] [MASK] [SEP]"},
 		{"dog __ [MASK]", []string{"[MASK]"}, "[CLS] dog [UNK] [UNK] [MASK] [SEP]"},
 	} {
-		tm, err := Parse(tok, c.text)
+		tm, err := parse(tok, c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -78,7 +67,7 @@ func TestParseErrors(t *testing.T) {
 		{"the [MASK|dog|cat", "[MASK|dog|cat", ErrBlank, 4},
 		{"ab\xff[MASK]", "UTF-8", tokenize.ErrInvalidUTF8, 2},
 	} {
-		_, err := Parse(tok, c.text)
+		_, err := parse(tok, c.text)
 		var te *TextError
 		if !errors.Is(err, c.is) || !errors.As(err, &te) || te.Offset != c.offset ||
 			!strings.Contains(err.Error(), c.says) {
@@ -104,7 +93,7 @@ func TestGlued(t *testing.T) {
 		"a\u00a0[MASK]":        {false},
 		"don't___ [SEP][MASK]": {true, false},
 	} {
-		tm, err := Parse(tok, text)
+		tm, err := parse(tok, text)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -116,54 +105,13 @@ func TestGlued(t *testing.T) {
 	}
 }
 
-func TestSupports(t *testing.T) {
-	t.Parallel()
-	tok := tinyTokenizer(t)
-	s := newSupports(tok)
-	begin := s.lists.first[VocabAll][tokenize.AfterSpace]
-	glued := s.lists.first[VocabAll][tokenize.AfterLetter]
-	words := s.lists.first[VocabWholeWords][tokenize.AfterSpace]
-	for kind, ids := range map[string][]int32{"begin": begin, "glued": glued, "words": words} {
-		if len(ids) == 0 {
-			t.Fatalf("%s is empty", kind)
-		}
-		for i, id := range ids {
-			piece := tok.Token(id)
-			switch {
-			case strings.HasPrefix(piece, "[") && len(piece) > 1:
-				t.Errorf("%s holds %s", kind, piece)
-			case strings.HasPrefix(piece, "##") != (kind == "glued") && isWordRune([]rune(piece)[0]):
-				t.Errorf("%s holds %s", kind, piece)
-			case kind != "glued" && strings.HasPrefix(piece, "##"):
-				t.Errorf("%s holds %s", kind, piece)
-			case i > 0 && ids[i-1] >= id:
-				t.Errorf("%s is not ascending at %d", kind, i)
-			}
-		}
-	}
-	tm, err := Parse(tok, "dog[MASK] [MASK]")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range [][]int32{glued, begin} {
-		if got, err := s.slot(tm, &tm.groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
-			t.Errorf("blank %d has the other's support (%v)", i+1, err)
-		}
-	}
-	if _, err := (&supports{bound: s.bound}).slot(tm, &tm.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
-		err, ErrEmptySupport,
-	) {
-		t.Errorf("an empty support gives %v", err)
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"the [MASK] sleeps .", "___[MASK]____ [SEP] [PAD]", "[MASK:a][MASK:a*2]", "[MASK*1-3|red|\\]]", "[MASK:b/^[/]+\\/$/]", "\xff[MASK]", "é[MASK]\u202e", "[MASK", `\\[MASK] \\\\___ \\\\\[MASK`} {
 		f.Add(s)
 	}
 	tok := tinyTokenizer(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		tm, err := Parse(tok, text)
+		tm, err := parse(tok, text)
 		if err != nil {
 			return
 		}
@@ -171,7 +119,7 @@ func FuzzParse(f *testing.F) {
 		for i := range words {
 			words[i] = "dog"
 		}
-		text = tm.Text() // without escapes
+		text = tm.text // without escapes
 		filled, spans := splice(tm, tok, words, CaseAuto)
 		// Cutting the words out again leaves what was there before.
 		var rest, was strings.Builder
@@ -188,4 +136,49 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("text outside the blanks changed: %q became %q", text, filled)
 		}
 	})
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	words := strings.Fields(strings.Repeat("the big dogs saw a small cat near the house . ", 12))
+	words[60] = "[MASK]"
+	words[63] = "[MASK*3]"
+	text := strings.Join(words, " ")
+	tm, err := parse(tok, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{8, 9, 12, 20, 40, 1000} {
+		cut, err := tm.cut(limit, 2)
+		if err != nil {
+			t.Fatalf("%d: %v", limit, err)
+		}
+		if len(cut.ids)+2 > limit || limit < 100 && len(cut.ids)+2 < limit-2 {
+			t.Errorf("limit %d: %d ids", limit, len(cut.ids))
+		}
+		seen := text[cut.window[0]:cut.window[1]]
+		if !strings.Contains(seen, "[MASK]") || !strings.Contains(seen, "[MASK*3]") {
+			t.Errorf("limit %d: the window %q lacks a blank", limit, seen)
+		}
+		// What the model sees is what the window says.
+		again, err := parse(tok, seen)
+		if err != nil || !slices.Equal(again.ids, cut.ids) ||
+			!slices.EqualFunc(again.blanks, cut.blanks, func(a, b blankIn) bool { return a.Pos == b.Pos }) {
+			t.Errorf(
+				"limit %d: %q is read as %v, the model sees %v (%v)", limit, seen, again.ids, cut.ids, err,
+			)
+		}
+		if cut.text != text {
+			t.Error("the text changed")
+		}
+	}
+	for _, room := range []int{-10, 0} {
+		if cut, err := tm.cut(12, room); err != nil || len(cut.ids) > 12 {
+			t.Errorf("room %d: %d ids, %v", room, len(cut.ids), err)
+		}
+	}
+	if _, err := tm.cut(7, 2); err == nil || !strings.Contains(err.Error(), "span 6 pieces") {
+		t.Errorf("blanks too far apart: %v", err)
+	}
 }

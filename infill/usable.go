@@ -7,10 +7,6 @@ import (
 	"infill/tokenize"
 )
 
-// errNoTokenizer is the error of what is made for a tokenizer.
-var errNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
-	ErrOption)
-
 // ready refuses an engine without a model, and a missing context.
 func (e *Engine) ready(ctx context.Context) error {
 	switch {
@@ -29,10 +25,10 @@ func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
 	if err := e.ready(ctx); err != nil {
 		return err
 	}
-	if t == nil || len(t.blanks) == 0 {
+	if t == nil || len(t.in.blanks) == 0 {
 		return fmt.Errorf("%w: there is no template; make one with Parse or Masking.Template", ErrOption)
 	}
-	if !e.knows(t.tok) {
+	if !e.knows(t.in.tok) {
 		return fmt.Errorf("%w: the template was made with the tokenizer of another vocabulary; make it "+
 			"with Engine.Tokenizer", ErrOption)
 	}
@@ -40,14 +36,14 @@ func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
 		return nil
 	}
 	for _, l := range []*WordList{opt.Allow, opt.Ban} {
-		if l != nil && l.tok != nil && !e.knows(l.tok) {
+		if tok := listTokenizer(l); tok != nil && !e.knows(tok) {
 			return fmt.Errorf("%w: a list of words was made with the tokenizer of another vocabulary; "+
 				"make it with Engine.Tokenizer", ErrOption)
 		}
 	}
-	if n := len(opt.Original); n > 0 && n != len(t.blanks) && opt.Start != StartOriginal {
+	if n := len(opt.Original); n > 0 && n != len(t.in.blanks) && opt.Start != StartOriginal {
 		return fmt.Errorf("%w: %d original words for %d blanks; give one for every blank, in the order "+
-			"of the text", ErrOption, n, len(t.blanks))
+			"of the text", ErrOption, n, len(t.in.blanks))
 	}
 	return nil
 }

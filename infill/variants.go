@@ -158,7 +158,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	if opt.method() == MethodSearch { // whose work grows with them
 		opt.Top = min(r.want.Count+3, MaxTop)
 	}
-	text, chosen, err := r.masking.choose(r.text, r.e.Tokenizer().Token(r.e.Tokenizer().MaskID()),
+	text, chosen, err := masking(r.masking).choose(r.text, r.e.Tokenizer().Token(r.e.Tokenizer().MaskID()),
 		opt.Seed, opt.ID)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	}
 	opt.Original = masked
 	var list []Variant
-	res, err := r.e.Fill(ctx, t, opt)
+	res, err := r.e.Fill(ctx, &Template{*t}, opt)
 	var many *samplers.TooManyError
 	switch {
 	case err == nil:
@@ -177,7 +177,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 			res.Fillings = diverse(res.Fillings, len(res.Fillings))
 		}
 		for _, f := range res.Fillings {
-			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Text(), Masked: masked,
+			list = append(list, Variant{Filling: f, Round: n, Blanked: t.text, Masked: masked,
 				Places: chosen, OriginalScore: res.OriginalScore})
 		}
 	case errors.Is(err, ErrEmptySupport), errors.Is(err, ErrFiltered), errors.Is(err, mlm.ErrTooLong),

@@ -44,7 +44,7 @@ func TestRounds(t *testing.T) {
 			}
 			from, at = p[1], v.Spans[i][1]
 		}
-		if text[from:] != v.Text[at:] || v.Edits != plainEdits(v.Text, text) {
+		if text[from:] != v.Text[at:] || v.Edits != edits(v.Text, text) {
 			t.Errorf("%q of %q, %d edits", v.Text, v.Blanked, v.Edits)
 		}
 		s, err := e.ScoreSpans(ctx, v.Text, v.Spans)

@@ -154,8 +154,21 @@ func (l *WordList) add(p phrase) {
 	}
 }
 
-// has reports whether the list holds what these tokens spell.
-func (l *WordList) has(ids []int32) bool { return l != nil && l.byIDs[idsKey(ids)] }
+// The type WordList is part of infill's API, its inside is not. So what follows are no methods.
+
+// listHas reports whether a list, which may be nil, holds what these tokens spell.
+func listHas(l *WordList, ids []int32) bool { return l != nil && l.byIDs[idsKey(ids)] }
+
+// listPhrases are the words of a list. Nobody changes them.
+func listPhrases(l *WordList) []phrase { return l.phrases }
+
+// listTokenizer is that of a list, nil for nil and for the zero value.
+func listTokenizer(l *WordList) *tokenize.Tokenizer {
+	if l == nil {
+		return nil
+	}
+	return l.tok
+}
 
 var errUnspellable = errors.New("the model's vocabulary cannot spell it; " +
 	"use another word, or leave it out")

@@ -40,3 +40,26 @@ func FuzzReadWordList(f *testing.F) {
 		}
 	})
 }
+
+func TestWordListErrors(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	for _, w := range []string{"", "  ", "zebra!", "[MASK]", "a\xff", strings.Repeat("dog ", 33), strings.Repeat("d", 201)} {
+		if _, err := NewWordList(tok, []string{"dog", w}); !errors.Is(err, ErrOption) {
+			t.Errorf("%q: %v", w, err)
+		}
+	}
+	if _, err := ReadWordList(tok, strings.NewReader("# comment\n\ndog\r\nqqq\n")); !errors.Is(
+		err, ErrOption,
+	) ||
+		!strings.Contains(err.Error(), "line 4") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReadWordList(tok, strings.NewReader("#\n\n")); !errors.Is(err, ErrOption) {
+		t.Errorf("%v", err)
+	}
+	if l, err := ReadWordList(tok, strings.NewReader("\ufeffdog\r\n Big Dog \nDOG\n")); err != nil ||
+		l.Len() != 2 {
+		t.Errorf("%v, %v", l, err)
+	}
+}

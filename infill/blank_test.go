@@ -1,0 +1,89 @@
+package infill
+
+import (
+	"errors"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestBlankGrammar(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	for _, c := range []struct {
+		text string
+		want blankIn
+	}{
+		{"[MASK]", blankIn{Min: 1, Max: 1}},
+		{"____", blankIn{Min: 1, Max: 1}},
+		{"[MASK:a]", blankIn{Name: "a", Min: 1, Max: 1}},
+		{"[MASK*3]", blankIn{Min: 3, Max: 3, counted: true}},
+		{"[MASK.]", blankIn{Min: 1, Max: 1, Punctuation: true}},
+		{"[MASK:a*2.]", blankIn{Name: "a", Min: 2, Max: 2, counted: true, Punctuation: true}},
+		{"[MASK*1-3]", blankIn{Min: 1, Max: 3, counted: true}},
+		{"[MASK*2-2]", blankIn{Min: 2, Max: 2, counted: true}},
+		{"[MASK|red]", blankIn{Min: 1, Max: 1, Words: []string{"red"}}},
+		{"[MASK|red| big dog |a\\]b\\|c\\\\]", blankIn{Min: 1, Max: 1, Words: []string{"red", "big dog", "a]b|c\\"}}},
+		{"[MASK/^[a-z]+ing$/]", blankIn{Min: 1, Max: 1, Pattern: regexp.MustCompile("^[a-z]+ing$")}},
+		{"[MASK/a\\/b[]/\\]]/]", blankIn{Min: 1, Max: 1, Pattern: regexp.MustCompile(`a/b[]/\]]`)}},
+		{"[MASK:x-1*1-2/s$/]", blankIn{Name: "x-1", Min: 1, Max: 2, counted: true, Pattern: regexp.MustCompile("s$")}},
+		{"[MASK:n*2|big dog|dogs]", blankIn{Name: "n", Min: 2, Max: 2, counted: true, Words: []string{"big dog", "dogs"}}},
+	} {
+		tm, err := parse(tok, "the "+c.text+" .")
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		c.want.Start, c.want.End, c.want.Pos = 4, 4+len(c.text), 2
+		if len(tm.blanks) != 1 || !reflect.DeepEqual(tm.blanks[0], c.want) {
+			t.Errorf("%s: %+v", c.text, tm.blanks)
+		}
+	}
+	// What only looks like a blank is text.
+	if _, err := parse(tok, "the [MASKED] __ [MASK-1] ."); !errors.Is(err, ErrNoBlank) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBlankErrors(t *testing.T) {
+	t.Parallel()
+	tok := tinyTokenizer(t)
+	for text, says := range map[string]string{
+		"the [MASK:] .":                     "name",
+		"the [MASK:a b] .":                  "order",
+		"the [MASK*0] .":                    "count",
+		"the [MASK*] .":                     "count",
+		"the [MASK*3-1] .":                  "count",
+		"the [MASK*-1] .":                   "count",
+		"the [MASK*1-] .":                   "count",
+		"the [MASK*33] .":                   "from 1 to 32",
+		"the [MASK*99999999999999999999] .": "count",
+		"the [MASK*2:a] .":                  "order",
+		"the [MASK:a:b] .":                  "once",
+		"the [MASK*2*2] .":                  "once",
+		"the [MASK..] .":                    "once",
+		"the [MASK.|a] .":                   "order",
+		"the [MASK.*2] .":                   "order",
+		"the [MASK||] .":                    "empty",
+		"the [MASK|red|] .":                 "empty",
+		"the [MASK|red":                     "not closed",
+		"the [MASK:a":                       "not closed",
+		"the [MASK|red\\":                   "not closed",
+		"the [MASK/ab] .":                   "end it with /]",
+		"the [MASK//] .":                    "bytes",
+		"the [MASK/(/] .":                   "RE2",
+		"the [MASK/a{1001}/] .":             "RE2",
+		"the [MASK/s/|red] .":               "end it with /]",
+		"the [MASK/" + strings.Repeat("a", 1001) + "/]": "bytes",
+		"the [MASK:a*2] [MASK:a*3]":                     "called a",
+		"the [MASK:a|red] [MASK:a|blue]":                "called a",
+	} {
+		_, err := parse(tok, text)
+		var te *TextError
+		if !errors.Is(err, ErrBlank) || !errors.As(err, &te) || te.Offset < 4 ||
+			!strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want %q", text, err, says)
+		}
+	}
+}
