@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
 )
@@ -54,10 +55,11 @@ func (e *Engine) plainly(ctx context.Context, t *Template, opt Options,
 	switch {
 	case len(opt.Terms) > 0 || opt.Filter.on() || opt.Marginals || opt.Normalize:
 		return nil, fmt.Errorf("%w: blanks that are filled alone or in turn are judged by the model's "+
-			"conditionals only; leave out other parts of the energy, filters and probabilities", ErrOption)
+			"conditionals only; leave out other parts of the energy, filters and probabilities",
+			text.ErrOption)
 	case opt.AllFillings:
 		return nil, fmt.Errorf("%w: all fillings, and blanks that are filled alone or in turn have a "+
-			"number of them", ErrOption)
+			"number of them", text.ErrOption)
 	}
 	var res *Result
 	err := gate.Compute(ctx, e.model, func(ctx context.Context) error {
@@ -67,7 +69,7 @@ func (e *Engine) plainly(ctx context.Context, t *Template, opt Options,
 		}
 		if p.open {
 			return fmt.Errorf("%w: blanks that are filled alone or in turn have a number of tokens, and "+
-				"one of these leaves it open", ErrOption)
+				"one of these leaves it open", text.ErrOption)
 		}
 		res, err = p.plainly(ctx, states)
 		return err
@@ -106,7 +108,7 @@ func (p *plan) plainly(ctx context.Context,
 func (t *target) finite(i int, logp []float64) error {
 	if top := slices.Max(logp); math.IsInf(top, 0) || math.IsNaN(top) {
 		return fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
-			t.groups[t.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+			t.groups[t.coords[i].group].Blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
 	}
 	return nil
 }

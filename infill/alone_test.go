@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
@@ -32,7 +33,7 @@ func newPlainOracle(t *testing.T, m *mlm.Model, tm *Template, states [][]string)
 		o.s.Blanks = append(o.s.Blanks, b.Pos)
 		before := tm.Text()[:b.Start]
 		o.glued = append(o.glued, strings.HasSuffix(before, "]") && i > 0 ||
-			before != "" && isLetterOrDigit(lastRune(before)))
+			before != "" && text.IsLetterOrDigit(text.LastRune(before)))
 	}
 	for _, s := range states {
 		for i := range len(s) + 1 {
@@ -197,7 +198,7 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 					// That a beginning cannot go on is seen at the next blank.
 					for _, f := range greedy.Fillings {
 						if !slices.ContainsFunc(c.states, func(s []string) bool {
-							text, _ := splice(&tm.in, tok, s, CaseAuto)
+							text, _ := text.Splice(&tm.in, tok, s, CaseAuto)
 							return text == f.Text
 						}) {
 							t.Errorf("%s: greedy makes %q", c.name, f.Text)
@@ -206,7 +207,7 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 					continue
 				}
 				samePlain(t, c.name+", greedy", tm, e, greedy, o.greedy(top))
-				if n := len(tm.in.blanks); alone.Rows != n || greedy.Rows < n ||
+				if n := len(tm.in.Blanks); alone.Rows != n || greedy.Rows < n ||
 					greedy.Rows > 2+(n-1)*(top+1) || alone.Evaluated > n {
 					t.Errorf("%s: %d and %d rows, %d evaluated", c.name, alone.Rows, greedy.Rows,
 						alone.Evaluated)
@@ -225,7 +226,7 @@ func samePlain(t *testing.T, name string, tm *Template, e *Engine, r *Result, wa
 	}
 	scores := map[string]float64{}
 	for _, w := range want {
-		text, _ := splice(&tm.in, e.Tokenizer(), w.words, CaseAuto)
+		text, _ := text.Splice(&tm.in, e.Tokenizer(), w.words, CaseAuto)
 		scores[text] = w.score
 	}
 	for i, f := range r.Fillings {
@@ -361,27 +362,27 @@ func TestReaches(t *testing.T) {
 // comes back by those of its place.
 func TestReachesMarked(t *testing.T) {
 	t.Parallel()
-	const text = "The cat sat (down) near the unlikeliest-named house."
+	const line = "The cat sat (down) near the unlikeliest-named house."
 	for _, name := range markedTokenizers {
 		s := newSupports(markedTokenizer(t, name))
-		for _, w := range wordSpans(text) {
-			word := text[w[0]:w[1]]
-			tm, _, err := blankOut(s.tok, text, [][2]int{w})
+		for _, w := range text.WordSpans(line) {
+			word := line[w[0]:w[1]]
+			tm, _, err := text.BlankOut(s.tok, line, [][2]int{w})
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := Parse(s.tok, text[:w[1]]+" [MASK]")
+			whole, err := Parse(s.tok, line[:w[1]]+" [MASK]")
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, err := Parse(s.tok, text[:w[0]]+"[MASK]")
+			before, err := Parse(s.tok, line[:w[0]]+"[MASK]")
 			if err != nil {
 				t.Fatal(err)
 			}
 			// The text up to the end of the word has one piece more than up to its beginning.
 			one := len(whole.IDs())-len(before.IDs()) == 1
-			if got := comesBack(s, text, w, &rules{}); got != one {
-				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.text)
+			if got := comesBack(s, line, w, &rules{}); got != one {
+				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
@@ -36,7 +37,7 @@ func fillingsOf(t *testing.T, tok *tokenize.Tokenizer, text string, v Vocab) []s
 		t.Fatal(err)
 	}
 	s := newSupports(tok)
-	ids, err := s.slot(&tm.in, &tm.in.groups[0], 0, 1, constraintsOf(s, &tm.in, []int{1}, &rules{}), v)
+	ids, err := s.slot(&tm.in, &tm.in.Groups[0], 0, 1, constraintsOf(s, &tm.in, []int{1}, &rules{}), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestInsideMarkedWords(t *testing.T) {
 			got := fillingsOf(t, tok, c.text, VocabAll)
 			for id := range int32(tok.VocabSize()) {
 				s, space := tok.Surface(id)
-				want := !space && isLetters(s) && !tok.IsSpecial(id) && !tok.IsUnused(id) &&
+				want := !space && text.IsLetters(s) && !tok.IsSpecial(id) && !tok.IsUnused(id) &&
 					regexp.MustCompile(c.expr).MatchString(c.before+s)
 				if slices.Contains(got, tok.Token(id)) != want {
 					t.Errorf("%s: %s may take %q: %v", name, c.text, tok.Token(id), !want)
@@ -122,7 +123,7 @@ func TestPunctuationIsAskedFor(t *testing.T) {
 	}
 	word := func(tok *tokenize.Tokenizer, piece string) bool {
 		id, _ := tok.ID(piece)
-		return isLetterOrDigit(firstRune(surface(tok, id)))
+		return text.IsLetterOrDigit(text.FirstRune(text.Surface(tok, id)))
 	}
 	for name, tok := range toks {
 		for _, text := range []string{"the [MASK] sat", "the big [MASK]", "(the [MASK] )", "([MASK])", "[MASK]."} {
@@ -153,42 +154,42 @@ func TestNumberAfterBlank(t *testing.T) {
 	t.Parallel()
 	m := openSmall(t)
 	tok, e := m.Tokenizer(), New(m)
-	for _, text := range []string{
+	for _, line := range []string{
 		"q=[MASK]&x=___1", "see room [MASK]12b.", "(___7)", "see page[MASK]1.", "walk___2",
 	} {
-		tm, err := Parse(tok, text)
+		tm, err := Parse(tok, line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := len(tm.in.blanks) - 1
-		b := tm.in.blanks[last]
+		last := len(tm.in.Blanks) - 1
+		b := tm.in.Blanks[last]
 		s := newSupports(tok)
 		cs := constraintsOf(s, &tm.in, []int{1, 1}[:last+1], &rules{})
-		ids, err := s.slot(&tm.in, &tm.in.groups[last], 0, 1, cs, VocabAll)
+		ids, err := s.slot(&tm.in, &tm.in.Groups[last], 0, 1, cs, VocabAll)
 		if err != nil || len(ids) < 1000 {
-			t.Fatalf("%s: %d tokens, %v", text, len(ids), err)
+			t.Fatalf("%s: %d tokens, %v", line, len(ids), err)
 		}
 		allowed := map[int32]bool{}
 		for _, id := range ids {
 			allowed[id] = true
 		}
 		form := tokenize.AfterSpace
-		if tm.in.places[last].glued {
+		if tm.in.Places[last].Glued {
 			form = tokenize.AfterLetter
 		}
-		for _, id := range s.lists.first[VocabAll][form] {
-			word := surface(tok, id)
-			enc, err := tok.Encode(tm.in.text[:b.Start] + word + tm.in.text[b.End:])
+		for _, id := range s.lists.First[VocabAll][form] {
+			word := text.Surface(tok, id)
+			enc, err := tok.Encode(tm.in.Text[:b.Start] + word + tm.in.Text[b.End:])
 			if err != nil {
 				t.Fatal(err)
 			}
-			same := slices.Clone(tm.in.ids)
+			same := slices.Clone(tm.in.IDs)
 			same[b.Pos] = id
 			if last == 1 { // the other blank is still a blank
-				enc.IDs[tm.in.blanks[0].Pos] = tok.MaskID()
+				enc.IDs[tm.in.Blanks[0].Pos] = tok.MaskID()
 			}
 			if slices.Equal(enc.IDs, same) != allowed[id] {
-				t.Errorf("%s: %q is %q, allowed %v", text, word, enc.Tokens, allowed[id])
+				t.Errorf("%s: %q is %q, allowed %v", line, word, enc.Tokens, allowed[id])
 			}
 		}
 	}
@@ -222,35 +223,35 @@ func TestNumberAfterSeveralTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSupports(tok)
-	for _, text := range []string{"a [MASK*2]1.", "a [MASK]1"} {
-		tm, err := Parse(tok, text)
+	for _, line := range []string{"a [MASK*2]1.", "a [MASK]1"} {
+		tm, err := Parse(tok, line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := tm.in.blanks[0].Max
-		sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{n}, &rules{})
+		n := tm.in.Blanks[0].Max
+		sp, err := newSpace(s, &tm.in, [][]text.Phrase{nil}, []int{n}, &rules{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tgt := &target{space: sp}
 		x, texts := tgt.states()
 		found := map[string]bool{}
-		for i, text := range texts {
-			found[text] = true
+		for i, line := range texts {
+			found[line] = true
 			want := slices.Concat(
-				tm.in.ids[:tm.in.blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
+				tm.in.IDs[:tm.in.Blanks[0].Pos], tgt.tokens(nil, tgt.layoutOf(x[i], nil), x[i], -1, -1),
 			)
-			enc, err := tok.Encode(text)
+			enc, err := tok.Encode(line)
 			if err != nil || !slices.Equal(enc.IDs[:len(want)], want) || enc.Tokens[len(want)] != "##1" {
-				t.Errorf("%q is a state and cut as %q (%v)", text, enc.Tokens, err)
+				t.Errorf("%q is a state and cut as %q (%v)", line, enc.Tokens, err)
 			}
 		}
 		filling := "pages"
 		if n == 1 {
 			filling = "page"
 		}
-		if !found["a "+filling+text[len(text)-len(tm.in.text)+tm.in.blanks[0].End:]] || found["a 11"] {
-			t.Errorf("%s: %q", text, texts)
+		if !found["a "+filling+line[len(line)-len(tm.in.Text)+tm.in.Blanks[0].End:]] || found["a 11"] {
+			t.Errorf("%s: %q", line, texts)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
@@ -49,22 +50,22 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err := e.usable(ctx, t, nil); err != nil {
 		return nil, err
 	}
-	if len(t.in.groups) != 1 {
-		return nil, &TextError{t.in.blanks[t.in.groups[1].blanks[0]].Start,
-			"candidates are for one blank; fill the others, or tie them: [MASK:a]", ErrBlank}
+	if len(t.in.Groups) != 1 {
+		return nil, &text.Error{Offset: t.in.Blanks[t.in.Groups[1].Blanks[0]].Start,
+			Msg: "candidates are for one blank; fill the others, or tie them: [MASK:a]", Err: text.ErrBlank}
 	}
 	one := t.in
-	one.groups = slices.Clone(t.in.groups)
+	one.Groups = slices.Clone(t.in.Groups)
 	if len(words) > 0 {
-		one.groups[0].Words = words
+		one.Groups[0].Words = words
 	}
-	if len(one.groups[0].Words) == 0 {
+	if len(one.Groups[0].Words) == 0 {
 		msg := "give some, or list them in the blank: [MASK|red|green]"
-		return nil, &TextError{t.in.blanks[0].Start, msg, ErrNoCandidates}
+		return nil, &text.Error{Offset: t.in.Blanks[0].Start, Msg: msg, Err: ErrNoCandidates}
 	}
 	if o.Score == ScoreWithinWord {
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
-			ErrOption, o.Score)
+			text.ErrOption, o.Score)
 	}
 	opt := Options{Case: o.Case, Long: o.Long, Terms: o.Terms, Score: o.Score}
 	if err := opt.fill(); err != nil {
@@ -97,7 +98,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	out := make([]Candidate, len(x))
 	for v, f := range fillings {
 		out[v] = Candidate{
-			Candidate: tgt.coords[0].phrases[v].text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
+			Candidate: tgt.coords[0].phrases[v].Text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
 			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
 		}
 	}

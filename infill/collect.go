@@ -9,6 +9,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"infill/infill/internal/text"
 )
 
 // Collect says which of the states that chains come to are fillings.
@@ -65,7 +67,7 @@ func (o *Options) checkThin() error {
 	if o.Collect != CollectChain {
 		if o.Thin != 0 {
 			return fmt.Errorf("%w: thinning by %d steps is for the states along chains; collect those, or "+
-				"thin nothing", ErrOption, o.Thin)
+				"thin nothing", text.ErrOption, o.Thin)
 		}
 		return nil
 	}
@@ -73,10 +75,10 @@ func (o *Options) checkThin() error {
 	switch {
 	case o.NoSteps:
 		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
-			"or collect the last", ErrOption)
+			"or collect the last", text.ErrOption)
 	case o.Budget == BudgetSteps && o.Thin > after:
 		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+
-			"burn-in; thin by at most that many, or make more steps", ErrOption, o.Thin, after)
+			"burn-in; thin by at most that many, or make more steps", text.ErrOption, o.Thin, after)
 	}
 	most := o.Steps
 	if o.Budget != BudgetSteps {
@@ -84,7 +86,7 @@ func (o *Options) checkThin() error {
 	}
 	if n := (most - o.Burnin()) / o.thin() * o.Chains; n > MaxKept {
 		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
-			"steps, or fewer chains", ErrOption, n, MaxKept)
+			"steps, or fewer chains", text.ErrOption, n, MaxKept)
 	}
 	return nil
 }

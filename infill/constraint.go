@@ -1,6 +1,9 @@
 package infill
 
-import "infill/tokenize"
+import (
+	"infill/infill/internal/text"
+	"infill/tokenize"
+)
 
 // A constraint takes fillings away. Adding one takes a type in a file of its
 // own, a line in constraintsOf, and where the user asks for it a field of rules and of
@@ -15,7 +18,7 @@ type constraint interface {
 	// alone returns what is to be asked of the fillings of a slot, and a key that
 	// stands for the answers: equal keys, equal answers. Every constraint needs a
 	// comparable key type of its own, or its keys equal those of another. nil: nothing.
-	alone(s slot) (ask func(phrase) bool, key any)
+	alone(s slot) (ask func(text.Phrase) bool, key any)
 	// together reports whether the constraint excludes whole states at all.
 	together() bool
 	// allows reports whether the last group of a draft can be part of an
@@ -26,15 +29,15 @@ type constraint interface {
 // free is a constraint that excludes nothing.
 type free struct{}
 
-func (free) alone(slot) (func(phrase) bool, any) { return nil, nil }
-func (free) together() bool                      { return false }
-func (free) allows(*draft) bool                  { return true }
+func (free) alone(slot) (func(text.Phrase) bool, any) { return nil, nil }
+func (free) together() bool                           { return false }
+func (free) allows(*draft) bool                       { return true }
 
 // rules are what a user asks of fillings, besides what the blanks say: those of infill.Options that
 // have these names.
 type rules struct {
-	Vocab       Vocab
-	Allow, Ban  *WordList
+	Vocab       text.Vocab
+	Allow, Ban  *text.WordList
 	NoRepeat    bool
 	MinDistance int
 	Original    []string
@@ -42,7 +45,7 @@ type rules struct {
 
 // constraintsOf lists the constraints of a template under some rules.
 // counts are the tokens of each group, 0 for a group with a list.
-func constraintsOf(s *supports, t *inTemplate, counts []int, r *rules) []constraint {
+func constraintsOf(s *supports, t *text.Template, counts []int, r *rules) []constraint {
 	return []constraint{
 		&matching{t: t, bound: s.bound},
 		&banned{list: r.Ban, bound: s.bound, counts: counts},
@@ -56,8 +59,8 @@ func constraintsOf(s *supports, t *inTemplate, counts []int, r *rules) []constra
 // A slot is where a token or a phrase may stand: token number pos of a group of
 // count tokens, or the whole filling of a group that has a list.
 type slot struct {
-	t          *inTemplate
-	g          *group
+	t          *text.Template
+	g          *text.Group
 	forms      []tokenize.Place // of each blank of the group
 	pos, count int
 	list       bool
@@ -72,7 +75,7 @@ func (s slot) last() bool { return s.list || s.pos == s.count-1 }
 // A draft is a state as far as it has been filled in: the fillings of the
 // groups from the first on.
 type draft struct {
-	t        *inTemplate
+	t        *text.Template
 	forms    [][]tokenize.Place // of each group, one for each of its blanks
 	fillings [][]int32
 	open     bool // the last filling may get further tokens
@@ -85,4 +88,4 @@ func (d *draft) last() (g int, f []int32) {
 }
 
 // glued is that of the place where the fillings of a group stand.
-func (d *draft) glued(g int) bool { return d.t.places[d.t.groups[g].blanks[0]].glued }
+func (d *draft) glued(g int) bool { return d.t.Places[d.t.Groups[g].Blanks[0]].Glued }

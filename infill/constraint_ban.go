@@ -1,19 +1,21 @@
 package infill
 
+import "infill/infill/internal/text"
+
 // banned keeps words of a list out of the blanks. In a blank of one token that
 // is the token, in a blank of several the words of it, and in a blank with a
 // list the phrases.
 type banned struct {
-	list   *WordList
-	bound  boundary
+	list   *text.WordList
+	bound  text.Boundary
 	counts []int
 }
 
-func (b *banned) alone(s slot) (func(phrase) bool, any) {
+func (b *banned) alone(s slot) (func(text.Phrase) bool, any) {
 	if b.list == nil || !s.list && s.count > 1 {
 		return nil, nil
 	}
-	return func(p phrase) bool { return !listHas(b.list, p.ids) }, b.list
+	return func(p text.Phrase) bool { return !text.Holds(b.list, p.IDs) }, b.list
 }
 
 func (b *banned) together() bool { return b.list != nil && severalTokens(b.counts) }
@@ -26,7 +28,9 @@ func (b *banned) allows(d *draft) bool {
 	if d.open {
 		f = closed(b.bound, f)
 	}
-	return b.bound.words(f, d.forms[g][0], func(word []int32) bool { return !listHas(b.list, word) })
+	return b.bound.Words(f, d.forms[g][0], func(word []int32) bool {
+		return !text.Holds(b.list, word)
+	})
 }
 
 // severalTokens reports whether a group takes more than one token.
@@ -40,9 +44,9 @@ func severalTokens(counts []int) bool {
 }
 
 // closed leaves out the last word of a filling, which may still go on.
-func closed(b boundary, f []int32) []int32 {
+func closed(b text.Boundary, f []int32) []int32 {
 	end := len(f) - 1
-	for end > 0 && b.goesOn(f, end) {
+	for end > 0 && b.GoesOn(f, end) {
 		end--
 	}
 	return f[:end]

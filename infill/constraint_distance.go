@@ -1,5 +1,7 @@
 package infill
 
+import "infill/infill/internal/text"
+
 // distant keeps fillings away from the words that stood in the blanks: their
 // Levenshtein distance in characters, without regard to case, is at least least.
 type distant struct {
@@ -14,15 +16,16 @@ type distanceKey struct {
 	least    int
 }
 
-func (d *distant) alone(s slot) (func(phrase) bool, any) {
-	blank := s.g.blanks[0]
+func (d *distant) alone(s slot) (func(text.Phrase) bool, any) {
+	blank := s.g.Blanks[0]
 	if d.least <= 0 || blank >= len(d.original) {
 		return nil, nil
 	}
 	word := d.original[blank]
-	return func(p phrase) bool { return !nearer(p.text, word, d.least) }, distanceKey{word, d.least}
+	key := distanceKey{word, d.least}
+	return func(p text.Phrase) bool { return !nearer(p.Text, word, d.least) }, key
 }
 
 // nearer reports whether the Levenshtein distance between two words, in
 // characters and without regard to case, is below d.
-func nearer(a, b string, d int) bool { return editDistance(a, b, d) < d }
+func nearer(a, b string, d int) bool { return text.EditDistance(a, b, d) < d }

@@ -3,6 +3,8 @@ package infill
 import (
 	"regexp"
 	"strings"
+
+	"infill/infill/internal/text"
 )
 
 // matching holds words to the regular expression of their blank. The
@@ -10,14 +12,14 @@ import (
 // ("walk[MASK/^walking$/]"). Where another blank is part of the same word it
 // is the filled state that decides.
 type matching struct {
-	t     *inTemplate
-	bound boundary
+	t     *text.Template
+	bound text.Boundary
 }
 
 // matchKey stands for the answers at one slot.
 type matchKey struct{ pattern, around string }
 
-func (m *matching) alone(s slot) (func(phrase) bool, any) {
+func (m *matching) alone(s slot) (func(text.Phrase) bool, any) {
 	re := s.g.Pattern
 	if re == nil {
 		return nil, nil
@@ -26,17 +28,17 @@ func (m *matching) alone(s slot) (func(phrase) bool, any) {
 	type around struct{ before, after string }
 	var places []around
 	key := matchKey{pattern: re.String()}
-	for _, b := range s.g.blanks {
-		p := m.t.places[b]
-		if p.neighbour {
+	for _, b := range s.g.Blanks {
+		p := m.t.Places[b]
+		if p.Neighbour {
 			continue
 		}
 		var a around
 		if s.first() {
-			a.before = p.before
+			a.before = p.Before
 		}
 		if s.last() {
-			a.after = p.after
+			a.after = p.After
 		}
 		places = append(places, a)
 		key.around += a.before + "\x00" + a.after + "\x00"
@@ -44,9 +46,9 @@ func (m *matching) alone(s slot) (func(phrase) bool, any) {
 	if len(places) == 0 {
 		return nil, nil
 	}
-	return func(p phrase) bool {
+	return func(p text.Phrase) bool {
 		for _, a := range places {
-			if !re.MatchString(a.before + p.text + a.after) {
+			if !re.MatchString(a.before + p.Text + a.after) {
 				return false
 			}
 		}
@@ -55,7 +57,7 @@ func (m *matching) alone(s slot) (func(phrase) bool, any) {
 }
 
 func (m *matching) together() bool {
-	for _, g := range m.t.groups {
+	for _, g := range m.t.Groups {
 		if g.Pattern != nil && m.neighbour(&g) {
 			return true
 		}
@@ -63,9 +65,9 @@ func (m *matching) together() bool {
 	return false
 }
 
-func (m *matching) neighbour(g *group) bool {
-	for _, b := range g.blanks {
-		if m.t.places[b].neighbour {
+func (m *matching) neighbour(g *text.Group) bool {
+	for _, b := range g.Blanks {
+		if m.t.Places[b].Neighbour {
 			return true
 		}
 	}
@@ -79,15 +81,15 @@ func (m *matching) allows(d *draft) bool {
 	if d.open {
 		return true
 	}
-	for i := range m.t.blanks {
-		if owner := m.t.owner[i]; owner > g || m.t.groups[owner].Pattern == nil ||
-			!m.t.places[i].neighbour {
+	for i := range m.t.Blanks {
+		if owner := m.t.Owner[i]; owner > g || m.t.Groups[owner].Pattern == nil ||
+			!m.t.Places[i].Neighbour {
 			continue
 		}
 		from, to := m.span(i)
 		newest := 0
 		for b := from; b <= to; b++ {
-			newest = max(newest, m.t.owner[b])
+			newest = max(newest, m.t.Owner[b])
 		}
 		if newest == g && !m.matches(d, from, to, i) {
 			return false
@@ -99,12 +101,12 @@ func (m *matching) allows(d *draft) bool {
 // span is the range of blanks that touch blank i, letters between them included.
 func (m *matching) span(i int) (from, to int) {
 	touching := func(a, b int) bool {
-		between := m.t.text[m.t.blanks[a].End:m.t.blanks[b].Start]
-		return len(lettersAfter(between)) == len(between)
+		between := m.t.Text[m.t.Blanks[a].End:m.t.Blanks[b].Start]
+		return len(text.LettersAfter(between)) == len(between)
 	}
 	for from = i; from > 0 && touching(from-1, from); from-- {
 	}
-	for to = i; to+1 < len(m.t.blanks) && touching(to, to+1); to++ {
+	for to = i; to+1 < len(m.t.Blanks) && touching(to, to+1); to++ {
 	}
 	return from, to
 }
@@ -112,22 +114,22 @@ func (m *matching) span(i int) (from, to int) {
 // matches holds every token of blank i to its expression, in the text that the
 // blanks from … to make.
 func (m *matching) matches(d *draft, from, to, i int) bool {
-	re := m.t.groups[m.t.owner[i]].Pattern
+	re := m.t.Groups[m.t.Owner[i]].Pattern
 	var b strings.Builder
 	var start int
-	b.WriteString(m.t.places[from].before)
+	b.WriteString(m.t.Places[from].Before)
 	for k := from; k <= to; k++ {
 		if k == i {
 			start = b.Len()
 		}
-		b.WriteString(m.bound.join(d.fillings[m.t.owner[k]]))
-		b.WriteString(m.t.places[k].after)
+		b.WriteString(m.bound.Join(d.fillings[m.t.Owner[k]]))
+		b.WriteString(m.t.Places[k].After)
 	}
-	f := d.fillings[m.t.owner[i]]
+	f := d.fillings[m.t.Owner[i]]
 	for n := range f {
-		upTo := m.bound.join(f[:n+1])
+		upTo := m.bound.Join(f[:n+1])
 		end := start + len(upTo)
-		begin := end - len(strings.TrimPrefix(upTo, m.bound.join(f[:n])))
+		begin := end - len(strings.TrimPrefix(upTo, m.bound.Join(f[:n])))
 		if !matchesWord(re, b.String(), begin, end) {
 			return false
 		}
@@ -136,7 +138,8 @@ func (m *matching) matches(d *draft, from, to, i int) bool {
 }
 
 // matchesWord widens a span of a text to a whole word and looks at that.
-func matchesWord(re *regexp.Regexp, text string, from, to int) bool {
-	from += len(text[from:to]) - len(strings.TrimLeft(text[from:to], " "))
-	return re.MatchString(lettersBefore(text[:from]) + text[from:to] + lettersAfter(text[to:]))
+func matchesWord(re *regexp.Regexp, whole string, from, to int) bool {
+	from += len(whole[from:to]) - len(strings.TrimLeft(whole[from:to], " "))
+	before, after := text.LettersBefore(whole[:from]), text.LettersAfter(whole[to:])
+	return re.MatchString(before + whole[from:to] + after)
 }

@@ -1,11 +1,13 @@
 package infill
 
+import "infill/infill/internal/text"
+
 // unrepeated allows no token that begins a word twice. Punctuation, and pieces
 // inside words, may repeat. Tied blanks count once.
 type unrepeated struct {
 	free
 	asked  bool
-	bound  boundary
+	bound  text.Boundary
 	counts []int
 }
 
@@ -33,7 +35,7 @@ func (u *unrepeated) allows(d *draft) bool {
 func (u *unrepeated) share(a []int32, aGlued bool, b []int32, bGlued bool) bool {
 	for i, id := range a {
 		for j, other := range b {
-			if u.bound.alike(id, other) && u.bound.begins(a, i, aGlued) && u.bound.begins(b, j, bGlued) {
+			if u.bound.Alike(id, other) && u.bound.Begins(a, i, aGlued) && u.bound.Begins(b, j, bGlued) {
 				return true
 			}
 		}
@@ -45,7 +47,7 @@ func (u *unrepeated) share(a []int32, aGlued bool, b []int32, bGlued bool) bool 
 func (u *unrepeated) twice(f []int32, glued bool) bool {
 	for i, id := range f {
 		for j, other := range f[:i] {
-			if u.bound.alike(id, other) && u.bound.begins(f, i, glued) && u.bound.begins(f, j, glued) {
+			if u.bound.Alike(id, other) && u.bound.Begins(f, i, glued) && u.bound.Begins(f, j, glued) {
 				return true
 			}
 		}

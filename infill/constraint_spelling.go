@@ -3,6 +3,7 @@ package infill
 import (
 	"slices"
 
+	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
@@ -25,7 +26,7 @@ func (s *spelling) allows(d *draft) bool {
 	if d.open {
 		f = closed(s.bound, f)
 	}
-	return s.bound.units(f, d.forms[g][0], s.isCanonical)
+	return s.bound.Units(f, d.forms[g][0], s.isCanonical)
 }
 
 // numbered keeps the fillings before a number that the tokenizer cuts off from
@@ -34,7 +35,7 @@ func (s *spelling) allows(d *draft) bool {
 // "[MASK]s" takes dog, though dogs is a word of its own. Filling.Recut tells.)
 type numbered struct {
 	*supports
-	t      *inTemplate
+	t      *text.Template
 	counts []int
 }
 
@@ -44,29 +45,29 @@ type numberKey struct {
 	form   tokenize.Place
 }
 
-func (n *numbered) alone(s slot) (func(phrase) bool, any) {
+func (n *numbered) alone(s slot) (func(text.Phrase) bool, any) {
 	around := n.around(s.g)
 	if len(around) == 0 || !s.list && s.count > 1 {
 		return nil, nil
 	}
 	key := numberKey{form: s.forms[0]}
 	for _, p := range around {
-		key.around += idsKey(p.head) + "+" + idsKey(p.tail) + "-"
+		key.around += text.IDsKey(p.Head) + "+" + text.IDsKey(p.Tail) + "-"
 	}
-	return func(p phrase) bool {
+	return func(p text.Phrase) bool {
 		if s.list {
 			var err error
 			if p, err = n.respell(p, s.forms[0]); err != nil {
 				return true // not for this constraint to say
 			}
 		}
-		return n.apart(p.ids, around, s.forms[0])
+		return n.apart(p.IDs, around, s.forms[0])
 	}, key
 }
 
 func (n *numbered) together() bool {
-	for g := range n.t.groups {
-		if n.counts[g] > 1 && len(n.around(&n.t.groups[g])) > 0 {
+	for g := range n.t.Groups {
+		if n.counts[g] > 1 && len(n.around(&n.t.Groups[g])) > 0 {
 			return true
 		}
 	}
@@ -75,20 +76,20 @@ func (n *numbered) together() bool {
 
 func (n *numbered) allows(d *draft) bool {
 	g, f := d.last()
-	return n.counts[g] < 2 || d.open || n.apart(f, n.around(&n.t.groups[g]), d.forms[g][0])
+	return n.counts[g] < 2 || d.open || n.apart(f, n.around(&n.t.Groups[g]), d.forms[g][0])
 }
 
 // apart reports whether the tokenizer cuts a filling off from the number at each of some places.
-func (n *numbered) apart(f []int32, around []place, form tokenize.Place) bool {
+func (n *numbered) apart(f []int32, around []text.Place, form tokenize.Place) bool {
 	for _, p := range around {
-		if len(p.head) > 0 { // the whole word is judged
-			pieces := slices.Concat(p.head, f, p.tail)
-			if !n.cutAs(p.before+n.bound.join(f)+p.after, pieces, n.formOf(p.head[0])) {
+		if len(p.Head) > 0 { // the whole word is judged
+			pieces := slices.Concat(p.Head, f, p.Tail)
+			if !n.cutAs(p.Before+n.bound.Join(f)+p.After, pieces, n.formOf(p.Head[0])) {
 				return false
 			}
 			continue
 		}
-		if !n.bound.units(slices.Concat(f, p.tail), form, n.isCanonical) {
+		if !n.bound.Units(slices.Concat(f, p.Tail), form, n.isCanonical) {
 			return false
 		}
 	}
@@ -104,10 +105,10 @@ func (n *numbered) formOf(id int32) tokenize.Place {
 }
 
 // around are the places of a group that a number directly follows.
-func (n *numbered) around(g *group) []place {
-	var out []place
-	for _, b := range g.blanks {
-		if p := n.t.places[b]; len(p.tail) > 0 {
+func (n *numbered) around(g *text.Group) []text.Place {
+	var out []text.Place
+	for _, b := range g.Blanks {
+		if p := n.t.Places[b]; len(p.Tail) > 0 {
 			out = append(out, p)
 		}
 	}
@@ -117,19 +118,19 @@ func (n *numbered) around(g *group) []place {
 // isCanonical reports whether the tokenizer, given the text that the pieces
 // spell, makes these very pieces of it.
 func (s *supports) isCanonical(pieces []int32, at tokenize.Place) bool {
-	return s.cutAs(s.bound.join(pieces), pieces, at)
+	return s.cutAs(s.bound.Join(pieces), pieces, at)
 }
 
 // cutAs reports whether the tokenizer makes these pieces of a text at a place.
-func (s *supports) cutAs(text string, pieces []int32, at tokenize.Place) bool {
-	key := string(rune('0'+at)) + text + "\x00" + idsKey(pieces)
+func (s *supports) cutAs(word string, pieces []int32, at tokenize.Place) bool {
+	key := string(rune('0'+at)) + word + "\x00" + text.IDsKey(pieces)
 	s.mu.Lock()
 	ok, known := s.canonical[key]
 	s.mu.Unlock()
 	if known {
 		return ok
 	}
-	enc, err := s.tok.Word(text, at)
+	enc, err := s.tok.Word(word, at)
 	ok = err == nil && slices.Equal(enc.IDs, pieces)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,7 @@ func easyBlanks(t *testing.T, name string) {
 		m = openDefault(t)
 	}
 	tok := m.Tokenizer()
-	begin := newSupports(tok).lists.first[VocabAll][tokenize.AfterSpace]
+	begin := newSupports(tok).lists.First[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{
 		{"she opened the [MASK] and walked in.", "door"},
 		{"once upon a [MASK] there lived an old man.", "time"},
@@ -66,7 +66,7 @@ func easyBlanks(t *testing.T, name string) {
 			t.Fatal(err)
 		}
 		out := rows[float32](nil, 1, m.VocabSize())
-		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.ids, Blanks: tm.Positions()}, out); err != nil {
+		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}
 		ids := slices.Clone(begin)

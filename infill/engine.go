@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -190,10 +191,10 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 }
 
 // run is Fill with one of the model's places.
-func (e *Engine) run(ctx context.Context, t *inTemplate, opt *Options) (*Result, error) {
+func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Result, error) {
 	if opt.Normalize && e.model.Precision() == mlm.BFloat16 {
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
-			"in %s", ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
+			"in %s", text.ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
 	}
 	p, err := e.plan(t, opt)
 	if err != nil {
@@ -278,10 +279,11 @@ func (e *Engine) run(ctx context.Context, t *inTemplate, opt *Options) (*Result,
 
 // fit cuts a template that is too long, leaving room for its longest filling, and for the words
 // that stood in its blanks if they are scored there.
-func (e *Engine) fit(t *inTemplate, lists [][]phrase, opt *Options) (*inTemplate, error) {
+func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*text.Template,
+	error) {
 	room := 0
-	before := make([]int, len(t.blanks)) // pieces of these words
-	if opt.Filter.MaxDrop != nil && len(opt.Original) == len(t.blanks) {
+	before := make([]int, len(t.Blanks)) // pieces of these words
+	if opt.Filter.MaxDrop != nil && len(opt.Original) == len(t.Blanks) {
 		for i, w := range opt.Original {
 			enc, err := e.model.Tokenizer().Pieces(w)
 			if err != nil {
@@ -290,21 +292,21 @@ func (e *Engine) fit(t *inTemplate, lists [][]phrase, opt *Options) (*inTemplate
 			before[i] = len(enc.IDs)
 		}
 	}
-	for g := range t.groups {
-		longest := t.groups[g].Max
+	for g := range t.Groups {
+		longest := t.Groups[g].Max
 		if lists[g] != nil {
 			longest = 0
 			for _, p := range lists[g] {
-				longest = max(longest, len(p.ids))
+				longest = max(longest, len(p.IDs))
 			}
 		}
-		for _, b := range t.groups[g].blanks {
+		for _, b := range t.Groups[g].Blanks {
 			room += max(longest, before[b]) - 1
 		}
 	}
 	limit := e.model.MaxLength()
-	if n := len(t.ids) + room; opt.Long == LongError && limit > 0 && n > limit {
+	if n := len(t.IDs) + room; opt.Long == LongError && limit > 0 && n > limit {
 		return nil, &LengthError{Pieces: n, Limit: limit}
 	}
-	return t.cut(limit, room)
+	return t.Cut(limit, room)
 }

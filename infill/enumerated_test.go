@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 	"infill/tokenize"
@@ -78,7 +79,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 	var two []string
 	for a := int32(7); int(a) < tok.VocabSize(); a++ {
 		for b := int32(7); int(b) < tok.VocabSize(); b++ {
-			text := boundaryOf(tok).join([]int32{a, b})
+			text := text.BoundaryOf(tok).Join([]int32{a, b})
 			if enc, err := tok.Pieces(text); err == nil && !tok.IsContinuation(a) &&
 				slices.Equal(enc.IDs, []int32{a, b}) {
 				two = append(two, text)
@@ -223,7 +224,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			mass := map[int]float64{} // by length
 			lengths := make([]int, len(p))
 			for i, s := range c.states {
-				text, spans := splice(&tm.in, tok, s, CaseAuto)
+				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
 				u, n := oracle(t, e, text, spans)
 				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Temperature)
 				mass[n] += p[i]

@@ -4,16 +4,32 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
 // Sentinels for what callers branch on; test with errors.Is.
 var (
+	// ErrEmpty is returned for a text without any character but white space.
+	ErrEmpty = text.ErrEmpty
+	// ErrNoBlank is returned for a text without a blank.
+	ErrNoBlank = text.ErrNoBlank
+	// ErrBlank is returned for a blank that cannot be understood.
+	ErrBlank = text.ErrBlank
+	// ErrManyWords is returned for a blank with more alternatives than a text may hold. It wraps
+	// ErrBlank. A list of allowed words has room for them.
+	ErrManyWords = text.ErrManyWords
+	// ErrFewWords is returned for a text with fewer words than are to be masked.
+	ErrFewWords = text.ErrFewWords
+	// ErrSpan is returned for a span that is not one of its text, or has nothing of what is wanted.
+	ErrSpan = text.ErrSpan
+	// ErrOption is returned for an option out of its range.
+	ErrOption = text.ErrOption
 	// ErrUnfilled is returned for a blank in a text that is to be complete. It
 	// wraps ErrBlank.
-	ErrUnfilled = fmt.Errorf("%w: it is not filled in", ErrBlank)
+	ErrUnfilled = fmt.Errorf("%w: it is not filled in", text.ErrBlank)
 	// ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
-	ErrNoCandidates = fmt.Errorf("%w: no candidates", ErrBlank)
+	ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 	// ErrEmptySupport is returned when nothing may stand in a blank.
 	ErrEmptySupport = errors.New("no token may fill the blank")
 	// ErrStart is returned for a filling that chains cannot begin with.
@@ -35,3 +51,7 @@ func (e *LengthError) Error() string {
 
 // Unwrap returns the sentinel.
 func (e *LengthError) Unwrap() error { return mlm.ErrTooLong }
+
+// A TextError is bad input at a place in a text. Offset is the byte, −1 where no single place is to
+// blame. Msg says what is wrong there and what to do about it. Err is a sentinel, which it wraps.
+type TextError = text.Error

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
@@ -43,7 +44,7 @@ func (p *plan) way() Method {
 // token's score is an entry of what the model says of the blank, for all tokens at once. Tied
 // blanks see each other filled, so there every token needs rows of its own.
 func (t *target) exactRows(score Scoring) int {
-	c, tied := &t.coords[0], len(t.groups[0].blanks)
+	c, tied := &t.coords[0], len(t.groups[0].Blanks)
 	perState := func(tokens int) int { // what no other state shares
 		if n := tokens * tied; score == ScorePLL || n < 2 {
 			return n
@@ -62,11 +63,11 @@ func (t *target) exactRows(score Scoring) int {
 	}
 	n, single := 0, c.slot >= 0
 	for _, p := range c.phrases {
-		if len(p.ids) == 1 && tied == 1 {
+		if len(p.IDs) == 1 && tied == 1 {
 			single = true
 			continue
 		}
-		n += perState(len(p.ids))
+		n += perState(len(p.IDs))
 	}
 	for _, l := range c.lengths {
 		n += ends(l)
@@ -95,7 +96,7 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 
 // weigh makes the result of the scores of all states, in nats, and of their parts.
 func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts) (*Result, error) {
-	blank := t.groups[0].blanks[0]
+	blank := t.groups[0].Blanks[0]
 	best, refused := math.Inf(-1), 0
 	for v := range u {
 		if math.IsNaN(u[v]) || math.IsInf(u[v], 1) {
@@ -153,7 +154,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Case)
 			first[i].Probability = texts[i].share
 		}
-		res.Marginals = exactMarginals(len(t.t.blanks), first, res.Distinct)
+		res.Marginals = exactMarginals(len(t.t.Blanks), first, res.Distinct)
 	}
 	if p.opt.Normalize {
 		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
@@ -177,7 +178,7 @@ func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []P
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
-	if c.slot >= 0 && len(t.groups[0].blanks) == 1 {
+	if c.slot >= 0 && len(t.groups[0].Blanks) == 1 {
 		// All parts are what the model says of the blank.
 		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.coords))
 		for v, l := range t.untempered(u) {
@@ -230,7 +231,7 @@ type weighted struct {
 // texts returns the different texts of the states, the likeliest first. best is the largest U.
 // Almost all states make a text of their own. Only those are spelt whose words are alike
 // but for their case.
-func (t *target) texts(u []float64, best float64, c Case) []weighted {
+func (t *target) texts(u []float64, best float64, c text.Case) []weighted {
 	keys := make([]string, len(u))
 	alike := map[string]int{}
 	for v := range u {

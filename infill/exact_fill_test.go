@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -64,8 +65,8 @@ func TestExactIsEnumeration(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.opt.Method, c.opt.Score, c.opt.AllFillings = MethodExact, ScorePLL, true
-		if len(tm.in.groups) > 1 || c.opt.Allow == nil && tm.in.groups[0].Words == nil &&
-			tm.in.groups[0].Max > 1 {
+		if len(tm.in.Groups) > 1 || c.opt.Allow == nil && tm.in.Groups[0].Words == nil &&
+			tm.in.Groups[0].Max > 1 {
 			continue
 		}
 		exact++
@@ -84,7 +85,7 @@ func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
-		text, spans := splice(&tm.in, e.Tokenizer(), s, CaseAuto)
+		text, spans := text.Splice(&tm.in, e.Tokenizer(), s, CaseAuto)
 		scores[text], _ = oracle(t, e, text, spans)
 		best = max(best, scores[text])
 	}
@@ -124,8 +125,8 @@ func TestExactRealModel(t *testing.T) {
 	m := openSmall(t)
 	e := New(m)
 	tok := m.Tokenizer()
-	const text = "The [MASK] barked at the cat."
-	enc, err := tok.Encode(text)
+	const line = "The [MASK] barked at the cat."
+	enc, err := tok.Encode(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,14 +140,14 @@ func TestExactRealModel(t *testing.T) {
 	for id := range int32(tok.VocabSize()) {
 		w := tok.Token(id)
 		if tok.IsSpecial(id) || tok.IsUnused(id) || tok.IsContinuation(id) ||
-			!isLetterOrDigit(firstRune(w)) {
+			!text.IsLetterOrDigit(text.FirstRune(w)) {
 			continue
 		}
 		p[w] = math.Exp(float64(logp[0][id]))
 		sum += p[w]
 		n++
 	}
-	r := exactFill(t, e, text, Options{Top: 200})
+	r := exactFill(t, e, line, Options{Top: 200})
 	if !r.Exact || r.Distinct != n || len(r.Fillings) != 200 {
 		t.Fatalf("exact %v, %d fillings of %d, want %d", r.Exact, len(r.Fillings), r.Distinct, n)
 	}
@@ -165,11 +166,11 @@ func TestExactRealModel(t *testing.T) {
 		}
 	}
 	// Tied blanks and phrases have no softmax. Here each filling is scored by itself.
-	for _, text := range []string{
+	for _, line := range []string{
 		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
 		"The car is [MASK|red|green|light blue|very, very old].",
 	} {
-		r := exactFill(t, e, text, Options{AllFillings: true, Temperature: 1.5, Score: ScorePLL})
+		r := exactFill(t, e, line, Options{AllFillings: true, Temperature: 1.5, Score: ScorePLL})
 		z := 0.0
 		for _, f := range r.Fillings {
 			u, _ := oracle(t, e, f.Text, f.Spans)
@@ -182,7 +183,7 @@ func TestExactRealModel(t *testing.T) {
 			}
 		}
 		if len(r.Fillings) < 4 {
-			t.Errorf("%s: %d fillings", text, len(r.Fillings))
+			t.Errorf("%s: %d fillings", line, len(r.Fillings))
 		}
 	}
 }
@@ -333,7 +334,7 @@ func TestExactWeigh(t *testing.T) {
 	}
 	tgt := p.only()
 	// A state may differ from another by nothing that a text shows.
-	tgt.coords[0].phrases[1].text = "Dog"
+	tgt.coords[0].phrases[1].Text = "Dog"
 	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
 		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {

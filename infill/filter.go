@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"infill/infill/internal/text"
 )
 
 // MaxEdits bounds the distances of a [Filter].
@@ -40,15 +42,15 @@ func (f *Filter) on() bool { return *f != Filter{} }
 func (f *Filter) check() error {
 	switch {
 	case f.MinEdits < 0 || f.MinEdits > MaxEdits || f.MaxEdits < 0 || f.MaxEdits > MaxEdits:
-		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", ErrOption, f.MinEdits,
+		return fmt.Errorf("%w: edit distances from %d to %d, want 0 to %d", text.ErrOption, f.MinEdits,
 			f.MaxEdits, MaxEdits)
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
-		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", ErrOption,
+		return fmt.Errorf("%w: edit distances from %d to %d, want the smaller one first", text.ErrOption,
 			f.MinEdits, f.MaxEdits)
 	case f.MaxDrop != nil && (math.IsNaN(*f.MaxDrop) || math.IsInf(*f.MaxDrop, 0)):
-		return fmt.Errorf("%w: a drop of %v nats, want a finite number", ErrOption, *f.MaxDrop)
+		return fmt.Errorf("%w: a drop of %v nats, want a finite number", text.ErrOption, *f.MaxDrop)
 	case f.Similarity == nil && (f.MinSimilarity != nil || f.MaxSimilarity != nil):
-		return fmt.Errorf("%w: a similarity is bounded, and nothing measures it", ErrOption)
+		return fmt.Errorf("%w: a similarity is bounded, and nothing measures it", text.ErrOption)
 	}
 	least, most := math.Inf(-1), math.Inf(1)
 	if f.MinSimilarity != nil {
@@ -58,7 +60,7 @@ func (f *Filter) check() error {
 		most = *f.MaxSimilarity
 	}
 	if !(least <= most) {
-		return fmt.Errorf("%w: similarities from %v to %v", ErrOption, least, most)
+		return fmt.Errorf("%w: similarities from %v to %v", text.ErrOption, least, most)
 	}
 	return nil
 }
@@ -75,33 +77,33 @@ type origin struct {
 // origin finds the original of the template, nil if the options have none.
 func (p *plan) origin(ctx context.Context) (*origin, error) {
 	t, words := p.t, p.opt.Original
-	if len(words) != len(t.blanks) {
+	if len(words) != len(t.Blanks) {
 		if p.opt.Filter.on() {
 			return nil, fmt.Errorf("%w: a filter needs the %d words that stood in the blanks, there are %d",
-				ErrOption, len(t.blanks), len(words))
+				text.ErrOption, len(t.Blanks), len(words))
 		}
 		return nil, nil
 	}
 	var b strings.Builder
 	spans := make([][2]int, len(words))
 	// The model sees a window of the text. With the words it is this window of the original.
-	window, last := t.window, 0
+	window, last := t.Window, 0
 	for i, w := range words {
-		bl := t.blanks[i]
-		b.WriteString(t.text[last:bl.Start])
+		bl := t.Blanks[i]
+		b.WriteString(t.Text[last:bl.Start])
 		spans[i] = [2]int{b.Len(), b.Len() + len(w)}
 		b.WriteString(w)
 		last = bl.End
 	}
-	window[1] = b.Len() + t.window[1] - last // nothing before the first blank was moved
-	b.WriteString(t.text[last:])
+	window[1] = b.Len() + t.Window[1] - last // nothing before the first blank was moved
+	b.WriteString(t.Text[last:])
 	o := &origin{text: b.String()}
 	switch {
 	case p.opt.Filter.MaxDrop == nil:
 		return o, nil
 	case len(p.opt.Terms) > 0:
 		return nil, fmt.Errorf("%w: a drop is one of the model's score, and the energy has other parts",
-			ErrOption)
+			text.ErrOption)
 	}
 	for i := range spans {
 		spans[i][0] -= window[0]
@@ -126,7 +128,7 @@ func (p *plan) passes(f *Filling) bool {
 	for i, word := range p.opt.Original { // lower case may take twice the characters
 		most += 2 * max(len(word), f.Spans[i][1]-f.Spans[i][0])
 	}
-	f.Edits = editDistance(f.Text, o.text, most)
+	f.Edits = text.EditDistance(f.Text, o.text, most)
 	switch by := &p.opt.Filter; {
 	case f.Edits < by.MinEdits:
 		o.near++

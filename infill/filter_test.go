@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"infill/infill/internal/text"
 )
 
 // A filter lets pass exactly those of the fillings that pass it when they are measured again: the
@@ -199,7 +201,7 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 		strings.Repeat(" a cat .", e.model.MaxLength())
 	at := strings.Index(text, masked+" sleeps")
 	m := Masking{Words: 2, MaskLabels: []string{"x"},
-		Spans: []LabelledSpan{{at, at + len(masked), "x"}}}
+		Spans: []LabelledSpan{{Start: at, End: at + len(masked), Label: "x"}}}
 	tm, words, err := m.Template(e.Tokenizer(), text, 1, "")
 	if err != nil {
 		t.Fatal(err)
@@ -225,4 +227,4 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 }
 
 // edits is the distance between two texts, however large it is.
-func edits(a, b string) int { return editDistance(a, b, math.MaxInt) }
+func edits(a, b string) int { return text.EditDistance(a, b, math.MaxInt) }

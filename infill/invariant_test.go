@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 )
@@ -62,7 +63,7 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 			}
 			u := map[string]float64{}
 			for _, s := range c.states {
-				text, spans := splice(&tm.in, tok, s, CaseAuto)
+				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
 				u[text], _ = oracle(t, e, text, spans)
 			}
 			c.opt.Temperature, c.opt.Chains = 1, 2 // two chains have both lengths of an open count
@@ -159,7 +160,7 @@ func leave(
 	cum := make([]float64, len(p))
 	sum := 0.0
 	for i := range x {
-		index[idsKey(x[i])] = i
+		index[text.IDsKey(x[i])] = i
 		sum += p[i]
 		cum[i] = sum
 	}
@@ -180,7 +181,7 @@ func leave(
 	}
 	counts := make([]int, len(p))
 	for k, y := range run.X {
-		i, ok := index[idsKey(y)]
+		i, ok := index[text.IDsKey(y)]
 		if !ok {
 			t.Fatalf("%s: %v is no state", s.Name(), y)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -83,7 +84,7 @@ func (m *Marginal) Rest() float64 {
 func (o *Options) checkMarginals() error {
 	if o.Marginals && !samplers.InfoOf(o.Sampler).Exact {
 		return fmt.Errorf("%w: probabilities need a sampler that leaves π invariant, and %s does not; "+
-			"rows, gibbs-mh and dmala do", ErrOption, o.Sampler.Name())
+			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampler.Name())
 	}
 	return nil
 }
@@ -159,13 +160,13 @@ func (p *plan) marginals(res *Result) {
 	for _, pt := range p.parts {
 		h := byLengths[pt.id]
 		if h == nil {
-			h = &history{blanks: make([][][]int32, len(p.t.blanks))}
+			h = &history{blanks: make([][][]int32, len(p.t.Blanks))}
 			byLengths[pt.id], order = h, append(order, h)
 		}
 		pt.recall(h, kept, p.opt.Case, &words, &texts)
 	}
 	n := p.opt.listed()
-	for b := range p.t.blanks {
+	for b := range p.t.Blanks {
 		m.Blanks = append(m.Blanks, estimates(&words, order, n,
 			func(h *history) [][]int32 { return h.blanks[b] }))
 	}
@@ -198,7 +199,7 @@ func (m *Marginals) warn(res *Result, why string) {
 }
 
 // recall adds what a part has recorded to the history of its lengths.
-func (pt *part) recall(h *history, kept int, c Case, words, texts *lexicon) {
+func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon) {
 	type spelt struct {
 		whole  int32
 		blanks []int32

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/internal/testmode"
 	"infill/samplers"
 )
@@ -83,7 +84,7 @@ func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]f
 	for i, states := range c.lengths {
 		texts, w = append(texts, make([]string, len(states))), append(w, make([]float64, len(states)))
 		for k, s := range states {
-			text, spans := splice(&tm.in, e.Tokenizer(), slices.Clone(s), CaseAuto)
+			text, spans := text.Splice(&tm.in, e.Tokenizer(), slices.Clone(s), CaseAuto)
 			u, _ := oracle(t, e, text, spans)
 			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Temperature, 1))
 			sums[i] += w[i][k]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
@@ -42,7 +43,7 @@ func TestMarkedSupports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &tm.in.groups[len(tm.in.groups)-1]
+			g := &tm.in.Groups[len(tm.in.Groups)-1]
 			ids, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabAll)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, c.text, err)
@@ -55,7 +56,7 @@ func TestMarkedSupports(t *testing.T) {
 			}
 			words, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabWholeWords)
 			if c.spaced &&
-				(err != nil || !slices.ContainsFunc(words, func(id int32) bool { return surface(tok, id) == "cat" })) {
+				(err != nil || !slices.ContainsFunc(words, func(id int32) bool { return text.Surface(tok, id) == "cat" })) {
 				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
 			}
 		}
@@ -81,9 +82,9 @@ func TestMarkedTies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(&tm.in, &tm.in.groups[0], nil, nil)
+			list, err := s.phrases(&tm.in, &tm.in.Groups[0], nil, nil)
 			if err == nil && list == nil {
-				_, err = s.slot(&tm.in, &tm.in.groups[0], 0, 1, nil, VocabAll)
+				_, err = s.slot(&tm.in, &tm.in.Groups[0], 0, 1, nil, VocabAll)
 			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
@@ -104,22 +105,22 @@ func TestMarkedPhrases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(&tm.in, &tm.in.groups[0], nil, nil)
+			list, err := s.phrases(&tm.in, &tm.in.Groups[0], nil, nil)
 			if err != nil || len(list) != 2 {
 				t.Fatalf("%s: %q: %v, %v", name, text, list, err)
 			}
 			for _, p := range list {
-				full := text[:tm.in.blanks[0].Start] + p.text + text[tm.in.blanks[0].End:]
+				full := text[:tm.in.Blanks[0].Start] + p.Text + text[tm.in.Blanks[0].End:]
 				e, err := tok.Encode(full)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.Concat(tm.in.ids[:tm.in.blanks[0].Pos], p.ids, tm.in.ids[tm.in.blanks[0].Pos+1:])
+				want := slices.Concat(tm.in.IDs[:tm.in.Blanks[0].Pos], p.IDs, tm.in.IDs[tm.in.Blanks[0].Pos+1:])
 				if !slices.Equal(e.IDs, want) {
 					t.Errorf("%s: %q is %q", name, full, e.Tokens)
 				}
-				if got := s.bound.join(p.ids); got != p.text {
-					t.Errorf("%s: %q is joined as %q", name, p.text, got)
+				if got := s.bound.Join(p.IDs); got != p.Text {
+					t.Errorf("%s: %q is joined as %q", name, p.Text, got)
 				}
 			}
 		}
@@ -143,15 +144,15 @@ func TestMarkedConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []tokenize.Place{tokenize.AfterSpace, tokenize.AfterSymbol} {
-			if !listHas(ban, ids("cat", at)) || listHas(ban, ids("dog", at)) || ban.Len() != 1 {
-				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, listHas(ban, ids("cat", at)))
+			if !text.Holds(ban, ids("cat", at)) || text.Holds(ban, ids("dog", at)) || ban.Len() != 1 {
+				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, text.Holds(ban, ids("cat", at)))
 			}
 		}
 		tm, err := Parse(tok, "the [MASK*2] sat")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{2}, &rules{Ban: ban})
+		sp, err := newSpace(s, &tm.in, [][]text.Phrase{nil}, []int{2}, &rules{Ban: ban})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestMarkedConstraints(t *testing.T) {
 			{[]int32{the, the}, true}, // a repetition is for NoRepeat to forbid
 		} {
 			if got := allowed(sp, c.f); got != c.ok {
-				t.Errorf("%s: %q is allowed: %v", name, s.bound.join(c.f), got)
+				t.Errorf("%s: %q is allowed: %v", name, s.bound.Join(c.f), got)
 			}
 		}
 		u := unrepeated{bound: s.bound}

@@ -110,7 +110,7 @@ func (t *target) masksOf(i int, l *layout) []int {
 	if c.slot < 0 {
 		from, to = 0, l.lengths[c.group]
 	}
-	for _, b := range t.groups[c.group].blanks {
+	for _, b := range t.groups[c.group].Blanks {
 		for s := from; s < to; s++ {
 			out = append(out, l.start[b]+s)
 		}

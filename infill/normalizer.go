@@ -73,7 +73,7 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 	if err := all.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		i := slices.Index(first, pt)
 		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, last[pt.id])
-		for b := range pt.tgt.t.blanks {
+		for b := range pt.tgt.t.Blanks {
 			if p.open {
 				out[i].Lengths = append(out[i].Lengths, pt.tgt.counts[pt.tgt.groupOf(b)])
 			}

@@ -3,6 +3,7 @@ package infill
 import (
 	"fmt"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -164,64 +165,67 @@ func (o Options) Check() error { return o.fill() }
 func (o *Options) fill() error {
 	switch {
 	case o.Steps < 0 || o.Steps > MaxSteps:
-		return fmt.Errorf("%w: %d steps, want 0 to %d", ErrOption, o.Steps, MaxSteps)
+		return fmt.Errorf("%w: %d steps, want 0 to %d", text.ErrOption, o.Steps, MaxSteps)
 	case o.NoSteps && o.Steps != 0:
-		return fmt.Errorf("%w: %d steps, and NoSteps; leave one out", ErrOption, o.Steps)
+		return fmt.Errorf("%w: %d steps, and NoSteps; leave one out", text.ErrOption, o.Steps)
 	case o.Marginals && o.NoSteps:
 		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps; "+
 			"leave one out",
-			ErrOption)
+			text.ErrOption)
 	case o.Chains < 0 || o.Chains > MaxChains:
-		return fmt.Errorf("%w: %d chains, want 1 to %d", ErrOption, o.Chains, MaxChains)
+		return fmt.Errorf("%w: %d chains, want 1 to %d", text.ErrOption, o.Chains, MaxChains)
 	case o.Top < 0 || o.Top > MaxTop || o.AllFillings && o.Top != 0:
-		return fmt.Errorf("%w: top %d, want 1 to %d, or AllFillings alone", ErrOption, o.Top, MaxTop)
+		return fmt.Errorf("%w: top %d, want 1 to %d, or AllFillings alone", text.ErrOption, o.Top, MaxTop)
 	case o.Shortlist < 0 || o.Shortlist > MaxShortlist || o.NoShortlist && o.Shortlist != 0:
-		return fmt.Errorf("%w: a shortlist of %d, want 1 to %d, or NoShortlist alone", ErrOption,
+		return fmt.Errorf("%w: a shortlist of %d, want 1 to %d, or NoShortlist alone", text.ErrOption,
 			o.Shortlist, MaxShortlist)
 	case o.Collect < CollectVisited || o.Collect > CollectChain:
 		return fmt.Errorf("%w: collect %d, want CollectVisited, CollectLast or CollectChain",
-			ErrOption, o.Collect)
+			text.ErrOption, o.Collect)
 	case o.Start < StartMasked || o.Start > StartGiven:
-		return fmt.Errorf("%w: start %d, want StartMasked to StartGiven", ErrOption, o.Start)
+		return fmt.Errorf("%w: start %d, want StartMasked to StartGiven", text.ErrOption, o.Start)
 	case (o.Start == StartGiven) != (o.Starts != nil):
-		return fmt.Errorf("%w: StartGiven goes with Starts", ErrOption)
-	case o.Vocab < VocabWords || o.Vocab > VocabWholeWords:
-		return fmt.Errorf("%w: vocabulary %d, want VocabWords, VocabAll or VocabWholeWords", ErrOption,
-			o.Vocab)
+		return fmt.Errorf("%w: StartGiven goes with Starts", text.ErrOption)
+	case o.Vocab < text.VocabWords || o.Vocab > text.VocabWholeWords:
+		return fmt.Errorf("%w: vocabulary %d, want VocabWords, VocabAll or VocabWholeWords",
+			text.ErrOption, o.Vocab)
 	case o.Select < SelectLikelihood || o.Select > SelectDiverse:
-		return fmt.Errorf("%w: select %d, want SelectLikelihood or SelectDiverse", ErrOption, o.Select)
-	case o.Case < CaseAuto || o.Case > CaseModel:
-		return fmt.Errorf("%w: case %d, want CaseAuto or CaseModel", ErrOption, o.Case)
+		return fmt.Errorf("%w: select %d, want SelectLikelihood or SelectDiverse", text.ErrOption,
+			o.Select)
+	case o.Case < text.CaseAuto || o.Case > text.CaseModel:
+		return fmt.Errorf("%w: case %d, want CaseAuto or CaseModel", text.ErrOption, o.Case)
 	case o.Long < LongWindow || o.Long > LongError:
-		return fmt.Errorf("%w: long %d, want LongWindow or LongError", ErrOption, o.Long)
+		return fmt.Errorf("%w: long %d, want LongWindow or LongError", text.ErrOption, o.Long)
 	case o.Gradient < mlm.Full || o.Gradient > mlm.Forward:
-		return fmt.Errorf("%w: gradient mode %d, want mlm.Full or mlm.Forward", ErrOption, o.Gradient)
+		return fmt.Errorf("%w: gradient mode %d, want mlm.Full or mlm.Forward", text.ErrOption,
+			o.Gradient)
 	case o.Thin < 0 || o.Thin > MaxSteps:
-		return fmt.Errorf("%w: thinning %d, want 0 to %d steps", ErrOption, o.Thin, MaxSteps)
+		return fmt.Errorf("%w: thinning %d, want 0 to %d steps", text.ErrOption, o.Thin, MaxSteps)
 	case o.Budget < BudgetSteps || o.Budget > BudgetRows:
 		return fmt.Errorf("%w: budget %d, want BudgetSteps, BudgetEvaluations or BudgetRows",
-			ErrOption, o.Budget)
+			text.ErrOption, o.Budget)
 	case o.Method < MethodAuto || o.Method > MethodSample:
-		return fmt.Errorf("%w: method %d, want MethodAuto to MethodSample", ErrOption, o.Method)
+		return fmt.Errorf("%w: method %d, want MethodAuto to MethodSample", text.ErrOption, o.Method)
 	case o.Score != ScoreBlended && o.Score != ScorePLL:
-		return fmt.Errorf("%w: score %v, want ScoreBlended or ScorePLL", ErrOption, o.Score)
+		return fmt.Errorf("%w: score %v, want ScoreBlended or ScorePLL", text.ErrOption, o.Score)
 	case o.Effort < EffortNormal || o.Effort > EffortThorough:
-		return fmt.Errorf("%w: effort %d, want EffortNormal to EffortThorough", ErrOption, o.Effort)
+		return fmt.Errorf("%w: effort %d, want EffortNormal to EffortThorough", text.ErrOption,
+			o.Effort)
 	case o.Rows < 0 || o.Rows > MaxRows:
-		return fmt.Errorf("%w: %d rows, want 1 to %d", ErrOption, o.Rows, MaxRows)
+		return fmt.Errorf("%w: %d rows, want 1 to %d", text.ErrOption, o.Rows, MaxRows)
 	case o.Context != 0 && (o.Context < MinContext || o.Context > MaxContext):
-		return fmt.Errorf("%w: a context of %d pieces, want %d to %d", ErrOption, o.Context, MinContext,
-			MaxContext)
+		return fmt.Errorf("%w: a context of %d pieces, want %d to %d", text.ErrOption, o.Context,
+			MinContext, MaxContext)
 	case o.Method == MethodSearch && o.probabilities():
 		return fmt.Errorf("%w: a temperature, marginals and log Z are those of draws, and MethodSearch "+
-			"makes none; sample, or leave them out", ErrOption)
+			"makes none; sample, or leave them out", text.ErrOption)
 	case o.MinDistance < 0 || o.MinDistance > MaxMinDistance:
-		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", ErrOption,
+		return fmt.Errorf("%w: minimum distance %d, want 0 to %d characters", text.ErrOption,
 			o.MinDistance, MaxMinDistance)
 	case o.Filter.check() != nil:
 		return o.Filter.check()
 	case o.Temperature != 0 && !(o.Temperature >= MinTemperature && o.Temperature <= MaxTemperature):
-		return fmt.Errorf("%w: temperature %v, want %v to %v", ErrOption, o.Temperature,
+		return fmt.Errorf("%w: temperature %v, want %v to %v", text.ErrOption, o.Temperature,
 			MinTemperature, MaxTemperature)
 	}
 	*o = o.Complete()

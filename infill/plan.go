@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -14,8 +15,8 @@ import (
 // lengths of their blanks, and making their steps together.
 type plan struct {
 	e     *Engine
-	whole *inTemplate
-	t     *inTemplate // as the model sees it
+	whole *text.Template
+	t     *text.Template // as the model sees it
 	opt   *Options
 	model *recall
 	open  bool // some lengths are drawn
@@ -44,7 +45,7 @@ type part struct {
 	ended   bool // no step follows
 }
 
-func (e *Engine) plan(t *inTemplate, opt *Options) (*plan, error) {
+func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 	lists, err := e.supports.listed(t, opt.rules())
 	if err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func (e *Engine) plan(t *inTemplate, opt *Options) (*plan, error) {
 
 // countsOf is the number of tokens of each group: for every chain, or of a search for every choice
 // of lengths.
-func (p *plan) countsOf(lists [][]phrase) [][]int {
-	groups := p.t.groups
+func (p *plan) countsOf(lists [][]text.Phrase) [][]int {
+	groups := p.t.Groups
 	var open []int // groups whose lengths are
 	for g := range groups {
 		if lists[g] == nil && groups[g].Max > groups[g].Min {
@@ -122,7 +123,7 @@ func (p *plan) countsOf(lists [][]phrase) [][]int {
 // drawLengths draws the number of tokens of a group for every chain. It is uniform, and the first n
 // chains have all n lengths, as have the next n: the draws are stratified.
 func (p *plan) drawLengths(counts [][]int, g int) {
-	least, n := p.t.groups[g].Min, p.t.groups[g].Max-p.t.groups[g].Min+1
+	least, n := p.t.Groups[g].Min, p.t.Groups[g].Max-p.t.Groups[g].Min+1
 	rng := samplers.NewStream(p.opt.Seed, p.opt.ID+"\x00length", g)
 	var perm []int
 	for k := range counts {

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 	"infill/tokenize"
@@ -88,8 +89,8 @@ func (p *plan) newResult() *Result {
 	if p.original != nil {
 		res.OriginalScore = p.original.score
 	}
-	if p.t.window != [2]int{0, len(p.t.text)} {
-		w := p.t.window
+	if p.t.Window != [2]int{0, len(p.t.Text)} {
+		w := p.t.Window
 		res.Window = &w
 	}
 	return res
@@ -111,12 +112,12 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 }
 
 // recut is Filling.Recut of a filling of the template.
-func recut(t *inTemplate, tok *tokenize.Tokenizer, f *Filling) bool {
-	s, _ := stretch(t, t.groups, f.lengths)
+func recut(t *text.Template, tok *tokenize.Tokenizer, f *Filling) bool {
+	s, _ := stretch(t, t.Groups, f.lengths)
 	for i, at := range s.Blanks {
 		s.IDs[at] = f.ids[i]
 	}
-	enc, err := encodeText(tok, f.Text, nil)
+	enc, err := text.Encode(tok, f.Text, nil)
 	return err != nil || !slices.Equal(enc.IDs, s.IDs)
 }
 
@@ -177,10 +178,10 @@ func shared(a, b []int32) float64 {
 }
 
 // spell writes out a state: text, tokens and spans.
-func (t *target) spell(x []int32, c Case) Filling {
+func (t *target) spell(x []int32, c text.Case) Filling {
 	tok := t.supports.tok
-	words := make([]string, len(t.t.blanks))
-	f := Filling{Tokens: make([]string, len(t.t.blanks))}
+	words := make([]string, len(t.t.Blanks))
+	f := Filling{Tokens: make([]string, len(t.t.Blanks))}
 	var asGiven []int
 	for g := range t.groups {
 		ids, word := t.filling(g, x, nil), t.word(x, g)
@@ -188,25 +189,25 @@ func (t *target) spell(x []int32, c Case) Filling {
 		for i, id := range ids {
 			pieces[i] = tok.Token(id)
 		}
-		for _, b := range t.groups[g].blanks {
+		for _, b := range t.groups[g].Blanks {
 			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
 		}
 		if t.coords[t.first[g]].asGiven {
-			asGiven = append(asGiven, t.groups[g].blanks...)
+			asGiven = append(asGiven, t.groups[g].Blanks...)
 		}
 	}
 	l := t.layoutOf(x, nil)
 	f.ids, f.lengths = t.tokens(nil, l, x, -1, -1), l.lengths
-	f.Text, f.Spans = splice(t.t, tok, words, c, asGiven...)
+	f.Text, f.Spans = text.Splice(t.t, tok, words, c, asGiven...)
 	return f
 }
 
 // word is the filling of group g as it is written, but for capitals.
 func (t *target) word(x []int32, g int) string {
 	if c := &t.coords[t.first[g]]; c.slot < 0 {
-		return c.phrases[x[t.first[g]]].text
+		return c.phrases[x[t.first[g]]].Text
 	}
-	return t.supports.bound.join(t.filling(g, x, nil))
+	return t.supports.bound.Join(t.filling(g, x, nil))
 }
 
 // tuning is what the sampler adapted, mean over all chains.

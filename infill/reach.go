@@ -1,19 +1,22 @@
 package infill
 
+import "infill/infill/internal/text"
+
 // Reaches reports whether a filling can have a word of a text back where the word is blanked out:
 // it is one token of the vocabulary, and the blank may take it. word is its byte span. Of the
 // options those count that say what may fill a blank: Vocab, Allow and Ban. [Masking.Fits] can ask
 // it where fillings are compared with the words that stood there.
-func (e *Engine) Reaches(text string, word [2]int, opt Options) bool {
-	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(text) {
+func (e *Engine) Reaches(sentence string, word [2]int, opt Options) bool {
+	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(sentence) {
 		return false
 	}
-	return comesBack(e.supports, text, word, &rules{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban})
+	r := &rules{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban}
+	return comesBack(e.supports, sentence, word, r)
 }
 
 // comesBack is Reaches by the tokens that may fill blanks.
-func comesBack(s *supports, text string, word [2]int, r *rules) bool {
-	t, taken, err := blankOut(s.tok, text, [][2]int{word})
+func comesBack(s *supports, sentence string, word [2]int, r *rules) bool {
+	t, taken, err := text.BlankOut(s.tok, sentence, [][2]int{word})
 	if err != nil {
 		return false
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infill/infill/internal/text"
 )
 
 // A filling has the score that its finished text has, or says that the text is cut otherwise.
@@ -33,8 +35,8 @@ func TestRecut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := tm.in.blanks[0].Pos
-			same := slices.Equal(enc.IDs, slices.Concat(tm.in.ids[:at], f.ids, tm.in.ids[at+1:]))
+			at := tm.in.Blanks[0].Pos
+			same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
 			if f.Recut == same {
 				t.Errorf("%q: %q, filled in as %q: recut is %v", f.Text, enc.Tokens, f.Tokens, f.Recut)
 			}
@@ -60,15 +62,15 @@ func TestRecutMarked(t *testing.T) {
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
 		s := newSupports(tok)
-		for _, text := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
+		for _, line := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
 			"cat[MASK]1."} {
-			tm, err := Parse(tok, text)
+			tm, err := Parse(tok, line)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := newSpace(s, &tm.in, [][]phrase{nil}, []int{1}, &rules{Vocab: VocabAll})
+			sp, err := newSpace(s, &tm.in, [][]text.Phrase{nil}, []int{1}, &rules{Vocab: VocabAll})
 			if err != nil {
-				t.Errorf("%s: %q: %v", name, text, err)
+				t.Errorf("%s: %q: %v", name, line, err)
 				continue
 			}
 			tgt, n := &target{space: sp}, 0
@@ -78,17 +80,17 @@ func TestRecutMarked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				at := tm.in.blanks[0].Pos
-				same := slices.Equal(enc.IDs, slices.Concat(tm.in.ids[:at], f.ids, tm.in.ids[at+1:]))
+				at := tm.in.Blanks[0].Pos
+				same := slices.Equal(enc.IDs, slices.Concat(tm.in.IDs[:at], f.ids, tm.in.IDs[at+1:]))
 				cut := recut(&tm.in, tok, &f)
-				if cut == same || cut && strings.Contains(text, "]1") {
+				if cut == same || cut && strings.Contains(line, "]1") {
 					t.Errorf("%s: %q is %q, filled in as %q: recut is %v", name, f.Text, enc.Tokens, f.Tokens, cut)
 				}
 				if cut {
 					n++
 				}
 			}
-			t.Logf("%s: %q: %d of %d are cut otherwise", name, text, n, len(sp.coords[0].ids))
+			t.Logf("%s: %q: %d of %d are cut otherwise", name, line, n, len(sp.coords[0].ids))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/internal/testmode"
 	"infill/mlm"
 	"infill/samplers"
@@ -18,8 +19,8 @@ func likeliest(
 	t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
-	all := rows[float32](nil, len(tm.in.blanks), m.VocabSize())
-	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.in.ids, Blanks: tm.Positions()}, all); err != nil {
+	all := rows[float32](nil, len(tm.in.Blanks), m.VocabSize())
+	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	ids := m.Tokenizer().WholeWords()
@@ -73,9 +74,9 @@ func TestExactOnShortlist(t *testing.T) {
 			}
 			// All fillings made of the shortlists, and their energies.
 			states := [][]string{nil}
-			for b := range tm.in.blanks {
+			for b := range tm.in.Blanks {
 				var may func(string) bool
-				if p := tm.in.groups[b].Pattern; p != nil {
+				if p := tm.in.Groups[b].Pattern; p != nil {
 					may = p.MatchString
 				}
 				var next [][]string
@@ -89,7 +90,7 @@ func TestExactOnShortlist(t *testing.T) {
 			u := map[string]float64{}
 			for _, s := range states {
 				if c.keep == nil || c.keep(s) {
-					text, spans := splice(&tm.in, m.Tokenizer(), s, CaseAuto)
+					text, spans := text.Splice(&tm.in, m.Tokenizer(), s, CaseAuto)
 					u[text], _ = oracle(t, e, text, spans)
 				}
 			}

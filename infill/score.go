@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
@@ -34,42 +35,42 @@ type Score struct {
 
 // Score computes the pseudo-log-likelihood of a text. Errors: ErrEmpty, a text
 // with blanks (ErrBlank), mlm.ErrTooLong, invalid UTF-8.
-func (e *Engine) Score(ctx context.Context, text string) (*Score, error) {
-	return e.ScoreText(ctx, text, ScorePLL)
+func (e *Engine) Score(ctx context.Context, sentence string) (*Score, error) {
+	return e.ScoreText(ctx, sentence, ScorePLL)
 }
 
 // ScoreText is Score by another sum. A piece's LogProb is its part of it.
-func (e *Engine) ScoreText(ctx context.Context, text string, by Scoring) (*Score, error) {
+func (e *Engine) ScoreText(ctx context.Context, sentence string, by Scoring) (*Score, error) {
 	if by < ScoreBlended || by >= numScorings {
-		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", ErrOption, by)
+		return nil, fmt.Errorf("%w: score %d, want ScoreBlended to ScoreWithinWord", text.ErrOption, by)
 	}
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
 	tok := e.model.Tokenizer()
-	if err := checkText(text, "write a complete sentence"); err != nil {
+	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
 		return nil, err
 	}
-	text, blanks, err := parseBlanks(text, tok.Token(tok.MaskID()))
+	sentence, blanks, err := text.ParseBlanks(sentence, tok.Token(tok.MaskID()))
 	if err != nil {
 		return nil, err
 	}
 	if len(blanks) > 0 {
 		msg := "a score is of a complete sentence; fill the blank first"
-		return nil, &TextError{blanks[0].Start, msg, ErrUnfilled}
+		return nil, &text.Error{Offset: blanks[0].Start, Msg: msg, Err: ErrUnfilled}
 	}
-	return e.score(ctx, text, by, nil)
+	return e.score(ctx, sentence, by, nil)
 }
 
 // ScoreWith is ScoreText with further parts of the energy. They judge the text as if blanks had
 // filled all of it, and no words had stood there before. Errors: those of Score, ErrOption for
 // terms out of range, mlm.ErrNotFinite, or a term's.
-func (e *Engine) ScoreWith(ctx context.Context, text string, by Scoring, terms []Weighted) (*Score,
-	error) {
+func (e *Engine) ScoreWith(ctx context.Context, sentence string, by Scoring,
+	terms []Weighted) (*Score, error) {
 	if err := checkTerms(terms); err != nil {
 		return nil, err
 	}
-	s, err := e.ScoreText(ctx, text, by)
+	s, err := e.ScoreText(ctx, sentence, by)
 	if err != nil || len(terms) == 0 {
 		return s, err
 	}
@@ -100,25 +101,25 @@ func (e *Engine) ScoreWith(ctx context.Context, text string, by Scoring, terms [
 // this is U(θ); a model with another vocabulary may cut the same words into more
 // or fewer pieces. Errors: those of Score, and ErrSpan for spans that are none, or that have no
 // bytes of a word piece.
-func (e *Engine) ScoreSpans(ctx context.Context, text string, spans [][2]int) (*Score, error) {
-	return e.scoreSpans(ctx, text, spans, ScorePLL)
+func (e *Engine) ScoreSpans(ctx context.Context, sentence string, spans [][2]int) (*Score, error) {
+	return e.scoreSpans(ctx, sentence, spans, ScorePLL)
 }
 
-func (e *Engine) scoreSpans(ctx context.Context, text string, spans [][2]int, by Scoring) (*Score,
-	error) {
+func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int,
+	by Scoring) (*Score, error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := checkText(text, "write a complete sentence"); err != nil {
+	if err := text.CheckText(sentence, "write a complete sentence"); err != nil {
 		return nil, err
 	}
 	for _, s := range spans {
-		if s[0] < 0 || s[1] < s[0] || s[1] > len(text) {
+		if s[0] < 0 || s[1] < s[0] || s[1] > len(sentence) {
 			return nil, fmt.Errorf("%w: %v of a text of %d bytes, want bytes from its start to its end",
-				ErrSpan, s, len(text))
+				text.ErrSpan, s, len(sentence))
 		}
 	}
-	return e.score(ctx, text, by, func(piece [2]int) bool {
+	return e.score(ctx, sentence, by, func(piece [2]int) bool {
 		for _, s := range spans {
 			if max(piece[0], s[0]) < min(piece[1], s[1]) {
 				return true
@@ -129,17 +130,18 @@ func (e *Engine) scoreSpans(ctx context.Context, text string, spans [][2]int, by
 }
 
 // errNoPiece is the error of spans without a word piece.
-var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words", ErrSpan)
+var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words",
+	text.ErrSpan)
 
 // score sums over the pieces whose bytes pick chooses; nil chooses all.
-func (e *Engine) score(ctx context.Context, text string, by Scoring,
+func (e *Engine) score(ctx context.Context, sentence string, by Scoring,
 	pick func(span [2]int) bool) (*Score, error) {
-	enc, err := encodeText(e.model.Tokenizer(), text, nil)
+	enc, err := text.Encode(e.model.Tokenizer(), sentence, nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &mlm.Sentence{IDs: enc.IDs}
-	res := &Score{Text: text}
+	res := &Score{Text: sentence}
 	var state []int32
 	for p, id := range enc.IDs {
 		if enc.Special[p] || pick != nil && !pick(enc.Spans[p]) {
@@ -153,7 +155,8 @@ func (e *Engine) score(ctx context.Context, text string, by Scoring,
 		if pick != nil {
 			return nil, errNoPiece
 		}
-		return nil, &TextError{-1, "the text has no word piece to score", ErrEmpty}
+		return nil, &text.Error{Offset: -1, Msg: "the text has no word piece to score",
+			Err: text.ErrEmpty}
 	}
 	m, err := e.model.Float32(ctx)
 	if err != nil {

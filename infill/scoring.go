@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 )
 
@@ -154,7 +155,7 @@ func partsOf(ctx context.Context, m tokenAsker, mask int32, s *mlm.Sentence, sta
 		for i := range terms {
 			t := &terms[i]
 			state := t.masked(x, mask)
-			key := idsKey(append(slices.Clone(state), int32(t.at)))
+			key := text.IDsKey(append(slices.Clone(state), int32(t.at)))
 			n, seen := number[key]
 			if !seen {
 				n = len(asked)
@@ -162,7 +163,7 @@ func partsOf(ctx context.Context, m tokenAsker, mask int32, s *mlm.Sentence, sta
 				asked, at = append(asked, state), append(at, t.at)
 				hidden := append(slices.Clone(state), int32(t.at))
 				hidden[t.at] = mask
-				rows[idsKey(hidden)] = true
+				rows[text.IDsKey(hidden)] = true
 			}
 			which = append(which, n)
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"infill/infill/internal/text"
 )
 
 // A partial is a filling some of whose coordinates are filled.
@@ -73,7 +75,7 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 
 // keyOf names a filling among all parts.
 func (pt *seekPart) keyOf(x []int32) string {
-	return string(binary.AppendUvarint(nil, uint64(pt.number))) + idsKey(x)
+	return string(binary.AppendUvarint(nil, uint64(pt.number))) + text.IDsKey(x)
 }
 
 func byValue(a, b *partial) int {
@@ -139,7 +141,7 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 				}
 				o := slices.Clone(b.open)
 				o[i] = false
-				next = append(next, &partial{x, o, b.value + rows[k][v], idsKey(x)})
+				next = append(next, &partial{x, o, b.value + rows[k][v], text.IDsKey(x)})
 				if taken++; taken == width {
 					break
 				}
@@ -196,7 +198,7 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 			l := pt.layoutOf(b[k].x, force)
 			state := pt.tokens(nil, l, b[k].x, c.group, c.slot)
 			pt.hideOpen(state, l, b[k].open, c.group)
-			for _, bl := range pt.groups[c.group].blanks {
+			for _, bl := range pt.groups[c.group].Blanks {
 				asked = append(asked, question{k, n, s.rows.ask(l.sentence, state, l.start[bl]+slot, pt.model)})
 			}
 		}
@@ -214,13 +216,13 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	}
 	for _, q := range asked {
 		c := &pt.coords[at[q.k]]
-		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.groups[c.group].blanks))
+		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.groups[c.group].Blanks))
 		for v, id := range c.ids {
 			dst[v] += row.value(id) * share
 		}
 		for v, p := range c.phrases {
-			if len(p.ids) == q.length {
-				dst[v] += row.value(p.ids[0]) * share
+			if len(p.IDs) == q.length {
+				dst[v] += row.value(p.IDs[0]) * share
 			}
 		}
 	}
@@ -248,7 +250,7 @@ func (sp *space) hideOpen(tokens []int32, l *layout, open []bool, mine int) {
 		if c.slot < 0 {
 			from, to = 0, l.lengths[c.group]
 		}
-		for _, b := range sp.groups[c.group].blanks {
+		for _, b := range sp.groups[c.group].Blanks {
 			for t := from; t < to; t++ {
 				tokens[l.start[b]+t] = mask
 			}

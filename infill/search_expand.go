@@ -66,7 +66,7 @@ func (s *seeker) own(f *filled) [][]float64 {
 			out[i][v] += weight * row.value(id)
 		}
 		for v, p := range c.phrases {
-			out[i][v] += weight * row.value(p.ids[0])
+			out[i][v] += weight * row.value(p.IDs[0])
 		}
 	}
 	return out
@@ -127,7 +127,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 // placeOf is the number of the first mask that a coordinate decides.
 func (w *work) placeOf(pt *seekPart, i int) int {
 	c := &pt.coords[i]
-	return w.lay.start[pt.groups[c.group].blanks[0]] + max(c.slot, 0)
+	return w.lay.start[pt.groups[c.group].Blanks[0]] + max(c.slot, 0)
 }
 
 // guesses is a heap of fillings with the best guess on top, and of equal ones the first by their

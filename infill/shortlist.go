@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -51,7 +52,7 @@ func (t *target) restrict(ctx context.Context, n int) error {
 		slices.Sort(keep)
 		// The lists of a space are shared: they are replaced, never changed.
 		var ids []int32
-		var phrases []phrase
+		var phrases []text.Phrase
 		for _, v := range keep {
 			if c.slot < 0 {
 				phrases = append(phrases, c.phrases[v])

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -13,11 +14,11 @@ import (
 // blanks, or the whole filling of a group that has a list.
 type coord struct {
 	group   int
-	slot    int      // number of the token in its blank; −1: the whole filling
-	ids     []int32  // category v is token ids[v]
-	phrases []phrase // category v is phrase v
-	lengths []int    // the different lengths of the phrases
-	asGiven bool     // a phrase of the list has a capital: their case is their author's
+	slot    int           // number of the token in its blank; −1: the whole filling
+	ids     []int32       // category v is token ids[v]
+	phrases []text.Phrase // category v is phrase v
+	lengths []int         // the different lengths of the phrases
+	asGiven bool          // a phrase of the list has a capital: their case is their author's
 }
 
 func (c *coord) k() int {
@@ -35,8 +36,8 @@ func (c *coord) k() int {
 //   - of these, the states for which valid says yes.
 type space struct {
 	supports *supports
-	t        *inTemplate
-	groups   []group
+	t        *text.Template
+	groups   []text.Group
 	first    []int // first coordinate of each group
 	counts   []int // tokens of each group; 0 where the filling decides
 	coords   []coord
@@ -55,12 +56,12 @@ type layout struct {
 }
 
 // listed finds the fillings of the groups that have a list.
-func (s *supports) listed(t *inTemplate, r *rules) ([][]phrase, error) {
-	out := make([][]phrase, len(t.groups))
-	cs := constraintsOf(s, t, make([]int, len(t.groups)), r)
-	for g := range t.groups {
+func (s *supports) listed(t *text.Template, r *rules) ([][]text.Phrase, error) {
+	out := make([][]text.Phrase, len(t.Groups))
+	cs := constraintsOf(s, t, make([]int, len(t.Groups)), r)
+	for g := range t.Groups {
 		var err error
-		if out[g], err = s.phrases(t, &t.groups[g], cs, r.Allow); err != nil {
+		if out[g], err = s.phrases(t, &t.Groups[g], cs, r.Allow); err != nil {
 			return nil, err
 		}
 	}
@@ -69,10 +70,10 @@ func (s *supports) listed(t *inTemplate, r *rules) ([][]phrase, error) {
 
 // newSpace builds the space of a template whose group g has the phrases of
 // lists[g] or, if there are none, counts[g] tokens.
-func newSpace(s *supports, t *inTemplate, lists [][]phrase, counts []int,
+func newSpace(s *supports, t *text.Template, lists [][]text.Phrase, counts []int,
 	r *rules) (*space, error) {
-	sp := &space{supports: s, t: t, groups: t.groups, counts: make([]int, len(t.groups))}
-	for g := range t.groups {
+	sp := &space{supports: s, t: t, groups: t.Groups, counts: make([]int, len(t.Groups))}
+	for g := range t.Groups {
 		if lists[g] == nil {
 			sp.counts[g] = counts[g]
 		}
@@ -83,8 +84,8 @@ func newSpace(s *supports, t *inTemplate, lists [][]phrase, counts []int,
 			sp.joint = append(sp.joint, c)
 		}
 	}
-	for g := range t.groups {
-		gr := &t.groups[g]
+	for g := range t.Groups {
+		gr := &t.Groups[g]
 		sp.first = append(sp.first, len(sp.coords))
 		if list := lists[g]; list != nil {
 			sp.coords = append(sp.coords, coord{
@@ -118,7 +119,7 @@ func (sp *space) tokenSets() [][]int32 {
 	for i := range sp.coords {
 		sets = append(sets, sp.coords[i].ids)
 		for _, p := range sp.coords[i].phrases {
-			sets = append(sets, p.ids)
+			sets = append(sets, p.IDs)
 		}
 	}
 	return sets
@@ -135,26 +136,26 @@ func (sp *space) scratch() error {
 			return err
 		}
 		sp.draft.forms = append(sp.draft.forms, forms)
-		sp.buffers[g] = make([]int32, 0, maxBlankTokens)
+		sp.buffers[g] = make([]int32, 0, text.MaxTokens)
 	}
 	return nil
 }
 
 // lengthsOf lists the different lengths of phrases, in the order of the list.
-func lengthsOf(list []phrase) []int {
+func lengthsOf(list []text.Phrase) []int {
 	var out []int
 	for _, p := range list {
-		if !slices.Contains(out, len(p.ids)) {
-			out = append(out, len(p.ids))
+		if !slices.Contains(out, len(p.IDs)) {
+			out = append(out, len(p.IDs))
 		}
 	}
 	return out
 }
 
 // capitals reports whether a phrase of a list has a capital.
-func capitals(list []phrase) bool {
-	return slices.ContainsFunc(list, func(p phrase) bool {
-		return strings.ContainsFunc(p.text, unicode.IsUpper)
+func capitals(list []text.Phrase) bool {
+	return slices.ContainsFunc(list, func(p text.Phrase) bool {
+		return strings.ContainsFunc(p.Text, unicode.IsUpper)
 	})
 }
 
@@ -162,7 +163,7 @@ func capitals(list []phrase) bool {
 func (sp *space) filling(g int, x []int32, buf []int32) []int32 {
 	i := sp.first[g]
 	if c := &sp.coords[i]; c.slot < 0 {
-		return c.phrases[x[i]].ids
+		return c.phrases[x[i]].IDs
 	}
 	buf = buf[:0]
 	for s := range sp.counts[g] {
@@ -196,33 +197,33 @@ func (sp *space) lengthOf(g int, x []int32, force *[2]int) int {
 		return force[1]
 	}
 	if c := &sp.coords[sp.first[g]]; c.slot < 0 {
-		return len(c.phrases[x[sp.first[g]]].ids)
+		return len(c.phrases[x[sp.first[g]]].IDs)
 	}
 	return sp.counts[g]
 }
 
 // stretch makes the sequence in which the blanks of group g are lengths[g]
 // mask tokens, and says which of the masks each blank begins with.
-func stretch(t *inTemplate, gs []group, lengths []int) (*mlm.Sentence, []int) {
-	per := make([]int, len(t.blanks))
+func stretch(t *text.Template, gs []text.Group, lengths []int) (*mlm.Sentence, []int) {
+	per := make([]int, len(t.Blanks))
 	for g := range gs {
-		for _, b := range gs[g].blanks {
+		for _, b := range gs[g].Blanks {
 			per[b] = lengths[g]
 		}
 	}
 	s := &mlm.Sentence{}
-	start := make([]int, len(t.blanks))
+	start := make([]int, len(t.Blanks))
 	last := 0
-	for b, bl := range t.blanks {
-		s.IDs = append(s.IDs, t.ids[last:bl.Pos]...)
+	for b, bl := range t.Blanks {
+		s.IDs = append(s.IDs, t.IDs[last:bl.Pos]...)
 		last = bl.Pos + 1
 		start[b] = len(s.Blanks)
 		for range per[b] {
 			s.Blanks = append(s.Blanks, len(s.IDs))
-			s.IDs = append(s.IDs, t.ids[bl.Pos])
+			s.IDs = append(s.IDs, t.IDs[bl.Pos])
 		}
 	}
-	s.IDs = append(s.IDs, t.ids[last:]...)
+	s.IDs = append(s.IDs, t.IDs[last:]...)
 	return s, start
 }
 
@@ -231,7 +232,7 @@ func stretch(t *inTemplate, gs []group, lengths []int) (*mlm.Sentence, []int) {
 // the mask token.
 func (sp *space) tokens(dst []int32, l *layout, x []int32, hide, slot int) []int32 {
 	mask := sp.supports.tok.MaskID()
-	var buf [maxBlankTokens]int32
+	var buf [text.MaxTokens]int32
 	dst = dst[:0]
 	for range l.sentence.Blanks {
 		dst = append(dst, mask)
@@ -241,7 +242,7 @@ func (sp *space) tokens(dst []int32, l *layout, x []int32, hide, slot int) []int
 			continue
 		}
 		f := sp.filling(g, x, buf[:])
-		for _, b := range sp.groups[g].blanks {
+		for _, b := range sp.groups[g].Blanks {
 			copy(dst[l.start[b]:], f)
 			if g == hide {
 				dst[l.start[b]+slot] = mask
@@ -259,7 +260,7 @@ func (sp *space) hide(tokens []int32, l *layout, open int) {
 		if c.slot < 0 {
 			from, to = 0, l.lengths[c.group]
 		}
-		for _, b := range sp.groups[c.group].blanks {
+		for _, b := range sp.groups[c.group].Blanks {
 			for s := from; s < to; s++ {
 				tokens[l.start[b]+s] = sp.supports.tok.MaskID()
 			}

@@ -33,7 +33,7 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 		top := slices.Max(lp)
 		if math.IsInf(top, 0) || math.IsNaN(top) {
 			return nil, fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
-				t.groups[t.coords[i].group].blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
+				t.groups[t.coords[i].group].Blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
 		}
 		sum := 0.0
 		cum[i] = make([]float64, len(lp))
@@ -63,7 +63,7 @@ func (t *target) shortest() [][]int32 {
 	x := make([]int32, len(t.coords))
 	for i := range t.coords {
 		for v, p := range t.coords[i].phrases {
-			if len(p.ids) < len(t.coords[i].phrases[x[i]].ids) {
+			if len(p.IDs) < len(t.coords[i].phrases[x[i]].IDs) {
 				x[i] = int32(v)
 			}
 		}

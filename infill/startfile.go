@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"infill/infill/internal/text"
 	"infill/internal/textline"
 	"infill/tokenize"
 )
@@ -78,7 +79,7 @@ type startRecord struct {
 // of the file. Errors name file and line. They wrap ErrStart, unless reading fails.
 func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, error) {
 	if tok == nil {
-		return nil, fmt.Errorf("%w: %w", ErrStart, errNoTokenizer)
+		return nil, fmt.Errorf("%w: %w", ErrStart, text.ErrNoTokenizer)
 	}
 	s := NewStarts(name)
 	in := textline.NewReader(r, maxStartLine)
@@ -107,7 +108,7 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 		if rec.Text == nil || len(rec.Fillings) == 0 {
 			continue
 		}
-		text, blanks, err := parseBlanks(*rec.Text, mask)
+		plain, blanks, err := text.ParseBlanks(*rec.Text, mask)
 		if err != nil {
 			return nil, bad(err)
 		}
@@ -116,7 +117,7 @@ func ReadStarts(tok *tokenize.Tokenizer, name string, r io.Reader) (*Starts, err
 				return nil, bad(fmt.Errorf("filling %d has %d tokens for %d blanks", i+1, len(f.Tokens),
 					len(blanks)))
 			}
-			s.Add(text, f.Tokens, at)
+			s.Add(plain, f.Tokens, at)
 			fillings++
 		}
 		if s.bytes > maxStartBytes {

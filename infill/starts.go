@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -151,7 +152,7 @@ func (t *target) uniform(rng *rand.Rand) ([]int32, error) {
 
 // original is the state of the words that stood in the blanks.
 func (t *target) original(words []string) ([]int32, error) {
-	if len(words) != len(t.t.blanks) {
+	if len(words) != len(t.t.Blanks) {
 		return nil, &StartError{Blank: -1, Msg: "nothing stood in the blanks before; " +
 			"have words of a complete text masked, or begin elsewhere"}
 	}
@@ -160,7 +161,7 @@ func (t *target) original(words []string) ([]int32, error) {
 
 // given are the states of StartGiven that these chains can begin with.
 func (t *target) given(s *Starts) ([][]int32, error) {
-	list := s.of(t.t.text)
+	list := s.of(t.t.Text)
 	if len(list) == 0 {
 		return nil, &StartError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
 	}
@@ -198,7 +199,9 @@ func (t *target) otherLengths(words []string) bool {
 }
 
 func (t *target) groupOf(blank int) int {
-	return slices.IndexFunc(t.groups, func(g group) bool { return slices.Contains(g.blanks, blank) })
+	return slices.IndexFunc(t.groups, func(g text.Group) bool {
+		return slices.Contains(g.Blanks, blank)
+	})
 }
 
 // stateOf is the state that has some words in the blanks. A word is as records have it, the model's
@@ -211,13 +214,13 @@ func (t *target) stateOf(words []string, source string) ([]int32, error) {
 		}
 		return e
 	}
-	if len(words) != len(t.t.blanks) {
-		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.t.blanks)))
+	if len(words) != len(t.t.Blanks) {
+		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.t.Blanks)))
 	}
 	x := make([]int32, len(t.coords))
 	for g := range t.groups {
-		blank := t.groups[g].blanks[0]
-		for _, b := range t.groups[g].blanks[1:] {
+		blank := t.groups[g].Blanks[0]
+		for _, b := range t.groups[g].Blanks[1:] {
 			if words[b] != words[blank] {
 				return nil, bad(b, fmt.Sprintf("the blank is tied to one with %q", words[blank]))
 			}
@@ -242,7 +245,7 @@ func (t *target) put(x []int32, g int, word string) string {
 	if c := &t.coords[i]; c.slot < 0 {
 		for _, ids := range spelt {
 			for v, p := range c.phrases {
-				if slices.Equal(p.ids, ids) {
+				if slices.Equal(p.IDs, ids) {
 					x[i] = int32(v)
 					return ""
 				}
@@ -293,9 +296,9 @@ func (t *target) piecesOf(g int, word string) [][]int32 {
 		out = append(out, pieces)
 	}
 	for _, form := range t.draft.forms[g][:1] {
-		if p, err := t.supports.bound.spell(word, form); err == nil {
-			out = append(out, p.ids)
-			out = append(out, t.supports.bound.spellings(p)...)
+		if p, err := t.supports.bound.Spell(word, form); err == nil {
+			out = append(out, p.IDs)
+			out = append(out, t.supports.bound.Spellings(p)...)
 		}
 	}
 	return out
@@ -310,7 +313,7 @@ func (t *target) find(s search, x []int32) error {
 	g := t.coords[s.deepest].group
 	why := "no combination of fillings meets all constraints together; " +
 		"let words repeat, ban fewer of them, or let the blanks take more"
-	return emptySupport(t.t, t.groups[g].blanks[0], why)
+	return emptySupport(t.t, t.groups[g].Blanks[0], why)
 }
 
 // gumbel is noise that makes an order of log-probabilities a draw without replacement; without a

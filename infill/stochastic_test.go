@@ -100,7 +100,7 @@ func TestShortlist(t *testing.T) {
 	}
 	plain := targetOf(t, New(m), tm, Options{})
 	all := rows[float32](nil, 2, m.VocabSize())
-	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.ids, Blanks: tm.Positions()}, all); err != nil {
+	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}
 	cut := targetOf(t, New(m), tm, Options{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
@@ -13,8 +14,8 @@ import (
 // safe for concurrent use.
 type supports struct {
 	tok   *tokenize.Tokenizer
-	bound boundary
-	lists lists
+	bound text.Boundary
+	lists text.Lists
 
 	mu        sync.Mutex
 	filtered  map[filterKey][]int32
@@ -46,25 +47,25 @@ const (
 
 func newSupports(tok *tokenize.Tokenizer) *supports {
 	s := &supports{
-		tok: tok, bound: boundaryOf(tok),
+		tok: tok, bound: text.BoundaryOf(tok),
 		filtered: map[filterKey][]int32{}, canonical: map[string]bool{},
 	}
-	s.lists = s.bound.sort()
+	s.lists = s.bound.Sort()
 	return s
 }
 
 // emptySupport is the error of a blank that nothing may fill.
-func emptySupport(t *inTemplate, i int, why string) error {
-	b := t.blanks[i]
-	why = fmt.Sprintf("blank %d, %s: %s", i+1, spelt(t.text[b.Start:b.End]), why)
-	return &TextError{b.Start, why, ErrEmptySupport}
+func emptySupport(t *text.Template, i int, why string) error {
+	b := t.Blanks[i]
+	why = fmt.Sprintf("blank %d, %s: %s", i+1, text.Spelt(t.Text[b.Start:b.End]), why)
+	return &text.Error{Offset: b.Start, Msg: why, Err: ErrEmptySupport}
 }
 
 // formsOf returns the forms of the blanks of a group, see boundary.
-func (s *supports) formsOf(t *inTemplate, g *group) ([]tokenize.Place, error) {
-	forms, misfit := s.bound.forms(t.placesIn(g))
+func (s *supports) formsOf(t *text.Template, g *text.Group) ([]tokenize.Place, error) {
+	forms, misfit := s.bound.Forms(t.PlacesIn(g))
 	if misfit >= 0 {
-		return nil, emptySupport(t, g.blanks[misfit], "it is tied to a blank after a space, "+
+		return nil, emptySupport(t, g.Blanks[misfit], "it is tied to a blank after a space, "+
 			"but directly follows other text; this model's tokens are for one or the other")
 	}
 	return forms, nil
@@ -72,33 +73,33 @@ func (s *supports) formsOf(t *inTemplate, g *group) ([]tokenize.Place, error) {
 
 // slot returns what may stand at token number pos of a group that has count
 // tokens.
-func (s *supports) slot(t *inTemplate, g *group, pos, count int, cs []constraint,
-	v Vocab) ([]int32, error) {
+func (s *supports) slot(t *text.Template, g *text.Group, pos, count int, cs []constraint,
+	v text.Vocab) ([]int32, error) {
 	forms, err := s.formsOf(t, g)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case g.Pattern != nil:
-		v = VocabWholeWords
+		v = text.VocabWholeWords
 	case g.Punctuation:
-		v = VocabAll
+		v = text.VocabAll
 	}
-	base := s.lists.then[v]
+	base := s.lists.Then[v]
 	if pos == 0 {
-		base = s.lists.first[v][forms[0]]
+		base = s.lists.First[v][forms[0]]
 		for _, f := range forms {
 			if f != forms[0] { // tied blanks, one of them inside a word
-				base = both(base, s.lists.first[v][f])
+				base = both(base, s.lists.First[v][f])
 			}
 		}
 	}
 	if len(base) == 0 {
-		return nil, emptySupport(t, g.blanks[0], "the vocabulary holds nothing that fits there")
+		return nil, emptySupport(t, g.Blanks[0], "the vocabulary holds nothing that fits there")
 	}
 	ids := s.filter(base, slot{t: t, g: g, forms: forms, pos: pos, count: count}, cs)
 	if len(ids) == 0 {
-		return nil, emptySupport(t, g.blanks[0], "no token of the vocabulary meets all constraints; "+
+		return nil, emptySupport(t, g.Blanks[0], "no token of the vocabulary meets all constraints; "+
 			"loosen the expression, the ban, the vocabulary or the minimum distance")
 	}
 	return ids, nil
@@ -117,9 +118,9 @@ func (s *supports) filter(base []int32, at slot, cs []constraint) []int32 {
 	if ok {
 		return ids
 	}
-	p := phrase{ids: make([]int32, 1)}
+	p := text.Phrase{IDs: make([]int32, 1)}
 	for _, id := range base {
-		p.ids[0], p.text = id, surface(s.tok, id)
+		p.IDs[0], p.Text = id, text.Surface(s.tok, id)
 		if allow(asks, p) {
 			ids = append(ids, id)
 		}
@@ -134,7 +135,7 @@ func (s *supports) filter(base []int32, at slot, cs []constraint) []int32 {
 }
 
 // asked collects what constraints ask of the fillings of a slot.
-func asked(cs []constraint, at slot) (asks []func(phrase) bool, keys []any) {
+func asked(cs []constraint, at slot) (asks []func(text.Phrase) bool, keys []any) {
 	for _, c := range cs {
 		if ask, key := c.alone(at); ask != nil {
 			asks, keys = append(asks, ask), append(keys, key)
@@ -143,7 +144,7 @@ func asked(cs []constraint, at slot) (asks []func(phrase) bool, keys []any) {
 	return asks, keys
 }
 
-func allow(asks []func(phrase) bool, p phrase) bool {
+func allow(asks []func(text.Phrase) bool, p text.Phrase) bool {
 	for _, ask := range asks {
 		if !ask(p) {
 			return false
@@ -165,8 +166,8 @@ func both(a, b []int32) []int32 {
 
 // phrases returns the fillings of a group with a list, of its own or from
 // Options.Allow. It returns nil, nil if the group has none.
-func (s *supports) phrases(t *inTemplate, g *group, cs []constraint,
-	allowed *WordList) ([]phrase, error) {
+func (s *supports) phrases(t *text.Template, g *text.Group, cs []constraint,
+	allowed *text.WordList) ([]text.Phrase, error) {
 	if g.Words == nil && allowed == nil {
 		return nil, nil
 	}
@@ -176,16 +177,16 @@ func (s *supports) phrases(t *inTemplate, g *group, cs []constraint,
 	}
 	for i, f := range forms {
 		if (f == tokenize.AfterSpace) != (forms[0] == tokenize.AfterSpace) {
-			return nil, emptySupport(t, g.blanks[i],
+			return nil, emptySupport(t, g.Blanks[i],
 				"it is tied to a blank that stands apart, but goes on with a word")
 		}
 	}
 	asks, _ := asked(cs, slot{t: t, g: g, forms: forms, list: true})
-	var out []phrase
+	var out []text.Phrase
 	seen := map[string]bool{}
-	keep := func(p phrase, err error) error {
-		k := idsKey(p.ids)
-		fits := !g.counted || len(p.ids) >= g.Min && len(p.ids) <= g.Max
+	keep := func(p text.Phrase, err error) error {
+		k := text.IDsKey(p.IDs)
+		fits := !g.Counted || len(p.IDs) >= g.Min && len(p.IDs) <= g.Max
 		if err == nil && fits && !seen[k] {
 			seen[k] = true
 			out = append(out, p)
@@ -195,7 +196,7 @@ func (s *supports) phrases(t *inTemplate, g *group, cs []constraint,
 	if g.Words != nil {
 		err = s.ownPhrases(g, forms[0], allowed, asks, keep)
 	} else {
-		for _, p := range listPhrases(allowed) {
+		for _, p := range text.PhrasesOf(allowed) {
 			if allow(asks, p) { // a list for all blanks need not fit into each
 				_ = keep(s.respell(p, forms[0]))
 			}
@@ -205,36 +206,36 @@ func (s *supports) phrases(t *inTemplate, g *group, cs []constraint,
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, emptySupport(t, g.blanks[0], "no word of the list meets all constraints; "+
+		return nil, emptySupport(t, g.Blanks[0], "no word of the list meets all constraints; "+
 			"loosen the count, the expression, the list of allowed words, the ban or the minimum distance")
 	}
 	return out, nil
 }
 
 // ownPhrases gives keep the fillings that a blank itself lists.
-func (s *supports) ownPhrases(g *group, form tokenize.Place, allowed *WordList,
-	asks []func(phrase) bool, keep func(phrase, error) error) error {
+func (s *supports) ownPhrases(g *text.Group, form tokenize.Place, allowed *text.WordList,
+	asks []func(text.Phrase) bool, keep func(text.Phrase, error) error) error {
 	for _, w := range g.Words {
 		// Constraints judge the word as it stands apart. "ing" need not be one.
-		p, err := s.bound.spell(w, tokenize.AfterSpace)
+		p, err := s.bound.Spell(w, tokenize.AfterSpace)
 		if err != nil && form == tokenize.AfterSpace {
-			return &TextError{g.Start, err.Error(), ErrBlank}
+			return &text.Error{Offset: g.Start, Msg: err.Error(), Err: text.ErrBlank}
 		}
-		p.text = strings.TrimSpace(w)
-		if allowed != nil && !listHas(allowed, p.ids) || !allow(asks, p) {
+		p.Text = strings.TrimSpace(w)
+		if allowed != nil && !text.Holds(allowed, p.IDs) || !allow(asks, p) {
 			continue
 		}
 		if err := keep(s.respell(p, form)); err != nil {
-			return &TextError{g.Start, err.Error(), ErrBlank}
+			return &text.Error{Offset: g.Start, Msg: err.Error(), Err: text.ErrBlank}
 		}
 	}
 	return nil
 }
 
 // respell is a phrase with the tokens that it has in a form.
-func (s *supports) respell(p phrase, form tokenize.Place) (phrase, error) {
+func (s *supports) respell(p text.Phrase, form tokenize.Place) (text.Phrase, error) {
 	if form == tokenize.AfterSpace {
 		return p, nil
 	}
-	return s.bound.spell(p.text, form)
+	return s.bound.Spell(p.Text, form)
 }

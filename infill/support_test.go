@@ -2,6 +2,7 @@ package infill
 
 import (
 	"errors"
+	"infill/infill/internal/text"
 	"infill/tokenize"
 	"strings"
 	"testing"
@@ -36,9 +37,9 @@ func TestSupports(t *testing.T) {
 	t.Parallel()
 	tok := tinyTokenizer(t)
 	s := newSupports(tok)
-	begin := s.lists.first[VocabAll][tokenize.AfterSpace]
-	glued := s.lists.first[VocabAll][tokenize.AfterLetter]
-	words := s.lists.first[VocabWholeWords][tokenize.AfterSpace]
+	begin := s.lists.First[VocabAll][tokenize.AfterSpace]
+	glued := s.lists.First[VocabAll][tokenize.AfterLetter]
+	words := s.lists.First[VocabWholeWords][tokenize.AfterSpace]
 	for kind, ids := range map[string][]int32{"begin": begin, "glued": glued, "words": words} {
 		if len(ids) == 0 {
 			t.Fatalf("%s is empty", kind)
@@ -48,7 +49,7 @@ func TestSupports(t *testing.T) {
 			switch {
 			case strings.HasPrefix(piece, "[") && len(piece) > 1:
 				t.Errorf("%s holds %s", kind, piece)
-			case strings.HasPrefix(piece, "##") != (kind == "glued") && isWordRune([]rune(piece)[0]):
+			case strings.HasPrefix(piece, "##") != (kind == "glued") && text.IsWordRune([]rune(piece)[0]):
 				t.Errorf("%s holds %s", kind, piece)
 			case kind != "glued" && strings.HasPrefix(piece, "##"):
 				t.Errorf("%s holds %s", kind, piece)
@@ -62,11 +63,11 @@ func TestSupports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range [][]int32{glued, begin} {
-		if got, err := s.slot(&tm.in, &tm.in.groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
+		if got, err := s.slot(&tm.in, &tm.in.Groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
 			t.Errorf("blank %d has the other's support (%v)", i+1, err)
 		}
 	}
-	if _, err := (&supports{bound: s.bound}).slot(&tm.in, &tm.in.groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
+	if _, err := (&supports{bound: s.bound}).slot(&tm.in, &tm.in.Groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
 		err, ErrEmptySupport,
 	) {
 		t.Errorf("an empty support gives %v", err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -31,7 +32,7 @@ type target struct {
 	prior [][]float64
 
 	extra   *extra    // terms besides the model's energy; nil: none
-	written Case      // how the texts are spelt that terms judge
+	written text.Case // how the texts are spelt that terms judge
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
 	byKey   map[*layout]*bucket
@@ -129,7 +130,7 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 	if c.slot < 0 {
 		clear(dst)
 	}
-	for n, b := range t.groups[c.group].blanks {
+	for n, b := range t.groups[c.group].Blanks {
 		if c.slot >= 0 {
 			row := wide[(l.start[b]+c.slot)*vocab:][:vocab]
 			if n == 0 {
@@ -144,17 +145,17 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 			continue
 		}
 		for v, p := range c.phrases {
-			if len(p.ids) != l.lengths[c.group] {
+			if len(p.IDs) != l.lengths[c.group] {
 				continue
 			}
-			for s, id := range p.ids {
+			for s, id := range p.IDs {
 				dst[v] += float64(wide[(l.start[b]+s)*vocab+int(id)])
 			}
 		}
 	}
 	if c.slot < 0 && len(c.lengths) > 1 {
 		for v, p := range c.phrases {
-			if len(p.ids) != l.lengths[c.group] {
+			if len(p.IDs) != l.lengths[c.group] {
 				dst[v] = dst[cur] + t.prior[i][v] - t.prior[i][cur]
 			}
 		}
@@ -209,7 +210,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 			b := t.bucket(l)
 			state := t.tokens(nil, l, x[k], c.group, c.slot)
 			t.hide(state, l, open)
-			for _, bl := range t.groups[c.group].blanks {
+			for _, bl := range t.groups[c.group].Blanks {
 				for s := from; s < to; s++ {
 					b.who = append(b.who, len(asked))
 					b.states = append(b.states, state)
@@ -236,8 +237,8 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 				out[q.k][v] += float64(b.wide[j][id]) / t.temp
 			}
 			for v, p := range c.phrases {
-				if len(p.ids) == q.length {
-					out[q.k][v] += float64(b.wide[j][p.ids[q.slot]]) / t.temp
+				if len(p.IDs) == q.length {
+					out[q.k][v] += float64(b.wide[j][p.IDs[q.slot]]) / t.temp
 				}
 			}
 		}

@@ -75,7 +75,7 @@ func (t *target) decides(l *layout) []int {
 	}
 	for i := range t.coords {
 		if c := &t.coords[i]; t.own(i) {
-			out[l.start[t.groups[c.group].blanks[0]]+max(c.slot, 0)] = i
+			out[l.start[t.groups[c.group].Blanks[0]]+max(c.slot, 0)] = i
 		}
 	}
 	return out
@@ -84,7 +84,7 @@ func (t *target) decides(l *layout) []int {
 // own reports whether coordinate i decides a single token.
 func (t *target) own(i int) bool {
 	c := &t.coords[i]
-	if len(t.groups[c.group].blanks) > 1 {
+	if len(t.groups[c.group].Blanks) > 1 {
 		return false
 	}
 	return c.slot >= 0 || len(c.lengths) == 1 && c.lengths[0] == 1
@@ -98,7 +98,7 @@ func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
 		row.spell(dst, c.ids)
 	} else {
 		for v, p := range c.phrases {
-			dst[v] = float64(row.value(p.ids[0]))
+			dst[v] = float64(row.value(p.IDs[0]))
 		}
 	}
 	if t.temp != 1 {

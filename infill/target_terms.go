@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -21,7 +22,7 @@ func (t *target) addTerms(ctx context.Context, x [][]int32, u []float64) error {
 			number[k] = -1
 			continue
 		}
-		key := idsKey(x[k])
+		key := text.IDsKey(x[k])
 		n, seen := at[key]
 		if !seen {
 			n = len(texts)

@@ -1,176 +1,101 @@
 package infill
 
 import (
-	"fmt"
+	"regexp"
+	"slices"
 
-	"infill/mlm"
+	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
-// A inTemplate is a text with blanks, tokenized for one model. It does not change.
-type inTemplate struct {
-	tok    *tokenize.Tokenizer
-	text   string
-	blanks []blankIn // in the order of the text; at least one
-	ids    []int32   // the whole sequence, specials included, one mask token at every blank
-	window [2]int
+// A Blank is a place in a text that is to be filled in, with what its
+// spelling says of the filling:
+//
+//	[MASK]  ___        one token
+//	[MASK:a]           tied: all blanks called a get the same filling
+//	[MASK*3]           three tokens
+//	[MASK*1-3]         one to three tokens
+//	[MASK.]            one token, which may be punctuation
+//	[MASK|red|green]   one of these words or phrases
+//	[MASK/^[a-z]+ing$/]  a whole word that matches the regular expression
+//
+// Options may be combined, each once, in the order name, count, and then dot,
+// list or expression: [MASK:a*2/^[a-z]+$/].
+type Blank struct {
+	Start, End int // byte span of the blank's spelling in [Template.Text]
+	Pos        int // index of its mask token in [Template.IDs]
 
-	groups []group
-	owner  []int   // of each blank, its group
-	places []place // of each blank
-	starts []int   // byte of text at which each id begins
-	ends   []int   // byte of text at which it ends
-	inner  []bool  // the id goes on with the word before it
+	Name     string   // blanks of the same name are tied; "" is tied to none
+	Min, Max int      // number of tokens, both 1 unless the blank says otherwise
+	Words    []string // the only fillings allowed; nil: any
+	// Punctuation may fill the blank as well as words, as under VocabAll.
+	Punctuation bool
+	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
 }
 
-// parse is what infill.Parse says.
-func parse(tok *tokenize.Tokenizer, text string) (*inTemplate, error) {
-	if tok == nil {
-		return nil, errNoTokenizer
-	}
-	err := checkText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
+// A Template is a text with blanks, tokenized for one model. It does not change.
+type Template struct{ in text.Template }
+
+// Parse finds the blanks of a text and tokenizes it; [Blank] has the grammar.
+// A blank is also a run of three or more underscores, or the tokenizer's own
+// spelling of the mask token. A backslash before a blank makes it text: \[MASK].
+// Errors are *TextError with ErrEmpty, ErrNoBlank
+// or ErrBlank, or come from the tokenizer (invalid UTF-8). Without a tokenizer it is ErrOption.
+func Parse(tok *tokenize.Tokenizer, s string) (*Template, error) {
+	t, err := text.Parse(tok, s)
 	if err != nil {
 		return nil, err
 	}
-	text, blanks, err := parseBlanks(text, tok.Token(tok.MaskID()))
-	if err != nil {
-		return nil, err
-	}
-	if len(blanks) == 0 {
-		return nil, noBlank(text, tok.Token(tok.MaskID()))
-	}
-	return newTemplate(tok, text, blanks)
+	return &Template{*t}, nil
 }
 
-// newTemplate makes the template of a text whose blanks are known.
-func newTemplate(tok *tokenize.Tokenizer, text string, blanks []blankIn) (*inTemplate, error) {
-	gs, err := groups(blanks)
-	if err != nil {
-		return nil, err
-	}
-	t, err := encode(tok, text, blanks)
-	if err != nil {
-		return nil, err
-	}
-	t.groups, t.owner = gs, make([]int, len(blanks))
-	for g := range gs {
-		for _, b := range gs[g].blanks {
-			t.owner[b] = g
-		}
-	}
-	t.places = placesOf(boundaryOf(tok), text, blanks)
-	for i := range t.places {
-		if t.places[i].tail = t.tail(i); len(t.places[i].tail) > 0 {
-			t.places[i].head = t.head(i)
-		}
-	}
-	return t, nil
-}
+// Text returns the text, with its blanks as they are spelt and without the
+// backslashes that make text of what looks like a blank.
+func (t *Template) Text() string { return t.in.Text }
 
-// head returns the pieces of the letters that directly precede a blank. There are none if another
-// blank is part of their word, or if the first of them is in one piece with what precedes it.
-func (t *inTemplate) head(i int) []int32 {
-	start := t.blanks[i].Start - len(t.places[i].before)
-	if i > 0 && t.blanks[i-1].End == start {
-		return nil
-	}
-	to := t.blanks[i].Pos
-	from := to
-	for from > 1 && t.starts[from-1] >= start { // piece 0 is a special token
-		from--
-	}
-	if from == to || t.starts[from] != start {
-		return nil
-	}
-	return t.ids[from:to]
-}
-
-// tail returns the pieces of the number that directly follows a blank.
-func (t *inTemplate) tail(i int) []int32 {
-	after := t.places[i].after
-	if !beginsNumber(after) {
-		return nil
-	}
-	from := t.blanks[i].Pos + 1
-	to := from
-	for to < len(t.ids) && t.starts[to] < t.blanks[i].End+len(after) {
-		to++
-	}
-	return t.ids[from:to]
-}
-
-// placesIn are the places of the blanks of a group.
-func (t *inTemplate) placesIn(g *group) []place {
-	out := make([]place, len(g.blanks))
-	for i, b := range g.blanks {
-		out[i] = t.places[b]
+// Blanks returns the blanks in the order of the text; at least one. The slice
+// is the caller's.
+func (t *Template) Blanks() []Blank {
+	out := make([]Blank, len(t.in.Blanks))
+	for i, b := range t.in.Blanks {
+		out[i] = Blank{Start: b.Start, End: b.End, Pos: b.Pos, Name: b.Name, Min: b.Min, Max: b.Max,
+			Words: slices.Clone(b.Words), Punctuation: b.Punctuation, Pattern: b.Pattern}
 	}
 	return out
 }
 
-// encode tokenizes the text, see encodeText, and finds the mask tokens of the
-// blanks in the ids: tokenizers split the text at special tokens first, so
-// nothing outside a blank changes.
-func encode(tok *tokenize.Tokenizer, text string, blanks []blankIn) (*inTemplate, error) {
-	enc, err := encodeText(tok, text, blanks)
-	if err != nil {
-		return nil, err
+// IDs returns the whole sequence, special tokens included, with one mask token
+// at every blank. The slice is the caller's.
+func (t *Template) IDs() []int32 { return slices.Clone(t.in.IDs) }
+
+// Window is the byte span of the text that the model sees: all of it, or what
+// is left of a text too long for the model, see [Template.Cut].
+func (t *Template) Window() [2]int { return t.in.Window }
+
+// Positions returns the token positions of the blanks in [Template.IDs].
+func (t *Template) Positions() []int {
+	p := make([]int, len(t.in.Blanks))
+	for i, b := range t.in.Blanks {
+		p[i] = b.Pos
 	}
-	t := &inTemplate{
-		tok: tok, text: text, blanks: blanks, ids: enc.IDs, window: [2]int{0, len(text)},
-		inner: enc.Continuation,
-	}
-	i := 0
-	for p, id := range enc.IDs {
-		t.starts, t.ends = append(t.starts, enc.Spans[p][0]), append(t.ends, enc.Spans[p][1])
-		if id == tok.MaskID() {
-			if i < len(blanks) {
-				blanks[i].Pos = p
-			}
-			i++
-		}
-	}
-	if i != len(blanks) {
-		msg := fmt.Sprintf("the tokenizer makes %d mask tokens of %d blanks", i, len(blanks))
-		return nil, &TextError{-1, msg, ErrBlank}
-	}
-	return t, nil
+	return p
 }
 
-// cut is what infill.Template.Cut says. A template that fits is t itself.
-func (t *inTemplate) cut(limit, room int) (*inTemplate, error) {
-	room = max(room, 0)
-	n := len(t.ids)
-	if limit <= 0 || n+room <= limit {
+// Cut returns the template with no more than limit ids, the special tokens at
+// both ends and room further tokens at the blanks included: the piece of the
+// text around the blanks that is as long as possible, with as many pieces
+// before the first blank as after the last (more on one side where the other
+// has fewer), beginning and ending with whole words. Text and blanks stay; only
+// what the model sees is cut, as [Template.Window] says. A template that fits is returned
+// as it is, and so is any with a limit of 0 or less. Room is 0 or more. The error is mlm.ErrTooLong
+// if the blanks are too far apart.
+func (t *Template) Cut(limit, room int) (*Template, error) {
+	cut, err := t.in.Cut(limit, room)
+	switch {
+	case err != nil:
+		return nil, err
+	case cut == &t.in:
 		return t, nil
 	}
-	// Without the special tokens at both ends the ids are 1 … n−2.
-	first, last := t.blanks[0].Pos, t.blanks[len(t.blanks)-1].Pos
-	free := limit - room - 2 - (last - first + 1)
-	if free < 0 {
-		return nil, &TextError{t.blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model "+
-			"takes %d with the special tokens; put fewer blanks into one text",
-			last-first+1+room, limit), mlm.ErrTooLong}
-	}
-	before, after := first-1, n-2-last
-	left := min(before, max(free/2, free-after))
-	right := min(after, free-left)
-	a, b := first-left, last+right+1 // ids a … b−1 stay
-	for a < first && a > 1 && t.inner[a] {
-		a++
-	}
-	for b > last+1 && b < n-1 && t.inner[b] {
-		b--
-	}
-	cut := *t
-	cut.window = [2]int{t.starts[a], t.ends[b-1]}
-	cut.ids = append(append([]int32{t.ids[0]}, t.ids[a:b]...), t.ids[n-1])
-	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
-	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
-	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
-	cut.blanks = append([]blankIn(nil), t.blanks...)
-	for i := range cut.blanks {
-		cut.blanks[i].Pos -= a - 1
-	}
-	return &cut, nil
+	return &Template{*cut}, nil
 }

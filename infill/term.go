@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -89,18 +90,18 @@ func checkTerms(terms []Weighted) error {
 	var names []string
 	for i, w := range terms {
 		if w.Term == nil {
-			return fmt.Errorf("%w: part %d of the energy is missing", ErrOption, i+1)
+			return fmt.Errorf("%w: part %d of the energy is missing", text.ErrOption, i+1)
 		}
 		name := w.Term.Name()
 		switch {
 		case name == "" || name == ModelEnergy:
-			return fmt.Errorf("%w: a part of the energy is called %q", ErrOption, name)
+			return fmt.Errorf("%w: a part of the energy is called %q", text.ErrOption, name)
 		case slices.Contains(names, name):
-			return fmt.Errorf("%w: two parts of the energy are called %q; add their weights", ErrOption,
+			return fmt.Errorf("%w: two parts of the energy are called %q; add their weights", text.ErrOption,
 				name)
 		case !(math.Abs(w.Weight) <= MaxWeight):
 			return fmt.Errorf("%w: the part %s of the energy has the weight %v, want a number from %v to %v",
-				ErrOption, name, w.Weight, -MaxWeight, MaxWeight)
+				text.ErrOption, name, w.Weight, -MaxWeight, MaxWeight)
 		}
 		names = append(names, name)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"infill/infill/internal/text"
 )
 
 // Edit is the term that keeps fillings near the words that stood in the blanks. Its value is
@@ -31,7 +33,7 @@ func (Edit) Values(_ context.Context, texts []Finished, v []float64) error {
 		for i, s := range f.Spans {
 			now := []rune(strings.ToLower(f.Text[s[0]:s[1]]))
 			before := []rune(strings.ToLower(f.Original[i]))
-			v[k] -= float64(levenshtein(now, before, math.MaxInt))
+			v[k] -= float64(text.Levenshtein(now, before, math.MaxInt))
 		}
 	}
 	return nil
@@ -40,4 +42,4 @@ func (Edit) Values(_ context.Context, texts []Finished, v []float64) error {
 // ErrNoOriginal is returned by terms that compare with the words that stood in the blanks, where
 // nothing did. It wraps ErrOption.
 var ErrNoOriginal = fmt.Errorf("%w: the words that stood in the blanks are not known; "+
-	"have words of a complete text masked", ErrOption)
+	"have words of a complete text masked", text.ErrOption)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -39,12 +40,12 @@ func (s *SecondModel) Rows() int { return 1 }
 func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64) error {
 	if s.engine.model == nil {
 		return fmt.Errorf("%w: it has no model; open one with mlm.Open and pass it to NewSecondModel",
-			ErrOption)
+			text.ErrOption)
 	}
 	return gate.Each(ctx, len(texts), func(ctx context.Context, k int) error {
 		score, err := s.engine.ScoreSpans(ctx, texts[k].Text, texts[k].Spans)
 		switch {
-		case errors.Is(err, ErrEmpty) || errors.Is(err, errNoPiece):
+		case errors.Is(err, text.ErrEmpty) || errors.Is(err, errNoPiece):
 			v[k] = 0
 			return nil
 		case err != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"infill/infill/internal/text"
 	"infill/tokenize"
 )
 
@@ -12,9 +13,9 @@ func (e *Engine) ready(ctx context.Context) error {
 	switch {
 	case e == nil || e.model == nil:
 		return fmt.Errorf("%w: the engine has no model; open one with mlm.Open and pass it to New",
-			ErrOption)
+			text.ErrOption)
 	case ctx == nil:
-		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrOption)
+		return fmt.Errorf("%w: the context is nil; pass context.Background()", text.ErrOption)
 	}
 	return nil
 }
@@ -25,25 +26,26 @@ func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
 	if err := e.ready(ctx); err != nil {
 		return err
 	}
-	if t == nil || len(t.in.blanks) == 0 {
-		return fmt.Errorf("%w: there is no template; make one with Parse or Masking.Template", ErrOption)
+	if t == nil || len(t.in.Blanks) == 0 {
+		return fmt.Errorf("%w: there is no template; make one with Parse or Masking.Template",
+			text.ErrOption)
 	}
-	if !e.knows(t.in.tok) {
+	if !e.knows(t.in.Tok) {
 		return fmt.Errorf("%w: the template was made with the tokenizer of another vocabulary; make it "+
-			"with Engine.Tokenizer", ErrOption)
+			"with Engine.Tokenizer", text.ErrOption)
 	}
 	if opt == nil {
 		return nil
 	}
-	for _, l := range []*WordList{opt.Allow, opt.Ban} {
-		if tok := listTokenizer(l); tok != nil && !e.knows(tok) {
+	for _, l := range []*text.WordList{opt.Allow, opt.Ban} {
+		if tok := text.TokenizerOf(l); tok != nil && !e.knows(tok) {
 			return fmt.Errorf("%w: a list of words was made with the tokenizer of another vocabulary; "+
-				"make it with Engine.Tokenizer", ErrOption)
+				"make it with Engine.Tokenizer", text.ErrOption)
 		}
 	}
-	if n := len(opt.Original); n > 0 && n != len(t.in.blanks) && opt.Start != StartOriginal {
+	if n := len(opt.Original); n > 0 && n != len(t.in.Blanks) && opt.Start != StartOriginal {
 		return fmt.Errorf("%w: %d original words for %d blanks; give one for every blank, in the order "+
-			"of the text", ErrOption, n, len(t.in.blanks))
+			"of the text", text.ErrOption, n, len(t.in.Blanks))
 	}
 	return nil
 }

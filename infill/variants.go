@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -33,12 +34,13 @@ type Variants struct {
 func (v Variants) Check() error {
 	switch {
 	case v.Count < 1 || v.Count > MaxVariants:
-		return fmt.Errorf("%w: %d variants, want 1 to %d", ErrOption, v.Count, MaxVariants)
+		return fmt.Errorf("%w: %d variants, want 1 to %d", text.ErrOption, v.Count, MaxVariants)
 	case v.PerMasking < 0 || v.PerMasking > MaxVariants:
-		return fmt.Errorf("%w: %d variants of one masking, want 0 to %d", ErrOption, v.PerMasking,
+		return fmt.Errorf("%w: %d variants of one masking, want 0 to %d", text.ErrOption, v.PerMasking,
 			MaxVariants)
 	case v.ExtraRounds < 0 || v.ExtraRounds > MaxExtraRounds:
-		return fmt.Errorf("%w: %d extra rounds, want 0 to %d", ErrOption, v.ExtraRounds, MaxExtraRounds)
+		return fmt.Errorf("%w: %d extra rounds, want 0 to %d", text.ErrOption, v.ExtraRounds,
+			MaxExtraRounds)
 	}
 	return nil
 }
@@ -158,12 +160,13 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	if opt.method() == MethodSearch { // whose work grows with them
 		opt.Top = min(r.want.Count+3, MaxTop)
 	}
-	text, chosen, err := masking(r.masking).choose(r.text, r.e.Tokenizer().Token(r.e.Tokenizer().MaskID()),
-		opt.Seed, opt.ID)
+	tok := r.e.Tokenizer()
+	plain, chosen, err := text.Masking(r.masking).Choose(r.text, tok.Token(tok.MaskID()), opt.Seed,
+		opt.ID)
 	if err != nil {
 		return nil, err
 	}
-	t, masked, err := blankOut(r.e.Tokenizer(), text, chosen)
+	t, masked, err := text.BlankOut(tok, plain, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,7 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 			res.Fillings = diverse(res.Fillings, len(res.Fillings))
 		}
 		for _, f := range res.Fillings {
-			list = append(list, Variant{Filling: f, Round: n, Blanked: t.text, Masked: masked,
+			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Text, Masked: masked,
 				Places: chosen, OriginalScore: res.OriginalScore})
 		}
 	case errors.Is(err, ErrEmptySupport), errors.Is(err, ErrFiltered), errors.Is(err, mlm.ErrTooLong),

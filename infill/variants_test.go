@@ -108,3 +108,12 @@ func TestRoundsOfOneWord(t *testing.T) {
 		t.Errorf("nothing may be masked: %v", err)
 	}
 }
+
+func wordSet(t *testing.T, words ...string) *WordSet {
+	t.Helper()
+	s, err := NewWordSet(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

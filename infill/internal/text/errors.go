@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -22,19 +22,19 @@ var (
 	ErrOption = errors.New("bad option")
 )
 
-// errNoTokenizer is the error of what is made for a tokenizer.
-var errNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
+// ErrNoTokenizer is the error of what is made for a tokenizer.
+var ErrNoTokenizer = fmt.Errorf("%w: the tokenizer is nil; pass that of the model, Model.Tokenizer",
 	ErrOption)
 
-// A TextError is bad input at a place in a text.
-type TextError struct {
+// An Error is bad input at a place in a text.
+type Error struct {
 	Offset int    // byte offset into the text, −1 where no single place is to blame
 	Msg    string // what is wrong there and what to do about it
 	Err    error  // a sentinel
 }
 
 // Error says what is wrong, where, and what helps.
-func (e *TextError) Error() string {
+func (e *Error) Error() string {
 	s := "bad text"
 	if e.Err != nil {
 		s = e.Err.Error()
@@ -49,4 +49,4 @@ func (e *TextError) Error() string {
 }
 
 // Unwrap returns the sentinel.
-func (e *TextError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }

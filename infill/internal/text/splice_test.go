@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func TestSplice(t *testing.T) {
 		{"[MASK] ate the apple .", []string{"she"}, "she ate the apple ."},
 		{"he runs. [MASK] sleeps.", []string{"she"}, "he runs. she sleeps."},
 	} {
-		tm, err := parse(tok, c.text)
+		tm, err := Parse(tok, c.text)
 		if err != nil {
 			t.Fatalf("%q: %v", c.text, err)
 		}
@@ -43,16 +43,16 @@ func TestSplice(t *testing.T) {
 			if !ok {
 				t.Fatalf("the vocabulary lacks %q", p)
 			}
-			words[i] = boundaryOf(tok).join([]int32{id})
+			words[i] = BoundaryOf(tok).Join([]int32{id})
 		}
-		got, _ := splice(tm, tok, words, CaseAuto)
+		got, _ := Splice(tm, tok, words, CaseAuto)
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 		for i := range words {
 			words[i] = "dog"
 		}
-		if got, _ := splice(tm, tok, words, CaseModel); got == c.want && c.pieces[0] != "dog" {
+		if got, _ := Splice(tm, tok, words, CaseModel); got == c.want && c.pieces[0] != "dog" {
 			t.Errorf("%q: the pieces do not matter", c.text)
 		}
 	}
@@ -78,14 +78,14 @@ func TestPronoun(t *testing.T) {
 		{"A [MASK][MASK] slope.", []string{"i", "s"}, "A is slope."},
 		{"yesterday [MASK] went home.", []string{"i"}, "yesterday i went home."},
 	} {
-		tm, err := parse(the, c.text)
+		tm, err := Parse(the, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := splice(tm, the, c.words, CaseAuto); got != c.want {
+		if got, _ := Splice(tm, the, c.words, CaseAuto); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
-		if got, _ := splice(tm, the, c.words, CaseModel); strings.Contains(
+		if got, _ := Splice(tm, the, c.words, CaseModel); strings.Contains(
 			got, "I",
 		) != strings.Contains(
 			c.text, "I",
@@ -94,11 +94,11 @@ func TestPronoun(t *testing.T) {
 		}
 	}
 	la := tokenizerOf(t, "la", "the", "i", "am")
-	tm, err := parse(la, "Vedo [MASK] gatti.")
+	tm, err := Parse(la, "Vedo [MASK] gatti.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
+	if got, _ := Splice(tm, la, []string{"i"}, CaseAuto); got != "Vedo i gatti." {
 		t.Errorf("in another language: %q", got)
 	}
 	if !english(smallTokenizer(t)) {
@@ -148,7 +148,7 @@ func TestJoin(t *testing.T) {
 			}
 			ids = append(ids, id)
 		}
-		got := boundaryOf(tok).join(ids)
+		got := BoundaryOf(tok).Join(ids)
 		if got != want {
 			t.Errorf("%s: %q, want %q", pieces, got, want)
 		}

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -26,20 +26,20 @@ var ErrSpan = errors.New("bad span")
 // it. Errors wrap [ErrSpan], but for those of [Parse].
 func CheckSpans(tok *tokenize.Tokenizer, text string, spans []LabelledSpan) error {
 	if tok == nil {
-		return errNoTokenizer
+		return ErrNoTokenizer
 	}
-	plain, _, err := parseBlanks(text, tok.Token(tok.MaskID()))
+	plain, _, err := ParseBlanks(text, tok.Token(tok.MaskID()))
 	if err != nil {
 		return err
 	}
-	return masking{Spans: spans}.checkSpans(text, plain)
+	return Masking{Spans: spans}.checkSpans(text, plain)
 }
 
 // labels reports whether labels choose what is masked.
-func (m masking) labels() bool { return len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0 }
+func (m Masking) labels() bool { return len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0 }
 
 // checkSpans refuses spans that are not of the text. given is the text with its escapes.
-func (m masking) checkSpans(given, text string) error {
+func (m Masking) checkSpans(given, text string) error {
 	if len(m.Spans) > 0 && given != text {
 		return fmt.Errorf("%w: spans of a text with a backslash before a blank, which is taken off",
 			ErrSpan)
@@ -61,7 +61,7 @@ func among(labels []string, label string) bool {
 }
 
 // inKept reports whether a word has a byte in a span that is kept.
-func (m masking) inKept(word [2]int) bool {
+func (m Masking) inKept(word [2]int) bool {
 	for _, s := range m.Spans {
 		if s.Start < word[1] && word[0] < s.End && among(m.KeepLabels, s.Label) {
 			return true
@@ -73,7 +73,7 @@ func (m masking) inKept(word [2]int) bool {
 // within are the parts of a word that lie in spans to be masked. A span that ends between a letter
 // or digit and another one has no part of that word. Nothing outside the spans is part of it: of
 // "Ann's" a span of "Ann" has the name alone.
-func (m masking) within(text string, word [2]int) [][2]int {
+func (m Masking) within(text string, word [2]int) [][2]int {
 	var out [][2]int
 	last := word[0]
 	spans := slices.Clone(m.Spans)
@@ -88,15 +88,15 @@ func (m masking) within(text string, word [2]int) [][2]int {
 		if a >= b || a < last || !among(m.MaskLabels, s.Label) {
 			continue
 		}
-		inner := wordSpans(text[a:b])
+		inner := WordSpans(text[a:b])
 		if len(inner) == 0 {
 			continue
 		}
 		// White space ends a word, so there is one.
 		b = a + inner[0][1]
 		a += inner[0][0]
-		if a > 0 && a == s.Start && isLetterOrDigit(lastRune(text[:a])) ||
-			b == s.End && isLetterOrDigit(firstRune(text[b:])) {
+		if a > 0 && a == s.Start && IsLetterOrDigit(LastRune(text[:a])) ||
+			b == s.End && IsLetterOrDigit(FirstRune(text[b:])) {
 			continue
 		}
 		out, last = append(out, [2]int{a, b}), b

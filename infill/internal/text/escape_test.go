@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"strings"
@@ -18,18 +18,18 @@ func TestEscapes(t *testing.T) {
 		{`C:\dog \ \\cat __\__ [MASK]`, `C:\dog \ \\cat __\__ [MASK]`, "[MASK]"},
 		{`\[MASK][MASK]\[MASK]`, `[MASK][MASK][MASK]`, "[MASK]"},
 	} {
-		tm, err := parse(tok, c.raw)
+		tm, err := Parse(tok, c.raw)
 		if err != nil {
 			t.Errorf("%s: %v", c.raw, err)
 			continue
 		}
-		b := tm.blanks[0]
-		if tm.text != c.text || len(tm.blanks) != 1 || c.text[b.Start:b.End] != c.blanks {
-			t.Errorf("%s: %q with blanks %+v", c.raw, tm.text, tm.blanks)
+		b := tm.Blanks[0]
+		if tm.Text != c.text || len(tm.Blanks) != 1 || c.text[b.Start:b.End] != c.blanks {
+			t.Errorf("%s: %q with blanks %+v", c.raw, tm.Text, tm.Blanks)
 		}
 		// Every piece has the bytes that it has in the text without the blank.
-		for p, id := range tm.ids {
-			bytes := tm.text[tm.starts[p]:tm.ends[p]]
+		for p, id := range tm.IDs {
+			bytes := tm.Text[tm.starts[p]:tm.ends[p]]
 			switch word := strings.TrimPrefix(tok.Token(id), "##"); {
 			case p == b.Pos && bytes != c.blanks, p != b.Pos && id == tok.MaskID():
 				t.Errorf("%s: %q is %q", c.raw, bytes, tok.Token(id))

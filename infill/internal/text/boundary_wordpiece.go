@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"slices"
@@ -12,13 +12,13 @@ import (
 // A symbol before a blank makes no difference there: a word begins.
 type wordPiece struct{ tok *tokenize.Tokenizer }
 
-func (w wordPiece) sort() lists {
-	var l lists
+func (w wordPiece) Sort() Lists {
+	var l Lists
 	for id := int32(0); int(id) < w.tok.VocabSize(); id++ {
 		if w.tok.IsSpecial(id) || w.tok.IsUnused(id) {
 			continue
 		}
-		text := surface(w.tok, id)
+		text := Surface(w.tok, id)
 		l.later(id, text)
 		if w.tok.IsContinuation(id) {
 			l.inside(id, text, true)
@@ -27,7 +27,7 @@ func (w wordPiece) sort() lists {
 		l.apart(id, tokenize.AfterSpace, text)
 		// A whole word would have to stand apart. What can follow a letter
 		// directly is punctuation, or a script written without spaces.
-		if !isWordRune(firstRune(text)) {
+		if !IsWordRune(FirstRune(text)) {
 			l.inside(id, text, false)
 		}
 	}
@@ -35,11 +35,11 @@ func (w wordPiece) sort() lists {
 	return l
 }
 
-// forms may differ between tied blanks: punctuation fits both.
-func (w wordPiece) forms(places []place) ([]tokenize.Place, int) {
+// Forms may differ between tied blanks: punctuation fits both.
+func (w wordPiece) Forms(places []Place) ([]tokenize.Place, int) {
 	out := make([]tokenize.Place, len(places))
 	for i, p := range places {
-		if p.glued {
+		if p.Glued {
 			out[i] = tokenize.AfterLetter
 		}
 	}
@@ -48,29 +48,29 @@ func (w wordPiece) forms(places []place) ([]tokenize.Place, int) {
 
 func (w wordPiece) bare(string, bool) bool { return false }
 
-func (w wordPiece) begins(f []int32, i int, _ bool) bool {
-	return !w.tok.IsContinuation(f[i]) && isLetterOrDigit(firstRune(surface(w.tok, f[i])))
+func (w wordPiece) Begins(f []int32, i int, _ bool) bool {
+	return !w.tok.IsContinuation(f[i]) && IsLetterOrDigit(FirstRune(Surface(w.tok, f[i])))
 }
 
-func (w wordPiece) goesOn(f []int32, i int) bool { return w.tok.IsContinuation(f[i]) }
+func (w wordPiece) GoesOn(f []int32, i int) bool { return w.tok.IsContinuation(f[i]) }
 
-func (w wordPiece) sameWord(f []int32, i int) bool { return w.goesOn(f, i) }
+func (w wordPiece) sameWord(f []int32, i int) bool { return w.GoesOn(f, i) }
 
-func (w wordPiece) alike(a, b int32) bool { return a == b }
+func (w wordPiece) Alike(a, b int32) bool { return a == b }
 
-// units are the words of several pieces. The first tokens of a blank inside a
+// Units are the words of several pieces. The first tokens of a blank inside a
 // word go on with that word and are not judged.
-func (w wordPiece) units(f []int32, form tokenize.Place,
+func (w wordPiece) Units(f []int32, form tokenize.Place,
 	yield func([]int32, tokenize.Place) bool) bool {
-	return w.words(f, form, func(word []int32) bool {
+	return w.Words(f, form, func(word []int32) bool {
 		return len(word) == 1 || yield(word, tokenize.AfterSpace)
 	})
 }
 
-func (w wordPiece) words(f []int32, form tokenize.Place, yield func([]int32) bool) bool {
+func (w wordPiece) Words(f []int32, form tokenize.Place, yield func([]int32) bool) bool {
 	for i := 0; i < len(f); {
 		end := i + 1
-		for end < len(f) && w.goesOn(f, end) {
+		for end < len(f) && w.GoesOn(f, end) {
 			end++
 		}
 		inside := i == 0 && (form == tokenize.AfterLetter || w.tok.IsContinuation(f[0]))
@@ -88,37 +88,37 @@ const (
 	opening = "([{$'’“-"
 )
 
-// join sets tokens apart by one space, except the pieces that go on with a
+// Join sets tokens apart by one space, except the pieces that go on with a
 // word, and except before closing and after opening punctuation and between
 // ideographs.
-func (w wordPiece) join(ids []int32) string {
+func (w wordPiece) Join(ids []int32) string {
 	var b strings.Builder
 	var before rune
-	ideograph := func(r rune) bool { return unicode.IsLetter(r) && !isWordRune(r) }
+	ideograph := func(r rune) bool { return unicode.IsLetter(r) && !IsWordRune(r) }
 	for i, id := range ids {
-		s := surface(w.tok, id)
-		first := firstRune(s)
+		s := Surface(w.tok, id)
+		first := FirstRune(s)
 		tight := w.tok.IsContinuation(id) || strings.ContainsRune(closing, first) ||
 			strings.ContainsRune(opening, before) || ideograph(first) && ideograph(before)
 		if i > 0 && !tight {
 			b.WriteByte(' ')
 		}
 		b.WriteString(s)
-		before = lastRune(s)
+		before = LastRune(s)
 	}
 	return b.String()
 }
 
-// spell after a letter: the first letters go on with the word before.
-func (w wordPiece) spell(text string, at tokenize.Place) (phrase, error) {
+// Spell after a letter: the first letters go on with the word before.
+func (w wordPiece) Spell(text string, at tokenize.Place) (Phrase, error) {
 	p, err := spellPhrase(w.tok, text, at)
 	if err != nil || at != tokenize.AfterLetter {
 		return p, err
 	}
-	if isWordRune(firstRune(p.text)) && !w.tok.IsContinuation(p.ids[0]) {
-		return phrase{}, wordError(text, errUnspellable, " after a letter")
+	if IsWordRune(FirstRune(p.Text)) && !w.tok.IsContinuation(p.IDs[0]) {
+		return Phrase{}, wordError(text, errUnspellable, " after a letter")
 	}
 	return p, nil
 }
 
-func (w wordPiece) spellings(p phrase) [][]int32 { return [][]int32{slices.Clone(p.ids)} }
+func (w wordPiece) Spellings(p Phrase) [][]int32 { return [][]int32{slices.Clone(p.IDs)} }

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -23,18 +23,18 @@ func FuzzReadWordList(f *testing.F) {
 			return
 		}
 		for _, p := range l.phrases {
-			enc, err := tok.Pieces(p.text)
-			if err != nil || idsKey(enc.IDs) != idsKey(p.ids) || len(p.ids) == 0 ||
-				len(p.ids) > maxBlankTokens {
-				t.Fatalf("%q became %v", p.text, p.ids)
+			enc, err := tok.Pieces(p.Text)
+			if err != nil || IDsKey(enc.IDs) != IDsKey(p.IDs) || len(p.IDs) == 0 ||
+				len(p.IDs) > MaxTokens {
+				t.Fatalf("%q became %v", p.Text, p.IDs)
 			}
-			inside, err := l.bound.spell(p.text, tokenize.AfterLetter)
-			if err == nil && (len(inside.ids) == 0 || len(inside.ids) > maxBlankTokens) {
-				t.Fatalf("%q inside a word became %v", p.text, inside.ids)
+			inside, err := l.bound.Spell(p.Text, tokenize.AfterLetter)
+			if err == nil && (len(inside.IDs) == 0 || len(inside.IDs) > MaxTokens) {
+				t.Fatalf("%q inside a word became %v", p.Text, inside.IDs)
 			}
-			for _, id := range inside.ids {
+			for _, id := range inside.IDs {
 				if tok.IsSpecial(id) {
-					t.Fatalf("%q inside a word has a special token", p.text)
+					t.Fatalf("%q inside a word has a special token", p.Text)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"math/rand/v2"
@@ -37,7 +37,7 @@ func TestEditDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"kitten", "sitting", 3}, {"Paris", "paris", 0}, {"", "abc", 3}, {"été", "ete", 2}} {
-		if got := editDistance(c.a, c.b, 100); got != c.want {
+		if got := EditDistance(c.a, c.b, 100); got != c.want {
 			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestEditDistance(t *testing.T) {
 			return string(b)
 		}
 		a, b, most := text(), text(), rng.IntN(10)
-		if got, want := editDistance(a, b, most), min(plainEdits(a, b), most); got != want {
+		if got, want := EditDistance(a, b, most), min(plainEdits(a, b), most); got != want {
 			t.Fatalf("%q, %q below %d: %d, want %d", a, b, most, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"infill/tokenize"
 )
 
-// parseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
+// ParseBlanks finds the blanks of a text; mask is the tokenizer's own spelling
 // of the mask token. A backslash directly before a blank makes it ordinary
 // text, and two stand for one backslash before a blank: "\[MASK]" is the text
 // "[MASK]", and "\\[MASK]" a backslash and a blank. Other backslashes are text.
 // It returns the text without these escapes, and the blanks with their spans in it.
-func parseBlanks(raw, mask string) (string, []blankIn, error) {
-	var blanks []blankIn
+func ParseBlanks(raw, mask string) (string, []Blank, error) {
+	var blanks []Blank
 	var plain strings.Builder
 	for i := 0; i < len(raw); {
 		slashes := 0
@@ -48,7 +48,7 @@ func parseBlanks(raw, mask string) (string, []blankIn, error) {
 			if errors.Is(err, errManyWords) {
 				kind = ErrManyWords
 			}
-			return "", nil, &TextError{i, err.Error(), kind}
+			return "", nil, &Error{i, err.Error(), kind}
 		}
 		b.Start, b.End = plain.Len(), plain.Len()+n
 		blanks = append(blanks, b)
@@ -90,7 +90,7 @@ type move struct{ at, by int }
 // spellMasks writes the blanks of a text as mask tokens. In a mask token that
 // the text itself spells a space is put after the first character, so that the
 // tokenizer reads its characters.
-func spellMasks(text, mask string, blanks []blankIn) spelledText {
+func spellMasks(text, mask string, blanks []Blank) spelledText {
 	var s spelledText
 	var b strings.Builder
 	shift := 0
@@ -132,9 +132,9 @@ func (s *spelledText) place(i int) int {
 	return i + s.moves[n-1].by
 }
 
-// encodeText tokenizes a text with blanks. The spans of the pieces are bytes of
+// Encode tokenizes a text with blanks. The spans of the pieces are bytes of
 // the text itself.
-func encodeText(tok *tokenize.Tokenizer, text string, blanks []blankIn) (tokenize.Encoding, error) {
+func Encode(tok *tokenize.Tokenizer, text string, blanks []Blank) (tokenize.Encoding, error) {
 	s := spellMasks(text, tok.Token(tok.MaskID()), blanks)
 	enc, err := tok.EncodeBlanks(s.text)
 	if err != nil {

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -13,35 +13,35 @@ func TestBlankGrammar(t *testing.T) {
 	tok := tinyTokenizer(t)
 	for _, c := range []struct {
 		text string
-		want blankIn
+		want Blank
 	}{
-		{"[MASK]", blankIn{Min: 1, Max: 1}},
-		{"____", blankIn{Min: 1, Max: 1}},
-		{"[MASK:a]", blankIn{Name: "a", Min: 1, Max: 1}},
-		{"[MASK*3]", blankIn{Min: 3, Max: 3, counted: true}},
-		{"[MASK.]", blankIn{Min: 1, Max: 1, Punctuation: true}},
-		{"[MASK:a*2.]", blankIn{Name: "a", Min: 2, Max: 2, counted: true, Punctuation: true}},
-		{"[MASK*1-3]", blankIn{Min: 1, Max: 3, counted: true}},
-		{"[MASK*2-2]", blankIn{Min: 2, Max: 2, counted: true}},
-		{"[MASK|red]", blankIn{Min: 1, Max: 1, Words: []string{"red"}}},
-		{"[MASK|red| big dog |a\\]b\\|c\\\\]", blankIn{Min: 1, Max: 1, Words: []string{"red", "big dog", "a]b|c\\"}}},
-		{"[MASK/^[a-z]+ing$/]", blankIn{Min: 1, Max: 1, Pattern: regexp.MustCompile("^[a-z]+ing$")}},
-		{"[MASK/a\\/b[]/\\]]/]", blankIn{Min: 1, Max: 1, Pattern: regexp.MustCompile(`a/b[]/\]]`)}},
-		{"[MASK:x-1*1-2/s$/]", blankIn{Name: "x-1", Min: 1, Max: 2, counted: true, Pattern: regexp.MustCompile("s$")}},
-		{"[MASK:n*2|big dog|dogs]", blankIn{Name: "n", Min: 2, Max: 2, counted: true, Words: []string{"big dog", "dogs"}}},
+		{"[MASK]", Blank{Min: 1, Max: 1}},
+		{"____", Blank{Min: 1, Max: 1}},
+		{"[MASK:a]", Blank{Name: "a", Min: 1, Max: 1}},
+		{"[MASK*3]", Blank{Min: 3, Max: 3, Counted: true}},
+		{"[MASK.]", Blank{Min: 1, Max: 1, Punctuation: true}},
+		{"[MASK:a*2.]", Blank{Name: "a", Min: 2, Max: 2, Counted: true, Punctuation: true}},
+		{"[MASK*1-3]", Blank{Min: 1, Max: 3, Counted: true}},
+		{"[MASK*2-2]", Blank{Min: 2, Max: 2, Counted: true}},
+		{"[MASK|red]", Blank{Min: 1, Max: 1, Words: []string{"red"}}},
+		{"[MASK|red| big dog |a\\]b\\|c\\\\]", Blank{Min: 1, Max: 1, Words: []string{"red", "big dog", "a]b|c\\"}}},
+		{"[MASK/^[a-z]+ing$/]", Blank{Min: 1, Max: 1, Pattern: regexp.MustCompile("^[a-z]+ing$")}},
+		{"[MASK/a\\/b[]/\\]]/]", Blank{Min: 1, Max: 1, Pattern: regexp.MustCompile(`a/b[]/\]]`)}},
+		{"[MASK:x-1*1-2/s$/]", Blank{Name: "x-1", Min: 1, Max: 2, Counted: true, Pattern: regexp.MustCompile("s$")}},
+		{"[MASK:n*2|big dog|dogs]", Blank{Name: "n", Min: 2, Max: 2, Counted: true, Words: []string{"big dog", "dogs"}}},
 	} {
-		tm, err := parse(tok, "the "+c.text+" .")
+		tm, err := Parse(tok, "the "+c.text+" .")
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
 		c.want.Start, c.want.End, c.want.Pos = 4, 4+len(c.text), 2
-		if len(tm.blanks) != 1 || !reflect.DeepEqual(tm.blanks[0], c.want) {
-			t.Errorf("%s: %+v", c.text, tm.blanks)
+		if len(tm.Blanks) != 1 || !reflect.DeepEqual(tm.Blanks[0], c.want) {
+			t.Errorf("%s: %+v", c.text, tm.Blanks)
 		}
 	}
 	// What only looks like a blank is text.
-	if _, err := parse(tok, "the [MASKED] __ [MASK-1] ."); !errors.Is(err, ErrNoBlank) {
+	if _, err := Parse(tok, "the [MASKED] __ [MASK-1] ."); !errors.Is(err, ErrNoBlank) {
 		t.Errorf("%v", err)
 	}
 }
@@ -79,8 +79,8 @@ func TestBlankErrors(t *testing.T) {
 		"the [MASK:a*2] [MASK:a*3]":                     "called a",
 		"the [MASK:a|red] [MASK:a|blue]":                "called a",
 	} {
-		_, err := parse(tok, text)
-		var te *TextError
+		_, err := Parse(tok, text)
+		var te *Error
 		if !errors.Is(err, ErrBlank) || !errors.As(err, &te) || te.Offset < 4 ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want %q", text, err, says)

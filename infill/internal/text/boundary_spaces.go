@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"strings"
@@ -17,9 +17,9 @@ type spaceMarks struct {
 	key  []int32 // by id: the first token that looks the same
 }
 
-// sort leaves out what fills no blank by itself: white space, and parts of a character.
-func (m *spaceMarks) sort() lists {
-	var l lists
+// Sort leaves out what fills no blank by itself: white space, and parts of a character.
+func (m *spaceMarks) Sort() Lists {
+	var l Lists
 	for id := range int32(m.tok.VocabSize()) {
 		text, space := m.tok.Surface(id)
 		if m.tok.IsSpecial(id) || m.tok.IsUnused(id) || text == "" || !utf8.ValidString(text) ||
@@ -38,9 +38,9 @@ func (m *spaceMarks) sort() lists {
 	return l
 }
 
-// forms: tied blanks have one token, with the mark unless none of them asks for
+// Forms: tied blanks have one token, with the mark unless none of them asks for
 // one. A blank that must have none then fits no tie.
-func (m *spaceMarks) forms(places []place) ([]tokenize.Place, int) {
+func (m *spaceMarks) Forms(places []Place) ([]tokenize.Place, int) {
 	out := make([]tokenize.Place, len(places))
 	marked := false
 	for _, p := range places {
@@ -52,7 +52,7 @@ func (m *spaceMarks) forms(places []place) ([]tokenize.Place, int) {
 			return nil, i
 		case marked:
 			out[i] = tokenize.AfterSpace
-		case p.glued:
+		case p.Glued:
 			out[i] = tokenize.AfterLetter
 		default:
 			out[i] = tokenize.AfterSymbol
@@ -65,30 +65,30 @@ func (m *spaceMarks) bare(before string, touches bool) bool {
 	return touches || !m.tok.FollowsSpace(before)
 }
 
-func (m *spaceMarks) begins(f []int32, i int, glued bool) bool {
+func (m *spaceMarks) Begins(f []int32, i int, glued bool) bool {
 	text, space := m.tok.Surface(f[i])
 	if !space && (i > 0 || glued) {
 		return false
 	}
-	return isLetterOrDigit(firstRune(text))
+	return IsLetterOrDigit(FirstRune(text))
 }
 
-func (m *spaceMarks) goesOn(f []int32, i int) bool {
+func (m *spaceMarks) GoesOn(f []int32, i int) bool {
 	_, space := m.tok.Surface(f[i])
 	return !space
 }
 
 func (m *spaceMarks) sameWord(f []int32, i int) bool {
-	return m.goesOn(f, i) && isWordRune(lastRune(surface(m.tok, f[i-1]))) &&
-		isWordRune(firstRune(surface(m.tok, f[i])))
+	return m.GoesOn(f, i) && IsWordRune(LastRune(Surface(m.tok, f[i-1]))) &&
+		IsWordRune(FirstRune(Surface(m.tok, f[i])))
 }
 
-func (m *spaceMarks) alike(a, b int32) bool {
+func (m *spaceMarks) Alike(a, b int32) bool {
 	m.once.Do(func() {
 		first := map[string]int32{}
 		m.key = make([]int32, m.tok.VocabSize())
 		for id := range m.key {
-			text := surface(m.tok, int32(id))
+			text := Surface(m.tok, int32(id))
 			if _, ok := first[text]; !ok {
 				first[text] = int32(id)
 			}
@@ -98,13 +98,13 @@ func (m *spaceMarks) alike(a, b int32) bool {
 	return a == b || m.key[a] == m.key[b]
 }
 
-// units: a filling is judged as a whole.
-func (m *spaceMarks) units(f []int32, form tokenize.Place,
+// Units: a filling is judged as a whole.
+func (m *spaceMarks) Units(f []int32, form tokenize.Place,
 	yield func([]int32, tokenize.Place) bool) bool {
 	return len(f) == 0 || yield(f, form)
 }
 
-func (m *spaceMarks) words(f []int32, _ tokenize.Place, yield func([]int32) bool) bool {
+func (m *spaceMarks) Words(f []int32, _ tokenize.Place, yield func([]int32) bool) bool {
 	for i := 0; i < len(f); {
 		end := i + 1
 		for end < len(f) && m.sameWord(f, end) {
@@ -118,8 +118,8 @@ func (m *spaceMarks) words(f []int32, _ tokenize.Place, yield func([]int32) bool
 	return true
 }
 
-// join: the pieces say it all. The space before the first stands outside the blank.
-func (m *spaceMarks) join(ids []int32) string {
+// Join: the pieces say it all. The space before the first stands outside the blank.
+func (m *spaceMarks) Join(ids []int32) string {
 	var b strings.Builder
 	for i, id := range ids {
 		s, space := m.tok.Surface(id)
@@ -131,15 +131,15 @@ func (m *spaceMarks) join(ids []int32) string {
 	return b.String()
 }
 
-func (m *spaceMarks) spell(text string, at tokenize.Place) (phrase, error) {
+func (m *spaceMarks) Spell(text string, at tokenize.Place) (Phrase, error) {
 	return spellPhrase(m.tok, text, at)
 }
 
-// spellings are those with a space before the phrase and without.
-func (m *spaceMarks) spellings(p phrase) [][]int32 {
-	out := [][]int32{p.ids}
-	if bare, err := m.spell(p.text, tokenize.AfterSymbol); err == nil {
-		out = append(out, bare.ids)
+// Spellings are those with a space before the phrase and without.
+func (m *spaceMarks) Spellings(p Phrase) [][]int32 {
+	out := [][]int32{p.IDs}
+	if bare, err := m.Spell(p.Text, tokenize.AfterSymbol); err == nil {
+		out = append(out, bare.IDs)
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func TestLiteralMask(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	taken, words, err := Masking{Words: 1}.Template(m.Tokenizer(), `A \___ b`, 1, "")
-	if err != nil || len(taken.in.blanks) != 1 || len(words) != 1 ||
+	if err != nil || len(taken.in.Blanks) != 1 || len(words) != 1 ||
 		!strings.Contains(taken.Text(), "___") {
 		t.Errorf("%+v, %q, %v", taken, words, err)
 	}

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func TestWords(t *testing.T) {
 		"\U0001F600 cafe\u0301 \u732b \u05d0": {"cafe\u0301", "\u732b", "\u05d0"},
 	} {
 		var got []string
-		for _, w := range wordSpans(text) {
+		for _, w := range WordSpans(text) {
 			got = append(got, text[w[0]:w[1]])
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -33,11 +33,11 @@ func TestMaskWords(t *testing.T) {
 	tok := tinyTokenizer(t)
 	const text = "One two,\tthree four \u2013 five six seven eight."
 	for rate, n := range map[float64]int{0.01: 1, 0.25: 2, 0.5: 4, 1: 8} {
-		tm, words, err := masking{Rate: rate}.Template(tok, text, 1, "7")
+		tm, words, err := Masking{Rate: rate}.Template(tok, text, 1, "7")
 		if err != nil {
 			t.Fatal(err)
 		}
-		masked := tm.text
+		masked := tm.Text
 		if err != nil || len(words) != n || strings.Count(masked, "[MASK]") != n {
 			t.Fatalf("rate %v: %q, %q, %v", rate, masked, words, err)
 		}
@@ -53,7 +53,7 @@ func TestMaskWords(t *testing.T) {
 	count := map[string]int{}
 	const runs = 4000
 	for s := range uint64(runs) {
-		_, words, err := masking{Rate: 0.25}.Template(tok, text, s, "")
+		_, words, err := Masking{Rate: 0.25}.Template(tok, text, s, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestMaskWords(t *testing.T) {
 		rate float64
 		is   error
 	}{{text, 0, ErrOption}, {text, 1.1, ErrOption}, {text, math.NaN(), ErrOption}, {"a ___", 0.5, ErrBlank}, {" . ", 0.5, ErrEmpty}} {
-		if _, _, err := (masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(
+		if _, _, err := (Masking{Rate: bad.rate}).Template(tok, bad.text, 1, ""); !errors.Is(
 			err, bad.is,
 		) {
 			t.Errorf("%q at %v: %v, want %v", bad.text, bad.rate, err, bad.is)
@@ -96,12 +96,12 @@ func TestMaskingKeepsBytes(t *testing.T) {
 		"\u732b\u304c\u5bdd\u308b the cat",
 		"line\r\nwith words\nmore\rlines\r\n",
 	} {
-		for n := 1; n <= len(wordSpans(text)); n++ {
-			made, words, err := masking{Words: n}.Template(tok, text, 3, "7")
+		for n := 1; n <= len(WordSpans(text)); n++ {
+			made, words, err := Masking{Words: n}.Template(tok, text, 3, "7")
 			if err != nil {
 				t.Fatal(err)
 			}
-			masked := made.text
+			masked := made.Text
 			if err != nil || len(words) != n {
 				t.Fatalf("%q, %d words: %q, %v", text, n, words, err)
 			}
@@ -113,7 +113,7 @@ func TestMaskingKeepsBytes(t *testing.T) {
 				t.Errorf("%q became %q, and back %q", text, masked, back)
 			}
 			// The template is that of the masked text.
-			tm, err := parse(tok, masked)
+			tm, err := Parse(tok, masked)
 			if err != nil || !reflect.DeepEqual(tm, made) {
 				t.Errorf("%q: %+v, parsed %+v, %v", masked, made, tm, err)
 			}
@@ -126,7 +126,7 @@ func TestCountWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, " . ,": 0, "the dog .": 2, "don't — 'tis (so)": 3,
 		"a\tb\u00a0c": 3} {
-		if got := CountWords(text); got != want || got != len(wordSpans(text)) {
+		if got := CountWords(text); got != want || got != len(WordSpans(text)) {
 			t.Errorf("%q has %d words, want %d", text, got, want)
 		}
 	}

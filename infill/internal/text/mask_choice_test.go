@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func wordSet(t testing.TB, words ...string) *WordSet {
 }
 
 // maskable are the words of a text that a masking may take.
-func maskable(t *testing.T, m masking, text string) []string {
+func maskable(t *testing.T, m Masking, text string) []string {
 	t.Helper()
 	m.Rate, m.Words = 1, 0
 	_, words, err := m.Template(tinyTokenizer(t), text, 1, "")
@@ -44,7 +44,7 @@ func TestKeep(t *testing.T) {
 		{"cafe\u0301", "a cafe\u0301 cafe", []string{"a", "cafe"}},
 		{"3.5", "3.5% of 3", []string{"of", "3"}},
 	} {
-		if got := maskable(t, masking{Keep: wordSet(t, c.keep)}, c.text); !reflect.DeepEqual(got,
+		if got := maskable(t, Masking{Keep: wordSet(t, c.keep)}, c.text); !reflect.DeepEqual(got,
 			c.want) {
 			t.Errorf("%q without %q: %q, want %q", c.text, c.keep, got, c.want)
 		}
@@ -60,7 +60,7 @@ func TestKeep(t *testing.T) {
 		!strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v", err)
 	}
-	m := masking{Rate: 1, Keep: wordSet(t, "the", "dog")}
+	m := Masking{Rate: 1, Keep: wordSet(t, "the", "dog")}
 	if _, _, err := m.Template(tinyTokenizer(t), "The dog!", 1, ""); !errors.Is(err, ErrFewWords) {
 		t.Errorf("a text of kept words: %v", err)
 	}
@@ -70,10 +70,10 @@ func TestContentWords(t *testing.T) {
 	t.Parallel()
 	const text = "It's the mother-in-law who didn't give us 25 good books in 1999, isn't it?"
 	want := []string{"mother-in-law", "give", "good", "books"}
-	if got := maskable(t, masking{Class: ClassContent}, text); !reflect.DeepEqual(got, want) {
+	if got := maskable(t, Masking{Class: ClassContent}, text); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	got := maskable(t, masking{Class: ClassContent, Stop: wordSet(t, "good", "it's")}, "It's good, in 3")
+	got := maskable(t, Masking{Class: ClassContent, Stop: wordSet(t, "good", "it's")}, "It's good, in 3")
 	if !reflect.DeepEqual(got, []string{"in"}) {
 		t.Errorf("%q", got)
 	}
@@ -98,18 +98,18 @@ func TestLabels(t *testing.T) {
 		{[]string{AnyLabel}, []string{"kin"}, []string{"Ann", "Mary", "Ann", "Annapolis"}},
 		{[]string{"none"}, nil, nil},
 	} {
-		m := masking{Spans: spans, MaskLabels: c.mask, KeepLabels: c.keep}
+		m := Masking{Spans: spans, MaskLabels: c.mask, KeepLabels: c.keep}
 		if got := maskable(t, m, text); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("mask %q, keep %q: %q, want %q", c.mask, c.keep, got, c.want)
 		}
 	}
 	for _, bad := range []LabelledSpan{{-1, 2, ""}, {3, 3, ""}, {0, 99, ""}, {4, 5, ""}} {
-		m := masking{Rate: 1, Spans: []LabelledSpan{bad}, KeepLabels: []string{AnyLabel}}
+		m := Masking{Rate: 1, Spans: []LabelledSpan{bad}, KeepLabels: []string{AnyLabel}}
 		if _, _, err := m.Template(tinyTokenizer(t), "caf\u00e9 au lait", 1, ""); !errors.Is(err, ErrSpan) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	m := masking{Rate: 1, Spans: spans[:1], KeepLabels: []string{AnyLabel}}
+	m := Masking{Rate: 1, Spans: spans[:1], KeepLabels: []string{AnyLabel}}
 	if _, _, err := m.Template(tinyTokenizer(t), `Ann \[MASK]`, 1, ""); !errors.Is(err, ErrSpan) {
 		t.Errorf("spans of a text with an escape: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestLabels(t *testing.T) {
 // Spans without a label to go by were passed over without a word, those outside the text too.
 func TestSpansWithoutLabels(t *testing.T) {
 	for _, spans := range [][]LabelledSpan{{{0, 3, "name"}}, {{-1, 99, ""}}} {
-		m := masking{Rate: 1, Spans: spans}
+		m := Masking{Rate: 1, Spans: spans}
 		_, _, err := m.Template(tinyTokenizer(t), "Ann left.", 1, "")
 		for _, err := range []error{err, m.Check()} {
 			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "AnyLabel") {
@@ -141,7 +141,7 @@ func FuzzMaskingKeeps(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := masking{Rate: rate, Keep: set, KeepLabels: []string{"k"}, MaskLabels: []string{"m"},
+		m := Masking{Rate: rate, Keep: set, KeepLabels: []string{"k"}, MaskLabels: []string{"m"},
 			Spans: []LabelledSpan{{a, b, "k"}, {c, d, "m"}}}
 		if content {
 			m.Class = ClassContent
@@ -150,10 +150,10 @@ func FuzzMaskingKeeps(f *testing.F) {
 		if err != nil {
 			return
 		}
-		back, blanks := "", tm.blanks
+		back, blanks := "", tm.Blanks
 		last := 0
 		for i, bl := range blanks {
-			back += tm.text[last:bl.Start]
+			back += tm.Text[last:bl.Start]
 			from := len(back)
 			back += words[i]
 			if last = bl.End; from < b && a < len(back) {
@@ -166,18 +166,18 @@ func FuzzMaskingKeeps(f *testing.F) {
 				t.Errorf("%q is not a content word", words[i])
 			}
 		}
-		if back += tm.text[last:]; back != text {
-			t.Fatalf("%q, masked %q, back %q", text, tm.text, back)
+		if back += tm.Text[last:]; back != text {
+			t.Fatalf("%q, masked %q, back %q", text, tm.Text, back)
 		}
 		var parts []string
 		for _, p := range letters.FindAllString(text, -1) {
 			parts = append(parts, strings.ToLower(p))
 		}
-		masked := letters.FindAllString(strings.ReplaceAll(tm.text, "[MASK]", " \u0001 "), -1)
+		masked := letters.FindAllString(strings.ReplaceAll(tm.Text, "[MASK]", " \u0001 "), -1)
 		for _, entry := range strings.Split(keep, ",") {
 			want := letters.FindAllString(strings.ToLower(entry), -1)
 			if n, m := occurrences(parts, want), occurrences(lowered(masked), want); n > m {
-				t.Errorf("%q stands %d times in %q, %d times in %q", entry, n, text, m, tm.text)
+				t.Errorf("%q stands %d times in %q, %d times in %q", entry, n, text, m, tm.Text)
 			}
 		}
 	})
@@ -209,13 +209,13 @@ func TestMaskAdjacent(t *testing.T) {
 	seen := map[string]int{}
 	const draws = 3000
 	for k := range draws {
-		tm, words, err := masking{Words: 3, Adjacent: true}.Template(tok, text, 1, fmt.Sprint(k))
+		tm, words, err := Masking{Words: 3, Adjacent: true}.Template(tok, text, 1, fmt.Sprint(k))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(text, strings.Join(words, " ")) ||
-			strings.Replace(text, strings.Join(words, " "), "[MASK] [MASK] [MASK]", 1) != tm.text {
-			t.Fatalf("%q: %q", tm.text, words)
+			strings.Replace(text, strings.Join(words, " "), "[MASK] [MASK] [MASK]", 1) != tm.Text {
+			t.Fatalf("%q: %q", tm.Text, words)
 		}
 		seen[strings.Join(words, " ")]++
 	}
@@ -227,7 +227,7 @@ func TestMaskAdjacent(t *testing.T) {
 			t.Errorf("%q %d times of %d", words, n, draws)
 		}
 	}
-	for _, m := range []masking{
+	for _, m := range []Masking{
 		{Words: 6, Adjacent: true},
 		{Words: 2, Adjacent: true, Class: ClassContent}, // "dog saw" apart, and no two others
 		{Words: 1, Adjacent: true, Fits: func(string, [2]int) bool { return false }},
@@ -238,7 +238,7 @@ func TestMaskAdjacent(t *testing.T) {
 		}
 	}
 	fits := func(text string, w [2]int) bool { return text[w[0]:w[1]] != "dog" }
-	if got := maskable(t, masking{Fits: fits}, "the dog saw"); !slices.Equal(got,
+	if got := maskable(t, Masking{Fits: fits}, "the dog saw"); !slices.Equal(got,
 		[]string{"the", "saw"}) {
 		t.Errorf("%q", got)
 	}

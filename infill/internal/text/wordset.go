@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	_ "embed"
@@ -33,7 +33,7 @@ func wordParts(text string) []wordPart {
 		if i < len(text) {
 			r, n = utf8.DecodeRuneInString(text[i:])
 		}
-		inside := i < len(text) && (isLetterOrDigit(r) || unicode.IsMark(r))
+		inside := i < len(text) && (IsLetterOrDigit(r) || unicode.IsMark(r))
 		switch {
 		case inside && start < 0:
 			start = i

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"infill/tokenize"
 )
 
-// A blankIn is a place in a text that is to be filled in, see infill.Blank for its spelling.
-type blankIn struct {
+// A Blank is a place in a text that is to be filled in, see infill.Blank for its spelling.
+type Blank struct {
 	Start, End int // byte span of the blank's spelling in the text
 	Pos        int // index of its mask token in the ids
 
@@ -21,12 +21,12 @@ type blankIn struct {
 	Words       []string       // the only fillings allowed; nil: any
 	Punctuation bool           // fills the blank as well as words
 	Pattern     *regexp.Regexp // what a whole word must match; nil: anything
-	counted     bool           // the spelling gives a count
+	Counted     bool           // the spelling gives a count
 }
 
 // Bounds of what a blank may say.
 const (
-	maxBlankTokens  = 32
+	MaxTokens       = 32
 	maxBlankWords   = 10_000
 	maxBlankName    = 64
 	maxBlankPattern = 1000
@@ -42,15 +42,15 @@ const (
 )
 
 // blankAt reads the blank that s starts with; its length is 0 if there is none.
-func blankAt(s, mask string) (blankIn, int, error) {
-	b := blankIn{Min: 1, Max: 1}
+func blankAt(s, mask string) (Blank, int, error) {
+	b := Blank{Min: 1, Max: 1}
 	n := opensBlank(s, mask)
 	if strings.HasPrefix(s, mask) || n == 0 || s[0] == '_' {
 		return b, n, nil
 	}
 	n, err := b.read(s)
 	if err != nil {
-		err = fmt.Errorf("%q: %w", spelt(s), err)
+		err = fmt.Errorf("%q: %w", Spelt(s), err)
 	}
 	return b, n, err
 }
@@ -58,7 +58,7 @@ func blankAt(s, mask string) (blankIn, int, error) {
 var errUnclosed = errors.New("the blank is not closed; end it with ]")
 
 // read parses the options of a blank in brackets and returns its length.
-func (b *blankIn) read(s string) (int, error) {
+func (b *Blank) read(s string) (int, error) {
 	i := len(openBlank)
 	for last := byte(0); i < len(s); {
 		c := s[i]
@@ -97,7 +97,7 @@ func (b *blankIn) read(s string) (int, error) {
 	return 0, errUnclosed
 }
 
-func (b *blankIn) readName(s string) (int, error) {
+func (b *Blank) readName(s string) (int, error) {
 	n := 0
 	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n]|0x20 >= 'a' &&
 		s[n]|0x20 <= 'z') {
@@ -110,7 +110,7 @@ func (b *blankIn) readName(s string) (int, error) {
 	return n, nil
 }
 
-func (b *blankIn) readCount(s string) (int, error) {
+func (b *Blank) readCount(s string) (int, error) {
 	digits := func(s string) (int, int) {
 		n := 0
 		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -129,11 +129,11 @@ func (b *blankIn) readCount(s string) (int, error) {
 		hi, k = digits(s[n+1:])
 		n += 1 + k
 	}
-	if lo < 1 || hi < lo || hi > maxBlankTokens {
+	if lo < 1 || hi < lo || hi > MaxTokens {
 		return 0, fmt.Errorf("a count is a number from 1 to %d, or a range of them such as *1-3",
-			maxBlankTokens)
+			MaxTokens)
 	}
-	b.Min, b.Max, b.counted = lo, hi, true
+	b.Min, b.Max, b.Counted = lo, hi, true
 	return n, nil
 }
 
@@ -143,7 +143,7 @@ var errManyWords = fmt.Errorf("more than %d alternatives; put them into a list o
 
 // readWords reads alternatives up to the closing bracket. A backslash takes
 // the next character as it is.
-func (b *blankIn) readWords(s string) (int, error) {
+func (b *Blank) readWords(s string) (int, error) {
 	var word strings.Builder
 	add := func() error {
 		w := strings.TrimSpace(word.String())
@@ -179,7 +179,7 @@ func (b *blankIn) readWords(s string) (int, error) {
 }
 
 // readPattern reads an expression up to the first /]; \/ is a slash.
-func (b *blankIn) readPattern(s string) (int, error) {
+func (b *Blank) readPattern(s string) (int, error) {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] == '\\' {
 			i++
@@ -202,8 +202,8 @@ func (b *blankIn) readPattern(s string) (int, error) {
 	return 0, errors.New("the regular expression is not closed; end it with /]")
 }
 
-// spelt is a blank as written, or its beginning if it does not end soon.
-func spelt(s string) string {
+// Spelt is a blank as written, or its beginning if it does not end soon.
+func Spelt(s string) string {
 	const most = 60
 	if e := strings.IndexByte(s, ']'); e >= 0 && e < most {
 		return s[:e+1]
@@ -232,13 +232,13 @@ func noBlank(text, mask string) error {
 		if n := opensBlank(text[i:], mask); n > 0 {
 			blank := text[i : i+n]
 			if blank == openBlank {
-				blank = spelt(text[i:])
+				blank = Spelt(text[i:])
 			}
 			msg, at = fmt.Sprintf("the backslash makes %s ordinary text; take it away", blank), -1
 			break
 		}
 	}
-	return &TextError{at, msg, ErrNoBlank}
+	return &Error{at, msg, ErrNoBlank}
 }
 
 // unclosed is the byte of the first blank that ends after its word, or -1.
@@ -252,34 +252,34 @@ func unclosed(text string) int {
 	return -1
 }
 
-// A group is a blank, or several that are tied, with the options of all.
-type group struct {
-	blankIn
-	blanks []int // numbers of its blanks, ascending
+// A Group is a blank, or several that are tied, with the options of all.
+type Group struct {
+	Blank
+	Blanks []int // numbers of its blanks, ascending
 }
 
 // groups merges tied blanks. Options may stand at one of them or at several,
 // if they are the same.
-func groups(blanks []blankIn) ([]group, error) {
-	var out []group
+func groups(blanks []Blank) ([]Group, error) {
+	var out []Group
 	byName := map[string]int{}
 	for i, b := range blanks {
 		g, seen := byName[b.Name]
 		if b.Name == "" || !seen {
 			byName[b.Name] = len(out)
-			out = append(out, group{b, []int{i}})
+			out = append(out, Group{b, []int{i}})
 			continue
 		}
 		was := &out[g]
-		was.blanks = append(was.blanks, i)
+		was.Blanks = append(was.Blanks, i)
 		bare, wasBare := b.bare(), was.bare()
 		switch {
 		case bare:
 		case wasBare:
 			b.Start, b.End, b.Pos = was.Start, was.End, was.Pos
-			was.blankIn = b
-		case !sameOptions(was.blankIn, b):
-			return nil, &TextError{b.Start, fmt.Sprintf("the blanks called %s ask for different things; "+
+			was.Blank = b
+		case !sameOptions(was.Blank, b):
+			return nil, &Error{b.Start, fmt.Sprintf("the blanks called %s ask for different things; "+
 				"write the options at one of them", b.Name), ErrBlank}
 		}
 	}
@@ -287,12 +287,12 @@ func groups(blanks []blankIn) ([]group, error) {
 }
 
 // bare reports whether the spelling asks for nothing but the name.
-func (b *blankIn) bare() bool {
-	return !b.counted && b.Words == nil && b.Pattern == nil && !b.Punctuation
+func (b *Blank) bare() bool {
+	return !b.Counted && b.Words == nil && b.Pattern == nil && !b.Punctuation
 }
 
-func sameOptions(a, b blankIn) bool {
-	pattern := func(b blankIn) string {
+func sameOptions(a, b Blank) bool {
+	pattern := func(b Blank) string {
 		if b.Pattern == nil {
 			return ""
 		}
@@ -313,13 +313,13 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// checkText refuses what no command can work on.
-func checkText(text, remedy string) error {
+// CheckText refuses what no command can work on.
+func CheckText(text, remedy string) error {
 	if i := invalidUTF8(text); i >= 0 {
-		return &TextError{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
+		return &Error{i, "save the text as UTF-8", tokenize.ErrInvalidUTF8}
 	}
 	if strings.TrimSpace(text) == "" {
-		return &TextError{-1, remedy, ErrEmpty}
+		return &Error{-1, remedy, ErrEmpty}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"slices"
@@ -10,25 +10,19 @@ import (
 	"infill/tokenize"
 )
 
-// A Case says how filled words are written when the model knows lower case only.
+// A Case says how filled words are written when the model knows lower case only, see infill.Case.
 type Case int
 
+// The values of Case.
 const (
-	// CaseAuto writes words with the capitals that they have in the text around: at the start of
-	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
-	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
-	// word decides where it may be a name or none, as may and us. A text that is itself written in
-	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
-	// a capital.
 	CaseAuto Case = iota
-	// CaseModel writes the model's tokens as they are.
 	CaseModel
 )
 
-// splice writes words into the blanks of a template, one per blank. It returns
+// Splice writes words into the blanks of a template, one per blank. It returns
 // the text and the byte span in it of every blank's words. Nothing outside the
 // blanks changes. asGiven are blanks whose words have the capitals that their author gave them.
-func splice(t *inTemplate, tok *tokenize.Tokenizer, words []string, c Case,
+func Splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 	asGiven ...int) (string, [][2]int) {
 	if c != CaseAuto || !tok.Lowercase() || writtenLower(t) {
 		return t.write(words, nil)
@@ -59,18 +53,18 @@ func splice(t *inTemplate, tok *tokenize.Tokenizer, words []string, c Case,
 
 // write puts words into the blanks. spell, if not nil, may change a word. It is called in the order
 // of the text, with what stands around the word.
-func (t *inTemplate) write(words []string,
+func (t *Template) write(words []string,
 	spell func(word, before, after string) string) (string, [][2]int) {
 	var b strings.Builder
-	spans := make([][2]int, len(t.blanks))
+	spans := make([][2]int, len(t.Blanks))
 	last := 0
-	for i, bl := range t.blanks {
-		b.WriteString(t.text[last:bl.Start])
+	for i, bl := range t.Blanks {
+		b.WriteString(t.Text[last:bl.Start])
 		last = bl.End
 		word := words[i]
 		if spell != nil {
-			after := t.text[bl.End:]
-			if i+1 < len(t.blanks) && t.blanks[i+1].Start == bl.End {
+			after := t.Text[bl.End:]
+			if i+1 < len(t.Blanks) && t.Blanks[i+1].Start == bl.End {
 				after = words[i+1]
 			}
 			word = spell(word, b.String(), after)
@@ -79,12 +73,12 @@ func (t *inTemplate) write(words []string,
 		b.WriteString(word)
 		spans[i] = [2]int{start, b.Len()}
 	}
-	b.WriteString(t.text[last:])
+	b.WriteString(t.Text[last:])
 	return b.String(), spans
 }
 
 // cased gives words the capitals of English text, but for those of the blanks asGiven.
-func cased(t *inTemplate, words []string, asGiven []int) []string {
+func cased(t *Template, words []string, asGiven []int) []string {
 	text, spans := t.write(words, nil)
 	var filled [][2]int
 	for i, s := range spans {
@@ -107,12 +101,12 @@ func pronouns(filling, before, after string) string {
 	out := []byte(filling)
 	for k, c := range out {
 		at := len(before) + k
-		last, next := lastRune(text[:at]), firstRune(text[at+1:])
-		part := func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' }
+		last, next := LastRune(text[:at]), FirstRune(text[at+1:])
+		part := func(r rune) bool { return IsLetterOrDigit(r) || r == '-' || r == '_' }
 		if c != 'i' || at > 0 && (part(last) || last == '.') || at+1 < len(text) && part(next) {
 			continue
 		}
-		if next == '.' && isLetterOrDigit(firstRune(text[at+2:])) {
+		if next == '.' && IsLetterOrDigit(FirstRune(text[at+2:])) {
 			continue
 		}
 		out[k] = 'I'
@@ -161,28 +155,28 @@ func upper(s string) string {
 // case: no capital anywhere outside the blanks, and either a sentence that
 // starts with a lower-case letter or punctuation set apart by spaces, the mark
 // of tokenized, lower-cased corpora.
-func writtenLower(t *inTemplate) bool {
+func writtenLower(t *Template) bool {
 	evidence := false
-	last, n := 0, len(t.blanks)
+	last, n := 0, len(t.Blanks)
 	for i := 0; i <= n; i++ {
-		end := len(t.text)
+		end := len(t.Text)
 		if i < n {
-			end = t.blanks[i].Start
+			end = t.Blanks[i].Start
 		}
-		for j, r := range t.text[last:end] {
+		for j, r := range t.Text[last:end] {
 			if unicode.IsUpper(r) {
 				return false
 			}
-			if unicode.IsLower(r) && truecase.StartsSentence(t.text[:last+j]) {
+			if unicode.IsLower(r) && truecase.StartsSentence(t.Text[:last+j]) {
 				evidence = true
 			}
 		}
 		if i < n {
-			last = t.blanks[i].End
+			last = t.Blanks[i].End
 		}
 	}
 	for _, p := range []string{" .", " ,", " !", " ?", " ;"} {
-		if strings.Contains(t.text, p) {
+		if strings.Contains(t.Text, p) {
 			evidence = true
 		}
 	}
@@ -191,14 +185,14 @@ func writtenLower(t *inTemplate) bool {
 
 // writtenUpper reports whether a text is written in capitals: it has two words of several capital
 // letters outside the blanks, and no small letter.
-func writtenUpper(t *inTemplate) bool {
+func writtenUpper(t *Template) bool {
 	words, last := 0, 0
-	for i := 0; i <= len(t.blanks); i++ {
-		end := len(t.text)
-		if i < len(t.blanks) {
-			end = t.blanks[i].Start
+	for i := 0; i <= len(t.Blanks); i++ {
+		end := len(t.Text)
+		if i < len(t.Blanks) {
+			end = t.Blanks[i].Start
 		}
-		part := t.text[last:end]
+		part := t.Text[last:end]
 		if strings.ContainsFunc(part, unicode.IsLower) {
 			return false
 		}
@@ -207,8 +201,8 @@ func writtenUpper(t *inTemplate) bool {
 				words++
 			}
 		}
-		if i < len(t.blanks) {
-			last = t.blanks[i].End
+		if i < len(t.Blanks) {
+			last = t.Blanks[i].End
 		}
 	}
 	return words > 1

@@ -1,4 +1,4 @@
-package infill
+package text
 
 import (
 	"errors"
@@ -10,18 +10,18 @@ import (
 	"infill/tokenize"
 )
 
-// A phrase is a word or several as a model reads it.
-type phrase struct {
-	ids  []int32
-	text string // as its author spells it
+// A Phrase is a word or several as a model reads it.
+type Phrase struct {
+	IDs  []int32
+	Text string // as its author spells it
 }
 
 // A WordList is a list of words or phrases, prepared for one tokenizer. It is
 // safe for concurrent use.
 type WordList struct {
-	phrases []phrase
+	phrases []Phrase
 	byIDs   map[string]bool
-	bound   boundary
+	bound   Boundary
 	tok     *tokenize.Tokenizer // nil for the zero value, which has no word
 }
 
@@ -38,15 +38,15 @@ const (
 // vocabulary cannot spell.
 func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 	if tok == nil {
-		return nil, errNoTokenizer
+		return nil, ErrNoTokenizer
 	}
-	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok), tok: tok}
+	l := &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}
 	if len(words) > maxListWords {
 		return nil, fmt.Errorf("%w: a list of %d words, want at most %d", ErrOption, len(words),
 			maxListWords)
 	}
 	for _, w := range words {
-		p, err := l.bound.spell(w, tokenize.AfterSpace)
+		p, err := l.bound.Spell(w, tokenize.AfterSpace)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrOption, err)
 		}
@@ -61,12 +61,12 @@ func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
 func NewBanList(tok *tokenize.Tokenizer, words []string) (
 	l *WordList, unspelt []string, err error) {
 	if tok == nil {
-		return nil, nil, errNoTokenizer
+		return nil, nil, ErrNoTokenizer
 	}
 	var spelt []string
-	b := boundaryOf(tok)
+	b := BoundaryOf(tok)
 	for _, w := range words {
-		if _, err := b.spell(w, tokenize.AfterSpace); errors.Is(err, errUnspellable) {
+		if _, err := b.Spell(w, tokenize.AfterSpace); errors.Is(err, errUnspellable) {
 			unspelt = append(unspelt, strings.TrimSpace(w))
 			continue
 		}
@@ -80,11 +80,11 @@ func NewBanList(tok *tokenize.Tokenizer, words []string) (
 // begin with # are left out. Errors name the line.
 func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
 	if tok == nil {
-		return nil, errNoTokenizer
+		return nil, ErrNoTokenizer
 	}
-	l := &WordList{byIDs: map[string]bool{}, bound: boundaryOf(tok), tok: tok}
+	l := &WordList{byIDs: map[string]bool{}, bound: BoundaryOf(tok), tok: tok}
 	err := eachWord(r, func(n int, w string) error {
-		p, err := l.bound.spell(w, tokenize.AfterSpace)
+		p, err := l.bound.Spell(w, tokenize.AfterSpace)
 		if err != nil {
 			return fmt.Errorf("line %d: %w: %w", n, ErrOption, err)
 		}
@@ -145,25 +145,26 @@ func eachWord(r io.Reader, do func(line int, word string) error) error {
 // Len is the number of different words.
 func (l *WordList) Len() int { return len(l.phrases) }
 
-func (l *WordList) add(p phrase) {
-	if !l.byIDs[idsKey(p.ids)] {
+func (l *WordList) add(p Phrase) {
+	if !l.byIDs[IDsKey(p.IDs)] {
 		l.phrases = append(l.phrases, p)
 	}
-	for _, ids := range l.bound.spellings(p) {
-		l.byIDs[idsKey(ids)] = true
+	for _, ids := range l.bound.Spellings(p) {
+		l.byIDs[IDsKey(ids)] = true
 	}
 }
 
-// The type WordList is part of infill's API, its inside is not. So what follows are no methods.
+// What follows are functions and not methods, since the methods of WordList are those of infill's
+// API.
 
-// listHas reports whether a list, which may be nil, holds what these tokens spell.
-func listHas(l *WordList, ids []int32) bool { return l != nil && l.byIDs[idsKey(ids)] }
+// Holds reports whether a list, which may be nil, holds what these tokens spell.
+func Holds(l *WordList, ids []int32) bool { return l != nil && l.byIDs[IDsKey(ids)] }
 
-// listPhrases are the words of a list. Nobody changes them.
-func listPhrases(l *WordList) []phrase { return l.phrases }
+// PhrasesOf are the words of a list. Nobody changes them.
+func PhrasesOf(l *WordList) []Phrase { return l.phrases }
 
-// listTokenizer is that of a list, nil for nil and for the zero value.
-func listTokenizer(l *WordList) *tokenize.Tokenizer {
+// TokenizerOf is that of a list, nil for nil and for the zero value.
+func TokenizerOf(l *WordList) *tokenize.Tokenizer {
 	if l == nil {
 		return nil
 	}
@@ -180,35 +181,35 @@ func wordError(word string, err error, where string) error {
 }
 
 // spellPhrase finds the pieces of a word or phrase at a place. Errors are as of wordError.
-func spellPhrase(tok *tokenize.Tokenizer, word string, at tokenize.Place) (phrase, error) {
+func spellPhrase(tok *tokenize.Tokenizer, word string, at tokenize.Place) (Phrase, error) {
 	word = strings.TrimSpace(word)
 	switch {
 	case word == "":
-		return phrase{}, wordError(word, errors.New("it is empty"), "")
+		return Phrase{}, wordError(word, errors.New("it is empty"), "")
 	case len(word) > maxListWord:
-		return phrase{}, fmt.Errorf("a word of %d bytes, want at most %d", len(word), maxListWord)
+		return Phrase{}, fmt.Errorf("a word of %d bytes, want at most %d", len(word), maxListWord)
 	}
 	enc, err := tok.Word(word, at)
 	if err != nil {
-		return phrase{}, wordError(word, err, "")
+		return Phrase{}, wordError(word, err, "")
 	}
 	for i, id := range enc.IDs {
 		if enc.Special[i] || id == tok.UNKID() {
-			return phrase{}, wordError(word, errUnspellable, "")
+			return Phrase{}, wordError(word, errUnspellable, "")
 		}
 	}
 	switch n := len(enc.IDs); {
 	case n == 0:
-		return phrase{}, wordError(word, errUnspellable, "")
-	case n > maxBlankTokens:
-		err := fmt.Errorf("it takes %d tokens, want at most %d", n, maxBlankTokens)
-		return phrase{}, wordError(word, err, "")
+		return Phrase{}, wordError(word, errUnspellable, "")
+	case n > MaxTokens:
+		err := fmt.Errorf("it takes %d tokens, want at most %d", n, MaxTokens)
+		return Phrase{}, wordError(word, err, "")
 	}
-	return phrase{enc.IDs, word}, nil
+	return Phrase{enc.IDs, word}, nil
 }
 
-// idsKey makes tokens a key of a map.
-func idsKey(ids []int32) string {
+// IDsKey makes tokens a key of a map.
+func IDsKey(ids []int32) string {
 	b := make([]byte, 0, 4*len(ids))
 	for _, id := range ids {
 		b = append(b, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))

@@ -1,0 +1,203 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infill/tokenize"
+)
+
+// A Boundary knows how a vocabulary writes where words begin. There are two
+// kinds. WordPiece marks the pieces that go on with a word (##ing). Byte-level
+// BPE and Unigram vocabularies mark the pieces after a space (Ġcat, ▁cat).
+// Everything else in this package asks a boundary and never the tokenizer.
+type Boundary interface {
+	// Sort lists the tokens that may fill a blank, by what they may follow.
+	Sort() Lists
+	// Forms returns, for blanks that are tied, the place whose tokens each of
+	// them takes. It returns the index of a blank that fits no tie, or −1.
+	Forms(places []Place) (forms []tokenize.Place, misfit int)
+	// bare reports whether the token at a blank has no mark of a space. before is the
+	// text before the blank. touches: another blank ends there.
+	bare(before string, touches bool) bool
+
+	// Begins reports whether token i of a filling begins a word of letters or
+	// digits. glued is that of the place that the filling stands at.
+	Begins(f []int32, i int, glued bool) bool
+	// GoesOn reports whether token i > 0 of a filling may belong to the word before it.
+	GoesOn(f []int32, i int) bool
+	// sameWord is goesOn, except that punctuation belongs to no word.
+	sameWord(f []int32, i int) bool
+	// Alike reports whether two tokens look the same in a text.
+	Alike(a, b int32) bool
+
+	// Units calls yield for each stretch of a filling that the tokenizer must
+	// cut in the same way, until yield returns false. form is that of the filling.
+	Units(f []int32, form tokenize.Place, yield func(unit []int32, at tokenize.Place) bool) bool
+	// Words calls yield for each word of a filling that begins in it, until
+	// yield returns false. Words of one piece of punctuation are among them.
+	Words(f []int32, form tokenize.Place, yield func(word []int32) bool) bool
+
+	// Join spells the tokens of one blank.
+	Join(ids []int32) string
+	// Spell returns the tokens of a phrase at a place. Its error has no kind, see wordError.
+	Spell(text string, at tokenize.Place) (Phrase, error)
+	// Spellings returns all token sequences of a phrase, at all places where
+	// it begins with a whole word.
+	Spellings(p Phrase) [][]int32
+}
+
+// BoundaryOf returns the boundary of a tokenizer's vocabulary.
+func BoundaryOf(tok *tokenize.Tokenizer) Boundary {
+	if tok.MarksSpaces() {
+		return &spaceMarks{tok: tok}
+	}
+	return wordPiece{tok}
+}
+
+// Lists holds the ascending token ids that may fill a blank. The indices are a
+// Vocab and the form that the blank takes; then holds what may come after the
+// first token of a blank.
+type Lists struct {
+	First [numVocabs][tokenize.AfterLetter + 1][]int32
+	Then  [numVocabs][]int32
+}
+
+// apart adds a token that can begin a blank which stands apart. Whole words are
+// for the tokenizer to say.
+func (l *Lists) apart(id int32, form tokenize.Place, text string) {
+	l.First[VocabAll][form] = append(l.First[VocabAll][form], id)
+	if IsLetterOrDigit(FirstRune(text)) {
+		l.First[VocabWords][form] = append(l.First[VocabWords][form], id)
+	}
+}
+
+// inside adds a token that can directly follow a letter. goesOn: it then belongs
+// to the same word.
+func (l *Lists) inside(id int32, text string, goesOn bool) {
+	for v := range numVocabs {
+		if v != VocabWholeWords || goesOn && IsLetters(text) {
+			l.First[v][tokenize.AfterLetter] = append(l.First[v][tokenize.AfterLetter], id)
+		}
+	}
+}
+
+// later adds a token that can follow the first of a blank.
+func (l *Lists) later(id int32, text string) {
+	l.Then[VocabAll] = append(l.Then[VocabAll], id)
+	if IsLetterOrDigit(FirstRune(text)) {
+		l.Then[VocabWords] = append(l.Then[VocabWords], id)
+	}
+}
+
+// words sets what fills a blank with whole words only.
+func (l *Lists) words(spaced, bare []int32) {
+	l.First[VocabWholeWords][tokenize.AfterSpace], l.Then[VocabWholeWords] = spaced, spaced
+	l.First[VocabWholeWords][tokenize.AfterSymbol] = bare
+}
+
+// A Place is where a blank stands in a text: what decides on the form of its
+// first token, and the rest of the word that it is part of.
+type Place struct {
+	Glued bool // directly after a letter, a digit or another blank
+	bare  bool // in a vocabulary that marks spaces: the token there has no mark
+	// movable: a token with the mark of a space may stand here too, since at the
+	// start of a text and after white space the two look the same.
+	movable bool
+	// Before and after are the letters and digits that touch the blank.
+	Before, After string
+	// Neighbour: another blank is part of the same word.
+	Neighbour bool
+	// tail are the pieces of after, if a number begins there, and head those of before.
+	Head, Tail []int32
+}
+
+// placesOf finds the places of the blanks of a text.
+func placesOf(bound Boundary, text string, blanks []Blank) []Place {
+	out := make([]Place, len(blanks))
+	for i, b := range blanks {
+		p := &out[i]
+		touches := i > 0 && blanks[i-1].End == b.Start
+		from, to := 0, len(text)
+		if i > 0 {
+			from = blanks[i-1].End
+		}
+		if i+1 < len(blanks) {
+			to = blanks[i+1].Start
+		}
+		p.Before, p.After = LettersBefore(text[from:b.Start]), LettersAfter(text[b.End:to])
+		p.Glued = touches || p.Before != ""
+		p.bare = bound.bare(text[:b.Start], touches)
+		last, n := utf8.DecodeLastRuneInString(text[:b.Start])
+		p.movable = n == 0 || unicode.IsSpace(last)
+		p.Neighbour = i > 0 && from+len(p.Before) == b.Start ||
+			i+1 < len(blanks) && b.End+len(p.After) == to
+	}
+	return out
+}
+
+// LettersBefore is the end of a text that belongs to one word.
+func LettersBefore(s string) string {
+	end := len(s)
+	for end > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:end])
+		if !IsWordRune(r) {
+			break
+		}
+		end -= n
+	}
+	return s[end:]
+}
+
+// LettersAfter is the beginning of a text that belongs to one word.
+func LettersAfter(s string) string {
+	n := strings.IndexFunc(s, func(r rune) bool { return !IsWordRune(r) })
+	if n < 0 {
+		return s
+	}
+	return s[:n]
+}
+
+// beginsNumber reports whether a text begins with a digit.
+func beginsNumber(s string) bool { return unicode.IsDigit(FirstRune(s)) }
+
+// IsWordRune reports whether a rune belongs to a word that a letter beside it
+// belongs to as well. Ideographs are words of their own.
+func IsWordRune(r rune) bool {
+	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+		return false
+	}
+	return IsLetterOrDigit(r)
+}
+
+// IsLetterOrDigit reports whether a rune is part of words, ideographs included.
+func IsLetterOrDigit(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// IsLetters reports whether a piece consists of letters and combining marks.
+func IsLetters(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Surface is the spelling of a token inside a text.
+func Surface(tok *tokenize.Tokenizer, id int32) string {
+	s, _ := tok.Surface(id)
+	return s
+}
+
+func FirstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+func LastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}

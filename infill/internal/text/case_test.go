@@ -1,0 +1,178 @@
+package text
+
+import (
+	"bufio"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"infill/internal/testmode"
+	"infill/internal/truecase"
+	"infill/tokenize"
+)
+
+// Words have the capitals of running English text.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	tok := smallTokenizer(t)
+	for _, c := range []struct {
+		text, words, want string // words of several blanks have / between
+	}{
+		{"Paris is the capital of [MASK].", "france", "Paris is the capital of France."},
+		{"[MASK] is the capital of [MASK].", "paris/france", "Paris is the capital of France."},
+		{"They met in [MASK] and again in [MASK].", "october/may", "They met in October and again in May."},
+		{"They [MASK] meet on [MASK] 5.", "may/march", "They may meet on March 5."},
+		{"The soldiers [MASK] to the river.", "march", "The soldiers march to the river."},
+		{"We ate [MASK] for dinner and flew to [MASK].", "turkey/turkey", "We ate turkey for dinner and flew to Turkey."},
+		{"He moved from [MASK] to [MASK].", "los angeles/san francisco",
+			"He moved from Los Angeles to San Francisco."},
+		{"The [MASK] [MASK] is a [MASK] house.", "white/house/white", "The White House is a white house."},
+		{"He told [MASK] that [MASK] Smith was there.", "us/will", "He told us that Will Smith was there."},
+		{"The [MASK] government [MASK] reply.", "us/will", "The US government will reply."},
+		{"She lives in the [MASK] [MASK].", "united/states", "She lives in the United States."},
+		{"They were [MASK] again.", "united", "They were united again."},
+		{"She works for the [MASK].", "bbc", "She works for the BBC."},
+		{"[MASK] is a molecule.", "dna", "DNA is a molecule."},
+		{"Here is [MASK]. Jones with [MASK] dog.", "mr/his", "Here is Mr. Jones with his dog."},
+		{"He moved to [MASK].", "los angeles", "He moved to Los Angeles."},
+		{"He moved to [MASK] [MASK].", "los/angeles", "He moved to Los Angeles."},
+		{"He moved to [MASK] York, a [MASK] city.", "new/new", "He moved to New York, a new city."},
+		{"She is a [MASK]-speaking [MASK].", "french/doctor", "She is a French-speaking doctor."},
+		{"It was [MASK]'s idea, wasn'[MASK] it?", "john/t", "It was John's idea, wasn't it?"},
+		{"It is [MASK]. [MASK] sleeps.", "i/she", "It is I. She sleeps."},
+		// Of a word in parts only the filled ones change, if the others agree.
+		{"He lives in [MASK]ton.", "washing", "He lives in Washington."},
+		{"He lives in [MASK][MASK].", "wash/ington", "He lives in Washington."},
+		{"He lives in [MASK]TON.", "washing", "He lives in washingTON."},
+		// Texts in lower case, and in capitals.
+		{"paris is the capital of [MASK].", "france", "paris is the capital of france."},
+		{"THE [MASK] OF FRANCE IS [MASK].", "capital/paris", "THE CAPITAL OF FRANCE IS PARIS."},
+		{"I [MASK].", "sleep", "I sleep."},
+	} {
+		tm, err := Parse(tok, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Split(c.words, "/")
+		got, spans := Splice(tm, tok, words, CaseAuto)
+		if got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+		for i, s := range spans {
+			if !strings.EqualFold(got[s[0]:s[1]], words[i]) {
+				t.Errorf("%q: blank %d is said to be %q", got, i+1, got[s[0]:s[1]])
+			}
+		}
+		if got, _ := Splice(tm, tok, words, CaseModel); !strings.EqualFold(got, c.want) {
+			t.Errorf("%q: as the model has it %q", c.text, got)
+		}
+	}
+	// Another language has other names.
+	la := tokenizerOf(t, "la", "the", "france", "paris")
+	tm, err := Parse(la, "Paris, [MASK].")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := Splice(tm, la, []string{"france"}, CaseAuto); got != "Paris, france." {
+		t.Errorf("in another language: %q", got)
+	}
+}
+
+// The model reads a word of the table as it reads the word in lower case.
+func TestNamesRead(t *testing.T) {
+	t.Parallel()
+	tok, n := smallTokenizer(t), 0
+	for e := range truecase.All() {
+		n++
+		lower, err := tok.Word(strings.ToLower(e.Form), tokenize.AfterSpace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if form, err := tok.Word(e.Form, tokenize.AfterSpace); err != nil ||
+			!slices.Equal(form.IDs, lower.IDs) {
+			t.Errorf("%s is read as %v, its lower case as %v (%v)", e.Form, form.Tokens, lower.Tokens, err)
+		}
+	}
+	if n < 10_000 {
+		t.Errorf("the table has %d words", n)
+	}
+}
+
+// The words of held-out lines, each filled in where it stood, are spelt as the line has them. The
+// corpus of the table has none of these lines.
+func TestNamesHeldOut(t *testing.T) {
+	t.Parallel()
+	tok := smallTokenizer(t)
+	for _, c := range []struct {
+		name  string
+		least float64 // share of the words that are spelt as they were
+		most  float64 // share of the words in lower case that get a capital
+	}{{"wt103_valid.sents.txt", .95, .004}, {"tbc.5k.txt", 1, 0}} {
+		var right, plain, lower, over, words int
+		eachHeldOut(t, tok, c.name, func(tm *Template, word string) {
+			key := strings.ToLower(word)
+			got, spans := Splice(tm, tok, []string{key}, CaseAuto)
+			got = got[spans[0][0]:spans[0][1]]
+			words++
+			if got == word {
+				right++
+			}
+			if word == key {
+				lower++
+				if got != word && !truecase.StartsSentence(tm.Text[:tm.Blanks[0].Start]) {
+					over++
+				}
+			}
+			if withoutTable(tm, key) == word {
+				plain++
+			}
+		})
+		share := func(n, of int) float64 { return float64(n) / float64(of) }
+		t.Logf("%s: %d words, %.2f %% right, %.2f %% without the table, %.2f %% of %d in lower case get "+
+			"a capital", c.name, words, 100*share(right, words), 100*share(plain, words),
+			100*share(over, lower), lower)
+		if share(right, words) < c.least || right < plain || share(over, lower) > c.most {
+			t.Errorf("%s: want %.0f %% right, no fewer than without the table, at most %.1f %% too many",
+				c.name, 100*c.least, 100*c.most)
+		}
+	}
+}
+
+// eachHeldOut calls do with a text that has one blank for every word of a file's lines that is a
+// piece of the vocabulary, and with that word.
+func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
+	do func(tm *Template, word string)) {
+	t.Helper()
+	f, err := os.Open(testmode.Shared(t, "data", "eval", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		line := in.Text()
+		for a, b := range truecase.Words(line) {
+			if _, ok := tok.ID(strings.ToLower(line[a:b])); ok && unicode.IsLetter(FirstRune(line[a:])) {
+				do(&Template{Text: line, Blanks: []Blank{{Start: a, End: b}}}, line[a:b])
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutTable is a word with a capital at the start of a sentence, and the pronoun I.
+func withoutTable(tm *Template, word string) string {
+	before, after := tm.Text[:tm.Blanks[0].Start], tm.Text[tm.Blanks[0].End:]
+	switch {
+	case writtenLower(tm):
+		return word
+	case truecase.StartsSentence(before):
+		return capitalise(word)
+	}
+	return pronouns(word, before, after)
+}

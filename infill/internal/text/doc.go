@@ -1,0 +1,4 @@
+// Package text has what package infill knows of texts: blanks and templates, the words of a text
+// that may become blanks, lists of words, and how a vocabulary writes where words begin. It puts
+// fillings back into texts. It asks no model and knows no states.
+package text

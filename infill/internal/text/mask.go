@@ -1,0 +1,243 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infill/samplers"
+	"infill/tokenize"
+)
+
+// WordSpans returns the byte spans of the words of a text: what stands between
+// white space, without punctuation at its ends. What consists of punctuation
+// only does not count.
+func WordSpans(text string) [][2]int {
+	var words [][2]int
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if unicode.IsSpace(r) {
+			i += n
+			continue
+		}
+		end := i + n
+		for end < len(text) {
+			r, n := utf8.DecodeRuneInString(text[end:])
+			if unicode.IsSpace(r) {
+				break
+			}
+			end += n
+		}
+		a := strings.IndexFunc(text[i:end], IsLetterOrDigit)
+		if a >= 0 {
+			b := strings.LastIndexFunc(text[i:end], IsLetterOrDigit)
+			_, n := utf8.DecodeRuneInString(text[i+b:])
+			words = append(words, [2]int{i + a, i + b + n})
+		}
+		i = end
+	}
+	return words
+}
+
+// CountWords is the number of words of a text, as a Masking sees them: what stands between white
+// space, punctuation alone left out.
+func CountWords(text string) int { return len(WordSpans(text)) }
+
+// MaxMaskWords is the largest Masking.Words.
+const MaxMaskWords = 1000
+
+// A Masking says how many words of a text without blanks become blanks, and which may: the fields
+// are those of infill.Masking, in their order.
+type Masking struct {
+	Rate                   float64
+	Words                  int
+	Keep                   *WordSet
+	Class                  WordClass
+	Stop                   *WordSet
+	Spans                  []LabelledSpan
+	MaskLabels, KeepLabels []string
+	Adjacent               bool
+	Fits                   func(text string, word [2]int) bool
+}
+
+// WordClass is a kind of words.
+type WordClass int
+
+const (
+	ClassAll     WordClass = iota // every word
+	ClassContent                  // words with a letter that are not function words, see Masking.Stop
+)
+
+// On reports whether words are to be masked.
+func (m Masking) On() bool { return m.Rate != 0 || m.Words != 0 }
+
+// Both says that a rate and a number are given. Only one of them can hold.
+func (m Masking) Both() bool { return m.Rate != 0 && m.Words != 0 }
+
+// Check refuses a masking that makes no sense; the error is ErrOption.
+func (m Masking) Check() error {
+	switch {
+	case m.Both():
+		return fmt.Errorf("%w: a mask rate and a number of words to mask; give one of them", ErrOption)
+	case m.Words < 0 || m.Words > MaxMaskWords:
+		return fmt.Errorf("%w: %d words to mask, want 1 to %d", ErrOption, m.Words, MaxMaskWords)
+	case m.Words == 0 && !(m.Rate > 0 && m.Rate <= 1):
+		return fmt.Errorf("%w: mask rate %v, want a number above 0 and at most 1", ErrOption, m.Rate)
+	case m.Class < ClassAll || m.Class > ClassContent:
+		return fmt.Errorf("%w: word class %d, want ClassAll or ClassContent", ErrOption, m.Class)
+	case len(m.Spans) > 0 && !m.labels():
+		return fmt.Errorf("%w: spans, but neither MaskLabels nor KeepLabels, which say what is done "+
+			"with them; AnyLabel stands for all labels", ErrOption)
+	}
+	return nil
+}
+
+// Template is what infill.Masking.Template says.
+func (m Masking) Template(tok *tokenize.Tokenizer, text string, seed uint64,
+	id string) (*Template, []string, error) {
+	if tok == nil {
+		return nil, nil, ErrNoTokenizer
+	}
+	text, chosen, err := m.Choose(text, tok.Token(tok.MaskID()), seed, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return BlankOut(tok, text, chosen)
+}
+
+// BlankOut makes the template of a text with blanks in place of some words, and returns these.
+func BlankOut(tok *tokenize.Tokenizer, text string, chosen [][2]int) (*Template, []string, error) {
+	const spelling = openBlank + "]"
+	var b strings.Builder
+	var blanks []Blank
+	var taken []string
+	last := 0
+	for _, w := range chosen {
+		b.WriteString(text[last:w[0]])
+		blanks = append(blanks, Blank{Start: b.Len(), End: b.Len() + len(spelling), Min: 1, Max: 1})
+		b.WriteString(spelling)
+		taken = append(taken, text[w[0]:w[1]])
+		last = w[1]
+	}
+	b.WriteString(text[last:])
+	t, err := newTemplate(tok, b.String(), blanks)
+	return t, taken, err
+}
+
+// Choose returns the text without its escapes, see ParseBlanks, and the spans of
+// the words to blank out, in order.
+func (m Masking) Choose(text, mask string, seed uint64, id string) (string, [][2]int, error) {
+	if err := m.Check(); err != nil {
+		return "", nil, err
+	}
+	if err := CheckText(text, "write a sentence whose words can be masked"); err != nil {
+		return "", nil, err
+	}
+	given := text
+	text, blanks, err := ParseBlanks(text, mask)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(blanks) > 0 {
+		return "", nil, &Error{blanks[0].Start, "words are masked in texts without blanks, and " +
+			"this one has some; a backslash before a blank makes text of it", ErrBlank}
+	}
+	all := WordSpans(text)
+	if len(all) == 0 {
+		return "", nil, &Error{-1, "there is no word to mask", ErrEmpty}
+	}
+	words, err := m.candidates(given, text, all)
+	if err != nil {
+		return "", nil, err
+	}
+	n := m.Words
+	if n == 0 {
+		n = min(max(1, int(math.Round(m.Rate*float64(len(words))))), len(words))
+	}
+	switch {
+	case len(words) == 0:
+		return "", nil, &Error{-1, fmt.Sprintf("none of %d may be masked", len(all)), ErrFewWords}
+	case n > len(words):
+		of := fmt.Sprintf("%d words to mask in a text of %d", n, len(words))
+		if len(words) < len(all) {
+			of = fmt.Sprintf("%d words to mask, %d of %d may be", n, len(words), len(all))
+		}
+		return "", nil, &Error{-1, of, ErrFewWords}
+	}
+	rng := samplers.NewStream(seed, id+"\x00mask", 0)
+	if m.Adjacent {
+		runs := adjacent(text, words, n)
+		if len(runs) == 0 {
+			return "", nil, &Error{-1, fmt.Sprintf("no %d adjacent words may be masked", n), ErrFewWords}
+		}
+		first := runs[rng.IntN(len(runs))]
+		return text, words[first : first+n], nil
+	}
+	chosen := rng.Perm(len(words))[:n]
+	sort.Ints(chosen)
+	out := make([][2]int, n)
+	for i, w := range chosen {
+		out[i] = words[w]
+	}
+	return text, out, nil
+}
+
+// adjacent lists where n words in a row begin that have nothing but white space between.
+func adjacent(text string, words [][2]int, n int) []int {
+	var out []int
+	in := 0 // words up to this one that follow each other
+	for i, w := range words {
+		if i > 0 && strings.TrimSpace(text[words[i-1][1]:w[0]]) != "" {
+			in = 0
+		}
+		if in++; in >= n {
+			out = append(out, i-n+1)
+		}
+	}
+	return out
+}
+
+// candidates are the words that may be masked, as byte spans of the text. given is the text with
+// its escapes. The spans with labels are parts of that one.
+func (m Masking) candidates(given, text string, words [][2]int) ([][2]int, error) {
+	if err := m.checkSpans(given, text); err != nil {
+		return nil, err
+	}
+	taken := make([]bool, len(words))
+	if m.Keep != nil {
+		_, kept := m.Keep.overWords(text, words)
+		for i, n := range kept {
+			taken[i] = n > 0
+		}
+	}
+	if m.Class == ClassContent {
+		stop := m.Stop
+		if stop == nil {
+			stop = EnglishStopWords()
+		}
+		parts, covered := stop.overWords(text, words)
+		for i, w := range words {
+			taken[i] = taken[i] || parts[i] == covered[i] ||
+				strings.IndexFunc(text[w[0]:w[1]], unicode.IsLetter) < 0
+		}
+	}
+	var out [][2]int
+	for i, w := range words {
+		if taken[i] || m.inKept(w) {
+			continue
+		}
+		if len(m.MaskLabels) == 0 {
+			out = append(out, w)
+		} else {
+			out = append(out, m.within(text, w)...)
+		}
+	}
+	if m.Fits != nil {
+		out = slices.DeleteFunc(out, func(w [2]int) bool { return !m.Fits(text, w) })
+	}
+	return out, nil
+}

@@ -1,0 +1,176 @@
+package text
+
+import (
+	"fmt"
+
+	"infill/mlm"
+	"infill/tokenize"
+)
+
+// A Template is a text with blanks, tokenized for one model. It does not change.
+type Template struct {
+	Tok    *tokenize.Tokenizer
+	Text   string
+	Blanks []Blank // in the order of the text; at least one
+	IDs    []int32 // the whole sequence, specials included, one mask token at every blank
+	Window [2]int  // byte span of the text that the model sees
+
+	Groups []Group
+	Owner  []int   // of each blank, its group
+	Places []Place // of each blank
+	starts []int   // byte of text at which each id begins
+	ends   []int   // byte of text at which it ends
+	inner  []bool  // the id goes on with the word before it
+}
+
+// Parse is what infill.Parse says.
+func Parse(tok *tokenize.Tokenizer, text string) (*Template, error) {
+	if tok == nil {
+		return nil, ErrNoTokenizer
+	}
+	err := CheckText(text, "write a sentence with [MASK] or ___ where words are to be filled in")
+	if err != nil {
+		return nil, err
+	}
+	text, blanks, err := ParseBlanks(text, tok.Token(tok.MaskID()))
+	if err != nil {
+		return nil, err
+	}
+	if len(blanks) == 0 {
+		return nil, noBlank(text, tok.Token(tok.MaskID()))
+	}
+	return newTemplate(tok, text, blanks)
+}
+
+// newTemplate makes the template of a text whose blanks are known.
+func newTemplate(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
+	gs, err := groups(blanks)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tokenized(tok, text, blanks)
+	if err != nil {
+		return nil, err
+	}
+	t.Groups, t.Owner = gs, make([]int, len(blanks))
+	for g := range gs {
+		for _, b := range gs[g].Blanks {
+			t.Owner[b] = g
+		}
+	}
+	t.Places = placesOf(BoundaryOf(tok), text, blanks)
+	for i := range t.Places {
+		if t.Places[i].Tail = t.tail(i); len(t.Places[i].Tail) > 0 {
+			t.Places[i].Head = t.head(i)
+		}
+	}
+	return t, nil
+}
+
+// head returns the pieces of the letters that directly precede a blank. There are none if another
+// blank is part of their word, or if the first of them is in one piece with what precedes it.
+func (t *Template) head(i int) []int32 {
+	start := t.Blanks[i].Start - len(t.Places[i].Before)
+	if i > 0 && t.Blanks[i-1].End == start {
+		return nil
+	}
+	to := t.Blanks[i].Pos
+	from := to
+	for from > 1 && t.starts[from-1] >= start { // piece 0 is a special token
+		from--
+	}
+	if from == to || t.starts[from] != start {
+		return nil
+	}
+	return t.IDs[from:to]
+}
+
+// tail returns the pieces of the number that directly follows a blank.
+func (t *Template) tail(i int) []int32 {
+	after := t.Places[i].After
+	if !beginsNumber(after) {
+		return nil
+	}
+	from := t.Blanks[i].Pos + 1
+	to := from
+	for to < len(t.IDs) && t.starts[to] < t.Blanks[i].End+len(after) {
+		to++
+	}
+	return t.IDs[from:to]
+}
+
+// PlacesIn are the places of the blanks of a group.
+func (t *Template) PlacesIn(g *Group) []Place {
+	out := make([]Place, len(g.Blanks))
+	for i, b := range g.Blanks {
+		out[i] = t.Places[b]
+	}
+	return out
+}
+
+// tokenized cuts the text into pieces, see Encode, and finds the mask tokens of the
+// blanks in the ids: tokenizers split the text at special tokens first, so
+// nothing outside a blank changes.
+func tokenized(tok *tokenize.Tokenizer, text string, blanks []Blank) (*Template, error) {
+	enc, err := Encode(tok, text, blanks)
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{
+		Tok: tok, Text: text, Blanks: blanks, IDs: enc.IDs, Window: [2]int{0, len(text)},
+		inner: enc.Continuation,
+	}
+	i := 0
+	for p, id := range enc.IDs {
+		t.starts, t.ends = append(t.starts, enc.Spans[p][0]), append(t.ends, enc.Spans[p][1])
+		if id == tok.MaskID() {
+			if i < len(blanks) {
+				blanks[i].Pos = p
+			}
+			i++
+		}
+	}
+	if i != len(blanks) {
+		msg := fmt.Sprintf("the tokenizer makes %d mask tokens of %d blanks", i, len(blanks))
+		return nil, &Error{-1, msg, ErrBlank}
+	}
+	return t, nil
+}
+
+// Cut is what infill.Template.Cut says. A template that fits is t itself.
+func (t *Template) Cut(limit, room int) (*Template, error) {
+	room = max(room, 0)
+	n := len(t.IDs)
+	if limit <= 0 || n+room <= limit {
+		return t, nil
+	}
+	// Without the special tokens at both ends the ids are 1 … n−2.
+	first, last := t.Blanks[0].Pos, t.Blanks[len(t.Blanks)-1].Pos
+	free := limit - room - 2 - (last - first + 1)
+	if free < 0 {
+		return nil, &Error{t.Blanks[0].Start, fmt.Sprintf("the blanks span %d pieces, the model "+
+			"takes %d with the special tokens; put fewer blanks into one text",
+			last-first+1+room, limit), mlm.ErrTooLong}
+	}
+	before, after := first-1, n-2-last
+	left := min(before, max(free/2, free-after))
+	right := min(after, free-left)
+	a, b := first-left, last+right+1 // ids a … b−1 stay
+	for a < first && a > 1 && t.inner[a] {
+		a++
+	}
+	for b > last+1 && b < n-1 && t.inner[b] {
+		b--
+	}
+	cut := *t
+	cut.Window = [2]int{t.starts[a], t.ends[b-1]}
+	cut.IDs = append(append([]int32{t.IDs[0]}, t.IDs[a:b]...), t.IDs[n-1])
+	cut.starts = append(append([]int{t.starts[0]}, t.starts[a:b]...), t.starts[n-1])
+	cut.ends = append(append([]int{t.ends[0]}, t.ends[a:b]...), t.ends[n-1])
+	cut.inner = append(append([]bool{false}, t.inner[a:b]...), false)
+	cut.Blanks = append([]Blank(nil), t.Blanks...)
+	for i := range cut.Blanks {
+		cut.Blanks[i].Pos -= a - 1
+	}
+	return &cut, nil
+}

@@ -1,0 +1,124 @@
+package infill
+
+import (
+	"io"
+
+	"infill/infill/internal/text"
+	"infill/tokenize"
+)
+
+// A Vocab names the tokens that may fill a blank.
+type Vocab = text.Vocab
+
+const (
+	// VocabWords allows what begins a word with a letter or digit, and in blanks of
+	// several tokens what continues one. Directly after a letter or another
+	// blank it is VocabAll: whatever continues the word, or ends it. Punctuation
+	// in a blank that stands apart is asked for: by VocabAll, by the blank
+	// ([MASK.]), or by its list.
+	VocabWords = text.VocabWords
+	// VocabAll allows every token that can stand where the blank stands:
+	// after white space or punctuation whatever begins a word or is punctuation,
+	// directly after a letter or another blank whatever continues a word. Special
+	// and unused tokens never.
+	VocabAll = text.VocabAll
+	// VocabWholeWords allows only words made of letters. Directly after a
+	// letter these are the pieces of letters that go on with the word. Blanks
+	// with a list of their own take it as it is.
+	VocabWholeWords = text.VocabWholeWords
+)
+
+// A Case says how filled words are written when the model knows lower case only.
+type Case = text.Case
+
+const (
+	// CaseAuto writes words with the capitals that they have in the text around: at the start of
+	// sentences, and all in capitals where the text is. Words of English vocabularies also have the
+	// capitals of running English text, such as France, October, Mr, DNA and I. What stands beside a
+	// word decides where it may be a name or none, as may and us. A text that is itself written in
+	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
+	// a capital.
+	CaseAuto = text.CaseAuto
+	// CaseModel writes the model's tokens as they are.
+	CaseModel = text.CaseModel
+)
+
+// WordClass is a kind of words.
+type WordClass = text.WordClass
+
+const (
+	// ClassAll is every word.
+	ClassAll = text.ClassAll
+	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
+	ClassContent = text.ClassContent
+)
+
+// MaxMaskWords is the largest Masking.Words.
+const MaxMaskWords = text.MaxMaskWords
+
+// CountWords is the number of words of a text, as a Masking sees them: what stands between white
+// space, punctuation alone left out.
+func CountWords(s string) int { return text.CountWords(s) }
+
+// A LabelledSpan is a part of a text that has a label, such as a name: bytes Start to End, the end
+// excluded, and Label.
+type LabelledSpan = text.LabelledSpan
+
+// AnyLabel stands for every label.
+const AnyLabel = text.AnyLabel
+
+// CheckSpans refuses spans that cannot move with a text whose words are masked: those that are not
+// of the text, and any of a text with a backslash before a blank, since the masked text is without
+// it. Errors wrap [ErrSpan], but for those of [Parse].
+func CheckSpans(tok *tokenize.Tokenizer, s string, spans []LabelledSpan) error {
+	return text.CheckSpans(tok, s, spans)
+}
+
+// A WordList is a list of words or phrases, prepared for one tokenizer. Len is the number of
+// different ones. It is safe for concurrent use.
+type WordList = text.WordList
+
+// NewWordList prepares words for a tokenizer. White space around a word does
+// not count; of words that the model reads alike the first is kept. The error,
+// ErrOption, names the word that is empty, too long, not UTF-8, or that the
+// vocabulary cannot spell.
+func NewWordList(tok *tokenize.Tokenizer, words []string) (*WordList, error) {
+	return text.NewWordList(tok, words)
+}
+
+// NewBanList prepares words that are to fill no blank. A word that the
+// vocabulary cannot spell fills none anyway. Such words are returned and left
+// out. Errors: those of NewWordList for other words.
+func NewBanList(tok *tokenize.Tokenizer, words []string) (
+	l *WordList, unspelt []string, err error) {
+	return text.NewBanList(tok, words)
+}
+
+// ReadWordList reads a list of words, one a line; empty lines and lines that
+// begin with # are left out. Errors name the line.
+func ReadWordList(tok *tokenize.Tokenizer, r io.Reader) (*WordList, error) {
+	return text.ReadWordList(tok, r)
+}
+
+// ReadWords is what [ReadWordList] reads, without a tokenizer: the words as they stand. A program
+// that fills elsewhere sends them there, for [NewWordList].
+func ReadWords(r io.Reader) ([]string, error) { return text.ReadWords(r) }
+
+// A WordSet is a set of words and phrases of a text, whatever the model's vocabulary. Case does not
+// count, nor does what stands between the parts of a word or phrase: "New York" is also "new-york",
+// and "Alice" is also part of "Alice's". Add puts the words of another set into it, and Len is the
+// number of entries. It is safe for concurrent use.
+type WordSet = text.WordSet
+
+// NewWordSet makes a set of words and phrases. The error, ErrOption, names one without a letter or
+// digit.
+func NewWordSet(words []string) (*WordSet, error) { return text.NewWordSet(words) }
+
+// ReadWordSet reads a set of words or phrases, one a line. Empty lines and lines that begin with #
+// are left out. Errors name the line.
+func ReadWordSet(r io.Reader) (*WordSet, error) { return text.ReadWordSet(r) }
+
+// EnglishStopWords is the program's list of English function words: articles, pronouns,
+// prepositions, conjunctions, auxiliary verbs, and adverbs of degree, negation and place. The set
+// is shared and must not be changed.
+var EnglishStopWords = text.EnglishStopWords
