@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
-	"infill/mlm"
 )
 
 // Alone fills every blank by itself, as a fill-mask pipeline does: each gets the token that is
@@ -104,15 +104,6 @@ func (p *plan) plainly(ctx context.Context,
 	return res, nil
 }
 
-// finite refuses a row of the model in which no token has a probability.
-func (t *target) finite(i int, logp []float64) error {
-	if top := slices.Max(logp); math.IsInf(top, 0) || math.IsNaN(top) {
-		return fmt.Errorf("blank %d: %w: the model gives probability %v to its best token",
-			t.groups[t.coords[i].group].Blanks[0]+1, mlm.ErrNotFinite, math.Exp(top))
-	}
-	return nil
-}
-
 // alone lists states by what the model says with all blanks masked.
 func (t *target) alone(ctx context.Context, _ int, done func(scored) bool) error {
 	logp, err := t.allMasked(ctx)
@@ -120,29 +111,29 @@ func (t *target) alone(ctx context.Context, _ int, done func(scored) bool) error
 		return err
 	}
 	t.countMasked()
-	order := make([]likely, len(logp))
+	order := make([]space.Likely, len(logp))
 	for i, lp := range logp {
-		if err := t.finite(i, lp); err != nil {
+		if err := t.Finite(i, lp); err != nil {
 			return err
 		}
-		order[i].logp = lp
+		order[i].LogP = lp
 	}
 	state := func(ranks []int) scored {
 		s := scored{x: make([]int32, len(ranks))}
 		for i, r := range ranks {
-			s.x[i] = order[i].at(r)
+			s.x[i] = order[i].At(r)
 			s.sum += logp[i][s.x[i]]
 		}
 		return s
 	}
 	found := false
 	open := &frontier{{make([]int, len(logp)), state(make([]int, len(logp)))}}
-	for left := maxSearch; open.Len() > 0 && left > 0; left-- {
+	for left := space.MaxSearch; open.Len() > 0 && left > 0; left-- {
 		r := heap.Pop(open).(ranked)
 		if math.IsInf(r.sum, -1) {
 			break
 		}
-		if t.valid(r.x) {
+		if t.Valid(r.x) {
 			found = true
 			if done(r.scored) {
 				return nil
@@ -166,7 +157,7 @@ func (t *target) alone(ctx context.Context, _ int, done func(scored) bool) error
 		return nil
 	}
 	s := scored{x: make([]int32, len(logp))}
-	if err := t.find(search{target: t, logp: logp}, s.x); err != nil {
+	if err := t.Find(nil, logp, s.x); err != nil {
 		return err
 	}
 	for i, v := range s.x {
@@ -202,9 +193,9 @@ func (h *frontier) Pop() any {
 
 // greedy lists the state of the greedy choices, and then those of a beam.
 func (t *target) greedy(ctx context.Context, n int, done func(scored) bool) error {
-	first := scored{x: slices.Clone(t.shortest()[0])}
+	first := scored{x: slices.Clone(t.Shortest()[0])}
 	lead, beam := []scored{first}, []scored{first}
-	for i := range t.coords {
+	for i := range t.Coords {
 		all := beam
 		if len(lead) > 0 {
 			all = append([]scored{lead[0]}, beam...)
@@ -221,7 +212,7 @@ func (t *target) greedy(ctx context.Context, n int, done func(scored) bool) erro
 	}
 	taken := 0
 	for _, s := range append(lead, beam...) {
-		if !t.valid(s.x) {
+		if !t.Valid(s.x) {
 			continue
 		}
 		taken++
@@ -239,10 +230,10 @@ func (t *target) greedy(ctx context.Context, n int, done func(scored) bool) erro
 	}
 	t.countMasked()
 	s := scored{x: slices.Clone(first.x)}
-	if err := t.find(search{target: t, logp: logp}, s.x); err != nil {
+	if err := t.Find(nil, logp, s.x); err != nil {
 		return err
 	}
-	for i := range t.coords {
+	for i := range t.Coords {
 		rows, err := t.following(ctx, []scored{s}, i)
 		if err != nil {
 			return err
@@ -258,14 +249,14 @@ func (t *target) greedy(ctx context.Context, n int, done func(scored) bool) erro
 func (t *target) following(ctx context.Context, from []scored, i int) ([][]float64, error) {
 	x, at, rows := make([][]int32, len(from)), make([]int, len(from)), make([][]float64, len(from))
 	for k, s := range from {
-		x[k], at[k], rows[k] = s.x, i, make([]float64, t.coords[i].k())
+		x[k], at[k], rows[k] = s.x, i, make([]float64, t.Coords[i].K())
 	}
 	if err := t.masked(ctx, x, at, rows, i); err != nil {
 		return nil, err
 	}
 	t.countMasked()
 	for k := range rows {
-		if err := t.finite(i, rows[k]); err != nil {
+		if err := t.Finite(i, rows[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -277,15 +268,15 @@ func (t *target) following(ctx context.Context, from []scored, i int) ([][]float
 func (t *target) extend(from []scored, rows [][]float64, i, n int) []scored {
 	var out []scored
 	for k, s := range from {
-		order := likely{logp: rows[k]}
+		order := space.Likely{LogP: rows[k]}
 		for r, taken := 0, 0; taken < n && r < len(rows[k]); r++ {
-			v := order.at(r)
+			v := order.At(r)
 			if math.IsInf(rows[k][v], -1) {
 				break
 			}
 			x := slices.Clone(s.x)
 			x[i] = v
-			if t.possible(i, x) {
+			if t.Possible(i, x) {
 				out = append(out, scored{x, s.sum + rows[k][v]})
 				taken++
 			}

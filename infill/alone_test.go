@@ -304,25 +304,6 @@ func TestPlainWaysRefuse(t *testing.T) {
 	}
 }
 
-// The lazy order of a row is its sorted order, with ties and with few values.
-func TestLikely(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{1, 3, 17, 500, 3000} {
-		logp := make([]float64, n)
-		order := make([]int32, n)
-		for v := range logp {
-			logp[v], order[v] = float64((v*7919)%101), int32(v)
-		}
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(logp[b], logp[a]) })
-		l := likely{logp: logp}
-		for r := range logp {
-			if got := l.at(r); got != order[r] {
-				t.Fatalf("%d values: rank %d is %d, want %d", n, r, got, order[r])
-			}
-		}
-	}
-}
-
 // A word can come back if the vocabulary has it in one piece and the blank may take it.
 func TestReaches(t *testing.T) {
 	t.Parallel()
@@ -354,36 +335,6 @@ func TestReaches(t *testing.T) {
 	for _, bad := range [][2]int{{0, 0}, {-1, 3}, {3, 1}, {0, len(text) + 1}} {
 		if e.Reaches(text, bad, Options{}) || New(nil).Reaches(text, span("dog"), Options{}) {
 			t.Errorf("%v can come back", bad)
-		}
-	}
-}
-
-// In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
-// comes back by those of its place.
-func TestReachesMarked(t *testing.T) {
-	t.Parallel()
-	const line = "The cat sat (down) near the unlikeliest-named house."
-	for _, name := range markedTokenizers {
-		s := newSupports(markedTokenizer(t, name))
-		for _, w := range text.WordSpans(line) {
-			word := line[w[0]:w[1]]
-			tm, _, err := text.BlankOut(s.tok, line, [][2]int{w})
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole, err := Parse(s.tok, line[:w[1]]+" [MASK]")
-			if err != nil {
-				t.Fatal(err)
-			}
-			before, err := Parse(s.tok, line[:w[0]]+"[MASK]")
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The text up to the end of the word has one piece more than up to its beginning.
-			one := len(whole.IDs())-len(before.IDs()) == 1
-			if got := comesBack(s, line, w, &rules{}); got != one {
-				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text)
-			}
 		}
 	}
 }

@@ -205,8 +205,8 @@ func TestBFloat16Bias(t *testing.T) {
 				}
 				tgt := targetOf(t, e, tm, Options{})
 				var x [][]int32
-				for a := range tgt.domain.K(0) {
-					for b := range tgt.domain.K(1) {
+				for a := range tgt.Product.K(0) {
+					for b := range tgt.Product.K(1) {
 						x = append(x, []int32{int32(a), int32(b)})
 					}
 				}
@@ -215,10 +215,10 @@ func TestBFloat16Bias(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, state := range x {
-					l := tgt.layoutOf(state, nil)
-					ids := tgt.tokens(nil, l, state, -1, -1)
+					l := tgt.LayoutOf(state, nil)
+					ids := tgt.Tokens(nil, l, state, -1, -1)
 					lp := [][]float32{make([]float32, len(ids))}
-					if err := m.LogProb(t.Context(), l.sentence, [][]int32{ids}, lp); err != nil {
+					if err := m.LogProb(t.Context(), l.Sentence, [][]int32{ids}, lp); err != nil {
 						t.Fatal(err)
 					}
 					logf[k] = append(logf[k], lp[0])

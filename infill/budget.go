@@ -55,7 +55,7 @@ func (p *plan) meter() *meter {
 		per = 0
 		for _, pt := range p.parts {
 			for _, x := range pt.run.X {
-				per += len(pt.tgt.layoutOf(x, nil).sentence.Blanks)
+				per += len(pt.tgt.LayoutOf(x, nil).Sentence.Blanks)
 			}
 		}
 	}

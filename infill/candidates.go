@@ -79,7 +79,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	if err != nil {
 		return nil, err
 	}
-	x := make([][]int32, tgt.coords[0].k())
+	x := make([][]int32, tgt.Coords[0].K())
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
@@ -98,7 +98,7 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 	out := make([]Candidate, len(x))
 	for v, f := range fillings {
 		out[v] = Candidate{
-			Candidate: tgt.coords[0].phrases[v].Text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
+			Candidate: tgt.Coords[0].Phrases[v].Text, Text: f.Text, Tokens: strings.Fields(f.Tokens[0]),
 			Score: u[v], ScorePerToken: u[v] / float64(len(f.ids)), Energies: f.Energies,
 		}
 	}

@@ -152,10 +152,10 @@ func (c *collector) evaluated(j int, x []int32, u float64) {
 // take enters a state of chain j of the part.
 func (c *collector) take(j, step int, x []int32, u float64) {
 	t := c.part.tgt
-	l := t.layoutOf(x, nil)
-	ids := t.tokens(nil, l, x, -1, -1)
-	key := make([]byte, 0, 4*(len(ids)+len(l.lengths)))
-	for _, n := range l.lengths {
+	l := t.LayoutOf(x, nil)
+	ids := t.Tokens(nil, l, x, -1, -1)
+	key := make([]byte, 0, 4*(len(ids)+len(l.Lengths)))
+	for _, n := range l.Lengths {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
 	for _, id := range ids {

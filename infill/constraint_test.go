@@ -59,25 +59,6 @@ func TestEmptySupports(t *testing.T) {
 	}
 }
 
-func TestNearer(t *testing.T) {
-	t.Parallel()
-	distance := func(a, b string) int {
-		for d := 0; ; d++ {
-			if nearer(a, b, d+1) {
-				return d
-			}
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"dog", "dog", 0}, {"Dog", "dOG", 0}, {"dog", "fog", 1}, {"kitten", "sitting", 3}, {"", "abc", 3}, {"naïve", "naive", 1}, {"flaw", "lawn", 2}} {
-		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != got {
-			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // Lengths that are left open come out equally often, whatever the energies.
 func TestOpenLengths(t *testing.T) {
 	t.Parallel()
@@ -100,11 +81,11 @@ func TestOpenLengths(t *testing.T) {
 		}
 		first := [2]map[int]int{{}, {}}
 		for _, pt := range p.parts {
-			for g, n := range pt.tgt.counts {
+			for g, n := range pt.tgt.Counts {
 				marginal[g][n] += len(pt.chains)
 				first[g][n] += len(pt.chains)
 			}
-			joint[[2]int{pt.tgt.counts[0], pt.tgt.counts[1]}] += len(pt.chains)
+			joint[[2]int{pt.tgt.Counts[0], pt.tgt.Counts[1]}] += len(pt.chains)
 		}
 		if first[0][1] != 8 || first[0][3] != 8 || first[1][2] != 12 {
 			t.Fatalf("seed %d: not stratified: %v", seed, first)

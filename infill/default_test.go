@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
@@ -46,7 +47,7 @@ func easyBlanks(t *testing.T, name string) {
 		m = openDefault(t)
 	}
 	tok := m.Tokenizer()
-	begin := newSupports(tok).lists.First[VocabAll][tokenize.AfterSpace]
+	begin := text.BoundaryOf(tok).Sort().First[VocabAll][tokenize.AfterSpace]
 	for _, c := range []struct{ text, sensible string }{
 		{"she opened the [MASK] and walked in.", "door"},
 		{"once upon a [MASK] there lived an old man.", "time"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -20,7 +21,7 @@ import (
 // the others wait for their turn before they call Fill. Results do not depend on it. Memory does.
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused
-	supports *supports
+	supports *space.Supports
 	memo     *memo                              // nil: nothing is remembered
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
 }
@@ -37,7 +38,7 @@ func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
 	if m == nil || m.Tokenizer() == nil { // or one that was never opened
 		return &Engine{}
 	}
-	e := &Engine{model: m, supports: newSupports(m.Tokenizer())}
+	e := &Engine{model: m, supports: space.NewSupports(m.Tokenizer())}
 	if bytes > 0 {
 		e.memo = newMemo(bytes)
 	}

@@ -154,7 +154,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		{
 			"minimum distance", "the [MASK] sleeps .",
 			Options{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}},
-			single(wordsOf(tok, func(w string) bool { return !nearer(w, "fox", 3) })),
+			single(wordsOf(tok, func(w string) bool { return text.EditDistance(w, "fox", 3) >= 3 })),
 		},
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
 			single(

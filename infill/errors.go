@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 )
@@ -31,7 +32,7 @@ var (
 	// ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
 	ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 	// ErrEmptySupport is returned when nothing may stand in a blank.
-	ErrEmptySupport = errors.New("no token may fill the blank")
+	ErrEmptySupport = space.ErrEmptySupport
 	// ErrStart is returned for a filling that chains cannot begin with.
 	ErrStart = errors.New("bad start")
 )

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 )
@@ -22,7 +23,7 @@ const MaxExactRows = 2048
 // only is the target of a template whose states are the values of one coordinate, few enough to
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
-	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.coords) != 1 ||
+	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.Coords) != 1 ||
 		p.parts[0].tgt.exactRows(p.opt.Score)+p.parts[0].tgt.termRows() > MaxExactRows {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (p *plan) way() Method {
 // token's score is an entry of what the model says of the blank, for all tokens at once. Tied
 // blanks see each other filled, so there every token needs rows of its own.
 func (t *target) exactRows(score Scoring) int {
-	c, tied := &t.coords[0], len(t.groups[0].Blanks)
+	c, tied := &t.Coords[0], len(t.Groups[0].Blanks)
 	perState := func(tokens int) int { // what no other state shares
 		if n := tokens * tied; score == ScorePLL || n < 2 {
 			return n
@@ -58,18 +59,18 @@ func (t *target) exactRows(score Scoring) int {
 		}
 		return 2
 	}
-	if c.slot >= 0 && tied > 1 {
-		return len(c.ids)*perState(1) + ends(1)
+	if c.Slot >= 0 && tied > 1 {
+		return len(c.IDs)*perState(1) + ends(1)
 	}
-	n, single := 0, c.slot >= 0
-	for _, p := range c.phrases {
+	n, single := 0, c.Slot >= 0
+	for _, p := range c.Phrases {
 		if len(p.IDs) == 1 && tied == 1 {
 			single = true
 			continue
 		}
 		n += perState(len(p.IDs))
 	}
-	for _, l := range c.lengths {
+	for _, l := range c.Lengths {
 		n += ends(l)
 	}
 	if single {
@@ -96,7 +97,7 @@ func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
 
 // weigh makes the result of the scores of all states, in nats, and of their parts.
 func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts) (*Result, error) {
-	blank := t.groups[0].Blanks[0]
+	blank := t.Groups[0].Blanks[0]
 	best, refused := math.Inf(-1), 0
 	for v := range u {
 		if math.IsNaN(u[v]) || math.IsInf(u[v], 1) {
@@ -111,7 +112,8 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 		return nil, t.extra.blame(fmt.Errorf("blank %d: %w: no filling has a finite score", blank+1,
 			mlm.ErrNotFinite))
 	default:
-		return nil, emptySupport(t.t, blank, "no filling that the blank may take meets all constraints")
+		return nil, space.EmptySupport(t.Template, blank,
+			"no filling that the blank may take meets all constraints")
 	}
 	texts := t.texts(u, best, p.opt.Case)
 	res := p.newResult()
@@ -154,7 +156,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Case)
 			first[i].Probability = texts[i].share
 		}
-		res.Marginals = exactMarginals(len(t.t.Blanks), first, res.Distinct)
+		res.Marginals = exactMarginals(len(t.Template.Blanks), first, res.Distinct)
 	}
 	if p.opt.Normalize {
 		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
@@ -166,31 +168,31 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 }
 
 // termRows is how many sequences the terms of all states of the one coordinate take.
-func (t *target) termRows() int { return t.coords[0].k() * t.extra.rows() }
+func (t *target) termRows() int { return t.Coords[0].K() * t.extra.rows() }
 
 // scores returns the score of every state of the one coordinate, in nats, its parts, and the number
 // of rows that they take.
 func (t *target) scores(ctx context.Context, by Scoring) (u []float64, parts []Parts, rows int,
 	err error) {
-	c := &t.coords[0]
-	x := make([][]int32, c.k())
-	u, parts = make([]float64, c.k()), make([]Parts, c.k())
+	c := &t.Coords[0]
+	x := make([][]int32, c.K())
+	u, parts = make([]float64, c.K()), make([]Parts, c.K())
 	for v := range x {
 		x[v] = []int32{int32(v)}
 	}
-	if c.slot >= 0 && len(t.groups[0].Blanks) == 1 {
+	if c.Slot >= 0 && len(t.Groups[0].Blanks) == 1 {
 		// All parts are what the model says of the blank.
-		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.coords))
+		err := t.masked(ctx, [][]int32{{0}}, []int{0}, [][]float64{u}, len(t.Coords))
 		for v, l := range t.untempered(u) {
 			parts[v] = Parts{PLL: l, Left: l, Right: l}
 		}
-		t.forbid([]int32{0}, 0, u)
+		t.Forbid([]int32{0}, 0, u)
 		return u, parts, 1, errors.Join(err, t.addCold(ctx, x, u, err))
 	}
 	var valid []int
 	var some [][]int32
 	for v := range x {
-		if u[v] = math.Inf(-1); t.valid(x[v]) {
+		if u[v] = math.Inf(-1); t.Valid(x[v]) {
 			valid, some = append(valid, v), append(some, x[v])
 		}
 	}
@@ -235,7 +237,7 @@ func (t *target) texts(u []float64, best float64, c text.Case) []weighted {
 	keys := make([]string, len(u))
 	alike := map[string]int{}
 	for v := range u {
-		keys[v] = strings.ToLower(t.word([]int32{int32(v)}, 0))
+		keys[v] = strings.ToLower(t.Word([]int32{int32(v)}, 0))
 		alike[keys[v]]++
 	}
 	var out []weighted

@@ -334,7 +334,7 @@ func TestExactWeigh(t *testing.T) {
 	}
 	tgt := p.only()
 	// A state may differ from another by nothing that a text shows.
-	tgt.coords[0].phrases[1].Text = "Dog"
+	tgt.Coords[0].Phrases[1].Text = "Dog"
 	r, err := p.weigh(t.Context(), tgt, []float64{-6, -2, -4}, make([]Parts, 3))
 	if err != nil || len(r.Fillings) != 2 || r.Fillings[0].Text != "Dog sleeps." ||
 		r.Fillings[0].Score != -2 || r.Fillings[1].Text != "Cow sleeps." {

@@ -110,9 +110,9 @@ func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *targe
 		t.Fatal(err)
 	}
 	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
-	k := tgt.domain.K(0)
+	k := tgt.Product.K(0)
 	en := &enumerated{
-		domain: tgt.domain, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k),
+		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k),
 		masked: rows[float64](nil, k*k, 2*k),
 	}
 	for a := range k {
@@ -344,7 +344,7 @@ func TestEngineEnergies(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := map[int32]int32{}
-	for v, id := range tgt.coords[0].ids {
+	for v, id := range tgt.Coords[0].IDs {
 		index[id] = int32(v)
 	}
 	accepted, proposals, steps := 0, 0, 0
@@ -401,7 +401,7 @@ func TestStartDistribution(t *testing.T) {
 	t.Parallel()
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
 	all := rows[float32](nil, 2, e.model.VocabSize())
-	if err := e.model.Independent(context.Background(), tgt.layoutOf([]int32{0, 0}, nil).sentence, all); err != nil {
+	if err := e.model.Independent(context.Background(), tgt.LayoutOf([]int32{0, 0}, nil).Sentence, all); err != nil {
 		t.Fatal(err)
 	}
 	const chains = 20000
@@ -409,8 +409,8 @@ func TestStartDistribution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range tgt.coords {
-		ids := tgt.coords[i].ids
+	for i := range tgt.Coords {
+		ids := tgt.Coords[i].IDs
 		p, sum := make([]float64, len(ids)), 0.0
 		for v, id := range ids {
 			p[v] = math.Exp(float64(all[i][id]))

@@ -1,10 +1,14 @@
 package infill
 
 import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"infill/mlm"
 	"infill/models"
 	"infill/tokenize"
-	"os"
-	"testing"
 )
 
 const tinyFolder = "../mlm/testdata/tiny-bert"
@@ -18,10 +22,26 @@ func tinyTokenizer(t testing.TB) *tokenize.Tokenizer {
 	return tok
 }
 
-// smallTokenizer is that of the program's small model.
-func smallTokenizer(t testing.TB) *tokenize.Tokenizer {
+// smallModel is shared by the tests that only ask it.
+var smallModel = sync.OnceValues(func() (*mlm.Model, error) {
+	return mlm.Open(context.Background(), models.Small(), mlm.Options{Threads: 2})
+})
+
+func openSmall(t testing.TB) *mlm.Model {
 	t.Helper()
-	tok, err := tokenize.Load(models.Small())
+	m, err := smallModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// markedTokenizers are of vocabularies that mark spaces.
+var markedTokenizers = []string{"roberta", "modernbert", "albert", "deberta-v2"}
+
+func markedTokenizer(t testing.TB, name string) *tokenize.Tokenizer {
+	t.Helper()
+	tok, err := tokenize.Load(os.DirFS("../mlm/testdata/architectures/" + name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,15 @@ import (
 
 // states lists the states of a target that are valid, with the texts they spell.
 func (t *target) states() (x [][]int32, texts []string) {
-	at := make([]int32, len(t.coords))
+	at := make([]int32, len(t.Coords))
 	for {
-		if t.valid(at) {
+		if t.Valid(at) {
 			f := t.spell(at, CaseAuto)
 			x, texts = append(x, slices.Clone(at)), append(texts, f.Text)
 		}
 		i := 0
 		for ; i < len(at); i++ {
-			if at[i]++; int(at[i]) < t.coords[i].k() {
+			if at[i]++; int(at[i]) < t.Coords[i].K() {
 				break
 			}
 			at[i] = 0

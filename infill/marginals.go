@@ -205,7 +205,7 @@ func (pt *part) recall(h *history, kept int, c text.Case, words, texts *lexicon)
 		blanks []int32
 	}
 	known := map[string]spelt{}
-	uncased := pt.tgt.supports.tok.Lowercase()
+	uncased := pt.tgt.Tokenizer().Lowercase()
 	for k := range pt.record.x {
 		whole := make([]int32, kept)
 		blanks := make([][]int32, len(h.blanks))

@@ -18,8 +18,8 @@ const affordable = 16
 // AffordsNeighbours implements samplers.NeighbourEstimator.
 func (t *target) AffordsNeighbours() bool {
 	n := 0
-	for i := range t.coords {
-		n += t.domain.Support(i) - 1
+	for i := range t.Coords {
+		n += t.Product.Support(i) - 1
 	}
 	return n <= affordable
 }
@@ -41,34 +41,34 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	scale, here := make([]float64, len(x)), make([]float64, len(x))
 	for k := range x {
 		clear(logRatio[k])
-		n := len(t.coords)
+		n := len(t.Coords)
 		subset := rng[k].Perm(n)[:min(batch, n)]
 		scale[k] = float64(n) / float64(len(subset)) / t.temp
 		different := map[string]bool{}
 		ask := func(y []int32, entry int) {
-			l := t.layoutOf(y, nil)
-			b, state := t.bucket(l), t.tokens(nil, l, y, -1, -1)
+			l := t.LayoutOf(y, nil)
+			b, state := t.bucket(l), t.Tokens(nil, l, y, -1, -1)
 			for _, i := range subset {
-				for _, blank := range t.masksOf(i, l) {
+				for _, blank := range t.MasksOf(i, l) {
 					b.who = append(b.who, len(asked))
 					b.states, b.blanks = append(b.states, state), append(b.blanks, blank)
 					asked = append(asked, request{k, entry})
-					key := contextKey(nil, "", l.sentence, state, blank, t.supports.tok.MaskID())
+					key := contextKey(nil, "", l.Sentence, state, blank, t.Tokenizer().MaskID())
 					if !different[string(key)] {
 						different[string(key)] = true
-						t.rows += t.model.noteRow(l.sentence, state, blank)
+						t.rows += t.model.noteRow(l.Sentence, state, blank)
 					}
 				}
 			}
 		}
 		ask(x[k], -1)
 		y := slices.Clone(x[k])
-		for i := range t.coords {
-			for v := range t.domain.K(i) {
+		for i := range t.Coords {
+			for v := range t.Product.K(i) {
 				y[i] = int32(v)
-				switch entry := t.domain.GradOffset(i) + v; {
+				switch entry := t.Product.GradOffset(i) + v; {
 				case y[i] == x[k][i]:
-				case !t.valid(y):
+				case !t.Valid(y):
 					logRatio[k][entry] = math.Inf(-1)
 				default:
 					ask(y, entry)
@@ -79,7 +79,7 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		b.logProb = rows(b.logProb, 1, len(b.states))
-		return t.model.TokenLogProb(ctx, b.lay.sentence, b.states, b.blanks, b.logProb[0])
+		return t.model.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
 	})
 	if err != nil {
 		return err
@@ -95,25 +95,9 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	for k := range x {
-		for entry := range t.domain.Neighbours(x[k]) {
+		for entry := range t.Product.Neighbours(x[k]) {
 			logRatio[k][entry] -= here[k]
 		}
 	}
 	return nil
-}
-
-// masksOf lists the mask tokens of a layout that coordinate i decides.
-func (t *target) masksOf(i int, l *layout) []int {
-	var out []int
-	c := &t.coords[i]
-	from, to := c.slot, c.slot+1
-	if c.slot < 0 {
-		from, to = 0, l.lengths[c.group]
-	}
-	for _, b := range t.groups[c.group].Blanks {
-		for s := from; s < to; s++ {
-			out = append(out, l.start[b]+s)
-		}
-	}
-	return out
 }

@@ -35,8 +35,8 @@ func TestEstimateNeighbours(t *testing.T) {
 			engine = NewWithMemo(m, 0)
 		}
 		tgt := targetOf(t, engine, tm, c.opt)
-		d := tgt.domain
-		x := make([]int32, len(tgt.coords))
+		d := tgt.Product
+		x := make([]int32, len(tgt.Coords))
 		x[0] = 2 % int32(d.K(0))
 		var states [][]int32
 		var entries []int

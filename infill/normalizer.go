@@ -67,15 +67,15 @@ func (p *plan) normalize(ctx context.Context, res *Result) error {
 		}
 		last[pt.id] = append(last[pt.id], pt.run.X...)
 	}
-	slices.SortFunc(first, func(a, b *part) int { return slices.Compare(a.tgt.counts, b.tgt.counts) })
+	slices.SortFunc(first, func(a, b *part) int { return slices.Compare(a.tgt.Counts, b.tgt.Counts) })
 	all := &plan{parts: first}
 	out, warn := make([]Normalizer, len(first)), make([]error, len(first))
 	if err := all.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		i := slices.Index(first, pt)
 		out[i], warn[i], err = pt.tgt.normalizer(ctx, p.opt, pt.id, last[pt.id])
-		for b := range pt.tgt.t.Blanks {
+		for b := range pt.tgt.Template.Blanks {
 			if p.open {
-				out[i].Lengths = append(out[i].Lengths, pt.tgt.counts[pt.tgt.groupOf(b)])
+				out[i].Lengths = append(out[i].Lengths, pt.tgt.Counts[pt.tgt.GroupOf(b)])
 			}
 		}
 		return err
@@ -105,8 +105,8 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 	if opt.Steps > 0 && samplers.InfoOf(opt.Sampler).Exact {
 		o.From = last
 	}
-	if len(t.joint) > 0 {
-		o.Support = t.valid
+	if t.Tied() {
+		o.Support = t.Valid
 	}
 	r, err := samplers.AIS(ctx, t, logq, o)
 	if errors.Is(err, samplers.ErrRare) {
@@ -150,7 +150,7 @@ func (p *plan) logProbabilities(res *Result) {
 // has reports whether a filling has these lengths.
 func (p *plan) has(f *Filling, lengths []int) bool {
 	for b, n := range lengths {
-		if n > 0 && f.lengths[p.parts[0].tgt.groupOf(b)] != n {
+		if n > 0 && f.lengths[p.parts[0].tgt.GroupOf(b)] != n {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package infill
 import (
 	"fmt"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -152,8 +153,8 @@ const (
 )
 
 // rules are the options that say what may fill the blanks.
-func (o *Options) rules() *rules {
-	return &rules{Vocab: o.Vocab, Allow: o.Allow, Ban: o.Ban, NoRepeat: o.NoRepeat,
+func (o *Options) rules() *space.Rules {
+	return &space.Rules{Vocab: o.Vocab, Allow: o.Allow, Ban: o.Ban, NoRepeat: o.NoRepeat,
 		MinDistance: o.MinDistance, Original: o.Original}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -46,7 +47,7 @@ type part struct {
 }
 
 func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
-	lists, err := e.supports.listed(t, opt.rules())
+	lists, err := e.supports.Lists(t, opt.rules())
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 		key := strings.Trim(strings.ReplaceAll(fmt.Sprint(c), " ", ","), "[]")
 		pt := byCounts[key]
 		if pt == nil {
-			sp, err := newSpace(e.supports, cut, lists, c, opt.rules())
+			sp, err := space.New(e.supports, cut, lists, c, opt.rules())
 			if err != nil {
 				return nil, err
 			}
@@ -166,7 +167,7 @@ func (p *plan) start(ctx context.Context) error {
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := pt.sampler
-		if pt.tgt.domain.MaxK() == 1 {
+		if pt.tgt.Product.MaxK() == 1 {
 			// There is one state, which some samplers refuse to work on; any
 			// that does not leaves it as it is.
 			sampler = &samplers.DMALA{}
@@ -204,12 +205,12 @@ func (p *plan) divide() {
 	var out []*part
 	for _, pt := range p.parts {
 		n := len(pt.chains)
-		sentence := pt.tgt.layoutOf(pt.x0[0], nil).sentence
+		sentence := pt.tgt.LayoutOf(pt.x0[0], nil).Sentence
 		k := min(n, p.e.model.Threads(), maxParts, max(1,
 			n*len(sentence.Blanks)*len(sentence.IDs)/partTokens))
 		states := 1.0
-		for i := range pt.tgt.coords {
-			states *= float64(pt.tgt.coords[i].k())
+		for i := range pt.tgt.Coords {
+			states *= float64(pt.tgt.Coords[i].K())
 		}
 		if states < partStates*float64(n) {
 			k = 1
@@ -222,7 +223,7 @@ func (p *plan) divide() {
 				q.tgt = pt.tgt.another()
 			}
 			if p.opt.Marginals {
-				q.record = newRecord(len(q.chains), p.opt.Chains, len(q.tgt.coords))
+				q.record = newRecord(len(q.chains), p.opt.Chains, len(q.tgt.Coords))
 			}
 			out = append(out, &q)
 		}
@@ -232,11 +233,9 @@ func (p *plan) divide() {
 
 // another is the same target with scratch of its own, for use at the same time.
 func (t *target) another() *target {
-	sp := *t.space
-	_ = sp.scratch() // the space was made, so it does not fail
 	return &target{
-		space: &sp, model: t.model, temp: t.temp, mode: t.mode, prior: t.prior,
-		extra: t.extra, written: t.written, byKey: map[*layout]*bucket{},
+		Space: t.Another(), model: t.model, temp: t.temp, mode: t.mode, prior: t.prior,
+		extra: t.extra, written: t.written, byKey: map[*space.Layout]*bucket{},
 	}
 }
 

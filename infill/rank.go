@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -113,7 +114,7 @@ func (p *plan) choose(res *Result, rank func([]Filling)) {
 
 // recut is Filling.Recut of a filling of the template.
 func recut(t *text.Template, tok *tokenize.Tokenizer, f *Filling) bool {
-	s, _ := stretch(t, t.Groups, f.lengths)
+	s, _ := space.Stretch(t, t.Groups, f.lengths)
 	for i, at := range s.Blanks {
 		s.IDs[at] = f.ids[i]
 	}
@@ -179,35 +180,27 @@ func shared(a, b []int32) float64 {
 
 // spell writes out a state: text, tokens and spans.
 func (t *target) spell(x []int32, c text.Case) Filling {
-	tok := t.supports.tok
-	words := make([]string, len(t.t.Blanks))
-	f := Filling{Tokens: make([]string, len(t.t.Blanks))}
+	tok := t.Tokenizer()
+	words := make([]string, len(t.Template.Blanks))
+	f := Filling{Tokens: make([]string, len(t.Template.Blanks))}
 	var asGiven []int
-	for g := range t.groups {
-		ids, word := t.filling(g, x, nil), t.word(x, g)
+	for g := range t.Groups {
+		ids, word := t.Filling(g, x, nil), t.Word(x, g)
 		pieces := make([]string, len(ids))
 		for i, id := range ids {
 			pieces[i] = tok.Token(id)
 		}
-		for _, b := range t.groups[g].Blanks {
+		for _, b := range t.Groups[g].Blanks {
 			words[b], f.Tokens[b] = word, strings.Join(pieces, " ")
 		}
-		if t.coords[t.first[g]].asGiven {
-			asGiven = append(asGiven, t.groups[g].Blanks...)
+		if t.Coords[t.First[g]].AsGiven {
+			asGiven = append(asGiven, t.Groups[g].Blanks...)
 		}
 	}
-	l := t.layoutOf(x, nil)
-	f.ids, f.lengths = t.tokens(nil, l, x, -1, -1), l.lengths
-	f.Text, f.Spans = text.Splice(t.t, tok, words, c, asGiven...)
+	l := t.LayoutOf(x, nil)
+	f.ids, f.lengths = t.Tokens(nil, l, x, -1, -1), l.Lengths
+	f.Text, f.Spans = text.Splice(t.Template, tok, words, c, asGiven...)
 	return f
-}
-
-// word is the filling of group g as it is written, but for capitals.
-func (t *target) word(x []int32, g int) string {
-	if c := &t.coords[t.first[g]]; c.slot < 0 {
-		return c.phrases[x[t.first[g]]].Text
-	}
-	return t.supports.bound.Join(t.filling(g, x, nil))
 }
 
 // tuning is what the sampler adapted, mean over all chains.

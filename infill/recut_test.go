@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 )
 
@@ -61,20 +62,20 @@ func TestRecutMarked(t *testing.T) {
 	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
-		s := newSupports(tok)
+		s := space.NewSupports(tok)
 		for _, line := range []string{"the [MASK] sat", "[MASK] sat", "the [MASK]at", "room [MASK]1.",
 			"cat[MASK]1."} {
 			tm, err := Parse(tok, line)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := newSpace(s, &tm.in, [][]text.Phrase{nil}, []int{1}, &rules{Vocab: VocabAll})
+			sp, err := space.New(s, &tm.in, [][]text.Phrase{nil}, []int{1}, &space.Rules{Vocab: VocabAll})
 			if err != nil {
 				t.Errorf("%s: %q: %v", name, line, err)
 				continue
 			}
-			tgt, n := &target{space: sp}, 0
-			for v := range sp.coords[0].ids {
+			tgt, n := &target{Space: sp}, 0
+			for v := range sp.Coords[0].IDs {
 				f := tgt.spell([]int32{int32(v)}, CaseAuto)
 				enc, err := tok.Encode(f.Text)
 				if err != nil {
@@ -90,7 +91,7 @@ func TestRecutMarked(t *testing.T) {
 					n++
 				}
 			}
-			t.Logf("%s: %q: %d of %d are cut otherwise", name, line, n, len(sp.coords[0].ids))
+			t.Logf("%s: %q: %d of %d are cut otherwise", name, line, n, len(sp.Coords[0].IDs))
 		}
 	}
 }

@@ -34,8 +34,8 @@ func TestEnergyRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, u := make([]float64, len(x)), make([]float64, len(x))
-			n := tgt.domain.RowLen()
-			got, more := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+			n := tgt.Product.RowLen()
+			got, more := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
 			for k := range x { // what is left from before is not added to
 				for j := range got[k] {
 					got[k][j], more[k][j] = 7, 7
@@ -54,8 +54,8 @@ func TestEnergyRows(t *testing.T) {
 				}
 			}
 			at := make([]int, len(x))
-			for i := range tgt.coords {
-				cond := rows[float64](nil, len(x), tgt.coords[i].k())
+			for i := range tgt.Coords {
+				cond := rows[float64](nil, len(x), tgt.Coords[i].K())
 				for k := range at {
 					at[k] = i
 				}
@@ -63,7 +63,7 @@ func TestEnergyRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				for k := range x {
-					row := got[k][tgt.domain.RowOffset(i):][:len(cond[k])]
+					row := got[k][tgt.Product.RowOffset(i):][:len(cond[k])]
 					for v, l := range cond[k] {
 						if !math.IsInf(l, -1) && math.Abs(row[v]-l) > 1e-5 {
 							t.Fatalf("%q, T = %v, coordinate %d: f(%d) is %v, want %v", text, temp, i, v, row[v], l)
@@ -89,8 +89,8 @@ func checkSums(t *testing.T, tgt *target, x [][]int32, u []float64, want, got []
 			if !slices.Equal(got[k][:n], want[k]) || v[k] != u[k] {
 				t.Fatalf("%v: rows or energy differ where sums are asked for: %v, %v", x[k], v[k], u[k])
 			}
-			for i := range tgt.coords {
-				most, sum := samplers.SumRow(want[k][tgt.domain.RowOffset(i):][:tgt.coords[i].k()])
+			for i := range tgt.Coords {
+				most, sum := samplers.SumRow(want[k][tgt.Product.RowOffset(i):][:tgt.Coords[i].K()])
 				if s := got[k][n+2*i:]; s[0] != most || s[1] != sum {
 					t.Fatalf("%v: sums %v of coordinate %d, want %v and %v", x[k], s[:2], i, most, sum)
 				}
@@ -116,8 +116,8 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 			}
 		}
 		x := [][]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}
-		n := tgt.domain.RowLen()
-		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+		n := tgt.Product.RowLen()
+		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(ctx, x, u, want); err != nil {
 			t.Fatal(err)
@@ -137,8 +137,8 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 		}
 		tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
 		x, _ := tgt.states()
-		n := tgt.domain.RowLen()
-		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.coords))
+		n := tgt.Product.RowLen()
+		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(context.Background(), x, u, want); err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := tgt.rows
-		out := rows[float64](nil, len(x), tgt.domain.RowLen())
+		out := rows[float64](nil, len(x), tgt.Product.RowLen())
 		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 )
@@ -185,10 +186,10 @@ func partsOf(ctx context.Context, m tokenAsker, mask int32, s *mlm.Sentence, sta
 // take.
 func (t *target) parts(ctx context.Context, x [][]int32, score Scoring) (out []Parts, rows int,
 	err error) {
-	byLayout := map[*layout][]int{}
-	var order []*layout
+	byLayout := map[*space.Layout][]int{}
+	var order []*space.Layout
 	for k := range x {
-		l := t.layoutOf(x[k], nil)
+		l := t.LayoutOf(x[k], nil)
 		if byLayout[l] == nil {
 			order = append(order, l)
 		}
@@ -198,9 +199,9 @@ func (t *target) parts(ctx context.Context, x [][]int32, score Scoring) (out []P
 	for _, l := range order {
 		states := make([][]int32, len(byLayout[l]))
 		for j, k := range byLayout[l] {
-			states[j] = t.tokens(nil, l, x[k], -1, -1)
+			states[j] = t.Tokens(nil, l, x[k], -1, -1)
 		}
-		ps, n, err := partsOf(ctx, t.model, t.supports.tok.MaskID(), l.sentence, states, score)
+		ps, n, err := partsOf(ctx, t.model, t.Tokenizer().MaskID(), l.Sentence, states, score)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/space"
 	"infill/mlm"
 )
 
@@ -67,7 +68,7 @@ type filled struct {
 
 // work is what is left to do for a score.
 type work struct {
-	lay   *layout
+	lay   *space.Layout
 	state []int32
 	terms []scoreTerm
 	ask   []*rowAsk
@@ -207,15 +208,15 @@ func (s *seeker) threshold() float64 {
 func (s *seeker) begin(ctx context.Context, f *filled) error {
 	s.seen[f.key] = math.Inf(1)
 	pt := f.part
-	l := pt.layoutOf(f.x, nil)
-	w := &work{lay: l, state: pt.tokens(nil, l, f.x, -1, -1)}
+	l := pt.LayoutOf(f.x, nil)
+	w := &work{lay: l, state: pt.Tokens(nil, l, f.x, -1, -1)}
 	w.terms = pt.termsOf(len(w.state), s.p.opt.Score)
 	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
 	w.order = termOrder(w.terms, len(w.state), f.near)
-	mask := pt.supports.tok.MaskID()
+	mask := pt.Tokenizer().MaskID()
 	for i := range w.terms {
 		t := &w.terms[i]
-		w.ask = append(w.ask, s.rows.ask(l.sentence, t.masked(w.state, mask), t.at, pt.model))
+		w.ask = append(w.ask, s.rows.ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
 	f.text = pt.spell(f.x, s.p.opt.Case)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 )
 
@@ -21,12 +22,12 @@ type partial struct {
 // starts are the fillings that a part's search begins with: the ends of beams that fill blank after
 // blank, each from what the model says with the others filled or masked.
 func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
-	first := make([]*partial, len(pt.coords))
+	first := make([]*partial, len(pt.Coords))
 	empty := pt.empty()
 	for i := range first {
 		first[i] = empty
 	}
-	at := make([]int, len(pt.coords))
+	at := make([]int, len(pt.Coords))
 	for i := range at {
 		at[i] = i
 	}
@@ -35,7 +36,7 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 		return nil, err
 	}
 	for i := range alone {
-		if err := pt.finite(i, alone[i]); err != nil {
+		if err := pt.Finite(i, alone[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -55,8 +56,8 @@ func (s *seeker) starts(ctx context.Context, pt *seekPart) ([]*filled, error) {
 		}
 	}
 	if len(ends) == 0 { // rules that concern several blanks forbid them all
-		x := make([]int32, len(pt.coords))
-		if err := pt.find(search{target: pt.target, logp: alone}, x); err != nil {
+		x := make([]int32, len(pt.Coords))
+		if err := pt.Find(nil, alone, x); err != nil {
 			return nil, err
 		}
 		ends[""] = &partial{x: x}
@@ -84,7 +85,7 @@ func byValue(a, b *partial) int {
 
 // empty is the filling without any word: a list stands for its shortest phrase.
 func (pt *seekPart) empty() *partial {
-	e := &partial{x: slices.Clone(pt.shortest()[0]), open: make([]bool, len(pt.coords))}
+	e := &partial{x: slices.Clone(pt.Shortest()[0]), open: make([]bool, len(pt.Coords))}
 	for i := range e.open {
 		e.open[i] = true
 	}
@@ -133,10 +134,10 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 		var next []*partial
 		for k, b := range beam {
 			taken := 0
-			for _, v := range mostLikely(rows[k], width*looks(pt.joint)) {
+			for _, v := range mostLikely(rows[k], width*looks(pt.Tied())) {
 				x := slices.Clone(b.x)
 				x[i] = v
-				if ordered && !pt.possible(i, x) || n == len(order)-1 && !pt.valid(x) {
+				if ordered && !pt.Possible(i, x) || n == len(order)-1 && !pt.Valid(x) {
 					continue
 				}
 				o := slices.Clone(b.open)
@@ -160,8 +161,8 @@ func (s *seeker) beam(ctx context.Context, pt *seekPart, order []int) ([]*partia
 }
 
 // looks is how many times as many words are looked at where rules refuse some.
-func looks(rules []constraint) int {
-	if len(rules) > 0 {
+func looks(tied bool) int {
+	if tied {
 		return 8
 	}
 	return 1
@@ -169,8 +170,8 @@ func looks(rules []constraint) int {
 
 // mostLikely lists the n likeliest categories of a row. One of probability 0 is never among them.
 func mostLikely(row []float64, n int) []int32 {
-	l := likely{logp: row}
-	out := l.first(min(n, len(row)))
+	l := space.Likely{LogP: row}
+	out := l.First(min(n, len(row)))
 	for len(out) > 0 && !(row[out[len(out)-1]] > math.Inf(-1)) { // nor one that is not a number
 		out = out[:len(out)-1]
 	}
@@ -188,18 +189,18 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	}
 	var asked []question
 	for k := range b {
-		c := &pt.coords[at[k]]
-		for _, n := range c.lengthsOr0() {
+		c := &pt.Coords[at[k]]
+		for _, n := range c.LengthsOr0() {
 			var force *[2]int
-			slot := c.slot
-			if c.slot < 0 {
-				force, slot = &[2]int{c.group, n}, 0
+			slot := c.Slot
+			if c.Slot < 0 {
+				force, slot = &[2]int{c.Group, n}, 0
 			}
-			l := pt.layoutOf(b[k].x, force)
-			state := pt.tokens(nil, l, b[k].x, c.group, c.slot)
-			pt.hideOpen(state, l, b[k].open, c.group)
-			for _, bl := range pt.groups[c.group].Blanks {
-				asked = append(asked, question{k, n, s.rows.ask(l.sentence, state, l.start[bl]+slot, pt.model)})
+			l := pt.LayoutOf(b[k].x, force)
+			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
+			pt.HideOpen(state, l, b[k].open, c.Group)
+			for _, bl := range pt.Groups[c.Group].Blanks {
+				asked = append(asked, question{k, n, s.rows.ask(l.Sentence, state, l.Start[bl]+slot, pt.model)})
 			}
 		}
 	}
@@ -212,48 +213,19 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	}
 	out := make([][]float64, len(b))
 	for k := range out {
-		out[k] = make([]float64, pt.coords[at[k]].k())
+		out[k] = make([]float64, pt.Coords[at[k]].K())
 	}
 	for _, q := range asked {
-		c := &pt.coords[at[q.k]]
-		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.groups[c.group].Blanks))
-		for v, id := range c.ids {
+		c := &pt.Coords[at[q.k]]
+		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
+		for v, id := range c.IDs {
 			dst[v] += row.value(id) * share
 		}
-		for v, p := range c.phrases {
+		for v, p := range c.Phrases {
 			if len(p.IDs) == q.length {
 				dst[v] += row.value(p.IDs[0]) * share
 			}
 		}
 	}
 	return out, nil
-}
-
-// lengthsOr0 are the lengths of the phrases of a list, and otherwise one that stands for itself.
-func (c *coord) lengthsOr0() []int {
-	if c.slot >= 0 {
-		return []int{0}
-	}
-	return c.lengths
-}
-
-// hideOpen masks, among the tokens of a state, what the open coordinates decide. The group mine is
-// masked already where it has to be.
-func (sp *space) hideOpen(tokens []int32, l *layout, open []bool, mine int) {
-	mask := sp.supports.tok.MaskID()
-	for i, hidden := range open {
-		c := &sp.coords[i]
-		if !hidden || c.group == mine && c.slot < 0 {
-			continue
-		}
-		from, to := c.slot, c.slot+1
-		if c.slot < 0 {
-			from, to = 0, l.lengths[c.group]
-		}
-		for _, b := range sp.groups[c.group].Blanks {
-			for t := from; t < to; t++ {
-				tokens[l.start[b]+t] = mask
-			}
-		}
-	}
 }

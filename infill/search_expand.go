@@ -22,10 +22,10 @@ func (s *seeker) expand(ctx context.Context, f *filled) error {
 	shared := s.own(f)
 	var at []int
 	var other []*partial
-	for i := range f.part.coords {
+	for i := range f.part.Coords {
 		if shared[i] == nil {
 			at = append(at, i)
-			other = append(other, &partial{x: f.x, open: make([]bool, len(f.part.coords))})
+			other = append(other, &partial{x: f.x, open: make([]bool, len(f.part.Coords))})
 		}
 	}
 	if len(at) > 0 {
@@ -49,23 +49,23 @@ func (s *seeker) expand(ctx context.Context, f *filled) error {
 // for each of its categories. Of others it is nil.
 func (s *seeker) own(f *filled) [][]float64 {
 	pt, w := f.part, f.work
-	decides := pt.decides(w.lay)
-	out := make([][]float64, len(pt.coords))
+	decides := pt.Decides(w.lay)
+	out := make([][]float64, len(pt.Coords))
 	for j := range w.terms {
 		i := decides[w.terms[j].at]
 		if i < 0 {
 			continue
 		}
 		row := s.rows.row(w.ask[j])
-		c := &pt.coords[i]
+		c := &pt.Coords[i]
 		if out[i] == nil {
-			out[i] = make([]float64, c.k())
+			out[i] = make([]float64, c.K())
 		}
 		weight := w.terms[j].weight(s.p.opt.Score)
-		for v, id := range c.ids {
+		for v, id := range c.IDs {
 			out[i][v] += weight * row.value(id)
 		}
-		for v, p := range c.phrases {
+		for v, p := range c.Phrases {
 			out[i][v] += weight * row.value(p.IDs[0])
 		}
 	}
@@ -77,7 +77,7 @@ func (s *seeker) own(f *filled) [][]float64 {
 func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float64) error {
 	pt, top := f.part, s.reach.top
 	judged := pt.extra.cheap()
-	look := (top + 1) * looks(pt.joint)
+	look := (top + 1) * looks(pt.Tied())
 	if judged {
 		look = max(look, wideTop)
 	}
@@ -85,7 +85,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	for _, v := range mostLikely(change, look) {
 		x := slices.Clone(f.x)
 		x[i] = v
-		if x[i] == f.x[i] || !pt.valid(x) {
+		if x[i] == f.x[i] || !pt.Valid(x) {
 			continue
 		}
 		n := &filled{part: pt, x: x, key: pt.keyOf(x), near: f.work.placeOf(pt, i),
@@ -126,8 +126,8 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 
 // placeOf is the number of the first mask that a coordinate decides.
 func (w *work) placeOf(pt *seekPart, i int) int {
-	c := &pt.coords[i]
-	return w.lay.start[pt.groups[c.group].Blanks[0]] + max(c.slot, 0)
+	c := &pt.Coords[i]
+	return w.lay.Start[pt.Groups[c.Group].Blanks[0]] + max(c.Slot, 0)
 }
 
 // guesses is a heap of fillings with the best guess on top, and of equal ones the first by their

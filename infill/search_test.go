@@ -30,11 +30,11 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 	}
 	best := map[string]Filling{}
 	for _, pt := range p.parts {
-		x := [][]int32{make([]int32, len(pt.tgt.coords))}
-		for i := range pt.tgt.coords {
+		x := [][]int32{make([]int32, len(pt.tgt.Coords))}
+		for i := range pt.tgt.Coords {
 			var more [][]int32
 			for _, y := range x {
-				for v := range pt.tgt.coords[i].k() {
+				for v := range pt.tgt.Coords[i].K() {
 					z := slices.Clone(y)
 					z[i] = int32(v)
 					more = append(more, z)
@@ -42,7 +42,7 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 			}
 			x = more
 		}
-		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.valid(y) })
+		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.Valid(y) })
 		parts, _, err := pt.tgt.parts(t.Context(), x, opt.Score)
 		if err != nil {
 			t.Fatal(err)
@@ -342,14 +342,14 @@ func TestSearchContext(t *testing.T) {
 	for _, f := range r.Fillings {
 		x := make([]int32, 3)
 		for i := range x {
-			x[i] = int32(slices.Index(tgt.coords[i].ids, f.ids[i]))
+			x[i] = int32(slices.Index(tgt.Coords[i].IDs, f.ids[i]))
 		}
 		parts, _, err := tgt.parts(t.Context(), [][]int32{x}, ScoreBlended)
 		if err != nil || math.Abs(parts[0].blended()-f.Score) > 1e-5 {
 			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, parts[0].blended())
 		}
 	}
-	w := cutWindow(tgt.layoutOf(make([]int32, 3), nil).sentence, 0, 32)
+	w := cutWindow(tgt.LayoutOf(make([]int32, 3), nil).Sentence, 0, 32)
 	if len(w.s.IDs) != 32 || w.from != 0 || w.to != 2 {
 		t.Errorf("a window of %d pieces with masks %d to %d", len(w.s.IDs), w.from, w.to)
 	}

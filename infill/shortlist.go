@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -31,43 +30,28 @@ func (o *Options) shortlist() int {
 // with all blanks masked. The set is fixed before the first step, so that what
 // a sampler leaves invariant is π on the states made of these candidates.
 func (t *target) restrict(ctx context.Context, n int) error {
-	m := len(t.coords)
+	m := len(t.Coords)
 	logp := make([][]float64, m)
 	at := make([]int, m)
-	for i := range t.coords {
-		logp[i], at[i] = make([]float64, t.coords[i].k()), i
+	for i := range t.Coords {
+		logp[i], at[i] = make([]float64, t.Coords[i].K()), i
 	}
-	if err := t.masked(ctx, t.shortest(), at, logp, 0); err != nil {
+	if err := t.masked(ctx, t.Shortest(), at, logp, 0); err != nil {
 		return err
 	}
-	dims := make([]samplers.Coord, m)
-	for i := range t.coords {
-		c := &t.coords[i]
-		keep := make([]int, c.k())
-		for v := range keep {
-			keep[v] = v
+	keep := make([][]int, m)
+	for i := range keep {
+		all := make([]int, t.Coords[i].K())
+		for v := range all {
+			all[v] = v
 		}
-		sort.SliceStable(keep, func(a, b int) bool { return logp[i][keep[a]] > logp[i][keep[b]] })
-		keep = keep[:min(n, len(keep))]
-		slices.Sort(keep)
-		// The lists of a space are shared: they are replaced, never changed.
-		var ids []int32
-		var phrases []text.Phrase
-		for _, v := range keep {
-			if c.slot < 0 {
-				phrases = append(phrases, c.phrases[v])
-			} else {
-				ids = append(ids, c.ids[v])
-			}
-		}
-		c.ids, c.phrases = ids, phrases
-		if c.slot < 0 {
-			c.lengths = lengthsOf(phrases)
-		}
-		dims[i] = samplers.Coord{Kind: samplers.Nominal, K: c.k()}
+		sort.SliceStable(all, func(a, b int) bool { return logp[i][all[a]] > logp[i][all[b]] })
+		keep[i] = all[:min(n, len(all))]
+		slices.Sort(keep[i])
 	}
-	var err error
-	t.domain, err = samplers.NewDomain(dims...)
-	t.model = t.model.keeping(newKept(t.tokenSets(), t.model.VocabSize()))
-	return err
+	if err := t.Keep(keep); err != nil {
+		return err
+	}
+	t.model = t.model.keeping(newKept(t.TokenSets(), t.model.VocabSize()))
+	return nil
 }

@@ -2,12 +2,10 @@ package infill
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"infill/infill/internal/text"
 	"infill/samplers"
 )
 
@@ -85,13 +83,13 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 	}
 	switch opt.Start {
 	case StartArgmax:
-		return one(t.likeliest(logp))
+		return one(t.Likeliest(logp))
 	case StartOriginal:
 		return one(t.original(opt.Original))
 	case StartRandom:
 		for k := range x {
 			var err error
-			if x[k], err = t.uniform(stream(k)); err != nil {
+			if x[k], err = t.Uniform(stream(k)); err != nil {
 				return nil, err
 			}
 		}
@@ -107,52 +105,17 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 		return x, nil
 	}
 	for k := range x {
-		x[k] = make([]int32, len(t.coords))
-		if err := t.draw(stream(k), cum, logp, x[k]); err != nil {
+		x[k] = make([]int32, len(t.Coords))
+		if err := t.Draw(stream(k), cum, logp, x[k]); err != nil {
 			return nil, err
 		}
 	}
 	return x, nil
 }
 
-// likeliest is the state of StartArgmax.
-func (t *target) likeliest(logp [][]float64) ([]int32, error) {
-	x := make([]int32, len(t.coords))
-	for i, lp := range logp {
-		for v := range lp {
-			if lp[v] > lp[x[i]] {
-				x[i] = int32(v)
-			}
-		}
-	}
-	if t.valid(x) {
-		return x, nil
-	}
-	return x, t.find(search{target: t, logp: logp}, x)
-}
-
-// uniform draws a state of StartRandom.
-func (t *target) uniform(rng *rand.Rand) ([]int32, error) {
-	const tries = 10_000
-	x := make([]int32, len(t.coords))
-	for range tries {
-		for i := range t.coords {
-			x[i] = int32(rng.IntN(t.coords[i].k()))
-		}
-		if t.valid(x) {
-			return x, nil
-		}
-	}
-	flat := make([][]float64, len(t.coords))
-	for i := range flat {
-		flat[i] = make([]float64, t.coords[i].k())
-	}
-	return x, t.find(search{target: t, rng: rng, logp: flat}, x)
-}
-
 // original is the state of the words that stood in the blanks.
 func (t *target) original(words []string) ([]int32, error) {
-	if len(words) != len(t.t.Blanks) {
+	if len(words) != len(t.Template.Blanks) {
 		return nil, &StartError{Blank: -1, Msg: "nothing stood in the blanks before; " +
 			"have words of a complete text masked, or begin elsewhere"}
 	}
@@ -161,7 +124,7 @@ func (t *target) original(words []string) ([]int32, error) {
 
 // given are the states of StartGiven that these chains can begin with.
 func (t *target) given(s *Starts) ([][]int32, error) {
-	list := s.of(t.t.Text)
+	list := s.of(t.Template.Text)
 	if len(list) == 0 {
 		return nil, &StartError{Source: s.source(), Blank: -1, Msg: "it has no filling of this text"}
 	}
@@ -190,18 +153,12 @@ func (t *target) given(s *Starts) ([][]int32, error) {
 // chains, whose lengths were drawn.
 func (t *target) otherLengths(words []string) bool {
 	for b, w := range words {
-		g := t.groupOf(b)
-		if gr := &t.groups[g]; gr.Max > gr.Min && len(strings.Fields(w)) != t.counts[g] {
+		g := t.GroupOf(b)
+		if gr := &t.Groups[g]; gr.Max > gr.Min && len(strings.Fields(w)) != t.Counts[g] {
 			return true
 		}
 	}
 	return false
-}
-
-func (t *target) groupOf(blank int) int {
-	return slices.IndexFunc(t.groups, func(g text.Group) bool {
-		return slices.Contains(g.Blanks, blank)
-	})
 }
 
 // stateOf is the state that has some words in the blanks. A word is as records have it, the model's
@@ -214,113 +171,23 @@ func (t *target) stateOf(words []string, source string) ([]int32, error) {
 		}
 		return e
 	}
-	if len(words) != len(t.t.Blanks) {
-		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.t.Blanks)))
+	if len(words) != len(t.Template.Blanks) {
+		return nil, bad(-1, fmt.Sprintf("%d words for %d blanks", len(words), len(t.Template.Blanks)))
 	}
-	x := make([]int32, len(t.coords))
-	for g := range t.groups {
-		blank := t.groups[g].Blanks[0]
-		for _, b := range t.groups[g].Blanks[1:] {
+	x := make([]int32, len(t.Coords))
+	for g := range t.Groups {
+		blank := t.Groups[g].Blanks[0]
+		for _, b := range t.Groups[g].Blanks[1:] {
 			if words[b] != words[blank] {
 				return nil, bad(b, fmt.Sprintf("the blank is tied to one with %q", words[blank]))
 			}
 		}
-		if msg := t.put(x, g, words[blank]); msg != "" {
+		if msg := t.Put(x, g, words[blank]); msg != "" {
 			return nil, bad(blank, msg)
 		}
 	}
-	if !t.valid(x) {
+	if !t.Valid(x) {
 		return nil, bad(-1, "its words break a rule together; allow more, or begin elsewhere")
 	}
 	return x, nil
-}
-
-const notCandidate = "it is not among what the blank may take; let the blank take more " +
-	"(words, punctuation, a longer shortlist, no rule against it), or begin elsewhere"
-
-// put sets the coordinates of group g to a word. It says what is wrong.
-func (t *target) put(x []int32, g int, word string) string {
-	i := t.first[g]
-	spelt := t.piecesOf(g, word)
-	if c := &t.coords[i]; c.slot < 0 {
-		for _, ids := range spelt {
-			for v, p := range c.phrases {
-				if slices.Equal(p.IDs, ids) {
-					x[i] = int32(v)
-					return ""
-				}
-			}
-		}
-		return notCandidate
-	}
-	if len(spelt) == 0 {
-		return "the model's vocabulary cannot spell it; begin with another word"
-	}
-	msg := fmt.Sprintf("the model's vocabulary cannot spell it in %d token%s; begin with another "+
-		"word, or let the blank take as many tokens as this one has", t.counts[g],
-		strings.Repeat("s", min(1, t.counts[g]-1)))
-	for _, ids := range spelt {
-		if len(ids) != t.counts[g] {
-			continue
-		}
-		msg = ""
-		for slot, id := range ids {
-			v := slices.Index(t.coords[i+slot].ids, id)
-			if v < 0 {
-				msg = notCandidate
-				break
-			}
-			x[i+slot] = int32(v)
-		}
-		if msg == "" {
-			return ""
-		}
-	}
-	return msg
-}
-
-// piecesOf are the ways in which a word can be meant: as pieces, and as it is written, in the forms
-// that the vocabulary has for it.
-func (t *target) piecesOf(g int, word string) [][]int32 {
-	var out [][]int32
-	var pieces []int32
-	for _, p := range strings.Fields(word) {
-		id, ok := t.supports.tok.ID(p)
-		if !ok {
-			pieces = nil
-			break
-		}
-		pieces = append(pieces, id)
-	}
-	if len(pieces) > 0 {
-		out = append(out, pieces)
-	}
-	for _, form := range t.draft.forms[g][:1] {
-		if p, err := t.supports.bound.Spell(word, form); err == nil {
-			out = append(out, p.IDs)
-			out = append(out, t.supports.bound.Spellings(p)...)
-		}
-	}
-	return out
-}
-
-// find completes a state by search.
-func (t *target) find(s search, x []int32) error {
-	s.left = maxSearch
-	if s.place(0, x) {
-		return nil
-	}
-	g := t.coords[s.deepest].group
-	why := "no combination of fillings meets all constraints together; " +
-		"let words repeat, ban fewer of them, or let the blanks take more"
-	return emptySupport(t.t, t.groups[g].Blanks[0], why)
-}
-
-// gumbel is noise that makes an order of log-probabilities a draw without replacement; without a
-// stream there is none.
-func gumbel(rng *rand.Rand) float64 {
-	if rng == nil {
-		return 0
-	}
-	return -math.Log(-math.Log(1 - rng.Float64()))
 }

@@ -56,7 +56,7 @@ func TestStartArgmax(t *testing.T) {
 		tgt := targetOf(t, e, tm, opt)
 		logp := make([][]float64, 2)
 		for i := range logp {
-			logp[i] = make([]float64, tgt.coords[i].k())
+			logp[i] = make([]float64, tgt.Coords[i].K())
 		}
 		if err := tgt.masked(t.Context(), [][]int32{{0, 0}, {0, 0}}, []int{0, 1}, logp, 0); err != nil {
 			t.Fatal(err)
@@ -69,8 +69,8 @@ func TestStartArgmax(t *testing.T) {
 				}
 				if u+v > best {
 					best = u + v
-					want = e.Tokenizer().Token(tgt.coords[0].ids[a]) + " " +
-						e.Tokenizer().Token(tgt.coords[1].ids[b])
+					want = e.Tokenizer().Token(tgt.Coords[0].IDs[a]) + " " +
+						e.Tokenizer().Token(tgt.Coords[1].IDs[b])
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/infill/internal/space"
 	"infill/internal/gate"
 	"infill/mlm"
 	"infill/samplers"
@@ -29,16 +30,16 @@ var _ samplers.StochasticGradienter = (*target)(nil)
 // by a sampler that evaluates no energy, so such templates are not supported.
 func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng []*rand.Rand,
 	u []float64, grad [][]float64) error {
-	if len(t.joint) > 0 {
+	if t.Tied() {
 		return fmt.Errorf("%w: constraints between blanks (no word twice, blanks of several tokens) "+
 			"need a sampler that evaluates energies, such as dmala, or sgdld with rates from ratios",
 			samplers.ErrUnsupported)
 	}
 	ctx = counted(ctx)
-	layouts, subsets := make([]*layout, len(x)), make([][]int, len(x))
+	layouts, subsets := make([]*space.Layout, len(x)), make([][]int, len(x))
 	for k := range x {
-		l := t.layoutOf(x[k], nil) // fills a cache: not at the same time
-		m := len(l.sentence.Blanks)
+		l := t.LayoutOf(x[k], nil) // fills a cache: not at the same time
+		m := len(l.Sentence.Blanks)
 		b := min(max(batch, 2), m)
 		if m == 1 {
 			b = 1
@@ -60,10 +61,10 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 
 // part is the sentence in which only the masked tokens in s, ascending, are blanks, with their
 // state.
-func (t *target) part(x []int32, l *layout, s []int) (sub *mlm.Sentence, state []int32) {
-	all := t.tokens(nil, l, x, -1, -1)
-	sub = &mlm.Sentence{IDs: slices.Clone(l.sentence.IDs)}
-	for i, p := range l.sentence.Blanks {
+func (t *target) part(x []int32, l *space.Layout, s []int) (sub *mlm.Sentence, state []int32) {
+	all := t.Tokens(nil, l, x, -1, -1)
+	sub = &mlm.Sentence{IDs: slices.Clone(l.Sentence.IDs)}
+	for i, p := range l.Sentence.Blanks {
 		if slices.Contains(s, i) {
 			sub.Blanks = append(sub.Blanks, p)
 			state = append(state, all[i])
@@ -75,9 +76,9 @@ func (t *target) part(x []int32, l *layout, s []int) (sub *mlm.Sentence, state [
 }
 
 // estimate evaluates the terms of the masked tokens in s, ascending.
-func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
+func (t *target) estimate(ctx context.Context, x []int32, l *space.Layout, s []int,
 	grad []float64) (float64, error) {
-	m, b, vocab := len(l.sentence.Blanks), len(s), t.model.VocabSize()
+	m, b, vocab := len(l.Sentence.Blanks), len(s), t.model.VocabSize()
 	sub, state := t.part(x, l, s)
 	states := [][]int32{state}
 	logProb := rows[float32](nil, 1, b)
@@ -104,8 +105,8 @@ func (t *target) estimate(ctx context.Context, x []int32, l *layout, s []int,
 			row[v] = one*f[v] + two*(g[v]-f[v])
 		}
 	}
-	for i := range t.coords {
-		t.gradient(grad[t.domain.GradOffset(i):], i, x[i], l, wide)
+	for i := range t.Coords {
+		t.gradient(grad[t.Product.GradOffset(i):], i, x[i], l, wide)
 	}
 	return float64(one) * total(logProb[0]) / t.temp, nil
 }

@@ -28,16 +28,16 @@ func TestStochasticGradUnbiased(t *testing.T) {
 			t.Fatal(err)
 		}
 		tgt := targetOf(t, New(m), tm, Options{Gradient: c.mode})
-		x := make([]int32, len(tgt.coords))
+		x := make([]int32, len(tgt.Coords))
 		for i := range x {
-			x[i] = int32((5*i + 3) % tgt.coords[i].k())
+			x[i] = int32((5*i + 3) % tgt.Coords[i].K())
 		}
-		u, grad := make([]float64, 1), rows[float64](nil, 1, tgt.domain.GradLen())
+		u, grad := make([]float64, 1), rows[float64](nil, 1, tgt.Product.GradLen())
 		if err := tgt.EnergyGrad(ctx, [][]int32{x}, u, grad); err != nil {
 			t.Fatal(err)
 		}
-		l := tgt.layoutOf(x, nil)
-		n := len(l.sentence.Blanks)
+		l := tgt.LayoutOf(x, nil)
+		n := len(l.Sentence.Blanks)
 		for size := 2; size <= n; size++ {
 			meanU, mean, subsets := 0.0, make([]float64, len(grad[0])), 0
 			for set := range 1 << n {
@@ -107,17 +107,17 @@ func TestShortlist(t *testing.T) {
 	if err := cut.restrict(ctx, 7); err != nil {
 		t.Fatal(err)
 	}
-	for i := range cut.coords {
+	for i := range cut.Coords {
 		kept := map[int32]bool{}
 		worst := math.Inf(1)
-		for _, id := range cut.coords[i].ids {
+		for _, id := range cut.Coords[i].IDs {
 			kept[id] = true
 			worst = min(worst, float64(all[i][id]))
 		}
-		if len(kept) != 7 || cut.domain.K(i) != 7 {
+		if len(kept) != 7 || cut.Product.K(i) != 7 {
 			t.Fatalf("blank %d: %d candidates", i+1, len(kept))
 		}
-		for _, id := range plain.coords[i].ids {
+		for _, id := range plain.Coords[i].IDs {
 			if !kept[id] && float64(all[i][id]) > worst {
 				t.Errorf("blank %d: %s is left out though it is likelier", i+1, m.Tokenizer().Token(id))
 			}
@@ -139,7 +139,7 @@ func TestShortlist(t *testing.T) {
 	}
 	// Every filling of a run comes from the shortlist.
 	allowed := map[string]bool{}
-	for _, id := range cut.coords[0].ids {
+	for _, id := range cut.Coords[0].IDs {
 		allowed[m.Tokenizer().Token(id)] = true
 	}
 	r, err := New(

@@ -37,7 +37,7 @@ func newTabled(t *target) *tabled { return &tabled{target: t, known: map[tableKe
 func (t *tabled) number(x []int32) int {
 	n := 0
 	for i, v := range x {
-		n = n*t.domain.K(i) + int(v)
+		n = n*t.Product.K(i) + int(v)
 	}
 	return n
 }
@@ -97,21 +97,21 @@ func (t *tabled) Energy(ctx context.Context, x [][]int32, u []float64) error {
 }
 
 func (t *tabled) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
-	return t.whole(x, u, grad, whatGradient, t.domain.GradLen(),
+	return t.whole(x, u, grad, whatGradient, t.Product.GradLen(),
 		func(x [][]int32, u []float64, grad [][]float64) error {
 			return t.target.EnergyGrad(ctx, x, u, grad)
 		})
 }
 
 func (t *tabled) EnergyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
-	return t.whole(x, u, rows, whatRows, t.domain.RowLen(),
+	return t.whole(x, u, rows, whatRows, t.Product.RowLen(),
 		func(x [][]int32, u []float64, rows [][]float64) error {
 			return t.target.EnergyRows(ctx, x, u, rows)
 		})
 }
 
 func (t *tabled) EnergyRowSums(ctx context.Context, x [][]int32, u []float64, rows [][]float64) error {
-	return t.whole(x, u, rows, whatSums, t.domain.RowLen()+2*t.domain.Len(),
+	return t.whole(x, u, rows, whatSums, t.Product.RowLen()+2*t.Product.Len(),
 		func(x [][]int32, u []float64, rows [][]float64) error {
 			return t.target.EnergyRowSums(ctx, x, u, rows)
 		})
@@ -122,7 +122,7 @@ func (t *tabled) MaskedConditional(ctx context.Context, x [][]int32, i []int, lo
 		func(who []int, _ []float64, more [][]float64) error {
 			return t.target.MaskedConditional(ctx, chosen(x, who), chosen(i, who), more)
 		},
-		func(k int) int { return t.domain.K(i[k]) })
+		func(k int) int { return t.Product.K(i[k]) })
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@ package infill
 import (
 	"context"
 	"math"
-	"slices"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -24,7 +24,7 @@ import (
 // says of the two phrases with every blank masked. Samplers with an acceptance
 // step are exact whatever the gradient is.
 type target struct {
-	*space
+	*space.Space
 	model *recall
 	temp  float64
 	mode  mlm.GradientMode
@@ -35,7 +35,7 @@ type target struct {
 	written text.Case // how the texts are spelt that terms judge
 	rows    int       // sequences that samplers have asked the model about
 	buckets []*bucket // scratch of one call
-	byKey   map[*layout]*bucket
+	byKey   map[*space.Layout]*bucket
 }
 
 var (
@@ -45,7 +45,7 @@ var (
 
 // A bucket holds the states of a call that have the same layout.
 type bucket struct {
-	lay     *layout
+	lay     *space.Layout
 	who     []int     // number of the state, or of the request
 	states  [][]int32 // tokens
 	blanks  []int     // mask asked about, for conditionals
@@ -53,14 +53,14 @@ type bucket struct {
 	wide    [][]float32
 }
 
-func newTarget(m *recall, sp *space, opt *Options, e *extra) *target {
-	m = m.keeping(newKept(sp.tokenSets(), m.VocabSize()))
-	return &target{space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
-		extra: e, written: opt.Case, byKey: map[*layout]*bucket{}}
+func newTarget(m *recall, sp *space.Space, opt *Options, e *extra) *target {
+	m = m.keeping(newKept(sp.TokenSets(), m.VocabSize()))
+	return &target{Space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
+		extra: e, written: opt.Case, byKey: map[*space.Layout]*bucket{}}
 }
 
 // Domain implements samplers.Target.
-func (t *target) Domain() *samplers.Domain { return t.domain }
+func (t *target) Domain() *samplers.Domain { return t.Product }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
@@ -75,7 +75,7 @@ func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
 func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 	t.sort(x, u, 0)
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		if err := t.model.LogProb(ctx, b.lay.sentence, b.states, b.logProb); err != nil {
+		if err := t.model.LogProb(ctx, b.lay.Sentence, b.states, b.logProb); err != nil {
 			return err
 		}
 		for j, k := range b.who {
@@ -100,7 +100,7 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 	}
 	t.countGradients()
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		err := t.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, b.logProb, b.wide)
+		err := t.model.Gradient(ctx, b.lay.Sentence, b.states, t.mode, b.logProb, b.wide)
 		if err == nil {
 			err = t.addGuides(ctx, b)
 		}
@@ -109,8 +109,8 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 		}
 		for j, k := range b.who {
 			u[k] = total(b.logProb[j]) / t.temp
-			for i := range t.coords {
-				t.gradient(grad[k][t.domain.GradOffset(i):], i, x[k][i], b.lay, b.wide[j])
+			for i := range t.Coords {
+				t.gradient(grad[k][t.Product.GradOffset(i):], i, x[k][i], b.lay, b.wide[j])
 			}
 		}
 		return nil
@@ -123,39 +123,39 @@ func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad 
 
 // gradient fills the entries of coordinate i, at category cur, from a row of
 // mask × vocabulary values.
-func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []float32) {
-	c := &t.coords[i]
+func (t *target) gradient(dst []float64, i int, cur int32, l *space.Layout, wide []float32) {
+	c := &t.Coords[i]
 	vocab := t.model.VocabSize()
-	dst = dst[:c.k()]
-	if c.slot < 0 {
+	dst = dst[:c.K()]
+	if c.Slot < 0 {
 		clear(dst)
 	}
-	for n, b := range t.groups[c.group].Blanks {
-		if c.slot >= 0 {
-			row := wide[(l.start[b]+c.slot)*vocab:][:vocab]
+	for n, b := range t.Groups[c.Group].Blanks {
+		if c.Slot >= 0 {
+			row := wide[(l.Start[b]+c.Slot)*vocab:][:vocab]
 			if n == 0 {
-				for v, id := range c.ids {
+				for v, id := range c.IDs {
 					dst[v] = float64(row[id])
 				}
 				continue
 			}
-			for v, id := range c.ids {
+			for v, id := range c.IDs {
 				dst[v] += float64(row[id])
 			}
 			continue
 		}
-		for v, p := range c.phrases {
-			if len(p.IDs) != l.lengths[c.group] {
+		for v, p := range c.Phrases {
+			if len(p.IDs) != l.Lengths[c.Group] {
 				continue
 			}
 			for s, id := range p.IDs {
-				dst[v] += float64(wide[(l.start[b]+s)*vocab+int(id)])
+				dst[v] += float64(wide[(l.Start[b]+s)*vocab+int(id)])
 			}
 		}
 	}
-	if c.slot < 0 && len(c.lengths) > 1 {
-		for v, p := range c.phrases {
-			if len(p.IDs) != l.lengths[c.group] {
+	if c.Slot < 0 && len(c.Lengths) > 1 {
+		for v, p := range c.Phrases {
+			if len(p.IDs) != l.Lengths[c.Group] {
 				dst[v] = dst[cur] + t.prior[i][v] - t.prior[i][cur]
 			}
 		}
@@ -174,14 +174,14 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *layout, wide []flo
 func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 	logp [][]float64) error {
 	for k := range x {
-		clear(logp[k][:t.coords[i[k]].k()])
+		clear(logp[k][:t.Coords[i[k]].K()])
 	}
-	if err := t.masked(counted(ctx), x, i, logp, len(t.coords)); err != nil {
+	if err := t.masked(counted(ctx), x, i, logp, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
 	for k := range x {
-		t.forbid(x[k], i[k], logp[k][:t.coords[i[k]].k()])
+		t.Forbid(x[k], i[k], logp[k][:t.Coords[i[k]].K()])
 	}
 	return nil
 }
@@ -195,26 +195,26 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 	var asked []request
 	t.reset()
 	for k := range x {
-		c := &t.coords[i[k]]
+		c := &t.Coords[i[k]]
 		lengths := []int{0}
-		if c.slot < 0 {
-			lengths = c.lengths
+		if c.Slot < 0 {
+			lengths = c.Lengths
 		}
 		for _, n := range lengths {
 			var force *[2]int
-			from, to := c.slot, c.slot+1
-			if c.slot < 0 {
-				force, from, to = &[2]int{c.group, n}, 0, n
+			from, to := c.Slot, c.Slot+1
+			if c.Slot < 0 {
+				force, from, to = &[2]int{c.Group, n}, 0, n
 			}
-			l := t.layoutOf(x[k], force)
+			l := t.LayoutOf(x[k], force)
 			b := t.bucket(l)
-			state := t.tokens(nil, l, x[k], c.group, c.slot)
-			t.hide(state, l, open)
-			for _, bl := range t.groups[c.group].Blanks {
+			state := t.Tokens(nil, l, x[k], c.Group, c.Slot)
+			t.Hide(state, l, open)
+			for _, bl := range t.Groups[c.Group].Blanks {
 				for s := from; s < to; s++ {
 					b.who = append(b.who, len(asked))
 					b.states = append(b.states, state)
-					b.blanks = append(b.blanks, l.start[bl]+s)
+					b.blanks = append(b.blanks, l.Start[bl]+s)
 					asked = append(asked, request{k, s, n})
 				}
 			}
@@ -224,7 +224,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 		b.wide = rows(b.wide, len(b.states), t.model.VocabSize())
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		return t.model.Conditional(ctx, b.lay.sentence, b.states, b.blanks, b.wide)
+		return t.model.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
 	})
 	if err != nil {
 		return err
@@ -232,11 +232,11 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 	for _, b := range t.buckets {
 		for j, r := range b.who {
 			q := asked[r]
-			c := &t.coords[i[q.k]]
-			for v, id := range c.ids {
+			c := &t.Coords[i[q.k]]
+			for v, id := range c.IDs {
 				out[q.k][v] += float64(b.wide[j][id]) / t.temp
 			}
-			for v, p := range c.phrases {
+			for v, p := range c.Phrases {
 				if len(p.IDs) == q.length {
 					out[q.k][v] += float64(b.wide[j][p.IDs[q.slot]]) / t.temp
 				}
@@ -246,37 +246,23 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 	return nil
 }
 
-// forbid sets the entries of the categories that would make a state invalid to −∞.
-func (t *target) forbid(x []int32, i int, logp []float64) {
-	if len(t.joint) == 0 {
-		return
-	}
-	y := slices.Clone(x)
-	for v := range logp {
-		y[i] = int32(v)
-		if !t.valid(y) {
-			logp[v] = math.Inf(-1)
-		}
-	}
-}
-
 // sort puts the valid states into buckets, with room for what the model
 // returns, width values a mask, and sets the energy of the others.
 func (t *target) sort(x [][]int32, u []float64, width int) {
 	t.reset()
 	for k := range x {
-		if !t.valid(x[k]) {
+		if !t.Valid(x[k]) {
 			u[k] = math.Inf(-1)
 			continue
 		}
 		u[k] = 0
-		l := t.layoutOf(x[k], nil)
+		l := t.LayoutOf(x[k], nil)
 		b := t.bucket(l)
 		b.who = append(b.who, k)
-		b.states = append(b.states, t.tokens(nil, l, x[k], -1, -1))
+		b.states = append(b.states, t.Tokens(nil, l, x[k], -1, -1))
 	}
 	for _, b := range t.buckets {
-		m := len(b.lay.sentence.Blanks)
+		m := len(b.lay.Sentence.Blanks)
 		b.logProb = rows(b.logProb, len(b.states), m)
 		b.wide = rows(b.wide, len(b.states), m*width)
 	}
@@ -286,7 +272,7 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 func (t *target) count() {
 	for _, b := range t.buckets {
 		for _, state := range b.states {
-			t.rows += t.model.noteRows(b.lay.sentence, state)
+			t.rows += t.model.noteRows(b.lay.Sentence, state)
 		}
 	}
 }
@@ -295,7 +281,7 @@ func (t *target) count() {
 func (t *target) countGradients() {
 	for _, b := range t.buckets {
 		for _, state := range b.states {
-			t.rows += t.model.noteGradient(b.lay.sentence, state, t.mode)
+			t.rows += t.model.noteGradient(b.lay.Sentence, state, t.mode)
 		}
 	}
 }
@@ -304,7 +290,7 @@ func (t *target) countGradients() {
 func (t *target) countMasked() {
 	for _, b := range t.buckets {
 		for j, state := range b.states {
-			t.rows += t.model.noteRow(b.lay.sentence, state, b.blanks[j])
+			t.rows += t.model.noteRow(b.lay.Sentence, state, b.blanks[j])
 		}
 	}
 }
@@ -317,7 +303,7 @@ func (t *target) reset() {
 }
 
 // bucket is the one of a layout, made when first needed.
-func (t *target) bucket(l *layout) *bucket {
+func (t *target) bucket(l *space.Layout) *bucket {
 	b := t.byKey[l]
 	if b == nil {
 		b = &bucket{lay: l}

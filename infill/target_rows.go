@@ -31,15 +31,15 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	t.sort(x, u, 0)
 	t.count()
 	for k := range x {
-		for i := range t.coords {
-			if !t.own(i) || math.IsInf(u[k], -1) { // others are written, and these added to
-				clear(rows[k][t.domain.RowOffset(i):][:t.coords[i].k()])
+		for i := range t.Coords {
+			if !t.Own(i) || math.IsInf(u[k], -1) { // others are written, and these added to
+				clear(rows[k][t.Product.RowOffset(i):][:t.Coords[i].K()])
 			}
 		}
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		decides := t.decides(b.lay)
-		err := t.model.Rows(ctx, b.lay.sentence, b.states, func(n user, row modelRow) {
+		decides := t.Decides(b.lay)
+		err := t.model.Rows(ctx, b.lay.Sentence, b.states, func(n user, row modelRow) {
 			k := b.who[n.state]
 			b.logProb[n.state][n.blank] = row.value(b.states[n.state][n.blank])
 			if i := decides[n.blank]; i >= 0 {
@@ -67,37 +67,14 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	return t.addTerms(ctx, x, u)
 }
 
-// decides is, for every mask of a layout, the coordinate that decides this token alone, or −1.
-func (t *target) decides(l *layout) []int {
-	out := make([]int, len(l.sentence.Blanks))
-	for m := range out {
-		out[m] = -1
-	}
-	for i := range t.coords {
-		if c := &t.coords[i]; t.own(i) {
-			out[l.start[t.groups[c.group].Blanks[0]]+max(c.slot, 0)] = i
-		}
-	}
-	return out
-}
-
-// own reports whether coordinate i decides a single token.
-func (t *target) own(i int) bool {
-	c := &t.coords[i]
-	if len(t.groups[c.group].Blanks) > 1 {
-		return false
-	}
-	return c.slot >= 0 || len(c.lengths) == 1 && c.lengths[0] == 1
-}
-
 // ownRow fills the row of coordinate i, which decides a single token, and if summed its sum.
 func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
-	c := &t.coords[i]
-	dst := rows[t.domain.RowOffset(i):][:c.k()]
-	if c.slot >= 0 {
-		row.spell(dst, c.ids)
+	c := &t.Coords[i]
+	dst := rows[t.Product.RowOffset(i):][:c.K()]
+	if c.Slot >= 0 {
+		row.spell(dst, c.IDs)
 	} else {
-		for v, p := range c.phrases {
+		for v, p := range c.Phrases {
 			dst[v] = float64(row.value(p.IDs[0]))
 		}
 	}
@@ -109,11 +86,11 @@ func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
 	if !summed {
 		return
 	}
-	sums := rows[t.domain.RowLen()+2*i:][:2]
-	if c.slot < 0 {
+	sums := rows[t.Product.RowLen()+2*i:][:2]
+	if c.Slot < 0 {
 		sums[0], sums[1] = samplers.SumRow(dst)
 	} else {
-		sums[0], sums[1] = row.sum(dst, c.ids, t.temp)
+		sums[0], sums[1] = row.sum(dst, c.IDs, t.temp)
 	}
 }
 
@@ -124,19 +101,19 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows []
 	var states [][]int32
 	var at, of []int
 	var out [][]float64
-	for i := range t.coords {
-		if t.own(i) {
+	for i := range t.Coords {
+		if t.Own(i) {
 			continue
 		}
 		for _, k := range who {
 			states, at, of = append(states, x[k]), append(at, i), append(of, k)
-			out = append(out, rows[k][t.domain.RowOffset(i):][:t.coords[i].k()])
+			out = append(out, rows[k][t.Product.RowOffset(i):][:t.Coords[i].K()])
 		}
 	}
 	if len(states) == 0 {
 		return nil
 	}
-	if err := t.masked(ctx, states, at, out, len(t.coords)); err != nil {
+	if err := t.masked(ctx, states, at, out, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
@@ -144,7 +121,7 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows []
 		return nil
 	}
 	for j, i := range at {
-		sums := rows[of[j]][t.domain.RowLen()+2*i:][:2]
+		sums := rows[of[j]][t.Product.RowLen()+2*i:][:2]
 		sums[0], sums[1] = samplers.SumRow(out[j])
 	}
 	return nil

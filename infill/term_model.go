@@ -113,10 +113,10 @@ func (t *target) addGuides(ctx context.Context, b *bucket) error {
 		return nil
 	}
 	for _, g := range t.extra.guides {
-		m := len(b.lay.sentence.Blanks)
+		m := len(b.lay.Sentence.Blanks)
 		logProb := rows[float32](nil, len(b.states), m)
 		wide := rows[float32](nil, len(b.states), m*t.model.VocabSize())
-		err := g.model.Gradient(ctx, b.lay.sentence, b.states, t.mode, logProb, wide)
+		err := g.model.Gradient(ctx, b.lay.Sentence, b.states, t.mode, logProb, wide)
 		if err != nil {
 			return fmt.Errorf("gradient of a part of the energy: %w", err)
 		}

@@ -83,7 +83,7 @@ func TestSecondModelGradient(t *testing.T) {
 		if _, err := both.start(ctx, 4, "", 6); err != nil {
 			t.Fatal(err)
 		}
-		n := plain.domain.GradLen()
+		n := plain.Product.GradLen()
 		u, v := make([]float64, len(x)), make([]float64, len(x))
 		g, h := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n)
 		if err := plain.EnergyGrad(ctx, x, u, g); err != nil {

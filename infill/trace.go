@@ -62,8 +62,8 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 		for j, k := range pt.chains {
 			x := pt.run.X[j]
 			s.Energy[k] = u[j] * pt.tgt.temp
-			l := pt.tgt.layoutOf(x, nil)
-			s.tokens[k], s.starts[k] = pt.tgt.tokens(nil, l, x, -1, -1), l.start
+			l := pt.tgt.LayoutOf(x, nil)
+			s.tokens[k], s.starts[k] = pt.tgt.Tokens(nil, l, x, -1, -1), l.Start
 			if s.Accepted != nil {
 				s.Proposed[k], s.Accepted[k] = pt.run.Last[j].Moved, pt.run.Last[j].Accepted
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -183,8 +184,8 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 			list = append(list, Variant{Filling: f, Round: n, Blanked: t.Text, Masked: masked,
 				Places: chosen, OriginalScore: res.OriginalScore})
 		}
-	case errors.Is(err, ErrEmptySupport), errors.Is(err, ErrFiltered), errors.Is(err, mlm.ErrTooLong),
-		errors.As(err, &many):
+	case errors.Is(err, space.ErrEmptySupport), errors.Is(err, ErrFiltered),
+		errors.Is(err, mlm.ErrTooLong), errors.As(err, &many):
 		if r.cause == nil {
 			r.cause = err
 		}

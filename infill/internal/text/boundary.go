@@ -192,11 +192,13 @@ func Surface(tok *tokenize.Tokenizer, id int32) string {
 	return s
 }
 
+// FirstRune is the first character of a text, utf8.RuneError of an empty one.
 func FirstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
 
+// LastRune is the last character of a text, utf8.RuneError of an empty one.
 func LastRune(s string) rune {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r

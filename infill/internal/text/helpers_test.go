@@ -1,10 +1,11 @@
 package text
 
 import (
-	"infill/models"
-	"infill/tokenize"
 	"os"
 	"testing"
+
+	"infill/models"
+	"infill/tokenize"
 )
 
 const tinyFolder = "../../../mlm/testdata/tiny-bert"

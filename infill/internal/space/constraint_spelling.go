@@ -1,4 +1,4 @@
-package infill
+package space
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // score of the finished text finds the same tokens.
 type spelling struct {
 	free
-	*supports
+	*Supports
 	counts []int
 }
 
@@ -34,7 +34,7 @@ func (s *spelling) allows(d *draft) bool {
 // "1" and "1" would be the number 11. (Before letters there is no such rule:
 // "[MASK]s" takes dog, though dogs is a word of its own. Filling.Recut tells.)
 type numbered struct {
-	*supports
+	*Supports
 	t      *text.Template
 	counts []int
 }
@@ -117,12 +117,12 @@ func (n *numbered) around(g *text.Group) []text.Place {
 
 // isCanonical reports whether the tokenizer, given the text that the pieces
 // spell, makes these very pieces of it.
-func (s *supports) isCanonical(pieces []int32, at tokenize.Place) bool {
+func (s *Supports) isCanonical(pieces []int32, at tokenize.Place) bool {
 	return s.cutAs(s.bound.Join(pieces), pieces, at)
 }
 
 // cutAs reports whether the tokenizer makes these pieces of a text at a place.
-func (s *supports) cutAs(word string, pieces []int32, at tokenize.Place) bool {
+func (s *Supports) cutAs(word string, pieces []int32, at tokenize.Place) bool {
 	key := string(rune('0'+at)) + word + "\x00" + text.IDsKey(pieces)
 	s.mu.Lock()
 	ok, known := s.canonical[key]

@@ -1,4 +1,4 @@
-package infill
+package space
 
 import (
 	"regexp"

@@ -1,6 +1,7 @@
-package infill
+package space
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +11,12 @@ import (
 	"infill/tokenize"
 )
 
-// supports knows, for one tokenizer, the tokens that may fill each blank. It is
+// Supports knows, for one tokenizer, the tokens that may fill each blank. It is
 // safe for concurrent use.
-type supports struct {
-	tok   *tokenize.Tokenizer
-	bound text.Boundary
-	lists text.Lists
+type Supports struct {
+	tok    *tokenize.Tokenizer
+	bound  text.Boundary
+	sorted text.Lists
 
 	mu        sync.Mutex
 	filtered  map[filterKey][]int32
@@ -45,27 +46,31 @@ const (
 	maxRemembered = 1 << 14
 )
 
-func newSupports(tok *tokenize.Tokenizer) *supports {
-	s := &supports{
+// NewSupports sorts the vocabulary of a tokenizer.
+func NewSupports(tok *tokenize.Tokenizer) *Supports {
+	s := &Supports{
 		tok: tok, bound: text.BoundaryOf(tok),
 		filtered: map[filterKey][]int32{}, canonical: map[string]bool{},
 	}
-	s.lists = s.bound.Sort()
+	s.sorted = s.bound.Sort()
 	return s
 }
 
-// emptySupport is the error of a blank that nothing may fill.
-func emptySupport(t *text.Template, i int, why string) error {
+// ErrEmptySupport is returned when nothing may stand in a blank.
+var ErrEmptySupport = errors.New("no token may fill the blank")
+
+// EmptySupport is the error of a blank that nothing may fill.
+func EmptySupport(t *text.Template, i int, why string) error {
 	b := t.Blanks[i]
 	why = fmt.Sprintf("blank %d, %s: %s", i+1, text.Spelt(t.Text[b.Start:b.End]), why)
 	return &text.Error{Offset: b.Start, Msg: why, Err: ErrEmptySupport}
 }
 
 // formsOf returns the forms of the blanks of a group, see boundary.
-func (s *supports) formsOf(t *text.Template, g *text.Group) ([]tokenize.Place, error) {
+func (s *Supports) formsOf(t *text.Template, g *text.Group) ([]tokenize.Place, error) {
 	forms, misfit := s.bound.Forms(t.PlacesIn(g))
 	if misfit >= 0 {
-		return nil, emptySupport(t, g.Blanks[misfit], "it is tied to a blank after a space, "+
+		return nil, EmptySupport(t, g.Blanks[misfit], "it is tied to a blank after a space, "+
 			"but directly follows other text; this model's tokens are for one or the other")
 	}
 	return forms, nil
@@ -73,7 +78,7 @@ func (s *supports) formsOf(t *text.Template, g *text.Group) ([]tokenize.Place, e
 
 // slot returns what may stand at token number pos of a group that has count
 // tokens.
-func (s *supports) slot(t *text.Template, g *text.Group, pos, count int, cs []constraint,
+func (s *Supports) slot(t *text.Template, g *text.Group, pos, count int, cs []constraint,
 	v text.Vocab) ([]int32, error) {
 	forms, err := s.formsOf(t, g)
 	if err != nil {
@@ -85,28 +90,28 @@ func (s *supports) slot(t *text.Template, g *text.Group, pos, count int, cs []co
 	case g.Punctuation:
 		v = text.VocabAll
 	}
-	base := s.lists.Then[v]
+	base := s.sorted.Then[v]
 	if pos == 0 {
-		base = s.lists.First[v][forms[0]]
+		base = s.sorted.First[v][forms[0]]
 		for _, f := range forms {
 			if f != forms[0] { // tied blanks, one of them inside a word
-				base = both(base, s.lists.First[v][f])
+				base = both(base, s.sorted.First[v][f])
 			}
 		}
 	}
 	if len(base) == 0 {
-		return nil, emptySupport(t, g.Blanks[0], "the vocabulary holds nothing that fits there")
+		return nil, EmptySupport(t, g.Blanks[0], "the vocabulary holds nothing that fits there")
 	}
 	ids := s.filter(base, slot{t: t, g: g, forms: forms, pos: pos, count: count}, cs)
 	if len(ids) == 0 {
-		return nil, emptySupport(t, g.Blanks[0], "no token of the vocabulary meets all constraints; "+
+		return nil, EmptySupport(t, g.Blanks[0], "no token of the vocabulary meets all constraints; "+
 			"loosen the expression, the ban, the vocabulary or the minimum distance")
 	}
 	return ids, nil
 }
 
 // filter keeps the tokens to which no constraint objects.
-func (s *supports) filter(base []int32, at slot, cs []constraint) []int32 {
+func (s *Supports) filter(base []int32, at slot, cs []constraint) []int32 {
 	asks, keys := asked(cs, at)
 	if len(asks) == 0 {
 		return base
@@ -166,7 +171,7 @@ func both(a, b []int32) []int32 {
 
 // phrases returns the fillings of a group with a list, of its own or from
 // Options.Allow. It returns nil, nil if the group has none.
-func (s *supports) phrases(t *text.Template, g *text.Group, cs []constraint,
+func (s *Supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 	allowed *text.WordList) ([]text.Phrase, error) {
 	if g.Words == nil && allowed == nil {
 		return nil, nil
@@ -177,7 +182,7 @@ func (s *supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 	}
 	for i, f := range forms {
 		if (f == tokenize.AfterSpace) != (forms[0] == tokenize.AfterSpace) {
-			return nil, emptySupport(t, g.Blanks[i],
+			return nil, EmptySupport(t, g.Blanks[i],
 				"it is tied to a blank that stands apart, but goes on with a word")
 		}
 	}
@@ -206,14 +211,14 @@ func (s *supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, emptySupport(t, g.Blanks[0], "no word of the list meets all constraints; "+
+		return nil, EmptySupport(t, g.Blanks[0], "no word of the list meets all constraints; "+
 			"loosen the count, the expression, the list of allowed words, the ban or the minimum distance")
 	}
 	return out, nil
 }
 
 // ownPhrases gives keep the fillings that a blank itself lists.
-func (s *supports) ownPhrases(g *text.Group, form tokenize.Place, allowed *text.WordList,
+func (s *Supports) ownPhrases(g *text.Group, form tokenize.Place, allowed *text.WordList,
 	asks []func(text.Phrase) bool, keep func(text.Phrase, error) error) error {
 	for _, w := range g.Words {
 		// Constraints judge the word as it stands apart. "ing" need not be one.
@@ -233,7 +238,7 @@ func (s *supports) ownPhrases(g *text.Group, form tokenize.Place, allowed *text.
 }
 
 // respell is a phrase with the tokens that it has in a form.
-func (s *supports) respell(p text.Phrase, form tokenize.Place) (text.Phrase, error) {
+func (s *Supports) respell(p text.Phrase, form tokenize.Place) (text.Phrase, error) {
 	if form == tokenize.AfterSpace {
 		return p, nil
 	}

@@ -1,11 +1,12 @@
-package infill
+package space
 
 import (
 	"errors"
-	"infill/infill/internal/text"
-	"infill/tokenize"
 	"strings"
 	"testing"
+
+	"infill/infill/internal/text"
+	"infill/tokenize"
 )
 
 // However many constraints there are, every one of their keys counts, and so does their order.
@@ -36,10 +37,10 @@ func TestJoinedKeys(t *testing.T) {
 func TestSupports(t *testing.T) {
 	t.Parallel()
 	tok := tinyTokenizer(t)
-	s := newSupports(tok)
-	begin := s.lists.First[VocabAll][tokenize.AfterSpace]
-	glued := s.lists.First[VocabAll][tokenize.AfterLetter]
-	words := s.lists.First[VocabWholeWords][tokenize.AfterSpace]
+	s := NewSupports(tok)
+	begin := s.sorted.First[text.VocabAll][tokenize.AfterSpace]
+	glued := s.sorted.First[text.VocabAll][tokenize.AfterLetter]
+	words := s.sorted.First[text.VocabWholeWords][tokenize.AfterSpace]
 	for kind, ids := range map[string][]int32{"begin": begin, "glued": glued, "words": words} {
 		if len(ids) == 0 {
 			t.Fatalf("%s is empty", kind)
@@ -58,16 +59,16 @@ func TestSupports(t *testing.T) {
 			}
 		}
 	}
-	tm, err := Parse(tok, "dog[MASK] [MASK]")
+	tm, err := text.Parse(tok, "dog[MASK] [MASK]")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range [][]int32{glued, begin} {
-		if got, err := s.slot(&tm.in, &tm.in.Groups[i], 0, 1, nil, VocabAll); err != nil || &got[0] != &want[0] {
+		if got, err := s.slot(tm, &tm.Groups[i], 0, 1, nil, text.VocabAll); err != nil || &got[0] != &want[0] {
 			t.Errorf("blank %d has the other's support (%v)", i+1, err)
 		}
 	}
-	if _, err := (&supports{bound: s.bound}).slot(&tm.in, &tm.in.Groups[0], 0, 1, nil, VocabWholeWords); !errors.Is(
+	if _, err := (&Supports{bound: s.bound}).slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabWholeWords); !errors.Is(
 		err, ErrEmptySupport,
 	) {
 		t.Errorf("an empty support gives %v", err)

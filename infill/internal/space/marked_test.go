@@ -1,8 +1,7 @@
-package infill
+package space
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,25 +10,13 @@ import (
 	"infill/tokenize"
 )
 
-// markedTokenizers are of vocabularies that mark spaces.
-var markedTokenizers = []string{"roberta", "modernbert", "albert", "deberta-v2"}
-
-func markedTokenizer(t testing.TB, name string) *tokenize.Tokenizer {
-	t.Helper()
-	tok, err := tokenize.Load(os.DirFS("../mlm/testdata/architectures/" + name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
-}
-
 // TestMarkedSupports: after a space the pieces with its mark, elsewhere those
 // without, never white space alone or part of a character.
 func TestMarkedSupports(t *testing.T) {
 	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
-		s := newSupports(tok)
+		s := NewSupports(tok)
 		atStart := name == "albert" || name == "deberta-v2" // a text begins as after a space
 		for _, c := range []struct {
 			text   string
@@ -39,22 +26,22 @@ func TestMarkedSupports(t *testing.T) {
 			{"[MASK] sat", atStart}, {"a\n[MASK]", atStart}, {"(___)", false},
 			{"un[MASK]", false}, {"[MASK][MASK]", false}, {"the “[MASK]”", false}, {"a [MASK*2]", true},
 		} {
-			tm, err := Parse(tok, c.text)
+			tm, err := text.Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &tm.in.Groups[len(tm.in.Groups)-1]
-			ids, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabAll)
+			g := &tm.Groups[len(tm.Groups)-1]
+			ids, err := s.slot(tm, g, 0, g.Max, nil, text.VocabAll)
 			if err != nil {
 				t.Fatalf("%s: %q: %v", name, c.text, err)
 			}
 			for _, id := range ids {
-				text, space := tok.Surface(id)
-				if space != c.spaced || strings.TrimSpace(text) == "" || tok.IsSpecial(id) {
+				line, space := tok.Surface(id)
+				if space != c.spaced || strings.TrimSpace(line) == "" || tok.IsSpecial(id) {
 					t.Errorf("%s: %q may be filled with %q", name, c.text, tok.Token(id))
 				}
 			}
-			words, err := s.slot(&tm.in, g, 0, g.Max, nil, VocabWholeWords)
+			words, err := s.slot(tm, g, 0, g.Max, nil, text.VocabWholeWords)
 			if c.spaced &&
 				(err != nil || !slices.ContainsFunc(words, func(id int32) bool { return text.Surface(tok, id) == "cat" })) {
 				t.Errorf("%s: %q: cat is not among the whole words, %v", name, c.text, err)
@@ -67,7 +54,7 @@ func TestMarkedTies(t *testing.T) {
 	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
-		s := newSupports(tok)
+		s := NewSupports(tok)
 		for _, c := range []struct {
 			text string
 			ok   bool
@@ -78,13 +65,13 @@ func TestMarkedTies(t *testing.T) {
 			{"the [MASK:a] ([MASK:a])", false},
 			{"the [MASK:a|cat|dog] ([MASK:a])", false},
 		} {
-			tm, err := Parse(tok, c.text)
+			tm, err := text.Parse(tok, c.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(&tm.in, &tm.in.Groups[0], nil, nil)
+			list, err := s.phrases(tm, &tm.Groups[0], nil, nil)
 			if err == nil && list == nil {
-				_, err = s.slot(&tm.in, &tm.in.Groups[0], 0, 1, nil, VocabAll)
+				_, err = s.slot(tm, &tm.Groups[0], 0, 1, nil, text.VocabAll)
 			}
 			if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrEmptySupport) {
 				t.Errorf("%s: %q: %v", name, c.text, err)
@@ -99,23 +86,23 @@ func TestMarkedPhrases(t *testing.T) {
 	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
-		s := newSupports(tok)
-		for _, text := range []string{"the [MASK|cat|old man] sat", "[MASK|cat|old man] sat", "(the, [MASK|cat|old man].", "([MASK|cat|old man])", "“[MASK|cat|old man]”"} {
-			tm, err := Parse(tok, text)
+		s := NewSupports(tok)
+		for _, line := range []string{"the [MASK|cat|old man] sat", "[MASK|cat|old man] sat", "(the, [MASK|cat|old man].", "([MASK|cat|old man])", "“[MASK|cat|old man]”"} {
+			tm, err := text.Parse(tok, line)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := s.phrases(&tm.in, &tm.in.Groups[0], nil, nil)
+			list, err := s.phrases(tm, &tm.Groups[0], nil, nil)
 			if err != nil || len(list) != 2 {
-				t.Fatalf("%s: %q: %v, %v", name, text, list, err)
+				t.Fatalf("%s: %q: %v, %v", name, line, list, err)
 			}
 			for _, p := range list {
-				full := text[:tm.in.Blanks[0].Start] + p.Text + text[tm.in.Blanks[0].End:]
+				full := line[:tm.Blanks[0].Start] + p.Text + line[tm.Blanks[0].End:]
 				e, err := tok.Encode(full)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := slices.Concat(tm.in.IDs[:tm.in.Blanks[0].Pos], p.IDs, tm.in.IDs[tm.in.Blanks[0].Pos+1:])
+				want := slices.Concat(tm.IDs[:tm.Blanks[0].Pos], p.IDs, tm.IDs[tm.Blanks[0].Pos+1:])
 				if !slices.Equal(e.IDs, want) {
 					t.Errorf("%s: %q is %q", name, full, e.Tokens)
 				}
@@ -131,15 +118,15 @@ func TestMarkedConstraints(t *testing.T) {
 	t.Parallel()
 	for _, name := range markedTokenizers {
 		tok := markedTokenizer(t, name)
-		s := newSupports(tok)
-		ids := func(text string, at tokenize.Place) []int32 {
-			e, err := tok.Word(text, at)
+		s := NewSupports(tok)
+		ids := func(line string, at tokenize.Place) []int32 {
+			e, err := tok.Word(line, at)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return e.IDs
 		}
-		ban, err := NewWordList(tok, []string{"cat"})
+		ban, err := text.NewWordList(tok, []string{"cat"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,11 +135,11 @@ func TestMarkedConstraints(t *testing.T) {
 				t.Errorf("%s: the list of cat, at place %v, has cat %v", name, at, text.Holds(ban, ids("cat", at)))
 			}
 		}
-		tm, err := Parse(tok, "the [MASK*2] sat")
+		tm, err := text.Parse(tok, "the [MASK*2] sat")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := newSpace(s, &tm.in, [][]text.Phrase{nil}, []int{2}, &rules{Ban: ban})
+		sp, err := New(s, tm, [][]text.Phrase{nil}, []int{2}, &Rules{Ban: ban})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +170,7 @@ func TestMarkedConstraints(t *testing.T) {
 }
 
 // allowed reports whether the constraints of a space let its one group have a filling.
-func allowed(sp *space, f []int32) bool {
+func allowed(sp *Space, f []int32) bool {
 	d := &sp.draft
 	d.fillings = [][]int32{f}
 	return sp.allows(d)

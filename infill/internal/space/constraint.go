@@ -1,4 +1,4 @@
-package infill
+package space
 
 import (
 	"infill/infill/internal/text"
@@ -6,7 +6,7 @@ import (
 )
 
 // A constraint takes fillings away. Adding one takes a type in a file of its
-// own, a line in constraintsOf, and where the user asks for it a field of rules and of
+// own, a line in constraintsOf, and where the user asks for it a field of Rules and of
 // infill.Options and a line of the table of settings. The energies and the samplers know
 // nothing of it.
 //
@@ -32,29 +32,6 @@ type free struct{}
 func (free) alone(slot) (func(text.Phrase) bool, any) { return nil, nil }
 func (free) together() bool                           { return false }
 func (free) allows(*draft) bool                       { return true }
-
-// rules are what a user asks of fillings, besides what the blanks say: those of infill.Options that
-// have these names.
-type rules struct {
-	Vocab       text.Vocab
-	Allow, Ban  *text.WordList
-	NoRepeat    bool
-	MinDistance int
-	Original    []string
-}
-
-// constraintsOf lists the constraints of a template under some rules.
-// counts are the tokens of each group, 0 for a group with a list.
-func constraintsOf(s *supports, t *text.Template, counts []int, r *rules) []constraint {
-	return []constraint{
-		&matching{t: t, bound: s.bound},
-		&banned{list: r.Ban, bound: s.bound, counts: counts},
-		&distant{least: r.MinDistance, original: r.Original},
-		&spelling{supports: s, counts: counts},
-		&numbered{supports: s, t: t, counts: counts},
-		&unrepeated{asked: r.NoRepeat, bound: s.bound, counts: counts},
-	}
-}
 
 // A slot is where a token or a phrase may stand: token number pos of a group of
 // count tokens, or the whole filling of a group that has a list.

@@ -1,0 +1,37 @@
+package space
+
+import (
+	"testing"
+
+	"infill/infill/internal/text"
+)
+
+// In a vocabulary that marks spaces a word has other pieces after a space than after a bracket, and
+// comes back by those of its place.
+func TestReachesMarked(t *testing.T) {
+	t.Parallel()
+	const line = "The cat sat (down) near the unlikeliest-named house."
+	for _, name := range markedTokenizers {
+		s := NewSupports(markedTokenizer(t, name))
+		for _, w := range text.WordSpans(line) {
+			word := line[w[0]:w[1]]
+			tm, _, err := text.BlankOut(s.tok, line, [][2]int{w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := text.Parse(s.tok, line[:w[1]]+" [MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := text.Parse(s.tok, line[:w[0]]+"[MASK]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The text up to the end of the word has one piece more than up to its beginning.
+			one := len(whole.IDs)-len(before.IDs) == 1
+			if got := s.Reaches(line, w, &Rules{}); got != one {
+				t.Errorf("%s: %q: %v, want %v; %s", name, word, got, one, tm.Text)
+			}
+		}
+	}
+}

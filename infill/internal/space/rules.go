@@ -1,0 +1,26 @@
+package space
+
+import "infill/infill/internal/text"
+
+// Rules are what a user asks of fillings, besides what the blanks say: those of infill.Options that
+// have these names.
+type Rules struct {
+	Vocab       text.Vocab
+	Allow, Ban  *text.WordList
+	NoRepeat    bool
+	MinDistance int
+	Original    []string
+}
+
+// constraintsOf lists the constraints of a template under some rules.
+// counts are the tokens of each group, 0 for a group with a list.
+func constraintsOf(s *Supports, t *text.Template, counts []int, r *Rules) []constraint {
+	return []constraint{
+		&matching{t: t, bound: s.bound},
+		&banned{list: r.Ban, bound: s.bound, counts: counts},
+		&distant{least: r.MinDistance, original: r.Original},
+		&spelling{Supports: s, counts: counts},
+		&numbered{Supports: s, t: t, counts: counts},
+		&unrepeated{asked: r.NoRepeat, bound: s.bound, counts: counts},
+	}
+}

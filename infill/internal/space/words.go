@@ -1,0 +1,93 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"infill/infill/internal/text"
+)
+
+// GroupOf is the group that a blank belongs to.
+func (sp *Space) GroupOf(blank int) int {
+	return slices.IndexFunc(sp.Groups, func(g text.Group) bool {
+		return slices.Contains(g.Blanks, blank)
+	})
+}
+
+const notCandidate = "it is not among what the blank may take; let the blank take more " +
+	"(words, punctuation, a longer shortlist, no rule against it), or begin elsewhere"
+
+// Put sets the coordinates of group g to a word. It says what is wrong.
+func (sp *Space) Put(x []int32, g int, word string) string {
+	i := sp.First[g]
+	spelt := sp.piecesOf(g, word)
+	if c := &sp.Coords[i]; c.Slot < 0 {
+		for _, ids := range spelt {
+			for v, p := range c.Phrases {
+				if slices.Equal(p.IDs, ids) {
+					x[i] = int32(v)
+					return ""
+				}
+			}
+		}
+		return notCandidate
+	}
+	if len(spelt) == 0 {
+		return "the model's vocabulary cannot spell it; begin with another word"
+	}
+	msg := fmt.Sprintf("the model's vocabulary cannot spell it in %d token%s; begin with another "+
+		"word, or let the blank take as many tokens as this one has", sp.Counts[g],
+		strings.Repeat("s", min(1, sp.Counts[g]-1)))
+	for _, ids := range spelt {
+		if len(ids) != sp.Counts[g] {
+			continue
+		}
+		msg = ""
+		for slot, id := range ids {
+			v := slices.Index(sp.Coords[i+slot].IDs, id)
+			if v < 0 {
+				msg = notCandidate
+				break
+			}
+			x[i+slot] = int32(v)
+		}
+		if msg == "" {
+			return ""
+		}
+	}
+	return msg
+}
+
+// piecesOf are the ways in which a word can be meant: as pieces, and as it is written, in the forms
+// that the vocabulary has for it.
+func (sp *Space) piecesOf(g int, word string) [][]int32 {
+	var out [][]int32
+	var pieces []int32
+	for _, p := range strings.Fields(word) {
+		id, ok := sp.supports.tok.ID(p)
+		if !ok {
+			pieces = nil
+			break
+		}
+		pieces = append(pieces, id)
+	}
+	if len(pieces) > 0 {
+		out = append(out, pieces)
+	}
+	for _, form := range sp.draft.forms[g][:1] {
+		if p, err := sp.supports.bound.Spell(word, form); err == nil {
+			out = append(out, p.IDs)
+			out = append(out, sp.supports.bound.Spellings(p)...)
+		}
+	}
+	return out
+}
+
+// Word is the filling of group g as it is written, but for capitals.
+func (sp *Space) Word(x []int32, g int) string {
+	if c := &sp.Coords[sp.First[g]]; c.Slot < 0 {
+		return c.Phrases[x[sp.First[g]]].Text
+	}
+	return sp.supports.bound.Join(sp.Filling(g, x, nil))
+}
