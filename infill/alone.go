@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
@@ -83,7 +84,7 @@ func (p *plan) plainly(ctx context.Context,
 	t, n := p.parts[0].tgt, p.opt.Top
 	res := p.newResult()
 	seen := map[string]bool{}
-	err := states(t, counted(ctx), n, func(s scored) bool {
+	err := states(t, recall.Counted(ctx), n, func(s scored) bool {
 		f := t.spell(s.x, p.opt.Case)
 		if seen[f.Text] {
 			return false
@@ -99,8 +100,8 @@ func (p *plan) plainly(ctx context.Context,
 	}
 	p.choose(res, func([]Filling) {}) // they are ranked
 	res.Distinct, res.Rows = len(res.Fillings), t.rows
-	res.Repeated = max(0, t.rows-p.model.different.total())
-	res.Fresh, res.Evaluated = p.model.freshOf(t.rows), int(p.model.evaluated.Load())
+	res.Repeated = max(0, t.rows-p.model.Different())
+	res.Fresh, res.Evaluated = p.model.FreshOf(t.rows), p.model.Evaluated()
 	return res, nil
 }
 

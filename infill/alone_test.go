@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/mlm"
 )
@@ -65,7 +66,7 @@ func (o *plainOracle) log(before []string, blank int, word string) float64 {
 		for i, w := range before {
 			state[i] = o.id(i, w)
 		}
-		out := rows[float32](nil, 1, o.m.VocabSize())
+		out := recall.Resized[float32](nil, 1, o.m.VocabSize())
 		err := o.m.Conditional(context.Background(), o.s, [][]int32{state}, []int{blank}, out)
 		if err != nil {
 			o.t.Fatal(err)

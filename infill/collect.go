@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 )
 
@@ -121,8 +122,8 @@ type collector struct {
 	words int  // of a set of chains
 	most  int  // sightings to keep; 0 keeps all
 	byKey map[string]*sighting
-	heap  sightings // the worst first
-	tally *tally    // of the different states, of all parts
+	heap  sightings     // the worst first
+	tally *recall.Tally // of the different states, of all parts
 }
 
 func (p *plan) newCollector(pt *part) *collector {
@@ -161,7 +162,7 @@ func (c *collector) take(j, step int, x []int32, u float64) {
 	for _, id := range ids {
 		key = binary.AppendUvarint(key, uint64(id))
 	}
-	c.tally.add(key, 1)
+	c.tally.Add(key, 1)
 	s := c.byKey[string(key)]
 	if s == nil {
 		s = &sighting{key: string(key), tgt: t, x: slices.Clone(x), score: u * t.temp, step: step,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/internal/ort/orttest"
 	"infill/mlm"
 	"infill/samplers"
@@ -214,7 +215,7 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 	e := New(m)
 	tgt := targetOf(t, e, tm, Options{Temperature: 2})
 	opt := Options{Chains: 70}.Complete()
-	p := &plan{opt: &opt, seen: newTally(tallyMost)}
+	p := &plan{opt: &opt, seen: recall.NewTally(recall.TallyMost)}
 	pt := &part{tgt: tgt}
 	for k := range opt.Chains {
 		pt.chains = append(pt.chains, k)
@@ -240,8 +241,8 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 	for _, o := range offers {
 		c.take(o.j, o.step, o.x, o.u)
 	}
-	if len(c.byKey) != 20 || len(c.heap) != 20 || p.seen.total() != 300 {
-		t.Fatalf("%d and %d kept of %d", len(c.byKey), len(c.heap), p.seen.total())
+	if len(c.byKey) != 20 || len(c.heap) != 20 || p.seen.Total() != 300 {
+		t.Fatalf("%d and %d kept of %d", len(c.byKey), len(c.heap), p.seen.Total())
 	}
 	for _, s := range c.byKey {
 		better, chains, first, count := map[string]bool{}, map[int]bool{}, takenAs{step: 99}, 0

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/models"
@@ -66,7 +67,7 @@ func easyBlanks(t *testing.T, name string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := rows[float32](nil, 1, m.VocabSize())
+		out := recall.Resized[float32](nil, 1, m.VocabSize())
 		if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, out); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
@@ -22,9 +23,13 @@ import (
 type Engine struct {
 	model    *mlm.Model // nil: everything is refused
 	supports *space.Supports
-	memo     *memo                              // nil: nothing is remembered
+	memo     *recall.Memo                       // nil: nothing is remembered
 	alike    atomic.Pointer[tokenize.Tokenizer] // another one with the tokens of the model's
 }
+
+// DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
+// of 30,522 it has room for 2,190 whole rows, or for 540 gradients of four blanks.
+const DefaultMemo = 256 << 20
 
 // New returns an engine on a model, which stays the caller's to close. It remembers what the
 // model says in at most DefaultMemo bytes. An engine without a model refuses everything with
@@ -40,7 +45,7 @@ func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
 	}
 	e := &Engine{model: m, supports: space.NewSupports(m.Tokenizer())}
 	if bytes > 0 {
-		e.memo = newMemo(bytes)
+		e.memo = recall.NewMemo(bytes)
 	}
 	return e
 }
@@ -49,7 +54,7 @@ func NewWithMemo(m *mlm.Model, bytes int64) *Engine {
 // the cost, and with the result, that it has by itself.
 func (e *Engine) Forget() {
 	if e.memo != nil {
-		e.memo.forget()
+		e.memo.Forget()
 	}
 }
 
@@ -220,7 +225,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		if err != nil {
 			return nil, err
 		}
-		res.Evaluated = int(p.model.evaluated.Load())
+		res.Evaluated = p.model.Evaluated()
 		return res, nil
 	}
 	if p.opt.Method == MethodSearch {
@@ -242,8 +247,8 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		return nil, err
 	}
 	// Ranking the last states does not count as sampling.
-	kept, rows, different := p.stats(), p.rows(), p.model.different.total()
-	fresh := p.model.freshOf(rows)
+	kept, rows, different := p.stats(), p.rows(), p.model.Different()
+	fresh := p.model.FreshOf(rows)
 	if err := p.each(ctx, func(ctx context.Context, pt *part) error {
 		pt.ended = true
 		return pt.run.Refresh(ctx)
@@ -269,7 +274,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 		res.Ended = EndedStopped
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
-	res.Fresh, res.Evaluated = fresh, int(p.model.evaluated.Load())
+	res.Fresh, res.Evaluated = fresh, p.model.Evaluated()
 	if opt.Normalize {
 		if err := p.normalize(ctx, res); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/mlm"
@@ -83,14 +84,14 @@ func (t *target) exactRows(score Scoring) int {
 // π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
 // scores S. With ScorePLL that is the π of samplers.
 func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	score, parts, rows, err := t.scores(counted(ctx), p.opt.Score)
+	score, parts, rows, err := t.scores(recall.Counted(ctx), p.opt.Score)
 	if err != nil {
 		return nil, err
 	}
 	res, err := p.weigh(ctx, t, score, parts)
 	if err == nil {
 		res.Rows = rows
-		res.Fresh = p.model.freshOf(res.Rows)
+		res.Fresh = p.model.FreshOf(res.Rows)
 	}
 	return res, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -131,7 +132,7 @@ func TestExactRealModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &mlm.Sentence{IDs: enc.IDs, Blanks: []int{slices.Index(enc.IDs, tok.MaskID())}}
-	logp := rows[float32](nil, 1, m.VocabSize())
+	logp := recall.Resized[float32](nil, 1, m.VocabSize())
 	if err := m.Independent(context.Background(), s, logp); err != nil {
 		t.Fatal(err)
 	}

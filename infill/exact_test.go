@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -112,8 +113,8 @@ func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *targe
 	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
 	k := tgt.Product.K(0)
 	en := &enumerated{
-		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: rows[float64](nil, k*k, 2*k),
-		masked: rows[float64](nil, k*k, 2*k),
+		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: recall.Resized[float64](nil, k*k, 2*k),
+		masked: recall.Resized[float64](nil, k*k, 2*k),
 	}
 	for a := range k {
 		x := make([][]int32, k)
@@ -400,7 +401,7 @@ func TestEngineEnergies(t *testing.T) {
 func TestStartDistribution(t *testing.T) {
 	t.Parallel()
 	_, tgt, e := enumerate(t, "the [MASK] sleeps in the [MASK] .")
-	all := rows[float32](nil, 2, e.model.VocabSize())
+	all := recall.Resized[float32](nil, 2, e.model.VocabSize())
 	if err := e.model.Independent(context.Background(), tgt.LayoutOf([]int32{0, 0}, nil).Sentence, all); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -34,7 +35,7 @@ func (t *target) AffordsNeighbours() bool {
 // the present state as much once. Neighbours that break a constraint have −∞.
 func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	rng []*rand.Rand, logRatio [][]float64) error {
-	ctx = counted(ctx)
+	ctx = recall.Counted(ctx)
 	type request struct{ k, entry int } // entry −1: the state itself
 	var asked []request
 	t.reset()
@@ -53,10 +54,10 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 					b.who = append(b.who, len(asked))
 					b.states, b.blanks = append(b.states, state), append(b.blanks, blank)
 					asked = append(asked, request{k, entry})
-					key := contextKey(nil, "", l.Sentence, state, blank, t.Tokenizer().MaskID())
+					key := recall.ContextKey(nil, "", l.Sentence, state, blank, t.Tokenizer().MaskID())
 					if !different[string(key)] {
 						different[string(key)] = true
-						t.rows += t.model.noteRow(l.Sentence, state, blank)
+						t.rows += t.model.NoteRow(l.Sentence, state, blank)
 					}
 				}
 			}
@@ -78,7 +79,7 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 		}
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
-		b.logProb = rows(b.logProb, 1, len(b.states))
+		b.logProb = recall.Resized(b.logProb, 1, len(b.states))
 		return t.model.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
 	})
 	if err != nil {

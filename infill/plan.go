@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
@@ -19,14 +20,14 @@ type plan struct {
 	whole *text.Template
 	t     *text.Template // as the model sees it
 	opt   *Options
-	model *recall
+	model *recall.Recall
 	open  bool // some lengths are drawn
 	// lengths is the number of different lengths that the groups of blanks can have together.
 	lengths int
 	parts   []*part
 	tr      tracer
-	seen    *tally // different states that were taken
-	cut     bool   // Options.Stop kept the chains from steps
+	seen    *recall.Tally // different states that were taken
+	cut     bool          // Options.Stop kept the chains from steps
 
 	original *origin // of the text before words were masked; nil: not known
 }
@@ -56,7 +57,7 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
-		model: newRecall(e.model, e.memo, opt.Sampler)}
+		model: recall.New(e.model, e.memo, opt.Sampler)}
 	more := e.newExtra(opt)
 	counts := p.countsOf(lists)
 	byCounts := map[string]*part{}
@@ -160,7 +161,7 @@ func (p *plan) start(ctx context.Context) error {
 		return err
 	}
 	p.divide()
-	p.seen = newTally(tallyMost)
+	p.seen = recall.NewTally(recall.TallyMost)
 	for _, pt := range p.parts {
 		pt.taken = p.newCollector(pt)
 		pt.sampler = p.opt.Sampler

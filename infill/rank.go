@@ -61,7 +61,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	}
 	res.Distinct = len(res.Fillings)
 	if p.opt.Collect == CollectVisited {
-		res.Distinct = max(res.Distinct, p.seen.total())
+		res.Distinct = max(res.Distinct, p.seen.Total())
 	}
 	res.Method = MethodSample
 	states := make([]placed, len(first))

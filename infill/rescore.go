@@ -112,6 +112,6 @@ func (p *plan) unrounded(ctx context.Context, t *target) (*target, error) {
 		return t, err
 	}
 	out := *t
-	out.model, out.buckets, out.byKey = t.model.unrounded(m), nil, map[*space.Layout]*bucket{}
+	out.model, out.buckets, out.byKey = t.model.Unrounded(m), nil, map[*space.Layout]*bucket{}
 	return &out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/internal/testmode"
 	"infill/mlm"
@@ -19,7 +20,7 @@ func likeliest(
 	t *testing.T, m *mlm.Model, tm *Template, blank, n int, may func(string) bool,
 ) []string {
 	t.Helper()
-	all := rows[float32](nil, len(tm.in.Blanks), m.VocabSize())
+	all := recall.Resized[float32](nil, len(tm.in.Blanks), m.VocabSize())
 	if err := m.Independent(context.Background(), &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -35,7 +36,7 @@ func TestEnergyRows(t *testing.T) {
 			}
 			want, u := make([]float64, len(x)), make([]float64, len(x))
 			n := tgt.Product.RowLen()
-			got, more := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
+			got, more := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
 			for k := range x { // what is left from before is not added to
 				for j := range got[k] {
 					got[k][j], more[k][j] = 7, 7
@@ -55,7 +56,7 @@ func TestEnergyRows(t *testing.T) {
 			}
 			at := make([]int, len(x))
 			for i := range tgt.Coords {
-				cond := rows[float64](nil, len(x), tgt.Coords[i].K())
+				cond := recall.Resized[float64](nil, len(x), tgt.Coords[i].K())
 				for k := range at {
 					at[k] = i
 				}
@@ -117,7 +118,7 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 		}
 		x := [][]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}
 		n := tgt.Product.RowLen()
-		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(ctx, x, u, want); err != nil {
 			t.Fatal(err)
@@ -138,7 +139,7 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 		tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
 		x, _ := tgt.states()
 		n := tgt.Product.RowLen()
-		want, got := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n+2*len(tgt.Coords))
+		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
 		u := make([]float64, len(x))
 		if err := tgt.EnergyRows(context.Background(), x, u, want); err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestEnergyRowsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := tgt.rows
-		out := rows[float64](nil, len(x), tgt.Product.RowLen())
+		out := recall.Resized[float64](nil, len(x), tgt.Product.RowLen())
 		if err := tgt.EnergyRows(ctx, x, make([]float64, len(x)), out); err != nil {
 			t.Fatal(err)
 		}

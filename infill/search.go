@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/mlm"
 )
@@ -29,7 +30,7 @@ type seeker struct {
 	reach reach
 	want  int // fillings that are looked for
 	parts []*seekPart
-	rows  *rowSource
+	rows  *recall.Source
 	queue guesses
 	found []*filled // scored, in the order in which they were found
 	best  []*filled // of these the best that count, best first, at most want
@@ -71,7 +72,7 @@ type work struct {
 	lay   *space.Layout
 	state []int32
 	terms []scoreTerm
-	ask   []*rowAsk
+	ask   []*recall.Ask
 	value []float64
 	known []bool
 	order []int // in which the terms are asked for
@@ -84,7 +85,7 @@ func (p *plan) search(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.run(counted(ctx)); err != nil {
+	if err := s.run(recall.Counted(ctx)); err != nil {
 		return nil, p.parts[0].tgt.extra.blame(err)
 	}
 	return s.result(ctx)
@@ -101,7 +102,7 @@ func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 		s.want = max(diversePool, 2*s.want)
 	}
 	s.whole = p.parts[0].tgt.extra.most()
-	s.rows = newRowSource(p.model, o.Context)
+	s.rows = recall.NewSource(p.model, o.Context)
 	for i, pt := range p.parts {
 		s.parts = append(s.parts, &seekPart{target: pt.tgt, number: i,
 			terms: map[int][]scoreTerm{}})
@@ -144,11 +145,11 @@ func (s *seeker) run(ctx context.Context) error {
 		if s.mustEnd() {
 			return nil
 		}
-		var asks []*rowAsk
+		var asks []*recall.Ask
 		for _, f := range active {
 			asks = append(asks, f.work.wanted(s.rows)...)
 		}
-		if err := s.rows.fetch(ctx, asks); err != nil {
+		if err := s.rows.Fetch(ctx, asks); err != nil {
 			return err
 		}
 		var err error
@@ -172,7 +173,7 @@ func (s *seeker) mustEnd() bool {
 
 // over reports whether the search was stopped, or took its rows.
 func (s *seeker) over() bool {
-	return s.p.opt.stopped() || s.rows.asked() >= s.p.opt.Rows
+	return s.p.opt.stopped() || s.rows.Asked() >= s.p.opt.Rows
 }
 
 // next takes what is to be evaluated next: the starts, then the best guess. nil says that nothing
@@ -216,7 +217,7 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 	mask := pt.Tokenizer().MaskID()
 	for i := range w.terms {
 		t := &w.terms[i]
-		w.ask = append(w.ask, s.rows.ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
+		w.ask = append(w.ask, s.rows.Ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
 	f.text = pt.spell(f.x, s.p.opt.Case)
@@ -350,7 +351,7 @@ func (s *seeker) watch() error {
 	if s.p.opt.Top > 0 {
 		n = min(n, s.p.opt.Top)
 	}
-	pr := Progress{Rows: s.rows.asked(), Best: make([]Filling, n)}
+	pr := Progress{Rows: s.rows.Asked(), Best: make([]Filling, n)}
 	for i := range pr.Best {
 		pr.Best[i] = s.best[i].text
 	}
@@ -361,8 +362,8 @@ func (s *seeker) watch() error {
 func (s *seeker) result(ctx context.Context) (*Result, error) {
 	p := s.p
 	res := p.newResult()
-	res.Method, res.Ended, res.Rows = MethodSearch, s.ended, s.rows.asked()
-	res.Fresh = p.model.freshOf(res.Rows)
+	res.Method, res.Ended, res.Rows = MethodSearch, s.ended, s.rows.Asked()
+	res.Fresh = p.model.FreshOf(res.Rows)
 	res.Distinct = len(s.texts)
 	res.Stats.NonFinite = s.bad
 	if len(s.texts) == 0 {
@@ -378,7 +379,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 		states[i] = placed{f.part.target, f.x}
 		res.Fillings = append(res.Fillings, f.text)
 	}
-	if err := p.rescore(ctx, res, states, s.rows.cut); err != nil {
+	if err := p.rescore(ctx, res, states, s.rows.Narrowed()); err != nil {
 		return nil, err
 	}
 	if len(res.Fillings) == 0 {
@@ -389,7 +390,7 @@ func (s *seeker) result(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	res.refused(s.bad, "fillings")
-	res.Evaluated = int(p.model.evaluated.Load())
+	res.Evaluated = p.model.Evaluated()
 	return res, nil
 }
 

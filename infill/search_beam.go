@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 )
@@ -185,7 +186,7 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	error) {
 	type question struct {
 		k, length int
-		ask       *rowAsk
+		ask       *recall.Ask
 	}
 	var asked []question
 	for k := range b {
@@ -200,15 +201,15 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 			state := pt.Tokens(nil, l, b[k].x, c.Group, c.Slot)
 			pt.HideOpen(state, l, b[k].open, c.Group)
 			for _, bl := range pt.Groups[c.Group].Blanks {
-				asked = append(asked, question{k, n, s.rows.ask(l.Sentence, state, l.Start[bl]+slot, pt.model)})
+				asked = append(asked, question{k, n, s.rows.Ask(l.Sentence, state, l.Start[bl]+slot, pt.model)})
 			}
 		}
 	}
-	asks := make([]*rowAsk, len(asked))
+	asks := make([]*recall.Ask, len(asked))
 	for i := range asked {
 		asks[i] = asked[i].ask
 	}
-	if err := s.rows.fetch(ctx, asks); err != nil {
+	if err := s.rows.Fetch(ctx, asks); err != nil {
 		return nil, err
 	}
 	out := make([][]float64, len(b))
@@ -217,13 +218,13 @@ func (s *seeker) beside(ctx context.Context, pt *seekPart, b []*partial, at []in
 	}
 	for _, q := range asked {
 		c := &pt.Coords[at[q.k]]
-		row, dst, share := s.rows.row(q.ask), out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
+		row, dst, share := s.rows.Row(q.ask), out[q.k], 1/float64(len(pt.Groups[c.Group].Blanks))
 		for v, id := range c.IDs {
-			dst[v] += row.value(id) * share
+			dst[v] += row.Value(id) * share
 		}
 		for v, p := range c.Phrases {
 			if len(p.IDs) == q.length {
-				dst[v] += row.value(p.IDs[0]) * share
+				dst[v] += row.Value(p.IDs[0]) * share
 			}
 		}
 	}

@@ -16,7 +16,7 @@ const wideTop = 200
 
 // expand guesses the scores of the fillings that differ from a scored one in one coordinate.
 func (s *seeker) expand(ctx context.Context, f *filled) error {
-	if err := s.rows.fetch(ctx, f.work.ask); err != nil { // those that are not held any more
+	if err := s.rows.Fetch(ctx, f.work.ask); err != nil { // those that are not held any more
 		return err
 	}
 	shared := s.own(f)
@@ -56,17 +56,17 @@ func (s *seeker) own(f *filled) [][]float64 {
 		if i < 0 {
 			continue
 		}
-		row := s.rows.row(w.ask[j])
+		row := s.rows.Row(w.ask[j])
 		c := &pt.Coords[i]
 		if out[i] == nil {
 			out[i] = make([]float64, c.K())
 		}
 		weight := w.terms[j].weight(s.p.opt.Score)
 		for v, id := range c.IDs {
-			out[i][v] += weight * row.value(id)
+			out[i][v] += weight * row.Value(id)
 		}
 		for v, p := range c.Phrases {
-			out[i][v] += weight * row.value(p.IDs[0])
+			out[i][v] += weight * row.Value(p.IDs[0])
 		}
 	}
 	return out

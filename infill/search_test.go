@@ -275,7 +275,7 @@ func TestSearchForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.rows.most = 3
+	s.rows.Most = 3
 	if err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -348,10 +348,6 @@ func TestSearchContext(t *testing.T) {
 		if err != nil || math.Abs(parts[0].blended()-f.Score) > 1e-5 {
 			t.Errorf("%v: %q scores %v, want %v", err, f.Text, f.Score, parts[0].blended())
 		}
-	}
-	w := cutWindow(tgt.LayoutOf(make([]int32, 3), nil).Sentence, 0, 32)
-	if len(w.s.IDs) != 32 || w.from != 0 || w.to != 2 {
-		t.Errorf("a window of %d pieces with masks %d to %d", len(w.s.IDs), w.from, w.to)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"infill/infill/internal/recall"
 )
 
 // termOrder is the order in which the terms of a filling are asked for, those near the token that
@@ -29,13 +31,13 @@ func termOrder(terms []scoreTerm, n, changed int) []int {
 }
 
 // learn takes the values of the terms whose rows are known.
-func (w *work) learn(rows *rowSource) {
+func (w *work) learn(rows *recall.Source) {
 	for i, a := range w.ask {
-		if w.known[i] || !rows.known(a) {
+		if w.known[i] || !rows.Known(a) {
 			continue
 		}
-		if r := rows.row(a); r != nil {
-			w.known[i], w.value[i] = true, r.value(w.state[w.terms[i].at])
+		if r := rows.Row(a); r != nil {
+			w.known[i], w.value[i] = true, r.Value(w.state[w.terms[i].at])
 		}
 	}
 	for w.next < len(w.order) && w.known[w.order[w.next]] {
@@ -47,14 +49,14 @@ func (w *work) open() bool { return w.next < len(w.order) }
 
 // wanted lists what to ask next: the first row that nobody asked for yet, and those that were asked
 // for and are not held any more.
-func (w *work) wanted(rows *rowSource) []*rowAsk {
+func (w *work) wanted(rows *recall.Source) []*recall.Ask {
 	w.learn(rows)
-	var out []*rowAsk
+	var out []*recall.Ask
 	fresh := false
 	for _, i := range w.order {
 		switch a := w.ask[i]; {
 		case w.known[i]:
-		case rows.known(a):
+		case rows.Known(a):
 			out = append(out, a)
 		case !fresh:
 			fresh = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -52,6 +53,6 @@ func (t *target) restrict(ctx context.Context, n int) error {
 	if err := t.Keep(keep); err != nil {
 		return err
 	}
-	t.model = t.model.keeping(newKept(t.TokenSets(), t.model.VocabSize()))
+	t.model = t.model.Keeping(recall.NewKept(t.TokenSets(), t.model.VocabSize()))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -35,7 +36,7 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 			"need a sampler that evaluates energies, such as dmala, or sgdld with rates from ratios",
 			samplers.ErrUnsupported)
 	}
-	ctx = counted(ctx)
+	ctx = recall.Counted(ctx)
 	layouts, subsets := make([]*space.Layout, len(x)), make([][]int, len(x))
 	for k := range x {
 		l := t.LayoutOf(x[k], nil) // fills a cache: not at the same time
@@ -48,9 +49,9 @@ func (t *target) StochasticGrad(ctx context.Context, x [][]int32, batch int, rng
 		slices.Sort(s)
 		layouts[k], subsets[k] = l, s
 		sub, state := t.part(x[k], l, s)
-		t.rows += t.model.noteRows(sub, state)
+		t.rows += t.model.NoteRows(sub, state)
 		if t.mode == mlm.Full && b > 1 { // once without and once with the backward pass
-			t.rows += t.model.noteGradient(sub, state, mlm.Full)
+			t.rows += t.model.NoteGradient(sub, state, mlm.Full)
 		}
 	}
 	return gate.Each(ctx, len(x), func(ctx context.Context, k int) (err error) {
@@ -81,8 +82,8 @@ func (t *target) estimate(ctx context.Context, x []int32, l *space.Layout, s []i
 	m, b, vocab := len(l.Sentence.Blanks), len(s), t.model.VocabSize()
 	sub, state := t.part(x, l, s)
 	states := [][]int32{state}
-	logProb := rows[float32](nil, 1, b)
-	full, first := rows[float32](nil, 1, b*vocab), rows[float32](nil, 1, b*vocab)
+	logProb := recall.Resized[float32](nil, 1, b)
+	full, first := recall.Resized[float32](nil, 1, b*vocab), recall.Resized[float32](nil, 1, b*vocab)
 	if err := t.model.Gradient(ctx, sub, states, mlm.Forward, logProb, first); err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -32,7 +33,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 		for i := range x {
 			x[i] = int32((5*i + 3) % tgt.Coords[i].K())
 		}
-		u, grad := make([]float64, 1), rows[float64](nil, 1, tgt.Product.GradLen())
+		u, grad := make([]float64, 1), recall.Resized[float64](nil, 1, tgt.Product.GradLen())
 		if err := tgt.EnergyGrad(ctx, [][]int32{x}, u, grad); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestShortlist(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := targetOf(t, New(m), tm, Options{})
-	all := rows[float32](nil, 2, m.VocabSize())
+	all := recall.Resized[float32](nil, 2, m.VocabSize())
 	if err := m.Independent(ctx, &mlm.Sentence{IDs: tm.in.IDs, Blanks: tm.Positions()}, all); err != nil {
 		t.Fatal(err)
 	}

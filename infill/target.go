@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/space"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
@@ -25,7 +26,7 @@ import (
 // step are exact whatever the gradient is.
 type target struct {
 	*space.Space
-	model *recall
+	model *recall.Recall
 	temp  float64
 	mode  mlm.GradientMode
 	// per coordinate with a list: log f of each phrase, all blanks masked, in nats; see masked
@@ -53,8 +54,8 @@ type bucket struct {
 	wide    [][]float32
 }
 
-func newTarget(m *recall, sp *space.Space, opt *Options, e *extra) *target {
-	m = m.keeping(newKept(sp.TokenSets(), m.VocabSize()))
+func newTarget(m *recall.Recall, sp *space.Space, opt *Options, e *extra) *target {
+	m = m.Keeping(recall.NewKept(sp.TokenSets(), m.VocabSize()))
 	return &target{Space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
 		extra: e, written: opt.Case, byKey: map[*space.Layout]*bucket{}}
 }
@@ -64,7 +65,7 @@ func (t *target) Domain() *samplers.Domain { return t.Product }
 
 // Energy implements samplers.Target.
 func (t *target) Energy(ctx context.Context, x [][]int32, u []float64) error {
-	if err := t.energy(counted(ctx), x, u); err != nil {
+	if err := t.energy(recall.Counted(ctx), x, u); err != nil {
 		return err
 	}
 	t.count()
@@ -91,7 +92,7 @@ func (t *target) energy(ctx context.Context, x [][]int32, u []float64) error {
 
 // EnergyGrad implements samplers.Gradienter.
 func (t *target) EnergyGrad(ctx context.Context, x [][]int32, u []float64, grad [][]float64) error {
-	ctx = counted(ctx)
+	ctx = recall.Counted(ctx)
 	t.sort(x, u, t.model.VocabSize())
 	for k := range u {
 		if math.IsInf(u[k], -1) { // rejected before anybody looks at it
@@ -176,7 +177,7 @@ func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
 	for k := range x {
 		clear(logp[k][:t.Coords[i[k]].K()])
 	}
-	if err := t.masked(counted(ctx), x, i, logp, len(t.Coords)); err != nil {
+	if err := t.masked(recall.Counted(ctx), x, i, logp, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
@@ -221,7 +222,7 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 		}
 	}
 	for _, b := range t.buckets {
-		b.wide = rows(b.wide, len(b.states), t.model.VocabSize())
+		b.wide = recall.Resized(b.wide, len(b.states), t.model.VocabSize())
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		return t.model.Conditional(ctx, b.lay.Sentence, b.states, b.blanks, b.wide)
@@ -263,8 +264,8 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 	}
 	for _, b := range t.buckets {
 		m := len(b.lay.Sentence.Blanks)
-		b.logProb = rows(b.logProb, len(b.states), m)
-		b.wide = rows(b.wide, len(b.states), m*width)
+		b.logProb = recall.Resized(b.logProb, len(b.states), m)
+		b.wide = recall.Resized(b.wide, len(b.states), m*width)
 	}
 }
 
@@ -272,7 +273,7 @@ func (t *target) sort(x [][]int32, u []float64, width int) {
 func (t *target) count() {
 	for _, b := range t.buckets {
 		for _, state := range b.states {
-			t.rows += t.model.noteRows(b.lay.Sentence, state)
+			t.rows += t.model.NoteRows(b.lay.Sentence, state)
 		}
 	}
 }
@@ -281,7 +282,7 @@ func (t *target) count() {
 func (t *target) countGradients() {
 	for _, b := range t.buckets {
 		for _, state := range b.states {
-			t.rows += t.model.noteGradient(b.lay.Sentence, state, t.mode)
+			t.rows += t.model.NoteGradient(b.lay.Sentence, state, t.mode)
 		}
 	}
 }
@@ -290,7 +291,7 @@ func (t *target) countGradients() {
 func (t *target) countMasked() {
 	for _, b := range t.buckets {
 		for j, state := range b.states {
-			t.rows += t.model.noteRow(b.lay.Sentence, state, b.blanks[j])
+			t.rows += t.model.NoteRow(b.lay.Sentence, state, b.blanks[j])
 		}
 	}
 }
@@ -320,22 +321,6 @@ func (t *target) each(ctx context.Context, f func(context.Context, *bucket) erro
 	return gate.Each(ctx, len(t.buckets), func(ctx context.Context, i int) error {
 		return f(ctx, t.buckets[i])
 	})
-}
-
-// rows returns n rows of the given width, reusing those there are.
-func rows[T any](s [][]T, n, width int) [][]T {
-	s = s[:cap(s)]
-	for len(s) < n {
-		s = append(s, nil)
-	}
-	s = s[:n]
-	for k := range s {
-		if cap(s[k]) < width {
-			s[k] = make([]T, width)
-		}
-		s[k] = s[k][:width]
-	}
-	return s
 }
 
 func total(logProb []float32) float64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"infill/infill/internal/recall"
 	"infill/samplers"
 )
 
@@ -27,7 +28,7 @@ func (t *target) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
 // energyRows is EnergyRows, or with summed EnergyRowSums.
 func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64,
 	summed bool) error {
-	ctx = counted(ctx)
+	ctx = recall.Counted(ctx)
 	t.sort(x, u, 0)
 	t.count()
 	for k := range x {
@@ -39,10 +40,10 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		decides := t.Decides(b.lay)
-		err := t.model.Rows(ctx, b.lay.Sentence, b.states, func(n user, row modelRow) {
-			k := b.who[n.state]
-			b.logProb[n.state][n.blank] = row.value(b.states[n.state][n.blank])
-			if i := decides[n.blank]; i >= 0 {
+		err := t.model.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
+			k := b.who[n.State]
+			b.logProb[n.State][n.Blank] = row.Value(b.states[n.State][n.Blank])
+			if i := decides[n.Blank]; i >= 0 {
 				t.ownRow(rows[k], i, row, summed)
 			}
 		})
@@ -68,14 +69,14 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 }
 
 // ownRow fills the row of coordinate i, which decides a single token, and if summed its sum.
-func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
+func (t *target) ownRow(rows []float64, i int, row recall.Row, summed bool) {
 	c := &t.Coords[i]
 	dst := rows[t.Product.RowOffset(i):][:c.K()]
 	if c.Slot >= 0 {
-		row.spell(dst, c.IDs)
+		row.Spell(dst, c.IDs)
 	} else {
 		for v, p := range c.Phrases {
-			dst[v] = float64(row.value(p.IDs[0]))
+			dst[v] = float64(row.Value(p.IDs[0]))
 		}
 	}
 	if t.temp != 1 {
@@ -90,7 +91,7 @@ func (t *target) ownRow(rows []float64, i int, row modelRow, summed bool) {
 	if c.Slot < 0 {
 		sums[0], sums[1] = samplers.SumRow(dst)
 	} else {
-		sums[0], sums[1] = row.sum(dst, c.IDs, t.temp)
+		sums[0], sums[1] = row.Sum(dst, c.IDs, t.temp)
 	}
 }
 

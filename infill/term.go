@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/mlm"
 	"infill/samplers"
@@ -115,7 +116,7 @@ const termBytes = 16 << 20
 type extra struct {
 	terms    []Weighted
 	original []string
-	memo     *memo // nil: nothing is remembered
+	memo     *recall.Memo // nil: nothing is remembered
 	guides   []guide
 	guided   bool                   // all terms that weigh anything are guides
 	bad      atomic.Pointer[string] // what a term said that is not finite; nil: nothing
@@ -129,7 +130,7 @@ func (e *Engine) newExtra(opt *Options) *extra {
 	x := &extra{terms: opt.Terms, original: opt.Original}
 	x.guides, x.guided = e.guidesOf(opt)
 	if e.memo != nil {
-		x.memo = newMemo(termBytes)
+		x.memo = recall.NewMemo(termBytes)
 	}
 	return x
 }
@@ -188,15 +189,15 @@ func (e *extra) values(ctx context.Context, i int, texts []Finished, v []float64
 			return err
 		}
 	} else {
-		entries, err := e.memo.get(ctx, keys, func(ctx context.Context, which []int,
-			made []*entry) error {
+		entries, err := e.memo.Get(ctx, keys, func(ctx context.Context, which []int,
+			made []*recall.Entry) error {
 			asked, got := make([]Finished, len(which)), make([]float64, len(which))
 			for j, n := range which {
 				asked[j] = different[n]
 			}
 			err := e.ask(ctx, i, asked, got)
 			for j := range made {
-				made[j].value = got[j]
+				made[j].Value = got[j]
 			}
 			return err
 		})
@@ -204,7 +205,7 @@ func (e *extra) values(ctx context.Context, i int, texts []Finished, v []float64
 			return err
 		}
 		for n := range found {
-			found[n] = entries[n].value
+			found[n] = entries[n].Value
 		}
 	}
 	for k, n := range number {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"infill/infill/internal/recall"
 	"infill/infill/internal/text"
 	"infill/internal/gate"
 	"infill/mlm"
@@ -59,28 +60,12 @@ func (s *SecondModel) Values(ctx context.Context, texts []Finished, v []float64)
 // guides reports whether the model's gradient is one over the tokens of a tokenizer.
 func (s *SecondModel) guides(tok *tokenize.Tokenizer) bool {
 	own := s.engine.Tokenizer()
-	return own != nil && s.engine.model.Info().NoGradients == "" && sameTokens(own, tok)
-}
-
-// sameTokens reports whether two tokenizers have the same tokens, number by number.
-func sameTokens(a, b *tokenize.Tokenizer) bool {
-	if a == b {
-		return true
-	}
-	if a.VocabSize() != b.VocabSize() || a.MaskID() != b.MaskID() || a.Lowercase() != b.Lowercase() {
-		return false
-	}
-	for id := range int32(a.VocabSize()) {
-		if a.Token(id) != b.Token(id) {
-			return false
-		}
-	}
-	return true
+	return own != nil && s.engine.model.Info().NoGradients == "" && text.SameTokens(own, tok)
 }
 
 // A guide is a term whose gradient goes with the model's.
 type guide struct {
-	model  *recall
+	model  *recall.Recall
 	weight float64
 }
 
@@ -101,7 +86,7 @@ func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
 		if e.memo == nil {
 			memo = nil
 		}
-		list = append(list, guide{newRecall(s.engine.model, memo, opt.Sampler), w.Weight})
+		list = append(list, guide{recall.New(s.engine.model, memo, opt.Sampler), w.Weight})
 	}
 	return list, all
 }
@@ -114,8 +99,8 @@ func (t *target) addGuides(ctx context.Context, b *bucket) error {
 	}
 	for _, g := range t.extra.guides {
 		m := len(b.lay.Sentence.Blanks)
-		logProb := rows[float32](nil, len(b.states), m)
-		wide := rows[float32](nil, len(b.states), m*t.model.VocabSize())
+		logProb := recall.Resized[float32](nil, len(b.states), m)
+		wide := recall.Resized[float32](nil, len(b.states), m*t.model.VocabSize())
 		err := g.model.Gradient(ctx, b.lay.Sentence, b.states, t.mode, logProb, wide)
 		if err != nil {
 			return fmt.Errorf("gradient of a part of the energy: %w", err)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -85,7 +86,7 @@ func TestSecondModelGradient(t *testing.T) {
 		}
 		n := plain.Product.GradLen()
 		u, v := make([]float64, len(x)), make([]float64, len(x))
-		g, h := rows[float64](nil, len(x), n), rows[float64](nil, len(x), n)
+		g, h := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n)
 		if err := plain.EnergyGrad(ctx, x, u, g); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"infill/infill/internal/recall"
 	"infill/mlm"
 	"infill/samplers"
 )
@@ -264,7 +265,7 @@ func (*filledTerm) Values(_ context.Context, texts []Finished, v []float64) erro
 // blanks, and another part may say something else of it.
 func TestTermsRememberSpans(t *testing.T) {
 	t.Parallel()
-	for _, m := range []*memo{nil, newMemo(1 << 20)} {
+	for _, m := range []*recall.Memo{nil, recall.NewMemo(1 << 20)} {
 		x := &extra{memo: m, terms: []Weighted{{&filledTerm{}, 1}, {&toyTerm{name: "toy"}, 1}}}
 		texts := []Finished{{Text: "a dog", Spans: [][2]int{{2, 5}}}, {Text: "a dog", Spans: [][2]int{{0, 5}}},
 			{Text: "a dog", Spans: [][2]int{{0, 1}, {2, 5}}}, {Text: "a dog", Spans: [][2]int{{2, 5}}}}

@@ -56,7 +56,7 @@ func (e *Engine) knows(tok *tokenize.Tokenizer) bool {
 	if tok == own || tok == e.alike.Load() {
 		return true
 	}
-	if !sameTokens(own, tok) {
+	if !text.SameTokens(own, tok) {
 		return false
 	}
 	e.alike.Store(tok)

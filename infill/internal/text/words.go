@@ -216,3 +216,19 @@ func IDsKey(ids []int32) string {
 	}
 	return string(b)
 }
+
+// SameTokens reports whether two tokenizers have the same tokens, number by number.
+func SameTokens(a, b *tokenize.Tokenizer) bool {
+	if a == b {
+		return true
+	}
+	if a.VocabSize() != b.VocabSize() || a.MaskID() != b.MaskID() || a.Lowercase() != b.Lowercase() {
+		return false
+	}
+	for id := range int32(a.VocabSize()) {
+		if a.Token(id) != b.Token(id) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,4 +1,4 @@
-package infill
+package recall
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 )
 
 // give evaluates keys: the value of a key is its length, in a row of the given width.
-func give(m *memo, width int, keys ...string) (asked []string, err error) {
-	got, err := m.get(context.Background(), keys, func(_ context.Context, which []int,
-		made []*entry) error {
+func give(m *Memo, width int, keys ...string) (asked []string, err error) {
+	got, err := m.Get(context.Background(), keys, func(_ context.Context, which []int,
+		made []*Entry) error {
 		for j, i := range which {
 			asked = append(asked, keys[i])
 			made[j].wide = make([]float32, width)
@@ -35,8 +35,8 @@ func give(m *memo, width int, keys ...string) (asked []string, err error) {
 func TestMemoBound(t *testing.T) {
 	t.Parallel()
 	const width = 100
-	one := (&entry{key: "a", wide: make([]float32, width)}).bytes()
-	m := newMemo(3 * one)
+	one := (&Entry{key: "a", wide: make([]float32, width)}).bytes()
+	m := NewMemo(3 * one)
 	for _, c := range []struct{ ask, asked string }{
 		{"a", "[a]"}, {"b", "[b]"}, {"c", "[c]"}, {"a", "[]"}, {"d", "[d]"}, // b goes
 		{"a", "[]"}, {"c", "[]"}, {"b", "[b]"}, {"d", "[d]"}, // d went, then a
@@ -67,7 +67,7 @@ func TestMemoBound(t *testing.T) {
 				len(m.entries))
 		}
 	}
-	m.forget()
+	m.Forget()
 	if m.used != 0 || len(m.entries) != 0 || m.peek([]byte("a")) != nil {
 		t.Errorf("%d bytes, %d entries after forgetting", m.used, len(m.entries))
 	}
@@ -77,7 +77,7 @@ func TestMemoBound(t *testing.T) {
 // name it.
 func TestMemoTogether(t *testing.T) {
 	t.Parallel()
-	m := newMemo(1 << 20)
+	m := NewMemo(1 << 20)
 	var evaluated atomic.Int64
 	var group sync.WaitGroup
 	for c := range 8 {
@@ -89,8 +89,8 @@ func TestMemoTogether(t *testing.T) {
 				for i := range keys {
 					keys[i] = fmt.Sprint(round) + keys[i]
 				}
-				got, err := m.get(t.Context(), keys, func(_ context.Context, which []int,
-					made []*entry) error {
+				got, err := m.Get(t.Context(), keys, func(_ context.Context, which []int,
+					made []*Entry) error {
 					evaluated.Add(int64(len(which)))
 					for j, i := range which {
 						made[j].wide = []float32{float32(len(keys[i]))}
@@ -123,14 +123,14 @@ func TestMemoFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(1 << 20)
+				m := NewMemo(1 << 20)
 				going := make(chan struct{})
 				first, stop := context.WithCancelCause(t.Context())
 				second, stopSecond := context.WithCancelCause(t.Context())
 				var group sync.WaitGroup
 				group.Go(func() {
 					defer func() { _ = recover() }()
-					_, err := m.get(first, []string{"a"}, func(ctx context.Context, _ []int, _ []*entry) error {
+					_, err := m.Get(first, []string{"a"}, func(ctx context.Context, _ []int, _ []*Entry) error {
 						<-going
 						return fail(ctx)
 					})
@@ -140,7 +140,7 @@ func TestMemoFailures(t *testing.T) {
 				})
 				synctest.Wait()
 				group.Go(func() {
-					_, err := m.get(second, []string{"a"}, func(context.Context, []int, []*entry) error {
+					_, err := m.Get(second, []string{"a"}, func(context.Context, []int, []*Entry) error {
 						t.Error("two make the same")
 						return nil
 					})
@@ -175,7 +175,7 @@ func TestTally(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n, most = 50_000, 5000
-	exact, small, other := newTally(tallyMost), newTally(most), newTally(most)
+	exact, small, other := NewTally(TallyMost), NewTally(most), NewTally(most)
 	want := 0
 	var order []int
 	for i := range n {
@@ -187,18 +187,18 @@ func TestTally(t *testing.T) {
 	}
 	shuffle()
 	for _, i := range order {
-		exact.add(fmt.Append(nil, i), i%5)
-		small.add(fmt.Append(nil, i), i%5)
+		exact.Add(fmt.Append(nil, i), i%5)
+		small.Add(fmt.Append(nil, i), i%5)
 	}
 	shuffle()
 	for _, i := range order {
-		other.add(fmt.Append(nil, i), i%5)
+		other.Add(fmt.Append(nil, i), i%5)
 	}
-	if got := exact.total(); got != want {
+	if got := exact.Total(); got != want {
 		t.Errorf("%d, want %d", got, want)
 	}
 	// The standard deviation is about want/√most, and half of most may be kept.
-	if a, b := small.total(), other.total(); a != b || a < want*9/10 || a > want*11/10 ||
+	if a, b := small.Total(), other.Total(); a != b || a < want*9/10 || a > want*11/10 ||
 		len(small.rows) > most {
 		t.Errorf("%d and %d from %d keys, want %d", a, b, len(small.rows), want)
 	}

@@ -1,4 +1,4 @@
-package infill
+package recall
 
 import (
 	"context"
@@ -9,32 +9,28 @@ import (
 	"infill/internal/gate"
 )
 
-// DefaultMemo is the memory that an engine has for what the model said, in bytes. With a vocabulary
-// of 30,522 it has room for 2,190 whole rows, or for 540 gradients of four blanks.
-const DefaultMemo = 256 << 20
-
-// A memo remembers what the model said, in a bounded number of bytes. What was used longest ago
+// A Memo remembers what the model said, in a bounded number of bytes. What was used longest ago
 // goes first. It is safe for concurrent use: what one caller is having evaluated, others wait for.
 // A value depends on its key alone, so nothing that a memo forgets changes a result.
-type memo struct {
+type Memo struct {
 	limit int64 // bytes
 
 	mu      sync.Mutex
 	used    int64
-	entries map[string]*entry
-	ring    entry // its next is the entry used last, its prev the one used longest ago
+	entries map[string]*Entry
+	ring    Entry // its next is the entry used last, its prev the one used longest ago
 }
 
-// An entry is one remembered value.
-type entry struct {
+// An Entry is one remembered value.
+type Entry struct {
 	key        string
-	next, prev *entry        // both nil while the value is being made
+	next, prev *Entry        // both nil while the value is being made
 	made       chan struct{} // closed when the value is there, or will not come
 	err        error         // why it did not come
 	// The value: a row in wide, of the tokens that are kept, or one log-probability in logProb, or of
 	// a gradient both. Nobody changes it once it is made.
 	logProb, wide []float32
-	value         float64                // of a term in place of them
+	Value         float64                // of a term in place of them
 	sum           atomic.Pointer[rowSum] // of the row, once somebody has asked
 }
 
@@ -42,18 +38,19 @@ type entry struct {
 // place in the map and the sum of a row.
 const entryBytes = 360
 
-func (e *entry) bytes() int64 {
+func (e *Entry) bytes() int64 {
 	return entryBytes + int64(len(e.key)) + 4*int64(cap(e.logProb)+cap(e.wide))
 }
 
-func newMemo(limit int64) *memo {
-	m := &memo{limit: limit, entries: map[string]*entry{}}
+// NewMemo makes a memo that holds at most limit bytes.
+func NewMemo(limit int64) *Memo {
+	m := &Memo{limit: limit, entries: map[string]*Entry{}}
 	m.ring.next, m.ring.prev = &m.ring, &m.ring
 	return m
 }
 
 // peek returns the entry of a key if its value is there, else nil.
-func (m *memo) peek(key []byte) *entry {
+func (m *Memo) peek(key []byte) *Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.entries[string(key)]
@@ -64,12 +61,12 @@ func (m *memo) peek(key []byte) *entry {
 	return e
 }
 
-// get returns the entries of different keys. It calls evaluate with the entries that nobody has or
+// Get returns the entries of different keys. It calls evaluate with the entries that nobody has or
 // makes, with their numbers, to fill in their values. Those that others make it waits for, while
 // the place that ctx has is free. An error is evaluate's or the cause of ctx's end.
-func (m *memo) get(ctx context.Context, keys []string,
-	evaluate func(ctx context.Context, which []int, made []*entry) error) ([]*entry, error) {
-	out := make([]*entry, len(keys))
+func (m *Memo) Get(ctx context.Context, keys []string,
+	evaluate func(ctx context.Context, which []int, made []*Entry) error) ([]*Entry, error) {
+	out := make([]*Entry, len(keys))
 	open := make([]int, len(keys)) // numbers of the keys whose values are not there yet
 	for i := range open {
 		open[i] = i
@@ -91,14 +88,14 @@ func (m *memo) get(ctx context.Context, keys []string,
 
 // claim fills out with the entries there are, and makes those that are missing, whose numbers it
 // returns.
-func (m *memo) claim(keys []string, open []int, out []*entry) (mine []int) {
+func (m *Memo) claim(keys []string, open []int, out []*Entry) (mine []int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, i := range open {
 		e := m.entries[keys[i]]
 		switch {
 		case e == nil:
-			e = &entry{key: keys[i], made: make(chan struct{})}
+			e = &Entry{key: keys[i], made: make(chan struct{})}
 			m.entries[keys[i]] = e
 			mine = append(mine, i)
 		case e.next != nil:
@@ -110,9 +107,9 @@ func (m *memo) claim(keys []string, open []int, out []*entry) (mine []int) {
 }
 
 // make has the values of entries evaluated. Whatever happens, nobody is left waiting for them.
-func (m *memo) make(ctx context.Context, mine []int, out []*entry,
-	evaluate func(context.Context, []int, []*entry) error) (err error) {
-	made := make([]*entry, len(mine))
+func (m *Memo) make(ctx context.Context, mine []int, out []*Entry,
+	evaluate func(context.Context, []int, []*Entry) error) (err error) {
+	made := make([]*Entry, len(mine))
 	for j, i := range mine {
 		made[j] = out[i]
 	}
@@ -123,7 +120,7 @@ func (m *memo) make(ctx context.Context, mine []int, out []*entry,
 }
 
 // settle ends the making of entries.
-func (m *memo) settle(made []*entry, err error) {
+func (m *Memo) settle(made []*Entry, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range made {
@@ -147,7 +144,7 @@ func (m *memo) settle(made []*entry, err error) {
 
 // await waits for the values of the open entries and returns those whose maker failed: it may have
 // been cancelled, which is not the business of others.
-func await(ctx context.Context, open []int, out []*entry) (failed []int, err error) {
+func await(ctx context.Context, open []int, out []*Entry) (failed []int, err error) {
 	for _, i := range open {
 		e := out[i]
 		select {
@@ -172,20 +169,20 @@ func await(ctx context.Context, open []int, out []*entry) (failed []int, err err
 	return failed, nil
 }
 
-func (m *memo) touch(e *entry) {
+func (m *Memo) touch(e *Entry) {
 	m.out(e)
 	m.front(e)
 }
 
-func (m *memo) front(e *entry) {
+func (m *Memo) front(e *Entry) {
 	e.next, e.prev = m.ring.next, &m.ring
 	e.next.prev, e.prev.next = e, e
 }
 
-func (m *memo) out(e *entry) { e.prev.next, e.next.prev = e.next, e.prev }
+func (m *Memo) out(e *Entry) { e.prev.next, e.next.prev = e.next, e.prev }
 
-// forget drops every value that is there.
-func (m *memo) forget() {
+// Forget drops every value that is there.
+func (m *Memo) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for e := m.ring.next; e != &m.ring; e = e.next {

@@ -1,4 +1,4 @@
-package infill
+package recall
 
 import (
 	"context"
@@ -10,27 +10,28 @@ import (
 	"infill/samplers"
 )
 
-// recall is a model that is asked nothing twice, as far as the memo reaches. Its methods give the
+// Recall is a model that is asked nothing twice, as far as the memo reaches. Its methods give the
 // bits of the model's own: a log-probability is the same number whether the model computes it
 // alone, with its row, or with a gradient, and whatever else is in the call.
-type recall struct {
+type Recall struct {
 	*mlm.Model
-	memo *memo // nil: everything is asked
+	memo *Memo // nil: everything is asked
 	// whole has energies evaluate rows over the vocabulary in place of single tokens, which
 	// takes the same time: for samplers that ask for conditionals too.
 	whole     bool
-	kept      *kept         // what is remembered of rows
+	kept      *Kept         // what is remembered of rows
 	of        string        // begins the names of what is remembered: which model said it
-	wider     *recall       // r before its tokens became fewer, whose rows hold those of r; or nil
+	wider     *Recall       // r before its tokens became fewer, whose rows hold those of r; or nil
 	evaluated *atomic.Int64 // rows that the model evaluated
-	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts, see counted
-	different *tally        // rows that samplers asked about
+	fresh     *atomic.Int64 // those of evaluated that Result.Rows counts, see Counted
+	different *Tally        // rows that samplers asked about
 }
 
-func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
+// New is a model with a memo, nil for none, for one fill with a sampler.
+func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
 	needs := samplers.InfoOf(s).Needs
-	return &recall{
-		Model: m, memo: o, different: newTally(tallyMost), evaluated: new(atomic.Int64),
+	return &Recall{
+		Model: m, memo: o, different: NewTally(TallyMost), evaluated: new(atomic.Int64),
 		fresh: new(atomic.Int64),
 		whole: slices.Contains(needs, samplers.NeedConditionals) ||
 			slices.Contains(needs, samplers.NeedRows),
@@ -39,34 +40,40 @@ func newRecall(m *mlm.Model, o *memo, s samplers.Sampler) *recall {
 
 type countedKey struct{}
 
-// counted marks what is done for a question that Result.Rows counts: those of samplers, and of
+// Counted marks what is done for a question that Result.Rows counts: those of samplers, and of
 // Exact. Others are those of the start and of the ranking.
-func counted(ctx context.Context) context.Context {
+func Counted(ctx context.Context) context.Context {
 	return context.WithValue(ctx, countedKey{}, true)
 }
 
+// Evaluated is the number of rows that the model evaluated.
+func (r *Recall) Evaluated() int { return int(r.evaluated.Load()) }
+
+// Different is the number of different rows that samplers asked about.
+func (r *Recall) Different() int { return r.different.Total() }
+
 // evaluates counts rows that the model is about to evaluate.
-func (r *recall) evaluates(ctx context.Context, rows int) {
+func (r *Recall) evaluates(ctx context.Context, rows int) {
 	r.evaluated.Add(int64(rows))
 	if ctx.Value(countedKey{}) != nil {
 		r.fresh.Add(int64(rows))
 	}
 }
 
-// freshOf is Result.Fresh for a number of rows. Without a memo rows that are counted once may be
+// FreshOf is Result.Fresh for a number of rows. Without a memo rows that are counted once may be
 // evaluated several times, as those of a list's phrases of one token.
-func (r *recall) freshOf(rows int) int { return min(rows, int(r.fresh.Load())) }
+func (r *Recall) FreshOf(rows int) int { return min(rows, int(r.fresh.Load())) }
 
-// keeping is r with another set of tokens that are remembered of rows, a part of those of r. It
+// Keeping is r with another set of tokens that are remembered of rows, a part of those of r. It
 // counts with r.
-func (r *recall) keeping(k *kept) *recall {
+func (r *Recall) Keeping(k *Kept) *Recall {
 	other := *r
 	other.kept, other.wider = k, r
 	return &other
 }
 
 // name is that of what is remembered of rows.
-func (r *recall) name() string {
+func (r *Recall) name() string {
 	if r.kept == nil {
 		return r.of
 	}
@@ -77,34 +84,34 @@ func (r *recall) name() string {
 // the memo. No name of kept tokens is as long with it as another without.
 const unroundedName = "f"
 
-// unrounded is r of the float32 form m of its model. It counts with r. Little is asked of m, so
+// Unrounded is r of the float32 form m of its model. It counts with r. Little is asked of m, so
 // that single tokens are enough.
-func (r *recall) unrounded(m *mlm.Model) *recall {
+func (r *Recall) Unrounded(m *mlm.Model) *Recall {
 	out := *r
 	out.Model, out.of, out.whole, out.wider = m, unroundedName, false, nil
 	return &out
 }
 
-// noteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
-func (r *recall) noteRow(s *mlm.Sentence, state []int32, blank int) int {
-	r.different.add(contextKey(nil, "", s, state, blank, r.Tokenizer().MaskID()), 1)
+// NoteRow enters that a sampler asks about the row of a blank. It returns the rows that this is.
+func (r *Recall) NoteRow(s *mlm.Sentence, state []int32, blank int) int {
+	r.different.Add(ContextKey(nil, "", s, state, blank, r.Tokenizer().MaskID()), 1)
 	return 1
 }
 
-// noteRows is noteRow of all blanks.
-func (r *recall) noteRows(s *mlm.Sentence, state []int32) int {
+// NoteRows is noteRow of all blanks.
+func (r *Recall) NoteRows(s *mlm.Sentence, state []int32) int {
 	for blank := range s.Blanks {
-		r.noteRow(s, state, blank)
+		r.NoteRow(s, state, blank)
 	}
 	return len(s.Blanks)
 }
 
-// noteGradient enters that a sampler asks for a state's gradient.
-func (r *recall) noteGradient(s *mlm.Sentence, state []int32, mode mlm.GradientMode) int {
+// NoteGradient enters that a sampler asks for a state's gradient.
+func (r *Recall) NoteGradient(s *mlm.Sentence, state []int32, mode mlm.GradientMode) int {
 	if gradientRows(s, mode) {
-		return r.noteRows(s, state)
+		return r.NoteRows(s, state)
 	}
-	r.different.add(stateKey(nil, "", s, state), len(s.Blanks))
+	r.different.Add(stateKey(nil, "", s, state), len(s.Blanks))
 	return len(s.Blanks)
 }
 
@@ -115,9 +122,9 @@ const (
 	gradientKey = 'g' // log f and ∇U of a state
 )
 
-// contextKey appends the key of the row that masks blank i in a state: what is kept of it, the
+// ContextKey appends the key of the row that masks blank i in a state: what is kept of it, the
 // masked text, and the place asked about. What else is a blank of the sentence does not matter.
-func contextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
+func ContextKey(dst []byte, name string, s *mlm.Sentence, state []int32, i int, mask int32) []byte {
 	dst = binary.AppendUvarint(keyOf(dst, rowKey, name), uint64(s.Blanks[i]))
 	return textKey(dst, s, state, i, mask)
 }
@@ -179,14 +186,14 @@ type question struct {
 	key   string
 	state int // one of those that meet in the text
 	blank int
-	users []user
+	users []User
 }
 
-// A user is a state, by its number, and a blank of it that share a question with others.
-type user struct{ state, blank int }
+// A User is a state, by its number, and a blank of it that share a question with others.
+type User struct{ State, Blank int }
 
 // LogProb is that of [mlm.Model].
-func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
+func (r *Recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	logProb [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(ctx, len(states)*len(s.Blanks))
@@ -195,16 +202,16 @@ func (r *recall) LogProb(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	r = r.covering(states)
 	if r.whole || len(s.Blanks) == 1 {
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u user, e *entry) {
-			logProb[u.state][u.blank] = r.kept.value(e.wide, states[u.state][u.blank])
+		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
+			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
 		})
 	}
 	q := r.questions(s, states, nil, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state][u.blank] = lp })
+	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State][u.Blank] = lp })
 }
 
 // TokenLogProb is that of [mlm.Model].
-func (r *recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+func (r *Recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	logProb []float32) error {
 	if r.memo == nil {
 		r.evaluates(ctx, len(r.questions(s, states, i, rowKey)))
@@ -212,11 +219,11 @@ func (r *recall) TokenLogProb(ctx context.Context, s *mlm.Sentence, states [][]i
 	}
 	r = r.covering(states)
 	q := r.questions(s, states, i, tokenKey)
-	return r.tokens(ctx, s, states, q, func(u user, lp float32) { logProb[u.state] = lp })
+	return r.tokens(ctx, s, states, q, func(u User, lp float32) { logProb[u.State] = lp })
 }
 
 // covering is r, or where states have tokens that it does not keep, r with all tokens.
-func (r *recall) covering(states [][]int32) *recall {
+func (r *Recall) covering(states [][]int32) *Recall {
 	if r.kept.covers(states) {
 		return r
 	}
@@ -227,59 +234,59 @@ func (r *recall) covering(states [][]int32) *recall {
 
 // Conditional is that of [mlm.Model], for the tokens that are kept. Other values of out stay as
 // they are.
-func (r *recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
+func (r *Recall) Conditional(ctx context.Context, s *mlm.Sentence, states [][]int32, i []int,
 	out [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(ctx, len(states))
 		return r.Model.Conditional(ctx, s, states, i, out)
 	}
 	q := r.questions(s, states, i, rowKey)
-	return r.rows(ctx, s, states, q, func(u user, e *entry) { r.kept.spread(out[u.state], e.wide) })
+	return r.rows(ctx, s, states, q, func(u User, e *Entry) { r.kept.spread(out[u.State], e.wide) })
 }
 
 // Rows hands take the rows of all blanks of all states, with each blank masked in turn, one after
 // the other. take must not hold them.
-func (r *recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
-	take func(u user, row modelRow)) error {
+func (r *Recall) Rows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u User, row Row)) error {
 	if r.memo == nil {
 		return r.freshRows(ctx, s, states, take)
 	}
 	r = r.covering(states)
-	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u user, e *entry) {
-		take(u, modelRow{e, r.kept})
+	return r.rows(ctx, s, states, r.questions(s, states, nil, rowKey), func(u User, e *Entry) {
+		take(u, Row{e, r.kept})
 	})
 }
 
 // RowsAt hands take, for every state c, the row of its blank at[c]. take may hold it.
-func (r *recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, at []int,
-	take func(c int, row modelRow)) error {
+func (r *Recall) RowsAt(ctx context.Context, s *mlm.Sentence, states [][]int32, at []int,
+	take func(c int, row Row)) error {
 	if r.memo == nil {
 		r.evaluates(ctx, len(states))
-		wide := rows[float32](nil, len(states), r.VocabSize())
+		wide := Resized[float32](nil, len(states), r.VocabSize())
 		err := r.Model.Conditional(ctx, s, states, at, wide)
 		for c := range states {
-			take(c, modelRow{&entry{wide: wide[c]}, nil})
+			take(c, Row{&Entry{wide: wide[c]}, nil})
 		}
 		return err
 	}
-	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u user, e *entry) {
-		take(u.state, modelRow{e, r.kept})
+	return r.rows(ctx, s, states, r.questions(s, states, at, rowKey), func(u User, e *Entry) {
+		take(u.State, Row{e, r.kept})
 	})
 }
 
 // freshRows is Rows without a memo.
-func (r *recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
-	take func(u user, row modelRow)) error {
+func (r *Recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int32,
+	take func(u User, row Row)) error {
 	n, v := len(s.Blanks), r.VocabSize()
 	wide, done := whole(len(states), n*v)
 	defer done()
-	err := r.Gradient(ctx, s, states, mlm.Forward, rows[float32](nil, len(states), n), wide)
+	err := r.Gradient(ctx, s, states, mlm.Forward, Resized[float32](nil, len(states), n), wide)
 	if err != nil {
 		return err
 	}
 	for c := range states {
 		for blank := range n {
-			take(user{c, blank}, modelRow{&entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
+			take(User{c, blank}, Row{&Entry{wide: wide[c][blank*v : (blank+1)*v]}, nil})
 		}
 	}
 	return nil
@@ -287,7 +294,7 @@ func (r *recall) freshRows(ctx context.Context, s *mlm.Sentence, states [][]int3
 
 // Gradient is that of [mlm.Model], for the tokens that are kept. Other values of grad stay as they
 // are.
-func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
+func (r *Recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	if r.memo == nil {
 		r.evaluates(ctx, len(states)*len(s.Blanks))
@@ -297,9 +304,9 @@ func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 	if gradientRows(s, mode) {
 		v := r.VocabSize()
 		q := r.questions(s, states, nil, rowKey)
-		return r.rows(ctx, s, states, q, func(u user, e *entry) {
-			logProb[u.state][u.blank] = r.kept.value(e.wide, states[u.state][u.blank])
-			r.kept.spread(grad[u.state][u.blank*v:(u.blank+1)*v], e.wide)
+		return r.rows(ctx, s, states, q, func(u User, e *Entry) {
+			logProb[u.State][u.Blank] = r.kept.value(e.wide, states[u.State][u.Blank])
+			r.kept.spread(grad[u.State][u.Blank*v:(u.Blank+1)*v], e.wide)
 		})
 	}
 	return r.gradients(ctx, s, states, mode, logProb, grad)
@@ -307,14 +314,14 @@ func (r *recall) Gradient(ctx context.Context, s *mlm.Sentence, states [][]int32
 
 // questions lists the different questions that states ask, in the order in which they first occur:
 // of all blanks, or only of blank masked[c] of state c.
-func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
+func (r *Recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 	kind byte) []*question {
 	var out []*question
 	at := map[string]*question{}
 	mask := r.Tokenizer().MaskID()
 	var buf []byte
 	add := func(c, blank int) {
-		buf = contextKey(buf[:0], r.name(), s, states[c], blank, mask)
+		buf = ContextKey(buf[:0], r.name(), s, states[c], blank, mask)
 		if kind == tokenKey {
 			buf = ofToken(buf, states[c][blank])
 		}
@@ -324,7 +331,7 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 			at[q.key] = q
 			out = append(out, q)
 		}
-		q.users = append(q.users, user{c, blank})
+		q.users = append(q.users, User{c, blank})
 	}
 	for c := range states {
 		if masked != nil {
@@ -340,10 +347,10 @@ func (r *recall) questions(s *mlm.Sentence, states [][]int32, masked []int,
 
 // rows answers questions for rows. take gets the entry of each user's row, with as much of it as is
 // kept. It must not hold it.
-func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u user, e *entry)) error {
-	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
-		made []*entry) error {
+func (r *Recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u User, e *Entry)) error {
+	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*Entry) error {
 		which, made = r.fromWider(s, states, qs, which, made)
 		asked, blanks := pick(qs, which, states), make([]int, len(which))
 		for j, n := range which {
@@ -369,8 +376,8 @@ func (r *recall) rows(ctx context.Context, s *mlm.Sentence, states [][]int32, qs
 }
 
 // tokens answers questions for tokens, from rows if they are there.
-func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
-	take func(u user, lp float32)) error {
+func (r *Recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, qs []*question,
+	take func(u User, lp float32)) error {
 	open := qs[:0]
 	for _, q := range qs {
 		e := r.memo.peek(rowOfToken(q.key))
@@ -379,11 +386,11 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 			continue
 		}
 		for _, u := range q.users {
-			take(u, r.kept.value(e.wide, states[u.state][u.blank]))
+			take(u, r.kept.value(e.wide, states[u.State][u.Blank]))
 		}
 	}
-	entries, err := r.memo.get(ctx, keysOf(open), func(ctx context.Context, which []int,
-		made []*entry) error {
+	entries, err := r.memo.Get(ctx, keysOf(open), func(ctx context.Context, which []int,
+		made []*Entry) error {
 		asked, blanks, out := pick(open, which, states), make([]int, len(which)),
 			make([]float32, len(which))
 		texts := map[string]bool{}
@@ -410,7 +417,7 @@ func (r *recall) tokens(ctx context.Context, s *mlm.Sentence, states [][]int32, 
 }
 
 // gradients answers for states whose rows each need a backward pass.
-func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int32,
+func (r *Recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int32,
 	mode mlm.GradientMode, logProb, grad [][]float32) error {
 	var qs []*question
 	at := map[string]*question{}
@@ -423,10 +430,10 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 			at[q.key] = q
 			qs = append(qs, q)
 		}
-		q.users = append(q.users, user{state: c})
+		q.users = append(q.users, User{State: c})
 	}
-	entries, err := r.memo.get(ctx, keysOf(qs), func(ctx context.Context, which []int,
-		made []*entry) error {
+	entries, err := r.memo.Get(ctx, keysOf(qs), func(ctx context.Context, which []int,
+		made []*Entry) error {
 		m := len(s.Blanks)
 		lp := make([][]float32, len(which))
 		for j, e := range made {
@@ -446,8 +453,8 @@ func (r *recall) gradients(ctx context.Context, s *mlm.Sentence, states [][]int3
 	}
 	for n, q := range qs {
 		for _, u := range q.users {
-			copy(logProb[u.state], entries[n].logProb)
-			r.kept.spreadAll(grad[u.state], entries[n].wide, len(s.Blanks))
+			copy(logProb[u.State], entries[n].logProb)
+			r.kept.spreadAll(grad[u.State], entries[n].wide, len(s.Blanks))
 		}
 	}
 	return nil

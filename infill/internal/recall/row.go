@@ -1,4 +1,4 @@
-package infill
+package recall
 
 import (
 	"slices"
@@ -6,17 +6,17 @@ import (
 	"infill/samplers"
 )
 
-// A modelRow is what the model says of a masked token, log f for the tokens that are kept.
-type modelRow struct {
-	*entry
-	kept *kept
+// A Row is what the model says of a masked token, log f for the tokens that are kept.
+type Row struct {
+	*Entry
+	kept *Kept
 }
 
-// value is that of a token.
-func (r modelRow) value(id int32) float32 { return r.kept.value(r.wide, id) }
+// Value is that of a token.
+func (r Row) Value(id int32) float32 { return r.kept.value(r.wide, id) }
 
-// spell fills dst with the values of tokens.
-func (r modelRow) spell(dst []float64, ids []int32) {
+// Spell fills dst with the values of tokens.
+func (r Row) Spell(dst []float64, ids []int32) {
 	switch {
 	case r.kept == nil:
 		for v, id := range ids {
@@ -41,23 +41,23 @@ type rowSum struct {
 	most, sum float64
 }
 
-// sum is samplers.SumRow of dst, which has the tempered values of tokens. It is remembered with the
+// Sum is samplers.SumRow of dst, which has the tempered values of tokens. It is remembered with the
 // row: chains meet in rows, and the sum takes longer than to copy them.
-func (r modelRow) sum(dst []float64, ids []int32, temp float64) (most, sum float64) {
+func (r Row) Sum(dst []float64, ids []int32, temp float64) (most, sum float64) {
 	if len(ids) == 0 {
 		return samplers.SumRow(dst)
 	}
-	s := r.entry.sum.Load()
+	s := r.sum.Load()
 	if s == nil || s.first != &ids[0] || s.n != len(ids) || s.temp != temp {
 		s = &rowSum{first: &ids[0], n: len(ids), temp: temp}
 		s.most, s.sum = samplers.SumRow(dst)
-		r.entry.sum.Store(s)
+		r.sum.Store(s)
 	}
 	return s.most, s.sum
 }
 
 // are reports whether the tokens that are kept are these, in this order.
-func (k *kept) are(ids []int32) bool {
+func (k *Kept) are(ids []int32) bool {
 	if len(ids) != len(k.ids) {
 		return false
 	}

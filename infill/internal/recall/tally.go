@@ -1,28 +1,29 @@
-package infill
+package recall
 
 import (
 	"hash/fnv"
 	"sync"
 )
 
-// A tally counts the rows behind different keys. Up to tallyMost keys it is exact. Of more it keeps
+// A Tally counts the rows behind different keys. Up to TallyMost keys it is exact. Of more it keeps
 // those whose hashes end in enough zeros and estimates from them (Wegman's adaptive sampling;
 // Flajolet, "On adaptive sampling", Computing 43, 1990), to about 0.3 %. Either way the count is a
 // function of the set of keys, whatever their order. It is safe for concurrent use.
-type tally struct {
+type Tally struct {
 	mu   sync.Mutex
 	most int            // keys to keep at most
 	rows map[uint64]int // by the hash of the key
 	zero int            // zeros that a hash must end in to be kept
 }
 
-// tallyMost bounds what a tally keeps to some MB.
-const tallyMost = 1 << 17
+// TallyMost bounds what a tally keeps to some MB.
+const TallyMost = 1 << 17
 
-func newTally(most int) *tally { return &tally{most: most, rows: map[uint64]int{}} }
+// NewTally makes a tally that keeps at most some keys.
+func NewTally(most int) *Tally { return &Tally{most: most, rows: map[uint64]int{}} }
 
-// add counts the rows of a key, once for equal keys.
-func (t *tally) add(key []byte, rows int) {
+// Add counts the rows of a key, once for equal keys.
+func (t *Tally) Add(key []byte, rows int) {
 	f := fnv.New64a()
 	_, _ = f.Write(key)
 	h := scrambled(f.Sum64())
@@ -42,10 +43,10 @@ func (t *tally) add(key []byte, rows int) {
 	}
 }
 
-func (t *tally) keeps(h uint64) bool { return h&(1<<t.zero-1) == 0 }
+func (t *Tally) keeps(h uint64) bool { return h&(1<<t.zero-1) == 0 }
 
-// total is the number of rows behind all keys.
-func (t *tally) total() int {
+// Total is the number of rows behind all keys.
+func (t *Tally) Total() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := 0
