@@ -12,6 +12,9 @@ import (
 	"infill/mlm"
 )
 
+// ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
+var ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
+
 // A Candidate is a word or phrase for a blank, with what the model says of it.
 type Candidate struct {
 	Candidate string

@@ -1,7 +1,6 @@
 package infill
 
 import (
-	"errors"
 	"fmt"
 
 	"infill/infill/internal/space"
@@ -26,15 +25,8 @@ var (
 	ErrSpan = text.ErrSpan
 	// ErrOption is returned for an option out of its range.
 	ErrOption = text.ErrOption
-	// ErrUnfilled is returned for a blank in a text that is to be complete. It
-	// wraps ErrBlank.
-	ErrUnfilled = fmt.Errorf("%w: it is not filled in", text.ErrBlank)
-	// ErrNoCandidates is returned where nothing is to be ranked. It wraps ErrBlank.
-	ErrNoCandidates = fmt.Errorf("%w: no candidates", text.ErrBlank)
 	// ErrEmptySupport is returned when nothing may stand in a blank.
 	ErrEmptySupport = space.ErrEmptySupport
-	// ErrStart is returned for a filling that chains cannot begin with.
-	ErrStart = errors.New("bad start")
 )
 
 // A LengthError is a text of more pieces than the model takes, where LongError

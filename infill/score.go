@@ -129,6 +129,10 @@ func (e *Engine) scoreSpans(ctx context.Context, sentence string, spans [][2]int
 	})
 }
 
+// ErrUnfilled is returned for a blank in a text that is to be complete. It
+// wraps ErrBlank.
+var ErrUnfilled = fmt.Errorf("%w: it is not filled in", text.ErrBlank)
+
 // errNoPiece is the error of spans without a word piece.
 var errNoPiece = fmt.Errorf("%w: there is no word piece in it; give the bytes of words",
 	text.ErrSpan)

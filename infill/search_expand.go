@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// diversePool is how many fillings are looked for, at least, to choose different ones among them.
-const diversePool = 20
-
 // wideTop is how many words of a blank are looked at where parts of the energy judge words: the
 // ones that they like may be unlikely to the model.
 const wideTop = 200

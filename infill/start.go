@@ -3,7 +3,12 @@ package infill
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sort"
+
+	"infill/infill/internal/recall"
+	"infill/samplers"
 )
 
 // starts makes the first states of n chains, as Options.Start says, from what the model says with
@@ -42,11 +47,88 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 	return t.begin(opt, id, n, cum, logp)
 }
 
-// allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
-func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
-	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
-	for i := range t.Coords {
-		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
+// sequential makes the states of StartSequential. logp is what the model says with all blanks
+// masked.
+func (t *target) sequential(ctx context.Context, opt *Options, id string, n int, logp [][]float64) (
+	[][]int32, error) {
+	x, rng := make([][]int32, n), make([]*rand.Rand, n)
+	rows, at := make([][]float64, n), make([]int, n)
+	first := t.Shortest()[0]
+	for k := range x {
+		x[k] = slices.Clone(first)
+		rng[k] = samplers.NewStream(opt.Seed, id+"\x00start", k)
 	}
-	return logp, t.masked(ctx, t.Shortest(), at, logp, 0)
+	stuck := make([]bool, n)
+	for i := range t.Coords {
+		for k := range x {
+			at[k], rows[k] = i, append(rows[k][:0], make([]float64, t.Coords[i].K())...)
+			if i == 0 {
+				copy(rows[k], logp[0])
+			}
+		}
+		if i > 0 {
+			if err := t.masked(ctx, x, at, rows, i); err != nil {
+				return nil, err
+			}
+		}
+		for k := range x {
+			stuck[k] = stuck[k] || !t.Next(rng[k], rows[k], i, x[k])
+		}
+	}
+	for k := range x {
+		if stuck[k] || !t.Valid(x[k]) {
+			if err := t.Find(rng[k], logp, x[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return x, nil
+}
+
+// DefaultShortlist is the number of candidates per coordinate from which the
+// samplers that evaluate the energy of every neighbour choose, unless
+// Options.Shortlist says otherwise. With the whole vocabulary a single step
+// would take tens of thousands of evaluations.
+const DefaultShortlist = 16
+
+// shortlist is the number of candidates per coordinate; 0 stands for all that
+// the blanks allow.
+func (o *Options) shortlist() int {
+	if o.Shortlist != 0 || o.NoShortlist {
+		return o.Shortlist
+	}
+	if samplers.InfoOf(o.Sampler).Enumerates {
+		return DefaultShortlist
+	}
+	return 0
+}
+
+// restrict keeps, of every coordinate, the n categories that are likeliest
+// with all blanks masked. The set is fixed before the first step, so that what
+// a sampler leaves invariant is π on the states made of these candidates.
+func (t *target) restrict(ctx context.Context, n int) error {
+	m := len(t.Coords)
+	logp := make([][]float64, m)
+	at := make([]int, m)
+	for i := range t.Coords {
+		logp[i], at[i] = make([]float64, t.Coords[i].K()), i
+	}
+	if err := t.masked(ctx, t.Shortest(), at, logp, 0); err != nil {
+		return err
+	}
+	keep := make([][]int, m)
+	for i := range keep {
+		all := make([]int, t.Coords[i].K())
+		for v := range all {
+			all[v] = v
+		}
+		sort.SliceStable(all, func(a, b int) bool { return logp[i][all[a]] > logp[i][all[b]] })
+		keep[i] = all[:min(n, len(all))]
+		slices.Sort(keep[i])
+	}
+	if err := t.Keep(keep); err != nil {
+		return err
+	}
+	t.model = t.model.Keeping(recall.NewKept(t.TokenSets(), t.model.VocabSize()))
+	return nil
 }

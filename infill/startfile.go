@@ -11,6 +11,9 @@ import (
 	"infill/tokenize"
 )
 
+// ErrStart is returned for a filling that chains cannot begin with.
+var ErrStart = errors.New("bad start")
+
 // Starts are fillings that chains may begin with, by the text whose blanks they fill. It is safe
 // for concurrent use once it is complete.
 type Starts struct {

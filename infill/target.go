@@ -247,6 +247,15 @@ func (t *target) masked(ctx context.Context, x [][]int32, i []int, out [][]float
 	return nil
 }
 
+// allMasked is, for every coordinate, the tempered log f of its categories with all blanks masked.
+func (t *target) allMasked(ctx context.Context) ([][]float64, error) {
+	at, logp := make([]int, len(t.Coords)), make([][]float64, len(t.Coords))
+	for i := range t.Coords {
+		at[i], logp[i] = i, make([]float64, t.Coords[i].K())
+	}
+	return logp, t.masked(ctx, t.Shortest(), at, logp, 0)
+}
+
 // sort puts the valid states into buckets, with room for what the model
 // returns, width values a mask, and sets the energy of the others.
 func (t *target) sort(x [][]int32, u []float64, width int) {

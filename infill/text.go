@@ -16,16 +16,16 @@ const (
 	// blank it is VocabAll: whatever continues the word, or ends it. Punctuation
 	// in a blank that stands apart is asked for: by VocabAll, by the blank
 	// ([MASK.]), or by its list.
-	VocabWords = text.VocabWords
+	VocabWords Vocab = text.VocabWords
 	// VocabAll allows every token that can stand where the blank stands:
 	// after white space or punctuation whatever begins a word or is punctuation,
 	// directly after a letter or another blank whatever continues a word. Special
 	// and unused tokens never.
-	VocabAll = text.VocabAll
+	VocabAll Vocab = text.VocabAll
 	// VocabWholeWords allows only words made of letters. Directly after a
 	// letter these are the pieces of letters that go on with the word. Blanks
 	// with a list of their own take it as it is.
-	VocabWholeWords = text.VocabWholeWords
+	VocabWholeWords Vocab = text.VocabWholeWords
 )
 
 // A Case says how filled words are written when the model knows lower case only.
@@ -38,9 +38,9 @@ const (
 	// word decides where it may be a name or none, as may and us. A text that is itself written in
 	// lower case (caseless corpora are) stays so, and so does a list of words in which any word has
 	// a capital.
-	CaseAuto = text.CaseAuto
+	CaseAuto Case = text.CaseAuto
 	// CaseModel writes the model's tokens as they are.
-	CaseModel = text.CaseModel
+	CaseModel Case = text.CaseModel
 )
 
 // WordClass is a kind of words.
@@ -48,9 +48,9 @@ type WordClass = text.WordClass
 
 const (
 	// ClassAll is every word.
-	ClassAll = text.ClassAll
+	ClassAll WordClass = text.ClassAll
 	// ClassContent are the words with a letter that are not function words, see Masking.Stop.
-	ClassContent = text.ClassContent
+	ClassContent WordClass = text.ClassContent
 )
 
 // MaxMaskWords is the largest Masking.Words.
