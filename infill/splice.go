@@ -46,11 +46,14 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 	case names:
 		words = cased(t, words, asGiven)
 	}
+	whole, at := t.write(words, nil)
+	blank := -1
 	return t.write(words, func(word, before, after string) string {
+		blank++
 		if names {
 			word = pronouns(word, before, after)
 		}
-		if truecase.StartsSentence(before) {
+		if truecase.Starts(before+whole[at[blank][0]:], len(before)) {
 			word = capitalise(word)
 		}
 		return word
@@ -88,7 +91,7 @@ func cased(t *Template, words []string, asGiven []int) []string {
 	text, spans := t.write(words, nil)
 	var filled [][2]int
 	for i, s := range spans {
-		if !slices.Contains(asGiven, i) {
+		if !slices.Contains(asGiven, i) && !address(text, s) {
 			filled = append(filled, s)
 		}
 	}
@@ -98,6 +101,19 @@ func cased(t *Template, words []string, asGiven []int) []string {
 		out[i] = text[s[0]:s[1]]
 	}
 	return out
+}
+
+// address reports whether a span of a text is part of an address of e-mail, of a site or a file.
+func address(text string, span [2]int) bool {
+	space := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"“”()<>", r) }
+	before, after := text[:span[0]], text[span[1]:]
+	if n := strings.LastIndexFunc(before, space); n >= 0 {
+		_, size := utf8.DecodeRuneInString(before[n:])
+		before = before[n+size:]
+	}
+	return strings.Contains(before, "@") || strings.HasPrefix(after, "@") ||
+		strings.Contains(before, "://") || strings.HasPrefix(strings.ToLower(before), "www.") ||
+		strings.HasPrefix(before, "/") || strings.HasPrefix(before, "~/")
 }
 
 // pronouns writes a capital I for every word i of a filling. before and after
@@ -173,7 +189,8 @@ func writtenLower(t *Template) bool {
 			if unicode.IsUpper(r) {
 				return false
 			}
-			if unicode.IsLower(r) && truecase.StartsSentence(t.text[:last+j]) {
+			before := t.text[:last+j]
+			if unicode.IsLower(r) && truecase.StartsSentence(before) && !truecase.AfterCry(before) {
 				evidence = true
 			}
 		}
