@@ -64,6 +64,15 @@ func TestNames(t *testing.T) {
 		{`She said: “[MASK] are tired,” and left.`, "we", `She said: “We are tired,” and left.`},
 		{`"Come," she said, "[MASK] we are late."`, "or", `"Come," she said, "or we are late."`},
 		{`It is red, "[MASK]" or green.`, "blue", `It is red, "blue" or green.`},
+		// Titles.
+		{"How to Make the Perfect [MASK] in [MASK] Minutes", "cake/five",
+			"How to Make the Perfect Cake in Five Minutes"},
+		{"Chapter One: The [MASK] of [MASK] [MASK]", "end/the/world",
+			"Chapter One: The End of the World"},
+		{"How to Make the Perfect [MASK].", "cake", "How to Make the Perfect cake."},
+		{"President Lincoln Was [MASK]! He Was [MASK]", "tall/old", "President Lincoln Was tall! He Was old"},
+		{"Anna and Peter met Paul in the [MASK]", "park", "Anna and Peter met Paul in the park"},
+		{"Anna, Peter and Paul [MASK]", "laugh", "Anna, Peter and Paul laugh"},
 		// Addresses.
 		{"Write to John@[MASK].com or see www.[MASK].com.", "google/london",
 			"Write to John@google.com or see www.london.com."},

@@ -47,13 +47,15 @@ func splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 		words = cased(t, words, asGiven)
 	}
 	whole, at := t.write(words, nil)
+	title := names && writtenTitle(t)
 	blank := -1
 	return t.write(words, func(word, before, after string) string {
 		blank++
 		if names {
 			word = pronouns(word, before, after)
 		}
-		if truecase.Starts(before+whole[at[blank][0]:], len(before)) {
+		if truecase.Starts(before+whole[at[blank][0]:], len(before)) ||
+			title && !smallInTitles[word] && !slices.Contains(asGiven, blank) && standsApart(before) {
 			word = capitalise(word)
 		}
 		return word
@@ -171,62 +173,4 @@ func upper(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// writtenLower reports whether the author of a text writes sentences in lower
-// case: no capital anywhere outside the blanks, and either a sentence that
-// starts with a lower-case letter or punctuation set apart by spaces, the mark
-// of tokenized, lower-cased corpora.
-func writtenLower(t *Template) bool {
-	evidence := false
-	last, n := 0, len(t.blanks)
-	for i := 0; i <= n; i++ {
-		end := len(t.text)
-		if i < n {
-			end = t.blanks[i].Start
-		}
-		for j, r := range t.text[last:end] {
-			if unicode.IsUpper(r) {
-				return false
-			}
-			before := t.text[:last+j]
-			if unicode.IsLower(r) && truecase.StartsSentence(before) && !truecase.AfterCry(before) {
-				evidence = true
-			}
-		}
-		if i < n {
-			last = t.blanks[i].End
-		}
-	}
-	for _, p := range []string{" .", " ,", " !", " ?", " ;"} {
-		if strings.Contains(t.text, p) {
-			evidence = true
-		}
-	}
-	return evidence
-}
-
-// writtenUpper reports whether a text is written in capitals: it has two words of several capital
-// letters outside the blanks, and no small letter.
-func writtenUpper(t *Template) bool {
-	words, last := 0, 0
-	for i := 0; i <= len(t.blanks); i++ {
-		end := len(t.text)
-		if i < len(t.blanks) {
-			end = t.blanks[i].Start
-		}
-		part := t.text[last:end]
-		if strings.ContainsFunc(part, unicode.IsLower) {
-			return false
-		}
-		for a, b := range truecase.Words(part) {
-			if utf8.RuneCountInString(part[a:b]) > 1 && strings.ContainsFunc(part[a:b], unicode.IsUpper) {
-				words++
-			}
-		}
-		if i < len(t.blanks) {
-			last = t.blanks[i].End
-		}
-	}
-	return words > 1
 }

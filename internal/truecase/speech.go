@@ -52,14 +52,14 @@ func firstWord(text string) string {
 	return text[start:wordEnd(text, start)]
 }
 
-// opensSpeech reports whether a text continues with direct speech: after a comma or colon and an
-// opening quotation mark, with several words and a mark of punctuation before the closing one. In
-// what goes on after a comma, as in "Come," she said, "or we are late", none starts.
+// opensSpeech reports whether a text continues with direct speech: after a comma, colon or
+// semicolon and an opening quotation mark, with several words and a mark of punctuation before the
+// closing one. None starts where a sentence goes on: "Come," she said, "or we are late".
 func opensSpeech(before, after string) bool {
 	s := strings.TrimRight(before, " \"“")
 	quote := before[len(s):]
 	if strings.TrimSpace(quote) == "" || !strings.HasPrefix(quote, " ") ||
-		!strings.HasSuffix(s, ",") && !strings.HasSuffix(s, ":") {
+		!strings.ContainsAny(s[max(0, len(s)-1):], ",:;") {
 		return false
 	}
 	sentence := strings.TrimLeft(s[strings.LastIndexAny(s, ".!?")+1:], " \"“”")

@@ -22,6 +22,7 @@ func TestStarts(t *testing.T) {
 		{`Is it far? |he asked.`, true},
 		{`He asked, "|is it far?"`, true},
 		{`He asked: “|is it far,” and left.`, true},
+		{`‘No!’ she cried; “|you are late.”`, true},
 		{`He asked, "|is it far`, false},
 		{`It is, "|far" from here.`, false},
 		{`It is, "|very far" from here.`, false},
