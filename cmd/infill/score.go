@@ -20,13 +20,13 @@ import (
 	"infill/infill/settings"
 	"infill/internal/count"
 	"infill/mlm"
-	"infill/tokenize"
 )
 
 const scoreDescription = "" +
-	`Prints, for every text, the sum over its word pieces of log f(piece | the rest, that
-piece masked), in nats: nearer to 0 is likelier. With - or without TEXT, reads
-standard input, one text a line.
+	`Prints the score of every text, in nats: nearer to 0 is likelier. By default it is the
+sum over its word pieces of log f(piece | the rest, that piece masked). A line on standard error
+names the score, and in JSON the field scoring. With - or without TEXT, reads standard input,
+one text a line.
 A text with a blank is not scored; its candidates are: those of --candidates, or those
 that the blank lists, [MASK|red|green]. Printed are the sum over a candidate's pieces, the
 mean where their numbers of pieces differ, and the share exp(sum) among all, or exp(mean) where
@@ -102,7 +102,7 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 		return err
 	}
 	defer func() { _ = errors.Join(s.Model.Close(), f.ranking.Parts.Close()) }()
-	noted := map[string]bool{} // of every line the same would be said
+	say := onceEach(std.err, f.quiet)
 	return eachText(std, texts, f.json, c.NArg() == 1 && c.Args().First() != "-", f.strict,
 		func(n int, text string) error {
 			rec, err := s.Score(c.Context, text, f.ranking)
@@ -110,15 +110,13 @@ func (f *scoreFlags) run(c *cli.Context, std stdio) error {
 				return ofRanking(err)
 			}
 			for _, note := range candidateNotes(s.Model.Tokenizer(), f.ranking.Candidates, rec) {
-				if !f.quiet && !noted[note] {
-					noted[note] = true
-					fmt.Fprintf(std.err, "infill: --candidates: %s\n", note)
-				}
+				say("infill: --candidates: " + note)
 			}
 			if f.json {
 				rec.Line = n
 				return jsonl.Write(std.out, rec)
 			}
+			say(scoringNote(rec))
 			_, err = io.WriteString(std.out, scoreLines(std.out, rec))
 			return err
 		})
@@ -191,50 +189,6 @@ func (f *scoreFlags) open(ctx context.Context) (*records.Scorer, error) {
 		return nil, errors.Join(err, m.Close(), f.ranking.Parts.Close())
 	}
 	return &records.Scorer{Model: m, Engine: infill.New(m), Ranking: &f.ranking}, nil
-}
-
-// candidateNotes say which of the given candidates a record does not rank, and why, and that a list
-// in the blank was not used.
-func candidateNotes(tok *tokenize.Tokenizer, given []string, rec *jsonl.Record) []string {
-	if len(given) == 0 || rec.Candidates == nil {
-		return nil
-	}
-	ranked := map[string]string{} // by tokens
-	for _, c := range rec.Candidates {
-		ranked[piecesOf(tok, c.Candidate)] = c.Candidate
-	}
-	var unfit, twice, notes []string
-	for _, w := range given {
-		w = strings.TrimSpace(w)
-		switch kept, ok := ranked[piecesOf(tok, w)]; {
-		case !ok:
-			unfit = append(unfit, printable(w))
-		case kept != w:
-			twice = append(twice, printable(w+" as "+kept))
-		}
-	}
-	if len(unfit) > 0 {
-		notes = append(notes, "left out, since the count or the expression of the blank does not "+
-			"allow it: "+strings.Join(unfit, ", "))
-	}
-	if len(twice) > 0 {
-		notes = append(notes, "left out, since the model spells it like another: "+
-			strings.Join(twice, ", "))
-	}
-	if t, err := infill.Parse(tok, rec.Text); err == nil && t.Blanks()[0].Words != nil {
-		notes = append(notes, "ranked in place of what the blank lists: "+
-			printable(strings.Join(t.Blanks()[0].Words, ", ")))
-	}
-	return notes
-}
-
-// piecesOf names the tokens of a word.
-func piecesOf(tok *tokenize.Tokenizer, w string) string {
-	e, err := tok.Pieces(w)
-	if err != nil {
-		return w
-	}
-	return fmt.Sprint(e.IDs)
 }
 
 // scoreLines is a score record as people read it.

@@ -50,6 +50,11 @@ func TestCandidatesLeftOut(t *testing.T) {
 	} {
 		args := withTiny("score", "--candidates", c.list)
 		r := infillRun(strings.Repeat(c.text+"\n", 2), append(args, "-")...)
+		const score = "score of candidates: blended, half pll, half the pieces in order from both ends\n"
+		if c.code == 0 && strings.Count(r.err, score) != 1 {
+			t.Errorf("%s for %s: %q does not name the score once", c.list, c.text, r.err)
+		}
+		r.err = strings.Replace(r.err, score, "", 1)
 		says := r.err == "" && c.says == "" || c.says != "" && strings.Count(r.err, c.says) == 1 &&
 			strings.Count(r.err, "infill: ") == 1
 		if r.code != c.code || !says || strings.Count(r.out, "\n") != 2*c.lines {
@@ -59,5 +64,43 @@ func TestCandidatesLeftOut(t *testing.T) {
 		if c.code == 0 && r.err != "" {
 			t.Errorf("%s for %s: --quiet: %s", c.list, c.text, r.err)
 		}
+	}
+}
+
+// A line on standard error names the score, once for texts and once for candidates. Records name it
+// themselves.
+func TestScoreNamed(t *testing.T) {
+	t.Parallel()
+	const (
+		text  = "the dog sleeps in the house ."
+		blank = "the [MASK|dog|cat] sleeps ."
+		pll   = "score: pll, each piece beside all others\n"
+	)
+	for _, c := range []struct {
+		flags []string
+		says  string
+	}{
+		{nil, pll + "score of candidates: blended, half pll, half the pieces in order from both ends\n"},
+		{[]string{"--score", "pll"}, pll + "score of candidates: pll, each piece beside all others\n"},
+		{[]string{"--score", "blended"},
+			"score: blended, half pll, half the pieces in order from both ends\n" +
+				"score of candidates: blended, half pll, half the pieces in order from both ends\n"},
+		{[]string{"--quiet"}, ""},
+		{[]string{"--json"}, ""},
+	} {
+		texts := []string{text, text, blank, text, blank}
+		r := infillRun("", withTiny(append(append([]string{"score"}, c.flags...), texts...)...)...)
+		if r.code != exitOK || r.err != c.says {
+			t.Errorf("%q: exit %d, %q, want %q", c.flags, r.code, r.err, c.says)
+		}
+	}
+	r := infillRun("", withTiny("score", "--score", "within-word", text)...)
+	const within = "score: within-word, each piece beside all others but the later ones of its word\n"
+	if r.code != exitOK || r.err != within {
+		t.Errorf("exit %d, %q, want %q", r.code, r.err, within)
+	}
+	// Where nothing is printed no score is named.
+	if r := infillRun("", withTiny("score", "the [MASK] sleeps .")...); strings.Contains(r.err, "score:") {
+		t.Errorf("%q", r.err)
 	}
 }

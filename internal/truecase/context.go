@@ -14,13 +14,18 @@ import (
 //	<~X      the word before has a capital, ~x: none, ~0: begins with a digit, ~$: there is none
 //	>~X      the same of the word after
 //	<~X>~x   both
+//	<=house  the word before is "house" in any spelling, and was filled in too
 //
 // A number has no other context than ~0. Punctuation between the two words stands after < or >:
 // "<-~X" for a hyphen. Quotes and the ends of clauses hide what is beyond. capital reports whether
-// a word in lower case has a capital usually. It judges the first words of sentences. A word in
-// lower case in filled, which are spans of the text, may have capitals yet: "smith" is "Smith" too.
+// a word in lower case has a capital usually. It judges the first words of sentences. filled are
+// spans of the text. A word in them may have its capitals because of the one that is judged, so it
+// proves little.
 func Contexts(dst []string, text string, a, b int, capital func(string) bool,
 	filled [][2]int) []string {
+	open := func(start int, word string) bool {
+		return within(filled, start) && !capital(strings.ToLower(word))
+	}
 	var left, right string
 	if !StartsSentence(text[:a]) {
 		end := strings.LastIndexFunc(text[:a], isWordRune)
@@ -36,14 +41,14 @@ func Contexts(dst []string, text string, a, b int, capital func(string) bool,
 				word = lower
 			}
 			left = "<" + mark + "~" + shapeOf(word)
-			dst = named(append(dst, left), "<"+mark, word, within(filled, start))
+			dst = named(append(dst, left), "<"+mark, word, open(start, word))
 		}
 	}
 	start := nextWord(text, b)
 	if mark, ok := between(text[b:start]); ok {
 		word := text[start:wordEnd(text, start)]
 		right = ">" + mark + "~" + shapeOf(word)
-		dst = named(append(dst, right), ">"+mark, word, within(filled, start))
+		dst = named(append(dst, right), ">"+mark, word, open(start, word))
 	}
 	if left != "" && right != "" {
 		dst = append(dst, left+right)
@@ -51,14 +56,14 @@ func Contexts(dst []string, text string, a, b int, capital func(string) bool,
 	return dst
 }
 
-// named appends the contexts that name a word.
-func named(dst []string, side, word string, filled bool) []string {
+// named appends the contexts that name a word. An open one may be spelt in two ways.
+func named(dst []string, side, word string, open bool) []string {
 	if s := shapeOf(word); s != "x" && s != "X" {
 		return dst
 	}
 	dst = append(dst, side+word)
-	if e, ok := Lookup(word); filled && ok {
-		dst = append(dst, side+e.Form)
+	if open {
+		dst = append(dst, side+"="+strings.ToLower(word))
 	}
 	return dst
 }
@@ -80,7 +85,7 @@ func between(s string) (mark string, ok bool) {
 		switch {
 		case unicode.IsSpace(r) || r == '@': // corpora write "built @-@ in"
 			continue
-		case strings.ContainsRune("\"“”„«»`?!;:…<>~", r):
+		case strings.ContainsRune("\"“”„«»`?!;:…<>~=", r):
 			return "", false
 		case r == '’' || r == '‘':
 			r = '\''

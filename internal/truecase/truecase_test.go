@@ -65,6 +65,14 @@ func TestContexts(t *testing.T) {
 			t.Errorf("%q: %s, want %s", c.text, strings.Join(got, " "), c.want)
 		}
 	}
+	// Words that are filled in too may be spelt otherwise, unless they are names.
+	const text = "near Paris, the White House"
+	at := strings.Index(text, "White")
+	got := Contexts(nil, text, at, at+len("White"), capital, [][2]int{{0, len(text)}})
+	slices.Sort(got)
+	if want := "<=the <the <~x <~x>~X >=house >House >~X"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
 }
 
 func TestRestore(t *testing.T) {

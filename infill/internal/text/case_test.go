@@ -50,6 +50,35 @@ func TestNames(t *testing.T) {
 		{"paris is the capital of [MASK].", "france", "paris is the capital of france."},
 		{"THE [MASK] OF FRANCE IS [MASK].", "capital/paris", "THE CAPITAL OF FRANCE IS PARIS."},
 		{"I [MASK].", "sleep", "I sleep."},
+		// Direct speech.
+		{`"Is it far?" [MASK] asked.`, "he", `"Is it far?" he asked.`},
+		{`"Is it far?" [MASK] [MASK].`, "peter/asked", `"Is it far?" Peter asked.`},
+		{`"Is it far?" [MASK] [MASK].`, "asked/peter", `"Is it far?" asked Peter.`},
+		{`"Is it far?" [MASK] old man asked.`, "the", `"Is it far?" the old man asked.`},
+		{`"Is it far?" [MASK] walked on.`, "he", `"Is it far?" He walked on.`},
+		{`"It is late." [MASK] said no more.`, "he", `"It is late." He said no more.`},
+		{`Is it far? [MASK] asked.`, "he", `Is it far? He asked.`},
+		{`"[MASK]!" she cried. “[MASK] are late.”`, "no/we", `"No!" she cried. “We are late.”`},
+		{`"come!" she cried. "[MASK] are late."`, "we", `"come!" she cried. "we are late."`},
+		{`He asked, "[MASK] you tired?"`, "are", `He asked, "Are you tired?"`},
+		{`She said: “[MASK] are tired,” and left.`, "we", `She said: “We are tired,” and left.`},
+		{`"Come," she said, "[MASK] we are late."`, "or", `"Come," she said, "or we are late."`},
+		{`It is red, "[MASK]" or green.`, "blue", `It is red, "blue" or green.`},
+		// Titles.
+		{"How to Make the Perfect [MASK] in [MASK] Minutes", "cake/five",
+			"How to Make the Perfect Cake in Five Minutes"},
+		{"Chapter One: The [MASK] of [MASK] [MASK]", "end/the/world",
+			"Chapter One: The End of the World"},
+		{"How to Make the Perfect [MASK].", "cake", "How to Make the Perfect cake."},
+		{"President Lincoln Was [MASK]! He Was [MASK]", "tall/old", "President Lincoln Was tall! He Was old"},
+		{"Anna and Peter met Paul in the [MASK]", "park", "Anna and Peter met Paul in the park"},
+		{"Anna, Peter and Paul [MASK]", "laugh", "Anna, Peter and Paul laugh"},
+		// Addresses.
+		{"Write to John@[MASK].com or see www.[MASK].com.", "google/london",
+			"Write to John@google.com or see www.london.com."},
+		{"See (https://[MASK].org/[MASK]) in [MASK].", "london/paris/paris",
+			"See (https://london.org/paris) in Paris."},
+		{"Look into “/home/[MASK]” or ask [MASK].", "paris/paris", "Look into “/home/paris” or ask Paris."},
 	} {
 		tm, err := Parse(tok, c.text)
 		if err != nil {
@@ -100,8 +129,8 @@ func TestNamesRead(t *testing.T) {
 	}
 }
 
-// The words of held-out lines, each filled in where it stood, are spelt as the line has them. The
-// corpus of the table has none of these lines.
+// The words of held-out lines, each filled in where it stood, alone and with the word before, are
+// spelt as the line has them. The corpus of the table has none of these lines.
 func TestNamesHeldOut(t *testing.T) {
 	t.Parallel()
 	tok := smallTokenizer(t)
@@ -110,40 +139,47 @@ func TestNamesHeldOut(t *testing.T) {
 		least float64 // share of the words that are spelt as they were
 		most  float64 // share of the words in lower case that get a capital
 	}{{"wt103_valid.sents.txt", .95, .004}, {"tbc.5k.txt", 1, 0}} {
-		var right, plain, lower, over, words int
-		eachHeldOut(t, tok, c.name, func(tm *Template, word string) {
-			key := strings.ToLower(word)
-			got, spans := Splice(tm, tok, []string{key}, CaseAuto)
-			got = got[spans[0][0]:spans[0][1]]
-			words++
-			if got == word {
-				right++
-			}
-			if word == key {
-				lower++
-				if got != word && !truecase.StartsSentence(tm.Text[:tm.Blanks[0].Start]) {
-					over++
+		for together := 1; together <= 2; together++ {
+			var right, plain, lower, over, words int
+			eachHeldOut(t, tok, c.name, together, func(tm *Template, spelt []string) {
+				keys := make([]string, len(spelt))
+				for i, w := range spelt {
+					keys[i] = strings.ToLower(w)
 				}
+				got, spans := Splice(tm, tok, keys, CaseAuto)
+				for i, word := range spelt {
+					filled := got[spans[i][0]:spans[i][1]]
+					words++
+					if filled == word {
+						right++
+					}
+					if word == keys[i] {
+						lower++
+						if filled != word && !truecase.StartsSentence(tm.Text[:tm.Blanks[i].Start]) {
+							over++
+						}
+					}
+					if withoutTable(tm, i, keys[i]) == word {
+						plain++
+					}
+				}
+			})
+			share := func(n, of int) float64 { return float64(n) / float64(of) }
+			t.Logf("%s, %d filled together: %d words, %.2f %% right, %.2f %% without the table, "+
+				"%.2f %% of %d in lower case get a capital", c.name, together, words,
+				100*share(right, words), 100*share(plain, words), 100*share(over, lower), lower)
+			if share(right, words) < c.least || right < plain || share(over, lower) > c.most {
+				t.Errorf("%s: want %.0f %% right, no fewer than without the table, at most %.1f %% too "+
+					"many", c.name, 100*c.least, 100*c.most)
 			}
-			if withoutTable(tm, key) == word {
-				plain++
-			}
-		})
-		share := func(n, of int) float64 { return float64(n) / float64(of) }
-		t.Logf("%s: %d words, %.2f %% right, %.2f %% without the table, %.2f %% of %d in lower case get "+
-			"a capital", c.name, words, 100*share(right, words), 100*share(plain, words),
-			100*share(over, lower), lower)
-		if share(right, words) < c.least || right < plain || share(over, lower) > c.most {
-			t.Errorf("%s: want %.0f %% right, no fewer than without the table, at most %.1f %% too many",
-				c.name, 100*c.least, 100*c.most)
 		}
 	}
 }
 
-// eachHeldOut calls do with a text that has one blank for every word of a file's lines that is a
-// piece of the vocabulary, and with that word.
-func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
-	do func(tm *Template, word string)) {
+// eachHeldOut calls do with a text that has blanks for some words of a file's lines, which follow
+// each other and are pieces of the vocabulary, and with these words.
+func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string, together int,
+	do func(tm *Template, spelt []string)) {
 	t.Helper()
 	f, err := os.Open(testmode.Shared(t, "data", "eval", name))
 	if err != nil {
@@ -154,9 +190,20 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		line := in.Text()
+		var blanks []Blank
+		var spelt []string
 		for a, b := range truecase.Words(line) {
-			if _, ok := tok.ID(strings.ToLower(line[a:b])); ok && unicode.IsLetter(FirstRune(line[a:])) {
-				do(&Template{Text: line, Blanks: []Blank{{Start: a, End: b}}}, line[a:b])
+			_, ok := tok.ID(strings.ToLower(line[a:b]))
+			if n := len(blanks); !ok || !unicode.IsLetter(FirstRune(line[a:])) ||
+				n > 0 && strings.TrimSpace(line[blanks[n-1].End:a]) != "" {
+				blanks, spelt = nil, nil
+			}
+			if !ok || !unicode.IsLetter(FirstRune(line[a:])) {
+				continue
+			}
+			blanks, spelt = append(blanks, Blank{Start: a, End: b}), append(spelt, line[a:b])
+			if n := len(blanks) - together; n >= 0 {
+				do(&Template{Text: line, Blanks: blanks[n:]}, spelt[n:])
 			}
 		}
 	}
@@ -166,8 +213,8 @@ func eachHeldOut(t *testing.T, tok *tokenize.Tokenizer, name string,
 }
 
 // withoutTable is a word with a capital at the start of a sentence, and the pronoun I.
-func withoutTable(tm *Template, word string) string {
-	before, after := tm.Text[:tm.Blanks[0].Start], tm.Text[tm.Blanks[0].End:]
+func withoutTable(tm *Template, blank int, word string) string {
+	before, after := tm.Text[:tm.Blanks[blank].Start], tm.Text[tm.Blanks[blank].End:]
 	switch {
 	case writtenLower(tm):
 		return word

@@ -40,11 +40,16 @@ func Splice(t *Template, tok *tokenize.Tokenizer, words []string, c Case,
 	case names:
 		words = cased(t, words, asGiven)
 	}
+	whole, at := t.write(words, nil)
+	title := names && writtenTitle(t)
+	blank := -1
 	return t.write(words, func(word, before, after string) string {
+		blank++
 		if names {
 			word = pronouns(word, before, after)
 		}
-		if truecase.StartsSentence(before) {
+		if truecase.Starts(before+whole[at[blank][0]:], len(before)) ||
+			title && !smallInTitles[word] && !slices.Contains(asGiven, blank) && standsApart(before) {
 			word = capitalise(word)
 		}
 		return word
@@ -82,7 +87,7 @@ func cased(t *Template, words []string, asGiven []int) []string {
 	text, spans := t.write(words, nil)
 	var filled [][2]int
 	for i, s := range spans {
-		if !slices.Contains(asGiven, i) {
+		if !slices.Contains(asGiven, i) && !address(text, s) {
 			filled = append(filled, s)
 		}
 	}
@@ -92,6 +97,19 @@ func cased(t *Template, words []string, asGiven []int) []string {
 		out[i] = text[s[0]:s[1]]
 	}
 	return out
+}
+
+// address reports whether a span of a text is part of an address of e-mail, of a site or a file.
+func address(text string, span [2]int) bool {
+	space := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"“”()<>", r) }
+	before, after := text[:span[0]], text[span[1]:]
+	if n := strings.LastIndexFunc(before, space); n >= 0 {
+		_, size := utf8.DecodeRuneInString(before[n:])
+		before = before[n+size:]
+	}
+	return strings.Contains(before, "@") || strings.HasPrefix(after, "@") ||
+		strings.Contains(before, "://") || strings.HasPrefix(strings.ToLower(before), "www.") ||
+		strings.HasPrefix(before, "/") || strings.HasPrefix(before, "~/")
 }
 
 // pronouns writes a capital I for every word i of a filling. before and after
@@ -149,61 +167,4 @@ func upper(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// writtenLower reports whether the author of a text writes sentences in lower
-// case: no capital anywhere outside the blanks, and either a sentence that
-// starts with a lower-case letter or punctuation set apart by spaces, the mark
-// of tokenized, lower-cased corpora.
-func writtenLower(t *Template) bool {
-	evidence := false
-	last, n := 0, len(t.Blanks)
-	for i := 0; i <= n; i++ {
-		end := len(t.Text)
-		if i < n {
-			end = t.Blanks[i].Start
-		}
-		for j, r := range t.Text[last:end] {
-			if unicode.IsUpper(r) {
-				return false
-			}
-			if unicode.IsLower(r) && truecase.StartsSentence(t.Text[:last+j]) {
-				evidence = true
-			}
-		}
-		if i < n {
-			last = t.Blanks[i].End
-		}
-	}
-	for _, p := range []string{" .", " ,", " !", " ?", " ;"} {
-		if strings.Contains(t.Text, p) {
-			evidence = true
-		}
-	}
-	return evidence
-}
-
-// writtenUpper reports whether a text is written in capitals: it has two words of several capital
-// letters outside the blanks, and no small letter.
-func writtenUpper(t *Template) bool {
-	words, last := 0, 0
-	for i := 0; i <= len(t.Blanks); i++ {
-		end := len(t.Text)
-		if i < len(t.Blanks) {
-			end = t.Blanks[i].Start
-		}
-		part := t.Text[last:end]
-		if strings.ContainsFunc(part, unicode.IsLower) {
-			return false
-		}
-		for a, b := range truecase.Words(part) {
-			if utf8.RuneCountInString(part[a:b]) > 1 && strings.ContainsFunc(part[a:b], unicode.IsUpper) {
-				words++
-			}
-		}
-		if i < len(t.Blanks) {
-			last = t.Blanks[i].End
-		}
-	}
-	return words > 1
 }

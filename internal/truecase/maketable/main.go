@@ -135,7 +135,7 @@ func (c *counts) line(do func(key, spelt string, contexts []string)) func(string
 			if !letters(key) || key == "i" || truecase.StartsSentence(line[:a]) {
 				continue
 			}
-			contexts = truecase.Contexts(contexts[:0], line, a, b, c.capital, nil)
+			contexts = truecase.Contexts(contexts[:0], line, a, b, c.capital, [][2]int{{0, len(line)}})
 			if len(contexts) > 0 && contexts[0][0] == '<' {
 				do(key, line[a:b], contexts)
 			}
@@ -193,6 +193,12 @@ func (c *counts) capital(key string) bool {
 	return w != nil && w.listed && !w.entry.Lower
 }
 
+// open reports whether a word is one whose spelling depends on what stands beside it.
+func (c *counts) open(key string) bool {
+	w := c.words[key]
+	return w != nil && w.contexts != nil
+}
+
 // spelling counts a word.
 func (c *counts) spelling(key, spelt string, _ []string) {
 	w := c.words[key]
@@ -243,6 +249,9 @@ func (c *counts) context(key, spelt string, contexts []string) {
 		return
 	}
 	for _, f := range contexts {
+		if _, beside, ok := strings.Cut(f, "="); ok && !c.open(beside) {
+			continue // it has one spelling, which the other contexts have
+		}
 		n := w.contexts[f]
 		if n == nil {
 			n = new([2]int32)
@@ -291,7 +300,7 @@ func (w *word) choose() {
 	}
 	for f, yes := range otherwise {
 		left, right, both := truecase.Simpler(f)
-		if !e.Lower && strings.Contains(f, "~") {
+		if !e.Lower && strings.ContainsAny(f, "~=") {
 			continue // only words beside a name take its capitals
 		}
 		implied := both && (otherwise[left] || otherwise[right])

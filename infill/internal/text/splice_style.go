@@ -1,0 +1,120 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infill/internal/truecase"
+)
+
+// writtenLower reports whether the author of a text writes sentences in lower
+// case: no capital anywhere outside the blanks, and either a sentence that
+// starts with a lower-case letter or punctuation set apart by spaces, the mark
+// of tokenized, lower-cased corpora.
+func writtenLower(t *Template) bool {
+	evidence := false
+	last, n := 0, len(t.Blanks)
+	for i := 0; i <= n; i++ {
+		end := len(t.Text)
+		if i < n {
+			end = t.Blanks[i].Start
+		}
+		for j, r := range t.Text[last:end] {
+			if unicode.IsUpper(r) {
+				return false
+			}
+			before := t.Text[:last+j]
+			if unicode.IsLower(r) && truecase.StartsSentence(before) && !truecase.AfterCry(before) {
+				evidence = true
+			}
+		}
+		if i < n {
+			last = t.Blanks[i].End
+		}
+	}
+	for _, p := range []string{" .", " ,", " !", " ?", " ;"} {
+		if strings.Contains(t.Text, p) {
+			evidence = true
+		}
+	}
+	return evidence
+}
+
+// writtenUpper reports whether a text is written in capitals: it has two words of several capital
+// letters outside the blanks, and no small letter.
+func writtenUpper(t *Template) bool {
+	words, last := 0, 0
+	for i := 0; i <= len(t.Blanks); i++ {
+		end := len(t.Text)
+		if i < len(t.Blanks) {
+			end = t.Blanks[i].Start
+		}
+		part := t.Text[last:end]
+		if strings.ContainsFunc(part, unicode.IsLower) {
+			return false
+		}
+		for a, b := range truecase.Words(part) {
+			if utf8.RuneCountInString(part[a:b]) > 1 && strings.ContainsFunc(part[a:b], unicode.IsUpper) {
+				words++
+			}
+		}
+		if i < len(t.Blanks) {
+			last = t.Blanks[i].End
+		}
+	}
+	return words > 1
+}
+
+// writtenTitle reports whether a text is a title, such as "How to Make the Perfect [MASK]". It has
+// three words with a capital, and two of them are neither names nor the first. All others are small
+// words, and no sentence ends.
+func writtenTitle(t *Template) bool {
+	capitals, common := 0, 0
+	for i, part := range t.outside() {
+		if strings.ContainsAny(part, ".!?") {
+			return false
+		}
+		for a, b := range truecase.Words(part) {
+			word := part[a:b]
+			switch first := FirstRune(word); {
+			case unicode.IsUpper(first):
+				capitals++
+				e, ok := truecase.Lookup(strings.ToLower(word))
+				if name := ok && !e.Lower; !name && (i > 0 || capitals > 1) {
+					common++
+				}
+			case unicode.IsLower(first) && !smallInTitles[word]:
+				return false
+			}
+		}
+	}
+	return capitals > 2 && common > 1
+}
+
+// outside are the parts of the text around its blanks.
+func (t *Template) outside() []string {
+	var parts []string
+	last := 0
+	for _, b := range t.Blanks {
+		parts = append(parts, t.Text[last:b.Start])
+		last = b.End
+	}
+	return append(parts, t.Text[last:])
+}
+
+// standsApart reports whether a word after this text begins a word.
+func standsApart(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return before == "" || unicode.IsSpace(r) || strings.ContainsRune("\"“‘'([-–—", r)
+}
+
+// smallInTitles are words that titles have in lower case.
+var smallInTitles = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("a an and as at but by for from in into nor of on or over per " +
+		"s t than the to upon via vs with") {
+		m[w] = true
+	}
+	return m
+}()
