@@ -20,7 +20,7 @@ import (
 )
 
 // cache keeps derived graphs in the folder "graphs" of the user's cache, and beside them weights of
-// stored models (kept) and what devices made (compilation). A graph is named by the SHA-256 of the
+// stored models (kept). A graph is named by the SHA-256 of the
 // model's files, of this program and of the options that the graph depends on, so that
 // it is never stale. It is written under another name, made to last and renamed, so
 // that it is whole or not there. It ends with a checksum. What is damaged counts as
@@ -42,16 +42,14 @@ type shelf struct {
 
 // limits of a cache folder. What was used longest ago goes first.
 type limits struct {
-	bytes int64 // of all entries together; one has at most half of it
-	// compiled is bytes for what a device compiled, in place of it
-	compiled int64
-	entries  int   // graphs and weights, and as many notes of what hash a file had
-	least    int64 // size of a model in bytes from which on anything of it is kept
+	bytes   int64 // of all entries together; one has at most half of it
+	entries int   // graphs and weights, and as many notes of what hash a file had
+	least   int64 // size of a model in bytes from which on anything of it is kept
 }
 
 // Deriving takes 0.2 s for 100 million parameters and ten times that with 8-bit
 // products, whose weights the entry then holds. Below 32 MB it is not worth a file.
-var usualLimits = limits{bytes: 1 << 30, compiled: 4 << 30, entries: 64, least: 32 << 20}
+var usualLimits = limits{bytes: 1 << 30, entries: 64, least: 32 << 20}
 
 const (
 	graphSuffix   = ".graph"

@@ -17,13 +17,12 @@ type derived struct {
 	about   *about
 	facts   *facts
 	bounded bounds
-	pending *pending // what the device compiled, for the cache; nil if there is nothing to keep
 }
 
 // newDerived loads the graph, from the cache or derived now. sum gives the hash of
 // the model's files, which may still be being computed: a graph of the cache may go
 // by a guess until the hash is known, not longer.
-func newDerived(ctx context.Context, from folder, m *onnx.Model, info *facts, o Options,
+func newDerived(from folder, m *onnx.Model, info *facts, o Options,
 	sum func() (string, error)) (*derived, error) {
 	c := newCache(from, m, &info.Info, o)
 	if c == nil {
@@ -35,11 +34,10 @@ func newDerived(ctx context.Context, from folder, m *onnx.Model, info *facts, o 
 	}
 	if guess := c.guess(); guess != "" {
 		if g := c.graph(guess); g != nil {
-			d, err := c.open(ctx, g, guess, info, o)
+			d, err := g.open(from, info, o)
 			real, serr := sum()
 			if err == nil && serr == nil && real == guess {
 				info.fromCache = true
-				d.pending.publish()
 				return d, nil
 			}
 			if err == nil {
@@ -58,9 +56,8 @@ func newDerived(ctx context.Context, from folder, m *onnx.Model, info *facts, o 
 		return nil, fmt.Errorf("%w: other weights than it says", errEntry)
 	}
 	if g := c.graph(model); g != nil {
-		if d, err := c.open(ctx, g, model, info, o); err == nil {
+		if d, err := g.open(from, info, o); err == nil {
 			info.fromCache = true
-			d.pending.publish()
 			c.remember(model)
 			return d, nil
 		}
@@ -69,11 +66,10 @@ func newDerived(ctx context.Context, from folder, m *onnx.Model, info *facts, o 
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.open(ctx, g, model, info, o)
+	d, err := g.open(from, info, o)
 	if err == nil { // what the runtime refuses is not worth keeping
 		c.keep(model, g)
 		c.remember(model)
-		d.pending.publish()
 	}
 	return d, err
 }
@@ -93,18 +89,10 @@ func derive(from folder, m *onnx.Model, o Options) (*graph, error) {
 
 // open hands the graph to the runtime.
 func (g *graph) open(from folder, info *facts, o Options) (*derived, error) {
-	return g.opened(info, o, func(o Options) (*ort.Session, error) {
-		return session(from, g.onnx, g.about.Inputs, g.about.outputs(), o)
-	})
-}
-
-// opened makes a model of a session.
-func (g *graph) opened(info *facts, o Options, open func(Options) (*ort.Session, error)) (*derived,
-	error) {
 	a := &g.about
 	o, limit := o.sized(a.Weights, a.Kept)
 	o.unfused = !a.Gradient
-	s, err := open(o)
+	s, err := session(from, g.onnx, a.Inputs, a.outputs(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +102,7 @@ func (g *graph) opened(info *facts, o Options, open func(Options) (*ort.Session,
 
 func (d *derived) bounds() bounds { return d.bounded }
 
-func (d *derived) close() error {
-	d.pending.drop()
-	return d.s.Close()
-}
+func (d *derived) close() error { return d.s.Close() }
 
 func (d *derived) run(ctx context.Context, b *batch) error {
 	rows, group, v := int64(b.rows), int64(b.group), int64(d.about.Vocabulary)

@@ -32,9 +32,6 @@ type Info struct {
 	// Unkept says why weights stored in few bits are held in memory: the cache from which they would
 	// be mapped has no room or cannot be written. "" if they are mapped, or are not for the cache.
 	Unkept string
-	// Recompiled says why the device compiles the model at every start in place of reading what it
-	// once made of it. "" if it reads it, is about to, or has nothing to compile.
-	Recompiled string
 }
 
 // headName is the name of the stored weight of the product that makes the

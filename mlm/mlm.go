@@ -113,7 +113,6 @@ type Options struct {
 	looseTable  bool    // see loosened
 	unfused     bool    // see fusions
 	unshared    bool    // see onnxgrad.Options
-	compileTo   string  // see ort.Config
 	cacheLimits *limits // nil for the usual ones
 	device      ort.Device
 	choice      *choice    // nil for the usual one

@@ -164,7 +164,7 @@ func (m *Model) backend(
 			return nil, err
 		}
 	}
-	d, err := newDerived(ctx, from, parsed, &m.info, o, sum)
+	d, err := newDerived(from, parsed, &m.info, o, sum)
 	if err == nil {
 		return d, nil
 	}

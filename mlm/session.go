@@ -46,22 +46,17 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
-	return ort.OpenBytes("model", data, inputs, outputs, sessionConfig(from, o))
-}
-
-// sessionConfig is how sessions of a folder's graphs are set up.
-func sessionConfig(from folder, o Options) ort.Config {
 	c := ort.Config{Device: o.Device, Streams: o.Threads, CacheDir: o.CacheDir,
 		BFloat16: o.Precision == BFloat16,
 		Level:    ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile,
-		CompileTo: o.compileTo, Entries: map[string]string{}}
+		Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}
 	if o.unfused {
 		c.Entries["optimization.disable_specified_optimizers"] = fusions
 	}
-	return c
+	return ort.OpenBytes("model", data, inputs, outputs, c)
 }
 
 // feeds are tensors for one run, closed together.

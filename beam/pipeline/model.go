@@ -113,9 +113,6 @@ func warn(ctx context.Context, info mlm.Info) {
 		log.Warnf(ctx, "every worker process unpacks the model's weights and holds them in memory, as "+
 			"the cache cannot keep them: %s; let %s name a folder with room", info.Unkept, disk.EnvCache)
 	}
-	if info.Recompiled != "" {
-		log.Warnf(ctx, "every worker process compiles the model for its device: %s", info.Recompiled)
-	}
 }
 
 // openNamed opens the model of the program, a folder or a file.

@@ -29,7 +29,6 @@ func TestWarn(t *testing.T) {
 		{mlm.Info{}, nil},
 		{mlm.Info{Warnings: []string{"one", "two"}}, []string{"one", "two"}},
 		{mlm.Info{Unkept: "the disk is full"}, []string{"the disk is full; let INFILL_CACHE name"}},
-		{mlm.Info{Recompiled: "other numbers"}, []string{"for its device: other numbers"}},
 	} {
 		l := &logged{}
 		log.SetLogger(l)

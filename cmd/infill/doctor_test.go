@@ -71,7 +71,7 @@ func TestUnkeptIsSaid(t *testing.T) {
 func TestDoctorSizes(t *testing.T) {
 	orttest.Load(t)
 	dir := newCache(t)
-	for _, name := range []string{"graphs/x.compiled/a", "graphs/b", "models/m/c"} {
+	for _, name := range []string{"graphs/x/a", "graphs/b", "models/m/c"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}

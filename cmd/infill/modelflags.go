@@ -99,10 +99,6 @@ func warn(std stdio, m *mlm.Model, quiet bool) {
 	if why := m.Info().Unkept; why != "" && !quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", printable(unkept(why)))
 	}
-	if why := m.Info().Recompiled; why != "" && !quiet {
-		fmt.Fprintf(std.err, "infill: every start compiles the model for the device %s: %s\n",
-			m.Device(), printable(why))
-	}
 }
 
 // unkept says that the cache does not have a model's weights, and what helps.

@@ -36,7 +36,6 @@ type infoJSON struct {
 	NoGradients  string         `json:"no_gradients,omitempty"`
 	Warnings     []string       `json:"warnings,omitempty"`
 	Unkept       string         `json:"unkept,omitempty"`
-	Recompiled   string         `json:"recompiled,omitempty"`
 }
 
 // recognisedJSON is what model info prints.
@@ -125,7 +124,6 @@ type deviceJSON struct {
 	SharedSquares bool   `json:"-"`
 	RoundsByPlace bool   `json:"-"`
 	NoIntegers    bool   `json:"-"`
-	Compiles      bool   `json:"-"`
 	BFloat16      bool   `json:"bfloat16,omitempty"`
 	Emulates      bool   `json:"-"`
 }

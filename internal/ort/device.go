@@ -3,13 +3,11 @@ package ort
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	binding "github.com/yalue/onnxruntime_go"
-	features "golang.org/x/sys/cpu"
 )
 
 // CPU is the device that is always there: the processor, with the runtime's own kernels.
@@ -41,9 +39,6 @@ type Device struct {
 	RoundsByPlace bool
 	// NoIntegers: products of 8-bit integers were not checked on the device.
 	NoIntegers bool
-	// Compiles: the device makes something of a graph before it evaluates it, which takes seconds
-	// for a large one, and which it can write to files and open again, see [Config].
-	Compiles bool
 	// BFloat16: the device has products of bfloat16 that are faster than those of float32.
 	BFloat16 bool
 	// Emulates: its sessions compute in float32, and graphs have to round by themselves. No device of
@@ -94,13 +89,6 @@ func (emulated) device(string) Device {
 }
 
 func (emulated) bfloat16() bool { return true }
-
-// Processor names the instructions that this processor has, and its threads. What a device compiles
-// may depend on them.
-func Processor() string {
-	return fmt.Sprintf("%s-%s %d threads %+v", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
-		features.X86)
-}
 
 // BFloat16Devices lists the devices that have bfloat16 on this processor, whether they can be used
 // or not. Where there are none it looks at no file. cache is as for [Devices].

@@ -48,10 +48,6 @@ type Config struct {
 	NoPrepack bool
 	// SaveTo makes the runtime write the optimised model to this file.
 	SaveTo string
-	// CompileTo is a file to be written, on a device that has Compiles. It is a graph to be opened in
-	// the place of the given one. What the device compiled lies in other files of its folder, which
-	// may be moved as a whole. A file that is missing after [Open] says that nothing can be kept.
-	CompileTo string
 	// Profile makes the runtime time every node of every run and write that to
 	// a file whose name begins with this, as JSON, when the session is closed.
 	Profile string
@@ -155,12 +151,6 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	}
 	if c.SaveTo != "" {
 		steps = append(steps, o.SetOptimizedModelFilePath(c.SaveTo))
-	}
-	if c.CompileTo != "" {
-		steps = append(steps, o.AddSessionConfigEntry("ep.context_enable", "1"),
-			o.AddSessionConfigEntry("ep.context_file_path", c.CompileTo),
-			// The weights lie in a file of their own, which is mapped.
-			o.AddSessionConfigEntry("ep.context_embed_mode", "0"))
 	}
 	if c.Profile != "" {
 		steps = append(steps, o.EnableProfiling(c.Profile))
