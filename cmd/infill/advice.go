@@ -8,6 +8,7 @@ import (
 	"infill/infill"
 	"infill/infill/batch"
 	"infill/infill/jsonl"
+	"infill/infill/table"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -128,6 +129,7 @@ var advices = []struct {
 	text string
 }{
 	{report.ErrNoText, ": --text-field NAME"},
+	{table.ErrCell, ": --quote writes it so, and an output in .csv, too"},
 	{infill.ErrManyWords, ": --allow FILE"},
 	{infill.ErrNoCandidates, ", or: --candidates"},
 	{infill.ErrUnfilled, ": infill fill; or rank words for it: --candidates WORDS"},

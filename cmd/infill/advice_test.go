@@ -12,6 +12,7 @@ import (
 	"infill/infill/batch"
 	"infill/infill/jsonl"
 	"infill/infill/settings"
+	"infill/infill/table"
 	"infill/internal/ort"
 	"infill/mlm"
 	"infill/models/hub"
@@ -41,6 +42,7 @@ func TestAdvice(t *testing.T) {
 		{&batch.ManifestError{Path: "o", Force: true}, "--force"},
 		{&batch.ManifestError{Path: "o"}, ""},
 		{infill.ErrManyWords, "--allow FILE"},
+		{table.ErrCell, "--quote"},
 		{infill.ErrNoCandidates, "--candidates"},
 		{infill.ErrUnfilled, "infill fill"},
 		{infill.ErrNoBlank, ""},

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,11 +115,9 @@ func TestBatchLinesToTable(t *testing.T) {
 		"4", "--quiet")...); r.code != exitOK {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	r := csv.NewReader(strings.NewReader(get(t, out)))
-	r.Comma = '\t'
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
+	var rows [][]string
+	for line := range strings.Lines(get(t, out)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 	}
 	cell := func(row int, name string) string {
 		for i, n := range rows[0] {
@@ -191,5 +190,46 @@ func TestManyFailures(t *testing.T) {
 		strings.Count(r.err, "in the output alone") != 1 || !strings.Contains(r.err, "50 of them errors") ||
 		strings.Count(r.out, `"error":{"code":"no_blank"`) != 50 {
 		t.Errorf("exit %d, %d of 50 lines are told of: %s", r.code, told, r.err)
+	}
+}
+
+// Quotes of .tsv are characters, unless its reader is told that it is quoted. What .tsv cannot hold
+// is known by its column, and the records are kept.
+func TestBatchTSV(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := put(t, filepath.Join(dir, "in.tsv"), "text\tlabel\n\"the [MASK] sleeps .\t1\nthe [MASK] runs .\"\t0\n")
+	out := filepath.Join(dir, "out.tsv")
+	run := func(args ...string) outcome {
+		return infillRun("", append(withTiny("batch", "-o", out, "--quiet", "--top", "1", "--per", "filling"),
+			args...)...)
+	}
+	if r := run(in); r.code != exitOK {
+		t.Fatal(r.err)
+	}
+	var got []string
+	for line := range strings.Lines(get(t, out)) {
+		cells := strings.Split(line, "\t")
+		got = append(got, cells[0], cells[1])
+	}
+	want := []string{"text", "label", "\"the [MASK] sleeps .", "1", "the [MASK] runs .\"", "0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if r := run(in, "--resume", "--quote"); r.code != exitUsage || !strings.Contains(r.err, "--quote was false") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := run(in, "--force", "--quote"); r.code != exitOK ||
+		!strings.Contains(get(t, out), "\"the [MASK] sleeps .\t1\nthe [MASK] runs .\"\t0") {
+		t.Errorf("exit %d: %s%s", r.code, r.err, get(t, out))
+	}
+	lines := put(t, filepath.Join(dir, "in.jsonl"), `{"text":"the [MASK] runs .","note":"a\tb"}`+"\n")
+	r := run(lines, "--force")
+	if r.code == exitOK || !strings.Contains(r.err, `column "note": the cell has a tab`) ||
+		!strings.Contains(r.err, "--quote writes it so") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := run(lines, "--resume", "--quote"); r.code != exitOK || !strings.Contains(get(t, out), "\"a\tb\"") {
+		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

@@ -88,7 +88,7 @@ func (f *clozeFlags) own() []*option {
 		newOption("level", "level of the intervals", settings.NumberValue(&f.level, 0.5, 0.999, true)),
 	}
 	for _, o := range settingFlags(settings.FileTable(), &f.File, nil) {
-		if o.name == "format" || o.name == "text-field" || o.name == "limit" {
+		if o.name == "format" || o.name == "text-field" || o.name == "quote" || o.name == "limit" {
 			own = append(own, o)
 		}
 	}

@@ -47,8 +47,8 @@ func (f *clozeFlags) items(path string, std stdio) (_ []batch.Item, err error) {
 	if path == "-" && isTerminal(std.in) {
 		return nil, usagef("no input; name a file, or pipe one in")
 	}
-	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format, TextField: f.TextField,
-		Limit: f.Limit})
+	in, err := batch.Open(path, std.in, batch.InputOptions{Format: f.Format,
+		TextField: f.TextField, Quote: f.Quote, Limit: f.Limit})
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,8 @@ func (f *fileFlags) input(ctx context.Context, path string, std stdio, others ..
 		}
 	}
 	in, err := batch.Open(path, newInterruptible(ctx, std.in), batch.InputOptions{
-		Format: f.Format, TextField: f.TextField, Limit: f.Limit, Shard: f.Shard})
+		Format: f.Format, TextField: f.TextField, Quote: f.Quote, Limit: f.Limit,
+		Shard: f.Shard})
 	if err == nil && path == "-" && !f.okIfLinesFail && in.Empty() {
 		return nil, errors.Join(usagef("no text on standard input"), in.Close())
 	}
@@ -236,7 +237,7 @@ func (f *fileFlags) sayRenamed(std stdio, out *batch.Output, in *batch.Input, wh
 
 // layout is the form of the output.
 func (f *fileFlags) layout() (batch.Layout, error) {
-	return batch.Layout{Format: f.OutputFormat, Per: f.Per}.Found(f.output)
+	return batch.Layout{Format: f.OutputFormat, Per: f.Per, Quote: f.Quote}.Found(f.output)
 }
 
 // recordFile puts what the manifest has of the files into its settings.
@@ -244,6 +245,9 @@ func (f *fileFlags) recordFile(recorded map[string]string, in *batch.Input, l ba
 	ofFile, err := settings.Recorded(settings.FileTable(), &f.File, settings.FileDefaults())
 	maps.Copy(recorded, ofFile)
 	recorded["format"] = in.Format().String()
+	if in.Format() != settings.FormatTSV {
+		delete(recorded, "quote") // the records do not depend on it
+	}
 	if l.Format != settings.FormatJSONL {
 		recorded["output-format"] = l.Format.String() // a later setting than the others
 	}

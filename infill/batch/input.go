@@ -20,6 +20,8 @@ type InputOptions struct {
 	// TextField is the field or the column that has the text; "" is "text".
 	// Lines of text have none.
 	TextField string
+	// Quote says that cells of TSV may stand in quotes, as those of CSV.
+	Quote bool
 	// Limit is the number of records that are read; 0 is all, and a number below 0 an error.
 	Limit int
 	// Shard is the part of the file that is read; the zero value is all of it. A line
@@ -153,7 +155,7 @@ func (in *Input) begin(r io.Reader) error {
 	in.packed = u.Format != ""
 	in.close = func() { _ = u.Close() }
 	if format.Table() {
-		in.src, err = newCSVSource(u, *format, in.options.TextField)
+		in.src, err = newCSVSource(u, in.options)
 		return err
 	}
 	lines := textline.NewReader(u, jsonl.MaxInput)

@@ -18,6 +18,7 @@ var ErrLayout = errors.New("no such output")
 type Layout struct {
 	Format settings.Format // FormatAuto goes by the name of the output
 	Per    settings.Unit
+	Quote  bool // cells of TSV stand in quotes where they need it
 	Scores bool // records have scores, not fillings
 	// Masked says that words of complete texts are blanked out. Rows then have the
 	// text with blanks, and the words.
@@ -72,6 +73,9 @@ func (l Layout) table() table.Format {
 	case settings.FormatCSV:
 		return table.FormatCSV
 	case settings.FormatTSV:
+		if l.Quote {
+			return table.FormatQuoted
+		}
 		return table.FormatTSV
 	case settings.FormatParquet:
 		return table.FormatParquet

@@ -40,7 +40,7 @@ func shardInputs() map[string]string {
 		"JSON lines": "{\"text\":\"a\",\"id\":1}\n\nno json\n{\"text\":\"b\"}\n" +
 			"{\"text\":\"c\",\"id\":\"c\",\"line\":7}\n{\"text\":\"d\"}",
 		"CSV.csv":    "id,text\n1,\"a\nb\"\n2,c\n3,\"bad\n\n\nrow\"\n4\n5,\"d \"\"e\"\"\n\"\n6,f",
-		"TSV.tsv":    "text\n\"a\tb\"\nc\n\nd\n",
+		"TSV.tsv":    "text\n\"a\nc\"\n\nd\n",
 		"header.csv": "text\n",
 		"JSON later": "text comes first\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n",
 	}
@@ -230,7 +230,7 @@ func TestShardRefusals(t *testing.T) {
 		o                InputOptions
 	}{
 		{"in.txt", string(gz[:len(gz)-3]), "its shards are not known", unpack.ErrDamaged, InputOptions{}},
-		{"in.csv", "text\n\"a\n", "line 2", table.ErrTable, InputOptions{}},
+		{"in.csv", "\"text\na\n", "line 1", table.ErrTable, InputOptions{}},
 		{"in", "a\nb\n", "limit", ErrShard, InputOptions{Limit: 1}},
 	} {
 		path := write(t, filepath.Join(dir, c.name), c.data)

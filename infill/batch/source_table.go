@@ -74,14 +74,15 @@ type csvSource struct {
 	r        *table.CSV
 	names    []string
 	text, id int
+	quotes   bool
 }
 
-func newCSVSource(r io.Reader, f settings.Format, textField string) (*csvSource, error) {
-	comma := byte(',')
-	if f == settings.FormatTSV {
-		comma = '\t'
+func newCSVSource(r io.Reader, o InputOptions) (*csvSource, error) {
+	how := table.CSVOptions{Comma: ',', Quotes: true, Limit: jsonl.MaxInput}
+	if o.Format == settings.FormatTSV {
+		how.Comma, how.Quotes = '\t', o.Quote
 	}
-	c, err := table.NewCSV(r, comma, jsonl.MaxInput)
+	c, err := table.NewCSV(r, how)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +102,8 @@ func newCSVSource(r io.Reader, f settings.Format, textField string) (*csvSource,
 				"the name of column %d is not UTF-8; convert the file to UTF-8 first", i+1)}
 		}
 	}
-	s := &csvSource{r: c, names: names}
-	s.text, s.id, err = place(names, textField)
+	s := &csvSource{r: c, names: names, quotes: how.Quotes}
+	s.text, s.id, err = place(names, o.TextField)
 	return s, err
 }
 
@@ -132,8 +133,12 @@ func (s *csvSource) next() (Item, error) {
 		return Item{}, err
 	case len(cells) != len(s.names):
 		it.Text = s.r.Raw()
-		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; "+
-			"quote cells that contain the separator", len(cells), len(s.names))
+		remedy := "quote cells that contain the separator"
+		if !s.quotes {
+			remedy = "a cell of this form holds no tab; say that cells are quoted, or save it as .csv"
+		}
+		it.Err = bad(jsonl.ErrRow, "it has %d cells, the header names %d columns; %s", len(cells),
+			len(s.names), remedy)
 	default:
 		it.Err = s.fill(&it, cells, bad)
 	}

@@ -68,7 +68,7 @@ func (in *Input) count(r io.Reader) (int, error) {
 			return -1, nil // an error will come again when reading
 		}
 		defer func() { _ = u.Close() }()
-		again, err := newCSVSource(u, in.options.Format, in.options.TextField)
+		again, err := newCSVSource(u, in.options)
 		for n := 0; ; n++ {
 			if err == nil {
 				_, err = again.next()

@@ -60,7 +60,7 @@ func TestCSVInput(t *testing.T) {
 		{"a.csv", "\ufeffid,text,seed\r\n7,a [MASK],1\r\n,\"b, \"\"c\"\"\r\nd\",\r\n", "",
 			[]string{`2 "7" "a [MASK]" seed="1"`, `3 none "b, \"c\"\r\nd" id="" seed=""`}},
 		{"a.tsv", "x\tsentence\n<1>\ta,b\n\n2\t\"t\tt\"\n", "sentence",
-			[]string{`2 none "a,b" x="<1>"`, `4 none "t\tt" x="2"`}},
+			[]string{`2 none "a,b" x="<1>"`, `4 none "2\t\"t\tt\"" <bad_row>`}},
 		{"a.csv", "text,b\n1\n2,3,4\n\"5\"x,6\n\xff,7\n8,\xff\nlast,9", "",
 			[]string{`2 none "1" <bad_row>`, `3 none "2,3,4" <bad_row>`, `4 none "\"5\"x,6" <bad_row>`,
 				`5 none "\xff" b="7" <invalid_utf8>`, "6 none \"8\" b=\"\\ufffd\" <invalid_utf8>",
@@ -102,14 +102,77 @@ func TestTableRefusals(t *testing.T) {
 	if !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "name a file") {
 		t.Errorf("a stream of Parquet: %v", err)
 	}
-	// What breaks in the middle is known before any work.
-	in, err := Open(write(t, filepath.Join(t.TempDir(), "a.csv"), "text\na\n\"b\n"), nil, InputOptions{})
+	// A quote that stays open costs its line.
+	in, err := Open(write(t, filepath.Join(t.TempDir(), "a.csv"), "text\na\n\"b\nc\n"), nil, InputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = in.Close() }()
-	if _, err := in.Survey(); !errors.Is(err, table.ErrTable) || !strings.Contains(err.Error(), "line 3") {
-		t.Errorf("an open quote: %v", err)
+	if s, err := in.Survey(); err != nil || s.Records != 3 {
+		t.Errorf("an open quote: %+v, %v", s, err)
+	}
+}
+
+// Tables of the forms that data sets have: quotes as characters (GLUE), quotes around cells (IMDB),
+// and the same with quotes that are wrong. No row is lost, whichever form is said.
+func TestTablesOfDataSets(t *testing.T) {
+	t.Parallel()
+	glue := "sentence\tlabel\n" +
+		"\"Where are you [MASK]\t1\n" +
+		"he said. It is [MASK]\"\t0\n" +
+		"\"Hi,\" he [MASK].\t1\n" +
+		"a 5\" [MASK] , `` not '' that\t0\n" +
+		"\"\"\t1\n" +
+		"the last [MASK] .\t0\n"
+	imdb := "review,sentiment\n" +
+		"\"A [MASK] film.<br /><br />\"\"Fine,\"\" they said.\",positive\n" +
+		"One of the [MASK] ones,negative\n" +
+		"\"Two\nlines, [MASK]\",positive\n" +
+		"\"Never closed, [MASK],negative\n" +
+		"A [MASK] end,positive\n" +
+		"\"He said \"no\" to [MASK]\",negative\n" +
+		"The [MASK],positive\n"
+	for _, c := range []struct {
+		name, data, field string
+		quote             bool
+		want              []string
+	}{
+		{"sst.tsv", glue, "sentence", false, []string{
+			`2 none "\"Where are you [MASK]" label="1"`, `3 none "he said. It is [MASK]\"" label="0"`,
+			`4 none "\"Hi,\" he [MASK]." label="1"`, "5 none \"a 5\\\" [MASK] , `` not '' that\" label=\"0\"",
+			`6 none "\"\"" label="1"`, `7 none "the last [MASK] ." label="0"`}},
+		{"sst.tsv", glue, "sentence", true, []string{
+			`2 none "Where are you [MASK]\t1\nhe said. It is [MASK]" label="0"`,
+			`4 none "\"Hi,\" he [MASK].\t1" <bad_row>`,
+			"5 none \"a 5\\\" [MASK] , `` not '' that\" label=\"0\"",
+			`6 none "" label="1"`, `7 none "the last [MASK] ." label="0"`}},
+		{"imdb.csv", imdb, "review", false, []string{
+			`2 none "A [MASK] film.<br /><br />\"Fine,\" they said." sentiment="positive"`,
+			`3 none "One of the [MASK] ones" sentiment="negative"`,
+			`4 none "Two\nlines, [MASK]" sentiment="positive"`,
+			`6 none "\"Never closed, [MASK],negative" <bad_row>`,
+			`7 none "A [MASK] end" sentiment="positive"`,
+			`8 none "\"He said \"no\" to [MASK]\",negative" <bad_row>`,
+			`9 none "The [MASK]" sentiment="positive"`}},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), c.name), c.data)
+		o := InputOptions{TextField: c.field, Quote: c.quote}
+		got, err := items(t, path, o)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s, quotes %v: %v\n%s\nwant\n%s", c.name, c.quote, err, strings.Join(got, "\n"),
+				strings.Join(c.want, "\n"))
+		}
+		in, err := Open(path, nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := in.Survey(); err != nil || s.Records != len(c.want) {
+			t.Errorf("%s, quotes %v: %d records counted, %d read (%v)", c.name, c.quote, s.Records,
+				len(c.want), err)
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ type File struct {
 	Format       Format // of the input
 	OutputFormat Format
 	TextField    string // the field or the column that has the text
+	Quote        bool   // cells of TSV may stand in quotes
 	Limit        int    // the number of records that are read, 0 for all
 	Shard        Shard  // the part of the file that is read
 	Per          Unit   // what a record of the output is made for
@@ -124,6 +125,11 @@ var fileTable = []*Setting[File]{
 		Name: "text-field", Arg: "NAME", Record: Changed, Group: Results,
 		Doc:  "the column of a table, or the field of JSON lines, that has the text",
 		bind: func(v *File) *Value { return nameOfFieldValue(&v.TextField) },
+	},
+	{
+		Name: "quote", Record: Changed, Group: Results,
+		Doc:  "cells of .tsv stand in quotes where they need it, as those of .csv do",
+		bind: func(v *File) *Value { return BoolValue(&v.Quote) },
 	},
 	{
 		Name: "limit", Group: Results, Doc: "read only this many records of the input; 0: all",

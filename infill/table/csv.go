@@ -2,35 +2,53 @@ package table
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 )
 
-// CSV reads comma- or tab-separated values (RFC 4180). Package encoding/csv turns
-// \r\n within a cell into \n and reads a quote that is never closed to the end of
-// the file. CSV keeps the bytes of a cell and bounds its memory. It takes the same
-// rows. Besides it takes a quote inside of a cell that does not begin with one.
+// CSV reads comma- or tab-separated values. Package encoding/csv turns \r\n within a cell into \n
+// and reads a quote that is never closed to the end of the file. CSV keeps the bytes of a cell and
+// bounds its memory. With Quotes it takes the same rows (RFC 4180). Besides it takes a quote inside
+// of a cell that does not begin with one.
+//
+// The first row says how many cells the others have. A quote that is never closed, or that closes
+// on a later line where the cells do not fit, is an error of the line it opens on. The lines after
+// that are rows again.
 type CSV struct {
-	r     *bufio.Reader
-	comma byte
-	limit int
+	o     CSVOptions
+	r     pushback
 	line  int // of the next byte
 	row   int // of the last row
 	rows  int // that were begun
+	width int // cells of the first row
+	again int // bytes that were given back to be read again
 	raw   []byte
 	cell  []byte
 }
 
-// NewCSV reads rows of at most limit bytes. A byte order mark is passed over. The
-// error is an [*Error] for text in UTF-16, else one of r.
-func NewCSV(r io.Reader, comma byte, limit int) (*CSV, error) {
-	c := &CSV{r: bufio.NewReaderSize(r, 64<<10), comma: comma, limit: limit, line: 1}
+// maxAgain bounds the work on files whose quotes do not close.
+const maxAgain = 1 << 30
+
+// CSVOptions say how cells are told apart.
+type CSVOptions struct {
+	Comma byte // between cells
+	// Quotes says that a cell may stand in quotes, and then hold separators and line ends. Without
+	// it a quote is a character as any other, as in most .tsv files.
+	Quotes bool
+	Limit  int // bytes of a row at most
+}
+
+// NewCSV reads rows. A byte order mark is passed over. The error is an [*Error] for text in UTF-16,
+// else one of r.
+func NewCSV(r io.Reader, o CSVOptions) (*CSV, error) {
+	c := &CSV{o: o, r: pushback{r: bufio.NewReaderSize(r, 64<<10)}, line: 1}
 	if b, _ := c.r.Peek(2); string(b) == "\xff\xfe" || string(b) == "\xfe\xff" {
 		return nil, &Error{
 			Reason: "it is in UTF-16; convert it to UTF-8 first (iconv -f utf-16 -t utf-8)"}
 	}
 	if b, _ := c.r.Peek(3); string(b) == "\ufeff" {
-		_, _ = c.r.Discard(3)
+		c.r.Discard(3)
 	}
 	return c, nil
 }
@@ -56,10 +74,49 @@ func (c *CSV) Next() ([]string, error) {
 			return nil, err
 		}
 		cells = append(cells, string(c.cell))
-		if end {
-			return cells, nil
+		if !end {
+			continue
 		}
+		if c.rows == 1 {
+			c.width = len(cells)
+		}
+		if len(cells) != c.width && c.manyLines() {
+			return nil, c.back(fmt.Sprintf("a quote that opens here closes on line %d, and the row then "+
+				"has %d cells, where the first has %d", c.lastLine(), len(cells), c.width))
+		}
+		return cells, nil
 	}
+}
+
+// manyLines reports whether what was read of the row has more than one line.
+func (c *CSV) manyLines() bool {
+	i := bytes.IndexByte(c.raw, '\n')
+	return i >= 0 && i < len(c.raw)-1
+}
+
+// lastLine is the line of the last byte that was read.
+func (c *CSV) lastLine() int {
+	if n := len(c.raw); n > 0 && c.raw[n-1] == '\n' {
+		return c.line - 1
+	}
+	return c.line
+}
+
+// back gives all but the first line of a row back, to be read as rows, and returns the error of the
+// first line.
+func (c *CSV) back(reason string) error {
+	if i := bytes.IndexByte(c.raw, '\n'); i >= 0 {
+		if c.again += len(c.raw) - i; c.again > maxAgain {
+			return &Error{Row: c.row, Reason: reason + ", as many before it do; mend the quotes of this " +
+				"file, or say that it has none"}
+		}
+		c.r.back(c.raw[i+1:])
+		c.raw, c.line = c.raw[:i+1], c.row+1
+	}
+	if len(c.raw) > c.o.Limit {
+		return &RowError{TooLong: true, Reason: fmt.Sprintf("the row has more than %d bytes", c.o.Limit)}
+	}
+	return &RowError{Raw: c.Raw(), Reason: reason + "; close it, or write it twice inside of quotes"}
 }
 
 // passEmpty passes over empty lines.
@@ -68,7 +125,7 @@ func (c *CSV) passEmpty() error {
 		b, err := c.r.Peek(1)
 		if err == nil && b[0] == '\r' {
 			if b, err = c.r.Peek(2); err == io.EOF {
-				_, _ = c.r.Discard(1)
+				c.r.Discard(1)
 				return err
 			}
 		}
@@ -77,14 +134,11 @@ func (c *CSV) passEmpty() error {
 		}
 		switch {
 		case b[0] == '\n':
-			_, err = c.r.Discard(1)
+			c.r.Discard(1)
 		case len(b) == 2 && b[1] == '\n':
-			_, err = c.r.Discard(2)
+			c.r.Discard(2)
 		default:
 			return nil
-		}
-		if err != nil {
-			return err
 		}
 		c.line++
 	}
@@ -125,9 +179,8 @@ func (c *CSV) readCell() (end bool, err error) {
 	c.cell = c.cell[:0]
 	first := true
 	for {
-		if len(c.raw) > c.limit {
-			return true, c.skip(&RowError{TooLong: true,
-				Reason: fmt.Sprintf("the row has more than %d bytes", c.limit)})
+		if len(c.raw) > c.o.Limit {
+			return true, c.tooLong()
 		}
 		b, err := c.read()
 		switch {
@@ -136,12 +189,12 @@ func (c *CSV) readCell() (end bool, err error) {
 			return true, nil
 		case err != nil:
 			return true, err
-		case b == c.comma:
+		case b == c.o.Comma:
 			return false, nil
 		case b == '\n':
 			c.trimReturn()
 			return true, nil
-		case b == '"' && first:
+		case b == '"' && first && c.o.Quotes:
 			return c.readQuoted()
 		case b == '\r':
 			if err := c.oldEnd(); err != nil {
@@ -151,6 +204,15 @@ func (c *CSV) readCell() (end bool, err error) {
 		first = false
 		c.cell = append(c.cell, b)
 	}
+}
+
+// tooLong passes over a row that is longer than the limit.
+func (c *CSV) tooLong() error {
+	reason := fmt.Sprintf("the row has more than %d bytes", c.o.Limit)
+	if c.rows > 1 && c.manyLines() {
+		return c.back("a quote opens here, and " + reason)
+	}
+	return c.skip(&RowError{TooLong: true, Reason: reason})
 }
 
 // trimReturn takes the \r of a line's end away.
@@ -164,16 +226,16 @@ func (c *CSV) trimReturn() {
 func (c *CSV) readQuoted() (end bool, err error) {
 	open := c.line
 	for {
-		if len(c.raw) > c.limit {
-			return true, &Error{Row: open, Reason: fmt.Sprintf(
-				"a quote that opens here is not closed within %d bytes; close it, or write it twice "+
-					"inside of quotes", c.limit)}
+		if len(c.raw) > c.o.Limit {
+			if c.rows > 1 && !c.manyLines() {
+				return true, c.tooLong()
+			}
+			return true, c.unclosed(open, fmt.Sprintf("is not closed within %d bytes", c.o.Limit))
 		}
 		b, err := c.read()
 		switch {
 		case err == io.EOF:
-			return true, &Error{Row: open, Reason: "a quote that opens here is not closed; close it, " +
-				"or write it twice inside of quotes"}
+			return true, c.unclosed(open, "is not closed")
 		case err != nil:
 			return true, err
 		case b != '"':
@@ -188,7 +250,7 @@ func (c *CSV) readQuoted() (end bool, err error) {
 		case b == '"':
 			c.cell = append(c.cell, '"')
 			continue
-		case b == c.comma:
+		case b == c.o.Comma:
 			return false, nil
 		case b == '\n':
 			return true, nil
@@ -204,15 +266,33 @@ func (c *CSV) readQuoted() (end bool, err error) {
 				return true, err
 			}
 		}
+		if c.manyLines() {
+			return true, c.back(fmt.Sprintf("text follows the quote on line %d that closes the one that "+
+				"opens here", c.lastLine()))
+		}
 		return true, c.skip(&RowError{Reason: "text follows a closing quote; " +
 			"write a quote twice inside of quotes"})
 	}
 }
 
+// unclosed is the error of a quote that opens on a line. Without its first row a table cannot be
+// read.
+func (c *CSV) unclosed(open int, how string) error {
+	if c.rows == 1 {
+		return &Error{Row: open, Reason: "a quote that opens here " + how + "; close it, or write it " +
+			"twice inside of quotes"}
+	}
+	what := "a quote that opens here "
+	if open > c.row {
+		what = fmt.Sprintf("a quote that opens on line %d ", open)
+	}
+	return c.back(what + how)
+}
+
 // skip passes over the rest of a line in which a row failed.
 func (c *CSV) skip(failed *RowError) error {
 	for n := len(c.raw); n == 0 || c.raw[n-1] != '\n'; n = len(c.raw) {
-		if n > c.limit {
+		if n > c.o.Limit {
 			c.raw, failed.TooLong = c.raw[:0], true
 		}
 		if _, err := c.read(); err == io.EOF {

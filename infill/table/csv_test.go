@@ -13,7 +13,7 @@ import (
 
 // rowsOf reads all rows. A row that failed is "!" and its raw form.
 func rowsOf(r io.Reader, comma byte, limit int) (rows [][]string, lines []int, err error) {
-	c, err := NewCSV(r, comma, limit)
+	c, err := NewCSV(r, CSVOptions{Comma: comma, Quotes: true, Limit: limit})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,8 +79,8 @@ func TestCSVErrors(t *testing.T) {
 		rows int
 		says string
 	}{
-		{"a\nb,\"never\nclosed\n", 1, "line 2: a quote that opens here is not closed;"},
-		{"a\n\nb,\"" + strings.Repeat("x\n", 100), 1, "line 3: a quote that opens here is not closed within 100 bytes"},
+		{"a,\"never\nclosed\n", 0, "line 1: a quote that opens here is not closed;"},
+		{"\na,\"" + strings.Repeat("x\n", 100), 0, "line 2: a quote that opens here is not closed within 100 bytes"},
 		{"\xff\xfea\x00", 0, "UTF-16"},
 		{"\xfe\xff\x00a", 0, "UTF-16"},
 		{"a,b\r1,2\r", 0, "line 1: its lines end in carriage returns alone"},
@@ -104,6 +104,92 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
+// A quote that is never closed, or closes where the cells do not fit, costs the line it opens on. No
+// other row is lost, whatever the reader's buffers are.
+func TestCSVLosesNoRow(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("e,5\n", 40)
+	for _, c := range []struct {
+		in, want string // as above
+		lines    []int
+	}{
+		{"a,b\n\"c,1\nd,2\ne,3\n", "a|b/!|\"c,1/d|2/e|3", []int{1, 2, 3, 4}},
+		{"a,b\nc,\"1\nd,2", "a|b/!|c,\"1/d|2", []int{1, 2, 3}},
+		{"a,b\nc,1\nd,\"2", "a|b/c|1/!|d,\"2", []int{1, 2, 3}},
+		// It closes two lines later, with a cell too many.
+		{"a,b\n\"c,1\nd,2\ne\",3,4\nf,5\n", "a|b/!|\"c,1/d|2/e\"|3|4/f|5", []int{1, 2, 3, 4, 5}},
+		// Text follows where it closes.
+		{"a,b\n\"c,1\n\"d\",2\ne,3\n", "a|b/!|\"c,1/d|2/e|3", []int{1, 2, 3, 4}},
+		// It fits: it is a cell of two lines.
+		{"a,b\n\"c,1\nd\",2\ne,3\n", "a|b/c,1\nd|2/e|3", []int{1, 2, 4}},
+		{"a,b\r\n\"c,1\r\nd,2\r\n", "a|b/!|\"c,1/d|2", []int{1, 2, 3}},
+		// It is not closed within the limit.
+		{"a,b\n\"c,1\n" + long, "a|b/!|\"c,1" + strings.Repeat("/e|5", 40), nil},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
+			rows, lines, err := rowsOf(r, ',', 100)
+			var got []string
+			for _, row := range rows {
+				got = append(got, strings.Join(row, "|"))
+			}
+			if err != nil || strings.Join(got, "/") != c.want ||
+				c.lines != nil && !reflect.DeepEqual(lines, c.lines) {
+				t.Errorf("%q: %q on lines %v, %v; want %q on %v", c.in, got, lines, err, c.want, c.lines)
+			}
+		}
+	}
+	in := "a\tb\nc\td\n\"e\nf\tg\"\t1\n"
+	c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: '\t', Quotes: true, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := c.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cells, err := c.Next(); err != nil || !reflect.DeepEqual(cells, []string{"e\nf\tg", "1"}) {
+		t.Errorf("%q, %v", cells, err)
+	}
+	// What is wrong is said of the line where the quote opens.
+	for in, says := range map[string]string{
+		"a,b\n\"c,1\nd,2\ne\",3,4\n": "closes on line 4, and the row then has 3 cells, where the first has 2",
+		"a,b\n\"c,1\nd,2\n":          "a quote that opens here is not closed",
+		"a,b\n\"c,1\n\"d\",2\n":      "text follows the quote on line 3 that closes the one that opens here",
+		"a,b\n\"c\nd\",\"1\n":        "a quote that opens on line 3 is not closed",
+	} {
+		c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: ',', Quotes: true, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Next()
+		if _, err := c.Next(); err == nil || !strings.Contains(err.Error(), says) || c.Line() != 2 {
+			t.Errorf("%q: line %d: %v, want %q", in, c.Line(), err, says)
+		}
+	}
+}
+
+// Without quotes every line is a row, and a quote is a character.
+func TestTSVWithoutQuotes(t *testing.T) {
+	t.Parallel()
+	const in = "sentence\tlabel\n\"Where are you [MASK]\t1\nhe said. It is [MASK]\"\t0\n" +
+		"\"Hi,\" he [MASK].\t1\n\"\"\t\"\n"
+	c, err := NewCSV(strings.NewReader(in), CSVOptions{Comma: '\t', Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"sentence", "label"}, {`"Where are you [MASK]`, "1"},
+		{`he said. It is [MASK]"`, "0"}, {`"Hi," he [MASK].`, "1"}, {`""`, `"`}}
+	for i, w := range want {
+		if cells, err := c.Next(); err != nil || !reflect.DeepEqual(cells, w) || c.Line() != i+1 {
+			t.Errorf("line %d: %q, %v", c.Line(), cells, err)
+		}
+	}
+	if _, err := c.Next(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
 // same compares with encoding/csv, where that reads the text to its end. It turns \r\n
 // in cells into \n.
 func same(t *testing.T, text string, comma byte) {
@@ -116,6 +202,11 @@ func same(t *testing.T, text string, comma byte) {
 	want, err := r.ReadAll()
 	if err != nil {
 		return
+	}
+	for _, row := range want {
+		if len(row) != len(want[0]) {
+			return // rows of several lines are then read line by line
+		}
 	}
 	got, _, err := rowsOf(strings.NewReader(text), comma, len(text)+1)
 	if err != nil && strings.Contains(err.Error(), "carriage returns alone") {
@@ -176,7 +267,7 @@ func TestCSVAgainstAnother(t *testing.T) {
 // What is written is read back, whatever is in the cells.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
-	for f, comma := range map[Format]byte{FormatCSV: ',', FormatTSV: '\t'} {
+	for f, comma := range map[Format]byte{FormatCSV: ',', FormatQuoted: '\t'} {
 		rows := [][]string{{"plain", "", "a,b", "tab\there"}, {"\"q\"", "new\nline", "cr\r\nlf", " space "},
 			{"\\.", "#", "é", "5\" disk"}}
 		columns := []Column{{"a b", Type{}}, {"b\"", Type{}}, {"c,\t", Type{}}, {"d", Type{}}}
@@ -205,5 +296,29 @@ func TestWriteCSV(t *testing.T) {
 	}
 	if _, err := NewWriter(io.Discard, FormatCSV, []Column{{"a", Type{}}, {"a", Type{}}}); err == nil {
 		t.Error("two columns of one name")
+	}
+}
+
+// Without quotes a table has what it can have, as it is.
+func TestWriteTSV(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	w, err := NewWriter(&out, FormatTSV, []Column{{"a\"", Type{}}, {"b", Type{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"a\tb", "a\nb", "a\rb"} {
+		if err := w.Write([]any{"x", bad}); !errors.Is(err, ErrCell) || !strings.Contains(err.Error(), `"b"`) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if err := errors.Join(w.Write([]any{`"Hi," he said`, ` "`}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a\"\tb\n\"Hi,\" he said\t \"\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	if _, err := NewWriter(io.Discard, FormatTSV, []Column{{"a\tb", Type{}}}); !errors.Is(err, ErrCell) {
+		t.Error(err)
 	}
 }

@@ -13,7 +13,8 @@ type Format int
 // The formats that tables are written in.
 const (
 	FormatCSV     Format = iota // comma-separated values, RFC 4180, lines end in \n
-	FormatTSV                   // the same with tabs
+	FormatTSV                   // tab-separated values; a quote is a character as any other
+	FormatQuoted                // the same with cells in quotes where they need it, as in CSV
 	FormatParquet               // Apache Parquet
 	FormatJSONL                 // an object a line, without empty cells
 )
@@ -38,15 +39,17 @@ func NewWriter(w io.Writer, f Format, columns []Column) (Writer, error) {
 		seen[c.Name] = true
 	}
 	switch f {
-	case FormatCSV, FormatTSV:
+	case FormatTSV:
+		return newTSVWriter(w, columns)
+	case FormatCSV, FormatQuoted:
 		return newCSVWriter(w, f, columns)
 	case FormatParquet:
 		return newParquetWriter(w, columns)
 	case FormatJSONL:
 		return &lineWriter{bufio.NewWriter(w), columns, nil}, nil
 	}
-	return nil, fmt.Errorf("format %d of a table, want FormatCSV, FormatTSV, FormatParquet or "+
-		"FormatJSONL", f)
+	return nil, fmt.Errorf("format %d of a table, want FormatCSV, FormatTSV, FormatQuoted, "+
+		"FormatParquet or FormatJSONL", f)
 }
 
 // whole refuses a row that has not one cell for each column. The columns without a cell would have
@@ -58,7 +61,7 @@ func whole(row []any, columns []Column) error {
 	return nil
 }
 
-// csvWriter writes CSV and TSV.
+// csvWriter writes CSV and quoted TSV.
 type csvWriter struct {
 	w       *csv.Writer
 	columns []Column
@@ -67,7 +70,7 @@ type csvWriter struct {
 
 func newCSVWriter(w io.Writer, f Format, columns []Column) (*csvWriter, error) {
 	c := &csvWriter{csv.NewWriter(w), columns, make([]string, len(columns))}
-	if f == FormatTSV {
+	if f == FormatQuoted {
 		c.w.Comma = '\t'
 	}
 	for i, col := range columns {
