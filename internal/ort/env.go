@@ -57,7 +57,16 @@ func Loaded() (Report, bool) {
 	return *loaded, true
 }
 
+// EnvTelemetry is the variable that keeps the runtime's telemetry from starting.
+const EnvTelemetry = "ORT_DISABLE_TELEMETRY"
+
 func start(r *Report) error {
+	// No data about the user's runs leave the machine, and no identity of it is written to disk. Some
+	// builds (1.32 as pip ships it) begin with both as soon as they are loaded, which the call of
+	// the API would be too late for.
+	if err := os.Setenv(EnvTelemetry, "1"); err != nil {
+		return fmt.Errorf("switching the runtime's telemetry off: %w", err)
+	}
 	binding.SetSharedLibraryPath(r.Path)
 	// Errors come back as errors; the runtime's own log would repeat them on
 	// stderr, in colour.
@@ -73,9 +82,7 @@ func start(r *Report) error {
 		}
 		return fmt.Errorf("%w: %s cannot be loaded: %w; install it again", ErrRuntimeCorrupt, r.Path, err)
 	}
-	// No data about the user's runs leaves the machine. Builds without
-	// telemetry (all but Windows) have nothing to switch off.
-	_ = binding.DisableTelemetry()
+	_ = binding.DisableTelemetry() // fails in builds without telemetry
 	r.Version = binding.GetVersion()
 	return checkVersion(r, r.Version)
 }
