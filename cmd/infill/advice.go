@@ -139,6 +139,7 @@ var advices = []struct {
 		"--max-similarity)"},
 	{batch.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
+	{ort.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},

@@ -12,7 +12,7 @@ import (
 
 // flagLike is what an argument must look like to be taken for a flag; texts
 // that begin with a dash ("- [MASK] said", "-5 degrees") are not.
-var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9-]*(=.*)?$`)
+var flagLike = regexp.MustCompile(`(?s)^--?[A-Za-z][A-Za-z0-9_-]*(=.*)?$`)
 
 // reorder moves the flags of a command line before its arguments, since the
 // flag parser stops at the first argument and would take later flags for
@@ -23,6 +23,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	for len(args) > 0 && args[0] == "help" {
 		args = append(args[1:len(args):len(args)], "--help")
 	}
+	args = asFill(app, args)
 	cmds, flags, path, takesArgs := app.Commands, app.Flags, "infill", false
 	for len(args) > 0 && !flagLike.MatchString(args[0]) {
 		c := find(cmds, args[0])
@@ -35,7 +36,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	var front, rest []string
 	help := false
 	for i := 0; i < len(args); i++ {
-		a := args[i]
+		a := detached(flags, args[i])
 		if a == "--" {
 			rest = append(rest, args[i+1:]...)
 			break
@@ -130,6 +131,9 @@ func unknownFlag(flags []cli.Flag, path, typed string) error {
 		names = append(names, f.Names()...)
 	}
 	name := strings.TrimLeft(typed, "-")
+	if s := foreignOf(flags, path, name); s != "" {
+		return usagef("%s has no flag %s; type %s", path, typed, s)
+	}
 	// One letter is as near to every other.
 	if s := nearest.Name(name, names); s != "" && len(name) > 1 {
 		return usagef("%s has no flag %s; did you mean %s?", path, typed, dashes(s))

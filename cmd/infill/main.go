@@ -158,6 +158,9 @@ func unknownCommand(cmds []*cli.Command, parent, name string) error {
 		}
 	}
 	msg := fmt.Sprintf("unknown command %q", name)
+	if s := foreignCommands[strings.ToLower(name)]; s != "" && parent == "infill" {
+		return usagef("%s; type %s", msg, s)
+	}
 	if s := nearest.Name(name, names); s != "" {
 		msg += fmt.Sprintf("; did you mean %q?", s)
 	} else {

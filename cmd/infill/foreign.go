@@ -1,0 +1,114 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// foreignFlag is what other tools call something, and what to type here.
+type foreignFlag struct {
+	names string // separated by spaces, with dashes and not underscores
+	// flag is the flag that does it, without dashes. A command that lacks it takes another row.
+	flag string
+	say  string // what to type, in place of the flag alone; %s is the command, such as infill fill
+}
+
+// foreignFlags are the flags of other tools for filling, sampling and augmenting, in the order in
+// which they are looked for.
+var foreignFlags = []foreignFlag{
+	{"top-k topk k n-best num-return-sequences num-results num-sequences", "top", "--top N"},
+	{"top-k topk num-aug n-aug naug num-variants num-samples num-return-sequences", "variants",
+		"--variants N"},
+	{"targets candidates options choices", "", "the words in the blank: %s \"The car is " +
+		"[MASK|red|green].\", or rank them: infill score \"TEXT\" --candidates WORDS"},
+	{"model-name model-id model-name-or-path model-path pretrained checkpoint tokenizer m", "model",
+		"--model NAME"},
+	{"type task pipeline task-type", "", "%s alone: its name says what is done"},
+	{"port host listen bind p", "addr", "--addr HOST:PORT, such as --addr 127.0.0.1:8080"},
+	{"input-csv input-file input infile in data dataset file f i src", "output",
+		"the file as an argument: %s FILE"},
+	{"text sentence prompt inputs input", "top", "the text as an argument: %s \"TEXT\""},
+	{"output-csv output-file out outfile output-dir dest", "output", "-o FILE"},
+	{"column col text-column text-col input-column field", "text-field", "--text-field NAME"},
+	{"batch-size bs per-device-batch-size", "threads",
+		"%s without it: rows are put into batches by themselves; --threads N says how many at a time"},
+	{"num-workers workers jobs j n-jobs", "threads", "--threads N"},
+	{"mask-prob mlm-probability mask-probability aug-p mask-ratio", "mask-rate", "--mask-rate X"},
+	{"aug-max num-masks n-masks mask-count", "mask-words", "--mask-words N"},
+	{"num-beams beams beam beam-size beam-width", "effort", "--effort quick|normal|thorough"},
+	{"gpu cuda use-gpu use-cuda", "device", "--device NAME; infill doctor lists the devices"},
+	{"random-seed random-state", "seed", "--seed N"},
+	{"stopwords stop-word", "stop-words", "--stop-words FILE"},
+	{"num-steps iterations iters n-iter", "steps", "--steps N"},
+	{"num-chains n-chains", "chains", "--chains N"},
+	{"fp16 bf16 int8 dtype quantize", "precision", "--precision WORD"},
+	{"max-length max-len truncate truncation", "long", "--long window, which is the default"},
+}
+
+// foreignOf says what to type in place of a flag of another tool, "" for one that is not known.
+func foreignOf(flags []cli.Flag, path, name string) string {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	if findFlag(flags, name) != nil {
+		return dashes(name)
+	}
+	for _, f := range foreignFlags {
+		if slices.Contains(strings.Fields(f.names), name) &&
+			(f.flag == "" || findFlag(flags, f.flag) != nil) {
+			return strings.ReplaceAll(f.say, "%s", path)
+		}
+	}
+	return ""
+}
+
+// attached is a number at the flag of one letter that takes one, as in -n5.
+var attached = regexp.MustCompile(`^-n(\d+)$`)
+
+// detached puts = between them, where the command has the flag.
+func detached(flags []cli.Flag, arg string) string {
+	if m := attached.FindStringSubmatch(arg); m != nil && findFlag(flags, "n") != nil {
+		return "-n=" + m[1]
+	}
+	return arg
+}
+
+// foreignCommands are what other tools call a command, and what to type here.
+var foreignCommands = map[string]string{
+	"pull":      "infill model pull NAME",
+	"download":  "infill model pull NAME",
+	"run":       "infill fill \"TEXT\"",
+	"predict":   "infill fill \"TEXT\"",
+	"generate":  "infill fill \"TEXT\"",
+	"unmask":    "infill fill \"TEXT\"",
+	"fill-mask": "infill fill \"TEXT\"",
+	"mask":      "infill fill --mask-words 1 \"TEXT\"",
+	"list":      "infill model list",
+	"ls":        "infill model list",
+	"models":    "infill model list",
+	"show":      "infill model info NAME",
+	"info":      "infill model info NAME",
+	"install":   "infill doctor --install",
+	"setup":     "infill doctor --install",
+	"start":     "infill serve",
+	"server":    "infill serve",
+	"evaluate":  "infill eval FILE",
+	"bleu":      "infill eval FILE",
+	"self-bleu": "infill eval FILE",
+	"ppl":       "infill score \"TEXT\"",
+	"benchmark": "infill cloze FILE",
+}
+
+// asFill puts the name of the command before a text with a blank that stands in the place of one.
+func asFill(app *cli.App, args []string) []string {
+	isText := func(a string) bool { return !flagLike.MatchString(a) && looksBlank(a) }
+	isCommand := func(a string) bool { return find(app.Commands, a) != nil }
+	switch {
+	case len(args) == 0 || slices.ContainsFunc(args, isCommand):
+		return args
+	case isText(args[0]), flagLike.MatchString(args[0]) && slices.ContainsFunc(args, isText):
+		return append([]string{"fill"}, args...)
+	}
+	return args
+}

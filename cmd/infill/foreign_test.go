@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What other tools call a flag or a command is answered with what to type here, also with
+// underscores. Each answer's own flags are flags of the command.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	const text = "The [MASK] sat."
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"fill", "--top_k", "3", text}, "infill fill has no flag --top_k; type --top N\n"},
+		{[]string{"fill", "--top-k=3", text}, "type --top N\n"},
+		{[]string{"fill", "--num_return_sequences", "3", text}, "type --top N\n"},
+		{[]string{"fill", "--targets", "cat", text}, "[MASK|red|green]"},
+		{[]string{"fill", "--model_name", "bert", text}, "type --model NAME\n"},
+		{[]string{"fill", "--model-id", "bert", text}, "type --model NAME\n"},
+		{[]string{"fill", "-m", "bert", text}, "type --model NAME\n"},
+		{[]string{"fill", "--type=fillMask", text}, "infill fill alone"},
+		{[]string{"fill", "--no_repeat", text}, "type --no-repeat\n"},
+		{[]string{"fill", "--No-Repeat", text}, "type --no-repeat\n"},
+		{[]string{"fill", "--topp", "3", text}, "did you mean --top?\n"},
+		{withTiny("fill", "--device", "0", text), "infill doctor lists the devices"},
+		{[]string{"serve", "--port", "8080"}, "type --addr HOST:PORT"},
+		{[]string{"augment", "--input-csv", "x.csv"}, "infill augment FILE"},
+		{[]string{"augment", "--num_aug", "3", "x.csv"}, "type --variants N\n"},
+		{[]string{"batch", "--batch_size", "8", "x.txt"}, "infill batch without it"},
+		{[]string{"pull", "bert"}, "unknown command \"pull\"; type infill model pull NAME\n"},
+		{[]string{"run", "x"}, "type infill fill \"TEXT\"\n"},
+		{[]string{"help", "pull"}, "type infill model pull NAME\n"},
+		{[]string{"fil", text}, "did you mean \"fill\"?"},
+	} {
+		r := infillRun("", c.args...)
+		if r.code != exitUsage || !strings.Contains(r.err, c.says) {
+			t.Errorf("%q: exit %d: %swant %q", c.args, r.code, r.err, c.says)
+		}
+	}
+	app := newApp(stdio{})
+	for _, f := range foreignFlags {
+		some := f.flag == ""
+		for _, c := range app.Commands {
+			some = some || findFlag(c.Flags, f.flag) != nil
+		}
+		if !some {
+			t.Errorf("no command has the flag %s", f.flag)
+		}
+	}
+	for name, command := range foreignCommands {
+		words := strings.Fields(command)
+		c := find(app.Commands, words[1])
+		if find(app.Commands, name) != nil || c == nil ||
+			len(c.Subcommands) > 0 && find(c.Subcommands, words[2]) == nil {
+			t.Errorf("%s: %s", name, command)
+		}
+	}
+}
+
+// A text with a blank in place of a command is filled, and -n5 is -n 5.
+func TestTextInPlaceOfACommand(t *testing.T) {
+	t.Parallel()
+	const text = "the [MASK] sleeps ."
+	want := infillRun("", withTiny("fill", "--top", "2", "--quiet", text)...)
+	for _, args := range [][]string{{text, "--top", "2"}, {"--top", "2", text}, {text, "-n2"},
+		{"fill", "-n2", text}} {
+		r := infillRun("", append(args, "--quiet", "--model", tinyModel)...)
+		if r.code != exitOK || r.out != want.out || strings.Count(r.out, "\n") != 2 {
+			t.Errorf("%q: exit %d, %s%s, want %s", args, r.code, r.out, r.err, want.out)
+		}
+	}
+}
