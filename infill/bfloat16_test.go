@@ -11,22 +11,22 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/ort"
-	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/models"
 	"infill/samplers"
 )
 
-func init() { ort.AddEmulated() }
+func init() { devicetest.AddEmulated() }
 
 // eachRounded runs a test on the device that emulates bfloat16 and, where the processor has it, on
 // the real one.
 func eachRounded(t *testing.T, test func(t *testing.T, device string)) {
 	t.Helper()
-	t.Run(ort.Emulated, func(t *testing.T) { test(t, ort.Emulated) })
-	t.Run(ort.OpenVINO, func(t *testing.T) { test(t, orttest.BFloat16(t).Name) })
+	t.Run(devicetest.Emulated, func(t *testing.T) { test(t, devicetest.Emulated) })
+	t.Run(openvino.Name, func(t *testing.T) { test(t, devicetest.BFloat16(t).Name) })
 }
 
 // openRounded opens a model in bfloat16 on a device, and with "" in float32 on the processor.
@@ -247,7 +247,7 @@ func TestBFloat16Bias(t *testing.T) {
 	}
 	eachRounded(t, func(t *testing.T, device string) { both(t, [2]string{"", device}) })
 	t.Run("both", func(t *testing.T) {
-		both(t, [2]string{ort.Emulated, orttest.BFloat16(t).Name})
+		both(t, [2]string{devicetest.Emulated, devicetest.BFloat16(t).Name})
 	})
 }
 

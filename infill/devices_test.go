@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"infill/internal/ort"
-	"infill/internal/ort/orttest"
 	"infill/mlm"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/samplers"
 )
 
@@ -14,12 +14,12 @@ import (
 // bits whatever is remembered, and whatever the threads and batches are.
 func TestDevicesChangeNothing(t *testing.T) {
 	t.Parallel()
-	t.Run(ort.Emulated, func(t *testing.T) {
-		sameBits(t, mlm.Options{Device: ort.Emulated, Precision: mlm.BFloat16})
+	t.Run(devicetest.Emulated, func(t *testing.T) {
+		sameBits(t, mlm.Options{Device: devicetest.Emulated, Precision: mlm.BFloat16})
 	})
-	t.Run(ort.OpenVINO, func(t *testing.T) { // in bfloat16 where the processor has it
-		orttest.OpenVINO(t)
-		sameBits(t, mlm.Options{Device: ort.OpenVINO, Precision: mlm.Auto})
+	t.Run(openvino.Name, func(t *testing.T) { // in bfloat16 where the processor has it
+		devicetest.OpenVINO(t)
+		sameBits(t, mlm.Options{Device: openvino.Name, Precision: mlm.Auto})
 	})
 }
 

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/mlm/device/devicetest"
 )
 
-func init() { ort.AddEmulated() }
+func init() { devicetest.AddEmulated() }
 
 func openBFloat16(t *testing.T, name string) *Model {
 	t.Helper()
 	orttest.Load(t)
 	m, err := Open(t.Context(), fixtureFiles(t, name), Options{Precision: BFloat16,
-		Device: ort.Emulated, Threads: 2})
+		Device: devicetest.Emulated, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func newCache(from folder, m *onnx.Model, info *Info, o Options) *cache {
 	}
 	return &cache{shelf: *s, program: program, from: from,
 		options: fmt.Sprintf("device=%s precision=%v unsigned=%v low-memory=%v loose=%v unshared=%v "+
-			"forward=%v", o.device.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
+			"forward=%v", o.about.Identity, o.Precision, o.signedness == unsigned, o.LowMemory,
 			o.looseTable, o.unshared, o.Forward),
 		files: append([]string{info.File}, externalFiles(info.File, m)...)}
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"infill/internal/ort"
+	"infill/mlm/device"
+	"infill/mlm/device/known"
 )
 
 // largeRounded is the size of the weights, in bytes, from which on a model is opened in bfloat16 by
@@ -15,11 +16,11 @@ const largeRounded = LargeWeights
 
 // choice is what the choice of a device depends on, beside the options. Tests have their own.
 type choice struct {
-	devices func(cache string) []ort.Device // those that have bfloat16
-	least   int64                           // bytes of weights that are opened in it by themselves
+	devices func(cache string) []device.About // those that have bfloat16
+	least   int64                             // bytes of weights that are opened in it by themselves
 }
 
-var usualChoice = choice{ort.BFloat16Devices, largeRounded}
+var usualChoice = choice{known.BFloat16, largeRounded}
 
 // automatic says that neither the device nor the precision is named.
 func (o *Options) automatic() bool { return o.Device == AutoDevice && o.Precision == Auto }
@@ -32,29 +33,29 @@ func (o *Options) choose(weights int64) {
 	if by == nil {
 		by = &usualChoice
 	}
-	usable := func(d ort.Device) bool { return d.Problem == "" }
+	usable := func(d device.About) bool { return d.Problem == "" }
 	switch {
 	case o.automatic():
-		o.Device, o.Precision = ort.CPU, Float32
+		o.Device, o.Precision = device.CPU, Float32
 		if o.Unrounded || o.LowMemory || weights < by.least {
 			return
 		}
-		fast := func(d ort.Device) bool { return usable(d) && !d.Emulates }
+		fast := func(d device.About) bool { return usable(d) && !d.Slow }
 		if list := by.devices(o.CacheDir); slices.ContainsFunc(list, fast) {
 			o.Device, o.Precision = list[slices.IndexFunc(list, fast)].Name, BFloat16
 		}
 	case o.Device == AutoDevice && o.Precision == BFloat16:
-		o.Device = ort.CPU
+		o.Device = device.CPU
 		// Of one that has it, but cannot be used, the error says what is in the way.
 		if list := by.devices(o.CacheDir); len(list) > 0 {
 			o.Device = list[max(0, slices.IndexFunc(list, usable))].Name
 		}
 	case o.Device == AutoDevice:
-		o.Device = ort.CPU
+		o.Device = device.CPU
 	case o.Precision == Auto:
-		has := func(d ort.Device) bool { return d.Name == o.Device }
+		has := func(d device.About) bool { return d.Name == o.Device }
 		o.Precision = Float32
-		if !o.Unrounded && o.Device != ort.CPU && o.Device != "" &&
+		if !o.Unrounded && o.Device != device.CPU && o.Device != "" &&
 			slices.ContainsFunc(by.devices(o.CacheDir), has) {
 			o.Precision = BFloat16
 		}
@@ -65,15 +66,26 @@ func (o *Options) choose(weights int64) {
 func (o *Options) findDevice(weights int64) error {
 	o.choose(weights)
 	var err error
-	if o.device, err = ort.FindDevice(o.Device, o.CacheDir); err != nil {
+	if o.device, o.about, err = known.Find(o.Device, o.CacheDir); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	if o.Precision == BFloat16 && o.device.Problem == "" && !o.device.BFloat16 {
+	if o.Precision == BFloat16 && !o.about.BFloat16 {
 		return fmt.Errorf("%w: the device %s has no fast products of %s on this processor; there is %s, "+
-			"and %s for gradients", ErrOption, o.device.Name, BFloat16, Float32, Int8)
+			"and %s for gradients", ErrOption, o.about.Name, BFloat16, Float32, Int8)
 	}
 	return nil
 }
+
+// on is the device, the processor if none was looked for.
+func (o *Options) on() device.Device {
+	if o.device == nil {
+		return device.Processor{}
+	}
+	return o.device
+}
+
+// numbers are what the device's are worth.
+func (o *Options) numbers() device.Numbers { return o.on().Numbers(o.Precision == BFloat16) }
 
 // refused says why what is named cannot be had. An error names the devices there are. Whether one
 // works turns out only with the runtime, so that is loaded for it.
@@ -94,10 +106,10 @@ func (o Options) onDevice(ctx context.Context, weights int64, open func(Options)
 	if err == nil {
 		err = open(chosen)
 	}
-	if err == nil || !o.automatic() || chosen.Device == ort.CPU || ctx.Err() != nil {
+	if err == nil || !o.automatic() || chosen.Device == device.CPU || ctx.Err() != nil {
 		return err
 	}
-	o.Device, o.Precision = ort.CPU, Float32
+	o.Device, o.Precision = device.CPU, Float32
 	if err := o.findDevice(weights); err != nil {
 		return err
 	}

@@ -7,17 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/mlm/device"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 )
 
 // What is chosen by itself, for all that users may name, on all kinds of machines.
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	vino := ort.Device{Name: ort.OpenVINO, BFloat16: true}
-	missing := ort.Device{Name: ort.OpenVINO, BFloat16: true, Missing: true, Problem: "not there"}
-	slow := ort.Device{Name: ort.Emulated, BFloat16: true, Emulates: true}
-	machines := map[string][]ort.Device{
+	vino := device.About{Name: openvino.Name, BFloat16: true}
+	missing := device.About{Name: openvino.Name, BFloat16: true, Missing: true, Problem: "not there"}
+	slow := device.About{Name: devicetest.Emulated, BFloat16: true, Slow: true}
+	machines := map[string][]device.About{
 		"no bfloat16": nil, "bfloat16": {vino}, "bfloat16, not installed": {missing}, "emulated": {missing, slow},
 	}
 	const large, small = largeRounded, largeRounded - 1
@@ -25,8 +27,8 @@ func TestChoose(t *testing.T) {
 		device string
 		p      Precision
 	}
-	cpu := named{ort.CPU, Float32}
-	rounded := named{ort.OpenVINO, BFloat16}
+	cpu := named{device.CPU, Float32}
+	rounded := named{openvino.Name, BFloat16}
 	for _, c := range []struct {
 		machines string // "" for all
 		name     named
@@ -43,23 +45,23 @@ func TestChoose(t *testing.T) {
 		{"emulated", named{AutoDevice, Auto}, 0, "", cpu}, // it gains nothing
 		{"bfloat16", named{AutoDevice, BFloat16}, 0, "", rounded},
 		{"bfloat16", named{AutoDevice, BFloat16}, 0, "unrounded", rounded}, // refused where it matters
-		{"no bfloat16", named{AutoDevice, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
+		{"no bfloat16", named{AutoDevice, BFloat16}, 0, "", named{device.CPU, BFloat16}},
 		{"bfloat16, not installed", named{AutoDevice, BFloat16}, 0, "", rounded},
-		{"emulated", named{AutoDevice, BFloat16}, 0, "", named{ort.Emulated, BFloat16}},
+		{"emulated", named{AutoDevice, BFloat16}, 0, "", named{devicetest.Emulated, BFloat16}},
 		{"", named{AutoDevice, Float32}, 0, "", cpu},
-		{"", named{AutoDevice, Int8}, 0, "", named{ort.CPU, Int8}},
-		{"", named{ort.CPU, Auto}, 0, "", cpu},
+		{"", named{AutoDevice, Int8}, 0, "", named{device.CPU, Int8}},
+		{"", named{device.CPU, Auto}, 0, "", cpu},
 		{"", named{"", Auto}, 0, "", named{"", Float32}},
 		{"", named{"", Float32}, 0, "", named{"", Float32}},
-		{"", named{ort.CPU, BFloat16}, 0, "", named{ort.CPU, BFloat16}},
-		{"", named{ort.CPU, Int8}, 0, "", named{ort.CPU, Int8}},
-		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "", rounded},
-		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "low-memory", rounded},
-		{"bfloat16", named{ort.OpenVINO, Auto}, 0, "unrounded", named{ort.OpenVINO, Float32}},
-		{"no bfloat16", named{ort.OpenVINO, Auto}, 0, "", named{ort.OpenVINO, Float32}},
-		{"", named{ort.OpenVINO, Float32}, 0, "", named{ort.OpenVINO, Float32}},
-		{"", named{ort.OpenVINO, Int8}, 0, "", named{ort.OpenVINO, Int8}},
-		{"", named{ort.OpenVINO, BFloat16}, 0, "", rounded},
+		{"", named{device.CPU, BFloat16}, 0, "", named{device.CPU, BFloat16}},
+		{"", named{device.CPU, Int8}, 0, "", named{device.CPU, Int8}},
+		{"bfloat16", named{openvino.Name, Auto}, 0, "", rounded},
+		{"bfloat16", named{openvino.Name, Auto}, 0, "low-memory", rounded},
+		{"bfloat16", named{openvino.Name, Auto}, 0, "unrounded", named{openvino.Name, Float32}},
+		{"no bfloat16", named{openvino.Name, Auto}, 0, "", named{openvino.Name, Float32}},
+		{"", named{openvino.Name, Float32}, 0, "", named{openvino.Name, Float32}},
+		{"", named{openvino.Name, Int8}, 0, "", named{openvino.Name, Int8}},
+		{"", named{openvino.Name, BFloat16}, 0, "", rounded},
 	} {
 		found := false
 		for machine, list := range machines {
@@ -73,7 +75,7 @@ func TestChoose(t *testing.T) {
 				}
 				o := Options{Device: c.name.device, Precision: c.name.p, Unrounded: c.how == "unrounded",
 					LowMemory: c.how == "low-memory"}
-				o.choice = &choice{func(string) []ort.Device { return list }, largeRounded}
+				o.choice = &choice{func(string) []device.About { return list }, largeRounded}
 				o.choose(weights)
 				if got := (named{o.Device, o.Precision}); got != c.want {
 					t.Errorf("%s, %v, %d bytes, %s: %v, want %v", machine, c.name, weights, c.how, got,
@@ -92,17 +94,17 @@ func TestChooseLooksForNothing(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{Device: AutoDevice, Precision: Auto}, {}, {Device: AutoDevice},
 		{Device: AutoDevice, Precision: Int8}, {Precision: Auto}} {
-		look := func(string) []ort.Device { t.Errorf("%+v", o); return nil }
+		look := func(string) []device.About { t.Errorf("%+v", o); return nil }
 		o.choice = &choice{look, largeRounded}
 		o.choose(largeRounded - 1)
 	}
 }
 
 // openedOn opens a fixture where a machine has devices, and a model is large from 1 byte on.
-func openedOn(t *testing.T, name string, o Options, devices ...ort.Device) (*Model, error) {
+func openedOn(t *testing.T, name string, o Options, devices ...device.About) (*Model, error) {
 	t.Helper()
 	orttest.Load(t)
-	o.choice = &choice{func(string) []ort.Device { return devices }, 1}
+	o.choice = &choice{func(string) []device.About { return devices }, 1}
 	m, err := Open(t.Context(), fixtureFiles(t, name), o)
 	if err == nil {
 		t.Cleanup(func() { _ = m.Close() })
@@ -114,8 +116,8 @@ func openedOn(t *testing.T, name string, o Options, devices ...ort.Device) (*Mod
 func TestOpenChooses(t *testing.T) {
 	t.Parallel()
 	auto := Options{Device: AutoDevice, Precision: Auto}
-	fast := ort.Device{Name: ort.Emulated, BFloat16: true}
-	nowhere := ort.Device{Name: "nowhere", BFloat16: true}
+	fast := device.About{Name: devicetest.Emulated, BFloat16: true}
+	nowhere := device.About{Name: "nowhere", BFloat16: true}
 	s := &Sentence{IDs: []int32{2, 10, 11, 12, 13, 3}, Blanks: []int{1, 3, 4}}
 	of := func(m *Model) []float32 {
 		lp := [][]float32{make([]float32, 3)}
@@ -134,17 +136,17 @@ func TestOpenChooses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		o       Options
-		devices []ort.Device
+		devices []device.About
 		want    *Model
 	}{
-		{"a device", auto, []ort.Device{fast}, rounded},
+		{"a device", auto, []device.About{fast}, rounded},
 		{"none", auto, nil, plain},
-		{"one that does not open it", auto, []ort.Device{nowhere}, plain},
-		{"float32 is needed", unrounded, []ort.Device{fast}, plain},
-		{"nothing named", Options{}, []ort.Device{fast}, plain},
-		{"the precision named", Options{Device: AutoDevice, Precision: BFloat16}, []ort.Device{fast},
+		{"one that does not open it", auto, []device.About{nowhere}, plain},
+		{"float32 is needed", unrounded, []device.About{fast}, plain},
+		{"nothing named", Options{}, []device.About{fast}, plain},
+		{"the precision named", Options{Device: AutoDevice, Precision: BFloat16}, []device.About{fast},
 			rounded},
-		{"the device named", Options{Device: ort.Emulated, Precision: Auto}, []ort.Device{fast},
+		{"the device named", Options{Device: devicetest.Emulated, Precision: Auto}, []device.About{fast},
 			rounded},
 	} {
 		m, err := openedOn(t, "bert-sdpa-tied", c.o, c.devices...)

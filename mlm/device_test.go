@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"infill/internal/ort"
+	"infill/mlm/device"
+	"infill/mlm/device/openvino"
 	"infill/mlm/onnx"
 )
 
@@ -16,7 +18,7 @@ import (
 func TestUnknownDevice(t *testing.T) {
 	t.Parallel()
 	_, err := OpenDir(t.Context(), filepath.Join("testdata", "tiny-bert"), Options{Device: "gpu"})
-	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) ||
+	if !errors.Is(err, ErrOption) || !errors.Is(err, device.ErrDevice) ||
 		!strings.Contains(err.Error(), "there is: cpu") {
 		t.Error(err)
 	}
@@ -33,7 +35,7 @@ func TestDevicesThatWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestDevicesThatWork$", "-test.v")
-		cmd.Env = append(os.Environ(), child+"=1", ort.EnvOpenVINO+"="+path)
+		cmd.Env = append(os.Environ(), child+"=1", openvino.Env+"="+path)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "--- PASS: TestDevicesThatWork") {
 			t.Errorf("%v: %s", err, out)
@@ -44,9 +46,28 @@ func TestDevicesThatWork(t *testing.T) {
 		t.Fatal("the runtime is loaded, so that this test finds nothing")
 	}
 	_, err := OpenDir(t.Context(), filepath.Join("testdata", "tiny-bert"), Options{Device: "cuda"})
-	if !errors.Is(err, ErrOption) || !errors.Is(err, ort.ErrDevice) ||
-		!strings.Contains(err.Error(), "there is: cpu") || strings.Contains(err.Error(), ort.OpenVINO) {
+	if !errors.Is(err, ErrOption) || !errors.Is(err, device.ErrDevice) ||
+		!strings.Contains(err.Error(), "there is: cpu") || strings.Contains(err.Error(), openvino.Name) {
 		t.Error(err)
+	}
+}
+
+// loose is a device whose rows depend on their neighbours, in float32, too.
+type loose struct{ device.Processor }
+
+func (loose) Numbers(bfloat16 bool) device.Numbers {
+	return device.Numbers{Neighbours: true, Rounded: bfloat16}
+}
+
+// A model says what its device's numbers are worth, and is its own in float32 if it does not round.
+func TestNumbersOfDevices(t *testing.T) {
+	t.Parallel()
+	if m := openBFloat16(t, "bert-sdpa-tied"); !m.SameBytes() {
+		t.Error("the runtime's own kernels change their minds")
+	}
+	m := &Model{options: Options{device: loose{}}}
+	if same, err := m.Float32(t.Context()); m.SameBytes() || same != m || err != nil {
+		t.Errorf("in float32: %v, %v", m.SameBytes(), err)
 	}
 }
 
@@ -55,7 +76,7 @@ func TestCacheOfDevices(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, id := range []string{"cpu", "other 1", "other 2"} {
-		o := Options{CacheDir: t.TempDir(), device: ort.Device{Identity: id}, cacheLimits: &limits{}}
+		o := Options{CacheDir: t.TempDir(), about: device.About{Identity: id}, cacheLimits: &limits{}}
 		c := newCache(folder{dir: "x"}, &onnx.Model{Graph: &onnx.Graph{}}, &Info{File: "model.onnx"}, o)
 		if c == nil {
 			t.Fatal("no cache")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"infill/internal/ort"
+	"infill/mlm/device"
 )
 
 // exact is the model without rounding, opened when somebody asks for it.
@@ -15,11 +15,11 @@ type exact struct {
 	closed bool
 }
 
-// Float32 is the model in float32: m itself, or if m was opened with [BFloat16] a second model on
-// the processor, without a backward pass. The first call opens it, and it is closed with m. Errors
-// are those of [Open], and ErrClosed.
+// Float32 is the model in float32: m itself, or if its device rounds, as with [BFloat16], a second
+// model on the processor, without a backward pass. The first call opens it, and it is closed with
+// m. Errors are those of [Open], and ErrClosed.
 func (m *Model) Float32(ctx context.Context) (*Model, error) {
-	if m.info.precision != BFloat16 {
+	if !m.options.numbers().Rounded {
 		return m, nil
 	}
 	e := &m.exact
@@ -32,7 +32,7 @@ func (m *Model) Float32(ctx context.Context) (*Model, error) {
 		return e.model, nil
 	}
 	o := m.options
-	o.Precision, o.Device, o.Forward, o.File = Float32, ort.CPU, true, m.info.File
+	o.Precision, o.Device, o.Forward, o.File = Float32, device.CPU, true, m.info.File
 	from, done, err := m.from.again()
 	if err != nil {
 		return nil, err

@@ -60,9 +60,9 @@ func mutate(data []byte, rng *rand.Rand) []byte {
 	return b
 }
 
-// known gives the one of the errors that a bad model may give which err is,
+// kindOf gives the one of the errors that a bad model may give which err is,
 // nil if it is none.
-func known(err error) error {
+func kindOf(err error) error {
 	for _, e := range []error{ErrNoModel, ErrNotMasked, ErrVocabulary, ErrNotFinite, ErrSentence,
 		ErrTooLong, onnx.ErrFormat, onnx.ErrLimit, onnx.ErrExternal, onnx.ErrGraph,
 		onnx.ErrUnsupported, onnxgrad.ErrInputs, onnxgrad.ErrOutputs, onnxgrad.ErrShape,
@@ -158,7 +158,7 @@ func TestHostileModels(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > most {
 			most = used
 		}
-		switch kind := known(err); {
+		switch kind := kindOf(err); {
 		case err == nil:
 			works++
 		case kind == nil:

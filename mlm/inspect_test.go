@@ -102,7 +102,7 @@ func TestInspectHostile(t *testing.T) {
 	for i := range 100 {
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		files["model.onnx"] = &fstest.MapFile{Data: mutate(good, rng)}
-		if _, problems := Inspect(files, ""); len(problems) > 0 && known(problems[0]) == nil {
+		if _, problems := Inspect(files, ""); len(problems) > 0 && kindOf(problems[0]) == nil {
 			t.Errorf("mutant %d: %v", i, problems)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"infill/internal/ort"
+	"infill/mlm/device"
+	"infill/mlm/device/known"
 	"infill/mlm/onnx"
 )
 
@@ -55,13 +57,21 @@ func SaturatesIntegers(device string) (bool, error) {
 
 // probe says whether a row of 255s times the weights of m does not give what it must. The
 // runtime has kernels of its own for a single row and for weights that are not repacked.
-func probe(device string, m *onnx.Model, want []int32) (bool, error) {
+func probe(name string, m *onnx.Model, want []int32) (bool, error) {
 	graph, err := onnx.Marshal(m, onnx.WriteOptions{})
 	if err != nil {
 		return false, err
 	}
+	d, _, err := known.Find(name, "")
+	if err != nil {
+		return false, err
+	}
+	p, err := d.Provider(device.Session{})
+	if err != nil {
+		return false, err
+	}
 	for _, loose := range []bool{false, true} {
-		c := ort.Config{Device: device, Level: ort.LevelExtended, NoPrepack: loose}
+		c := ort.Config{Provider: p, Level: ort.LevelExtended, NoPrepack: loose}
 		if wrong, err := multiplies(graph, want, c); wrong || err != nil {
 			return wrong, err
 		}

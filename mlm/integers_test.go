@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/mlm/device"
 	"infill/mlm/onnx"
 )
 
@@ -34,7 +34,7 @@ func TestUnsignedProductsAreExact(t *testing.T) {
 			t.Errorf("%v: a wrong sum is not found: %v", typ, err)
 		}
 	}
-	if _, err := SaturatesIntegers("no such device"); !errors.Is(err, ort.ErrDevice) {
+	if _, err := SaturatesIntegers("no such device"); !errors.Is(err, device.ErrDevice) {
 		t.Errorf("a device that is not there: %v", err)
 	}
 }

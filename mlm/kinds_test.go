@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/device"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -19,7 +21,7 @@ import (
 func TestKindsAgree(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
-	t.Run(ort.CPU, func(t *testing.T) {
+	t.Run(device.CPU, func(t *testing.T) {
 		eachKind(t, mlm.Options{}, true)
 		t.Run("BERT-base", func(t *testing.T) {
 			m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{})
@@ -27,11 +29,11 @@ func TestKindsAgree(t *testing.T) {
 		})
 	})
 	t.Run("bfloat16", func(t *testing.T) {
-		eachKind(t, mlm.Options{Device: ort.Emulated, Precision: mlm.BFloat16}, testmode.All())
+		eachKind(t, mlm.Options{Device: devicetest.Emulated, Precision: mlm.BFloat16}, testmode.All())
 	})
-	t.Run(ort.OpenVINO, func(t *testing.T) {
-		orttest.OpenVINO(t)
-		eachKind(t, mlm.Options{Device: ort.OpenVINO, Precision: mlm.Auto}, testmode.All())
+	t.Run(openvino.Name, func(t *testing.T) {
+		devicetest.OpenVINO(t)
+		eachKind(t, mlm.Options{Device: openvino.Name, Precision: mlm.Auto}, testmode.All())
 	})
 }
 

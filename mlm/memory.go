@@ -53,7 +53,7 @@ type bounds struct {
 func (o Options) sized(weights, kept int64) (Options, bounds) {
 	large := weights >= largeModel
 	// Where weights are not repacked no table is, and some devices cannot have it loose.
-	o.looseTable = o.looseTable || large && !o.device.FixedWeights && !o.LowMemory
+	o.looseTable = o.looseTable || large && !o.about.FixedWeights && !o.LowMemory
 	if o.BatchTokens != 0 {
 		return o, bounds{batch: o.BatchTokens}
 	}

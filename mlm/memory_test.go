@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"infill/internal/ort"
+	"infill/mlm/device"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/models"
@@ -132,7 +132,7 @@ func TestSized(t *testing.T) {
 		loose   bool
 	}{{Options{Threads: 2}, largeModel - 1, false}, {Options{Threads: 2}, largeModel, true},
 		{Options{Threads: 2, LowMemory: true}, largeModel, false},
-		{Options{Threads: 2, device: ort.Device{FixedWeights: true}}, largeModel, false}} {
+		{Options{Threads: 2, about: device.About{FixedWeights: true}}, largeModel, false}} {
 		if got, _ := c.o.sized(c.weights, per); got.looseTable != c.loose {
 			t.Errorf("%+v of %d bytes: loose table %v", c.o, c.weights, got.looseTable)
 		}

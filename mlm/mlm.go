@@ -21,7 +21,7 @@
 // All values are float32 in nats; sums over blanks are the caller's, in
 // float64. A result depends on the model, the sentence and the state only:
 // not on the number of threads, the size of batches, or what other callers
-// happen to share them. BFloat16 on OpenVINO is the exception.
+// happen to share them, unless [Model.SameBytes] says otherwise.
 package mlm
 
 import (
@@ -32,6 +32,7 @@ import (
 
 	"infill/internal/gate"
 	"infill/internal/ort"
+	"infill/mlm/device"
 	"infill/tokenize"
 )
 
@@ -93,9 +94,9 @@ type Options struct {
 	// weights are then repacked once in place of twice. Energies, conditionals and forward gradients
 	// are the same bits.
 	Forward bool
-	// Device is the name of what evaluates the model: "cpu", the processor with the runtime's own
-	// kernels, which "" means, or "openvino", a plug-in that has to be installed. Results are the same
-	// bits only on the same device. [AutoDevice] leaves it to [Open], see [Auto].
+	// Device is the name of what evaluates the model: [CPUDevice], which "" means, or another one of
+	// those that package mlm/device/known lists. Results are the same bits only on the same device.
+	// [AutoDevice] leaves it to [Open], see [Auto].
 	Device string
 	// Unrounded keeps what is chosen by itself to Float32, for those who need the model itself. It
 	// has no part in what is named.
@@ -110,11 +111,12 @@ type Options struct {
 	// graphs of large models are kept; "" is the user's cache.
 	CacheDir string
 
-	looseTable  bool    // see loosened
-	unfused     bool    // see fusions
-	unshared    bool    // see onnxgrad.Options
-	cacheLimits *limits // nil for the usual ones
-	device      ort.Device
+	looseTable  bool          // see loosened
+	unfused     bool          // see fusions
+	unshared    bool          // see onnxgrad.Options
+	cacheLimits *limits       // nil for the usual ones
+	device      device.Device // nil until it was looked for
+	about       device.About
 	choice      *choice    // nil for the usual one
 	signedness  signedness // of 8-bit weights
 }
@@ -134,9 +136,9 @@ const (
 	Int8
 	// BFloat16 has the factors and results of all products rounded to bfloat16, of energies and
 	// conditionals, too. Where they are the same function of the state each time, samplers with an
-	// acceptance step are exact for the rounded model, which is another one. OpenVINO rounds some
-	// values of a row differently in calls of other sizes, so that results may differ between runs.
-	// [Model.Float32] is the model itself. Only some devices have it.
+	// acceptance step are exact for the rounded model, which is another one. Where they
+	// are not, [Model.SameBytes] says so. [Model.Float32] is the model itself. Only some devices
+	// have it.
 	BFloat16
 	// Auto leaves the precision to [Open], as [AutoDevice] leaves the device. A device that is named
 	// brings its precision: BFloat16 where it has that, and Float32 elsewhere. A precision that is
@@ -150,7 +152,7 @@ const (
 // processor with the runtime's own kernels.
 const (
 	AutoDevice = "auto"
-	CPUDevice  = ort.CPU
+	CPUDevice  = device.CPU
 )
 
 var precisionNames = []string{Float32: "fp32", Int8: "int8", BFloat16: "bf16", Auto: "auto"}
@@ -247,7 +249,11 @@ func (m *Model) Work() (energies, conditionals, gradients Work) {
 func (m *Model) Precision() Precision { return m.info.precision }
 
 // Device is the name of what evaluates the model, never "" or AutoDevice.
-func (m *Model) Device() string { return m.options.device.Name }
+func (m *Model) Device() string { return m.options.on().Name() }
+
+// SameBytes says whether a result is the same bits each time. On some devices the last bits of a
+// row may depend on the rows beside it, which threads and timing decide.
+func (m *Model) SameBytes() bool { return !m.options.numbers().Neighbours }
 
 // Threads is how many batches are evaluated at the same time.
 func (m *Model) Threads() int { return m.options.Threads }

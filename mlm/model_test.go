@@ -16,6 +16,8 @@ import (
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -344,13 +346,13 @@ func TestBitsTiny(t *testing.T) {
 		testBits(t, openTiny, Options{Precision: Int8}, []int{4, 5, 6, 9, 14, 20, 30, 38}, 9)
 	})
 	t.Run("bfloat16", func(t *testing.T) {
-		o := Options{Device: ort.Emulated, Precision: BFloat16}
+		o := Options{Device: devicetest.Emulated, Precision: BFloat16}
 		testBits(t, openTiny, o, []int{4, 9, 20, 38}, 9)
 	})
-	t.Run(ort.OpenVINO, func(t *testing.T) {
+	t.Run(openvino.Name, func(t *testing.T) {
 		testmode.Long(t)
-		orttest.OpenVINO(t)
-		testBits(t, openTiny, Options{Device: ort.OpenVINO, Precision: Auto}, []int{4, 9, 20, 38}, 9)
+		devicetest.OpenVINO(t)
+		testBits(t, openTiny, Options{Device: openvino.Name, Precision: Auto}, []int{4, 9, 20, 38}, 9)
 	})
 }
 

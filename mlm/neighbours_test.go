@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/device"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -20,14 +22,14 @@ func TestNeighbours(t *testing.T) {
 	for _, c := range []struct {
 		device string
 		p      mlm.Precision
-	}{{ort.CPU, mlm.Float32}, {ort.OpenVINO, mlm.Float32}, {ort.OpenVINO, mlm.BFloat16}} {
+	}{{device.CPU, mlm.Float32}, {openvino.Name, mlm.Float32}, {openvino.Name, mlm.BFloat16}} {
 		for _, forward := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v forward=%v", c.device, c.p, forward), func(t *testing.T) {
 				switch {
 				case c.p == mlm.BFloat16:
-					orttest.BFloat16(t)
-				case c.device == ort.OpenVINO:
-					orttest.OpenVINO(t)
+					devicetest.BFloat16(t)
+				case c.device == openvino.Name:
+					devicetest.OpenVINO(t)
 				}
 				o := mlm.Options{Device: c.device, Precision: c.p, Threads: 1, Forward: forward,
 					BatchTokens: mlm.MaxBatchTokens, Runtime: orttest.Load(t).Path}
@@ -45,7 +47,7 @@ func TestNeighbours(t *testing.T) {
 // The same in bfloat16 with every export, and with BERT-base.
 func TestNeighboursBFloat16(t *testing.T) {
 	testmode.Long(t)
-	orttest.BFloat16(t)
+	devicetest.BFloat16(t)
 	folders := map[string]string{}
 	for _, a := range architectures {
 		for _, f := range a.fixtures {
@@ -54,7 +56,7 @@ func TestNeighboursBFloat16(t *testing.T) {
 	}
 	check := func(t *testing.T, dir string) {
 		for _, forward := range []bool{false, true} {
-			m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Device: ort.OpenVINO,
+			m, err := mlm.OpenDir(t.Context(), dir, mlm.Options{Device: openvino.Name,
 				Precision: mlm.BFloat16, Threads: 1, Forward: forward})
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"infill/internal/disk"
 	"infill/internal/ort"
+	"infill/mlm/device"
 	"infill/mlm/onnx"
 	"infill/mlm/onnxgrad"
 	"infill/tokenize"
@@ -151,9 +152,9 @@ func (m *Model) backend(
 	ctx context.Context, from folder, parsed *onnx.Model, o Options, sum func() (string, error),
 ) (backend, error) {
 	m.info.NoGradients = integerProducts(&m.info.Info)
-	if o.device.NoIntegers && (m.info.NoGradients != "" || o.Precision == Int8) {
+	if o.about.NoIntegers && (m.info.NoGradients != "" || o.Precision == Int8) {
 		return nil, fmt.Errorf("%w: products of 8-bit integers were not checked on the device %s; use %s",
-			ErrOption, o.device.Name, ort.CPU)
+			ErrOption, o.about.Name, device.CPU)
 	}
 	if m.info.NoGradients != "" {
 		return newPlain(ctx, from, parsed, &m.info, o)

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"infill/internal/ort"
 	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
 	"infill/mlm"
+	"infill/mlm/device"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -18,7 +20,7 @@ import (
 // for it after a graph for the processor was kept in the cache.
 func TestOpenVINOCheck(t *testing.T) {
 	testmode.Long(t)
-	orttest.OpenVINO(t)
+	devicetest.OpenVINO(t)
 	cache := t.TempDir()
 	check := func(t *testing.T, m *mlm.Model, err error) {
 		t.Helper()
@@ -32,7 +34,7 @@ func TestOpenVINOCheck(t *testing.T) {
 		}
 	}
 	t.Run("small", func(t *testing.T) {
-		for _, device := range []string{ort.CPU, ort.OpenVINO} {
+		for _, device := range []string{device.CPU, openvino.Name} {
 			m, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: device, CacheDir: cache,
 				Runtime: orttest.Load(t).Path})
 			check(t, m, err)
@@ -41,12 +43,12 @@ func TestOpenVINOCheck(t *testing.T) {
 	for _, a := range architectures {
 		t.Run(a.folder, func(t *testing.T) {
 			m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, a.fixtures[0]),
-				mlm.Options{Device: ort.OpenVINO})
+				mlm.Options{Device: openvino.Name})
 			check(t, m, err)
 		})
 	}
 	t.Run("BERT-base", func(t *testing.T) {
-		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Device: ort.OpenVINO})
+		m, err := mlm.OpenDir(t.Context(), testmode.BERTBase(t), mlm.Options{Device: openvino.Name})
 		check(t, m, err)
 	})
 }
@@ -54,14 +56,14 @@ func TestOpenVINOCheck(t *testing.T) {
 // Gradients in bfloat16 are right by the measure of the check, which has bounds for it. The log
 // gives the errors.
 func TestOpenVINOCheckBFloat16(t *testing.T) {
-	orttest.BFloat16(t)
+	devicetest.BFloat16(t)
 	check := func(t *testing.T, m *mlm.Model, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = m.Close() }()
-		if m.Precision() != mlm.BFloat16 || m.Device() != ort.OpenVINO {
+		if m.Precision() != mlm.BFloat16 || m.Device() != openvino.Name {
 			t.Fatalf("on %s in %s", m.Device(), m.Precision())
 		}
 		r, err := m.Check(t.Context(), mlm.CheckOptions{Seed: 1})
@@ -77,7 +79,7 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 		for _, fixture := range a.fixtures {
 			t.Run(fixture, func(t *testing.T) {
 				m, err := mlm.OpenDir(t.Context(), exportFolder(t, a.folder, fixture),
-					mlm.Options{Device: ort.OpenVINO, Precision: mlm.Auto})
+					mlm.Options{Device: openvino.Name, Precision: mlm.Auto})
 				check(t, m, err)
 			})
 		}
@@ -91,8 +93,8 @@ func TestOpenVINOCheckBFloat16(t *testing.T) {
 
 // What was not checked on the device is refused there.
 func TestOpenVINORefusesIntegers(t *testing.T) {
-	orttest.OpenVINO(t)
-	_, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: ort.OpenVINO,
+	devicetest.OpenVINO(t)
+	_, err := mlm.Open(t.Context(), models.Small(), mlm.Options{Device: openvino.Name,
 		Precision: mlm.Int8})
 	if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
 		t.Errorf("8-bit gradients: %v", err)
@@ -111,7 +113,7 @@ func TestOpenVINORefusesIntegers(t *testing.T) {
 		fixture := strings.TrimSuffix(filepath.Base(f), ".onnx")
 		folder, _, _ := strings.Cut(fixture, "-int8")
 		_, err := mlm.OpenDir(t.Context(), exportFolder(t, folder, fixture),
-			mlm.Options{Device: ort.OpenVINO})
+			mlm.Options{Device: openvino.Name})
 		if !errors.Is(err, mlm.ErrOption) || !strings.Contains(err.Error(), "use cpu") {
 			t.Errorf("%s: %v", fixture, err)
 		}

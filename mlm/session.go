@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"infill/internal/ort"
+	"infill/mlm/device"
 	"infill/mlm/onnx"
-	"infill/mlm/onnxgrad"
 )
 
 // externalMin is the size from which on a weight is left where it is on disk
@@ -19,15 +19,7 @@ const externalMin = 4096
 // folder on disk, and those that the cache keeps, are referred to by file, offset
 // and length, so that the runtime maps them; all others travel inside the graph.
 func encoded(from folder, m *onnx.Model, o Options) ([]byte, error) {
-	if o.device.SharedSquares {
-		onnxgrad.SplitSquares(m)
-	}
-	if o.device.RoundsByPlace && o.Precision == BFloat16 {
-		onnxgrad.NegateMeans(m)
-	}
-	if o.device.Emulates && o.Precision == BFloat16 {
-		onnxgrad.RoundProducts(m)
-	}
+	o.on().Rewrite(m, o.Precision == BFloat16)
 	if o.looseTable {
 		m = loosened(m)
 	}
@@ -46,10 +38,13 @@ const fusions = "GeluFusionL1;GeluFusionL2;FastGeluFusion;BiasGeluFusion;QuickGe
 
 // session gives an encoded graph to the runtime.
 func session(from folder, data []byte, inputs, outputs []string, o Options) (*ort.Session, error) {
-	c := ort.Config{Device: o.Device, Streams: o.Threads, CacheDir: o.CacheDir,
-		BFloat16: o.Precision == BFloat16,
-		Level:    ort.LevelExtended, NoPrepack: o.LowMemory, NoMemPattern: true, Profile: o.Profile,
-		Entries: map[string]string{}}
+	p, err := o.on().Provider(device.Session{CacheDir: o.CacheDir, Streams: o.Threads,
+		BFloat16: o.Precision == BFloat16})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", device.ErrDevice, o.on().Name(), err)
+	}
+	c := ort.Config{Provider: p, Level: ort.LevelExtended, NoPrepack: o.LowMemory,
+		NoMemPattern: true, Profile: o.Profile, Entries: map[string]string{}}
 	if _, dir := from.weights(); dir != "" {
 		c.Entries["session.model_external_initializers_file_folder_path"] = dir
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"infill/internal/ort"
 	"infill/mlm"
+	"infill/mlm/device/known"
 	"infill/models"
 	"infill/samplers"
 )
@@ -90,7 +90,7 @@ func valuesOf(f *option) (words []string, more bool) {
 		return samplers.Names(), false
 	case "device":
 		words = append(words, mlm.AutoDevice)
-		for _, d := range ort.Devices("") {
+		for _, d := range known.All("") {
 			words = append(words, d.Name)
 		}
 		return words, false

@@ -21,6 +21,9 @@ import (
 	"infill/internal/disk"
 	"infill/internal/ort"
 	"infill/mlm"
+	"infill/mlm/device"
+	"infill/mlm/device/known"
+	"infill/mlm/device/openvino"
 	"infill/models"
 )
 
@@ -36,12 +39,12 @@ func doctorCommand(std stdio) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "doctor",
-		ArgsUsage: "[" + ort.OpenVINO + "]",
+		ArgsUsage: "[" + openvino.Name + "]",
 		Usage:     "what infill runs on: runtime library, processor, default model, cache folders",
 		Flags:     join(ownEnv("install", flags, "force")),
 		Action: func(c *cli.Context) error {
-			if what := c.Args().First(); c.NArg() > 1 || what != "" && (what != ort.OpenVINO || !install) {
-				return usagef("doctor takes no argument but %s after --install, got %q", ort.OpenVINO, what)
+			if what := c.Args().First(); c.NArg() > 1 || what != "" && (what != openvino.Name || !install) {
+				return usagef("doctor takes no argument but %s after --install, got %q", openvino.Name, what)
 			}
 			if force && !install {
 				return usagef("--force goes with --install")
@@ -52,7 +55,7 @@ func doctorCommand(std stdio) *cli.Command {
 			o := ort.InstallOptions{Force: force, Log: std.err}
 			switch {
 			case install && c.NArg() > 0:
-				if _, err := ort.InstallOpenVINO(c.Context, o); err != nil {
+				if _, err := openvino.Plugin.Install(c.Context, o); err != nil {
 					return err
 				}
 			case install:
@@ -108,9 +111,9 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 		report.Source = "flag"
 	}
 	d.Runtime = runtimeJSON(report)
-	d.Devices = wires(ort.Devices(""), func(v ort.Device) deviceJSON { return deviceJSON(v) })
-	device, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
-	d.Automatic = automaticJSON{device, precision.String(), mlm.LargeWeights}
+	d.Devices = wires(known.All(""), func(v device.About) deviceJSON { return deviceJSON(v) })
+	chosen, precision := mlm.Automatic(mlm.LargeWeights, mlm.Options{})
+	d.Automatic = automaticJSON{chosen, precision.String(), mlm.LargeWeights}
 	cache, cerr := disk.CacheDir("")
 	if cerr != nil {
 		cache = cerr.Error()
@@ -133,7 +136,7 @@ func examine(ctx context.Context, std stdio, path string, asJSON bool) error {
 		fmt.Fprintf(&b, "device: %s, %s%s\n", dev.Name, cmp.Or(dev.Problem, dev.About),
 			map[bool]string{true: " (infill doctor --install openvino)"}[dev.Missing])
 	}
-	usual := fmt.Sprintf("%s in %s", ort.CPU, mlm.Float32)
+	usual := fmt.Sprintf("%s in %s", device.CPU, mlm.Float32)
 	if large := d.Automatic.Device + " in " + d.Automatic.Precision; large != usual {
 		usual = fmt.Sprintf("%s for models whose weights take %s or more in %s, %s for others",
 			large, megabytes(d.Automatic.Least), mlm.Float32, usual)

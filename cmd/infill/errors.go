@@ -11,12 +11,12 @@ import (
 	"infill/infill/jsonl"
 	"infill/infill/settings"
 	"infill/infill/table"
-	"infill/internal/ort"
 	"infill/internal/program"
 	"infill/internal/unpack"
 	"infill/metrics/bleu"
 	"infill/metrics/corpus"
 	"infill/mlm"
+	"infill/mlm/device"
 	"infill/report"
 	"infill/samplers"
 	"infill/tokenize"
@@ -55,7 +55,7 @@ var badInput = []error{
 	corpus.ErrOption, corpus.ErrBinary, corpus.ErrEmpty, corpus.ErrLineTooLong, corpus.ErrTooLarge,
 	bleu.ErrOption, bleu.ErrUnequal, report.ErrFormat, report.ErrNoSentences, report.ErrPaired,
 	report.ErrOption,
-	unpack.ErrDamaged, ort.ErrDevice,
+	unpack.ErrDamaged, device.ErrDevice,
 }
 
 func exitCode(err error) int {

@@ -93,8 +93,12 @@ func warn(std stdio, m *mlm.Model, quiet bool) {
 		fmt.Fprintf(std.err, "infill: warning: %s\n", printable(w))
 	}
 	if d, p := m.Device(), m.Precision(); d != mlm.CPUDevice && !quiet {
-		fmt.Fprintf(std.err, "infill: on the device %s in %s (--device %s for the runtime's own "+
-			"kernels)\n", d, p, mlm.CPUDevice)
+		others := ""
+		if !m.SameBytes() {
+			others = ", where a repeated run may print other bytes"
+		}
+		fmt.Fprintf(std.err, "infill: on the device %s in %s%s (--device %s for the runtime's own "+
+			"kernels)\n", d, p, others, mlm.CPUDevice)
 	}
 	if why := m.Info().Unkept; why != "" && !quiet {
 		fmt.Fprintf(std.err, "infill: %s\n", printable(unkept(why)))

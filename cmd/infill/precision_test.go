@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"infill/infill/settings"
-	"infill/internal/ort"
 	"infill/mlm"
+	"infill/mlm/device"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/known"
 )
 
-func init() { ort.AddEmulated() }
+func init() { devicetest.AddEmulated() }
 
 // A device brings its precision, and a precision its device. Both are in records and manifests, and
 // said at the start. A run with others is refused with the names of both.
@@ -28,23 +30,23 @@ func TestPrecisionIsRecorded(t *testing.T) {
 			"--steps", "4", "--chains", "2"}, more...)...)
 	}
 	// Where OpenVINO is installed on a processor of Intel with AVX512_BF16, the precision picks that.
-	device := ort.Emulated
-	for _, named := range [][]string{{"--device", ort.Emulated}, {"--precision", "bf16"}} {
+	on := devicetest.Emulated
+	for _, named := range [][]string{{"--device", devicetest.Emulated}, {"--precision", "bf16"}} {
 		if named[0] == "--precision" {
-			list := ort.BFloat16Devices("")
-			device = list[slices.IndexFunc(list, func(d ort.Device) bool { return d.Problem == "" })].Name
+			list := known.BFloat16("")
+			on = list[slices.IndexFunc(list, func(d device.About) bool { return d.Problem == "" })].Name
 		}
 		r := run(append(named, "--force")...)
 		rec, man := read(t, out), read(t, out+".manifest")
-		if r.code != 0 || !strings.Contains(r.err, "on the device "+device+" in bf16") ||
-			!strings.Contains(rec, `"device":"`+device+`","precision":"bf16"`) ||
-			!strings.Contains(man, `"device": "`+device+`"`) ||
+		if r.code != 0 || !strings.Contains(r.err, "on the device "+on+" in bf16") ||
+			!strings.Contains(rec, `"device":"`+on+`","precision":"bf16"`) ||
+			!strings.Contains(man, `"device": "`+on+`"`) ||
 			!strings.Contains(man, `"precision": "bf16"`) {
 			t.Errorf("%v: %d, %s%s%s", named, r.code, r.err, rec, man)
 		}
 	}
 	r := run("--resume")
-	for _, part := range []string{"--device was " + device + ", is cpu", "--precision was bf16, is fp32",
+	for _, part := range []string{"--device was " + on + ", is cpu", "--precision was bf16, is fp32",
 		"give what the first run had"} {
 		if r.code == 0 || !strings.Contains(r.err, part) {
 			t.Errorf("%q is not in: %s", part, r.err)
@@ -64,7 +66,7 @@ func TestPrecisionIsRecorded(t *testing.T) {
 		t.Errorf("log Z in bf16: %s", r.err)
 	}
 	// Here the precision is chosen, and log Z has one that it can have.
-	if r := run("--force", "--device", ort.Emulated, "--log-z"); r.code != 0 ||
+	if r := run("--force", "--device", devicetest.Emulated, "--log-z"); r.code != 0 ||
 		!strings.Contains(read(t, out), `"log_z"`) || strings.Contains(read(t, out), "bf16") {
 		t.Errorf("log Z on a device: %s%s", r.err, read(t, out))
 	}
@@ -104,7 +106,7 @@ func TestMayRound(t *testing.T) {
 func TestScoreOpensNoRoundedModel(t *testing.T) {
 	t.Parallel()
 	f := &scoreFlags{modelFlags: modelFlags{Model: *settings.ModelDefaults()}}
-	f.Name, f.Options.Precision, f.Options.Device = "small", mlm.BFloat16, ort.Emulated
+	f.Name, f.Options.Precision, f.Options.Device = "small", mlm.BFloat16, devicetest.Emulated
 	s, err := f.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -113,19 +113,17 @@ type runtimeJSON struct {
 	Looked   []string   `json:"looked,omitempty"`
 }
 
-// deviceJSON is ort.Device.
+// deviceJSON is device.About.
 type deviceJSON struct {
-	Name          string `json:"name"`
-	About         string `json:"about"`
-	Problem       string `json:"problem,omitempty"`
-	Missing       bool   `json:"missing,omitempty"`
-	Identity      string `json:"identity"`
-	FixedWeights  bool   `json:"-"`
-	SharedSquares bool   `json:"-"`
-	RoundsByPlace bool   `json:"-"`
-	NoIntegers    bool   `json:"-"`
-	BFloat16      bool   `json:"bfloat16,omitempty"`
-	Emulates      bool   `json:"-"`
+	Name         string `json:"name"`
+	About        string `json:"about"`
+	Problem      string `json:"problem,omitempty"`
+	Missing      bool   `json:"missing,omitempty"`
+	Identity     string `json:"identity"`
+	BFloat16     bool   `json:"bfloat16,omitempty"`
+	FixedWeights bool   `json:"-"`
+	NoIntegers   bool   `json:"-"`
+	Slow         bool   `json:"-"`
 }
 
 // automaticJSON is what mlm.Automatic says of models with weights of Least bytes or more.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"infill/internal/ort"
 	"infill/mlm"
 )
 
@@ -75,9 +74,9 @@ var modelTable = []*Setting[Model]{
 		},
 	},
 	{
-		Name: "device", Arg: "NAME", Record: Changed, absent: ort.CPU,
+		Name: "device", Arg: "NAME", Record: Changed, absent: mlm.CPUDevice,
 		Doc: "what evaluates the model; " + mlm.AutoDevice + ": large models on a device that has " +
-			mlm.BFloat16.String() + ", others on " + ort.CPU,
+			mlm.BFloat16.String() + ", others on " + mlm.CPUDevice,
 		bind: func(v *Model) *Value { return TextValue(&v.Options.Device) },
 	},
 }

@@ -28,7 +28,7 @@ type InstallOptions struct {
 	From string
 	// NPM is the npm command; "" means "npm".
 	NPM string
-	// Python is the command whose pip fetches the plug-in of OpenVINO; "" means "python3".
+	// Python is the command whose pip fetches a plug-in; "" means "python3".
 	Python string
 	// ReleaseURL is the folder of Microsoft's release archives; "" means
 	// that of [Version] on GitHub.

@@ -28,15 +28,8 @@ type Config struct {
 	// for the graphs of this project, but several runs of one thread each are
 	// faster than one run of several.
 	Threads int
-	// Device is the name of what evaluates the graph, see [Devices]; "" is [CPU].
-	Device string
-	// Streams is how many runs there are at the same time, 0 for 1. The processor's own kernels need
-	// not know.
-	Streams int
-	// BFloat16 rounds the operands of products, on a device that has it.
-	BFloat16 bool
-	// CacheDir replaces the user's cache, in which a device may be installed.
-	CacheDir string
+	// Provider evaluates the graph, nil for the runtime's own kernels.
+	Provider *Provider
 	Level    Level
 	// NoArena frees every intermediate tensor at once instead of keeping the
 	// memory for the next run.
@@ -116,10 +109,6 @@ func open(name string, inputs, outputs []string, c Config,
 
 // options translates c; the caller destroys the result.
 func (c Config) options() (*binding.SessionOptions, error) {
-	on, _, err := findProvider(c.Device, c.CacheDir)
-	if err != nil {
-		return nil, err
-	}
 	o, err := binding.NewSessionOptions()
 	if err != nil {
 		return nil, err
@@ -158,7 +147,7 @@ func (c Config) options() (*binding.SessionOptions, error) {
 	for k, v := range c.Entries {
 		steps = append(steps, o.AddSessionConfigEntry(k, v))
 	}
-	if err := errors.Join(append(steps, on.attach(o, c))...); err != nil {
+	if err := errors.Join(append(steps, c.Provider.attach(o))...); err != nil {
 		_ = o.Destroy()
 		return nil, err
 	}

@@ -20,7 +20,8 @@ import (
 // helpers are the packages that ship nothing: tests, their helpers, and the lab.
 var helpers = []string{
 	"internal/ort/orttest", "internal/outside", "internal/prose", "internal/testmode",
-	"internal/testsum", "internal/truecase/maketable", "lab", "models/train", "server/browser",
+	"internal/testsum", "internal/truecase/maketable", "lab", "mlm/device/devicetest",
+	"models/train", "server/browser",
 }
 
 // architecture reads docs/architecture.md.

@@ -4,20 +4,20 @@ import (
 	"math"
 	"testing"
 
-	"infill/internal/ort"
-	"infill/internal/ort/orttest"
-	"infill/mlm/onnx"
+	"infill/internal/testmode"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 )
 
 // Products of bfloat16 in r give torch's numbers within the bounds of the check of gradients.
 // The log gives the errors.
 func TestBFloat16Fixtures(t *testing.T) {
-	orttest.BFloat16(t)
+	devicetest.BFloat16(t)
 	for _, f := range fixtures(t) {
 		t.Run(f.name, func(t *testing.T) {
 			d := derive(t, f.model)
-			SplitSquares(d.Model)
-			s := open(t, d, ort.Config{Device: ort.OpenVINO, BFloat16: true})
+			openvino.Device{}.Rewrite(d.Model, true)
+			s := open(t, d, devicetest.Config(t, true))
 			for i, c := range f.Calls {
 				r := s.run(t, c, true, true)
 				logf, term := offBFloat16(c, r)
@@ -36,27 +36,31 @@ func TestBFloat16Fixtures(t *testing.T) {
 	}
 }
 
-// OpenVINO rounds the result of a product, too, before a sum in float32 reads it. So logits are
-// rounded. Only a result that is an output of the graph stays as it is.
-func TestBFloat16Results(t *testing.T) {
-	device := orttest.BFloat16(t)
-	const n = 64
-	x, z, w := make([]float32, n), make([]float32, n), make([]float32, n*n)
-	x[0], x[1] = 1, 1.0/4096 // x·W is 1 + i/4096
-	for i := range n {
-		z[i], w[i], w[n+i] = 1, 1, float32(i) // z·W is 1 + i
-	}
-	m := squares("MatMul", "MatMul", w, n)
-	m.Graph.Nodes[0].Outputs[0] = "product"
-	m.Graph.Nodes = append(m.Graph.Nodes, &onnx.Node{Name: "sum", Op: "Sub",
-		Inputs: []string{"product", "z"}, Outputs: []string{"y1"}})
-	out := runSquares(t, m, ort.Config{Device: device.Name, BFloat16: true}, n, x, z)
-	for i := range n {
-		want := toBFloat16(1+float32(i)/4096) - 1
-		if float64(out[0][i]) != want || out[1][i] != float32(1+i) {
-			t.Errorf("column %d: %v, want %v, and %v, want %d", i, out[0][i], want, out[1][i], 1+i)
+// Every fixture gives torch's numbers on OpenVINO, as it does on the processor's own kernels.
+func TestOpenVINOFixtures(t *testing.T) {
+	testmode.Long(t)
+	devicetest.OpenVINO(t)
+	eachFixture(t, func(t *testing.T, f fixture) {
+		d := derive(t, f.model)
+		openvino.Device{}.Rewrite(d.Model, false)
+		s := open(t, d, devicetest.Config(t, false))
+		for i, c := range f.Calls {
+			r := s.run(t, c, true, true)
+			for what, off := range map[string]float64{
+				"log f":       relative(r.logProb, c["log_prob"].Data),
+				"conditional": relative(r.conditional, c["conditional"].Data),
+			} {
+				if !(off < f.tolerance(1e-5)) {
+					t.Errorf("%s, call %d: %s is off by %.2g", f.name, i, what, off)
+				}
+			}
+			if c["blanks"].Shape[1] > 1 {
+				if off := relative(second(c, r.gradient, r.conditional)); !(off < f.tolerance(1e-5)) {
+					t.Errorf("%s, call %d: the second term is off by %.2g", f.name, i, off)
+				}
+			}
 		}
-	}
+	})
 }
 
 // offBFloat16 is the largest error of log f in nats, and the root mean square of those of the

@@ -1,4 +1,4 @@
-package onnxgrad
+package devicetest
 
 import (
 	"math"
@@ -9,28 +9,23 @@ import (
 	"infill/internal/ort/orttest"
 )
 
-// toBFloat16 keeps eight binary digits, to the nearest and to even in the middle.
-func toBFloat16(x float32) float64 {
-	if x == 0 {
-		return 0
-	}
-	_, e := math.Frexp(float64(x))
-	unit := math.Ldexp(1, e-8)
-	return math.RoundToEven(float64(x)/unit) * unit
-}
-
 // The runtime computes products of the rounded factors, rounds them, and takes no rounding out.
 func TestRoundProducts(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
 	const n = 8
 	rng := rand.New(rand.NewPCG(5, 1))
-	w, x, z := numbers(rng, n*n), numbers(rng, n), numbers(rng, n)
-	m := squares("MatMul", "FusedMatMul", w, n)
-	if k := RoundProducts(m); k != 2 {
-		t.Errorf("%d products", k)
+	w, x, z := Numbers(rng, n*n), Numbers(rng, n), Numbers(rng, n)
+	m := Squares("MatMul", "FusedMatMul", w, n)
+	Emulation{}.Rewrite(m, false)
+	if k := len(m.Graph.Nodes); k != 2 {
+		t.Errorf("%d nodes in float32", k)
 	}
-	out := runSquares(t, m, ort.Config{Level: ort.LevelExtended}, n, x, z)
+	Emulation{}.Rewrite(m, true)
+	if k := len(m.Graph.Nodes); k != 2*7 { // two casts for each factor and result
+		t.Errorf("%d nodes", k)
+	}
+	out := RunSquares(t, m, ort.Config{Level: ort.LevelExtended}, n, x, z)
 	for k, in := range [][]float32{x, z} {
 		for c := range n {
 			want := 0.0
@@ -39,11 +34,11 @@ func TestRoundProducts(t *testing.T) {
 				if k == 1 {
 					at = c*n + i
 				}
-				want += toBFloat16(in[i]) * toBFloat16(w[at])
+				want += ToBFloat16(in[i]) * ToBFloat16(w[at])
 			}
 			// Half a unit of the last digit, and what the sum in float32 may be off by.
 			y := float64(out[k][c])
-			if math.Abs(want-y) > math.Abs(want)/256+1e-5 || y != toBFloat16(out[k][c]) {
+			if math.Abs(want-y) > math.Abs(want)/256+1e-5 || y != ToBFloat16(out[k][c]) {
 				t.Errorf("product %d, column %d: %v, want %v, rounded", k, c, y, want)
 			}
 		}

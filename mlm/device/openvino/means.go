@@ -1,4 +1,4 @@
-package onnxgrad
+package openvino
 
 import "infill/mlm/onnx"
 

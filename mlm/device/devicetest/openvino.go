@@ -1,4 +1,5 @@
-package orttest
+// Package devicetest has devices, and small graphs, for tests of any package.
+package devicetest
 
 import (
 	"errors"
@@ -7,39 +8,51 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"infill/internal/ort"
+	"infill/internal/ort/orttest"
 	"infill/internal/testmode"
+	"infill/mlm/device"
+	"infill/mlm/device/known"
+	"infill/mlm/device/openvino"
 )
 
-// OpenVINO makes the device [ort.OpenVINO] usable until the process ends, also on processors on
+// OpenVINO makes the device [openvino.Name] usable until the process ends, also on processors on
 // which its plug-in does not offer itself, see testdata/intel.c. On Intel's processors nothing is
 // pretended. A test is skipped where the plug-in is not installed.
-func OpenVINO(tb testing.TB) ort.Device {
+func OpenVINO(tb testing.TB) device.About {
 	tb.Helper()
-	Load(tb)
+	orttest.Load(tb)
 	if err := pretend(); err != nil {
 		testmode.Missing(tb, err.Error())
 	}
-	d, err := ort.FindDevice(ort.OpenVINO, "")
+	_, about, err := known.Find(openvino.Name, "")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return d
+	return about
 }
 
 // BFloat16 is OpenVINO on a processor that has products of bfloat16. Elsewhere a test is skipped.
-func BFloat16(tb testing.TB) ort.Device {
+func BFloat16(tb testing.TB) device.About {
 	tb.Helper()
-	named := func(d ort.Device) bool { return d.Name == ort.OpenVINO }
-	if !slices.ContainsFunc(ort.BFloat16Devices(""), named) {
+	if !(openvino.Device{}).BFloat16() {
 		testmode.Missing(tb, "a processor with AVX512_BF16, for products of bfloat16")
 	}
 	return OpenVINO(tb)
+}
+
+// Config is that of a session on OpenVINO, which the test has made usable.
+func Config(tb testing.TB, bfloat16 bool) ort.Config {
+	tb.Helper()
+	p, err := openvino.Device{}.Provider(device.Session{BFloat16: bfloat16})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ort.Config{Provider: p}
 }
 
 // intel says that the processor is one of Intel, on which the plug-in offers itself.
@@ -53,12 +66,12 @@ var pretend = sync.OnceValue(func() error {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return errors.New("OpenVINO's plug-in is for linux-amd64")
 	}
-	real, err := ort.FindOpenVINO("")
+	real, _, err := openvino.Plugin.Find("")
 	if err != nil {
 		return fmt.Errorf("OpenVINO's plug-in, which `make openvino` installs: %w", err)
 	}
 	if intel() { // named, because tests with a cache of their own have none in it
-		return os.Setenv(ort.EnvOpenVINO, real)
+		return os.Setenv(openvino.Env, real)
 	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -83,9 +96,9 @@ var pretend = sync.OnceValue(func() error {
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building OpenVINO's tests: %w: %s", err, said)
 	}
-	if err := os.Setenv(ort.EnvOpenVINO, out); err != nil {
+	if err := os.Setenv(openvino.Env, out); err != nil {
 		return err
 	}
-	_, err = ort.FindDevice(ort.OpenVINO, "")
+	_, _, err = known.Find(openvino.Name, "")
 	return err
 })

@@ -1,4 +1,4 @@
-package onnxgrad
+package openvino
 
 import (
 	"slices"
@@ -41,7 +41,7 @@ type splitter struct {
 // products calls f for both factors of every product of a graph.
 func (s *splitter) products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute string)) {
 	for _, n := range g.Nodes {
-		if isProduct(n) {
+		if IsProduct(n) {
 			f(n, 0, "transA")
 			f(n, 1, "transB")
 		}
@@ -53,9 +53,9 @@ func (s *splitter) products(g *onnx.Graph, f func(n *onnx.Node, k int, attribute
 	}
 }
 
-// isProduct reports whether a node is a product of two matrices. The graph may be one that nothing
+// IsProduct reports whether a node is a product of two matrices. The graph may be one that nothing
 // has checked yet.
-func isProduct(n *onnx.Node) bool {
+func IsProduct(n *onnx.Node) bool {
 	return (n.Op == "MatMul" || n.Op == "Gemm" || n.Op == "FusedMatMul") && len(n.Inputs) > 1 &&
 		len(n.Outputs) > 0
 }

@@ -1,20 +1,26 @@
-package ort
+package openvino
 
-import (
-	"fmt"
-	"path/filepath"
-)
+import "infill/internal/ort"
 
-// OpenVINOVersion is the release of the plug-in that [InstallOpenVINO] fetches.
-const OpenVINOVersion = "1.8.1"
+// Env is the environment variable that names the plug-in's library. Without it the library in the
+// cache is taken.
+const Env = "INFILL_OPENVINO"
 
-// openvinoLibrary is the file that the runtime loads. It finds the others beside itself.
-const openvinoLibrary = "libonnxruntime_providers_openvino_plugin.so"
+// library is the file that the runtime loads.
+const library = "libonnxruntime_providers_openvino_plugin.so"
 
-// openvinoFiles are the files that are kept of the package, with their SHA-256: the plug-in,
+// Plugin is the release that is installed.
+var Plugin = ort.Wheel{
+	Name: Name, Env: Env, Version: "1.8.1", Platform: "linux-amd64", Size: "53 MB",
+	Package: "onnxruntime-ep-openvino", Tag: "manylinux_2_28_x86_64",
+	SHA256: "3832643158c8c187fcab6db661cde2a8c06a2b3559d95d0f2411ac0e51c5e924",
+	Folder: "onnxruntime_ep_openvino", Library: library, Files: files,
+}
+
+// files are kept of the package, with their SHA-256: the plug-in,
 // OpenVINO with its part for processors and its threads, and the licences of all. What is for
 // graphics cards is left out.
-var openvinoFiles = map[string]string{
+var files = map[string]string{
 	"libonnxruntime_providers_openvino_plugin.so": "" +
 		"99644306dea90173d2fac5e2ad8d10c9574ecf6e6e71ca30e426531abd5a717f",
 	"libopenvino.so.2641": "" +
@@ -35,17 +41,4 @@ var openvinoFiles = map[string]string{
 		"e91be9f5bc1c87aadb08f2e19ebcb742979adda0a5434f72650a154e317e7fb1",
 	"third-party-programs.txt": "" +
 		"cf1dc931aee305019c370a5e6398040e43afa8e22664118710f8b0e13c02de0c",
-}
-
-// openvinoDir is the plug-in's folder inside the cache.
-func openvinoDir(cache string) string {
-	return filepath.Join(cache, "openvino", OpenVINOVersion, "linux-amd64")
-}
-
-// openvinoPlatform is nil on linux-amd64, for which there is a plug-in, and an error elsewhere.
-func openvinoPlatform(goos, goarch string) error {
-	if goos == "linux" && goarch == "amd64" {
-		return nil
-	}
-	return fmt.Errorf("the plug-in is for linux-amd64, this is %s-%s", goos, goarch)
 }

@@ -1,4 +1,4 @@
-package onnxgrad
+package openvino_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,8 @@ import (
 
 	"infill/internal/ort"
 	"infill/internal/ort/orttest"
+	"infill/mlm/device/devicetest"
+	"infill/mlm/device/openvino"
 	"infill/mlm/onnx"
 )
 
@@ -28,8 +30,8 @@ func meanTaken(n int64, shared bool) *onnx.Model {
 			Outputs: []*onnx.ValueInfo{info("y", n)},
 			Nodes: []*onnx.Node{node("MatMul", "h", "x", "W"), mean, node("Sub", "c", "h", "mean"),
 				node("MatMul", "y", "c", "V")},
-			Initializers: []*onnx.Tensor{onnx.Floats("W", []int64{n, n}, numbers(rng, int(n*n))...),
-				onnx.Floats("V", []int64{n, n}, numbers(rng, int(n*n))...)}}}
+			Initializers: []*onnx.Tensor{onnx.Floats("W", []int64{n, n}, devicetest.Numbers(rng, int(n*n))...),
+				onnx.Floats("V", []int64{n, n}, devicetest.Numbers(rng, int(n*n))...)}}}
 	if shared {
 		m.Graph.Outputs = append(m.Graph.Outputs, info("mean", 1))
 	}
@@ -39,27 +41,7 @@ func meanTaken(n int64, shared bool) *onnx.Model {
 // centredRows are the results for rows of n numbers.
 func centredRows(t *testing.T, m *onnx.Model, c ort.Config, n int, x []float32) []float32 {
 	t.Helper()
-	data, err := onnx.Marshal(m, onnx.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ort.OpenBytes("centred", data, []string{"x"}, []string{"y"}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	out := []*ort.Tensor{nil} // the runtime makes the result
-	in := tensor(t, []int64{int64(len(x) / n), int64(n)}, x)
-	defer in.Close()
-	if err := s.Run(t.Context(), []*ort.Tensor{in}, out); err != nil {
-		t.Fatal(err)
-	}
-	defer out[0].Close()
-	got, ok := ort.Data[float32](out[0])
-	if !ok {
-		t.Fatal("the result is not in float32")
-	}
-	return slices.Clone(got)
+	return devicetest.Run(t, m, c, n, []string{"x"}, []string{"y"}, x)[0]
 }
 
 // The numbers of a graph are the same bits before and after. A mean that is read twice stays.
@@ -67,13 +49,13 @@ func TestNegateMeans(t *testing.T) {
 	t.Parallel()
 	orttest.Load(t)
 	const n = 48
-	x := numbers(rand.New(rand.NewPCG(3, 1)), 9*n)
+	x := devicetest.Numbers(rand.New(rand.NewPCG(3, 1)), 9*n)
 	was := centredRows(t, meanTaken(n, false), ort.Config{}, n, x)
 	m := meanTaken(n, false)
-	if k := NegateMeans(m); k != 1 {
+	if k := openvino.NegateMeans(m); k != 1 {
 		t.Errorf("%d means", k)
 	}
-	if k := NegateMeans(m); k != 0 {
+	if k := openvino.NegateMeans(m); k != 0 {
 		t.Errorf("%d means are left", k)
 	}
 	if err := onnx.Check(m); err != nil {
@@ -82,19 +64,16 @@ func TestNegateMeans(t *testing.T) {
 	if is := centredRows(t, m, ort.Config{}, n, x); !slices.Equal(is, was) {
 		t.Error("other numbers")
 	}
-	if k := NegateMeans(meanTaken(n, true)); k != 0 {
+	if k := openvino.NegateMeans(meanTaken(n, true)); k != 0 {
 		t.Errorf("%d means that something else reads", k)
 	}
 }
 
 // In bfloat16 a row has the same bits in every place once means are negated.
 func TestOpenVINOMeans(t *testing.T) {
-	device := orttest.BFloat16(t)
-	if !device.RoundsByPlace {
-		t.Errorf("%+v", device)
-	}
+	devicetest.BFloat16(t)
 	const n, rows = 256, 61
-	x := numbers(rand.New(rand.NewPCG(3, 1)), rows*n)
+	x := devicetest.Numbers(rand.New(rand.NewPCG(3, 1)), rows*n)
 	order := rand.New(rand.NewPCG(4, 1)).Perm(rows)
 	var turned []float32
 	for _, r := range order {
@@ -103,9 +82,9 @@ func TestOpenVINOMeans(t *testing.T) {
 	for _, negate := range []bool{false, true} {
 		m := meanTaken(n, false)
 		if negate {
-			NegateMeans(m)
+			openvino.NegateMeans(m)
 		}
-		on := ort.Config{Device: ort.OpenVINO, BFloat16: true}
+		on := devicetest.Config(t, true)
 		a, b := centredRows(t, m, on, n, x), centredRows(t, m, on, n, turned)
 		differ := 0
 		for k, r := range order {
@@ -118,6 +97,29 @@ func TestOpenVINOMeans(t *testing.T) {
 		}
 		if !negate && differ == 0 {
 			t.Error("OpenVINO rounds alike by itself: NegateMeans is not needed any more")
+		}
+	}
+}
+
+// OpenVINO rounds the result of a product, too, before a sum in float32 reads it. So logits are
+// rounded. Only a result that is an output of the graph stays as it is.
+func TestBFloat16Results(t *testing.T) {
+	devicetest.BFloat16(t)
+	const n = 64
+	x, z, w := make([]float32, n), make([]float32, n), make([]float32, n*n)
+	x[0], x[1] = 1, 1.0/4096 // x·W is 1 + i/4096
+	for i := range n {
+		z[i], w[i], w[n+i] = 1, 1, float32(i) // z·W is 1 + i
+	}
+	m := devicetest.Squares("MatMul", "MatMul", w, n)
+	m.Graph.Nodes[0].Outputs[0] = "product"
+	m.Graph.Nodes = append(m.Graph.Nodes, &onnx.Node{Name: "sum", Op: "Sub",
+		Inputs: []string{"product", "z"}, Outputs: []string{"y1"}})
+	out := devicetest.RunSquares(t, m, devicetest.Config(t, true), n, x, z)
+	for i := range n {
+		want := devicetest.ToBFloat16(1+float32(i)/4096) - 1
+		if float64(out[0][i]) != want || out[1][i] != float32(1+i) {
+			t.Errorf("column %d: %v, want %v, and %v, want %d", i, out[0][i], want, out[1][i], 1+i)
 		}
 	}
 }

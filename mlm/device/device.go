@@ -1,0 +1,94 @@
+// Package device says what can evaluate a model, and what has to be known of it. A device is one
+// implementation of [Device], in a package of its own. Package known lists them.
+package device
+
+import (
+	"errors"
+
+	"infill/internal/ort"
+	"infill/mlm/onnx"
+)
+
+// ErrDevice: there is no such device, or it does not work on this machine.
+var ErrDevice = errors.New("no such device")
+
+// A Device evaluates graphs.
+type Device interface {
+	// Name is what a user writes.
+	Name() string
+	// BFloat16 says whether it has products of bfloat16 on this machine that are faster than those
+	// of float32. It looks at no file.
+	BFloat16() bool
+	// About says what there is. cache replaces the user's cache folder, "" does not. Whether the
+	// device works with the runtime is known once that is loaded.
+	About(cache string) About
+	// Rewrite changes a graph to one that the device computes right, and as the precision has it.
+	Rewrite(m *onnx.Model, bfloat16 bool)
+	// Provider is what evaluates a session's graph, nil for the runtime's own kernels.
+	Provider(s Session) (*ort.Provider, error)
+	// Numbers says what the device's numbers are worth.
+	Numbers(bfloat16 bool) Numbers
+}
+
+// Session is how a graph is evaluated.
+type Session struct {
+	CacheDir string // replaces the user's cache, in which the device may be installed
+	Streams  int    // runs at the same time
+	BFloat16 bool   // products are to be in bfloat16
+}
+
+// Numbers is what the numbers of a device are worth in a precision.
+type Numbers struct {
+	// Neighbours: the last bits of a row may depend on the rows that share a call with it, so that
+	// the same command may print other bytes.
+	Neighbours bool
+	// Rounded: they are not those of the model. Scores that are printed are computed again in
+	// float32, by the runtime's own kernels.
+	Rounded bool
+}
+
+// About is what there is to know of a device before a graph is opened on it.
+type About struct {
+	Name    string // as a user writes it
+	About   string // what it is, for people
+	Problem string // why it cannot be used, with the remedy; "" if it can
+	Missing bool   // the problem is that it is not installed
+	// Identity is what results depend on beside the graph: versions, the precision that
+	// it computes in. Graphs made for one identity are not used for another.
+	Identity string
+	BFloat16 bool // see Device
+	// FixedWeights: the device refuses a weight that is an input and has a value as well,
+	// which elsewhere keeps the runtime from copying it.
+	FixedWeights bool
+	// NoIntegers: products of 8-bit integers were not checked on the device.
+	NoIntegers bool
+	// Slow: nothing is gained by it, so that it has to be named.
+	Slow bool
+}
+
+// CPU is the name of the device that is always there: the processor, with the runtime's own
+// kernels.
+const CPU = "cpu"
+
+// Processor is the device [CPU].
+type Processor struct{}
+
+// Name is [CPU].
+func (Processor) Name() string { return CPU }
+
+// BFloat16 is false.
+func (Processor) BFloat16() bool { return false }
+
+// About is the same on all machines.
+func (Processor) About(string) About {
+	return About{Name: CPU, About: "this processor, with the runtime's own kernels", Identity: CPU}
+}
+
+// Rewrite changes nothing.
+func (Processor) Rewrite(*onnx.Model, bool) {}
+
+// Provider is nil.
+func (Processor) Provider(Session) (*ort.Provider, error) { return nil, nil }
+
+// Numbers are those of the model, the same bits each time.
+func (Processor) Numbers(bool) Numbers { return Numbers{} }

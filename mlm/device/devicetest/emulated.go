@@ -1,0 +1,84 @@
+package devicetest
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+
+	"infill/mlm/device"
+	"infill/mlm/device/known"
+	"infill/mlm/device/openvino"
+	"infill/mlm/onnx"
+)
+
+// Emulated is the name of the device [Emulation].
+const Emulated = "emulated"
+
+// Emulation has bfloat16 without a processor for it, slowly: the runtime's own kernels, on graphs
+// that round.
+type Emulation struct{ device.Processor }
+
+// AddEmulated has the program know the device.
+var AddEmulated = sync.OnceFunc(func() { known.Add(Emulation{}) })
+
+// Name is [Emulated].
+func (Emulation) Name() string { return Emulated }
+
+// BFloat16 is true.
+func (Emulation) BFloat16() bool { return true }
+
+// About is the same on all machines.
+func (Emulation) About(string) device.About {
+	return device.About{Name: Emulated, About: "bfloat16 for tests", Identity: Emulated,
+		BFloat16: true, Slow: true}
+}
+
+// Numbers are rounded in bfloat16, the same bits each time.
+func (Emulation) Numbers(bfloat16 bool) device.Numbers { return device.Numbers{Rounded: bfloat16} }
+
+// Rewrite has the factors and the result of every product rounded to bfloat16, to the nearest
+// and to even in the middle. Sums within a product, and what lies between products, stay in
+// float32. It is nearly what a device computes that has such products, which may round what lies
+// between, too.
+func (Emulation) Rewrite(m *onnx.Model, bfloat16 bool) {
+	if n := 0; bfloat16 {
+		roundIn(m.Graph, &n)
+	}
+}
+
+func roundIn(g *onnx.Graph, n *int) {
+	var nodes []*onnx.Node
+	for _, node := range g.Nodes {
+		product := openvino.IsProduct(node)
+		if product {
+			*n++
+			node.Inputs = slices.Clone(node.Inputs)
+			for k := range 2 {
+				x := node.Inputs[k]
+				name := "rounded " + strconv.Itoa(*n) + " " + strconv.Itoa(k)
+				nodes = append(nodes, castTo(x, name+" narrow", onnx.BFloat16),
+					castTo(name+" narrow", name, onnx.Float))
+				node.Inputs[k] = name
+			}
+		}
+		for _, a := range node.Attrs {
+			if a.G != nil {
+				roundIn(a.G, n)
+			}
+		}
+		nodes = append(nodes, node)
+		if product {
+			y, name := node.Outputs[0], "rounded "+strconv.Itoa(*n)
+			node.Outputs = []string{name + " wide"}
+			back := castTo(name+" narrow", y, onnx.Float)
+			back.Name = name // nodes may be called like their outputs
+			nodes = append(nodes, castTo(name+" wide", name+" narrow", onnx.BFloat16), back)
+		}
+	}
+	g.Nodes = nodes
+}
+
+func castTo(from, to string, t onnx.DataType) *onnx.Node {
+	return &onnx.Node{Name: to, Op: "Cast", Inputs: []string{from}, Outputs: []string{to},
+		Attrs: []*onnx.Attribute{{Name: "to", Type: onnx.AttrInt, I: int64(t)}}}
+}
