@@ -82,7 +82,7 @@ func (r *Result) WriteSVG(w io.Writer, times bool) error {
 		} else {
 			for i, row := range rows {
 				f(`<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, left-9,
-					top+lineHeight*(float64(i)+.5)+4, draw.Text(shorten(row.name(), 24)))
+					top+lineHeight*(float64(i)+.5)+4, draw.Text(draw.Shorten(row.name(), 24)))
 			}
 		}
 		p.draw(f, rows, x, top, width)
@@ -164,12 +164,4 @@ func (p panel) draw(f func(string, ...any), rows []Row, left, top, width float64
 		}
 		f(`<circle class="%s" cx="%.1f" cy="%.1f" r="4.5"/></g>`, class, a.At(v), y)
 	}
-}
-
-// shorten cuts a name to n letters.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

@@ -58,23 +58,24 @@ func TestPlot(t *testing.T) {
 	if strings.Count(path, "M") != 2 || strings.Count(path, "L") != 2 {
 		t.Errorf("the broken line is %s, want two pieces of two points", path)
 	}
-	_, y := p.Panels[0].axes()
+	x, y := p.Panels[0].axes()
 	y.From, y.To = 300, 0
-	at := p.Panels[0].names(y)
-	if d := at[0] - at[1]; d < nameHeight-.1 || d > nameHeight+.1 {
-		t.Errorf("names at %v, want %v apart with the higher value above", at, nameHeight)
+	at := (&Chart{X: x, Y: y}).names(p.Panels[0].Lines)
+	if d := at[0] - at[1]; d < LineHeight-.1 || d > LineHeight+.1 {
+		t.Errorf("names at %v, want %v apart with the higher value above", at, LineHeight)
 	}
 
 	// A crowd at either end of the axis stays within it.
-	for end, want := range map[float64]float64{0: 300 - 5*nameHeight, 1: 0} {
-		var crowd Panel
+	for end, want := range map[float64]float64{0: 300 - 5*LineHeight, 1: 0} {
+		var crowd []Line
 		for range 6 {
-			crowd.Lines = append(crowd.Lines, Line{X: []float64{1}, Y: []float64{end}})
+			crowd = append(crowd, Line{X: []float64{1}, Y: []float64{end}})
 		}
-		for i, v := range crowd.names(Axis{Lo: 0, Hi: 1, From: 300, To: 0}) {
-			if math.Abs(v-want-nameHeight*float64(i)) > .1 {
+		c := &Chart{Y: Axis{Lo: 0, Hi: 1, From: 300, To: 0}}
+		for i, v := range c.names(crowd) {
+			if math.Abs(v-want-LineHeight*float64(i)) > .1 {
 				t.Errorf("name %d of lines that end at %v at %v, want %v", i, end, v,
-					want+nameHeight*float64(i))
+					want+LineHeight*float64(i))
 			}
 		}
 	}
