@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"infill/internal/count"
@@ -150,48 +149,4 @@ func (r *ClozeResult) facts() [][2]string {
 		{"intervals", fmt.Sprintf("± half of one of level %g, over the lines", r.Level)},
 		{"command", r.Command}, {"version", r.Version}, {"date", r.Date}, {"seed", uintString(r.Seed)},
 	})...)
-}
-
-// differed is the table of differences.
-func (r *ClozeResult) differed() *differenceTable {
-	return &differenceTable{r.Differences, r.Rows[0].Name, r.Level}
-}
-
-// WriteText writes the tables for a terminal: the shares of each run, and the differences.
-func (r *ClozeResult) WriteText(w io.Writer) error {
-	p := &printer{w: w}
-	p.f("%s, %s\n", count.Of(r.Lines, "line"), plain(r.Protocol))
-	p.across("run", r.Rows, columns(r.Rows))
-	if len(r.Differences) > 0 {
-		p.f("\n%s\n", plain(r.differed().note()))
-		p.across("run", r.Differences, columns(r.Differences))
-	}
-	p.list("notes", r.Notes)
-	p.list("warnings (*)", r.warnings())
-	return p.err
-}
-
-// WriteMarkdown writes the tables as a Markdown document.
-func (r *ClozeResult) WriteMarkdown(w io.Writer) error {
-	p := &printer{w: w}
-	p.f("# %s\n\n", escapeMarkdown(r.Title))
-	for _, s := range r.facts() {
-		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
-	}
-	p.f("\n")
-	p.markdownAcross("run", r.Rows, columns(r.Rows))
-	if len(r.Differences) > 0 {
-		p.markdownDifferences(r.differed())
-		p.markdownAcross("run", r.Differences, columns(r.Differences))
-	}
-	p.bullets("Notes", r.Notes)
-	p.bullets("Warnings (*)", r.warnings())
-	return p.err
-}
-
-// WriteJSON writes the result as one indented JSON object.
-func (r *ClozeResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func (r *ClozeResult) warnings() []string {
-	return append(warnings(r.Rows), differenceWarnings(r.Differences)...)
 }

@@ -194,25 +194,6 @@ func (p *Prepared) measure(c *Comparison) (*CompareResult, error) {
 	return out, nil
 }
 
-// signed lists the signatures of the table and of the original sentences' score.
-func (r *CompareResult) signed() []signed {
-	out := signatures(r.Rows)
-	if r.Gold != nil && r.Gold.Signature != "" {
-		out = append(out, signed{Heading: r.Gold.Label, Signature: r.Gold.Signature})
-	}
-	return out
-}
-
-func (r *CompareResult) allWarnings() []string {
-	out := append(warnings(r.Rows), differenceWarnings(r.Differences)...)
-	if r.Gold != nil {
-		for _, w := range r.Gold.Warnings {
-			out = append(out, r.Gold.Label+": "+w)
-		}
-	}
-	return out
-}
-
 // differences are those of the samplers. A source is a unit.
 func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, error) {
 	t := &pairable{units: len(c.Sources), without: "filled no sentence",
@@ -230,9 +211,4 @@ func (p *Prepared) differences(c *Comparison, sets []*set) ([]Row, []string, err
 		t.names = append(t.names, s.name)
 	}
 	return p.plan.differences(t)
-}
-
-// differed is the table of differences.
-func (r *CompareResult) differed() *differenceTable {
-	return &differenceTable{r.Differences, r.Rows[0].Name, r.level}
 }

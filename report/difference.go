@@ -159,42 +159,6 @@ func among(groups []int) map[int]bool {
 	return out
 }
 
-// A differenceTable is the differences of rows with what is said of them.
-type differenceTable struct {
-	rows  []Row
-	from  string  // the first row
-	level float64 // the coverage of the intervals
-}
-
-// title heads the table.
-func (t *differenceTable) title() string { return "Differences from " + t.from }
-
-// note says what the numbers are.
-func (t *differenceTable) note() string {
-	least, most := t.rows[0].Metrics[0].units, 0
-	for _, r := range t.rows {
-		least, most = min(least, r.Metrics[0].units), max(most, r.Metrics[0].units)
-	}
-	on := fmt.Sprintf("the same %d sources", least)
-	if least < most {
-		on = fmt.Sprintf("the %d to %d sources that both have", least, most)
-	}
-	return fmt.Sprintf("difference from %s on %s, ± half of an interval of level %g", t.from, on,
-		t.level)
-}
-
-// caption is the note as a sentence, and says which numbers are marked.
-func (t *differenceTable) caption() string {
-	return "D" + t.note()[1:] + ". Bold: the interval is without 0, and nothing speaks against " +
-		"comparing the numbers. Each is judged by itself."
-}
-
-// class is the colour of the row, which is that of the other tables.
-func (t *differenceTable) class(rows []Row, row int) int {
-	name := t.rows[row].Name
-	return slices.IndexFunc(rows, func(r Row) bool { return r.Name == name }) % seriesClasses
-}
-
 // apart says whether a difference of what can be compared has an interval without 0.
 func (m Metric) apart() bool {
 	return m.less && len(m.Warnings) == 0 && m.HasInterval() && (m.Low > 0 || m.High < 0)

@@ -202,11 +202,6 @@ func (out *EvalResult) pair(p *plan, sets []*set, like *measured) error {
 	return nil
 }
 
-// differed is the table of differences.
-func (r *EvalResult) differed() *differenceTable {
-	return &differenceTable{r.Differences, r.Rows[0].Name, r.level}
-}
-
 // readSet reads a file of generated sentences.
 func (p *plan) readSet(in Input, label string, r *references, o EvalOptions) (
 	*set, Summary, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"infill/report/draw"
 )
@@ -12,38 +13,9 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// page is the data of report.html.tmpl. Texts are escaped by the template; only
-// the style sheet and finished drawings are trusted.
-type page struct {
-	Title, Lede, Footer string
-	Facts               [][2]string
-	Style               template.CSS
-	Tables              []htmlTable
-	FiguresTitle        string
-	Figures             []figureRow
-	Examples            []Example
-	References          []string
-	Notes, Warnings     []string
-	Signatures          []signed
-}
-
-type figureRow struct {
-	Class string
-	Items []figure
-}
-
-type figure struct {
-	SVG     template.HTML
-	Caption string
-}
-
-// wide adds a chart of the page's width.
-func (p *page) wide(svg template.HTML, caption string) {
-	p.Figures = append(p.Figures, figureRow{"wide", []figure{{svg, caption}}})
-}
-
-// render writes the page.
-func render(w io.Writer, p *page) error {
+// html writes the document as a page. The template escapes texts. Only the style sheet and finished
+// drawings are trusted.
+func (d *document) html(w io.Writer) error {
 	t, err := template.ParseFS(templates, "templates/report.html.tmpl")
 	if err != nil {
 		return fmt.Errorf("report template: %w", err)
@@ -52,6 +24,70 @@ func render(w io.Writer, p *page) error {
 	if err != nil {
 		return fmt.Errorf("report style: %w", err)
 	}
-	p.Style = template.CSS(draw.Style) + template.CSS(css) //nolint:gosec // our own files
-	return t.Execute(w, p)
+	return t.Execute(w, struct {
+		*document
+		Style template.CSS
+	}{d, template.CSS(draw.Style) + template.CSS(css)}) //nolint:gosec // our own files
+}
+
+// htmlGroup is a heading over several columns.
+type htmlGroup struct {
+	Label string
+	Span  int
+}
+
+// Groups are the headings over the columns, none without a name.
+func (t *table) Groups() []htmlGroup {
+	var out []htmlGroup
+	named := false
+	for _, h := range t.Heads {
+		if n := len(out); n > 0 && out[n-1].Label == h.Group {
+			out[n-1].Span++
+		} else {
+			out = append(out, htmlGroup{h.Group, 1})
+		}
+		named = named || h.Group != ""
+	}
+	if !named {
+		return nil
+	}
+	return out
+}
+
+// Whole is the name with its group.
+func (l label) Whole() string { return heading(l.Group, l.Name, "") }
+
+// Shown is the value with a real minus sign.
+func (c tableCell) Shown() string { return strings.Replace(c.Text(), "-", "−", 1) }
+
+// Range is the interval of a value.
+func (c tableCell) Range() string {
+	if !c.OK() {
+		return ""
+	}
+	return c.Interval()
+}
+
+// Class is that of the style sheet.
+func (c tableCell) Class() string {
+	switch {
+	case !c.OK():
+		return "none"
+	case c.best:
+		return "best"
+	case c.apart():
+		return "apart"
+	}
+	return ""
+}
+
+// Title is what a pointer over the cell shows: definition, parts and warnings.
+func (c tableCell) Title() string {
+	var out []string
+	for _, s := range append([]string{c.Signature, c.Detail}, c.Warnings...) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "\n")
 }

@@ -33,29 +33,29 @@ func bars(m *jsonl.Marginal, series int, title string) template.HTML {
 	for _, e := range list {
 		most = math.Max(most, 100*(e.Probability+errorOf(&e)))
 	}
-	const row = 40
-	s := half
-	s.height = row*float64(len(list)) + 64
-	c := newChart(s, 66, draw.Nice(0, math.Min(most, 100), s.ticks, "probability in %"),
-		draw.Axis{Hi: 1})
-	c.left, c.x.From, c.y.Ticks = 18, 18, nil
-	c.frame()
+	const row = 33
+	c := draw.NewChart(draw.Nice(0, math.Min(most, 100), 5, "probability in %"), draw.Axis{Hi: 1})
+	c.X.From, c.X.To = 18, draw.Width-58
+	c.Y.To = 10
+	c.Y.From = c.Y.To + row*float64(len(list))
+	c.Height = c.Y.From + 50
+	c.Axes()
 	for i, e := range list {
-		y := c.top + row*float64(i)
-		c.f(`<text x="%.1f" y="%.1f">%s</text>`, c.x.From+3, y+14, svgText(shorten(e.Text, 68)))
-		to, at := c.x.At(100*e.Probability), y+26
-		c.f(`<rect class="m s%d" x="%.1f" y="%.1f" width="%.1f" height="12"/>`,
-			series%seriesClasses, c.x.From, at-6, math.Max(1, to-c.x.From))
+		y := c.Y.To + row*float64(i)
+		c.F(`<text x="%.1f" y="%.1f">%s</text>`, c.X.From+3, y+13, draw.Text(draw.Shorten(e.Text, 62)))
+		to, at := c.X.At(100*e.Probability), y+23
+		c.F(`<rect class="m %s" x="%.1f" y="%.1f" width="%.1f" height="12"/>`,
+			draw.Colour(series), c.X.From, at-6, math.Max(1, to-c.X.From))
 		end := to
 		if d := errorOf(&e); d > 0 {
-			end = c.x.Within(100 * (e.Probability + d))
-			c.f(`<path class="error" d="%s"/>`,
-				draw.Whisker(c.x.Within(100*(e.Probability-d)), end, at))
+			end = c.X.Within(100 * (e.Probability + d))
+			c.F(`<path class="error" d="%s"/>`,
+				draw.Whisker(c.X.Within(100*(e.Probability-d)), end, at))
 		}
-		c.f(`<text class="note" x="%.1f" y="%.1f">%s</text>`, end+7, at+4,
+		c.F(`<text class="note" x="%.1f" y="%.1f">%s</text>`, end+7, at+4,
 			draw.Decimal(100*e.Probability, 1))
 	}
-	return c.svg(title)
+	return svgOf(c, title)
 }
 
 // errorOf is a standard error, 0 where it is not known.
@@ -66,20 +66,16 @@ func errorOf(e *jsonl.Estimate) float64 {
 	return *e.Error
 }
 
-// figures are the drawings of a record: a chart of each blank, and one of whole texts.
-func (p *Probabilities) figures() figureRow {
-	row := figureRow{Class: "pair"}
+// figures adds the drawings of a record: a chart of each blank, and one of whole texts.
+func (p *Probabilities) figures(f *figures) {
 	add := func(i int, m *jsonl.Marginal, what string) {
 		title := fmt.Sprintf("Probabilities of %s", what)
-		if svg := bars(m, i, title); svg != "" {
-			row.Items = append(row.Items, figure{svg, fmt.Sprintf("%s. %s", title, p.origin(m))})
-		}
+		f.add(bars(m, i, title), fmt.Sprintf("%s. %s", title, p.origin(m)))
 	}
 	for i := range p.Marginals.Blanks {
 		add(i, &p.Marginals.Blanks[i], fmt.Sprintf("blank %d of “%s”", i+1, p.Text))
 	}
 	add(len(p.Marginals.Blanks), &p.Marginals.Fillings, fmt.Sprintf("whole fillings of “%s”", p.Text))
-	return row
 }
 
 // origin says how probabilities came about.

@@ -40,10 +40,18 @@ func codeSpan(s string) string {
 	return ticks + s + ticks
 }
 
-func (p *printer) table(head []string, rows [][]string) {
-	p.f("| %s |\n|---%s|\n", strings.Join(head, " | "), strings.Repeat("|--:", len(head)-1))
-	for _, r := range rows {
-		p.f("| %s |\n", strings.Join(r, " | "))
+func (p *printer) table(t *table) {
+	p.f("| %s ", t.Corner)
+	for _, h := range t.Heads {
+		p.f("| %s ", escapeMarkdown(h.directed()))
+	}
+	p.f("|\n|---%s|\n", strings.Repeat("|--:", len(t.Heads)))
+	for _, l := range t.Lines {
+		p.f("| %s ", escapeMarkdown(l.directed()))
+		for _, c := range l.Cells {
+			p.f("| %s ", markdownCell(c.Metric))
+		}
+		p.f("|\n")
 	}
 }
 
@@ -79,98 +87,32 @@ func markdownCell(m Metric) string {
 	return escapeMarkdown(cell(m))
 }
 
-// markdownFiles prints a table with a column for each file.
-func (p *printer) markdownFiles(rows []Row) {
-	head := []string{"metric"}
-	for _, row := range rows {
-		head = append(head, escapeMarkdown(row.Name))
-	}
-	var table [][]string
-	for c, m := range metricsOf(rows) {
-		line := []string{escapeMarkdown(m.directed())}
-		for _, row := range rows {
-			line = append(line, markdownCell(row.Metrics[c]))
-		}
-		table = append(table, line)
-	}
-	p.table(head, table)
-}
-
-// markdownDifferences heads a table of differences.
-func (p *printer) markdownDifferences(t *differenceTable) {
-	p.f("\n## %s\n\n%s\n\n", escapeMarkdown(t.title()), escapeMarkdown(t.caption()))
-}
-
-// WriteMarkdown writes the result as a Markdown document.
-func (r *EvalResult) WriteMarkdown(w io.Writer) error {
+// markdown writes the document in Markdown.
+func (d *document) markdown(w io.Writer) error {
 	p := &printer{w: w}
-	p.f("# Evaluation of generated sentences\n\n")
-	for _, s := range r.facts() {
+	p.f("# %s\n\n", escapeMarkdown(d.Title))
+	for _, s := range d.Facts {
 		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
 	}
-	p.f("\n")
-	p.markdownFiles(r.Rows)
-	if len(r.Differences) > 0 {
-		p.markdownDifferences(r.differed())
-		p.markdownFiles(r.Differences)
-	}
-	p.bullets("References", referenceLines(r.References))
-	p.markdownSignatures(signatures(r.Rows))
-	p.bullets("Notes", r.Notes)
-	p.bullets("Warnings (*)", r.allWarnings())
-	return p.err
-}
-
-// WriteMarkdown writes the comparison as a Markdown document: the tables, the
-// examples with generated words in bold and repeated ones also struck through,
-// signatures, notes and warnings.
-func (r *CompareResult) WriteMarkdown(w io.Writer) error {
-	p := &printer{w: w}
-	p.f("# %s\n", escapeMarkdown(r.Title))
-	p.f("\n")
-	for _, s := range r.facts() {
-		p.f("- %s: %s\n", escapeMarkdown(s[0]), escapeMarkdown(s[1]))
-	}
-	quality, run := halves(r.Rows)
-	p.f("\n## Diversity and quality\n\n")
-	p.markdownSamplers(r.Rows, quality)
-	if len(r.Differences) > 0 {
-		p.markdownDifferences(r.differed())
-		p.markdownSamplers(r.Differences, columns(r.Differences))
-	}
-	p.f("\n## Runs\n\n")
-	p.markdownSamplers(r.Rows, run)
-	if r.Gold != nil {
-		p.f("\n%s: %s\n", escapeMarkdown(r.Gold.Label), markdownCell(*r.Gold))
-	}
-	p.markdownExamples(r.Examples)
-	p.bullets("References", referenceLines(r.References))
-	p.markdownSignatures(r.signed())
-	p.bullets("Notes", r.Notes)
-	p.bullets("Warnings (*)", r.allWarnings())
-	return p.err
-}
-
-// markdownSamplers prints columns of a table with a row for each sampler.
-func (p *printer) markdownSamplers(rows []Row, cols []int) {
-	p.markdownAcross("sampler", rows, cols)
-}
-
-// markdownAcross prints columns of a table with a row for each thing of a kind.
-func (p *printer) markdownAcross(kind string, rows []Row, cols []int) {
-	head := []string{kind}
-	for _, c := range cols {
-		head = append(head, escapeMarkdown(rows[0].Metrics[c].directed()))
-	}
-	var table [][]string
-	for _, row := range rows {
-		line := []string{escapeMarkdown(row.Name)}
-		for _, c := range cols {
-			line = append(line, markdownCell(row.Metrics[c]))
+	for _, t := range d.Tables {
+		p.f("\n")
+		if t.heading != "" {
+			p.f("## %s\n\n", escapeMarkdown(t.heading))
 		}
-		table = append(table, line)
+		if t.note != "" {
+			p.f("%s\n\n", escapeMarkdown(t.Caption))
+		}
+		p.table(t)
 	}
-	p.table(head, table)
+	if d.gold != nil {
+		p.f("\n%s: %s\n", escapeMarkdown(d.gold.Label), markdownCell(*d.gold))
+	}
+	p.markdownExamples(d.Examples)
+	p.bullets("References", d.References)
+	p.markdownSignatures(d.Signatures)
+	p.bullets("Notes", d.Notes)
+	p.bullets("Warnings (*)", d.Warnings)
+	return p.err
 }
 
 func (p *printer) markdownExamples(examples []Example) {

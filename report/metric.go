@@ -78,15 +78,16 @@ func (m Metric) Interval() string {
 func (m Metric) half() string { return "±" + decimal((m.High-m.Low)/2, m.Decimals) }
 
 // Heading is the label with its group and unit.
-func (m Metric) Heading() string {
-	h := m.Label
-	if m.Group != "" {
-		h = m.Group + ", " + h
+func (m Metric) Heading() string { return heading(m.Group, m.Label, m.Unit) }
+
+func heading(group, label, unit string) string {
+	if group != "" {
+		label = group + ", " + label
 	}
-	if m.Unit != "" {
-		h += " (" + m.Unit + ")"
+	if unit != "" {
+		label += " (" + unit + ")"
 	}
-	return h
+	return label
 }
 
 // arrow points to where the metric is better: up for more, down for less, "" where
@@ -100,9 +101,6 @@ func (m Metric) arrow() string {
 	}
 	return ""
 }
-
-// directed is the heading with the arrow.
-func (m Metric) directed() string { return strings.TrimSpace(m.Heading() + " " + m.arrow()) }
 
 // either is the first text for one thing, and the second for any other number of things.
 func either(n int, one, many string) string {

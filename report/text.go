@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -26,6 +25,66 @@ func (p *printer) f(format string, args ...any) {
 // plain makes text safe for a terminal: file names and sentences may hold escape
 // sequences, and a table must not be redrawn by its own contents.
 func plain(s string) string { return draw.Plain(s) }
+
+// text writes the document for a terminal.
+func (d *document) text(w io.Writer) error {
+	p := &printer{w: w}
+	for _, s := range d.opening {
+		p.f("%s\n", plain(s))
+	}
+	for i, t := range d.Tables {
+		if i > 0 || len(d.opening) > 0 {
+			p.f("\n")
+		}
+		if t.note != "" {
+			p.f("%s\n\n", plain(t.note))
+		}
+		if t.split == 0 {
+			p.grid(t.grid(0, len(t.Heads)))
+			continue
+		}
+		p.grid(t.grid(0, t.split))
+		p.f("\n")
+		p.grid(t.grid(t.split, len(t.Heads)))
+	}
+	if d.gold != nil {
+		p.f("\n%s: %s\n", d.gold.Label, cell(*d.gold))
+	}
+	p.list("references", d.References)
+	p.signatures(d.Signatures)
+	p.list("notes", d.Notes)
+	p.list("warnings (*)", d.Warnings)
+	return p.err
+}
+
+// grid is the table's columns from one to another as a terminal has them: a row of groups if there
+// are any, one of heads, and the lines.
+func (t *table) grid(from, to int) [][]string {
+	groups, heads, grouped, last := []string{""}, []string{t.Corner}, false, ""
+	for _, h := range t.Heads[from:to] {
+		group := ""
+		if h.Group != last {
+			group = plain(h.Group)
+		}
+		last = h.Group
+		grouped = grouped || group != ""
+		groups = append(groups, group)
+		heads = append(heads, plain(heading("", h.Name, h.Unit)))
+	}
+	var out [][]string
+	if grouped {
+		out = append(out, groups)
+	}
+	out = append(out, heads)
+	for _, l := range t.Lines {
+		row := []string{plain(l.heading())}
+		for _, c := range l.Cells[from:to] {
+			row = append(row, cell(c.Metric))
+		}
+		out = append(out, row)
+	}
+	return out
+}
 
 // grid writes cells in columns two spaces apart, the first left, the others right
 // aligned. Rows may have fewer cells than the widest.
@@ -80,62 +139,16 @@ func (p *printer) signatures(sigs []signed) {
 		return
 	}
 	p.f("\nsignatures\n")
-	grid := make([][]string, len(sigs))
-	for i, s := range sigs {
-		who := ""
+	for _, s := range sigs {
+		of := ""
 		if s.Rows != "" {
-			who = " [" + s.Rows + "]"
+			of = " [" + s.Rows + "]"
 		}
-		grid[i] = []string{plain("  " + s.Heading + who + "  " + s.Signature)}
+		p.f("%s\n", strings.TrimRight(plain("  "+s.Heading+of+"  "+s.Signature), " "))
 	}
-	p.grid(grid)
 }
 
-// files prints a table with a column for each file.
-func (p *printer) files(rows []Row) {
-	head := []string{"metric"}
-	for _, row := range rows {
-		head = append(head, plain(row.Name))
-	}
-	grid := [][]string{head}
-	for c, m := range metricsOf(rows) {
-		line := []string{plain(m.Heading())}
-		for _, row := range rows {
-			line = append(line, cell(row.Metrics[c]))
-		}
-		grid = append(grid, line)
-	}
-	p.grid(grid)
-}
-
-// WriteText writes the result as a table for a terminal: one row per metric, one
-// column per file, then signatures, notes and warnings. An asterisk marks a number
-// that has a warning.
-func (r *EvalResult) WriteText(w io.Writer) error {
-	p := &printer{w: w}
-	p.files(r.Rows)
-	if len(r.Differences) > 0 {
-		p.f("\n%s\n\n", plain(r.differed().note()))
-		p.files(r.Differences)
-	}
-	p.list("references", referenceLines(r.References))
-	p.signatures(signatures(r.Rows))
-	p.list("notes", r.Notes)
-	p.list("warnings (*)", r.allWarnings())
-	return p.err
-}
-
-func (r *EvalResult) allWarnings() []string {
-	var out []string
-	for _, f := range r.Files {
-		for _, w := range f.Warnings {
-			out = append(out, f.Name+": "+w)
-		}
-	}
-	out = append(out, warnings(r.Rows)...)
-	return append(out, differenceWarnings(r.Differences)...)
-}
-
+// referenceLines say what the reference files held.
 func referenceLines(refs []Reference) []string {
 	var out []string
 	for _, r := range refs {
@@ -150,114 +163,4 @@ func referenceLines(refs []Reference) []string {
 		out = append(out, s)
 	}
 	return out
-}
-
-// halves splits the columns into those of DLP's table and those beside it.
-func halves(rows []Row) (quality, run []int) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	for c, m := range rows[0].Metrics {
-		if m.ofRun {
-			run = append(run, c)
-		} else {
-			quality = append(quality, c)
-		}
-	}
-	return quality, run
-}
-
-// samplers prints columns of a table with a row for each sampler.
-func (p *printer) samplers(rows []Row, cols []int) { p.across("sampler", rows, cols) }
-
-// across prints columns of a table with a row for each thing of a kind.
-func (p *printer) across(kind string, rows []Row, cols []int) {
-	p.f("\n")
-	groups, head := []string{""}, []string{kind}
-	grouped := false
-	for i, c := range cols {
-		m := rows[0].Metrics[c]
-		group := ""
-		if m.Group != "" {
-			grouped = true
-			if i == 0 || rows[0].Metrics[cols[i-1]].Group != m.Group {
-				group = plain(m.Group)
-			}
-		}
-		groups = append(groups, group)
-		label := m.Label
-		if m.Unit != "" {
-			label += " (" + m.Unit + ")"
-		}
-		head = append(head, plain(label))
-	}
-	var grid [][]string
-	if grouped {
-		grid = append(grid, groups)
-	}
-	grid = append(grid, head)
-	for _, row := range rows {
-		line := []string{plain(row.Name)}
-		for _, c := range cols {
-			line = append(line, cell(row.Metrics[c]))
-		}
-		grid = append(grid, line)
-	}
-	p.grid(grid)
-}
-
-// columns are all columns of a table.
-func columns(rows []Row) []int {
-	out := make([]int, len(metricsOf(rows)))
-	for c := range out {
-		out[c] = c
-	}
-	return out
-}
-
-// WriteText writes the comparison as tables for a terminal: DLP's Table 3, the differences if there
-// are any, and what the runs cost; then signatures, notes and warnings.
-func (r *CompareResult) WriteText(w io.Writer) error {
-	p := &printer{w: w}
-	p.f("%s\n", plain(r.Title))
-	if r.Protocol != "" {
-		p.f("%s\n", plain(r.Protocol))
-	}
-	quality, run := halves(r.Rows)
-	p.samplers(r.Rows, quality)
-	if len(r.Differences) > 0 {
-		p.f("\n%s\n", plain(r.differed().note()))
-		quality, run := halves(r.Differences) // a terminal has no room for both in a line
-		p.samplers(r.Differences, quality)
-		p.samplers(r.Differences, run)
-	}
-	p.samplers(r.Rows, run)
-	if r.Gold != nil {
-		p.f("\n%s: %s\n", r.Gold.Label, cell(*r.Gold))
-	}
-	p.list("references", referenceLines(r.References))
-	p.signatures(r.signed())
-	p.list("notes", r.Notes)
-	p.list("warnings (*)", r.allWarnings())
-	return p.err
-}
-
-// WriteJSON writes the result as one indented JSON object.
-func (r *EvalResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteJSON writes the result as one indented JSON object.
-func (r *CompareResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// metricsOf are the metrics that all rows have, none without a row.
-func metricsOf(rows []Row) []Metric {
-	if len(rows) == 0 {
-		return nil
-	}
-	return rows[0].Metrics
 }

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"infill/report/draw"
+)
+
+// A figure is a drawing with its caption.
+type figure struct {
+	SVG     template.HTML
+	Caption string
+}
+
+// figures are those of a page.
+type figures []figure
+
+// add adds a drawing; "" is none.
+func (f *figures) add(svg template.HTML, caption string) {
+	if svg != "" {
+		*f = append(*f, figure{svg, caption})
+	}
+}
+
+// svgOf closes a chart. title is its text alternative.
+func svgOf(c *draw.Chart, title string) template.HTML {
+	return template.HTML(c.SVG(title)) //nolint:gosec // every text in it went through draw.Text
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// extent is the range of the values that are finite, with their errors; lo is above hi without any.
+func extent(lines []draw.Line) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, l := range lines {
+		for k, y := range l.Y {
+			if !finite(y) {
+				continue
+			}
+			e := 0.0
+			if l.SE != nil && finite(l.SE[k]) {
+				e = l.SE[k]
+			}
+			lo, hi = math.Min(lo, y-e), math.Max(hi, y+e)
+		}
+	}
+	return lo, hi
+}
+
+// traceChart draws one line per trace. pick returns its values and, or nil, their
+// errors. colour maps a sampler to its row, so that all charts agree. With percent
+// the y axis runs from 0 to 100.
+func traceChart(traces []Trace, colour map[string]int, pick func(Trace) (ys, es []float64),
+	yLabel string, percent bool) template.HTML {
+	var lines []draw.Line
+	right, xLabel := 0.0, "model evaluations per chain"
+	for _, t := range traces {
+		i := colour[t.Sampler]
+		l := draw.Line{Name: draw.Shorten(t.Sampler, draw.NameLetters), Series: i, Dashes: i}
+		l.Y, l.SE = pick(t)
+		l.X = t.X[:len(l.Y)]
+		for k, y := range l.Y {
+			if finite(y) {
+				right = math.Max(right, l.X[k])
+			}
+		}
+		if !t.Evaluations {
+			xLabel = "step"
+		}
+		lines = append(lines, l)
+	}
+	lo, hi := extent(lines)
+	if lo > hi {
+		return ""
+	}
+	if percent {
+		lo, hi = 0, 100
+	}
+	c := draw.NewChart(draw.Nice(0, right, 5, xLabel), draw.Nice(lo, hi, 5, yLabel))
+	c.Axes()
+	c.Lines(lines)
+	return svgOf(c, yLabel+" against "+xLabel)
+}
+
+// profile draws unique n-grams against the set itself over the orders.
+func profile(rows []Row) template.HTML {
+	orders := ordersOf(rows)
+	if len(orders) < 2 {
+		return ""
+	}
+	x := draw.Axis{Lo: float64(orders[0]), Hi: float64(orders[len(orders)-1]),
+		Label: "n-gram order n"}
+	for _, n := range orders {
+		x.Ticks = append(x.Ticks, float64(n))
+	}
+	var all []float64
+	lines := make([]draw.Line, len(rows))
+	for i, r := range rows {
+		l := draw.Line{Name: draw.Shorten(r.Name, draw.NameLetters), Series: i, Dashes: i, Shape: i,
+			Marks: true}
+		for _, n := range orders {
+			if m, ok := r.Get(fmt.Sprintf("unique.self.%d", n)); ok && m.OK() {
+				l.X, l.Y = append(l.X, float64(n)), append(l.Y, m.Value)
+			}
+		}
+		all = append(all, l.Y...)
+		lines[i] = l
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	lo, hi := padded(all)
+	c := draw.NewChart(x, draw.Nice(lo, math.Min(hi, 100), 5, "n-grams that occur once (%)"))
+	c.Axes()
+	c.Lines(lines)
+	return svgOf(c, "n-grams that occur once, by order")
+}
+
+// ordersOf lists the orders of unique n-grams, ascending.
+func ordersOf(rows []Row) []int {
+	var out []int
+	for _, m := range metricsOf(rows) {
+		var n int
+		if rest, ok := strings.CutPrefix(m.Key, "unique.self."); ok {
+			if _, err := fmt.Sscanf(rest, "%d", &n); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
