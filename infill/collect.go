@@ -21,7 +21,8 @@ const (
 	// CollectVisited takes every state whose energy a sampler evaluated, from the start on: also
 	// proposals that were refused, and neighbours that were only looked at. No call of the model is
 	// made for them. Of samplers that evaluate no energies (gibbs, sgdld, and dula in
-	// batches) only the last states are known, and are taken. The best 1024 + 2·Top are kept.
+	// batches) only the last states are known, and are taken. The best 1024 + 2·Top are kept, or
+	// MaxKept for AllFillings.
 	// They are a search for good fillings and not draws of π.
 	CollectVisited Collect = iota
 	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
@@ -45,7 +46,8 @@ func (c Collect) String() string {
 	return fmt.Sprintf("collect(%d)", int(c))
 }
 
-// MaxKept bounds the states that CollectChain takes of all chains together.
+// MaxKept bounds the states that CollectChain takes of all chains together, and those that
+// CollectVisited keeps for Options.AllFillings.
 const MaxKept = 1 << 20
 
 // keptOfChain is about how many states of a chain CollectChain takes if Options.Thin is 0.
@@ -95,11 +97,19 @@ func (o *Options) checkThin() error {
 // roomOf is the number of states that CollectVisited keeps, the best. There are more than are
 // returned: texts can have several states, and SelectDiverse chooses among them.
 func roomOf(o *Options) int {
-	n := o.Top
 	if o.AllFillings {
-		n = MaxTop
+		return MaxKept
 	}
-	return 1024 + 2*n
+	return 1024 + 2*o.Top
+}
+
+// leftOut is how many states there was no room for, although all are asked for. kept is how many
+// there was room for.
+func (p *plan) leftOut(kept int) int {
+	if p.opt.Collect != CollectVisited || !p.opt.AllFillings || kept < roomOf(p.opt) {
+		return 0
+	}
+	return max(0, p.seen.Total()-kept)
 }
 
 // A sighting is a state that was taken, and where.

@@ -288,3 +288,33 @@ func TestCollectOptions(t *testing.T) {
 		}
 	}
 }
+
+// All fillings are more than the most that can be asked for by number. What there is no room for is
+// said, and only where all were asked for.
+func TestAllFillings(t *testing.T) {
+	t.Parallel()
+	m := tiny(t)
+	tm, err := Parse(m.Tokenizer(), collectText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(m).Fill(t.Context(), tm, Options{Sampler: named(t, "exact-gibbs", nil), Steps: 26,
+		Chains: 30, Shortlist: 90, Temperature: 20, AllFillings: true, Score: ScorePLL, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Distinct < 1024+2*MaxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
+		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
+	}
+	p := &plan{opt: &Options{AllFillings: true}, seen: recall.NewTally(1)}
+	p.seen.Add([]byte("a state"), MaxKept+7)
+	for kept, want := range map[int]int{MaxKept: 7, MaxKept - 1: 0} {
+		if got := p.leftOut(kept); got != want {
+			t.Errorf("%d left out with %d kept, want %d", got, kept, want)
+		}
+	}
+	p.opt = &Options{Top: 5}
+	if got := p.leftOut(roomOf(p.opt)); got != 0 {
+		t.Errorf("%d left out of the best", got)
+	}
+}

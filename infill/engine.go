@@ -121,6 +121,9 @@ type Result struct {
 	// those that a search scored in full, or if Exact of all that fit. Of CollectVisited it counts
 	// different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
 	Distinct int
+	// LeftOut is how many of these there was no room for where Options.AllFillings asks for all: those
+	// beyond the best MaxKept that CollectVisited took. It is 0 otherwise.
+	LeftOut int
 	// OriginalScore is the score of Options.Original in the blanks: the sum of what the model says of
 	// their pieces, in nats. It is known if Options.Filter.MaxDrop is set, and otherwise nil.
 	OriginalScore *float64

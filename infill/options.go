@@ -54,7 +54,7 @@ type Options struct {
 	Budget      Budget           // what Steps measures; zero value: steps
 	Chains      int              // 0 means 25; at most MaxChains
 	Top         int              // fillings to return at most, up to MaxTop; 0 means 5
-	AllFillings bool             // all fillings are returned; Top is then 0
+	AllFillings bool             // all fillings are returned, see Result.LeftOut; Top is then 0
 	Temperature float64          // T of π ∝ exp(U/T), MinTemperature to MaxTemperature; 0 means 1
 	Gradient    mlm.GradientMode // zero value: the full gradient
 	Vocab       Vocab            // tokens that may fill a blank

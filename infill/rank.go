@@ -63,6 +63,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	if p.opt.Collect == CollectVisited {
 		res.Distinct = max(res.Distinct, p.seen.Total())
 	}
+	res.LeftOut = p.leftOut(len(taken))
 	res.Method = MethodSample
 	states := make([]placed, len(first))
 	for i, s := range first {
