@@ -44,8 +44,7 @@ type scoreFlags struct {
 func (f *scoreFlags) own() []*option {
 	texts := map[string]string{
 		"candidates": "`WORDS` or phrases to rank for the blank of TEXT, comma separated; repeatable",
-		"energy": "add a `PART=WEIGHT` to the score, repeatable: words:FILE=WEIGHT or " +
-			"classifier:FOLDER:LABEL=WEIGHT or model:NAME=WEIGHT",
+		"energy":     "add a `PART=WEIGHT` to the score, repeatable: " + energies.FormsOfTexts(),
 	}
 	own := append([]*option{jsonFlag(&f.json)}, settingFlags(settings.RankTable(), &f.ranking,
 		texts)...)

@@ -59,12 +59,26 @@ func (f *serveFlags) own() []*option {
 		listFlag("allow-origin", "`ORIGIN` of pages elsewhere that may ask, such as "+
 			"https://example.org; repeatable", &f.origins),
 		listFlag("energy", "open a `PART` that requests may add to the score, with weights of their "+
-			"own; repeatable: words:FILE, classifier:FOLDER:LABEL (with all its labels), model:NAME, "+
-			"similar:FOLDER", &f.parts),
+			"own; repeatable: "+openedForms(), &f.parts),
 		wordFlag("log", "on standard error: requests|texts (and their texts)|none", &f.log,
 			"requests", "texts", "none"),
 	}
 	return ownEnv("serve", flags, "queue", "timeout", "log", "energy")
+}
+
+// openedForms are the ways to write a part that is opened before its weight is known.
+func openedForms() string {
+	var all []string
+	for _, k := range energies.Kinds() {
+		form := k.Form
+		if k.Labelled {
+			form += " (with all its labels)"
+		}
+		if k.Opened {
+			all = append(all, form)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func serveCommand(std stdio) *cli.Command {

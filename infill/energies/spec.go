@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,26 +28,37 @@ type Kind struct {
 	Form string // how a part of the kind is written, without its weight
 	Doc  string // what its value is, in a few words
 
-	path, label bool // it is made from a file or a folder, and has a label behind that
+	Opened   bool // it is made from a file or a folder
+	Labelled bool // it has a label behind that
+	Compares bool // it compares a text with the words that stood in its blanks before
 }
 
 // kinds are all kinds, in the order of documents.
 var kinds = []Kind{
-	{"words", "words:FILE", "the weights of listed words among the filled ones", true, false},
-	{"edit", "edit", "less the edit distance from the words before", false, false},
-	{"classifier", "classifier:FOLDER:LABEL", "log p(label | text) of a classifier", true, true},
-	{"model", "model:NAME", "the score by another masked model, of any tokenizer", true, false},
-	{"similar", "similar:FOLDER", "the cosine with the text before, by an encoder", true, false},
+	{"words", "words:FILE", "the weights of listed words among the filled ones", true, false, false},
+	{"edit", "edit", "less the edit distance from the words before", false, false, true},
+	{"classifier", "classifier:FOLDER:LABEL", "log p(label | text) of a classifier", true, true,
+		false},
+	{"model", "model:NAME", "the score by another masked model, of any tokenizer", true, false, false},
+	{"similar", "similar:FOLDER", "the cosine with the text before, by an encoder", true, false, true},
 }
 
 // Kinds lists the kinds of parts.
 func Kinds() []Kind { return append([]Kind(nil), kinds...) }
 
 // Forms are the ways to write a part, with "or" between.
-func Forms() string {
+func Forms() string { return forms("=WEIGHT", func(Kind) bool { return true }) }
+
+// FormsOfTexts are the Forms of parts that ask for no words before. A text that is scored has none.
+func FormsOfTexts() string { return forms("=WEIGHT", func(k Kind) bool { return !k.Compares }) }
+
+// forms are the ways to write parts of some kinds, with something behind each.
+func forms(behind string, of func(Kind) bool) string {
 	var all []string
 	for _, k := range kinds {
-		all = append(all, k.Form+"=WEIGHT")
+		if of(k) {
+			all = append(all, k.Form+behind)
+		}
 	}
 	return strings.Join(all, " or ")
 }
@@ -84,13 +96,8 @@ func ParseName(text string) (Spec, error) {
 		err = fmt.Errorf("%s needs no file, and is there without being opened", s.Kind)
 	}
 	if err != nil {
-		var forms []string
-		for _, k := range kinds {
-			if k.path {
-				forms = append(forms, k.Form)
-			}
-		}
-		return Spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, err, strings.Join(forms, " or "))
+		return Spec{}, fmt.Errorf("%w: %q: %w; want %s", ErrSpec, text, err,
+			forms("", func(k Kind) bool { return k.Opened }))
 	}
 	return s, nil
 }
@@ -102,13 +109,13 @@ func parseName(name string) (Spec, error) {
 		switch {
 		case k.Name != kind:
 			continue
-		case !k.path && more:
+		case !k.Opened && more:
 			return Spec{}, fmt.Errorf("%s takes no more than a weight", kind)
-		case k.path && path == "":
+		case k.Opened && path == "":
 			return Spec{}, fmt.Errorf("%s needs a file or a folder", kind)
 		}
 		s := Spec{Kind: kind, Path: path}
-		if k.label {
+		if k.Labelled {
 			cut := strings.LastIndexByte(path, ':')
 			if cut <= 0 || cut == len(path)-1 {
 				return Spec{}, fmt.Errorf("%s needs a folder and a label", kind)
@@ -133,7 +140,9 @@ func (s Spec) Name() string {
 }
 
 // Compares reports whether the part compares a text with the words that stood in its blanks before.
-func (s Spec) Compares() bool { return s.Kind == "edit" || s.Kind == "similar" }
+func (s Spec) Compares() bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Name == s.Kind && k.Compares })
+}
 
 // String is the part as Parse reads it.
 func (s Spec) String() string {
