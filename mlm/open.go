@@ -379,9 +379,6 @@ func describe(name string, m *onnx.Model) Info {
 	return info
 }
 
-// The inputs of an export that this package can feed.
-var knownInputs = []string{"input_ids", "attention_mask", "token_type_ids", "position_ids"}
-
 // inspect checks inputs and output and finds V.
 func inspect(info *Info, m *onnx.Model) error {
 	if !slices.Contains(info.Inputs, "input_ids") {
@@ -389,8 +386,8 @@ func inspect(info *Info, m *onnx.Model) error {
 			"export the model for masked language modelling", ErrNotMasked, info.Inputs)
 	}
 	for _, n := range info.Inputs {
-		if !slices.Contains(knownInputs, n) {
-			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", ErrNotMasked, n, knownInputs)
+		if known := onnxgrad.Inputs(); !slices.Contains(known, n) {
+			return fmt.Errorf("%w: cannot feed the input %q (known: %v)", ErrNotMasked, n, known)
 		}
 	}
 	for _, v := range m.Graph.Inputs {

@@ -68,8 +68,11 @@ func load(m *onnx.Model) (*loaded, error) {
 	return l, nil
 }
 
-// The inputs that an export may have. All are [batch, sequence] integers.
+// knownInputs are the inputs that an export may have. All are [batch, sequence] integers.
 var knownInputs = []string{"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+
+// Inputs lists the inputs that an export may have. All are [batch, sequence] integers.
+func Inputs() []string { return slices.Clone(knownInputs) }
 
 func input(in *onnx.ValueInfo) (*value, error) {
 	if !slices.Contains(knownInputs, in.Name) {
