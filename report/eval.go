@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 // EvalOptions are the options of [Eval].
 type EvalOptions struct {
 	Options
+	// ReadOptions.Seed is the seed of samples, 0 for Options.Seed.
 	ReadOptions
 	// Paired compares sentence i with line i of every reference file, as for
 	// translations, and not with the whole set. Every record has to have one sentence then.
@@ -79,7 +81,7 @@ func Eval(generated, refs []Input, o EvalOptions) (*EvalResult, error) {
 		return nil, fmt.Errorf("%w: self-repetition of order %d (want 1 to %d)",
 			ErrOption, o.Repetition, ngram.MaxOrder)
 	}
-	o.ReadOptions.Seed = o.Options.Seed
+	o.ReadOptions.Seed = cmp.Or(o.ReadOptions.Seed, o.Options.Seed)
 	switch {
 	case o.Paired && len(refs) == 0:
 		return nil, fmt.Errorf("%w: paired evaluation without a reference file", ErrOption)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -373,5 +374,29 @@ func TestEvalGoldAmongReferences(t *testing.T) {
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("without %q: %q", c.exclude, got)
 		}
+	}
+}
+
+// A seed of samples is kept, and without one it is that of resamples.
+func TestSeedOfSamples(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, strings.Repeat("word ", i+1))
+	}
+	sampled := func(read, all uint64) string {
+		r, err := report.Eval([]report.Input{report.Strings("a", lines)}, nil, report.EvalOptions{
+			Options: report.Options{Seed: all}, ReadOptions: report.ReadOptions{Sample: 5, Seed: read}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := r.Rows[0].Get("unique.self.1")
+		n, _ := r.Rows[0].Get("compression_ratio")
+		return fmt.Sprint(r.Notes, m.Detail, n.Value)
+	}
+	two := sampled(2, 1)
+	if !strings.Contains(two, "seed 2") || two != sampled(0, 2) || two != sampled(2, 2) ||
+		two == sampled(0, 1) {
+		t.Errorf("%s\n%s\n%s", two, sampled(0, 2), sampled(0, 1))
 	}
 }

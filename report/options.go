@@ -44,7 +44,7 @@ type Options struct {
 	Confidence bool
 	Resamples  int
 	Level      float64
-	// Seed is the seed of samples and bootstrap resamples.
+	// Seed is the seed of bootstrap resamples, and of samples that have none of their own.
 	Seed uint64
 	// Exclude lists sentences that are left out of the references because they were
 	// the ones infilled; compared by [corpus.LooseKey].
