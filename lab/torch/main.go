@@ -55,6 +55,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,8 +106,13 @@ func measureCommand(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	if *isWorker {
+		at := slices.Index(mlm.PrecisionNames(), *precision)
+		if at < 0 {
+			return fmt.Errorf("-precision %s: want one of %s", *precision,
+				strings.Join(mlm.PrecisionNames(), ", "))
+		}
 		return serve(in, out, *model, mlm.Options{Threads: s.threads, Profile: *prefix,
-			Precision: map[string]mlm.Precision{"int8": mlm.Int8}[*precision]}, *chains)
+			Precision: mlm.Precision(at)}, *chains)
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
