@@ -63,7 +63,7 @@ func (f *batchFlags) run(c *cli.Context, std stdio) (err error) {
 				seen.in(it.Line, it.Text)
 			}
 			return rec, err
-		}, note: seen.note, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
+		}, advised: orMask, note: seen.note, meant: meantBy(settings.FillTable(), settings.Defaults)}, nil
 	})
 }
 
@@ -153,8 +153,9 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if draws && f.seedChosen && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
-	workers := records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)
-	return f.work(c, std, in, man, layout, workers, work)
+	work.in, work.manifest, work.form = in, man, layout
+	work.workers = records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)
+	return f.work(c, std, work)
 }
 
 // unsaid is what settings mean that a manifest may leave out.

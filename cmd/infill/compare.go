@@ -1,22 +1,17 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
-	"infill/internal/count"
 	"infill/mlm"
 	"infill/report"
-	"infill/samplers"
 )
 
 const compareDescription = "" +
@@ -110,132 +105,41 @@ func compareCommand(std stdio) *cli.Command {
 }
 
 func (f *compareFlags) run(c *cli.Context, std stdio) (err error) {
-	list, params, err := chosenSamplers(f.samplers)
+	p, err := f.plan(c, std)
 	if err != nil {
 		return err
 	}
-	if err := f.idle(c); err != nil {
-		return err
-	}
-	if err := f.stdin(std.in, c.Args().First() == "-", f.references...); err != nil {
-		return err
-	}
-	if err := f.ready(); err != nil { // with a sampler that every run replaces
-		return err
-	}
-	opt := &f.fillingFlags.Options
-	mo, err := f.options(c, opt.Seed)
+	r, err := f.comparer(c.Context, std)
+	defer func() { err = errors.Join(err, r.close()) }()
 	if err != nil {
 		return err
 	}
-	o := report.CompareOptions{
-		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
-	}
-	if err := o.Check(); err != nil {
+	if err := r.take(p.path, p.sources, f.Masking, f.limit, f.strict); err != nil {
 		return err
 	}
-	if err := checkInputs("--reference", f.references); err != nil {
-		return err
-	}
-	references, err := plainFiles("--reference", f.references, std.in)
-	if err != nil {
-		return err
-	}
-	inputs := slices.Concat(f.references, []string{c.Args().First()}, f.reads())
-	if err := f.check(inputs...); err != nil {
-		return err
-	}
-	if err := checkTargets([]target{{"--markdown", f.markdown}, {"--html", f.html},
-		{"--trace", f.trace}}, inputs...); err != nil {
-		return err
-	}
-	if err := checkTrace(f.trace); err != nil {
-		return err
-	}
-	path := c.Args().First()
-	sources, err := readSources(path, std.in)
-	if err != nil {
-		return err
-	}
-	m, err := f.open(c.Context)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = m.Close() }()
-	warn(std, m, f.quiet)
-	f.Method = infill.MethodSample   // samplers are what is compared,
-	opt.Collect = infill.CollectLast // by their draws,
-	opt.Score = infill.ScorePLL      // and by the energy that they draw from
-	engine, err := f.prepare(c.Context, m, f.secondModels(), std.err, f.quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.CloseParts()) }()
-	cmp := &report.Comparison{
-		Command: typedCommand(), Date: today(),
-		Model: modelName(m), Version: version(), Seed: opt.Seed, Budget: budgets[opt.Budget],
-		Protocol: f.protocol(),
-	}
-	tr := newTrace(f.trace)
-	defer func() { err = errors.Join(err, tr.close()) }()
-	runner := &comparer{trace: tr, engine: engine, opt: *opt, warn: std.err}
-	if err := runner.take(path, sources, f.Masking, f.limit, f.strict); err != nil {
-		return err
-	}
-	for _, t := range runner.tasks {
-		cmp.Sources = append(cmp.Sources, t.Source)
-	}
+	compared := f.comparison(r)
 	// Nothing that is wrong with a file may throw samples away, so all are read before.
-	prepared, err := report.Prepare(cmp.Sources, references, o)
+	prepared, err := report.Prepare(compared.Sources, p.references, p.measure)
 	if err != nil {
 		return err
 	}
-	if f.scoreModel != "" {
-		other := f.modelFlags
-		other.Name = f.scoreModel
-		second, err := other.open(c.Context)
-		if err != nil {
-			return fmt.Errorf("--score-model: %w", err)
-		}
-		defer func() { _ = second.Close() }()
-		runner.second, cmp.SecondModel = infill.New(second), modelName(second)
+	if compared.SecondModel, err = f.openSecond(c.Context, r); err != nil {
+		return err
 	}
 	begin()
-	if err := f.sample(c.Context, std, runner, cmp, list, params); err != nil {
+	if err := f.sample(c.Context, std, r, compared, p); err != nil {
 		return err
 	}
-	cmp.Notes = runner.notes
-	res, err := prepared.Compare(cmp)
+	compared.Notes = r.notes
+	res, err := prepared.Compare(compared)
 	if err != nil {
 		return err
 	}
 	if err := f.render(std, res); err != nil {
 		return err
 	}
-	if runner.failed {
+	if r.failed {
 		return errSomeFailed
-	}
-	return nil
-}
-
-// sample runs every sampler on every sentence.
-func (f *compareFlags) sample(ctx context.Context, std stdio, runner *comparer,
-	cmp *report.Comparison,
-	list []samplers.Sampler, params []string) error {
-	for i, s := range list {
-		if !f.quiet {
-			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(list))
-		}
-		runner.progress = newProgress(f.progress, f.quiet, std.err, len(runner.tasks))
-		runner.name = strings.TrimSpace(s.Name() + " " + params[i])
-		runner.engine.Forget() // no sampler profits from what another asked
-		run, err := runner.run(ctx, s, f.strict)
-		runner.progress.clear()
-		if err != nil {
-			return fmt.Errorf("sampler %s: %w", s.Name(), err)
-		}
-		run.Params = params[i]
-		cmp.Samplers = append(cmp.Samplers, *run)
 	}
 	return nil
 }
@@ -263,45 +167,4 @@ func quoted(args []string) []string {
 		out[i] = a
 	}
 	return out
-}
-
-// protocol says in words what is done with every sentence.
-func (f *compareFlags) protocol() string {
-	o := &f.fillingFlags.Options
-	steps, chains := o.Steps, count.Of(o.Chains, "chain")
-	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if f.Masking.Rate > 0 {
-		add("%g %% of the words masked", 100*f.Masking.Rate)
-	}
-	if f.Masking.Words > 0 {
-		add("words masked: %d", f.Masking.Words)
-	}
-	if o.MinDistance > 0 {
-		add("fillings at an edit distance of %d or more", o.MinDistance)
-	}
-	if len(f.Energy) > 0 {
-		add("further parts of the energy: %s", strings.Join(f.Energy, ", "))
-	}
-	switch {
-	case steps == 0:
-		add("%s, no step", chains)
-	case o.Budget == infill.BudgetEvaluations:
-		add("%s × %d model evaluations (%s of one, and the start)", chains, steps+1,
-			count.Of(steps, "step"))
-	case o.Budget == infill.BudgetRows:
-		add("%s, model rows of %s of one evaluation and of the start", chains, count.Of(steps, "step"))
-	default:
-		add("%s × %s", chains, count.Of(steps, "step"))
-	}
-	add("last state")
-	if o.Select == infill.SelectDiverse {
-		add("top %d by score and overlap", o.Top)
-	} else {
-		add("top %d by score", o.Top)
-	}
-	if o.Temperature != 1 {
-		add("temperature %g", o.Temperature)
-	}
-	return strings.Join(parts, ", ")
 }

@@ -28,6 +28,8 @@ type comparer struct {
 	warn           io.Writer
 	notes          []string
 	failed         bool // some line was left out, or not filled
+	model          string
+	ends           []func() error // see close
 }
 
 // A task is a sentence to fill.

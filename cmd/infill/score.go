@@ -152,8 +152,8 @@ func (f *scoreFlags) scoreFile(c *cli.Context, std stdio) (err error) {
 		Model: modelHash(s.Model), Settings: recorded,
 		Absent: settings.Unsaid(settings.ModelTable(), settings.ModelDefaults()),
 	}
-	workers := records.InFlight(f.Options.Threads, 0)
-	return f.work(c, std, in, man, layout, workers, fileWork{do: s.Record,
+	return f.work(c, std, fileWork{in: in, manifest: man, form: layout,
+		workers: records.InFlight(f.Options.Threads, 0), do: s.Record, advised: ofRanking,
 		meant: meantBy(settings.RankTable(), func() *settings.Ranking { return &settings.Ranking{} })})
 }
 

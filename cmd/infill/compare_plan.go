@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill"
+	"infill/internal/count"
+	"infill/report"
+	"infill/samplers"
+)
+
+// A comparePlan is what a comparison is made of, as its flags and files say. No model is open yet.
+type comparePlan struct {
+	samplers   []samplers.Sampler
+	params     []string // of each
+	measure    report.CompareOptions
+	references []report.Input
+	path       string
+	sources    []report.Source
+}
+
+// plan checks all that needs no model, and reads the sentences.
+func (f *compareFlags) plan(c *cli.Context, std stdio) (*comparePlan, error) {
+	p := &comparePlan{path: c.Args().First()}
+	var err error
+	if p.samplers, p.params, err = chosenSamplers(f.samplers); err != nil {
+		return nil, err
+	}
+	if err := f.idle(c); err != nil {
+		return nil, err
+	}
+	if err := f.stdin(std.in, p.path == "-", f.references...); err != nil {
+		return nil, err
+	}
+	if err := f.ready(); err != nil { // with a sampler that every run replaces
+		return nil, err
+	}
+	if p.measure, err = f.measure(c); err != nil {
+		return nil, err
+	}
+	if err := checkInputs("--reference", f.references); err != nil {
+		return nil, err
+	}
+	if p.references, err = plainFiles("--reference", f.references, std.in); err != nil {
+		return nil, err
+	}
+	if err := f.checkOutputs(p.path); err != nil {
+		return nil, err
+	}
+	p.sources, err = readSources(p.path, std.in)
+	return p, err
+}
+
+// measure are the options of the report.
+func (f *compareFlags) measure(c *cli.Context) (report.CompareOptions, error) {
+	opt := &f.fillingFlags.Options
+	mo, err := f.options(c, opt.Seed)
+	if err != nil {
+		return report.CompareOptions{}, err
+	}
+	o := report.CompareOptions{
+		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
+	}
+	return o, o.Check()
+}
+
+// checkOutputs refuses to write over what is there or is read.
+func (f *compareFlags) checkOutputs(path string) error {
+	inputs := slices.Concat(f.references, []string{path}, f.reads())
+	if err := f.check(inputs...); err != nil {
+		return err
+	}
+	if err := checkTargets([]target{{"--markdown", f.markdown}, {"--html", f.html},
+		{"--trace", f.trace}}, inputs...); err != nil {
+		return err
+	}
+	return checkTrace(f.trace)
+}
+
+// comparer opens the model, the parts of the energy and the trace. What it returns is to be closed,
+// with an error too.
+func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, error) {
+	r := &comparer{warn: std.err}
+	m, err := f.open(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.atEnd(func() error { _ = m.Close(); return nil })
+	r.model = modelName(m)
+	warn(std, m, f.quiet)
+	opt := &f.fillingFlags.Options
+	f.Method = infill.MethodSample   // samplers are what is compared,
+	opt.Collect = infill.CollectLast // by their draws,
+	opt.Score = infill.ScorePLL      // and by the energy that they draw from
+	if r.engine, err = f.prepare(ctx, m, f.secondModels(), std.err, f.quiet); err != nil {
+		return r, err
+	}
+	r.atEnd(f.CloseParts)
+	r.opt, r.trace = *opt, newTrace(f.trace)
+	r.atEnd(r.trace.close)
+	return r, nil
+}
+
+// comparison is the head of the report, with the sentences that were taken.
+func (f *compareFlags) comparison(r *comparer) *report.Comparison {
+	out := &report.Comparison{
+		Command: typedCommand(), Date: today(),
+		Model: r.model, Version: version(), Seed: r.opt.Seed, Budget: budgets[r.opt.Budget],
+		Protocol: f.protocol(),
+	}
+	for _, t := range r.tasks {
+		out.Sources = append(out.Sources, t.Source)
+	}
+	return out
+}
+
+// openSecond opens the model that scores the fillings too, and names it; "" for none.
+func (f *compareFlags) openSecond(ctx context.Context, r *comparer) (string, error) {
+	if f.scoreModel == "" {
+		return "", nil
+	}
+	other := f.modelFlags
+	other.Name = f.scoreModel
+	m, err := other.open(ctx)
+	if err != nil {
+		return "", fmt.Errorf("--score-model: %w", err)
+	}
+	r.atEnd(func() error { _ = m.Close(); return nil })
+	r.second = infill.New(m)
+	return modelName(m), nil
+}
+
+// sample runs every sampler on every sentence.
+func (f *compareFlags) sample(ctx context.Context, std stdio, r *comparer, out *report.Comparison,
+	p *comparePlan) error {
+	for i, s := range p.samplers {
+		if !f.quiet {
+			fmt.Fprintf(std.err, "%s (%d of %d) …\n", s.Name(), i+1, len(p.samplers))
+		}
+		r.progress = newProgress(f.progress, f.quiet, std.err, len(r.tasks))
+		r.name = strings.TrimSpace(s.Name() + " " + p.params[i])
+		r.engine.Forget() // no sampler profits from what another asked
+		run, err := r.run(ctx, s, f.strict)
+		r.progress.clear()
+		if err != nil {
+			return fmt.Errorf("sampler %s: %w", s.Name(), err)
+		}
+		run.Params = p.params[i]
+		out.Samplers = append(out.Samplers, *run)
+	}
+	return nil
+}
+
+// atEnd has a function called by close.
+func (r *comparer) atEnd(f func() error) { r.ends = append(r.ends, f) }
+
+// close closes what was opened, the last first.
+func (r *comparer) close() (err error) {
+	for _, end := range slices.Backward(r.ends) {
+		err = errors.Join(err, end())
+	}
+	return err
+}
+
+// protocol says in words what is done with every sentence.
+func (f *compareFlags) protocol() string {
+	o := &f.fillingFlags.Options
+	steps, chains := o.Steps, count.Of(o.Chains, "chain")
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if f.Masking.Rate > 0 {
+		add("%g %% of the words masked", 100*f.Masking.Rate)
+	}
+	if f.Masking.Words > 0 {
+		add("words masked: %d", f.Masking.Words)
+	}
+	if o.MinDistance > 0 {
+		add("fillings at an edit distance of %d or more", o.MinDistance)
+	}
+	if len(f.Energy) > 0 {
+		add("further parts of the energy: %s", strings.Join(f.Energy, ", "))
+	}
+	switch {
+	case steps == 0:
+		add("%s, no step", chains)
+	case o.Budget == infill.BudgetEvaluations:
+		add("%s × %d model evaluations (%s of one, and the start)", chains, steps+1,
+			count.Of(steps, "step"))
+	case o.Budget == infill.BudgetRows:
+		add("%s, model rows of %s of one evaluation and of the start", chains, count.Of(steps, "step"))
+	default:
+		add("%s × %s", chains, count.Of(steps, "step"))
+	}
+	add("last state")
+	if o.Select == infill.SelectDiverse {
+		add("top %d by score and overlap", o.Top)
+	} else {
+		add("top %d by score", o.Top)
+	}
+	if o.Temperature != 1 {
+		add("temperature %g", o.Temperature)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"infill/infill/batch"
+	"infill/infill/jsonl"
+	"infill/infill/settings"
+	"infill/internal/count"
+	"infill/internal/unpack"
+)
+
+// fileWork is what a command does with the records of a file.
+type fileWork struct {
+	in       *batch.Input
+	manifest *batch.Manifest
+	form     batch.Layout // of the output
+	workers  int          // lines at the same time
+
+	do      func(context.Context, *batch.Item) (batch.Record, error)
+	known   func(*batch.Item, *jsonl.Record) error // see batch.Job.Known; nil for none
+	begins  func()                                 // told once nothing can be refused; nil for none
+	advised func(error) error                      // the error of a line with advice; nil: as it is
+	summary func() string                          // besides the numbers of records; nil for none
+	meant   func(jsonl.Field) string               // what a field of data may mean, see meantBy
+	note    func() string                          // what else there is to say, "" for nothing; or nil
+}
+
+// maxReported is how many lines that fail are told of. The output has all of them.
+const maxReported = 20
+
+// A fileRun is a job over a file, and what is said of it.
+type fileRun struct {
+	*fileFlags
+	fileWork
+	std      stdio
+	out      *batch.Output
+	bar      *batchProgress
+	reported int // lines that fail
+}
+
+// work runs a job over the input: opens the output, tells of progress and of
+// lines that fail, and says how to go on after an early end.
+func (f *fileFlags) work(c *cli.Context, std stdio, w fileWork) error {
+	begin()
+	survey, err := w.in.Survey()
+	if err != nil {
+		return err
+	}
+	r := &fileRun{fileFlags: f, fileWork: w, std: std,
+		bar: newBatchProgress(f.progress, f.quiet, w.workers, std.err)}
+	if r.out, err = r.open(survey); err != nil {
+		return err
+	}
+	if w.begins != nil {
+		w.begins()
+	}
+	r.sayRenamed("columns")
+	resumable := r.out.Resumable() // before it is closed
+	job := batch.Job{Input: w.in, Output: r.out, Workers: w.workers, Do: w.do, Known: w.known,
+		Texts: true, MaxErrors: int(f.maxErrors), Progress: r.bar.show, Total: survey.Records,
+		Report: r.failed, Settings: r.settings, Data: r.data}
+	if f.strict {
+		job.MaxErrors = 0
+	}
+	p, err := job.Run(c.Context)
+	r.bar.clear()
+	r.sayOutput()
+	if err != nil {
+		if resumable {
+			r.sayAgain(c, p, err)
+		}
+		return err
+	}
+	r.say("%s", r.bar.summary(p))
+	if w.summary != nil && (p.Resumed == 0 || p.Resumed < p.Records) { // else nothing was counted
+		r.say("%s", w.summary())
+	}
+	if p.Failed > 0 && !f.okIfLinesFail {
+		return errSomeFailed
+	}
+	return nil
+}
+
+// open opens the output.
+func (r *fileRun) open(survey batch.Survey) (*batch.Output, error) {
+	if r.output == "" || r.output == "-" {
+		return r.form.Stream(r.std.out, r.in)
+	}
+	mode := batch.Create
+	switch {
+	case r.resume:
+		mode = batch.Resume
+	case r.force:
+		mode = batch.Force
+	}
+	m := r.manifest
+	m.SHA256, m.Bytes, m.Input = survey.SHA256, survey.Bytes, r.in.Name
+	m.Limit, m.Shard = r.Limit, r.Shard
+	return m.Open(r.output, r.in, mode, r.form)
+}
+
+// say prints a note.
+func (r *fileRun) say(format string, args ...any) {
+	if !r.quiet {
+		fmt.Fprintf(r.std.err, "infill: "+format+"\n", args...)
+	}
+}
+
+// failed tells of a line that fails.
+func (r *fileRun) failed(line int, cause error) {
+	if r.reported++; r.quiet || r.reported > maxReported {
+		return
+	}
+	r.bar.clear()
+	if r.advised != nil {
+		cause = r.advised(cause)
+	}
+	r.say("%s", message(atLine(line, cause)))
+	if r.reported == maxReported {
+		r.say("what else fails is said in the output alone")
+	}
+}
+
+// settings tells that lines have settings of their own.
+func (r *fileRun) settings(line int, names []string) {
+	if !r.quiet {
+		r.bar.clear()
+	}
+	r.say("from line %d on, taken as settings of their lines: %s", line, strings.Join(names, ", "))
+}
+
+// data tells of a field that may be meant as a setting.
+func (r *fileRun) data(line int, field jsonl.Field) {
+	if says := r.meant(field); says != "" && !r.quiet {
+		r.bar.clear()
+		r.say("from line %d on, the field %s is data: %s", line, printable(field.Name), says)
+	}
+}
+
+// sayRenamed says which columns or fields of the input have another name in the output.
+func (r *fileRun) sayRenamed(what string) {
+	var renamed []string
+	for _, pair := range r.out.Renamed(r.in) {
+		renamed = append(renamed, printable(pair[0])+" to "+printable(pair[1]))
+	}
+	if len(renamed) > 0 {
+		r.say("%s of the input are renamed, because the output has such names of its own: %s", what,
+			strings.Join(renamed, ", "))
+	}
+}
+
+// sayOutput says at the end what there is to know of the output.
+func (r *fileRun) sayOutput() {
+	if r.in.Format() == settings.FormatJSONL { // whose fields are known only now
+		r.sayRenamed("fields")
+	}
+	if r.note != nil {
+		if note := r.note(); note != "" {
+			r.say("%s", note)
+		}
+	}
+	if r.out.Dropped > 0 {
+		r.say("%s: cut off %s of a record that was not whole", r.out.File(),
+			count.Of(int(r.out.Dropped), "byte"))
+	}
+}
+
+// sayAgain says, after an error, how to go on with an output that is a file.
+func (r *fileRun) sayAgain(c *cli.Context, p batch.Progress, err error) {
+	so, how, flag := "", "go on with", "--resume"
+	switch {
+	case damaged(err):
+		so = " of what came before the damage"
+		how, flag = "get the input again whole, then begin again with", "--force"
+	case errors.Is(err, batch.ErrMismatch):
+		return
+	}
+	fmt.Fprintf(r.std.err, "infill: %s has %d record%s%s; %s:\n  %s\n", r.out.File(), p.Records,
+		count.S(p.Records), so, how, againCommand(c, flag))
+}
+
+// damaged says whether the input is at fault. Nothing goes on with an output made of it, which does
+// not belong to the file that is whole. A disk or a pipe that fails may read it the next time.
+func damaged(err error) bool {
+	var file *fs.PathError
+	return errors.Is(err, unpack.ErrDamaged) && !errors.Is(err, context.Canceled) &&
+		!errors.As(err, &file)
+}
+
+// againCommand is the command line as it was typed, that goes on with the output or overwrites it.
+func againCommand(c *cli.Context, flag string) string {
+	typed, _ := c.App.Metadata["args"].([]string)
+	args := []string{"infill"}
+	for _, a := range typed {
+		switch strings.TrimLeft(a, "-") {
+		case "force", "resume", "force=true", "resume=true":
+			if strings.HasPrefix(a, "-") {
+				continue
+			}
+		}
+		args = append(args, a)
+	}
+	// Before a lone --, after which all are arguments.
+	return strings.Join(quoted(append([]string{args[0], args[1], flag}, args[2:]...)), " ")
+}
