@@ -8,7 +8,6 @@ of the same vocabulary, also the mean Kullback-Leibler divergence from it, in na
 import argparse
 import itertools
 import json
-import pathlib
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ import data
 import model
 import prepare
 import text
+import weights
 
 SHARE, SEED, ROOM = 0.15, 1, 510
 
@@ -81,19 +81,6 @@ def whole(path: str, vocab: str, limit: int | None = None) -> float:
     return sum(w in pieces for w in words) / max(1, len(words))
 
 
-def tensors(folder: str) -> dict:
-    """The tensors of a folder's weights, in float32."""
-    import safetensors.torch
-
-    import export
-
-    if (stored := pathlib.Path(folder) / export.STORED).exists():
-        found = export.expanded(safetensors.torch.load_file(stored))
-    else:
-        found = safetensors.torch.load_file(f"{folder}/{export.HALF}")
-    return {n: t.float() for n, t in found.items()}
-
-
 def load(path: str) -> model.MaskedLM:
     """The network of a checkpoint.pt or of a model folder (BERT's or ELECTRA's names), computed in float32."""
     if path.endswith(".pt"):
@@ -102,7 +89,7 @@ def load(path: str) -> model.MaskedLM:
     else:
         with open(f"{path}/config.json", encoding="utf-8") as f:
             config = json.load(f)
-        state = model.narrow(model.from_electra(tensors(path)), config)
+        state = model.narrow(model.from_electra(weights.tensors(path)), config)
     net = model.MaskedLM(config)
     net.load_state_dict(state)
     return net.eval()

@@ -30,9 +30,9 @@ from torch import nn
 
 import evaluate
 import model
+from weights import HALF, SCALE, STORED, expanded
 
-STORED, HALF, GRAPH = "model.stored.safetensors", "model.safetensors", "model.onnx"
-SCALE = ".scale"  # after the name of a matrix: the name of its scales
+GRAPH = "model.onnx"
 INLINE = 1024  # tensors up to this many elements stay in the graph, as float32
 OPSET = 14
 
@@ -84,23 +84,6 @@ def quantised(state: dict, numbers: dict) -> dict:
             out[n + SCALE] = scale.contiguous()
         else:
             out[n] = t.half().contiguous()
-    return out
-
-
-def expanded(stored: dict) -> dict:
-    """The tensors in float16 of stored ones."""
-    out = {}
-    for n, t in stored.items():
-        if n.endswith(SCALE) and n.removesuffix(SCALE) in stored:
-            continue
-        if t.dtype == torch.uint8:
-            t = torch.stack([t & 15, t >> 4], 2).flatten(1).to(torch.int8) - 8
-        if t.dtype == torch.int8:
-            scale = stored[n + SCALE].float().view(len(t), -1, 1)
-            t = (t.float().view(len(t), scale.shape[1], -1) * scale).half().view(t.shape)
-        out[n] = t
-        if not torch.isfinite(out[n]).all():
-            raise ValueError(f"{n} does not fit into float16")
     return out
 
 

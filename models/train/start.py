@@ -20,6 +20,7 @@ import evaluate
 import model
 import store
 import train
+import weights
 
 BETWEEN = 4.0  # added before the head's GELU, where it is the identity; the layer norm after it takes it off
 
@@ -139,10 +140,10 @@ def main() -> None:
     p.add_argument("--batches", type=int, default=24, help="with --width: so many batches to fit on")
     p.add_argument("--out", required=True, help="folder for checkpoint.pt, for train.py's --out")
     a = p.parse_args()
-    state = evaluate.tensors(a.model)
+    state = weights.tensors(a.model)
     with open(f"{a.model}/config.json", encoding="utf-8") as f:
         config = json.load(f)
-    bias = evaluate.tensors(a.teacher)["cls.predictions.bias"] if a.teacher else None
+    bias = weights.tensors(a.teacher)["cls.predictions.bias"] if a.teacher else None
     state, config = start(state, config, [int(i) for i in a.layers.split(",")], bias)
     if a.width:
         if not (a.teacher and a.stored and a.data):

@@ -1,6 +1,8 @@
 """Tests of the training program; they run in seconds: python3 -m pytest -q models/train"""
 
 import argparse
+import ast
+import graphlib
 import json
 import os
 import pathlib
@@ -31,6 +33,7 @@ import store
 import text
 import train
 import vocab
+import weights
 
 SMALL = train.config(200, 64, 2)
 UNEVEN = {**SMALL, "intermediate_sizes": [96, 256]}  # the first layer's block is narrower
@@ -211,16 +214,16 @@ def test_narrow_undoes_widen(net):
 
 def test_quantised_weights_are_within_half_a_scale(net):
     stored = export.quantised(net.state_dict(), {})
-    half = export.expanded(stored)
+    half = weights.expanded(stored)
     assert half.keys() == net.state_dict().keys()
     for n, t in net.state_dict().items():
-        scale = stored[n + export.SCALE][:, None] if stored[n].dtype == torch.int8 else torch.zeros(1)
+        scale = stored[n + weights.SCALE][:, None] if stored[n].dtype == torch.int8 else torch.zeros(1)
         assert bool(((half[n].float() - t).abs() <= scale / 2 + t.abs() * 2**-11 + 1e-7).all())
     assert sum(t.dtype == torch.int8 for t in stored.values()) > 10
-    zero = export.expanded(export.quantised({"w": torch.zeros(40, 40)}, {}))
+    zero = weights.expanded(export.quantised({"w": torch.zeros(40, 40)}, {}))
     assert not bool(zero["w"].any())
     with pytest.raises(ValueError, match="does not fit"):
-        export.expanded({"w": torch.tensor([1e30]).half()})
+        weights.expanded({"w": torch.tensor([1e30]).half()})
 
 
 def test_export(net, tmp_path):
@@ -234,8 +237,8 @@ def test_export(net, tmp_path):
     export.card(str(own))
     card = (own / "README.md").read_text()
     assert card.count("\n| `") == 5 and card.endswith("\n\nend\n")
-    assert (own / export.STORED).stat().st_size < 1.2 * sum(t.numel() for t in net.state_dict().values()) + 20000
-    assert not (own / export.HALF).exists()
+    assert (own / weights.STORED).stat().st_size < 1.2 * sum(t.numel() for t in net.state_dict().values()) + 20000
+    assert not (own / weights.HALF).exists()
     ids = torch.randint(5, 200, (3, 9))
     real = torch.ones(3, 9, dtype=torch.bool)
     real[2, 5:] = False
@@ -249,11 +252,11 @@ def test_export(net, tmp_path):
         (got,) = session.run(None, feed)
         assert float((want - torch.from_numpy(got))[real].abs().max()) < 1e-4
 
-    (own / export.HALF).write_bytes(export.files(own)[export.HALF])  # what Go's package weights gives the runtime
+    (own / weights.HALF).write_bytes(export.files(own)[weights.HALF])  # what Go's package weights gives the runtime
     same(own)
     export.write(loaded.state_dict(), loaded.config, str(tmp_path / "v.txt"), str(auto), float16=True)
     same(auto)
-    assert not (auto / export.STORED).exists()
+    assert not (auto / weights.STORED).exists()
     bert = pytest.importorskip("transformers").AutoModelForMaskedLM.from_pretrained(auto, dtype=torch.float32).eval()
     with torch.no_grad():
         logits = bert(input_ids=ids, attention_mask=real.long()).logits
@@ -398,7 +401,7 @@ def test_a_rounded_model_is_stored_in_four_bits(net, tmp_path):
     loaded = evaluate.load(str(tmp_path / "m")).state_dict()
     for n in rounded:
         assert torch.equal(loaded[n], net.state_dict()[n]), n
-    size = (tmp_path / "m" / export.STORED).stat().st_size
+    size = (tmp_path / "m" / weights.STORED).stat().st_size
     positions = 512 * 64
     assert size < 0.5 * sum(t.numel() for t in before.values()) + 0.6 * positions + 20000
 
@@ -817,3 +820,17 @@ def test_fillings_stand_side_by_side(tmp_path):
         fillings.table(["one"], ["a", "b"], columns)
     with open(pathlib.Path(train.__file__).with_name("thirty.txt"), encoding="utf-8") as f:
         assert len([line for line in f if "[MASK]" in line]) == 30
+
+
+def test_imports_have_no_circle():
+    here = pathlib.Path(__file__).parent
+    names = {p.stem for p in here.glob("*.py")}
+    imports = {n: set() for n in names}
+    for n in names:
+        for node in ast.walk(ast.parse((here / f"{n}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imports[n] |= {a.name for a in node.names} & names
+            elif isinstance(node, ast.ImportFrom):
+                imports[n] |= {node.module} & names
+    assert "weights" in imports["evaluate"] & imports["export"]
+    graphlib.TopologicalSorter(imports).prepare()
