@@ -82,7 +82,7 @@ func process(t *testing.T, input, output string, c config) (Progress, *Output, e
 	if err != nil {
 		return Progress{}, nil, err
 	}
-	out.sync = func() error { return nil } // sync_test.go has the tests of syncing
+	out.records.sync = func() error { return nil } // sync_test.go has the tests of syncing
 	if c.before != nil {
 		c.before(out)
 	}
@@ -259,7 +259,7 @@ func TestRefusals(t *testing.T) {
 		change(m)
 		o, err := m.Open(out, i, Resume, Layout{})
 		if err == nil {
-			_ = o.finish(false)
+			_ = o.sink.finish(false)
 		}
 		return err
 	}
@@ -294,7 +294,7 @@ func TestRefusals(t *testing.T) {
 	if err := open(same); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second writer: %v", err)
 	}
-	if err := errors.Join(o.finish(false), i.Close()); err != nil {
+	if err := errors.Join(o.sink.finish(false), i.Close()); err != nil {
 		t.Fatal(err)
 	}
 	write(t, ManifestPath(out), "{")

@@ -54,7 +54,7 @@ func Join(ctx context.Context, output string, outputs []string, mode Mode,
 	p := Progress{}
 	err = disk.WriteFunc(output, func(f io.Writer) error {
 		w := bufio.NewWriterSize(f, 1<<20)
-		o := &Output{Path: output, file: output, w: w, frames: frames}
+		o := &frameWriter{name: output, w: w, frames: frames}
 		for _, s := range parts {
 			if err := s.copy(ctx, o); err != nil {
 				return err
@@ -114,7 +114,7 @@ func placeOfJoined(output string, parts []*part, mode Mode) error {
 }
 
 // copy appends the records of a shard to an output, and compares them with its manifest.
-func (s *part) copy(ctx context.Context, o *Output) error {
+func (s *part) copy(ctx context.Context, o *frameWriter) error {
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err

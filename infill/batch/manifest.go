@@ -212,7 +212,7 @@ func (o *Output) check(empty bool) error {
 	if d := was.differences(o.manifest); len(d) > 0 {
 		return &MismatchError{d}
 	}
-	if o.extended = was.extends(o.manifest); o.extended || empty {
+	if o.records.extended = was.extends(o.manifest); o.records.extended || empty {
 		return o.manifest.write(o.Path)
 	}
 	return nil

@@ -280,8 +280,9 @@ func (s *rowStream) write(record []byte) error {
 	return rows.Flush()
 }
 
-func (s *rowStream) close() error {
-	if s.rows == nil {
+// finish ends the rows of a complete output.
+func (s *rowStream) finish(complete bool) error {
+	if s.rows == nil || !complete {
 		return nil
 	}
 	return s.rows.Close()

@@ -145,7 +145,7 @@ func TestManifestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.finish(true); err != nil {
+	if err := out.sink.finish(true); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := ReadManifest(path); err != nil || got.Format != ManifestFormat {

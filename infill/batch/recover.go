@@ -28,97 +28,142 @@ func (h *head) of(it *Item) bool {
 		it.Err != nil || !utf8.ValidString(it.Text)
 }
 
-// recover reads the output up to its last whole record and cuts off the rest. It
-// compares each record with the item of the input that it belongs to. It returns
-// the number of records and how many of them are errors. known, if not nil, sees each of them.
-// texts has the texts compared, too.
+// A recovery reads the records that an earlier run has left in a file, up to the last whole one. It
+// compares each with the item of the input that it belongs to.
+type recovery struct {
+	file  *recordFile
+	in    *Input
+	texts bool                             // the texts are compared, too
+	known func(*Item, *jsonl.Record) error // sees each record; nil for nobody
+
+	done, failed int   // records, and those of them that are errors
+	size         int64 // of the file, before the rest is cut off
+	empty        bool  // it is a finished output without records
+}
+
+// recover reads what there is of an output, cuts off what is not whole, and leaves the output ready
+// for the next record.
 func (o *Output) recover(in *Input, texts bool, known func(*Item, *jsonl.Record) error) (done,
 	failed int, err error) {
-	if !o.resumed {
+	if o.records == nil || !o.records.resumed {
 		return 0, 0, nil
 	}
-	r := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, 1<<62))
-	var size int64
-	empty := false
-	if info, err := o.f.Stat(); err == nil {
-		size = info.Size()
+	info, err := o.records.f.Stat()
+	if err != nil {
+		return 0, 0, err
 	}
-	if first, _ := r.buf.Peek(1); o.frames.records() > 1 && string(first) == "{" {
+	r := &recovery{file: o.records, in: in, texts: texts, known: known, size: info.Size()}
+	if err := r.frames(); err != nil {
+		return 0, 0, err
+	}
+	if o.Dropped, err = r.cut(); err != nil {
+		return 0, 0, err
+	}
+	return r.done, r.failed, r.goOn()
+}
+
+// frames reads the whole frames that the run can go on behind.
+func (r *recovery) frames() error {
+	o := r.file
+	frames := newFrameReader(o.frames, io.NewSectionReader(o.f, 0, 1<<62))
+	if first, _ := frames.buf.Peek(1); o.frames.records() > 1 && string(first) == "{" {
 		// To take them for a torn frame would cut them all off.
-		return 0, 0, fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
-			"are; start again, or name another output", ErrMismatch, o.file)
+		return fmt.Errorf("%w: %s has records that are not compressed, which its name says they "+
+			"are; start again, or name another output", ErrMismatch, o.name)
 	}
-scan:
 	for {
-		records, n, err := r.next()
+		records, n, err := frames.next()
 		switch {
 		case err == io.EOF || errors.Is(err, errTorn):
-			break scan
+			return nil
 		case err != nil:
-			return 0, 0, fmt.Errorf("%s: %w", o.file, err)
-		}
-		if len(records) == 0 && n == size {
-			empty = true // a finished output without records; its frame is made again
-			break
+			return fmt.Errorf("%s: %w", o.name, err)
+		case len(records) == 0 && n == r.size:
+			r.empty = true // its frame is made again
+			return nil
 		}
 		heads, ok := parseHeads(records)
-		if !ok || o.extended && len(heads) < o.frames.records() {
-			break // the last frame of a run with a smaller limit is made again
+		whole := len(heads) == o.frames.records()
+		if !ok || o.extended && !whole {
+			return nil // the last frame of a run with a smaller limit is made again
 		}
-		// A frame that is not full is the last one of a finished run.
 		for _, h := range heads {
-			it, err := in.Next()
-			if err == io.EOF {
-				return 0, 0, fmt.Errorf("%w: %s has more records than the input, the first of line %d",
-					ErrMismatch, o.file, h.line)
-			}
-			if err != nil {
-				return 0, 0, err
-			}
-			if it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)) {
-				return 0, 0, fmt.Errorf("%w: record %d of %s is of line %d (id %s), "+
-					"the input has line %d (id %s)",
-					ErrMismatch, done+1, o.file, h.line, orNone(h.id), it.Line, orNone(it.ID))
-			}
-			if texts && !h.of(&it) {
-				return 0, 0, fmt.Errorf("%w: record %d of %s is not of the text that line %d of the "+
-					"input has", ErrMismatch, done+1, o.file, it.Line)
-			}
-			if known != nil {
-				rec, err := recordOf(h.line, h.whole)
-				if err == nil {
-					err = known(&it, rec)
-				}
-				if err != nil {
-					return 0, 0, fmt.Errorf("%s: record %d: %w", o.file, done+1, err)
-				}
-			}
-			done++
-			if h.failed {
-				failed++
+			if err := r.record(&h); err != nil {
+				return err
 			}
 		}
 		o.offset += n
-		if len(heads) < o.frames.records() {
-			break
+		if !whole {
+			return nil // it is the last frame of a finished run
 		}
 	}
-	o.Dropped = size - o.offset
-	if o.Dropped > 0 {
-		if err := o.f.Truncate(o.offset); err != nil {
-			return 0, 0, err
+}
+
+// record compares a record with the next item of the input, and counts it.
+func (r *recovery) record(h *head) error {
+	it, err := r.in.Next()
+	if err == io.EOF {
+		return fmt.Errorf("%w: %s has more records than the input, the first of line %d",
+			ErrMismatch, r.file.name, h.line)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.matches(h, &it); err != nil {
+		return err
+	}
+	if r.known != nil {
+		rec, err := recordOf(h.line, h.whole)
+		if err == nil {
+			err = r.known(&it, rec)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: record %d: %w", r.file.name, r.done+1, err)
 		}
 	}
-	if empty {
-		o.Dropped = 0 // nothing of a record
+	r.done++
+	if h.failed {
+		r.failed++
 	}
+	return nil
+}
+
+// matches is an error if a record is not that of an item.
+func (r *recovery) matches(h *head, it *Item) error {
+	switch {
+	case it.Line != h.line || !bytes.Equal(compact(it.ID), compact(h.id)):
+		return fmt.Errorf("%w: record %d of %s is of line %d (id %s), the input has line %d (id %s)",
+			ErrMismatch, r.done+1, r.file.name, h.line, orNone(h.id), it.Line, orNone(it.ID))
+	case r.texts && !h.of(it):
+		return fmt.Errorf("%w: record %d of %s is not of the text that line %d of the input has",
+			ErrMismatch, r.done+1, r.file.name, it.Line)
+	}
+	return nil
+}
+
+// cut takes away what is behind the frames that were read. It returns how many bytes of records
+// these are.
+func (r *recovery) cut() (dropped int64, err error) {
+	dropped = r.size - r.file.offset
+	if dropped > 0 {
+		err = r.file.f.Truncate(r.file.offset)
+	}
+	if r.empty {
+		dropped = 0 // nothing of a record
+	}
+	return dropped, err
+}
+
+// goOn hashes the frames that stay, where a hash is asked for, and goes behind them.
+func (r *recovery) goOn() error {
+	o := r.file
 	if o.hash != nil {
 		if _, err := io.Copy(o.hash, io.NewSectionReader(o.f, 0, o.offset)); err != nil {
-			return 0, 0, err
+			return err
 		}
 	}
-	_, err = o.f.Seek(o.offset, io.SeekStart)
-	return done, failed, err
+	_, err := o.f.Seek(o.offset, io.SeekStart)
+	return err
 }
 
 // parseHeads reads the records of a frame; false if one of them is not whole.

@@ -114,7 +114,7 @@ func TestFullDisk(t *testing.T) {
 		for i := 0; ; i++ {
 			room := len(want) / 5
 			_, _, err := process(
-				t, in, out, config{mode: Resume, before: func(o *Output) { o.w = &small{o.w, room} }},
+				t, in, out, config{mode: Resume, before: func(o *Output) { o.records.w = &small{o.records.w, room} }},
 			)
 			if err == nil {
 				t.Fatalf("%s: a full disk goes unnoticed", suffix)

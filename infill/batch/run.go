@@ -112,24 +112,20 @@ func (j *Job) Run(ctx context.Context) (Progress, error) {
 	}
 	p.Records, p.Failed, err = j.Output.recover(j.Input, j.Texts, j.Known)
 	if err != nil {
-		return p, errors.Join(err, j.Output.finish(false))
+		return p, errors.Join(err, j.Output.sink.finish(false))
 	}
 	p.Resumed = p.Records
 	if j.Progress != nil {
 		j.Progress(p)
 	}
 	err = j.work(ctx, &p)
-	err = errors.Join(err, j.Output.finish(err == nil))
+	err = errors.Join(err, j.Output.sink.finish(err == nil))
 	var panicked *gate.Panic
 	if errors.As(err, &panicked) {
 		panic(panicked)
 	}
-	switch {
-	case err != nil || j.Output.manifest == nil:
-	case j.Output.layout.Rows():
-		err = j.Output.makeRows(ctx, j.Input, p)
-	case j.Output.hash != nil:
-		err = j.Output.finishShard(p)
+	if err == nil {
+		err = j.Output.conclude(ctx, j.Input, p)
 	}
 	return p, err
 }
@@ -141,7 +137,7 @@ func (j *Job) check(ctx context.Context) error {
 		return fmt.Errorf("%w: the context is nil; pass context.Background()", ErrJob)
 	case j.Input == nil || j.Input.src == nil:
 		return errNoInput
-	case j.Output == nil || j.Output.w == nil && j.Output.complete == nil:
+	case j.Output == nil || j.Output.sink == nil && j.Output.complete == nil:
 		return fmt.Errorf("%w: it has no output; open one with Manifest.Open or Layout.Stream", ErrJob)
 	case j.Do == nil:
 		return fmt.Errorf("%w: it has no Do, which makes the records", ErrJob)
@@ -319,7 +315,7 @@ func (r *runner) write(ctx context.Context, p *Progress, order <-chan *slot) err
 			return fmt.Errorf("line %d: %w", s.item.Line, err)
 		}
 		// The bytes behind those of the record may be the caller's.
-		if err := r.Output.write(append(slices.Clip(s.rec.JSON), '\n')); err != nil {
+		if err := r.Output.sink.write(append(slices.Clip(s.rec.JSON), '\n')); err != nil {
 			return err
 		}
 		p.Records++

@@ -21,12 +21,12 @@ func TestPeriodicSync(t *testing.T) {
 		var clock time.Time
 		var sizes []int64 // of the file at each sync
 		_, _, err := process(t, in, path, config{before: func(o *Output) {
-			o.now = func() time.Time { return clock }
-			o.synced = clock
-			o.sync = func() error {
-				info, err := o.f.Stat()
+			o.records.now = func() time.Time { return clock }
+			o.records.synced = clock
+			o.records.sync = func() error {
+				info, err := o.records.f.Stat()
 				sizes = append(sizes, info.Size())
-				return errors.Join(err, o.f.Sync())
+				return errors.Join(err, o.records.f.Sync())
 			}
 		}, progress: func(Progress) { clock = clock.Add(every) }})
 		if err != nil {
@@ -56,9 +56,9 @@ func TestSyncFails(t *testing.T) {
 	path := filepath.Join(dir, "out.jsonl")
 	var clock time.Time
 	p, _, err := process(t, in, path, config{before: func(o *Output) {
-		o.now = func() time.Time { return clock }
-		o.synced = clock
-		o.sync = func() error { return syscall.EIO }
+		o.records.now = func() time.Time { return clock }
+		o.records.synced = clock
+		o.records.sync = func() error { return syscall.EIO }
 	}, progress: func(Progress) { clock = clock.Add(time.Second) }})
 	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "syncing "+path) ||
 		p.Records == 0 || p.Records > 3 {
