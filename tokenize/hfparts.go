@@ -3,7 +3,6 @@ package tokenize
 import (
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 )
 
 // maxParts bounds the normalizers, and the splitters, of a tokenizer.json.
@@ -112,86 +111,6 @@ func (r jsonReader) oneNormalizer(path, kind string, data json.RawMessage) (norm
 	return nil, r.fail(joinPath(path, "type"), ErrUnsupported,
 		"%s; a BPE or Unigram model is read with NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, "+
 			"Strip, Replace, Precompiled or a Sequence of them", kind)
-}
-
-// splitters reads the pre-tokenizer of a model that is not WordPiece.
-func (r jsonReader) splitters(p *pipeline, data json.RawMessage) error {
-	return r.each("pre_tokenizer", "pretokenizers", data,
-		func(path, kind string, data json.RawMessage) error {
-			if p.bytes != nil {
-				return r.fail(path, ErrUnsupported, "%s after ByteLevel, which comes last", kind)
-			}
-			var v struct {
-				Prefix   *bool   `json:"add_prefix_space"`
-				Regex    *bool   `json:"use_regex"`
-				Mark     *string `json:"replacement"`
-				Scheme   string  `json:"prepend_scheme"`
-				Split    *bool   `json:"split"`
-				Behavior string  `json:"behavior"`
-				Invert   bool    `json:"invert"`
-				Pattern  struct {
-					String *string
-					Regex  *string
-				} `json:"pattern"`
-			}
-			if err := r.decode(path, data, &v); err != nil {
-				return err
-			}
-			switch kind {
-			case "ByteLevel":
-				p.bytes = &byteLevel{prefix: v.Prefix == nil || *v.Prefix, whole: v.Regex != nil && !*v.Regex}
-			case "WhitespaceSplit":
-				p.split = append(p.split, atSpaces{})
-			case "Split":
-				cut := atPattern{}
-				switch {
-				case v.Pattern.String != nil && *v.Pattern.String != "":
-					cut.match = literal(*v.Pattern.String)
-				case v.Pattern.Regex != nil && wordPatterns[*v.Pattern.Regex] != nil:
-					cut.match = wordPatterns[*v.Pattern.Regex]
-				}
-				cut.join = v.Behavior == "MergedWithPrevious"
-				if cut.match == nil || v.Invert || !cut.join && v.Behavior != "Isolated" {
-					return r.fail(path, ErrUnsupported, "%s; a Split is read at a string, or by the regular "+
-						"expressions of Llama 3 and Qwen 2, Isolated or MergedWithPrevious and not inverted", data)
-				}
-				p.split = append(p.split, cut)
-			case "Punctuation":
-				if v.Behavior != "" && v.Behavior != "Isolated" && v.Behavior != "isolated" {
-					return r.fail(joinPath(path, "behavior"), ErrUnsupported, "%s; want Isolated", v.Behavior)
-				}
-				p.split = append(p.split, atPunctuation{})
-			case "Metaspace":
-				m := metaspace{mark: '▁', split: v.Split == nil || *v.Split}
-				if v.Mark != nil {
-					mark, size := utf8.DecodeRuneInString(*v.Mark)
-					if size == 0 || size != len(*v.Mark) {
-						return r.fail(joinPath(path, "replacement"), ErrFormat, "%q, want one character", *v.Mark)
-					}
-					m.mark = mark
-				}
-				switch v.Scheme {
-				case "always":
-				case "first":
-					m.scheme = prependFirst
-				case "never":
-					m.scheme = prependNever
-				case "": // the older spelling
-					if v.Prefix != nil && !*v.Prefix {
-						m.scheme = prependNever
-					}
-				default:
-					return r.fail(joinPath(path, "prepend_scheme"), ErrFormat, "%q, want always, first or never",
-						v.Scheme)
-				}
-				p.split = append(p.split, m)
-			default:
-				return r.fail(joinPath(path, "type"), ErrUnsupported,
-					"%s; a BPE model is read with ByteLevel or Split, a Unigram model with Metaspace, "+
-						"WhitespaceSplit, Punctuation or a Sequence of them", kind)
-			}
-			return nil
-		})
 }
 
 // bpe reads a BPE model, of bytes or with byte fallback: the pre-tokenizer decides.
