@@ -1,24 +1,31 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // trace averages the chains: first over the chains of a sentence, then over
-// sentences, so that sentences with more chains do not count more.
+// sentences, so that sentences with more chains do not count more. Where fewer than half of the
+// chains still run the acceptance is NaN: the few that go on are not like the others.
 func (run *SamplerRun) trace(sources int) Trace {
-	for _, t := range run.Chains {
-		if t.Evaluations == nil {
-			return run.byStep(sources)
-		}
+	out := Trace{Sampler: run.Name, Chains: len(run.Chains)}
+	if slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Evaluations == nil }) {
+		run.byStep(&out, sources)
+	} else {
+		run.byEvaluations(&out, sources)
 	}
-	return run.byEvaluations(sources)
+	if !slices.ContainsFunc(run.Chains, func(t ChainTrace) bool { return t.Accepted != nil }) {
+		out.Acceptance = nil
+	}
+	return out
 }
 
 // byEvaluations is the course over 1, 2, … evaluations a chain. At each of these a
 // chain is where its last step within them has left it. Its acceptance is that of
-// the steps since the evaluation before. Where fewer than half of the chains still
-// run the acceptance is NaN: the few that go on are not like the others.
-func (run *SamplerRun) byEvaluations(sources int) Trace {
-	out := Trace{Sampler: run.Name, Chains: len(run.Chains), Evaluations: true}
+// the steps since the evaluation before.
+func (run *SamplerRun) byEvaluations(out *Trace, sources int) {
+	out.Evaluations = true
 	most := 0.0
 	for _, t := range run.Chains {
 		if n := len(t.Evaluations); n > 0 {
@@ -27,97 +34,85 @@ func (run *SamplerRun) byEvaluations(sources int) Trace {
 	}
 	next := make([]int, len(run.Chains)) // first step that each chain has not made
 	for at := 1.0; at < most+1; at++ {
-		if at > most {
-			at = most
-		}
-		sums, counts := make([]float64, sources), make([]float64, sources)
-		accepted, n, moved, running := 0.0, 0.0, false, 0
+		at = min(at, most)
+		p, moved := newMoment(sources), false
 		for i, t := range run.Chains {
 			if next[i] < len(t.Evaluations) {
-				running++
+				p.running++
 			}
 			for next[i] < len(t.Evaluations) && t.Evaluations[next[i]] <= at {
-				if k := next[i]; k < len(t.Accepted) && finite(t.Accepted[k]) {
-					accepted += t.Accepted[k]
-					n++
-				}
+				p.step(&t, next[i])
 				next[i]++
 				moved = true
 			}
-			if k := next[i] - 1; k >= 0 && k < len(t.Energy) && finite(t.Energy[k]) {
-				sums[t.Sentence] += t.Energy[k]
-				counts[t.Sentence]++
-			}
+			p.state(&t, next[i]-1)
 		}
-		if !moved {
-			continue
-		}
-		m, se := meanOfMeans(sums, counts)
-		out.X, out.Energy, out.Error = append(out.X, at), append(out.Energy, m), append(out.Error, se)
-		a := math.NaN()
-		if n > 0 && 2*running >= len(run.Chains) {
-			a = accepted / n
-		}
-		out.Acceptance = append(out.Acceptance, a)
-	}
-	if !run.accepts() {
-		out.Acceptance = nil
-	}
-	return out
-}
-
-// accepts reports whether any chain recorded acceptance.
-func (run *SamplerRun) accepts() bool {
-	for _, t := range run.Chains {
-		if t.Accepted != nil {
-			return true
+		if moved {
+			p.enter(out, at)
 		}
 	}
-	return false
 }
 
 // byStep is the course over steps, spread evenly over the evaluations if those
-// are known. The acceptance is NaN where fewer than half of the chains still run.
-func (run *SamplerRun) byStep(sources int) Trace {
+// are known.
+func (run *SamplerRun) byStep(out *Trace, sources int) {
 	steps := 0
 	for _, t := range run.Chains {
 		steps = max(steps, len(t.Energy), len(t.Accepted))
 	}
-	out := Trace{Sampler: run.Name, Chains: len(run.Chains)}
 	per := 1.0
 	if run.Evaluations > 0 && steps > 0 {
 		out.Evaluations = true
 		per = float64(run.Evaluations) / float64(len(run.Chains)) / float64(steps)
 	}
 	for k := range steps {
-		out.X = append(out.X, per*float64(k+1))
-		sums, counts := make([]float64, sources), make([]float64, sources)
-		accepted, n, running := 0.0, 0.0, 0
+		p := newMoment(sources)
 		for _, t := range run.Chains {
-			if k < len(t.Energy) && finite(t.Energy[k]) {
-				sums[t.Sentence] += t.Energy[k]
-				counts[t.Sentence]++
-			}
 			if k < len(t.Accepted) {
-				running++
-				if finite(t.Accepted[k]) {
-					accepted += t.Accepted[k]
-					n++
-				}
+				p.running++
 			}
+			p.step(&t, k)
+			p.state(&t, k)
 		}
-		m, se := meanOfMeans(sums, counts)
-		out.Energy = append(out.Energy, m)
-		out.Error = append(out.Error, se)
-		if running > 0 {
-			a := math.NaN()
-			if n > 0 && 2*running >= len(run.Chains) {
-				a = accepted / n
-			}
-			out.Acceptance = append(out.Acceptance, a)
-		}
+		p.enter(out, per*float64(k+1))
 	}
-	return out
+}
+
+// A moment is one of the course of all chains.
+type moment struct {
+	sums, counts []float64 // of energies, by sentence
+	accepted     mean
+	running      int // chains
+}
+
+func newMoment(sources int) *moment {
+	return &moment{sums: make([]float64, sources), counts: make([]float64, sources)}
+}
+
+// state adds the energy of a chain after step k.
+func (p *moment) state(t *ChainTrace, k int) {
+	if k >= 0 && k < len(t.Energy) && finite(t.Energy[k]) {
+		p.sums[t.Sentence] += t.Energy[k]
+		p.counts[t.Sentence]++
+	}
+}
+
+// step adds the acceptance of step k.
+func (p *moment) step(t *ChainTrace, k int) {
+	if k < len(t.Accepted) && finite(t.Accepted[k]) {
+		p.accepted.add(&t.Accepted[k])
+	}
+}
+
+// enter puts the means of the moment into the course.
+func (p *moment) enter(out *Trace, x float64) {
+	m, se := meanOfMeans(p.sums, p.counts)
+	out.X, out.Energy, out.Error = append(out.X, x), append(out.Energy, m), append(out.Error, se)
+	a := math.NaN()
+	if p.accepted.n > 0 && 2*p.running >= out.Chains {
+		a = p.accepted.sum / float64(p.accepted.n)
+	}
+	out.Acceptance = append(out.Acceptance, a)
 }
 
 // meanOfMeans returns the mean over sentences of the means over their chains, and
