@@ -11,6 +11,7 @@ import (
 	"infill/infill/table"
 	"infill/internal/ort"
 	"infill/mlm"
+	"infill/mlm/device"
 	"infill/models/hub"
 	"infill/report"
 	"infill/samplers"
@@ -139,7 +140,7 @@ var advices = []struct {
 		"--max-similarity)"},
 	{batch.ErrMismatch, " (--force begins again)"},
 	{mlm.ErrNotFinite, "; check the model with: infill model check"},
-	{ort.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
+	{device.ErrDevice, " (infill doctor lists the devices; without --device the best is taken)"},
 	{ort.ErrNotInstalled, ": run `infill doctor --install openvino`"},
 	{ort.ErrRuntimeMissing, installs},
 	{ort.ErrRuntimeVersion, installs},
