@@ -35,7 +35,7 @@ var notOfAugment = append(settings.NotOfVariants(), "per", "shard", "ok-if-lines
 func augmentCommand(std stdio) *cli.Command {
 	f := &augmentFlags{}
 	filling := f.fillingFlags.flags()
-	f.Filling = *settings.FillingDefaults()
+	f.Fill = *settings.VariantDefaults()
 	for _, o := range filling {
 		switch o.name {
 		case "steps": // no probabilities are estimated

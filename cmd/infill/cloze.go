@@ -208,7 +208,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.Cloze
 }
 
 // among is how many fillings of a line count.
-func (f *clozeFlags) among() int { return f.fillingFlags.Options.Top }
+func (f *clozeFlags) among() int { return f.fillingFlags.Options.Results.Top }
 
 // protocol says in words what is blanked out, and in what lines.
 func (f *clozeFlags) protocol() string {

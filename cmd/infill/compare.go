@@ -54,8 +54,8 @@ func (f *compareFlags) sampling() []*option {
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
 	filling := f.fillingFlags.flags()
-	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
-	f.fillingFlags.Options.Steps = infill.PublishedSteps
+	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
+	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
 	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "method",
 		"score", "effort", "rows", "row-context",
 		"marginals", "log-z", "collect", "thin",

@@ -33,9 +33,9 @@ SIGTERM or control-C: no new connections, running requests end, then exit.`
 // A serveFlags are the flags of infill serve.
 type serveFlags struct {
 	modelFlags
-	filling        settings.Filling // of requests that choose nothing else, and of the engine
-	models         []string         // NAME=FOLDER
-	parts          []string         // of the energy, without weights
+	filling        settings.Fill // of requests that choose nothing else, and of the engine
+	models         []string      // NAME=FOLDER
+	parts          []string      // of the energy, without weights
 	addr           string
 	queue, work    int
 	timeout, grace int // seconds

@@ -23,14 +23,14 @@ func AugmentDefaults() *Augmenting {
 		PerMasking: infill.DefaultPerMasking, ExtraRounds: infill.DefaultExtraRounds}}
 }
 
-// FillingDefaults are the values of a [Filling] that makes variants: they are of content words, and
+// VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
 // differ from their texts. A round needs one good filling, so its chains are fewer than
 // infill.DefaultChains. lab/notebook/augment.md has both measured.
-func FillingDefaults() *Filling {
+func VariantDefaults() *Fill {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
-	v.Options.Filter.MinEdits = 1
-	v.Options.Chains = 10
+	v.Options.Words.Filter.MinEdits = 1
+	v.Options.Sampling.Chains = 10
 	return v
 }
 
@@ -71,7 +71,7 @@ var augmentTable = []*Setting[Augmenting]{
 	},
 }
 
-// notOfVariants are settings of a [Filling] that say what a record of fillings has, and why one of
+// notOfVariants are settings of a [Fill] that say what a record of fillings has, and why one of
 // variants has it not.
 var notOfVariants = map[string]error{
 	"top":       errors.New("there are as many results as variants; leave it out"),
@@ -81,7 +81,7 @@ var notOfVariants = map[string]error{
 
 var errNoProbabilities = errors.New("variants have no probabilities; leave it out")
 
-// NotOfVariants lists the settings of a [Filling] that have no meaning for variants.
+// NotOfVariants lists the settings of a [Fill] that have no meaning for variants.
 func NotOfVariants() []string { return slices.Sorted(maps.Keys(notOfVariants)) }
 
 // ForLine are the settings of one line: v with those among the line's JSON fields. Settings of

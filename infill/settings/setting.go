@@ -1,5 +1,5 @@
 // Package settings is the one definition of what a user may choose: how blanks are filled
-// ([Filling]) and how a model is opened ([Model]).
+// ([Fill]) and how a model is opened ([Model]).
 //
 // A table has one entry per setting. Command-line flags, environment variables, fields of JSON
 // lines, the manifest of an output and the tables of the documents come from it. A setting has one
