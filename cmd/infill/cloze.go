@@ -50,7 +50,8 @@ type clozeFlags struct {
 const clozeWords = 3
 
 func (f *clozeFlags) filling() []*option {
-	flags := without(f.fillingFlags.flags(), "marginals", "log-z")
+	flags := without(f.fillingFlags.flags(),
+		settings.NotOf(settings.FillTable(), settings.Cloze)...)
 	f.Masking.Words = clozeWords
 	for _, o := range flags {
 		switch o.name {

@@ -91,9 +91,13 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Opt
 
 // reads are the files that the flags name.
 func (f *fillingFlags) reads() []string {
-	return append(energies.Files(f.Words.Energy), f.Words.Encoder, f.Words.AllowFile, f.Words.KeepFile,
-		f.Words.StopFile,
-		f.Sampling.StartFile)
+	paths := energies.Files(f.Words.Energy)
+	for _, s := range settings.FillTable() {
+		if path, _ := s.File(&f.Fill); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // stdin lets one of the files be standard input, unless that has the texts.
@@ -102,11 +106,9 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 	if texts {
 		wanted = append(wanted, "the texts")
 	}
-	for _, file := range []struct{ flag, path string }{{"--allow", f.Words.AllowFile},
-		{"--keep-file", f.Words.KeepFile}, {"--stop-words", f.Words.StopFile},
-		{"--start", f.Sampling.StartFile}} {
-		if file.path == "-" {
-			wanted = append(wanted, file.flag)
+	for _, s := range settings.FillTable() {
+		if path, stream := s.File(&f.Fill); stream && path == "-" {
+			wanted = append(wanted, dashes(s.Name))
 		}
 	}
 	wanted = append(wanted, asStdin("--reference", references)...)

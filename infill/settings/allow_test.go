@@ -128,3 +128,39 @@ func TestLoadAllow(t *testing.T) {
 		}
 	}
 }
+
+// Every setting that names a file says which, and one that is not there is noticed early.
+func TestFilesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, s := range FillTable() {
+		v, missing := Defaults(), filepath.Join(t.TempDir(), "none")
+		v.Masking.Words, v.Masking.Class = 1, infill.ClassContent
+		if s.Arg != "FILE" && s.Arg != "FOLDER" && s.Name != "start" {
+			if path, _ := s.File(v); path != "" {
+				t.Errorf("%s names %s", s.Name, path)
+			}
+			continue
+		}
+		found++
+		if err := s.Set(v, missing); err != nil {
+			t.Fatal(err)
+		}
+		var bad *Error
+		path, stream := s.File(v)
+		if err := v.CheckFiles(); path != missing || !errors.As(err, &bad) || bad.Name != s.Name ||
+			!errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %q, %v", s.Name, path, err)
+		}
+		if err := s.Set(v, "-"); err != nil {
+			t.Fatal(err)
+		}
+		v.Stdin = strings.NewReader("")
+		if err := v.CheckFiles(); (err == nil) != stream || stream == (s.Arg == "FOLDER") {
+			t.Errorf("%s -: %v, and may be standard input: %v", s.Name, err, stream)
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d settings name files", found)
+	}
+}

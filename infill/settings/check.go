@@ -37,15 +37,13 @@ func (v *Fill) CheckOptions() error {
 // CheckFiles finds files and folders that settings name and that are not there, and parts of the
 // energy that stand twice, before [Fill.Open] has a model. The error is an [*Error].
 func (v *Fill) CheckFiles() error {
-	for _, f := range []struct{ name, path string }{
-		{"allow", v.Words.AllowFile}, {"start", v.Sampling.StartFile}, {"keep-file", v.Words.KeepFile},
-		{"stop-words", v.Words.StopFile}, {"encoder", v.Words.Encoder},
-	} {
-		if f.path == "" || f.path == "-" && v.Stdin != nil {
+	for _, s := range fillTable {
+		path, stream := s.File(v)
+		if path == "" || stream && path == "-" && v.Stdin != nil {
 			continue
 		}
-		if _, err := os.Stat(f.path); err != nil {
-			return &Error{Name: f.name, Err: err}
+		if _, err := os.Stat(path); err != nil {
+			return &Error{Name: s.Name, Err: err}
 		}
 	}
 	return checkParts(v.Words.Energy)

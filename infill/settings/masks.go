@@ -30,13 +30,15 @@ func (o Offsets) String() string { return offsetsWords[o] }
 var maskTable = []*Setting[Fill]{
 	{
 		Name: "keep", Arg: "WORDS", Line: true, Record: Changed, field: "keep_words", Group: Words,
-		Doc: "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
+		masked: true,
+		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
 		bind: func(v *Fill) *Value {
 			return WordsValue(&v.Words.Keep).after(func() { v.Masking.Keep = nil })
 		},
 	},
 	{
 		Name: "keep-file", Arg: "FILE", Record: Changed, Group: Words,
+		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
 		bind: func(v *Fill) *Value {
 			return fileValue(&v.Words.KeepFile).after(func() {
@@ -47,24 +49,29 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "mask-class", Line: true, Record: Changed, Group: Words,
-		Doc:  "words that may be masked: all; content: with a letter, and not on the list of stop words",
+		masked: true,
+		Doc: "words that may be masked: all; content: with a letter, and not on the list of stop " +
+			"words",
 		bind: func(v *Fill) *Value { return ChoiceValue(&v.Masking.Class, "all", "content") },
 	},
 	{
 		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,
+		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
 		bind: stopValue,
 		form: func(v *Fill) (string, error) { return recorded(v.Words.StopFile, v.read.stopped) },
 	},
 	{
 		Name: "mask-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
-		Doc:  "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
-		bind: func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
+		masked: true,
+		Doc:    "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
+		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
 	},
 	{
 		Name: "keep-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
-		Doc:  "mask no word in spans of these labels, * for all",
-		bind: func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
+		masked: true,
+		Doc:    "mask no word in spans of these labels, * for all",
+		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
 		Name: "span-offsets", Line: true, Record: Changed, Group: Words,
@@ -74,6 +81,7 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "min-edits", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "least edit distance, in characters, of a filled text from the text as it was",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.RangeMinEdits)
@@ -81,6 +89,7 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "max-edits", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "greatest such distance; 0: any",
 		bind: func(v *Fill) *Value {
 			return optionValue(&v.Options, infill.RangeMaxEdits)
@@ -88,6 +97,7 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "max-drop", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
 		bind: func(v *Fill) *Value {
 			return optionalNumber(&v.Options.Words.Filter.MaxDrop, math.MaxFloat64)
@@ -95,6 +105,8 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "encoder", Arg: "FOLDER", Record: Changed, Group: Words,
+		masked: true, not: Compare,
+		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
 		bind: func(v *Fill) *Value {
 			folder := TextValue(&v.Words.Encoder)
@@ -106,11 +118,13 @@ var maskTable = []*Setting[Fill]{
 	},
 	{
 		Name: "min-similarity", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc:  "least cosine of both by that encoder, from -1 to 1",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
 		Name: "max-similarity", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc:  "greatest such cosine: 0.98 leaves out what says the same",
 		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },
 	},
@@ -184,21 +198,12 @@ var errUnmeasured = errors.New("it is what a similarity is measured by")
 // checkMasks finds settings of this table that do not go together.
 func (v *Fill) checkMasks() error {
 	m, f := v.Masking, v.Options.Words.Filter
-	masks := []string{"mask-rate", "mask-words"}
 	if !m.On() {
-		for _, c := range []struct {
-			name string
-			set  bool
-		}{
-			{"keep", v.Words.Keep != nil}, {"keep-file", v.Words.KeepFile != ""},
-			{"mask-class", m.Class != infill.ClassAll}, {"mask-labels", m.MaskLabels != nil},
-			{"keep-labels", m.KeepLabels != nil}, {"min-edits", f.MinEdits > 0},
-			{"max-edits", f.MaxEdits > 0}, {"max-drop", f.MaxDrop != nil},
-			{"encoder", v.Words.Encoder != ""}, {"min-similarity", f.MinSimilarity != nil},
-			{"max-similarity", f.MaxSimilarity != nil},
-		} {
-			if c.set {
-				return &Error{Name: c.name, Needs: masks, Err: errors.New("it is about words that are masked")}
+		standard := Defaults()
+		for _, s := range fillTable {
+			if s.masked && s.bind(v).String() != s.bind(standard).String() {
+				return &Error{Name: s.Name, Needs: []string{"mask-rate", "mask-words"},
+					Err: errors.New("it is about words that are masked")}
 			}
 		}
 	}
