@@ -15,8 +15,8 @@ import (
 )
 
 // Alone fills every blank by itself, as a fill-mask pipeline does: each gets the token that is
-// likeliest with all blanks masked. The fillings are the Options.Top best by the product of these
-// probabilities, of those that the constraints allow. Filling.Score is the logarithm of the
+// likeliest with all blanks masked. The fillings are the Options.Results.Top best by the product of
+// these probabilities, of those that the constraints allow. Filling.Score is the logarithm of the
 // product, in nats. It is what other ways to fill are compared with.
 //
 // Errors are those of Fill, and ErrOption for a blank of an open number of tokens and for options
@@ -28,10 +28,10 @@ func (e *Engine) Alone(ctx context.Context, t *Template, opt Options) (*Result, 
 
 // Greedy fills blank after blank from the left. Each gets the token that is likeliest given those
 // before, the later ones masked. That is the first filling. The others are the best of a beam of
-// Options.Top fillings, made in the same order. Where constraints leave nothing for a later blank,
-// the beam has the first filling too, or else a search. Filling.Score is the sum of the logarithms
-// of these conditionals, in nats: the log-probability by the chain rule. Errors and options are
-// those of Alone.
+// Options.Results.Top fillings, made in the same order. Where constraints leave nothing for a later
+// blank, the beam has the first filling too, or else a search. Filling.Score is the sum of the
+// logarithms of these conditionals, in nats: the log-probability by the chain rule. Errors and
+// options are those of Alone.
 func (e *Engine) Greedy(ctx context.Context, t *Template, opt Options) (*Result, error) {
 	return e.plainly(ctx, t, opt, (*target).greedy)
 }
@@ -54,11 +54,12 @@ func (e *Engine) plainly(ctx context.Context, t *Template, opt Options,
 		return nil, err
 	}
 	switch {
-	case len(opt.Terms) > 0 || opt.Filter.on() || opt.Marginals || opt.Normalize:
+	case len(opt.Words.Terms) > 0 || opt.Words.Filter.on() || opt.Results.Marginals ||
+		opt.Results.Normalize:
 		return nil, fmt.Errorf("%w: blanks that are filled alone or in turn are judged by the model's "+
 			"conditionals only; leave out other parts of the energy, filters and probabilities",
 			text.ErrOption)
-	case opt.AllFillings:
+	case opt.Results.Top == 0: // AllFillings
 		return nil, fmt.Errorf("%w: all fillings, and blanks that are filled alone or in turn have a "+
 			"number of them", text.ErrOption)
 	}
@@ -81,11 +82,11 @@ func (e *Engine) plainly(ctx context.Context, t *Template, opt Options,
 func (p *plan) plainly(ctx context.Context,
 	states func(t *target, ctx context.Context, n int, done func(scored) bool) error) (*Result,
 	error) {
-	t, n := p.parts[0].tgt, p.opt.Top
+	t, n := p.parts[0].tgt, p.opt.Results.Top
 	res := p.newResult()
 	seen := map[string]bool{}
 	err := states(t, recall.Counted(ctx), n, func(s scored) bool {
-		f := t.spell(s.x, p.opt.Case)
+		f := t.spell(s.x, p.opt.Results.Case)
 		if seen[f.Text] {
 			return false
 		}

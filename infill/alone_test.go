@@ -156,14 +156,16 @@ func plainCases(t *testing.T, e *Engine) []constraintCase {
 			apart = append(apart, s)
 		}
 	}
-	whole := Options{Vocab: VocabWholeWords}
+	whole := Options{Words: WordOptions{Vocab: VocabWholeWords}}
 	cases := []constraintCase{
 		{"two words", "the [MASK] sleeps in the [MASK] .", whole, two},
-		{"hot", "the [MASK] sleeps in the [MASK] .", Options{Vocab: VocabWholeWords, Temperature: 7}, two},
-		{"two in a row", "the [MASK] [MASK] sleeps .", Options{Vocab: VocabWholeWords, NoRepeat: true},
+		{"hot", "the [MASK] sleeps in the [MASK] .", Options{Words: WordOptions{Vocab: VocabWholeWords},
+			Sampling: SamplingOptions{Temperature: 7}}, two},
+		{"two in a row", "the [MASK] [MASK] sleeps .",
+			Options{Words: WordOptions{Vocab: VocabWholeWords, NoRepeat: true}},
 			apart},
-		{"three", "the [MASK] and the [MASK] [MASK] .", Options{Vocab: VocabWholeWords,
-			Allow: list(t, words[:20]...)}, three},
+		{"three", "the [MASK] and the [MASK] [MASK] .", Options{Words: WordOptions{Vocab: VocabWholeWords,
+			Allow: list(t, words[:20]...)}}, three},
 	}
 	for _, c := range constraintCases(t, tok) {
 		if slices.Contains([]string{"expression", "ban", "no repeat", "expression inside a word",
@@ -185,7 +187,7 @@ func TestPlainWaysAreEnumeration(t *testing.T) {
 			tm := parsed(t, e, c.text)
 			o := newPlainOracle(t, m, tm, c.states)
 			for _, top := range []int{1, 5, 40} {
-				c.opt.Top = top
+				c.opt.Results.Top = top
 				alone, err := e.Alone(t.Context(), tm, c.opt)
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
@@ -250,7 +252,8 @@ func TestGreedyGoesBack(t *testing.T) {
 	tm := parsed(t, e, "the [MASK|dog|cat] saw the [MASK|dog] and the [MASK|cat|fox] .")
 	for name, way := range plainWays(e) {
 		for _, top := range []int{1, 5} {
-			r, err := way(t.Context(), tm, Options{NoRepeat: true, Top: top})
+			r, err := way(t.Context(), tm,
+				Options{Words: WordOptions{NoRepeat: true}, Results: ResultOptions{Top: top}})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -259,7 +262,7 @@ func TestGreedyGoesBack(t *testing.T) {
 			}
 		}
 		_, err := way(t.Context(), parsed(t, e, "the [MASK|dog] saw the [MASK|dog] ."),
-			Options{NoRepeat: true})
+			Options{Words: WordOptions{NoRepeat: true}})
 		if !errors.Is(err, ErrEmptySupport) {
 			t.Errorf("%s: %v, want ErrEmptySupport", name, err)
 		}
@@ -283,11 +286,12 @@ func TestPlainWaysRefuse(t *testing.T) {
 			opt Options
 		}{
 			{nil, Options{}},
-			{tm, Options{Marginals: true}},
-			{tm, Options{Normalize: true}},
-			{tm, Options{AllFillings: true}},
-			{tm, Options{Filter: Filter{MinEdits: 1}, Original: []string{"dog", "house"}}},
-			{tm, Options{Top: -1}},
+			{tm, Options{Results: ResultOptions{Marginals: true}}},
+			{tm, Options{Results: ResultOptions{Normalize: true}}},
+			{tm, Options{Results: ResultOptions{Top: AllFillings}}},
+			{tm,
+				Options{Words: WordOptions{Filter: Filter{MinEdits: 1}, Original: []string{"dog", "house"}}}},
+			{tm, Options{Results: ResultOptions{Top: -1}}},
 			{parsed(t, e, "the [MASK*1-2] sleeps ."), Options{}},
 		} {
 			if _, err := way(t.Context(), c.tm, c.opt); !errors.Is(err, ErrOption) {
@@ -324,10 +328,11 @@ func TestReaches(t *testing.T) {
 		{"fox", Options{}, true},      // after a bracket
 		{"dogs", Options{}, false},    // two pieces
 		{"unheard", Options{}, false}, // none
-		{"dog", Options{Ban: list(t, "dog")}, false},
-		{"dog", Options{Allow: list(t, "fox", "dog")}, true},
-		{"dog", Options{Allow: list(t, "fox", "big dog")}, false},
-		{"dog", Options{Vocab: VocabWholeWords, NoRepeat: true, Steps: 3}, true},
+		{"dog", Options{Words: WordOptions{Ban: list(t, "dog")}}, false},
+		{"dog", Options{Words: WordOptions{Allow: list(t, "fox", "dog")}}, true},
+		{"dog", Options{Words: WordOptions{Allow: list(t, "fox", "big dog")}}, false},
+		{"dog", Options{Words: WordOptions{Vocab: VocabWholeWords, NoRepeat: true},
+			Sampling: SamplingOptions{Steps: 3}}, true},
 	} {
 		if got := e.Reaches(text, span(c.word), c.opt); got != c.want {
 			t.Errorf("%s with %+v: %v", c.word, c.opt, got)

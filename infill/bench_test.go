@@ -23,7 +23,8 @@ func BenchmarkFill(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := e.Fill(context.Background(), t, Options{Chains: 10, Steps: 10, Seed: 1}); err != nil {
+		if _, err := e.Fill(context.Background(), t,
+			Options{Sampling: SamplingOptions{Chains: 10, Steps: 10}, Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -94,9 +94,11 @@ func roundedScores(t *testing.T, device string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opt := range []Options{{Seed: 1, Top: 3}, {Seed: 1, Select: SelectDiverse},
-			{Seed: 1, Collect: CollectLast, Steps: 10, Chains: 8}} {
-			if opt.Score = ScorePLL; strings.Count(text, "[MASK") > 1 {
+		for _, opt := range []Options{{Seed: 1, Results: ResultOptions{Top: 3}},
+			{Seed: 1, Results: ResultOptions{Select: SelectDiverse}},
+			{Seed: 1, Results: ResultOptions{Collect: CollectLast},
+				Sampling: SamplingOptions{Steps: 10, Chains: 8}}} {
+			if opt.Results.Score = ScorePLL; strings.Count(text, "[MASK") > 1 {
 				opt.Method = MethodSample
 			}
 			res, err := e.Fill(t.Context(), tm, opt)
@@ -141,7 +143,7 @@ func roundedScores(t *testing.T, device string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = e.Fill(t.Context(), tm, Options{Seed: 1, Normalize: true})
+	_, err = e.Fill(t.Context(), tm, Options{Seed: 1, Results: ResultOptions{Normalize: true}})
 	if !errors.Is(err, ErrOption) {
 		t.Errorf("log Z: %v", err)
 	}
@@ -160,8 +162,9 @@ func TestBFloat16NothingTwice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, opt := range []Options{{}, {Sampler: &samplers.DMALA{}}, {Select: SelectDiverse}} {
-				opt.Seed, opt.Chains, opt.Steps, opt.Score = uint64(i), 4, 6, ScorePLL
+			for _, opt := range []Options{{}, {Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
+				{Results: ResultOptions{Select: SelectDiverse}}} {
+				opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Score = uint64(i), 4, 6, ScorePLL
 				var all [3]*Result
 				var evaluated [3]int
 				for j, by := range []*Engine{without, e, e} {

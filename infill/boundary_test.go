@@ -66,8 +66,9 @@ func TestNumberAfterBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(), tm, Options{Steps: 4, Chains: 10, AllFillings: true, Seed: 1,
-			Score: ScorePLL},
+		context.Background(), tm,
+		Options{Sampling: SamplingOptions{Steps: 4, Chains: 10}, Results: ResultOptions{Top: AllFillings,
+			Score: ScorePLL}, Seed: 1},
 	)
 	if err != nil {
 		t.Fatal(err)

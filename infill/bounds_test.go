@@ -12,17 +12,23 @@ import (
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ at, beyond Options }{
-		{Options{Steps: MaxSteps}, Options{Steps: MaxSteps + 1}},
-		{Options{Chains: MaxChains}, Options{Chains: MaxChains + 1}},
-		{Options{Top: MaxTop}, Options{Top: MaxTop + 1}},
-		{Options{Shortlist: MaxShortlist}, Options{Shortlist: MaxShortlist + 1}},
-		{Options{MinDistance: MaxMinDistance}, Options{MinDistance: MaxMinDistance + 1}},
-		{Options{Temperature: MinTemperature}, Options{Temperature: MinTemperature / 2}},
-		{Options{Temperature: MaxTemperature}, Options{Temperature: MaxTemperature * 2}},
-		{Options{}, Options{Temperature: math.SmallestNonzeroFloat64}},
-		{Options{}, Options{Temperature: -1}},
-		{Options{}, Options{Temperature: math.NaN()}},
-		{Options{}, Options{Temperature: math.Inf(1)}},
+		{Options{Sampling: SamplingOptions{Steps: MaxSteps}},
+			Options{Sampling: SamplingOptions{Steps: MaxSteps + 1}}},
+		{Options{Sampling: SamplingOptions{Chains: MaxChains}},
+			Options{Sampling: SamplingOptions{Chains: MaxChains + 1}}},
+		{Options{Results: ResultOptions{Top: MaxTop}}, Options{Results: ResultOptions{Top: MaxTop + 1}}},
+		{Options{Sampling: SamplingOptions{Shortlist: MaxShortlist}},
+			Options{Sampling: SamplingOptions{Shortlist: MaxShortlist + 1}}},
+		{Options{Words: WordOptions{MinDistance: MaxMinDistance}},
+			Options{Words: WordOptions{MinDistance: MaxMinDistance + 1}}},
+		{Options{Sampling: SamplingOptions{Temperature: MinTemperature}},
+			Options{Sampling: SamplingOptions{Temperature: MinTemperature / 2}}},
+		{Options{Sampling: SamplingOptions{Temperature: MaxTemperature}},
+			Options{Sampling: SamplingOptions{Temperature: MaxTemperature * 2}}},
+		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.SmallestNonzeroFloat64}}},
+		{Options{}, Options{Sampling: SamplingOptions{Temperature: -1}}},
+		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.NaN()}}},
+		{Options{}, Options{Sampling: SamplingOptions{Temperature: math.Inf(1)}}},
 	} {
 		if err := c.at.fill(); err != nil {
 			t.Error(err)
@@ -57,7 +63,8 @@ func TestTemperaturesAtTheBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := e.Fill(t.Context(), tm,
-				Options{Chains: 2, Steps: 4, Temperature: temperature, Sampler: s, Score: ScorePLL})
+				Options{Sampling: SamplingOptions{Chains: 2, Steps: 4, Temperature: temperature, Sampler: s},
+					Results: ResultOptions{Score: ScorePLL}})
 			if err != nil {
 				t.Errorf("%s at %g: %v", name, temperature, err)
 				continue

@@ -2,7 +2,7 @@ package infill
 
 import "context"
 
-// A Budget says what Options.Steps measures.
+// A Budget says what SamplingOptions.Steps measures.
 type Budget int
 
 const (
@@ -32,8 +32,11 @@ const (
 	BudgetRows
 )
 
+// BudgetNames lists the words for the values of Budget, in their order.
+func BudgetNames() []string { return []string{"steps", "evaluations", "rows"} }
+
 // maxStretch bounds the steps of a run that is ended by a budget, as a multiple
-// of Options.Steps: where proposals hardly ever move, or where there is one
+// of Options.Sampling.Steps: where proposals hardly ever move, or where there is one
 // state only, evaluations do not add up.
 const maxStretch = 20
 
@@ -47,11 +50,11 @@ type meter struct {
 
 func (p *plan) meter() *meter {
 	m := &meter{plan: p}
-	if p.opt.Steps == 0 {
+	if p.opt.Sampling.Steps == 0 {
 		return m
 	}
-	per := p.opt.Chains
-	if p.opt.Budget == BudgetRows {
+	per := p.opt.Sampling.Chains
+	if p.opt.Sampling.Budget == BudgetRows {
 		per = 0
 		for _, pt := range p.parts {
 			for _, x := range pt.run.X {
@@ -59,17 +62,17 @@ func (p *plan) meter() *meter {
 			}
 		}
 	}
-	m.budget = per * (p.opt.Steps + 1)
+	m.budget = per * (p.opt.Sampling.Steps + 1)
 	m.spent = m.now()
 	return m
 }
 
 // sample makes the steps of a run and says how many.
 func (p *plan) sample(ctx context.Context) (int, error) {
-	if p.opt.Budget == BudgetSteps {
-		err := p.steps(ctx, p.opt.Steps)
+	if p.opt.Sampling.Budget == BudgetSteps {
+		err := p.steps(ctx, p.opt.Sampling.Steps)
 		n := p.done()
-		p.cut = n < p.opt.Steps
+		p.cut = n < p.opt.Sampling.Steps
 		return n, err
 	}
 	// What all chains together have spent is looked at after every step.
@@ -89,7 +92,7 @@ func (p *plan) sample(ctx context.Context) (int, error) {
 
 // done is the number of steps that every chain has made.
 func (p *plan) done() int {
-	n := p.opt.Steps
+	n := p.opt.Sampling.Steps
 	for _, pt := range p.parts {
 		n = min(n, pt.run.Done())
 	}
@@ -97,7 +100,7 @@ func (p *plan) done() int {
 }
 
 func (m *meter) now() int {
-	if m.plan.opt.Budget == BudgetRows {
+	if m.plan.opt.Sampling.Budget == BudgetRows {
 		return m.plan.rows()
 	}
 	return m.plan.evals()
@@ -106,14 +109,14 @@ func (m *meter) now() int {
 // more reports whether another step follows.
 func (m *meter) more(steps int) bool {
 	if m.budget == 0 {
-		return steps < m.plan.opt.Steps
+		return steps < m.plan.opt.Sampling.Steps
 	}
 	if steps == 0 {
 		return true
 	}
 	m.last, m.spent = m.spent, m.now()
 	// Another step like the last would end at spent + (spent − last).
-	return steps < maxStretch*m.plan.opt.Steps && 2*m.spent+(m.spent-m.last) < 2*m.budget
+	return steps < maxStretch*m.plan.opt.Sampling.Steps && 2*m.spent+(m.spent-m.last) < 2*m.budget
 }
 
 // evals are the evaluations that sampling has made so far, all chains together.

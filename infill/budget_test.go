@@ -38,9 +38,13 @@ func TestBudget(t *testing.T) {
 			for _, budget := range []Budget{BudgetEvaluations, BudgetRows} {
 				var evals []int
 				r, err := e.Fill(context.Background(), tm, Options{
-					Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: budget, Seed: 3,
-					Score: ScorePLL,
-					Trace: func(s Step) error { evals = append(evals, s.Evals); return nil },
+					Sampling: SamplingOptions{Sampler: named(t, name, nil), Chains: chains, Steps: steps,
+						Budget: budget}, Seed: 3,
+					Results: ResultOptions{Score: ScorePLL},
+					Watch: WatchOptions{Trace: func(s Step) error {
+						evals = append(evals, s.Evals)
+						return nil
+					}},
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -73,8 +77,9 @@ func TestBudget(t *testing.T) {
 	for name, wantSteps := range map[string]int{"gwg": steps, "gibbs": 3 * (steps + 1)} {
 		r, err := e.Fill(
 			context.Background(), tm,
-			Options{Sampler: named(t, name, nil), Chains: chains, Steps: steps, Budget: BudgetRows,
-				Score: ScorePLL},
+			Options{Sampling: SamplingOptions{Sampler: named(t, name, nil), Chains: chains, Steps: steps,
+				Budget: BudgetRows},
+				Results: ResultOptions{Score: ScorePLL}},
 		)
 		if err != nil || r.Rows != 3*chains*(steps+1) || r.Steps != wantSteps {
 			t.Errorf(
@@ -86,8 +91,9 @@ func TestBudget(t *testing.T) {
 	// A step of many evaluations: one step is made, and what it took is told.
 	r, err := e.Fill(
 		context.Background(), tm,
-		Options{Sampler: named(t, "hb", nil), Chains: 2, Steps: 5, Budget: BudgetEvaluations,
-			Score: ScorePLL},
+		Options{Sampling: SamplingOptions{Sampler: named(t, "hb", nil), Chains: 2, Steps: 5,
+			Budget: BudgetEvaluations},
+			Results: ResultOptions{Score: ScorePLL}},
 	)
 	if err != nil || r.Steps != 1 || r.Stats.Evals < 2*40 {
 		t.Errorf("hb: %d steps, %d evaluations, %v", r.Steps, r.Stats.Evals, err)
@@ -111,8 +117,9 @@ func TestBudgetEnds(t *testing.T) {
 		}
 		r, err := e.Fill(
 			context.Background(), tm,
-			Options{Sampler: c.sampler, Chains: 3, Steps: 7, Budget: BudgetEvaluations,
-				Score: ScorePLL},
+			Options{Sampling: SamplingOptions{Sampler: c.sampler, Chains: 3, Steps: 7,
+				Budget: BudgetEvaluations},
+				Results: ResultOptions{Score: ScorePLL}},
 		)
 		if err != nil || r.Steps != maxStretch*7 || r.Stats.Evals != 3 {
 			t.Errorf("%q: %d steps, %d evaluations, %v", c.text, r.Steps, r.Stats.Evals, err)
@@ -123,13 +130,15 @@ func TestBudgetEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := e.Fill(
-		context.Background(), tm, Options{Chains: 3, NoSteps: true, Budget: BudgetEvaluations,
-			Score: ScorePLL},
+		context.Background(), tm,
+		Options{Sampling: SamplingOptions{Chains: 3, Steps: NoSteps, Budget: BudgetEvaluations},
+			Results: ResultOptions{Score: ScorePLL}},
 	)
 	if err != nil || r.Steps != 0 {
 		t.Errorf("no steps: %d, %v", r.Steps, err)
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{Budget: 7}); err == nil {
+	if _, err := e.Fill(context.Background(), tm,
+		Options{Sampling: SamplingOptions{Budget: 7}}); err == nil {
 		t.Error("budget 7 was taken")
 	}
 }
@@ -149,8 +158,9 @@ func TestBudgetDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := e.Fill(
-			context.Background(), tm, Options{Chains: 9, Steps: 20, Budget: BudgetEvaluations, Seed: 5,
-				Score: ScorePLL},
+			context.Background(), tm,
+			Options{Sampling: SamplingOptions{Chains: 9, Steps: 20, Budget: BudgetEvaluations}, Seed: 5,
+				Results: ResultOptions{Score: ScorePLL}},
 		)
 		if err != nil {
 			t.Fatal(err)

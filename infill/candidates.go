@@ -35,8 +35,8 @@ type CandidateOptions struct {
 	PerToken bool    // by score per piece, so that long candidates are not at a disadvantage
 	Case     Case
 	Long     Long
-	// Terms are further parts of the energy, see Options.Terms. A blank of candidates has no words
-	// from before.
+	// Terms are further parts of the energy, see Options.Words.Terms. A blank of candidates has no
+	// words from before.
 	Terms []Weighted
 }
 
@@ -70,7 +70,8 @@ func (e *Engine) Candidates(ctx context.Context, t *Template, words []string,
 		return nil, fmt.Errorf("%w: %v is the score of whole texts; rank candidates by another",
 			text.ErrOption, o.Score)
 	}
-	opt := Options{Case: o.Case, Long: o.Long, Terms: o.Terms, Score: o.Score}
+	opt := Options{Results: ResultOptions{Case: o.Case, Score: o.Score}, Long: o.Long,
+		Words: WordOptions{Terms: o.Terms}}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}

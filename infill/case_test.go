@@ -36,7 +36,7 @@ func TestNamesScored(t *testing.T) {
 	e := New(openSmall(t))
 	for _, line := range []string{"Paris is the capital of [MASK].", "He was born in [MASK] 1960."} {
 		names := 0
-		for _, f := range exactFill(t, e, line, Options{Top: 20}).Fillings {
+		for _, f := range exactFill(t, e, line, Options{Results: ResultOptions{Top: 20}}).Fillings {
 			s, err := e.ScoreSpans(t.Context(), f.Text, f.Spans)
 			if err != nil || f.Recut || s.Score-f.Score > 1e-3 || f.Score-s.Score > 1e-3 {
 				t.Errorf("%q has %v when filled, %v when scored (%v)", f.Text, f.Score, s.Score, err)
@@ -59,7 +59,8 @@ func TestNamesMarginals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(t.Context(), tm, Options{Marginals: true, Temperature: 50})
+	r, err := e.Fill(t.Context(), tm,
+		Options{Results: ResultOptions{Marginals: true}, Sampling: SamplingOptions{Temperature: 50}})
 	if err != nil {
 		t.Fatal(err)
 	}

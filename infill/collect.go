@@ -27,8 +27,8 @@ const (
 	CollectVisited Collect = iota
 	// CollectLast takes the last state of every chain: with enough steps independent draws of π.
 	CollectLast
-	// CollectChain takes states along every chain after the burn-in, one in Options.Thin steps:
-	// with enough steps draws of π, the nearer in time the more alike. A run that is stopped
+	// CollectChain takes states along every chain after the burn-in, one in Options.Results.Thin
+	// steps: with enough steps draws of π, the nearer in time the more alike. A run that is stopped
 	// before has the last states instead.
 	CollectChain
 )
@@ -47,47 +47,47 @@ func (c Collect) String() string {
 }
 
 // MaxKept bounds the states that CollectChain takes of all chains together, and those that
-// CollectVisited keeps for Options.AllFillings.
+// CollectVisited keeps for AllFillings.
 const MaxKept = 1 << 20
 
-// keptOfChain is about how many states of a chain CollectChain takes if Options.Thin is 0.
+// keptOfChain is about how many states of a chain CollectChain takes if Options.Results.Thin is 0.
 const keptOfChain = 25
 
 // thin is the number of steps from one state taken to the next.
 func (o *Options) thin() int {
-	if o.Thin > 0 {
-		return o.Thin
+	if o.Results.Thin > 0 {
+		return o.Results.Thin
 	}
-	return max(1, (o.Steps-o.Burnin())/keptOfChain)
+	return max(1, (o.Sampling.Steps-o.Burnin())/keptOfChain)
 }
 
 // Burnin is the number of first steps in which the sampler adapts: half of Steps, which Complete
 // has filled in. Their states are not draws of π.
-func (o *Options) Burnin() int { return o.Steps / 2 }
+func (o *Options) Burnin() int { return o.Sampling.NumSteps() / 2 }
 
 // checkThin refuses to keep more states than MaxKept.
 func (o *Options) checkThin() error {
-	if o.Collect != CollectChain {
-		if o.Thin != 0 {
+	if o.Results.Collect != CollectChain {
+		if o.Results.Thin != 0 {
 			return fmt.Errorf("%w: thinning by %d steps is for the states along chains; collect those, or "+
-				"thin nothing", text.ErrOption, o.Thin)
+				"thin nothing", text.ErrOption, o.Results.Thin)
 		}
 		return nil
 	}
-	after := o.Steps - o.Burnin()
+	after := o.Sampling.Steps - o.Burnin()
 	switch {
-	case o.NoSteps:
+	case o.Sampling.Steps == 0:
 		return fmt.Errorf("%w: states along chains are those of steps, and there are none; make some, "+
 			"or collect the last", text.ErrOption)
-	case o.Budget == BudgetSteps && o.Thin > after:
+	case o.Sampling.Budget == BudgetSteps && o.Results.Thin > after:
 		return fmt.Errorf("%w: thinning by %d steps takes no state of a chain, which has %d after its "+
-			"burn-in; thin by at most that many, or make more steps", text.ErrOption, o.Thin, after)
+			"burn-in; thin by at most that many, or make more steps", text.ErrOption, o.Results.Thin, after)
 	}
-	most := o.Steps
-	if o.Budget != BudgetSteps {
+	most := o.Sampling.Steps
+	if o.Sampling.Budget != BudgetSteps {
 		most *= maxStretch
 	}
-	if n := (most - o.Burnin()) / o.thin() * o.Chains; n > MaxKept {
+	if n := (most - o.Burnin()) / o.thin() * o.Sampling.Chains; n > MaxKept {
 		return fmt.Errorf("%w: up to %d states along the chains, want at most %d; take one in more "+
 			"steps, or fewer chains", text.ErrOption, n, MaxKept)
 	}
@@ -97,16 +97,16 @@ func (o *Options) checkThin() error {
 // roomOf is the number of states that CollectVisited keeps, the best. There are more than are
 // returned: texts can have several states, and SelectDiverse chooses among them.
 func roomOf(o *Options) int {
-	if o.AllFillings {
+	if o.Results.Top == 0 { // AllFillings
 		return MaxKept
 	}
-	return 1024 + 2*o.Top
+	return 1024 + 2*o.Results.Top
 }
 
 // leftOut is how many states there was no room for, although all are asked for. kept is how many
 // there was room for.
 func (p *plan) leftOut(kept int) int {
-	if p.opt.Collect != CollectVisited || !p.opt.AllFillings || kept < roomOf(p.opt) {
+	if o := &p.opt.Results; o.Collect != CollectVisited || o.Top != 0 || kept < roomOf(p.opt) {
 		return 0
 	}
 	return max(0, p.seen.Total()-kept)
@@ -137,9 +137,9 @@ type collector struct {
 }
 
 func (p *plan) newCollector(pt *part) *collector {
-	c := &collector{part: pt, open: p.open, words: (p.opt.Chains + 63) / 64,
+	c := &collector{part: pt, open: p.open, words: (p.opt.Sampling.Chains + 63) / 64,
 		byKey: map[string]*sighting{}, tally: p.seen}
-	if p.opt.Collect == CollectVisited {
+	if p.opt.Results.Collect == CollectVisited {
 		c.most = roomOf(p.opt)
 	}
 	return c
@@ -248,7 +248,7 @@ func (h *sightings) Pop() any {
 
 // afterStep takes the states of a step that CollectChain takes.
 func (p *plan) afterStep(pt *part) {
-	if p.opt.Collect != CollectChain {
+	if p.opt.Results.Collect != CollectChain {
 		return
 	}
 	after := pt.run.Done() - p.opt.Burnin()
@@ -277,7 +277,7 @@ func (p *plan) collected(ctx context.Context) ([]*sighting, error) {
 	if len(out) == 0 { // nothing evaluates energies, or no step came after the burn-in
 		return p.last(), nil
 	}
-	if p.opt.Collect == CollectVisited {
+	if p.opt.Results.Collect == CollectVisited {
 		slices.SortFunc(out, compareSightings)
 		return out[:min(len(out), roomOf(p.opt))], nil
 	}
@@ -319,11 +319,11 @@ const evaluateAtOnce = 256
 
 // last are the last states of all chains, in the order of the chains.
 func (p *plan) last() []*sighting {
-	out := make([]*sighting, p.opt.Chains)
+	out := make([]*sighting, p.opt.Sampling.Chains)
 	for _, pt := range p.parts {
 		for j, k := range pt.chains {
 			out[k] = &sighting{tgt: pt.tgt, x: pt.run.X[j], score: pt.run.U[j] * pt.tgt.temp,
-				step: pt.run.Done(), chain: k, count: 1, chains: make([]uint64, (p.opt.Chains+63)/64)}
+				step: pt.run.Done(), chain: k, count: 1, chains: make([]uint64, (p.opt.Sampling.Chains+63)/64)}
 			out[k].chains[k/64] |= 1 << (k % 64)
 		}
 	}

@@ -30,7 +30,7 @@ func takenOf(r *Result) map[string]takenAs {
 	return out
 }
 
-// A stateLog has the states of all chains, as Options.Trace shows them.
+// A stateLog has the states of all chains, as Options.Watch.Trace shows them.
 type stateLog struct {
 	m      *mlm.Model
 	states [][]string // by step and chain
@@ -84,33 +84,40 @@ func TestCollect(t *testing.T) {
 		opt  Options
 		want func(h *stateLog) map[string]takenAs
 	}{
-		{"last", Options{Collect: CollectLast, Steps: 6}, func(h *stateLog) map[string]takenAs {
+		{"last", Options{Results: ResultOptions{Collect: CollectLast},
+			Sampling: SamplingOptions{Steps: 6}}, func(h *stateLog) map[string]takenAs {
 			return h.taken(6, 1, false)
 		}},
-		{"visited", Options{Steps: 9}, func(h *stateLog) map[string]takenAs {
+		{"visited", Options{Sampling: SamplingOptions{Steps: 9}}, func(h *stateLog) map[string]takenAs {
 			return h.taken(0, 1, true)
 		}},
-		{"no step", Options{NoSteps: true}, func(h *stateLog) map[string]takenAs {
-			return h.taken(0, 1, true)
-		}},
-		{"chain", Options{Collect: CollectChain, Steps: 12}, func(h *stateLog) map[string]takenAs {
+		{"no step", Options{Sampling: SamplingOptions{Steps: NoSteps}},
+			func(h *stateLog) map[string]takenAs {
+				return h.taken(0, 1, true)
+			}},
+		{"chain", Options{Results: ResultOptions{Collect: CollectChain},
+			Sampling: SamplingOptions{Steps: 12}}, func(h *stateLog) map[string]takenAs {
 			return h.taken(7, 1, false)
 		}},
-		{"thinned", Options{Collect: CollectChain, Steps: 12, Thin: 3},
+		{"thinned", Options{Results: ResultOptions{Collect: CollectChain, Thin: 3},
+			Sampling: SamplingOptions{Steps: 12}},
 			func(h *stateLog) map[string]takenAs { return h.taken(9, 3, false) }},
-		{"25 of a chain", Options{Collect: CollectChain, Steps: 105, Chains: 2},
+		{"25 of a chain", Options{Results: ResultOptions{Collect: CollectChain},
+			Sampling: SamplingOptions{Steps: 105, Chains: 2}},
 			func(h *stateLog) map[string]takenAs { return h.taken(54, 2, false) }},
-		{"stopped in the burn-in", Options{Collect: CollectChain, Steps: 8, Stop: make(chan struct{})},
+		{"stopped in the burn-in", Options{Results: ResultOptions{Collect: CollectChain},
+			Sampling: SamplingOptions{Steps: 8}, Watch: WatchOptions{Stop: make(chan struct{})}},
 			func(h *stateLog) map[string]takenAs { return h.taken(3, 1, false) }},
 	} {
 		h := &stateLog{m: m}
 		opt := c.opt
-		opt.Sampler, opt.Seed, opt.AllFillings, opt.Trace = &samplers.DULA{StepSize: 0.6}, 3, true, h.enter
-		opt.Vocab, opt.Temperature, opt.Score = VocabWholeWords, 3, ScorePLL
-		opt.Chains = cmp.Or(opt.Chains, 9)
-		if c.opt.Stop != nil {
+		opt.Sampling.Sampler, opt.Seed, opt.Results.Top, opt.Watch.Trace = &samplers.DULA{StepSize: 0.6},
+			3, AllFillings, h.enter
+		opt.Words.Vocab, opt.Sampling.Temperature, opt.Results.Score = VocabWholeWords, 3, ScorePLL
+		opt.Sampling.Chains = cmp.Or(opt.Sampling.Chains, 9)
+		if c.opt.Watch.Stop != nil {
 			stop := make(chan struct{})
-			opt.Stop, opt.Trace = stop, func(s Step) error {
+			opt.Watch.Stop, opt.Watch.Trace = stop, func(s Step) error {
 				if s.Step == 3 {
 					close(stop)
 				}
@@ -147,8 +154,9 @@ func TestVisitedProposals(t *testing.T) {
 	}
 	for _, name := range []string{"rows", "dmala", "exact-gibbs", "gibbs"} {
 		h := &stateLog{m: m}
-		opt := Options{Sampler: named(t, name, nil), Steps: 10, Chains: 5, AllFillings: true,
-			Trace: h.enter, Score: ScorePLL}
+		opt := Options{Sampling: SamplingOptions{Sampler: named(t, name, nil), Steps: 10, Chains: 5},
+			Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+			Watch:   WatchOptions{Trace: h.enter}}
 		r, err := e.Fill(t.Context(), tm, opt)
 		if err != nil {
 			t.Fatal(name, err)
@@ -182,8 +190,9 @@ func TestVisitedWhateverTheThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Top: 200,
-			Score: ScorePLL})
+		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4,
+			Sampling: SamplingOptions{Chains: 30, Steps: 12}, Results: ResultOptions{Top: 200,
+				Score: ScorePLL}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,11 +222,11 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := New(m)
-	tgt := targetOf(t, e, tm, Options{Temperature: 2})
-	opt := Options{Chains: 70}.Complete()
+	tgt := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2}})
+	opt := Options{Sampling: SamplingOptions{Chains: 70}}.Complete()
 	p := &plan{opt: &opt, seen: recall.NewTally(recall.TallyMost)}
 	pt := &part{tgt: tgt}
-	for k := range opt.Chains {
+	for k := range opt.Sampling.Chains {
 		pt.chains = append(pt.chains, k)
 	}
 	c := p.newCollector(pt)
@@ -270,18 +279,26 @@ func TestCollectorKeepsTheBest(t *testing.T) {
 func TestCollectOptions(t *testing.T) {
 	t.Parallel()
 	for _, opt := range []Options{
-		{Collect: -1}, {Collect: 3}, {Thin: 2}, {Collect: CollectChain, Thin: -1},
-		{Collect: CollectChain, Thin: 1, Steps: MaxSteps}, {Collect: CollectChain, NoSteps: true},
-		{Collect: CollectChain, Steps: 9, Thin: 6}, // 5 after the burn-in
-		{Collect: CollectChain, Chains: MaxChains, Steps: 4 * 25 * 25, Budget: BudgetRows},
+		{Results: ResultOptions{Collect: -1}}, {Results: ResultOptions{Collect: 3}},
+		{Results: ResultOptions{Thin: 2}}, {Results: ResultOptions{Collect: CollectChain, Thin: -1}},
+		{Results: ResultOptions{Collect: CollectChain, Thin: 1},
+			Sampling: SamplingOptions{Steps: MaxSteps}},
+		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Steps: NoSteps}},
+		// 5 after the burn-in
+		{Results: ResultOptions{Collect: CollectChain, Thin: 6}, Sampling: SamplingOptions{Steps: 9}},
+		{Results: ResultOptions{Collect: CollectChain},
+			Sampling: SamplingOptions{Chains: MaxChains, Steps: 4 * 25 * 25, Budget: BudgetRows}},
 	} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
 	for _, fine := range []Options{
-		{Collect: CollectChain, Chains: 100, Steps: MaxSteps}, {Collect: CollectChain, Steps: 9, Thin: 5},
-		{Collect: CollectChain, Steps: 9, Thin: 60, Budget: BudgetRows}, // a budget may buy more steps
+		{Results: ResultOptions{Collect: CollectChain}, Sampling: SamplingOptions{Chains: 100,
+			Steps: MaxSteps}},
+		{Results: ResultOptions{Collect: CollectChain, Thin: 5}, Sampling: SamplingOptions{Steps: 9}},
+		{Results: ResultOptions{Collect: CollectChain, Thin: 60},
+			Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}}, // a budget may buy more steps
 	} {
 		if err := fine.fill(); err != nil {
 			t.Errorf("%+v: %v", fine, err)
@@ -298,22 +315,24 @@ func TestAllFillings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(m).Fill(t.Context(), tm, Options{Sampler: named(t, "exact-gibbs", nil), Steps: 26,
-		Chains: 30, Shortlist: 90, Temperature: 20, AllFillings: true, Score: ScorePLL, Seed: 4})
+	r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4,
+		Sampling: SamplingOptions{Sampler: named(t, "exact-gibbs", nil), Steps: 26, Chains: 30,
+			Shortlist: 90, Temperature: 20},
+		Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Distinct < 1024+2*MaxTop+1 || len(r.Fillings) != r.Distinct || r.LeftOut != 0 {
 		t.Errorf("%d fillings of %d, %d left out", len(r.Fillings), r.Distinct, r.LeftOut)
 	}
-	p := &plan{opt: &Options{AllFillings: true}, seen: recall.NewTally(1)}
+	p := &plan{opt: &Options{}, seen: recall.NewTally(1)} // as fill leaves AllFillings
 	p.seen.Add([]byte("a state"), MaxKept+7)
 	for kept, want := range map[int]int{MaxKept: 7, MaxKept - 1: 0} {
 		if got := p.leftOut(kept); got != want {
 			t.Errorf("%d left out with %d kept, want %d", got, kept, want)
 		}
 	}
-	p.opt = &Options{Top: 5}
+	p.opt = &Options{Results: ResultOptions{Top: 5}}
 	if got := p.leftOut(roomOf(p.opt)); got != 0 {
 		t.Errorf("%d left out of the best", got)
 	}

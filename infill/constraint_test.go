@@ -29,26 +29,30 @@ func TestEmptySupports(t *testing.T) {
 		opt         Options
 	}{
 		{"the [MASK] and the [MASK/^q/] .", "blank 2, [MASK/^q/]", Options{}},
-		{"the [MASK|red] .", "blank 1", Options{Ban: list(t, "red")}},
-		{"the [MASK|red] .", "blank 1", Options{Allow: list(t, "green", "dog")}},
-		{"the [MASK|big dog] .", "blank 1", Options{Ban: list(t, "big dog")}},
+		{"the [MASK|red] .", "blank 1", Options{Words: WordOptions{Ban: list(t, "red")}}},
+		{"the [MASK|red] .", "blank 1", Options{Words: WordOptions{Allow: list(t, "green", "dog")}}},
+		{"the [MASK|big dog] .", "blank 1", Options{Words: WordOptions{Ban: list(t, "big dog")}}},
 		{"the [MASK*3|red|big dog] .", "blank 1", Options{}},
-		{"a [MASK] the [MASK*2] .", "blank 2", Options{Allow: list(t, "red", "small")}},
-		{"the [MASK] .", "blank 1", Options{Allow: list(t, "red", "small"), MinDistance: 6, Original: []string{"bed"}}},
-		{"the [MASK/^(dog|cat)$/] .", "blank 1", Options{Ban: list(t, "dog", "cat")}},
-		{"the [MASK|red] and [MASK|red] .", "blank 2", Options{NoRepeat: true}},
-		{"[MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/]", "blank 3", Options{NoRepeat: true}},
-		{"the [MASK*3/^(dog|cat)$/] .", "blank 1", Options{NoRepeat: true}},
-		{"the [MASK*2/^dog$/] .", "blank 1", Options{Ban: list(t, "dog")}},
+		{"a [MASK] the [MASK*2] .", "blank 2",
+			Options{Words: WordOptions{Allow: list(t, "red", "small")}}},
+		{"the [MASK] .", "blank 1", Options{Words: WordOptions{Allow: list(t, "red", "small"),
+			MinDistance: 6, Original: []string{"bed"}}}},
+		{"the [MASK/^(dog|cat)$/] .", "blank 1", Options{Words: WordOptions{Ban: list(t, "dog", "cat")}}},
+		{"the [MASK|red] and [MASK|red] .", "blank 2", Options{Words: WordOptions{NoRepeat: true}}},
+		{"[MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/] [MASK/^(dog|cat)$/]", "blank 3",
+			Options{Words: WordOptions{NoRepeat: true}}},
+		{"the [MASK*3/^(dog|cat)$/] .", "blank 1", Options{Words: WordOptions{NoRepeat: true}}},
+		{"the [MASK*2/^dog$/] .", "blank 1", Options{Words: WordOptions{Ban: list(t, "dog")}}},
 		{"the [MASK:a|dog] run[MASK:a] .", "blank 2", Options{}},
-		{"run[MASK|ing|s] .", "blank 1", Options{Ban: list(t, "dog"), Allow: list(t, "cat")}},
+		{"run[MASK|ing|s] .", "blank 1",
+			Options{Words: WordOptions{Ban: list(t, "dog"), Allow: list(t, "cat")}}},
 	} {
 		tm, err := Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		c.opt.Steps, c.opt.Chains = 1, 2
+		c.opt.Sampling.Steps, c.opt.Sampling.Chains = 1, 2
 		_, err = e.Fill(context.Background(), tm, c.opt)
 		var te *TextError
 		if !errors.Is(err, ErrEmptySupport) || !errors.As(err, &te) {
@@ -67,7 +71,8 @@ func TestOpenLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Chains: 24, Steps: 2, Seed: 9, AllFillings: true, Score: ScorePLL}
+	opt := Options{Sampling: SamplingOptions{Chains: 24, Steps: 2}, Seed: 9,
+		Results: ResultOptions{Top: AllFillings, Score: ScorePLL}}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +156,8 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Score: ScorePLL})
+	r, err := e.Fill(context.Background(), tm,
+		Options{Sampling: SamplingOptions{Chains: 3, Steps: 4}, Results: ResultOptions{Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +170,8 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%q", f.Text)
 		}
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{Chains: 3, Steps: 4, Long: LongError}); !errors.Is(
+	if _, err := e.Fill(context.Background(), tm,
+		Options{Sampling: SamplingOptions{Chains: 3, Steps: 4}, Long: LongError}); !errors.Is(
 		err, mlm.ErrTooLong,
 	) {
 		t.Errorf("%v", err)

@@ -25,8 +25,8 @@ func TestDevicesChangeNothing(t *testing.T) {
 
 func sameBits(t *testing.T, o mlm.Options) {
 	t.Helper()
-	opts := []Options{{}, {Sampler: &samplers.DMALA{}},
-		{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}}
+	opts := []Options{{}, {Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
+		{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}}}
 	want := make([]string, len(opts))
 	evaluated := make([]int, len(opts)) // without a memo
 	for run, c := range []struct{ threads, tokens int }{{1, 16}, {1, 0}, {3, 64}} {
@@ -42,7 +42,7 @@ func sameBits(t *testing.T, o mlm.Options) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt.Chains, opt.Steps, opt.Seed, opt.Score = 6, 8, 5, ScorePLL
+			opt.Sampling.Chains, opt.Sampling.Steps, opt.Seed, opt.Results.Score = 6, 8, 5, ScorePLL
 			r, err := e.Fill(t.Context(), tm, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@
 // π(θ) ∝ exp(U(θ)/T) on the tokens that each blank may take. This is the
 // protocol of Zhang, Liu & Liu, "A Langevin-like Sampler for Discrete
 // Distributions", ICML 2022, section 7.5 and appendix I.6, where any of the vocabulary's tokens may
-// fill a blank: Options.Vocab.
+// fill a blank: Options.Words.Vocab.
 //
 // The way of one sentence:
 //

@@ -73,11 +73,12 @@ type Filling struct {
 	// in a blank stand apart by spaces.
 	Tokens []string
 	Spans  [][2]int // byte span of each blank's filling in Text
-	// Score is in nats what Options.Score says of the pieces and, with Options.Terms, Σ λ_k U_k.
+	// Score is in nats what Options.Results.Score says of the pieces and, with Options.Words.Terms,
+	// Σ λ_k U_k.
 	Score         float64
 	ScorePerToken float64 // Score over the number of pieces
 	Parts         Parts   // what the model's part of Score is made of
-	// Energies are the parts of Score by name, weights included, nil without Options.Terms: they
+	// Energies are the parts of Score by name, weights included, nil without Options.Words.Terms: they
 	// sum to it. ModelEnergy is the model's.
 	Energies map[string]float64
 	// Recut says that the tokenizer cuts the finished text into other pieces than those that were
@@ -89,11 +90,12 @@ type Filling struct {
 	// It is known if Result.Exact, and otherwise 0.
 	Probability float64
 	// LogProbability is U/T − log Z in nats, for the log Z of the filling's lengths: log π of its
-	// tokens given the lengths. It is 0 without Options.Normalize, and NaN where log Z is not known.
-	// As an estimate it has the standard error of log Z, the same for all fillings of these lengths.
+	// tokens given the lengths. It is 0 without Options.Results.Normalize, and NaN where log Z is not
+	// known. As an estimate it has the standard error of log Z, the same for all fillings of these
+	// lengths.
 	LogProbability float64
-	// Edits is the Levenshtein distance of Text from the text with Options.Original in its blanks,
-	// in characters and without regard to case; 0 without these words.
+	// Edits is the Levenshtein distance of Text from the text with Options.Words.Original in its
+	// blanks, in characters and without regard to case; 0 without these words.
 	Edits int
 	// Similarity is what Filter.Similarity says of Text, nil without it.
 	Similarity *float64
@@ -111,21 +113,22 @@ func (f *Filling) Len() int { return len(f.ids) }
 
 // A Result is what filling a sentence gave.
 type Result struct {
-	Fillings []Filling // best first, at most Options.Top
+	Fillings []Filling // best first, at most Options.Results.Top
 	Method   Method    // how they were found: never MethodAuto
 	Ended    Ending    // why the work ended
 	// Exact: the fillings are the likeliest of all and have their probabilities. Nothing was
 	// sampled, so that the seed had no part in it. Steps, Stats and Tuned are then empty.
 	Exact bool
-	// Distinct is the number of different fillings among the states that Options.Collect takes, of
-	// those that a search scored in full, or if Exact of all that fit. Of CollectVisited it counts
-	// different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
+	// Distinct is the number of different fillings among the states that Options.Results.Collect
+	// takes, of those that a search scored in full, or if Exact of all that fit. Of CollectVisited it
+	// counts different tokens. From 131,072 on it is then an estimate, off by about 0.3 %.
 	Distinct int
-	// LeftOut is how many of these there was no room for where Options.AllFillings asks for all: those
+	// LeftOut is how many of these there was no room for where Options.Results.Top asks for all: those
 	// beyond the best MaxKept that CollectVisited took. It is 0 otherwise.
 	LeftOut int
-	// OriginalScore is the score of Options.Original in the blanks: the sum of what the model says of
-	// their pieces, in nats. It is known if Options.Filter.MaxDrop is set, and otherwise nil.
+	// OriginalScore is the score of Options.Words.Original in the blanks: the sum of what the model
+	// says of their pieces, in nats. It is known if Options.Words.Filter.MaxDrop is set, and otherwise
+	// nil.
 	OriginalScore *float64
 	// Acceptance is the share of accepted proposals among those after the burn-in that were another
 	// state, in [0,1]; NaN without any. MoveShare is the share of these among all steps after the
@@ -146,16 +149,16 @@ type Result struct {
 	// Fresh are those of Rows that the model evaluated: at most Rows. Evaluated are all that it
 	// evaluated for this call, those of the start and of the ranking among them: at least Fresh.
 	// Both depend on what the engine's memo holds and, without one, count what chains ask for at
-	// the same time for each, although the model evaluates it once. Those of Options.Normalize are
-	// left out.
+	// the same time for each, although the model evaluates it once. Those of Options.Results.Normalize
+	// are left out.
 	Fresh, Evaluated int
 
 	Tuned     map[string]float64 // what the sampler adapted, mean over chains
 	Window    *[2]int            // bytes of the text that the model saw; nil: all
 	Shortlist int                // candidates per blank; 0: all that the blanks allow
-	Marginals *Marginals         // probabilities, where Options.Marginals asks for them
+	Marginals *Marginals         // probabilities, where Options.Results.Marginals asks for them
 	// Normalizers has log Z of every combination of lengths that was sampled, in the order of the
-	// lengths, where Options.Normalize asks for it.
+	// lengths, where Options.Results.Normalize asks for it.
 	Normalizers []Normalizer
 	Warnings    []error // what went on all the same; mlm.ErrNotFinite, ErrUnmixed
 }
@@ -167,8 +170,9 @@ type Result struct {
 //
 // Otherwise the fillings with the best scores are searched, or, where Options.Method says so,
 // chains of states are sampled. Chains start from independent draws of what the model says of each
-// blank with all of them masked. The states that Options.Collect takes, duplicates merged, are
-// ranked by Options.Score. In the first Options.Steps/2 steps, a burn-in, the sampler adapts.
+// blank with all of them masked. The states that Options.Results.Collect takes, duplicates merged,
+// are ranked by Options.Results.Score. In the first Options.Sampling.Steps/2 steps, a burn-in, the
+// sampler adapts.
 //
 // Where a template leaves the number of tokens of a blank open, a search looks at MaxLengths
 // combinations of them at most, and every chain
@@ -201,7 +205,7 @@ func (e *Engine) Fill(ctx context.Context, t *Template, opt Options) (*Result, e
 
 // run is Fill with one of the model's places.
 func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Result, error) {
-	if opt.Normalize && e.model.Precision() == mlm.BFloat16 {
+	if opt.Results.Normalize && e.model.Precision() == mlm.BFloat16 {
 		return nil, fmt.Errorf("%w: log Z would be that of the model in %s, and scores are %s; open it "+
 			"in %s", text.ErrOption, mlm.BFloat16, mlm.Float32, mlm.Float32)
 	}
@@ -209,8 +213,8 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	if opt.Chosen != nil {
-		if err := opt.Chosen(p.way()); err != nil {
+	if opt.Watch.Chosen != nil {
+		if err := opt.Watch.Chosen(p.way()); err != nil {
 			return nil, err
 		}
 	}
@@ -269,7 +273,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	if err := p.energies(ctx, res.Fillings); err != nil {
 		return nil, err
 	}
-	if opt.Marginals {
+	if opt.Results.Marginals {
 		p.marginals(res)
 	}
 	res.Method = MethodSample
@@ -278,7 +282,7 @@ func (e *Engine) run(ctx context.Context, t *text.Template, opt *Options) (*Resu
 	}
 	res.Steps, res.Rows, res.Repeated = steps, rows, max(0, rows-different)
 	res.Fresh, res.Evaluated = fresh, p.model.Evaluated()
-	if opt.Normalize {
+	if opt.Results.Normalize {
 		if err := p.normalize(ctx, res); err != nil {
 			return nil, err
 		}
@@ -292,8 +296,8 @@ func (e *Engine) fit(t *text.Template, lists [][]text.Phrase, opt *Options) (*te
 	error) {
 	room := 0
 	before := make([]int, len(t.Blanks)) // pieces of these words
-	if opt.Filter.MaxDrop != nil && len(opt.Original) == len(t.Blanks) {
-		for i, w := range opt.Original {
+	if opt.Words.Filter.MaxDrop != nil && len(opt.Words.Original) == len(t.Blanks) {
+		for i, w := range opt.Words.Original {
 			enc, err := e.model.Tokenizer().Pieces(w)
 			if err != nil {
 				return nil, err

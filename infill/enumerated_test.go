@@ -87,16 +87,18 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		}
 	}
 	return []constraintCase{
-		{"tied", "the [MASK:a] saw the big [MASK:a] .", Options{Vocab: VocabWholeWords},
+		{"tied", "the [MASK:a] saw the big [MASK:a] .",
+			Options{Words: WordOptions{Vocab: VocabWholeWords}},
 			pairs(wordsOf(tok, nil), wordsOf(tok, nil), func(x, y string) bool { return x == y })},
-		{"count", "the [MASK*2] .", Options{Vocab: VocabAll}, single(two)},
+		{"count", "the [MASK*2] .", Options{Words: WordOptions{Vocab: VocabAll}}, single(two)},
 		{"count, asked in the blank", "the [MASK*2.] .", Options{}, single(two)},
 		{
 			"count of words and pieces", "the [MASK*2] .", Options{},
 			single(slices.DeleteFunc(slices.Clone(two),
 				func(s string) bool { return strings.ContainsAny(s, ".,") })),
 		},
-		{"count of whole words", "the [MASK*2] sleeps .", Options{Vocab: VocabWholeWords},
+		{"count of whole words", "the [MASK*2] sleeps .",
+			Options{Words: WordOptions{Vocab: VocabWholeWords}},
 			single(strings.Split(joinPairs(wordsOf(tok, nil)), "\n"))},
 		{
 			"list",
@@ -119,11 +121,12 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			)},
 		{
 			"ban", "the [MASK" + animal + "] saw the [MASK" + animal + "] .",
-			Options{Ban: list(t, "dog", "fox", "bear", "red fox")}, pairs(animals[1:6], animals[1:6], nil),
+			Options{Words: WordOptions{Ban: list(t, "dog", "fox", "bear", "red fox")}},
+			pairs(animals[1:6], animals[1:6], nil),
 		},
 		{
 			"ban in several tokens", "the [MASK*2] .",
-			Options{Vocab: VocabAll, Ban: list(t, "the", "house", "dogs", "river")},
+			Options{Words: WordOptions{Vocab: VocabAll, Ban: list(t, "the", "house", "dogs", "river")}},
 			single(slices.DeleteFunc(slices.Clone(two), func(s string) bool {
 				for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' }) {
 					if slices.Contains([]string{"the", "house", "dogs", "river"}, w) {
@@ -135,17 +138,19 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		},
 		{
 			"allow", "the [MASK] saw the [MASK*2] .",
-			Options{Allow: list(t, "dog", "cats", "red fox", "he", "old bear", "big dog", "old dog")},
+			Options{Words: WordOptions{Allow: list(t, "dog", "cats", "red fox", "he", "old bear", "big dog",
+				"old dog")}},
 			pairs(
 				[]string{"dog", "cats", "red fox", "he", "old bear", "big dog", "old dog"},
 				[]string{"cats", "red fox", "old bear", "big dog", "old dog"}, nil,
 			),
 		},
-		{"no repeat", "the [MASK" + animal + "] saw the [MASK" + animal + "] .", Options{NoRepeat: true},
+		{"no repeat", "the [MASK" + animal + "] saw the [MASK" + animal + "] .",
+			Options{Words: WordOptions{NoRepeat: true}},
 			pairs(animals, animals, func(x, y string) bool { return x != y })},
 		{
 			"no repeat with lists", "a [MASK|dog|big dog|cat] saw a [MASK" + animal + "] .",
-			Options{NoRepeat: true},
+			Options{Words: WordOptions{NoRepeat: true}},
 			pairs(
 				[]string{"dog", "big dog", "cat"}, animals,
 				func(x, y string) bool { return !strings.HasSuffix(x, y) },
@@ -153,7 +158,7 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 		},
 		{
 			"minimum distance", "the [MASK] sleeps .",
-			Options{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}},
+			Options{Words: WordOptions{Vocab: VocabWholeWords, MinDistance: 3, Original: []string{"fox"}}},
 			single(wordsOf(tok, func(w string) bool { return text.EditDistance(w, "fox", 3) >= 3 })),
 		},
 		{"open count", "the [MASK*1-2/^(dog|big|red|cat|old)$/] sleeps .", Options{},
@@ -173,10 +178,12 @@ func constraintCases(t *testing.T, tok *tokenize.Tokenizer) []constraintCase {
 			[][]string{{"cat", "s"}, {"dog", "y"}, {"cat", "y"}, {"bird", "y"}, {"runs", "y"}}},
 		{
 			"whole words inside a word", "the dog[MASK] and the [MASK/^(cat|fox)/]s .",
-			Options{Vocab: VocabWholeWords}, pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil),
+			Options{Words: WordOptions{Vocab: VocabWholeWords}},
+			pairs([]string{"s", "y", "ing"}, []string{"cat", "fox"}, nil),
 		},
 		{
-			"temperature 1", "the [MASK|dog|fox|cats] runs .", Options{Temperature: 1},
+			"temperature 1", "the [MASK|dog|fox|cats] runs .",
+			Options{Sampling: SamplingOptions{Temperature: 1}},
 			single([]string{"dog", "fox", "cats"}),
 		},
 	}
@@ -214,10 +221,10 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.opt.Temperature == 0 {
+			if c.opt.Sampling.Temperature == 0 {
 				// The modes of the tiny model are so far apart that chains of
 				// a length fit for a test stay where they start.
-				c.opt.Temperature = 4
+				c.opt.Sampling.Temperature = 4
 			}
 			index := map[string]int{}
 			p := make([]float64, len(c.states))
@@ -226,7 +233,7 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 			for i, s := range c.states {
 				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
 				u, n := oracle(t, e, text, spans)
-				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Temperature)
+				index[text], lengths[i], p[i] = i, n, math.Exp(u/c.opt.Sampling.Temperature)
 				mass[n] += p[i]
 			}
 			if len(index) != len(p) || len(p) < 2 {
@@ -252,14 +259,15 @@ func constraintDistributions(t *testing.T, chains int, names ...string) {
 					t.Fatal(err)
 				}
 				opt := c.opt
-				opt.Sampler, opt.Chains, opt.Steps, opt.AllFillings = s, chains, 80, true
+				opt.Sampling.Sampler, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = s, chains, 80,
+					AllFillings
 				opt.Seed = uint64(seed)
-				opt.Collect, opt.Score = CollectLast, ScorePLL
+				opt.Results.Collect, opt.Results.Score = CollectLast, ScorePLL
 				switch {
 				case c.name == "expression over two blanks" || c.name == "allow":
-					opt.Steps = 250
+					opt.Sampling.Steps = 250
 				case len(p) > 100:
-					opt.Steps = 60
+					opt.Sampling.Steps = 60
 				}
 				r, err := e.Fill(context.Background(), tm, opt)
 				if err != nil {
@@ -328,7 +336,8 @@ func TestOneState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Fill(context.Background(), tm, Options{Sampler: s, Chains: 2, Steps: 3, Score: ScorePLL})
+		r, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{Sampler: s,
+			Chains: 2, Steps: 3}, Results: ResultOptions{Score: ScorePLL}})
 		if err != nil || len(r.Fillings) != 1 ||
 			r.Fillings[0].Text != "the big dog runs near the big dog ." ||
 			r.Fillings[0].Count != 2 {

@@ -25,7 +25,7 @@ const MaxExactRows = 2048
 // evaluate all of them. Otherwise it is nil.
 func (p *plan) only() *target {
 	if p.opt.Method == MethodSample || p.open || len(p.parts[0].tgt.Coords) != 1 ||
-		p.parts[0].tgt.exactRows(p.opt.Score)+p.parts[0].tgt.termRows() > MaxExactRows {
+		p.parts[0].tgt.exactRows(p.opt.Results.Score)+p.parts[0].tgt.termRows() > MaxExactRows {
 		return nil
 	}
 	return p.parts[0].tgt
@@ -84,7 +84,7 @@ func (t *target) exactRows(score Scoring) int {
 // π(v) = exp(S(v)/T) / Σ exp(S/T), the sum over all states that the constraints allow, for their
 // scores S. With ScorePLL that is the π of samplers.
 func (p *plan) exact(ctx context.Context, t *target) (*Result, error) {
-	score, parts, rows, err := t.scores(recall.Counted(ctx), p.opt.Score)
+	score, parts, rows, err := t.scores(recall.Counted(ctx), p.opt.Results.Score)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 		return nil, space.EmptySupport(t.Template, blank,
 			"no filling that the blank may take meets all constraints")
 	}
-	texts := t.texts(u, best, p.opt.Case)
+	texts := t.texts(u, best, p.opt.Results.Case)
 	res := p.newResult()
 	res.Exact, res.Distinct = true, len(texts)
 	res.Method = MethodExact
@@ -129,10 +129,10 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 			return f[a].Score > f[b].Score
 		})
 	}
-	for some := range slices.Chunk(texts, p.opt.Filter.atOnce()) {
+	for some := range slices.Chunk(texts, p.opt.Words.Filter.atOnce()) {
 		spelt := make([]Filling, len(some))
 		for i, w := range some {
-			f := t.spell([]int32{int32(w.v)}, p.opt.Case)
+			f := t.spell([]int32{int32(w.v)}, p.opt.Results.Case)
 			f.Score, f.Parts, f.Probability = u[w.v], parts[w.v], w.share
 			f.ScorePerToken = f.Score / float64(len(f.ids))
 			spelt[i] = f
@@ -142,7 +142,8 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 			return nil, err
 		}
 		res.Fillings = append(res.Fillings, p.undropped(passed)...)
-		if n := p.opt.Top; n > 0 && n <= len(res.Fillings) && p.opt.Select == SelectLikelihood {
+		if n := p.opt.Results.Top; n > 0 && n <= len(res.Fillings) &&
+			p.opt.Results.Select == SelectLikelihood {
 			res.Fillings = res.Fillings[:n]
 			break // the others need not be spelt
 		}
@@ -150,16 +151,16 @@ func (p *plan) weigh(ctx context.Context, t *target, u []float64, parts []Parts)
 	if len(res.Fillings) == 0 {
 		return nil, p.filtered()
 	}
-	if p.opt.Marginals {
+	if p.opt.Results.Marginals {
 		// They are of all states, as those of chains are, also of what a filter or Top leaves out.
 		first := make([]Filling, min(p.opt.listed(), len(texts)))
 		for i := range first {
-			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Case)
+			first[i] = t.spell([]int32{int32(texts[i].v)}, p.opt.Results.Case)
 			first[i].Probability = texts[i].share
 		}
 		res.Marginals = exactMarginals(len(t.Template.Blanks), first, res.Distinct)
 	}
-	if p.opt.Normalize {
+	if p.opt.Results.Normalize {
 		res.Normalizers = []Normalizer{t.exactNormalizer(u, best)}
 		p.logProbabilities(res)
 	}

@@ -50,14 +50,19 @@ func TestExactIsEnumeration(t *testing.T) {
 		}
 		cases = append(cases, constraintCase{name, text, opt, states})
 	}
-	add("one blank", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords}, words)
-	add("cold", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Temperature: 0.25}, words)
-	add("hot", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Temperature: 50}, words)
-	add("ban", "the [MASK] sleeps .", Options{Vocab: VocabWholeWords, Ban: list(t, "dog", "fox")},
+	add("one blank", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords}}, words)
+	add("cold", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords},
+		Sampling: SamplingOptions{Temperature: 0.25}}, words)
+	add("hot", "the [MASK] sleeps .", Options{Words: WordOptions{Vocab: VocabWholeWords},
+		Sampling: SamplingOptions{Temperature: 50}}, words)
+	add("ban", "the [MASK] sleeps .",
+		Options{Words: WordOptions{Vocab: VocabWholeWords, Ban: list(t, "dog", "fox")}},
 		slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "dog" || w == "fox" }))
-	add("allow", "the [MASK] sleeps .", Options{Allow: list(t, "dog", "big dog", "cats", "old bear")},
+	add("allow", "the [MASK] sleeps .",
+		Options{Words: WordOptions{Allow: list(t, "dog", "big dog", "cats", "old bear")}},
 		[]string{"dog", "big dog", "cats", "old bear"})
-	add("allow, counted", "the [MASK*2] sleeps .", Options{Allow: list(t, "dog", "big dog", "cats")},
+	add("allow, counted", "the [MASK*2] sleeps .",
+		Options{Words: WordOptions{Allow: list(t, "dog", "big dog", "cats")}},
 		[]string{"big dog", "cats"})
 	exact := 0
 	for _, c := range cases {
@@ -65,8 +70,8 @@ func TestExactIsEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Method, c.opt.Score, c.opt.AllFillings = MethodExact, ScorePLL, true
-		if len(tm.in.Groups) > 1 || c.opt.Allow == nil && tm.in.Groups[0].Words == nil &&
+		c.opt.Method, c.opt.Results.Score, c.opt.Results.Top = MethodExact, ScorePLL, AllFillings
+		if len(tm.in.Groups) > 1 || c.opt.Words.Allow == nil && tm.in.Groups[0].Words == nil &&
 			tm.in.Groups[0].Max > 1 {
 			continue
 		}
@@ -82,7 +87,7 @@ func TestExactIsEnumeration(t *testing.T) {
 }
 
 func checkEnumerated(t *testing.T, e *Engine, tm *Template, c constraintCase) {
-	temp := c.opt.Complete().Temperature
+	temp := c.opt.Complete().Sampling.Temperature
 	want, scores := map[string]float64{}, map[string]float64{}
 	best, sum := math.Inf(-1), 0.0
 	for _, s := range c.states {
@@ -148,7 +153,7 @@ func TestExactRealModel(t *testing.T) {
 		sum += p[w]
 		n++
 	}
-	r := exactFill(t, e, line, Options{Top: 200})
+	r := exactFill(t, e, line, Options{Results: ResultOptions{Top: 200}})
 	if !r.Exact || r.Distinct != n || len(r.Fillings) != 200 {
 		t.Fatalf("exact %v, %d fillings of %d, want %d", r.Exact, len(r.Fillings), r.Distinct, n)
 	}
@@ -171,7 +176,8 @@ func TestExactRealModel(t *testing.T) {
 		"The [MASK:a/^[bc]a.*ing$/] is [MASK:a].",
 		"The car is [MASK|red|green|light blue|very, very old].",
 	} {
-		r := exactFill(t, e, line, Options{AllFillings: true, Temperature: 1.5, Score: ScorePLL})
+		r := exactFill(t, e, line, Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+			Sampling: SamplingOptions{Temperature: 1.5}})
 		z := 0.0
 		for _, f := range r.Fillings {
 			u, _ := oracle(t, e, f.Text, f.Spans)
@@ -193,7 +199,8 @@ func TestExactRealModel(t *testing.T) {
 func TestExactOrSampled(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	quick := Options{Method: MethodExact, Chains: 2, Steps: 2, Score: ScorePLL}
+	quick := Options{Method: MethodExact, Sampling: SamplingOptions{Chains: 2, Steps: 2},
+		Results: ResultOptions{Score: ScorePLL}}
 	for text, want := range map[string]bool{
 		"the [MASK] sleeps .": true, "the [MASK*1] sleeps .": true, "dog[MASK] sleeps .": true,
 		"the [MASK:a|dog|big dog] and the [MASK:a] .": true,
@@ -208,10 +215,16 @@ func TestExactOrSampled(t *testing.T) {
 	}
 	dmala := &samplers.DMALA{}
 	for name, opt := range map[string]Options{
-		"sampler": {Sampler: dmala}, "steps": {Steps: 2}, "no steps": {NoSteps: true},
-		"budget": {Budget: BudgetRows}, "chains": {Chains: 2}, "gradient": {Gradient: mlm.Forward},
-		"shortlist": {Shortlist: 3}, "no shortlist": {NoShortlist: true},
-		"trace": {Trace: func(Step) error { return nil }}, "never": {Method: MethodSample},
+		"sampler":      {Sampling: SamplingOptions{Sampler: dmala}},
+		"steps":        {Sampling: SamplingOptions{Steps: 2}},
+		"no steps":     {Sampling: SamplingOptions{Steps: NoSteps}},
+		"budget":       {Sampling: SamplingOptions{Budget: BudgetRows}},
+		"chains":       {Sampling: SamplingOptions{Chains: 2}},
+		"gradient":     {Sampling: SamplingOptions{Gradient: mlm.Forward}},
+		"shortlist":    {Sampling: SamplingOptions{Shortlist: 3}},
+		"no shortlist": {Sampling: SamplingOptions{Shortlist: NoShortlist}},
+		"trace":        {Watch: WatchOptions{Trace: func(Step) error { return nil }}},
+		"never":        {Method: MethodSample},
 	} {
 		r := exactFill(t, e, "the [MASK] sleeps .", opt)
 		if r.Exact || r.Fillings[0].Count == 0 || r.Fillings[0].Probability != 0 {
@@ -253,12 +266,14 @@ func TestExactRows(t *testing.T) {
 		{"The [MASK:a] and the [MASK:a].", [2]int{}},
 	} {
 		for score, rows := range c.rows {
-			quick := Options{Method: MethodExact, Chains: 1, Steps: 1, Score: Scoring(score)}
+			quick := Options{Method: MethodExact, Sampling: SamplingOptions{Chains: 1, Steps: 1},
+				Results: ResultOptions{Score: Scoring(score)}}
 			r := exactFill(t, e, c.text, quick)
 			e.Forget()
 			if r.Exact != (rows > 0) || r.Exact &&
 				(r.Rows != rows || r.Fresh != rows || r.Evaluated != rows) {
-				t.Errorf("%s: %v, exact %v, %d rows, %d fresh, %d evaluated, want %d", c.text, quick.Score,
+				t.Errorf("%s: %v, exact %v, %d rows, %d fresh, %d evaluated, want %d", c.text,
+					quick.Results.Score,
 					r.Exact, r.Rows, r.Fresh, r.Evaluated, rows)
 			}
 		}
@@ -290,8 +305,9 @@ func TestExactDiverse(t *testing.T) {
 	t.Parallel()
 	e := New(openSmall(t))
 	const text = "The car is [MASK|red|very red|quite red|green]."
-	all := exactFill(t, e, text, Options{AllFillings: true, Score: ScorePLL})
-	two := exactFill(t, e, text, Options{Top: 2, Select: SelectDiverse, Score: ScorePLL})
+	all := exactFill(t, e, text, Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
+	two := exactFill(t, e, text,
+		Options{Results: ResultOptions{Top: 2, Select: SelectDiverse, Score: ScorePLL}})
 	want := diverse(all.Fillings, 2)
 	slices.SortFunc(want, func(a, b Filling) int { return cmp.Compare(b.Probability, a.Probability) })
 	if two.Distinct != 4 || !reflect.DeepEqual(two.Fillings, want) {
@@ -305,12 +321,15 @@ func TestExactOrderOfTies(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	for _, temperature := range []float64{1e-300, 1e300} {
-		r := exactFill(t, e, "the [MASK] sleeps .", Options{Temperature: temperature, AllFillings: true})
+		r := exactFill(t, e, "the [MASK] sleeps .",
+			Options{Sampling: SamplingOptions{Temperature: temperature},
+				Results: ResultOptions{Top: AllFillings}})
 		scores := func(a, b Filling) int { return cmp.Compare(b.Score, a.Score) }
 		if !slices.IsSortedFunc(r.Fillings, scores) || len(r.Fillings) < 5 {
 			t.Errorf("T = %g: %+v", temperature, r.Fillings)
 		}
-		best := exactFill(t, e, "the [MASK] sleeps .", Options{Temperature: temperature, Top: 3})
+		best := exactFill(t, e, "the [MASK] sleeps .",
+			Options{Sampling: SamplingOptions{Temperature: temperature}, Results: ResultOptions{Top: 3}})
 		if !reflect.DeepEqual(best.Fillings, r.Fillings[:3]) {
 			t.Errorf("T = %g: the best are %+v", temperature, best.Fillings)
 		}
@@ -321,7 +340,8 @@ func TestExactOrderOfTies(t *testing.T) {
 func TestExactWeigh(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	opt := Options{AllFillings: true, Temperature: 2, Score: ScorePLL}
+	opt := Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+		Sampling: SamplingOptions{Temperature: 2}}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}

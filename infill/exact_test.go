@@ -110,7 +110,7 @@ func enumerateWith(t *testing.T, m *mlm.Model, text string) (*enumerated, *targe
 	if err != nil {
 		t.Fatal(err)
 	}
-	tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
+	tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: VocabWholeWords}})
 	k := tgt.Product.K(0)
 	en := &enumerated{
 		domain: tgt.Product, k: k, u: make([]float64, k*k), grad: recall.Resized[float64](nil, k*k, 2*k),
@@ -352,9 +352,11 @@ func TestEngineEnergies(t *testing.T) {
 	r, err := e.Fill(
 		context.Background(), tm,
 		Options{
-			Seed: 3, Chains: 8, Steps: 30, Vocab: VocabWholeWords, AllFillings: true, Score: ScorePLL,
-			Collect: CollectLast,
-			Trace: func(s Step) error {
+			Seed: 3, Sampling: SamplingOptions{Chains: 8, Steps: 30},
+			Words: WordOptions{Vocab: VocabWholeWords},
+			Results: ResultOptions{Top: AllFillings, Score: ScorePLL,
+				Collect: CollectLast},
+			Watch: WatchOptions{Trace: func(s Step) error {
 				for k, u := range s.Energy {
 					ids := s.Tokens(k)
 					want := en.u[en.at([]int32{index[ids[0]], index[ids[1]]})]
@@ -372,7 +374,7 @@ func TestEngineEnergies(t *testing.T) {
 					}
 				}
 				return nil
-			},
+			}},
 		},
 	)
 	if err != nil {

@@ -72,7 +72,7 @@ func first(ctx context.Context, e *infill.Engine, text, id string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r, err := e.Fill(ctx, t, infill.Options{Seed: 1, ID: id, Top: 1})
+	r, err := e.Fill(ctx, t, infill.Options{Seed: 1, ID: id, Results: infill.ResultOptions{Top: 1}})
 	if err != nil {
 		return "", err
 	}

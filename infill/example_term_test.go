@@ -40,7 +40,8 @@ func ExampleTerm() {
 	}
 	short := infill.Weighted{Term: brevity{}, Weight: 3}
 	for _, terms := range [][]infill.Weighted{nil, {short}} {
-		r, err := infill.New(m).Fill(ctx, t, infill.Options{Top: 1, Terms: terms})
+		r, err := infill.New(m).Fill(ctx, t,
+			infill.Options{Results: infill.ResultOptions{Top: 1}, Words: infill.WordOptions{Terms: terms}})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -17,18 +17,18 @@ const MaxEdits = 1_000_000
 var ErrFiltered = errors.New("no filling passes the filters")
 
 // A Filter refuses fillings by what they make of the text that stood there before words were
-// masked, the original. Options.Original has those words, one for every blank. The zero value
+// masked, the original. Options.Words.Original has those words, one for every blank. The zero value
 // refuses none.
 //
-// A filter looks at fillings that were found. A constraint, such as Options.MinDistance, decides
-// which are looked for.
+// A filter looks at fillings that were found. A constraint, such as Options.Words.MinDistance,
+// decides which are looked for.
 type Filter struct {
 	// MinEdits and MaxEdits bound the Levenshtein distance of the filled text from the original, in
 	// characters and without regard to case. 0 is any; both are at most the constant MaxEdits.
 	MinEdits, MaxEdits int
 	// MaxDrop is by how many nats a filling may score below the original words in their places,
-	// Result.OriginalScore, which is of Options.Score. A negative drop asks for a better score. nil
-	// is any.
+	// Result.OriginalScore, which is of Options.Results.Score. A negative drop asks for a better
+	// score. nil is any.
 	MaxDrop *float64
 	// Similarity measures a filled text against the original, as the cosine of an encoder in package
 	// infill/energies does; nil: Filling.Similarity is not known. MinSimilarity and MaxSimilarity
@@ -76,9 +76,9 @@ type origin struct {
 
 // origin finds the original of the template, nil if the options have none.
 func (p *plan) origin(ctx context.Context) (*origin, error) {
-	t, words := p.t, p.opt.Original
+	t, words := p.t, p.opt.Words.Original
 	if len(words) != len(t.Blanks) {
-		if p.opt.Filter.on() {
+		if p.opt.Words.Filter.on() {
 			return nil, fmt.Errorf("%w: a filter needs the %d words that stood in the blanks, there are %d",
 				text.ErrOption, len(t.Blanks), len(words))
 		}
@@ -99,9 +99,9 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 	b.WriteString(t.Text[last:])
 	o := &origin{text: b.String()}
 	switch {
-	case p.opt.Filter.MaxDrop == nil:
+	case p.opt.Words.Filter.MaxDrop == nil:
 		return o, nil
-	case len(p.opt.Terms) > 0:
+	case len(p.opt.Words.Terms) > 0:
 		return nil, fmt.Errorf("%w: a drop is one of the model's score, and the energy has other parts",
 			text.ErrOption)
 	}
@@ -109,7 +109,7 @@ func (p *plan) origin(ctx context.Context) (*origin, error) {
 		spans[i][0] -= window[0]
 		spans[i][1] -= window[0]
 	}
-	s, err := p.e.scoreSpans(ctx, o.text[window[0]:window[1]], spans, p.opt.Score)
+	s, err := p.e.scoreSpans(ctx, o.text[window[0]:window[1]], spans, p.opt.Results.Score)
 	if err != nil {
 		return nil, fmt.Errorf("the text before words were masked: %w", err)
 	}
@@ -125,11 +125,11 @@ func (p *plan) passes(f *Filling) bool {
 		return true
 	}
 	most := 1
-	for i, word := range p.opt.Original { // lower case may take twice the characters
+	for i, word := range p.opt.Words.Original { // lower case may take twice the characters
 		most += 2 * max(len(word), f.Spans[i][1]-f.Spans[i][0])
 	}
 	f.Edits = text.EditDistance(f.Text, o.text, most)
-	switch by := &p.opt.Filter; {
+	switch by := &p.opt.Words.Filter; {
 	case f.Edits < by.MinEdits:
 		o.near++
 	case by.MaxEdits > 0 && f.Edits > by.MaxEdits:
@@ -142,7 +142,7 @@ func (p *plan) passes(f *Filling) bool {
 
 // undropped are the fillings that do not score too far below the original words, in their order.
 func (p *plan) undropped(all []Filling) []Filling {
-	most := p.opt.Filter.MaxDrop
+	most := p.opt.Words.Filter.MaxDrop
 	if most == nil {
 		return all
 	}
@@ -186,13 +186,13 @@ func (p *plan) pass(ctx context.Context, all []Filling) ([]Filling, error) {
 			out = append(out, all[i])
 		}
 	}
-	by := &p.opt.Filter
+	by := &p.opt.Words.Filter
 	if by.Similarity == nil || len(out) == 0 {
 		return out, nil
 	}
 	texts, v := make([]Finished, len(out)), make([]float64, len(out))
 	for i := range out {
-		texts[i] = Finished{Text: out[i].Text, Spans: out[i].Spans, Original: p.opt.Original}
+		texts[i] = Finished{Text: out[i].Text, Spans: out[i].Spans, Original: p.opt.Words.Original}
 	}
 	if err := by.Similarity.Values(ctx, texts, v); err != nil {
 		return nil, fmt.Errorf("the similarity with the original: %w", err)
@@ -222,7 +222,7 @@ func (f *Filter) atOnce() int {
 func (p *plan) filtered() error {
 	o := p.original
 	also := ""
-	if p.opt.Filter.Similarity != nil {
+	if p.opt.Words.Filter.Similarity != nil {
 		also = fmt.Sprintf(", %d are of another similarity", o.unlike)
 	}
 	return fmt.Errorf("%w: of %d different ones %d are too near to the original, %d too far from it, "+

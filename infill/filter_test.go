@@ -22,17 +22,18 @@ func TestFilter(t *testing.T) {
 		m    Masking
 		opt  Options
 	}{
-		{"sampled", Masking{Words: 2}, Options{Chains: 60, Steps: 3, AllFillings: true, Temperature: 5,
-			Score: ScorePLL}},
-		{"computed", Masking{Words: 1}, Options{AllFillings: true}},
-		{"computed, some", Masking{Words: 1}, Options{Top: 7}},
+		{"sampled", Masking{Words: 2}, Options{Sampling: SamplingOptions{Chains: 60, Steps: 3,
+			Temperature: 5}, Results: ResultOptions{Top: AllFillings,
+			Score: ScorePLL}}},
+		{"computed", Masking{Words: 1}, Options{Results: ResultOptions{Top: AllFillings}}},
+		{"computed, some", Masking{Words: 1}, Options{Results: ResultOptions{Top: 7}}},
 	} {
 		tm, words, err := c.m.Template(e.Tokenizer(), text, 3, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := c.opt
-		all.Original, all.Top, all.AllFillings = words, 0, true
+		all.Words.Original, all.Results.Top = words, AllFillings
 		free, err := e.Fill(t.Context(), tm, all)
 		if err != nil {
 			t.Fatal(err)
@@ -74,11 +75,11 @@ func TestFilter(t *testing.T) {
 			if n := len(free.Fillings); len(want) == 0 || len(want) == n {
 				t.Fatalf("%s, %+v: %d of %d pass: the test says nothing", c.name, f, len(want), n)
 			}
-			if c.opt.Top > 0 {
-				want = want[:min(len(want), c.opt.Top)]
+			if c.opt.Results.Top > 0 {
+				want = want[:min(len(want), c.opt.Results.Top)]
 			}
 			opt := c.opt
-			opt.Original, opt.Filter = words, f
+			opt.Words.Original, opt.Words.Filter = words, f
 			got, err := e.Fill(t.Context(), tm, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -95,12 +96,12 @@ func TestFilter(t *testing.T) {
 			}
 		}
 		opt := c.opt
-		opt.Original, opt.Filter = words, Filter{MinEdits: 500}
+		opt.Words.Original, opt.Words.Filter = words, Filter{MinEdits: 500}
 		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrFiltered) {
 			t.Errorf("%s: nothing passes: %v", c.name, err)
 		}
 		checkSimilarity(t, e, tm, c.opt, words, text, free.Fillings)
-		opt.Original = nil
+		opt.Words.Original = nil
 		if _, err := e.Fill(t.Context(), tm, opt); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: a filter without an original: %v", c.name, err)
 		}
@@ -110,8 +111,9 @@ func TestFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	drop := 1.0
-	if _, err = e.Fill(t.Context(), tm, Options{Filter: Filter{MaxDrop: &drop}, Original: []string{"dog"},
-		Terms: []Weighted{{Edit{}, 1}}}); !errors.Is(err, ErrOption) {
+	if _, err = e.Fill(t.Context(), tm,
+		Options{Words: WordOptions{Filter: Filter{MaxDrop: &drop}, Original: []string{"dog"},
+			Terms: []Weighted{{Edit{}, 1}}}}); !errors.Is(err, ErrOption) {
 		t.Errorf("a drop of a score with other parts: %v", err)
 	}
 	nan := math.NaN()
@@ -119,7 +121,8 @@ func TestFilter(t *testing.T) {
 		{MaxEdits: MaxEdits + 1}, {MinSimilarity: &drop}, {MaxSimilarity: &drop},
 		{Similarity: alike{}, MinSimilarity: &nan}, {Similarity: alike{}, MaxSimilarity: &nan},
 		{Similarity: alike{}, MinSimilarity: &drop, MaxSimilarity: new(float64)}} {
-		_, err = e.Fill(t.Context(), tm, Options{Filter: f, Original: []string{"dog"}})
+		_,
+			err = e.Fill(t.Context(), tm, Options{Words: WordOptions{Filter: f, Original: []string{"dog"}}})
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", f, err)
 		}
@@ -161,10 +164,10 @@ func checkSimilarity(t *testing.T, e *Engine, tm *Template, opt Options, words [
 		if len(want) == 0 || len(want) == len(all) {
 			t.Fatalf("%+v: %d of %d pass: the test says nothing", f, len(want), len(all))
 		}
-		if opt.Top > 0 {
-			want = want[:min(len(want), opt.Top)]
+		if opt.Results.Top > 0 {
+			want = want[:min(len(want), opt.Results.Top)]
 		}
-		opt.Original, opt.Filter = words, f
+		opt.Words.Original, opt.Words.Filter = words, f
 		r, err := e.Fill(t.Context(), tm, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +181,7 @@ func checkSimilarity(t *testing.T, e *Engine, tm *Template, opt Options, words [
 		}
 	}
 	most := -0.5
-	opt.Filter = Filter{Similarity: alike{}, MaxSimilarity: &most}
+	opt.Words.Filter = Filter{Similarity: alike{}, MaxSimilarity: &most}
 	_, err := e.Fill(t.Context(), tm, opt)
 	if !errors.Is(err, ErrFiltered) || !strings.Contains(err.Error(), "of another similarity") {
 		t.Errorf("nothing is unlike enough: %v", err)
@@ -207,8 +210,9 @@ func filterWindow(t *testing.T, e *Engine, masked string) {
 		t.Fatal(err)
 	}
 	drop := 1000.0
-	r, err := e.Fill(t.Context(), tm, Options{Original: words, Filter: Filter{MaxDrop: &drop}, Chains: 2,
-		Steps: 1, Score: ScorePLL})
+	r, err := e.Fill(t.Context(), tm, Options{Words: WordOptions{Original: words,
+		Filter: Filter{MaxDrop: &drop}}, Sampling: SamplingOptions{Chains: 2,
+		Steps: 1}, Results: ResultOptions{Score: ScorePLL}})
 	if err != nil || r.Window == nil {
 		t.Fatalf("%v, %+v", err, r)
 	}

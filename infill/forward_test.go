@@ -24,20 +24,26 @@ func TestForwardModel(t *testing.T) {
 		opt   Options
 		needs bool
 	}{
-		"default":   {"the [MASK] sees the [MASK] .", Options{}, false},
-		"rows":      {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.Rows{}}, false},
-		"gibbs-mh":  {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, false},
-		"rwm":       {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.RWM{}}, false},
+		"default": {"the [MASK] sees the [MASK] .", Options{}, false},
+		"rows": {"the [MASK] sees the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.Rows{}}}, false},
+		"gibbs-mh": {"the [MASK] sees the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}}}, false},
+		"rwm": {"the [MASK] sees the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.RWM{}}}, false},
 		"tied":      {"the [MASK:a] sees the [MASK:a] .", Options{}, false},
 		"one state": {"the [MASK|red] sees the [MASK|dogs] .", Options{Method: MethodSample}, false},
-		"log Z":     {"the [MASK] sees the [MASK] .", Options{Normalize: true}, false},
+		"log Z": {"the [MASK] sees the [MASK] .", Options{Results: ResultOptions{Normalize: true}},
+			false},
 		"dmala, forward": {"the [MASK] sees the [MASK] .",
-			Options{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}, false},
-		"dmala": {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.DMALA{}}, true},
-		"sgdld": {"the [MASK] sees the [MASK] .", Options{Sampler: &samplers.SGDLD{}}, true},
+			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward}}, false},
+		"dmala": {"the [MASK] sees the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}}, true},
+		"sgdld": {"the [MASK] sees the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.SGDLD{}}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.opt.Seed, c.opt.Chains, c.opt.Steps, c.opt.Score = 3, 6, 8, ScorePLL
+			c.opt.Seed, c.opt.Sampling.Chains, c.opt.Sampling.Steps, c.opt.Results.Score = 3, 6, 8, ScorePLL
 			if got := c.opt.NeedsGradient(); got != c.needs {
 				t.Fatalf("needs a gradient: %v", got)
 			}
@@ -62,11 +68,13 @@ func TestForwardModel(t *testing.T) {
 	}
 	for method, needs := range map[Method]bool{MethodAuto: false, MethodSearch: false, MethodExact: true,
 		MethodSample: true} {
-		if o := (Options{Method: method, Terms: []Weighted{{}}}); o.NeedsGradient() != needs {
+		if o := (Options{Method: method,
+			Words: WordOptions{Terms: []Weighted{{}}}}); o.NeedsGradient() != needs {
 			t.Errorf("%v: terms may have gradients, which samplers ask for: want %v", method, needs)
 		}
 	}
-	if o := (Options{Method: MethodSearch, Sampler: &samplers.DMALA{}}); o.NeedsGradient() {
+	if o := (Options{Method: MethodSearch,
+		Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}}); o.NeedsGradient() {
 		t.Error("a search has no sampler")
 	}
 }

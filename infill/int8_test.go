@@ -72,8 +72,9 @@ func TestInt8SameForAnyBatches(t *testing.T) {
 		}
 		r, err := New(
 			m,
-		).Fill(context.Background(), tm, Options{Sampler: &samplers.DMALA{}, Chains: 6, Steps: 10, Seed: 5,
-			AllFillings: true, Score: ScorePLL})
+		).Fill(context.Background(), tm,
+			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Chains: 6, Steps: 10}, Seed: 5,
+				Results: ResultOptions{Top: AllFillings, Score: ScorePLL}})
 		_ = m.Close()
 		if err != nil {
 			t.Fatal(err)

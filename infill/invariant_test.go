@@ -66,7 +66,8 @@ func constraintsInvariant(t *testing.T, under30, under100 int) {
 				text, spans := text.Splice(&tm.in, tok, s, CaseAuto)
 				u[text], _ = oracle(t, e, text, spans)
 			}
-			c.opt.Temperature, c.opt.Chains = 1, 2 // two chains have both lengths of an open count
+			c.opt.Sampling.Temperature, c.opt.Sampling.Chains = 1,
+				2 // two chains have both lengths of an open count
 			if err := c.opt.fill(); err != nil {
 				t.Fatal(err)
 			}

@@ -18,16 +18,17 @@ func TestListsFitSmallMemos(t *testing.T) {
 		opt        Options
 	}{
 		{"rows of a list", "the [MASK|dog|cat|red] and the [MASK|dog|cat|old|red] .",
-			Options{Sampler: &samplers.GibbsMH{}}},
+			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}}}},
 		{"gradients of a list", "the [MASK|dog|cat|red] and the [MASK|dog|cat|old|red] .",
-			Options{Sampler: &samplers.DMALA{}}},
-		{"candidates", "the [MASK] and the [MASK] .", Options{Sampler: &samplers.GibbsMH{}, Shortlist: 3}},
+			Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}}},
+		{"candidates", "the [MASK] and the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}, Shortlist: 3}}},
 	} {
 		tm, err := Parse(m.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Steps, c.opt.Chains, c.opt.Score = 30, 4, ScorePLL
+		c.opt.Sampling.Steps, c.opt.Sampling.Chains, c.opt.Results.Score = 30, 4, ScorePLL
 		// Candidates are chosen by whole rows, which fall out of the memo.
 		bytes := int64(2*4*m.VocabSize() + 20*360 + 20*200) // with what entries take besides
 		e, small := New(m), NewWithMemo(m, bytes)

@@ -18,7 +18,8 @@ func TestLiteralMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(context.Background(), tm, Options{Steps: 3, Chains: 4, Seed: 1, Score: ScorePLL})
+	r, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{Steps: 3, Chains: 4},
+		Seed: 1, Results: ResultOptions{Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ type Marginals struct {
 
 // A Marginal is a distribution over texts.
 type Marginal struct {
-	// Likeliest are the likeliest texts, Options.Top of them at most, and never more than
+	// Likeliest are the likeliest texts, Options.Results.Top of them at most, and never more than
 	// MaxMarginals. Texts that no chain saw are not among them.
 	Likeliest []Estimate
 	Distinct  int // different texts among the states that count, or of all that fit
@@ -82,19 +82,16 @@ func (m *Marginal) Rest() float64 {
 
 // checkMarginals refuses samplers whose states do not come up as π says.
 func (o *Options) checkMarginals() error {
-	if o.Marginals && !samplers.InfoOf(o.Sampler).Exact {
+	if o.Results.Marginals && !samplers.InfoOf(o.Sampling.Sampler).Exact {
 		return fmt.Errorf("%w: probabilities need a sampler that leaves π invariant, and %s does not; "+
-			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampler.Name())
+			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampling.Sampler.Name())
 	}
 	return nil
 }
 
 // listed is how many texts of a distribution are given.
 func (o *Options) listed() int {
-	if o.AllFillings {
-		return MaxMarginals
-	}
-	return min(o.Top, MaxMarginals)
+	return min(cmp.Or(o.Results.Top, MaxMarginals), MaxMarginals)
 }
 
 // A history is what all chains of the same lengths went through.
@@ -147,7 +144,7 @@ func (p *plan) marginals(res *Result) {
 		pt.record.thin(stride)
 		kept = min(kept, pt.record.len())
 	}
-	m := &Marginals{Draws: kept * p.opt.Chains, ESS: math.NaN(), RHat: math.NaN()}
+	m := &Marginals{Draws: kept * p.opt.Sampling.Chains, ESS: math.NaN(), RHat: math.NaN()}
 	res.Marginals = m
 	if kept == 0 {
 		m.warn(res, "no step was made after the burn-in, so that there are no probabilities; "+
@@ -163,7 +160,7 @@ func (p *plan) marginals(res *Result) {
 			h = &history{blanks: make([][][]int32, len(p.t.Blanks))}
 			byLengths[pt.id], order = h, append(order, h)
 		}
-		pt.recall(h, kept, p.opt.Case, &words, &texts)
+		pt.recall(h, kept, p.opt.Results.Case, &words, &texts)
 	}
 	n := p.opt.listed()
 	for b := range p.t.Blanks {

@@ -58,8 +58,10 @@ func marginalCases() []marginalCase {
 	}
 	return []marginalCase{
 		{"two blanks", pair, Options{}, [][][]string{cross(who, where)}},
-		{"hot", pair, Options{Temperature: 2}, [][][]string{cross(who, where)}},
-		{"cold, gradient", pair, Options{Temperature: .7, Sampler: &samplers.DMALA{}},
+		{"hot", pair, Options{Sampling: SamplingOptions{Temperature: 2}},
+			[][][]string{cross(who, where)}},
+		{"cold, gradient", pair,
+			Options{Sampling: SamplingOptions{Temperature: .7, Sampler: &samplers.DMALA{}}},
 			[][][]string{cross(who, where)}},
 		{"tied", "The [MASK:a|" + a + "] left the [MASK|" + b + "], and the [MASK:a] came back.", Options{},
 			[][][]string{tied}},
@@ -86,7 +88,7 @@ func (c *marginalCase) weigh(t *testing.T, e *Engine) (texts [][]string, w [][]f
 		for k, s := range states {
 			text, spans := text.Splice(&tm.in, e.Tokenizer(), slices.Clone(s), CaseAuto)
 			u, _ := oracle(t, e, text, spans)
-			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Temperature, 1))
+			texts[i][k], w[i][k] = text, math.Exp(u/cmp.Or(c.opt.Sampling.Temperature, 1))
 			sums[i] += w[i][k]
 		}
 	}
@@ -144,9 +146,12 @@ func TestMixingOfCombinations(t *testing.T) {
 func TestExactMarginalsKnowNoFilter(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	all := exactFill(t, e, "the [MASK] sleeps .", Options{Marginals: true, Top: 5}).Marginals
-	some := exactFill(t, e, "the [MASK] sleeps .", Options{Marginals: true, Top: 5,
-		Original: []string{all.Blanks[0].Likeliest[0].Text}, Filter: Filter{MinEdits: 1}}).Marginals
+	all := exactFill(t, e, "the [MASK] sleeps .",
+		Options{Results: ResultOptions{Marginals: true, Top: 5}}).Marginals
+	some := exactFill(t, e, "the [MASK] sleeps .",
+		Options{Results: ResultOptions{Marginals: true, Top: 5},
+			Words: WordOptions{Original: []string{all.Blanks[0].Likeliest[0].Text},
+				Filter: Filter{MinEdits: 1}}}).Marginals
 	for i, want := range all.Blanks[0].Likeliest {
 		if got := some.Blanks[0].Likeliest[i]; got.Text != want.Text ||
 			got.Probability != want.Probability {
@@ -193,10 +198,11 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 			sum, n := 0.0, 0
 			for seed := range seeds {
 				opt := c.opt
-				opt.Marginals, opt.Steps, opt.Seed, opt.Top = true, 200, uint64(seed), 40
+				opt.Results.Marginals, opt.Sampling.Steps, opt.Seed, opt.Results.Top = true, 200, uint64(seed),
+					40
 				const draws = 25 * 100
 				if seed%2 == 1 { // nothing adapts
-					opt.Sampler = adapted(opt.Sampler)
+					opt.Sampling.Sampler = adapted(opt.Sampling.Sampler)
 				}
 				r, err := e.Fill(context.Background(), tm, opt)
 				if err != nil {
@@ -262,7 +268,8 @@ func TestMarginalsOfAShortlist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Shortlist: 12, Steps: 300, Marginals: true, AllFillings: true, Seed: 3}
+	opt := Options{Sampling: SamplingOptions{Shortlist: 12, Steps: 300},
+		Results: ResultOptions{Marginals: true, Top: AllFillings}, Seed: 3}
 	tgt := targetOf(t, e, tm, opt)
 	if err := tgt.restrict(ctx, 12); err != nil {
 		t.Fatal(err)
@@ -305,8 +312,9 @@ func TestMarginalsChangeNoFilling(t *testing.T) {
 	for _, budget := range []Budget{BudgetSteps, BudgetRows} {
 		var texts [2]string
 		for i, on := range []bool{false, true} {
-			r, err := e.Fill(context.Background(), tm, Options{Steps: 30, Seed: 5, Marginals: on, Budget: budget,
-				Score: ScorePLL})
+			r, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{Steps: 30,
+				Budget: budget}, Seed: 5, Results: ResultOptions{Marginals: on,
+				Score: ScorePLL}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -326,7 +334,8 @@ func TestMarginalsOfOneBlank(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	for _, text := range []string{"the [MASK] sleeps .", "the [MASK:a] and the [MASK:a] sleep ."} {
-		r := exactFill(t, e, text, Options{Marginals: true, Top: 7, Vocab: VocabWholeWords})
+		r := exactFill(t, e, text, Options{Results: ResultOptions{Marginals: true, Top: 7},
+			Words: WordOptions{Vocab: VocabWholeWords}})
 		m := r.Marginals
 		if !r.Exact || m == nil || m.Draws != 0 || len(m.Fillings.Likeliest) != 7 ||
 			m.Fillings.Distinct != r.Distinct || len(m.Blanks) != strings.Count(text, "[MASK") {
@@ -360,7 +369,8 @@ func TestMarginalsNeedAnExactSampler(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Sampler: s, Steps: 20, Chains: 3, Marginals: true, Vocab: VocabWholeWords, Shortlist: 6}
+		opt := Options{Sampling: SamplingOptions{Sampler: s, Steps: 20, Chains: 3, Shortlist: 6},
+			Results: ResultOptions{Marginals: true}, Words: WordOptions{Vocab: VocabWholeWords}}
 		r, err := e.Fill(context.Background(), tm, opt)
 		if info.Exact {
 			if err != nil || r.Marginals == nil || r.Marginals.Draws != 30 {
@@ -370,7 +380,8 @@ func TestMarginalsNeedAnExactSampler(t *testing.T) {
 			t.Errorf("%s: %v", info.Name, err)
 		}
 	}
-	if _, err := e.Fill(context.Background(), tm, Options{NoSteps: true, Marginals: true}); !errors.Is(err, ErrOption) {
+	if _, err := e.Fill(context.Background(), tm, Options{Sampling: SamplingOptions{Steps: NoSteps},
+		Results: ResultOptions{Marginals: true}}); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 }
@@ -386,26 +397,27 @@ func TestMarginalsWarn(t *testing.T) {
 		warns []string
 	}{
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
-			Options{Steps: 400, Temperature: 2}, nil},
+			Options{Sampling: SamplingOptions{Steps: 400, Temperature: 2}}, nil},
 		// A random walk that changes one word of the whole vocabulary at a time is hardly ever accepted.
 		{"The old [MASK] sat down and closed his [MASK].",
-			Options{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5},
+			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5}},
 			[]string{"none of them ever changed there"}},
 		{"The old [MASK*1-4] sat down and closed his [MASK].",
-			Options{Steps: 40, Chains: 2, Sampler: &samplers.RWM{Flips: 1}, Temperature: .5},
+			Options{Sampling: SamplingOptions{Steps: 40, Chains: 2, Sampler: &samplers.RWM{Flips: 1},
+				Temperature: .5}},
 			[]string{"2 of 4 combinations of lengths have a chain", "none of them ever changed there"}},
 		// One of a few words at a time is accepted now and then.
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
-			Options{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .8},
+			Options{Sampling: SamplingOptions{Steps: 40, Sampler: &samplers.RWM{Flips: 1}, Temperature: .8}},
 			[]string{"R-hat of 1."}},
 		{"The [MASK|man|dog|king] went into the [MASK|house|river|road] again.",
-			Options{Steps: 4}, []string{"too few"}},
+			Options{Sampling: SamplingOptions{Steps: 4}}, []string{"too few"}},
 	} {
 		tm, err := Parse(e.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Marginals = true
+		c.opt.Results.Marginals = true
 		r, err := e.Fill(context.Background(), tm, c.opt)
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 type Method int
 
 const (
-	// MethodAuto is MethodSample if an option is set that only sampling has: Sampler, Steps, NoSteps,
-	// Budget, Chains, Start, Collect, Thin, Gradient, Shortlist, NoShortlist or Trace.
+	// MethodAuto is MethodSample if an option is set that only sampling has: one of
+	// SamplingOptions but Temperature, or Collect, Thin or Trace.
 	// It is MethodExact with a Temperature, Marginals or Normalize, which ask for probabilities.
 	// Otherwise it is MethodSearch.
 	MethodAuto Method = iota
@@ -43,12 +43,13 @@ func (m Method) String() string {
 
 // method resolves MethodAuto.
 func (o *Options) method() Method {
+	s := &o.Sampling
 	switch {
 	case o.Method != MethodAuto:
 		return o.Method
-	case o.Sampler != nil || o.Steps != 0 || o.NoSteps || o.Budget != BudgetSteps ||
-		o.Chains != 0 || o.Start != StartMasked || o.Collect != CollectVisited || o.Thin != 0 ||
-		o.Gradient != mlm.Full || o.Shortlist != 0 || o.NoShortlist || o.Trace != nil:
+	case s.Sampler != nil || s.Steps != 0 || s.Budget != BudgetSteps || s.Chains != 0 ||
+		s.Start != StartMasked || s.Gradient != mlm.Full || s.Shortlist != 0 ||
+		o.Results.Collect != CollectVisited || o.Results.Thin != 0 || o.Watch.Trace != nil:
 		return MethodSample
 	case o.probabilities():
 		return MethodExact
@@ -58,7 +59,8 @@ func (o *Options) method() Method {
 
 // probabilities reports whether the options ask for what only draws of π and exact sums tell.
 func (o *Options) probabilities() bool {
-	return o.Temperature != 0 && o.Temperature != DefaultTemperature || o.Marginals || o.Normalize
+	t := o.Sampling.Temperature
+	return t != 0 && t != DefaultTemperature || o.Results.Marginals || o.Results.Normalize
 }
 
 // Effort says how much a search looks at.
@@ -104,8 +106,8 @@ type Ending int
 
 const (
 	EndedItself  Ending = iota // no guess came near the best fillings any more, or all steps were made
-	EndedRows                  // Options.Rows were evaluated
-	EndedStopped               // Options.Stop was closed
+	EndedRows                  // Options.Search.Rows were evaluated
+	EndedStopped               // Options.Watch.Stop was closed
 )
 
 // String returns a word for the ending.
@@ -113,24 +115,26 @@ func (e Ending) String() string { return [...]string{"itself", "rows", "stopped"
 
 // Bounds and defaults of a search.
 const (
-	// MaxRows bounds Options.Rows.
+	// MaxRows bounds Options.Search.Rows.
 	MaxRows = 10_000_000
-	// DefaultRows is Options.Rows if it is 0.
+	// DefaultRows is Options.Search.Rows if it is 0.
 	DefaultRows = 10_000
-	// DefaultContext is Options.Context if it is 0.
+	// DefaultContext is Options.Search.Context if it is 0.
 	DefaultContext = 128
 	// MaxLengths bounds the combinations of lengths that a search looks at, where blanks leave them
 	// open. Of more, this many that are spread over all.
 	MaxLengths = 128
-	// MinContext and MaxContext bound Options.Context.
+	// MinContext and MaxContext bound Options.Search.Context.
 	MinContext = 16
 	MaxContext = 1 << 20
 )
 
 // A Progress is how far a search is.
 type Progress struct {
-	Rows int       // that were evaluated
-	Best []Filling // found up to now, best first, at most Options.Top. They are the receiver's.
+	Rows int // that were evaluated
+	// Best are the fillings found up to now, best first, at most Options.Results.Top. They are the
+	// receiver's.
+	Best []Filling
 }
 
 // NeedsGradient reports whether filling with these options may ask the model for a backward pass.
@@ -140,18 +144,18 @@ func (o *Options) NeedsGradient() bool {
 	if o.method() == MethodSearch {
 		return false
 	}
-	if len(o.Terms) > 0 {
+	if len(o.Words.Terms) > 0 {
 		return true
 	}
-	if o.Sampler == nil || o.Gradient == mlm.Forward {
+	if o.Sampling.Sampler == nil || o.Sampling.Gradient == mlm.Forward {
 		return false
 	}
-	for _, n := range samplers.InfoOf(o.Sampler).Needs {
+	for _, n := range samplers.InfoOf(o.Sampling.Sampler).Needs {
 		switch n {
 		case samplers.NeedEnergies, samplers.NeedConditionals, samplers.NeedRows:
 		default:
 			return true
 		}
 	}
-	return len(samplers.InfoOf(o.Sampler).Needs) == 0 // nothing is known of it
+	return len(samplers.InfoOf(o.Sampling.Sampler).Needs) == 0 // nothing is known of it
 }

@@ -22,8 +22,9 @@ func TestEstimateNeighbours(t *testing.T) {
 		opt  Options
 	}{
 		{"a [MASK|dog|cat|fox|red] and [MASK|old|big] in the [MASK|house|garden|tree] .", Options{}},
-		{"a [MASK:a|dog|cat|fox] and [MASK|old|big red] near a [MASK:a] .", Options{Temperature: 1.7}},
-		{"the [MASK|dog|cat|fox] saw the [MASK|dog|cat] .", Options{NoRepeat: true}},
+		{"a [MASK:a|dog|cat|fox] and [MASK|old|big red] near a [MASK:a] .",
+			Options{Sampling: SamplingOptions{Temperature: 1.7}}},
+		{"the [MASK|dog|cat|fox] saw the [MASK|dog|cat] .", Options{Words: WordOptions{NoRepeat: true}}},
 		{"the [MASK|dog|cat] saw [MASK|a|the] [MASK|dog|fox] .", Options{}},
 	} {
 		tm, err := Parse(m.Tokenizer(), c.text)
@@ -31,7 +32,7 @@ func TestEstimateNeighbours(t *testing.T) {
 			t.Fatal(err)
 		}
 		engine := New(m)
-		if c.opt.Temperature > 0 {
+		if c.opt.Sampling.Temperature > 0 {
 			engine = NewWithMemo(m, 0)
 		}
 		tgt := targetOf(t, engine, tm, c.opt)
@@ -88,7 +89,7 @@ func TestEstimateNeighbours(t *testing.T) {
 				impossible++
 			}
 		}
-		if c.opt.NoRepeat != (impossible > 0) {
+		if c.opt.Words.NoRepeat != (impossible > 0) {
 			t.Errorf("%q: %d impossible neighbours", c.text, impossible)
 		}
 	}
@@ -109,14 +110,15 @@ func TestSGDLDOnTextIsExactWithRatios(t *testing.T) {
 		exact bool
 	}{
 		{"ratios", samplers.SGDLD{Jump: 1, Batch: 3}, Options{}, true},
-		{"ratios, no word twice", samplers.SGDLD{Jump: 1, Batch: 3}, Options{NoRepeat: true}, true},
+		{"ratios, no word twice", samplers.SGDLD{Jump: 1, Batch: 3},
+			Options{Words: WordOptions{NoRepeat: true}}, true},
 		{"taylor", samplers.SGDLD{Jump: 1, Batch: 3, Rates: samplers.TaylorRates}, Options{}, false},
 	} {
 		tm, err := Parse(m.Tokenizer(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Gradient = mlm.Forward // far from the gradient, so that the difference is seen
+		c.opt.Sampling.Gradient = mlm.Forward // far from the gradient, so that the difference is seen
 		tgt := targetOf(t, New(m), tm, c.opt)
 		want, sum := map[[3]int32]float64{}, 0.0
 		for n := range int32(27) {

@@ -23,9 +23,10 @@ const WarnNats = 1
 // the same numbers of tokens in the blanks. With a shortlist the sum is over its candidates.
 //
 // It is estimated by annealed importance sampling (Neal 2001), see [samplers.AIS], from draws of
-// what the model says of each blank with all of them masked: with Options.Steps rungs, and as many
-// chains as the sampling has of these lengths. As many more go the other way, from the last states
-// of the sampling, unless its sampler does not leave π invariant. Where π is computed, so is log Z.
+// what the model says of each blank with all of them masked: with Options.Sampling.Steps rungs, and
+// as many chains as the sampling has of these lengths. As many more go the other way, from the last
+// states of the sampling, unless its sampler does not leave π invariant. Where π is computed, so is
+// log Z.
 type Normalizer struct {
 	// Lengths are the tokens of every blank, in the order of the text, 0 for a blank whose list
 	// decides. It is nil where the template leaves no length open.
@@ -101,8 +102,8 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 		return n, nil, err
 	}
 	chains := len(last)
-	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Steps), Seed: opt.Seed, ID: id}
-	if opt.Steps > 0 && samplers.InfoOf(opt.Sampler).Exact {
+	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Sampling.Steps), Seed: opt.Seed, ID: id}
+	if opt.Sampling.Steps > 0 && samplers.InfoOf(opt.Sampling.Sampler).Exact {
 		o.From = last
 	}
 	if t.Tied() {
@@ -140,7 +141,7 @@ func (p *plan) logProbabilities(res *Result) {
 		for j := range res.Normalizers {
 			n := &res.Normalizers[j]
 			if p.has(f, n.Lengths) {
-				f.LogProbability = f.Score/p.opt.Temperature - n.LogZ
+				f.LogProbability = f.Score/p.opt.Sampling.Temperature - n.LogZ
 				break
 			}
 		}

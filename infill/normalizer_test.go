@@ -32,7 +32,8 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 	const seeds = 20
 	cases := marginalCases()
 	repeat := marginalCase{"no repeat", "The [MASK|man|dog|king] met the [MASK|man|dog|king] again.",
-		Options{NoRepeat: true}, [][][]string{{{"man", "dog"}, {"man", "king"}, {"dog", "man"},
+		Options{Words: WordOptions{NoRepeat: true}},
+		[][][]string{{{"man", "dog"}, {"man", "king"}, {"dog", "man"},
 			{"dog", "king"}, {"king", "man"}, {"king", "dog"}}}}
 	for _, c := range append(cases, repeat) {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +50,8 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 			mean, sum, rows := make([]float64, len(want)), 0.0, 0.0
 			for seed := range seeds {
 				opt := c.opt
-				opt.Normalize, opt.Steps, opt.Seed, opt.Chains = true, steps, uint64(seed), 50
+				opt.Results.Normalize, opt.Sampling.Steps, opt.Seed, opt.Sampling.Chains = true, steps,
+					uint64(seed), 50
 				r, err := e.Fill(context.Background(), tm, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -75,7 +77,7 @@ func TestNormalizerIsThatOfEnumeration(t *testing.T) {
 					if len(want) > 1 {
 						i = f.lengths[0] - 1
 					}
-					if p := f.Score/cmp.Or(opt.Temperature, 1) -
+					if p := f.Score/cmp.Or(opt.Sampling.Temperature, 1) -
 						r.Normalizers[i].LogZ; math.Abs(f.LogProbability-p) > 1e-12 {
 						t.Errorf("%q: %v, want %v", f.Text, f.LogProbability, p)
 					}
@@ -104,7 +106,8 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Shortlist: 12, Steps: 60, Seed: 3, Score: ScorePLL}
+	opt := Options{Sampling: SamplingOptions{Shortlist: 12, Steps: 60}, Seed: 3,
+		Results: ResultOptions{Score: ScorePLL}}
 	tgt := targetOf(t, e, tm, opt)
 	if err := tgt.restrict(ctx, 12); err != nil {
 		t.Fatal(err)
@@ -122,7 +125,7 @@ func TestNormalizerOfAShortlist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Normalize = true
+	opt.Results.Normalize = true
 	r, err := e.Fill(ctx, tm, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +160,9 @@ func TestNormalizerWhateverTheThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4, Chains: 30, Steps: 12, Normalize: true,
-			NoRepeat: true})
+		r, err := New(m).Fill(t.Context(), tm, Options{Seed: 4,
+			Sampling: SamplingOptions{Chains: 30, Steps: 12}, Results: ResultOptions{Normalize: true},
+			Words: WordOptions{NoRepeat: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,8 +182,9 @@ func TestNormalizerOfOneBlank(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	for _, temp := range []float64{1, 2} {
-		r := exactFill(t, e, "the [MASK] sleeps .", Options{Normalize: true, AllFillings: true,
-			Temperature: temp, Vocab: VocabWholeWords})
+		r := exactFill(t, e, "the [MASK] sleeps .",
+			Options{Results: ResultOptions{Normalize: true, Top: AllFillings},
+				Sampling: SamplingOptions{Temperature: temp}, Words: WordOptions{Vocab: VocabWholeWords}})
 		if !r.Exact || len(r.Normalizers) != 1 || r.Normalizers[0].Error != 0 {
 			t.Fatalf("%+v", r.Normalizers)
 		}
@@ -206,22 +211,27 @@ func TestNormalizerWarns(t *testing.T) {
 		warns string
 		is    error
 	}{
-		{"the [MASK] saw the [MASK] .", Options{Chains: 3, Sampler: &samplers.Gibbs{}}, "effective chains of 3",
+		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3,
+			Sampler: &samplers.Gibbs{}}}, "effective chains of 3",
 			ErrUnmixed},
-		{"the [MASK] saw the [MASK] .", Options{Chains: 3, NoSteps: true}, "effective chains of 3", ErrUnmixed},
+		{"the [MASK] saw the [MASK] .", Options{Sampling: SamplingOptions{Chains: 3, Steps: NoSteps}},
+			"effective chains of 3", ErrUnmixed},
 		// Chains that hardly move end where they began, and that is not where π is.
-		{"the [MASK] saw the [MASK] and the [MASK] .", Options{Chains: 4, Temperature: .1, Steps: 3,
-			Sampler: &samplers.RWM{Flips: 1}, Vocab: VocabAll}, "chains from draws say", ErrUnmixed},
+		{"the [MASK] saw the [MASK] and the [MASK] .",
+			Options{Sampling: SamplingOptions{Chains: 4, Temperature: .1, Steps: 3,
+				Sampler: &samplers.RWM{Flips: 1}}, Words: WordOptions{Vocab: VocabAll}}, "chains from draws say",
+			ErrUnmixed},
 		{"the [MASK|dog] saw the [MASK|dog|cat] and the [MASK|cat|dog] and a [MASK|bird|fish] .", Options{}, "", nil},
 		// All of a row of blanks must differ.
 		{strings.Repeat("the [MASK|dog|cat|bird|fish|horse|cow|fox|bear] ", 8) + ".",
-			Options{NoRepeat: true, Steps: 2, Temperature: .2}, "hardly ever", samplers.ErrRare},
+			Options{Words: WordOptions{NoRepeat: true},
+				Sampling: SamplingOptions{Steps: 2, Temperature: .2}}, "hardly ever", samplers.ErrRare},
 	} {
 		tm, err := Parse(e.Tokenizer(), c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.opt.Normalize = true
+		c.opt.Results.Normalize = true
 		r, err := e.Fill(context.Background(), tm, c.opt)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,8 @@ func TestTraceOfParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Chains: 10, Steps: 4, Seed: 3, Score: ScorePLL}
+	opt := Options{Sampling: SamplingOptions{Chains: 10, Steps: 4}, Seed: 3,
+		Results: ResultOptions{Score: ScorePLL}}
 	if err := opt.fill(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestTraceOfParts(t *testing.T) {
 	}
 
 	var last Step
-	opt.Trace = func(s Step) error {
+	opt.Watch.Trace = func(s Step) error {
 		if want := last.Step + 1; s.Step != want && s.Step != 0 || len(s.Energy) != 10 ||
 			s.Evals <= last.Evals && s.Step > 0 && !slices.Contains(s.Accepted, true) {
 			t.Errorf("step %d after %d, %d evaluations after %d", s.Step, last.Step, s.Evals, last.Evals)
@@ -60,7 +61,7 @@ func TestTraceOfParts(t *testing.T) {
 		last = s
 		return nil
 	}
-	opt.Top, opt.AllFillings, opt.Collect = 0, true, CollectLast
+	opt.Results.Top, opt.Results.Collect = AllFillings, CollectLast
 	r, err := e.Fill(context.Background(), tp, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestTraceOfParts(t *testing.T) {
 
 	broken := errors.New("broken")
 	calls := 0
-	opt.Trace = func(s Step) error {
+	opt.Watch.Trace = func(s Step) error {
 		if calls++; s.Step == 2 {
 			return broken
 		}

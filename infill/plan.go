@@ -27,7 +27,7 @@ type plan struct {
 	parts   []*part
 	tr      tracer
 	seen    *recall.Tally // different states that were taken
-	cut     bool          // Options.Stop kept the chains from steps
+	cut     bool          // Options.Watch.Stop kept the chains from steps
 
 	original *origin // of the text before words were masked; nil: not known
 }
@@ -57,7 +57,7 @@ func (e *Engine) plan(t *text.Template, opt *Options) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{e: e, whole: t, t: cut, opt: opt, lengths: 1,
-		model: recall.New(e.model, e.memo, opt.Sampler)}
+		model: recall.New(e.model, e.memo, opt.Sampling.Sampler)}
 	more := e.newExtra(opt)
 	counts := p.countsOf(lists)
 	byCounts := map[string]*part{}
@@ -93,7 +93,7 @@ func (p *plan) countsOf(lists [][]text.Phrase) [][]int {
 			p.lengths = min(p.lengths*(groups[g].Max-groups[g].Min+1), 1<<30)
 		}
 	}
-	n := p.opt.Chains
+	n := p.opt.Sampling.Chains
 	if p.opt.Method == MethodSearch {
 		n = min(p.lengths, MaxLengths)
 	}
@@ -164,7 +164,7 @@ func (p *plan) start(ctx context.Context) error {
 	p.seen = recall.NewTally(recall.TallyMost)
 	for _, pt := range p.parts {
 		pt.taken = p.newCollector(pt)
-		pt.sampler = p.opt.Sampler
+		pt.sampler = p.opt.Sampling.Sampler
 	}
 	return p.each(ctx, func(ctx context.Context, pt *part) (err error) {
 		sampler := pt.sampler
@@ -177,7 +177,7 @@ func (p *plan) start(ctx context.Context) error {
 			}
 		}
 		opt := samplers.Options{Seed: p.opt.Seed, ID: pt.id, First: pt.first, Burnin: p.opt.Burnin()}
-		if p.opt.Collect == CollectVisited {
+		if p.opt.Results.Collect == CollectVisited {
 			opt.Evaluated = pt.taken.evaluated
 		}
 		pt.run, err = samplers.Start(ctx, sampler, pt.tgt, pt.x0, opt)
@@ -223,8 +223,8 @@ func (p *plan) divide() {
 			if i > 0 {
 				q.tgt = pt.tgt.another()
 			}
-			if p.opt.Marginals {
-				q.record = newRecord(len(q.chains), p.opt.Chains, len(q.tgt.Coords))
+			if p.opt.Results.Marginals {
+				q.record = newRecord(len(q.chains), p.opt.Sampling.Chains, len(q.tgt.Coords))
 			}
 			out = append(out, &q)
 		}

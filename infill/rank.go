@@ -40,7 +40,7 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	at := map[string]int{}
 	var first []*sighting // of each filling
 	for _, s := range taken {
-		f := s.tgt.spell(s.x, p.opt.Case)
+		f := s.tgt.spell(s.x, p.opt.Results.Case)
 		if i, ok := at[f.Text]; ok {
 			first[i].join(s)
 			continue
@@ -55,12 +55,12 @@ func (p *plan) result(ctx context.Context, kept samplers.Stats, taken []*sightin
 	for i, s := range first {
 		f := &res.Fillings[i]
 		f.Chain, f.Step, f.Count = s.chain, s.step, s.count
-		if p.opt.Collect == CollectVisited {
+		if p.opt.Results.Collect == CollectVisited {
 			f.Count = s.seenBy()
 		}
 	}
 	res.Distinct = len(res.Fillings)
-	if p.opt.Collect == CollectVisited {
+	if p.opt.Results.Collect == CollectVisited {
 		res.Distinct = max(res.Distinct, p.seen.Total())
 	}
 	res.LeftOut = p.leftOut(len(taken))
@@ -98,11 +98,12 @@ func (p *plan) newResult() *Result {
 	return res
 }
 
-// choose keeps the fillings that Options.Top and Options.Select ask for, in the order of rank.
+// choose keeps the fillings that Options.Results.Top and Options.Results.Select ask for, in the
+// order of rank.
 func (p *plan) choose(res *Result, rank func([]Filling)) {
 	rank(res.Fillings)
-	if n := p.opt.Top; n > 0 && len(res.Fillings) > n {
-		if p.opt.Select == SelectDiverse {
+	if n := p.opt.Results.Top; n > 0 && len(res.Fillings) > n {
+		if p.opt.Results.Select == SelectDiverse {
 			res.Fillings = diverse(res.Fillings, n)
 			rank(res.Fillings)
 		}
@@ -218,7 +219,7 @@ func (p *plan) tuning() map[string]float64 {
 		}
 	}
 	for name := range mean {
-		mean[name] /= float64(p.opt.Chains)
+		mean[name] /= float64(p.opt.Sampling.Chains)
 	}
 	return mean
 }

@@ -37,12 +37,15 @@ func TestMemoChangesNothing(t *testing.T) {
 			if (info.Enumerates || info.Name == "sgdld") && i > 1 {
 				continue // many states, or constraints between blanks
 			}
-			jobs = append(jobs, job{text, Options{Sampler: s, Temperature: 1 + float64(i%2)}})
+			jobs = append(jobs,
+				job{text, Options{Sampling: SamplingOptions{Sampler: s, Temperature: 1 + float64(i%2)}}})
 		}
 	}
 	for _, text := range texts {
-		jobs = append(jobs, job{text, Options{Shortlist: 3, Budget: BudgetRows}},
-			job{text, Options{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward, NoRepeat: true}})
+		jobs = append(jobs,
+			job{text, Options{Sampling: SamplingOptions{Shortlist: 3, Budget: BudgetRows}}},
+			job{text, Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}, Gradient: mlm.Forward},
+				Words: WordOptions{NoRepeat: true}}})
 	}
 	ctx := context.Background()
 	engines := map[int64]*Engine{}
@@ -51,7 +54,8 @@ func TestMemoChangesNothing(t *testing.T) {
 	}
 	saved := 0
 	for i, j := range jobs {
-		j.opt.Steps, j.opt.Chains, j.opt.Seed, j.opt.Score = 6, 5, uint64(i), ScorePLL
+		j.opt.Sampling.Steps, j.opt.Sampling.Chains, j.opt.Seed, j.opt.Results.Score = 6, 5, uint64(i),
+			ScorePLL
 		tm, err := Parse(m.Tokenizer(), j.text)
 		if err != nil {
 			t.Fatal(err)
@@ -93,8 +97,9 @@ func TestNothingTwice(t *testing.T) {
 	t.Parallel()
 	m := tiny(t)
 	ctx := context.Background()
-	full, forward := Options{Sampler: &samplers.DMALA{}}, Options{Sampler: &samplers.DMALA{}}
-	forward.Gradient = mlm.Forward
+	full, forward := Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}},
+		Options{Sampling: SamplingOptions{Sampler: &samplers.DMALA{}}}
+	forward.Sampling.Gradient = mlm.Forward
 	for _, c := range []struct {
 		name, text string
 		opt        Options
@@ -103,14 +108,18 @@ func TestNothingTwice(t *testing.T) {
 		{"rows", "the [MASK] dog and the [MASK] .", Options{}, 2},
 		{"gradient", "the [MASK] dog and the [MASK] .", full, 2},
 		{"forward", "the [MASK] dog and the [MASK] .", forward, 2},
-		{"gibbs-mh", "the [MASK] dog and the [MASK] .", Options{Sampler: &samplers.GibbsMH{}}, 2},
+		{"gibbs-mh", "the [MASK] dog and the [MASK] .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}}}, 2},
 		{"one blank", "the [MASK] dog .", Options{}, 0},
-		{"one blank, gibbs-mh", "the [MASK] dog .", Options{Sampler: &samplers.GibbsMH{}}, 0},
-		{"one blank, exact-gibbs", "the [MASK] dog .", Options{Sampler: &samplers.ExactGibbs{}}, 0},
+		{"one blank, gibbs-mh", "the [MASK] dog .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.GibbsMH{}}}, 0},
+		{"one blank, exact-gibbs", "the [MASK] dog .",
+			Options{Sampling: SamplingOptions{Sampler: &samplers.ExactGibbs{}}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.opt.Steps, c.opt.Chains, c.opt.Vocab, c.opt.Score = 40, 4, VocabWholeWords, ScorePLL
+			c.opt.Sampling.Steps, c.opt.Sampling.Chains, c.opt.Words.Vocab, c.opt.Results.Score = 40, 4,
+				VocabWholeWords, ScorePLL
 			e := New(m)
 			tm, err := Parse(m.Tokenizer(), c.text)
 			if err != nil {
@@ -137,7 +146,7 @@ func TestNothingTwice(t *testing.T) {
 			}
 			e.Forget()
 			if c.start == 0 {
-				exact := Options{Method: MethodExact, Vocab: c.opt.Vocab}
+				exact := Options{Method: MethodExact, Words: WordOptions{Vocab: c.opt.Words.Vocab}}
 				if r, err := e.Fill(ctx, tm, exact); err != nil || !r.Exact || r.Evaluated != 1 {
 					t.Errorf("%d rows evaluated to compute the probabilities of one blank, %v", r.Evaluated, err)
 				}

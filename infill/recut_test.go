@@ -31,7 +31,8 @@ func TestRecut(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for i, f := range exactFill(t, e, c.text, Options{Top: 400, Vocab: VocabAll, Score: ScorePLL}).Fillings {
+		for i, f := range exactFill(t, e, c.text, Options{Results: ResultOptions{Top: 400,
+			Score: ScorePLL}, Words: WordOptions{Vocab: VocabAll}}).Fillings {
 			enc, err := tok.Encode(f.Text)
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +106,8 @@ func TestRecutWindow(t *testing.T) {
 		"The [MASK|cat|big cat] sleeps.": false, "A [MASK:a|walk]ing, [MASK:a]ing man.": true,
 		"The [MASK|cat] and the [MASK|big cat] sleep.": false,
 	} {
-		r := exactFill(t, e, long+text+" "+long, Options{Steps: 1, Chains: 1, Score: ScorePLL})
+		r := exactFill(t, e, long+text+" "+long,
+			Options{Sampling: SamplingOptions{Steps: 1, Chains: 1}, Results: ResultOptions{Score: ScorePLL}})
 		if r.Window == nil || r.Fillings[0].Recut != want {
 			t.Errorf("%s: window %v, recut %v", text, r.Window, r.Fillings[0].Recut)
 		}

@@ -24,12 +24,12 @@ type placed struct {
 // choice of different ones goes further down. 0 is for all.
 func rescoredOf(o *Options) int {
 	switch {
-	case o.Top == 0:
+	case o.Results.Top == 0:
 		return 0
-	case o.Select != SelectLikelihood:
-		return diversePool + 4*o.Top
+	case o.Results.Select != SelectLikelihood:
+		return diversePool + 4*o.Results.Top
 	}
-	return 8 + 2*o.Top
+	return 8 + 2*o.Results.Top
 }
 
 // rescore gives fillings the scores that are printed, of the whole text and in float32, and keeps
@@ -40,7 +40,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 	if err != nil {
 		return err
 	}
-	blend := res.Method == MethodSample && p.opt.Score != ScorePLL
+	blend := res.Method == MethodSample && p.opt.Results.Score != ScorePLL
 	if m == p.e.model && !narrow && !blend {
 		res.Fillings = p.undropped(res.Fillings)
 		return nil
@@ -52,7 +52,7 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 	rank(res.Fillings, p.open)
 	n := rescoredOf(p.opt)
 	if narrow && n > 0 { // a row of the whole text takes long
-		n = p.opt.Top
+		n = p.opt.Results.Top
 	}
 	if n > 0 && len(res.Fillings) > n {
 		res.Fillings = res.Fillings[:n]
@@ -78,13 +78,13 @@ func (p *plan) rescore(ctx context.Context, res *Result, states []placed, narrow
 		for i, f := range byTarget[t] {
 			x[i] = state[f.Text].x
 		}
-		parts, _, err := cold.parts(ctx, x, p.opt.Score)
+		parts, _, err := cold.parts(ctx, x, p.opt.Results.Score)
 		if err != nil {
 			return fmt.Errorf("scoring in %s: %w", mlm.Float32, err)
 		}
 		u := make([]float64, len(x))
 		for i := range u {
-			u[i] = p.opt.Score.of(parts[i])
+			u[i] = p.opt.Results.Score.of(parts[i])
 		}
 		if err := cold.addTerms(ctx, x, u); err != nil {
 			return err

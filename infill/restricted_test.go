@@ -55,9 +55,11 @@ func TestExactOnShortlist(t *testing.T) {
 		long       bool
 	}{
 		{"two blanks", "the [MASK] sleeps in the [MASK] .", Options{}, nil, false},
-		{"no repeat", "the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] saw the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] .", Options{NoRepeat: true},
+		{"no repeat",
+			"the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] saw the [MASK/^(dog|cat|bird|fish|horse|cow|fox|bear)$/] .", Options{Words: WordOptions{NoRepeat: true}},
 			func(w []string) bool { return w[0] != w[1] }, false},
-		{"three blanks, tempered", "the [MASK] [MASK] in the [MASK] .", Options{Temperature: 2}, nil, true},
+		{"three blanks, tempered", "the [MASK] [MASK] in the [MASK] .",
+			Options{Sampling: SamplingOptions{Temperature: 2}}, nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
@@ -68,7 +70,7 @@ func TestExactOnShortlist(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.opt.Vocab = VocabWholeWords
+			c.opt.Words.Vocab = VocabWholeWords
 			tgt := targetOf(t, e, tm, c.opt)
 			if err := tgt.restrict(ctx, size); err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func TestEnergyRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, temp := range []float64{1, 2.5} {
-			tgt := targetOf(t, e, tm, Options{Temperature: temp, Seed: 1})
+			tgt := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: temp}, Seed: 1})
 			x, err := tgt.start(ctx, 4, "", 6)
 			if err != nil {
 				t.Fatal(err)
@@ -105,14 +105,15 @@ func TestRowSumsAreOfTheirTokens(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	e := New(tiny(t)) // one memo
-	for _, opt := range []Options{{}, {Temperature: 2}, {Vocab: VocabAll}, {Shortlist: 5}, {}} {
+	for _, opt := range []Options{{}, {Sampling: SamplingOptions{Temperature: 2}},
+		{Words: WordOptions{Vocab: VocabAll}}, {Sampling: SamplingOptions{Shortlist: 5}}, {}} {
 		tm, err := Parse(e.model.Tokenizer(), "the [MASK] sleeps in the [MASK] .")
 		if err != nil {
 			t.Fatal(err)
 		}
 		tgt := targetOf(t, e, tm, opt)
-		if opt.Shortlist > 0 {
-			if err := tgt.restrict(ctx, opt.Shortlist); err != nil {
+		if opt.Sampling.Shortlist > 0 {
+			if err := tgt.restrict(ctx, opt.Sampling.Shortlist); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -136,7 +137,7 @@ func TestRowSumsOfAnotherBlank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tgt := targetOf(t, e, tm, Options{Vocab: VocabWholeWords})
+		tgt := targetOf(t, e, tm, Options{Words: WordOptions{Vocab: VocabWholeWords}})
 		x, _ := tgt.states()
 		n := tgt.Product.RowLen()
 		want, got := recall.Resized[float64](nil, len(x), n), recall.Resized[float64](nil, len(x), n+2*len(tgt.Coords))
@@ -188,7 +189,8 @@ func TestTunedMean(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := e.Fill(context.Background(), tm,
-		Options{Sampler: &samplers.Rows{Rate: 1}, Chains: 20, Steps: 2, Score: ScorePLL})
+		Options{Sampling: SamplingOptions{Sampler: &samplers.Rows{Rate: 1}, Chains: 20, Steps: 2},
+			Results: ResultOptions{Score: ScorePLL}})
 	if err != nil || res.Tuned["rate"] != 1 {
 		t.Errorf("%v, %v", res, err)
 	}

@@ -71,7 +71,8 @@ func TestScoreSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Fill(ctx, tm, Options{Chains: 8, Steps: 5, Score: ScorePLL})
+	r, err := e.Fill(ctx, tm,
+		Options{Sampling: SamplingOptions{Chains: 8, Steps: 5}, Results: ResultOptions{Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}

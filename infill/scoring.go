@@ -34,6 +34,9 @@ const (
 // ScoringNames lists the words for the values of Scoring, in their order.
 func ScoringNames() []string { return slices.Clone(scoringNames) }
 
+// RankingNames lists the words for the values that may rank fillings, in their order.
+func RankingNames() []string { return slices.Clone(scoringNames[:ScorePLL+1]) }
+
 var scoringNames = []string{"blended", "pll", "within-word"}
 
 // String returns the word of ScoringNames.

@@ -101,7 +101,8 @@ func TestFillingParts(t *testing.T) {
 	} {
 		for _, method := range []Method{MethodSearch, MethodSample, MethodExact} {
 			for _, score := range []Scoring{ScoreBlended, ScorePLL} {
-				r := exactFill(t, e, text, Options{Method: method, Score: score, Chains: 3, Steps: 3, Top: 3})
+				r := exactFill(t, e, text, Options{Method: method, Results: ResultOptions{Score: score, Top: 3},
+					Sampling: SamplingOptions{Chains: 3, Steps: 3}})
 				for _, f := range r.Fillings {
 					enc, err := m.Tokenizer().Encode(f.Text)
 					if err != nil {
@@ -145,7 +146,8 @@ func TestLongWordsGainNothing(t *testing.T) {
 			t.Errorf("%s: the best is %q with %v", text, got, r.Fillings[0].Probability)
 		}
 	}
-	pll := exactFill(t, e, "The traveler lost the [MASK|souvenir|ticket].", Options{Score: ScorePLL})
+	pll := exactFill(t, e, "The traveler lost the [MASK|souvenir|ticket].",
+		Options{Results: ResultOptions{Score: ScorePLL}})
 	if pll.Fillings[0].Tokens[0] == "ticket" {
 		t.Error("the pseudo-log-likelihood ranks as the blended score, so that this test shows nothing")
 	}

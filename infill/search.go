@@ -93,16 +93,17 @@ func (p *plan) search(ctx context.Context) (*Result, error) {
 
 func (p *plan) newSeeker(ctx context.Context) (*seeker, error) {
 	o := p.opt
-	s := &seeker{p: p, reach: reaches[o.Effort], want: o.Top, seen: map[string]float64{},
+	s := &seeker{p: p, reach: reaches[o.Search.Effort], want: o.Results.Top,
+		seen:  map[string]float64{},
 		texts: map[string]*filled{}, open: p.open}
 	if s.want == 0 {
 		s.want = DefaultTop
 	}
-	if o.Select != SelectLikelihood {
+	if o.Results.Select != SelectLikelihood {
 		s.want = max(diversePool, 2*s.want)
 	}
 	s.whole = p.parts[0].tgt.extra.most()
-	s.rows = recall.NewSource(p.model, o.Context)
+	s.rows = recall.NewSource(p.model, o.Search.Context)
 	for i, pt := range p.parts {
 		s.parts = append(s.parts, &seekPart{target: pt.tgt, number: i,
 			terms: map[int][]scoreTerm{}})
@@ -173,7 +174,7 @@ func (s *seeker) mustEnd() bool {
 
 // over reports whether the search was stopped, or took its rows.
 func (s *seeker) over() bool {
-	return s.p.opt.stopped() || s.rows.Asked() >= s.p.opt.Rows
+	return s.p.opt.stopped() || s.rows.Asked() >= s.p.opt.Search.Rows
 }
 
 // next takes what is to be evaluated next: the starts, then the best guess. nil says that nothing
@@ -211,7 +212,7 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 	pt := f.part
 	l := pt.LayoutOf(f.x, nil)
 	w := &work{lay: l, state: pt.Tokens(nil, l, f.x, -1, -1)}
-	w.terms = pt.termsOf(len(w.state), s.p.opt.Score)
+	w.terms = pt.termsOf(len(w.state), s.p.opt.Results.Score)
 	w.value, w.known = make([]float64, len(w.terms)), make([]bool, len(w.terms))
 	w.order = termOrder(w.terms, len(w.state), f.near)
 	mask := pt.Tokenizer().MaskID()
@@ -220,7 +221,7 @@ func (s *seeker) begin(ctx context.Context, f *filled) error {
 		w.ask = append(w.ask, s.rows.Ask(l.Sentence, t.masked(w.state, mask), t.at, pt.model))
 	}
 	f.work = w
-	f.text = pt.spell(f.x, s.p.opt.Case)
+	f.text = pt.spell(f.x, s.p.opt.Results.Case)
 	v, err := s.cheapParts(ctx, []Filling{f.text})
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ func (s *seeker) most(f *filled) float64 {
 	u := f.cheap + s.whole
 	for i, known := range f.work.known {
 		if known {
-			u += f.work.terms[i].weight(s.p.opt.Score) * min(f.work.value[i], 0)
+			u += f.work.terms[i].weight(s.p.opt.Results.Score) * min(f.work.value[i], 0)
 		}
 	}
 	if s.open {
@@ -289,7 +290,7 @@ func (s *seeker) finish(ctx context.Context, done []*filled) error {
 		for j := range w.terms {
 			f.parts.add(&w.terms[j], w.value[j])
 		}
-		f.score = s.p.opt.Score.of(f.parts) + f.cheap + costly[i]
+		f.score = s.p.opt.Results.Score.of(f.parts) + f.cheap + costly[i]
 		f.rank = f.score
 		if s.open {
 			f.rank /= float64(len(w.state))
@@ -344,18 +345,18 @@ func byRank(a, b *filled) int {
 
 // watch tells of the progress.
 func (s *seeker) watch() error {
-	if s.p.opt.Watch == nil {
+	if s.p.opt.Watch.Progress == nil {
 		return nil
 	}
 	n := len(s.best)
-	if s.p.opt.Top > 0 {
-		n = min(n, s.p.opt.Top)
+	if s.p.opt.Results.Top > 0 {
+		n = min(n, s.p.opt.Results.Top)
 	}
 	pr := Progress{Rows: s.rows.Asked(), Best: make([]Filling, n)}
 	for i := range pr.Best {
 		pr.Best[i] = s.best[i].text
 	}
-	return s.p.opt.Watch(pr)
+	return s.p.opt.Watch.Progress(pr)
 }
 
 // result ranks what was found.

@@ -58,7 +58,7 @@ func (s *seeker) own(f *filled) [][]float64 {
 		if out[i] == nil {
 			out[i] = make([]float64, c.K())
 		}
-		weight := w.terms[j].weight(s.p.opt.Score)
+		weight := w.terms[j].weight(s.p.opt.Results.Score)
 		for v, id := range c.IDs {
 			out[i][v] += weight * row.Value(id)
 		}
@@ -95,7 +95,7 @@ func (s *seeker) expandAt(ctx context.Context, f *filled, i int, change []float6
 	if judged {
 		texts := make([]Filling, len(near))
 		for k, n := range near {
-			texts[k] = pt.spell(n.x, s.p.opt.Case)
+			texts[k] = pt.spell(n.x, s.p.opt.Results.Case)
 		}
 		parts, err := s.cheapParts(ctx, texts)
 		if err != nil {

@@ -43,19 +43,19 @@ func everyFilling(t *testing.T, e *Engine, text string, opt Options) []Filling {
 			x = more
 		}
 		x = slices.DeleteFunc(x, func(y []int32) bool { return !pt.tgt.Valid(y) })
-		parts, _, err := pt.tgt.parts(t.Context(), x, opt.Score)
+		parts, _, err := pt.tgt.parts(t.Context(), x, opt.Results.Score)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u := make([]float64, len(x))
 		for k := range x {
-			u[k] = opt.Score.of(parts[k])
+			u[k] = opt.Results.Score.of(parts[k])
 		}
 		if err := pt.tgt.addCold(t.Context(), x, u, nil); err != nil {
 			t.Fatal(err)
 		}
 		for k := range x {
-			f := pt.tgt.spell(x[k], opt.Case)
+			f := pt.tgt.spell(x[k], opt.Results.Case)
 			f.Score, f.ScorePerToken = u[k], u[k]/float64(len(f.ids))
 			if o, ok := best[f.Text]; p.passes(&f) && (!ok || o.Score < f.Score) {
 				best[f.Text] = f
@@ -91,7 +91,7 @@ func missed(t *testing.T, e *Engine, text string, opt Options, n int) int {
 	t.Helper()
 	all := everyFilling(t, e, text, opt)
 	n = min(n, len(all))
-	opt.Top = n
+	opt.Results.Top = n
 	r := exactFill(t, e, text, opt)
 	if r.Method != MethodSearch || r.Ended != EndedItself {
 		t.Errorf("%s: %v ended %v", text, r.Method, r.Ended)
@@ -120,7 +120,8 @@ func TestSearchAgainstEnumeration(t *testing.T) {
 		text := randomLists(rng, 2+rng.IntN(2), 9)
 		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
 			for _, effort := range []Effort{EffortThorough, EffortNormal, EffortQuick} {
-				n := missed(t, e, text, Options{Score: score, Effort: effort}, 10)
+				n := missed(t, e, text,
+					Options{Results: ResultOptions{Score: score}, Search: SearchOptions{Effort: effort}}, 10)
 				lost[effort] += n
 				if effort == EffortThorough && n > 0 {
 					t.Errorf("%s, %v: thorough misses %d of 10", text, score, n)
@@ -147,32 +148,36 @@ func TestSearchConstraints(t *testing.T) {
 		text string
 		opt  Options
 	}{
-		"ties":   {"the [MASK:a|" + animals + "] saw the [MASK:a] and the [MASK|" + animals + "] .", Options{}},
-		"free":   {"the [MASK:a/^[bcd]/] saw the [MASK:a] near the [MASK/^[fh]/] .", Options{Vocab: VocabWholeWords}},
-		"ban":    {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .", Options{Ban: ban}},
-		"repeat": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .", Options{NoRepeat: true}},
+		"ties": {"the [MASK:a|" + animals + "] saw the [MASK:a] and the [MASK|" + animals + "] .", Options{}},
+		"free": {"the [MASK:a/^[bcd]/] saw the [MASK:a] near the [MASK/^[fh]/] .",
+			Options{Words: WordOptions{Vocab: VocabWholeWords}}},
+		"ban": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
+			Options{Words: WordOptions{Ban: ban}}},
+		"repeat": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
+			Options{Words: WordOptions{NoRepeat: true}}},
 		"phrase": {"the [MASK|dog|big dog|very old horse] saw the [MASK|house|old house] .", Options{}},
-		"pieces": {"the [MASK/^do/] [MASK*2/^(cat|dog)/] .", Options{Vocab: VocabWholeWords}},
+		"pieces": {"the [MASK/^do/] [MASK*2/^(cat|dog)/] .",
+			Options{Words: WordOptions{Vocab: VocabWholeWords}}},
 		"length": {"the [MASK*1-2/^[cd]/] saw the [MASK|house|tree] .", Options{}},
 		"terms": {"the [MASK|" + animals + "] saw the [MASK|" + animals + "] .",
-			Options{Terms: []Weighted{{bonus, 2}}}},
+			Options{Words: WordOptions{Terms: []Weighted{{bonus, 2}}}}},
 		"edit": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
-			Options{Original: []string{"dog", "house"}, Filter: Filter{MinEdits: 4}}},
+			Options{Words: WordOptions{Original: []string{"dog", "house"}, Filter: Filter{MinEdits: 4}}}},
 		"drop": {"the [MASK|" + animals + "] saw the [MASK|house|tree|garden] .",
-			Options{Original: []string{"dog", "house"}, Filter: Filter{MaxDrop: &drop}}},
+			Options{Words: WordOptions{Original: []string{"dog", "house"}, Filter: Filter{MaxDrop: &drop}}}},
 	} {
 		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
 			opt := c.opt
-			opt.Score, opt.Effort = score, EffortThorough
+			opt.Results.Score, opt.Search.Effort = score, EffortThorough
 			all := everyFilling(t, e, c.text, opt)
-			if opt.Filter.MaxDrop != nil {
+			if opt.Words.Filter.MaxDrop != nil {
 				all = slices.DeleteFunc(all, func(f Filling) bool {
 					r := exactFill(t, e, c.text, opt)
 					return f.Score < *r.OriginalScore-drop
 				})
 			}
 			n := min(5, len(all))
-			opt.Top = n
+			opt.Results.Top = n
 			r := exactFill(t, e, c.text, opt)
 			for i := range n {
 				if i >= len(r.Fillings) || r.Fillings[i].Text != all[i].Text ||
@@ -197,7 +202,7 @@ func TestSearchGivesUpNothingGood(t *testing.T) {
 		"He [MASK] the [MASK] when the [MASK] came.",
 	} {
 		for _, score := range []Scoring{ScoreBlended, ScorePLL} {
-			opt := Options{Score: score}
+			opt := Options{Results: ResultOptions{Score: score}}
 			if err := opt.fill(); err != nil {
 				t.Fatal(err)
 			}
@@ -293,17 +298,23 @@ func TestSearchEnds(t *testing.T) {
 	e := New(openSmall(t))
 	const text = "The [MASK] sat on the [MASK] near the [MASK]."
 	full := exactFill(t, e, text, Options{})
-	r := exactFill(t, e, text, Options{Rows: 1})
+	r := exactFill(t, e, text, Options{Search: SearchOptions{Rows: 1}})
 	if r.Ended != EndedRows || len(r.Fillings) == 0 || r.Rows >= full.Rows {
 		t.Errorf("%v after %d rows: %v", r.Ended, r.Rows, r.Fillings)
 	}
 	stop := make(chan struct{})
 	close(stop)
-	if r = exactFill(t, e, text, Options{Stop: stop}); r.Ended != EndedStopped || len(r.Fillings) == 0 {
+	if r = exactFill(t, e, text, Options{Watch: WatchOptions{Stop: stop}}); r.Ended != EndedStopped ||
+		len(r.Fillings) == 0 {
 		t.Errorf("%v: %v", r.Ended, r.Fillings)
 	}
 	var seen []Progress
-	r = exactFill(t, e, text, Options{Watch: func(p Progress) error { seen = append(seen, p); return nil }})
+	r = exactFill(t, e, text,
+		Options{Watch: WatchOptions{Progress: func(p Progress) error {
+			seen = append(seen,
+				p)
+			return nil
+		}}})
 	last := seen[len(seen)-1]
 	if fmt.Sprint(last.Best) != fmt.Sprint(full.Fillings) || r.Rows != full.Rows {
 		t.Errorf("the last news are %v, want %v", last.Best, full.Fillings)
@@ -314,7 +325,8 @@ func TestSearchEnds(t *testing.T) {
 		}
 	}
 	gone := errors.New("gone")
-	_, err := e.Fill(t.Context(), parsed(t, e, text), Options{Watch: func(Progress) error { return gone }})
+	_, err := e.Fill(t.Context(), parsed(t, e, text),
+		Options{Watch: WatchOptions{Progress: func(Progress) error { return gone }}})
 	if !errors.Is(err, gone) {
 		t.Error(err)
 	}
@@ -332,7 +344,7 @@ func TestSearchContext(t *testing.T) {
 	text := strings.Repeat("They walked along the river and said nothing. ", 6) +
 		"The old [MASK] closed his [MASK]. " + strings.Repeat("Nobody came that day. ", 8) +
 		"She opened the [MASK]."
-	opt := Options{Context: 32, Score: ScoreBlended}
+	opt := Options{Search: SearchOptions{Context: 32}, Results: ResultOptions{Score: ScoreBlended}}
 	r := exactFill(t, e, text, opt)
 	p, err := e.plan(&parsed(t, e, text).in, func() *Options { _ = opt.fill(); return &opt }())
 	if err != nil {
@@ -358,12 +370,15 @@ func TestMethod(t *testing.T) {
 		opt  Options
 		want Method
 	}{
-		"nothing": {Options{}, MethodSearch}, "steps": {Options{Steps: 3}, MethodSample},
-		"sampler": {Options{Sampler: &samplers.Rows{}}, MethodSample},
-		"chains":  {Options{Chains: 2}, MethodSample}, "heat": {Options{Temperature: 2}, MethodExact},
-		"marginals": {Options{Marginals: true}, MethodExact}, "log z": {Options{Normalize: true}, MethodExact},
-		"collect": {Options{Collect: CollectLast}, MethodSample},
-		"search":  {Options{Method: MethodSearch, Chains: 2}, MethodSearch},
+		"nothing":   {Options{}, MethodSearch},
+		"steps":     {Options{Sampling: SamplingOptions{Steps: 3}}, MethodSample},
+		"sampler":   {Options{Sampling: SamplingOptions{Sampler: &samplers.Rows{}}}, MethodSample},
+		"chains":    {Options{Sampling: SamplingOptions{Chains: 2}}, MethodSample},
+		"heat":      {Options{Sampling: SamplingOptions{Temperature: 2}}, MethodExact},
+		"marginals": {Options{Results: ResultOptions{Marginals: true}}, MethodExact},
+		"log z":     {Options{Results: ResultOptions{Normalize: true}}, MethodExact},
+		"collect":   {Options{Results: ResultOptions{Collect: CollectLast}}, MethodSample},
+		"search":    {Options{Method: MethodSearch, Sampling: SamplingOptions{Chains: 2}}, MethodSearch},
 	} {
 		if got := c.opt.Complete().Method; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -371,19 +386,22 @@ func TestMethod(t *testing.T) {
 	}
 	e := New(tiny(t))
 	two := "the [MASK] saw the [MASK] ."
-	if r := exactFill(t, e, two, Options{Temperature: 2}); r.Method != MethodSample {
+	if r := exactFill(t, e, two,
+		Options{Sampling: SamplingOptions{Temperature: 2}}); r.Method != MethodSample {
 		t.Errorf("two blanks with a temperature: %v", r.Method)
 	}
 	if r := exactFill(t, e, "the [MASK] sleeps .", Options{}); r.Method != MethodExact || !r.Exact {
 		t.Errorf("one blank: %v", r.Method)
 	}
-	bad := Options{Method: MethodSearch, Marginals: true}
+	bad := Options{Method: MethodSearch, Results: ResultOptions{Marginals: true}}
 	if err := bad.Check(); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	for name, bad := range map[string]Options{
-		"score": {Score: ScoreWithinWord}, "effort": {Effort: 3}, "rows": {Rows: -1},
-		"many rows": {Rows: MaxRows + 1}, "context": {Context: 3},
+		"score":  {Results: ResultOptions{Score: ScoreWithinWord}},
+		"effort": {Search: SearchOptions{Effort: 3}}, "rows": {Search: SearchOptions{Rows: -1}},
+		"many rows": {Search: SearchOptions{Rows: MaxRows + 1}},
+		"context":   {Search: SearchOptions{Context: 3}},
 	} {
 		if err := bad.Check(); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: %v", name, err)

@@ -60,7 +60,8 @@ func TestStartSequential(t *testing.T) {
 			}
 		}
 		walk(nil, 1)
-		got, err := startsOf(t, e, text(), Options{Start: StartSequential, NoRepeat: rule, Chains: 5000,
+		got, err := startsOf(t, e, text(), Options{Sampling: SamplingOptions{Start: StartSequential,
+			Chains: 5000}, Words: WordOptions{NoRepeat: rule},
 			Seed: 5})
 		if err != nil {
 			t.Fatal(err)
@@ -85,12 +86,13 @@ func TestStartSequentialRules(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	got, err := startsOf(t, e, "the [MASK|dog|cat] saw the [MASK|dog] .",
-		Options{Start: StartSequential, NoRepeat: true, Chains: 20})
+		Options{Sampling: SamplingOptions{Start: StartSequential, Chains: 20},
+			Words: WordOptions{NoRepeat: true}})
 	if err != nil || len(slices.Compact(got)) != 1 || got[0] != "cat dog" {
 		t.Errorf("%q, %v", got, err)
 	}
 	got, err = startsOf(t, e, "the [MASK:a] saw the [MASK*2] and the [MASK:a] [MASK|big dog|fox] .",
-		Options{Start: StartSequential, Chains: 40, Seed: 1})
+		Options{Sampling: SamplingOptions{Start: StartSequential, Chains: 40}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func TestStartSequentialRules(t *testing.T) {
 	// It does not depend on how many chains there are, or on what is remembered.
 	few, err := startsOf(t, NewWithMemo(e.model, 0),
 		"the [MASK:a] saw the [MASK*2] and the [MASK:a] [MASK|big dog|fox] .",
-		Options{Start: StartSequential, Chains: 7, Seed: 1})
+		Options{Sampling: SamplingOptions{Start: StartSequential, Chains: 7}, Seed: 1})
 	if err != nil || !slices.Equal(few, got[:7]) {
 		t.Errorf("%q, %v, want %q", few, err, fmt.Sprint(got[:7]))
 	}

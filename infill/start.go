@@ -11,9 +11,9 @@ import (
 	"infill/samplers"
 )
 
-// starts makes the first states of n chains, as Options.Start says, from what the model says with
-// all blanks masked. StartMasked draws every coordinate by itself from that. Where constraints tie
-// coordinates together, states that break them are drawn again.
+// starts makes the first states of n chains, as Options.Sampling.Start says, from what the model
+// says with all blanks masked. StartMasked draws every coordinate by itself from that. Where
+// constraints tie coordinates together, states that break them are drawn again.
 func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([][]int32, error) {
 	m := len(t.Coords)
 	logp, err := t.allMasked(ctx)
@@ -41,7 +41,7 @@ func (t *target) starts(ctx context.Context, opt *Options, id string, n int) ([]
 			cum[i][v] = sum
 		}
 	}
-	if opt.Start == StartSequential {
+	if opt.Sampling.Start == StartSequential {
 		return t.sequential(ctx, opt, id, n, logp)
 	}
 	return t.begin(opt, id, n, cum, logp)
@@ -87,17 +87,17 @@ func (t *target) sequential(ctx context.Context, opt *Options, id string, n int,
 
 // DefaultShortlist is the number of candidates per coordinate from which the
 // samplers that evaluate the energy of every neighbour choose, unless
-// Options.Shortlist says otherwise. With the whole vocabulary a single step
+// Options.Sampling.Shortlist says otherwise. With the whole vocabulary a single step
 // would take tens of thousands of evaluations.
 const DefaultShortlist = 16
 
 // shortlist is the number of candidates per coordinate; 0 stands for all that
 // the blanks allow.
 func (o *Options) shortlist() int {
-	if o.Shortlist != 0 || o.NoShortlist {
-		return o.Shortlist
+	if o.Sampling.Shortlist != 0 {
+		return max(0, o.Sampling.Shortlist) // NoShortlist
 	}
-	if samplers.InfoOf(o.Sampler).Enumerates {
+	if samplers.InfoOf(o.Sampling.Sampler).Enumerates {
 		return DefaultShortlist
 	}
 	return 0

@@ -19,7 +19,7 @@ const (
 	// protocol of DISCS (Goshvadi and others, NeurIPS 2023). Where constraints forbid these together
 	// it is the first state that they allow, the likeliest tokens of the first blanks first.
 	StartArgmax
-	// StartOriginal takes the words that stood in the blanks, Options.Original.
+	// StartOriginal takes the words that stood in the blanks, Options.Words.Original.
 	StartOriginal
 	// StartRandom draws uniformly from all states that the constraints allow. Where fewer than one
 	// state in ten thousand is allowed, it fills blank after blank at random and goes back where
@@ -29,7 +29,7 @@ const (
 	// to its left filled and those to its right masked. A chain costs a row of the model for every
 	// token but the first, where StartMasked has one row for all chains.
 	StartSequential
-	// StartGiven takes fillings that are known, Options.Starts, in turn.
+	// StartGiven takes fillings that are known, Options.Sampling.Starts, in turn.
 	StartGiven
 )
 
@@ -81,11 +81,11 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 		}
 		return x, err
 	}
-	switch opt.Start {
+	switch opt.Sampling.Start {
 	case StartArgmax:
 		return one(t.Likeliest(logp))
 	case StartOriginal:
-		return one(t.original(opt.Original))
+		return one(t.original(opt.Words.Original))
 	case StartRandom:
 		for k := range x {
 			var err error
@@ -95,7 +95,7 @@ func (t *target) begin(opt *Options, id string, n int, cum, logp [][]float64) ([
 		}
 		return x, nil
 	case StartGiven:
-		given, err := t.given(opt.Starts)
+		given, err := t.given(opt.Sampling.Starts)
 		if err != nil {
 			return nil, err
 		}

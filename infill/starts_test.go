@@ -26,8 +26,9 @@ func startsOf(t *testing.T, e *Engine, text string, opt Options) ([]string, erro
 		t.Fatal(err)
 	}
 	var out []string
-	opt.Method, opt.Score, opt.NoSteps, opt.Collect = MethodSample, ScorePLL, true, CollectLast
-	opt.Trace = func(s Step) error {
+	opt.Method, opt.Results.Score, opt.Sampling.Steps, opt.Results.Collect = MethodSample, ScorePLL,
+		NoSteps, CollectLast
+	opt.Watch.Trace = func(s Step) error {
 		for k := range s.Energy {
 			var words []string
 			for _, id := range s.Tokens(k) {
@@ -52,7 +53,8 @@ func TestStartArgmax(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range []bool{false, true} {
-		opt := Options{Vocab: VocabWholeWords, NoRepeat: rule, Start: StartArgmax, Chains: 3}
+		opt := Options{Words: WordOptions{Vocab: VocabWholeWords, NoRepeat: rule},
+			Sampling: SamplingOptions{Start: StartArgmax, Chains: 3}}
 		tgt := targetOf(t, e, tm, opt)
 		logp := make([][]float64, 2)
 		for i := range logp {
@@ -95,7 +97,8 @@ func TestStartRandom(t *testing.T) {
 		}
 	}
 	got, err := startsOf(t, e, "the [MASK|dog|cat|fox|big dog] saw the [MASK|dog|cat|fox|big dog] .",
-		Options{Start: StartRandom, NoRepeat: true, Chains: 5000, Seed: 3})
+		Options{Sampling: SamplingOptions{Start: StartRandom, Chains: 5000},
+			Words: WordOptions{NoRepeat: true}, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,8 @@ func TestStartRandom(t *testing.T) {
 	if z := chiSquare(counts, p); !(math.Abs(z) < 4.8) {
 		t.Errorf("%v: score %.1f", counts, z)
 	}
-	again, err := startsOf(t, e, "the [MASK] saw the [MASK] .", Options{Start: StartRandom, Chains: 50})
+	again, err := startsOf(t, e, "the [MASK] saw the [MASK] .",
+		Options{Sampling: SamplingOptions{Start: StartRandom, Chains: 50}})
 	if err != nil || len(slices.Compact(slices.Sorted(slices.Values(again)))) < 25 {
 		t.Errorf("%q, %v", again, err)
 	}
@@ -123,8 +127,9 @@ func TestStartGiven(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
 	tok := e.Tokenizer()
-	got, err := startsOf(t, e, "the [MASK] saw the [MASK] .", Options{Start: StartOriginal, Chains: 2,
-		Original: []string{"Dog", "fox"}})
+	got, err := startsOf(t, e, "the [MASK] saw the [MASK] .",
+		Options{Sampling: SamplingOptions{Start: StartOriginal, Chains: 2},
+			Words: WordOptions{Original: []string{"Dog", "fox"}}})
 	if err != nil || !slices.Equal(got, []string{"dog fox", "dog fox"}) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -138,7 +143,8 @@ func TestStartGiven(t *testing.T) {
 		t.Fatal(s, err)
 	}
 	want := []string{"dog fox ##s dog big dog", "cat big cat cat fox", "dog fox ##s dog big dog"}
-	got, err = startsOf(t, e, text, Options{Start: StartGiven, Starts: s, Chains: 3})
+	got, err = startsOf(t, e, text,
+		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s, Chains: 3}})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -149,8 +155,10 @@ func TestStartGiven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Sampler: named(t, info.Name, nil), Start: StartGiven, Starts: one, Chains: 2,
-			Steps: 2, NoShortlist: true, Allow: list(t, "dog", "fox", "cat"), Score: ScorePLL}
+		opt := Options{Sampling: SamplingOptions{Sampler: named(t, info.Name, nil), Start: StartGiven,
+			Starts: one, Chains: 2,
+			Steps: 2, Shortlist: NoShortlist}, Words: WordOptions{Allow: list(t, "dog", "fox", "cat")},
+			Results: ResultOptions{Score: ScorePLL}}
 		if _, err := e.Fill(t.Context(), tm, opt); err != nil {
 			t.Errorf("%s: %v", info.Name, err)
 		}
@@ -165,14 +173,16 @@ func TestStartOpenLengths(t *testing.T) {
 	s := NewStarts("file")
 	s.Add(text, []string{"big dog"}, "file, line 1")
 	s.Add(text, []string{"cat"}, "file, line 2")
-	got, err := startsOf(t, e, text, Options{Start: StartGiven, Starts: s, Chains: 4})
+	got, err := startsOf(t, e, text,
+		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s, Chains: 4}})
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, []string{"big dog", "big dog", "cat", "cat"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	short := NewStarts("file")
 	short.Add(text, []string{"cat"}, "file, line 2")
-	if _, err := startsOf(t, e, text, Options{Start: StartGiven, Starts: short, Chains: 4}); !errors.Is(err,
+	if _, err := startsOf(t, e, text,
+		Options{Sampling: SamplingOptions{Start: StartGiven, Starts: short, Chains: 4}}); !errors.Is(err,
 		ErrStart) || !strings.Contains(err.Error(), "in 2 tokens") {
 		t.Error(err)
 	}
@@ -186,19 +196,23 @@ func TestStartErrors(t *testing.T) {
 	given := func(words ...string) Options {
 		s := NewStarts("run.jsonl")
 		s.Add(text, words, "run.jsonl, line 7")
-		return Options{Start: StartGiven, Starts: s}
+		return Options{Sampling: SamplingOptions{Start: StartGiven, Starts: s}}
 	}
 	with := func(o Options, change func(*Options)) Options { change(&o); return o }
 	for want, opt := range map[string]Options{
-		"nothing stood in the blanks":                   {Start: StartOriginal},
-		`run.jsonl, line 7: blank 2, "zebra"`:           given("dog", "zebra"),
-		`run.jsonl, line 7: blank 1, "big dog"`:         given("big dog", "fox"),
-		"run.jsonl, line 7: 1 words for 2 blanks":       given("dog"),
-		`run.jsonl, line 7: blank 2, "." : it is not`:   given("dog", "."),
-		"run.jsonl, line 7: its words break a rule":     with(given("dog", "dog"), func(o *Options) { o.NoRepeat = true }),
-		"run.jsonl: it has no filling of this text":     {Start: StartGiven, Starts: NewStarts("run.jsonl")},
-		`blank 1, "fox": it is not among`:               {Start: StartOriginal, Original: []string{"fox", "dog"}, Ban: list(t, "fox")},
-		`the fillings to begin with: it has no filling`: {Start: StartGiven, Starts: NewStarts("")},
+		"nothing stood in the blanks":                 {Sampling: SamplingOptions{Start: StartOriginal}},
+		`run.jsonl, line 7: blank 2, "zebra"`:         given("dog", "zebra"),
+		`run.jsonl, line 7: blank 1, "big dog"`:       given("big dog", "fox"),
+		"run.jsonl, line 7: 1 words for 2 blanks":     given("dog"),
+		`run.jsonl, line 7: blank 2, "." : it is not`: given("dog", "."),
+		"run.jsonl, line 7: its words break a rule": with(given("dog", "dog"),
+			func(o *Options) { o.Words.NoRepeat = true }),
+		"run.jsonl: it has no filling of this text": {Sampling: SamplingOptions{Start: StartGiven,
+			Starts: NewStarts("run.jsonl")}},
+		`blank 1, "fox": it is not among`: {Sampling: SamplingOptions{Start: StartOriginal},
+			Words: WordOptions{Original: []string{"fox", "dog"}, Ban: list(t, "fox")}},
+		`the fillings to begin with: it has no filling`: {Sampling: SamplingOptions{Start: StartGiven,
+			Starts: NewStarts("")}},
 	} {
 		want = strings.Replace(want, " : it", ": it", 1)
 		if _, err := startsOf(t, e, text, opt); !errors.Is(err, ErrStart) ||
@@ -206,8 +220,9 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for _, opt := range []Options{{Start: -1}, {Start: 9}, {Start: StartGiven},
-		{Starts: NewStarts("")}} {
+	for _, opt := range []Options{{Sampling: SamplingOptions{Start: -1}},
+		{Sampling: SamplingOptions{Start: 9}}, {Sampling: SamplingOptions{Start: StartGiven}},
+		{Sampling: SamplingOptions{Starts: NewStarts("")}}} {
 		if err := opt.fill(); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", opt, err)
 		}

@@ -28,7 +28,7 @@ func TestStochasticGradUnbiased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tgt := targetOf(t, New(m), tm, Options{Gradient: c.mode})
+		tgt := targetOf(t, New(m), tm, Options{Sampling: SamplingOptions{Gradient: c.mode}})
 		x := make([]int32, len(tgt.Coords))
 		for i := range x {
 			x[i] = int32((5*i + 3) % tgt.Coords[i].K())
@@ -83,7 +83,9 @@ func TestStochasticGradRefusesJointConstraints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = New(m).Fill(context.Background(), tm, Options{Sampler: &samplers.SGDLD{}, NoRepeat: true})
+	_, err = New(m).Fill(context.Background(), tm,
+		Options{Sampling: SamplingOptions{Sampler: &samplers.SGDLD{}},
+			Words: WordOptions{NoRepeat: true}})
 	if !errors.Is(err, samplers.ErrUnsupported) {
 		t.Errorf("no-repeat with sgdld: %v", err)
 	}
@@ -129,13 +131,14 @@ func TestShortlist(t *testing.T) {
 		want int
 	}{
 		{Options{}, 0},
-		{Options{Shortlist: 9}, 9},
-		{Options{Sampler: &samplers.LB1{}}, DefaultShortlist},
-		{Options{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}, 5},
-		{Options{Sampler: &samplers.HammingBall{}, NoShortlist: true}, 0},
+		{Options{Sampling: SamplingOptions{Shortlist: 9}}, 9},
+		{Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}}}, DefaultShortlist},
+		{Options{Sampling: SamplingOptions{Sampler: &samplers.ExactGibbs{}, Shortlist: 5}}, 5},
+		{Options{Sampling: SamplingOptions{Sampler: &samplers.HammingBall{}, Shortlist: NoShortlist}}, 0},
 	} {
 		if got := c.opt.shortlist(); got != c.want {
-			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampler, c.opt.Shortlist, got, c.want)
+			t.Errorf("%T, %d: %d candidates, want %d", c.opt.Sampling.Sampler, c.opt.Sampling.Shortlist, got,
+				c.want)
 		}
 	}
 	// Every filling of a run comes from the shortlist.
@@ -145,8 +148,9 @@ func TestShortlist(t *testing.T) {
 	}
 	r, err := New(
 		m,
-	).Fill(ctx, tm, Options{Sampler: &samplers.LB1{}, Shortlist: 7, Steps: 10, Chains: 12, AllFillings: true,
-		Score: ScorePLL})
+	).Fill(ctx, tm, Options{Sampling: SamplingOptions{Sampler: &samplers.LB1{}, Shortlist: 7,
+		Steps: 10, Chains: 12}, Results: ResultOptions{Top: AllFillings,
+		Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}

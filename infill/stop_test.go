@@ -19,9 +19,10 @@ func TestStop(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var traced [][]int32
-	opt := Options{Steps: 40, Chains: 2, Seed: 1, ID: "1", Stop: stop, Collect: CollectLast,
-		Score: ScorePLL}
-	opt.Trace = func(s Step) error {
+	opt := Options{Sampling: SamplingOptions{Steps: 40, Chains: 2}, Seed: 1, ID: "1",
+		Watch: WatchOptions{Stop: stop}, Results: ResultOptions{Collect: CollectLast,
+			Score: ScorePLL}}
+	opt.Watch.Trace = func(s Step) error {
 		if s.Step == 3 {
 			traced = [][]int32{slices.Clone(s.Tokens(0)), slices.Clone(s.Tokens(1))}
 			close(stop)
@@ -42,8 +43,8 @@ func TestStop(t *testing.T) {
 	}
 	// The steps are those of a run that goes on: nothing depends on the end.
 	var whole [][]int32
-	opt.Stop = nil
-	opt.Trace = func(s Step) error {
+	opt.Watch.Stop = nil
+	opt.Watch.Trace = func(s Step) error {
 		if s.Step == 3 {
 			whole = [][]int32{slices.Clone(s.Tokens(0)), slices.Clone(s.Tokens(1))}
 		}
@@ -70,9 +71,10 @@ func TestStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last [][]string
-	opt := Options{Steps: 4, Chains: 6, Seed: 2, Case: CaseModel, AllFillings: true,
-		Collect: CollectLast, Score: ScorePLL}
-	opt.Trace = func(s Step) error {
+	opt := Options{Sampling: SamplingOptions{Steps: 4, Chains: 6}, Seed: 2,
+		Results: ResultOptions{Case: CaseModel, Top: AllFillings,
+			Collect: CollectLast, Score: ScorePLL}}
+	opt.Watch.Trace = func(s Step) error {
 		last = nil
 		for k := range s.Energy {
 			ids, starts := s.Tokens(k), append(slices.Clone(s.Starts(k)), len(s.Tokens(k)))

@@ -56,8 +56,8 @@ type bucket struct {
 
 func newTarget(m *recall.Recall, sp *space.Space, opt *Options, e *extra) *target {
 	m = m.Keeping(recall.NewKept(sp.TokenSets(), m.VocabSize()))
-	return &target{Space: sp, model: m, temp: opt.Temperature, mode: opt.Gradient,
-		extra: e, written: opt.Case, byKey: map[*space.Layout]*bucket{}}
+	return &target{Space: sp, model: m, temp: opt.Sampling.Temperature, mode: opt.Sampling.Gradient,
+		extra: e, written: opt.Results.Case, byKey: map[*space.Layout]*bucket{}}
 }
 
 // Domain implements samplers.Target.

@@ -77,7 +77,7 @@ func (p *plan) energies(ctx context.Context, fillings []Filling) error {
 			fillings[k].Energies[ModelEnergy] -= part
 		}
 	}
-	if p.opt.Score == ScorePLL {
+	if p.opt.Results.Score == ScorePLL {
 		for k := range fillings {
 			fillings[k].Parts.PLL = fillings[k].Energies[ModelEnergy]
 		}
@@ -91,9 +91,9 @@ func (p *plan) honest() error {
 	if p.parts[0].tgt.extra == nil {
 		return nil
 	}
-	_, described := p.opt.Sampler.(samplers.Describer)
-	info := samplers.InfoOf(p.opt.Sampler)
-	if !described || info.Exact || p.parts[0].tgt.extra.steered(p.opt.Sampler) {
+	_, described := p.opt.Sampling.Sampler.(samplers.Describer)
+	info := samplers.InfoOf(p.opt.Sampling.Sampler)
+	if !described || info.Exact || p.parts[0].tgt.extra.steered(p.opt.Sampling.Sampler) {
 		return nil
 	}
 	return fmt.Errorf("%w: the sampler %s has no acceptance step, so it would leave out the parts of "+

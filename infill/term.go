@@ -17,7 +17,7 @@ import (
 
 // A Term is a part of an energy that judges finished texts: what a classifier or a second
 // model says of them, a list of words, how near they are to what stood there before. With
-// [Options.Terms] the energy is
+// [WordOptions.Terms] the energy is
 //
 //	U(θ) = U₁(θ) + Σ_k λ_k U_k(text of θ)
 //
@@ -53,7 +53,7 @@ type Bounded interface {
 type Finished struct {
 	Text  string
 	Spans [][2]int // byte span in Text of what fills each blank, ascending
-	// Original are the words that stood in the blanks before, see Options.Original; nil where
+	// Original are the words that stood in the blanks before, see Options.Words.Original; nil where
 	// nothing did.
 	Original []string
 }
@@ -124,10 +124,10 @@ type extra struct {
 
 // newExtra is nil where there are no terms.
 func (e *Engine) newExtra(opt *Options) *extra {
-	if len(opt.Terms) == 0 {
+	if len(opt.Words.Terms) == 0 {
 		return nil
 	}
-	x := &extra{terms: opt.Terms, original: opt.Original}
+	x := &extra{terms: opt.Words.Terms, original: opt.Words.Original}
 	x.guides, x.guided = e.guidesOf(opt)
 	if e.memo != nil {
 		x.memo = recall.NewMemo(termBytes)

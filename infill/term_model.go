@@ -73,7 +73,7 @@ type guide struct {
 // whether these are all that weigh anything.
 func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
 	all = true
-	for _, w := range opt.Terms {
+	for _, w := range opt.Words.Terms {
 		if w.Weight == 0 {
 			continue
 		}
@@ -86,7 +86,7 @@ func (e *Engine) guidesOf(opt *Options) (list []guide, all bool) {
 		if e.memo == nil {
 			memo = nil
 		}
-		list = append(list, guide{recall.New(s.engine.model, memo, opt.Sampler), w.Weight})
+		list = append(list, guide{recall.New(s.engine.model, memo, opt.Sampling.Sampler), w.Weight})
 	}
 	return list, all
 }

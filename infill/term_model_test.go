@@ -23,7 +23,8 @@ func TestSecondModelInvariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Temperature: temp, Terms: []Weighted{{NewSecondModel("tiny", second), weight}}}
+	opt := Options{Sampling: SamplingOptions{Temperature: temp},
+		Words: WordOptions{Terms: []Weighted{{NewSecondModel("tiny", second), weight}}}}
 	tgt := targetOf(t, e, tm, opt)
 	x, texts := tgt.states()
 	p, sum, spread := make([]float64, len(x)), 0.0, 0.0
@@ -74,9 +75,9 @@ func TestSecondModelGradient(t *testing.T) {
 			t.Fatal(err)
 		}
 		const weight = -2.5
-		plain := targetOf(t, e, tm, Options{Temperature: 2})
-		both := targetOf(t, e, tm, Options{Temperature: 2,
-			Terms: []Weighted{{NewSecondModel("again", tinyAgain), weight}}})
+		plain := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2}})
+		both := targetOf(t, e, tm, Options{Sampling: SamplingOptions{Temperature: 2},
+			Words: WordOptions{Terms: []Weighted{{NewSecondModel("again", tinyAgain), weight}}}})
 		x, err := plain.start(ctx, 4, "", 6)
 		if err != nil {
 			t.Fatal(err)
@@ -129,8 +130,9 @@ func TestSecondModelUncorrected(t *testing.T) {
 		{&samplers.Gibbs{}, []Weighted{again}, false},
 		{&samplers.SGDLD{}, []Weighted{again}, false},
 	} {
-		_, err := e.Fill(context.Background(), tm, Options{Sampler: c.sampler, Steps: 2, Chains: 2,
-			Terms: c.terms, Score: ScorePLL})
+		_, err := e.Fill(context.Background(), tm,
+			Options{Sampling: SamplingOptions{Sampler: c.sampler, Steps: 2, Chains: 2},
+				Words: WordOptions{Terms: c.terms}, Results: ResultOptions{Score: ScorePLL}})
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, samplers.ErrUnsupported) {
 			t.Errorf("%s of %d terms: %v", c.sampler.Name(), len(c.terms), err)
 		}

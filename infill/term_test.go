@@ -62,7 +62,8 @@ func TestTermsInvariant(t *testing.T) {
 	} {
 		tm := parsed(t, e, text)
 		toy := &toyTerm{name: "toy"}
-		opt := Options{Temperature: temp, Terms: []Weighted{{toy, weight}}}
+		opt := Options{Sampling: SamplingOptions{Temperature: temp},
+			Words: WordOptions{Terms: []Weighted{{toy, weight}}}}
 		tgt := targetOf(t, e, tm, opt)
 		x, texts := tgt.states()
 		p := make([]float64, len(x))
@@ -97,8 +98,9 @@ func TestTermsReached(t *testing.T) {
 		"[MASK|funny|boring|sad|slow].")
 	toy := &toyTerm{name: "toy"}
 	const temp = 2.0
-	opt := Options{Collect: CollectLast, Steps: 60, Chains: 1000, AllFillings: true, Seed: 3, Temperature: temp,
-		Terms: []Weighted{{toy, 3}}, Score: ScorePLL}
+	opt := Options{Results: ResultOptions{Collect: CollectLast, Top: AllFillings, Score: ScorePLL},
+		Sampling: SamplingOptions{Steps: 60, Chains: 1000, Temperature: temp}, Seed: 3,
+		Words: WordOptions{Terms: []Weighted{{toy, 3}}}}
 	tgt := targetOf(t, e, tm, opt)
 	x, texts := tgt.states()
 	p, plain, at := make([]float64, len(x)), make([]float64, len(x)), map[string]int{}
@@ -124,7 +126,7 @@ func TestTermsReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.Sampler = s
+		opt.Sampling.Sampler = s
 		r, err := e.Fill(context.Background(), tm, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +157,8 @@ func TestTermsExact(t *testing.T) {
 	} {
 		toy := &toyTerm{name: "toy"}
 		r := exactFill(t, e, text,
-			Options{AllFillings: true, Temperature: 1.5, Terms: []Weighted{{toy, -2}}, Score: ScorePLL})
+			Options{Results: ResultOptions{Top: AllFillings, Score: ScorePLL},
+				Sampling: SamplingOptions{Temperature: 1.5}, Words: WordOptions{Terms: []Weighted{{toy, -2}}}})
 		if !r.Exact {
 			t.Fatalf("%q: %+v", text, r)
 		}
@@ -177,8 +180,8 @@ func TestTermsExact(t *testing.T) {
 			t.Errorf("%q: probabilities sum to %v", text, all)
 		}
 		toy.rows = MaxExactRows
-		if r = exactFill(t, e, text, Options{Method: MethodExact, Score: ScorePLL,
-			Terms: []Weighted{{toy, 1}}}); r.Exact || r.Method != MethodSample {
+		if r = exactFill(t, e, text, Options{Method: MethodExact, Results: ResultOptions{Score: ScorePLL},
+			Words: WordOptions{Terms: []Weighted{{toy, 1}}}}); r.Exact || r.Method != MethodSample {
 			t.Errorf("%q: %d rows a text, and exact: %v", text, toy.rows, r)
 		}
 	}
@@ -194,8 +197,9 @@ func TestTermsMemo(t *testing.T) {
 		e := NewWithMemo(tiny(t), bytes)
 		tm := parsed(t, e, "the [MASK] saw the [MASK] in the [MASK] .")
 		toy := &toyTerm{name: "toy"}
-		r, err := e.Fill(context.Background(), tm, Options{Seed: 1, Terms: []Weighted{{toy, 1}},
-			Method: MethodSample, Score: ScorePLL})
+		r, err := e.Fill(context.Background(), tm,
+			Options{Seed: 1, Words: WordOptions{Terms: []Weighted{{toy, 1}}},
+				Method: MethodSample, Results: ResultOptions{Score: ScorePLL}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,8 +230,9 @@ func TestTermsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := Options{Sampler: s, Steps: 2, Chains: 2, Terms: []Weighted{{&toyTerm{name: "toy"}, 1}},
-			Score: ScorePLL}
+		opt := Options{Sampling: SamplingOptions{Sampler: s, Steps: 2, Chains: 2},
+			Words:   WordOptions{Terms: []Weighted{{&toyTerm{name: "toy"}, 1}}},
+			Results: ResultOptions{Score: ScorePLL}}
 		_, err = e.Fill(context.Background(), tm, opt)
 		if refused := errors.Is(err, samplers.ErrUnsupported); refused == info.Exact ||
 			err != nil && !refused {
@@ -242,7 +247,8 @@ func TestTermsRefused(t *testing.T) {
 		"weight":  {{&toyTerm{name: "a"}, math.NaN()}},
 		"great":   {{&toyTerm{name: "a"}, 2 * MaxWeight}},
 	} {
-		if _, err := e.Fill(context.Background(), tm, Options{Terms: terms}); !errors.Is(err, ErrOption) {
+		if _, err := e.Fill(context.Background(), tm,
+			Options{Words: WordOptions{Terms: terms}}); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -289,8 +295,8 @@ func TestTermsNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		toy := &toyTerm{name: "toy", odd: map[string]float64{"fox saw the cats": v}}
 		r, err := e.Fill(context.Background(), tm, Options{
-			Steps: 80, Temperature: 4, AllFillings: true, Seed: 5, Terms: []Weighted{{toy, 1}},
-			Score: ScorePLL,
+			Sampling: SamplingOptions{Steps: 80, Temperature: 4}, Results: ResultOptions{Top: AllFillings,
+				Score: ScorePLL}, Seed: 5, Words: WordOptions{Terms: []Weighted{{toy, 1}}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -312,7 +318,8 @@ func TestTermsScored(t *testing.T) {
 	e := New(tiny(t))
 	terms := []Weighted{{&toyTerm{name: "a"}, 1.5}, {&toyTerm{name: "b"}, -0.5}, {&toyTerm{name: "c"}, 0}}
 	tm := parsed(t, e, "the [MASK|dog|cat|fox] sleeps .")
-	filled, err := e.Fill(t.Context(), tm, Options{Terms: terms, Top: 3, Score: ScorePLL})
+	filled, err := e.Fill(t.Context(), tm,
+		Options{Words: WordOptions{Terms: terms}, Results: ResultOptions{Top: 3, Score: ScorePLL}})
 	if err != nil {
 		t.Fatal(err)
 	}

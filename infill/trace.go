@@ -8,13 +8,13 @@ import (
 	"infill/internal/gate"
 )
 
-// A tracer puts together, for Options.Trace, what the parts of a plan did: they
+// A tracer puts together, for Options.Watch.Trace, what the parts of a plan did: they
 // make their steps independently, some ahead of others.
 type tracer struct {
 	mu   sync.Mutex
 	open []openStep // that not all parts have made, in order
 	next int        // number of open[0]
-	err  error      // of Options.Trace, which is then called no more
+	err  error      // of Options.Watch.Trace, which is then called no more
 }
 
 // An openStep is a step that some parts still have to make.
@@ -25,14 +25,14 @@ type openStep struct {
 	starts [][]int   // by chain
 }
 
-// trace notes what a part did, and tells Options.Trace of every step that has
+// trace notes what a part did, and tells Options.Watch.Trace of every step that has
 // now been made by all parts, in order and one at a time.
 func (p *plan) trace(ctx context.Context, pt *part) error {
-	if p.opt.Trace == nil {
+	if p.opt.Watch.Trace == nil {
 		return nil
 	}
 	u := append([]float64(nil), pt.run.U...)
-	if p.opt.TraceEnergies {
+	if p.opt.Watch.TraceEnergies {
 		if err := pt.tgt.complete(ctx, pt.run.X, u); err != nil {
 			return err
 		}
@@ -44,13 +44,13 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		for t.next+len(t.open) <= pt.run.Done() {
-			s := openStep{left: len(p.parts), tokens: make([][]int32, p.opt.Chains),
-				starts: make([][]int, p.opt.Chains)}
+			s := openStep{left: len(p.parts), tokens: make([][]int32, p.opt.Sampling.Chains),
+				starts: make([][]int, p.opt.Sampling.Chains)}
 			s.Step.Step = t.next + len(t.open)
-			s.Energy = make([]float64, p.opt.Chains)
+			s.Energy = make([]float64, p.opt.Sampling.Chains)
 			if s.Step.Step > 0 {
-				s.Proposed = make([]bool, p.opt.Chains)
-				s.Accepted = make([]bool, p.opt.Chains)
+				s.Proposed = make([]bool, p.opt.Sampling.Chains)
+				s.Accepted = make([]bool, p.opt.Sampling.Chains)
 			}
 			s.Tokens = func(k int) []int32 { return s.tokens[k] }
 			s.Starts = func(k int) []int { return s.starts[k] }
@@ -72,7 +72,7 @@ func (p *plan) trace(ctx context.Context, pt *part) error {
 			done := t.open[0].Step
 			t.open = t.open[1:]
 			t.next++
-			t.err = p.opt.Trace(done)
+			t.err = p.opt.Watch.Trace(done)
 		}
 		return t.err
 	})

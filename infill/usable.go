@@ -38,13 +38,14 @@ func (e *Engine) usable(ctx context.Context, t *Template, opt *Options) error {
 	if opt == nil {
 		return nil
 	}
-	for _, l := range []*text.WordList{opt.Allow, opt.Ban} {
+	for _, l := range []*text.WordList{opt.Words.Allow, opt.Words.Ban} {
 		if tok := text.TokenizerOf(l); tok != nil && !e.knows(tok) {
 			return fmt.Errorf("%w: a list of words was made with the tokenizer of another vocabulary; "+
 				"make it with Engine.Tokenizer", text.ErrOption)
 		}
 	}
-	if n := len(opt.Original); n > 0 && n != len(t.in.Blanks) && opt.Start != StartOriginal {
+	if n := len(opt.Words.Original); n > 0 && n != len(t.in.Blanks) &&
+		opt.Sampling.Start != StartOriginal {
 		return fmt.Errorf("%w: %d original words for %d blanks; give one for every blank, in the order "+
 			"of the text", text.ErrOption, n, len(t.in.Blanks))
 	}
@@ -72,6 +73,6 @@ func (e *Engine) Reaches(sentence string, word [2]int, opt Options) bool {
 	if e == nil || e.model == nil || word[0] < 0 || word[0] >= word[1] || word[1] > len(sentence) {
 		return false
 	}
-	r := &space.Rules{Vocab: opt.Vocab, Allow: opt.Allow, Ban: opt.Ban}
+	r := &space.Rules{Vocab: opt.Words.Vocab, Allow: opt.Words.Allow, Ban: opt.Words.Ban}
 	return e.supports.Reaches(sentence, word, r)
 }

@@ -34,7 +34,7 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick := Options{Chains: 2, Steps: 2}
+	quick := Options{Sampling: SamplingOptions{Chains: 2, Steps: 2}}
 	fill := func(ctx context.Context, e *Engine, tm *Template, o Options) func() error {
 		return func() error {
 			_, err := e.Fill(ctx, tm, o)
@@ -49,8 +49,9 @@ func TestMissingArgumentsAreErrors(t *testing.T) {
 		"fill without a context":  fill(none, e, two, quick),
 		"fill without a template": fill(ctx, e, nil, quick),
 		"fill a zero template":    fill(ctx, e, new(Template), quick),
-		"second model of nothing": fill(ctx, e, two, Options{Chains: 2, Steps: 2,
-			Terms: []Weighted{{NewSecondModel("second", nil), 1}}}),
+		"second model of nothing": fill(ctx, e, two,
+			Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
+				Words: WordOptions{Terms: []Weighted{{NewSecondModel("second", nil), 1}}}}),
 		"score without a model": func() error {
 			_, err := New(nil).Score(ctx, "the cat")
 			return err
@@ -148,8 +149,8 @@ func TestTokensOfAnotherModelAreRefused(t *testing.T) {
 	for name, err := range map[string]error{
 		"template":   errOf(e.Fill(t.Context(), their, Options{})),
 		"candidates": theirs,
-		"allowed":    errOf(e.Fill(t.Context(), own, Options{Allow: words})),
-		"banned":     errOf(e.Fill(t.Context(), own, Options{Ban: words})),
+		"allowed":    errOf(e.Fill(t.Context(), own, Options{Words: WordOptions{Allow: words}})),
+		"banned":     errOf(e.Fill(t.Context(), own, Options{Words: WordOptions{Ban: words}})),
 	} {
 		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "Engine.Tokenizer") {
 			t.Errorf("%s: %v", name, err)
@@ -167,11 +168,13 @@ func errOf(_ *Result, err error) error { return err }
 // A value of an option that does not exist was taken for one that does, or panicked.
 func TestUnknownValuesOfOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"vocab below": {Vocab: -1}, "vocab above": {Vocab: 3},
-		"select below": {Select: -1}, "select above": {Select: 2},
-		"case below": {Case: -1}, "case above": {Case: 2},
+		"vocab below": {Words: WordOptions{Vocab: -1}}, "vocab above": {Words: WordOptions{Vocab: 3}},
+		"select below": {Results: ResultOptions{Select: -1}},
+		"select above": {Results: ResultOptions{Select: 2}},
+		"case below":   {Results: ResultOptions{Case: -1}}, "case above": {Results: ResultOptions{Case: 2}},
 		"long below": {Long: -1}, "long above": {Long: 2},
-		"gradient below": {Gradient: -1}, "gradient above": {Gradient: 2},
+		"gradient below": {Sampling: SamplingOptions{Gradient: -1}},
+		"gradient above": {Sampling: SamplingOptions{Gradient: 2}},
 	} {
 		if err := o.Check(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "want ") {
 			t.Errorf("%s: %v", name, err)
@@ -187,7 +190,8 @@ func TestOriginalWordsAreOneForEveryBlank(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, words := range [][]string{{"cat"}, {"cat", "mat", "hat"}} {
-		_, err := New(m).Fill(t.Context(), two, Options{Original: words, MinDistance: 1})
+		_, err := New(m).Fill(t.Context(), two,
+			Options{Words: WordOptions{Original: words, MinDistance: 1}})
 		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "for 2 blanks") {
 			t.Errorf("%d words: %v", len(words), err)
 		}
@@ -220,7 +224,8 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			terms := []Weighted{{constant(x), 1}}
-			_, err = e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 2, Method: MethodExact, Terms: terms})
+			_, err = e.Fill(t.Context(), tm, Options{Sampling: SamplingOptions{Chains: 2, Steps: 2},
+				Method: MethodExact, Words: WordOptions{Terms: terms}})
 			named := err != nil && strings.Contains(err.Error(), "part constant of the energy is "+
 				fmt.Sprint(x))
 			if !named || !errors.Is(err, mlm.ErrNotFinite) || strings.Contains(err.Error(), "start it") {
@@ -233,7 +238,8 @@ func TestTermThatIsNotFiniteIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = e.Fill(t.Context(), two, Options{Chains: 2, Steps: 2, Terms: none})
+	_, err = e.Fill(t.Context(), two,
+		Options{Sampling: SamplingOptions{Chains: 2, Steps: 2}, Words: WordOptions{Terms: none}})
 	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "pass it to NewSecondModel") {
 		t.Errorf("no second model: %v", err)
 	}
@@ -274,14 +280,16 @@ func TestTermThatPanics(t *testing.T) {
 	for range 3 {
 		got := func() (value any) {
 			defer func() { value = recover() }()
-			_, err := e.Fill(t.Context(), tm, Options{Steps: 1, Terms: []Weighted{{panics{}, 1}}})
+			_, err := e.Fill(t.Context(), tm, Options{Sampling: SamplingOptions{Steps: 1},
+				Words: WordOptions{Terms: []Weighted{{panics{}, 1}}}})
 			return err
 		}()
 		if !strings.Contains(fmt.Sprint(got), "a fault of the term") {
 			t.Fatalf("recovered %v", got)
 		}
 	}
-	if _, err := e.Fill(t.Context(), tm, Options{Chains: 2, Steps: 1}); err != nil {
+	if _, err := e.Fill(t.Context(), tm,
+		Options{Sampling: SamplingOptions{Chains: 2, Steps: 1}}); err != nil {
 		t.Error(err)
 	}
 }

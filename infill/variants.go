@@ -78,7 +78,7 @@ type Rounds struct {
 }
 
 // Rounds prepares to make variants of a text. Options.Seed, ID and the number of a round decide its
-// randomness. Options.Top, AllFillings and Original are not used.
+// randomness. Results.Top and Words.Original are not used.
 func (e *Engine) Rounds(text string, m Masking, opt Options, want Variants) *Rounds {
 	return &Rounds{e: e, text: text, masking: m, opt: opt, want: want}
 }
@@ -157,9 +157,9 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 		opt.ID += fmt.Sprintf("\x00round\x00%d", n)
 	}
 	// Some may be taken already. Of an exact round there would be as many as the vocabulary has words.
-	opt.Top, opt.AllFillings = min(4*r.want.Count+16, MaxTop), false
+	opt.Results.Top = min(4*r.want.Count+16, MaxTop)
 	if opt.method() == MethodSearch { // whose work grows with them
-		opt.Top = min(r.want.Count+3, MaxTop)
+		opt.Results.Top = min(r.want.Count+3, MaxTop)
 	}
 	tok := r.e.Tokenizer()
 	plain, chosen, err := text.Masking(r.masking).Choose(r.text, tok.Token(tok.MaskID()), opt.Seed,
@@ -171,13 +171,13 @@ func (r *Rounds) round(ctx context.Context, n int) ([]Variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Original = masked
+	opt.Words.Original = masked
 	var list []Variant
 	res, err := r.e.Fill(ctx, &Template{*t}, opt)
 	var many *samplers.TooManyError
 	switch {
 	case err == nil:
-		if opt.Select == SelectDiverse { // in the order in which they are chosen
+		if opt.Results.Select == SelectDiverse { // in the order in which they are chosen
 			res.Fillings = diverse(res.Fillings, len(res.Fillings))
 		}
 		for _, f := range res.Fillings {

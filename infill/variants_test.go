@@ -23,7 +23,8 @@ func TestRounds(t *testing.T) {
 	ctx := context.Background()
 	const text = "The big dog\tsleeps in the old house."
 	m := Masking{Rate: 0.5, Class: ClassContent}
-	opt := Options{Chains: 4, Steps: 4, Seed: 5, ID: "7", Filter: Filter{MinEdits: 1}, Score: ScorePLL}
+	opt := Options{Sampling: SamplingOptions{Chains: 4, Steps: 4}, Seed: 5, ID: "7",
+		Words: WordOptions{Filter: Filter{MinEdits: 1}}, Results: ResultOptions{Score: ScorePLL}}
 	want := Variants{Count: 6, PerMasking: 2, ExtraRounds: 2}
 	r := e.Rounds(text, m, opt, want)
 	found, made, err := r.Find(ctx, nil)
@@ -74,7 +75,7 @@ func TestRounds(t *testing.T) {
 func TestRoundsOfOneWord(t *testing.T) {
 	t.Parallel()
 	e := New(tiny(t))
-	opt := Options{Filter: Filter{MinEdits: 1}}
+	opt := Options{Words: WordOptions{Filter: Filter{MinEdits: 1}}}
 	m := Masking{Rate: 1, Keep: wordSet(t, "the", "sleeps")}
 	for _, want := range []Variants{{Count: 4, PerMasking: 1}, {Count: 4},
 		{Count: 4, PerMasking: 3, ExtraRounds: 1}} {
@@ -89,7 +90,7 @@ func TestRoundsOfOneWord(t *testing.T) {
 		}
 	}
 	// All rounds are too few.
-	opt.Allow, _ = NewWordList(e.Tokenizer(), []string{"cat", "dog", "bird"})
+	opt.Words.Allow, _ = NewWordList(e.Tokenizer(), []string{"cat", "dog", "bird"})
 	found, made, err := e.Rounds("the dog sleeps", m, opt,
 		Variants{Count: 4, PerMasking: 1, ExtraRounds: 3}).Find(context.Background(), nil)
 	if err != nil || made != 7 || len(found) == 0 || len(found) > 2 {

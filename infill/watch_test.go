@@ -15,12 +15,15 @@ func TestWatch(t *testing.T) {
 	}{
 		{"the [MASK] sleeps .", Options{}, MethodExact, EndedItself},
 		{"the [MASK] sleeps .", Options{Method: MethodSearch}, MethodExact, EndedItself},
-		{"the [MASK] sleeps .", Options{Steps: 5}, MethodSample, EndedItself},
+		{"the [MASK] sleeps .", Options{Sampling: SamplingOptions{Steps: 5}}, MethodSample, EndedItself},
 		{"the [MASK] saw a [MASK] .", Options{}, MethodSearch, EndedItself},
-		{"the [MASK] saw a [MASK] .", Options{Method: MethodExact, Steps: 5}, MethodSample, EndedItself},
+		{"the [MASK] saw a [MASK] .", Options{Method: MethodExact, Sampling: SamplingOptions{Steps: 5}},
+			MethodSample, EndedItself},
 		{"the [MASK*1-3] saw a [MASK] .", Options{}, MethodSearch, EndedStopped},
-		{"the [MASK*1-3] saw a [MASK] .", Options{Steps: 9}, MethodSample, EndedStopped},
-		{"the [MASK] saw a [MASK] .", Options{Steps: 9, Budget: BudgetRows}, MethodSample, EndedStopped},
+		{"the [MASK*1-3] saw a [MASK] .", Options{Sampling: SamplingOptions{Steps: 9}}, MethodSample,
+			EndedStopped},
+		{"the [MASK] saw a [MASK] .", Options{Sampling: SamplingOptions{Steps: 9, Budget: BudgetRows}},
+			MethodSample, EndedStopped},
 	} {
 		tm, err := Parse(e.model.Tokenizer(), c.text)
 		if err != nil {
@@ -32,17 +35,17 @@ func TestWatch(t *testing.T) {
 		if c.end == EndedStopped {
 			stop := make(chan struct{})
 			close(stop)
-			c.opt.Stop = stop
+			c.opt.Watch.Stop = stop
 		}
-		c.opt.Chosen = func(m Method) error {
+		c.opt.Watch.Chosen = func(m Method) error {
 			if chosen != MethodAuto || calls > 0 {
 				t.Errorf("%s: %v is chosen after %v and %d calls", c.text, m, chosen, calls)
 			}
 			chosen = m
 			return nil
 		}
-		c.opt.Trace = func(Step) error { calls++; return nil }
-		c.opt.Watch = func(p Progress) error {
+		c.opt.Watch.Trace = func(Step) error { calls++; return nil }
+		c.opt.Watch.Progress = func(p Progress) error {
 			calls++
 			if p.Rows < last.Rows || len(p.Best) < len(last.Best) {
 				t.Errorf("%s: %d rows and %d fillings after %d and %d", c.text, p.Rows, len(p.Best),

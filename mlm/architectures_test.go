@@ -250,27 +250,30 @@ func fillFolder(t *testing.T, m *mlm.Model) {
 		{"the [MASK]  sat\ton the [MASK].", infill.Options{},
 			func(f string) bool { return f != "" && strings.TrimSpace(f) == f }},
 		{"the ___ sat on " + tok.Token(tok.MaskID()) + ", he",
-			infill.Options{Vocab: infill.VocabWholeWords}, whole},
-		{"the [MASK] sat", infill.Options{Vocab: infill.VocabWholeWords, Ban: ban},
+			infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}}, whole},
+		{"the [MASK] sat", infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords, Ban: ban}},
 			func(f string) bool { return whole(f) && f != "cat" && f != "sat" }},
-		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{NoRepeat: true},
+		{"the [MASK/^[cd]..$/] ran to a [MASK/^[cd]..$/]", infill.Options{Words: infill.WordOptions{NoRepeat: true}},
 			words("cat", "dog")},
-		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Case: infill.CaseModel},
+		{"a [MASK|dog|red cat|old man] sat.", infill.Options{Results: infill.ResultOptions{Case: infill.CaseModel}},
 			words("dog", "red cat", "old man")},
-		{"the [MASK] sat on a [MASK]", infill.Options{Allow: allow}, words("cat", "dog", "old man")},
-		{"the [MASK*2] sat", infill.Options{Vocab: infill.VocabWholeWords}, func(f string) bool {
-			a, b, two := strings.Cut(f, " ")
-			return two && whole(a) && whole(b)
-		}},
+		{"the [MASK] sat on a [MASK]", infill.Options{Words: infill.WordOptions{Allow: allow}},
+			words("cat", "dog", "old man")},
+		{"the [MASK*2] sat", infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}},
+			func(f string) bool {
+				a, b, two := strings.Cut(f, " ")
+				return two && whole(a) && whole(b)
+			}},
 		{"the [MASK*2] sat", infill.Options{}, func(f string) bool {
 			return f != "" &&
 				strings.TrimSpace(f) == f
 		}},
 		{"a [MASK:x] sat on a [MASK:x].", infill.Options{}, func(f string) bool { return f != "" }},
 		{"(the “[MASK|cat|dog]” sat)", infill.Options{}, words("cat", "dog")},
-		{"[MASK|the|a] cat", infill.Options{Case: infill.CaseModel}, words("the", "a")},
+		{"[MASK|the|a] cat", infill.Options{Results: infill.ResultOptions{Case: infill.CaseModel}},
+			words("the", "a")},
 	} {
-		c.opt.Chains, c.opt.Steps, c.opt.Seed = 3, 4, 7
+		c.opt.Sampling.Chains, c.opt.Sampling.Steps, c.opt.Seed = 3, 4, 7
 		tm, err := infill.Parse(tok, c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)

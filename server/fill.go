@@ -102,7 +102,7 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 		if err := s.affordable(tp, o, fill.Model.VocabSize()); err != nil {
 			return err
 		}
-		o.Stop = t.waits.Done()
+		o.Watch.Stop = t.waits.Done()
 		if look != nil {
 			if err := look(tp, o); err != nil {
 				return err
@@ -131,8 +131,8 @@ func (s *Server) work(t *timed, fill *records.Filler, it *batch.Item, look func(
 
 // counted lets the metrics see the steps and the rows of a search as they are made.
 func (s *Server) counted(o *infill.Options) {
-	watch, rows := o.Watch, 0
-	o.Watch = func(p infill.Progress) error {
+	watch, rows := o.Watch.Progress, 0
+	o.Watch.Progress = func(p infill.Progress) error {
 		s.counts.searchRows.Add(int64(p.Rows - rows))
 		rows = p.Rows
 		if watch == nil {
@@ -140,8 +140,8 @@ func (s *Server) counted(o *infill.Options) {
 		}
 		return watch(p)
 	}
-	trace := o.Trace
-	o.Trace = func(st infill.Step) error {
+	trace := o.Watch.Trace
+	o.Watch.Trace = func(st infill.Step) error {
 		if st.Step > 0 {
 			s.counts.chainSteps.Add(int64(len(st.Energy)))
 		}
@@ -158,21 +158,23 @@ func (s *Server) counted(o *infill.Options) {
 func (s *Server) affordable(t *infill.Template, o *infill.Options, vocab int) error {
 	ran, tokens := o.Complete(), 0
 	if ran.Method == infill.MethodSearch {
-		if o.Rows > s.opt.Work {
-			return fail(codeTooMuchWork, `"most_rows" is %d, at most %d; ask for fewer`, o.Rows, s.opt.Work)
+		if o.Search.Rows > s.opt.Work {
+			return fail(codeTooMuchWork, `"most_rows" is %d, at most %d; ask for fewer`, o.Search.Rows,
+				s.opt.Work)
 		}
-		o.Rows = min(ran.Rows, s.opt.Work)
+		o.Search.Rows = min(ran.Search.Rows, s.opt.Work)
 		return nil
 	}
 	for _, b := range t.Blanks() {
 		tokens += b.Max
 	}
-	work := float64(ran.Chains) * (float64(ran.Steps) + 1) * float64(tokens)
+	work := float64(ran.Sampling.Chains) * (float64(ran.Sampling.NumSteps()) + 1) * float64(tokens)
 	if work > float64(s.opt.Work) {
 		return fail(codeTooMuchWork, `"chains" × ("steps" + 1) × blanks are %d × (%d + 1) × %d, at most `+
-			"%d together; ask for fewer chains or steps", ran.Chains, ran.Steps, tokens, s.opt.Work)
+			"%d together; ask for fewer chains or steps", ran.Sampling.Chains, ran.Sampling.NumSteps(),
+			tokens, s.opt.Work)
 	}
-	return holdable(ran.Chains, tokens, vocab)
+	return holdable(ran.Sampling.Chains, tokens, vocab)
 }
 
 // mostHeld bounds what the chains of a request hold at a time: for each token of the blanks a value

@@ -149,8 +149,9 @@ func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kep
 		t.Fatal(err)
 	}
 	kept = []map[string]int{{}, {}}
-	_, err = infill.New(m.model).Fill(t.Context(), tp, infill.Options{Seed: 1, ID: "1", Steps: steps,
-		Chains: chains, Trace: func(st infill.Step) error {
+	_, err = infill.New(m.model).Fill(t.Context(), tp,
+		infill.Options{Seed: 1, ID: "1", Sampling: infill.SamplingOptions{Steps: steps,
+			Chains: chains}, Watch: infill.WatchOptions{Trace: func(st infill.Step) error {
 			e := stepEvent{Step: st.Step, Moved: make([]bool, chains)}
 			copy(e.Moved, st.Accepted)
 			for k, u := range st.Energy {
@@ -166,7 +167,7 @@ func everyStep(t *testing.T, s *Server, steps, chains int) (all []stepEvent, kep
 			}
 			all = append(all, e)
 			return nil
-		}})
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}

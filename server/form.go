@@ -55,7 +55,7 @@ func (s *Server) openParts() string {
 }
 
 // jsonType is the type of a setting's JSON value.
-func jsonType(set *settings.Setting[settings.Filling]) string {
+func jsonType(set *settings.Setting[settings.Fill]) string {
 	takes := func(raw string) bool {
 		return set.SetJSON(settings.Defaults(), json.RawMessage(raw)) == nil
 	}

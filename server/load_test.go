@@ -54,7 +54,7 @@ func TestGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = s.filled(tm, s.models[0], &q.item, func(_ *infill.Template, o *infill.Options) error {
-			o.Trace = func(st infill.Step) error {
+			o.Watch.Trace = func(st infill.Step) error {
 				if st.Step == 1+i%3 {
 					time.AfterFunc(time.Duration(i)*100*time.Microsecond, gone)
 				}

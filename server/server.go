@@ -153,7 +153,7 @@ func (s *Server) Add(name string, m *mlm.Model) error {
 	}
 	engine := s.opt.Engine(m)
 	filling := settings.Defaults()
-	filling.Parts = s.parts
+	filling.Words.Parts = s.parts
 	if err := filling.Prepare(m.Tokenizer()); err != nil {
 		return err
 	}

@@ -110,20 +110,21 @@ func (s *Server) stream(w http.ResponseWriter, t *timed, m *model, q *request, f
 			return err
 		}
 		count.burnin = ran.Burnin()
-		o.TraceEnergies = true // of all samplers, so that they can be compared
-		o.Trace = func(st infill.Step) error {
+		o.Watch.TraceEnergies = true // of all samplers, so that they can be compared
+		o.Watch.Trace = func(st infill.Step) error {
 			e.frame(count.add(st))
 			return e.failed()
 		}
-		o.Watch = func(p infill.Progress) error {
+		o.Watch.Progress = func(p infill.Progress) error {
 			e.frame(foundBy(p))
 			return e.failed()
 		}
-		o.Chosen = func(method infill.Method) error {
+		o.Watch.Chosen = func(method infill.Method) error {
 			first := &startEvent{Blanks: len(tp.Blanks()), Method: method.String(), Model: m.name,
 				MarksSpaces: m.model.Tokenizer().MarksSpaces(), Alone: alone}
 			if method == infill.MethodSample {
-				first.Chains, first.Steps = ran.Chains, &ran.Steps
+				steps := ran.Sampling.NumSteps()
+				first.Chains, first.Steps = ran.Sampling.Chains, &steps
 			}
 			return e.begin(first, t.end) // a client that goes away ends the work
 		}

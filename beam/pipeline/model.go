@@ -34,7 +34,7 @@ var open = struct {
 
 // Filler fills with these settings. All calls of a process with the same settings get the same, and
 // those with the same settings of the model share the model. The error wraps [ErrModel], or it is
-// one of [settings.Filling.Open].
+// one of [settings.Fill.Open].
 func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler, error) {
 	open.Lock() // while a model is opened, too: the others wait for it
 	defer open.Unlock()
@@ -63,8 +63,8 @@ func (s *Settings) Filler(ctx context.Context, version string) (*records.Filler,
 	if err != nil {
 		return nil, onWorker(err)
 	}
-	if len(filling.Unspelt) > 0 {
-		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Unspelt)
+	if len(filling.Words.Unspelt) > 0 {
+		log.Infof(ctx, "the model cannot spell %q, which it fills in nowhere", filling.Words.Unspelt)
 	}
 	f := &records.Filler{Model: m, Engine: engine, Filling: filling, Version: version}
 	open.fillers[key] = f

@@ -27,7 +27,7 @@ type Settings struct {
 
 // NewSettings checks what can be checked without a model. A file of allowed words is read now, so
 // that workers need not have it. A seed is chosen if there is none. The error wraps
-// [settings.ErrSetting], or is one of [settings.Filling.NewSampler].
+// [settings.ErrSetting], or is one of [settings.Fill.NewSampler].
 func NewSettings(chosen []Setting) (*Settings, error) {
 	s := &Settings{Chosen: chosen}
 	filling, err := s.filling()
@@ -46,7 +46,7 @@ func NewSettings(chosen []Setting) (*Settings, error) {
 	if err := filling.LoadAllow(); err != nil {
 		return nil, err
 	}
-	s.Allow = filling.Allow
+	s.Allow = filling.Words.Allow
 	s.Chosen = nil
 	for _, c := range chosen {
 		if c.Name != "allow" {
@@ -63,7 +63,7 @@ func NewSettings(chosen []Setting) (*Settings, error) {
 }
 
 // filling is how blanks are filled, not prepared yet.
-func (s *Settings) filling() (*settings.Filling, error) {
+func (s *Settings) filling() (*settings.Fill, error) {
 	v := settings.Defaults()
 	if err := apply(s.Chosen, settings.FillTable(), v); err != nil {
 		return nil, err

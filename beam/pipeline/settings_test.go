@@ -45,8 +45,8 @@ func TestSettingsTravel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"red", "light blue"}; !reflect.DeepEqual(filling.Allow, want) {
-		t.Errorf("allowed are %q, want %q", filling.Allow, want)
+	if want := []string{"red", "light blue"}; !reflect.DeepEqual(filling.Words.Allow, want) {
+		t.Errorf("allowed are %q, want %q", filling.Words.Allow, want)
 	}
 	model, err := got.model()
 	if err != nil {

@@ -30,12 +30,13 @@ type augmentFlags struct {
 
 // notOfAugment are the flags of infill batch that say what variants decide, or what needs lines
 // that do not know of each other.
-var notOfAugment = append(settings.NotOfVariants(), "per", "shard", "ok-if-lines-fail")
+var notOfAugment = append(append(settings.NotOf(settings.FillTable(), settings.Augment),
+	settings.NotOf(settings.FileTable(), settings.Augment)...), "ok-if-lines-fail")
 
 func augmentCommand(std stdio) *cli.Command {
 	f := &augmentFlags{}
 	filling := f.fillingFlags.flags()
-	f.Filling = *settings.FillingDefaults()
+	f.Fill = *settings.VariantDefaults()
 	for _, o := range filling {
 		switch o.name {
 		case "steps": // no probabilities are estimated

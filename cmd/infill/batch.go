@@ -115,7 +115,7 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		if err := f.CheckOptions(); err != nil {
 			return err
 		}
-		f.mayRound(&f.Filling)
+		f.mayRound(&f.Fill)
 	}
 	m, err := f.open(c.Context)
 	if err != nil {
@@ -136,10 +136,10 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 		return err
 	}
 	layout.Masked = f.Masking.On() || lines
-	layout.Energies = len(f.Energy) > 0 || lines
-	layout.LogZ = f.Filling.Options.Normalize || lines
-	layout.Marginals = f.Filling.Options.Marginals || lines
-	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Filling, Version: version()}
+	layout.Energies = len(f.Words.Energy) > 0 || lines
+	layout.LogZ = f.Fill.Options.Results.Normalize || lines
+	layout.Marginals = f.Fill.Options.Results.Marginals || lines
+	w := &records.Filler{Model: m, Engine: engine, Filling: &f.Fill, Version: version()}
 	man := &batch.Manifest{
 		Format: batch.ManifestFormat, Version: version(), Model: modelHash(m),
 		Seed: *f.Seed, Settings: recorded,
@@ -149,12 +149,12 @@ func (f *batchFlags) job(c *cli.Context, std stdio, plan func(w *records.Filler,
 	if err != nil {
 		return err
 	}
-	draws := f.Masking.On() || f.Filling.Options.Method != infill.MethodSearch
+	draws := f.Masking.On() || f.Fill.Options.Method != infill.MethodSearch
 	if draws && f.seedChosen && !f.quiet {
 		work.begins = func() { fmt.Fprintf(std.err, "seed %d (repeat with --seed %[1]d)\n", *f.Seed) }
 	}
 	work.in, work.manifest, work.form = in, man, layout
-	work.workers = records.InFlight(f.Model.Options.Threads, f.Filling.Options.Chains)
+	work.workers = records.InFlight(f.Model.Options.Threads, f.Fill.Options.Sampling.Chains)
 	return f.work(c, std, work)
 }
 
@@ -168,7 +168,7 @@ func unsaid() map[string]string {
 
 // recorded is what the manifest has of the flags: all that decides a record.
 func (f *batchFlags) recorded() (map[string]string, error) {
-	out, err := settings.Recorded(settings.FillTable(), &f.Filling, settings.Defaults())
+	out, err := settings.Recorded(settings.FillTable(), &f.Fill, settings.Defaults())
 	if err != nil {
 		return nil, err
 	}

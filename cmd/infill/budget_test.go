@@ -33,7 +33,8 @@ func TestBudget(t *testing.T) {
 		"steps": infill.BudgetSteps, "evaluations": infill.BudgetEvaluations, "rows": infill.BudgetRows,
 	} {
 		want, err := infill.New(model).Fill(t.Context(), template,
-			infill.Options{Sampler: gibbs, Seed: 3, Steps: 20, Budget: budget, ID: "1"})
+			infill.Options{Sampling: infill.SamplingOptions{Sampler: gibbs, Steps: 20, Budget: budget},
+				Seed: 3, ID: "1"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,8 @@ type clozeFlags struct {
 const clozeWords = 3
 
 func (f *clozeFlags) filling() []*option {
-	flags := without(f.fillingFlags.flags(), "marginals", "log-z")
+	flags := without(f.fillingFlags.flags(),
+		settings.NotOf(settings.FillTable(), settings.Cloze)...)
 	f.Masking.Words = clozeWords
 	for _, o := range flags {
 		switch o.name {
@@ -208,7 +209,7 @@ func (f *clozeFlags) measured(ctx context.Context, b *clozeBench) (*report.Cloze
 }
 
 // among is how many fillings of a line count.
-func (f *clozeFlags) among() int { return f.fillingFlags.Options.Top }
+func (f *clozeFlags) among() int { return f.fillingFlags.Options.Results.Top }
 
 // protocol says in words what is blanked out, and in what lines.
 func (f *clozeFlags) protocol() string {

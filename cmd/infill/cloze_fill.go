@@ -129,11 +129,11 @@ func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error
 	for i, model := range b.models {
 		opt := infill.Options{Seed: *f.Seed, ID: t.id}
 		item := *it
-		filling := b.runs[0].filling.Filling
+		filling := b.runs[0].filling.Fill
 		filling.Masking = m
 		tm, _, err := records.TemplateOf(model.model.Tokenizer(), &item, &filling, &opt)
 		switch {
-		case errors.Is(err, infill.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Original,
+		case errors.Is(err, infill.ErrFewWords), err == nil && i > 0 && !slices.Equal(opt.Words.Original,
 			t.original): // a mask token of one model may stand in the text
 			out.few++
 			if out.first == nil && err != nil {
@@ -151,7 +151,7 @@ func (b *clozeBench) takeLine(it *batch.Item, m infill.Masking, out *left) error
 		case err != nil:
 			return err
 		}
-		t.original, t.templates = opt.Original, append(t.templates, tm)
+		t.original, t.templates = opt.Words.Original, append(t.templates, tm)
 	}
 	b.tasks = append(b.tasks, t)
 	return nil
@@ -190,7 +190,7 @@ func (b *clozeBench) fits() func(text string, word [2]int) bool {
 	var ask []*clozeRun
 	for _, r := range b.runs {
 		o := r.filling.Options
-		if key := (asked{r.model.model, o.Vocab, o.Allow, o.Ban}); !seen[key] {
+		if key := (asked{r.model.model, o.Words.Vocab, o.Words.Allow, o.Words.Ban}); !seen[key] {
 			seen[key] = true
 			ask = append(ask, r)
 		}
@@ -239,7 +239,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 	var mu sync.Mutex
 	done := 0
 	before := processorTime()
-	workers := records.InFlight(f.Model.Options.Threads, r.filling.Options.Chains)
+	workers := records.InFlight(f.Model.Options.Threads, r.filling.Options.Sampling.Chains)
 	var each errgroup.Group
 	each.SetLimit(max(1, workers))
 	for i := range b.tasks {
@@ -287,7 +287,7 @@ func (b *clozeBench) fill(ctx context.Context, r *clozeRun) (*report.ClozeRun, e
 func (b *clozeBench) fillLine(ctx context.Context, r *clozeRun, t *clozeTask) (*infill.Result,
 	error) {
 	opt := r.filling.Options
-	opt.ID, opt.Original = t.id, t.original
+	opt.ID, opt.Words.Original = t.id, t.original
 	tm := t.templates[slices.Index(b.models, r.model)]
 	switch r.way {
 	case wayAlone:

@@ -71,7 +71,7 @@ func (f *clozeFlags) planned() ([]*clozeRun, error) {
 			if err := filling.CheckOptions(); err != nil {
 				return nil, fmt.Errorf("--run %s: %w", quoted([]string{r.Text})[0], err)
 			}
-			run := &clozeRun{name: r.Name, way: r.Way, filling: &fillingFlags{Filling: *filling}}
+			run := &clozeRun{name: r.Name, way: r.Way, filling: &fillingFlags{Fill: *filling}}
 			of := name
 			if r.Model != "" {
 				if of = r.Model; name != f.chosenModels()[0] {

@@ -70,7 +70,7 @@ func TestClozeCountsAgain(t *testing.T) {
 		e := infill.New(m)
 		fits := func(text string, w [2]int) bool {
 			return e.Reaches(text, w, infill.Options{}) &&
-				e.Reaches(text, w, infill.Options{Vocab: infill.VocabWholeWords})
+				e.Reaches(text, w, infill.Options{Words: infill.WordOptions{Vocab: infill.VocabWholeWords}})
 		}
 		want := make([][4]float64, 4)
 		lines := 0
@@ -82,10 +82,11 @@ func TestClozeCountsAgain(t *testing.T) {
 				continue
 			}
 			lines++
-			opt := infill.Options{Seed: 1, ID: id, Top: top, Original: original}
+			opt := infill.Options{Seed: 1, ID: id, Results: infill.ResultOptions{Top: top},
+				Words: infill.WordOptions{Original: original}}
 			few, whole := opt, opt
-			few.Chains, few.Steps = 3, 4
-			whole.Vocab = infill.VocabWholeWords
+			few.Sampling.Chains, few.Sampling.Steps = 3, 4
+			whole.Words.Vocab = infill.VocabWholeWords
 			for k, fill := range []func() (*infill.Result, error){
 				func() (*infill.Result, error) { return e.Alone(t.Context(), tm, opt) },
 				func() (*infill.Result, error) { return e.Greedy(t.Context(), tm, opt) },

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"infill/infill"
+	"infill/infill/settings"
 	"infill/mlm"
 	"infill/report"
 )
@@ -54,14 +55,9 @@ func (f *compareFlags) sampling() []*option {
 			"colons: dmala:balance=ratio", &f.samplers),
 	}
 	filling := f.fillingFlags.flags()
-	f.fillingFlags.Options.Budget = infill.BudgetEvaluations
-	f.fillingFlags.Options.Steps = infill.PublishedSteps
-	for _, o := range without(filling, "sampler", "step-size", "balance", "param", "method",
-		"score", "effort", "rows", "row-context",
-		"marginals", "log-z", "collect", "thin",
-		"min-edits", "max-edits", "max-drop",
-		"encoder", "min-similarity", "max-similarity") { // filters would hide
-		// what samplers find
+	f.fillingFlags.Options.Sampling.Budget = infill.BudgetEvaluations
+	f.fillingFlags.Options.Sampling.Steps = infill.PublishedSteps
+	for _, o := range without(filling, settings.NotOf(settings.FillTable(), settings.Compare)...) {
 		if o.name == "steps" {
 			o.usage = "every sampler gets what this many steps of one model evaluation each take"
 		}

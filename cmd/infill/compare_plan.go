@@ -65,7 +65,7 @@ func (f *compareFlags) measure(c *cli.Context) (report.CompareOptions, error) {
 		return report.CompareOptions{}, err
 	}
 	o := report.CompareOptions{
-		Options: mo, Top: opt.Top, Examples: f.examples, NoExamples: f.examples == 0,
+		Options: mo, Top: opt.Results.Top, Examples: f.examples, NoExamples: f.examples == 0,
 	}
 	return o, o.Check()
 }
@@ -95,9 +95,9 @@ func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, erro
 	r.model = modelName(m)
 	warn(std, m, f.quiet)
 	opt := &f.fillingFlags.Options
-	f.Method = infill.MethodSample   // samplers are what is compared,
-	opt.Collect = infill.CollectLast // by their draws,
-	opt.Score = infill.ScorePLL      // and by the energy that they draw from
+	f.Method = infill.MethodSample           // samplers are what is compared,
+	opt.Results.Collect = infill.CollectLast // by their draws,
+	opt.Results.Score = infill.ScorePLL      // and by the energy that they draw from
 	if r.engine, err = f.prepare(ctx, m, f.secondModels(), std.err, f.quiet); err != nil {
 		return r, err
 	}
@@ -111,7 +111,7 @@ func (f *compareFlags) comparer(ctx context.Context, std stdio) (*comparer, erro
 func (f *compareFlags) comparison(r *comparer) *report.Comparison {
 	out := &report.Comparison{
 		Command: typedCommand(), Date: today(),
-		Model: r.model, Version: version(), Seed: r.opt.Seed, Budget: budgets[r.opt.Budget],
+		Model: r.model, Version: version(), Seed: r.opt.Seed, Budget: budgets[r.opt.Sampling.Budget],
 		Protocol: f.protocol(),
 	}
 	for _, t := range r.tasks {
@@ -171,7 +171,7 @@ func (r *comparer) close() (err error) {
 // protocol says in words what is done with every sentence.
 func (f *compareFlags) protocol() string {
 	o := &f.fillingFlags.Options
-	steps, chains := o.Steps, count.Of(o.Chains, "chain")
+	steps, chains := o.Sampling.NumSteps(), count.Of(o.Sampling.Chains, "chain")
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Masking.Rate > 0 {
@@ -180,31 +180,31 @@ func (f *compareFlags) protocol() string {
 	if f.Masking.Words > 0 {
 		add("words masked: %d", f.Masking.Words)
 	}
-	if o.MinDistance > 0 {
-		add("fillings at an edit distance of %d or more", o.MinDistance)
+	if o.Words.MinDistance > 0 {
+		add("fillings at an edit distance of %d or more", o.Words.MinDistance)
 	}
-	if len(f.Energy) > 0 {
-		add("further parts of the energy: %s", strings.Join(f.Energy, ", "))
+	if len(f.Words.Energy) > 0 {
+		add("further parts of the energy: %s", strings.Join(f.Words.Energy, ", "))
 	}
 	switch {
 	case steps == 0:
 		add("%s, no step", chains)
-	case o.Budget == infill.BudgetEvaluations:
+	case o.Sampling.Budget == infill.BudgetEvaluations:
 		add("%s × %d model evaluations (%s of one, and the start)", chains, steps+1,
 			count.Of(steps, "step"))
-	case o.Budget == infill.BudgetRows:
+	case o.Sampling.Budget == infill.BudgetRows:
 		add("%s, model rows of %s of one evaluation and of the start", chains, count.Of(steps, "step"))
 	default:
 		add("%s × %s", chains, count.Of(steps, "step"))
 	}
 	add("last state")
-	if o.Select == infill.SelectDiverse {
-		add("top %d by score and overlap", o.Top)
+	if o.Results.Select == infill.SelectDiverse {
+		add("top %d by score and overlap", o.Results.Top)
 	} else {
-		add("top %d by score", o.Top)
+		add("top %d by score", o.Results.Top)
 	}
-	if o.Temperature != 1 {
-		add("temperature %g", o.Temperature)
+	if o.Sampling.Temperature != 1 {
+		add("temperature %g", o.Sampling.Temperature)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -73,8 +73,9 @@ func (r *comparer) take(path string, sources []report.Source, m infill.Masking, 
 			}
 			continue
 		}
-		r.tasks = append(r.tasks, task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Original,
-			t})
+		r.tasks = append(r.tasks,
+			task{report.Source{ID: s.ID, Text: masked, Gold: gold}, opt.Words.Original,
+				t})
 	}
 	if len(r.tasks) == 0 {
 		return first // of lines without blanks it says what to do
@@ -97,16 +98,16 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 	var stats samplers.Stats
 	for i, t := range r.tasks {
 		opt := r.opt
-		opt.Sampler, opt.ID, opt.Original = s, t.ID, t.original
-		traces := make([]report.ChainTrace, opt.Chains)
+		opt.Sampling.Sampler, opt.ID, opt.Words.Original = s, t.ID, t.original
+		traces := make([]report.ChainTrace, opt.Sampling.Chains)
 		for k := range traces {
 			traces[k].Sentence = i
 		}
-		opt.Trace = func(st infill.Step) error {
+		opt.Watch.Trace = func(st infill.Step) error {
 			addStep(traces, st)
 			return r.trace.enter(r.engine.Tokenizer(), jsonl.Step{Sampler: r.name, ID: t.ID}, st)
 		}
-		opt.TraceEnergies = true
+		opt.Watch.TraceEnergies = true
 		start := time.Now()
 		res, err := r.engine.Fill(ctx, t.template, opt)
 		out.Wall += time.Since(start)
@@ -120,7 +121,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 			out.Sentences = append(out.Sentences, report.SentenceRun{Err: err.Error()})
 			continue
 		}
-		sr := report.SentenceRun{Distinct: res.Distinct, Total: opt.Chains}
+		sr := report.SentenceRun{Distinct: res.Distinct, Total: opt.Sampling.Chains}
 		for _, f := range res.Fillings {
 			second, err := r.score(ctx, f)
 			if err != nil {
@@ -133,7 +134,7 @@ func (r *comparer) run(ctx context.Context, s samplers.Sampler, strict bool) (*r
 		out.Chains = append(out.Chains, traces...)
 		out.Evaluations += int64(res.Stats.Evals)
 		out.Rows += int64(res.Rows)
-		out.Steps += int64(res.Steps * opt.Chains)
+		out.Steps += int64(res.Steps * opt.Sampling.Chains)
 		stats.Add(res.Stats)
 		r.progress.step(i+1, i+1)
 	}

@@ -56,8 +56,8 @@ func (e *earlyEnd) ask() bool {
 func stoppable(ctx context.Context, opt *infill.Options) (interrupted func() bool) {
 	stop := make(chan struct{})
 	end := func() bool { return false }
-	opt.Stop = stop
-	opt.Chosen = func(m infill.Method) error {
+	opt.Watch.Stop = stop
+	opt.Watch.Chosen = func(m infill.Method) error {
 		if m != infill.MethodExact { // which has nothing before its end
 			end = endsEarly(ctx).begin(stop)
 		}

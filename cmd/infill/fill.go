@@ -81,7 +81,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if path := soleFile(c.Args().Slice()); path != "" && f.Masking.On() && !f.quiet {
 		sayFile(std, path, "infill batch")
 	}
-	f.Sampling = f.Sampling || f.trace != "" // which is of chains
+	f.Sampling.Chosen = f.Sampling.Chosen || f.trace != "" // which is of chains
 	if err := f.CheckOptions(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (f *fillFlags) run(c *cli.Context, std stdio, texts iter.Seq2[line, error])
 	if !f.NeedsGradient() {
 		f.forward()
 	}
-	f.mayRound(&f.Filling)
+	f.mayRound(&f.Fill)
 	m, err := f.open(c.Context)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ type fillWriter struct {
 
 func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 	begin()
-	opt := w.Filling.Options
+	opt := w.Fill.Options
 	opt.ID = fmt.Sprint(n)
 	t, masked, err := records.Blanks(w.model.Tokenizer(), text, w.Masking, &opt)
 	if err != nil {
@@ -135,12 +135,13 @@ func (w *fillWriter) line(ctx context.Context, n int, text string) error {
 		}
 		return orMask(err)
 	}
-	bar := newProgress(w.progress, w.quiet, w.std.err, opt.Complete().Steps)
-	opt.Watch = func(p infill.Progress) error {
+	ran := opt.Complete()
+	bar := newProgress(w.progress, w.quiet, w.std.err, ran.Sampling.NumSteps())
+	opt.Watch.Progress = func(p infill.Progress) error {
 		bar.found(n, p)
 		return nil
 	}
-	opt.Trace = func(s infill.Step) error {
+	opt.Watch.Trace = func(s infill.Step) error {
 		bar.step(n, s.Step)
 		return w.trace.write(w.model, n, s)
 	}
@@ -270,9 +271,9 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 	if r.Method == infill.MethodSearch {
 		return searched(r, d)
 	}
-	o := &w.Filling.Options
-	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),
-		count.Of(o.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
+	o := &w.Fill.Options
+	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampling.Sampler.Name(),
+		count.Of(o.Sampling.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
 	if r.Ended == infill.EndedStopped {
 		s += ", stopped"

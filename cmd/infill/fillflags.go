@@ -16,14 +16,14 @@ import (
 
 // fillingFlags are the flags of every command that fills blanks.
 type fillingFlags struct {
-	settings.Filling
+	settings.Fill
 	seedChosen bool // by the command, not by its user
 }
 
 func (f *fillingFlags) flags() []*option {
-	f.Filling = *settings.Defaults()
+	f.Fill = *settings.Defaults()
 	// The texts below say what only a command line has.
-	flags := settingFlags(settings.FillTable(), &f.Filling, map[string]string{
+	flags := settingFlags(settings.FillTable(), &f.Fill, map[string]string{
 		"sampler": `sampler; "infill samplers" lists them`,
 		"top":     "fillings to print, best first",
 		"budget": "what --steps measures: steps; evaluations or rows: every sampler gets as many as " +
@@ -56,7 +56,7 @@ func (f *fillingFlags) ready() (err error) {
 		}
 	}
 	f.Options.Seed = *f.Seed
-	if f.Options.Sampler, err = f.NewSampler(); err != nil {
+	if f.Options.Sampling.Sampler, err = f.NewSampler(); err != nil {
 		return err
 	}
 	if err := f.Check(); err != nil {
@@ -82,17 +82,22 @@ func (f *fillingFlags) prepare(ctx context.Context, m *mlm.Model, o energies.Opt
 	if err != nil {
 		return nil, err
 	}
-	if n := len(f.Unspelt); n > 0 && !quiet {
+	if n := len(f.Words.Unspelt); n > 0 && !quiet {
 		fmt.Fprintf(w, "infill: --ban: the model's vocabulary cannot spell %s, "+
-			"which it fills in nowhere\n", strings.Join(f.Unspelt, ", "))
+			"which it fills in nowhere\n", strings.Join(f.Words.Unspelt, ", "))
 	}
 	return engine, nil
 }
 
 // reads are the files that the flags name.
 func (f *fillingFlags) reads() []string {
-	return append(energies.Files(f.Energy), f.Encoder, f.AllowFile, f.KeepFile, f.StopFile,
-		f.StartFile)
+	paths := energies.Files(f.Words.Energy)
+	for _, s := range settings.FillTable() {
+		if path, _ := s.File(&f.Fill); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // stdin lets one of the files be standard input, unless that has the texts.
@@ -101,10 +106,9 @@ func (f *fillingFlags) stdin(in io.Reader, texts bool, references ...string) err
 	if texts {
 		wanted = append(wanted, "the texts")
 	}
-	for _, file := range []struct{ flag, path string }{{"--allow", f.AllowFile},
-		{"--keep-file", f.KeepFile}, {"--stop-words", f.StopFile}, {"--start", f.StartFile}} {
-		if file.path == "-" {
-			wanted = append(wanted, file.flag)
+	for _, s := range settings.FillTable() {
+		if path, stream := s.File(&f.Fill); stream && path == "-" {
+			wanted = append(wanted, dashes(s.Name))
 		}
 	}
 	wanted = append(wanted, asStdin("--reference", references)...)

@@ -47,8 +47,9 @@ func (f *modelFlags) open(ctx context.Context) (*mlm.Model, error) {
 
 // mayRound lets chains run in another precision where that is not named. The scores of fillings
 // stay in float32, other numbers do not.
-func (f *modelFlags) mayRound(v *settings.Filling) {
-	f.Options.Unrounded = v.Options.Normalize || v.Options.Marginals || len(v.Energy) > 0
+func (f *modelFlags) mayRound(v *settings.Fill) {
+	f.Options.Unrounded = v.Options.Results.Normalize || v.Options.Results.Marginals ||
+		len(v.Words.Energy) > 0
 }
 
 // forward has the model opened without its backward pass. Where weights are not repacked, or are

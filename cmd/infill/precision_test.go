@@ -84,11 +84,11 @@ func read(t *testing.T, path string) string {
 // What may round by itself: fillings, whose scores are in float32. Other numbers may not.
 func TestMayRound(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*settings.Filling){
-		"":          func(*settings.Filling) {},
-		"log Z":     func(v *settings.Filling) { v.Options.Normalize = true },
-		"marginals": func(v *settings.Filling) { v.Options.Marginals = true },
-		"energy":    func(v *settings.Filling) { v.Energy = []string{"words:x=1"} },
+	for name, change := range map[string]func(*settings.Fill){
+		"":          func(*settings.Fill) {},
+		"log Z":     func(v *settings.Fill) { v.Options.Results.Normalize = true },
+		"marginals": func(v *settings.Fill) { v.Options.Results.Marginals = true },
+		"energy":    func(v *settings.Fill) { v.Words.Energy = []string{"words:x=1"} },
 	} {
 		f, v := &modelFlags{Model: *settings.ModelDefaults()}, settings.Defaults()
 		if !f.Options.Unrounded {

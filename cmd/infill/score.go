@@ -61,7 +61,8 @@ func scoreCommand(std stdio) *cli.Command {
 		Description: scoreDescription,
 		// Texts have one score more than fillings.
 		Flags: join(f.modelFlags.flags(), group(groupMeasures, ownEnv("score", f.own(), "score")),
-			group(groupOutput, without(f.fileFlags.flags(), "per"))),
+			group(groupOutput, without(f.fileFlags.flags(),
+				settings.NotOf(settings.FileTable(), settings.Score)...))),
 		Action: func(c *cli.Context) error { return f.run(c, std) },
 	}
 }

@@ -33,9 +33,9 @@ SIGTERM or control-C: no new connections, running requests end, then exit.`
 // A serveFlags are the flags of infill serve.
 type serveFlags struct {
 	modelFlags
-	filling        settings.Filling // of requests that choose nothing else, and of the engine
-	models         []string         // NAME=FOLDER
-	parts          []string         // of the energy, without weights
+	filling        settings.Fill // of requests that choose nothing else, and of the engine
+	models         []string      // NAME=FOLDER
+	parts          []string      // of the energy, without weights
 	addr           string
 	queue, work    int
 	timeout, grace int // seconds
@@ -86,7 +86,7 @@ func serveCommand(std stdio) *cli.Command {
 	models := listFlag("model", "`NAME=FOLDER` of a model, or what other commands take; "+
 		"repeatable, the first is asked unless a request names another", &f.models)
 	models.env = "" // the variable is read below, for it would come on top of the flags
-	memo := settingFlag(settings.Find(settings.FillTable(), "memo"), &f.filling, map[string]string{
+	own := settingFlags(settings.OfServer(settings.FillTable()), &f.filling, map[string]string{
 		"memo": "MB to remember what each model says, 0: nothing is remembered; results do not " +
 			"depend on it"})
 	return &cli.Command{
@@ -94,7 +94,7 @@ func serveCommand(std stdio) *cli.Command {
 		Usage:       "answer requests over HTTP, with a page for browsers",
 		ArgsUsage:   " ",
 		Description: serveDescription,
-		Flags: join(group(groupModel, slices.Concat([]*option{models, memo},
+		Flags: join(group(groupModel, slices.Concat([]*option{models}, own,
 			without(f.flags(), "model"))), group(groupServer, f.own())),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {

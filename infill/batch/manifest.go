@@ -33,7 +33,7 @@ type Manifest struct {
 	// Absent has what settings mean that a manifest may leave out. It is for messages.
 	Absent map[string]string `json:"-"`
 	// Implied says what settings follow from the others of a manifest where this run leaves them
-	// open, see settings.Filling.Implied. It is for messages, nil for none.
+	// open, see settings.Fill.Implied. It is for messages, nil for none.
 	Implied func(manifest map[string]string) map[string]string `json:"-"`
 	// Finished is what an output of rows or of a shard holds, nil before it is made.
 	Finished *Finished `json:"finished,omitempty"`

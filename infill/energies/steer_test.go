@@ -254,8 +254,9 @@ func TestSteered(t *testing.T) {
 		first, last := -1.0, -1.0
 		for _, weight := range []float64{0, 2, 8} {
 			r, err := e.Fill(t.Context(), tm, infill.Options{
-				Seed: 1, Steps: 40, Chains: 60, AllFillings: true, Collect: infill.CollectLast,
-				Terms: []infill.Weighted{{Term: term, Weight: weight}},
+				Seed: 1, Sampling: infill.SamplingOptions{Steps: 40, Chains: 60},
+				Results: infill.ResultOptions{Top: infill.AllFillings, Collect: infill.CollectLast},
+				Words:   infill.WordOptions{Terms: []infill.Weighted{{Term: term, Weight: weight}}},
 			})
 			if err != nil {
 				t.Fatal(err)

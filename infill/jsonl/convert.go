@@ -15,8 +15,8 @@ import (
 func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 	ran := opt.Complete()
 	rec := &Record{
-		Text: text, Masked: slices.Clone(ran.Original),
-		Scoring: ran.Score.String(), Method: r.Method.String(),
+		Text: text, Masked: slices.Clone(ran.Words.Original),
+		Scoring: ran.Results.Score.String(), Method: r.Method.String(),
 		Exact: r.Exact, Distinct: r.Distinct, Marginals: marginals(r.Marginals),
 		Normalizers: normalizers(r.Normalizers),
 		MoveShare:   finite(r.MoveShare), Acceptance: finite(r.Acceptance),
@@ -31,16 +31,17 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Ended = r.Ended.String()
 	}
 	if r.Method == infill.MethodSample {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
-		rec.Collect = ran.Collect.String()
-		if ran.Start != infill.StartMasked {
-			rec.Start = ran.Start.String()
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Name(), ran.Sampling.NumSteps(),
+			ran.Sampling.Chains
+		rec.Collect = ran.Results.Collect.String()
+		if ran.Sampling.Start != infill.StartMasked {
+			rec.Start = ran.Sampling.Start.String()
 		}
-		if opt.Budget != infill.BudgetSteps || opt.Stop != nil {
+		if opt.Sampling.Budget != infill.BudgetSteps || opt.Watch.Stop != nil {
 			rec.Steps = r.Steps // which the budget or the stop decided
 		}
 	}
-	if r.Method == infill.MethodSample || ran.Original != nil {
+	if r.Method == infill.MethodSample || ran.Words.Original != nil {
 		rec.Seed = pointer(ran.Seed)
 	}
 	if r.Window != nil {
@@ -51,8 +52,8 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		if r.Exact {
 			probability = pointer(r.Fillings[i].Probability)
 		}
-		f := filling(&r.Fillings[i], ran.Score, probability)
-		if ran.Original != nil {
+		f := filling(&r.Fillings[i], ran.Results.Score, probability)
+		if ran.Words.Original != nil {
 			f.Edits = pointer(r.Fillings[i].Edits)
 		}
 		if r.Normalizers != nil {

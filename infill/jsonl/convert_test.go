@@ -19,7 +19,8 @@ func TestFilledZeroOptions(t *testing.T) {
 		rec.Chains != infill.DefaultChains || rec.Seed == nil || *rec.Seed != 0 {
 		t.Errorf("%+v", rec)
 	}
-	rec = Filled("a [MASK]", &infill.Options{NoSteps: true}, &infill.Result{Method: infill.MethodSample})
+	rec = Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Steps: infill.NoSteps}},
+		&infill.Result{Method: infill.MethodSample})
 	if rec.Steps != 0 {
 		t.Errorf("%d steps, and NoSteps", rec.Steps)
 	}
@@ -29,14 +30,16 @@ func TestFilledZeroOptions(t *testing.T) {
 func TestFilledSteps(t *testing.T) {
 	t.Parallel()
 	for _, opt := range []infill.Options{
-		{Steps: 9, Stop: make(chan struct{})}, {Steps: 9, Budget: infill.BudgetRows},
+		{Sampling: infill.SamplingOptions{Steps: 9},
+			Watch: infill.WatchOptions{Stop: make(chan struct{})}},
+		{Sampling: infill.SamplingOptions{Steps: 9, Budget: infill.BudgetRows}},
 	} {
 		if rec := Filled("a [MASK]", &opt, &infill.Result{Method: infill.MethodSample,
 			Steps: 4}); rec.Steps != 4 {
 			t.Errorf("%+v: %d steps", opt, rec.Steps)
 		}
 	}
-	if rec := Filled("a [MASK]", &infill.Options{Steps: 9},
+	if rec := Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Steps: 9}},
 		&infill.Result{Method: infill.MethodSample}); rec.Steps != 9 {
 		t.Errorf("%d steps", rec.Steps)
 	}
@@ -73,7 +76,8 @@ func TestFilledExact(t *testing.T) {
 		}
 	}
 	// The seed chose the words that were masked.
-	rec = Filled("a [MASK]", &infill.Options{Seed: 7, Original: []string{"dog"}}, res)
+	rec = Filled("a [MASK]",
+		&infill.Options{Seed: 7, Words: infill.WordOptions{Original: []string{"dog"}}}, res)
 	if rec.Seed == nil || *rec.Seed != 7 {
 		t.Errorf("%+v", rec)
 	}
@@ -87,7 +91,7 @@ func TestFilledExact(t *testing.T) {
 // A record stays as it is when what it was made of changes.
 func TestRecordOwnsItsMemory(t *testing.T) {
 	t.Parallel()
-	opt := infill.Options{Seed: 7, Original: []string{"cat"}}
+	opt := infill.Options{Seed: 7, Words: infill.WordOptions{Original: []string{"cat"}}}
 	res := infill.Result{
 		Fillings: []infill.Filling{{
 			Text: "the dog", Tokens: []string{"dog"}, Spans: [][2]int{{4, 7}}, Score: -1,
@@ -117,7 +121,7 @@ func TestRecordOwnsItsMemory(t *testing.T) {
 		return b.String()
 	}
 	before := written()
-	opt.Seed, opt.Original[0] = 8, "changed"
+	opt.Seed, opt.Words.Original[0] = 8, "changed"
 	f := &res.Fillings[0]
 	f.Tokens[0], f.Spans[0][0], f.Score, f.ScorePerToken = "changed", 5, -2, -2
 	res.Window[0], res.Tuned["step-size"], res.Acceptance = 1, 0.25, 0.25

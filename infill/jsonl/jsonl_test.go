@@ -24,7 +24,8 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := infill.Options{Sampler: dmala, Seed: 7, NoSteps: true, Chains: 2, Original: []string{"cat"}}
+	opt := infill.Options{Sampling: infill.SamplingOptions{Sampler: dmala, Steps: infill.NoSteps,
+		Chains: 2}, Seed: 7, Words: infill.WordOptions{Original: []string{"cat"}}}
 	filled := Filled("the [MASK] <b>", &opt, &infill.Result{
 		Method: infill.MethodSample,
 		Fillings: []infill.Filling{{

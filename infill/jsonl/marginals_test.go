@@ -22,7 +22,8 @@ func TestMarginals(t *testing.T) {
 		}},
 		Draws: 50, ESS: 20, RHat: nan, Warning: "oh",
 	}
-	rec := Filled("a [MASK]", &infill.Options{Sampler: &samplers.Rows{}},
+	rec := Filled("a [MASK]",
+		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
 		&infill.Result{Marginals: m, MoveShare: nan, Acceptance: nan})
 	want := `"marginals":{"blanks":[{"likeliest":[` +
 		`{"text":"dog","probability":0.75,"standard_error":0.125,"ess":12,"r_hat":1.5},` +

@@ -13,16 +13,17 @@ import (
 func TestNormalizers(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	rec := Filled("a [MASK*1-2]", &infill.Options{Sampler: &samplers.Rows{}}, &infill.Result{
-		Fillings: []infill.Filling{
-			{Text: "a dog", LogProbability: -1.5}, {Text: "a cat", LogProbability: nan},
-		},
-		Normalizers: []infill.Normalizer{
-			{Lengths: []int{1}, LogZ: .5, Error: .25, ESS: 7, Chains: 13, Below: .25, Above: .75},
-			{Lengths: []int{2}, LogZ: nan, Error: nan, ESS: nan, Chains: 12, Below: nan, Above: nan},
-		},
-		MoveShare: nan, Acceptance: nan,
-	})
+	rec := Filled("a [MASK*1-2]",
+		&infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}}, &infill.Result{
+			Fillings: []infill.Filling{
+				{Text: "a dog", LogProbability: -1.5}, {Text: "a cat", LogProbability: nan},
+			},
+			Normalizers: []infill.Normalizer{
+				{Lengths: []int{1}, LogZ: .5, Error: .25, ESS: 7, Chains: 13, Below: .25, Above: .75},
+				{Lengths: []int{2}, LogZ: nan, Error: nan, ESS: nan, Chains: 12, Below: nan, Above: nan},
+			},
+			MoveShare: nan, Acceptance: nan,
+		})
 	want := `"normalizers":[{"lengths":[1],"log_z":0.5,"standard_error":0.25,"ess":7,"chains":13,"below":0.25,"above":0.75},` +
 		`{"lengths":[2],"chains":12}]`
 	line := bytesAgain(t, rec, want)
@@ -36,8 +37,9 @@ func TestNormalizers(t *testing.T) {
 		spoilt{`"chains":12`, `"chains":-12`, "normalizers[1]"},
 		spoilt{`"log_z":0.5`, `"log_zed":0.5`, "normalizers[0].log_zed"},
 	)
-	plain, err := Append(nil, Filled("a [MASK]", &infill.Options{Sampler: &samplers.Rows{}},
-		&infill.Result{Fillings: []infill.Filling{{Text: "a dog"}}, MoveShare: nan, Acceptance: nan}))
+	plain, err := Append(nil,
+		Filled("a [MASK]", &infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.Rows{}}},
+			&infill.Result{Fillings: []infill.Filling{{Text: "a dog"}}, MoveShare: nan, Acceptance: nan}))
 	if err != nil || strings.Contains(string(plain), "normalizers") || strings.Contains(string(plain), "log_prob") {
 		t.Errorf("%s %v", plain, err)
 	}

@@ -13,13 +13,14 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	spans *Spans) (*Record, error) {
 	ran := opt.Complete()
 	rec := &Record{Text: text, Rounds: rounds, Missing: max(0, wanted-len(found)),
-		Scoring: ran.Score.String(), Method: ran.Method.String(), Seed: pointer(ran.Seed)}
+		Scoring: ran.Results.Score.String(), Method: ran.Method.String(), Seed: pointer(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampling.Sampler.Name(), ran.Sampling.NumSteps(),
+			ran.Sampling.Chains
 	}
 	for i := range found {
 		v := &found[i]
-		f := filling(&v.Filling, ran.Score, nil)
+		f := filling(&v.Filling, ran.Results.Score, nil)
 		f.Edits = pointer(v.Edits)
 		f.Round, f.Blanked, f.Masked = v.Round, v.Blanked, slices.Clone(v.Masked)
 		if v.OriginalScore != nil {

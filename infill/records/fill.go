@@ -19,9 +19,9 @@ import (
 // A Filler makes the records of texts whose blanks it fills. It is safe for concurrent use.
 type Filler struct {
 	Model   *mlm.Model
-	Engine  *infill.Engine    // on Model
-	Filling *settings.Filling // of lines that choose nothing else, prepared
-	Version string            // of the program, for records
+	Engine  *infill.Engine // on Model
+	Filling *settings.Fill // of lines that choose nothing else, prepared
+	Version string         // of the program, for records
 }
 
 // Record is the record of an item as a batch file has it. The error is one that would befall every
@@ -37,7 +37,7 @@ func IsSetting(name string) bool { return settings.LineField(name) != nil }
 // Fill is the record of an item without what the item gives it: ID, Line and fields. The settings
 // among the item's fields hold for it. change, if not nil, sees the options before they are used.
 //
-// Errors: ErrParts, the item's own, those of [settings.Filling.ForLine], of [infill.Parse] and of
+// Errors: ErrParts, the item's own, those of [settings.Fill.ForLine], of [infill.Parse] and of
 // [infill.Engine.Fill]. An option that the item chose itself and that the engine refuses is a
 // [settings.ErrSetting].
 func (f *Filler) Fill(ctx context.Context, it *batch.Item, change func(*infill.Template,
@@ -84,7 +84,7 @@ func ownError(err error, own bool) error {
 // maskingOf is the masking of an item with its labelled spans. They matter if labels choose what is
 // masked, or if they move with the text. spans are nil if the item has none. Errors wrap
 // infill.ErrSpan.
-func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.Masking,
+func maskingOf(it *batch.Item, filling *settings.Fill, move bool) (m infill.Masking,
 	spans *jsonl.Spans, err error) {
 	m = filling.Masking
 	labels := len(m.MaskLabels) > 0 || len(m.KeepLabels) > 0
@@ -93,7 +93,7 @@ func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.M
 			!labels && (!move || !jsonl.LooksLikeSpans(f.Value)) {
 			continue
 		}
-		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Offsets)
+		spans, err = jsonl.Decoder{}.ReadSpans(it.Line, f.Value, it.Text, filling.Words.Offsets)
 		if err != nil {
 			return m, nil, err
 		}
@@ -106,7 +106,7 @@ func maskingOf(it *batch.Item, filling *settings.Filling, move bool) (m infill.M
 
 // TemplateOf is Blanks for the text of an item, with what the item says of its masking. filling is
 // that of its line.
-func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Filling,
+func TemplateOf(tok *tokenize.Tokenizer, it *batch.Item, filling *settings.Fill,
 	opt *infill.Options) (t *infill.Template, masked string, err error) {
 	masking, _, err := maskingOf(it, filling, false)
 	if err != nil {
@@ -124,7 +124,7 @@ func Blanks(tok *tokenize.Tokenizer, text string, m infill.Masking, opt *infill.
 		t, err = infill.Parse(tok, text)
 		return t, text, err
 	}
-	if t, opt.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
+	if t, opt.Words.Original, err = m.Template(tok, text, opt.Seed, opt.ID); err != nil {
 		return nil, "", err
 	}
 	return t, t.Text(), nil
@@ -137,7 +137,7 @@ func Filled(m *mlm.Model, version, given, masked string, opt *infill.Options,
 	rec := jsonl.Filled(masked, opt, r)
 	rec.Version = version
 	by(rec, m)
-	if opt.Original != nil {
+	if opt.Words.Original != nil {
 		rec.Gold = given
 	}
 	return rec

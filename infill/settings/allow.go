@@ -10,21 +10,21 @@ import (
 )
 
 // allowValue is the name of a file, in whose place JSON has the words.
-func allowValue(v *Filling) *Value {
-	value := TextValue(&v.AllowFile)
+func allowValue(v *Fill) *Value {
+	value := TextValue(&v.Words.AllowFile)
 	value.want, value.wantJSON = "a file of words, one a line", "a list of words"
 	value.setJSON = fromJSON(func(words []string) error {
-		v.AllowFile, v.Allow = "", words
+		v.Words.AllowFile, v.Words.Allow = "", words
 		return nil
 	})
-	return value.after(func() { v.Options.Allow, v.allowed = nil, wordFile{} })
+	return value.after(func() { v.Options.Words.Allow, v.read.allowed = nil, wordFile{} })
 }
 
 // A wordFile is a file of words that was read.
 type wordFile struct{ path, sum string }
 
 // hashed is disk.Hashed for a file that a user names, which may be standard input.
-func (v *Filling) hashed(path string, use func(io.Reader) error) (string, error) {
+func (v *Fill) hashed(path string, use func(io.Reader) error) (string, error) {
 	if path == "-" && v.Stdin != nil {
 		return disk.HashedStream("standard input", v.Stdin, use)
 	}
@@ -33,7 +33,7 @@ func (v *Filling) hashed(path string, use func(io.Reader) error) (string, error)
 
 // readWords reads a list of words from a file. The hash is of the bytes that were read, whether or
 // not they were compressed.
-func readWords[T any](v *Filling, path string, list func(io.Reader) (T, error)) (words T,
+func readWords[T any](v *Fill, path string, list func(io.Reader) (T, error)) (words T,
 	read wordFile, err error) {
 	var none T
 	sum, err := v.hashed(path, func(r io.Reader) error {
@@ -52,12 +52,12 @@ func readWords[T any](v *Filling, path string, list func(io.Reader) (T, error)) 
 
 // LoadAllow reads the words of AllowFile into Allow, in place of Prepare. The settings can then be
 // sent to where the file is not. The error is an [*Error].
-func (v *Filling) LoadAllow() error {
-	if v.AllowFile == "" {
+func (v *Fill) LoadAllow() error {
+	if v.Words.AllowFile == "" {
 		return nil
 	}
 	var words []string
-	_, err := v.hashed(v.AllowFile, func(r io.Reader) error {
+	_, err := v.hashed(v.Words.AllowFile, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (v *Filling) LoadAllow() error {
 	if err != nil {
 		return &Error{Name: "allow", Err: err}
 	}
-	v.AllowFile, v.Allow = "", words
+	v.Words.AllowFile, v.Words.Allow = "", words
 	return nil
 }
 
@@ -83,4 +83,7 @@ func recorded(path string, read wordFile) (string, error) {
 	return disk.Hashed(path, func(io.Reader) error { return nil })
 }
 
-func (v *Filling) allowRecorded() (string, error) { return recorded(v.AllowFile, v.allowed) }
+func (v *Fill) allowRecorded() (string,
+	error) {
+	return recorded(v.Words.AllowFile, v.read.allowed)
+}

@@ -54,8 +54,8 @@ func TestAllowFile(t *testing.T) {
 		if got := recorded(); got != hex.EncodeToString(want[:]) {
 			t.Errorf("%s: before it is read: %s", name, got)
 		}
-		if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
-			t.Fatalf("%s: %v, %+v", name, err, v.Options.Allow)
+		if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
+			t.Fatalf("%s: %v, %+v", name, err, v.Options.Words.Allow)
 		}
 		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestAllowFile(t *testing.T) {
 		if got := recorded(); got != hex.EncodeToString(want[:]) {
 			t.Errorf("%s: read again: %s", name, got)
 		}
-		if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
+		if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
 			t.Errorf("%s: prepared again: %v", name, err)
 		}
 		// Chosen again, it is read again.
@@ -77,15 +77,15 @@ func TestAllowFile(t *testing.T) {
 		}
 	}
 	v := Defaults()
-	v.AllowFile = filepath.Join(t.TempDir(), "none")
+	v.Words.AllowFile = filepath.Join(t.TempDir(), "none")
 	if err := v.Prepare(tok); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	if _, _, err := allow.Recorded(v, Defaults()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	v.AllowFile = filepath.Join(t.TempDir(), "torn")
-	if err := os.WriteFile(v.AllowFile, packed.Bytes()[:packed.Len()-6], 0o600); err != nil {
+	v.Words.AllowFile = filepath.Join(t.TempDir(), "torn")
+	if err := os.WriteFile(v.Words.AllowFile, packed.Bytes()[:packed.Len()-6], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.Prepare(tok); err == nil || !strings.Contains(err.Error(), "damaged compressed data") {
@@ -105,18 +105,19 @@ func TestLoadAllow(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := Defaults()
-	v.AllowFile = path
-	if err := v.LoadAllow(); err != nil || v.AllowFile != "" || strings.Join(v.Allow, "|") != "dog|old cat" {
-		t.Fatalf("%v, %q, %q", err, v.AllowFile, v.Allow)
+	v.Words.AllowFile = path
+	if err := v.LoadAllow(); err != nil || v.Words.AllowFile != "" ||
+		strings.Join(v.Words.Allow, "|") != "dog|old cat" {
+		t.Fatalf("%v, %q, %q", err, v.Words.AllowFile, v.Words.Allow)
 	}
-	if err := v.Prepare(tok); err != nil || v.Options.Allow.Len() != 2 {
-		t.Errorf("%v, %+v", err, v.Options.Allow)
+	if err := v.Prepare(tok); err != nil || v.Options.Words.Allow.Len() != 2 {
+		t.Errorf("%v, %+v", err, v.Options.Words.Allow)
 	}
 	for text, want := range map[string]error{"#\n": infill.ErrOption, "missing": fs.ErrNotExist} {
 		v := Defaults()
-		v.AllowFile = path + text
+		v.Words.AllowFile = path + text
 		if want == infill.ErrOption {
-			v.AllowFile = path
+			v.Words.AllowFile = path
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -125,5 +126,41 @@ func TestLoadAllow(t *testing.T) {
 		if err := v.LoadAllow(); !errors.Is(err, want) || !errors.As(err, &e) || e.Name != "allow" {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Every setting that names a file says which, and one that is not there is noticed early.
+func TestFilesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, s := range FillTable() {
+		v, missing := Defaults(), filepath.Join(t.TempDir(), "none")
+		v.Masking.Words, v.Masking.Class = 1, infill.ClassContent
+		if s.Arg != "FILE" && s.Arg != "FOLDER" && s.Name != "start" {
+			if path, _ := s.File(v); path != "" {
+				t.Errorf("%s names %s", s.Name, path)
+			}
+			continue
+		}
+		found++
+		if err := s.Set(v, missing); err != nil {
+			t.Fatal(err)
+		}
+		var bad *Error
+		path, stream := s.File(v)
+		if err := v.CheckFiles(); path != missing || !errors.As(err, &bad) || bad.Name != s.Name ||
+			!errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %q, %v", s.Name, path, err)
+		}
+		if err := s.Set(v, "-"); err != nil {
+			t.Fatal(err)
+		}
+		v.Stdin = strings.NewReader("")
+		if err := v.CheckFiles(); (err == nil) != stream || stream == (s.Arg == "FOLDER") {
+			t.Errorf("%s -: %v, and may be standard input: %v", s.Name, err, stream)
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d settings name files", found)
 	}
 }

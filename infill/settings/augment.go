@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"maps"
 	"slices"
 
 	"infill/infill"
@@ -23,14 +22,14 @@ func AugmentDefaults() *Augmenting {
 		PerMasking: infill.DefaultPerMasking, ExtraRounds: infill.DefaultExtraRounds}}
 }
 
-// FillingDefaults are the values of a [Filling] that makes variants: they are of content words, and
+// VariantDefaults are the values of a [Fill] that makes variants: they are of content words, and
 // differ from their texts. A round needs one good filling, so its chains are fewer than
 // infill.DefaultChains. lab/notebook/augment.md has both measured.
-func FillingDefaults() *Filling {
+func VariantDefaults() *Fill {
 	v := Defaults()
 	v.Masking.Rate, v.Masking.Class = 0.3, infill.ClassContent
-	v.Options.Filter.MinEdits = 1
-	v.Options.Chains = 10
+	v.Options.Words.Filter.MinEdits = 1
+	v.Options.Sampling.Chains = 10
 	return v
 }
 
@@ -71,26 +70,25 @@ var augmentTable = []*Setting[Augmenting]{
 	},
 }
 
-// notOfVariants are settings of a [Filling] that say what a record of fillings has, and why one of
-// variants has it not.
-var notOfVariants = map[string]error{
-	"top":       errors.New("there are as many results as variants; leave it out"),
-	"marginals": errNoProbabilities,
-	"log-z":     errNoProbabilities,
+// errNotOfVariants is why a line of variants may not have a setting of a [Fill].
+func errNotOfVariants(s *Setting[Fill]) error {
+	switch {
+	case s == nil || s.not&Augment == 0:
+		return nil
+	case s.Name == "top":
+		return errors.New("there are as many results as variants; leave it out")
+	}
+	return errors.New("variants have no probabilities; leave it out")
 }
 
-var errNoProbabilities = errors.New("variants have no probabilities; leave it out")
-
-// NotOfVariants lists the settings of a [Filling] that have no meaning for variants.
-func NotOfVariants() []string { return slices.Sorted(maps.Keys(notOfVariants)) }
-
-// ForLine are the settings of one line: v with those among the line's JSON fields. Settings of
-// NotOfVariants are refused. Errors are of type [*Error]. v is not changed.
+// ForLine are the settings of one line: v with those among the line's JSON fields. Settings
+// that [Augment] has not are refused. Errors are of type [*Error]. v is not changed.
 func (v *Augmenting) ForLine(fields iter.Seq2[string, json.RawMessage]) (Augmenting, error) {
 	line := *v
 	for name, raw := range fields {
-		if s := LineField(name); s != nil && string(raw) != "null" && notOfVariants[s.Name] != nil {
-			return line, &Error{Name: s.Name, Err: notOfVariants[s.Name], field: name}
+		s := LineField(name)
+		if err := errNotOfVariants(s); err != nil && string(raw) != "null" {
+			return line, &Error{Name: s.Name, Err: err, field: name}
 		}
 		for _, s := range augmentTable {
 			if s.Line && s.Field() == name {

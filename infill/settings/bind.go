@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -32,13 +33,13 @@ func (v *Value) after(do func()) *Value {
 }
 
 // ofSampler marks a value that the sampler depends on: a change makes the sampler again.
-func (v *Filling) ofSampler(value *Value) *Value {
-	return v.ofSampling(value).after(func() { v.Options.Sampler = nil })
+func (v *Fill) ofSampler(value *Value) *Value {
+	return v.ofSampling(value).after(func() { v.Options.Sampling.Sampler = nil })
 }
 
 // ofSampling marks a value that only sampling has: whoever chooses one wants to sample.
-func (v *Filling) ofSampling(value *Value) *Value {
-	return value.after(func() { v.Sampling = true })
+func (v *Fill) ofSampling(value *Value) *Value {
+	return value.after(func() { v.Sampling.Chosen = true })
 }
 
 // nameValue is a text that JSON has as a string.
@@ -54,31 +55,6 @@ func nameValue(p *string) *Value {
 	return v
 }
 
-// zeroIs makes a number that is 0 read as what the engine takes in its place. The variable stays.
-func (v *Value) zeroIs(meant func() float64) *Value {
-	get := v.get
-	v.get = func() string {
-		if text := get(); text != "0" {
-			return text
-		}
-		return strconv.FormatFloat(meant(), 'g', -1, 64)
-	}
-	return v
-}
-
-// always is a number that does not depend on other options.
-func always(x float64) func() float64 { return func() float64 { return x } }
-
-// unless is a number that 0 stands for, but not where an option makes 0 mean 0.
-func unless(zero *bool, x float64) func() float64 {
-	return func() float64 {
-		if *zero {
-			return 0
-		}
-		return x
-	}
-}
-
 // effortValue has the words in the order of how much they stand for.
 func effortValue(p *infill.Effort) *Value {
 	of := []infill.Effort{infill.EffortQuick, infill.EffortNormal, infill.EffortThorough}
@@ -89,25 +65,40 @@ func effortValue(p *infill.Effort) *Value {
 	return choice(words, func() string { return p.String() }, func(i int) { *p = of[i] })
 }
 
+// optionValue is access to a number of the options, within its range there. It is read as what the
+// engine takes: a default in place of 0, and 0 in place of a constant such as infill.NoSteps.
+func optionValue(o *infill.Options, r infill.Range[int]) *Value {
+	v := WholeValue(r.Of(o), int64(r.Min()), int64(r.Max()))
+	v.get = func() string {
+		ran := o.Complete()
+		return strconv.Itoa(max(0, *r.Of(&ran)))
+	}
+	return v
+}
+
 // stepsValue is the number of steps, 0 included, where the zero value of Options is the default.
 func stepsValue(o *infill.Options) *Value {
-	return WholeValue(&o.Steps, 0, infill.MaxSteps).
-		after(func() { o.NoSteps = o.Steps == 0 }).
-		zeroIs(func() float64 { return float64(o.Complete().Steps) })
+	return optionValue(o, infill.RangeSteps).after(func() {
+		o.Sampling.Steps = cmp.Or(o.Sampling.Steps, infill.NoSteps)
+	})
 }
 
-// memoValue is the size of the memo, 0 included, where the zero value of Filling is the default.
-func memoValue(v *Filling) *Value {
-	return WholeValue(&v.Memo, 0, MaxMemo).
-		after(func() { v.NoMemo = v.Memo == 0 }).
-		zeroIs(unless(&v.NoMemo, DefaultMemo))
+// memoValue is the size of the memo, 0 included, where the zero value of Fill is the default.
+func memoValue(v *Fill) *Value {
+	value := WholeValue(&v.Memo, 0, MaxMemo).after(func() { v.Memo = cmp.Or(v.Memo, NoMemo) })
+	value.get = func() string { return strconv.Itoa(max(0, cmp.Or(v.Memo, DefaultMemo))) }
+	return value
 }
 
-// topValue is the number of fillings. A program may ask for all, which reads as 0.
-func topValue(o *infill.Options) *Value {
-	return WholeValue(&o.Top, 1, infill.MaxTop).
-		after(func() { o.AllFillings = false }).
-		zeroIs(unless(&o.AllFillings, infill.DefaultTop))
+// temperatureValue is the temperature, and 1 in place of 0.
+func temperatureValue(o *infill.Options) *Value {
+	r := infill.RangeTemperature
+	v := NumberValue(r.Of(o), r.Min(), r.Max(), false)
+	v.get = func() string {
+		return strconv.FormatFloat(o.Complete().Sampling.Temperature, 'g', -1,
+			64)
+	}
+	return v
 }
 
 // seedValue is a number of 64 bits, or none.

@@ -8,15 +8,15 @@ import (
 )
 
 // Check finds settings that do not go together. The error is an [*Error].
-func (v *Filling) Check() error {
+func (v *Fill) Check() error {
 	switch m := v.Masking; {
-	case v.Method == infill.MethodSearch && v.Sampling:
+	case v.Method == infill.MethodSearch && v.Sampling.Chosen:
 		return &Error{Name: "method", Given: "search",
 			Err: errors.New("a search has no chains and steps; leave the settings of the sampling out, " +
 				"or sample")}
 	case m.Both():
 		return &Error{Name: "mask-rate", Without: []string{"mask-words"}}
-	case v.Options.MinDistance > 0 && !m.On():
+	case v.Options.Words.MinDistance > 0 && !m.On():
 		return &Error{
 			Name: "min-distance", Needs: []string{"mask-rate", "mask-words"},
 			Err: errors.New("it is the distance from the word that was blanked out"),
@@ -26,27 +26,25 @@ func (v *Filling) Check() error {
 }
 
 // CheckOptions finds options that no text allows, before a model and the files of settings are
-// open. Options.Sampler must be made. The error is infill.ErrOption. [Filling.Check] has what it
-// finds of filters, which an encoder may complete later.
-func (v *Filling) CheckOptions() error {
+// open. Options.Sampling.Sampler must be made. The error is infill.ErrOption. [Fill.Check] has what
+// it finds of filters, which an encoder may complete later.
+func (v *Fill) CheckOptions() error {
 	opt := v.Options
-	opt.Method, opt.Filter = v.method(), infill.Filter{}
+	opt.Method, opt.Words.Filter = v.method(), infill.Filter{}
 	return opt.Check()
 }
 
 // CheckFiles finds files and folders that settings name and that are not there, and parts of the
-// energy that stand twice, before [Filling.Open] has a model. The error is an [*Error].
-func (v *Filling) CheckFiles() error {
-	for _, f := range []struct{ name, path string }{
-		{"allow", v.AllowFile}, {"start", v.StartFile}, {"keep-file", v.KeepFile},
-		{"stop-words", v.StopFile}, {"encoder", v.Encoder},
-	} {
-		if f.path == "" || f.path == "-" && v.Stdin != nil {
+// energy that stand twice, before [Fill.Open] has a model. The error is an [*Error].
+func (v *Fill) CheckFiles() error {
+	for _, s := range fillTable {
+		path, stream := s.File(v)
+		if path == "" || stream && path == "-" && v.Stdin != nil {
 			continue
 		}
-		if _, err := os.Stat(f.path); err != nil {
-			return &Error{Name: f.name, Err: err}
+		if _, err := os.Stat(path); err != nil {
+			return &Error{Name: s.Name, Err: err}
 		}
 	}
-	return checkParts(v.Energy)
+	return checkParts(v.Words.Energy)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // energyValue is a list of parts of the energy, with their weights.
-func energyValue(v *Filling) *Value {
-	return partsValue(&v.Energy, energies.Forms()).after(func() { v.Options.Terms = nil })
+func energyValue(v *Fill) *Value {
+	return partsValue(&v.Words.Energy, energies.Forms()).after(func() { v.Options.Words.Terms = nil })
 }
 
 // partsValue is a list of parts as energies.Parse reads them.
@@ -45,18 +45,18 @@ func partsValue(list *[]string, want string) *Value {
 }
 
 // energyRecorded names the parts by the hashes of their files.
-func (v *Filling) energyRecorded() (string, error) { return v.Parts.Recorded(v.Energy) }
+func (v *Fill) energyRecorded() (string, error) { return v.Words.Parts.Recorded(v.Words.Energy) }
 
-// OpenParts opens the parts of Energy and the Encoder, which [Filling.CloseParts] closes. A
+// OpenParts opens the parts of Energy and the Encoder, which [Fill.CloseParts] closes. A
 // program calls it before Prepare, if it may read its user's files. The error is an [*Error].
-func (v *Filling) OpenParts(ctx context.Context, o energies.Options) (err error) {
-	if v.Parts, err = openParts(ctx, v.Energy, o); err != nil || v.Encoder == "" {
+func (v *Fill) OpenParts(ctx context.Context, o energies.Options) (err error) {
+	if v.Words.Parts, err = openParts(ctx, v.Words.Energy, o); err != nil || v.Words.Encoder == "" {
 		return err
 	}
-	if v.encoder, err = energies.OpenEncoder(ctx, v.Encoder, o.Options); err != nil {
+	if v.read.encoder, err = energies.OpenEncoder(ctx, v.Words.Encoder, o.Options); err != nil {
 		return &Error{Name: "encoder", Err: errors.Join(err, v.CloseParts())}
 	}
-	v.Options.Filter.Similarity = v.encoder
+	v.Options.Words.Filter.Similarity = v.read.encoder
 	return nil
 }
 
@@ -81,28 +81,28 @@ func checkParts(list []string) error {
 }
 
 // CloseParts closes what OpenParts has opened.
-func (v *Filling) CloseParts() error {
-	err := v.Parts.Close()
-	if v.encoder != nil {
-		err = errors.Join(err, v.encoder.Close())
+func (v *Fill) CloseParts() error {
+	err := v.Words.Parts.Close()
+	if v.read.encoder != nil {
+		err = errors.Join(err, v.read.encoder.Close())
 	}
 	return err
 }
 
 // encoderRecorded names the encoder by its hash.
-func (v *Filling) encoderRecorded() (string, error) {
-	if v.encoder == nil {
+func (v *Fill) encoderRecorded() (string, error) {
+	if v.read.encoder == nil {
 		return "", nil
 	}
-	return "sha256:" + v.encoder.SHA256(), nil
+	return "sha256:" + v.read.encoder.SHA256(), nil
 }
 
 // terms makes terms of the parts.
-func (v *Filling) terms() (err error) {
-	if v.Options.Terms != nil || len(v.Energy) == 0 {
+func (v *Fill) terms() (err error) {
+	if v.Options.Words.Terms != nil || len(v.Words.Energy) == 0 {
 		return nil
 	}
-	if v.Options.Terms, err = v.Parts.Weighted(v.Energy); err != nil {
+	if v.Options.Words.Terms, err = v.Words.Parts.Weighted(v.Words.Energy); err != nil {
 		return &Error{Name: "energy", Err: err}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (v *Ranking) OpenParts(ctx context.Context, o energies.Options) (err error)
 	return err
 }
 
-// CheckFiles is [Filling.CheckFiles] of the parts of Energy, and refuses what Prepare does.
+// CheckFiles is [Fill.CheckFiles] of the parts of Energy, and refuses what Prepare does.
 func (v *Ranking) CheckFiles() error {
 	if err := v.checkCompares(); err != nil {
 		return err

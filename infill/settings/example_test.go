@@ -12,13 +12,13 @@ import (
 )
 
 // A line of a file has settings of its own over those of the run. Its other fields are passed over.
-func ExampleFilling_ForLine() {
+func ExampleFill_ForLine() {
 	tok, err := tokenize.Load(os.DirFS("../../tokenize/testdata/uncased"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	run := settings.Defaults()
-	run.Options.Top = 3
+	run.Options.Results.Top = 3
 	if err := run.Prepare(tok); err != nil {
 		log.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func ExampleFilling_ForLine() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(changed, own.Options.Temperature, own.Ban, own.Options.Top)
-	fmt.Println(run.Options.Temperature, run.Ban)
+	fmt.Println(changed, own.Options.Sampling.Temperature, own.Words.Ban, own.Options.Results.Top)
+	fmt.Println(run.Options.Sampling.Temperature, run.Words.Ban)
 
 	fields["temperature"] = json.RawMessage("-1")
 	_, _, err = run.ForLine(tok, maps.All(fields))

@@ -137,12 +137,14 @@ var fileTable = []*Setting[File]{
 	},
 	{
 		Name: "shard", Arg: "I/N", Group: Results,
+		not: Augment,
 		Doc: "work on shard `I/N` of the input, from 0/N to N-1/N, whose outputs one after the other " +
 			"are that of the whole",
 		bind: func(v *File) *Value { return ShardValue(&v.Shard) },
 	},
 	{
 		Name: "per", Record: Changed, Group: Results,
+		not:  Augment | Score,
 		Doc:  "one record of the output per sentence, or one per filling",
 		bind: func(v *File) *Value { return ChoiceValue(&v.Per, "sentence", "filling") },
 	},

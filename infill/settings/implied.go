@@ -7,16 +7,16 @@ import "infill/infill"
 // anything of the sampling is chosen. It is for messages. Two manifests that differ in such a value
 // alone do not differ in what somebody chose. A value of v that is chosen is left out where it can
 // be told from one that is not.
-func (v *Filling) Implied(manifest map[string]string) map[string]string {
+func (v *Fill) Implied(manifest map[string]string) map[string]string {
 	defaults := Defaults()
-	meant := func(s *Setting[Filling]) string {
+	meant := func(s *Setting[Fill]) string {
 		if text, ok := manifest[s.Name]; ok {
 			return text
 		}
 		return s.unsaid(defaults)
 	}
 	// without is the value of a setting that follows from those of others.
-	without := func(s *Setting[Filling], others []*Setting[Filling]) string {
+	without := func(s *Setting[Fill], others []*Setting[Fill]) string {
 		rest := Defaults()
 		for _, o := range others {
 			if o != s {
@@ -29,7 +29,7 @@ func (v *Filling) Implied(manifest map[string]string) map[string]string {
 		}
 		return text
 	}
-	var changed, chosen []*Setting[Filling]
+	var changed, chosen []*Setting[Fill]
 	for _, s := range fillTable {
 		if text, _, err := s.Recorded(defaults, defaults); err != nil || text != meant(s) {
 			changed = append(changed, s)

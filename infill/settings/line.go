@@ -12,13 +12,13 @@ import (
 // other names are passed over. own says that the line has settings. A line with a setting of a
 // family starts without the family's other choices in v: the parameters of a sampler, or the other
 // way of masking. The errors wrap [ErrSetting]. v is not changed.
-func (v *Filling) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
-	line *Filling, own bool, err error) {
-	line = new(Filling)
+func (v *Fill) ForLine(tok *tokenize.Tokenizer, fields iter.Seq2[string, json.RawMessage]) (
+	line *Fill, own bool, err error) {
+	line = new(Fill)
 	*line = *v
-	line.Params = nil // not to be shared with v
-	line.Params = append(line.Params, v.Params...)
-	begun := map[*family[Filling]]bool{}
+	line.Sampling.Params = nil // not to be shared with v
+	line.Sampling.Params = append(line.Sampling.Params, v.Sampling.Params...)
+	begun := map[*family[Fill]]bool{}
 	for name, raw := range fields {
 		s := byField[name]
 		if s == nil || string(raw) == "null" {
@@ -58,8 +58,8 @@ func asField(err error) error {
 }
 
 // byField has the settings that a line may choose by their JSON fields.
-var byField = func() map[string]*Setting[Filling] {
-	m := map[string]*Setting[Filling]{}
+var byField = func() map[string]*Setting[Fill] {
+	m := map[string]*Setting[Fill]{}
 	for _, s := range fillTable {
 		if s.Line {
 			m[s.Field()] = s
@@ -69,4 +69,4 @@ var byField = func() map[string]*Setting[Filling] {
 }()
 
 // LineField returns the setting that a field of a JSON line chooses, nil for any other field.
-func LineField(name string) *Setting[Filling] { return byField[name] }
+func LineField(name string) *Setting[Fill] { return byField[name] }

@@ -27,92 +27,106 @@ var offsetsWords = []string{"unsaid", "characters", "bytes", "utf-16"}
 func (o Offsets) String() string { return offsetsWords[o] }
 
 // maskTable has the settings that say which words are masked, and which fillings are refused.
-var maskTable = []*Setting[Filling]{
+var maskTable = []*Setting[Fill]{
 	{
 		Name: "keep", Arg: "WORDS", Line: true, Record: Changed, field: "keep_words", Group: Words,
-		Doc: "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
-		bind: func(v *Filling) *Value {
-			return WordsValue(&v.Keep).after(func() { v.Masking.Keep = nil })
+		masked: true,
+		Doc:    "words and phrases that are not masked, in any case, \"Ann\" also in \"Ann's\"",
+		bind: func(v *Fill) *Value {
+			return WordsValue(&v.Words.Keep).after(func() { v.Masking.Keep = nil })
 		},
 	},
 	{
 		Name: "keep-file", Arg: "FILE", Record: Changed, Group: Words,
+		masked: true, file: func(v *Fill) string { return v.Words.KeepFile },
 		Doc: "a file of such words, one a line",
-		bind: func(v *Filling) *Value {
-			return fileValue(&v.KeepFile).after(func() {
-				v.Masking.Keep, v.keptWords, v.kept = nil, nil, wordFile{}
+		bind: func(v *Fill) *Value {
+			return fileValue(&v.Words.KeepFile).after(func() {
+				v.Masking.Keep, v.read.keptWords, v.read.kept = nil, nil, wordFile{}
 			})
 		},
-		form: func(v *Filling) (string, error) { return recorded(v.KeepFile, v.kept) },
+		form: func(v *Fill) (string, error) { return recorded(v.Words.KeepFile, v.read.kept) },
 	},
 	{
 		Name: "mask-class", Line: true, Record: Changed, Group: Words,
-		Doc:  "words that may be masked: all; content: with a letter, and not on the list of stop words",
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Masking.Class, "all", "content") },
+		masked: true,
+		Doc: "words that may be masked: all; content: with a letter, and not on the list of stop " +
+			"words",
+		bind: func(v *Fill) *Value { return ChoiceValue(&v.Masking.Class, "all", "content") },
 	},
 	{
 		Name: "stop-words", Arg: "FILE", Line: true, Record: Changed, Group: Words,
+		file: func(v *Fill) string { return v.Words.StopFile },
 		Doc:  "words that are not content words, in place of the program's English ones",
 		bind: stopValue,
-		form: func(v *Filling) (string, error) { return recorded(v.StopFile, v.stopped) },
+		form: func(v *Fill) (string, error) { return recorded(v.Words.StopFile, v.read.stopped) },
 	},
 	{
 		Name: "mask-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
-		Doc:  "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
-		bind: func(v *Filling) *Value { return labelsValue(&v.Masking.MaskLabels) },
+		masked: true,
+		Doc:    "mask words in spans of these labels only, * for all; lines of JSON have \"spans\"",
+		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.MaskLabels) },
 	},
 	{
 		Name: "keep-labels", Arg: "LABELS", Line: true, Record: Changed, Group: Words,
-		Doc:  "mask no word in spans of these labels, * for all",
-		bind: func(v *Filling) *Value { return labelsValue(&v.Masking.KeepLabels) },
+		masked: true,
+		Doc:    "mask no word in spans of these labels, * for all",
+		bind:   func(v *Fill) *Value { return labelsValue(&v.Masking.KeepLabels) },
 	},
 	{
 		Name: "span-offsets", Line: true, Record: Changed, Group: Words,
 		Doc: "what offsets of spans count: characters|bytes|utf-16; unsaid: for texts of ASCII, " +
 			"where all agree",
-		bind: func(v *Filling) *Value { return ChoiceValue(&v.Offsets, offsetsWords...) },
+		bind: func(v *Fill) *Value { return ChoiceValue(&v.Words.Offsets, offsetsWords...) },
 	},
 	{
 		Name: "min-edits", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "least edit distance, in characters, of a filled text from the text as it was",
-		bind: func(v *Filling) *Value {
-			return WholeValue(&v.Options.Filter.MinEdits, 0, infill.MaxEdits)
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.RangeMinEdits)
 		},
 	},
 	{
 		Name: "max-edits", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "greatest such distance; 0: any",
-		bind: func(v *Filling) *Value {
-			return WholeValue(&v.Options.Filter.MaxEdits, 0, infill.MaxEdits)
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.RangeMaxEdits)
 		},
 	},
 	{
 		Name: "max-drop", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc: "nats by which a filling may score below the words that were masked; negative: above them",
-		bind: func(v *Filling) *Value {
-			return optionalNumber(&v.Options.Filter.MaxDrop, math.MaxFloat64)
+		bind: func(v *Fill) *Value {
+			return optionalNumber(&v.Options.Words.Filter.MaxDrop, math.MaxFloat64)
 		},
 	},
 	{
 		Name: "encoder", Arg: "FOLDER", Record: Changed, Group: Words,
+		masked: true, not: Compare,
+		file: func(v *Fill) string { return v.Words.Encoder }, folder: true,
 		Doc: "a sentence encoder in ONNX, which says how alike a filled text and the text as it was are",
-		bind: func(v *Filling) *Value {
-			folder := TextValue(&v.Encoder)
+		bind: func(v *Fill) *Value {
+			folder := TextValue(&v.Words.Encoder)
 			folder.want = "the folder of a sentence encoder"
 			folder.wantJSON = folder.want
 			return folder
 		},
-		form: (*Filling).encoderRecorded,
+		form: (*Fill).encoderRecorded,
 	},
 	{
 		Name: "min-similarity", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc:  "least cosine of both by that encoder, from -1 to 1",
-		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MinSimilarity, 1) },
+		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MinSimilarity, 1) },
 	},
 	{
 		Name: "max-similarity", Line: true, Record: Changed, Group: Words,
+		masked: true, not: Compare,
 		Doc:  "greatest such cosine: 0.98 leaves out what says the same",
-		bind: func(v *Filling) *Value { return optionalNumber(&v.Options.Filter.MaxSimilarity, 1) },
+		bind: func(v *Fill) *Value { return optionalNumber(&v.Options.Words.Filter.MaxSimilarity, 1) },
 	},
 }
 
@@ -125,14 +139,14 @@ func fileValue(p *string) *Value {
 }
 
 // stopValue is the name of a file, in whose place JSON has the words.
-func stopValue(v *Filling) *Value {
-	value := fileValue(&v.StopFile)
+func stopValue(v *Fill) *Value {
+	value := fileValue(&v.Words.StopFile)
 	value.wantJSON = "a list of words"
 	value.setJSON = fromJSON(func(words []string) error {
-		v.StopFile, v.StopWords = "", words
+		v.Words.StopFile, v.Words.StopWords = "", words
 		return nil
 	})
-	return value.after(func() { v.Masking.Stop, v.stopped = nil, wordFile{} })
+	return value.after(func() { v.Masking.Stop, v.read.stopped = nil, wordFile{} })
 }
 
 // labelsValue is a list of labels.
@@ -182,38 +196,29 @@ func optionalNumber(p **float64, most float64) *Value {
 var errUnmeasured = errors.New("it is what a similarity is measured by")
 
 // checkMasks finds settings of this table that do not go together.
-func (v *Filling) checkMasks() error {
-	m, f := v.Masking, v.Options.Filter
-	masks := []string{"mask-rate", "mask-words"}
+func (v *Fill) checkMasks() error {
+	m, f := v.Masking, v.Options.Words.Filter
 	if !m.On() {
-		for _, c := range []struct {
-			name string
-			set  bool
-		}{
-			{"keep", v.Keep != nil}, {"keep-file", v.KeepFile != ""},
-			{"mask-class", m.Class != infill.ClassAll}, {"mask-labels", m.MaskLabels != nil},
-			{"keep-labels", m.KeepLabels != nil}, {"min-edits", f.MinEdits > 0},
-			{"max-edits", f.MaxEdits > 0}, {"max-drop", f.MaxDrop != nil},
-			{"encoder", v.Encoder != ""}, {"min-similarity", f.MinSimilarity != nil},
-			{"max-similarity", f.MaxSimilarity != nil},
-		} {
-			if c.set {
-				return &Error{Name: c.name, Needs: masks, Err: errors.New("it is about words that are masked")}
+		standard := Defaults()
+		for _, s := range fillTable {
+			if s.masked && s.bind(v).String() != s.bind(standard).String() {
+				return &Error{Name: s.Name, Needs: []string{"mask-rate", "mask-words"},
+					Err: errors.New("it is about words that are masked")}
 			}
 		}
 	}
 	switch {
-	case (v.StopWords != nil || v.StopFile != "") && m.Class != infill.ClassContent:
+	case (v.Words.StopWords != nil || v.Words.StopFile != "") && m.Class != infill.ClassContent:
 		return &Error{Name: "stop-words", Needs: []string{"mask-class"},
 			Err: errors.New("it says which words are not content")}
-	case f.MinSimilarity != nil && v.Encoder == "":
+	case f.MinSimilarity != nil && v.Words.Encoder == "":
 		return &Error{Name: "min-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
-	case f.MaxSimilarity != nil && v.Encoder == "":
+	case f.MaxSimilarity != nil && v.Words.Encoder == "":
 		return &Error{Name: "max-similarity", Needs: []string{"encoder"}, Err: errUnmeasured}
 	case f.MinSimilarity != nil && f.MaxSimilarity != nil && *f.MinSimilarity > *f.MaxSimilarity:
 		return &Error{Name: "max-similarity", Given: fmt.Sprint(*f.MaxSimilarity),
 			Want: fmt.Sprintf("at least min-similarity, %v", *f.MinSimilarity)}
-	case f.MaxDrop != nil && v.Energy != nil:
+	case f.MaxDrop != nil && v.Words.Energy != nil:
 		return &Error{Name: "max-drop", Without: []string{"energy"}}
 	case f.MaxEdits > 0 && f.MinEdits > f.MaxEdits:
 		return &Error{Name: "max-edits", Given: strconv.Itoa(f.MaxEdits),
@@ -223,27 +228,28 @@ func (v *Filling) checkMasks() error {
 }
 
 // prepareMasks makes the sets of words that are not there yet.
-func (v *Filling) prepareMasks() (err error) {
+func (v *Fill) prepareMasks() (err error) {
 	m := &v.Masking
-	if v.KeepFile != "" && v.kept.path == "" {
-		if v.keptWords, v.kept, err = readWords(v, v.KeepFile, infill.ReadWordSet); err != nil {
+	if v.Words.KeepFile != "" && v.read.kept.path == "" {
+		if v.read.keptWords, v.read.kept,
+			err = readWords(v, v.Words.KeepFile, infill.ReadWordSet); err != nil {
 			return &Error{Name: "keep-file", Err: err}
 		}
 	}
-	if m.Keep == nil && (v.Keep != nil || v.keptWords != nil) {
-		if m.Keep, err = infill.NewWordSet(v.Keep); err != nil {
+	if m.Keep == nil && (v.Words.Keep != nil || v.read.keptWords != nil) {
+		if m.Keep, err = infill.NewWordSet(v.Words.Keep); err != nil {
 			return &Error{Name: "keep", Err: err}
 		}
-		if v.keptWords != nil {
-			m.Keep.Add(v.keptWords)
+		if v.read.keptWords != nil {
+			m.Keep.Add(v.read.keptWords)
 		}
 	}
 	switch {
 	case m.Stop != nil:
-	case v.StopWords != nil:
-		m.Stop, err = infill.NewWordSet(v.StopWords)
-	case v.StopFile != "":
-		m.Stop, v.stopped, err = readWords(v, v.StopFile, infill.ReadWordSet)
+	case v.Words.StopWords != nil:
+		m.Stop, err = infill.NewWordSet(v.Words.StopWords)
+	case v.Words.StopFile != "":
+		m.Stop, v.read.stopped, err = readWords(v, v.Words.StopFile, infill.ReadWordSet)
 	}
 	if err != nil {
 		return &Error{Name: "stop-words", Err: err}

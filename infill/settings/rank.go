@@ -51,13 +51,13 @@ var rankTable = []*Setting[Ranking]{
 	{
 		Name: "case", Record: Always,
 		Doc:  "auto: with the capitals of English text; model: as given",
-		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Case, "auto", "model") },
+		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Case, infill.CaseNames()...) },
 	},
 	{
 		Name: "long", Record: Always,
 		Doc: "a text with a blank longer than the model takes: window: it sees the part around " +
 			"the blank; error: refuse",
-		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, "window", "error") },
+		bind: func(v *Ranking) *Value { return ChoiceValue(&v.Options.Long, infill.LongNames()...) },
 	},
 }
 

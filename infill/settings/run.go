@@ -26,7 +26,7 @@ type Run struct {
 
 // given is a value as it was written: raw as JSON, or text.
 type given struct {
-	setting *Setting[Filling]
+	setting *Setting[Fill]
 	text    string
 	raw     json.RawMessage
 }
@@ -135,7 +135,7 @@ func (r *Run) give(name, text string, raw json.RawMessage, ways []string) error 
 		return unknownIn(r.Text, name, names, "a setting")
 	}
 	twice := slices.ContainsFunc(r.given, func(g given) bool { return g.setting == s })
-	if twice && (raw != nil || s.bind(new(Filling)).Kind != List) {
+	if twice && (raw != nil || s.bind(new(Fill)).Kind != List) {
 		return badRun("%q is there twice in %s", name, r.Text)
 	}
 	r.given = append(r.given, given{s, text, raw})
@@ -170,15 +170,15 @@ func (r *Run) spelt() string {
 	return strings.Join(parts, " ")
 }
 
-// ForRun is v with the settings of a run. As in [Filling.ForLine] a run with a setting of a family
+// ForRun is v with the settings of a run. As in [Fill.ForLine] a run with a setting of a family
 // starts without the family's other choices in v. Nothing may be open in v. The error is an
 // [*Error], and that of [samplers.New].
-func (v *Filling) ForRun(r *Run) (*Filling, error) {
-	run := new(Filling)
+func (v *Fill) ForRun(r *Run) (*Fill, error) {
+	run := new(Fill)
 	*run = *v
-	run.Params = slices.Clone(v.Params) // not to be shared with v
-	begun := map[*family[Filling]]bool{}
-	listed := map[*Setting[Filling]]bool{}
+	run.Sampling.Params = slices.Clone(v.Sampling.Params) // not to be shared with v
+	begun := map[*family[Fill]]bool{}
+	listed := map[*Setting[Fill]]bool{}
 	for _, g := range r.given {
 		s := g.setting
 		if s.family != nil && !begun[s.family] {
@@ -209,9 +209,9 @@ func (v *Filling) ForRun(r *Run) (*Filling, error) {
 	if err := run.Check(); err != nil {
 		return nil, err
 	}
-	if run.Options.Sampler == nil {
+	if run.Options.Sampling.Sampler == nil {
 		var err error
-		if run.Options.Sampler, err = run.NewSampler(); err != nil {
+		if run.Options.Sampling.Sampler, err = run.NewSampler(); err != nil {
 			return nil, err
 		}
 	}
@@ -222,10 +222,11 @@ func (v *Filling) ForRun(r *Run) (*Filling, error) {
 }
 
 // masksAs reports whether the same words of texts are masked.
-func (v *Filling) masksAs(o *Filling) bool {
+func (v *Fill) masksAs(o *Fill) bool {
 	a, b := v.Masking, o.Masking
 	return a.Rate == b.Rate && a.Words == b.Words && a.Class == b.Class &&
 		slices.Equal(a.MaskLabels, b.MaskLabels) && slices.Equal(a.KeepLabels, b.KeepLabels) &&
-		slices.Equal(v.Keep, o.Keep) && v.KeepFile == o.KeepFile && v.Offsets == o.Offsets &&
-		slices.Equal(v.StopWords, o.StopWords) && v.StopFile == o.StopFile
+		slices.Equal(v.Words.Keep, o.Words.Keep) && v.Words.KeepFile == o.Words.KeepFile &&
+		v.Words.Offsets == o.Words.Offsets &&
+		slices.Equal(v.Words.StopWords, o.Words.StopWords) && v.Words.StopFile == o.Words.StopFile
 }

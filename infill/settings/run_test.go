@@ -121,7 +121,7 @@ func TestForRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := func(text string) *Filling {
+	run := func(text string) *Fill {
 		t.Helper()
 		r, err := ParseRun(text, testWays...)
 		if err != nil {
@@ -134,22 +134,24 @@ func TestForRun(t *testing.T) {
 		return v
 	}
 	v := run("chains=3")
-	if v.Sampler != "dmala" || v.StepSize != "0.3" || v.Options.Chains != 3 || v.Options.Steps != 7 {
+	if v.Sampling.Sampler != "dmala" || v.Sampling.StepSize != "0.3" ||
+		v.Options.Sampling.Chains != 3 || v.Options.Sampling.Steps != 7 {
 		t.Errorf("%+v", v)
 	}
-	if v := run("sampler=gibbs"); v.StepSize != "" {
+	if v := run("sampler=gibbs"); v.Sampling.StepSize != "" {
 		t.Error("a sampler has the step size of another")
 	}
 	for _, text := range []string{"ban=z ban=w", `{"ban":["z","w"]}`} {
-		if v := run(text); !slices.Equal(v.Ban, []string{"z", "w"}) {
-			t.Errorf("%s: %q in place of others", text, v.Ban)
+		if v := run(text); !slices.Equal(v.Words.Ban, []string{"z", "w"}) {
+			t.Errorf("%s: %q in place of others", text, v.Words.Ban)
 		}
 	}
-	if v := run("sampler=pas param=flips=2"); !slices.Equal(v.Params,
+	if v := run("sampler=pas param=flips=2"); !slices.Equal(v.Sampling.Params,
 		[]string{"flips=2"}) {
-		t.Errorf("%q", v.Params)
+		t.Errorf("%q", v.Sampling.Params)
 	}
-	if !slices.Equal(base.Ban, []string{"x", "y"}) || base.Options.Chains != infill.DefaultChains {
+	if !slices.Equal(base.Words.Ban, []string{"x", "y"}) ||
+		base.Options.Sampling.Chains != infill.DefaultChains {
 		t.Error("the settings beside the runs have changed")
 	}
 	for text, says := range map[string]string{

@@ -1,5 +1,5 @@
 // Package settings is the one definition of what a user may choose: how blanks are filled
-// ([Filling]) and how a model is opened ([Model]).
+// ([Fill]) and how a model is opened ([Model]).
 //
 // A table has one entry per setting. Command-line flags, environment variables, fields of JSON
 // lines, the manifest of an output and the tables of the documents come from it. A setting has one
@@ -10,6 +10,7 @@ package settings
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,12 @@ type Setting[T any] struct {
 	Line   bool      // a line of a JSON file may choose it for itself
 	Record Recording // when a manifest has it
 	Group  Group     // where help shows it
+
+	not    Command         // the commands that have it not
+	server bool            // a server has it, for all requests
+	masked bool            // it has no meaning for texts with blanks
+	file   func(*T) string // the file or folder that it names now, "" for none
+	folder bool            // it names a folder
 
 	family *family[T]               // the choice that it is part of, nil for a choice of its own
 	field  string                   // its JSON field, "" to derive it from Name
@@ -37,6 +44,32 @@ const (
 	Words                // the words that may go into blanks
 	Results              // which results there are, and how they are written
 )
+
+// Command is a set of commands that have some settings of a table only.
+type Command uint
+
+const (
+	Augment Command = 1 << iota // makes variants of texts
+	Cloze                       // counts words that come back
+	Compare                     // compares samplers on the same texts
+	Score                       // scores texts
+)
+
+// NotOf lists the settings of a table that a command has not.
+func NotOf[T any](table []*Setting[T], c Command) []string {
+	var names []string
+	for _, s := range table {
+		if s.not&c != 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// OfServer lists the settings of a table that a server has for all of its requests.
+func OfServer[T any](table []*Setting[T]) []*Setting[T] {
+	return slices.DeleteFunc(slices.Clone(table), func(s *Setting[T]) bool { return !s.server })
+}
 
 // A family is several settings that are one choice, such as a sampler and its parameters. A line
 // with one of them starts without what was chosen for the others.
@@ -70,6 +103,15 @@ func (s *Setting[T]) Env() string { return EnvName(s.Name) }
 // EnvName is the environment variable that belongs to a name.
 func EnvName(name string) string {
 	return "INFILL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// File is the file that the setting names in v, "" for none. stream says that it may be "-", for
+// standard input, as a folder may not.
+func (s *Setting[T]) File(v *T) (path string, stream bool) {
+	if s.file == nil {
+		return "", false
+	}
+	return s.file(v), !s.folder
 }
 
 // Value gives access to the setting within v. A change of one is a change of the other.

@@ -144,9 +144,9 @@ func TestNames(t *testing.T) {
 func TestDefaultsAreTheEngines(t *testing.T) {
 	t.Parallel()
 	v := Defaults().Options
-	v.Chains -= infill.DefaultChains
-	v.Top -= infill.DefaultTop
-	v.Temperature--
+	v.Sampling.Chains -= infill.DefaultChains
+	v.Results.Top -= infill.DefaultTop
+	v.Sampling.Temperature--
 	if !reflect.DeepEqual(v, infill.Options{}) {
 		t.Errorf("%+v", v)
 	}
@@ -185,8 +185,8 @@ func TestRecorded(t *testing.T) {
 	}
 	// Before there were such settings, every run sampled, and ranked the last states.
 	v := Defaults()
-	v.Method, v.Options.Collect = infill.MethodSample, infill.CollectLast
-	v.Options.Score = infill.ScorePLL
+	v.Method, v.Options.Results.Collect = infill.MethodSample, infill.CollectLast
+	v.Options.Results.Score = infill.ScorePLL
 	if got, _ := Recorded(FillTable(), v, Defaults()); len(got) != len(want)-3 || got["method"] != "" ||
 		got["collect"] != "" {
 		t.Errorf("%v", got)
@@ -226,7 +226,8 @@ func TestSamplingIsAsked(t *testing.T) {
 			switch {
 			case slices.Contains(sampling, s.Name):
 				want = infill.MethodSample
-			case v.Options.Marginals || v.Options.Normalize || v.Options.Temperature != 1:
+			case v.Options.Results.Marginals || v.Options.Results.Normalize ||
+				v.Options.Sampling.Temperature != 1:
 				want = infill.MethodExact
 			}
 			if got := v.method(); got != want {
@@ -247,7 +248,7 @@ func TestNoSteps(t *testing.T) {
 	s := Find(FillTable(), "steps")
 	for _, text := range []string{"0", "4", "0"} {
 		if err := s.Set(v, text); err != nil || s.Value(v).String() != text ||
-			v.Options.NoSteps != (text == "0") {
+			(v.Options.Sampling.Steps == infill.NoSteps) != (text == "0") {
 			t.Errorf("%s: %v, %+v", text, err, v.Options)
 		}
 	}
@@ -267,7 +268,7 @@ func TestMemo(t *testing.T) {
 	}
 	s := Find(FillTable(), "memo")
 	for given, remembers := range map[string]bool{"0": false, "1": true, "": true} {
-		v := &Filling{}
+		v := &Fill{}
 		if given != "" {
 			if err := s.Set(v, given); err != nil || s.Value(v).String() != given {
 				t.Errorf("%s: %v, %s", given, err, s.Value(v))
@@ -276,7 +277,8 @@ func TestMemo(t *testing.T) {
 		e := v.NewEngine(m)
 		var r *infill.Result
 		for range 2 {
-			if r, err = e.Fill(t.Context(), text, infill.Options{Steps: 2, Chains: 1}); err != nil {
+			if r, err = e.Fill(t.Context(), text,
+				infill.Options{Sampling: infill.SamplingOptions{Steps: 2, Chains: 1}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -290,10 +292,13 @@ func TestMemo(t *testing.T) {
 func TestReadsArePure(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]infill.Options{
-		"zero": {}, "all": {AllFillings: true}, "none": {NoSteps: true},
-		"refused": {NoSteps: true, Steps: 3}, "chosen": {Steps: 4, Chains: 3, Top: 2, Temperature: 0.5},
+		"zero": {}, "all": {Results: infill.ResultOptions{Top: infill.AllFillings}},
+		"none":    {Sampling: infill.SamplingOptions{Steps: infill.NoSteps}},
+		"refused": {Sampling: infill.SamplingOptions{Steps: -3}},
+		"chosen": {Sampling: infill.SamplingOptions{Steps: 4, Chains: 3, Temperature: 0.5},
+			Results: infill.ResultOptions{Top: 2}},
 	} {
-		v := &Filling{Options: o}
+		v := &Fill{Options: o}
 		for _, s := range FillTable() {
 			_ = s.Value(v).String()
 		}
@@ -306,11 +311,12 @@ func TestReadsArePure(t *testing.T) {
 		if s.Name == "sampler" { // a name, of which the engine knows nothing
 			continue
 		}
-		if got, want := s.Value(&Filling{}).String(), s.Value(standard).String(); got != want {
+		if got, want := s.Value(&Fill{}).String(), s.Value(standard).String(); got != want {
 			t.Errorf("%s of zero options reads %q, the engine runs %q", s.Name, got, want)
 		}
 	}
-	v := &Filling{Options: infill.Options{NoSteps: true, AllFillings: true}}
+	v := &Fill{Options: infill.Options{Sampling: infill.SamplingOptions{Steps: infill.NoSteps},
+		Results: infill.ResultOptions{Top: infill.AllFillings}}}
 	for _, name := range []string{"steps", "top"} {
 		s := Find(FillTable(), name)
 		if got := s.Value(v).String(); got != "0" {
@@ -320,7 +326,7 @@ func TestReadsArePure(t *testing.T) {
 			t.Errorf("%s: %v, %s", name, err, s.Value(v))
 		}
 	}
-	if v.Options.NoSteps || v.Options.AllFillings {
+	if v.Options.Sampling.Steps != 3 || v.Options.Results.Top != 3 {
 		t.Errorf("%+v", v.Options)
 	}
 }
@@ -347,7 +353,8 @@ func TestForLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := Defaults()
-	run.Sampler, run.Balance, run.Masking.Rate, run.Ban = "dmala", "ratio", 0.5, []string{"dog"}
+	run.Sampling.Sampler, run.Sampling.Balance, run.Masking.Rate, run.Words.Ban = "dmala", "ratio",
+		0.5, []string{"dog"}
 	if err := run.Prepare(tok); err != nil {
 		t.Fatal(err)
 	}
@@ -357,8 +364,8 @@ func TestForLine(t *testing.T) {
 	if err != nil || !own {
 		t.Fatal(err)
 	}
-	if o := line.Options; o.Top != 3 || o.Seed != 9 || o.Ban == run.Options.Ban ||
-		o.Sampler != run.Options.Sampler ||
+	if o := line.Options; o.Results.Top != 3 || o.Seed != 9 || o.Words.Ban == run.Options.Words.Ban ||
+		o.Sampling.Sampler != run.Options.Sampling.Sampler ||
 		!reflect.DeepEqual(line.Masking, infill.Masking{Words: 2}) {
 		t.Errorf("%+v", line)
 	}
@@ -370,8 +377,9 @@ func TestForLine(t *testing.T) {
 		t.Errorf("a line that asks for chains: %v, %v", line.Options.Method, err)
 	}
 	line, _, err = run.ForLine(tok, fields(`{"step_size":0.25}`))
-	if d, ok := line.Options.Sampler.(*samplers.DMALA); err != nil || !ok || line.Balance != "" ||
-		d == run.Options.Sampler {
+	if d, ok := line.Options.Sampling.Sampler.(*samplers.DMALA); err != nil || !ok ||
+		line.Sampling.Balance != "" ||
+		d == run.Options.Sampling.Sampler {
 		t.Errorf("%v: %+v", err, line)
 	}
 	if line, own, err = run.ForLine(tok,
@@ -402,7 +410,7 @@ func TestForLine(t *testing.T) {
 func TestSpell(t *testing.T) {
 	t.Parallel()
 	v := Defaults()
-	v.Options.MinDistance = 1
+	v.Options.Words.MinDistance = 1
 	var e *Error
 	if err := v.Check(); !errors.As(err, &e) {
 		t.Fatal(err)
@@ -438,7 +446,7 @@ func FuzzSetJSON(f *testing.F) {
 				checkBad(t, s.Name, err, "want")
 				continue
 			}
-			if x := v.Options.Temperature; math.IsNaN(x) || x <= 0 {
+			if x := v.Options.Sampling.Temperature; math.IsNaN(x) || x <= 0 {
 				t.Errorf("temperature %v", x)
 			}
 			if k := s.Value(v).Kind; k != Whole && k != Number && k != Choice {
@@ -466,11 +474,12 @@ func TestStepsOfProbabilities(t *testing.T) {
 		if got := Find(FillTable(), "steps").Value(v).String(); got != strconv.Itoa(want) {
 			t.Errorf("%q: %s steps, want %d", name, got, want)
 		}
-		if got := v.Options.Complete().Steps; got != want {
+		if got := v.Options.Complete().Sampling.Steps; got != want {
 			t.Errorf("%q: %d steps are made, want %d", name, got, want)
 		}
-		if err := Find(FillTable(), "steps").Set(v, "0"); err != nil || v.Options.Complete().Steps != 0 {
-			t.Errorf("%q: %d steps in place of none, %v", name, v.Options.Complete().Steps, err)
+		if err := Find(FillTable(), "steps").Set(v, "0"); err != nil ||
+			v.Options.Complete().Sampling.Steps != infill.NoSteps {
+			t.Errorf("%q: %d steps in place of none, %v", name, v.Options.Complete().Sampling.Steps, err)
 		}
 	}
 }

@@ -14,14 +14,15 @@ import (
 
 // startValue is where chains begin: a word of [infill.StartNames], or the name of a file, which
 // only a program that may read its user's files sets.
-func startValue(v *Filling) *Value {
+func startValue(v *Fill) *Value {
 	names := infill.StartNames()
 	word := func(s string) error {
 		i := slices.Index(names, s)
 		if i < 0 {
 			return errWant
 		}
-		v.StartFile, v.Options.Starts, v.Options.Start = "", nil, infill.Start(i)
+		v.Sampling.StartFile, v.Options.Sampling.Starts, v.Options.Sampling.Start = "", nil,
+			infill.Start(i)
 		return nil
 	}
 	list := strings.Join(names, "|")
@@ -29,17 +30,18 @@ func startValue(v *Filling) *Value {
 		Kind: Choice, Choices: names, want: list + ", or a file of records",
 		wantJSON: strings.Join(names, " or "),
 		get: func() string {
-			if v.StartFile != "" {
-				return v.StartFile
+			if v.Sampling.StartFile != "" {
+				return v.Sampling.StartFile
 			}
-			return v.Options.Start.String()
+			return v.Options.Sampling.Start.String()
 		},
 		set: func(s string) error {
 			if s == "" {
 				return errWant
 			}
 			if word(s) != nil {
-				v.StartFile, v.Options.Starts, v.Options.Start = s, nil, infill.StartMasked
+				v.Sampling.StartFile, v.Options.Sampling.Starts, v.Options.Sampling.Start = s, nil,
+					infill.StartMasked
 			}
 			return nil
 		},
@@ -48,37 +50,37 @@ func startValue(v *Filling) *Value {
 }
 
 // prepareStart reads the fillings of StartFile, once.
-func (v *Filling) prepareStart(tok *tokenize.Tokenizer) error {
-	if v.StartFile == "" || v.Options.Starts != nil {
+func (v *Fill) prepareStart(tok *tokenize.Tokenizer) error {
+	if v.Sampling.StartFile == "" || v.Options.Sampling.Starts != nil {
 		return nil
 	}
-	name := v.StartFile
+	name := v.Sampling.StartFile
 	if name == "-" && v.Stdin != nil {
 		name = "standard input"
 	}
-	sum, err := v.hashed(v.StartFile, func(r io.Reader) error {
+	sum, err := v.hashed(v.Sampling.StartFile, func(r io.Reader) error {
 		u, err := unpack.New(r)
 		if err != nil {
 			return err
 		}
-		v.Options.Starts, err = infill.ReadStarts(tok, name, u)
+		v.Options.Sampling.Starts, err = infill.ReadStarts(tok, name, u)
 		return errors.Join(err, u.Close())
 	})
 	if err != nil {
-		v.Options.Starts = nil
+		v.Options.Sampling.Starts = nil
 		return &Error{Name: "start", Err: err}
 	}
-	v.Options.Start, v.started = infill.StartGiven, wordFile{v.StartFile, sum}
+	v.Options.Sampling.Start, v.read.started = infill.StartGiven, wordFile{v.Sampling.StartFile, sum}
 	return nil
 }
 
 // startRecorded names the fillings by the hash of their file.
-func (v *Filling) startRecorded() (string, error) {
-	switch v.StartFile {
+func (v *Fill) startRecorded() (string, error) {
+	switch v.Sampling.StartFile {
 	case "":
-		return v.Options.Start.String(), nil
-	case v.started.path:
-		return v.started.sum, nil
+		return v.Options.Sampling.Start.String(), nil
+	case v.read.started.path:
+		return v.read.started.sum, nil
 	}
-	return disk.Hashed(v.StartFile, func(io.Reader) error { return nil })
+	return disk.Hashed(v.Sampling.StartFile, func(io.Reader) error { return nil })
 }

@@ -13,8 +13,8 @@ import (
 // more of them, and the best of more states are better. So its states are drawn
 // without replacement, the same ones each time.
 func (r record) drawn() record {
-	opt := infill.Options{Steps: r.Steps}
-	if protocol(r.Protocol, &opt) != nil || opt.Collect != infill.CollectChain {
+	opt := infill.Options{Sampling: infill.SamplingOptions{Steps: r.Steps}}
+	if protocol(r.Protocol, &opt) != nil || opt.Results.Collect != infill.CollectChain {
 		return r
 	}
 	left := 0

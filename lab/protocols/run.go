@@ -132,9 +132,9 @@ func asSteps(done map[key]record, k key) (*record, bool) {
 	same := k
 	same.Budget = "steps"
 	r, ok := done[same]
-	made := infill.Options{Chains: k.Chains}
+	made := infill.Options{Sampling: infill.SamplingOptions{Chains: k.Chains}}
 	if !ok || protocol(k.Protocol, &made) != nil || r.Made != k.Steps ||
-		r.Evals != made.Chains*(k.Steps+1) {
+		r.Evals != made.Sampling.Chains*(k.Steps+1) {
 		return nil, false
 	}
 	r.key = k
@@ -203,9 +203,10 @@ func (j *job) precisionName() string {
 // one fills a sentence.
 func (j *job) one(ctx context.Context, c *chain, t task, k key) (*record, error) {
 	opt := t.opt
-	opt.Seed, opt.Chains, opt.Steps, opt.AllFillings = k.Seed, j.chains, j.steps, true
+	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps, opt.Results.Top = k.Seed, j.chains, j.steps,
+		infill.AllFillings
 	var err error
-	if opt.Sampler, err = chains.Sampler(k.Sampler, &opt); err != nil {
+	if opt.Sampling.Sampler, err = chains.Sampler(k.Sampler, &opt); err != nil {
 		return nil, err
 	}
 	budget, ok := map[string]infill.Budget{
@@ -214,7 +215,7 @@ func (j *job) one(ctx context.Context, c *chain, t task, k key) (*record, error)
 	if !ok {
 		return nil, fmt.Errorf("-budget %s: want steps, evaluations or rows", k.Budget)
 	}
-	opt.Budget = budget
+	opt.Sampling.Budget = budget
 	if err := protocol(k.Protocol, &opt); err != nil {
 		return nil, err
 	}

@@ -94,7 +94,8 @@ func (j *job) selected(
 			break
 		}
 		// The words to mask are the same for all seeds.
-		t.opt = infill.Options{ID: t.id, Seed: 1, Vocab: vocab, Score: infill.ScorePLL}
+		t.opt = infill.Options{ID: t.id, Seed: 1, Words: infill.WordOptions{Vocab: vocab},
+			Results: infill.ResultOptions{Score: infill.ScorePLL}}
 		if j.rate > 0 {
 			t.gold = s.Text
 		}

@@ -90,10 +90,11 @@ func run(ctx context.Context, folder, file, only, list string, threads int, o op
 		var all []*record
 		for _, name := range names {
 			opt := infill.Options{
-				Chains: o.chains, Steps: o.long, Temperature: o.temperature, Seed: o.seed, AllFillings: true,
-				Collect: infill.CollectLast, Score: infill.ScorePLL,
+				Sampling: infill.SamplingOptions{Chains: o.chains, Steps: o.long, Temperature: o.temperature},
+				Seed:     o.seed, Results: infill.ResultOptions{Top: infill.AllFillings,
+					Collect: infill.CollectLast, Score: infill.ScorePLL},
 			}
-			if opt.Sampler, err = chains.Sampler(name, &opt); err != nil {
+			if opt.Sampling.Sampler, err = chains.Sampler(name, &opt); err != nil {
 				return err
 			}
 			r, err := record1(ctx, m, o.memo<<20, t, opt)

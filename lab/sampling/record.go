@@ -25,14 +25,14 @@ type record struct {
 func record1(ctx context.Context, m *mlm.Model, memo int64, t *infill.Template,
 	opt infill.Options) (*record, error) {
 	warm := opt
-	warm.Steps, warm.Chains = 2, 2
+	warm.Sampling.Steps, warm.Sampling.Chains = 2, 2
 	if _, err := infill.NewWithMemo(m, 0).Fill(ctx, t, warm); err != nil {
 		return nil, err
 	}
 	r := &record{}
 	begin := chains.CPU()
-	opt.TraceEnergies = true
-	opt.Trace = func(s infill.Step) error {
+	opt.Watch.TraceEnergies = true
+	opt.Watch.Trace = func(s infill.Step) error {
 		r.cpu = append(r.cpu, chains.CPU()-begin)
 		r.Add(s)
 		return nil

@@ -117,8 +117,9 @@ func BenchmarkFill(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				opt := infill.Options{Seed: 1, Sampler: sampler, Steps: infill.PublishedSteps,
-					Score: infill.ScorePLL}
+				opt := infill.Options{Seed: 1,
+					Sampling: infill.SamplingOptions{Sampler: sampler, Steps: infill.PublishedSteps},
+					Results:  infill.ResultOptions{Score: infill.ScorePLL}}
 				before := processor(b, syscall.RUSAGE_SELF)
 				for b.Loop() {
 					e.Forget()
@@ -127,7 +128,7 @@ func BenchmarkFill(b *testing.B) {
 					}
 				}
 				reportCPU(b, syscall.RUSAGE_SELF, before)
-				b.ReportMetric(float64(infill.DefaultChains*opt.Steps*b.N)/
+				b.ReportMetric(float64(infill.DefaultChains*opt.Sampling.Steps*b.N)/
 					b.Elapsed().Seconds(), "chain-steps/s")
 			})
 		}

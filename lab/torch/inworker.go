@@ -160,9 +160,10 @@ func (w *infillWorker) adapt(j *job, s *jobSentence, known map[string]float64) (
 		return 0, err
 	}
 	r, err := w.engine.Fill(context.Background(), t,
-		infill.Options{Sampler: &samplers.DMALA{}, Steps: adaptSteps,
-			Chains: min(adaptChains, w.chains), Seed: j.Seed,
-			Vocab: infill.VocabAll, Score: infill.ScorePLL})
+		infill.Options{Sampling: infill.SamplingOptions{Sampler: &samplers.DMALA{}, Steps: adaptSteps,
+			Chains: min(adaptChains, w.chains)}, Seed: j.Seed,
+			Words:   infill.WordOptions{Vocab: infill.VocabAll},
+			Results: infill.ResultOptions{Score: infill.ScorePLL}})
 	if err != nil {
 		return 0, err
 	}
@@ -307,9 +308,10 @@ func (w *infillWorker) slot(c command) (*slot, error) {
 	r := &run{worker: w, slot: &slot{Prob: make([]float64, w.chains),
 		Energy: make([]float64, w.chains)}, warm: c.Warm}
 	_, err := w.engine.Fill(context.Background(), s.t, infill.Options{
-		Vocab:   infill.VocabAll,
-		Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps, Chains: w.chains, Seed: s.seed,
-		Trace: r.trace, Score: infill.ScorePLL,
+		Words: infill.WordOptions{Vocab: infill.VocabAll},
+		Sampling: infill.SamplingOptions{Sampler: &samplers.DMALA{StepSize: s.alpha}, Steps: steps,
+			Chains: w.chains}, Seed: s.seed,
+		Watch: infill.WatchOptions{Trace: r.trace}, Results: infill.ResultOptions{Score: infill.ScorePLL},
 	})
 	if err != nil {
 		return nil, err

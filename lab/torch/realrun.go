@@ -25,10 +25,10 @@ import (
 // float32, and states have the energies of the rounded model.
 func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	opt := t.opt
-	opt.Seed, opt.Chains, opt.Steps = r.Seed, r.Chains, r.Steps
+	opt.Seed, opt.Sampling.Chains, opt.Sampling.Steps = r.Seed, r.Chains, r.Steps
 	spec, rounded := strings.CutSuffix(r.Program, inBFloat16)
 	var err error
-	if opt.Sampler, err = chains.Sampler(spec, &opt); err != nil {
+	if opt.Sampling.Sampler, err = chains.Sampler(spec, &opt); err != nil {
 		return err
 	}
 	model := j.opened
@@ -38,7 +38,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 		}
 	}
 	warm := opt
-	warm.Steps, warm.Chains = 1, 1
+	warm.Sampling.Steps, warm.Sampling.Chains = 1, 1
 	if _, err := infill.NewWithMemo(model, 0).Fill(ctx, t.template, warm); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	accepted, moved, steps := 0, 0, 0
 	var cpu time.Duration
 	var at []time.Duration
-	opt.Trace = func(s infill.Step) error {
+	opt.Watch.Trace = func(s infill.Step) error {
 		if len(at) <= s.Step {
 			at = append(at, chains.CPU()-cpu)
 		}
@@ -74,13 +74,13 @@ func (j *realJob) runInfill(ctx context.Context, t realTask, r *realRun) error {
 	r.CPU, r.Wall = (chains.CPU() - cpu).Seconds(), time.Since(begin).Seconds()
 	r.Rows, r.Evaluated, r.StepSize = res.Rows, res.Evaluated, res.Tuned["step-size"]
 	r.MeanProb = float64(steps-moved+accepted) / float64(max(steps, 1))
-	if samplers.InfoOf(opt.Sampler).Corrected && moved > 0 {
+	if samplers.InfoOf(opt.Sampling.Sampler).Corrected && moved > 0 {
 		share, of := float64(moved)/float64(steps), float64(accepted)/float64(moved)
 		r.MoveShare, r.Acceptance = &share, &of
 	}
 	if math.IsNaN(trace.Energy[0][0]) || math.IsNaN(trace.Energy[0][r.Steps]) {
 		// A sampler without energies. They are computed in a second run of the same bits.
-		trace, opt.TraceEnergies = chains.Trace{}, true
+		trace, opt.Watch.TraceEnergies = chains.Trace{}, true
 		if _, err := e.Fill(ctx, t.template, opt); err != nil {
 			return err
 		}

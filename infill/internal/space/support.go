@@ -170,7 +170,7 @@ func both(a, b []int32) []int32 {
 }
 
 // phrases returns the fillings of a group with a list, of its own or from
-// Options.Allow. It returns nil, nil if the group has none.
+// Options.Words.Allow. It returns nil, nil if the group has none.
 func (s *Supports) phrases(t *text.Template, g *text.Group, cs []constraint,
 	allowed *text.WordList) ([]text.Phrase, error) {
 	if g.Words == nil && allowed == nil {

@@ -22,14 +22,14 @@ func Sampler(spec string, opt *infill.Options) (samplers.Sampler, error) {
 		if v != mlm.Forward.String() {
 			return nil, fmt.Errorf("%s: want gradient=%v", spec, mlm.Forward)
 		}
-		opt.Gradient = mlm.Forward
+		opt.Sampling.Gradient = mlm.Forward
 	}
 	if v, ok := params["start"]; ok {
 		i := slices.Index(infill.StartNames(), v)
 		if i < 0 {
 			return nil, fmt.Errorf("%s: there is no start %q", spec, v)
 		}
-		opt.Start = infill.Start(i)
+		opt.Sampling.Start = infill.Start(i)
 	}
 	delete(params, "gradient")
 	delete(params, "start")

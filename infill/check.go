@@ -1,0 +1,116 @@
+package infill
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"infill/infill/internal/text"
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// Check finds options out of their range, which [Engine.Fill] refuses whatever the text is. The
+// error is ErrOption. Settings of the sampler are checked by Fill, when it knows what is sampled.
+func (o Options) Check() error { return o.fill() }
+
+// fill checks the options and sets the defaults. Then 0 stands for NoSteps and for AllFillings.
+func (o *Options) fill() error {
+	for _, check := range []func() error{o.checkRanges, o.checkChoices, o.checkTogether} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	*o = o.Complete()
+	o.Sampling.Steps, o.Results.Top = max(0, o.Sampling.Steps), max(0, o.Results.Top)
+	if err := o.checkThin(); err != nil {
+		return err
+	}
+	if o.Method == MethodSample {
+		if err := o.checkMarginals(); err != nil {
+			return err
+		}
+	}
+	return checkTerms(o.Words.Terms)
+}
+
+// checkRanges refuses numbers out of their range.
+func (o *Options) checkRanges() error {
+	for _, r := range []Range[int]{RangeMinDistance, RangeMinEdits, RangeMaxEdits, RangeRows,
+		RangeContext, RangeSteps, RangeChains, RangeShortlist, RangeTop, RangeThin} {
+		if err := r.check(o); err != nil {
+			return err
+		}
+	}
+	return RangeTemperature.check(o)
+}
+
+// checkChoices refuses numbers that stand for no word.
+func (o *Options) checkChoices() error {
+	for _, c := range []struct {
+		what  string
+		value int
+		names []string
+	}{
+		{"method", int(o.Method), methodNames},
+		{"vocabulary", int(o.Words.Vocab), VocabNames()},
+		{"effort", int(o.Search.Effort), effortNames},
+		{"budget", int(o.Sampling.Budget), BudgetNames()},
+		{"gradient", int(o.Sampling.Gradient), mlm.GradientModeNames()},
+		{"start", int(o.Sampling.Start), startNames},
+		{"score", int(o.Results.Score), RankingNames()},
+		{"case", int(o.Results.Case), CaseNames()},
+		{"collect", int(o.Results.Collect), collectNames},
+		{"select", int(o.Results.Select), SelectNames()},
+		{"long", int(o.Long), LongNames()},
+	} {
+		if c.value < 0 || c.value >= len(c.names) {
+			return fmt.Errorf("%w: %s %d, want 0 to %d for %s", text.ErrOption, c.what, c.value,
+				len(c.names)-1, strings.Join(c.names, ", "))
+		}
+	}
+	return nil
+}
+
+// checkTogether refuses options that do not go together.
+func (o *Options) checkTogether() error {
+	switch {
+	case o.Results.Marginals && o.Sampling.Steps == NoSteps:
+		return fmt.Errorf("%w: probabilities are those of the states that steps lead to, and NoSteps; "+
+			"leave one out",
+			text.ErrOption)
+	case (o.Sampling.Start == StartGiven) != (o.Sampling.Starts != nil):
+		return fmt.Errorf("%w: StartGiven goes with Starts", text.ErrOption)
+	case o.Method == MethodSearch && o.probabilities():
+		return fmt.Errorf("%w: a temperature, marginals and log Z are those of draws, and MethodSearch "+
+			"makes none; sample, or leave them out", text.ErrOption)
+	}
+	return o.Words.Filter.check()
+}
+
+// Complete returns the options as [Engine.Fill] runs them: defaults stand in place of the zero
+// values of Method, Rows, Context, Sampler, Steps, Chains, Top and Temperature. Ranges are not
+// checked.
+func (o Options) Complete() Options {
+	o.Method = o.method()
+	if o.Results.Marginals || o.Results.Normalize {
+		o.Results.Score = ScorePLL
+	}
+	o.Search.Rows = cmp.Or(o.Search.Rows, DefaultRows)
+	o.Search.Context = cmp.Or(o.Search.Context, DefaultContext)
+	if o.Sampling.Sampler == nil {
+		o.Sampling.Sampler = &samplers.Rows{}
+	}
+	o.Sampling.Steps = cmp.Or(o.Sampling.Steps, o.defaultSteps())
+	o.Sampling.Chains = cmp.Or(o.Sampling.Chains, DefaultChains)
+	o.Sampling.Temperature = cmp.Or(o.Sampling.Temperature, DefaultTemperature)
+	o.Results.Top = cmp.Or(o.Results.Top, DefaultTop)
+	return o
+}
+
+func (o *Options) defaultSteps() int {
+	if o.Results.Marginals || o.Results.Normalize {
+		return PublishedSteps
+	}
+	return DefaultSteps
+}

@@ -1,0 +1,78 @@
+package infill
+
+import (
+	"fmt"
+
+	"infill/infill/internal/text"
+)
+
+// Bounds of Options, so that a slip of the keyboard does not run for days or exhaust memory.
+const (
+	MaxSteps       = 1_000_000
+	MaxChains      = 10_000
+	MaxTop         = 10_000
+	MaxShortlist   = 1 << 20
+	MaxMinDistance = 100
+	// MinTemperature and MaxTemperature keep U/T among the ordinary numbers of float64.
+	MinTemperature = 1e-300
+	MaxTemperature = 1e300
+)
+
+// A Range is a number among Options and the values that it may have. [Options.Check] refuses
+// others, and package infill/settings offers these.
+type Range[N int | float64] struct {
+	what     string // of messages
+	min, max N      // 0 is none of them where it stands for a default only
+	none     string // the constant of -1, "" if there is none
+	of       func(*Options) *N
+}
+
+// Min is the least value that somebody may choose, and Max the greatest. The zero value of an
+// option means its default, whether or not it lies between them.
+func (r Range[N]) Min() N { return r.min }
+
+// Max is the greatest value.
+func (r Range[N]) Max() N { return r.max }
+
+// Of is the number within options.
+func (r Range[N]) Of(o *Options) *N { return r.of(o) }
+
+func (r Range[N]) check(o *Options) error {
+	x := *r.of(o)
+	switch {
+	case x == 0 || x >= r.min && x <= r.max:
+		return nil
+	case r.none == "":
+		return fmt.Errorf("%w: %s %v, want %v to %v", text.ErrOption, r.what, x, r.min, r.max)
+	case x == -1:
+		return nil
+	}
+	return fmt.Errorf("%w: %s %v, want %v to %v, or %s", text.ErrOption, r.what, x, r.min, r.max,
+		r.none)
+}
+
+// The ranges of Options, which do not change.
+var (
+	RangeMinDistance = Range[int]{what: "minimum distance", max: MaxMinDistance,
+		of: func(o *Options) *int { return &o.Words.MinDistance }}
+	RangeMinEdits = Range[int]{what: "least edit distance", max: MaxEdits,
+		of: func(o *Options) *int { return &o.Words.Filter.MinEdits }}
+	RangeMaxEdits = Range[int]{what: "greatest edit distance", max: MaxEdits,
+		of: func(o *Options) *int { return &o.Words.Filter.MaxEdits }}
+	RangeRows = Range[int]{what: "rows", min: 1, max: MaxRows,
+		of: func(o *Options) *int { return &o.Search.Rows }}
+	RangeContext = Range[int]{what: "context", min: MinContext, max: MaxContext,
+		of: func(o *Options) *int { return &o.Search.Context }}
+	RangeSteps = Range[int]{what: "steps", max: MaxSteps, none: "NoSteps",
+		of: func(o *Options) *int { return &o.Sampling.Steps }}
+	RangeChains = Range[int]{what: "chains", min: 1, max: MaxChains,
+		of: func(o *Options) *int { return &o.Sampling.Chains }}
+	RangeShortlist = Range[int]{what: "shortlist", max: MaxShortlist, none: "NoShortlist",
+		of: func(o *Options) *int { return &o.Sampling.Shortlist }}
+	RangeTop = Range[int]{what: "top", min: 1, max: MaxTop, none: "AllFillings",
+		of: func(o *Options) *int { return &o.Results.Top }}
+	RangeThin = Range[int]{what: "thinning", max: MaxSteps,
+		of: func(o *Options) *int { return &o.Results.Thin }}
+	RangeTemperature = Range[float64]{what: "temperature", min: MinTemperature, max: MaxTemperature,
+		of: func(o *Options) *float64 { return &o.Sampling.Temperature }}
+)

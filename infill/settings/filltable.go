@@ -1,0 +1,287 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"infill/infill"
+	"infill/mlm"
+	"infill/samplers"
+)
+
+// enumerating lists the samplers that evaluate every neighbour.
+func enumerating() []string {
+	var names []string
+	for _, info := range samplers.List() {
+		if info.Enumerates {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// FillTable lists the settings of a [Fill] in the order of help and documents.
+func FillTable() []*Setting[Fill] { return slices.Clone(fillTable) }
+
+var fillTable = slices.Concat(mainTable, maskTable)
+
+// The families of the table.
+var (
+	samplerFamily = &family[Fill]{func(v *Fill) {
+		v.Sampling.StepSize, v.Sampling.Balance, v.Sampling.Params = "", "", nil
+	}}
+	maskingFamily = &family[Fill]{func(v *Fill) { v.Masking.Rate, v.Masking.Words = 0, 0 }}
+)
+
+var mainTable = []*Setting[Fill]{
+	{
+		Name: "method", Line: true, Record: Changed, absent: infill.MethodSample.String(),
+		not: Compare,
+		Doc: "how fillings are found: search: the best ones, exact: all of a single blank, with " +
+			"probabilities, sample: draws; auto: search, or sample with a setting of the sampling",
+		bind: func(v *Fill) *Value { return ChoiceValue(&v.Method, infill.MethodNames()...) },
+		form: func(v *Fill) (string, error) { return v.method().String(), nil },
+	},
+	{
+		Name: "score", Line: true, Record: Changed, absent: infill.ScorePLL.String(),
+		not:   Compare,
+		field: "scoring", Group: Results,
+		Doc: "what ranks fillings: blended: words judged beside all others and in the order of " +
+			"the text, pll: beside all others only",
+		bind: func(v *Fill) *Value {
+			return ChoiceValue(&v.Options.Results.Score, infill.RankingNames()...)
+		},
+	},
+	{
+		Name: "effort", Line: true, Record: Changed,
+		not:  Compare,
+		Doc:  "how much a search looks at: quick|normal|thorough",
+		bind: func(v *Fill) *Value { return effortValue(&v.Options.Search.Effort) },
+	},
+	{
+		Name: "rows", Line: true, Record: Changed, field: "most_rows",
+		not: Compare,
+		Doc: "rows of the model that a search evaluates at most",
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.RangeRows)
+		},
+	},
+	{
+		Name: "row-context", Line: true, Record: Changed,
+		not: Compare,
+		Doc: "pieces of a long text that a row of a search sees; what is printed is scored in full",
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.RangeContext)
+		},
+	},
+	{
+		Name: "sampler", Doc: "name of the sampler", Arg: "NAME", Line: true, Record: Always,
+		not:    Compare,
+		family: samplerFamily,
+		bind:   func(v *Fill) *Value { return v.ofSampler(nameValue(&v.Sampling.Sampler)) },
+	},
+	{
+		Name: "steps", Line: true, Record: Always,
+		Doc:  "steps of every chain; where probabilities are estimated the default is 50",
+		bind: func(v *Fill) *Value { return v.ofSampling(stepsValue(&v.Options)) },
+	},
+	{
+		Name: "budget", Line: true, Record: Changed,
+		Doc: "what steps measures: steps; evaluations or rows: every sampler gets as many as this " +
+			"many steps of one evaluation take",
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(ChoiceValue(&v.Options.Sampling.Budget, infill.BudgetNames()...))
+		},
+	},
+	{
+		Name: "chains", Doc: "chains per sentence", Line: true, Record: Always,
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(optionValue(&v.Options, infill.RangeChains))
+		},
+	},
+	{
+		Name: "top", Doc: "fillings to return, best first", Line: true, Record: Always,
+		not:   Augment,
+		Group: Results,
+		bind:  func(v *Fill) *Value { return optionValue(&v.Options, infill.RangeTop) },
+	},
+	{
+		Name: "step-size", Arg: "X|auto", Line: true, Record: Always,
+		not: Compare,
+		Doc: "step size of the sampler: a number above 0, or auto " +
+			"(adapted in the first half of the steps)",
+		family: samplerFamily,
+		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.StepSize)) },
+	},
+	{
+		Name: "balance", Arg: "NAME", Line: true, Record: Always,
+		not:    Compare,
+		Doc:    "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
+		family: samplerFamily,
+		bind:   func(v *Fill) *Value { return v.ofSampler(TextValue(&v.Sampling.Balance)) },
+	},
+	{
+		Name: "param", Doc: "further parameters of the sampler", Arg: "NAME=VALUE",
+		not:  Compare,
+		Line: true, Record: Always, field: "params",
+		family: samplerFamily,
+		bind:   func(v *Fill) *Value { return v.ofSampler(paramsValue(&v.Sampling.Params)) },
+	},
+	{
+		Name: "shortlist", Record: Always,
+		Doc: fmt.Sprintf("candidates per blank, the likeliest with all blanks masked; 0: %d for the "+
+			"samplers that evaluate every neighbour (%s), all for the others",
+			infill.DefaultShortlist, strings.Join(enumerating(), ", ")),
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(optionValue(&v.Options, infill.RangeShortlist))
+		},
+	},
+	{
+		Name: "temperature", Line: true, Record: Always,
+		Doc: "T of exp(U/T): below 1 likelier, above 1 more diverse fillings",
+		bind: func(v *Fill) *Value {
+			return temperatureValue(&v.Options)
+		},
+	},
+	{
+		Name: "seed", Doc: "seed of all randomness; chosen and said when unset", Line: true,
+		bind: func(v *Fill) *Value { return seedValue(&v.Seed) },
+	},
+	{
+		Name: "vocab", Line: true, Record: Always,
+		Doc:   "what may fill a blank: words|all|whole-words; all: punctuation too",
+		Group: Words,
+		bind: func(v *Fill) *Value {
+			return ChoiceValue(&v.Options.Words.Vocab, infill.VocabNames()...)
+		},
+	},
+	{
+		Name: "gradient", Doc: "full, or forward: without the backward pass", Line: true, Record: Always,
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(ChoiceValue(&v.Options.Sampling.Gradient, mlm.GradientModeNames()...))
+		},
+	},
+	{
+		Name: "case", Line: true, Record: Always,
+		Doc:   "auto: with the capitals of English text; model: as the model spells",
+		Group: Results,
+		bind: func(v *Fill) *Value {
+			return ChoiceValue(&v.Options.Results.Case,
+				infill.CaseNames()...)
+		},
+	},
+	{
+		Name: "ban", Doc: "words that fill no blank", Arg: "WORDS", Line: true, Record: Always,
+		Group: Words,
+		bind: func(v *Fill) *Value {
+			return WordsValue(&v.Words.Ban).after(func() { v.Options.Words.Ban = nil })
+		},
+	},
+	{
+		Name: "allow", Doc: "the only words or phrases that fill blanks", Arg: "FILE",
+		file: func(v *Fill) string { return v.Words.AllowFile },
+		Line: true, Record: Always,
+		Group: Words,
+		bind:  allowValue, form: (*Fill).allowRecorded,
+	},
+	{
+		Name: "no-repeat", Line: true, Record: Always,
+		Doc:   "fill no word into two blanks of a sentence (tied blanks apart)",
+		Group: Words,
+		bind:  func(v *Fill) *Value { return BoolValue(&v.Options.Words.NoRepeat) },
+	},
+	{
+		Name: "mask-rate", Line: true, Record: Always,
+		Doc:   "blank out this share of the words of texts without blanks; 0: the texts have blanks",
+		Group: Words, family: maskingFamily,
+		bind: func(v *Fill) *Value {
+			return NumberValue(&v.Masking.Rate, 0, 1, false)
+		},
+	},
+	{
+		Name: "mask-words", Line: true, Record: Always,
+		Doc:   "blank out exactly this many words of texts without blanks",
+		Group: Words, family: maskingFamily,
+		bind: func(v *Fill) *Value { return WholeValue(&v.Masking.Words, 0, infill.MaxMaskWords) },
+	},
+	{
+		Name: "min-distance", Line: true, Record: Always,
+		Doc:   "least edit distance, in characters, from a word that was blanked out",
+		Group: Words,
+		bind: func(v *Fill) *Value {
+			return optionValue(&v.Options, infill.RangeMinDistance)
+		},
+	},
+	{
+		Name: "long", Line: true, Record: Always,
+		Doc: "texts longer than the model takes: window: it sees the part around the blanks; " +
+			"error: refuse",
+		bind: func(v *Fill) *Value { return ChoiceValue(&v.Options.Long, infill.LongNames()...) },
+	},
+	{
+		Name: "start", Line: true, Record: Changed,
+		file: func(v *Fill) string { return v.Sampling.StartFile },
+		Doc: "where chains begin: masked: draws with all blanks masked, argmax: the likeliest " +
+			"words then, sequential: blank after blank, original: the words before, random: any that " +
+			"fit, or the records of a FILE",
+		bind: func(v *Fill) *Value { return v.ofSampling(startValue(v)) },
+		form: (*Fill).startRecorded,
+	},
+	{
+		Name: "collect", Line: true, Record: Changed, absent: infill.CollectLast.String(),
+		not: Compare,
+		Doc: "which states are fillings: visited: all that were evaluated, for the best ones, " +
+			"last: the last of every chain, draws of π, chain: every chain after its burn-in",
+		Group: Results,
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(ChoiceValue(&v.Options.Results.Collect, infill.CollectNames()...))
+		},
+	},
+	{
+		Name: "thin", Line: true, Record: Changed,
+		not:   Compare,
+		Doc:   "with collect chain: one state in this many steps; 0: about 25 of each chain",
+		Group: Results,
+		bind: func(v *Fill) *Value {
+			return v.ofSampling(optionValue(&v.Options, infill.RangeThin))
+		},
+	},
+	{
+		Name: "select", Line: true, Record: Always,
+		Doc: "how the fillings to return are chosen: likelihood: the best; " +
+			"diverse: good ones that share few words",
+		Group: Results,
+		bind: func(v *Fill) *Value {
+			return ChoiceValue(&v.Options.Results.Select,
+				infill.SelectNames()...)
+		},
+	},
+	{
+		Name: "energy", Line: true, Record: Changed, Arg: "PART=WEIGHT",
+		Doc:   "parts to add to the energy that is sampled and ranked, with their weights",
+		Group: Words,
+		bind:  energyValue, form: (*Fill).energyRecorded,
+	},
+	{
+		Name: "marginals", Line: true, Record: Changed, Group: Results,
+		not: Augment | Cloze | Compare,
+		Doc: "probabilities of the words of each blank and of whole texts, with standard errors; " +
+			"top says how many",
+		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Marginals) },
+	},
+	{
+		Name: "log-z", Line: true, Record: Changed, Group: Results,
+		not: Augment | Cloze | Compare,
+		Doc: "log-probabilities of the fillings, by the log-normaliser of each length, with its " +
+			"standard error",
+		bind: func(v *Fill) *Value { return BoolValue(&v.Options.Results.Normalize) },
+	},
+	{
+		Name:   "memo",
+		server: true,
+		Doc: "MB to remember what the model says, 0: nothing is remembered; " +
+			"results do not depend on it",
+		bind: func(v *Fill) *Value { return memoValue(v) },
+	},
+}
