@@ -211,7 +211,7 @@ func TestBFloat16Bias(t *testing.T) {
 					}
 				}
 				u[k] = make([]float64, len(x))
-				if err := tgt.energy(t.Context(), x, u[k]); err != nil {
+				if err := tgt.energy(t.Context(), tgt.model, x, u[k]); err != nil {
 					t.Fatal(err)
 				}
 				for _, state := range x {

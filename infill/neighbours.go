@@ -35,7 +35,7 @@ func (t *target) AffordsNeighbours() bool {
 // the present state as much once. Neighbours that break a constraint have −∞.
 func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	rng []*rand.Rand, logRatio [][]float64) error {
-	ctx = recall.Counted(ctx)
+	m := t.model.Counting()
 	type request struct{ k, entry int } // entry −1: the state itself
 	var asked []request
 	t.reset()
@@ -80,7 +80,7 @@ func (t *target) EstimateNeighbours(ctx context.Context, x [][]int32, batch int,
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		b.logProb = recall.Resized(b.logProb, 1, len(b.states))
-		return t.model.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
+		return m.TokenLogProb(ctx, b.lay.Sentence, b.states, b.blanks, b.logProb[0])
 	})
 	if err != nil {
 		return err

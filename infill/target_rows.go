@@ -28,7 +28,7 @@ func (t *target) EnergyRowSums(ctx context.Context, x [][]int32, u []float64,
 // energyRows is EnergyRows, or with summed EnergyRowSums.
 func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows [][]float64,
 	summed bool) error {
-	ctx = recall.Counted(ctx)
+	m := t.model.Counting()
 	t.sort(x, u, 0)
 	t.count()
 	for k := range x {
@@ -40,7 +40,7 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	}
 	err := t.each(ctx, func(ctx context.Context, b *bucket) error {
 		decides := t.Decides(b.lay)
-		err := t.model.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
+		err := m.Rows(ctx, b.lay.Sentence, b.states, func(n recall.User, row recall.Row) {
 			k := b.who[n.State]
 			b.logProb[n.State][n.Blank] = row.Value(b.states[n.State][n.Blank])
 			if i := decides[n.Blank]; i >= 0 {
@@ -62,7 +62,7 @@ func (t *target) energyRows(ctx context.Context, x [][]int32, u []float64, rows 
 	for _, b := range t.buckets {
 		valid = append(valid, b.who...)
 	}
-	if err := t.sharedRows(ctx, x, valid, rows, summed); err != nil {
+	if err := t.sharedRows(ctx, m, x, valid, rows, summed); err != nil {
 		return err
 	}
 	return t.addTerms(ctx, x, u)
@@ -97,8 +97,8 @@ func (t *target) ownRow(rows []float64, i int, row recall.Row, summed bool) {
 
 // sharedRows fills the rows of the coordinates that decide several tokens, and if summed their
 // sums, for the states of the given numbers.
-func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows [][]float64,
-	summed bool) error {
+func (t *target) sharedRows(ctx context.Context, m *recall.Recall, x [][]int32, who []int,
+	rows [][]float64, summed bool) error {
 	var states [][]int32
 	var at, of []int
 	var out [][]float64
@@ -114,7 +114,7 @@ func (t *target) sharedRows(ctx context.Context, x [][]int32, who []int, rows []
 	if len(states) == 0 {
 		return nil
 	}
-	if err := t.masked(ctx, states, at, out, len(t.Coords)); err != nil {
+	if err := t.masked(ctx, m, states, at, out, len(t.Coords)); err != nil {
 		return err
 	}
 	t.countMasked()
