@@ -173,8 +173,8 @@ func (t *target) termRows() int { return t.Coords[0].K() * t.extra.rows() }
 
 // scores returns the score of every state of the one coordinate, in nats, its parts, and the number
 // of rows that they take.
-func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []float64, parts []Parts, rows int,
-	err error) {
+func (t *target) scores(ctx context.Context, m *recall.Recall, by Scoring) (u []float64,
+	parts []Parts, rows int, err error) {
 	c := &t.Coords[0]
 	x := make([][]int32, c.K())
 	u, parts = make([]float64, c.K()), make([]Parts, c.K())

@@ -82,9 +82,9 @@ func (m *Marginal) Rest() float64 {
 
 // checkMarginals refuses samplers whose states do not come up as π says.
 func (o *Options) checkMarginals() error {
-	if o.Marginals && !samplers.InfoOf(o.Sampler).Exact {
+	if o.Marginals && !o.sampler().Exact {
 		return fmt.Errorf("%w: probabilities need a sampler that leaves π invariant, and %s does not; "+
-			"rows, gibbs-mh and dmala do", text.ErrOption, o.Sampler.Name())
+			"rows, gibbs-mh and dmala do", text.ErrOption, o.sampler().Name)
 	}
 	return nil
 }

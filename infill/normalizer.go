@@ -102,7 +102,7 @@ func (t *target) normalizer(ctx context.Context, opt *Options, id string, last [
 	}
 	chains := len(last)
 	o := samplers.AISOptions{Chains: chains, Rungs: max(1, opt.Steps), Seed: opt.Seed, ID: id}
-	if opt.Steps > 0 && samplers.InfoOf(opt.Sampler).Exact {
+	if opt.Steps > 0 && opt.sampler().Exact {
 		o.From = last
 	}
 	if t.Tied() {

@@ -97,7 +97,7 @@ func (o *Options) shortlist() int {
 	if o.Shortlist != 0 || o.NoShortlist {
 		return o.Shortlist
 	}
-	if samplers.InfoOf(o.Sampler).Enumerates {
+	if o.sampler().Enumerates {
 		return DefaultShortlist
 	}
 	return 0

@@ -40,8 +40,8 @@ type target struct {
 }
 
 var (
-	_ samplers.Gradienter        = (*target)(nil)
-	_ samplers.MaskedConditioner = (*target)(nil)
+	_ samplers.Gradienter     = (*target)(nil)
+	_ samplers.RowConditioner = (*target)(nil)
 )
 
 // A bucket holds the states of a call that have the same layout.
@@ -169,11 +169,14 @@ func (t *target) gradient(dst []float64, i int, cur int32, l *space.Layout, wide
 	}
 }
 
-// MaskedConditional implements samplers.MaskedConditioner. For tied blanks and
+// ExactConditionals implements samplers.Conditioner: those of a masked model belong to no joint
+// distribution.
+func (t *target) ExactConditionals() bool { return false }
+
+// Conditional implements samplers.Conditioner. For tied blanks and
 // lists, log f(v | …) is the sum over the tokens that the coordinate decides,
 // all of them masked: a distribution that does not depend on its value.
-func (t *target) MaskedConditional(ctx context.Context, x [][]int32, i []int,
-	logp [][]float64) error {
+func (t *target) Conditional(ctx context.Context, x [][]int32, i []int, logp [][]float64) error {
 	for k := range x {
 		clear(logp[k][:t.Coords[i[k]].K()])
 	}

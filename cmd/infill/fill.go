@@ -271,7 +271,7 @@ func (w *fillWriter) summary(r *infill.Result, d time.Duration) string {
 		return searched(r, d)
 	}
 	o := &w.Filling.Options
-	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Name(),
+	s := fmt.Sprintf("%s: %s × %s in %.1f s, %d different filling%s", o.Sampler.Info().Name,
 		count.Of(o.Chains, "chain"), count.Of(r.Steps, "step"), d.Seconds(), r.Distinct,
 		count.S(r.Distinct))
 	if r.Ended == infill.EndedStopped {

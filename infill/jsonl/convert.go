@@ -31,7 +31,7 @@ func Filled(text string, opt *infill.Options, r *infill.Result) *Record {
 		rec.Ended = r.Ended.String()
 	}
 	if r.Method == infill.MethodSample {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Info().Name, ran.Steps, ran.Chains
 		rec.Collect = ran.Collect.String()
 		if ran.Start != infill.StartMasked {
 			rec.Start = ran.Start.String()

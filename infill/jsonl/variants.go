@@ -15,7 +15,7 @@ func Augmented(text string, opt *infill.Options, found []infill.Variant, wanted,
 	rec := &Record{Text: text, Rounds: rounds, Missing: max(0, wanted-len(found)),
 		Scoring: ran.Score.String(), Method: ran.Method.String(), Seed: pointer(ran.Seed)}
 	if ran.Method != infill.MethodSearch {
-		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Name(), ran.Steps, ran.Chains
+		rec.Sampler, rec.Steps, rec.Chains = ran.Sampler.Info().Name, ran.Steps, ran.Chains
 	}
 	for i := range found {
 		v := &found[i]

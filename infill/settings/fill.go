@@ -213,6 +213,11 @@ func (v *Filling) Parameters() (map[string]string, error) {
 	return params, nil
 }
 
+// balances names the balancing functions.
+func balances() string {
+	return fmt.Sprintf("%s|%s|%s|%s", samplers.Sqrt, samplers.Ratio, samplers.Max, samplers.Min)
+}
+
 // enumerating lists the samplers that evaluate every neighbour.
 func enumerating() []string {
 	var names []string
@@ -313,7 +318,7 @@ var mainTable = []*Setting[Filling]{
 	},
 	{
 		Name: "balance", Arg: "NAME", Line: true, Record: Always,
-		Doc:    "balancing function of the sampler: " + strings.Join(samplers.BalanceNames, "|"),
+		Doc:    "balancing function of the sampler: " + balances(),
 		family: samplerFamily,
 		bind:   func(v *Filling) *Value { return v.ofSampler(TextValue(&v.Balance)) },
 	},

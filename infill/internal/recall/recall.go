@@ -30,7 +30,10 @@ type Recall struct {
 
 // New is a model with a memo, nil for none, for one fill with a sampler.
 func New(m *mlm.Model, o *Memo, s samplers.Sampler) *Recall {
-	needs := samplers.InfoOf(s).Needs
+	var needs []samplers.Need
+	if s != nil {
+		needs = s.Info().Needs
+	}
 	return &Recall{
 		Model: m, memo: o, different: NewTally(TallyMost), evaluated: new(atomic.Int64),
 		fresh: new(atomic.Int64),
